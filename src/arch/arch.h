@@ -1,0 +1,82 @@
+/* What differs between machines, as data.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef ARCH_ARCH_H
+#define ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frame/frame.h"
+
+enum
+{
+  PLT_STUB_MAX = 32, /* bytes of the longest stub we recognise */
+  PLT_ROWS_MAX = 3
+};
+
+/* One kind of PLT stub, recognised by its instruction bytes.  */
+struct plt_stub
+{
+  const char *name;
+  uint8_t size;                /* bytes; the distance of two such stubs */
+  uint8_t bytes[PLT_STUB_MAX]; /* what the stub looks like ... */
+  uint8_t mask[PLT_STUB_MAX];  /* ... in the bits set here */
+  uint8_t n_rows;
+  struct
+  {
+    uint8_t start;      /* bytes from the stub's address */
+    int16_t cfa_offset; /* CFA = SP + this; RA and FP as at a call */
+  } rows[PLT_ROWS_MAX];
+};
+
+struct arch
+{
+  const char *name;
+  uint16_t e_machine;
+  bool big_endian;
+  uint8_t sframe_abi; /* SFrame V3 specification, section 2.2.1 */
+
+  /* DWARF register numbers.  */
+  uint16_t sp, fp, ra;
+
+  /* Offset of the saved RA from the CFA when the ABI fixes it (sframe header
+     field sfh_cfa_fixed_ra_offset); 0 when rows track the RA.  */
+  int8_t fixed_ra_offset;
+  int32_t caller_sp_offset; /* caller's SP = CFA + this */
+
+  /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
+  int16_t cfa_bias;
+  uint8_t cfa_scale;
+
+  bool flexible_fdes; /* readers of this machine expect flexible FDEs */
+  bool ra_signing;    /* opcodes 0x2c and 0x2d are about RA signing */
+
+  /* Largest page size a kernel of this machine may use.  */
+  uint32_t max_page_size;
+  uint16_t reloc_pcrel32, reloc_pcrel64;
+
+  const struct plt_stub *plt_headers; /* entry 0 of .plt; ends with name NULL */
+  const struct plt_stub *plt_stubs;   /* the other entries; likewise */
+};
+
+/* The table of an ELF machine (EM_*) and byte order; NULL when SFrame has no
+   ABI identifier for it.  */
+const struct arch *arch_of_machine (unsigned e_machine, bool big_endian);
+
+/* The table of an SFrame ABI identifier, or NULL.  */
+const struct arch *arch_of_sframe_abi (unsigned abi);
+
+static inline bool
+arch_tracks_ra (const struct arch *arch)
+{
+  return arch->fixed_ra_offset == 0;
+}
+
+extern const struct arch arch_amd64;
+extern const struct arch arch_aarch64;
+extern const struct arch arch_aarch64_be;
+extern const struct arch arch_s390x;
+
+#endif /* ARCH_ARCH_H */

@@ -1,0 +1,40 @@
+/* A growing byte array in target byte order.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Appending never fails visibly: when memory runs out `failed` is set, later
+   appends do nothing, and the owner checks once at the end.  */
+
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer
+{
+  uint8_t *bytes; /* owned; freed by buffer_free */
+  size_t size;
+  size_t capacity;
+  bool big_endian;
+  bool failed;
+};
+
+void buffer_init (struct buffer *buffer, bool big_endian);
+void buffer_free (struct buffer *buffer);
+
+/* Make room for SIZE more bytes.  False when memory ran out.  */
+bool buffer_reserve (struct buffer *buffer, size_t size);
+
+/* Append SIZE uninitialised bytes and return their address, valid until the
+   next append, or NULL.  */
+uint8_t *buffer_extend (struct buffer *buffer, size_t size);
+
+void buffer_append (struct buffer *buffer, const void *bytes, size_t size);
+void buffer_fill (struct buffer *buffer, uint8_t byte, size_t count);
+void buffer_u8 (struct buffer *buffer, uint8_t value);
+void buffer_u16 (struct buffer *buffer, uint16_t value);
+void buffer_u32 (struct buffer *buffer, uint32_t value);
+void buffer_u64 (struct buffer *buffer, uint64_t value);
+
+#endif /* BASE_BUFFER_H */

@@ -1,0 +1,61 @@
+/* Filling in the one error type.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void
+error_clear (struct error *err)
+{
+  memset (err, 0, sizeof *err);
+}
+
+static void
+error_fill (struct error *err, enum cfi2sframe_status status, const char *fmt,
+            va_list args)
+{
+  err->status = status;
+  vsnprintf (err->reason, sizeof err->reason, fmt, args);
+}
+
+bool
+error_set (struct error *err, enum cfi2sframe_status status, const char *fmt,
+           ...)
+{
+  va_list args;
+  va_start (args, fmt);
+  err->has_offset = false;
+  error_fill (err, status, fmt, args);
+  va_end (args);
+  return false;
+}
+
+bool
+error_set_at (struct error *err, enum cfi2sframe_status status,
+              uint64_t offset, const char *fmt, ...)
+{
+  va_list args;
+  va_start (args, fmt);
+  err->has_offset = true;
+  err->offset = offset;
+  error_fill (err, status, fmt, args);
+  va_end (args);
+  return false;
+}
+
+bool
+error_set_errno (struct error *err, const char *what)
+{
+  int saved = errno;
+  return error_set (err, CFI2SFRAME_IO, "%s: %s", what, strerror (saved));
+}
+
+bool
+error_set_no_memory (struct error *err)
+{
+  return error_set (err, CFI2SFRAME_NO_MEMORY, "out of memory");
+}

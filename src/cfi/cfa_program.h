@@ -1,0 +1,34 @@
+/* Executing call-frame instructions: from CFI bytes to frame rows.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   One pass over the instructions of a CIE and of an FDE; only the rules of
+   CFA, FP and RA (and whether SP has an odd one) are kept.  DWARF 5, section
+   6.4.2; GNU and AArch64 extensions.  */
+
+#ifndef CFI_CFA_PROGRAM_H
+#define CFI_CFA_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cfi/eh_frame.h"
+#include "frame/frame.h"
+
+struct cfa_machine; /* opaque: caches CIE states, owns the state stack */
+
+/* An interpreter for SECTION, which must outlive it.  NULL when memory ran
+   out.  */
+struct cfa_machine *cfa_machine_new (const struct cfi_section *section);
+void cfa_machine_free (struct cfa_machine *machine);
+
+/* Run FDE and fill FUNCTION (reset first) with its rows, clipped to the FDE's
+   range, equal neighbours merged.  REASON_NONE on success; otherwise the
+   reason, and *FAILED_AT is the section offset of the instruction at fault.
+   Memory shortage is reported through ERR and REASON_BAD_ENTRY.  */
+enum frame_reason cfa_machine_run (struct cfa_machine *machine,
+                                   const struct cfi_fde *fde,
+                                   struct frame_function *function,
+                                   uint64_t *failed_at, struct error *err);
+
+#endif /* CFI_CFA_PROGRAM_H */

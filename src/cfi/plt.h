@@ -1,0 +1,28 @@
+/* PLT stubs that no FDE covers, recognised by their instructions.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CFI_PLT_H
+#define CFI_PLT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cfi/eh_frame.h"
+#include "elf/image.h"
+#include "frame/frame.h"
+
+struct plt_list
+{
+  struct frame_function *functions; /* owned; ascending address */
+  size_t n_functions;
+};
+
+/* Find the stubs in .plt, .plt.sec, .plt.got and .iplt of IMAGE outside the
+   ranges of SECTION's FDEs.  A section is taken entry by entry; the first
+   bytes that are not a known stub end it.  */
+bool plt_list_find (struct plt_list *list, const struct image *image,
+                    const struct cfi_section *section, struct error *err);
+
+void plt_list_free (struct plt_list *list);
+
+#endif /* CFI_PLT_H */

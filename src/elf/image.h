@@ -1,0 +1,95 @@
+/* An ELF file, opened and classified; read-only.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   libelf owns the bytes (a mapping of the file, or the caller's memory).
+   Opening checks what every later layer relies on: class and header sizes,
+   tables inside the file, section and segment contents inside the file,
+   PT_LOADs ascending and disjoint, p_filesz <= p_memsz.  */
+
+#ifndef ELF_IMAGE_H
+#define ELF_IMAGE_H
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/error.h"
+
+#ifndef PT_GNU_SFRAME
+#define PT_GNU_SFRAME 0x6474e554
+#endif
+#ifndef SHT_GNU_SFRAME
+#define SHT_GNU_SFRAME 0x6ffffff4
+#endif
+
+struct image_section
+{
+  GElf_Shdr header;
+  const char *name; /* in the file's string table; "" when it has none */
+};
+
+struct image
+{
+  Elf *elf;
+  int fd;               /* -1 when opened from memory */
+  const uint8_t *bytes; /* the whole file */
+  uint64_t size;
+  GElf_Ehdr header;
+  const struct arch *arch; /* NULL: a machine without SFrame ABI */
+  bool big_endian;
+  GElf_Phdr *segments; /* owned */
+  size_t n_segments;
+  struct image_section *sections; /* owned; [0] is the null section */
+  size_t n_sections;              /* 0 without section header table */
+  size_t section_names;           /* index of .shstrtab, 0 if none */
+};
+
+/* Open PATH for reading.  On failure IMAGE needs no closing.  */
+bool image_open (struct image *image, const char *path, struct error *err);
+
+/* The same on SIZE bytes of memory, which stay the caller's and must outlive
+   the image.  */
+bool image_open_memory (struct image *image, const void *bytes, size_t size,
+                        struct error *err);
+
+void image_close (struct image *image);
+
+/* The first section called NAME, or NULL.  */
+const struct image_section *image_find_section (const struct image *image,
+                                                const char *name);
+
+/* The section's bytes inside image->bytes, or NULL for SHT_NOBITS.  */
+const uint8_t *image_section_bytes (const struct image *image,
+                                    const struct image_section *section);
+
+/* The first segment of TYPE, or NULL.  */
+const GElf_Phdr *image_find_segment (const struct image *image,
+                                     uint32_t type);
+
+/* The SIZE bytes loaded from the file at ADDRESS, or NULL when they are not
+   all in one segment's file contents.  */
+const uint8_t *image_bytes_at (const struct image *image, uint64_t address,
+                               uint64_t size);
+
+/* Whether [ADDRESS, ADDRESS + SIZE) lies in one executable PT_LOAD.  */
+bool image_is_executable (const struct image *image, uint64_t address,
+                          uint64_t size);
+
+/* Where the unwind data is: address and bytes of .eh_frame, by section header
+   or, in a file without section headers, through PT_GNU_EH_FRAME.  Sizes of 0
+   mean "none".  */
+struct image_eh_frame
+{
+  uint64_t address;
+  const uint8_t *bytes;
+  uint64_t size;
+  uint64_t header_size; /* of .eh_frame_hdr; for statistics */
+};
+
+bool image_find_eh_frame (const struct image *image,
+                          struct image_eh_frame *found, struct error *err);
+
+#endif /* ELF_IMAGE_H */

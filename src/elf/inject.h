@@ -1,0 +1,26 @@
+/* Carrying a layout plan out: the new file, checked before it is renamed.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef ELF_INJECT_H
+#define ELF_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "elf/layout.h"
+
+/* Write the file that PLAN makes of IMAGE, with SFRAME (plan->sframe_size
+   bytes) in its place, to the descriptor OUT_FD, an empty file open for
+   reading and writing.  */
+bool inject_write (const struct image *image, const struct layout_plan *plan,
+                   const void *sframe, int out_fd, struct error *err);
+
+/* Re-open the file behind OUT_FD and compare it with IMAGE: everything the
+   notes' section 12 lists.  False with the first violation.  */
+bool inject_self_check (const struct image *image,
+                        const struct layout_plan *plan, const void *sframe,
+                        int out_fd, struct error *err);
+
+#endif /* ELF_INJECT_H */

@@ -1,0 +1,77 @@
+/* Where .sframe goes in a linked file: a plan, computed without any I/O.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A plan says how the new file is made of the old one: extents copied from
+   it, and patches (bytes that differ or are new).  Everything else (writing,
+   undoing, checking) follows from these two lists, whatever the strategy.
+   The algorithm is the one of doc/injection (elf-injection notes).  */
+
+#ifndef ELF_LAYOUT_H
+#define ELF_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+
+enum layout_strategy
+{
+  LAYOUT_SLACK,      /* A: .sframe in the padding behind a segment */
+  LAYOUT_SPARE_SLOT, /* B1: new segment, table room was there */
+  LAYOUT_EVICT,      /* B3: small sections moved to make table room */
+  LAYOUT_GROW_DOWN,  /* B4: first segment of an ET_EXEC grows downwards */
+  LAYOUT_MOVE_TABLE  /* B2: program header table moved (on request) */
+};
+
+struct layout_request
+{
+  uint64_t sframe_size;    /* bytes of the section to place */
+  uint32_t section_type;   /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
+  bool allow_moved_table;  /* --force-phdr-move */
+};
+
+/* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */
+struct layout_extent
+{
+  uint64_t old_offset, new_offset, size;
+};
+
+/* SIZE bytes at OFFSET of the new file are BYTES.  */
+struct layout_patch
+{
+  uint64_t offset;
+  size_t size;
+  uint8_t *bytes; /* owned by the plan */
+};
+
+struct layout_plan
+{
+  enum layout_strategy strategy;
+  uint64_t new_size;       /* of the whole file */
+  uint64_t sframe_offset;  /* in the new file */
+  uint64_t sframe_address; /* its sh_addr and p_vaddr */
+  uint64_t sframe_size;
+  struct layout_extent *extents; /* ascending, disjoint in the new file */
+  size_t n_extents;
+  struct layout_patch *patches; /* applied in order, after the extents; the
+                                   .sframe bytes themselves are not in it */
+  size_t n_patches;
+};
+
+/* Plan the injection into IMAGE (ET_EXEC or ET_DYN).  The plan is freed with
+   layout_plan_free also after failure.  Status CFI2SFRAME_REFUSED with the
+   reason when no strategy applies.  */
+bool layout_plan_injection (struct layout_plan *plan,
+                            const struct image *image,
+                            const struct layout_request *request,
+                            struct error *err);
+
+void layout_plan_free (struct layout_plan *plan);
+
+/* Short name for reports: "slack", "spare-slot", "evict", "grow-down",
+   "move-table".  */
+const char *layout_strategy_name (enum layout_strategy strategy);
+
+#endif /* ELF_LAYOUT_H */

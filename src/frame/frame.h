@@ -1,0 +1,141 @@
+/* The version-neutral model: what the CFI says of a function, row by row.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Readers (src/cfi) fill a frame_function; lowering (src/sframe/lower)
+   turns it into SFrame; decoding turns SFrame back into it, so that any two
+   sources can be compared.  Nothing here knows ELF, DWARF or SFrame bytes.  */
+
+#ifndef FRAME_FRAME_H
+#define FRAME_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Why a PC range has no SFrame data.  frame_reason_name() gives the stable
+   identifiers used in reports.  */
+enum frame_reason
+{
+  REASON_NONE,
+  /* A rule that no row, or no row of the chosen version, can express.  */
+  REASON_CFA_REGISTER,        /* CFA based on a register other than SP, FP */
+  REASON_CFA_EXPRESSION,      /* CFA by a DWARF expression */
+  REASON_CFA_UNDEFINED,       /* no CFA rule in force */
+  REASON_FP_REGISTER,         /* FP kept in another register */
+  REASON_FP_EXPRESSION,       /* FP by a DWARF expression */
+  REASON_FP_VALUE,            /* FP is CFA + n (val_offset) */
+  REASON_FP_UNDEFINED,        /* FP declared lost */
+  REASON_FP_WITHOUT_RA,       /* aarch64: FP saved, RA not */
+  REASON_RA_REGISTER,         /* RA kept in another register */
+  REASON_RA_EXPRESSION,       /* RA by a DWARF expression */
+  REASON_RA_VALUE,            /* RA is CFA + n (val_offset) */
+  REASON_RA_OFFSET,           /* RA in another slot than the ABI's */
+  REASON_RA_UNDEFINED,        /* outermost frame, not expressible before V3 */
+  REASON_RA_SAME,             /* amd64: RA declared unchanged */
+  REASON_SP_RULE,             /* caller's SP is not the ABI's */
+  REASON_RA_COLUMN,           /* return address column is not the ABI's */
+  REASON_RA_SIGNING,          /* RA signed in a way SFrame cannot say */
+  REASON_SIGNAL_FRAME,        /* signal trampoline, not expressible before V3 */
+  REASON_OFFSET_RANGE,        /* an offset beyond 32 bits or its alignment */
+  REASON_REGISTER_RANGE,      /* a register number that is too large */
+  /* The FDE itself is unusable.  */
+  REASON_BAD_INSTRUCTION,     /* unknown or truncated CFA instruction */
+  REASON_BAD_STATE,           /* restore_state without remember_state, ... */
+  REASON_BAD_ENTRY,           /* damaged FDE or CIE */
+  REASON_AUGMENTATION,        /* unknown augmentation letter */
+  REASON_POINTER_ENCODING,    /* pc_begin in an encoding we refuse */
+  REASON_NOT_EXECUTABLE,      /* range outside every executable segment */
+  REASON_EMPTY_RANGE,         /* FDE of zero size */
+  REASON_OVERLAP,             /* range overlaps an earlier FDE */
+  REASON_FUNCTION_SIZE,       /* range of 4 GiB or more */
+  REASON_DISTANCE,            /* start too far from .sframe for the version */
+  REASON_COUNT
+};
+
+enum frame_rule_kind
+{
+  RULE_UNDEFINED, /* no value; for the RA: end of stack */
+  RULE_SAME,      /* unchanged: the register still holds it */
+  RULE_REG,       /* register + offset */
+  RULE_DEREF_REG, /* *(register + offset) */
+  RULE_CFA,       /* CFA + offset; not for the CFA itself */
+  RULE_DEREF_CFA, /* *(CFA + offset); not for the CFA itself */
+  RULE_PLT,       /* CFA = SP + 8 + 8 * ((pc & 15) >= offset), lazy amd64 PLT */
+  RULE_UNSUPPORTED /* anything else; `reason` says what */
+};
+
+/* How one tracked value is recovered.  Unused members are 0, so that rules
+   compare as plain data.  Registers are DWARF numbers of the machine.  */
+struct frame_rule
+{
+  uint8_t kind;   /* enum frame_rule_kind */
+  uint8_t reason; /* enum frame_reason, for RULE_UNSUPPORTED */
+  uint16_t reg;
+  int32_t offset; /* bytes */
+};
+
+/* The rules from `start` to the next row's start (or the function's end).  */
+struct frame_row
+{
+  uint32_t start; /* bytes from the function's address */
+  bool ra_signed; /* aarch64: RA carries a pointer authentication code */
+  struct frame_rule cfa, ra, fp;
+};
+
+/* A code range with one FDE.  */
+struct frame_function
+{
+  uint64_t address;
+  uint32_t size;
+  bool signal; /* augmentation S */
+  bool b_key;  /* aarch64: RA signed with key B */
+  bool from_plt;   /* rows come from recognised stub instructions */
+  uint64_t origin; /* offset of the FDE in .eh_frame, unless from_plt */
+  /* Whether the instructions of a repeating block of `repeat` bytes are
+     described (PLT entries); 0: rows are offsets from the address.  */
+  uint8_t repeat;
+  struct frame_row *rows; /* owned; ascending start, the first one at 0
+                             unless the beginning has no rules */
+  size_t n_rows;
+  size_t rows_capacity;
+};
+
+static inline bool
+frame_rule_equal (struct frame_rule a, struct frame_rule b)
+{
+  return a.kind == b.kind && a.reason == b.reason && a.reg == b.reg
+         && a.offset == b.offset;
+}
+
+/* Same rules, whatever the start.  */
+static inline bool
+frame_row_same_rules (const struct frame_row *a, const struct frame_row *b)
+{
+  return frame_rule_equal (a->cfa, b->cfa) && frame_rule_equal (a->ra, b->ra)
+         && frame_rule_equal (a->fp, b->fp) && a->ra_signed == b->ra_signed;
+}
+
+static inline struct frame_rule
+frame_rule_unsupported (enum frame_reason reason)
+{
+  return (struct frame_rule){ .kind = RULE_UNSUPPORTED,
+                              .reason = (uint8_t)reason };
+}
+
+/* Empty FUNCTION, keeping the memory of its rows for the next one.  A
+   zero-initialised structure is a valid empty function.  */
+void frame_function_reset (struct frame_function *function);
+void frame_function_free (struct frame_function *function);
+
+/* Append ROW.  A row at the start of the previous one replaces it, a row with
+   equal rules is merged into it.  False when memory ran out.  */
+bool frame_function_append (struct frame_function *function,
+                            const struct frame_row *row);
+
+/* Stable identifier, such as "cfa-expression".  */
+const char *frame_reason_name (enum frame_reason reason);
+
+/* One line of explanation for people.  */
+const char *frame_reason_text (enum frame_reason reason);
+
+#endif /* FRAME_FRAME_H */

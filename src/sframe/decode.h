@@ -1,0 +1,69 @@
+/* Reading an SFrame section of any version, defensively.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The only reader of the project.  Opening checks the header and that both
+   tables lie inside the section, without allocating anything by a count read
+   from it; rows are decoded and checked when they are asked for.  */
+
+#ifndef SFRAME_DECODE_H
+#define SFRAME_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/error.h"
+#include "sframe/section.h"
+
+struct sframe_decoder
+{
+  const uint8_t *bytes; /* the caller's, must outlive the decoder */
+  uint64_t size;
+  uint64_t address; /* where the section is (or will be) loaded */
+  bool big_endian;
+  const struct arch *arch;
+  struct sframe_variant variant;
+  uint8_t flags;
+  int8_t fixed_fp_offset, fixed_ra_offset;
+  uint8_t aux_size;
+  uint32_t n_functions; /* fits the section: checked */
+  uint32_t n_rows;      /* as the header claims */
+  uint32_t fre_size;
+  uint64_t fde_offset, fre_offset; /* from the section's start */
+};
+
+bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
+                          uint64_t size, uint64_t address,
+                          struct error *err);
+
+/* Fill FUNCTION with everything but its rows; function->rows is NULL and
+   function->n_rows what the entry claims.  */
+bool sframe_decoder_function (const struct sframe_decoder *decoder,
+                              uint32_t index, struct sframe_function *function,
+                              struct error *err);
+
+/* The position of the rows of one function.  */
+struct sframe_row_cursor
+{
+  const uint8_t *at, *end;
+  const struct sframe_decoder *decoder;
+  const struct sframe_function *function;
+  size_t left; /* rows to come */
+};
+
+bool sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
+                          const struct sframe_function *function,
+                          struct sframe_row_cursor *cursor, struct error *err);
+
+/* The next row: 1, or 0 when there is none, or -1 with ERR filled in.  */
+int sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
+                     struct error *err);
+
+/* What a stack tracer does: the function and row for PC (binary search when
+   the section is sorted).  1 found, 0 not covered, -1 broken.  */
+int sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
+                           struct sframe_function *function,
+                           struct sframe_row *row, struct error *err);
+
+#endif /* SFRAME_DECODE_H */

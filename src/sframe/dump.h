@@ -1,0 +1,17 @@
+/* Printing an SFrame section the way `readelf --sframe` does.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef SFRAME_DUMP_H
+#define SFRAME_DUMP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "sframe/decode.h"
+
+/* Write the whole section to OUT.  */
+bool sframe_dump (const struct sframe_decoder *decoder, FILE *out,
+                  struct error *err);
+
+#endif /* SFRAME_DUMP_H */

@@ -1,0 +1,54 @@
+/* Writing an SFrame section of any version.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Functions are added one by one and encoded at once; only the index entries
+   and the encoded rows stay in memory.  The section's size is known before
+   its address, which the layout needs.  */
+
+#ifndef SFRAME_ENCODE_H
+#define SFRAME_ENCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "sframe/section.h"
+
+struct encode_options
+{
+  const struct arch *arch;
+  struct sframe_variant variant;
+  bool sorted; /* set the SORTED flag; the functions come in that order */
+  bool share;  /* store identical blocks once */
+};
+
+struct sframe_encoder; /* opaque */
+
+/* NULL when memory ran out.  */
+struct sframe_encoder *
+sframe_encoder_new (const struct encode_options *options);
+void sframe_encoder_free (struct sframe_encoder *encoder);
+
+/* Append FUNCTION.  Its rows must be strictly ascending and, unless it is a
+   PCMASK function, below its size; V3 allows SFRAME_V3_FRES_MAX rows.  */
+bool sframe_encoder_add (struct sframe_encoder *encoder,
+                         const struct sframe_function *function,
+                         struct error *err);
+
+size_t sframe_encoder_n_functions (const struct sframe_encoder *encoder);
+size_t sframe_encoder_n_rows (const struct sframe_encoder *encoder);
+
+/* Bytes of the section that sframe_encoder_write would write now.  */
+uint64_t sframe_encoder_size (const struct sframe_encoder *encoder);
+
+/* Append the section, for a place at ADDRESS, to OUT.  Fails when a start is
+   too far away for the version, or an offset field overflows.  May be called
+   several times.  */
+bool sframe_encoder_write (const struct sframe_encoder *encoder,
+                           uint64_t address, struct buffer *out,
+                           struct error *err);
+
+#endif /* SFRAME_ENCODE_H */

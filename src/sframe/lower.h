@@ -1,0 +1,48 @@
+/* From frame rows to SFrame rows of one version and machine.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Exact or not at all: PC ranges without an SFrame form are left out and
+   reported, and the function is split around them.  design.md section 5.  */
+
+#ifndef SFRAME_LOWER_H
+#define SFRAME_LOWER_H
+
+#include <stdbool.h>
+
+#include "arch/arch.h"
+#include "base/error.h"
+#include "frame/frame.h"
+#include "sframe/section.h"
+
+struct lower_options
+{
+  const struct arch *arch;
+  struct sframe_variant variant;
+  bool flexible; /* V3: flexible FDEs may be used */
+};
+
+/* Receives what lower_function makes.  */
+struct lower_sink
+{
+  void *context;
+  /* One piece of the function.  PIECE and its rows are valid during the call
+     only.  False stops the lowering; the callee has filled in ERR.  */
+  bool (*piece) (void *context, const struct sframe_function *piece,
+                 struct error *err);
+  /* SIZE bytes at ADDRESS have no SFrame form.  */
+  void (*left_out) (void *context, uint64_t address, uint32_t size,
+                    enum frame_reason reason);
+};
+
+/* Lower FUNCTION in ascending address order.  */
+bool lower_function (const struct lower_options *options,
+                     const struct frame_function *function,
+                     const struct lower_sink *sink, struct error *err);
+
+/* The inverse, for checks: the rules that ROW of FUNCTION states.  Rules that
+   no reader would accept come out as RULE_UNSUPPORTED.  */
+void lower_undo (const struct arch *arch, struct sframe_variant variant,
+                 const struct sframe_function *function,
+                 const struct sframe_row *row, struct frame_row *out);
+
+#endif /* SFRAME_LOWER_H */

@@ -1,0 +1,50 @@
+/* SFrame functions and rows in memory: what lowering makes, the encoder
+   writes and the decoder reads.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef SFRAME_SECTION_H
+#define SFRAME_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "sframe/format.h"
+
+/* Which variant of the format.  V2 without `pcrel` is that of binutils 2.41
+   to 2.44; V1 never has it, V3 always.  */
+struct sframe_variant
+{
+  uint8_t version; /* 1, 2 or 3 */
+  bool pcrel;
+};
+
+/* A row with its data words as numbers.  A row without words says that the RA
+   is undefined.  */
+struct sframe_row
+{
+  uint32_t start; /* bytes from the function's address */
+  bool base_sp;   /* default rows: CFA = SP + words[0], else FP */
+  bool ra_signed;
+  uint8_t n_words;
+  uint8_t word_size; /* 1, 2, 4; set by the decoder, chosen by the encoder */
+  uint8_t control;   /* bit i: words[i] is an (unsigned) control word */
+  int32_t words[SFRAME_WORDS_MAX];
+};
+
+struct sframe_function
+{
+  uint64_t address;
+  uint32_t size;
+  bool flexible; /* V3: rows hold control and offset words */
+  bool pcmask;   /* row starts are offsets in a block of `repeat` bytes */
+  uint8_t repeat;
+  bool signal;
+  bool b_key;
+  uint8_t fre_type; /* set by the decoder, chosen by the encoder */
+  size_t n_rows;
+  struct sframe_row *rows; /* owned by whoever filled it in */
+};
+
+#endif /* SFRAME_SECTION_H */

@@ -1,0 +1,36 @@
+/* Does an SFrame section say what the CFI says, PC by PC?
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Uses the project's own CFI interpreter; tests/oracle does the same against
+   elfutils, which shares no code with it.  */
+
+#ifndef SFRAME_VERIFY_H
+#define SFRAME_VERIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cfi/eh_frame.h"
+#include "cfi/plt.h"
+#include "sframe/decode.h"
+
+struct verify_result
+{
+  uint64_t functions;    /* FDEs of the CFI that were compared */
+  uint64_t bytes_equal;  /* code bytes covered by both, with equal rules */
+  uint64_t bytes_wrong;  /* ... with different rules */
+  uint64_t bytes_absent; /* covered by the CFI only */
+  uint64_t bytes_extra;  /* covered by SFrame only: wrong unless a PLT stub */
+  uint64_t first_wrong;  /* PC, when bytes_wrong or bytes_extra is not 0 */
+  char difference[160];  /* what differs there */
+};
+
+/* Compare the section behind DECODER with CFI (and the recognised stubs of
+   PLT).  False only when the section or memory fails; differences are in
+   RESULT.  */
+bool sframe_verify (const struct sframe_decoder *decoder,
+                    const struct cfi_section *cfi, const struct plt_list *plt,
+                    struct verify_result *result, struct error *err);
+
+#endif /* SFRAME_VERIFY_H */
