@@ -19,30 +19,30 @@ extern "C"
 {
 #endif
 
-/* What kind of failure it was.  */
-enum cfi2sframe_status
-{
-  CFI2SFRAME_OK,
-  CFI2SFRAME_IO,          /* a system call failed */
-  CFI2SFRAME_NO_MEMORY,
-  CFI2SFRAME_NOT_ELF,     /* no ELF file at all */
-  CFI2SFRAME_MALFORMED,   /* an ELF file or section that contradicts itself */
-  CFI2SFRAME_UNSUPPORTED, /* well-formed, but not for this program */
-  CFI2SFRAME_REFUSED,     /* could be harmed by the change */
-  CFI2SFRAME_NOTHING,     /* no CFI, or nothing that could be expressed */
-  CFI2SFRAME_MISMATCH,    /* a check found a difference */
-  CFI2SFRAME_INVALID      /* wrong use of the library */
-};
+  /* What kind of failure it was.  */
+  enum cfi2sframe_status
+  {
+    CFI2SFRAME_OK,
+    CFI2SFRAME_IO, /* a system call failed */
+    CFI2SFRAME_NO_MEMORY,
+    CFI2SFRAME_NOT_ELF,   /* no ELF file at all */
+    CFI2SFRAME_MALFORMED, /* an ELF file or section that contradicts itself */
+    CFI2SFRAME_UNSUPPORTED, /* well-formed, but not for this program */
+    CFI2SFRAME_REFUSED,     /* could be harmed by the change */
+    CFI2SFRAME_NOTHING,     /* no CFI, or nothing that could be expressed */
+    CFI2SFRAME_MISMATCH,    /* a check found a difference */
+    CFI2SFRAME_INVALID      /* wrong use of the library */
+  };
 
-/* The reason of a failure, in one sentence.  */
-struct cfi2sframe_error
-{
-  enum cfi2sframe_status status;
-  bool has_offset;
-  uint64_t offset;  /* in the file (or section) at fault, if has_offset */
-  char file[256];   /* the file at fault, when it is not the input itself */
-  char reason[256]; /* no newline, no full stop */
-};
+  /* The reason of a failure, in one sentence.  */
+  struct cfi2sframe_error
+  {
+    enum cfi2sframe_status status;
+    bool has_offset;
+    uint64_t offset;  /* in the file (or section) at fault, if has_offset */
+    char file[256];   /* the file at fault, when it is not the input itself */
+    char reason[256]; /* no newline, no full stop */
+  };
 
 #ifdef __cplusplus
 }

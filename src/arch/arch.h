@@ -57,8 +57,9 @@ struct arch
   uint32_t max_page_size;
   uint16_t reloc_pcrel32, reloc_pcrel64;
 
-  const struct plt_stub *plt_headers; /* entry 0 of .plt; ends with name NULL */
-  const struct plt_stub *plt_stubs;   /* the other entries; likewise */
+  const struct plt_stub
+      *plt_headers;                 /* entry 0 of .plt; ends with name NULL */
+  const struct plt_stub *plt_stubs; /* the other entries; likewise */
 };
 
 /* The table of an ELF machine (EM_*) and byte order; NULL when SFrame has no

@@ -28,19 +28,19 @@ struct cfi_cie
   uint64_t code_alignment;
   int64_t data_alignment;
   uint16_t ra_column;
-  uint8_t pointer_encoding; /* DW_EH_PE_* of pc_begin and set_loc */
-  bool signal;              /* augmentation S */
-  bool b_key;               /* augmentation B */
+  uint8_t pointer_encoding;   /* DW_EH_PE_* of pc_begin and set_loc */
+  bool signal;                /* augmentation S */
+  bool b_key;                 /* augmentation B */
   enum frame_reason unusable; /* REASON_NONE when FDEs of it can be read */
 };
 
 struct cfi_fde
 {
   uint64_t address;
-  uint64_t size; /* bytes of code */
+  uint64_t size;         /* bytes of code */
   uint64_t instructions; /* offset in the section */
   uint32_t instructions_size;
-  uint32_t cie;  /* index */
+  uint32_t cie;    /* index */
   uint64_t offset; /* of the entry in the section */
 };
 

@@ -4,7 +4,8 @@
    libelf owns the bytes (a mapping of the file, or the caller's memory).
    Opening checks what every later layer relies on: class and header sizes,
    tables inside the file, section and segment contents inside the file,
-   PT_LOADs ascending and disjoint, p_filesz <= p_memsz.  */
+   PT_LOADs ascending and disjoint, p_filesz <= p_memsz.  (Segment contents are
+   not checked in files of debug_only: they are not there.)  */
 
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
@@ -19,10 +20,10 @@
 #include "base/error.h"
 
 #ifndef PT_GNU_SFRAME
-#define PT_GNU_SFRAME 0x6474e554
+#  define PT_GNU_SFRAME 0x6474e554
 #endif
 #ifndef SHT_GNU_SFRAME
-#define SHT_GNU_SFRAME 0x6ffffff4
+#  define SHT_GNU_SFRAME 0x6ffffff4
 #endif
 
 struct image_section
@@ -45,6 +46,7 @@ struct image
   struct image_section *sections; /* owned; [0] is the null section */
   size_t n_sections;              /* 0 without section header table */
   size_t section_names;           /* index of .shstrtab, 0 if none */
+  bool debug_only; /* code without contents: made by --only-keep-debug */
 };
 
 /* Open PATH for reading.  On failure IMAGE needs no closing.  */
@@ -66,8 +68,7 @@ const uint8_t *image_section_bytes (const struct image *image,
                                     const struct image_section *section);
 
 /* The first segment of TYPE, or NULL.  */
-const GElf_Phdr *image_find_segment (const struct image *image,
-                                     uint32_t type);
+const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
 
 /* The SIZE bytes loaded from the file at ADDRESS, or NULL when they are not
    all in one segment's file contents.  */

@@ -27,9 +27,9 @@ enum layout_strategy
 
 struct layout_request
 {
-  uint64_t sframe_size;    /* bytes of the section to place */
-  uint32_t section_type;   /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
-  bool allow_moved_table;  /* --force-phdr-move */
+  uint64_t sframe_size;   /* bytes of the section to place */
+  uint32_t section_type;  /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
+  bool allow_moved_table; /* --force-phdr-move */
 };
 
 /* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */

@@ -28,8 +28,7 @@ static const struct
   = { "ra-expression", "RA by a DWARF expression without SFrame form" },
   [REASON_RA_VALUE] = { "ra-value", "RA is the CFA plus an offset" },
   [REASON_RA_OFFSET] = { "ra-offset", "RA in a slot of its own" },
-  [REASON_RA_UNDEFINED]
-  = { "ra-undefined", "outermost frame (RA undefined)" },
+  [REASON_RA_UNDEFINED] = { "ra-undefined", "outermost frame (RA undefined)" },
   [REASON_RA_SAME] = { "ra-same", "RA declared unchanged" },
   [REASON_SP_RULE] = { "sp-rule", "caller's SP is not the one of the ABI" },
   [REASON_RA_COLUMN]
@@ -37,8 +36,7 @@ static const struct
   [REASON_RA_SIGNING] = { "ra-signing", "RA signing without SFrame form" },
   [REASON_SIGNAL_FRAME] = { "signal-frame", "signal trampoline" },
   [REASON_OFFSET_RANGE] = { "offset-range", "offset without SFrame form" },
-  [REASON_REGISTER_RANGE]
-  = { "register-range", "register number too large" },
+  [REASON_REGISTER_RANGE] = { "register-range", "register number too large" },
   [REASON_BAD_INSTRUCTION]
   = { "bad-instruction", "unknown or truncated CFA instruction" },
   [REASON_BAD_STATE]

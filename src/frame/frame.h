@@ -18,37 +18,37 @@ enum frame_reason
 {
   REASON_NONE,
   /* A rule that no row, or no row of the chosen version, can express.  */
-  REASON_CFA_REGISTER,        /* CFA based on a register other than SP, FP */
-  REASON_CFA_EXPRESSION,      /* CFA by a DWARF expression */
-  REASON_CFA_UNDEFINED,       /* no CFA rule in force */
-  REASON_FP_REGISTER,         /* FP kept in another register */
-  REASON_FP_EXPRESSION,       /* FP by a DWARF expression */
-  REASON_FP_VALUE,            /* FP is CFA + n (val_offset) */
-  REASON_FP_UNDEFINED,        /* FP declared lost */
-  REASON_FP_WITHOUT_RA,       /* aarch64: FP saved, RA not */
-  REASON_RA_REGISTER,         /* RA kept in another register */
-  REASON_RA_EXPRESSION,       /* RA by a DWARF expression */
-  REASON_RA_VALUE,            /* RA is CFA + n (val_offset) */
-  REASON_RA_OFFSET,           /* RA in another slot than the ABI's */
-  REASON_RA_UNDEFINED,        /* outermost frame, not expressible before V3 */
-  REASON_RA_SAME,             /* amd64: RA declared unchanged */
-  REASON_SP_RULE,             /* caller's SP is not the ABI's */
-  REASON_RA_COLUMN,           /* return address column is not the ABI's */
-  REASON_RA_SIGNING,          /* RA signed in a way SFrame cannot say */
-  REASON_SIGNAL_FRAME,        /* signal trampoline, not expressible before V3 */
-  REASON_OFFSET_RANGE,        /* an offset beyond 32 bits or its alignment */
-  REASON_REGISTER_RANGE,      /* a register number that is too large */
+  REASON_CFA_REGISTER,   /* CFA based on a register other than SP, FP */
+  REASON_CFA_EXPRESSION, /* CFA by a DWARF expression */
+  REASON_CFA_UNDEFINED,  /* no CFA rule in force */
+  REASON_FP_REGISTER,    /* FP kept in another register */
+  REASON_FP_EXPRESSION,  /* FP by a DWARF expression */
+  REASON_FP_VALUE,       /* FP is CFA + n (val_offset) */
+  REASON_FP_UNDEFINED,   /* FP declared lost */
+  REASON_FP_WITHOUT_RA,  /* aarch64: FP saved, RA not */
+  REASON_RA_REGISTER,    /* RA kept in another register */
+  REASON_RA_EXPRESSION,  /* RA by a DWARF expression */
+  REASON_RA_VALUE,       /* RA is CFA + n (val_offset) */
+  REASON_RA_OFFSET,      /* RA in another slot than the ABI's */
+  REASON_RA_UNDEFINED,   /* outermost frame, not expressible before V3 */
+  REASON_RA_SAME,        /* amd64: RA declared unchanged */
+  REASON_SP_RULE,        /* caller's SP is not the ABI's */
+  REASON_RA_COLUMN,      /* return address column is not the ABI's */
+  REASON_RA_SIGNING,     /* RA signed in a way SFrame cannot say */
+  REASON_SIGNAL_FRAME,   /* signal trampoline, not expressible before V3 */
+  REASON_OFFSET_RANGE,   /* an offset beyond 32 bits or its alignment */
+  REASON_REGISTER_RANGE, /* a register number that is too large */
   /* The FDE itself is unusable.  */
-  REASON_BAD_INSTRUCTION,     /* unknown or truncated CFA instruction */
-  REASON_BAD_STATE,           /* restore_state without remember_state, ... */
-  REASON_BAD_ENTRY,           /* damaged FDE or CIE */
-  REASON_AUGMENTATION,        /* unknown augmentation letter */
-  REASON_POINTER_ENCODING,    /* pc_begin in an encoding we refuse */
-  REASON_NOT_EXECUTABLE,      /* range outside every executable segment */
-  REASON_EMPTY_RANGE,         /* FDE of zero size */
-  REASON_OVERLAP,             /* range overlaps an earlier FDE */
-  REASON_FUNCTION_SIZE,       /* range of 4 GiB or more */
-  REASON_DISTANCE,            /* start too far from .sframe for the version */
+  REASON_BAD_INSTRUCTION,  /* unknown or truncated CFA instruction */
+  REASON_BAD_STATE,        /* restore_state without remember_state, ... */
+  REASON_BAD_ENTRY,        /* damaged FDE or CIE */
+  REASON_AUGMENTATION,     /* unknown augmentation letter */
+  REASON_POINTER_ENCODING, /* pc_begin in an encoding we refuse */
+  REASON_NOT_EXECUTABLE,   /* range outside every executable segment */
+  REASON_EMPTY_RANGE,      /* FDE of zero size */
+  REASON_OVERLAP,          /* range overlaps an earlier FDE */
+  REASON_FUNCTION_SIZE,    /* range of 4 GiB or more */
+  REASON_DISTANCE,         /* start too far from .sframe for the version */
   REASON_COUNT
 };
 
@@ -60,7 +60,7 @@ enum frame_rule_kind
   RULE_DEREF_REG, /* *(register + offset) */
   RULE_CFA,       /* CFA + offset; not for the CFA itself */
   RULE_DEREF_CFA, /* *(CFA + offset); not for the CFA itself */
-  RULE_PLT,       /* CFA = SP + 8 + 8 * ((pc & 15) >= offset), lazy amd64 PLT */
+  RULE_PLT, /* CFA = SP + 8 + 8 * ((pc & 15) >= offset), lazy amd64 PLT */
   RULE_UNSUPPORTED /* anything else; `reason` says what */
 };
 
@@ -87,8 +87,8 @@ struct frame_function
 {
   uint64_t address;
   uint32_t size;
-  bool signal; /* augmentation S */
-  bool b_key;  /* aarch64: RA signed with key B */
+  bool signal;     /* augmentation S */
+  bool b_key;      /* aarch64: RA signed with key B */
   bool from_plt;   /* rows come from recognised stub instructions */
   uint64_t origin; /* offset of the FDE in .eh_frame, unless from_plt */
   /* Whether the instructions of a repeating block of `repeat` bytes are

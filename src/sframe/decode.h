@@ -34,8 +34,7 @@ struct sframe_decoder
 };
 
 bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
-                          uint64_t size, uint64_t address,
-                          struct error *err);
+                          uint64_t size, uint64_t address, struct error *err);
 
 /* Fill FUNCTION with everything but its rows; function->rows is NULL and
    function->n_rows what the entry claims.  */

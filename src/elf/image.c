@@ -1,0 +1,362 @@
+/* Opening and classifying ELF files through libelf.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+
+static bool
+range_in_file (const struct image *image, uint64_t offset, uint64_t size)
+{
+  return offset <= image->size && size <= image->size - offset;
+}
+
+/* The identification, before libelf interprets anything.  */
+static bool
+check_ident (const struct image *image, struct error *err)
+{
+  const uint8_t *ident = image->bytes;
+  if (image->size < EI_NIDENT || memcmp (ident, ELFMAG, SELFMAG) != 0)
+    return error_set (err, CFI2SFRAME_NOT_ELF, "not an ELF file");
+  if (ident[EI_CLASS] == ELFCLASS32)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "32-bit ELF file: SFrame has no ABI for it");
+  if (ident[EI_CLASS] != ELFCLASS64)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, EI_CLASS,
+                         "unknown ELF class %u", ident[EI_CLASS]);
+  if (ident[EI_DATA] != ELFDATA2LSB && ident[EI_DATA] != ELFDATA2MSB)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, EI_DATA,
+                         "unknown byte order %u", ident[EI_DATA]);
+  if (ident[EI_VERSION] != EV_CURRENT)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, EI_VERSION,
+                         "unknown ELF version %u", ident[EI_VERSION]);
+  if (image->size < sizeof (Elf64_Ehdr))
+    return error_set (err, CFI2SFRAME_MALFORMED, "ELF header is truncated");
+  return true;
+}
+
+static bool
+check_header (const struct image *image, struct error *err)
+{
+  const GElf_Ehdr *header = &image->header;
+  if (header->e_phoff != 0
+      && (header->e_phentsize != sizeof (Elf64_Phdr)
+          || !range_in_file (image, header->e_phoff,
+                             image->n_segments * sizeof (Elf64_Phdr))))
+    return error_set_at (err, CFI2SFRAME_MALFORMED, header->e_phoff,
+                         "program header table is damaged or truncated");
+  if (header->e_shoff != 0
+      && (header->e_shentsize != sizeof (Elf64_Shdr)
+          || !range_in_file (image, header->e_shoff,
+                             image->n_sections * sizeof (Elf64_Shdr))))
+    return error_set_at (err, CFI2SFRAME_MALFORMED, header->e_shoff,
+                         "section header table is damaged or truncated");
+  return true;
+}
+
+/* Number of entries in both tables, as extended by section header 0.  libelf
+   reads that header only when it lies in the file.  */
+static bool
+read_counts (struct image *image, struct error *err)
+{
+  size_t names = 0;
+  if (gelf_getehdr (image->elf, &image->header) == NULL
+      || elf_getphdrnum (image->elf, &image->n_segments) != 0
+      || elf_getshdrnum (image->elf, &image->n_sections) != 0
+      || elf_getshdrstrndx (image->elf, &names) != 0)
+    return error_set (err, CFI2SFRAME_MALFORMED, "ELF headers: %s",
+                      elf_errmsg (-1));
+  if (image->header.e_phoff == 0)
+    image->n_segments = 0;
+  if (image->header.e_shoff == 0)
+    image->n_sections = 0;
+  /* libelf silently drops a table that lies outside the file.  */
+  if ((image->header.e_phoff != 0 && image->header.e_phnum != 0
+       && image->n_segments == 0)
+      || (image->header.e_shoff != 0 && image->n_sections == 0))
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "header tables lie outside the file");
+  image->section_names = names < image->n_sections ? names : 0;
+  return true;
+}
+
+static bool
+read_segments (struct image *image, struct error *err)
+{
+  image->segments = calloc (image->n_segments + 1, sizeof image->segments[0]);
+  if (image->segments == NULL)
+    return error_set_no_memory (err);
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (gelf_getphdr (image->elf, (int)i, &image->segments[i]) == NULL)
+      return error_set (err, CFI2SFRAME_MALFORMED, "program header %zu: %s", i,
+                        elf_errmsg (-1));
+  return true;
+}
+
+/* The string table of section names, NULL when there is none.  */
+static const char *
+find_name_table (const struct image *image, uint64_t *size)
+{
+  if (image->section_names == 0)
+    return NULL;
+  const GElf_Shdr *header = &image->sections[image->section_names].header;
+  if (header->sh_type == SHT_NOBITS || header->sh_size == 0
+      || !range_in_file (image, header->sh_offset, header->sh_size))
+    return NULL;
+  const char *table = (const char *)image->bytes + header->sh_offset;
+  if (table[header->sh_size - 1] != '\0')
+    return NULL;
+  *size = header->sh_size;
+  return table;
+}
+
+static bool
+read_sections (struct image *image, struct error *err)
+{
+  image->sections = calloc (image->n_sections + 1, sizeof image->sections[0]);
+  if (image->sections == NULL)
+    return error_set_no_memory (err);
+  for (size_t i = 0; i < image->n_sections; i++)
+    {
+      struct image_section *section = &image->sections[i];
+      Elf_Scn *scn = elf_getscn (image->elf, i);
+      if (scn == NULL || gelf_getshdr (scn, &section->header) == NULL)
+        return error_set (err, CFI2SFRAME_MALFORMED, "section header %zu: %s",
+                          i, elf_errmsg (-1));
+      section->name = "";
+    }
+  uint64_t size = 0;
+  const char *names = find_name_table (image, &size);
+  for (size_t i = 0; names != NULL && i < image->n_sections; i++)
+    if (image->sections[i].header.sh_name < size)
+      image->sections[i].name = names + image->sections[i].header.sh_name;
+  return true;
+}
+
+static bool
+is_content (const GElf_Shdr *header)
+{
+  return header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL;
+}
+
+static bool
+check_sections (struct image *image, struct error *err)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (is_content (header)
+          && !range_in_file (image, header->sh_offset, header->sh_size))
+        return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
+                             "section %zu (%.64s) lies outside the file", i,
+                             image->sections[i].name);
+      if (header->sh_type == SHT_NOBITS && header->sh_size > 0
+          && (header->sh_flags & SHF_EXECINSTR))
+        image->debug_only = true;
+    }
+  return true;
+}
+
+static bool
+check_load (const struct image *image, size_t index, uint64_t *previous_end,
+            struct error *err)
+{
+  const GElf_Phdr *load = &image->segments[index];
+  uint64_t end;
+  if (load->p_filesz > load->p_memsz)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "segment %zu: more bytes in the file than in memory",
+                      index);
+  if (__builtin_add_overflow (load->p_vaddr, load->p_memsz, &end))
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "segment %zu wraps around the address space", index);
+  if (load->p_vaddr < *previous_end)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "PT_LOAD segment %zu is unsorted or overlaps another",
+                      index);
+  *previous_end = end;
+  return true;
+}
+
+static bool
+check_segments (const struct image *image, struct error *err)
+{
+  uint64_t previous_end = 0;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type == PT_NULL)
+        continue;
+      if (!image->debug_only
+          && !range_in_file (image, segment->p_offset, segment->p_filesz))
+        return error_set_at (err, CFI2SFRAME_MALFORMED, segment->p_offset,
+                             "segment %zu lies outside the file", i);
+      if (segment->p_type == PT_LOAD
+          && !check_load (image, i, &previous_end, err))
+        return false;
+    }
+  return true;
+}
+
+/* Everything after image->elf, bytes and size are set.  */
+static bool
+image_read (struct image *image, struct error *err)
+{
+  if (!check_ident (image, err))
+    return false;
+  image->big_endian = image->bytes[EI_DATA] == ELFDATA2MSB;
+  if (!read_counts (image, err) || !check_header (image, err)
+      || !read_segments (image, err) || !read_sections (image, err))
+    return false;
+  image->arch = arch_of_machine (image->header.e_machine, image->big_endian);
+  /* A core file's sections and segments may be cut off; nothing more is
+     wanted of it than its type.  */
+  return image->header.e_type == ET_CORE
+         || (check_sections (image, err) && check_segments (image, err));
+}
+
+static bool
+image_open_elf (struct image *image, struct error *err)
+{
+  if (image->elf == NULL)
+    return error_set (err, CFI2SFRAME_MALFORMED, "libelf: %s",
+                      elf_errmsg (-1));
+  size_t size = 0;
+  image->bytes = (const uint8_t *)elf_rawfile (image->elf, &size);
+  image->size = size;
+  if (image->bytes == NULL)
+    return error_set (err, CFI2SFRAME_IO, "cannot read the file: %s",
+                      elf_errmsg (-1));
+  return image_read (image, err);
+}
+
+/* A regular, non-empty file.  O_NONBLOCK keeps a FIFO from blocking.  */
+static int
+open_regular (const char *path, struct error *err)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  struct stat status;
+  if (fd < 0 || fstat (fd, &status) != 0)
+    error_set_errno (err, "cannot open");
+  else if (S_ISDIR (status.st_mode))
+    error_set (err, CFI2SFRAME_UNSUPPORTED, "is a directory");
+  else if (!S_ISREG (status.st_mode))
+    error_set (err, CFI2SFRAME_UNSUPPORTED, "is not a regular file");
+  else if (status.st_size == 0)
+    error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
+  else
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
+bool
+image_open (struct image *image, const char *path, struct error *err)
+{
+  *image = (struct image){ .fd = -1 };
+  elf_version (EV_CURRENT);
+  image->fd = open_regular (path, err);
+  if (image->fd < 0)
+    return false;
+  image->elf = elf_begin (image->fd, ELF_C_READ_MMAP, NULL);
+  if (image_open_elf (image, err))
+    return true;
+  image_close (image);
+  return false;
+}
+
+bool
+image_open_memory (struct image *image, const void *bytes, size_t size,
+                   struct error *err)
+{
+  *image = (struct image){ .fd = -1 };
+  elf_version (EV_CURRENT);
+  if (size == 0)
+    return error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
+  /* libelf takes a writable pointer but writes only on elf_update.  */
+  image->elf = elf_memory ((char *)bytes, size);
+  if (image_open_elf (image, err))
+    return true;
+  image_close (image);
+  return false;
+}
+
+void
+image_close (struct image *image)
+{
+  free (image->segments);
+  free (image->sections);
+  elf_end (image->elf);
+  if (image->fd >= 0)
+    close (image->fd);
+  *image = (struct image){ .fd = -1 };
+}
+
+const struct image_section *
+image_find_section (const struct image *image, const char *name)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (strcmp (image->sections[i].name, name) == 0)
+      return &image->sections[i];
+  return NULL;
+}
+
+const uint8_t *
+image_section_bytes (const struct image *image,
+                     const struct image_section *section)
+{
+  if (!is_content (&section->header)
+      || !range_in_file (image, section->header.sh_offset,
+                         section->header.sh_size))
+    return NULL;
+  return image->bytes + section->header.sh_offset;
+}
+
+const GElf_Phdr *
+image_find_segment (const struct image *image, uint32_t type)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == type)
+      return &image->segments[i];
+  return NULL;
+}
+
+const uint8_t *
+image_bytes_at (const struct image *image, uint64_t address, uint64_t size)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type != PT_LOAD || address < load->p_vaddr)
+        continue;
+      uint64_t skip = address - load->p_vaddr;
+      if (skip <= load->p_filesz && size <= load->p_filesz - skip
+          && range_in_file (image, load->p_offset, load->p_filesz))
+        return image->bytes + load->p_offset + skip;
+    }
+  return NULL;
+}
+
+bool
+image_is_executable (const struct image *image, uint64_t address,
+                     uint64_t size)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD && (load->p_flags & PF_X)
+          && address >= load->p_vaddr
+          && address - load->p_vaddr <= load->p_memsz
+          && size <= load->p_memsz - (address - load->p_vaddr))
+        return true;
+    }
+  return false;
+}
