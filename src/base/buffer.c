@@ -28,9 +28,15 @@ buffer_reserve (struct buffer *buffer, size_t size)
     return false;
   if (size <= buffer->capacity - buffer->size)
     return true;
+  size_t needed;
+  if (__builtin_add_overflow (buffer->size, size, &needed))
+    {
+      buffer->failed = true;
+      return false;
+    }
   size_t capacity = buffer->capacity + buffer->capacity / 2;
-  if (capacity < buffer->size + size)
-    capacity = buffer->size + size;
+  if (capacity < needed)
+    capacity = needed;
   if (capacity < 256)
     capacity = 256;
   uint8_t *bytes = realloc (buffer->bytes, capacity);

@@ -1,0 +1,225 @@
+/* Unit tests of src/base: byte access at its limits, buffers, errors.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* A heap copy of exactly SIZE bytes, so that ASan sees the first step past
+   the end.  */
+static uint8_t *
+exact_copy (const void *bytes, size_t size)
+{
+  uint8_t *copy = malloc (size ? size : 1);
+  assert_non_null (copy);
+  if (size)
+    memcpy (copy, bytes, size);
+  return copy;
+}
+
+static void
+loads_and_stores_at_any_alignment (void **state)
+{
+  (void)state;
+  uint8_t bytes[9] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+  assert_int_equal (load_u16 (bytes + 1, false), 0x0201);
+  assert_int_equal (load_u16 (bytes + 1, true), 0x0102);
+  assert_int_equal (load_u32 (bytes + 1, false), 0x04030201);
+  assert_int_equal (load_u32 (bytes + 1, true), 0x01020304);
+  assert_true (load_u64 (bytes + 1, false) == 0x0807060504030201);
+  assert_true (load_u64 (bytes + 1, true) == 0x0102030405060708);
+
+  uint8_t out[9] = { 0 };
+  store_u64 (out + 1, 0x0102030405060708, true);
+  assert_memory_equal (out, bytes, sizeof out);
+  store_u32 (out + 1, 0x04030201, false);
+  store_u16 (out + 1, 0x0102, true);
+  assert_memory_equal (out, bytes, 5);
+}
+
+static void
+cursor_stops_at_the_end (void **state)
+{
+  (void)state;
+  uint8_t *bytes = exact_copy ("\x01\x02\x03\x04\x05\x06\x07", 7);
+  struct cursor cursor = cursor_over (bytes, 7, false);
+  assert_int_equal (cursor_u32 (&cursor), 0x04030201);
+  assert_false (cursor.failed);
+  assert_int_equal (cursor_u32 (&cursor), 0);
+  assert_true (cursor.failed);
+  assert_int_equal (cursor_left (&cursor), 0);
+  assert_int_equal (cursor_u8 (&cursor), 0);
+  assert_null (cursor_take (&cursor, 1));
+
+  cursor = cursor_over (bytes, 7, true);
+  assert_int_equal (cursor_u16 (&cursor), 0x0102);
+  assert_null (cursor_take (&cursor, UINT64_MAX));
+  assert_true (cursor.failed);
+  free (bytes);
+}
+
+static void
+uleb_values_and_limits (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *bytes;
+    size_t size;
+    uint64_t value;
+    bool failed;
+  } cases[] = {
+    { "\x00", 1, 0, false },
+    { "\x7f", 1, 127, false },
+    { "\x80\x01", 2, 128, false },
+    { "\xe5\x8e\x26", 3, 624485, false },
+    { "\x80\x80\x00", 3, 0, false }, /* padded */
+    { "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, UINT64_MAX, false },
+    { "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x03", 10, 0, true },
+    { "\x80", 1, 0, true },
+    { "", 0, 0, true },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      uint8_t *bytes = exact_copy (cases[i].bytes, cases[i].size);
+      struct cursor cursor = cursor_over (bytes, cases[i].size, false);
+      uint64_t value = cursor_uleb (&cursor);
+      assert_int_equal (cursor.failed, cases[i].failed);
+      if (!cases[i].failed)
+        {
+          assert_true (value == cases[i].value);
+          assert_int_equal (cursor_left (&cursor), 0);
+        }
+      free (bytes);
+    }
+}
+
+static void
+sleb_values_and_limits (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *bytes;
+    size_t size;
+    int64_t value;
+    bool failed;
+  } cases[] = {
+    { "\x02", 1, 2, false },
+    { "\x7e", 1, -2, false },
+    { "\xff\x00", 2, 127, false },
+    { "\x81\x7f", 2, -127, false },
+    { "\x80\x7f", 2, -128, false },
+    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10, INT64_MIN, false },
+    { "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, INT64_MAX, false },
+    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 10, 0, true },
+    { "\xff\xff", 2, 0, true },
+    { "", 0, 0, true },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      uint8_t *bytes = exact_copy (cases[i].bytes, cases[i].size);
+      struct cursor cursor = cursor_over (bytes, cases[i].size, false);
+      int64_t value = cursor_sleb (&cursor);
+      assert_int_equal (cursor.failed, cases[i].failed);
+      if (!cases[i].failed)
+        {
+          assert_true (value == cases[i].value);
+          assert_int_equal (cursor_left (&cursor), 0);
+        }
+      free (bytes);
+    }
+}
+
+static void
+buffer_keeps_order_and_contents (void **state)
+{
+  (void)state;
+  struct buffer buffer;
+  buffer_init (&buffer, true);
+  buffer_u8 (&buffer, 1);
+  buffer_u16 (&buffer, 0x0203);
+  buffer_u32 (&buffer, 0x04050607);
+  buffer_u64 (&buffer, 0x08090a0b0c0d0e0f);
+  buffer_fill (&buffer, 0xee, 1000);
+  buffer_append (&buffer, "end", 3);
+  assert_false (buffer.failed);
+  assert_int_equal (buffer.size, 15 + 1000 + 3);
+  for (uint8_t i = 0; i < 15; i++)
+    assert_int_equal (buffer.bytes[i], i + 1);
+  assert_int_equal (buffer.bytes[15], 0xee);
+  assert_int_equal (buffer.bytes[1014], 0xee);
+  assert_memory_equal (buffer.bytes + 1015, "end", 3);
+  buffer_free (&buffer);
+}
+
+static void
+buffer_remembers_that_memory_ran_out (void **state)
+{
+  (void)state;
+  struct buffer buffer;
+  buffer_init (&buffer, false);
+  buffer_u8 (&buffer, 1);
+  assert_false (buffer_reserve (&buffer, SIZE_MAX));
+  assert_true (buffer.failed);
+  buffer_u8 (&buffer, 2);
+  assert_int_equal (buffer.size, 1);
+  assert_null (buffer_extend (&buffer, 1));
+  buffer_free (&buffer);
+}
+
+static void
+error_carries_status_offset_and_reason (void **state)
+{
+  (void)state;
+  struct error err;
+  error_clear (&err);
+  assert_int_equal (err.status, CFI2SFRAME_OK);
+  assert_false (
+      error_set_at (&err, CFI2SFRAME_MALFORMED, 0x40, "bad %s", "entry"));
+  assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+  assert_true (err.has_offset);
+  assert_true (err.offset == 0x40);
+  assert_string_equal (err.reason, "bad entry");
+  assert_false (error_set (&err, CFI2SFRAME_REFUSED, "no"));
+  assert_false (err.has_offset);
+}
+
+static void
+error_cuts_a_long_reason (void **state)
+{
+  (void)state;
+  char text[1000];
+  memset (text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = '\0';
+  struct error err;
+  error_clear (&err);
+  error_set (&err, CFI2SFRAME_IO, "%s", text);
+  assert_int_equal (strlen (err.reason), sizeof err.reason - 1);
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (loads_and_stores_at_any_alignment),
+    cmocka_unit_test (cursor_stops_at_the_end),
+    cmocka_unit_test (uleb_values_and_limits),
+    cmocka_unit_test (sleb_values_and_limits),
+    cmocka_unit_test (buffer_keeps_order_and_contents),
+    cmocka_unit_test (buffer_remembers_that_memory_ran_out),
+    cmocka_unit_test (error_carries_status_offset_and_reason),
+    cmocka_unit_test (error_cuts_a_long_reason),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}

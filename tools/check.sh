@@ -1,0 +1,83 @@
+#!/bin/sh
+# Install what the tests need, build, run all tests.
+#   sh tools/check.sh
+# The last line is "N passed, N failed, N skipped".
+# CFI2SFRAME_CONFIGURE holds further arguments of configure.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tools/common.sh
+
+test_packages="libcmocka-dev libdw-dev bats g++ lld mold elfutils patchelf
+  file xz-utils util-linux procps python3 perl git gdb openssl libllvm14"
+
+# Count the results that Automake's TAP driver noted below build/.  A skipped
+# test is never counted as passed; an unexpected pass or an error is a failure.
+count_results ()
+{
+  find build -name '*.trs' -exec cat {} + 2>/dev/null | awk '
+    $1 == ":test-result:" {
+      if ($2 == "PASS" || $2 == "XFAIL") passed++
+      else if ($2 == "SKIP") skipped++
+      else failed++
+    }
+    END { printf "%d passed, %d failed, %d skipped\n",
+                 passed, failed, skipped }'
+}
+
+show_results ()
+{
+  find build -name '*.trs' -exec cat {} + 2>/dev/null | sed -n \
+    's/^:test-result: \(SKIP\) /skipped: /p;
+     s/^:test-result: \(FAIL\|XPASS\|ERROR\) /FAILED: /p' | sort | uniq
+}
+
+fail ()
+{
+  printf 'check.sh: %s\n' "$*" >&2
+  say "0 passed, 1 failed, 0 skipped"
+  exit 1
+}
+
+# Without them the build or some tests cannot run; both say so themselves.
+# shellcheck disable=SC2086
+need_packages $build_packages $test_packages \
+  || say "Not everything could be installed; going on without."
+
+# shellcheck disable=SC2086
+configured_with=$(packages_missing $test_packages 2>/dev/null)
+if [ "$configured_with" != "$(cat build/.without 2>/dev/null)" ]; then
+  rm -f build/.arguments # configure has to look for them again
+fi
+# shellcheck disable=SC2086
+build_in build ${CFI2SFRAME_CONFIGURE-} || fail "the build failed"
+printf '%s\n' "$configured_with" >build/.without
+
+# Results of earlier runs must not be counted.
+find build -name '*.trs' -exec rm -f {} +
+log=build/check.log
+make -C build V=0 -j"$(cores)" check >"$log" 2>&1 </dev/null
+status=$?
+show_results
+counts=$(count_results)
+case $counts in
+  "0 passed, 0 failed, "*)
+    tail -n 60 "$log" >&2
+    fail "no test ran" ;;
+esac
+if [ "$status" -ne 0 ]; then
+  case $counts in
+    *", 0 failed, "*)
+      # A test program that does not compile leaves no result behind.
+      tail -n 60 "$log" >&2
+      counts=$(printf '%s\n' "$counts" | sed 's/, 0 failed,/, 1 failed,/') ;;
+    *)
+      [ ! -f build/test-suite.log ] || tail -n 200 build/test-suite.log >&2 ;;
+  esac
+fi
+say "$counts"
+case $counts in
+  *", 0 failed, "*) exit "$status" ;;
+  *) exit 1 ;;
+esac

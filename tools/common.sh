@@ -1,0 +1,98 @@
+# What quickstart.sh, check.sh and .ci/run share.  Sourced from the top of
+# the source tree; needs nothing but a POSIX shell.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+build_packages="autoconf automake libtool pkg-config make gcc libc6-dev
+  binutils libelf-dev libdwarf-dev libjson-c-dev"
+
+say ()
+{
+  printf '%s\n' "$*"
+}
+
+die ()
+{
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# Run a command and keep its output to ourselves unless it fails.
+quietly ()
+{
+  quietly_log=$(mktemp "${TMPDIR:-/tmp}/cfi2sframe-log.XXXXXX") || return 1
+  if "$@" >"$quietly_log" 2>&1 </dev/null; then
+    rm -f "$quietly_log"
+    return 0
+  fi
+  printf '%s: this failed: %s\n' "${0##*/}" "$*" >&2
+  tail -n 60 "$quietly_log" >&2
+  rm -f "$quietly_log"
+  return 1
+}
+
+# Those of the packages in $* that are not installed.
+packages_missing ()
+{
+  for package in "$@"; do
+    case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
+      installed*) ;;
+      *) printf ' %s' "$package" ;;
+    esac
+  done
+}
+
+apt_install ()
+{
+  as_root=
+  [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
+  # shellcheck disable=SC2086
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+    --no-install-recommends "$@"
+}
+
+apt_update ()
+{
+  as_root=
+  [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
+  $as_root apt-get update -qq
+}
+
+# Install what is missing of the packages in $*.  The package lists are only
+# fetched when installing without doing so fails.
+need_packages ()
+{
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null
+  then
+    return 0 # not Debian: configure says what it misses
+  fi
+  # shellcheck disable=SC2046
+  set -- $(packages_missing "$@")
+  [ $# -gt 0 ] || return 0
+  say "Installing: $*"
+  if apt_install "$@" >/dev/null 2>&1 </dev/null; then
+    return 0
+  fi
+  quietly apt_update && quietly apt_install "$@"
+}
+
+# Build in the directory $1, configured with the other arguments.
+build_in ()
+{
+  build_dir=$1
+  shift
+  [ -x configure ] || quietly autoreconf -fi || return 1
+  mkdir -p "$build_dir" || return 1
+  build_arguments="$*"
+  if [ ! -f "$build_dir/Makefile" ] \
+     || [ "$build_arguments" != "$(cat "$build_dir/.arguments" 2>/dev/null)" ]
+  then
+    (cd "$build_dir" && quietly ../configure -q "$@") || return 1
+    printf '%s\n' "$build_arguments" >"$build_dir/.arguments"
+  fi
+  quietly make -C "$build_dir" V=0 -j"$(cores)"
+}
+
+cores ()
+{
+  getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1
+}
