@@ -22,7 +22,8 @@ struct plt_stub
   const char *name;
   uint8_t size;                /* bytes; the distance of two such stubs */
   uint8_t bytes[PLT_STUB_MAX]; /* what the stub looks like ... */
-  uint8_t mask[PLT_STUB_MAX];  /* ... in the bits set here */
+  uint8_t mask[PLT_STUB_MAX];  /* ... in the bits set here; clear bits are
+                                  immediates and displacements */
   uint8_t n_rows;
   struct
   {
@@ -68,6 +69,11 @@ const struct arch *arch_of_machine (unsigned e_machine, bool big_endian);
 
 /* The table of an SFrame ABI identifier, or NULL.  */
 const struct arch *arch_of_sframe_abi (unsigned abi);
+
+/* The first stub of TABLE that the SIZE BYTES begin with, or NULL.  Tables are
+   ordered so that the first match is the longest one.  */
+const struct plt_stub *plt_stub_find (const struct plt_stub *table,
+                                      const uint8_t *bytes, uint64_t size);
 
 static inline bool
 arch_tracks_ra (const struct arch *arch)

@@ -1,0 +1,127 @@
+/* AArch64: registers and the PLT stubs of GNU ld, gold, lld and mold.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Register numbers: DWARF for the Arm 64-bit Architecture, table 1.  No stub
+   changes x29 or x30, so the RA stays in its register; only the CFA moves.
+   Instructions are little-endian whatever the byte order of the data.  */
+
+#include <elf.h>
+
+#include "arch/arch.h"
+#include "sframe/format.h"
+
+#define WORD(w)                                     \
+  (uint8_t) ((w)&0xff), (uint8_t)((w) >> 8 & 0xff), \
+      (uint8_t)((w) >> 16 & 0xff), (uint8_t)((w) >> 24)
+#define ALL WORD (0xffffffff)
+
+#define BTI_C WORD (0xd503245f)
+#define NOP WORD (0xd503201f)
+#define AUTIA1716 WORD (0xd503219f)
+#define BR_X17 WORD (0xd61f0220)
+#define BR_X2 WORD (0xd61f0040)
+#define STP_X16_X30 WORD (0xa9bf7bf0) /* stp x16, x30, [sp, #-16]! */
+#define STP_X2_X3 WORD (0xa9bf0fe2)   /* stp x2, x3, [sp, #-16]! */
+#define ADRP(reg) WORD (0x90000000 | (reg))
+#define ADRP_M WORD (0x9f00001f)
+#define LDR(to, base) WORD (0xf9400000 | (base) << 5 | (to))
+#define LDR_M WORD (0xffc003ff)
+#define ADD(reg) WORD (0x91000000 | (reg) << 5 | (reg))
+#define ADD_M WORD (0xffc003ff)
+
+/* x16 = address of the GOT slot, x17 = its contents.  */
+#define LOAD_SLOT ADRP (16), LDR (17, 16), ADD (16)
+#define LOAD_SLOT_M ADRP_M, LDR_M, ADD_M
+#define LOAD_DESC ADRP (2), ADRP (3), LDR (2, 2), ADD (3)
+#define LOAD_DESC_M ADRP_M, ADRP_M, LDR_M, ADD_M
+
+static const struct plt_stub headers[]
+    = { { "header",
+          32,
+          { STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP, NOP },
+          { ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL },
+          2,
+          { { 0, 0 }, { 4, 16 } } },
+        { "header-bti",
+          32,
+          { BTI_C, STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP },
+          { ALL, ALL, LOAD_SLOT_M, ALL, ALL, ALL },
+          2,
+          { { 0, 0 }, { 8, 16 } } },
+        { .name = NULL } };
+
+static const struct plt_stub stubs[]
+    = { { "bti",
+          24,
+          { BTI_C, LOAD_SLOT, BR_X17, NOP },
+          { ALL, LOAD_SLOT_M, ALL, ALL },
+          1,
+          { { 0, 0 } } },
+        { "bti-pac",
+          24,
+          { BTI_C, LOAD_SLOT, AUTIA1716, BR_X17 },
+          { ALL, LOAD_SLOT_M, ALL, ALL },
+          1,
+          { { 0, 0 } } },
+        { "pac",
+          24,
+          { LOAD_SLOT, AUTIA1716, BR_X17, NOP },
+          { LOAD_SLOT_M, ALL, ALL, ALL },
+          1,
+          { { 0, 0 } } },
+        /* lld when BTI is on but nobody branches here indirectly.  */
+        { "padded",
+          24,
+          { LOAD_SLOT, BR_X17, NOP, NOP },
+          { LOAD_SLOT_M, ALL, ALL, ALL },
+          1,
+          { { 0, 0 } } },
+        { "plain",
+          16,
+          { LOAD_SLOT, BR_X17 },
+          { LOAD_SLOT_M, ALL },
+          1,
+          { { 0, 0 } } },
+        /* mold's .plt.got.  */
+        { "got",
+          16,
+          { ADRP (16), LDR (17, 16), BR_X17, NOP },
+          { ADRP_M, LDR_M, ALL, ALL },
+          1,
+          { { 0, 0 } } },
+        { "got-bti",
+          16,
+          { BTI_C, ADRP (16), LDR (17, 16), BR_X17 },
+          { ALL, ADRP_M, LDR_M, ALL },
+          1,
+          { { 0, 0 } } },
+        /* Lazy TLS descriptors.  */
+        { "tlsdesc",
+          32,
+          { STP_X2_X3, LOAD_DESC, BR_X2, NOP, NOP },
+          { ALL, LOAD_DESC_M, ALL, ALL, ALL },
+          2,
+          { { 0, 0 }, { 4, 16 } } },
+        { "tlsdesc-bti",
+          32,
+          { BTI_C, STP_X2_X3, LOAD_DESC, BR_X2, NOP },
+          { ALL, ALL, LOAD_DESC_M, ALL, ALL },
+          2,
+          { { 0, 0 }, { 8, 16 } } },
+        { .name = NULL } };
+
+/* The two byte orders differ in nothing but the order and the ABI number.  */
+#define AARCH64(name_, big_endian_, abi_)                                   \
+  {                                                                         \
+    .name = name_, .e_machine = EM_AARCH64, .big_endian = big_endian_,      \
+    .sframe_abi = abi_, .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
+    .caller_sp_offset = 0, .cfa_bias = 0, .cfa_scale = 1,                   \
+    .flexible_fdes = false, .ra_signing = true, .max_page_size = 65536,     \
+    .reloc_pcrel32 = R_AARCH64_PREL32, .reloc_pcrel64 = R_AARCH64_PREL64,   \
+    .plt_headers = headers, .plt_stubs = stubs                              \
+  }
+
+const struct arch arch_aarch64
+    = AARCH64 ("aarch64", false, SFRAME_ABI_AARCH64_LE);
+const struct arch arch_aarch64_be
+    = AARCH64 ("aarch64_be", true, SFRAME_ABI_AARCH64_BE);

@@ -1,0 +1,89 @@
+/* s390x: registers, offsets and the PLT stubs of GNU ld, lld and mold.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Register numbers and the 160-byte register save area: ELF Application
+   Binary Interface s390x Supplement, sections 1.2 and 1.9.  No stub moves the
+   stack pointer: the header stores into the caller's save area.  */
+
+#include <elf.h>
+
+#include "arch/arch.h"
+#include "sframe/format.h"
+
+#define IMM 0, 0, 0, 0
+#define LARL_R1 0xc0, 0x10, IMM /* larl %r1,... */
+#define LARL_R1_M 0xff, 0xff, IMM
+#define LGFI_R0 0xc0, 0x01, IMM /* lgfi %r0,... */
+#define LGFI_R0_M 0xff, 0xff, IMM
+#define JG 0xc0, 0xf4, IMM /* jg ... */
+#define JG_M 0xff, 0xff, IMM
+#define LG_R1 0xe3, 0x10, 0x10, 0x00, 0x00, 0x04 /* lg %r1,0(%r1) */
+#define LG_R1_16 0xe3, 0x10, 0x10, 0x10, 0x00, 0x04
+#define BR_R1 0x07, 0xf1
+#define BASR_R1 0x0d, 0x10
+#define LGF_R1_12 0xe3, 0x10, 0x10, 0x0c, 0x00, 0x14 /* lgf %r1,12(%r1) */
+#define STG_R1_56 0xe3, 0x10, 0xf0, 0x38, 0x00, 0x24 /* stg %r1,56(%r15) */
+#define STG_R0_56 0xe3, 0x00, 0xf0, 0x38, 0x00, 0x24
+#define MVC_48 0xd2, 0x07, 0xf0, 0x30, 0x10, 0x08 /* mvc 48(8,%r15),8(%r1) */
+#define NOPR 0x07, 0x00
+#define M2 0xff, 0xff
+#define M4 M2, M2
+#define M6 M4, M2
+
+#define HEADER(store)                                         \
+  {                                                           \
+    store, LARL_R1, MVC_48, LG_R1_16, BR_R1, NOPR, NOPR, NOPR \
+  }
+#define HEADER_M                          \
+  {                                       \
+    M6, LARL_R1_M, M6, M6, M2, M2, M2, M2 \
+  }
+
+static const struct plt_stub headers[]
+    = { { "header", 32, HEADER (STG_R1_56), HEADER_M, 1, { { 0, 160 } } },
+        { "header-mold", 32, HEADER (STG_R0_56), HEADER_M, 1, { { 0, 160 } } },
+        { .name = NULL } };
+
+static const struct plt_stub stubs[] = {
+  /* The last four bytes are the offset of the relocation, data.  */
+  { "lazy",
+    32,
+    { LARL_R1, LG_R1, BR_R1, BASR_R1, LGF_R1_12, JG, IMM },
+    { LARL_R1_M, M6, M2, M2, M6, JG_M, IMM },
+    1,
+    { { 0, 160 } } },
+  { "lazy-mold",
+    32,
+    { LARL_R1, LG_R1, LGFI_R0, BR_R1, NOPR, NOPR, NOPR, NOPR, NOPR, NOPR },
+    { LARL_R1_M, M6, LGFI_R0_M, M2, M6, M6 },
+    1,
+    { { 0, 160 } } },
+  { "got",
+    16,
+    { LARL_R1, LG_R1, BR_R1, NOPR },
+    { LARL_R1_M, M6, M2, M2 },
+    1,
+    { { 0, 160 } } },
+  { .name = NULL }
+};
+
+const struct arch arch_s390x = {
+  .name = "s390x",
+  .e_machine = EM_S390,
+  .big_endian = true,
+  .sframe_abi = SFRAME_ABI_S390X_BE,
+  .sp = 15,
+  .fp = 11,
+  .ra = 14,
+  .fixed_ra_offset = 0,
+  .caller_sp_offset = -160,
+  .cfa_bias = 160,
+  .cfa_scale = 8,
+  .flexible_fdes = true,
+  .ra_signing = false,
+  .max_page_size = 4096,
+  .reloc_pcrel32 = R_390_PC32,
+  .reloc_pcrel64 = R_390_PC64,
+  .plt_headers = headers,
+  .plt_stubs = stubs,
+};

@@ -1,0 +1,417 @@
+/* The machine tables: PLT stubs against the bytes real linkers wrote.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Samples are the beginnings of sections of small programs linked with GNU ld
+   2.40, gold 2.40, lld 14 and mold 1.10; the BND forms (binutils 2.38 and
+   older with -z bndplt) are those the x86-64 psABI prints.  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arch/arch.h"
+
+struct sample
+{
+  const char *origin;
+  const struct arch *arch;
+  const char *hex;
+  const char *stubs; /* names expected, in order */
+};
+
+static const struct sample samples[] = {
+  { "GNU ld, lazy: .plt", &arch_amd64,
+    "ff35ca2f0000ff25cc2f00000f1f4000ff25ca2f00006800000000e9e0ffffff"
+    "ff25c22f00006801000000e9d0ffffff",
+    "header lazy lazy" },
+  { "GNU ld, lazy: .plt.got", &arch_amd64, "ff256a2f00006690ff25822f00006690",
+    "got got" },
+  { "GNU ld, -z ibtplt: .plt", &arch_amd64,
+    "ff35ca2f0000ff25cc2f00000f1f4000f30f1efa6800000000e9e2ffffff6690"
+    "f30f1efa6801000000e9d2ffffff6690",
+    "header lazy-ibt lazy-ibt" },
+  { "GNU ld, -z ibtplt: .plt.sec", &arch_amd64,
+    "f30f1efaff25862f0000660f1f440000f30f1efaff257e2f0000660f1f440000",
+    "ibt ibt" },
+  { "GNU ld, -z ibtplt: .plt.got", &arch_amd64,
+    "f30f1efaff25662f0000660f1f440000f30f1efaff25762f0000660f1f440000",
+    "ibt ibt" },
+  { "GNU ld, -z now: .plt", &arch_amd64,
+    "ff35922f0000ff25942f00000f1f4000ff25922f00006800000000e9e0ffffff"
+    "ff258a2f00006801000000e9d0ffffff",
+    "header lazy lazy" },
+  { "GNU ld, -z now: .plt.got", &arch_amd64,
+    "ff25822f00006690ff259a2f00006690", "got got" },
+  { "GNU ld, static: .plt", &arch_amd64, "ff25e23f0a006690ff25e23f0a006690",
+    "got got" },
+  { "GNU ld, TLS descriptors: .plt", &arch_amd64,
+    "ff35ca2f0000ff25cc2f00000f1f4000ff25ca2f00006800000000e9e0ffffff"
+    "f30f1efaff35a62f0000ff25902f0000",
+    "header lazy tlsdesc-ibt" },
+  { "gold: .plt", &arch_amd64,
+    "ff352a1a0000ff252c1a000090909090ff252a1a00006800000000e9e0ffffff"
+    "ff25221a00006801000000e9d0ffffffff251a1a00006802000000e9c0ffffff"
+    "ff25121a00006803000000e9b0ffffff",
+    "header-gold lazy lazy lazy lazy" },
+  { "gold, TLS descriptors: .plt", &arch_amd64,
+    "ff35ea190000ff25ec19000090909090ff25ea1900006800000000e9e0ffffff"
+    "ff25e21900006801000000e9d0ffffffff35ba190000ff25a41900000f1f4000",
+    "header-gold lazy lazy tlsdesc" },
+  { "lld: .plt", &arch_amd64,
+    "ff3512220000ff25142200000f1f4000ff25122200006800000000e9e0ffffff"
+    "ff250a2200006801000000e9d0ffffffff25022200006802000000e9c0ffffff"
+    "ff25fa2100006803000000e9b0ffffff",
+    "header lazy lazy lazy lazy" },
+  { "lld, -z force-ibt: .plt", &arch_amd64,
+    "ff3552220000ff25542200000f1f4000f30f1efa6800000000e9e2ffffff6690"
+    "f30f1efa6801000000e9d2ffffff6690f30f1efa6802000000e9c2ffffff6690"
+    "f30f1efa6803000000e9b2ffffff6690",
+    "header lazy-ibt lazy-ibt lazy-ibt lazy-ibt" },
+  { "lld, -z force-ibt: .plt.sec", &arch_amd64,
+    "f30f1efaff250e220000660f1f440000f30f1efaff2506220000660f1f440000"
+    "f30f1efaff25fe210000660f1f440000f30f1efaff25f6210000660f1f440000",
+    "ibt ibt ibt ibt" },
+  { "mold: .plt", &arch_amd64,
+    "f30f1efa4153ff358c230000ff258e230000cccccccccccccccccccccccccccc"
+    "f30f1efa41bb00000000ff2578230000f30f1efa41bb01000000ff2570230000",
+    "header-mold lazy-mold lazy-mold" },
+  { "mold: .plt.got", &arch_amd64,
+    "f30f1efaff2536130000ccccccccccccf30f1efaff252e130000cccccccccccc",
+    "ibt-mold ibt-mold" },
+  { "GNU ld: .plt", &arch_aarch64,
+    "f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d51f2003d5"
+    "10010090110240f91002009120021fd610010090110640f91022009120021fd6"
+    "10010090110a40f91042009120021fd6",
+    "header plain plain plain" },
+  { "GNU ld, BTI: .plt", &arch_aarch64,
+    "5f2403d5f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d5"
+    "10010090110240f91002009120021fd610010090110640f91022009120021fd6"
+    "10010090110a40f91042009120021fd6",
+    "header-bti plain plain plain" },
+  { "GNU ld, BTI, executable: .plt", &arch_aarch64,
+    "5f2403d5f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d5"
+    "5f2403d510010090110240f91002009120021fd61f2003d55f2403d510010090"
+    "110640f91022009120021fd61f2003d5",
+    "header-bti bti bti" },
+  { "GNU ld, PAC: .plt", &arch_aarch64,
+    "f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d51f2003d5"
+    "10010090110240f9100200919f2103d520021fd61f2003d510010090110640f9"
+    "102200919f2103d520021fd61f2003d5",
+    "header pac pac" },
+  { "GNU ld, BTI and PAC, executable: .plt", &arch_aarch64,
+    "5f2403d5f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d5"
+    "5f2403d510010090110240f9100200919f2103d520021fd65f2403d510010090"
+    "110640f9102200919f2103d520021fd6",
+    "header-bti bti-pac bti-pac" },
+  { "GNU ld, TLS descriptors: .plt", &arch_aarch64,
+    "f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d51f2003d5"
+    "10010090110240f91002009120021fd6e20fbfa9e20000f0e30000f042f047f9"
+    "63a03f9140001fd61f2003d51f2003d5",
+    "header plain tlsdesc" },
+  { "GNU ld, TLS descriptors, BTI: .plt", &arch_aarch64,
+    "5f2403d5f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d5"
+    "10010090110240f91002009120021fd65f2403d5e20fbfa9e20000f0e30000f0"
+    "42f047f963a03f9140001fd61f2003d5",
+    "header-bti plain tlsdesc-bti" },
+  { "gold: .plt", &arch_aarch64,
+    "f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d51f2003d5"
+    "10010090110240f91002009120021fd610010090110640f91022009120021fd6"
+    "10010090110a40f91042009120021fd6",
+    "header plain plain plain" },
+  { "lld: .plt", &arch_aarch64,
+    "f07bbfa910010090118e42f91062149120021fd61f2003d51f2003d51f2003d5"
+    "10010090119242f91082149120021fd610010090119642f910a2149120021fd6"
+    "10010090119a42f910c2149120021fd6",
+    "header plain plain plain" },
+  { "lld, BTI: .plt", &arch_aarch64,
+    "5f2403d5f07bbfa91001009011f242f91082179120021fd61f2003d51f2003d5"
+    "1001009011f642f910a2179120021fd61f2003d51f2003d51001009011fa42f9"
+    "10c2179120021fd61f2003d51f2003d5",
+    "header-bti padded padded" },
+  { "lld, PAC: .plt", &arch_aarch64,
+    "f07bbfa91001009011ea42f91042179120021fd61f2003d51f2003d51f2003d5"
+    "1001009011ee42f9106217919f2103d520021fd61f2003d51001009011f242f9"
+    "108217919f2103d520021fd61f2003d5",
+    "header pac pac" },
+  { "mold: .plt", &arch_aarch64,
+    "f07bbfa910010090119243f910821c9120021fd61f2003d51f2003d51f2003d5"
+    "10010090119643f910a21c9120021fd610010090119a43f910c21c9120021fd6"
+    "10010090119e43f910e21c9120021fd61001009011a243f910021d9120021fd6",
+    "header plain plain plain plain" },
+  { "mold: .plt.got", &arch_aarch64, "90000090118643f920021fd61f2003d5",
+    "got" },
+  { "GNU ld: .plt", &arch_s390x,
+    "e310f0380024c01000000e5dd207f0301008e3101010000407f1070007000700"
+    "c01000000e60e3101000000407f10d10e310100c0014c0f4ffffffe500000000",
+    "header lazy" },
+  { "mold: .plt", &arch_s390x,
+    "e300f0380024c01000001149d207f0301008e3101010000407f1070007000700"
+    "c01000001148e31010000004c0010000000007f1070007000700070007000700",
+    "header-mold lazy-mold" },
+  { "mold: .plt.got", &arch_s390x, "c01000000908e3101000000407f10700", "got" },
+  { "psABI, BND: .plt", &arch_amd64,
+    "ff35e22f0000f2ff25e32f00000f1f006800000000f2e9e5ffffff0f1f440000",
+    "header-bnd lazy-bnd" },
+  { "psABI, BND: .plt.sec", &arch_amd64, "f2ff25ed2f000090", "got-bnd" },
+  { "psABI, IBT and BND: .plt", &arch_amd64,
+    "ff35e22f0000f2ff25e32f00000f1f00f30f1efa6800000000f2e9e1ffffff90",
+    "header-bnd lazy-ibt-bnd" },
+  { "psABI, IBT and BND: .plt.sec", &arch_amd64,
+    "f30f1efaf2ff25ad2f00000f1f440000", "ibt-bnd" },
+};
+
+enum
+{
+  N_SAMPLES = sizeof samples / sizeof *samples,
+  SAMPLE_MAX = 256
+};
+
+static size_t
+sample_bytes (const struct sample *sample, uint8_t *bytes)
+{
+  size_t n = strlen (sample->hex) / 2;
+  assert_true (n <= SAMPLE_MAX);
+  for (size_t i = 0; i < n; i++)
+    {
+      unsigned byte;
+      assert_int_equal (sscanf (sample->hex + 2 * i, "%2x", &byte), 1);
+      bytes[i] = (uint8_t)byte;
+    }
+  return n;
+}
+
+/* A section is a header, if its first bytes are one, and stubs.  */
+static const struct plt_stub *
+stub_at (const struct arch *arch, const uint8_t *bytes, size_t at, size_t size,
+         bool *header)
+{
+  const struct plt_stub *stub = NULL;
+  *header = false;
+  if (at == 0)
+    stub = plt_stub_find (arch->plt_headers, bytes, size);
+  if (stub)
+    *header = true;
+  else
+    stub = plt_stub_find (arch->plt_stubs, bytes + at, size - at);
+  return stub;
+}
+
+static void
+test_every_sample_is_recognised (void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < N_SAMPLES; i++)
+    {
+      uint8_t bytes[SAMPLE_MAX];
+      size_t size = sample_bytes (&samples[i], bytes);
+      char names[256] = "";
+      bool header;
+      for (size_t at = 0; at < size;)
+        {
+          const struct plt_stub *stub
+              = stub_at (samples[i].arch, bytes, at, size, &header);
+          if (!stub)
+            fail_msg ("%s: unknown stub at %zu", samples[i].origin, at);
+          if (at)
+            strcat (names, " ");
+          strcat (names, stub->name);
+          at += stub->size;
+        }
+      assert_string_equal (names, samples[i].stubs);
+    }
+}
+
+/* Length of the x86-64 instruction at AT, for those that occur in stubs, and
+   the bytes it pushes; 0 when unknown.  */
+static size_t
+x86_length (const uint8_t *at, int *pushed)
+{
+  *pushed = 0;
+  if (*at == 0x90 || *at == 0xcc)
+    return 1;
+  if (*at == 0x66 && at[1] == 0x90)
+    return 2;
+  if (*at == 0x66)
+    return 6;
+  if (*at == 0x0f && at[1] == 0x1f)
+    return at[2] == 0 ? 3 : at[2] == 0x40 ? 4 : 5;
+  if (*at == 0xf3)
+    return 4;
+  if (*at == 0xf2)
+    return 1 + x86_length (at + 1, pushed);
+  if (*at == 0xff && at[1] == 0x25)
+    return 6;
+  if (*at == 0xe9)
+    return 5;
+  if (*at == 0x41 && at[1] == 0xbb)
+    return 6;
+  *pushed = 8;
+  if (*at == 0xff && at[1] == 0x35)
+    return 6;
+  if (*at == 0x68)
+    return 5;
+  if (*at == 0x41 && at[1] == 0x53)
+    return 2;
+  return 0;
+}
+
+static int
+row_cfa (const struct plt_stub *stub, size_t at)
+{
+  int cfa = -1;
+  for (size_t i = 0; i < stub->n_rows; i++)
+    if (stub->rows[i].start <= at)
+      cfa = stub->rows[i].cfa_offset;
+  return cfa;
+}
+
+/* Follow the pushes; each instruction must find its CFA in the rows.  */
+static void
+check_x86_stub (const char *origin, const struct plt_stub *stub,
+                const uint8_t *bytes, int cfa)
+{
+  for (size_t at = 0; at < stub->size;)
+    {
+      int pushed;
+      size_t length = x86_length (bytes + at, &pushed);
+      assert_true (length > 0);
+      if (row_cfa (stub, at) != cfa)
+        fail_msg ("%s: %s+%zu: CFA is sp+%d, not sp+%d", origin, stub->name,
+                  at, cfa, row_cfa (stub, at));
+      cfa += pushed;
+      at += length;
+    }
+}
+
+static void
+test_amd64_rows_follow_the_pushes (void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < N_SAMPLES; i++)
+    {
+      if (samples[i].arch != &arch_amd64)
+        continue;
+      uint8_t bytes[SAMPLE_MAX];
+      size_t size = sample_bytes (&samples[i], bytes);
+      bool header;
+      for (size_t at = 0; at < size;)
+        {
+          const struct plt_stub *stub
+              = stub_at (samples[i].arch, bytes, at, size, &header);
+          assert_non_null (stub);
+          bool index_pushed = header && strcmp (stub->name, "header-mold");
+          check_x86_stub (samples[i].origin, stub, bytes + at,
+                          index_pushed ? 16 : 8);
+          at += stub->size;
+        }
+    }
+}
+
+/* aarch64: only `stp ..., [sp, #-16]!` moves SP.  s390x: nothing does.  */
+static void
+test_other_rows_follow_the_stack_pointer (void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < N_SAMPLES; i++)
+    {
+      const struct arch *arch = samples[i].arch;
+      if (arch == &arch_amd64)
+        continue;
+      uint8_t bytes[SAMPLE_MAX];
+      size_t size = sample_bytes (&samples[i], bytes);
+      bool header;
+      for (size_t at = 0; at < size;)
+        {
+          const struct plt_stub *stub
+              = stub_at (arch, bytes, at, size, &header);
+          assert_non_null (stub);
+          int cfa = arch->cfa_bias;
+          for (size_t in = 0; in < stub->size; in += 4)
+            {
+              assert_int_equal (row_cfa (stub, in), cfa);
+              if (arch == &arch_aarch64 && bytes[at + in + 3] == 0xa9
+                  && (bytes[at + in + 2] & 0xc0) == 0x80)
+                cfa += 16;
+            }
+          at += stub->size;
+        }
+    }
+}
+
+static void
+check_table (const struct plt_stub *table)
+{
+  for (const struct plt_stub *stub = table; stub->name; stub++)
+    {
+      assert_true (stub->size > 0 && stub->size <= PLT_STUB_MAX);
+      assert_true (stub->n_rows > 0 && stub->n_rows <= PLT_ROWS_MAX);
+      assert_int_equal (stub->rows[0].start, 0);
+      for (size_t i = 1; i < stub->n_rows; i++)
+        assert_true (stub->rows[i].start > stub->rows[i - 1].start
+                     && stub->rows[i].start < stub->size);
+      for (size_t i = 0; i < PLT_STUB_MAX; i++)
+        {
+          assert_int_equal (stub->bytes[i] & ~stub->mask[i], 0);
+          assert_true (i < stub->size || stub->mask[i] == 0);
+        }
+    }
+}
+
+static void
+test_tables_are_consistent (void **state)
+{
+  (void)state;
+  static const struct arch *const all[]
+      = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    {
+      check_table (all[i]->plt_headers);
+      check_table (all[i]->plt_stubs);
+      assert_ptr_equal (
+          arch_of_machine (all[i]->e_machine, all[i]->big_endian), all[i]);
+      assert_ptr_equal (arch_of_sframe_abi (all[i]->sframe_abi), all[i]);
+    }
+  assert_null (arch_of_machine (EM_386, false));
+  assert_null (arch_of_machine (EM_S390, false));
+  assert_null (arch_of_sframe_abi (0));
+  assert_null (arch_of_sframe_abi (5));
+}
+
+static void
+test_a_truncated_or_changed_stub_is_unknown (void **state)
+{
+  (void)state;
+  static const uint8_t got[8] = { 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x90 };
+  assert_non_null (plt_stub_find (arch_amd64.plt_stubs, got, 8));
+  assert_null (plt_stub_find (arch_amd64.plt_stubs, got, 7));
+  for (size_t i = 0; i < 8; i++)
+    {
+      uint8_t changed[8];
+      memcpy (changed, got, 8);
+      changed[i] ^= 0x20;
+      bool immediate = i >= 2 && i < 6;
+      assert_int_equal (
+          plt_stub_find (arch_amd64.plt_stubs, changed, 8) != NULL, immediate);
+    }
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_every_sample_is_recognised),
+    cmocka_unit_test (test_amd64_rows_follow_the_pushes),
+    cmocka_unit_test (test_other_rows_follow_the_stack_pointer),
+    cmocka_unit_test (test_tables_are_consistent),
+    cmocka_unit_test (test_a_truncated_or_changed_stub_is_unknown),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
