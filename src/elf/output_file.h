@@ -3,7 +3,8 @@
 
    Life: create (temporary file in the target's directory), write through
    `fd`, then commit (metadata, fsync, rename, fsync of the directory) or
-   discard (unlink).  Discard after commit does nothing.  */
+   discard (unlink).  Discard after commit does nothing, so it may stand at
+   the one exit of a function.  */
 
 #ifndef ELF_OUTPUT_FILE_H
 #define ELF_OUTPUT_FILE_H
@@ -15,19 +16,48 @@
 
 struct output_file
 {
-  int fd;
+  int fd;          /* open for reading and writing; empty at first */
   char *target;    /* owned; symbolic links resolved */
-  char *temporary; /* owned; NULL once committed or discarded */
+  char *temporary; /* owned; NULL once committed or discarded, and always for
+                      a target that is written through */
+  bool stream;     /* TARGET is a pipe or device: written at commit */
+  int slot;        /* in the table of output_file_discard_all */
 };
 
+/* Prepare the replacement of TARGET, which need not exist; its directory
+   must.  Symbolic links are followed, dangling ones refused.  A pipe or
+   character device (/dev/stdout) cannot be replaced: it gets the bytes at
+   commit.  Directories and block devices are refused.  On failure FILE needs
+   no discard.  */
 bool output_file_create (struct output_file *file, const char *target,
                          struct error *err);
 
 /* Give the file owner, mode, extended attributes (and, if PRESERVE_TIMES, the
-   time stamps) of the open file SOURCE_FD and put it in place.  */
+   time stamps) of the open file SOURCE_FD and put it in place: for a target
+   that is the source itself.
+
+   Nothing is lost silently: when owner, set-id bits, file capabilities, ACLs
+   or user attributes cannot be kept, this fails and the target stays as it
+   was.  Not required are security labels the caller may not set (the policy's
+   default then applies, as with cp -p); not copied are security.ima and
+   security.evm, which vouch for the old contents.
+
+   After failure the target is the old file, with one exception that the
+   reason names: when flushing the directory fails, it is the new one.  */
 bool output_file_commit (struct output_file *file, int source_fd,
                          bool preserve_times, struct error *err);
 
+/* The same for a target other than the source (-o OUT): as cp does, the file
+   belongs to the caller and has SOURCE_FD's permission bits less the umask,
+   but no set-id bits, capabilities or other attributes.  A target that is the
+   same file as the source is treated as by output_file_commit.  */
+bool output_file_commit_new (struct output_file *file, int source_fd,
+                             bool preserve_times, struct error *err);
+
 void output_file_discard (struct output_file *file);
+
+/* Unlink the temporary files of all threads and let no new one come into
+   being.  Async-signal-safe: for a handler that ends the process.  */
+void output_file_discard_all (void);
 
 #endif /* ELF_OUTPUT_FILE_H */

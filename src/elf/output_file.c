@@ -1,0 +1,370 @@
+/* A file that replaces another one completely or not at all.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elf/file_metadata.h"
+
+/* A short name of its own length: the target's name plus a suffix might
+   exceed NAME_MAX.  The leading dot hides it from ldconfig and from shell
+   patterns.  */
+#define TEMPORARY_NAME "/.cfi2sframe-XXXXXX"
+
+/* The temporary files there are now, for output_file_discard_all.  Who takes
+   a path out of the table with an exchange owns it, so that a handler never
+   reads a path another thread frees.  Beyond the table's size files are
+   written all the same, only unknown to the handler.  */
+#define SLOTS 256
+static _Atomic (char *) active[SLOTS];
+
+/* Threads between making a file and entering it into the table.  */
+static atomic_int creating;
+
+/* Set once the process is about to end.  */
+static atomic_bool closing;
+
+static int
+active_add (char *path)
+{
+  for (int i = 0; i < SLOTS; i++)
+    {
+      char *expected = NULL;
+      if (atomic_compare_exchange_strong (&active[i], &expected, path))
+        return i;
+    }
+  return -1;
+}
+
+/* True when the path is the caller's again, false when a signal handler has
+   taken it for good.  */
+static bool
+active_remove (int slot)
+{
+  return slot < 0 || atomic_exchange (&active[slot], NULL) != NULL;
+}
+
+void
+output_file_discard_all (void)
+{
+  int saved = errno;
+  atomic_store (&closing, true);
+  /* A creating thread has its signals blocked, so it is never the one
+     interrupted here, and it ends soon; a hanging file system must not make
+     the handler hang for ever.  */
+  const struct timespec pause = { 0, 1000000 };
+  for (int i = 0; i < 1000 && atomic_load (&creating) != 0; i++)
+    nanosleep (&pause, NULL);
+  for (int i = 0; i < SLOTS; i++)
+    {
+      char *path = atomic_exchange (&active[i], NULL);
+      if (path != NULL)
+        unlink (path);
+    }
+  errno = saved;
+}
+
+/* Make the file and enter it into the table, out of reach of signals.  */
+static bool
+create_temporary (struct output_file *file, struct error *err)
+{
+  sigset_t all, old;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &old);
+  atomic_fetch_add (&creating, 1);
+  errno = EINTR;
+  if (!atomic_load (&closing))
+    file->fd = mkostemp (file->temporary, O_CLOEXEC);
+  int saved = errno;
+  if (file->fd >= 0)
+    file->slot = active_add (file->temporary);
+  atomic_fetch_sub (&creating, 1);
+  pthread_sigmask (SIG_SETMASK, &old, NULL);
+  errno = saved;
+  return file->fd >= 0
+         || error_set_errno (err, "create a file in the same directory");
+}
+
+static bool
+create_beside_target (struct output_file *file, struct error *err)
+{
+  const char *slash = strrchr (file->target, '/');
+  size_t length = slash == NULL ? 1 : (size_t)(slash - file->target);
+  file->temporary = malloc (length + sizeof TEMPORARY_NAME);
+  if (file->temporary == NULL)
+    return error_set_no_memory (err);
+  memcpy (file->temporary, slash == NULL ? "." : file->target, length);
+  memcpy (file->temporary + length, TEMPORARY_NAME, sizeof TEMPORARY_NAME);
+  if (create_temporary (file, err))
+    return true;
+  free (file->temporary);
+  file->temporary = NULL;
+  return false;
+}
+
+/* Pipes get their bytes from a nameless file.  */
+static bool
+create_stream (struct output_file *file, struct error *err)
+{
+  const char *directory = secure_getenv ("TMPDIR");
+  if (directory == NULL || *directory == '\0')
+    directory = P_tmpdir;
+  file->stream = true;
+  file->fd = open (directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file->fd >= 0)
+    return true;
+  FILE *nameless = tmpfile ();
+  if (nameless != NULL)
+    {
+      file->fd = fcntl (fileno (nameless), F_DUPFD_CLOEXEC, 0);
+      fclose (nameless);
+    }
+  return file->fd >= 0 || error_set_errno (err, "create a temporary file");
+}
+
+/* The path of TARGET, which does not exist, with its directory resolved.  */
+static char *
+resolve_new (const char *target)
+{
+  char *copy = strdup (target);
+  const char *slash = strrchr (target, '/');
+  const char *name = slash == NULL ? target : slash + 1;
+  char *directory = copy == NULL ? NULL : realpath (dirname (copy), NULL);
+  char *path = NULL;
+  if (directory != NULL && asprintf (&path, "%s/%s", directory, name) < 0)
+    path = NULL;
+  int saved = errno;
+  free (directory);
+  free (copy);
+  errno = saved;
+  return path;
+}
+
+static bool
+check_kind (const struct stat *status, bool *stream, struct error *err)
+{
+  *stream = S_ISCHR (status->st_mode) || S_ISFIFO (status->st_mode);
+  if (S_ISREG (status->st_mode) || *stream)
+    return true;
+  return error_set (err, CFI2SFRAME_REFUSED, "%s",
+                    S_ISDIR (status->st_mode)
+                        ? "is a directory"
+                        : "is neither a regular file nor a pipe");
+}
+
+/* Names of descriptors stay what they are even when a regular file is behind:
+   somebody holds it open and expects the bytes there.  */
+static bool
+names_descriptor (const char *target)
+{
+  return strcmp (target, "/dev/stdout") == 0
+         || strcmp (target, "/dev/stderr") == 0
+         || strncmp (target, "/dev/fd/", 8) == 0
+         || strncmp (target, "/proc/self/fd/", 14) == 0;
+}
+
+static bool
+resolve_target (struct output_file *file, const char *target, bool *stream,
+                struct error *err)
+{
+  struct stat status;
+  *stream = names_descriptor (target);
+  if (!*stream && stat (target, &status) == 0)
+    {
+      if (!check_kind (&status, stream, err))
+        return false;
+      file->target = *stream ? strdup (target) : realpath (target, NULL);
+    }
+  else if (*stream)
+    file->target = strdup (target);
+  else if (errno != ENOENT)
+    return error_set_errno (err, "stat");
+  else if (lstat (target, &status) == 0)
+    return error_set (err, CFI2SFRAME_REFUSED, "is a dangling symbolic link");
+  else
+    file->target = resolve_new (target);
+  return file->target != NULL || error_set_errno (err, "resolve the path");
+}
+
+bool
+output_file_create (struct output_file *file, const char *target,
+                    struct error *err)
+{
+  *file = (struct output_file){ .fd = -1, .slot = -1 };
+  bool stream;
+  if (!resolve_target (file, target, &stream, err))
+    return false;
+  if (stream ? create_stream (file, err) : create_beside_target (file, err))
+    return true;
+  free (file->target);
+  file->target = NULL;
+  return false;
+}
+
+/* Forget everything but the fact that nothing is left to do.  */
+static void
+output_file_release (struct output_file *file)
+{
+  if (file->fd >= 0)
+    close (file->fd);
+  file->fd = -1;
+  /* A path a signal handler took must stay readable for it.  */
+  if (active_remove (file->slot))
+    free (file->temporary);
+  file->slot = -1;
+  file->temporary = NULL;
+  free (file->target);
+  file->target = NULL;
+}
+
+void
+output_file_discard (struct output_file *file)
+{
+  if (file->temporary != NULL)
+    unlink (file->temporary);
+  output_file_release (file);
+}
+
+static bool
+write_fully (int fd, const uint8_t *bytes, size_t size, struct error *err)
+{
+  while (size > 0)
+    {
+      ssize_t written = write (fd, bytes, size);
+      if (written < 0 && errno == EINTR)
+        continue;
+      if (written < 0)
+        return error_set_errno (err, "write");
+      bytes += written;
+      size -= (size_t)written;
+    }
+  return true;
+}
+
+static bool
+copy_all (int from, int to, struct error *err)
+{
+  enum
+  {
+    chunk = 1 << 17
+  };
+  uint8_t *bytes = malloc (chunk);
+  if (bytes == NULL)
+    return error_set_no_memory (err);
+  bool ok = true;
+  off_t offset = 0;
+  while (ok)
+    {
+      ssize_t got = pread (from, bytes, chunk, offset);
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        ok = error_set_errno (err, "read");
+      if (got <= 0)
+        break;
+      offset += got;
+      ok = write_fully (to, bytes, (size_t)got, err);
+    }
+  free (bytes);
+  return ok;
+}
+
+static bool
+commit_stream (struct output_file *file, struct error *err)
+{
+  int fd = open (file->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0)
+    return error_set_errno (err, "open for writing");
+  bool ok = copy_all (file->fd, fd, err);
+  if (close (fd) != 0 && ok)
+    ok = error_set_errno (err, "close");
+  if (ok)
+    output_file_release (file);
+  return ok;
+}
+
+/* Open the directory of PATH for fsync; -1 when that is not permitted.  */
+static int
+open_directory_of (const char *path)
+{
+  char *copy = strdup (path);
+  if (copy == NULL)
+    return -1;
+  int fd = open (dirname (copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free (copy);
+  return fd;
+}
+
+/* Make the rename last.  A directory without read permission cannot be
+   opened, but its file system can be flushed through the file; file systems
+   that cannot flush directories say EINVAL.  */
+static bool
+flush_directory (int directory, int file, struct error *err)
+{
+  int result = directory >= 0 ? fsync (directory) : syncfs (file);
+  if (result == 0 || errno == EINVAL || errno == ENOSYS)
+    return true;
+  return error_set (err, CFI2SFRAME_IO,
+                    "written, but flushing its directory failed: %s",
+                    strerror (errno));
+}
+
+/* Flush and rename.  The file has its final metadata.  */
+static bool
+put_in_place (struct output_file *file, struct error *err)
+{
+  if (fsync (file->fd) != 0)
+    return error_set_errno (err, "fsync");
+  int directory = open_directory_of (file->target);
+  bool ok = rename (file->temporary, file->target) == 0;
+  if (!ok)
+    error_set_errno (err, "rename");
+  else
+    {
+      ok = flush_directory (directory, file->fd, err);
+      output_file_release (file);
+    }
+  if (directory >= 0)
+    close (directory);
+  return ok;
+}
+
+bool
+output_file_commit (struct output_file *file, int source_fd,
+                    bool preserve_times, struct error *err)
+{
+  if (file->stream)
+    return commit_stream (file, err);
+  return file_copy_metadata (source_fd, file->fd, preserve_times, err)
+         && put_in_place (file, err);
+}
+
+bool
+output_file_commit_new (struct output_file *file, int source_fd,
+                        bool preserve_times, struct error *err)
+{
+  if (file->stream)
+    return commit_stream (file, err);
+  struct stat source, target;
+  if (fstat (source_fd, &source) != 0)
+    return error_set_errno (err, "fstat");
+  if (stat (file->target, &target) == 0 && target.st_dev == source.st_dev
+      && target.st_ino == source.st_ino)
+    return output_file_commit (file, source_fd, preserve_times, err);
+  return file_set_new_mode (file->fd, source.st_mode, err)
+         && (!preserve_times || file_set_times (file->fd, &source, err))
+         && put_in_place (file, err);
+}

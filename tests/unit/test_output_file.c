@@ -1,0 +1,447 @@
+/* Replacing files: all or nothing, metadata kept.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "elf/file_metadata.h"
+#include "elf/output_file.h"
+
+static char directory[] = "/tmp/test_output_file.XXXXXX";
+
+static char *
+path_of (const char *name)
+{
+  static char paths[4][128];
+  static unsigned turn;
+  char *path = paths[turn++ % 4];
+  snprintf (path, sizeof paths[0], "%s/%s", directory, name);
+  return path;
+}
+
+static void
+write_file (const char *name, const char *text, mode_t mode)
+{
+  FILE *file = fopen (path_of (name), "w");
+  assert_non_null (file);
+  fputs (text, file);
+  fclose (file);
+  assert_int_equal (chmod (path_of (name), mode), 0);
+}
+
+static void
+assert_contents (const char *name, const char *text)
+{
+  char got[64] = "";
+  FILE *file = fopen (path_of (name), "r");
+  assert_non_null (file);
+  size_t size = fread (got, 1, sizeof got - 1, file);
+  fclose (file);
+  got[size] = '\0';
+  assert_string_equal (got, text);
+}
+
+static unsigned
+count_entries (void)
+{
+  unsigned count = 0;
+  DIR *stream = opendir (directory);
+  assert_non_null (stream);
+  for (struct dirent *entry; (entry = readdir (stream)) != NULL;)
+    count += entry->d_name[0] != '.' || entry->d_name[2] != '\0';
+  closedir (stream);
+  return count - 1; /* ".." */
+}
+
+static int
+set_up (void **state)
+{
+  (void)state;
+  strcpy (strrchr (directory, '.'), ".XXXXXX");
+  return mkdtemp (directory) == NULL;
+}
+
+static int
+tear_down (void **state)
+{
+  (void)state;
+  char command[160];
+  snprintf (command, sizeof command, "rm -rf '%s'", directory);
+  return system (command);
+}
+
+/* Replace TARGET by "new", with SOURCE's metadata.  */
+static bool
+replace (const char *target, const char *source, bool is_new, bool times,
+         struct error *err)
+{
+  struct output_file file;
+  if (!output_file_create (&file, path_of (target), err))
+    return false;
+  assert_int_equal (write (file.fd, "new", 3), 3);
+  int fd = open (path_of (source), O_RDONLY);
+  assert_true (fd >= 0);
+  bool ok = is_new ? output_file_commit_new (&file, fd, times, err)
+                   : output_file_commit (&file, fd, times, err);
+  output_file_discard (&file);
+  close (fd);
+  return ok;
+}
+
+static void
+commit_replaces_and_leaves_nothing_else (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  write_file ("f", "old", 0640);
+  assert_true (replace ("f", "f", false, false, &err));
+  assert_contents ("f", "new");
+  assert_int_equal (count_entries (), 1);
+}
+
+static void
+discard_leaves_target_alone (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct output_file file;
+  write_file ("f", "old", 0640);
+  assert_true (output_file_create (&file, path_of ("f"), &err));
+  assert_int_equal (count_entries (), 2);
+  assert_int_equal (write (file.fd, "new", 3), 3);
+  output_file_discard (&file);
+  output_file_discard (&file);
+  assert_contents ("f", "old");
+  assert_int_equal (count_entries (), 1);
+}
+
+static void
+mode_with_set_id_bits_survives (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  static const mode_t modes[] = { 0755, 04755, 02711, 01500, 0, 06777 };
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+    {
+      struct stat status;
+      write_file ("f", "old", modes[i]);
+      if (geteuid () != 0 && !(modes[i] & 0400))
+        continue;
+      if (geteuid () == 0)
+        {
+          assert_int_equal (chown (path_of ("f"), 12, 34), 0);
+          assert_int_equal (chmod (path_of ("f"), modes[i]), 0);
+        }
+      assert_true (replace ("f", "f", false, false, &err));
+      assert_int_equal (stat (path_of ("f"), &status), 0);
+      assert_int_equal (status.st_mode & 07777, modes[i]);
+      if (geteuid () == 0)
+        assert_true (status.st_uid == 12 && status.st_gid == 34);
+      unlink (path_of ("f"));
+    }
+}
+
+static void
+time_stamps_only_on_request (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat status;
+  const struct timespec times[2] = { { 1000, 5 }, { 2000, 7 } };
+  write_file ("f", "old", 0644);
+  assert_int_equal (utimensat (AT_FDCWD, path_of ("f"), times, 0), 0);
+  assert_true (replace ("f", "f", false, true, &err));
+  assert_int_equal (stat (path_of ("f"), &status), 0);
+  assert_true (status.st_mtim.tv_sec == 2000 && status.st_mtim.tv_nsec == 7);
+  assert_true (replace ("f", "f", false, false, &err));
+  assert_int_equal (stat (path_of ("f"), &status), 0);
+  assert_true (status.st_mtim.tv_sec > 2000);
+}
+
+static void
+user_attributes_survive (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  char value[16];
+  write_file ("f", "old", 0644);
+  if (setxattr (path_of ("f"), "user.note", "a\0b", 3, 0) != 0)
+    skip ();
+  assert_int_equal (setxattr (path_of ("f"), "user.empty", "", 0, 0), 0);
+  assert_true (replace ("f", "f", false, false, &err));
+  assert_int_equal (getxattr (path_of ("f"), "user.note", value, 16), 3);
+  assert_memory_equal (value, "a\0b", 3);
+  assert_int_equal (getxattr (path_of ("f"), "user.empty", value, 16), 0);
+}
+
+/* VFS_CAP_REVISION_2 with cap_net_raw permitted and effective.  */
+static const unsigned char capability[20]
+    = { 1, 0, 0, 2, 0, 0x20, 0, 0, 0, 0, 0, 0 };
+
+static void
+capabilities_survive (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  char value[32];
+  write_file ("f", "old", 0755);
+  if (setxattr (path_of ("f"), "security.capability", capability,
+                sizeof capability, 0)
+      != 0)
+    skip ();
+  assert_true (replace ("f", "f", false, false, &err));
+  assert_int_equal (
+      getxattr (path_of ("f"), "security.capability", value, sizeof value),
+      sizeof capability);
+  assert_memory_equal (value, capability, sizeof capability);
+}
+
+/* Run the replacement as another user who owns file and directory.  */
+static bool
+replace_as (uid_t uid, const char *expected, enum cfi2sframe_status status)
+{
+  assert_int_equal (chown (directory, uid, uid), 0);
+  pid_t child = fork ();
+  if (child == 0)
+    {
+      struct error err = { 0 };
+      if (setgroups (0, NULL) != 0 || setgid (uid) != 0 || setuid (uid) != 0)
+        _exit (9);
+      bool ok = replace ("f", "f", false, false, &err);
+      _exit (ok || err.status != status || !strstr (err.reason, expected));
+    }
+  int result;
+  assert_int_equal (waitpid (child, &result, 0), child);
+  return WIFEXITED (result) && WEXITSTATUS (result) == 0;
+}
+
+static void
+capabilities_are_never_lost_silently (void **state)
+{
+  (void)state;
+  write_file ("f", "old", 0755);
+  if (geteuid () != 0
+      || setxattr (path_of ("f"), "security.capability", capability,
+                   sizeof capability, 0)
+             != 0)
+    skip ();
+  assert_int_equal (chown (path_of ("f"), 1234, 1234), 0);
+  assert_int_equal (setxattr (path_of ("f"), "security.capability", capability,
+                              sizeof capability, 0),
+                    0);
+  assert_true (replace_as (1234, "capabilities", CFI2SFRAME_REFUSED));
+  assert_contents ("f", "old");
+  assert_int_equal (count_entries (), 1);
+}
+
+static void
+foreign_owner_is_never_lost_silently (void **state)
+{
+  (void)state;
+  if (geteuid () != 0)
+    skip ();
+  write_file ("f", "old", 0755);
+  assert_true (replace_as (1234, "owner", CFI2SFRAME_REFUSED));
+  assert_contents ("f", "old");
+  assert_int_equal (count_entries (), 1);
+}
+
+static void
+acl_of_directory_is_not_inherited (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  /* Version 2; user:: rwx, user:1234 rwx, group:: r-x, mask rwx, other --- */
+  static const unsigned char acl[]
+      = { 2, 0,    0,   0,   1,   0,   7,  0, 255, 255, 255, 255, 2,   0,  7,
+          0, 0xd2, 4,   0,   0,   4,   0,  5, 0,   255, 255, 255, 255, 16, 0,
+          7, 0,    255, 255, 255, 255, 32, 0, 0,   0,   255, 255, 255, 255 };
+  char value[64];
+  write_file ("plain", "old", 0640);
+  write_file ("listed", "old", 0640);
+  if (setxattr (path_of ("listed"), "system.posix_acl_access", acl, sizeof acl,
+                0)
+          != 0
+      || setxattr (directory, "system.posix_acl_default", acl, sizeof acl, 0)
+             != 0)
+    skip ();
+  assert_true (replace ("plain", "plain", false, false, &err));
+  assert_int_equal (getxattr (path_of ("plain"), "system.posix_acl_access",
+                              value, sizeof value),
+                    -1);
+  assert_true (replace ("listed", "listed", false, false, &err));
+  assert_int_equal (getxattr (path_of ("listed"), "system.posix_acl_access",
+                              value, sizeof value),
+                    sizeof acl);
+  assert_memory_equal (value, acl, sizeof acl);
+}
+
+static void
+symbolic_link_stays_a_link (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat status;
+  write_file ("f", "old", 0644);
+  assert_int_equal (symlink ("f", path_of ("l")), 0);
+  assert_int_equal (symlink ("l", path_of ("m")), 0);
+  assert_true (replace ("m", "f", false, false, &err));
+  assert_contents ("f", "new");
+  assert_int_equal (lstat (path_of ("l"), &status), 0);
+  assert_true (S_ISLNK (status.st_mode));
+}
+
+static void
+new_target_is_like_a_copy (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat status;
+  mode_t mask = umask (027);
+  write_file ("f", "old", 04755);
+  assert_true (replace ("out", "f", true, false, &err));
+  umask (mask);
+  assert_contents ("out", "new");
+  assert_contents ("f", "old");
+  assert_int_equal (stat (path_of ("out"), &status), 0);
+  assert_int_equal (status.st_mode & 07777, 0750);
+}
+
+static void
+new_target_that_is_the_source_keeps_everything (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat status;
+  write_file ("f", "old", 04755);
+  assert_true (replace ("f", "f", true, false, &err));
+  assert_contents ("f", "new");
+  assert_int_equal (stat (path_of ("f"), &status), 0);
+  assert_int_equal (status.st_mode & 07777, 04755);
+}
+
+static void
+unsuitable_targets_are_refused (void **state)
+{
+  (void)state;
+  struct output_file file;
+  struct error err = { 0 };
+  assert_int_equal (symlink ("nowhere", path_of ("dangling")), 0);
+  assert_false (output_file_create (&file, directory, &err));
+  assert_string_equal (err.reason, "is a directory");
+  assert_false (output_file_create (&file, path_of ("dangling"), &err));
+  assert_string_equal (err.reason, "is a dangling symbolic link");
+  assert_false (output_file_create (&file, path_of ("no/where"), &err));
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  assert_int_equal (count_entries (), 1);
+}
+
+static void
+device_and_pipe_are_written_through (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat status;
+  char got[8];
+  int ends[2];
+  write_file ("f", "old", 0644);
+  assert_int_equal (mkfifo (path_of ("p"), 0600), 0);
+  ends[0] = open (path_of ("p"), O_RDWR);
+  assert_true (replace ("p", "f", true, false, &err));
+  assert_int_equal (read (ends[0], got, sizeof got), 3);
+  assert_memory_equal (got, "new", 3);
+  close (ends[0]);
+
+  struct output_file file;
+  assert_true (output_file_create (&file, "/dev/null", &err));
+  assert_int_equal (write (file.fd, "new", 3), 3);
+  assert_true (output_file_commit_new (&file, STDIN_FILENO, false, &err));
+  output_file_discard (&file);
+  assert_int_equal (stat ("/dev/null", &status), 0);
+  assert_true (S_ISCHR (status.st_mode));
+}
+
+static void
+signal_handler_leaves_no_temporary_file (void **state)
+{
+  (void)state;
+  write_file ("f", "old", 0644);
+  pid_t child = fork ();
+  if (child == 0)
+    {
+      struct error err = { 0 };
+      struct output_file files[300], late;
+      for (int i = 0; i < 300; i++)
+        if (!output_file_create (&files[i], path_of ("f"), &err))
+          _exit (2);
+      /* The table holds 256; the rest is the owner's.  */
+      for (int i = 256; i < 300; i++)
+        output_file_discard (&files[i]);
+      output_file_discard_all ();
+      bool refused = !output_file_create (&late, path_of ("f"), &err);
+      bool failed = !output_file_commit (&files[0], files[0].fd, false, &err);
+      for (int i = 0; i < 256; i++)
+        output_file_discard (&files[i]);
+      _exit (!refused || !failed);
+    }
+  int result;
+  assert_int_equal (waitpid (child, &result, 0), child);
+  assert_true (WIFEXITED (result) && WEXITSTATUS (result) == 0);
+  assert_int_equal (count_entries (), 1);
+  assert_contents ("f", "old");
+}
+
+static void
+hard_links_are_a_concern (void **state)
+{
+  (void)state;
+  write_file ("f", "old", 0644);
+  int fd = open (path_of ("f"), O_RDONLY);
+  assert_false (file_find_concerns (fd).hard_links);
+  assert_int_equal (link (path_of ("f"), path_of ("g")), 0);
+  assert_true (file_find_concerns (fd).hard_links);
+  close (fd);
+}
+
+#define TEST(function) \
+  cmocka_unit_test_setup_teardown (function, set_up, tear_down)
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    TEST (commit_replaces_and_leaves_nothing_else),
+    TEST (discard_leaves_target_alone),
+    TEST (mode_with_set_id_bits_survives),
+    TEST (time_stamps_only_on_request),
+    TEST (user_attributes_survive),
+    TEST (capabilities_survive),
+    TEST (capabilities_are_never_lost_silently),
+    TEST (foreign_owner_is_never_lost_silently),
+    TEST (acl_of_directory_is_not_inherited),
+    TEST (symbolic_link_stays_a_link),
+    TEST (new_target_is_like_a_copy),
+    TEST (new_target_that_is_the_source_keeps_everything),
+    TEST (unsuitable_targets_are_refused),
+    TEST (device_and_pipe_are_written_through),
+    TEST (signal_handler_leaves_no_temporary_file),
+    TEST (hard_links_are_a_concern),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
