@@ -1,0 +1,381 @@
+#!/usr/bin/env bats
+# Input that is wrong, hostile or out of reach: one clear line and exit
+# status 1, or a quiet skip; never a changed file.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# ELF64 header fields (System V ABI, chapter 4): offset and size.
+e_type=16 e_phoff=32 e_shoff=40
+e_phentsize=54 e_phnum=56 e_shentsize=58 e_shnum=60 e_shstrndx=62
+
+# Offset of field FIELD_OFFSET of the section header called NAME.
+section_header_field ()
+{
+  local index shoff
+  index=$(readelf -SW "$1" | sed -n "s/^ *\[ *\([0-9]*\)\] $2 .*/\1/p")
+  shoff=$(peek "$1" $e_shoff 8)
+  echo $((shoff + index * 64 + $3))
+}
+
+# Run a command as an ordinary user.
+as_nobody ()
+{
+  [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+  needs setpriv
+  chmod 755 . 2>/dev/null
+  setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null \
+    || skip "cannot change the user here"
+  run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+# A directory that an ordinary user can reach, unlike bats' own.
+public_directory ()
+{
+  public=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
+  chmod 777 "$public"
+  # The program as built may be out of reach for others as well.
+  cp "$(real_program)" "$public/cfi2sframe"
+  chmod 755 "$public/cfi2sframe"
+}
+
+# The ELF file behind $CFI2SFRAME, which may be libtool's wrapper script.
+real_program ()
+{
+  if head -c 4 "$CFI2SFRAME" | grep -q ELF; then
+    echo "$CFI2SFRAME"
+  else
+    skip "the program is a wrapper script"
+  fi
+}
+
+teardown ()
+{
+  [ -z "${public-}" ] || rm -rf "$public"
+  if [ -n "${mounted-}" ]; then
+    umount "$mounted"
+  fi
+}
+
+@test "an empty file is skipped" {
+  : >empty
+  skipped empty
+}
+
+@test "a text file is skipped" {
+  echo "#!/bin/sh" >text
+  skipped text
+}
+
+@test "a file of three bytes, and of the magic number only" {
+  printf 'abc' >three
+  skipped three
+  printf '\177ELF' >magic
+  refused magic
+}
+
+@test "an archive is skipped" {
+  small_program
+  "${CC:-cc}" -c small.c
+  ar rc libsmall.a small.o
+  skipped libsmall.a
+}
+
+@test "a relocatable object is skipped" {
+  small_program
+  "${CC:-cc}" -c small.c
+  skipped small.o
+}
+
+@test "a file without CFI is skipped" {
+  small_program bare
+  strip -R .eh_frame -R .eh_frame_hdr bare
+  skipped bare
+}
+
+@test "a separate debug file is skipped" {
+  needs objcopy
+  small_program small -g
+  objcopy --only-keep-debug small small.debug
+  skipped small.debug
+}
+
+@test "a core file is skipped" {
+  small_program core-file
+  poke core-file $e_type 04 00
+  skipped core-file
+}
+
+@test "a missing file" {
+  tool missing
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: missing: "*"No such file"* ]] || report
+}
+
+@test "a directory" {
+  mkdir directory
+  tool directory
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: directory: "?* ]] || report
+  [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ]
+}
+
+@test "a FIFO and a device do not block" {
+  mkfifo fifo
+  run --separate-stderr timeout 10 "$CFI2SFRAME" fifo /dev/null
+  [ "$status" -eq 1 ] || [ "$status" -eq 0 ] || report
+}
+
+@test "truncated at every 64-byte step of the ELF and program headers" {
+  small_program
+  local phnum end size
+  phnum=$(peek small $e_phnum 2)
+  end=$((64 + phnum * 56))
+  for ((size = 64; size < end + 64; size += 64)); do
+    head -c $size small >cut
+    refused cut
+  done
+}
+
+@test "truncated at every 64-byte step of the section headers" {
+  small_program
+  local shoff total size
+  shoff=$(peek small $e_shoff 8)
+  total=$(stat -c %s small)
+  for ((size = shoff; size < total; size += 64)); do
+    head -c "$size" small >cut
+    refused cut
+  done
+}
+
+@test "truncated everywhere in between" {
+  small_program
+  local total size
+  total=$(stat -c %s small)
+  for ((size = 64; size < total; size += 997)); do
+    head -c "$size" small >cut
+    refused cut
+  done
+}
+
+@test "section and program header tables past the end" {
+  small_program
+  for field in $e_shoff $e_phoff; do
+    for value in "ff ff ff 7f 00 00 00 00" "ff ff ff ff ff ff ff ff" \
+                 "c1 ff ff ff ff ff ff ff"; do
+      cp small bad
+      # shellcheck disable=SC2086
+      poke bad "$field" $value
+      refused bad
+    done
+  done
+}
+
+@test "impossible header counts and entry sizes" {
+  small_program
+  for field in $e_phentsize $e_phnum $e_shentsize $e_shnum $e_shstrndx; do
+    for value in "01 00" "fe ff"; do
+      cp small bad
+      # shellcheck disable=SC2086
+      poke bad "$field" $value
+      local before
+      before=$(checksum bad)
+      tool bad
+      [ "$status" -le 1 ] || { echo "field $field = $value"; report; }
+      if [ "$status" -eq 1 ]; then
+        [[ $stderr == "cfi2sframe: bad: "?* ]] || report
+        [ "$(checksum bad)" = "$before" ]
+      fi
+    done
+  done
+}
+
+@test "section offset past the end" {
+  small_program
+  for value in "00 00 00 7f 00 00 00 00" "f8 ff ff ff ff ff ff ff"; do
+    cp small bad
+    # shellcheck disable=SC2086
+    poke bad "$(section_header_field small .eh_frame 24)" $value
+    refused bad
+  done
+}
+
+@test "section size past the end" {
+  small_program
+  cp small bad
+  poke bad "$(section_header_field small .eh_frame 32)" ff ff ff ff ff ff ff ff
+  refused bad
+}
+
+# Offset of the Nth entry (from 0) of .eh_frame in FILE.
+eh_frame_entry ()
+{
+  local offset size n=$2
+  read -r offset size < <(section "$1" .eh_frame)
+  while [ "$n" -gt 0 ]; do
+    offset=$((offset + 4 + $(peek "$1" "$offset" 4)))
+    n=$((n - 1))
+  done
+  echo "$offset"
+}
+
+# A damaged entry is told about with its offset in the section; the rest of
+# the file is converted all the same, and what is there is right.
+damaged_entry ()
+{
+  tool -v "$1"
+  [ "$status" -eq 0 ] || report
+  has_sframe "$1"
+  tool --stats=json -n --replace "$1"
+  [[ $output == *bad-entry* || $output == *augmentation* ]] \
+    || skip "the reason is not in the report"
+}
+
+@test ".eh_frame cut in the middle of an entry" {
+  small_program
+  cp small bad
+  local size
+  size=$(section small .eh_frame)
+  size=${size#* }
+  poke bad "$(section_header_field small .eh_frame 32)" \
+    "$(printf '%02x' $(((size - 24) & 255)))" \
+    "$(printf '%02x' $(((size - 24) >> 8)))"
+  local before
+  before=$(checksum bad)
+  tool --strict bad
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: bad: "?* ]] || report
+  [ "$(checksum bad)" = "$before" ]
+  tool bad
+  [ "$status" -eq 0 ] || report
+  [ "$(./bad)" = "$(./small)" ]
+}
+
+@test "entry length 0xffffffff, CIE pointer to nowhere, unknown augmentation" {
+  small_program
+  local fde cie
+  cie=$(eh_frame_entry small 0)
+  fde=$(eh_frame_entry small 1)
+  cp small length
+  poke length "$fde" ff ff ff ff
+  cp small length-64
+  poke length-64 "$fde" ff ff ff ff ff ff ff ff ff ff ff ff
+  cp small length-big
+  poke length-big "$fde" f0 ff ff 7f
+  cp small pointer
+  poke pointer $((fde + 4)) f3 ff ff 7f
+  cp small pointer-self
+  poke pointer-self $((fde + 4)) 04 00 00 00
+  cp small augmentation
+  poke augmentation $((cie + 9)) 71 # "zR" becomes "qR"
+  for file in length length-64 length-big pointer pointer-self augmentation
+  do
+    local before
+    before=$(checksum $file)
+    tool --strict $file
+    [ "$status" -eq 1 ] || { echo $file; report; }
+    [[ $stderr == "cfi2sframe: $file: "?* ]] || report
+    [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+    [ "$(checksum $file)" = "$before" ]
+    # Without --strict the undamaged rest is converted.
+    tool $file
+    [ "$status" -le 1 ] || { echo $file; report; }
+    [ "$(./$file)" = "$(./small)" ]
+  done
+}
+
+@test "one damaged FDE: the other functions are still converted" {
+  small_program
+  local fde all
+  fde=$(eh_frame_entry small 3)
+  tool -n --stats=json small
+  all=$(sed 's/.*"sframe_fdes": *\([0-9]*\).*/\1/' <<<"$output")
+  poke small $((fde + 4)) f3 ff ff 7f
+  tool --stats=json small
+  [ "$status" -eq 0 ] || report
+  [ "$(sed 's/.*"sframe_fdes": *\([0-9]*\).*/\1/' <<<"$output")" \
+    -eq $((all - 1)) ] || report
+  [[ $output == *bad-entry* ]] || report
+}
+
+@test "a 32-bit ELF file" {
+  small_program
+  # Only the class byte: nothing else of it may be believed either.
+  cp small class32
+  poke class32 4 01
+  refused class32
+  "${CC:-cc}" -m32 -nostdlib -static -x c -o real32 - <<<'void _start (void) {}' \
+    2>/dev/null || return 0
+  refused real32
+}
+
+@test "a machine without SFrame" {
+  small_program
+  poke small 18 f3 00 # EM_RISCV
+  tool small
+  [ "$status" -le 1 ] || report
+  [ "$(printf '%s' "$stderr" | wc -l)" -le 1 ] || report
+}
+
+@test "an unreadable file" {
+  public_directory
+  small_program
+  cp small "$public/small"
+  chmod 0 "$public/small"
+  cd "$public"
+  as_nobody ./cfi2sframe small
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: small: "*"Permission denied"* ]] || report
+}
+
+@test "a read-only directory" {
+  public_directory
+  small_program
+  cp small "$public/small"
+  chmod 666 "$public/small"
+  chmod 555 "$public"
+  cd "$public"
+  local before
+  before=$(checksum small)
+  as_nobody ./cfi2sframe small
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: small: "*"ermission denied"* ]] || report
+  [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+  [ "$(checksum small)" = "$before" ]
+}
+
+@test "a directory for -o that does not exist" {
+  small_program
+  tool -o nowhere/out small
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: "*nowhere* ]] || report
+}
+
+@test "a full disk" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root to mount a tmpfs"
+  small_program
+  mkdir disk
+  mount -t tmpfs -o size=40k none disk 2>/dev/null \
+    || skip "mounting a tmpfs is not allowed here"
+  mounted=$PWD/disk
+  cp small disk/small
+  # Leave less room than the converted copy takes.
+  dd if=/dev/zero of=disk/filler bs=1k count=100 2>/dev/null || true
+  cd disk
+  refused small
+  [[ $stderr == *"No space left"* ]] || report
+  only_files small filler
+  cd ..
+}
+
+@test "text that looks like an option in a name is no format string" {
+  small_program
+  head -c 100 small >'%s%n'
+  refused '%s%n'
+}
+
+@test "data behind the last section is refused" {
+  small_program
+  echo "archive follows" >>small
+  refused small
+}

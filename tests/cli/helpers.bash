@@ -1,0 +1,185 @@
+# What the command line tests share.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+
+bats_require_minimum_version 1.5.0
+
+setup ()
+{
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Skip the test unless all these programs are here.
+needs ()
+{
+  local program
+  for program in "$@"; do
+    command -v "$program" >/dev/null || skip "$program not found"
+  done
+}
+
+# The file behind a command name.
+program_file ()
+{
+  readlink -f "$(command -v "$1")"
+}
+
+# The file that the dynamic loader takes for a library name.
+library_file ()
+{
+  local line
+  line=$(/sbin/ldconfig -p | grep -F "x86-64" | grep -F "$1 ")
+  readlink -f "${line##*=> }"
+}
+
+# Copy FILE to TARGET, writable.
+copy ()
+{
+  cp "$1" "$2" && chmod u+w "$2"
+}
+
+checksum ()
+{
+  sha256sum <"$1"
+}
+
+# A small program with a few shapes of frames: leaf, callee with saved
+# registers, variable frame size, a cold path.
+small_program ()
+{
+  cat >small.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__ ((noinline)) static int leaf (int a) { return a * 3; }
+__attribute__ ((noinline)) static int
+variable (int n)
+{
+  char *space = __builtin_alloca (n + 1);
+  memset (space, 'x', n);
+  space[n] = 0;
+  return (int)strlen (space);
+}
+__attribute__ ((noinline)) static int
+deep (int n)
+{
+  if (n > 1000)
+    abort ();
+  return n ? deep (n - 1) + leaf (n) : variable (9);
+}
+int
+main (void)
+{
+  printf ("%d\n", deep (10));
+  return 0;
+}
+END
+  "${CC:-cc}" -O2 -o "${1:-small}" small.c "${@:2}"
+}
+
+# Run the tool; output and stderr are in $output and $stderr, the exit status
+# is in $status.
+tool ()
+{
+  run --separate-stderr "$CFI2SFRAME" "$@"
+}
+
+# Nothing but FILES... in the current directory: no temporary file was left.
+only_files ()
+{
+  local expected found
+  expected=$(printf '%s\n' "$@" | sort)
+  found=$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)
+  [ "$found" = "$expected" ] || { echo "found: $found"; return 1; }
+}
+
+report ()
+{
+  echo "status: $status"
+  echo "stdout: $output"
+  echo "stderr: $stderr"
+  return 1
+}
+
+silent ()
+{
+  [ -z "$output" ] && [ -z "$stderr" ] || report
+}
+
+# The tool refuses FILE in one line on stderr, exits with 1 and leaves it and
+# its directory as they were.
+refused ()
+{
+  local file=$1 before files
+  shift
+  before=$(checksum "$file")
+  files=$(find . | sort)
+  tool "$@" "$file"
+  [ "$status" -eq 1 ] || report
+  [ -z "$output" ] || report
+  [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: $file: "?* ]] || report
+  [ "$(checksum "$file")" = "$before" ]
+  [ "$(find . | sort)" = "$files" ]
+}
+
+# The tool finds nothing to do in FILE: no word, exit status 0, unchanged.
+skipped ()
+{
+  local file=$1 before files
+  shift
+  before=$(checksum "$file")
+  files=$(find . | sort)
+  tool "$@" "$file"
+  [ "$status" -eq 0 ] || report
+  silent
+  [ "$(checksum "$file")" = "$before" ]
+  [ "$(find . | sort)" = "$files" ]
+}
+
+# Convert FILE in place, without a word.
+convert ()
+{
+  tool "$@"
+  [ "$status" -eq 0 ] || report
+  silent
+}
+
+# Offset and size of section NAME in FILE, as two decimal numbers.
+section ()
+{
+  readelf -SW "$1" 2>/dev/null | sed 's/^ *\[ *[0-9]*\] *//' \
+    | awk -v name="$2" '$1 == name { print $4, $5 }' \
+    | { read -r offset size && echo $((16#$offset)) $((16#$size)); }
+}
+
+# The little-endian number of SIZE bytes at OFFSET of FILE.
+peek ()
+{
+  od -An -v -j "$2" -N "$3" -t "u$3" "$1" | tr -d ' \n'
+}
+
+# Overwrite bytes of FILE at OFFSET; the others are hexadecimal.
+poke ()
+{
+  local file=$1 offset=$2 byte
+  shift 2
+  for byte in "$@"; do
+    printf '%b' "\\x$byte"
+  done | dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
+}
+
+has_sframe ()
+{
+  readelf -SW "$1" 2>/dev/null | grep -q ' \.sframe ' || return 1
+  readelf -lW "$1" 2>/dev/null \
+    | grep -q -e 'GNU_SFRAME' -e '0x6474e554' -e 'LOOS+0x474e554'
+}
+
+# Write the bytes of section NAME of FILE to standard output.
+section_bytes ()
+{
+  local offset size
+  read -r offset size < <(section "$1" "$2")
+  tail -c +$((offset + 1)) "$1" | head -c "$size"
+}

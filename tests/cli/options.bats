@@ -1,0 +1,350 @@
+#!/usr/bin/env bats
+# Every option and exit status of the command line.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# version and flags of the section in FILE, as two bytes in hexadecimal
+version_and_flags ()
+{
+  section_bytes "$1" .sframe | od -An -j 2 -N 2 -t x1 | tr -d ' \n'
+}
+
+@test "--version and -V name program and version" {
+  tool --version
+  [ "$status" -eq 0 ]
+  [[ $output == "cfi2sframe "*[0-9].[0-9]* ]] || report
+  [ -z "$stderr" ]
+  local long=$output
+  tool -V
+  [ "$status" -eq 0 ]
+  [ "$output" = "$long" ]
+}
+
+@test "--help and -h name every option on standard output" {
+  tool --help
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+  for option in --output --dry-run --format --section-only --check --dump \
+                --stats --quiet --verbose --strict --keep-going --version \
+                --help; do
+    [[ $output == *"$option"* ]] || { echo "no $option"; return 1; }
+  done
+  local long=$output
+  tool -h
+  [ "$status" -eq 0 ]
+  [ "$output" = "$long" ]
+}
+
+@test "no argument is wrong usage: exit status 2" {
+  tool
+  [ "$status" -eq 2 ] || report
+  [ -n "$stderr" ]
+  [ -z "$output" ]
+}
+
+@test "an unknown option is wrong usage" {
+  tool --no-such-option file
+  [ "$status" -eq 2 ] || report
+  [[ $stderr == *no-such-option* ]] || report
+}
+
+@test "an unknown format is wrong usage" {
+  small_program
+  for format in 0 4 2.1 "" x 3x; do
+    tool --format="$format" small
+    [ "$status" -eq 2 ] || report
+  done
+}
+
+@test "-o with two inputs is wrong usage and writes nothing" {
+  small_program
+  copy small other
+  tool -o out small other
+  [ "$status" -eq 2 ] || report
+  [ ! -e out ]
+}
+
+@test "by default the file is converted in place, silently" {
+  small_program
+  cp small before
+  convert small
+  has_sframe small
+  [ "$(./small)" = "$(./before)" ]
+  only_files small small.c before
+}
+
+@test "mode is kept" {
+  small_program
+  for mode in 755 4751 700 555; do
+    copy small copy-$mode
+    chmod $mode copy-$mode
+    convert copy-$mode
+    has_sframe copy-$mode
+    [ "$(stat -c %a copy-$mode)" = $mode ]
+  done
+}
+
+@test "owner is kept" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  small_program
+  chown 1234:5678 small
+  convert small
+  has_sframe small
+  [ "$(stat -c %u:%g small)" = 1234:5678 ]
+}
+
+@test "a symbolic link stays one and its target is converted" {
+  small_program
+  ln -s small link
+  convert link
+  [ -L link ]
+  has_sframe small
+}
+
+@test "-o leaves the input alone" {
+  small_program
+  local before
+  before=$(checksum small)
+  convert -o out small
+  [ "$(checksum small)" = "$before" ]
+  has_sframe out
+  [ "$(stat -c %a out)" = "$(stat -c %a small)" ]
+  [ "$(./out)" = "$(./small)" ]
+  convert --output=out2 small
+  cmp out out2
+}
+
+@test "-o replaces an existing file and gives what in place gives" {
+  small_program
+  echo old >out
+  convert -o out small
+  convert small
+  cmp out small
+}
+
+@test "-n and --dry-run write nothing" {
+  small_program
+  local before
+  before=$(checksum small)
+  convert -n small
+  convert --dry-run small
+  convert -n -o out small
+  [ "$(checksum small)" = "$before" ]
+  only_files small small.c
+}
+
+@test "--format chooses version and flags" {
+  small_program
+  for pair in 1:0101 2.0:0201 2:0205 3:0305; do
+    convert --format="${pair%:*}" -o "out-${pair%:*}" small
+    [ "$(version_and_flags "out-${pair%:*}")" = "${pair#*:}" ] \
+      || { version_and_flags "out-${pair%:*}"; return 1; }
+    [ "$(./"out-${pair%:*}")" = "$(./small)" ]
+    tool --check "out-${pair%:*}"
+    [ "$status" -eq 0 ] || report
+  done
+  convert -o out small
+  cmp out out-3
+}
+
+@test "--section-only writes the raw section and leaves the input alone" {
+  small_program
+  local before
+  before=$(checksum small)
+  convert --section-only=raw small
+  [ "$(checksum small)" = "$before" ]
+  [ "$(od -An -N 4 -t x1 raw | tr -d ' ')" = e2de0305 ]
+  convert --format=2 --section-only=raw small
+  [ "$(od -An -N 4 -t x1 raw | tr -d ' ')" = e2de0205 ]
+}
+
+@test "--check accepts what was converted" {
+  small_program
+  convert small
+  tool --check small
+  [ "$status" -eq 0 ] || report
+  [ -z "$stderr" ] || report
+}
+
+@test "--check finds every changed data word of a function" {
+  small_program
+  convert small
+  # The rows of V3 follow the index: change the last bytes of the section,
+  # which belong to some row, one after the other.
+  local offset size at found=0
+  read -r offset size < <(section small .sframe)
+  for at in 1 2 3 4 5 6 7 8; do
+    cp small changed
+    local old
+    old=$(peek small $((offset + size - at)) 1)
+    poke changed $((offset + size - at)) "$(printf '%02x' $((old ^ 8)))"
+    tool --check changed
+    if [ "$status" -eq 1 ]; then
+      found=$((found + 1))
+      [[ $stderr == "cfi2sframe: changed: "* ]] || report
+    fi
+  done
+  # Padding at the end may be among them, but not only.
+  [ "$found" -ge 4 ] || { echo "found $found of 8"; return 1; }
+}
+
+@test "--dump prints a section of every version" {
+  small_program
+  for format in 1 2.0 2 3; do
+    convert --format=$format -o out small
+    tool --dump out
+    [ "$status" -eq 0 ] || report
+    [ -z "$stderr" ] || report
+    [[ $output == *"Num FDEs"* ]] || report
+    [[ $output == *STARTPC* ]] || report
+  done
+}
+
+@test "--dump of a file without .sframe says so" {
+  small_program
+  tool --dump small
+  [ -z "$output" ] || report
+  [ -n "$stderr" ] || report
+  [ "$status" -eq 1 ] || report
+}
+
+# A program with a function whose FP is CFA + n, which no version can say.
+program_with_unexpressible_function ()
+{
+  cat >odd.s <<'END'
+	.globl odd
+	.type odd, @function
+odd:
+	.cfi_startproc
+	nop
+	.cfi_val_offset rbp, -16
+	nop
+	ret
+	.cfi_endproc
+	.size odd, .-odd
+	.section .note.GNU-stack,"",@progbits
+END
+  small_program "$1" odd.s
+}
+
+@test "a function that cannot be expressed is left out; with --strict a failure" {
+  program_with_unexpressible_function odd
+  refused odd --strict
+  [[ $stderr == *left\ out* ]] || report
+  convert odd
+  has_sframe odd
+}
+
+@test "--strict converts a file that can be expressed completely" {
+  small_program
+  convert --strict small
+  has_sframe small
+}
+
+@test "--stats prints readable totals" {
+  small_program
+  tool --stats small
+  [ "$status" -eq 0 ] || report
+  [[ $output == *small* ]] || report
+  [ -z "$stderr" ] || report
+  has_sframe small
+}
+
+@test "--stats=json prints one object per file with the agreed members" {
+  needs python3
+  program_with_unexpressible_function odd
+  small_program
+  echo text >text
+  tool --stats=json odd small text
+  [ "$status" -eq 0 ] || report
+  printf '%s\n' "$output" | python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+assert len(rows) == 3, rows
+need = """file status reason machine format strategy eh_frame_bytes
+  eh_frame_hdr_bytes sframe_bytes cfi_functions sframe_fdes sframe_fres
+  bytes_covered bytes_left_out left_out seconds""".split()
+for row in rows:
+    missing = [name for name in need if name not in row]
+    assert not missing, (row["file"], missing)
+odd, small, text = rows
+assert odd["file"].endswith("odd") and small["file"].endswith("small")
+assert odd["sframe_fdes"] > 0 and odd["cfi_functions"] > 0
+assert odd["left_out"].get("fp-value") == 1, odd
+assert odd["bytes_left_out"] > 0
+assert small["left_out"] == {}, small
+assert small["sframe_bytes"] > 0 and small["bytes_covered"] > 0
+assert text["sframe_bytes"] == 0, text
+assert text["status"] != small["status"]
+'
+}
+
+@test "--stats=xml is wrong usage" {
+  small_program
+  tool --stats=xml small
+  [ "$status" -eq 2 ] || report
+}
+
+@test "-v prints one summary line per converted file" {
+  small_program
+  copy small other
+  tool -v small other
+  [ "$status" -eq 0 ] || report
+  local all=$output$'\n'$stderr
+  [ "$(grep -c small <<<"$all")" -eq 1 ] || report
+  [ "$(grep -c other <<<"$all")" -eq 1 ] || report
+}
+
+@test "-q says nothing, not even about a failure it reports by exit status" {
+  small_program
+  head -c 100 small >cut
+  tool -q cut
+  [ "$status" -eq 1 ] || report
+  [ -z "$output" ] || report
+}
+
+@test "one bad file among many: the others are converted, exit status 1" {
+  small_program
+  head -c 100 small >bad
+  copy small a
+  copy small z
+  tool a bad z
+  [ "$status" -eq 1 ] || report
+  [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: bad: "* ]] || report
+  has_sframe a
+  has_sframe z
+  copy small b
+  copy small y
+  tool -k b bad y
+  [ "$status" -eq 1 ] || report
+  has_sframe b
+  has_sframe y
+}
+
+@test "after -- a name may begin with a dash" {
+  small_program
+  mv small ./-dash
+  convert -- -dash
+  has_sframe ./-dash
+}
+
+@test "a second conversion changes nothing" {
+  small_program
+  convert small
+  skipped small
+  local before
+  before=$(stat -c %i:%Y small)
+  convert small
+  [ "$(stat -c %i:%Y small)" = "$before" ]
+}
+
+@test "two conversions of one input are identical" {
+  small_program
+  convert -o one small
+  mkdir other
+  cp small other/renamed
+  (cd other && "$CFI2SFRAME" -o ../two renamed)
+  cmp one two
+}
