@@ -23,6 +23,10 @@ struct encode_options
   struct sframe_variant variant;
   bool sorted; /* set the SORTED flag; the functions come in that order */
   bool share;  /* store identical blocks once */
+  /* The widths GNU as chooses: row starts as wide as the function's size
+     needs, and in V1 and V2 words from -127 to 127 (-32767 to 32767).  Rows
+     at equal starts and at the function's end are accepted.  */
+  bool gnu_widths;
 };
 
 struct sframe_encoder; /* opaque */
@@ -32,8 +36,11 @@ struct sframe_encoder *
 sframe_encoder_new (const struct encode_options *options);
 void sframe_encoder_free (struct sframe_encoder *encoder);
 
-/* Append FUNCTION.  Its rows must be strictly ascending and, unless it is a
-   PCMASK function, below its size; V3 allows SFRAME_V3_FRES_MAX rows.  */
+/* Append FUNCTION.  Its rows must be strictly ascending and below its size
+   (of a PCMASK function: below its repeat size); V3 allows
+   SFRAME_V3_FRES_MAX rows.  With `sorted`, functions come in ascending order
+   and do not overlap.  Anything else is CFI2SFRAME_INVALID; 4 GiB of rows are
+   CFI2SFRAME_UNSUPPORTED.  After a failure the encoder can only be freed.  */
 bool sframe_encoder_add (struct sframe_encoder *encoder,
                          const struct sframe_function *function,
                          struct error *err);

@@ -1,0 +1,501 @@
+/* Writing an SFrame section of any version.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Each function becomes one fixed-size index record and one block of bytes
+   (V3: attribute and rows, V1 and V2: rows only).  Blocks are written where
+   they will stay; when sharing finds an equal one the bytes just written are
+   taken back, so that nothing is ever copied or compared row by row.  */
+
+#include "sframe/encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+enum
+{
+  /* Start, info byte and data words of the longest row.  */
+  ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX,
+
+  /* A table of shared blocks that never searches longer than this cannot be
+     made slow; a block that finds no place is merely not shared.  */
+  PROBES_MAX = 64,
+  SLOTS_MIN = 1024
+};
+
+/* What the section's function table needs to know of one function.  */
+struct index_record
+{
+  uint64_t address;
+  uint32_t size;
+  uint32_t fre_offset;
+  uint32_t n_rows; /* V3 keeps what follows in front of the rows */
+  uint8_t info;
+  uint8_t repeat;
+};
+
+/* A block in the row area.  Its size is not kept: a block is equal to a new
+   one when the new one's bytes are found at its offset, because info byte and
+   number of rows, which say where it ends, belong to the bytes (V3) or to the
+   index record (V1, V2).  */
+struct slot
+{
+  uint32_t hash; /* 0: empty */
+  uint32_t offset;
+};
+
+struct sframe_encoder
+{
+  struct encode_options options;
+  struct index_record *records;
+  size_t n_records, records_capacity;
+  struct buffer rows;
+  uint64_t n_rows;
+  struct slot *slots; /* NULL unless sharing */
+  size_t n_slots;     /* a power of two */
+  size_t n_used;
+};
+
+struct sframe_encoder *
+sframe_encoder_new (const struct encode_options *options)
+{
+  struct sframe_encoder *encoder = calloc (1, sizeof *encoder);
+  if (encoder == NULL)
+    return NULL;
+  encoder->options = *options;
+  buffer_init (&encoder->rows, options->arch->big_endian);
+  if (options->share)
+    {
+      encoder->n_slots = SLOTS_MIN;
+      encoder->slots = calloc (encoder->n_slots, sizeof *encoder->slots);
+      if (encoder->slots == NULL)
+        {
+          free (encoder);
+          return NULL;
+        }
+    }
+  return encoder;
+}
+
+void
+sframe_encoder_free (struct sframe_encoder *encoder)
+{
+  if (encoder == NULL)
+    return;
+  free (encoder->slots);
+  free (encoder->records);
+  buffer_free (&encoder->rows);
+  free (encoder);
+}
+
+/* Sharing.  */
+
+static uint32_t
+block_hash (const uint8_t *bytes, size_t size)
+{
+  const uint64_t multiplier = 0x9e3779b97f4a7c15u;
+  uint64_t hash = size * multiplier;
+  for (; size >= 8; bytes += 8, size -= 8)
+    {
+      hash = (hash ^ load_u64 (bytes, false)) * multiplier;
+      hash ^= hash >> 32;
+    }
+  uint64_t tail = 0;
+  for (size_t i = 0; i < size; i++)
+    tail |= (uint64_t)bytes[i] << 8 * i;
+  hash = (hash ^ tail) * multiplier;
+  hash ^= hash >> 32;
+  return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
+}
+
+static void
+slots_insert (struct slot *slots, size_t n_slots, struct slot entry)
+{
+  size_t at = entry.hash & (n_slots - 1);
+  for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & (n_slots - 1))
+    if (slots[at].hash == 0)
+      {
+        slots[at] = entry;
+        return;
+      }
+}
+
+/* Double the table.  Without memory it stays as it is: sharing is no duty.  */
+static void
+sframe_encoder_grow_slots (struct sframe_encoder *encoder)
+{
+  size_t n_slots = encoder->n_slots * 2;
+  struct slot *slots = calloc (n_slots, sizeof *slots);
+  if (slots == NULL)
+    return;
+  for (size_t i = 0; i < encoder->n_slots; i++)
+    if (encoder->slots[i].hash != 0)
+      slots_insert (slots, n_slots, encoder->slots[i]);
+  free (encoder->slots);
+  encoder->slots = slots;
+  encoder->n_slots = n_slots;
+}
+
+/* The offset of a block equal to the last bytes of the row area, from START
+   on.  START itself when there is none; the block is remembered then.  */
+static uint32_t
+sframe_encoder_find_block (struct sframe_encoder *encoder, uint32_t start)
+{
+  const uint8_t *bytes = encoder->rows.bytes;
+  size_t size = encoder->rows.size - start;
+  uint32_t hash = block_hash (bytes + start, size);
+  size_t mask = encoder->n_slots - 1;
+  size_t at = hash & mask;
+  for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & mask)
+    {
+      struct slot *slot = &encoder->slots[at];
+      if (slot->hash == 0)
+        {
+          *slot = (struct slot){ hash, start };
+          if (++encoder->n_used > encoder->n_slots / 2)
+            sframe_encoder_grow_slots (encoder);
+          return start;
+        }
+      /* The bytes found must not reach into the ones to be taken back.  */
+      if (slot->hash == hash && size <= start - slot->offset
+          && memcmp (bytes + slot->offset, bytes + start, size) == 0)
+        return slot->offset;
+    }
+  return start;
+}
+
+/* Rows.  */
+
+/* log2 of the bytes that hold VALUE.  LIMIT widens or narrows the signed
+   ranges by one: -128 is the lowest byte, or -127 as GNU has it.  */
+static unsigned
+signed_width (int32_t value, int32_t limit)
+{
+  if (value <= INT8_MAX && value >= INT8_MIN + limit)
+    return 0;
+  return value <= INT16_MAX && value >= INT16_MIN + limit ? 1 : 2;
+}
+
+static unsigned
+unsigned_width (uint32_t value)
+{
+  return value <= UINT8_MAX ? 0 : value <= UINT16_MAX ? 1 : 2;
+}
+
+static unsigned
+row_word_width (const struct sframe_row *row, int32_t limit)
+{
+  unsigned width = 0;
+  for (unsigned i = 0; i < row->n_words; i++)
+    {
+      unsigned needed = row->control >> i & 1
+                            ? unsigned_width ((uint32_t)row->words[i])
+                            : signed_width (row->words[i], limit);
+      if (needed > width)
+        width = needed;
+    }
+  return width;
+}
+
+/* Store the lowest 1 << WIDTH bytes of VALUE; the address after them.  */
+static inline uint8_t *
+store_sized (uint8_t *at, uint32_t value, unsigned width, bool big_endian)
+{
+  if (width == 0)
+    *at = (uint8_t)value;
+  else if (width == 1)
+    store_u16 (at, (uint16_t)value, big_endian);
+  else
+    store_u32 (at, value, big_endian);
+  return at + ((size_t)1 << width);
+}
+
+static bool
+sframe_encoder_add_rows (struct sframe_encoder *encoder,
+                         const struct sframe_function *function,
+                         unsigned fre_type)
+{
+  struct buffer *out = &encoder->rows;
+  bool big_endian = out->big_endian;
+  int32_t limit
+      = encoder->options.gnu_widths && encoder->options.variant.version < 3;
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      const struct sframe_row *row = &function->rows[i];
+      if (out->capacity - out->size < ROW_BYTES_MAX
+          && !buffer_reserve (out, ROW_BYTES_MAX))
+        return false;
+      unsigned width = row_word_width (row, limit);
+      uint8_t *at = out->bytes + out->size;
+      at = store_sized (at, row->start, fre_type, big_endian);
+      *at++ = (uint8_t)((row->base_sp ? SFRAME_FRE_BASE_SP : 0)
+                        | row->n_words << SFRAME_FRE_COUNT_SHIFT
+                        | width << SFRAME_FRE_WORD_SHIFT
+                        | (row->ra_signed ? SFRAME_FRE_RA_SIGNED : 0));
+      for (unsigned w = 0; w < row->n_words; w++)
+        at = store_sized (at, (uint32_t)row->words[w], width, big_endian);
+      out->size = (size_t)(at - out->bytes);
+    }
+  return true;
+}
+
+/* Functions.  */
+
+/* Readers stop the program, or refuse the section, when rows are out of
+   order or outside the function (field notes, section 1).  */
+static bool
+function_is_sound (const struct sframe_encoder *encoder,
+                   const struct sframe_function *function)
+{
+  bool gnu = encoder->options.gnu_widths;
+  uint32_t end = function->pcmask ? function->repeat : function->size;
+  if (function->n_rows > 0 && function->rows[function->n_rows - 1].start >= end
+      && (!gnu || function->rows[function->n_rows - 1].start > end))
+    return false;
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      const struct sframe_row *row = &function->rows[i];
+      if (row->n_words > SFRAME_WORDS_MAX)
+        return false;
+      if (i > 0 && row->start <= row[-1].start
+          && (!gnu || row->start < row[-1].start))
+        return false;
+    }
+  if (encoder->options.sorted && encoder->n_records > 0)
+    {
+      const struct index_record *last
+          = &encoder->records[encoder->n_records - 1];
+      return function->address > last->address
+             && function->address - last->address >= last->size;
+    }
+  return true;
+}
+
+static bool
+function_fits_version (const struct sframe_encoder *encoder,
+                       const struct sframe_function *function)
+{
+  if (encoder->options.variant.version >= 3)
+    return function->n_rows <= SFRAME_V3_FRES_MAX;
+  /* V1 has no repeat size: its readers take the start as a bit mask.  */
+  return function->n_rows <= UINT32_MAX && !function->flexible
+         && !function->signal
+         && !(function->pcmask && encoder->options.variant.version < 2);
+}
+
+static unsigned
+function_fre_type (const struct sframe_encoder *encoder,
+                   const struct sframe_function *function)
+{
+  uint32_t last = 0;
+  if (encoder->options.gnu_widths)
+    last = function->size;
+  else if (function->n_rows > 0)
+    last = function->rows[function->n_rows - 1].start;
+  return unsigned_width (last); /* SFRAME_FRE_ADDR1, 2, 4 are 0, 1, 2 */
+}
+
+static uint8_t
+function_info (const struct sframe_function *function, unsigned fre_type)
+{
+  return (uint8_t)(fre_type | (function->pcmask ? SFRAME_FDE_PCMASK : 0)
+                   | (function->b_key ? SFRAME_FDE_B_KEY : 0)
+                   | (function->signal ? SFRAME_FDE_SIGNAL : 0));
+}
+
+static bool
+sframe_encoder_grow_records (struct sframe_encoder *encoder)
+{
+  size_t capacity
+      = encoder->records_capacity
+            ? encoder->records_capacity + encoder->records_capacity / 2
+            : 1024;
+  struct index_record *records
+      = reallocarray (encoder->records, capacity, sizeof *records);
+  if (records == NULL)
+    return false;
+  encoder->records = records;
+  encoder->records_capacity = capacity;
+  return true;
+}
+
+/* Write the block of FUNCTION to the end of the row area.  */
+static bool
+sframe_encoder_add_block (struct sframe_encoder *encoder,
+                          const struct sframe_function *function,
+                          unsigned fre_type)
+{
+  if (encoder->options.variant.version >= 3)
+    {
+      uint8_t *at = buffer_extend (&encoder->rows, SFRAME_V3_ATTRIBUTE_SIZE);
+      if (at == NULL)
+        return false;
+      store_u16 (at, (uint16_t)function->n_rows, encoder->rows.big_endian);
+      at[2] = function_info (function, fre_type);
+      at[3] = function->flexible ? SFRAME_FDE_TYPE_FLEX
+                                 : SFRAME_FDE_TYPE_DEFAULT;
+      at[4] = function->repeat;
+    }
+  return sframe_encoder_add_rows (encoder, function, fre_type);
+}
+
+bool
+sframe_encoder_add (struct sframe_encoder *encoder,
+                    const struct sframe_function *function, struct error *err)
+{
+  if (!function_is_sound (encoder, function)
+      || !function_fits_version (encoder, function))
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "rows of the function at 0x%llx cannot be written",
+                      (unsigned long long)function->address);
+  if (encoder->n_records == encoder->records_capacity
+      && !sframe_encoder_grow_records (encoder))
+    return error_set_no_memory (err);
+
+  size_t start = encoder->rows.size;
+  unsigned fre_type = function_fre_type (encoder, function);
+  if (!sframe_encoder_add_block (encoder, function, fre_type))
+    return error_set_no_memory (err);
+  if (encoder->rows.size > UINT32_MAX)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "more than 4 GiB of SFrame rows");
+
+  uint32_t offset = (uint32_t)start;
+  if (encoder->slots != NULL && encoder->rows.size > start)
+    {
+      offset = sframe_encoder_find_block (encoder, offset);
+      if (offset != start)
+        encoder->rows.size = start;
+    }
+  encoder->records[encoder->n_records++] = (struct index_record){
+    .address = function->address,
+    .size = function->size,
+    .fre_offset = offset,
+    .n_rows = (uint32_t)function->n_rows,
+    .info = function_info (function, fre_type),
+    .repeat = function->repeat,
+  };
+  encoder->n_rows += function->n_rows;
+  return true;
+}
+
+/* The section.  */
+
+size_t
+sframe_encoder_n_functions (const struct sframe_encoder *encoder)
+{
+  return encoder->n_records;
+}
+
+size_t
+sframe_encoder_n_rows (const struct sframe_encoder *encoder)
+{
+  return encoder->n_rows;
+}
+
+static unsigned
+sframe_encoder_record_size (const struct sframe_encoder *encoder)
+{
+  static const uint8_t sizes[]
+      = { 0, SFRAME_V1_FDE_SIZE, SFRAME_V2_FDE_SIZE, SFRAME_V3_INDEX_SIZE };
+  return sizes[encoder->options.variant.version];
+}
+
+static uint64_t
+sframe_encoder_index_size (const struct sframe_encoder *encoder)
+{
+  return (uint64_t)encoder->n_records * sframe_encoder_record_size (encoder);
+}
+
+uint64_t
+sframe_encoder_size (const struct sframe_encoder *encoder)
+{
+  return SFRAME_HEADER_SIZE + sframe_encoder_index_size (encoder)
+         + encoder->rows.size;
+}
+
+static void
+sframe_encoder_store_header (const struct sframe_encoder *encoder, uint8_t *at)
+{
+  const struct encode_options *options = &encoder->options;
+  const struct arch *arch = options->arch;
+  bool big_endian = arch->big_endian;
+  memset (at, 0, SFRAME_HEADER_SIZE);
+  store_u16 (at + SFRAME_HEADER_MAGIC, SFRAME_MAGIC, big_endian);
+  at[SFRAME_HEADER_VERSION] = options->variant.version;
+  at[SFRAME_HEADER_FLAGS]
+      = (uint8_t)((options->sorted ? SFRAME_FLAG_SORTED : 0)
+                  | (options->variant.pcrel ? SFRAME_FLAG_PCREL : 0));
+  at[SFRAME_HEADER_ABI] = arch->sframe_abi;
+  at[SFRAME_HEADER_FIXED_RA] = (uint8_t)arch->fixed_ra_offset;
+  store_u32 (at + SFRAME_HEADER_N_FDES, (uint32_t)encoder->n_records,
+             big_endian);
+  store_u32 (at + SFRAME_HEADER_N_FRES, (uint32_t)encoder->n_rows, big_endian);
+  store_u32 (at + SFRAME_HEADER_FRE_SIZE, (uint32_t)encoder->rows.size,
+             big_endian);
+  store_u32 (at + SFRAME_HEADER_FRE_OFFSET,
+             (uint32_t)sframe_encoder_index_size (encoder), big_endian);
+}
+
+/* Store RECORD at AT, where the address START is relative to is BASE.  False
+   when the distance does not fit.  */
+static bool
+sframe_encoder_store_record (const struct sframe_encoder *encoder,
+                             const struct index_record *record, uint64_t base,
+                             uint8_t *at)
+{
+  bool big_endian = encoder->rows.big_endian;
+  uint64_t distance = record->address - base;
+  if (encoder->options.variant.version >= 3)
+    {
+      store_u64 (at, distance, big_endian);
+      store_u32 (at + 8, record->size, big_endian);
+      store_u32 (at + 12, record->fre_offset, big_endian);
+      return true;
+    }
+  store_u32 (at, (uint32_t)distance, big_endian);
+  store_u32 (at + 4, record->size, big_endian);
+  store_u32 (at + 8, record->fre_offset, big_endian);
+  store_u32 (at + 12, record->n_rows, big_endian);
+  at[16] = record->info;
+  if (encoder->options.variant.version == 2)
+    {
+      at[17] = record->repeat;
+      store_u16 (at + 18, 0, big_endian);
+    }
+  return distance + 0x80000000u <= UINT32_MAX;
+}
+
+bool
+sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
+                      struct buffer *out, struct error *err)
+{
+  uint64_t index_size = sframe_encoder_index_size (encoder);
+  if (index_size > UINT32_MAX || encoder->n_rows > UINT32_MAX)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "too many functions or rows for an SFrame section");
+  unsigned record_size = sframe_encoder_record_size (encoder);
+  size_t head_size = SFRAME_HEADER_SIZE + (size_t)index_size;
+  if (!buffer_reserve (out, head_size + encoder->rows.size))
+    return error_set_no_memory (err);
+  uint8_t *at = buffer_extend (out, head_size);
+
+  sframe_encoder_store_header (encoder, at);
+  at += SFRAME_HEADER_SIZE;
+  uint64_t base = address;
+  if (encoder->options.variant.pcrel)
+    base += SFRAME_HEADER_SIZE;
+  for (size_t i = 0; i < encoder->n_records; i++, at += record_size)
+    {
+      const struct index_record *record = &encoder->records[i];
+      if (!sframe_encoder_store_record (encoder, record, base, at))
+        return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          "function at 0x%llx is too far from the section",
+                          (unsigned long long)record->address);
+      if (encoder->options.variant.pcrel)
+        base += record_size;
+    }
+  buffer_append (out, encoder->rows.bytes, encoder->rows.size);
+  return true;
+}

@@ -1,0 +1,577 @@
+/* Unit tests of src/sframe/encode.c: rows in, exact bytes out.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "sframe/encode.h"
+
+static const struct sframe_variant v1 = { 1, false };
+static const struct sframe_variant v2 = { 2, true };
+static const struct sframe_variant v2_0 = { 2, false };
+static const struct sframe_variant v3 = { 3, true };
+
+static struct encode_options
+options_for (const struct arch *arch, struct sframe_variant variant)
+{
+  return (struct encode_options){ .arch = arch,
+                                  .variant = variant,
+                                  .sorted = true };
+}
+
+/* The section of N functions at ADDRESS.  */
+static struct buffer
+section_of (struct encode_options options,
+            const struct sframe_function *functions, size_t n,
+            uint64_t address)
+{
+  struct error err = { 0 };
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  assert_non_null (encoder);
+  for (size_t i = 0; i < n; i++)
+    assert_true (sframe_encoder_add (encoder, &functions[i], &err));
+  assert_int_equal (sframe_encoder_n_functions (encoder), n);
+  struct buffer out;
+  buffer_init (&out, options.arch->big_endian);
+  assert_true (sframe_encoder_write (encoder, address, &out, &err));
+  assert_int_equal (out.size, sframe_encoder_size (encoder));
+  sframe_encoder_free (encoder);
+  return out;
+}
+
+static void
+assert_bytes (const struct buffer *section, const uint8_t *expected,
+              size_t size)
+{
+  assert_int_equal (section->size, size);
+  assert_memory_equal (section->bytes, expected, size);
+}
+
+/* push %rbp; mov %rsp,%rbp: three rows at 0x401000, 16 bytes of code.  */
+static struct sframe_row push_rows[] = {
+  { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
+  { .start = 1, .base_sp = true, .n_words = 2, .words = { 16, -16 } },
+  { .start = 4, .base_sp = false, .n_words = 2, .words = { 16, -16 } },
+};
+
+static const struct sframe_function push_function
+    = { .address = 0x401000, .size = 16, .n_rows = 3, .rows = push_rows };
+
+static void
+v3_amd64_section (void **state)
+{
+  (void)state;
+  static const uint8_t expected[] = {
+    0xe2,
+    0xde,
+    3,
+    5,
+    3,
+    0,
+    0xf8,
+    0, /* preamble, ABI, RA -8 */
+    1,
+    0,
+    0,
+    0,
+    3,
+    0,
+    0,
+    0, /* FDEs, FREs */
+    16,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0, /* FRE bytes, FDE offset */
+    16,
+    0,
+    0,
+    0, /* FRE offset */
+    /* 0x401000 - 0x40201c */
+    0xe4,
+    0xef,
+    0xff,
+    0xff,
+    0xff,
+    0xff,
+    0xff,
+    0xff, /**/
+    16,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0, /* size, FRE offset */
+    3,
+    0,
+    0,
+    0,
+    0, /* attribute */
+    0,
+    0x03,
+    8,
+    1,
+    0x05,
+    16,
+    0xf0,
+    4,
+    0x04,
+    16,
+    0xf0,
+  };
+  struct buffer out = section_of (options_for (&arch_amd64, v3),
+                                  &push_function, 1, 0x402000);
+  assert_bytes (&out, expected, sizeof expected);
+  buffer_free (&out);
+}
+
+static void
+v2_amd64_section (void **state)
+{
+  (void)state;
+  uint8_t expected[] = {
+    0xe2, 0xde, 2,    5,    3,  0,  0xf8, 0, 1, 0,  0,    0, 3, 0,
+    0,    0,    11,   0,    0,  0,  0,    0, 0, 0,  20,   0, 0, 0, /**/
+    0xe4, 0xef, 0xff, 0xff, 16, 0,  0,    0, 0, 0,  0,    0, 3, 0,
+    0,    0,    0,    0,    0,  0, /**/
+    0,    0x03, 8,    1,    5,  16, 0xf0, 4, 4, 16, 0xf0,
+  };
+  struct buffer out = section_of (options_for (&arch_amd64, v2),
+                                  &push_function, 1, 0x402000);
+  assert_bytes (&out, expected, sizeof expected);
+  buffer_free (&out);
+
+  /* Without PCREL the start counts from the section.  */
+  expected[3] = 1;
+  expected[28] = 0x00;
+  expected[29] = 0xf0;
+  out = section_of (options_for (&arch_amd64, v2_0), &push_function, 1,
+                    0x402000);
+  assert_bytes (&out, expected, sizeof expected);
+  buffer_free (&out);
+}
+
+static void
+v1_amd64_section (void **state)
+{
+  (void)state;
+  static const uint8_t expected[]
+      = {
+          0xe2, 0xde, 1,    1,    3,  0,  0xf8, 0, 1, 0,  0,    0, 3, 0,
+          0,    0,    11,   0,    0,  0,  0,    0, 0, 0,  17,   0, 0, 0, /**/
+          0x00, 0xf0, 0xff, 0xff, 16, 0,  0,    0, 0, 0,  0,    0, 3, 0,
+          0,    0,    0, /**/
+          0,    0x03, 8,    1,    5,  16, 0xf0, 4, 4, 16, 0xf0,
+        };
+  struct buffer out = section_of (options_for (&arch_amd64, v1),
+                                  &push_function, 1, 0x402000);
+  assert_bytes (&out, expected, sizeof expected);
+  buffer_free (&out);
+}
+
+static void
+big_endian_section (void **state)
+{
+  (void)state;
+  static const uint8_t expected[] = {
+    0xde, 0xe2, 3,    5,    4,    0,    0,    0,    /**/
+    0,    0,    0,    1,    0,    0,    0,    2,    /**/
+    0,    0,    0,    17,   0,    0,    0,    0,    /**/
+    0,    0,    0,    16,                           /**/
+    0,    0,    0,    0,    0,    0,    0,    0xe4, /* 0x1100 - 0x101c */
+    0,    0,    4,    0,    0,    0,    0,    0,    /**/
+    0,    2,    1,    1,    0,                      /* ADDR2, flexible */
+    0,    0,    0x04, 0x09, 0x00,                   /**/
+    1,    0x2c, 0x24, 0x04, 0x11, 0xff, 0x7f,       /**/
+  };
+  /* As word sizes differ per row, so do their bytes: 1041 needs two.  */
+  struct sframe_row rows[] = {
+    { .n_words = 2, .control = 1, .words = { 9, 0 } },
+    { .start = 300, .n_words = 2, .control = 1, .words = { 1041, -129 } },
+  };
+  struct sframe_function function = { .address = 0x1100,
+                                      .size = 1024,
+                                      .flexible = true,
+                                      .n_rows = 2,
+                                      .rows = rows };
+  struct buffer out
+      = section_of (options_for (&arch_s390x, v3), &function, 1, 0x1000);
+  assert_int_equal (out.size, sizeof expected);
+  assert_memory_equal (out.bytes, expected, sizeof expected);
+  buffer_free (&out);
+}
+
+/* Info byte and words of the only row with one word.  */
+static struct buffer
+row_bytes (struct encode_options options, struct sframe_row row, uint32_t size)
+{
+  struct sframe_function function
+      = { .size = size, .n_rows = 1, .rows = &row };
+  struct buffer out = section_of (options, &function, 1, 0);
+  size_t head = SFRAME_HEADER_SIZE
+                + (options.variant.version == 3
+                       ? SFRAME_V3_INDEX_SIZE + SFRAME_V3_ATTRIBUTE_SIZE
+                       : SFRAME_V2_FDE_SIZE);
+  memmove (out.bytes, out.bytes + head, out.size - head);
+  out.size -= head;
+  return out;
+}
+
+static void
+word_sizes (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    int32_t word;
+    bool control;
+    uint8_t bytes, gnu_v2_bytes;
+  } cases[] = {
+    { 0, false, 1, 1 },         { 127, false, 1, 1 },
+    { 128, false, 2, 2 },       { -127, false, 1, 1 },
+    { -128, false, 1, 2 },      { -129, false, 2, 2 },
+    { 32767, false, 2, 2 },     { 32768, false, 4, 4 },
+    { -32767, false, 2, 2 },    { -32768, false, 2, 4 },
+    { -32769, false, 4, 4 },    { INT32_MAX, false, 4, 4 },
+    { INT32_MIN, false, 4, 4 }, { 255, true, 1, 1 },
+    { 256, true, 2, 2 },        { 65535, true, 2, 2 },
+    { 65536, true, 4, 4 },      { -1, true, 4, 4 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct sframe_row row = { .base_sp = true,
+                                .n_words = 1,
+                                .control = cases[i].control,
+                                .words = { cases[i].word } };
+      struct encode_options options = options_for (&arch_amd64, v3);
+      struct buffer out = row_bytes (options, row, 1);
+      assert_int_equal (out.size, 2 + cases[i].bytes);
+      assert_int_equal (out.bytes[1] >> 5, cases[i].bytes / 2);
+      buffer_free (&out);
+
+      options = options_for (&arch_amd64, v2);
+      options.gnu_widths = true;
+      out = row_bytes (options, row, 1);
+      assert_int_equal (out.size, 2 + cases[i].gnu_v2_bytes);
+      buffer_free (&out);
+    }
+}
+
+static void
+negative_words_in_both_orders (void **state)
+{
+  (void)state;
+  struct sframe_row row = { .n_words = 1, .words = { -32769 } };
+  struct buffer out = row_bytes (options_for (&arch_aarch64, v3), row, 1);
+  assert_memory_equal (out.bytes, "\0\x42\xff\x7f\xff\xff", 6);
+  buffer_free (&out);
+  out = row_bytes (options_for (&arch_aarch64_be, v3), row, 1);
+  assert_memory_equal (out.bytes, "\0\x42\xff\xff\x7f\xff", 6);
+  buffer_free (&out);
+}
+
+static void
+row_flags (void **state)
+{
+  (void)state;
+  struct sframe_row row
+      = { .base_sp = true, .ra_signed = true, .n_words = 1, .words = { 0 } };
+  struct buffer out = row_bytes (options_for (&arch_aarch64, v3), row, 4);
+  assert_memory_equal (out.bytes, "\0\x83\0", 3);
+  buffer_free (&out);
+  /* RA undefined.  */
+  row = (struct sframe_row){ 0 };
+  out = row_bytes (options_for (&arch_amd64, v3), row, 4);
+  assert_int_equal (out.size, 2);
+  assert_memory_equal (out.bytes, "\0\0", 2);
+  buffer_free (&out);
+}
+
+/* FRE type by the last row's start; GNU: by the function's size.  */
+static void
+fre_types (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint32_t last, size;
+    uint8_t type, gnu_type;
+  } cases[] = {
+    { 255, 256, 0, 1 },      { 254, 255, 0, 0 },     { 256, 257, 1, 1 },
+    { 65535, 65536, 1, 2 },  { 65534, 65535, 1, 1 }, { 65536, 65537, 2, 2 },
+    { 4, UINT32_MAX, 0, 2 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int gnu = 0; gnu < 2; gnu++)
+      {
+        struct sframe_row rows[]
+            = { { .base_sp = true, .n_words = 1, .words = { 8 } },
+                { .start = cases[i].last, .n_words = 1, .words = { 16 } } };
+        struct sframe_function function
+            = { .size = cases[i].size, .n_rows = 2, .rows = rows };
+        struct encode_options options = options_for (&arch_amd64, v3);
+        options.gnu_widths = gnu;
+        struct buffer out = section_of (options, &function, 1, 0);
+        unsigned type = out.bytes[28 + 16 + 2];
+        assert_int_equal (type, gnu ? cases[i].gnu_type : cases[i].type);
+        assert_int_equal (out.size,
+                          28 + 16 + 5 + 2 * (2 + ((size_t)1 << type)));
+        buffer_free (&out);
+      }
+}
+
+static void
+function_flags (void **state)
+{
+  (void)state;
+  struct sframe_row rows[] = {
+    { .base_sp = true, .n_words = 1, .words = { 8 } },
+    { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
+  };
+  struct sframe_function function = { .size = 4096,
+                                      .pcmask = true,
+                                      .repeat = 16,
+                                      .b_key = true,
+                                      .n_rows = 2,
+                                      .rows = rows };
+  struct buffer out
+      = section_of (options_for (&arch_amd64, v2), &function, 1, 0);
+  assert_int_equal (out.bytes[28 + 16], 0x30);
+  assert_int_equal (out.bytes[28 + 17], 16);
+  buffer_free (&out);
+  function.signal = true;
+  function.flexible = true;
+  out = section_of (options_for (&arch_amd64, v3), &function, 1, 0);
+  assert_memory_equal (out.bytes + 28 + 16, "\x02\0\xb0\x01\x10", 5);
+  buffer_free (&out);
+}
+
+static void
+identical_blocks_are_shared (void **state)
+{
+  (void)state;
+  struct sframe_row other[] = {
+    { .base_sp = true, .n_words = 1, .words = { 8 } },
+    { .start = 1, .base_sp = true, .n_words = 2, .words = { 16, -16 } },
+  };
+  struct sframe_function functions[] = {
+    push_function, push_function, push_function, push_function, push_function,
+  };
+  for (unsigned i = 0; i < 5; i++)
+    functions[i].address += 0x100 * i;
+  functions[1].rows = other;
+  functions[1].n_rows = 2;
+  functions[2].size = 64;    /* sizes may differ */
+  functions[3].b_key = true; /* in V3 part of the block */
+  struct encode_options options = options_for (&arch_amd64, v3);
+  options.share = true;
+  struct buffer out = section_of (options, functions, 5, 0x400000);
+  assert_int_equal (out.size, 28 + 5 * 16 + 16 + 12 + 16);
+  static const uint32_t v3_offsets[] = { 0, 16, 0, 28, 0 };
+  for (unsigned i = 0; i < 5; i++)
+    assert_int_equal (load_u32 (out.bytes + 28 + 16 * i + 12, false),
+                      v3_offsets[i]);
+  /* The number of rows is the sum over functions.  */
+  assert_int_equal (load_u32 (out.bytes + 12, false), 14);
+  buffer_free (&out);
+
+  options.variant = v2;
+  out = section_of (options, functions, 5, 0x400000);
+  assert_int_equal (load_u32 (out.bytes + 28 + 20 * 3 + 8, false), 0);
+  buffer_free (&out);
+
+  options.share = false;
+  out = section_of (options, functions, 5, 0x400000);
+  assert_int_equal (out.size, 28 + 5 * 20 + 4 * 11 + 7);
+  buffer_free (&out);
+}
+
+/* Many distinct blocks, each twice: every one is found again whatever the
+   table's size.  */
+static void
+sharing_finds_every_block (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 20000
+  };
+  struct encode_options options = options_for (&arch_amd64, v3);
+  options.share = true;
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  struct error err;
+  uint64_t once = 0;
+  for (unsigned i = 0; i < 2 * N; i++)
+    {
+      struct sframe_row row
+          = { .n_words = 1, .words = { 100000 + (int32_t)(i % N) } };
+      struct sframe_function function
+          = { .address = 16 * i, .size = 8, .n_rows = 1, .rows = &row };
+      assert_true (sframe_encoder_add (encoder, &function, &err));
+      if (i == N - 1)
+        once = sframe_encoder_size (encoder);
+    }
+  assert_int_equal (sframe_encoder_size (encoder), once + 16 * N);
+  sframe_encoder_free (encoder);
+}
+
+static bool
+accepts (struct encode_options options, const struct sframe_function *function)
+{
+  struct error err = { 0 };
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  bool accepted = sframe_encoder_add (encoder, function, &err);
+  if (!accepted)
+    assert_int_equal (err.status, CFI2SFRAME_INVALID);
+  sframe_encoder_free (encoder);
+  return accepted;
+}
+
+static void
+unsound_rows_are_refused (void **state)
+{
+  (void)state;
+  struct encode_options options = options_for (&arch_amd64, v3);
+  struct encode_options gnu = options;
+  gnu.gnu_widths = true;
+  struct sframe_row rows[]
+      = { { .n_words = 1 }, { .start = 4, .n_words = 1 } };
+  struct sframe_function function = { .size = 5, .n_rows = 2, .rows = rows };
+  assert_true (accepts (options, &function));
+  function.size = 4; /* last row at the end */
+  assert_false (accepts (options, &function));
+  assert_true (accepts (gnu, &function));
+  function.size = 3;
+  assert_false (accepts (gnu, &function));
+  function.size = 5;
+  rows[0].start = 4; /* equal starts */
+  assert_false (accepts (options, &function));
+  assert_true (accepts (gnu, &function));
+  rows[0].start = 5; /* descending */
+  assert_false (accepts (options, &function));
+  assert_false (accepts (gnu, &function));
+  rows[0].start = 0;
+  rows[0].n_words = SFRAME_WORDS_MAX + 1;
+  assert_false (accepts (options, &function));
+  rows[0].n_words = 1;
+  function.pcmask = true; /* a row behind the repeated block */
+  function.repeat = 4;
+  assert_false (accepts (options, &function));
+  function.repeat = 8;
+  assert_true (accepts (options, &function));
+  options.variant = v1;
+  assert_false (accepts (options, &function));
+  function.pcmask = false;
+  function.flexible = true;
+  assert_false (accepts (options, &function));
+}
+
+static void
+v3_row_count_limit (void **state)
+{
+  (void)state;
+  struct sframe_row *rows = calloc (65536, sizeof *rows);
+  for (uint32_t i = 0; i < 65536; i++)
+    rows[i] = (struct sframe_row){ .start = i, .n_words = 1 };
+  struct sframe_function function
+      = { .size = 65536, .n_rows = 65535, .rows = rows };
+  assert_true (accepts (options_for (&arch_amd64, v3), &function));
+  function.n_rows = 65536;
+  assert_false (accepts (options_for (&arch_amd64, v3), &function));
+  assert_true (accepts (options_for (&arch_amd64, v2), &function));
+  free (rows);
+}
+
+static void
+order_is_checked (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct encode_options options = options_for (&arch_amd64, v3);
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  struct sframe_function function = push_function;
+  assert_true (sframe_encoder_add (encoder, &function, &err));
+  assert_false (sframe_encoder_add (encoder, &function, &err));
+  function.address += 15; /* overlaps by one byte */
+  assert_false (sframe_encoder_add (encoder, &function, &err));
+  function.address += 1;
+  assert_true (sframe_encoder_add (encoder, &function, &err));
+  sframe_encoder_free (encoder);
+  options.sorted = false;
+  function.address = 0;
+  encoder = sframe_encoder_new (&options);
+  assert_true (sframe_encoder_add (encoder, &push_function, &err));
+  assert_true (sframe_encoder_add (encoder, &function, &err));
+  sframe_encoder_free (encoder);
+}
+
+/* Starts of V1 and V2 are 32 bits wide, of V3 64.  */
+static void
+distance_limits (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint64_t function, section;
+    bool fits;
+  } cases[] = {
+    { UINT64_C (0x80000000) + 28 + 0x7fffffffu, 0x80000000u, true },
+    { UINT64_C (0x80000000) + 28 + 0x80000000u, 0x80000000u, false },
+    { 0x1000, 0x1000 + 0x80000000u - 28, true },
+    { 0x1000, 0x1000 + 0x80000000u - 27, false },
+    { 0, UINT64_C (0xffffffff80000000), true } /* wraps */,
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int version = 2; version <= 3; version++)
+      {
+        struct error err = { 0 };
+        struct encode_options options
+            = options_for (&arch_amd64, version == 2 ? v2 : v3);
+        struct sframe_encoder *encoder = sframe_encoder_new (&options);
+        struct sframe_function function = push_function;
+        function.address = cases[i].function;
+        assert_true (sframe_encoder_add (encoder, &function, &err));
+        struct buffer out;
+        buffer_init (&out, false);
+        assert_int_equal (
+            sframe_encoder_write (encoder, cases[i].section, &out, &err),
+            version == 3 || cases[i].fits);
+        buffer_free (&out);
+        sframe_encoder_free (encoder);
+      }
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  static const struct CMUnitTest tests[] = {
+    cmocka_unit_test (v3_amd64_section),
+    cmocka_unit_test (v2_amd64_section),
+    cmocka_unit_test (v1_amd64_section),
+    cmocka_unit_test (big_endian_section),
+    cmocka_unit_test (word_sizes),
+    cmocka_unit_test (negative_words_in_both_orders),
+    cmocka_unit_test (row_flags),
+    cmocka_unit_test (fre_types),
+    cmocka_unit_test (function_flags),
+    cmocka_unit_test (identical_blocks_are_shared),
+    cmocka_unit_test (sharing_finds_every_block),
+    cmocka_unit_test (unsound_rows_are_refused),
+    cmocka_unit_test (v3_row_count_limit),
+    cmocka_unit_test (order_is_checked),
+    cmocka_unit_test (distance_limits),
+  };
+  return cmocka_run_group_tests_name ("encode", tests, NULL, NULL);
+}
