@@ -111,14 +111,14 @@ static const struct plt_stub stubs[]
         { .name = NULL } };
 
 /* The two byte orders differ in nothing but the order and the ABI number.  */
-#define AARCH64(name_, big_endian_, abi_)                                   \
-  {                                                                         \
-    .name = name_, .e_machine = EM_AARCH64, .big_endian = big_endian_,      \
-    .sframe_abi = abi_, .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
-    .caller_sp_offset = 0, .cfa_bias = 0, .cfa_scale = 1,                   \
-    .flexible_fdes = false, .ra_signing = true, .max_page_size = 65536,     \
-    .reloc_pcrel32 = R_AARCH64_PREL32, .reloc_pcrel64 = R_AARCH64_PREL64,   \
-    .plt_headers = headers, .plt_stubs = stubs                              \
+#define AARCH64(name_, big_endian_, abi_)                                     \
+  {                                                                           \
+    .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \
+    .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
+    .caller_sp_offset = 0, .cfa_bias = 0, .cfa_scale = 1,                     \
+    .flexible_fdes = false, .ra_signing = true, .max_page_size = 65536,       \
+    .reloc_pcrel32 = R_AARCH64_PREL32, .reloc_pcrel64 = R_AARCH64_PREL64,     \
+    .plt_headers = headers, .plt_stubs = stubs                                \
   }
 
 const struct arch arch_aarch64

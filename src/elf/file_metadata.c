@@ -261,11 +261,15 @@ static mode_t
 current_umask (void)
 {
   char line[256];
-  unsigned value = 0;
+  unsigned long value = 0;
   bool found = false;
   FILE *status = fopen ("/proc/self/status", "re");
   while (status != NULL && !found && fgets (line, sizeof line, status))
-    found = sscanf (line, "Umask: %o", &value) == 1;
+    {
+      found = strncmp (line, "Umask:", 6) == 0;
+      if (found)
+        value = strtoul (line + 6, NULL, 8);
+    }
   if (status != NULL)
     fclose (status);
   if (found)
