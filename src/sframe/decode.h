@@ -33,14 +33,23 @@ struct sframe_decoder
   uint64_t fde_offset, fre_offset; /* from the section's start */
 };
 
+/* Open the SIZE BYTES of a section at ADDRESS.  CFI2SFRAME_UNSUPPORTED for
+   versions, flags and machines that are not known, CFI2SFRAME_MALFORMED when
+   the section contradicts itself; offsets of errors are in the section.  */
 bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
                           uint64_t size, uint64_t address, struct error *err);
 
 /* Fill FUNCTION with everything but its rows; function->rows is NULL and
-   function->n_rows what the entry claims.  */
+   function->n_rows what the entry claims.  PCMASK functions have a repeat size
+   above 0, also those of V1, which does not store one.  */
 bool sframe_decoder_function (const struct sframe_decoder *decoder,
                               uint32_t index, struct sframe_function *function,
                               struct error *err);
+
+/* The address where function INDEX starts, unchecked otherwise.  INDEX must be
+   below n_functions.  */
+uint64_t sframe_decoder_start (const struct sframe_decoder *decoder,
+                               uint32_t index);
 
 /* The position of the rows of one function.  */
 struct sframe_row_cursor
@@ -48,19 +57,25 @@ struct sframe_row_cursor
   const uint8_t *at, *end;
   const struct sframe_decoder *decoder;
   const struct sframe_function *function;
-  size_t left; /* rows to come */
+  size_t left;   /* rows to come */
+  uint32_t last; /* start of the latest row */
 };
 
+/* Start reading the rows of FUNCTION, which sframe_decoder_function filled in
+   for INDEX; both pointers must stay valid as long as CURSOR is used.  */
 bool sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
                           const struct sframe_function *function,
                           struct sframe_row_cursor *cursor, struct error *err);
 
-/* The next row: 1, or 0 when there is none, or -1 with ERR filled in.  */
+/* The next row: 1, or 0 when there is none, or -1 with ERR filled in.  Starts
+   never descend and lie at or before the end of the function (or of the
+   repeated block); words have their meaning assigned (`control`).  */
 int sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
                      struct error *err);
 
 /* What a stack tracer does: the function and row for PC (binary search when
-   the section is sorted).  1 found, 0 not covered, -1 broken.  */
+   the section says that it is sorted, otherwise the first function with PC).
+   1 found, 0 not covered, -1 broken.  */
 int sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
                            struct sframe_function *function,
                            struct sframe_row *row, struct error *err);

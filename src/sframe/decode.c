@@ -1,0 +1,407 @@
+/* Reading an SFrame section of any version, defensively.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The section may come from anywhere: every count and offset is checked
+   against the bytes that are there before anything depends on it, and no
+   loop is longer than those bytes.  */
+
+#include "sframe/decode.h"
+
+#include "base/bytes.h"
+
+/* V1 does not store how long a repeated block is.  GNU ld 2.40, its only
+   producer, uses such functions for amd64 PLTs with 16-byte entries.  */
+enum
+{
+  V1_REPEAT = 16
+};
+
+static const struct
+{
+  uint8_t record_size;
+  uint8_t flags; /* known in this version */
+} versions[] = {
+  [1] = { SFRAME_V1_FDE_SIZE, SFRAME_FLAG_SORTED | SFRAME_FLAG_FRAME_POINTER },
+  [2] = { SFRAME_V2_FDE_SIZE,
+          SFRAME_FLAG_SORTED | SFRAME_FLAG_FRAME_POINTER | SFRAME_FLAG_PCREL },
+  [3] = { SFRAME_V3_INDEX_SIZE, SFRAME_FLAG_SORTED | SFRAME_FLAG_PCREL },
+};
+
+static bool
+malformed (struct error *err, uint64_t offset, const char *what)
+{
+  return error_set_at (err, CFI2SFRAME_MALFORMED, offset, "SFrame: %s", what);
+}
+
+/* Magic, byte order, version and flags; the same place in every version.  */
+static bool
+sframe_decoder_preamble (struct sframe_decoder *decoder, struct error *err)
+{
+  const uint8_t *bytes = decoder->bytes;
+  if (decoder->size < SFRAME_HEADER_SIZE)
+    return malformed (err, 0, "section smaller than its header");
+  if (load_u16 (bytes, false) == SFRAME_MAGIC)
+    decoder->big_endian = false;
+  else if (load_u16 (bytes, true) == SFRAME_MAGIC)
+    decoder->big_endian = true;
+  else
+    return malformed (err, 0, "wrong magic number");
+
+  unsigned version = bytes[SFRAME_HEADER_VERSION];
+  if (version < 1 || version > 3)
+    return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_VERSION,
+                         "SFrame: unknown version %u", version);
+  decoder->flags = bytes[SFRAME_HEADER_FLAGS];
+  if (decoder->flags & ~versions[version].flags)
+    return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FLAGS,
+                         "SFrame: unknown flags 0x%x", decoder->flags);
+  decoder->variant.version = (uint8_t)version;
+  decoder->variant.pcrel = decoder->flags & SFRAME_FLAG_PCREL;
+  return true;
+}
+
+static bool
+sframe_decoder_machine (struct sframe_decoder *decoder, struct error *err)
+{
+  const uint8_t *bytes = decoder->bytes;
+  unsigned abi = bytes[SFRAME_HEADER_ABI];
+  decoder->arch = arch_of_sframe_abi (abi);
+  if (decoder->arch == NULL)
+    return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_ABI,
+                         "SFrame: unknown ABI %u", abi);
+  if (decoder->arch->big_endian != decoder->big_endian)
+    return malformed (err, SFRAME_HEADER_ABI,
+                      "byte order is not the one of the ABI");
+  decoder->fixed_fp_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_FP];
+  decoder->fixed_ra_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_RA];
+  /* Rows would have another meaning than the one we know.  */
+  if (decoder->fixed_fp_offset != 0
+      || decoder->fixed_ra_offset != decoder->arch->fixed_ra_offset)
+    return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FIXED_FP,
+                         "SFrame: fixed offsets %d and %d are not the ABI's",
+                         decoder->fixed_fp_offset, decoder->fixed_ra_offset);
+  return true;
+}
+
+static bool
+sframe_decoder_tables (struct sframe_decoder *decoder, struct error *err)
+{
+  const uint8_t *bytes = decoder->bytes;
+  bool big_endian = decoder->big_endian;
+  decoder->aux_size = bytes[SFRAME_HEADER_AUX_SIZE];
+  decoder->n_functions = load_u32 (bytes + SFRAME_HEADER_N_FDES, big_endian);
+  decoder->n_rows = load_u32 (bytes + SFRAME_HEADER_N_FRES, big_endian);
+  decoder->fre_size = load_u32 (bytes + SFRAME_HEADER_FRE_SIZE, big_endian);
+  /* Sums of 32-bit numbers cannot overflow 64 bits.  */
+  uint64_t base = SFRAME_HEADER_SIZE + (uint64_t)decoder->aux_size;
+  decoder->fde_offset
+      = base + load_u32 (bytes + SFRAME_HEADER_FDE_OFFSET, big_endian);
+  decoder->fre_offset
+      = base + load_u32 (bytes + SFRAME_HEADER_FRE_OFFSET, big_endian);
+  uint64_t fde_end = decoder->fde_offset
+                     + (uint64_t)decoder->n_functions
+                           * versions[decoder->variant.version].record_size;
+  if (fde_end > decoder->size)
+    return malformed (err, SFRAME_HEADER_N_FDES,
+                      "functions outside the section");
+  if (fde_end > decoder->fre_offset)
+    return malformed (err, SFRAME_HEADER_FRE_OFFSET,
+                      "rows overlap the functions");
+  if (decoder->fre_offset > decoder->size
+      || decoder->fre_size > decoder->size - decoder->fre_offset)
+    return malformed (err, SFRAME_HEADER_FRE_SIZE, "rows outside the section");
+  return true;
+}
+
+bool
+sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
+                     uint64_t size, uint64_t address, struct error *err)
+{
+  *decoder = (struct sframe_decoder){ .bytes = bytes,
+                                      .size = size,
+                                      .address = address };
+  return sframe_decoder_preamble (decoder, err)
+         && sframe_decoder_machine (decoder, err)
+         && sframe_decoder_tables (decoder, err);
+}
+
+static uint64_t
+sframe_decoder_record_offset (const struct sframe_decoder *decoder,
+                              uint32_t index)
+{
+  return decoder->fde_offset
+         + (uint64_t)index * versions[decoder->variant.version].record_size;
+}
+
+uint64_t
+sframe_decoder_start (const struct sframe_decoder *decoder, uint32_t index)
+{
+  uint64_t offset = sframe_decoder_record_offset (decoder, index);
+  const uint8_t *at = decoder->bytes + offset;
+  uint64_t base = decoder->address;
+  if (decoder->variant.pcrel)
+    base += offset;
+  if (decoder->variant.version >= 3)
+    return base + load_u64 (at, decoder->big_endian);
+  return base + (uint64_t)(int32_t)load_u32 (at, decoder->big_endian);
+}
+
+static uint32_t
+sframe_decoder_size (const struct sframe_decoder *decoder, uint32_t index)
+{
+  const uint8_t *at
+      = decoder->bytes + sframe_decoder_record_offset (decoder, index);
+  at += decoder->variant.version >= 3 ? 8 : 4;
+  return load_u32 (at, decoder->big_endian);
+}
+
+/* What follows from the info byte.  */
+static bool
+function_set_info (const struct sframe_decoder *decoder,
+                   struct sframe_function *function, uint8_t info,
+                   uint64_t offset, struct error *err)
+{
+  unsigned version = decoder->variant.version;
+  function->fre_type = info & SFRAME_FDE_FRE_TYPE;
+  function->pcmask = info & SFRAME_FDE_PCMASK;
+  function->b_key = info & SFRAME_FDE_B_KEY;
+  function->signal = version >= 3 && info & SFRAME_FDE_SIGNAL;
+  if (function->fre_type > SFRAME_FRE_ADDR4)
+    return malformed (err, offset, "unknown row type");
+  if (function->pcmask && version == 1)
+    function->repeat = V1_REPEAT;
+  if (function->pcmask && function->repeat == 0)
+    return malformed (err, offset, "repeated block of size 0");
+  return true;
+}
+
+/* V3: the attribute in front of the rows.  */
+static bool
+sframe_decoder_attribute (const struct sframe_decoder *decoder,
+                          uint32_t fre_offset,
+                          struct sframe_function *function, struct error *err)
+{
+  uint64_t offset = decoder->fre_offset + fre_offset;
+  if (fre_offset > decoder->fre_size
+      || decoder->fre_size - fre_offset < SFRAME_V3_ATTRIBUTE_SIZE)
+    return malformed (err, offset, "function outside the row area");
+  const uint8_t *at = decoder->bytes + offset;
+  function->n_rows = load_u16 (at, decoder->big_endian);
+  unsigned type = at[3] & SFRAME_FDE_TYPE;
+  if (type > SFRAME_FDE_TYPE_FLEX)
+    return error_set_at (err, CFI2SFRAME_UNSUPPORTED, offset + 3,
+                         "SFrame: unknown function type %u", type);
+  function->flexible = type == SFRAME_FDE_TYPE_FLEX;
+  function->repeat = at[4];
+  return function_set_info (decoder, function, at[2], offset + 2, err);
+}
+
+bool
+sframe_decoder_function (const struct sframe_decoder *decoder, uint32_t index,
+                         struct sframe_function *function, struct error *err)
+{
+  *function = (struct sframe_function){ 0 };
+  if (index >= decoder->n_functions)
+    return malformed (err, decoder->fde_offset, "no such function");
+  uint64_t offset = sframe_decoder_record_offset (decoder, index);
+  const uint8_t *at = decoder->bytes + offset;
+  function->address = sframe_decoder_start (decoder, index);
+  function->size = sframe_decoder_size (decoder, index);
+  if (decoder->variant.version >= 3)
+    return sframe_decoder_attribute (
+        decoder, load_u32 (at + 12, decoder->big_endian), function, err);
+  function->n_rows = load_u32 (at + 12, decoder->big_endian);
+  if (decoder->variant.version == 2)
+    function->repeat = at[17];
+  return function_set_info (decoder, function, at[16], offset + 16, err);
+}
+
+bool
+sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
+                     const struct sframe_function *function,
+                     struct sframe_row_cursor *cursor, struct error *err)
+{
+  uint64_t record = sframe_decoder_record_offset (decoder, index);
+  bool v3 = decoder->variant.version >= 3;
+  uint32_t offset = load_u32 (decoder->bytes + record + (v3 ? 12 : 8),
+                              decoder->big_endian);
+  unsigned skip = v3 ? SFRAME_V3_ATTRIBUTE_SIZE : 0;
+  if (offset > decoder->fre_size || decoder->fre_size - offset < skip)
+    return malformed (err, record, "function outside the row area");
+  const uint8_t *area = decoder->bytes + decoder->fre_offset;
+  *cursor = (struct sframe_row_cursor){ .at = area + offset + skip,
+                                        .end = area + decoder->fre_size,
+                                        .decoder = decoder,
+                                        .function = function,
+                                        .left = function->n_rows };
+  /* No row is smaller than a one-byte start and an info byte.  */
+  if (cursor->left > (size_t)(cursor->end - cursor->at) / 2)
+    return malformed (err, record, "more rows than bytes");
+  return true;
+}
+
+/* Rows.  */
+
+/* Find the control words of a flexible row (V3 specification, section 3.2):
+   the first of each pair; a lone 0 stands for "no rule".  None at all when
+   the words end within a pair.  */
+static void
+row_find_controls (struct sframe_row *row)
+{
+  unsigned i = 0;
+  while (i < row->n_words)
+    {
+      row->control |= (uint8_t)(1u << i);
+      /* The CFA always has a rule, so its control word opens a pair even if
+         it is 0.  */
+      i += i == 0 || row->words[i] != 0 ? 2 : 1;
+    }
+  if (i != row->n_words)
+    row->control = 0;
+}
+
+static uint32_t
+take_sized (struct cursor *cursor, unsigned width)
+{
+  return width == 0   ? cursor_u8 (cursor)
+         : width == 1 ? cursor_u16 (cursor)
+                      : cursor_u32 (cursor);
+}
+
+static void
+row_take_words (struct cursor *cursor, struct sframe_row *row, unsigned width,
+                bool flexible)
+{
+  for (unsigned i = 0; i < row->n_words; i++)
+    row->words[i] = (int32_t)take_sized (cursor, width);
+  if (flexible)
+    row_find_controls (row);
+  /* The words are unsigned so far, which is right for control words.  */
+  for (unsigned i = 0; i < row->n_words; i++)
+    if (!(row->control >> i & 1))
+      row->words[i] = width == 0   ? (int8_t)row->words[i]
+                      : width == 1 ? (int16_t)row->words[i]
+                                   : row->words[i];
+}
+
+static const char *
+row_check (const struct sframe_row_cursor *cursor,
+           const struct sframe_row *row)
+{
+  const struct sframe_function *function = cursor->function;
+  bool first = cursor->left == function->n_rows;
+  if (!first && row->start < cursor->last)
+    return "rows out of order";
+  if (row->start > (function->pcmask ? function->repeat : function->size))
+    return "row outside its function";
+  if (!function->flexible)
+    return NULL;
+  unsigned controls = (unsigned)__builtin_popcount (row->control);
+  if (row->n_words > 0 && row->control == 0)
+    return "incomplete flexible row";
+  return controls > 3 ? "flexible row with too many rules" : NULL;
+}
+
+static int
+row_malformed (struct error *err, uint64_t offset, const char *what)
+{
+  malformed (err, offset, what);
+  return -1;
+}
+
+int
+sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
+                 struct error *err)
+{
+  if (cursor->left == 0)
+    return 0;
+  const struct sframe_decoder *decoder = cursor->decoder;
+  uint64_t offset = (uint64_t)(cursor->at - decoder->bytes);
+  struct cursor in = { cursor->at, cursor->end, decoder->big_endian, false };
+  *row = (struct sframe_row){ 0 };
+  row->start = take_sized (&in, cursor->function->fre_type);
+  uint8_t info = cursor_u8 (&in);
+  unsigned width = info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD;
+  row->base_sp = info & SFRAME_FRE_BASE_SP;
+  row->ra_signed = info & SFRAME_FRE_RA_SIGNED;
+  row->n_words = info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT;
+  row->word_size = (uint8_t)(1u << width);
+  if (width > 2)
+    return row_malformed (err, offset, "unknown word size");
+  if (row->n_words > SFRAME_WORDS_MAX)
+    return row_malformed (err, offset, "row with too many words");
+  row_take_words (&in, row, width, cursor->function->flexible);
+  if (in.failed)
+    return row_malformed (err, offset, "row outside the section");
+  const char *wrong = row_check (cursor, row);
+  if (wrong != NULL)
+    return row_malformed (err, offset, wrong);
+  cursor->at = in.at;
+  cursor->left--;
+  cursor->last = row->start;
+  return 1;
+}
+
+/* Lookup.  */
+
+/* The function that a reader finds for PC.  False when there is none.  */
+static bool
+sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
+                     uint32_t *index)
+{
+  if (!(decoder->flags & SFRAME_FLAG_SORTED))
+    {
+      for (uint32_t i = 0; i < decoder->n_functions; i++)
+        if (pc - sframe_decoder_start (decoder, i)
+            < sframe_decoder_size (decoder, i))
+          {
+            *index = i;
+            return true;
+          }
+      return false;
+    }
+  /* The last function that starts at or before PC is below `high`.  */
+  uint32_t low = 0, high = decoder->n_functions;
+  while (low < high)
+    {
+      uint32_t middle = low + (high - low) / 2;
+      if (sframe_decoder_start (decoder, middle) <= pc)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  if (low == 0)
+    return false;
+  *index = low - 1;
+  return pc - sframe_decoder_start (decoder, *index)
+         < sframe_decoder_size (decoder, *index);
+}
+
+int
+sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
+                       struct sframe_function *function,
+                       struct sframe_row *row, struct error *err)
+{
+  uint32_t index;
+  if (!sframe_decoder_find (decoder, pc, &index))
+    return 0;
+  struct sframe_row_cursor cursor;
+  if (!sframe_decoder_function (decoder, index, function, err)
+      || !sframe_decoder_rows (decoder, index, function, &cursor, err))
+    return -1;
+  uint64_t offset = pc - function->address;
+  if (function->pcmask)
+    offset %= function->repeat;
+  int found = 0;
+  struct sframe_row next;
+  for (;;)
+    {
+      int status = sframe_row_next (&cursor, &next, err);
+      if (status < 0)
+        return -1;
+      if (status == 0 || next.start > offset)
+        return found;
+      *row = next;
+      found = 1;
+    }
+}
