@@ -1,0 +1,196 @@
+/* Finding an undo record and planning the way back.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/undo.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "elf/undo_format.h"
+
+bool
+undo_record_find (struct undo_record *record, const struct image *image)
+{
+  *record = (struct undo_record){ 0 };
+  if (image->size < UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE)
+    return false;
+  const uint8_t *end = image->bytes + image->size;
+  if (memcmp (end - UNDO_MAGIC_SIZE, UNDO_MAGIC, UNDO_MAGIC_SIZE) != 0)
+    return false;
+  uint64_t size = load_u64 (end - UNDO_FOOTER_SIZE, false);
+  if (size < UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE || size > image->size)
+    return false;
+  const uint8_t *begin = end - size;
+  uint64_t digest = load_u64 (end - 2 * UNDO_MAGIC_SIZE, false);
+  if (memcmp (begin, UNDO_MAGIC, UNDO_MAGIC_SIZE) != 0
+      || digest != hash_bytes (begin, (size_t)size - 2 * UNDO_MAGIC_SIZE))
+    return false;
+  *record
+      = (struct undo_record){ .offset = image->size - size,
+                              .size = size,
+                              .original_size = load_u64 (begin + 16, false),
+                              .original_digest
+                              = load_u64 (begin + 24, false) };
+  return true;
+}
+
+/* A plan being made out of operations.  */
+struct reader
+{
+  const struct undo_record *record;
+  struct cursor cursor;
+  struct layout_plan *plan;
+  uint64_t at; /* how much of the original is complete */
+};
+
+static bool
+read_operation (struct reader *reader, struct error *err)
+{
+  struct layout_plan *plan = reader->plan;
+  uint64_t word = cursor_uleb (&reader->cursor);
+  uint64_t size = word >> UNDO_KIND_BITS;
+  unsigned kind = word & ((1 << UNDO_KIND_BITS) - 1);
+  bool ok = size > 0 && size <= reader->record->original_size - reader->at;
+  if (ok && kind == UNDO_COPY)
+    {
+      uint64_t from = cursor_uleb (&reader->cursor);
+      ok = from <= reader->record->offset
+           && size <= reader->record->offset - from;
+      plan->extents[plan->n_extents++]
+          = (struct layout_extent){ from, reader->at, size };
+    }
+  else if (ok && kind == UNDO_STORE)
+    {
+      const uint8_t *bytes = cursor_take (&reader->cursor, size);
+      uint8_t *copy = bytes == NULL ? NULL : malloc ((size_t)size);
+      if (bytes != NULL && copy == NULL)
+        return error_set_no_memory (err);
+      if (copy != NULL)
+        plan->patches[plan->n_patches++]
+            = (struct layout_patch){ reader->at, (size_t)size,
+                                     memcpy (copy, bytes, (size_t)size) };
+    }
+  else
+    ok = ok && kind == UNDO_ZEROS;
+  if (!ok || reader->cursor.failed)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "the undo record contradicts itself");
+  reader->at += size;
+  return true;
+}
+
+static bool
+read_operations (struct reader *reader, uint64_t n, struct error *err)
+{
+  struct layout_plan *plan = reader->plan;
+  plan->extents = calloc ((size_t)n + 1, sizeof plan->extents[0]);
+  plan->patches = calloc ((size_t)n + 1, sizeof plan->patches[0]);
+  if (plan->extents == NULL || plan->patches == NULL)
+    return error_set_no_memory (err);
+  for (uint64_t i = 0; i < n; i++)
+    if (!read_operation (reader, err))
+      return false;
+  if (reader->at != reader->record->original_size
+      || cursor_left (&reader->cursor) > 0)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "the undo record is incomplete");
+  return true;
+}
+
+/* The digest of the file PLAN makes of IMAGE: its extents and patches do not
+   overlap and there is no .sframe.  */
+static uint64_t
+digest_of_plan (const struct layout_plan *plan, const struct image *image)
+{
+  struct hash hash;
+  hash_init (&hash);
+  size_t e = 0, p = 0;
+  while (hash.total < plan->new_size)
+    {
+      uint64_t extent
+          = e < plan->n_extents ? plan->extents[e].new_offset : plan->new_size;
+      uint64_t patch
+          = p < plan->n_patches ? plan->patches[p].offset : plan->new_size;
+      uint64_t next = extent < patch ? extent : patch;
+      hash_add_zeros (&hash, next - hash.total);
+      if (next == plan->new_size)
+        break;
+      if (next == extent)
+        {
+          hash_add (&hash, image->bytes + plan->extents[e].old_offset,
+                    (size_t)plan->extents[e].size);
+          e++;
+        }
+      else
+        {
+          hash_add (&hash, plan->patches[p].bytes, plan->patches[p].size);
+          p++;
+        }
+    }
+  return hash_value (&hash);
+}
+
+bool
+undo_plan (struct layout_plan *plan, const struct image *image,
+           struct error *err)
+{
+  *plan = (struct layout_plan){ 0 };
+  struct undo_record record;
+  if (!undo_record_find (&record, image))
+    return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
+  const uint8_t *begin = image->bytes + record.offset;
+  uint64_t n = load_u64 (begin + 32, false);
+  /* No conversion makes a file smaller; a record that says so would have us
+     write without bounds.  */
+  if (load_u64 (begin + 8, false) != record.offset
+      || record.original_size > record.offset || n > UNDO_OPERATIONS_MAX
+      || n > record.size)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the undo record does not belong to this file");
+  struct reader reader = {
+    .record = &record,
+    .cursor = cursor_over (
+        begin + UNDO_HEADER_SIZE,
+        (size_t)record.size - UNDO_HEADER_SIZE - UNDO_FOOTER_SIZE, false),
+    .plan = plan,
+  };
+  plan->new_size = record.original_size;
+  if (!read_operations (&reader, n, err))
+    return false;
+  if (digest_of_plan (plan, image) != record.original_digest)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the file was changed after its conversion, so the "
+                      "original cannot be restored exactly");
+  return true;
+}
+
+bool
+undo_check (const struct image *image, int fd, struct error *err)
+{
+  struct undo_record record;
+  struct stat status;
+  if (!undo_record_find (&record, image))
+    return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
+  if (fstat (fd, &status) != 0)
+    return error_set_errno (err, "fstat");
+  bool same = (uint64_t)status.st_size == record.original_size;
+  if (same && status.st_size > 0)
+    {
+      void *bytes
+          = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+      if (bytes == MAP_FAILED)
+        return error_set_errno (err, "mmap");
+      same = hash_bytes (bytes, (size_t)status.st_size)
+             == record.original_digest;
+      munmap (bytes, (size_t)status.st_size);
+    }
+  return same
+         || error_set (err, CFI2SFRAME_MISMATCH,
+                       "the restored file is not the original");
+}

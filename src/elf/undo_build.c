@@ -1,0 +1,291 @@
+/* Making an undo record: the inverse of a layout plan.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The original is divided into the bytes that are somewhere in the new file
+   unharmed (copy), those that were zero (zeros), and the rest (store).  */
+
+#include <config.h>
+
+#include "elf/undo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "elf/undo_format.h"
+
+/* Between two stored ranges it takes more bytes to describe a copy than to
+   store a few bytes.  */
+#define MIN_COPY 12
+
+/* A move by a page or more inside the old file's length is not an evicted
+   section but the whole file going elsewhere: never worth storing.  */
+#define MAX_STORED_MOVE 4096
+
+struct range
+{
+  uint64_t begin, end;
+};
+
+struct operation
+{
+  enum undo_kind kind;
+  uint64_t old_offset, size;
+  uint64_t new_offset; /* of a copy */
+};
+
+struct builder
+{
+  const struct image *image;
+  const struct layout_plan *plan;
+  bool self_contained;
+  struct range *written; /* of the new file; ascending, merged */
+  size_t n_written;
+  struct layout_extent *extents; /* by offset in the old file */
+  struct operation *operations;
+  size_t n_operations, room;
+};
+
+static int
+compare_ranges (const void *a, const void *b)
+{
+  const struct range *left = a, *right = b;
+  return (left->begin > right->begin) - (left->begin < right->begin);
+}
+
+static int
+compare_extents (const void *a, const void *b)
+{
+  const struct layout_extent *left = a, *right = b;
+  return (left->old_offset > right->old_offset)
+         - (left->old_offset < right->old_offset);
+}
+
+/* Where the new file has other bytes than those of the extents.  */
+static bool
+collect_written (struct builder *builder)
+{
+  const struct layout_plan *plan = builder->plan;
+  struct range *ranges = calloc (plan->n_patches + 1, sizeof *ranges);
+  if (ranges == NULL)
+    return false;
+  builder->written = ranges;
+  for (size_t i = 0; i < plan->n_patches; i++)
+    ranges[i]
+        = (struct range){ plan->patches[i].offset,
+                          plan->patches[i].offset + plan->patches[i].size };
+  ranges[plan->n_patches]
+      = (struct range){ plan->sframe_offset,
+                        plan->sframe_offset + plan->sframe_size };
+  qsort (ranges, plan->n_patches + 1, sizeof *ranges, compare_ranges);
+  size_t last = 0;
+  for (size_t i = 1; i <= plan->n_patches; i++)
+    if (ranges[i].begin <= ranges[last].end + MIN_COPY)
+      {
+        if (ranges[i].end > ranges[last].end)
+          ranges[last].end = ranges[i].end;
+      }
+    else
+      ranges[++last] = ranges[i];
+  builder->n_written = last + 1;
+  return true;
+}
+
+static bool
+collect_extents (struct builder *builder)
+{
+  const struct layout_plan *plan = builder->plan;
+  builder->extents = calloc (plan->n_extents + 1, sizeof plan->extents[0]);
+  if (builder->extents == NULL)
+    return false;
+  if (plan->n_extents > 0)
+    memcpy (builder->extents, plan->extents,
+            plan->n_extents * sizeof plan->extents[0]);
+  qsort (builder->extents, plan->n_extents, sizeof plan->extents[0],
+         compare_extents);
+  return true;
+}
+
+static bool
+continues (const struct operation *last, const struct operation *next)
+{
+  return last->kind == next->kind
+         && (last->kind != UNDO_COPY
+             || last->new_offset + last->size == next->new_offset);
+}
+
+static bool
+emit (struct builder *builder, const struct operation *next)
+{
+  if (next->size == 0)
+    return true;
+  struct operation *last
+      = builder->n_operations == 0
+            ? NULL
+            : &builder->operations[builder->n_operations - 1];
+  if (last != NULL && continues (last, next))
+    {
+      last->size += next->size;
+      return true;
+    }
+  if (builder->n_operations == builder->room)
+    {
+      size_t room = builder->room * 2 + 64;
+      struct operation *grown
+          = reallocarray (builder->operations, room, sizeof *grown);
+      if (grown == NULL)
+        return false;
+      builder->operations = grown;
+      builder->room = room;
+    }
+  builder->operations[builder->n_operations++] = *next;
+  return true;
+}
+
+/* The new file does not have the SIZE old bytes at OFFSET.  */
+static bool
+emit_lost (struct builder *builder, uint64_t offset, uint64_t size)
+{
+  const uint8_t *bytes = builder->image->bytes + offset;
+  bool zeros = size > 0 && bytes[0] == 0
+               && memcmp (bytes, bytes + 1, (size_t)size - 1) == 0;
+  return emit (builder, &(struct operation){ zeros ? UNDO_ZEROS : UNDO_STORE,
+                                             offset, size, 0 });
+}
+
+static bool
+emit_copy (struct builder *builder, uint64_t old_offset, uint64_t new_offset,
+           uint64_t size)
+{
+  if (builder->self_contained && old_offset != new_offset
+      && (new_offset >= builder->image->size || size < MAX_STORED_MOVE))
+    return emit_lost (builder, old_offset, size);
+  return emit (builder,
+               &(struct operation){ UNDO_COPY, old_offset, size, new_offset });
+}
+
+/* The first written range that ends behind OFFSET.  */
+static size_t
+find_written (const struct builder *builder, uint64_t offset)
+{
+  size_t low = 0, high = builder->n_written;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (builder->written[middle].end <= offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+static bool
+emit_extent (struct builder *builder, const struct layout_extent *extent)
+{
+  uint64_t at = extent->new_offset, end = at + extent->size;
+  uint64_t back = extent->old_offset - extent->new_offset; /* modulo 2^64 */
+  for (size_t i = find_written (builder, at); at < end; i++)
+    {
+      bool more = i < builder->n_written && builder->written[i].begin < end;
+      uint64_t clean = more ? builder->written[i].begin : end;
+      if (clean > at)
+        {
+          if (!emit_copy (builder, at + back, at, clean - at))
+            return false;
+          at = clean;
+        }
+      if (!more)
+        break;
+      uint64_t dirty
+          = builder->written[i].end < end ? builder->written[i].end : end;
+      if (!emit_lost (builder, at + back, dirty - at))
+        return false;
+      at = dirty;
+    }
+  return true;
+}
+
+static bool
+make_operations (struct builder *builder)
+{
+  uint64_t at = 0;
+  for (size_t i = 0; i < builder->plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &builder->extents[i];
+      if (extent->old_offset > at
+          && !emit_lost (builder, at, extent->old_offset - at))
+        return false;
+      if (!emit_extent (builder, extent))
+        return false;
+      at = extent->old_offset + extent->size;
+    }
+  return at >= builder->image->size
+         || emit_lost (builder, at, builder->image->size - at);
+}
+
+static void
+append_uleb (struct buffer *buffer, uint64_t value)
+{
+  for (; value >= 0x80; value >>= 7)
+    buffer_u8 (buffer, (uint8_t)(value | 0x80));
+  buffer_u8 (buffer, (uint8_t)value);
+}
+
+static void
+append_operation (struct buffer *record, const struct image *image,
+                  const struct operation *operation)
+{
+  append_uleb (record, operation->size << UNDO_KIND_BITS | operation->kind);
+  if (operation->kind == UNDO_COPY)
+    append_uleb (record, operation->new_offset);
+  else if (operation->kind == UNDO_STORE)
+    buffer_append (record, image->bytes + operation->old_offset,
+                   (size_t)operation->size);
+}
+
+static bool
+append_record (struct buffer *out, const struct builder *builder)
+{
+  struct buffer record;
+  buffer_init (&record, false);
+  buffer_append (&record, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  buffer_u64 (&record, builder->plan->new_size);
+  buffer_u64 (&record, builder->image->size);
+  buffer_u64 (&record,
+              hash_bytes (builder->image->bytes, builder->image->size));
+  buffer_u64 (&record, builder->n_operations);
+  for (size_t i = 0; i < builder->n_operations; i++)
+    append_operation (&record, builder->image, &builder->operations[i]);
+  buffer_u64 (&record, record.size + UNDO_FOOTER_SIZE);
+  if (!record.failed)
+    buffer_u64 (&record, hash_bytes (record.bytes, record.size));
+  buffer_append (&record, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  if (!record.failed)
+    buffer_append (out, record.bytes, record.size);
+  bool ok = !record.failed && !out->failed;
+  buffer_free (&record);
+  return ok;
+}
+
+bool
+undo_record_build (struct buffer *record, const struct image *image,
+                   const struct layout_plan *plan, bool self_contained,
+                   struct error *err)
+{
+  struct builder builder
+      = { .image = image, .plan = plan, .self_contained = self_contained };
+  bool ok = collect_written (&builder) && collect_extents (&builder)
+            && make_operations (&builder);
+  if (!ok)
+    error_set_no_memory (err);
+  else if (builder.n_operations > UNDO_OPERATIONS_MAX)
+    ok = error_set (err, CFI2SFRAME_REFUSED,
+                    "the conversion changes too many places to be undone");
+  else if (!append_record (record, &builder))
+    ok = error_set_no_memory (err);
+  free (builder.operations);
+  free (builder.extents);
+  free (builder.written);
+  return ok;
+}

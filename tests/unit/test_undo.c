@@ -1,0 +1,403 @@
+/* Undo records: the way back is exact or refused.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "elf/undo.h"
+
+enum
+{
+  PIECES_MAX = 24,
+  PATCHES_MAX = 16
+};
+
+static uint32_t seed;
+
+static uint32_t
+draw (uint32_t below)
+{
+  seed = seed * 1664525 + 1013904223;
+  return (uint32_t)((uint64_t)seed * below >> 32);
+}
+
+static void
+drop_plan (struct layout_plan *plan)
+{
+  for (size_t i = 0; i < plan->n_patches; i++)
+    free (plan->patches[i].bytes);
+  free (plan->patches);
+  free (plan->extents);
+}
+
+static void
+digest_is_xxh64 (void **state)
+{
+  (void)state;
+  /* Results of libxxhash 0.8.1 for the bytes (7 i + 3) & 0xff.  */
+  static const struct
+  {
+    size_t size;
+    uint64_t digest;
+  } known[] = {
+    { 0, 0xef46db3751d8e999 },   { 1, 0x1f25c8d0bc1f4bb6 },
+    { 3, 0x31d2363f52e564c9 },   { 4, 0x9bb64b7d66ee9fda },
+    { 7, 0x9a7b149959ce60d8 },   { 8, 0xdab99d95c6f90092 },
+    { 11, 0x7a52cc9457cf1a1f },  { 31, 0xa2aa5f33cc4a6119 },
+    { 32, 0x23c3c17ef790fd97 },  { 33, 0x50a7cfc7ba588784 },
+    { 63, 0x5e3e54b431c7493c },  { 64, 0x0eb64b3ef6eeb01f },
+    { 100, 0xa61f8d4c170fe531 }, { 200, 0xa6cb3c09bc829b24 },
+  };
+  uint8_t bytes[200];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(7 * i + 3);
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    {
+      assert_int_equal (hash_bytes (bytes, known[i].size), known[i].digest);
+      struct hash hash;
+      hash_init (&hash);
+      for (size_t at = 0; at < known[i].size;)
+        {
+          size_t part = 1 + (at * 5 + i) % 37;
+          if (part > known[i].size - at)
+            part = known[i].size - at;
+          hash_add (&hash, bytes + at, part);
+          at += part;
+        }
+      assert_int_equal (hash_value (&hash), known[i].digest);
+    }
+  struct hash zeros;
+  static const uint8_t block[10000];
+  hash_init (&zeros);
+  hash_add_zeros (&zeros, sizeof block);
+  assert_int_equal (hash_value (&zeros), hash_bytes (block, sizeof block));
+}
+
+/* What inject_write does, in memory.  */
+static uint8_t *
+carry_out (const struct layout_plan *plan, const uint8_t *old)
+{
+  uint8_t *new = calloc (1, plan->new_size + 1);
+  for (size_t i = 0; i < plan->n_extents; i++)
+    memcpy (new + plan->extents[i].new_offset,
+            old + plan->extents[i].old_offset, plan->extents[i].size);
+  for (size_t i = 0; i < plan->n_patches; i++)
+    memcpy (new + plan->patches[i].offset, plan->patches[i].bytes,
+            plan->patches[i].size);
+  memset (new + plan->sframe_offset, 0x5f, plan->sframe_size);
+  return new;
+}
+
+static uint8_t *
+random_bytes (size_t size)
+{
+  uint8_t *bytes = malloc (size + 1);
+  bool zeros = false;
+  for (size_t i = 0; i < size; i++)
+    {
+      if (draw (40) == 0)
+        zeros = !zeros;
+      bytes[i] = zeros ? 0 : (uint8_t)draw (256);
+    }
+  return bytes;
+}
+
+/* A plan nobody would make on purpose: pieces of the old file in any order,
+   with gaps, some lost, patches over everything and over each other.  */
+static void
+random_plan (struct layout_plan *plan, size_t old_size)
+{
+  struct layout_extent pieces[PIECES_MAX];
+  size_t n = 0;
+  *plan = (struct layout_plan){ 0 };
+  for (uint64_t at = 0; at < old_size && n < PIECES_MAX; n++)
+    {
+      uint64_t size = 1 + draw ((uint32_t)old_size / 6);
+      if (size > old_size - at || n == PIECES_MAX - 1)
+        size = old_size - at;
+      pieces[n] = (struct layout_extent){ at, 0, size };
+      at += size;
+    }
+  bool keep_order = draw (2);
+  for (size_t i = n; !keep_order && i > 1; i--)
+    {
+      size_t j = draw ((uint32_t)i);
+      struct layout_extent swap = pieces[i - 1];
+      pieces[i - 1] = pieces[j];
+      pieces[j] = swap;
+    }
+  plan->extents = calloc (PIECES_MAX, sizeof pieces[0]);
+  plan->patches = calloc (PATCHES_MAX, sizeof plan->patches[0]);
+  uint64_t end = 0;
+  for (size_t i = 0; i < n; i++)
+    {
+      end += draw (2) ? draw (60) : 0;
+      pieces[i].new_offset = end;
+      end += pieces[i].size;
+      if (draw (8) != 0)
+        plan->extents[plan->n_extents++] = pieces[i];
+    }
+  plan->sframe_offset = end;
+  plan->sframe_size = draw (100);
+  end += plan->sframe_size;
+  for (size_t i = draw (PATCHES_MAX); i > 0; i--)
+    {
+      size_t size = 1 + draw (40);
+      uint64_t offset = draw ((uint32_t)plan->sframe_offset + 1);
+      if (size > plan->sframe_offset - offset)
+        continue;
+      plan->patches[plan->n_patches++]
+          = (struct layout_patch){ offset, size, random_bytes (size) };
+    }
+  plan->new_size = end;
+}
+
+/* A converted file with its record.  */
+struct converted
+{
+  struct image original, image;
+  struct undo_record record;
+};
+
+static void
+convert (struct converted *file, bool self_contained)
+{
+  struct error err = { 0 };
+  struct layout_plan plan;
+  struct buffer record;
+  buffer_init (&record, false);
+  uint64_t size = 1 + draw (3000);
+  file->original
+      = (struct image){ .fd = -1, .bytes = random_bytes (size), .size = size };
+  do
+    {
+      random_plan (&plan, size);
+      if (plan.new_size < size)
+        drop_plan (&plan);
+    }
+  while (plan.new_size < size);
+  assert_true (undo_record_build (&record, &file->original, &plan,
+                                  self_contained, &err));
+  uint8_t *new = carry_out (&plan, file->original.bytes);
+  new = realloc (new, plan.new_size + record.size);
+  memcpy (new + plan.new_size, record.bytes, record.size);
+  file->image = (struct image){ .fd = -1,
+                                .bytes = new,
+                                .size = plan.new_size + record.size };
+  assert_true (undo_record_find (&file->record, &file->image));
+  assert_int_equal (file->record.offset, plan.new_size);
+  assert_int_equal (file->record.original_size, size);
+  buffer_free (&record);
+  drop_plan (&plan);
+}
+
+static void
+converted_free (struct converted *file)
+{
+  free ((void *)file->original.bytes);
+  free ((void *)file->image.bytes);
+}
+
+/* Whether undoing succeeds; if so, it must give the original.  */
+static bool
+undo_is_exact (const struct converted *file, struct error *err)
+{
+  struct layout_plan plan;
+  bool ok = undo_plan (&plan, &file->image, err);
+  if (ok)
+    {
+      uint8_t *back = carry_out (&plan, file->image.bytes);
+      assert_int_equal (plan.new_size, file->original.size);
+      assert_memory_equal (back, file->original.bytes, plan.new_size);
+      free (back);
+    }
+  drop_plan (&plan);
+  return ok;
+}
+
+static void
+every_plan_can_be_undone (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  for (seed = 1; seed < 2000000000; seed = seed * 1.01 + 1)
+    {
+      uint32_t before = seed;
+      struct converted file;
+      convert (&file, draw (2));
+      assert_true (undo_is_exact (&file, &err));
+      converted_free (&file);
+      seed = before;
+    }
+}
+
+static void
+change_behind_our_back_is_noticed (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  unsigned refused = 0, exact = 0;
+  for (seed = 1; seed < 3000; seed += 7)
+    {
+      uint32_t before = seed;
+      struct converted file;
+      convert (&file, false);
+      if (file.record.offset > 0)
+        {
+          uint8_t *bytes = (uint8_t *)file.image.bytes;
+          bytes[draw ((uint32_t)file.record.offset)] ^= 1 << draw (8);
+          /* A byte the way back does not need may change.  */
+          if (undo_is_exact (&file, &err))
+            exact++;
+          else
+            {
+              assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+              refused++;
+            }
+        }
+      converted_free (&file);
+      seed = before;
+    }
+  assert_true (refused > 100 && exact > 10);
+}
+
+/* With a digest that is right again: somebody means it.  */
+static void
+hostile_records_are_harmless (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  unsigned failed = 0;
+  for (seed = 1; seed < 40000; seed += 3)
+    {
+      uint32_t before = seed;
+      struct converted file;
+      convert (&file, false);
+      uint8_t *record = (uint8_t *)file.image.bytes + file.record.offset;
+      for (unsigned i = draw (4); i < 4; i++)
+        record[draw ((uint32_t)file.record.size)] = (uint8_t)draw (256);
+      uint64_t size = file.record.size - 16;
+      store_u64 (record + size, hash_bytes (record, size), false);
+      failed += !undo_is_exact (&file, &err);
+      converted_free (&file);
+      seed = before;
+    }
+  assert_true (failed > 1000);
+}
+
+static void
+cut_file_has_no_record (void **state)
+{
+  (void)state;
+  struct converted file;
+  struct undo_record record;
+  seed = 4711;
+  convert (&file, false);
+  while (--file.image.size > 0)
+    assert_false (undo_record_find (&record, &file.image));
+  converted_free (&file);
+}
+
+static void
+file_with_something_before_the_record_is_refused (void **state)
+{
+  (void)state;
+  struct converted file;
+  struct error err = { 0 };
+  struct layout_plan plan;
+  seed = 42;
+  convert (&file, false);
+  uint8_t *longer = calloc (1, file.image.size + 1);
+  memcpy (longer, file.image.bytes, file.record.offset);
+  memcpy (longer + file.record.offset + 1,
+          file.image.bytes + file.record.offset, file.record.size);
+  free ((void *)file.image.bytes);
+  file.image.bytes = longer;
+  file.image.size++;
+  assert_false (undo_plan (&plan, &file.image, &err));
+  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  drop_plan (&plan);
+  converted_free (&file);
+}
+
+/* Only the headers are still to be written: what a crash leaves.  */
+static void
+self_contained_record_needs_nothing_written (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct buffer record;
+  buffer_init (&record, false);
+  uint8_t bytes[600];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(i * 31 + 1);
+  struct converted file
+      = { .original = { .fd = -1, .bytes = bytes, .size = sizeof bytes } };
+  /* [100, 200) goes to the end, [200, 236) to 150.  */
+  struct layout_extent extents[] = {
+    { 0, 0, 100 }, { 200, 150, 36 }, { 236, 236, 364 }, { 100, 800, 100 }
+  };
+  struct layout_plan plan = { .new_size = 900,
+                              .sframe_offset = 608,
+                              .sframe_size = 100,
+                              .extents = extents,
+                              .n_extents = 4 };
+  assert_true (undo_record_build (&record, &file.original, &plan, true, &err));
+  uint8_t *new = calloc (1, 900 + record.size);
+  memcpy (new, bytes, sizeof bytes);
+  memcpy (new + 900, record.bytes, record.size);
+  file.image
+      = (struct image){ .fd = -1, .bytes = new, .size = 900 + record.size };
+  assert_true (undo_is_exact (&file, &err));
+  buffer_free (&record);
+  free (new);
+}
+
+static void
+restored_file_is_compared (void **state)
+{
+  (void)state;
+  struct converted file;
+  struct error err = { 0 };
+  FILE *stream = tmpfile ();
+  assert_non_null (stream);
+  seed = 99;
+  convert (&file, false);
+  fwrite (file.original.bytes, 1, file.original.size, stream);
+  fflush (stream);
+  assert_true (undo_check (&file.image, fileno (stream), &err));
+  fseek (stream, 0, SEEK_SET);
+  fputc (file.original.bytes[0] ^ 1, stream);
+  fflush (stream);
+  assert_false (undo_check (&file.image, fileno (stream), &err));
+  assert_int_equal (err.status, CFI2SFRAME_MISMATCH);
+  fclose (stream);
+  converted_free (&file);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (digest_is_xxh64),
+    cmocka_unit_test (every_plan_can_be_undone),
+    cmocka_unit_test (change_behind_our_back_is_noticed),
+    cmocka_unit_test (hostile_records_are_harmless),
+    cmocka_unit_test (cut_file_has_no_record),
+    cmocka_unit_test (file_with_something_before_the_record_is_refused),
+    cmocka_unit_test (self_contained_record_needs_nothing_written),
+    cmocka_unit_test (restored_file_is_compared),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
