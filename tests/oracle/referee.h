@@ -1,0 +1,95 @@
+/* The referee: what elfutils libdw says the CFI of a file means.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Shares no code with the converter's reader (libdwarf and cfa_program).  */
+
+#ifndef ORACLE_REFEREE_H
+#define ORACLE_REFEREE_H
+
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "machine.h"
+
+/* The registers that matter, by machine.  Numbers of the psABIs' DWARF
+   register tables, on purpose not taken from src/arch.  */
+struct referee_abi
+{
+  unsigned e_machine;
+  int sp, fp, ra;
+  int pc_register;       /* DWARF register that reads as the PC, or -1 */
+  int64_t caller_sp;     /* caller's SP = CFA + this */
+  bool sp_by_convention; /* a saved SP is taken to be what the ABI says */
+  bool signs_ra;         /* opcodes 0x2c and 0x2d are about RA signing */
+};
+
+const struct referee_abi *referee_abi_of (unsigned e_machine);
+
+struct referee_cie
+{
+  uint64_t offset;
+  uint64_t code_alignment;
+  const uint8_t *instructions, *instructions_end;
+  uint8_t pointer_encoding;
+  bool sized_augmentation;
+  bool b_key;
+};
+
+struct referee_fde
+{
+  uint64_t start, end; /* [start, end); disjoint after referee_open */
+  uint64_t offset;     /* in .eh_frame */
+  const uint8_t *instructions, *instructions_end;
+  uint32_t cie;  /* index */
+  bool overlaps; /* another FDE: which one libdw takes there is not known */
+};
+
+struct referee
+{
+  Elf *elf;
+  Dwarf_CFI *cfi;
+  const struct referee_abi *abi;
+  bool big_endian;
+  const unsigned char *ident;
+  Elf_Data *data;
+  uint64_t address; /* of .eh_frame */
+  struct referee_cie *cies;
+  size_t n_cies;
+  struct referee_fde *fdes; /* ascending start */
+  size_t n_fdes;
+  size_t n_damaged; /* entries libdw or this reader cannot make sense of */
+  size_t n_empty;   /* FDEs of no bytes */
+  size_t n_hidden;  /* FDEs wholly behind earlier ones */
+};
+
+/* Read the CFI of ELF, which must outlive REFEREE.  False (nothing to close)
+   with a reason in *WHY; a file without CFI gives no FDEs.  */
+bool referee_open (struct referee *referee, Elf *elf, const char **why);
+void referee_close (struct referee *referee);
+
+/* What libdw says at one PC.  */
+struct referee_state
+{
+  Dwarf_Frame *frame; /* NULL: libdw refuses; the referee is silent */
+  uint64_t end;       /* the state holds up to here */
+  bool per_byte;      /* a rule depends on the PC itself */
+  bool signal;
+};
+
+/* The state at PC of FDE.  Free with referee_state_free.  */
+void referee_state_at (const struct referee *referee,
+                       const struct referee_fde *fde, uint64_t pc,
+                       struct referee_state *state);
+void referee_state_free (struct referee_state *state);
+
+/* Evaluate STATE at PC.  False when the referee cannot tell.  A CFA that the
+   CFI leaves undefined is ANSWER_UNDEFINED.  `ra_signed` and `b_key` are left
+   alone: libdw does not know them.  */
+bool referee_verdict (const struct referee *referee,
+                      const struct referee_state *state, uint64_t pc,
+                      struct verdict *verdict);
+
+#endif /* ORACLE_REFEREE_H */
