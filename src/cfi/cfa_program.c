@@ -1,0 +1,598 @@
+/* Executing call-frame instructions: from CFI bytes to frame rows.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cfi/cfa_program.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "cfi/cfa_opcode.h"
+#include "cfi/expression.h"
+
+enum
+{
+  /* Compilers nest remember_state once or twice.  */
+  STATES_MAX = 64,
+  /* DWARF number of RA_SIGN_STATE ("DWARF for the Arm 64-bit Architecture",
+     section 4.1).  */
+  AARCH64_RA_SIGN_STATE = 34
+};
+
+enum cfa_kind
+{
+  CFA_KIND_NONE, /* no rule yet */
+  CFA_KIND_REGISTER,
+  CFA_KIND_EXPRESSION
+};
+
+/* The rules in force.  The CFA keeps its full width because an offset out of
+   range may be replaced before it matters.  */
+struct cfa_state
+{
+  uint8_t cfa_kind;
+  bool ra_signed;
+  bool ra_signed_with_pc;
+  bool sign_state_ruled; /* a rule other than negate_ra_state governs it */
+  uint64_t cfa_register;
+  int64_t cfa_offset;
+  struct frame_rule cfa_expression;
+  struct frame_rule ra, fp, sp;
+};
+
+struct cie_result
+{
+  bool executed;
+  enum frame_reason reason;
+  struct cfa_state state;
+};
+
+struct cfa_machine
+{
+  const struct cfi_section *section;
+  const struct arch *arch;
+  struct cie_result *cies; /* one per CIE of the section */
+  struct cfa_state states[STATES_MAX];
+};
+
+/* One execution: of a CIE, or of an FDE that starts from its CIE's state.  */
+struct execution
+{
+  struct cfa_machine *machine;
+  const struct cfi_cie *cie;
+  const struct cfa_state *initial; /* for restore; NULL in a CIE */
+  struct cfa_state state;
+  unsigned depth; /* of machine->states */
+  bool changed;   /* a tracked rule was touched since the last row */
+  uint64_t address, size;           /* of the function */
+  uint64_t location;                /* bytes from the address */
+  struct frame_function *function;  /* NULL in a CIE */
+  struct error *err;
+};
+
+/* From the state to a row.  */
+
+static struct frame_rule
+state_cfa_rule (const struct cfa_state *state)
+{
+  if (state->cfa_kind == CFA_KIND_NONE)
+    return frame_rule_unsupported (REASON_CFA_UNDEFINED);
+  if (state->cfa_kind == CFA_KIND_EXPRESSION)
+    return state->cfa_expression;
+  if (state->cfa_register > UINT16_MAX)
+    return frame_rule_unsupported (REASON_REGISTER_RANGE);
+  if (state->cfa_offset != (int32_t)state->cfa_offset)
+    return frame_rule_unsupported (REASON_OFFSET_RANGE);
+  return (struct frame_rule){ .kind = RULE_REG,
+                              .reg = (uint16_t)state->cfa_register,
+                              .offset = (int32_t)state->cfa_offset };
+}
+
+/* A stack tracer takes CFA + caller_sp_offset for the caller's SP.  Is that
+   what the rule of SP says?  */
+static bool
+sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
+                    struct frame_rule cfa)
+{
+  switch (sp.kind)
+    {
+    case RULE_UNDEFINED: /* no explicit rule */
+      return true;
+    case RULE_CFA:
+      return sp.offset == arch->caller_sp_offset;
+    case RULE_SAME: /* SP keeps its value: right when the CFA is SP + 0 */
+      sp = (struct frame_rule){ .kind = RULE_REG, .reg = arch->sp };
+      break;
+    case RULE_DEREF_CFA:
+      /* s390x stores r15 with the other registers; the saved value is the
+         caller's SP, which the ABI fixes relative to the CFA.  */
+      return arch->caller_sp_offset != 0;
+    default:
+      break;
+    }
+  return arch->caller_sp_offset == 0 && frame_rule_equal (sp, cfa);
+}
+
+static void
+state_to_row (const struct arch *arch, const struct cfa_state *state,
+              struct frame_row *row)
+{
+  row->cfa = state_cfa_rule (state);
+  row->ra = state->ra;
+  row->fp = state->fp;
+  row->ra_signed = state->ra_signed;
+  if (row->cfa.kind != RULE_UNSUPPORTED
+      && !sp_rule_is_default (arch, state->sp, row->cfa))
+    row->cfa = frame_rule_unsupported (REASON_SP_RULE);
+  if (state->ra_signed_with_pc || state->sign_state_ruled)
+    row->ra = frame_rule_unsupported (REASON_RA_SIGNING);
+}
+
+/* Write the row for the code from the current location on.  */
+static bool
+emit_row (struct execution *run)
+{
+  struct frame_row row = { .start = (uint32_t)run->location };
+  state_to_row (run->machine->arch, &run->state, &row);
+  run->changed = false;
+  return frame_function_append (run->function, &row)
+         || error_set_no_memory (run->err);
+}
+
+/* Instructions.  Each returns REASON_NONE or why the program is broken.  */
+
+static enum frame_reason
+advance_to (struct execution *run, uint64_t location)
+{
+  if (run->function == NULL)
+    return REASON_BAD_STATE; /* a CIE has no location */
+  if (location == run->location)
+    return REASON_NONE;
+  if (run->changed && !emit_row (run))
+    return REASON_BAD_ENTRY;
+  run->location = location;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+advance (struct execution *run, uint64_t delta)
+{
+  uint64_t bytes, location;
+  if (__builtin_mul_overflow (delta, run->cie->code_alignment, &bytes)
+      || __builtin_add_overflow (run->location, bytes, &location))
+    location = UINT64_MAX; /* far behind the end */
+  return advance_to (run, location);
+}
+
+static enum frame_reason
+set_loc (struct execution *run, const struct cfa_instruction *instruction)
+{
+  const struct cfi_section *section = run->machine->section;
+  struct cursor cursor
+      = cursor_over (instruction->block, instruction->block_size,
+                     section->arch->big_endian);
+  uint64_t field
+      = section->address + (uint64_t)(instruction->block - section->bytes);
+  uint64_t address;
+  if (!cfa_read_pointer (&cursor, run->cie->pointer_encoding, field, &address))
+    return REASON_POINTER_ENCODING;
+  if (address - run->address < run->location)
+    return REASON_BAD_INSTRUCTION; /* backwards */
+  return advance_to (run, address - run->address);
+}
+
+/* The rule slot of register REG, or NULL when it is not tracked.  */
+static struct frame_rule *
+tracked_rule (struct execution *run, uint64_t reg)
+{
+  const struct arch *arch = run->machine->arch;
+  struct cfa_state *state = &run->state;
+  struct frame_rule *rule = reg == arch->fp   ? &state->fp
+                            : reg == arch->ra ? &state->ra
+                            : reg == arch->sp ? &state->sp
+                                              : NULL;
+  if (rule != NULL)
+    run->changed = true;
+  return rule;
+}
+
+/* A rule for RA_SIGN_STATE itself; SFrame has none.  */
+static void
+note_sign_state (struct execution *run, uint64_t reg, bool ruled)
+{
+  if (run->machine->arch->ra_signing && reg == AARCH64_RA_SIGN_STATE)
+    {
+      run->state.sign_state_ruled = ruled;
+      run->changed = true;
+    }
+}
+
+static void
+set_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
+{
+  struct frame_rule *slot = tracked_rule (run, reg);
+  if (slot != NULL)
+    *slot = rule;
+  else
+    note_sign_state (run, reg, true);
+}
+
+/* KIND with an offset of N data alignment units.  */
+static void
+set_offset_rule (struct execution *run, uint64_t reg, uint8_t kind, int64_t n)
+{
+  int64_t offset;
+  struct frame_rule rule = { .kind = kind };
+  if (__builtin_mul_overflow (n, run->cie->data_alignment, &offset)
+      || offset != (int32_t)offset)
+    rule = frame_rule_unsupported (REASON_OFFSET_RANGE);
+  else
+    rule.offset = (int32_t)offset;
+  set_rule (run, reg, rule);
+}
+
+static void
+set_unsigned_offset_rule (struct execution *run, uint64_t reg, uint8_t kind,
+                          uint64_t n)
+{
+  if (n > INT64_MAX)
+    set_rule (run, reg, frame_rule_unsupported (REASON_OFFSET_RANGE));
+  else
+    set_offset_rule (run, reg, kind, (int64_t)n);
+}
+
+static enum frame_reason
+restore_rule (struct execution *run, uint64_t reg)
+{
+  if (run->initial == NULL)
+    return REASON_BAD_STATE; /* in a CIE there is nothing to restore */
+  const struct arch *arch = run->machine->arch;
+  const struct cfa_state *initial = run->initial;
+  struct frame_rule *slot = tracked_rule (run, reg);
+  if (slot != NULL)
+    *slot = reg == arch->fp   ? initial->fp
+            : reg == arch->ra ? initial->ra
+                              : initial->sp;
+  else
+    note_sign_state (run, reg, initial->sign_state_ruled);
+  return REASON_NONE;
+}
+
+/* The value of register SOURCE is register REG's.  */
+static void
+set_register_rule (struct execution *run, uint64_t reg, uint64_t source)
+{
+  const struct arch *arch = run->machine->arch;
+  struct frame_rule rule = { .kind = RULE_REG, .reg = (uint16_t)source };
+  if (source > UINT16_MAX)
+    rule = frame_rule_unsupported (REASON_REGISTER_RANGE);
+  else if (source == reg)
+    rule = (struct frame_rule){ .kind = RULE_SAME };
+  else if (!arch_tracks_ra (arch) && source == arch->ra)
+    rule = frame_rule_unsupported (REASON_RA_REGISTER);
+  set_rule (run, reg, rule);
+}
+
+static void
+set_expression_rule (struct execution *run, uint64_t reg,
+                     const struct cfa_instruction *instruction,
+                     enum expression_use use)
+{
+  const struct arch *arch = run->machine->arch;
+  enum frame_reason reason
+      = reg == arch->ra ? REASON_RA_EXPRESSION : REASON_FP_EXPRESSION;
+  set_rule (run, reg,
+            expression_rule (arch, instruction->block,
+                             instruction->block_size, use, reason));
+}
+
+static void
+define_cfa (struct execution *run, uint64_t reg, int64_t offset)
+{
+  run->state.cfa_kind = CFA_KIND_REGISTER;
+  run->state.cfa_register = reg;
+  run->state.cfa_offset = offset;
+  run->changed = true;
+}
+
+/* A factored CFA offset that overflows cannot be in range later either, so it
+   saturates.  */
+static int64_t
+factored (const struct execution *run, int64_t n)
+{
+  int64_t offset;
+  return __builtin_mul_overflow (n, run->cie->data_alignment, &offset)
+             ? INT64_MAX
+             : offset;
+}
+
+static int64_t
+saturated (uint64_t offset)
+{
+  return offset > INT64_MAX ? INT64_MAX : (int64_t)offset;
+}
+
+static enum frame_reason
+redefine_cfa (struct execution *run, bool set_register, uint64_t reg,
+              int64_t offset)
+{
+  if (run->state.cfa_kind != CFA_KIND_REGISTER)
+    return REASON_BAD_STATE;
+  if (set_register)
+    run->state.cfa_register = reg;
+  else
+    run->state.cfa_offset = offset;
+  run->changed = true;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+define_cfa_expression (struct execution *run,
+                       const struct cfa_instruction *instruction)
+{
+  struct frame_rule rule = expression_rule (
+      run->machine->arch, instruction->block, instruction->block_size,
+      EXPRESSION_CFA, REASON_CFA_EXPRESSION);
+  run->state.cfa_kind = CFA_KIND_EXPRESSION;
+  run->state.cfa_expression = rule;
+  run->changed = true;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+remember_state (struct execution *run)
+{
+  if (run->depth == STATES_MAX)
+    return REASON_BAD_STATE;
+  run->machine->states[run->depth++] = run->state;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+restore_state (struct execution *run)
+{
+  if (run->depth == 0)
+    return REASON_BAD_STATE;
+  run->state = run->machine->states[--run->depth];
+  run->changed = true;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+negate_ra_state (struct execution *run, bool with_pc)
+{
+  if (!run->machine->arch->ra_signing)
+    return REASON_BAD_INSTRUCTION; /* the opcode is another machine's */
+  run->state.ra_signed = !run->state.ra_signed;
+  if (with_pc)
+    run->state.ra_signed_with_pc = !run->state.ra_signed_with_pc;
+  run->changed = true;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+execute_register_rule (struct execution *run,
+                       const struct cfa_instruction *instruction)
+{
+  uint64_t reg = instruction->reg;
+  switch (instruction->opcode)
+    {
+    case CFA_OFFSET:
+    case CFA_OFFSET_EXTENDED:
+      set_unsigned_offset_rule (run, reg, RULE_DEREF_CFA, instruction->value);
+      return REASON_NONE;
+    case CFA_OFFSET_EXTENDED_SF:
+      set_offset_rule (run, reg, RULE_DEREF_CFA, instruction->signed_value);
+      return REASON_NONE;
+    case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+      set_offset_rule (run, reg, RULE_DEREF_CFA,
+                       -saturated (instruction->value));
+      return REASON_NONE;
+    case CFA_VAL_OFFSET:
+      set_unsigned_offset_rule (run, reg, RULE_CFA, instruction->value);
+      return REASON_NONE;
+    case CFA_VAL_OFFSET_SF:
+      set_offset_rule (run, reg, RULE_CFA, instruction->signed_value);
+      return REASON_NONE;
+    case CFA_UNDEFINED:
+      set_rule (run, reg,
+                reg == run->machine->arch->sp
+                    ? frame_rule_unsupported (REASON_SP_RULE)
+                    : (struct frame_rule){ .kind = RULE_UNDEFINED });
+      return REASON_NONE;
+    case CFA_SAME_VALUE:
+      set_rule (run, reg, (struct frame_rule){ .kind = RULE_SAME });
+      return REASON_NONE;
+    case CFA_REGISTER:
+      set_register_rule (run, reg, instruction->value);
+      return REASON_NONE;
+    case CFA_EXPRESSION:
+      set_expression_rule (run, reg, instruction, EXPRESSION_ADDRESS);
+      return REASON_NONE;
+    case CFA_VAL_EXPRESSION:
+      set_expression_rule (run, reg, instruction, EXPRESSION_VALUE);
+      return REASON_NONE;
+    case CFA_RESTORE:
+    case CFA_RESTORE_EXTENDED:
+      return restore_rule (run, reg);
+    default:
+      return REASON_BAD_INSTRUCTION;
+    }
+}
+
+static enum frame_reason
+execute (struct execution *run, const struct cfa_instruction *instruction)
+{
+  switch (instruction->opcode)
+    {
+    case CFA_NOP:
+    case CFA_GNU_ARGS_SIZE: /* says how to undo pushes before a landing pad */
+      return REASON_NONE;
+    case CFA_ADVANCE_LOC:
+    case CFA_ADVANCE_LOC1:
+    case CFA_ADVANCE_LOC2:
+    case CFA_ADVANCE_LOC4:
+    case CFA_MIPS_ADVANCE_LOC8:
+      return advance (run, instruction->value);
+    case CFA_SET_LOC:
+      return set_loc (run, instruction);
+    case CFA_DEF_CFA:
+      define_cfa (run, instruction->reg, saturated (instruction->value));
+      return REASON_NONE;
+    case CFA_DEF_CFA_SF:
+      define_cfa (run, instruction->reg,
+                  factored (run, instruction->signed_value));
+      return REASON_NONE;
+    case CFA_DEF_CFA_REGISTER:
+      return redefine_cfa (run, true, instruction->reg, 0);
+    case CFA_DEF_CFA_OFFSET:
+      return redefine_cfa (run, false, 0, saturated (instruction->value));
+    case CFA_DEF_CFA_OFFSET_SF:
+      return redefine_cfa (run, false, 0,
+                           factored (run, instruction->signed_value));
+    case CFA_DEF_CFA_EXPRESSION:
+      return define_cfa_expression (run, instruction);
+    case CFA_REMEMBER_STATE:
+      return remember_state (run);
+    case CFA_RESTORE_STATE:
+      return restore_state (run);
+    case CFA_AARCH64_NEGATE_RA_STATE:
+      return negate_ra_state (run, false);
+    case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
+      return negate_ra_state (run, true);
+    default:
+      return execute_register_rule (run, instruction);
+    }
+}
+
+/* Execute SIZE bytes of instructions, in an FDE up to its range's end.
+   *FAILED_AT is the address of the instruction at fault.  */
+static enum frame_reason
+run_program (struct execution *run, const uint8_t *bytes, uint64_t size,
+             const uint8_t **failed_at)
+{
+  struct cursor cursor
+      = cursor_over (bytes, size, run->machine->arch->big_endian);
+  struct cfa_instruction instruction = { 0 };
+  while (cursor_left (&cursor) > 0)
+    {
+      *failed_at = cursor.at;
+      if (!cfa_instruction_read (&cursor, run->cie->pointer_encoding,
+                                 &instruction))
+        return REASON_BAD_INSTRUCTION;
+      enum frame_reason reason = execute (run, &instruction);
+      if (reason != REASON_NONE)
+        return reason;
+      /* Rules past the end of the function concern no code.  */
+      if (run->function != NULL && run->location >= run->size)
+        return REASON_NONE;
+    }
+  return REASON_NONE;
+}
+
+/* The state before any instruction: what the ABI says of registers without a
+   rule.  No rule at all is kept apart from "same" for SP.  */
+static struct cfa_state
+default_state (void)
+{
+  return (struct cfa_state){ .ra = { .kind = RULE_SAME },
+                             .fp = { .kind = RULE_SAME },
+                             .sp = { .kind = RULE_UNDEFINED } };
+}
+
+static const struct cie_result *
+cie_execute (struct cfa_machine *machine, uint32_t index,
+             const uint8_t **failed_at, struct error *err)
+{
+  struct cie_result *result = &machine->cies[index];
+  if (result->executed)
+    return result;
+  const struct cfi_cie *cie = &machine->section->cies[index];
+  struct execution run = {
+    .machine = machine, .cie = cie, .state = default_state (), .err = err
+  };
+  result->executed = true;
+  result->reason = cie->ra_column != machine->arch->ra
+                       ? REASON_RA_COLUMN
+                       : run_program (&run, cie->instructions,
+                                      cie->instructions_size, failed_at);
+  result->state = run.state;
+  return result;
+}
+
+struct cfa_machine *
+cfa_machine_new (const struct cfi_section *section)
+{
+  struct cfa_machine *machine = calloc (1, sizeof *machine);
+  if (machine == NULL)
+    return NULL;
+  machine->section = section;
+  machine->arch = section->arch;
+  machine->cies = calloc (section->n_cies + 1, sizeof *machine->cies);
+  if (machine->cies != NULL)
+    return machine;
+  free (machine);
+  return NULL;
+}
+
+void
+cfa_machine_free (struct cfa_machine *machine)
+{
+  if (machine == NULL)
+    return;
+  free (machine->cies);
+  free (machine);
+}
+
+static enum frame_reason
+run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
+         struct frame_function *function, const uint8_t **failed_at,
+         struct error *err)
+{
+  const struct cfi_section *section = machine->section;
+  const struct cie_result *cie
+      = cie_execute (machine, fde->cie, failed_at, err);
+  if (cie->reason != REASON_NONE)
+    return cie->reason;
+  struct execution run = { .machine = machine,
+                           .cie = &section->cies[fde->cie],
+                           .initial = &cie->state,
+                           .state = cie->state,
+                           .changed = true,
+                           .address = fde->address,
+                           .size = fde->size,
+                           .function = function,
+                           .err = err };
+  enum frame_reason reason
+      = run_program (&run, section->bytes + fde->instructions,
+                     fde->instructions_size, failed_at);
+  if (reason == REASON_NONE && run.location < run.size && run.changed
+      && !emit_row (&run))
+    reason = REASON_BAD_ENTRY;
+  return reason;
+}
+
+enum frame_reason
+cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
+                 struct frame_function *function, uint64_t *failed_at,
+                 struct error *err)
+{
+  const struct cfi_section *section = machine->section;
+  const struct cfi_cie *cie = &section->cies[fde->cie];
+  frame_function_reset (function);
+  function->address = fde->address;
+  function->size = (uint32_t)fde->size;
+  function->signal = cie->signal;
+  function->b_key = cie->b_key;
+  function->origin = fde->offset;
+  *failed_at = fde->offset;
+  if (fde->size == 0)
+    return REASON_EMPTY_RANGE;
+  if (fde->size > UINT32_MAX)
+    return REASON_FUNCTION_SIZE;
+  const uint8_t *at = section->bytes + fde->offset;
+  enum frame_reason reason = run_fde (machine, fde, function, &at, err);
+  *failed_at = (uint64_t)(at - section->bytes);
+  if (reason != REASON_NONE)
+    function->n_rows = 0;
+  return reason;
+}

@@ -1,0 +1,347 @@
+/* libdwarf, kept behind one small interface.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   libdwarf is given two sections by object access: the empty one at index 0
+   and .eh_frame at index 1.  Nothing is copied; it opens no file.  Two
+   generations of its interface exist; configure tells them apart by the type
+   Dwarf_Obj_Access_Interface_a.  */
+
+#include <config.h>
+
+#include "cfi/dwarf_batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include LIBDWARF_HEADER
+
+#ifdef HAVE_DWARF_OBJ_ACCESS_INTERFACE_A
+typedef Dwarf_Obj_Access_Interface_a access_interface;
+typedef Dwarf_Obj_Access_Methods_a access_methods;
+typedef Dwarf_Obj_Access_Section_a access_section;
+typedef Dwarf_Unsigned section_index;
+typedef Dwarf_Small *byte_pointer;
+# define SECTION(member) as_##member
+#else
+typedef Dwarf_Obj_Access_Interface access_interface;
+typedef Dwarf_Obj_Access_Methods access_methods;
+typedef Dwarf_Obj_Access_Section access_section;
+typedef Dwarf_Half section_index;
+typedef Dwarf_Ptr byte_pointer;
+# define SECTION(member) member
+#endif
+
+struct dwarf_batch
+{
+  const uint8_t *bytes;
+  uint64_t size, address;
+  bool big_endian;
+  access_interface interface; /* libdwarf keeps a pointer to it */
+  Dwarf_Debug debug;
+  Dwarf_Cie *cies;
+  Dwarf_Fde *fdes;
+  Dwarf_Signed n_cies, n_fdes;
+};
+
+/* The callbacks of object access.  */
+
+static int
+get_section_info (void *object, section_index index, access_section *section,
+                  int *error)
+{
+  (void)error;
+  const struct dwarf_batch *batch = object;
+  if (index > 1)
+    return DW_DLV_NO_ENTRY;
+  *section = (access_section){ .SECTION (name) = "" };
+  if (index == 1)
+    {
+      section->SECTION (name) = ".eh_frame";
+      section->SECTION (addr) = batch->address;
+      section->SECTION (type) = 1; /* SHT_PROGBITS */
+      section->SECTION (size) = batch->size;
+    }
+  return DW_DLV_OK;
+}
+
+static int
+load_section (void *object, section_index index, Dwarf_Small **bytes,
+              int *error)
+{
+  (void)error;
+  const struct dwarf_batch *batch = object;
+  if (index != 1)
+    return DW_DLV_NO_ENTRY;
+  *bytes = (Dwarf_Small *)batch->bytes; /* only read */
+  return DW_DLV_OK;
+}
+
+static Dwarf_Small
+get_length_size (void *object)
+{
+  (void)object;
+  return 4; /* 32-bit DWARF */
+}
+
+static Dwarf_Small
+get_pointer_size (void *object)
+{
+  (void)object;
+  return 8;
+}
+
+static Dwarf_Unsigned
+get_section_count (void *object)
+{
+  (void)object;
+  return 2;
+}
+
+#ifdef HAVE_DWARF_OBJ_ACCESS_INTERFACE_A
+static Dwarf_Small
+get_byte_order (void *object)
+{
+  const struct dwarf_batch *batch = object;
+  return batch->big_endian ? DW_END_big : DW_END_little;
+}
+
+static Dwarf_Unsigned
+get_file_size (void *object)
+{
+  const struct dwarf_batch *batch = object;
+  return batch->size;
+}
+
+static const access_methods methods = { .om_get_section_info
+                                        = get_section_info,
+                                        .om_get_byte_order = get_byte_order,
+                                        .om_get_length_size = get_length_size,
+                                        .om_get_pointer_size
+                                        = get_pointer_size,
+                                        .om_get_filesize = get_file_size,
+                                        .om_get_section_count
+                                        = get_section_count,
+                                        .om_load_section = load_section };
+
+static void
+interface_init (struct dwarf_batch *batch)
+{
+  batch->interface.ai_object = batch;
+  batch->interface.ai_methods = &methods;
+}
+
+static void
+free_list (struct dwarf_batch *batch)
+{
+  dwarf_dealloc_fde_cie_list (batch->debug, batch->cies, batch->n_cies,
+                              batch->fdes, batch->n_fdes);
+}
+
+static void
+free_error (struct dwarf_batch *batch, Dwarf_Error error)
+{
+  dwarf_dealloc_error (batch->debug, error);
+}
+
+static void
+finish (struct dwarf_batch *batch)
+{
+  dwarf_object_finish (batch->debug);
+}
+#else
+static Dwarf_Endianness
+get_byte_order (void *object)
+{
+  const struct dwarf_batch *batch = object;
+  return batch->big_endian ? DW_OBJECT_MSB : DW_OBJECT_LSB;
+}
+
+static const access_methods methods
+    = { .get_section_info = get_section_info,
+        .get_byte_order = get_byte_order,
+        .get_length_size = get_length_size,
+        .get_pointer_size = get_pointer_size,
+        .get_section_count = get_section_count,
+        .load_section = load_section };
+
+static void
+interface_init (struct dwarf_batch *batch)
+{
+  batch->interface.object = batch;
+  batch->interface.methods = &methods;
+}
+
+static void
+free_list (struct dwarf_batch *batch)
+{
+  dwarf_fde_cie_list_dealloc (batch->debug, batch->cies, batch->n_cies,
+                              batch->fdes, batch->n_fdes);
+}
+
+static void
+free_error (struct dwarf_batch *batch, Dwarf_Error error)
+{
+  dwarf_dealloc (batch->debug, error, DW_DLA_ERROR);
+}
+
+static void
+finish (struct dwarf_batch *batch)
+{
+  Dwarf_Error error;
+  dwarf_object_finish (batch->debug, &error);
+}
+#endif
+
+/* Copy libdwarf's message to TEXT and free ERROR.  */
+static void
+take_error (struct dwarf_batch *batch, Dwarf_Error error, char *text,
+            size_t text_size)
+{
+  snprintf (text, text_size, "%s", dwarf_errmsg (error));
+  free_error (batch, error);
+}
+
+static bool
+list_entries (struct dwarf_batch *batch, unsigned address_size, char *text,
+              size_t text_size)
+{
+  Dwarf_Error error = NULL;
+  int result = dwarf_object_init_b (&batch->interface, NULL, NULL,
+                                    DW_GROUPNUMBER_ANY, &batch->debug, &error);
+  if (result != DW_DLV_OK)
+    {
+      snprintf (text, text_size, "libdwarf does not start");
+      batch->debug = NULL;
+      return false;
+    }
+  dwarf_set_default_address_size (batch->debug, (Dwarf_Small)address_size);
+  result = dwarf_get_fde_list_eh (batch->debug, &batch->cies, &batch->n_cies,
+                                  &batch->fdes, &batch->n_fdes, &error);
+  if (result == DW_DLV_ERROR)
+    take_error (batch, error, text, text_size);
+  if (result != DW_DLV_OK)
+    batch->cies = NULL;
+  /* No FDE at all is an empty list, not a failure.  */
+  return result != DW_DLV_ERROR;
+}
+
+struct dwarf_batch *
+dwarf_batch_open (const uint8_t *bytes, uint64_t size, uint64_t address,
+                  bool big_endian, unsigned address_size, char *text,
+                  size_t text_size)
+{
+  struct dwarf_batch *batch = calloc (1, sizeof *batch);
+  if (batch == NULL)
+    {
+      snprintf (text, text_size, "out of memory");
+      return NULL;
+    }
+  batch->bytes = bytes;
+  batch->size = size;
+  batch->address = address;
+  batch->big_endian = big_endian;
+  interface_init (batch);
+  if (list_entries (batch, address_size, text, text_size))
+    return batch;
+  dwarf_batch_close (batch);
+  return NULL;
+}
+
+void
+dwarf_batch_close (struct dwarf_batch *batch)
+{
+  if (batch == NULL)
+    return;
+  if (batch->cies != NULL)
+    free_list (batch);
+  if (batch->debug != NULL)
+    finish (batch);
+  free (batch);
+}
+
+size_t
+dwarf_batch_n_cies (const struct dwarf_batch *batch)
+{
+  return batch->cies != NULL ? (size_t)batch->n_cies : 0;
+}
+
+size_t
+dwarf_batch_n_fdes (const struct dwarf_batch *batch)
+{
+  return batch->cies != NULL ? (size_t)batch->n_fdes : 0;
+}
+
+bool
+dwarf_batch_cie (struct dwarf_batch *batch, size_t index,
+                 struct dwarf_batch_cie *cie)
+{
+  Dwarf_Cie handle = batch->cies[index];
+  Dwarf_Unsigned entry_size, code_alignment, instructions_size, data_size;
+  Dwarf_Signed data_alignment;
+  Dwarf_Half ra_column, offset_size;
+  Dwarf_Small version;
+  Dwarf_Small *data;
+  Dwarf_Off offset;
+  char *augmentation;
+  byte_pointer instructions;
+  Dwarf_Error error = NULL;
+  if (dwarf_cie_section_offset (batch->debug, handle, &offset, &error)
+          != DW_DLV_OK
+      || dwarf_get_cie_info_b (handle, &entry_size, &version, &augmentation,
+                               &code_alignment, &data_alignment, &ra_column,
+                               &instructions, &instructions_size, &offset_size,
+                               &error)
+             != DW_DLV_OK)
+    {
+      free_error (batch, error);
+      return false;
+    }
+  int result
+      = dwarf_get_cie_augmentation_data (handle, &data, &data_size, &error);
+  if (result == DW_DLV_ERROR)
+    {
+      free_error (batch, error);
+      return false;
+    }
+  *cie = (struct dwarf_batch_cie){
+    .offset = offset,
+    .augmentation = augmentation,
+    .augmentation_data = result == DW_DLV_OK ? data : NULL,
+    .augmentation_data_size = result == DW_DLV_OK ? data_size : 0,
+    .instructions = instructions,
+    .instructions_size = instructions_size,
+    .code_alignment = code_alignment,
+    .data_alignment = data_alignment,
+    .ra_column = ra_column,
+  };
+  return true;
+}
+
+bool
+dwarf_batch_fde (struct dwarf_batch *batch, size_t index,
+                 struct dwarf_batch_fde *fde)
+{
+  Dwarf_Fde handle = batch->fdes[index];
+  Dwarf_Addr address;
+  Dwarf_Unsigned size, entry_size, instructions_size;
+  Dwarf_Off cie_delta, offset;
+  Dwarf_Signed cie;
+  byte_pointer entry, instructions;
+  Dwarf_Error error = NULL;
+  if (dwarf_get_fde_range (handle, &address, &size, &entry, &entry_size,
+                           &cie_delta, &cie, &offset, &error)
+          != DW_DLV_OK
+      || dwarf_get_fde_instr_bytes (handle, &instructions, &instructions_size,
+                                    &error)
+             != DW_DLV_OK)
+    {
+      free_error (batch, error);
+      return false;
+    }
+  *fde = (struct dwarf_batch_fde){ .offset = offset,
+                                   .address = address,
+                                   .size = size,
+                                   .instructions = instructions,
+                                   .instructions_size = instructions_size };
+  return true;
+}

@@ -1,0 +1,700 @@
+/* The FDEs of an .eh_frame section, through libdwarf in batches.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Two walks over the section.  The first collects the CIEs.  The second cuts
+   the section into slices: runs of entries that libdwarf can read, ended by
+   terminators, damaged or unusable entries, or their size.  A slice is copied
+   behind the CIEs that its FDEs need and that are not in it.  Its FDEs keep
+   their addresses, because the copy's first byte is given the address that
+   makes the slice's bytes appear where they are.  */
+
+#include "cfi/eh_frame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+#include "cfi/cfa_opcode.h"
+#include "cfi/dwarf_batch.h"
+#include "cfi/entry_walk.h"
+
+enum
+{
+  /* Entries handed to libdwarf at once.  It keeps about 250 bytes per FDE
+     and looks CIEs up one after the other: this bounds both.  */
+  SLICE_SIZE_MAX = 128 * 1024,
+  /* Real CIEs have about 30 bytes; without a limit a huge one would be copied
+     again for every slice.  */
+  CIE_SIZE_MAX = 4096,
+  /* libdwarf 20210528 keeps the factor in eight bits.  */
+  CODE_ALIGNMENT_MAX = 255
+};
+
+/* What reading needs to know of a CIE beside its cfi_cie.  */
+struct cie_state
+{
+  uint64_t size;     /* of the entry in the section */
+  uint64_t copy;     /* offset of its copy in the current slice's batch */
+  uint64_t slice;    /* number of the slice that `copy` belongs to */
+  uint32_t signed_letter; /* offset in the entry of a letter B or G, or 0 */
+  bool decoded;
+  bool needs_8_bytes; /* absptr: libdwarf must know the real address size */
+};
+
+struct reader
+{
+  struct cfi_section *section;
+  struct cie_state *states; /* one per CIE of the section */
+  size_t cies_capacity, fdes_capacity;
+  size_t last_cie;      /* index of the CIE found last */
+  uint64_t slice;       /* number of the current slice, from 1 */
+  struct buffer batch;  /* foreign CIEs, then the slice */
+  uint64_t prefix_size; /* of the foreign CIEs */
+  size_t *foreign;      /* indexes of the foreign CIEs, in order of `copy` */
+  size_t n_foreign, foreign_capacity;
+};
+
+struct slice
+{
+  uint64_t begin, end; /* in the section */
+  size_t n_entries, n_fdes;
+};
+
+static struct entry
+reader_entry (const struct reader *reader, uint64_t offset)
+{
+  const struct cfi_section *section = reader->section;
+  return entry_at (section->bytes, section->size, section->arch->big_endian,
+                   offset);
+}
+
+/* Remember that the entry at OFFSET is left out.  */
+static bool
+report_damage (struct reader *reader, uint64_t offset,
+               enum frame_reason reason, const char *text, struct error *err)
+{
+  struct cfi_section *section = reader->section;
+  section->n_damaged++;
+  if (section->n_damages == CFI_DAMAGES_MAX)
+    return true;
+  if (section->damages == NULL)
+    section->damages = calloc (CFI_DAMAGES_MAX, sizeof *section->damages);
+  if (section->damages == NULL)
+    return error_set_no_memory (err);
+  struct cfi_damage *damage = &section->damages[section->n_damages++];
+  damage->offset = offset;
+  damage->reason = reason;
+  snprintf (damage->text, sizeof damage->text, "%s", text);
+  return true;
+}
+
+/* First walk: the CIEs.  */
+
+/* Check the augmentation letters that follow an initial z.  */
+static enum frame_reason
+scan_augmentation (struct cfi_cie *cie, struct cie_state *state,
+                   const char *letters, uint32_t letters_offset)
+{
+  for (uint32_t i = 0; letters[i] != '\0'; i++)
+    switch (letters[i])
+      {
+      case 'z':
+        if (i != 0)
+          return REASON_AUGMENTATION;
+        break;
+      case 'S':
+        cie->signal = true;
+        break;
+      case 'B':
+        cie->b_key = true;
+        state->signed_letter = letters_offset + i;
+        break;
+      case 'G': /* aarch64 memory tagging: no influence on frames */
+        if (state->signed_letter != 0)
+          return REASON_AUGMENTATION;
+        state->signed_letter = letters_offset + i;
+        break;
+      case 'R':
+      case 'L':
+      case 'P':
+        break;
+      default:
+        return REASON_AUGMENTATION;
+      }
+  return letters[0] == '\0' || letters[0] == 'z' ? REASON_NONE
+                                                 : REASON_AUGMENTATION;
+}
+
+/* Look at the head of the CIE in ENTRY: would libdwarf understand it?  */
+static enum frame_reason
+scan_cie (const struct cfi_section *section, const struct entry *entry,
+          struct cfi_cie *cie, struct cie_state *state)
+{
+  if (entry->size > CIE_SIZE_MAX)
+    return REASON_BAD_ENTRY;
+  const uint8_t *bytes = section->bytes + entry->offset;
+  struct cursor cursor
+      = cursor_over (bytes, entry->size, section->arch->big_endian);
+  cursor_take (&cursor, 8);
+  uint8_t version = cursor_u8 (&cursor);
+  const uint8_t *nul = memchr (cursor.at, '\0', cursor_left (&cursor));
+  if (nul == NULL || (version != 1 && version != 3 && version != 4))
+    return REASON_BAD_ENTRY;
+  const char *letters = (const char *)cursor.at;
+  cursor_take (&cursor, (uint64_t)(nul - cursor.at) + 1);
+  enum frame_reason reason = scan_augmentation (
+      cie, state, letters, (uint32_t)((const uint8_t *)letters - bytes));
+  if (reason != REASON_NONE)
+    return reason;
+  if (version == 4)
+    {
+      uint8_t address_size = cursor_u8 (&cursor);
+      uint8_t segment_size = cursor_u8 (&cursor);
+      if (address_size != 8 || segment_size != 0)
+        return REASON_BAD_ENTRY;
+    }
+  uint64_t code_alignment = cursor_uleb (&cursor);
+  return cursor.failed || code_alignment > CODE_ALIGNMENT_MAX
+             ? REASON_BAD_ENTRY
+             : REASON_NONE;
+}
+
+static bool
+grow_cies (struct reader *reader, struct error *err)
+{
+  struct cfi_section *section = reader->section;
+  if (section->n_cies < reader->cies_capacity)
+    return true;
+  size_t capacity = reader->cies_capacity ? 2 * reader->cies_capacity : 64;
+  struct cfi_cie *cies
+      = reallocarray (section->cies, capacity, sizeof *section->cies);
+  if (cies != NULL)
+    section->cies = cies;
+  struct cie_state *states
+      = reallocarray (reader->states, capacity, sizeof *reader->states);
+  if (states != NULL)
+    reader->states = states;
+  if (cies == NULL || states == NULL)
+    return error_set_no_memory (err);
+  reader->cies_capacity = capacity;
+  return true;
+}
+
+static bool
+collect_cies (struct reader *reader, struct error *err)
+{
+  struct cfi_section *section = reader->section;
+  for (uint64_t offset = 0;;)
+    {
+      struct entry entry = reader_entry (reader, offset);
+      if (entry.kind == ENTRY_END)
+        return true;
+      if (entry.kind == ENTRY_CIE)
+        {
+          if (!grow_cies (reader, err))
+            return false;
+          struct cfi_cie *cie = &section->cies[section->n_cies];
+          struct cie_state *state = &reader->states[section->n_cies++];
+          *cie = (struct cfi_cie){ .offset = entry.offset };
+          *state = (struct cie_state){ .size = entry.size };
+          cie->unusable = scan_cie (section, &entry, cie, state);
+        }
+      offset += entry.size;
+    }
+}
+
+/* The index of the CIE at OFFSET, or n_cies.  */
+static size_t
+find_cie (struct reader *reader, uint64_t offset)
+{
+  const struct cfi_section *section = reader->section;
+  const struct cfi_cie *cies = section->cies;
+  if (reader->last_cie < section->n_cies
+      && cies[reader->last_cie].offset == offset)
+    return reader->last_cie;
+  size_t low = 0, high = section->n_cies;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (cies[middle].offset < offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  if (low == section->n_cies || cies[low].offset != offset)
+    return section->n_cies;
+  return reader->last_cie = low;
+}
+
+/* Second walk: slices.  */
+
+/* Why libdwarf must not see ENTRY, or NULL.  */
+static const char *
+entry_problem (struct reader *reader, const struct entry *entry,
+               enum frame_reason *reason)
+{
+  const struct cfi_section *section = reader->section;
+  *reason = REASON_BAD_ENTRY;
+  if (entry->kind == ENTRY_DAMAGED)
+    return entry->why;
+  size_t cie = find_cie (
+      reader, entry->kind == ENTRY_FDE ? entry->cie : entry->offset);
+  if (cie == section->n_cies)
+    return "CIE pointer leads to no CIE";
+  *reason = section->cies[cie].unusable;
+  if (*reason == REASON_NONE)
+    return NULL;
+  return entry->kind == ENTRY_FDE ? "its CIE cannot be read"
+                                  : frame_reason_text (*reason);
+}
+
+/* Whether the FDE in ENTRY refers to a CIE that is not in front of it in the
+   slice that starts at BEGIN.  */
+static bool
+is_foreign (const struct entry *entry, uint64_t begin)
+{
+  return entry->kind == ENTRY_FDE
+         && (entry->cie < begin || entry->cie >= entry->offset);
+}
+
+/* Start a slice: copies of foreign CIEs made so far no longer count.  */
+static void
+begin_slice (struct reader *reader)
+{
+  reader->slice++;
+  reader->prefix_size = 0;
+  reader->n_foreign = 0;
+}
+
+/* Note that the FDE in ENTRY needs a copy of its CIE in front of the slice. */
+static bool
+note_foreign (struct reader *reader, const struct entry *entry,
+              struct error *err)
+{
+  size_t cie = find_cie (reader, entry->cie);
+  struct cie_state *state = &reader->states[cie];
+  if (state->slice == reader->slice)
+    return true;
+  if (reader->n_foreign == reader->foreign_capacity)
+    {
+      size_t capacity = 2 * reader->foreign_capacity + 16;
+      size_t *grown
+          = reallocarray (reader->foreign, capacity, sizeof *grown);
+      if (grown == NULL)
+        return error_set_no_memory (err);
+      reader->foreign = grown;
+      reader->foreign_capacity = capacity;
+    }
+  reader->foreign[reader->n_foreign++] = cie;
+  state->slice = reader->slice;
+  state->copy = reader->prefix_size;
+  reader->prefix_size += state->size;
+  return true;
+}
+
+/* Extend SLICE, empty at its beginning, to the longest run of at most
+   ENTRIES_MAX entries that libdwarf should be able to read.  */
+static bool
+measure_slice (struct reader *reader, size_t entries_max, struct slice *slice,
+               struct error *err)
+{
+  begin_slice (reader);
+  slice->end = slice->begin;
+  slice->n_fdes = slice->n_entries = 0;
+  while (slice->n_entries < entries_max
+         && slice->end - slice->begin + reader->prefix_size < SLICE_SIZE_MAX)
+    {
+      struct entry entry = reader_entry (reader, slice->end);
+      enum frame_reason reason;
+      if (entry.kind == ENTRY_TERMINATOR || entry.kind == ENTRY_END
+          || entry_problem (reader, &entry, &reason) != NULL)
+        break;
+      if (is_foreign (&entry, slice->begin)
+          && !note_foreign (reader, &entry, err))
+        return false;
+      slice->end += entry.size;
+      slice->n_entries++;
+      slice->n_fdes += entry.kind == ENTRY_FDE;
+    }
+  return true;
+}
+
+/* Replace the augmentation letter that libdwarf does not know by one it skips
+   in the same way.  */
+static void
+hide_letter (uint8_t *copy, const struct cie_state *state)
+{
+  if (state->signed_letter != 0)
+    copy[state->signed_letter] = 'S';
+}
+
+static void
+copy_foreign (struct reader *reader, const struct entry *entry, uint8_t *batch,
+              uint64_t entry_copy)
+{
+  const struct cfi_section *section = reader->section;
+  size_t index = find_cie (reader, entry->cie);
+  const struct cie_state *state = &reader->states[index];
+  memcpy (batch + state->copy, section->bytes + section->cies[index].offset,
+          state->size);
+  hide_letter (batch + state->copy, state);
+  store_u32 (batch + entry_copy + 4, (uint32_t)(entry_copy + 4 - state->copy),
+             section->arch->big_endian);
+}
+
+/* Fill the batch with the CIEs measure_slice noted and the slice itself.  */
+static bool
+fill_batch (struct reader *reader, const struct slice *slice,
+            struct error *err)
+{
+  const struct cfi_section *section = reader->section;
+  uint64_t size = slice->end - slice->begin;
+  reader->batch.size = 0;
+  uint8_t *batch = buffer_extend (&reader->batch, reader->prefix_size + size);
+  if (batch == NULL)
+    return error_set_no_memory (err);
+  memcpy (batch + reader->prefix_size, section->bytes + slice->begin, size);
+  for (uint64_t offset = slice->begin; offset < slice->end;)
+    {
+      struct entry entry = reader_entry (reader, offset);
+      uint64_t copy = reader->prefix_size + (offset - slice->begin);
+      if (is_foreign (&entry, slice->begin))
+        copy_foreign (reader, &entry, batch, copy);
+      else if (entry.kind == ENTRY_CIE)
+        hide_letter (batch + copy,
+                     &reader->states[find_cie (reader, offset)]);
+      offset += entry.size;
+    }
+  return true;
+}
+
+/* Decoding what libdwarf read.  */
+
+/* Find the pointer encodings in the augmentation data.  */
+static enum frame_reason
+read_augmentation_data (const struct reader *reader,
+                        const struct dwarf_batch_cie *from,
+                        struct cfi_cie *cie, bool *absolute_pointers)
+{
+  struct cursor cursor
+      = cursor_over (from->augmentation_data, from->augmentation_data_size,
+                     reader->section->arch->big_endian);
+  cie->pointer_encoding = PE_ABSPTR;
+  for (const char *letter = from->augmentation; *letter != '\0'; letter++)
+    if (*letter == 'R')
+      cie->pointer_encoding = cursor_u8 (&cursor);
+    else if (*letter == 'L')
+      cursor_u8 (&cursor);
+    else if (*letter == 'P')
+      {
+        uint8_t encoding = cursor_u8 (&cursor) & PE_FORMAT;
+        uint64_t personality;
+        if (!cfa_read_pointer (&cursor, encoding, 0, &personality))
+          return REASON_BAD_ENTRY;
+        *absolute_pointers |= encoding == PE_ABSPTR;
+      }
+  *absolute_pointers |= (cie->pointer_encoding & PE_FORMAT) == PE_ABSPTR;
+  return cursor.failed ? REASON_BAD_ENTRY : REASON_NONE;
+}
+
+/* Encodings of pc_begin that libdwarf evaluates rightly.  */
+static bool
+encoding_is_understood (uint8_t encoding)
+{
+  uint8_t format = encoding & PE_FORMAT;
+  uint8_t application = encoding & (PE_APPLICATION | PE_INDIRECT);
+  return (application == 0 || application == PE_PCREL)
+         && (format == PE_ABSPTR || format == PE_UDATA2 || format == PE_UDATA4
+             || format == PE_UDATA8 || format == PE_SDATA2
+             || format == PE_SDATA4 || format == PE_SDATA8);
+}
+
+static void
+decode_cie (struct reader *reader, const struct dwarf_batch_cie *from,
+            struct cfi_cie *cie, struct cie_state *state)
+{
+  const uint8_t *copy = reader->batch.bytes + from->offset;
+  uint64_t skip = (uint64_t)(from->instructions - copy);
+  if (from->instructions < copy || skip > state->size
+      || from->instructions_size > state->size - skip)
+    {
+      cie->unusable = REASON_BAD_ENTRY;
+      return;
+    }
+  cie->instructions = reader->section->bytes + cie->offset + skip;
+  cie->instructions_size = from->instructions_size;
+  cie->code_alignment = from->code_alignment;
+  cie->data_alignment = from->data_alignment;
+  cie->ra_column = from->ra_column;
+  cie->unusable = read_augmentation_data (reader, from, cie,
+                                          &state->needs_8_bytes);
+  if (cie->unusable == REASON_NONE
+      && !encoding_is_understood (cie->pointer_encoding))
+    cie->unusable = REASON_POINTER_ENCODING;
+  state->decoded = true;
+}
+
+/* The section's index of the CIE whose copy is at OFFSET of the batch.  */
+static size_t
+cie_of_copy (struct reader *reader, const struct slice *slice, uint64_t offset)
+{
+  if (offset >= reader->prefix_size)
+    return find_cie (reader, slice->begin + (offset - reader->prefix_size));
+  size_t low = 0, high = reader->n_foreign;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (reader->states[reader->foreign[middle]].copy < offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < reader->n_foreign ? reader->foreign[low]
+                                 : reader->section->n_cies;
+}
+
+/* Decode the CIEs of BATCH that are new.  False when one of them must be read
+   with the real address size, or cannot be read at all.  */
+static bool
+decode_cies (struct reader *reader, const struct slice *slice,
+             struct dwarf_batch *batch, unsigned address_size)
+{
+  struct cfi_section *section = reader->section;
+  bool valid = true;
+  for (size_t i = 0; i < dwarf_batch_n_cies (batch); i++)
+    {
+      struct dwarf_batch_cie from;
+      if (!dwarf_batch_cie (batch, i, &from))
+        return false;
+      size_t index = cie_of_copy (reader, slice, from.offset);
+      if (index == section->n_cies)
+        return false;
+      struct cie_state *state = &reader->states[index];
+      if (!state->decoded)
+        decode_cie (reader, &from, &section->cies[index], state);
+      valid &= address_size == 8 || !state->needs_8_bytes;
+    }
+  return valid;
+}
+
+static bool
+append_fde (struct reader *reader, const struct cfi_fde *fde,
+            struct error *err)
+{
+  struct cfi_section *section = reader->section;
+  if (section->n_fdes == reader->fdes_capacity)
+    {
+      size_t capacity = reader->fdes_capacity
+                            ? reader->fdes_capacity / 2 * 3
+                            : 1024;
+      struct cfi_fde *fdes
+          = reallocarray (section->fdes, capacity, sizeof *fdes);
+      if (fdes == NULL)
+        return error_set_no_memory (err);
+      section->fdes = fdes;
+      reader->fdes_capacity = capacity;
+    }
+  section->fdes[section->n_fdes++] = *fde;
+  return true;
+}
+
+/* Take one FDE over.  A CIE may have turned out unusable only now.  */
+static bool
+take_fde (struct reader *reader, const struct slice *slice,
+          const struct dwarf_batch_fde *from, struct error *err)
+{
+  struct cfi_section *section = reader->section;
+  uint64_t offset = slice->begin + (from->offset - reader->prefix_size);
+  struct entry entry = reader_entry (reader, offset);
+  size_t cie = find_cie (reader, entry.cie);
+  enum frame_reason reason = section->cies[cie].unusable;
+  const uint8_t *copy = reader->batch.bytes + from->offset;
+  uint64_t skip = (uint64_t)(from->instructions - copy);
+  if (reason == REASON_NONE
+      && (skip > entry.size || from->instructions_size > entry.size - skip))
+    reason = REASON_BAD_ENTRY;
+  if (reason != REASON_NONE)
+    return report_damage (reader, offset, reason, frame_reason_text (reason),
+                          err);
+  struct cfi_fde fde = { .address = from->address,
+                         .size = from->size,
+                         .instructions = offset + skip,
+                         .instructions_size
+                         = (uint32_t)from->instructions_size,
+                         .cie = (uint32_t)cie,
+                         .offset = offset };
+  return append_fde (reader, &fde, err);
+}
+
+static bool
+take_fdes (struct reader *reader, const struct slice *slice,
+           struct dwarf_batch *batch, struct error *err)
+{
+  for (size_t i = 0; i < dwarf_batch_n_fdes (batch); i++)
+    {
+      struct dwarf_batch_fde fde;
+      if (!dwarf_batch_fde (batch, i, &fde))
+        return report_damage (reader, slice->begin, REASON_BAD_ENTRY,
+                              "libdwarf cannot read an FDE", err);
+      if (!take_fde (reader, slice, &fde, err))
+        return false;
+    }
+  return true;
+}
+
+/* What to tell libdwarf of the address size at first: 8 when a foreign CIE of
+   the slice is known to need it.  */
+static unsigned
+likely_address_size (const struct reader *reader)
+{
+  for (size_t i = 0; i < reader->n_foreign; i++)
+    if (reader->states[reader->foreign[i]].needs_8_bytes)
+      return 8;
+  return 4;
+}
+
+/* Open the filled batch with ADDRESS_SIZE.  NULL when libdwarf refuses it,
+   does not see all of its FDEs, or needs another address size.  */
+static struct dwarf_batch *
+open_batch (struct reader *reader, const struct slice *slice,
+            unsigned address_size, char *text, size_t text_size)
+{
+  const struct cfi_section *section = reader->section;
+  struct dwarf_batch *batch = dwarf_batch_open (
+      reader->batch.bytes, reader->batch.size,
+      section->address + slice->begin - reader->prefix_size,
+      section->arch->big_endian, address_size, text, text_size);
+  if (batch == NULL)
+    return NULL;
+  if (dwarf_batch_n_fdes (batch) == slice->n_fdes
+      && decode_cies (reader, slice, batch, address_size))
+    return batch;
+  snprintf (text, text_size, "libdwarf does not see the entry");
+  dwarf_batch_close (batch);
+  return NULL;
+}
+
+/* Read SLICE.  *REFUSED says that libdwarf would not, and TEXT why.  */
+static bool
+read_slice (struct reader *reader, const struct slice *slice, bool *refused,
+            char *text, size_t text_size, struct error *err)
+{
+  *refused = false;
+  if (slice->n_fdes == 0)
+    return true; /* CIEs are decoded when an FDE needs them */
+  if (!fill_batch (reader, slice, err))
+    return false;
+  unsigned address_size = likely_address_size (reader);
+  struct dwarf_batch *batch
+      = open_batch (reader, slice, address_size, text, text_size);
+  if (batch == NULL && address_size == 4)
+    batch = open_batch (reader, slice, 8, text, text_size);
+  *refused = batch == NULL;
+  bool taken = batch == NULL || take_fdes (reader, slice, batch, err);
+  dwarf_batch_close (batch);
+  return taken;
+}
+
+/* Skip the entry at *OFFSET, which no slice can contain.  */
+static bool
+skip_entry (struct reader *reader, uint64_t *offset, struct error *err)
+{
+  struct entry entry = reader_entry (reader, *offset);
+  enum frame_reason reason = REASON_NONE;
+  *offset += entry.size;
+  if (entry.kind == ENTRY_TERMINATOR)
+    return true;
+  const char *problem = entry_problem (reader, &entry, &reason);
+  return report_damage (reader, entry.offset, reason, problem, err);
+}
+
+static bool
+read_fdes (struct reader *reader, struct error *err)
+{
+  char text[sizeof ((struct cfi_damage *)0)->text];
+  size_t entries_max = SIZE_MAX;
+  struct slice slice = { 0 };
+  while (slice.begin < reader->section->size)
+    {
+      bool refused;
+      if (!measure_slice (reader, entries_max, &slice, err))
+        return false;
+      if (slice.n_entries == 0)
+        {
+          if (!skip_entry (reader, &slice.begin, err))
+            return false;
+          continue;
+        }
+      if (!read_slice (reader, &slice, &refused, text, sizeof text, err))
+        return false;
+      if (refused && slice.n_entries > 1)
+        {
+          /* Halve until the damaged entry is alone.  */
+          entries_max = slice.n_entries / 2;
+          continue;
+        }
+      if (refused
+          && !report_damage (reader, slice.begin, REASON_BAD_ENTRY, text, err))
+        return false;
+      slice.begin = slice.end;
+      entries_max = entries_max < SIZE_MAX / 2 ? 2 * entries_max : SIZE_MAX;
+    }
+  return true;
+}
+
+static int
+compare_fdes (const void *a, const void *b)
+{
+  const struct cfi_fde *left = a, *right = b;
+  if (left->address != right->address)
+    return left->address < right->address ? -1 : 1;
+  return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+/* Linkers write .eh_frame in address order, so there is rarely work to do. */
+static void
+sort_fdes (struct cfi_section *section)
+{
+  for (size_t i = 1; i < section->n_fdes; i++)
+    if (compare_fdes (&section->fdes[i - 1], &section->fdes[i]) > 0)
+      {
+        qsort (section->fdes, section->n_fdes, sizeof *section->fdes,
+               compare_fdes);
+        return;
+      }
+}
+
+bool
+cfi_section_read (struct cfi_section *section, const struct arch *arch,
+                  const uint8_t *bytes, uint64_t size, uint64_t address,
+                  struct error *err)
+{
+  *section = (struct cfi_section){
+    .arch = arch, .address = address, .bytes = bytes, .size = size
+  };
+  struct reader reader = { .section = section };
+  buffer_init (&reader.batch, arch->big_endian);
+  bool read = collect_cies (&reader, err) && read_fdes (&reader, err);
+  if (read)
+    sort_fdes (section);
+  else
+    cfi_section_free (section);
+  buffer_free (&reader.batch);
+  free (reader.states);
+  free (reader.foreign);
+  return read;
+}
+
+void
+cfi_section_free (struct cfi_section *section)
+{
+  free (section->cies);
+  free (section->fdes);
+  free (section->damages);
+  section->cies = NULL;
+  section->fdes = NULL;
+  section->damages = NULL;
+  section->n_cies = section->n_fdes = section->n_damages = 0;
+}

@@ -1,0 +1,198 @@
+/* PLT stubs that no FDE covers, recognised by their instructions.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cfi/plt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const plt_sections[]
+    = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
+
+/* A run of equal stubs.  */
+struct stub_run
+{
+  const struct plt_stub *stub;
+  uint64_t address;
+  uint64_t size;
+};
+
+static bool
+stub_matches (const struct plt_stub *stub, const uint8_t *bytes,
+              uint64_t left)
+{
+  if (stub->size > left)
+    return false;
+  for (unsigned i = 0; i < stub->size; i++)
+    if ((bytes[i] & stub->mask[i]) != (stub->bytes[i] & stub->mask[i]))
+      return false;
+  return true;
+}
+
+static const struct plt_stub *
+recognise (const struct plt_stub *stubs, const uint8_t *bytes, uint64_t left)
+{
+  for (; stubs != NULL && stubs->name != NULL; stubs++)
+    if (stub_matches (stubs, bytes, left))
+      return stubs;
+  return NULL;
+}
+
+/* Whether an FDE covers a byte of [ADDRESS, ADDRESS + SIZE).  */
+static bool
+is_covered (const struct cfi_section *section, uint64_t address, uint64_t size)
+{
+  size_t low = 0, high = section->n_fdes;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (section->fdes[middle].address < address + size)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  if (low == 0)
+    return false;
+  const struct cfi_fde *fde = &section->fdes[low - 1];
+  return fde->address >= address || address - fde->address < fde->size;
+}
+
+/* The rules at a call, except for the CFA's offset.  */
+static struct frame_row
+stub_row (const struct arch *arch, uint32_t start, int16_t cfa_offset)
+{
+  struct frame_row row
+      = { .start = start,
+          .cfa
+          = { .kind = RULE_REG, .reg = arch->sp, .offset = cfa_offset },
+          .ra = { .kind = RULE_SAME },
+          .fp = { .kind = RULE_SAME } };
+  if (!arch_tracks_ra (arch))
+    row.ra = (struct frame_rule){ .kind = RULE_DEREF_CFA,
+                                  .offset = arch->fixed_ra_offset };
+  return row;
+}
+
+static bool
+append_function (struct plt_list *list, const struct arch *arch,
+                 const struct stub_run *run, uint8_t repeat, struct error *err)
+{
+  struct frame_function *functions = reallocarray (
+      list->functions, list->n_functions + 1, sizeof *functions);
+  if (functions == NULL)
+    return error_set_no_memory (err);
+  list->functions = functions;
+  struct frame_function *function = &functions[list->n_functions++];
+  *function = (struct frame_function){ .address = run->address,
+                                       .size = (uint32_t)run->size,
+                                       .from_plt = true,
+                                       .repeat = repeat };
+  for (unsigned i = 0; i < run->stub->n_rows; i++)
+    {
+      struct frame_row row = stub_row (arch, run->stub->rows[i].start,
+                                       run->stub->rows[i].cfa_offset);
+      if (!frame_function_append (function, &row))
+        return error_set_no_memory (err);
+    }
+  return true;
+}
+
+/* One function for the run, if the rows of every stub can be said by it:
+   they are all the same, or the blocks are aligned, so that it makes no
+   difference whether a reader counts the PC from the function's start or
+   from 0 (libsframe does the latter).  Otherwise one function per stub.  */
+static bool
+append_run (struct plt_list *list, const struct arch *arch,
+            const struct stub_run *run, struct error *err)
+{
+  uint8_t size = run->stub->size;
+  if (run->size == 0)
+    return true;
+  if (run->stub->n_rows == 1 || run->size == size)
+    return append_function (list, arch, run, 0, err);
+  if (run->address % size == 0)
+    return append_function (list, arch, run, size, err);
+  for (uint64_t done = 0; done < run->size; done += size)
+    {
+      struct stub_run one
+          = { run->stub, run->address + done, size };
+      if (!append_function (list, arch, &one, 0, err))
+        return false;
+    }
+  return true;
+}
+
+static bool
+find_in_section (struct plt_list *list, const struct image *image,
+                 const struct image_section *where,
+                 const struct cfi_section *section, struct error *err)
+{
+  const struct arch *arch = image->arch;
+  const uint8_t *bytes = image_section_bytes (image, where);
+  uint64_t address = where->header.sh_addr, size = where->header.sh_size;
+  struct stub_run run = { 0 };
+  if (bytes == NULL || size > UINT32_MAX
+      || !image_is_executable (image, address, size))
+    return true;
+  for (uint64_t offset = 0; offset < size;)
+    {
+      const struct plt_stub *stub = NULL;
+      if (offset == 0)
+        stub = recognise (arch->plt_headers, bytes, size);
+      if (stub == NULL)
+        stub = recognise (arch->plt_stubs, bytes + offset, size - offset);
+      if (stub == NULL)
+        break;
+      bool covered = is_covered (section, address + offset, stub->size);
+      if (covered || stub != run.stub)
+        {
+          if (!append_run (list, arch, &run, err))
+            return false;
+          run = (struct stub_run){ stub, address + offset, 0 };
+        }
+      if (covered)
+        run.stub = NULL;
+      else
+        run.size += stub->size;
+      offset += stub->size;
+    }
+  return append_run (list, arch, &run, err);
+}
+
+static int
+compare_functions (const void *a, const void *b)
+{
+  const struct frame_function *left = a, *right = b;
+  return (left->address > right->address) - (left->address < right->address);
+}
+
+bool
+plt_list_find (struct plt_list *list, const struct image *image,
+               const struct cfi_section *section, struct error *err)
+{
+  *list = (struct plt_list){ 0 };
+  for (size_t i = 0; i < sizeof plt_sections / sizeof plt_sections[0]; i++)
+    {
+      const struct image_section *where
+          = image_find_section (image, plt_sections[i]);
+      if (where != NULL && (where->header.sh_flags & SHF_EXECINSTR)
+          && !find_in_section (list, image, where, section, err))
+        {
+          plt_list_free (list);
+          return false;
+        }
+    }
+  if (list->n_functions > 1)
+    qsort (list->functions, list->n_functions, sizeof *list->functions,
+           compare_functions);
+  return true;
+}
+
+void
+plt_list_free (struct plt_list *list)
+{
+  for (size_t i = 0; i < list->n_functions; i++)
+    frame_function_free (&list->functions[i]);
+  free (list->functions);
+  *list = (struct plt_list){ 0 };
+}
