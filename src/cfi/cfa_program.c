@@ -61,11 +61,11 @@ struct execution
   const struct cfi_cie *cie;
   const struct cfa_state *initial; /* for restore; NULL in a CIE */
   struct cfa_state state;
-  unsigned depth; /* of machine->states */
-  bool changed;   /* a tracked rule was touched since the last row */
-  uint64_t address, size;           /* of the function */
-  uint64_t location;                /* bytes from the address */
-  struct frame_function *function;  /* NULL in a CIE */
+  unsigned depth;         /* of machine->states */
+  bool changed;           /* a tracked rule was touched since the last row */
+  uint64_t address, size; /* of the function */
+  uint64_t location;      /* bytes from the address */
+  struct frame_function *function; /* NULL in a CIE */
   struct error *err;
 };
 
@@ -167,9 +167,8 @@ static enum frame_reason
 set_loc (struct execution *run, const struct cfa_instruction *instruction)
 {
   const struct cfi_section *section = run->machine->section;
-  struct cursor cursor
-      = cursor_over (instruction->block, instruction->block_size,
-                     section->arch->big_endian);
+  struct cursor cursor = cursor_over (
+      instruction->block, instruction->block_size, section->arch->big_endian);
   uint64_t field
       = section->address + (uint64_t)(instruction->block - section->bytes);
   uint64_t address;
@@ -281,8 +280,8 @@ set_expression_rule (struct execution *run, uint64_t reg,
   enum frame_reason reason
       = reg == arch->ra ? REASON_RA_EXPRESSION : REASON_FP_EXPRESSION;
   set_rule (run, reg,
-            expression_rule (arch, instruction->block,
-                             instruction->block_size, use, reason));
+            expression_rule (arch, instruction->block, instruction->block_size,
+                             use, reason));
 }
 
 static void
@@ -465,7 +464,7 @@ execute (struct execution *run, const struct cfa_instruction *instruction)
 }
 
 /* Execute SIZE bytes of instructions, in an FDE up to its range's end.
-   *FAILED_AT is the address of the instruction at fault.  */
+ *FAILED_AT is the address of the instruction at fault.  */
 static enum frame_reason
 run_program (struct execution *run, const uint8_t *bytes, uint64_t size,
              const uint8_t **failed_at)

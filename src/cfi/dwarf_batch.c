@@ -21,14 +21,14 @@ typedef Dwarf_Obj_Access_Methods_a access_methods;
 typedef Dwarf_Obj_Access_Section_a access_section;
 typedef Dwarf_Unsigned section_index;
 typedef Dwarf_Small *byte_pointer;
-# define SECTION(member) as_##member
+#  define SECTION(member) as_##member
 #else
 typedef Dwarf_Obj_Access_Interface access_interface;
 typedef Dwarf_Obj_Access_Methods access_methods;
 typedef Dwarf_Obj_Access_Section access_section;
 typedef Dwarf_Half section_index;
 typedef Dwarf_Ptr byte_pointer;
-# define SECTION(member) member
+#  define SECTION(member) member
 #endif
 
 struct dwarf_batch
@@ -112,16 +112,14 @@ get_file_size (void *object)
   return batch->size;
 }
 
-static const access_methods methods = { .om_get_section_info
-                                        = get_section_info,
-                                        .om_get_byte_order = get_byte_order,
-                                        .om_get_length_size = get_length_size,
-                                        .om_get_pointer_size
-                                        = get_pointer_size,
-                                        .om_get_filesize = get_file_size,
-                                        .om_get_section_count
-                                        = get_section_count,
-                                        .om_load_section = load_section };
+static const access_methods methods
+    = { .om_get_section_info = get_section_info,
+        .om_get_byte_order = get_byte_order,
+        .om_get_length_size = get_length_size,
+        .om_get_pointer_size = get_pointer_size,
+        .om_get_filesize = get_file_size,
+        .om_get_section_count = get_section_count,
+        .om_load_section = load_section };
 
 static void
 interface_init (struct dwarf_batch *batch)
@@ -156,13 +154,12 @@ get_byte_order (void *object)
   return batch->big_endian ? DW_OBJECT_MSB : DW_OBJECT_LSB;
 }
 
-static const access_methods methods
-    = { .get_section_info = get_section_info,
-        .get_byte_order = get_byte_order,
-        .get_length_size = get_length_size,
-        .get_pointer_size = get_pointer_size,
-        .get_section_count = get_section_count,
-        .load_section = load_section };
+static const access_methods methods = { .get_section_info = get_section_info,
+                                        .get_byte_order = get_byte_order,
+                                        .get_length_size = get_length_size,
+                                        .get_pointer_size = get_pointer_size,
+                                        .get_section_count = get_section_count,
+                                        .load_section = load_section };
 
 static void
 interface_init (struct dwarf_batch *batch)

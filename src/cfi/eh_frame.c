@@ -35,9 +35,9 @@ enum
 /* What reading needs to know of a CIE beside its cfi_cie.  */
 struct cie_state
 {
-  uint64_t size;     /* of the entry in the section */
-  uint64_t copy;     /* offset of its copy in the current slice's batch */
-  uint64_t slice;    /* number of the slice that `copy` belongs to */
+  uint64_t size;          /* of the entry in the section */
+  uint64_t copy;          /* offset of its copy in the current slice's batch */
+  uint64_t slice;         /* number of the slice that `copy` belongs to */
   uint32_t signed_letter; /* offset in the entry of a letter B or G, or 0 */
   bool decoded;
   bool needs_8_bytes; /* absptr: libdwarf must know the real address size */
@@ -239,8 +239,8 @@ entry_problem (struct reader *reader, const struct entry *entry,
   *reason = REASON_BAD_ENTRY;
   if (entry->kind == ENTRY_DAMAGED)
     return entry->why;
-  size_t cie = find_cie (
-      reader, entry->kind == ENTRY_FDE ? entry->cie : entry->offset);
+  size_t cie = find_cie (reader, entry->kind == ENTRY_FDE ? entry->cie
+                                                          : entry->offset);
   if (cie == section->n_cies)
     return "CIE pointer leads to no CIE";
   *reason = section->cies[cie].unusable;
@@ -280,8 +280,7 @@ note_foreign (struct reader *reader, const struct entry *entry,
   if (reader->n_foreign == reader->foreign_capacity)
     {
       size_t capacity = 2 * reader->foreign_capacity + 16;
-      size_t *grown
-          = reallocarray (reader->foreign, capacity, sizeof *grown);
+      size_t *grown = reallocarray (reader->foreign, capacity, sizeof *grown);
       if (grown == NULL)
         return error_set_no_memory (err);
       reader->foreign = grown;
@@ -363,8 +362,7 @@ fill_batch (struct reader *reader, const struct slice *slice,
       if (is_foreign (&entry, slice->begin))
         copy_foreign (reader, &entry, batch, copy);
       else if (entry.kind == ENTRY_CIE)
-        hide_letter (batch + copy,
-                     &reader->states[find_cie (reader, offset)]);
+        hide_letter (batch + copy, &reader->states[find_cie (reader, offset)]);
       offset += entry.size;
     }
   return true;
@@ -428,8 +426,8 @@ decode_cie (struct reader *reader, const struct dwarf_batch_cie *from,
   cie->code_alignment = from->code_alignment;
   cie->data_alignment = from->data_alignment;
   cie->ra_column = from->ra_column;
-  cie->unusable = read_augmentation_data (reader, from, cie,
-                                          &state->needs_8_bytes);
+  cie->unusable
+      = read_augmentation_data (reader, from, cie, &state->needs_8_bytes);
   if (cie->unusable == REASON_NONE
       && !encoding_is_understood (cie->pointer_encoding))
     cie->unusable = REASON_POINTER_ENCODING;
@@ -486,9 +484,8 @@ append_fde (struct reader *reader, const struct cfi_fde *fde,
   struct cfi_section *section = reader->section;
   if (section->n_fdes == reader->fdes_capacity)
     {
-      size_t capacity = reader->fdes_capacity
-                            ? reader->fdes_capacity / 2 * 3
-                            : 1024;
+      size_t capacity
+          = reader->fdes_capacity ? reader->fdes_capacity / 2 * 3 : 1024;
       struct cfi_fde *fdes
           = reallocarray (section->fdes, capacity, sizeof *fdes);
       if (fdes == NULL)
@@ -518,13 +515,13 @@ take_fde (struct reader *reader, const struct slice *slice,
   if (reason != REASON_NONE)
     return report_damage (reader, offset, reason, frame_reason_text (reason),
                           err);
-  struct cfi_fde fde = { .address = from->address,
-                         .size = from->size,
-                         .instructions = offset + skip,
-                         .instructions_size
-                         = (uint32_t)from->instructions_size,
-                         .cie = (uint32_t)cie,
-                         .offset = offset };
+  struct cfi_fde fde
+      = { .address = from->address,
+          .size = from->size,
+          .instructions = offset + skip,
+          .instructions_size = (uint32_t)from->instructions_size,
+          .cie = (uint32_t)cie,
+          .offset = offset };
   return append_fde (reader, &fde, err);
 }
 

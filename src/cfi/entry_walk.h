@@ -12,7 +12,7 @@
 
 enum entry_kind
 {
-  ENTRY_END,        /* of the section */
+  ENTRY_END, /* of the section */
   ENTRY_CIE,
   ENTRY_FDE,
   ENTRY_TERMINATOR, /* a zero length; more entries may follow */

@@ -73,8 +73,8 @@ push_constant (struct stack *stack, int64_t value)
 static bool
 push_register (struct stack *stack, uint64_t reg, int64_t offset)
 {
-  return push (stack, (struct term){
-                          .base = BASE_REG, .reg = reg, .offset = offset });
+  return push (
+      stack, (struct term){ .base = BASE_REG, .reg = reg, .offset = offset });
 }
 
 /* Add VALUE to the top of the stack.  */
@@ -184,9 +184,8 @@ static bool
 match_plt (const uint8_t *block, uint64_t size, uint8_t *threshold)
 {
   static const uint8_t pattern[] = {
-    OP_BREG0 + 7,  8,       OP_BREG0 + 16, 0,           OP_LIT0 + 15,
-    OP_AND,        OP_LIT0, OP_GE,         OP_LIT0 + 3, OP_SHL,
-    OP_PLUS,
+    OP_BREG0 + 7, 8,     OP_BREG0 + 16, 0,      OP_LIT0 + 15, OP_AND,
+    OP_LIT0,      OP_GE, OP_LIT0 + 3,   OP_SHL, OP_PLUS,
   };
   const unsigned at = 6; /* of the threshold */
   if (size != sizeof pattern || memcmp (block, pattern, at) != 0

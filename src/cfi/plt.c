@@ -18,8 +18,7 @@ struct stub_run
 };
 
 static bool
-stub_matches (const struct plt_stub *stub, const uint8_t *bytes,
-              uint64_t left)
+stub_matches (const struct plt_stub *stub, const uint8_t *bytes, uint64_t left)
 {
   if (stub->size > left)
     return false;
@@ -63,8 +62,7 @@ stub_row (const struct arch *arch, uint32_t start, int16_t cfa_offset)
 {
   struct frame_row row
       = { .start = start,
-          .cfa
-          = { .kind = RULE_REG, .reg = arch->sp, .offset = cfa_offset },
+          .cfa = { .kind = RULE_REG, .reg = arch->sp, .offset = cfa_offset },
           .ra = { .kind = RULE_SAME },
           .fp = { .kind = RULE_SAME } };
   if (!arch_tracks_ra (arch))
@@ -105,17 +103,16 @@ static bool
 append_run (struct plt_list *list, const struct arch *arch,
             const struct stub_run *run, struct error *err)
 {
-  uint8_t size = run->stub->size;
   if (run->size == 0)
     return true;
+  uint8_t size = run->stub->size;
   if (run->stub->n_rows == 1 || run->size == size)
     return append_function (list, arch, run, 0, err);
   if (run->address % size == 0)
     return append_function (list, arch, run, size, err);
   for (uint64_t done = 0; done < run->size; done += size)
     {
-      struct stub_run one
-          = { run->stub, run->address + done, size };
+      struct stub_run one = { run->stub, run->address + done, size };
       if (!append_function (list, arch, &one, 0, err))
         return false;
     }
