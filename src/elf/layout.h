@@ -46,6 +46,14 @@ struct layout_patch
   uint8_t *bytes; /* owned by the plan */
 };
 
+/* The new file is: zeros, then the extents, then the patches in order, then
+   .sframe.  Hence a byte that none of them covers is zero (freed by an
+   eviction, or a hole).  Extents are ascending and disjoint in the new file;
+   no patch touches .sframe, no extent overlaps it.  An old byte may appear in
+   no extent (it is lost, e.g. zero padding that .sframe fills), never in two.
+   Evicted sections are extents from the old head to the new tail, and one of
+   them may go to a new place inside the old head: whoever writes in place
+   reads all extents whose offsets differ before writing anything.  */
 struct layout_plan
 {
   enum layout_strategy strategy;
@@ -53,12 +61,22 @@ struct layout_plan
   uint64_t sframe_offset;  /* in the new file */
   uint64_t sframe_address; /* its sh_addr and p_vaddr */
   uint64_t sframe_size;
-  struct layout_extent *extents; /* ascending, disjoint in the new file */
+  struct layout_extent *extents;
   size_t n_extents;
-  struct layout_patch *patches; /* applied in order, after the extents; the
-                                   .sframe bytes themselves are not in it */
+  struct layout_patch *patches;
   size_t n_patches;
 };
+
+/* Whether IMAGE may be changed at all (elf-injection notes, section 2).
+   Otherwise false with status CFI2SFRAME_NOTHING for files that have no
+   contents to describe (debug files), CFI2SFRAME_UNSUPPORTED for file types
+   and machines that this is not about, and CFI2SFRAME_REFUSED with the reason
+   for files that a change would harm.  layout_plan_injection calls it; call
+   it before converting to save the work.  */
+bool layout_classify (const struct image *image, struct error *err);
+
+/* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
+bool layout_is_loader (const struct image *image);
 
 /* Plan the injection into IMAGE (ET_EXEC or ET_DYN).  The plan is freed with
    layout_plan_free also after failure.  Status CFI2SFRAME_REFUSED with the

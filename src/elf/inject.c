@@ -1,0 +1,161 @@
+/* Carrying a layout plan out.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The old file is cloned, or copied inside the kernel; holes stay holes.  Then
+   the few bytes that differ are written.  The new file starts out empty, so
+   whatever is not written is zero.  */
+
+#include <config.h>
+
+#include "elf/inject.h"
+
+#include <errno.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool
+write_all (int fd, const void *bytes, uint64_t size, uint64_t offset,
+           struct error *err)
+{
+  const uint8_t *at = bytes;
+  while (size > 0)
+    {
+      ssize_t done = pwrite (fd, at, size, (off_t)offset);
+      if (done < 0 && errno == EINTR)
+        continue;
+      if (done < 0)
+        return error_set_errno (err, "write");
+      at += done;
+      offset += (uint64_t)done;
+      size -= (uint64_t)done;
+    }
+  return true;
+}
+
+/* Bytes of the old file, from the kernel's copy if there is a descriptor, at
+   the latest from memory.  */
+static bool
+copy_bytes (const struct image *image, int fd,
+            const struct layout_extent *extent, struct error *err)
+{
+  loff_t from = (loff_t)extent->old_offset;
+  loff_t to = (loff_t)extent->new_offset;
+  uint64_t left = extent->size;
+  while (image->fd >= 0 && left > 0)
+    {
+      ssize_t done = copy_file_range (image->fd, &from, fd, &to, left, 0);
+      if (done < 0 && errno == EINTR)
+        continue;
+      /* EXDEV, EINVAL, ...: not between these file systems.  A real failure
+         shows again below.  */
+      if (done <= 0)
+        break;
+      left -= (uint64_t)done;
+    }
+  return write_all (fd, image->bytes + from, left, (uint64_t)to, err);
+}
+
+/* The part of EXTENT from SKIP on that starts with data: false if there is
+   none, because the rest is a hole.  */
+static bool
+next_data (const struct image *image, const struct layout_extent *extent,
+           uint64_t skip, struct layout_extent *data)
+{
+  uint64_t begin = extent->old_offset + skip;
+  uint64_t end = extent->old_offset + extent->size;
+  if (begin >= end)
+    return false;
+  if (image->fd >= 0)
+    {
+      off_t found = lseek (image->fd, (off_t)begin, SEEK_DATA);
+      if (found < 0 && errno == ENXIO)
+        return false;
+      if (found >= 0)
+        {
+          off_t hole = lseek (image->fd, found, SEEK_HOLE);
+          begin = (uint64_t)found;
+          if (hole >= 0 && (uint64_t)hole < end)
+            end = (uint64_t)hole;
+        }
+      if (begin >= end)
+        return false;
+    }
+  skip = begin - extent->old_offset;
+  *data = (struct layout_extent){ begin, extent->new_offset + skip,
+                                  end - begin };
+  return true;
+}
+
+static bool
+copy_extent (const struct image *image, int fd,
+             const struct layout_extent *extent, struct error *err)
+{
+  struct layout_extent data;
+  for (uint64_t skip = 0; next_data (image, extent, skip, &data);
+       skip = data.old_offset + data.size - extent->old_offset)
+    if (!copy_bytes (image, fd, &data, err))
+      return false;
+  return true;
+}
+
+static bool
+write_zeros (int fd, uint64_t begin, uint64_t end, struct error *err)
+{
+  static const uint8_t zeros[4096];
+  while (begin < end)
+    {
+      uint64_t size = end - begin < sizeof zeros ? end - begin : sizeof zeros;
+      if (!write_all (fd, zeros, size, begin, err))
+        return false;
+      begin += size;
+    }
+  return true;
+}
+
+/* Share the old file's blocks, where the file system can.  Extents that kept
+   their place are then done; the bytes between them must become zero.  */
+static bool
+clone_file (const struct image *image, const struct layout_plan *plan, int fd,
+            bool *cloned, struct error *err)
+{
+  *cloned = image->fd >= 0 && plan->new_size >= image->size
+            && ioctl (fd, FICLONE, image->fd) == 0;
+  if (!*cloned)
+    return true;
+  uint64_t at = 0;
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      uint64_t end = extent->new_offset < image->size ? extent->new_offset
+                                                      : image->size;
+      if (!write_zeros (fd, at, end, err))
+        return false;
+      at = extent->new_offset + extent->size;
+    }
+  return write_zeros (fd, at, image->size, err);
+}
+
+bool
+inject_write (const struct image *image, const struct layout_plan *plan,
+              const void *sframe, int out_fd, struct error *err)
+{
+  bool cloned;
+  if (!clone_file (image, plan, out_fd, &cloned, err))
+    return false;
+  if (ftruncate (out_fd, (off_t)plan->new_size) != 0)
+    return error_set_errno (err, "ftruncate");
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      if (!(cloned && extent->old_offset == extent->new_offset)
+          && !copy_extent (image, out_fd, extent, err))
+        return false;
+    }
+  for (size_t i = 0; i < plan->n_patches; i++)
+    if (!write_all (out_fd, plan->patches[i].bytes, plan->patches[i].size,
+                    plan->patches[i].offset, err))
+      return false;
+  return write_all (out_fd, sframe, plan->sframe_size, plan->sframe_offset,
+                    err);
+}

@@ -1,0 +1,141 @@
+/* Planning: which strategy applies, in which order.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/layout_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int
+job_not (struct layout_job *job, const char *fmt, ...)
+{
+  va_list args;
+  va_start (args, fmt);
+  vsnprintf (job->reason, sizeof job->reason, fmt, args);
+  va_end (args);
+  return 0;
+}
+
+const GElf_Phdr *
+job_last_load (const struct layout_job *job)
+{
+  const GElf_Phdr *last = NULL;
+  for (size_t i = 0; i < job->image->n_segments; i++)
+    if (job->image->segments[i].p_type == PT_LOAD)
+      last = &job->image->segments[i];
+  return last;
+}
+
+/* The largest page the machine may have, but not more than the file was
+   linked for.  Never the page of the machine this runs on.  */
+static uint64_t
+page_size (const struct image *image)
+{
+  uint64_t page = PAGE_MIN;
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD
+        && image->segments[i].p_align > page)
+      page = image->segments[i].p_align;
+  return page < image->arch->max_page_size ? page : image->arch->max_page_size;
+}
+
+static void
+job_close (struct layout_job *job)
+{
+  free (job->segments);
+  free (job->sections);
+  free (job->moved);
+}
+
+static bool
+job_open (struct layout_job *job)
+{
+  const struct image *image = job->image;
+  job->page = page_size (image);
+  job->loader = layout_is_loader (image);
+  job->header = image->header;
+  job->n_segments = image->n_segments;
+  job->n_sections = image->n_sections;
+  job->end = image->size;
+  job->segments
+      = calloc (image->n_segments + JOB_HEADERS_MAX, sizeof job->segments[0]);
+  job->sections
+      = calloc (image->n_sections + JOB_SECTIONS_MAX, sizeof job->sections[0]);
+  job->moved = calloc (image->n_sections + 1, sizeof job->moved[0]);
+  if (job->segments == NULL || job->sections == NULL || job->moved == NULL)
+    return error_set_no_memory (job->err);
+  memcpy (job->segments, image->segments,
+          image->n_segments * sizeof job->segments[0]);
+  for (size_t i = 0; i < image->n_sections; i++)
+    job->sections[i] = image->sections[i].header;
+  return plan_copy (job, 0, 0, image->size);
+}
+
+static bool
+refuse_with_reasons (struct layout_job *job, const char *first)
+{
+  return error_set (job->err, CFI2SFRAME_REFUSED, "%s",
+                    first[0] ? first : job->reason);
+}
+
+/* The strategies in the order of the notes' section 1.  The reason given is
+   that of the most general one.  */
+static bool
+job_run (struct layout_job *job)
+{
+  char reason[sizeof job->reason] = "";
+  int done = layout_try_slack (job);
+  if (done == 0 && job->loader)
+    done = layout_try_loader (job);
+  else if (done == 0)
+    {
+      done = layout_try_append (job);
+      if (done == 0)
+        memcpy (reason, job->reason, sizeof reason);
+      if (done == 0)
+        done = layout_try_grow_down (job);
+      if (done == 0 && job->request->allow_moved_table)
+        done = layout_try_move (job);
+    }
+  if (done == 0)
+    return refuse_with_reasons (job, reason);
+  return done > 0;
+}
+
+bool
+layout_plan_injection (struct layout_plan *plan, const struct image *image,
+                       const struct layout_request *request, struct error *err)
+{
+  *plan = (struct layout_plan){ .sframe_size = request->sframe_size };
+  if (!layout_classify (image, err))
+    return false;
+  /* More would not fit the format's 32-bit offsets anyway.  */
+  if (request->sframe_size == 0 || request->sframe_size > UINT32_MAX)
+    return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
+  struct layout_job job
+      = { .image = image, .request = request, .plan = plan, .err = err };
+  bool done = job_open (&job) && job_run (&job);
+  job_close (&job);
+  return done;
+}
+
+const char *
+layout_strategy_name (enum layout_strategy strategy)
+{
+  switch (strategy)
+    {
+    case LAYOUT_SLACK:
+      return "slack";
+    case LAYOUT_SPARE_SLOT:
+      return "spare-slot";
+    case LAYOUT_EVICT:
+      return "evict";
+    case LAYOUT_GROW_DOWN:
+      return "grow-down";
+    case LAYOUT_MOVE_TABLE:
+      return "move-table";
+    }
+  return "unknown";
+}

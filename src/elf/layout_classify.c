@@ -1,0 +1,144 @@
+/* Which files must not be changed, and why.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   elf-injection notes, section 2.  What no ELF reader could accept is refused
+   by image_open already.  */
+
+#include "elf/layout_private.h"
+
+#include <string.h>
+
+enum
+{
+  /* Linux, fs/binfmt_elf.c, load_elf_phdrs: larger tables do not run.  */
+  TABLE_SIZE_MAX = 65536
+};
+
+static bool
+refuse (struct error *err, const char *reason)
+{
+  return error_set (err, CFI2SFRAME_REFUSED, "%s", reason);
+}
+
+static bool
+check_type (const struct image *image, struct error *err)
+{
+  switch (image->header.e_type)
+    {
+    case ET_EXEC:
+    case ET_DYN:
+      break;
+    case ET_CORE:
+      return error_set (err, CFI2SFRAME_UNSUPPORTED, "is a core file");
+    case ET_REL:
+      return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                        "is a relocatable object");
+    default:
+      return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
+                        image->header.e_type);
+    }
+  if (image->arch == NULL)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "SFrame has no ABI for machine %u",
+                      image->header.e_machine);
+  return true;
+}
+
+static bool
+check_contents (const struct image *image, struct error *err)
+{
+  bool present = false;
+  for (size_t i = 0; i < image->n_segments; i++)
+    present |= image->segments[i].p_type == PT_LOAD
+               && image->segments[i].p_filesz > 0;
+  if (image->debug_only || (image->n_segments > 0 && !present))
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "debug file: the code is not in it");
+  if (!present)
+    return refuse (err, "no loadable segment");
+  return true;
+}
+
+static bool
+check_kernel (const struct image *image, struct error *err)
+{
+  bool kernel = image_find_section (image, "__ksymtab") != NULL
+                || image_find_section (image, ".init.text") != NULL;
+  for (size_t i = 0; i < image->n_segments; i++)
+    kernel |= image->segments[i].p_type == PT_LOAD
+              && image->segments[i].p_vaddr >> 63;
+  if (kernel)
+    return refuse (err, "kernel image: its linker script and boot loader own "
+                        "the layout");
+  return true;
+}
+
+static bool
+check_sections (const struct image *image, struct error *err)
+{
+  if (image_find_section (image, ".gnu.prelink_undo") != NULL)
+    return refuse (err, "prelinked: undo that first (prelink -u)");
+  size_t names = image->section_names;
+  if (names != 0 && (image->sections[names].header.sh_flags & SHF_ALLOC))
+    return refuse (err, "the section name table is loaded with the program");
+  return true;
+}
+
+/* Segments with contents, each congruent modulo the smallest page; a loader
+   would not take them otherwise.  */
+static bool
+check_congruence (const struct image *image, struct error *err)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type != PT_LOAD || load->p_filesz == 0)
+        continue;
+      if ((load->p_align & (load->p_align - 1)) != 0
+          || ((load->p_vaddr - load->p_offset) & (PAGE_MIN - 1)) != 0)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "segment %zu: address and file offset do not agree",
+                          i);
+    }
+  return true;
+}
+
+/* Self-extracting archives, AppImages and signed files find their data by the
+   end of the file or by the old headers.  Go leaves up to a page of zeros.  */
+static bool
+check_payload (const struct image *image, struct error *err)
+{
+  static const char signature[] = "~Module signature appended~\n";
+  uint64_t last = owner_last (image);
+  if (last > image->size || bytes_are_zero (image, last, image->size - last))
+    return true;
+  size_t length = sizeof signature - 1;
+  if (image->size - last >= length
+      && memcmp (image->bytes + image->size - length, signature, length) == 0)
+    return refuse (err, "signed: a module signature is appended");
+  const uint8_t *ident = image->header.e_ident;
+  if (memcmp (ident + EI_PAD - 1, "AI", 2) == 0)
+    return refuse (err, "AppImage: a file system is appended");
+  return error_set (err, CFI2SFRAME_REFUSED,
+                    "%llu bytes of unknown data are appended",
+                    (unsigned long long)(image->size - last));
+}
+
+static bool
+check_counts (const struct image *image, struct error *err)
+{
+  if (image->header.e_phnum == PN_XNUM
+      || (image->n_segments + JOB_HEADERS_MAX) * sizeof (Elf64_Phdr)
+             > TABLE_SIZE_MAX)
+    return refuse (err, "too many program headers");
+  return true;
+}
+
+bool
+layout_classify (const struct image *image, struct error *err)
+{
+  return check_type (image, err) && check_contents (image, err)
+         && check_counts (image, err) && check_kernel (image, err)
+         && check_sections (image, err) && check_congruence (image, err)
+         && check_payload (image, err);
+}

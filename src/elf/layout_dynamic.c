@@ -1,0 +1,272 @@
+/* What names sections by address: dynamic entries and symbols.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/layout_private.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+int64_t
+dynamic_tag_of (uint32_t section_type)
+{
+  switch (section_type)
+    {
+    case SHT_DYNSYM:
+      return DT_SYMTAB;
+    case SHT_HASH:
+      return DT_HASH;
+    case SHT_GNU_HASH:
+      return DT_GNU_HASH;
+    case SHT_GNU_versym:
+      return DT_VERSYM;
+    case SHT_GNU_verneed:
+      return DT_VERNEED;
+    case SHT_GNU_verdef:
+      return DT_VERDEF;
+    default:
+      return DT_NULL;
+    }
+}
+
+/* Step through the dynamic section, up to its DT_NULL.  *AT is the offset in
+   the file of the next entry; start with 0.  */
+static bool
+dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
+              uint64_t *value)
+{
+  const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
+  if (dynamic == NULL)
+    return false;
+  if (*at == 0)
+    *at = dynamic->p_offset;
+  if (*at - dynamic->p_offset + sizeof (Elf64_Dyn) > dynamic->p_filesz)
+    return false;
+  const uint8_t *entry = image->bytes + *at;
+  *tag = (int64_t)load_u64 (entry, image->big_endian);
+  *value = load_u64 (entry + 8, image->big_endian);
+  *at += sizeof (Elf64_Dyn);
+  return *tag != DT_NULL;
+}
+
+bool
+dynamic_find (const struct image *image, int64_t tag, uint64_t *value)
+{
+  uint64_t at = 0;
+  int64_t found;
+  while (dynamic_next (image, &at, &found, value))
+    if (found == tag)
+      return true;
+  return false;
+}
+
+bool
+dynamic_holds (const struct image *image, int64_t tag, uint64_t value)
+{
+  uint64_t at = 0, held;
+  int64_t found;
+  while (dynamic_next (image, &at, &found, &held))
+    if (found == tag && held == value)
+      return true;
+  return false;
+}
+
+static bool
+patch_u64 (struct layout_job *job, uint64_t old_offset, uint64_t value)
+{
+  uint64_t offset;
+  if (!plan_find (job, old_offset, sizeof value, &offset))
+    return error_set_at (job->err, CFI2SFRAME_REFUSED, old_offset,
+                         "an address that must change lies in bytes that "
+                         "have moved");
+  uint8_t *bytes = plan_patch (job, offset, sizeof value);
+  if (bytes == NULL)
+    return false;
+  store_u64 (bytes, value, job->image->big_endian);
+  return true;
+}
+
+/* What is added to the address of the table of section TYPE at ADDRESS.  */
+static uint64_t
+table_delta (const struct layout_job *job, int64_t tag, uint64_t address)
+{
+  for (size_t i = 1; i < job->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &job->image->sections[i].header;
+      if (job->moved[i] != 0 && header->sh_addr == address
+          && dynamic_tag_of (header->sh_type) == tag)
+        return job->moved[i];
+    }
+  return 0;
+}
+
+bool
+dynamic_patch (struct layout_job *job)
+{
+  uint64_t at = 0, value;
+  int64_t tag;
+  while (dynamic_next (job->image, &at, &tag, &value))
+    {
+      uint64_t delta = table_delta (job, tag, value);
+      /* dynamic_next stands behind the entry; its second word is d_un.  */
+      if (delta != 0 && !patch_u64 (job, at - 8, value + delta))
+        return false;
+    }
+  return true;
+}
+
+/* A symbol table and where its extended section indices are.  */
+struct symbols
+{
+  const uint8_t *bytes;
+  size_t count;
+  const uint8_t *extended; /* NULL: no SHT_SYMTAB_SHNDX */
+  size_t n_extended;
+  bool big_endian;
+};
+
+static bool
+symbols_open (struct symbols *symbols, const struct image *image, size_t index)
+{
+  const struct image_section *section = &image->sections[index];
+  *symbols = (struct symbols){ .big_endian = image->big_endian };
+  symbols->bytes = image_section_bytes (image, section);
+  symbols->count = section->header.sh_size / sizeof (Elf64_Sym);
+  if (symbols->bytes == NULL
+      || section->header.sh_entsize != sizeof (Elf64_Sym))
+    return false;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_SYMTAB_SHNDX && header->sh_link == index)
+        {
+          symbols->extended = image_section_bytes (image, &image->sections[i]);
+          symbols->n_extended = header->sh_size / sizeof (uint32_t);
+        }
+    }
+  return true;
+}
+
+static size_t
+symbols_section (const struct symbols *symbols, size_t index)
+{
+  const uint8_t *symbol = symbols->bytes + index * sizeof (Elf64_Sym);
+  uint16_t section = load_u16 (symbol + offsetof (Elf64_Sym, st_shndx),
+                               symbols->big_endian);
+  if (section == SHN_XINDEX && symbols->extended != NULL
+      && index < symbols->n_extended)
+    return load_u32 (symbols->extended + index * sizeof (uint32_t),
+                     symbols->big_endian);
+  return section < SHN_LORESERVE ? section : 0;
+}
+
+static uint64_t
+symbols_value (const struct symbols *symbols, size_t index)
+{
+  return load_u64 (symbols->bytes + index * sizeof (Elf64_Sym)
+                       + offsetof (Elf64_Sym, st_value),
+                   symbols->big_endian);
+}
+
+/* Linkers attach symbols such as __ehdr_start to the first section although
+   they lie outside; those stay.  */
+static bool
+is_in_section (const GElf_Shdr *header, uint64_t value)
+{
+  return value >= header->sh_addr
+         && value - header->sh_addr <= header->sh_size;
+}
+
+static bool
+symbols_patch_table (struct layout_job *job, size_t index)
+{
+  const struct image *image = job->image;
+  struct symbols symbols;
+  if (!symbols_open (&symbols, image, index))
+    return true;
+  uint64_t table = image->sections[index].header.sh_offset;
+  for (size_t i = 1; i < symbols.count; i++)
+    {
+      size_t section = symbols_section (&symbols, i);
+      if (section == 0 || section >= image->n_sections
+          || job->moved[section] == 0)
+        continue;
+      uint64_t value = symbols_value (&symbols, i);
+      if (!is_in_section (&image->sections[section].header, value))
+        continue;
+      uint64_t at
+          = table + i * sizeof (Elf64_Sym) + offsetof (Elf64_Sym, st_value);
+      if (!patch_u64 (job, at, value + job->moved[section]))
+        return false;
+    }
+  return true;
+}
+
+bool
+symbols_patch (struct layout_job *job)
+{
+  for (size_t i = 1; i < job->image->n_sections; i++)
+    if (job->image->sections[i].header.sh_type == SHT_SYMTAB
+        && !symbols_patch_table (job, i))
+      return false;
+  return true;
+}
+
+static const char *
+symbols_name (const struct symbols *symbols, const struct image *image,
+              size_t table, size_t index)
+{
+  uint32_t link = image->sections[table].header.sh_link;
+  if (link == 0 || link >= image->n_sections)
+    return "";
+  const struct image_section *strings = &image->sections[link];
+  const uint8_t *bytes = image_section_bytes (image, strings);
+  uint32_t name = load_u32 (symbols->bytes + index * sizeof (Elf64_Sym),
+                            symbols->big_endian);
+  if (bytes == NULL || name >= strings->header.sh_size
+      || bytes[strings->header.sh_size - 1] != '\0')
+    return "";
+  return (const char *)bytes + name;
+}
+
+/* The symbol that glibc's start files put on the ABI note is used by nobody
+   (sysdeps/../abi-note.c gives it a name only because C wants one).  */
+static bool
+is_unused_name (const char *name)
+{
+  return strcmp (name, "__abi_tag") == 0;
+}
+
+static bool
+table_names_section (const struct image *image, size_t table, size_t section)
+{
+  struct symbols symbols;
+  if (!symbols_open (&symbols, image, table))
+    return false;
+  const GElf_Shdr *header = &image->sections[section].header;
+  for (size_t i = 1; i < symbols.count; i++)
+    {
+      uint8_t info
+          = symbols
+                .bytes[i * sizeof (Elf64_Sym) + offsetof (Elf64_Sym, st_info)];
+      if (ELF64_ST_TYPE (info) != STT_SECTION
+          && symbols_section (&symbols, i) == section
+          && is_in_section (header, symbols_value (&symbols, i))
+          && !is_unused_name (symbols_name (&symbols, image, table, i)))
+        return true;
+    }
+  return false;
+}
+
+bool
+section_has_symbol (const struct image *image, size_t index)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      uint32_t type = image->sections[i].header.sh_type;
+      if ((type == SHT_SYMTAB || type == SHT_DYNSYM)
+          && table_names_section (image, i, index))
+        return true;
+    }
+  return false;
+}

@@ -1,0 +1,184 @@
+/* The dynamic loader itself: notes, section 6.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Kernels up to 6.6 map the interpreter with one BSS computation at the end:
+   with a segment behind the BSS, the BSS is not zeroed, and a last segment
+   that is read-only makes exec fail.  So the BSS is given bytes in the file,
+   and the new segment ends at a page boundary, where there is nothing left to
+   zero.  */
+
+#include <config.h>
+
+#include "elf/layout_private.h"
+
+#include <string.h>
+
+static bool
+is_loader_name (const char *name)
+{
+  return strncmp (name, "ld-", 3) == 0 || strncmp (name, "ld64.so", 7) == 0
+         || strncmp (name, "ld.so", 5) == 0
+         || strncmp (name, "libc.musl-", 10) == 0;
+}
+
+/* The dynamic string table, ending in a zero byte.  */
+static const char *
+dynamic_strings (const struct image *image, uint64_t *size)
+{
+  uint64_t address;
+  if (!dynamic_find (image, DT_STRTAB, &address)
+      || !dynamic_find (image, DT_STRSZ, size) || *size == 0)
+    return NULL;
+  const uint8_t *bytes = image_bytes_at (image, address, *size);
+  return bytes != NULL && bytes[*size - 1] == '\0' ? (const char *)bytes
+                                                   : NULL;
+}
+
+/* Whether the string table holds NAME as a whole string.  */
+static bool
+has_string (const char *strings, uint64_t size, const char *name)
+{
+  size_t length = strlen (name) + 1;
+  const char *found = memmem (strings, size, name, length);
+  return found != NULL && (found == strings || found[-1] == '\0');
+}
+
+bool
+layout_is_loader (const struct image *image)
+{
+  uint64_t size, soname;
+  const char *strings;
+  if (image->header.e_type != ET_DYN || image->header.e_entry == 0
+      || image_find_segment (image, PT_INTERP) != NULL
+      || (strings = dynamic_strings (image, &size)) == NULL)
+    return false;
+  if (dynamic_find (image, DT_SONAME, &soname) && soname < size
+      && is_loader_name (strings + soname))
+    return true;
+  return has_string (strings, size, "__tls_get_addr")
+         && (has_string (strings, size, "_r_debug")
+             || has_string (strings, size, "_dl_debug_addr"));
+}
+
+/* How the end of the file shifts when the BSS gets bytes in it.  */
+struct growth
+{
+  size_t load;      /* index of the last segment */
+  uint64_t old_end; /* of its bytes in the file */
+  uint64_t new_end; /* with those of the BSS, up to the page's end */
+  uint64_t shift;   /* of what follows it */
+};
+
+static int
+growth_measure (struct layout_job *job, struct growth *growth)
+{
+  const GElf_Phdr *load = job_last_load (job);
+  uint64_t page_end;
+  if (!(load->p_flags & PF_W)
+      || !round_up (load->p_vaddr + load->p_memsz, job->page, &page_end)
+      || load->p_offset > UINT64_MAX / 2)
+    return job_not (job, "dynamic loader: its last segment is not writable");
+  growth->load = (size_t)(load - job->image->segments);
+  growth->old_end = load->p_offset + load->p_filesz;
+  growth->new_end = load->p_offset + (page_end - load->p_vaddr);
+  if (growth->new_end - growth->old_end > UINT32_MAX)
+    return job_not (job, "dynamic loader: its BSS is too large");
+  /* Keep the alignment of whatever follows.  */
+  growth->shift = growth->new_end - growth->old_end;
+  growth->shift = (growth->shift + 63) & ~(uint64_t)63;
+  return 1;
+}
+
+/* Only sections that are not loaded may shift.  */
+static int
+growth_check (struct layout_job *job, const struct growth *growth)
+{
+  const struct image *image = job->image;
+  if (image->n_sections == 0)
+    return job_not (job, "dynamic loader without section headers");
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      bool contents = header->sh_type != SHT_NOBITS
+                      && header->sh_type != SHT_NULL && header->sh_size > 0;
+      bool behind = header->sh_offset >= growth->old_end;
+      if (contents
+          && (behind ? (header->sh_flags & SHF_ALLOC) != 0
+                     : header->sh_size > growth->old_end - header->sh_offset))
+        return job_not (job, "dynamic loader: section %.40s is in the way",
+                        image->sections[i].name);
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type != PT_NULL && image->segments[i].p_filesz > 0
+        && image->segments[i].p_offset + image->segments[i].p_filesz
+               > growth->old_end)
+      return job_not (job, "dynamic loader: segment %zu is in the way", i);
+  return 1;
+}
+
+static bool
+growth_commit (struct layout_job *job, const struct growth *growth)
+{
+  const struct image *image = job->image;
+  GElf_Phdr *load = &job->segments[growth->load];
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      GElf_Shdr *header = &job->sections[i];
+      bool nobits = header->sh_type == SHT_NOBITS;
+      if (nobits && (header->sh_flags & SHF_ALLOC)
+          && !(header->sh_flags & SHF_TLS) && header->sh_addr >= load->p_vaddr)
+        {
+          header->sh_type = SHT_PROGBITS;
+          header->sh_offset
+              = load->p_offset + (header->sh_addr - load->p_vaddr);
+        }
+      else if (!nobits && header->sh_type != SHT_NULL
+               && header->sh_offset >= growth->old_end)
+        header->sh_offset += growth->shift;
+    }
+  load->p_filesz = load->p_memsz;
+  uint64_t tail = image->size - growth->old_end;
+  job->end = image->size + growth->shift;
+  return plan_clear (job, growth->old_end, UINT64_MAX - growth->old_end)
+         && plan_copy (job, growth->old_end, growth->old_end + growth->shift,
+                       tail);
+}
+
+int
+layout_try_loader (struct layout_job *job)
+{
+  struct header_slots slots;
+  struct growth growth = { 0 };
+  struct layout_plan *plan = job->plan;
+  if (!slots_find (job, 2, &slots) || !growth_measure (job, &growth)
+      || !growth_check (job, &growth))
+    return 0;
+  const GElf_Phdr *last = &job->image->segments[growth.load];
+  uint64_t offset, address, end, page_end;
+  round_up (job->image->size + growth.shift, 16, &offset);
+  address = last->p_vaddr + (growth.new_end - last->p_offset)
+            + (offset & (job->page - 1));
+  end = offset + plan->sframe_size;
+  if (!slots_place_units (&slots, &end, address + plan->sframe_size)
+      || !round_up (end, job->page, &page_end))
+    return job_not (job, "the address space is full");
+  GElf_Phdr load = { .p_type = PT_LOAD,
+                     .p_flags = PF_R,
+                     .p_offset = offset,
+                     .p_vaddr = address,
+                     .p_paddr = address,
+                     .p_filesz = page_end - offset,
+                     .p_memsz = page_end - offset,
+                     .p_align = job->page };
+  plan->strategy = slots.n_units > 0 ? LAYOUT_EVICT : LAYOUT_SPARE_SLOT;
+  plan->sframe_offset = offset;
+  plan->sframe_address = address;
+  if (!growth_commit (job, &growth))
+    return -1;
+  job->end = page_end;
+  if (!slots_commit (job, &slots))
+    return -1;
+  table_add_headers (job, &slots, &load);
+  table_add_sframe_section (job);
+  return table_finish (job) ? 1 : -1;
+}

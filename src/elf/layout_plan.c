@@ -1,0 +1,148 @@
+/* Building the two lists a plan consists of: extents and patches.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/layout_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+extents_insert (struct layout_job *job, size_t at,
+                const struct layout_extent *extent)
+{
+  struct layout_plan *plan = job->plan;
+  struct layout_extent *grown = reallocarray (
+      plan->extents, plan->n_extents + 1, sizeof plan->extents[0]);
+  if (grown == NULL)
+    return error_set_no_memory (job->err);
+  plan->extents = grown;
+  memmove (&grown[at + 1], &grown[at],
+           (plan->n_extents - at) * sizeof grown[0]);
+  grown[at] = *extent;
+  plan->n_extents++;
+  return true;
+}
+
+static void
+extents_remove (struct layout_plan *plan, size_t at)
+{
+  plan->n_extents--;
+  memmove (&plan->extents[at], &plan->extents[at + 1],
+           (plan->n_extents - at) * sizeof plan->extents[0]);
+}
+
+/* Cut EXTENT down to its part in front of BEGIN and return the part at and
+   behind END.  Either may be empty.  */
+static struct layout_extent
+extent_split (struct layout_extent *extent, uint64_t begin, uint64_t end)
+{
+  uint64_t extent_end = extent->new_offset + extent->size;
+  struct layout_extent tail = { 0 };
+  if (extent_end > end)
+    {
+      uint64_t skip = end > extent->new_offset ? end - extent->new_offset : 0;
+      tail.old_offset = extent->old_offset + skip;
+      tail.new_offset = extent->new_offset + skip;
+      tail.size = extent->size - skip;
+    }
+  extent->size = begin > extent->new_offset ? begin - extent->new_offset : 0;
+  return tail;
+}
+
+bool
+plan_clear (struct layout_job *job, uint64_t offset, uint64_t size)
+{
+  struct layout_plan *plan = job->plan;
+  uint64_t end = offset + size;
+  for (size_t i = 0; i < plan->n_extents;)
+    {
+      struct layout_extent *extent = &plan->extents[i];
+      if (extent->new_offset >= end
+          || extent->new_offset + extent->size <= offset)
+        {
+          i++;
+          continue;
+        }
+      struct layout_extent tail = extent_split (extent, offset, end);
+      if (extent->size > 0)
+        i++;
+      else
+        extents_remove (plan, i);
+      if (tail.size > 0 && !extents_insert (job, i++, &tail))
+        return false;
+    }
+  return true;
+}
+
+bool
+plan_copy (struct layout_job *job, uint64_t old_offset, uint64_t new_offset,
+           uint64_t size)
+{
+  if (size == 0)
+    return true;
+  if (!plan_clear (job, new_offset, size))
+    return false;
+  size_t at = 0;
+  while (at < job->plan->n_extents
+         && job->plan->extents[at].new_offset < new_offset)
+    at++;
+  struct layout_extent extent = { old_offset, new_offset, size };
+  return extents_insert (job, at, &extent);
+}
+
+bool
+plan_find (const struct layout_job *job, uint64_t old_offset, uint64_t size,
+           uint64_t *new_offset)
+{
+  for (size_t i = 0; i < job->plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &job->plan->extents[i];
+      if (old_offset < extent->old_offset)
+        continue;
+      uint64_t skip = old_offset - extent->old_offset;
+      if (skip < extent->size && size <= extent->size - skip)
+        {
+          *new_offset = extent->new_offset + skip;
+          return true;
+        }
+    }
+  return false;
+}
+
+uint8_t *
+plan_patch (struct layout_job *job, uint64_t offset, size_t size)
+{
+  struct layout_plan *plan = job->plan;
+  struct layout_patch *grown = plan->patches;
+  /* Grow by doubling: a file may have many symbols in moved sections.  */
+  if ((plan->n_patches & (plan->n_patches - 1)) == 0)
+    grown = reallocarray (plan->patches,
+                          plan->n_patches ? 2 * plan->n_patches : 1,
+                          sizeof plan->patches[0]);
+  if (grown == NULL)
+    {
+      error_set_no_memory (job->err);
+      return NULL;
+    }
+  plan->patches = grown;
+  uint8_t *bytes = calloc (1, size ? size : 1);
+  if (bytes == NULL)
+    {
+      error_set_no_memory (job->err);
+      return NULL;
+    }
+  grown[plan->n_patches++] = (struct layout_patch){ offset, size, bytes };
+  return bytes;
+}
+
+void
+layout_plan_free (struct layout_plan *plan)
+{
+  for (size_t i = 0; i < plan->n_patches; i++)
+    free (plan->patches[i].bytes);
+  free (plan->patches);
+  free (plan->extents);
+  *plan = (struct layout_plan){ 0 };
+}

@@ -1,0 +1,186 @@
+/* What the files of the layout share: the job, its parts and its steps.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A strategy first looks (reads the job only, and says why it does not apply)
+   and then commits (changes the job and the plan).  Nothing is undone, so
+   after a commit only lack of memory can stop the job.  */
+
+#ifndef ELF_LAYOUT_PRIVATE_H
+#define ELF_LAYOUT_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "elf/layout.h"
+
+enum
+{
+  JOB_SECTIONS_MAX = 2, /* .sframe and B4's copy of the old headers */
+  JOB_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
+  PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
+  UNITS_MAX = 32        /* evicted units */
+};
+
+struct layout_job
+{
+  const struct image *image;
+  const struct layout_request *request;
+  struct layout_plan *plan;
+  struct error *err;
+  uint64_t page; /* P of the notes' section 3 */
+  bool loader;
+
+  /* The headers of the new file.  */
+  GElf_Ehdr header;
+  GElf_Phdr *segments; /* room for JOB_HEADERS_MAX more than the image has */
+  size_t n_segments;
+  GElf_Shdr *sections; /* sh_name of new sections is set at the end */
+  size_t n_sections;
+  const char *new_names[JOB_SECTIONS_MAX];
+  size_t n_new_sections;
+
+  uint64_t *moved;  /* per old section: what is added to its address */
+  uint64_t end;     /* of the new file so far */
+  char reason[192]; /* why the last strategy did not apply */
+};
+
+/* A byte range of the file, [BEGIN, END).  */
+struct range
+{
+  uint64_t begin, end;
+};
+
+/* ---- layout_owner.c: who owns which bytes of the old file.  */
+
+/* The first bytes at or behind FROM that a section with contents, a segment
+   that is not PT_LOAD, or one of the header tables (the section header table
+   only if WITH_SECTION_TABLE) owns.  BEGIN == END == UINT64_MAX: none.  */
+struct range owner_next (const struct image *image, uint64_t from,
+                         bool with_section_table);
+
+/* One past the last byte that anything in the file accounts for.  */
+uint64_t owner_last (const struct image *image);
+
+/* The PT_LOAD that maps the program header table, or NULL.  */
+const GElf_Phdr *owner_of_table (const struct image *image);
+
+bool bytes_are_zero (const struct image *image, uint64_t offset,
+                     uint64_t size);
+
+/* VALUE rounded up to a multiple of ALIGN (a power of two); false when that
+   does not fit.  */
+bool round_up (uint64_t value, uint64_t align, uint64_t *result);
+
+/* Round *VALUE up until it is RESIDUE modulo ALIGN (a power of two).  */
+bool round_to_residue (uint64_t *value, uint64_t residue, uint64_t align);
+
+/* ---- layout_evict.c: room for program headers.  */
+
+/* Some sections and segments that move as one.  */
+struct unit
+{
+  uint64_t offset, size; /* in the old file */
+  uint64_t address;
+  uint64_t align;
+  bool build_id;
+  uint64_t new_offset, new_address;
+};
+
+struct header_slots
+{
+  size_t taken[JOB_HEADERS_MAX]; /* indices of headers that go away */
+  size_t n_taken;
+  size_t n_added;     /* new headers, including those in taken slots */
+  uint64_t table_end; /* of the new table, in the file */
+  struct unit units[UNITS_MAX];
+  size_t n_units;
+  uint64_t room_end; /* of the bytes freed, if n_units > 0 */
+  int resident; /* index of the unit that goes back behind the table, or -1 */
+};
+
+/* Find room for N more program headers without moving the table.  False with
+   job->reason when there is none.  */
+bool slots_find (struct layout_job *job, size_t n, struct header_slots *slots);
+
+/* Give the units places behind file offset *END, which is loaded at ADDRESS,
+   and move *END behind them.  */
+bool slots_place_units (struct header_slots *slots, uint64_t *end,
+                        uint64_t address);
+
+/* Rewrite everything that names the moved sections: headers, dynamic entries,
+   symbols.  The units have places.  */
+bool slots_commit (struct layout_job *job, struct header_slots *slots);
+
+/* ---- layout_dynamic.c: what names sections by address.  */
+
+/* The DT_* tag of tables of section type TYPE, or DT_NULL.  */
+int64_t dynamic_tag_of (uint32_t section_type);
+
+/* Whether an entry of the dynamic section has TAG and VALUE.  */
+bool dynamic_holds (const struct image *image, int64_t tag, uint64_t value);
+
+/* The value of the first entry with TAG.  */
+bool dynamic_find (const struct image *image, int64_t tag, uint64_t *value);
+
+/* Patch the dynamic entries and symbols of the sections that job->moved says
+   have moved.  Offsets in the new file are found through the plan's extents,
+   which must be complete for .dynamic and .symtab.  */
+bool dynamic_patch (struct layout_job *job);
+bool symbols_patch (struct layout_job *job);
+
+/* Whether code may know section INDEX by a symbol.  */
+bool section_has_symbol (const struct image *image, size_t index);
+
+/* ---- layout_table.c: the new headers.  */
+
+/* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is
+   given, that behind the last PT_LOAD.  */
+void table_add_headers (struct layout_job *job,
+                        const struct header_slots *slots,
+                        const GElf_Phdr *load);
+
+/* Append a section header; does nothing in a file without them.  */
+void table_add_section (struct layout_job *job, const char *name,
+                        const GElf_Shdr *header);
+void table_add_sframe_section (struct layout_job *job);
+
+/* Append string table and section header table at job->end, write the
+   headers: the last step of every strategy.  */
+bool table_finish (struct layout_job *job);
+
+/* ---- layout_plan.c: building the plan.  */
+
+/* Cover [NEW_OFFSET, + SIZE) with old bytes, in place of what covered it.  */
+bool plan_copy (struct layout_job *job, uint64_t old_offset,
+                uint64_t new_offset, uint64_t size);
+
+/* Cover [OFFSET, + SIZE) with nothing (zeros, or .sframe).  */
+bool plan_clear (struct layout_job *job, uint64_t offset, uint64_t size);
+
+/* A new patch of SIZE zero bytes to be filled in, or NULL.  */
+uint8_t *plan_patch (struct layout_job *job, uint64_t offset, size_t size);
+
+/* Where the extents put the SIZE bytes at OLD_OFFSET.  */
+bool plan_find (const struct layout_job *job, uint64_t old_offset,
+                uint64_t size, uint64_t *new_offset);
+
+/* ---- Strategies.  1: done, 0: does not apply (job->reason), -1: failed
+   (job->err).  */
+
+int layout_try_slack (struct layout_job *job);     /* A */
+int layout_try_append (struct layout_job *job);    /* B1, B3 */
+int layout_try_loader (struct layout_job *job);    /* section 6 */
+int layout_try_grow_down (struct layout_job *job); /* B4 */
+int layout_try_move (struct layout_job *job);      /* B2 */
+
+/* The reason why a strategy does not apply; gives 0.  */
+int job_not (struct layout_job *job, const char *fmt, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+/* The highest PT_LOAD; the image has at least one.  */
+const GElf_Phdr *job_last_load (const struct layout_job *job);
+
+#endif /* ELF_LAYOUT_PRIVATE_H */

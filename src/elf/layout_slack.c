@@ -1,0 +1,108 @@
+/* Strategy A: .sframe fits into the padding behind a segment.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/layout_private.h"
+
+/* Where things would go behind one PT_LOAD.  */
+struct slack
+{
+  size_t load;              /* index */
+  uint64_t offset, address; /* of .sframe */
+  uint64_t end;             /* in the file, of all that is put there */
+};
+
+static bool
+is_candidate (const GElf_Phdr *load, bool executable)
+{
+  return load->p_type == PT_LOAD && (load->p_flags & PF_R)
+         && !(load->p_flags & PF_W) && !!(load->p_flags & PF_X) == executable
+         && load->p_filesz == load->p_memsz && load->p_filesz > 0;
+}
+
+/* The end of the room in memory: the next segment's first page, counted in
+   the largest pages the machine may have.  0 for the last segment.  */
+static uint64_t
+memory_limit (const struct layout_job *job, size_t index)
+{
+  for (size_t i = index + 1; i < job->image->n_segments; i++)
+    if (job->image->segments[i].p_type == PT_LOAD)
+      return job->image->segments[i].p_vaddr & ~(job->page - 1);
+  return 0;
+}
+
+static bool
+file_is_free (const struct layout_job *job, uint64_t begin, uint64_t end)
+{
+  const struct image *image = job->image;
+  if (owner_next (image, begin, true).begin < end
+      || !bytes_are_zero (image, begin, end - begin))
+    return false;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD && load->p_offset < end
+          && load->p_offset + load->p_filesz > begin)
+        return false;
+    }
+  return true;
+}
+
+static bool
+slack_fits (struct layout_job *job, struct header_slots *slots,
+            struct slack *slack)
+{
+  const GElf_Phdr *load = &job->image->segments[slack->load];
+  uint64_t limit = memory_limit (job, slack->load);
+  uint64_t begin = load->p_offset + load->p_filesz;
+  if (!round_up (load->p_vaddr + load->p_memsz, 8, &slack->address)
+      || slack->address > limit
+      || job->request->sframe_size > limit - slack->address)
+    return false;
+  slack->offset = load->p_offset + (slack->address - load->p_vaddr);
+  slack->end = slack->offset + job->request->sframe_size;
+  return slots_place_units (slots, &slack->end,
+                            slack->address + job->request->sframe_size)
+         && slack->end - slack->offset <= limit - slack->address
+         && slack->end <= job->image->size
+         && file_is_free (job, begin, slack->end);
+}
+
+/* An R segment rather than an RX one: data does not belong among code.  */
+static bool
+slack_find (struct layout_job *job, struct header_slots *slots,
+            struct slack *slack)
+{
+  for (int executable = 0; executable <= 1; executable++)
+    for (size_t i = 0; i < job->image->n_segments; i++)
+      {
+        slack->load = i;
+        if (is_candidate (&job->image->segments[i], executable)
+            && slack_fits (job, slots, slack))
+          return true;
+      }
+  return false;
+}
+
+int
+layout_try_slack (struct layout_job *job)
+{
+  struct header_slots slots;
+  struct slack slack;
+  if (!slots_find (job, 1, &slots))
+    return 0;
+  if (!slack_find (job, &slots, &slack))
+    return job_not (job, "no padding is large enough");
+
+  struct layout_plan *plan = job->plan;
+  GElf_Phdr *load = &job->segments[slack.load];
+  plan->strategy = LAYOUT_SLACK;
+  plan->sframe_offset = slack.offset;
+  plan->sframe_address = slack.address;
+  load->p_filesz = load->p_memsz = slack.end - load->p_offset;
+  if (!plan_clear (job, slack.offset, slack.end - slack.offset)
+      || !slots_commit (job, &slots))
+    return -1;
+  table_add_headers (job, &slots, NULL);
+  table_add_sframe_section (job);
+  return table_finish (job) ? 1 : -1;
+}
