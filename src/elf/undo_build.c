@@ -18,8 +18,10 @@
    store a few bytes.  */
 #define MIN_COPY 12
 
-/* A move by a page or more inside the old file's length is not an evicted
-   section but the whole file going elsewhere: never worth storing.  */
+/* A small section that moves inside the old file's length is stored: so the
+   copies of a record only read bytes that neither a conversion nor its undoing
+   in place overwrites.  Where larger parts move, the whole file goes
+   elsewhere, which is never done in place and never worth storing.  */
 #define MAX_STORED_MOVE 4096
 
 struct range
@@ -157,8 +159,9 @@ static bool
 emit_copy (struct builder *builder, uint64_t old_offset, uint64_t new_offset,
            uint64_t size)
 {
-  if (builder->self_contained && old_offset != new_offset
-      && (new_offset >= builder->image->size || size < MAX_STORED_MOVE))
+  bool new_place = new_offset >= builder->image->size;
+  if (old_offset != new_offset
+      && (new_place ? builder->self_contained : size < MAX_STORED_MOVE))
     return emit_lost (builder, old_offset, size);
   return emit (builder,
                &(struct operation){ UNDO_COPY, old_offset, size, new_offset });

@@ -1,0 +1,370 @@
+/* Changing a file without replacing it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/in_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf/file_metadata.h"
+
+enum
+{
+  HEAD_SIZE = 4096, /* written at once, last: holds the headers */
+
+  /* Parts that move inside the old file and are smaller than this are in the
+     undo record (undo_build.c), so that a crash may overwrite them.  */
+  MOVE_MAX = 4096
+};
+
+/* New bytes for [offset, offset + size); they lie in `region` entirely.  */
+struct change
+{
+  uint64_t offset;
+  size_t size;
+  const uint8_t *bytes; /* NULL: zeros */
+};
+
+/* The three parts of a file, in the order of writing.  */
+enum region
+{
+  REGION_TAIL, /* behind the old end */
+  REGION_BODY,
+  REGION_HEAD,
+  N_REGIONS
+};
+
+struct job
+{
+  const struct image *image;
+  uint64_t old_size; /* of the file */
+  uint64_t head_size;
+  int fd;
+  struct error *err;
+  struct change *changes; /* in the order of application */
+  size_t n_changes, room;
+  uint8_t *moved; /* the bytes of moved extents, read before any write */
+  uint8_t *head;  /* new contents of the first HEAD_SIZE bytes */
+  uint8_t
+      *saved; /* old contents of head and body changes, one after another */
+};
+
+int
+in_place_open (const char *path, struct error *err)
+{
+  int fd = open (path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0 && errno == ETXTBSY)
+    error_set (err, CFI2SFRAME_IO,
+               "is being executed, so it cannot be written in place, only "
+               "replaced");
+  else if (fd < 0)
+    error_set_errno (err, "open for writing");
+  return fd;
+}
+
+static enum region
+region_of (const struct job *job, uint64_t offset, uint64_t *end)
+{
+  *end = offset < job->head_size  ? job->head_size
+         : offset < job->old_size ? job->old_size
+                                  : UINT64_MAX;
+  return offset < job->head_size  ? REGION_HEAD
+         : offset < job->old_size ? REGION_BODY
+                                  : REGION_TAIL;
+}
+
+/* Add a change, cut where it crosses from one region to the next.  */
+static bool
+add_change (struct job *job, uint64_t offset, uint64_t size,
+            const uint8_t *bytes)
+{
+  while (size > 0)
+    {
+      uint64_t end;
+      region_of (job, offset, &end);
+      uint64_t part = size < end - offset ? size : end - offset;
+      if (job->n_changes == job->room)
+        {
+          size_t room = job->room * 2 + 64;
+          struct change *grown
+              = reallocarray (job->changes, room, sizeof *grown);
+          if (grown == NULL)
+            return error_set_no_memory (job->err);
+          job->changes = grown;
+          job->room = room;
+        }
+      job->changes[job->n_changes++]
+          = (struct change){ offset, (size_t)part, bytes };
+      offset += part;
+      size -= part;
+      if (bytes != NULL)
+        bytes += part;
+    }
+  return true;
+}
+
+/* Zeros for what no extent covers any more; behind the old end the file is
+   zero by itself.  */
+static bool
+add_gap (struct job *job, uint64_t begin, uint64_t end)
+{
+  if (end > job->old_size)
+    end = job->old_size;
+  return begin >= end || add_change (job, begin, end - begin, NULL);
+}
+
+static bool
+extent_is_safe (const struct job *job, const struct layout_plan *plan,
+                const struct layout_extent *extent)
+{
+  uint64_t kept
+      = plan->new_size < job->old_size ? plan->new_size : job->old_size;
+  return extent->old_offset == extent->new_offset || extent->size < MOVE_MAX
+         || extent->new_offset >= job->old_size || extent->old_offset >= kept;
+}
+
+/* Extents that stay need no writing, and those that move are few and small:
+   copies of them all fit into memory.  */
+static bool
+copy_moved (struct job *job, const struct layout_plan *plan)
+{
+  uint64_t total = 0;
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      if (!extent_is_safe (job, plan, extent))
+        return error_set (job->err, CFI2SFRAME_REFUSED,
+                          "the file's parts would move, so it cannot be "
+                          "written in place, only replaced");
+      if (extent->old_offset != extent->new_offset)
+        total += extent->size;
+    }
+  job->moved = malloc (total > 0 ? (size_t)total : 1);
+  if (job->moved == NULL)
+    return error_set_no_memory (job->err);
+  uint8_t *at = job->moved;
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      if (extent->old_offset == extent->new_offset)
+        continue;
+      memcpy (at, job->image->bytes + extent->old_offset,
+              (size_t)extent->size);
+      at += extent->size;
+    }
+  return true;
+}
+
+static bool
+collect_changes (struct job *job, const struct layout_plan *plan,
+                 const void *sframe)
+{
+  if (!copy_moved (job, plan))
+    return false;
+  const uint8_t *moved = job->moved;
+  uint64_t at = 0;
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      if (!add_gap (job, at, extent->new_offset))
+        return false;
+      at = extent->new_offset + extent->size;
+      if (extent->old_offset == extent->new_offset)
+        continue;
+      if (!add_change (job, extent->new_offset, extent->size, moved))
+        return false;
+      moved += extent->size;
+    }
+  if (!add_gap (job, at, plan->new_size))
+    return false;
+  for (size_t i = 0; i < plan->n_patches; i++)
+    if (!add_change (job, plan->patches[i].offset, plan->patches[i].size,
+                     plan->patches[i].bytes))
+      return false;
+  return add_change (job, plan->sframe_offset, plan->sframe_size, sframe);
+}
+
+static bool
+in_region (const struct job *job, const struct change *change,
+           enum region region)
+{
+  uint64_t end;
+  return region_of (job, change->offset, &end) == region;
+}
+
+/* Note what the changes to the old file's bytes overwrite, and put together
+   the new head.  */
+static bool
+prepare_old_part (struct job *job)
+{
+  uint64_t total = job->head_size;
+  for (size_t i = 0; i < job->n_changes; i++)
+    if (in_region (job, &job->changes[i], REGION_BODY))
+      total += job->changes[i].size;
+  job->saved = malloc ((size_t)total + 1);
+  job->head = malloc ((size_t)job->head_size + 1);
+  if (job->saved == NULL || job->head == NULL)
+    return error_set_no_memory (job->err);
+  memcpy (job->saved, job->image->bytes, (size_t)job->head_size);
+  memcpy (job->head, job->image->bytes, (size_t)job->head_size);
+  uint8_t *saved = job->saved + job->head_size;
+  for (size_t i = 0; i < job->n_changes; i++)
+    {
+      const struct change *change = &job->changes[i];
+      if (in_region (job, change, REGION_BODY))
+        {
+          memcpy (saved, job->image->bytes + change->offset, change->size);
+          saved += change->size;
+        }
+      else if (in_region (job, change, REGION_HEAD) && change->bytes == NULL)
+        memset (job->head + change->offset, 0, change->size);
+      else if (in_region (job, change, REGION_HEAD))
+        memcpy (job->head + change->offset, change->bytes, change->size);
+    }
+  return true;
+}
+
+static bool
+write_at (int fd, const uint8_t *bytes, size_t size, uint64_t offset)
+{
+  while (size > 0)
+    {
+      ssize_t written = pwrite (fd, bytes, size, (off_t)offset);
+      if (written < 0 && errno == EINTR)
+        continue;
+      if (written < 0)
+        return false;
+      bytes += written;
+      size -= (size_t)written;
+      offset += (uint64_t)written;
+    }
+  return true;
+}
+
+static bool
+write_change (const struct job *job, const struct change *change)
+{
+  static const uint8_t zeros[4096];
+  if (change->bytes != NULL)
+    return write_at (job->fd, change->bytes, change->size, change->offset);
+  for (size_t done = 0; done < change->size;)
+    {
+      size_t part = change->size - done < sizeof zeros ? change->size - done
+                                                       : sizeof zeros;
+      if (!write_at (job->fd, zeros, part, change->offset + done))
+        return false;
+      done += part;
+    }
+  return true;
+}
+
+static bool
+write_region (const struct job *job, enum region region)
+{
+  for (size_t i = 0; i < job->n_changes; i++)
+    if (in_region (job, &job->changes[i], region)
+        && !write_change (job, &job->changes[i]))
+      return false;
+  return true;
+}
+
+/* All of it, in the safe order.  False with errno and *STEP.  */
+static bool
+write_everything (const struct job *job, const struct layout_plan *plan,
+                  const struct buffer *record, const char **step)
+{
+  uint64_t new_size = plan->new_size + (record ? record->size : 0);
+  *step = "write";
+  if (record != NULL
+      && !write_at (job->fd, record->bytes, record->size, plan->new_size))
+    return false;
+  if (!write_region (job, REGION_TAIL))
+    return false;
+  *step = "fdatasync";
+  if (fdatasync (job->fd) != 0)
+    return false;
+  *step = "write";
+  if (!write_region (job, REGION_BODY)
+      || !write_at (job->fd, job->head, (size_t)job->head_size, 0))
+    return false;
+  /* A file may end in zeros nobody writes; and undoing makes it shorter, but
+     not before the old contents are safe.  */
+  *step = "fdatasync";
+  if (new_size < job->old_size && fdatasync (job->fd) != 0)
+    return false;
+  *step = "ftruncate";
+  if (ftruncate (job->fd, (off_t)new_size) != 0)
+    return false;
+  *step = "fdatasync";
+  return fdatasync (job->fd) == 0;
+}
+
+/* Put the old contents back, as far as they may have changed.  */
+static bool
+roll_back (const struct job *job)
+{
+  bool ok = write_at (job->fd, job->saved, (size_t)job->head_size, 0);
+  const uint8_t *saved = job->saved + job->head_size;
+  for (size_t i = 0; i < job->n_changes; i++)
+    if (in_region (job, &job->changes[i], REGION_BODY))
+      {
+        ok &= write_at (job->fd, saved, job->changes[i].size,
+                        job->changes[i].offset);
+        saved += job->changes[i].size;
+      }
+  /* Only now: until then the undo record is the way out.  */
+  ok = ok && ftruncate (job->fd, (off_t)job->old_size) == 0;
+  return ok && fdatasync (job->fd) == 0;
+}
+
+static bool
+carry_out (struct job *job, const struct layout_plan *plan,
+           const struct buffer *record,
+           const struct file_privileges *privileges)
+{
+  const char *step;
+  if (!write_everything (job, plan, record, &step))
+    error_set_errno (job->err, step);
+  else if (file_restore_privileges (privileges, job->fd, job->err))
+    return true;
+  struct error ignored;
+  bool restored = roll_back (job);
+  if (!file_restore_privileges (privileges, job->fd, &ignored) || restored)
+    return false;
+  return error_set (job->err, CFI2SFRAME_IO,
+                    "writing failed, and so did restoring the old contents; "
+                    "--undo does that later");
+}
+
+bool
+in_place_write (const struct image *image, const struct layout_plan *plan,
+                const void *sframe, const struct buffer *record,
+                bool preserve_times, int fd, struct error *err)
+{
+  struct stat status;
+  struct file_privileges privileges;
+  if (fstat (fd, &status) != 0)
+    return error_set_errno (err, "fstat");
+  if ((uint64_t)status.st_size != image->size)
+    return error_set (err, CFI2SFRAME_IO, "the file changed meanwhile");
+  struct job job
+      = { .image = image,
+          .old_size = image->size,
+          .head_size = image->size < HEAD_SIZE ? image->size : HEAD_SIZE,
+          .fd = fd,
+          .err = err };
+  bool ok = collect_changes (&job, plan, sframe) && prepare_old_part (&job)
+            && file_note_privileges (&privileges, fd, err)
+            && carry_out (&job, plan, record, &privileges)
+            && (!preserve_times || file_set_times (fd, &status, err));
+  free (job.changes);
+  free (job.moved);
+  free (job.head);
+  free (job.saved);
+  return ok;
+}

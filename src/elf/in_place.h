@@ -1,0 +1,39 @@
+/* Changing a file without replacing it: same inode, all its names.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A program that is being executed cannot be written to, and a library that
+   others have mapped should not: its users see the change and may crash.
+   Hence only on request.
+
+   Order of writing: first the undo record, then everything behind the old
+   end, then fdatasync, then the places inside the old file, the page with the
+   headers last.  Until that last write the old headers describe the old file;
+   from the first write on the record gives it back.  */
+
+#ifndef ELF_IN_PLACE_H
+#define ELF_IN_PLACE_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "elf/image.h"
+#include "elf/layout.h"
+
+/* Open PATH for reading and writing.  -1 after failure.  */
+int in_place_open (const char *path, struct error *err);
+
+/* Make the open file FD, whose contents are those of IMAGE, what PLAN makes
+   of it, with SFRAME (plan->sframe_size bytes) in its place and RECORD, a
+   self-contained undo record, or NULL behind.  Set-id bits, capabilities and,
+   if PRESERVE_TIMES, time stamps are given back.  IMAGE may change under this
+   when it maps the file; do not use it afterwards.
+
+   Refused are plans that shift parts of the file, which no order of writing
+   makes safe.  After a failure the old contents are restored; should that
+   fail too, the reason says so, and --undo restores them.  */
+bool in_place_write (const struct image *image, const struct layout_plan *plan,
+                     const void *sframe, const struct buffer *record,
+                     bool preserve_times, int fd, struct error *err);
+
+#endif /* ELF_IN_PLACE_H */
