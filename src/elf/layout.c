@@ -80,13 +80,27 @@ refuse_with_reasons (struct layout_job *job, const char *first)
                     first[0] ? first : job->reason);
 }
 
+/* Nothing refers to the old .sframe any more: what the new one does not cover
+   becomes zero.  */
+static bool
+clear_replaced (struct layout_job *job)
+{
+  const struct layout_replaced *replaced = job->request->replaced;
+  uint64_t offset;
+  return replaced == NULL
+         || !plan_find (job, replaced->offset, replaced->size, &offset)
+         || plan_clear (job, offset, replaced->size);
+}
+
 /* The strategies in the order of the notes' section 1.  The reason given is
    that of the most general one.  */
 static bool
 job_run (struct layout_job *job)
 {
   char reason[sizeof job->reason] = "";
-  int done = layout_try_slack (job);
+  int done = layout_try_reuse (job);
+  if (done == 0)
+    done = layout_try_slack (job);
   if (done == 0 && job->loader)
     done = layout_try_loader (job);
   else if (done == 0)
@@ -101,7 +115,7 @@ job_run (struct layout_job *job)
     }
   if (done == 0)
     return refuse_with_reasons (job, reason);
-  return done > 0;
+  return done > 0 && clear_replaced (job);
 }
 
 bool
@@ -136,6 +150,8 @@ layout_strategy_name (enum layout_strategy strategy)
       return "grow-down";
     case LAYOUT_MOVE_TABLE:
       return "move-table";
+    case LAYOUT_REUSE:
+      return "reuse";
     }
   return "unknown";
 }

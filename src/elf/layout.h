@@ -22,7 +22,15 @@ enum layout_strategy
   LAYOUT_SPARE_SLOT, /* B1: new segment, table room was there */
   LAYOUT_EVICT,      /* B3: small sections moved to make table room */
   LAYOUT_GROW_DOWN,  /* B4: first segment of an ET_EXEC grows downwards */
-  LAYOUT_MOVE_TABLE  /* B2: program header table moved (on request) */
+  LAYOUT_MOVE_TABLE, /* B2: program header table moved (on request) */
+  LAYOUT_REUSE       /* in the place of an older .sframe */
+};
+
+/* An .sframe in the file that the new one replaces.  */
+struct layout_replaced
+{
+  size_t section; /* its index, or 0 */
+  uint64_t offset, address, size;
 };
 
 struct layout_request
@@ -30,6 +38,7 @@ struct layout_request
   uint64_t sframe_size;   /* bytes of the section to place */
   uint32_t section_type;  /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
   bool allow_moved_table; /* --force-phdr-move */
+  const struct layout_replaced *replaced; /* NULL: there is none */
 };
 
 /* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */
@@ -61,6 +70,7 @@ struct layout_plan
   uint64_t sframe_offset;  /* in the new file */
   uint64_t sframe_address; /* its sh_addr and p_vaddr */
   uint64_t sframe_size;
+  size_t replaced_section; /* that is now .sframe's, by index; 0 if none */
   struct layout_extent *extents;
   size_t n_extents;
   struct layout_patch *patches;
@@ -89,7 +99,7 @@ bool layout_plan_injection (struct layout_plan *plan,
 void layout_plan_free (struct layout_plan *plan);
 
 /* Short name for reports: "slack", "spare-slot", "evict", "grow-down",
-   "move-table".  */
+   "move-table", "reuse".  */
 const char *layout_strategy_name (enum layout_strategy strategy);
 
 #endif /* ELF_LAYOUT_H */

@@ -363,9 +363,19 @@ is_doubled_note (const struct image *image, size_t index)
          && note->p_filesz == property->p_filesz;
 }
 
+void
+slots_take_old (const struct image *image, struct header_slots *slots,
+                size_t n)
+{
+  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
+    if (image->segments[i].p_type == PT_GNU_SFRAME)
+      slots->taken[slots->n_taken++] = i;
+}
+
 static void
 slots_take (const struct image *image, struct header_slots *slots, size_t n)
 {
+  slots_take_old (image, slots, n);
   for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
     if (image->segments[i].p_type == PT_NULL)
       slots->taken[slots->n_taken++] = i;

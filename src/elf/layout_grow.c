@@ -124,6 +124,7 @@ layout_try_grow_down (struct layout_job *job)
   uint64_t table_end
       = sizeof (Elf64_Ehdr) + (job->n_segments + 1) * sizeof (Elf64_Phdr);
   plan->strategy = LAYOUT_GROW_DOWN;
+  slots_take_old (job->image, &slots, 1);
   round_up (table_end, 8, &plan->sframe_offset);
   plan->sframe_address
       = first_load (job)->p_vaddr - distance + plan->sframe_offset;
@@ -176,6 +177,7 @@ layout_try_move (struct layout_job *job)
   GElf_Phdr load;
   if (!move_place (job, &load, table_size))
     return 0;
+  slots_take_old (job->image, &slots, 1);
   plan->strategy = LAYOUT_MOVE_TABLE;
   plan->sframe_offset = load.p_offset + table_size;
   plan->sframe_address = load.p_vaddr + table_size;

@@ -105,6 +105,11 @@ struct header_slots
    job->reason when there is none.  */
 bool slots_find (struct layout_job *job, size_t n, struct header_slots *slots);
 
+/* Take the PT_GNU_SFRAME that is there already, if any and if SLOTS wants one:
+   it is empty, or that of the .sframe to replace.  */
+void slots_take_old (const struct image *image, struct header_slots *slots,
+                     size_t n);
+
 /* Give the units places behind file offset *END, which is loaded at ADDRESS,
    and move *END behind them.  */
 bool slots_place_units (struct header_slots *slots, uint64_t *end,
@@ -151,6 +156,10 @@ void table_add_sframe_section (struct layout_job *job);
    headers: the last step of every strategy.  */
 bool table_finish (struct layout_job *job);
 
+/* The same, with the section header table where it was: for jobs that add no
+   section.  */
+bool table_finish_in_place (struct layout_job *job);
+
 /* ---- layout_plan.c: building the plan.  */
 
 /* Cover [NEW_OFFSET, + SIZE) with old bytes, in place of what covered it.  */
@@ -170,6 +179,7 @@ bool plan_find (const struct layout_job *job, uint64_t old_offset,
 /* ---- Strategies.  1: done, 0: does not apply (job->reason), -1: failed
    (job->err).  */
 
+int layout_try_reuse (struct layout_job *job);     /* over the old .sframe */
 int layout_try_slack (struct layout_job *job);     /* A */
 int layout_try_append (struct layout_job *job);    /* B1, B3 */
 int layout_try_loader (struct layout_job *job);    /* section 6 */

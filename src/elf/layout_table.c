@@ -87,7 +87,15 @@ table_add_sframe_section (struct layout_job *job)
                        .sh_offset = job->plan->sframe_offset,
                        .sh_size = job->plan->sframe_size,
                        .sh_addralign = 8 };
-  table_add_section (job, ".sframe", &header);
+  const struct layout_replaced *replaced = job->request->replaced;
+  if (replaced == NULL || replaced->section == 0)
+    {
+      table_add_section (job, ".sframe", &header);
+      return;
+    }
+  header.sh_name = job->sections[replaced->section].sh_name;
+  job->sections[replaced->section] = header;
+  job->plan->replaced_section = replaced->section;
 }
 
 /* A copy of the section name table with the new names behind it.  The old one
@@ -95,7 +103,7 @@ table_add_sframe_section (struct layout_job *job)
 static bool
 write_names (struct layout_job *job)
 {
-  if (job->image->section_names == 0)
+  if (job->image->section_names == 0 || job->n_new_sections == 0)
     return true;
   GElf_Shdr *names = &job->sections[job->image->section_names];
   uint64_t old_size = names->sh_size;
@@ -179,6 +187,21 @@ write_sections (struct layout_job *job)
   job->end += size;
   return write_encoded (job, ELF_T_SHDR, job->sections, size,
                         job->header.e_shoff);
+}
+
+bool
+table_finish_in_place (struct layout_job *job)
+{
+  job->header.e_phnum = (uint16_t)job->n_segments;
+  job->plan->new_size = job->end;
+  return write_encoded (job, ELF_T_EHDR, &job->header, sizeof job->header, 0)
+         && write_encoded (job, ELF_T_PHDR, job->segments,
+                           job->n_segments * sizeof job->segments[0],
+                           job->header.e_phoff)
+         && (job->n_sections == 0
+             || write_encoded (job, ELF_T_SHDR, job->sections,
+                               job->n_sections * sizeof (Elf64_Shdr),
+                               job->header.e_shoff));
 }
 
 bool

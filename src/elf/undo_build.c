@@ -42,7 +42,7 @@ struct builder
   const struct layout_plan *plan;
   bool self_contained;
   struct range *written; /* of the new file; ascending, merged */
-  size_t n_written;
+  size_t n_written, written_room;
   struct layout_extent *extents; /* by offset in the old file */
   struct operation *operations;
   size_t n_operations, room;
@@ -63,25 +63,84 @@ compare_extents (const void *a, const void *b)
          - (left->old_offset < right->old_offset);
 }
 
-/* Where the new file has other bytes than those of the extents.  */
+static bool
+add_written (struct builder *builder, uint64_t begin, uint64_t end)
+{
+  if (builder->n_written == builder->written_room)
+    {
+      size_t room = builder->written_room * 2 + 64;
+      struct range *grown
+          = reallocarray (builder->written, room, sizeof *grown);
+      if (grown == NULL)
+        return false;
+      builder->written = grown;
+      builder->written_room = room;
+    }
+  builder->written[builder->n_written++] = (struct range){ begin, end };
+  return true;
+}
+
+/* The SIZE bytes NEW go to OFFSET in place of the bytes OLD.  Much of it is
+   the same, as headers are patched as a whole.  */
+static bool
+add_differences (struct builder *builder, uint64_t offset, const uint8_t *old,
+                 const uint8_t *new, size_t size)
+{
+  for (size_t begin = 0; begin < size; begin++)
+    {
+      if (old[begin] == new[begin])
+        continue;
+      size_t end = begin + 1;
+      for (size_t i = end; i < size && i - end < MIN_COPY; i++)
+        if (old[i] != new[i])
+          end = i + 1;
+      if (!add_written (builder, offset + begin, offset + end))
+        return false;
+      begin = end;
+    }
+  return true;
+}
+
+static bool
+add_patch (struct builder *builder, const struct layout_patch *patch)
+{
+  const struct layout_plan *plan = builder->plan;
+  uint64_t patch_end = patch->offset + patch->size;
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      uint64_t begin = extent->new_offset > patch->offset ? extent->new_offset
+                                                          : patch->offset;
+      uint64_t end = extent->new_offset + extent->size;
+      if (end > patch_end)
+        end = patch_end;
+      if (begin < end
+          && !add_differences (builder, begin,
+                               builder->image->bytes + extent->old_offset
+                                   + (begin - extent->new_offset),
+                               patch->bytes + (begin - patch->offset),
+                               (size_t)(end - begin)))
+        return false;
+    }
+  return true;
+}
+
+/* Where the new file has other bytes than those of the extents.  A place that
+   several patches cover counts if any of them differs from the old bytes.  */
 static bool
 collect_written (struct builder *builder)
 {
   const struct layout_plan *plan = builder->plan;
-  struct range *ranges = calloc (plan->n_patches + 1, sizeof *ranges);
-  if (ranges == NULL)
-    return false;
-  builder->written = ranges;
   for (size_t i = 0; i < plan->n_patches; i++)
-    ranges[i]
-        = (struct range){ plan->patches[i].offset,
-                          plan->patches[i].offset + plan->patches[i].size };
-  ranges[plan->n_patches]
-      = (struct range){ plan->sframe_offset,
-                        plan->sframe_offset + plan->sframe_size };
-  qsort (ranges, plan->n_patches + 1, sizeof *ranges, compare_ranges);
+    if (!add_patch (builder, &plan->patches[i]))
+      return false;
+  if (!add_written (builder, plan->sframe_offset,
+                    plan->sframe_offset + plan->sframe_size))
+    return false;
+  struct range *ranges = builder->written;
+  qsort (ranges, builder->n_written, sizeof *ranges, compare_ranges);
   size_t last = 0;
-  for (size_t i = 1; i <= plan->n_patches; i++)
+  for (size_t i = 1; i < builder->n_written; i++)
     if (ranges[i].begin <= ranges[last].end + MIN_COPY)
       {
         if (ranges[i].end > ranges[last].end)

@@ -28,16 +28,9 @@ static uint32_t
 draw (uint32_t below)
 {
   seed = seed * 1664525 + 1013904223;
-  return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
-static void
-drop_plan (struct layout_plan *plan)
-{
-  for (size_t i = 0; i < plan->n_patches; i++)
-    free (plan->patches[i].bytes);
-  free (plan->patches);
-  free (plan->extents);
+  uint32_t mixed = (seed ^ seed >> 15) * 0x2c1b3c6d;
+  mixed = (mixed ^ mixed >> 12) * 0x297a2d39;
+  return (uint32_t)((uint64_t)(mixed ^ mixed >> 15) * below >> 32);
 }
 
 static void
@@ -128,8 +121,14 @@ random_plan (struct layout_plan *plan, size_t old_size)
       pieces[n] = (struct layout_extent){ at, 0, size };
       at += size;
     }
-  bool keep_order = draw (2);
-  for (size_t i = n; !keep_order && i > 1; i--)
+  enum
+  {
+    IN_PLACE,
+    SHIFTED,
+    SHUFFLED
+  } mode
+      = draw (3);
+  for (size_t i = n; mode == SHUFFLED && i > 1; i--)
     {
       size_t j = draw ((uint32_t)i);
       struct layout_extent swap = pieces[i - 1];
@@ -141,7 +140,7 @@ random_plan (struct layout_plan *plan, size_t old_size)
   uint64_t end = 0;
   for (size_t i = 0; i < n; i++)
     {
-      end += draw (2) ? draw (60) : 0;
+      end += mode != IN_PLACE && draw (2) ? draw (60) : 0;
       pieces[i].new_offset = end;
       end += pieces[i].size;
       if (draw (8) != 0)
@@ -176,14 +175,15 @@ convert (struct converted *file, bool self_contained)
   struct layout_plan plan;
   struct buffer record;
   buffer_init (&record, false);
-  uint64_t size = 1 + draw (3000);
+  /* Pieces from one byte to some pages.  */
+  uint64_t size = 1 + draw (draw (4) == 0 ? 60000 : 3000);
   file->original
       = (struct image){ .fd = -1, .bytes = random_bytes (size), .size = size };
   do
     {
       random_plan (&plan, size);
       if (plan.new_size < size)
-        drop_plan (&plan);
+        layout_plan_free (&plan);
     }
   while (plan.new_size < size);
   assert_true (undo_record_build (&record, &file->original, &plan,
@@ -198,7 +198,7 @@ convert (struct converted *file, bool self_contained)
   assert_int_equal (file->record.offset, plan.new_size);
   assert_int_equal (file->record.original_size, size);
   buffer_free (&record);
-  drop_plan (&plan);
+  layout_plan_free (&plan);
 }
 
 static void
@@ -221,7 +221,7 @@ undo_is_exact (const struct converted *file, struct error *err)
       assert_memory_equal (back, file->original.bytes, plan.new_size);
       free (back);
     }
-  drop_plan (&plan);
+  layout_plan_free (&plan);
   return ok;
 }
 
@@ -326,7 +326,7 @@ file_with_something_before_the_record_is_refused (void **state)
   file.image.size++;
   assert_false (undo_plan (&plan, &file.image, &err));
   assert_int_equal (err.status, CFI2SFRAME_REFUSED);
-  drop_plan (&plan);
+  layout_plan_free (&plan);
   converted_free (&file);
 }
 

@@ -1,0 +1,53 @@
+/* The new .sframe in the place of an older one that is not smaller.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Nothing grows and nothing moves: the program header and the section header
+   get new sizes.  Where the old section had no program header (lld 22 links
+   one without) a free slot in the table is needed.  */
+
+#include <config.h>
+
+#include "elf/layout_private.h"
+
+/* The read-only segment that has the old .sframe's bytes.  */
+static bool
+is_mapped (const struct layout_job *job)
+{
+  const struct layout_replaced *old = job->request->replaced;
+  for (size_t i = 0; i < job->image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &job->image->segments[i];
+      if (load->p_type == PT_LOAD && (load->p_flags & (PF_R | PF_W)) == PF_R
+          && old->offset >= load->p_offset
+          && old->offset - load->p_offset <= load->p_filesz
+          && old->size <= load->p_filesz - (old->offset - load->p_offset)
+          && old->address - load->p_vaddr == old->offset - load->p_offset)
+        return true;
+    }
+  return false;
+}
+
+int
+layout_try_reuse (struct layout_job *job)
+{
+  const struct layout_replaced *old = job->request->replaced;
+  struct layout_plan *plan = job->plan;
+  struct header_slots slots;
+  if (old == NULL)
+    return 0;
+  if (plan->sframe_size > old->size || (old->address & 7) != 0
+      || !is_mapped (job))
+    return job_not (job,
+                    "the new .sframe does not fit in the old one's place");
+  /* Evicted sections would have nowhere to go.  */
+  if (!slots_find (job, 1, &slots) || slots.n_units > 0)
+    return job_not (job, "no free program header");
+  /* A section header to add means a new table.  */
+  bool whole = old->section != 0 || job->n_sections == 0;
+  plan->strategy = LAYOUT_REUSE;
+  plan->sframe_offset = old->offset;
+  plan->sframe_address = old->address;
+  table_add_headers (job, &slots, NULL);
+  table_add_sframe_section (job);
+  return (whole ? table_finish_in_place (job) : table_finish (job)) ? 1 : -1;
+}
