@@ -34,13 +34,17 @@ struct lower_sink
                     enum frame_reason reason);
 };
 
-/* Lower FUNCTION in ascending address order.  */
+/* Lower FUNCTION; pieces and left-out ranges come in ascending address order,
+   neighbouring ranges with one reason as one.  False when the sink said so or
+   memory ran out.  */
 bool lower_function (const struct lower_options *options,
                      const struct frame_function *function,
                      const struct lower_sink *sink, struct error *err);
 
-/* The inverse, for checks: the rules that ROW of FUNCTION states.  Rules that
-   no reader would accept come out as RULE_UNSUPPORTED.  */
+/* The inverse, for checks: the rules that ROW of FUNCTION states, as a reader
+   computes them.  Rules that no reader would accept come out as
+   RULE_UNSUPPORTED.  Where the RA is undefined nothing is stated of CFA and FP
+   either; both are RULE_UNDEFINED then, whatever the CFI says.  */
 void lower_undo (const struct arch *arch, struct sframe_variant variant,
                  const struct sframe_function *function,
                  const struct sframe_row *row, struct frame_row *out);

@@ -1,0 +1,770 @@
+/* Unit tests of src/sframe/lower.c: frame rows in, SFrame rows out, and back.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What comes out is written as text: pieces `[address+size: rows]`, left-out
+   ranges `(address+size reason)`.  A row is its start, `s`, `f` (base) or `x`
+   (flexible), the words, and `*` for a signed RA; `-` has no words.  Behind
+   the size: `m16` a PCMASK function, `!` a signal frame, `b` the B key.  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sframe/lower.h"
+
+static const struct sframe_variant v1 = { 1, false };
+static const struct sframe_variant v2 = { 2, true };
+static const struct sframe_variant v3 = { 3, true };
+
+enum
+{
+  RAX = 0,
+  RBP = 6,
+  RSP = 7,
+  R10 = 10,
+  R12 = 12
+};
+
+static struct frame_rule
+reg (unsigned number, int32_t offset)
+{
+  return (struct frame_rule){ .kind = RULE_REG,
+                              .reg = (uint16_t)number,
+                              .offset = offset };
+}
+
+static struct frame_rule
+deref_reg (unsigned number, int32_t offset)
+{
+  return (struct frame_rule){ .kind = RULE_DEREF_REG,
+                              .reg = (uint16_t)number,
+                              .offset = offset };
+}
+
+static struct frame_rule
+at_cfa (int32_t offset)
+{
+  return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = offset };
+}
+
+static struct frame_rule
+cfa_plus (int32_t offset)
+{
+  return (struct frame_rule){ .kind = RULE_CFA, .offset = offset };
+}
+
+static struct frame_rule
+plt (int32_t threshold)
+{
+  return (struct frame_rule){ .kind = RULE_PLT, .offset = threshold };
+}
+
+static const struct frame_rule same = { .kind = RULE_SAME };
+static const struct frame_rule undefined = { .kind = RULE_UNDEFINED };
+
+static struct frame_row
+at (uint32_t start, struct frame_rule cfa, struct frame_rule ra,
+    struct frame_rule fp)
+{
+  return (struct frame_row){ start, false, cfa, ra, fp };
+}
+
+/* The usual amd64 row.  */
+static struct frame_row
+usual (uint32_t start, struct frame_rule cfa, struct frame_rule fp)
+{
+  return at (start, cfa, at_cfa (-8), fp);
+}
+
+struct text
+{
+  char chars[4096];
+  size_t size;
+};
+
+static void __attribute__ ((format (printf, 2, 3)))
+text_add (struct text *text, const char *fmt, ...)
+{
+  va_list args;
+  va_start (args, fmt);
+  int added = vsnprintf (text->chars + text->size,
+                         sizeof text->chars - text->size, fmt, args);
+  va_end (args);
+  assert_true (added >= 0 && (size_t)added < sizeof text->chars - text->size);
+  text->size += (size_t)added;
+}
+
+static bool
+add_piece (void *context, const struct sframe_function *piece,
+           struct error *err)
+{
+  (void)err;
+  struct text *text = context;
+  text_add (text, "[%llx+%u", (unsigned long long)piece->address, piece->size);
+  if (piece->pcmask)
+    text_add (text, "m%u", piece->repeat);
+  text_add (text, "%s%s:", piece->signal ? "!" : "", piece->b_key ? "b" : "");
+  for (size_t i = 0; i < piece->n_rows; i++)
+    {
+      const struct sframe_row *row = &piece->rows[i];
+      text_add (text, " %u", row->start);
+      text_add (text, "%s",
+                piece->flexible     ? "x"
+                : row->n_words == 0 ? ""
+                : row->base_sp      ? "s"
+                                    : "f");
+      if (row->n_words == 0)
+        text_add (text, "-");
+      for (unsigned w = 0; w < row->n_words; w++)
+        text_add (text, "%s%d", w > 0 ? "," : "", row->words[w]);
+      text_add (text, "%s", row->ra_signed ? "*" : "");
+    }
+  text_add (text, "]");
+  return true;
+}
+
+static void
+add_left_out (void *context, uint64_t address, uint32_t size,
+              enum frame_reason reason)
+{
+  text_add (context, "(%llx+%u %s)", (unsigned long long)address, size,
+            frame_reason_name (reason));
+}
+
+static struct lower_options
+options_for (const struct arch *arch, struct sframe_variant variant)
+{
+  return (struct lower_options){ arch, variant, arch->flexible_fdes };
+}
+
+static void
+check (struct lower_options options, struct frame_function function,
+       const char *expected)
+{
+  struct text text = { .size = 0 };
+  struct error err = { 0 };
+  const struct lower_sink sink = { &text, add_piece, add_left_out };
+  text_add (&text, "%s", "");
+  assert_true (lower_function (&options, &function, &sink, &err));
+  assert_string_equal (text.chars, expected);
+}
+
+/* A function at 0x1000 of SIZE bytes.  */
+#define CHECK(arch, variant, expected, size_, ...)               \
+  do                                                             \
+    {                                                            \
+      struct frame_row rows_[] = { __VA_ARGS__ };                \
+      struct frame_function function_ = {                        \
+        .address = 0x1000,                                       \
+        .size = size_,                                           \
+        .rows = rows_,                                           \
+        .n_rows = sizeof rows_ / sizeof *rows_,                  \
+      };                                                         \
+      check (options_for (&arch, variant), function_, expected); \
+    }                                                            \
+  while (0)
+
+static void
+ordinary_amd64_function (void **state)
+{
+  (void)state;
+  const char *expected = "[1000+16: 0s8 1s16,-16 4f16,-16 15s8]";
+  const struct sframe_variant variants[] = { v1, v2, v3 };
+  for (int i = 0; i < 3; i++)
+    CHECK (arch_amd64, variants[i], expected, 16,
+           usual (0, reg (RSP, 8), same),
+           usual (1, reg (RSP, 16), at_cfa (-16)),
+           usual (4, reg (RBP, 16), at_cfa (-16)),
+           usual (15, reg (RSP, 8), same));
+}
+
+static void
+rows_vanish (void **state)
+{
+  (void)state;
+  /* Equal ones, and those at and behind the end.  */
+  CHECK (arch_amd64, v3, "[1000+4: 0s8]", 4, usual (0, reg (RSP, 8), same),
+         usual (1, reg (RSP, 8), same), usual (4, reg (RSP, 16), same),
+         usual (9, reg (RSP, 24), same));
+  /* Equal only once they are lowered: CFA and FP do not matter.  */
+  CHECK (arch_amd64, v3, "[1000+4: 0-]", 4,
+         at (0, reg (RSP, 8), undefined, same),
+         at (1, undefined, undefined, undefined));
+}
+
+static void
+no_rules_at_the_start (void **state)
+{
+  (void)state;
+  CHECK (arch_amd64, v3, "(1000+4 cfa-undefined)[1004+4: 0s8 1s16]", 8,
+         usual (4, reg (RSP, 8), same), usual (5, reg (RSP, 16), same));
+  struct frame_function function = { .address = 0x1000, .size = 8 };
+  check (options_for (&arch_amd64, v3), function, "(1000+8 cfa-undefined)");
+  function.size = 0;
+  check (options_for (&arch_amd64, v3), function, "");
+}
+
+static void
+ranges_are_left_out (void **state)
+{
+  (void)state;
+  /* Neighbours with one reason are one range.  */
+  CHECK (arch_amd64, v2,
+         "[1000+2: 0s8](1002+3 cfa-register)(1005+1 ra-undefined)"
+         "[1006+4: 0s8 1s16]",
+         10, usual (0, reg (RSP, 8), same), usual (2, reg (R10, 8), same),
+         usual (3, reg (R12, 8), same), at (5, reg (RSP, 8), undefined, same),
+         usual (6, reg (RSP, 8), same), usual (7, reg (RSP, 16), same));
+  CHECK (arch_amd64, v2,
+         "(1000+2 ra-register)[1002+6: 0s8]"
+         "(1008+2 fp-value)",
+         10, at (0, reg (RSP, 8), reg (R12, 0), same),
+         usual (2, reg (RSP, 8), same),
+         usual (8, reg (RSP, 8), cfa_plus (-16)));
+}
+
+/* Every rule without a form, with its reason, in V2 and V3.  */
+static void
+reasons (void **state)
+{
+  (void)state;
+  const struct
+  {
+    struct frame_row row;
+    const char *v2, *v3; /* NULL: expressible */
+  } cases[] = {
+    { usual (0, reg (R10, 0), same), "cfa-register", NULL },
+    { usual (0, deref_reg (RBP, -8), same), "cfa-expression", NULL },
+    { usual (0, undefined, same), "cfa-undefined", "cfa-undefined" },
+    { usual (0, same, same), "cfa-undefined", "cfa-undefined" },
+    { usual (0, at_cfa (0), same), "cfa-expression", "cfa-expression" },
+    { usual (0, frame_rule_unsupported (REASON_SP_RULE), same), "sp-rule",
+      "sp-rule" },
+    { usual (0, reg (RSP, 8), reg (R12, 0)), "fp-register", NULL },
+    { usual (0, reg (RSP, 8), reg (R12, 4)), "fp-expression", NULL },
+    { usual (0, reg (RSP, 8), deref_reg (RBP, 0)), "fp-expression", NULL },
+    { usual (0, reg (RSP, 8), cfa_plus (-16)), "fp-value", "fp-value" },
+    { usual (0, reg (RSP, 8), undefined), "fp-undefined", "fp-undefined" },
+    { usual (0, reg (RSP, 8), frame_rule_unsupported (REASON_FP_EXPRESSION)),
+      "fp-expression", "fp-expression" },
+    { at (0, reg (RSP, 8), reg (R12, 0), same), "ra-register", NULL },
+    { at (0, reg (RSP, 8), reg (R12, 8), same), "ra-expression", NULL },
+    { at (0, reg (RSP, 8), deref_reg (RSP, 0), same), "ra-expression", NULL },
+    { at (0, reg (RSP, 8), at_cfa (-16), same), "ra-offset", NULL },
+    { at (0, reg (RSP, 8), cfa_plus (-8), same), "ra-value", "ra-value" },
+    { at (0, reg (RSP, 8), same, same), "ra-same", "ra-same" },
+    { at (0, reg (RSP, 8), undefined, same), "ra-undefined", NULL },
+    { at (0, reg (RSP, 8), frame_rule_unsupported (REASON_RA_SIGNING), same),
+      "ra-signing", "ra-signing" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct frame_row row = cases[i].row;
+      struct frame_function function
+          = { .address = 0x1000, .size = 4, .rows = &row, .n_rows = 1 };
+      char expected[64];
+      snprintf (expected, sizeof expected, "(1000+4 %s)", cases[i].v2);
+      check (options_for (&arch_amd64, v2), function, expected);
+      check (options_for (&arch_amd64, v1), function, expected);
+      struct lower_options options = options_for (&arch_amd64, v3);
+      if (cases[i].v3 != NULL)
+        {
+          snprintf (expected, sizeof expected, "(1000+4 %s)", cases[i].v3);
+          check (options, function, expected);
+        }
+      else if (row.ra.kind != RULE_UNDEFINED)
+        {
+          /* With flexible FDEs forbidden it is as in V2.  */
+          options.flexible = false;
+          check (options, function, expected);
+        }
+    }
+}
+
+/* The table of gnu-sframe-behaviour.md, section 10.  */
+static void
+flexible_words (void **state)
+{
+  (void)state;
+  const struct
+  {
+    struct frame_row row;
+    const char *words;
+  } cases[] = {
+    { usual (0, reg (R10, 0), same), "81,0" },
+    { usual (0, deref_reg (RBP, -8), same), "51,-8" },
+    { usual (0, reg (R10, 0), deref_reg (RBP, 0)), "81,0,0,51,0" },
+    { at (0, reg (RSP, 16), at_cfa (-24), at_cfa (-16)), "57,16,2,-24,2,-16" },
+    { at (0, reg (RSP, 8), reg (R12, 0), same), "57,8,97,0" },
+    { usual (0, reg (RSP, 8), reg (R12, 0)), "57,8,0,97,0" },
+    { usual (0, reg (130, 8), same), "1041,8" },
+    { usual (0, reg (RAX, 0), reg (RAX, 0)), "1,0,0,1,0" },
+    { at (0, deref_reg (RSP, 160), deref_reg (RSP, 168), deref_reg (RSP, 120)),
+      "59,160,59,168,59,120" },
+    { usual (0, deref_reg (RBP, INT32_MIN), same), "51,-2147483648" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      char expected[64];
+      snprintf (expected, sizeof expected, "[1000+4: 0x%s]", cases[i].words);
+      CHECK (arch_amd64, v3, expected, 4, cases[i].row);
+    }
+}
+
+/* One row needs it, so all rows have it: the body of gcc's realigned
+   functions.  */
+static void
+flexible_function (void **state)
+{
+  (void)state;
+  CHECK (arch_amd64, v3,
+         "[1000+80: 0x57,8 5x81,0 32x81,0,0,51,0 34x51,-8,0,51,0 "
+         "70x57,8,0,2,-16 71x-]",
+         80, usual (0, reg (RSP, 8), same), usual (5, reg (R10, 0), same),
+         usual (32, reg (R10, 0), deref_reg (RBP, 0)),
+         usual (34, deref_reg (RBP, -8), deref_reg (RBP, 0)),
+         usual (70, reg (RSP, 8), at_cfa (-16)),
+         at (71, undefined, undefined, same));
+}
+
+static void
+signal_frames (void **state)
+{
+  (void)state;
+  struct frame_row rows[]
+      = { at (0, deref_reg (RSP, 160), deref_reg (RSP, 168), same) };
+  struct frame_function function = {
+    .address = 0x1000, .size = 10, .signal = true, .rows = rows, .n_rows = 1
+  };
+  check (options_for (&arch_amd64, v3), function,
+         "[1000+10!: 0x59,160,59,168]");
+  check (options_for (&arch_amd64, v2), function, "(1000+10 signal-frame)");
+  rows[0] = usual (0, reg (RSP, 8), same);
+  check (options_for (&arch_amd64, v3), function, "[1000+10!: 0s8]");
+  check (options_for (&arch_amd64, v1), function, "(1000+10 signal-frame)");
+}
+
+static void
+aarch64_rows (void **state)
+{
+  (void)state;
+  struct frame_row rows[] = {
+    at (0, reg (31, 0), same, same),
+    { 4, true, reg (31, 0), same, same },
+    { 8, true, reg (31, 32), at_cfa (-24), at_cfa (-32) },
+    { 12, true, reg (29, 32), at_cfa (-24), at_cfa (-32) },
+    at (16, reg (31, 16), at_cfa (-16), same),
+  };
+  struct frame_function function = {
+    .address = 0x1000, .size = 20, .b_key = true, .rows = rows, .n_rows = 5
+  };
+  const char *expected = "[1000+20b: 0s0 4s0* 8s32,-24,-32* 12f32,-24,-32* "
+                         "16s16,-16]";
+  check (options_for (&arch_aarch64, v3), function, expected);
+  check (options_for (&arch_aarch64, v2), function, expected);
+  check (options_for (&arch_aarch64_be, v1), function, expected);
+
+  struct lower_options options = options_for (&arch_aarch64, v3);
+  rows[2].ra = same;
+  rows[3].ra = same;
+  check (options, function,
+         "[1000+8b: 0s0 4s0*](1008+8 fp-without-ra)"
+         "[1010+4b: 0s16,-16]");
+  options.flexible = true;
+  check (options, function,
+         "[1000+20b: 0x249,0 4x249,0* 8x249,32,0,2,-32* 12x233,32,0,2,-32* "
+         "16x249,16,2,-16]");
+  options.flexible = false;
+  rows[2].ra = at_cfa (0); /* word 0 may be taken for padding */
+  rows[3].ra = reg (9, 0);
+  check (options, function,
+         "[1000+8b: 0s0 4s0*](1008+4 ra-offset)(100c+4 ra-register)"
+         "[1010+4b: 0s16,-16]");
+}
+
+/* The table of gnu-sframe-behaviour.md, section 9.  */
+static void
+s390x_rows (void **state)
+{
+  (void)state;
+  const struct
+  {
+    struct frame_row row;
+    const char *v2, *v3;
+  } cases[] = {
+    { at (0, reg (15, 160), same, same), "0s0", "0s0" },
+    { at (0, reg (15, 160), at_cfa (-48), at_cfa (-72)), "0s0,-48,-72",
+      "0s0,-48,-72" },
+    { at (0, reg (11, 320), at_cfa (-48), same), "0f20,-48", "0f20,-48" },
+    { at (0, reg (15, 160), same, at_cfa (-72)), "0s0,0,-72", "0s0,0,-72" },
+    { at (0, reg (15, 160), same, reg (17, 0)), "0s0,0,35",
+      "0x121,0,0,137,0" },
+    { at (0, reg (15, 160), reg (16, 0), same), "0s0,33", "0x121,0,129,0" },
+    { at (0, reg (15, 160), reg (16, 0), reg (17, 0)), "0s0,33,35",
+      "0x121,0,129,0,137,0" },
+    { at (0, reg (15, 160), at_cfa (-48), reg (17, 0)), "0s0,-48,35",
+      "0x121,0,2,-48,137,0" },
+    { at (0, reg (1, 160), same, same), NULL, "0x9,0" },
+    { at (0, reg (15, 1176), same, same), "0s127", "0s127" },
+    { at (0, reg (15, 1184), same, same), "0s128", "0s128" },
+    { at (0, reg (15, -864), same, same), "0s-128", "0s-128" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      char expected[64];
+      if (cases[i].v2 != NULL)
+        snprintf (expected, sizeof expected, "[1000+4: %s]", cases[i].v2);
+      CHECK (arch_s390x, v2,
+             cases[i].v2 != NULL ? expected : "(1000+4 cfa-register)", 4,
+             cases[i].row);
+      snprintf (expected, sizeof expected, "[1000+4: %s]", cases[i].v3);
+      CHECK (arch_s390x, v3, expected, 4, cases[i].row);
+    }
+  /* GNU as truncates these.  */
+  CHECK (arch_s390x, v3, "(1000+8 offset-range)", 8,
+         at (0, reg (15, 164), same, same), at (4, reg (15, 162), same, same));
+}
+
+static void
+s390x_rows_without_form (void **state)
+{
+  (void)state;
+  CHECK (arch_s390x, v3, "(1000+4 offset-range)", 4,
+         at (0, reg (1, 164), same, same));
+  CHECK (arch_s390x, v3, "(1000+4 cfa-expression)", 4,
+         at (0, deref_reg (15, 160), same, same));
+  /* Odd words are registers in V2 and only there.  */
+  CHECK (arch_s390x, v2, "(1000+4 ra-offset)(1004+4 offset-range)", 8,
+         at (0, reg (15, 160), at_cfa (-47), same),
+         at (4, reg (15, 160), at_cfa (-48), at_cfa (-71)));
+  CHECK (arch_s390x, v3, "[1000+4: 0s0,-47]", 4,
+         at (0, reg (15, 160), at_cfa (-47), same));
+  CHECK (arch_s390x, v2, "(1000+4 ra-offset)", 4,
+         at (0, reg (15, 160), at_cfa (0), same));
+  CHECK (arch_s390x, v3, "[1000+4: 0x121,0,2,0]", 4,
+         at (0, reg (15, 160), at_cfa (0), same));
+  CHECK (arch_s390x, v1, "(1000+4 fp-register)", 4,
+         at (0, reg (15, 160), same, reg (17, 0)));
+  CHECK (arch_s390x, v2, "(1000+4 ra-undefined)", 4,
+         at (0, reg (15, 160), undefined, same));
+}
+
+/* .plt of GNU ld: entry 0 has rows of its own.  */
+static void
+lazy_plt (void **state)
+{
+  (void)state;
+  struct frame_row rows[] = {
+    usual (0, reg (RSP, 16), same),
+    usual (6, reg (RSP, 24), same),
+    usual (16, plt (11), same),
+  };
+  struct frame_function function
+      = { .address = 0x1020, .size = 256, .rows = rows, .n_rows = 3 };
+  const char *expected = "[1020+16: 0s16 6s24][1030+240m16: 0s8 11s16]";
+  check (options_for (&arch_amd64, v3), function, expected);
+  check (options_for (&arch_amd64, v2), function, expected);
+  /* The last block need not be complete.  */
+  function.size = 250;
+  check (options_for (&arch_amd64, v2), function,
+         "[1020+16: 0s16 6s24][1030+234m16: 0s8 11s16]");
+  rows[2].cfa = plt (9); /* with -z ibtplt */
+  check (options_for (&arch_amd64, v2), function,
+         "[1020+16: 0s16 6s24][1030+234m16: 0s8 9s16]");
+  /* Few entries are smaller without an entry of their own.  */
+  function.size = 48;
+  check (options_for (&arch_amd64, v2), function,
+         "[1020+48: 0s16 6s24 16s8 25s16 32s8 41s16]");
+}
+
+/* V1 has no block size, and a start elsewhere no block: rows are written out,
+   exactly as the expression says.  */
+static void
+plt_rows_written_out (void **state)
+{
+  (void)state;
+  struct frame_row rows[] = {
+    usual (0, reg (RSP, 16), same),
+    usual (16, plt (11), same),
+  };
+  struct frame_function function
+      = { .address = 0x1020, .size = 112, .rows = rows, .n_rows = 2 };
+  check (options_for (&arch_amd64, v1), function,
+         "[1020+112: 0s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16 80s8 "
+         "91s16 96s8 107s16]");
+  function.address = 0x1024;
+  check (options_for (&arch_amd64, v3), function,
+         "[1024+112: 0s16 16s8 23s16 28s8 39s16 44s8 55s16 60s8 71s16 76s8 "
+         "87s16 92s8 103s16 108s8]");
+  function.address = 0x102d;
+  function.size = 20;
+  check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16 19s8]");
+  /* Thresholds outside a block.  */
+  rows[1].cfa = plt (0);
+  check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16]");
+  rows[1].cfa = plt (16);
+  check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16 16s8]");
+  /* A damaged file must not make millions of rows.  */
+  rows[1].cfa = plt (11);
+  function.size = UINT32_MAX;
+  check (options_for (&arch_amd64, v3), function,
+         "[102d+16: 0s16](103d+4294967279 cfa-expression)");
+  function.size = 1024;
+  rows[1].fp = cfa_plus (0);
+  check (options_for (&arch_amd64, v3), function,
+         "[102d+16: 0s16](103d+1008 fp-value)");
+}
+
+/* Stubs recognised by their instructions.  */
+static void
+recognised_stubs (void **state)
+{
+  (void)state;
+  struct frame_row rows[] = {
+    usual (0, reg (RSP, 8), same),
+    usual (11, reg (RSP, 16), same),
+  };
+  struct frame_function function = {
+    .address = 0x1020, .size = 160, .repeat = 16, .rows = rows, .n_rows = 2
+  };
+  check (options_for (&arch_amd64, v3), function, "[1020+160m16: 0s8 11s16]");
+  function.size = 24;
+  check (options_for (&arch_amd64, v3), function, "[1020+24: 0s8 11s16 16s8]");
+  /* One row holds everywhere: an ordinary function.  */
+  function.n_rows = 1;
+  function.size = 160;
+  check (options_for (&arch_amd64, v3), function, "[1020+160: 0s8]");
+  rows[0].start = 1;
+  check (options_for (&arch_amd64, v3), function, "(1020+160 cfa-undefined)");
+}
+
+static bool
+count_piece (void *context, const struct sframe_function *piece,
+             struct error *err)
+{
+  (void)err;
+  uint64_t *counts = context; /* pieces, rows, end of the previous one */
+  counts[0]++;
+  counts[1] += piece->n_rows;
+  assert_true (piece->n_rows <= SFRAME_V3_FRES_MAX);
+  assert_int_equal (piece->rows[0].start, 0);
+  assert_int_equal (piece->address, counts[2]);
+  counts[2] = piece->address + piece->size;
+  return true;
+}
+
+static void
+too_many_rows_for_v3 (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 2 * 65535 + 10
+  };
+  struct frame_function function = { .address = 0x1000, .size = 2 * N };
+  for (uint32_t i = 0; i < N; i++)
+    {
+      struct frame_row row = usual (2 * i, reg (RSP, i % 2 ? 8 : 16), same);
+      assert_true (frame_function_append (&function, &row));
+    }
+  uint64_t counts[3] = { 0, 0, 0x1000 };
+  struct error err = { 0 };
+  struct lower_options options = options_for (&arch_amd64, v3);
+  const struct lower_sink sink = { counts, count_piece, add_left_out };
+  assert_true (lower_function (&options, &function, &sink, &err));
+  assert_int_equal (counts[0], 3);
+  assert_int_equal (counts[1], N);
+  assert_int_equal (counts[2], 0x1000 + 2 * N);
+  frame_function_free (&function);
+}
+
+static bool
+refuse_piece (void *context, const struct sframe_function *piece,
+              struct error *err)
+{
+  (void)context;
+  (void)piece;
+  return error_set (err, CFI2SFRAME_IO, "refused");
+}
+
+static void
+the_sink_may_stop (void **state)
+{
+  (void)state;
+  struct frame_row rows[]
+      = { usual (0, reg (RSP, 8), same), usual (1, deref_reg (RSP, 8), same) };
+  struct frame_function function = { .size = 8, .rows = rows, .n_rows = 2 };
+  struct text text = { .size = 0 };
+  struct error err = { 0 };
+  const struct lower_sink sink = { &text, refuse_piece, add_left_out };
+  for (int version = 2; version <= 3; version++)
+    {
+      struct lower_options options
+          = options_for (&arch_amd64, version == 2 ? v2 : v3);
+      assert_false (lower_function (&options, &function, &sink, &err));
+      assert_int_equal (err.status, CFI2SFRAME_IO);
+    }
+}
+
+/* lower_undo.  */
+
+struct undoing
+{
+  struct lower_options options;
+  const struct frame_row *row;
+  unsigned n_undone;
+};
+
+static bool
+undo_piece (void *context, const struct sframe_function *piece,
+            struct error *err)
+{
+  (void)err;
+  struct undoing *undoing = context;
+  struct frame_row back;
+  lower_undo (undoing->options.arch, undoing->options.variant, piece,
+              &piece->rows[0], &back);
+  if (undoing->row->ra.kind == RULE_UNDEFINED)
+    {
+      assert_int_equal (back.ra.kind, RULE_UNDEFINED);
+      assert_int_equal (back.cfa.kind, RULE_UNDEFINED);
+    }
+  else
+    assert_true (frame_row_same_rules (&back, undoing->row));
+  undoing->n_undone++;
+  return true;
+}
+
+static void
+ignore_left_out (void *context, uint64_t address, uint32_t size,
+                 enum frame_reason reason)
+{
+  (void)context;
+  (void)address;
+  (void)size;
+  (void)reason;
+}
+
+/* Whatever is lowered means the same when it is read, for every combination
+   of rules.  */
+static void
+undo_is_the_inverse (void **state)
+{
+  (void)state;
+  const struct arch *arches[]
+      = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
+  const struct sframe_variant variants[] = { v1, v2, v3, v3 };
+  static const int32_t offsets[] = { 0,    1,         -1,       8,   -8,
+                                     -16,  127,       128,      160, 164,
+                                     1176, INT32_MAX, INT32_MIN };
+  enum
+  {
+    N_OFFSETS = sizeof offsets / sizeof *offsets,
+    N_RULES = 2 + 4 * N_OFFSETS + 2 * N_OFFSETS
+  };
+  unsigned n_undone = 0;
+  for (int a = 0; a < 4; a++)
+    {
+      struct frame_rule rules[N_RULES] = { same, undefined };
+      unsigned regs[] = { arches[a]->sp, arches[a]->fp };
+      int n = 2;
+      for (int o = 0; o < N_OFFSETS; o++)
+        {
+          for (int r = 0; r < 2; r++)
+            rules[n++] = reg (regs[r], offsets[o]);
+          rules[n++] = reg (10, offsets[o]);
+          rules[n++] = deref_reg (300, offsets[o]);
+          rules[n++] = at_cfa (offsets[o]);
+          rules[n++] = cfa_plus (offsets[o]);
+        }
+      assert_int_equal (n, N_RULES);
+      for (int v = 0; v < 4; v++)
+        for (int c = 0; c < N_RULES; c++)
+          for (int r = 0; r < N_RULES; r++)
+            for (int f = 0; f < N_RULES; f++)
+              {
+                struct frame_row row
+                    = { 0, (c + r) % 2, rules[c], rules[r], rules[f] };
+                struct frame_function function
+                    = { .size = 4, .rows = &row, .n_rows = 1 };
+                struct undoing undoing
+                    = { { arches[a], variants[v], v == 3 }, &row, 0 };
+                struct lower_sink sink
+                    = { &undoing, undo_piece, ignore_left_out };
+                struct error err = { 0 };
+                assert_true (
+                    lower_function (&undoing.options, &function, &sink, &err));
+                n_undone += undoing.n_undone;
+              }
+    }
+  assert_true (n_undone > 100000);
+}
+
+static void
+assert_unsupported (struct sframe_variant variant, const struct arch *arch,
+                    bool flexible, struct sframe_row row)
+{
+  struct sframe_function function = { .flexible = flexible };
+  struct frame_row back;
+  lower_undo (arch, variant, &function, &row, &back);
+  assert_true (back.cfa.kind == RULE_UNSUPPORTED
+               || back.ra.kind == RULE_UNSUPPORTED
+               || back.fp.kind == RULE_UNSUPPORTED);
+}
+
+/* What no reader would accept, and what GNU as writes by mistake.  */
+static void
+meaningless_rows_are_unsupported (void **state)
+{
+  (void)state;
+  assert_unsupported (v1, &arch_amd64, false, (struct sframe_row){ 0 });
+  assert_unsupported (v3, &arch_amd64, false,
+                      (struct sframe_row){ .n_words = 3 });
+  assert_unsupported (v3, &arch_aarch64, false,
+                      (struct sframe_row){ .n_words = 4 });
+  assert_unsupported (
+      v3, &arch_s390x, false,
+      (struct sframe_row){ .n_words = 1, .words = { INT32_MAX } });
+  assert_unsupported (v3, &arch_amd64, true,
+                      (struct sframe_row){ .n_words = 2, .words = { 0, 8 } });
+  assert_unsupported (v3, &arch_amd64, true,
+                      (struct sframe_row){ .n_words = 2, .words = { 2, 8 } });
+  assert_unsupported (
+      v3, &arch_amd64, true,
+      (struct sframe_row){ .n_words = 5, .words = { 57, 8, 0, -5, 8 } });
+  assert_unsupported (
+      v2, &arch_s390x, false,
+      (struct sframe_row){ .n_words = 2, .words = { 0, -47 } });
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  static const struct CMUnitTest tests[] = {
+    cmocka_unit_test (ordinary_amd64_function),
+    cmocka_unit_test (rows_vanish),
+    cmocka_unit_test (no_rules_at_the_start),
+    cmocka_unit_test (ranges_are_left_out),
+    cmocka_unit_test (reasons),
+    cmocka_unit_test (flexible_words),
+    cmocka_unit_test (flexible_function),
+    cmocka_unit_test (signal_frames),
+    cmocka_unit_test (aarch64_rows),
+    cmocka_unit_test (s390x_rows),
+    cmocka_unit_test (s390x_rows_without_form),
+    cmocka_unit_test (lazy_plt),
+    cmocka_unit_test (plt_rows_written_out),
+    cmocka_unit_test (recognised_stubs),
+    cmocka_unit_test (too_many_rows_for_v3),
+    cmocka_unit_test (the_sink_may_stop),
+    cmocka_unit_test (undo_is_the_inverse),
+    cmocka_unit_test (meaningless_rows_are_unsupported),
+  };
+  return cmocka_run_group_tests_name ("lower", tests, NULL, NULL);
+}
