@@ -1,0 +1,328 @@
+/* Resolving the .eh_frame of a relocatable object.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/relocatable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "elf/symbols.h"
+
+enum
+{
+  /* Our addresses: sections begin at multiples of this, with at least one
+     unused byte between them.  Low bits of PLT expressions stay meaningful. */
+  PLACE_ALIGN = 64,
+  FDE_PC_BEGIN = 8 /* after a 32-bit length and the CIE pointer */
+};
+
+static bool
+check_object (const struct image *image, struct error *err)
+{
+  static const char signature[] = "~Module signature appended~\n";
+  const size_t length = sizeof signature - 1;
+  if (image->header.e_type != ET_REL)
+    return error_set (err, CFI2SFRAME_INVALID, "not a relocatable object");
+  if (image->arch == NULL)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "machine %u has no SFrame ABI",
+                      (unsigned)image->header.e_machine);
+  if (image->size >= length
+      && memcmp (image->bytes + image->size - length, signature, length) == 0)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "signed kernel module: the signature would break");
+  return true;
+}
+
+static bool
+is_code (const GElf_Shdr *header)
+{
+  const uint64_t flags = SHF_ALLOC | SHF_EXECINSTR;
+  return header->sh_type == SHT_PROGBITS
+         && (header->sh_flags & flags) == flags;
+}
+
+/* Give code sections and .eh_frame their addresses.  Everything must stay
+   within reach of a 32-bit PC-relative field.  */
+static bool
+place_sections (struct relocatable *object, struct error *err)
+{
+  const struct image *image = object->image;
+  object->bases = calloc (image->n_sections + 1, sizeof *object->bases);
+  object->code = calloc (image->n_sections + 1, sizeof *object->code);
+  if (object->bases == NULL || object->code == NULL)
+    return error_set_no_memory (err);
+  uint64_t next = PLACE_ALIGN;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      if (!is_code (&image->sections[i].header))
+        continue;
+      /* Sections may overlap in a hostile file; the sum is bounded here.  */
+      if (image->sections[i].header.sh_size > INT32_MAX - next)
+        return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          "more than 2 GiB of code in one object");
+      object->bases[i] = next;
+      object->code[object->n_code++] = i;
+      next += image->sections[i].header.sh_size + PLACE_ALIGN;
+      next &= ~(uint64_t)(PLACE_ALIGN - 1);
+    }
+  object->eh_frame_address = next;
+  if (object->eh_frame_size > INT32_MAX - next)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "more than 2 GiB of code and .eh_frame in one object");
+  return true;
+}
+
+/* What ENTRY's symbol is, as our address plus ADDEND; 0 unless code.  */
+static uint64_t
+resolve_symbol (const struct relocatable *object,
+                const struct symbols *symbols, size_t index, uint64_t addend)
+{
+  struct symbol symbol;
+  if (!symbols_get (symbols, index, &symbol)
+      || object->bases[symbol.section] == 0)
+    return 0;
+  uint64_t offset = symbol.value + addend;
+  if (offset > object->image->sections[symbol.section].header.sh_size)
+    return 0;
+  return object->bases[symbol.section] + offset;
+}
+
+static bool
+read_table (struct relocatable *object, const struct symbols *symbols,
+            const struct image_section *table, struct error *err)
+{
+  bool big_endian = object->image->big_endian;
+  const uint8_t *at = image_section_bytes (object->image, table);
+  if (table->header.sh_entsize != sizeof (Elf64_Rela) || at == NULL
+      || table->header.sh_link != symbols->section)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, table->header.sh_offset,
+                         "relocations of .eh_frame are damaged");
+  size_t n = table->header.sh_size / sizeof (Elf64_Rela);
+  struct relocatable_entry *grown = reallocarray (
+      object->entries, object->n_entries + n + 1, sizeof *object->entries);
+  if (grown == NULL)
+    return error_set_no_memory (err);
+  object->entries = grown;
+  for (size_t i = 0; i < n; i++, at += sizeof (Elf64_Rela))
+    {
+      uint64_t info
+          = load_u64 (at + offsetof (Elf64_Rela, r_info), big_endian);
+      uint64_t addend
+          = load_u64 (at + offsetof (Elf64_Rela, r_addend), big_endian);
+      object->entries[object->n_entries++] = (struct relocatable_entry){
+        .offset = load_u64 (at + offsetof (Elf64_Rela, r_offset), big_endian),
+        .value = resolve_symbol (object, symbols, ELF64_R_SYM (info), addend),
+        .type = (uint32_t)ELF64_R_TYPE (info),
+      };
+    }
+  return true;
+}
+
+static int
+entry_compare (const void *a, const void *b)
+{
+  const struct relocatable_entry *x = a, *y = b;
+  return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* All relocations of section EH_FRAME.  */
+static bool
+read_relocations (struct relocatable *object, size_t eh_frame,
+                  struct error *err)
+{
+  const struct image *image = object->image;
+  struct symbols symbols;
+  if (!symbols_open (&symbols, image, err))
+    return false;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const struct image_section *table = &image->sections[i];
+      if (table->header.sh_info != eh_frame)
+        continue;
+      if (table->header.sh_type == SHT_REL)
+        return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          "relocations without addends");
+      if (table->header.sh_type == SHT_RELA
+          && !read_table (object, &symbols, table, err))
+        return false;
+    }
+  if (object->n_entries > 1)
+    qsort (object->entries, object->n_entries, sizeof *object->entries,
+           entry_compare);
+  return true;
+}
+
+/* The first relocation at OFFSET or behind it.  */
+static size_t
+lower_bound (const struct relocatable *object, uint64_t offset)
+{
+  size_t low = 0, high = object->n_entries;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (object->entries[middle].offset < offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+bool
+relocatable_touches (const struct relocatable *object, uint64_t offset,
+                     uint64_t size)
+{
+  /* A field is 8 bytes at most, so one that begins up to 7 bytes earlier
+     counts as well.  None does in practice: pointers come first.  */
+  size_t i = lower_bound (object, offset);
+  return i < object->n_entries && object->entries[i].offset - offset < size;
+}
+
+/* Bytes of the pc_begin field that relocation TYPE fills in, 0 for a type
+   that is not expected there.  */
+static size_t
+field_size (const struct image *image, uint32_t type, bool *pcrel)
+{
+  uint32_t absolute = image->header.e_machine == EM_X86_64 ? R_X86_64_64
+                      : image->header.e_machine == EM_S390 ? R_390_64
+                                                           : R_AARCH64_ABS64;
+  *pcrel = type != absolute;
+  if (type == image->arch->reloc_pcrel32)
+    return 4;
+  return type == image->arch->reloc_pcrel64 || type == absolute ? 8 : 0;
+}
+
+/* Fill in pc_begin of the FDE at OFFSET, which ends at END.  */
+static bool
+resolve_fde (struct relocatable *object, uint64_t offset, uint64_t end)
+{
+  uint64_t field = offset + FDE_PC_BEGIN;
+  size_t i = lower_bound (object, field);
+  if (i == object->n_entries || object->entries[i].offset != field
+      || object->entries[i].value == 0)
+    return false;
+  bool pcrel;
+  size_t size = field_size (object->image, object->entries[i].type, &pcrel);
+  if (size == 0 || end - field < 2 * size
+      || relocatable_touches (object, field + 1, 2 * size - 1))
+    return false;
+  uint64_t value = object->entries[i].value;
+  if (pcrel)
+    value -= object->eh_frame_address + field;
+  if (size == 4)
+    store_u32 (object->eh_frame + field, (uint32_t)value,
+               object->image->big_endian);
+  else
+    store_u64 (object->eh_frame + field, value, object->image->big_endian);
+  return true;
+}
+
+/* Walk the entries; those that cannot be followed are left to the reader of
+   the section.  An FDE without function gets start and size 0: eight bytes
+   are both fields, or the start when that is a 64-bit one.  */
+static void
+resolve_fdes (struct relocatable *object)
+{
+  bool big_endian = object->image->big_endian;
+  uint64_t at = 0;
+  while (object->eh_frame_size - at >= 8)
+    {
+      uint32_t length = load_u32 (object->eh_frame + at, big_endian);
+      if (length > object->eh_frame_size - at - 4)
+        return;
+      uint64_t end = at + 4 + length;
+      bool fde
+          = length >= 4 && load_u32 (object->eh_frame + at + 4, big_endian);
+      if (fde && !resolve_fde (object, at, end))
+        {
+          object->n_unresolved++;
+          uint64_t field = at + FDE_PC_BEGIN;
+          uint64_t room = end - field < 8 ? end - field : 8;
+          memset (object->eh_frame + field, 0, room);
+        }
+      at = end;
+    }
+}
+
+static size_t
+find_eh_frame (const struct image *image)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      /* clang gives it the processor's own type.  */
+      if (strcmp (image->sections[i].name, ".eh_frame") == 0
+          && (header->sh_type == SHT_PROGBITS
+              || header->sh_type == SHT_X86_64_UNWIND)
+          && !(header->sh_flags & SHF_COMPRESSED) && header->sh_size > 0)
+        return i;
+    }
+  return 0;
+}
+
+static bool
+read_eh_frame (struct relocatable *object, struct error *err)
+{
+  const struct image *image = object->image;
+  size_t section = find_eh_frame (image);
+  if (section != 0)
+    object->eh_frame_size = image->sections[section].header.sh_size;
+  if (!place_sections (object, err))
+    return false;
+  if (section == 0)
+    return true;
+  object->eh_frame = malloc (object->eh_frame_size);
+  if (object->eh_frame == NULL)
+    return error_set_no_memory (err);
+  memcpy (object->eh_frame,
+          image_section_bytes (image, &image->sections[section]),
+          object->eh_frame_size);
+  if (!read_relocations (object, section, err))
+    return false;
+  resolve_fdes (object);
+  return true;
+}
+
+bool
+relocatable_open (struct relocatable *object, const struct image *image,
+                  struct error *err)
+{
+  *object = (struct relocatable){ .image = image };
+  if (check_object (image, err) && read_eh_frame (object, err))
+    return true;
+  relocatable_close (object);
+  return false;
+}
+
+void
+relocatable_close (struct relocatable *object)
+{
+  free (object->bases);
+  free (object->code);
+  free (object->eh_frame);
+  free (object->entries);
+  *object = (struct relocatable){ .image = NULL };
+}
+
+bool
+relocatable_locate (const struct relocatable *object, uint64_t address,
+                    uint64_t size, size_t *section, uint64_t *offset)
+{
+  size_t low = 0, high = object->n_code;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (object->bases[object->code[middle]] <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  if (low == 0)
+    return false;
+  *section = object->code[low - 1];
+  *offset = address - object->bases[*section];
+  uint64_t limit = object->image->sections[*section].header.sh_size;
+  return *offset <= limit && size <= limit - *offset;
+}

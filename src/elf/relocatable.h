@@ -1,0 +1,89 @@
+/* Relocatable objects: where their functions are, and adding .sframe to them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   In an object (ET_REL) every section starts at address 0 and pc_begin of an
+   FDE is a relocation.  To let the layers above work as on linked files, the
+   code sections get addresses of our own, side by side, and a copy of
+   .eh_frame gets its pc_begin fields filled in accordingly.  Afterwards each
+   address is turned back into a section and an offset.  */
+
+#ifndef ELF_RELOCATABLE_H
+#define ELF_RELOCATABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+
+/* One relocation of .eh_frame.  */
+struct relocatable_entry
+{
+  uint64_t offset; /* in .eh_frame */
+  uint64_t value;  /* symbol + addend as our address; 0: not code */
+  uint32_t type;
+};
+
+struct relocatable
+{
+  const struct image *image;
+  uint64_t *bases; /* owned; per section: our address, 0 unless code */
+  size_t *code;    /* owned; indexes of the code sections, ascending */
+  size_t n_code;
+  /* .eh_frame, resolved; size 0 when the object has none.  */
+  uint8_t *eh_frame; /* owned */
+  uint64_t eh_frame_size;
+  uint64_t eh_frame_address;
+  struct relocatable_entry *entries; /* owned; ascending offset */
+  size_t n_entries;
+  size_t n_unresolved; /* FDEs whose function could not be found; their copy
+                          has an empty range */
+};
+
+/* Resolve the .eh_frame of IMAGE, an ET_REL file that must outlive OBJECT.
+   Refuses kernel modules with an appended signature.  On failure OBJECT needs
+   no closing.  */
+bool relocatable_open (struct relocatable *object, const struct image *image,
+                       struct error *err);
+
+void relocatable_close (struct relocatable *object);
+
+/* The section and offset of the SIZE bytes of code at our ADDRESS; false when
+   they are not all in one code section.  */
+bool relocatable_locate (const struct relocatable *object, uint64_t address,
+                         uint64_t size, size_t *section, uint64_t *offset);
+
+/* Whether a relocation changes any of the SIZE bytes of .eh_frame at OFFSET,
+   so that they cannot be taken as they are.  */
+bool relocatable_touches (const struct relocatable *object, uint64_t offset,
+                          uint64_t size);
+
+/* A field of .sframe that the linker must fill in: PC-relative address of
+   ADDEND bytes into SECTION.  */
+struct relocatable_fix
+{
+  uint64_t offset; /* in .sframe */
+  size_t section;
+  uint64_t addend;
+};
+
+struct relocatable_output
+{
+  const void *bytes; /* of .sframe */
+  size_t size;
+  uint32_t section_type;    /* SHT_GNU_SFRAME or SHT_PROGBITS */
+  uint32_t relocation_type; /* of all fixes */
+  const struct relocatable_fix *fixes;
+  size_t n_fixes;
+};
+
+/* Write IMAGE with OUTPUT as .sframe and .rela.sframe to the empty file
+   OUT_FD.  Sections that are there already are replaced, otherwise both come
+   last, so that no section index changes.  Missing section symbols are added
+   to the symbol table, and every index into it is adjusted.  */
+bool relocatable_write (const struct image *image,
+                        const struct relocatable_output *output, int out_fd,
+                        struct error *err);
+
+#endif /* ELF_RELOCATABLE_H */

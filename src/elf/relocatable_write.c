@@ -1,0 +1,556 @@
+/* Writing a relocatable object with .sframe added, through libelf.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The object is built anew section by section and libelf does the layout;
+   nothing in an object depends on file offsets.  Only what must change is
+   copied to memory: the symbol table and what holds indexes into it.  */
+
+#include "elf/relocatable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+#include "elf/symbols.h"
+
+/* LLVM's sections of symbol indexes (llvm/BinaryFormat/ELF.h).  */
+#define SHT_LLVM_CALL_GRAPH_PROFILE_RAW 0x6fff4c02
+#define SHT_LLVM_ADDRSIG 0x6fff4c03
+#define SHT_LLVM_CALL_GRAPH_PROFILE 0x6fff4c09
+
+static const char new_names[] = "\0.rela.sframe";
+enum
+{
+  RELA_NAME = 1, /* in new_names */
+  SFRAME_NAME = 6
+};
+
+/* The object being written.  */
+struct object_writer
+{
+  const struct image *image;
+  const struct relocatable_output *output;
+  struct symbols symbols;
+  Elf *elf;
+  /* Section symbols by section, 0 where none is needed or known yet.  */
+  uint32_t *section_symbols;
+  size_t *added; /* sections that get a symbol, in order of appearance */
+  size_t n_added;
+  uint8_t **copies;    /* changed contents by section, NULL: as in the file */
+  size_t *sizes;       /* of the copies */
+  size_t sframe, rela; /* where they are already, else 0 */
+  size_t new_index_section;
+  struct buffer relocations, names, index_section;
+};
+
+static bool
+libelf_error (struct error *err, const char *what)
+{
+  return error_set (err, CFI2SFRAME_IO, "%s: %s", what, elf_errmsg (-1));
+}
+
+/* --- Symbols.  */
+
+/* Note which sections have a symbol, and line up those that need one.  */
+static bool
+collect_symbols (struct object_writer *writer, struct error *err)
+{
+  const struct relocatable_output *output = writer->output;
+  for (size_t i = writer->symbols.n_local; i-- > 1;)
+    {
+      struct symbol symbol;
+      if (symbols_get (&writer->symbols, i, &symbol)
+          && ELF64_ST_TYPE (symbol.info) == STT_SECTION && symbol.value == 0
+          && i <= UINT32_MAX)
+        writer->section_symbols[symbol.section] = (uint32_t)i;
+    }
+  for (size_t i = 0; i < output->n_fixes; i++)
+    {
+      size_t section = output->fixes[i].section;
+      if (section == 0 || section >= writer->image->n_sections)
+        return error_set (err, CFI2SFRAME_INVALID, "no section %zu", section);
+      if (writer->section_symbols[section] != 0)
+        continue;
+      size_t index = writer->symbols.n_local + writer->n_added;
+      writer->section_symbols[section] = (uint32_t)index;
+      writer->added[writer->n_added++] = section;
+    }
+  if (writer->symbols.n + writer->n_added > UINT32_MAX)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED, "too many symbols");
+  return true;
+}
+
+/* INDEX as it is after the additions.  */
+static uint64_t
+moved_symbol (const struct object_writer *writer, uint64_t index)
+{
+  return index < writer->symbols.n_local ? index : index + writer->n_added;
+}
+
+/* Give SECTION contents of SIZE bytes, to be filled in by the caller.  */
+static uint8_t *
+replace_contents (struct object_writer *writer, size_t section, size_t size,
+                  struct error *err)
+{
+  writer->copies[section] = malloc (size + 1);
+  writer->sizes[section] = size;
+  if (writer->copies[section] == NULL)
+    error_set_no_memory (err);
+  return writer->copies[section];
+}
+
+static const uint8_t *
+old_contents (const struct object_writer *writer, size_t section)
+{
+  return image_section_bytes (writer->image,
+                              &writer->image->sections[section]);
+}
+
+/* Section indexes of all symbols, for those that do not fit 16 bits.  */
+static bool
+extend_indexes (struct object_writer *writer, struct error *err)
+{
+  const struct symbols *symbols = &writer->symbols;
+  bool large = false;
+  for (size_t i = 0; i < writer->n_added; i++)
+    large |= writer->added[i] >= SHN_LORESERVE;
+  if (symbols->indexes == NULL && !large)
+    return true;
+  struct buffer *out = &writer->index_section;
+  for (size_t i = 0; i <= symbols->n; i++)
+    {
+      for (size_t j = 0; i == symbols->n_local && j < writer->n_added; j++)
+        buffer_u32 (out, writer->added[j] < SHN_LORESERVE
+                             ? 0
+                             : (uint32_t)writer->added[j]);
+      if (i < symbols->n)
+        buffer_u32 (out, symbols->indexes ? load_u32 (symbols->indexes + 4 * i,
+                                                      out->big_endian)
+                                          : 0);
+    }
+  return !out->failed || error_set_no_memory (err);
+}
+
+/* Insert the new section symbols behind the local ones.  */
+static bool
+extend_symbols (struct object_writer *writer, struct error *err)
+{
+  const struct symbols *symbols = &writer->symbols;
+  const size_t entry = sizeof (Elf64_Sym);
+  const size_t head = symbols->n_local * entry;
+  const size_t added = writer->n_added * entry;
+  bool big_endian = writer->image->big_endian;
+  uint8_t *copy = replace_contents (writer, symbols->section,
+                                    symbols->n * entry + added, err);
+  if (copy == NULL)
+    return false;
+  memcpy (copy, symbols->bytes, head);
+  memset (copy + head, 0, added);
+  memcpy (copy + head + added, symbols->bytes + head,
+          symbols->n * entry - head);
+  for (size_t i = 0; i < writer->n_added; i++)
+    {
+      uint8_t *at = copy + head + i * entry;
+      size_t section = writer->added[i];
+      at[offsetof (Elf64_Sym, st_info)]
+          = ELF64_ST_INFO (STB_LOCAL, STT_SECTION);
+      store_u16 (at + offsetof (Elf64_Sym, st_shndx),
+                 section < SHN_LORESERVE ? (uint16_t)section : SHN_XINDEX,
+                 big_endian);
+    }
+  return extend_indexes (writer, err);
+}
+
+/* --- Indexes into the symbol table.  */
+
+static bool
+adjust_relocations (struct object_writer *writer, size_t section, size_t entry,
+                    struct error *err)
+{
+  const GElf_Shdr *header = &writer->image->sections[section].header;
+  bool big_endian = writer->image->big_endian;
+  uint8_t *copy = replace_contents (writer, section, header->sh_size, err);
+  if (copy == NULL)
+    return false;
+  memcpy (copy, old_contents (writer, section), header->sh_size);
+  for (size_t at = 0; header->sh_size - at >= entry; at += entry)
+    {
+      uint8_t *info_at = copy + at + offsetof (Elf64_Rela, r_info);
+      uint64_t info = load_u64 (info_at, big_endian);
+      uint64_t symbol = moved_symbol (writer, ELF64_R_SYM (info));
+      store_u64 (info_at, ELF64_R_INFO (symbol, ELF64_R_TYPE (info)),
+                 big_endian);
+    }
+  return true;
+}
+
+/* ULEB128 indexes one after another.  */
+static bool
+adjust_addrsig (struct object_writer *writer, size_t section,
+                struct error *err)
+{
+  const GElf_Shdr *header = &writer->image->sections[section].header;
+  struct cursor cursor
+      = cursor_over (old_contents (writer, section), header->sh_size, false);
+  /* Adding at most 2^32 makes an index at most four bytes longer than the
+     shortest form; 10 bytes hold any.  */
+  size_t room = header->sh_size * 10;
+  uint8_t *copy = header->sh_size > SIZE_MAX / 10
+                      ? NULL
+                      : replace_contents (writer, section, room, err);
+  if (copy == NULL)
+    return error_set_no_memory (err);
+  size_t size = 0;
+  while (cursor_left (&cursor) > 0)
+    {
+      uint64_t value = moved_symbol (writer, cursor_uleb (&cursor));
+      do
+        copy[size++] = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
+      while (value >>= 7);
+    }
+  if (cursor.failed)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
+                         ".llvm_addrsig is damaged");
+  writer->sizes[section] = size;
+  return true;
+}
+
+/* Entries of two 32-bit indexes and a 64-bit weight.  */
+static bool
+adjust_call_graph (struct object_writer *writer, size_t section,
+                   struct error *err)
+{
+  const GElf_Shdr *header = &writer->image->sections[section].header;
+  bool big_endian = writer->image->big_endian;
+  uint8_t *copy = replace_contents (writer, section, header->sh_size, err);
+  if (copy == NULL)
+    return false;
+  memcpy (copy, old_contents (writer, section), header->sh_size);
+  for (size_t at = 0; header->sh_size - at >= 16; at += 16)
+    for (size_t i = 0; i < 8; i += 4)
+      store_u32 (copy + at + i,
+                 (uint32_t)moved_symbol (writer,
+                                         load_u32 (copy + at + i, big_endian)),
+                 big_endian);
+  return true;
+}
+
+static bool
+adjust_section (struct object_writer *writer, size_t section,
+                struct error *err)
+{
+  const GElf_Shdr *header = &writer->image->sections[section].header;
+  switch (header->sh_type)
+    {
+    case SHT_REL:
+      return adjust_relocations (writer, section, sizeof (Elf64_Rel), err);
+    case SHT_RELA:
+      return section == writer->rela
+             || adjust_relocations (writer, section, sizeof (Elf64_Rela), err);
+    case SHT_LLVM_ADDRSIG:
+      return adjust_addrsig (writer, section, err);
+    case SHT_LLVM_CALL_GRAPH_PROFILE_RAW:
+      return adjust_call_graph (writer, section, err);
+    case SHT_GROUP:                   /* sh_info, see new_header */
+    case SHT_SYMTAB_SHNDX:            /* done with the symbols */
+    case SHT_LLVM_CALL_GRAPH_PROFILE: /* has relocations instead */
+      return true;
+    default:
+      return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                        "section %zu (%.64s) refers to symbols in an unknown "
+                        "way",
+                        section, writer->image->sections[section].name);
+    }
+}
+
+static bool
+add_symbols (struct object_writer *writer, struct error *err)
+{
+  if (!collect_symbols (writer, err))
+    return false;
+  if (writer->n_added == 0)
+    return true;
+  if (!extend_symbols (writer, err))
+    return false;
+  for (size_t i = 1; i < writer->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &writer->image->sections[i].header;
+      if (header->sh_link == writer->symbols.section
+          && header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL
+          && !adjust_section (writer, i, err))
+        return false;
+    }
+  return true;
+}
+
+/* --- The two new sections.  */
+
+static bool
+make_relocations (struct object_writer *writer, struct error *err)
+{
+  const struct relocatable_output *output = writer->output;
+  for (size_t i = 0; i < output->n_fixes; i++)
+    {
+      const struct relocatable_fix *fix = &output->fixes[i];
+      uint64_t symbol = writer->section_symbols[fix->section];
+      buffer_u64 (&writer->relocations, fix->offset);
+      buffer_u64 (&writer->relocations,
+                  ELF64_R_INFO (symbol, output->relocation_type));
+      buffer_u64 (&writer->relocations, fix->addend);
+    }
+  return !writer->relocations.failed || error_set_no_memory (err);
+}
+
+static void
+find_old_sections (struct object_writer *writer)
+{
+  const struct image *image = writer->image;
+  const struct image_section *sframe = image_find_section (image, ".sframe");
+  if (sframe == NULL)
+    return;
+  writer->sframe = (size_t)(sframe - image->sections);
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (image->sections[i].header.sh_type == SHT_RELA
+        && image->sections[i].header.sh_info == writer->sframe)
+      writer->rela = i;
+}
+
+/* Section names, with ours at the end.  */
+static bool
+extend_names (struct object_writer *writer, struct error *err)
+{
+  const struct image *image = writer->image;
+  const uint8_t *old = old_contents (writer, image->section_names);
+  if (image->section_names == 0 || old == NULL)
+    return error_set (err, CFI2SFRAME_MALFORMED, "no section names");
+  buffer_append (&writer->names, old,
+                 image->sections[image->section_names].header.sh_size);
+  buffer_append (&writer->names, new_names, sizeof new_names);
+  return !writer->names.failed || error_set_no_memory (err);
+}
+
+/* --- Writing.  */
+
+static bool
+write_header (struct object_writer *writer, struct error *err)
+{
+  GElf_Ehdr header = writer->image->header;
+  if (gelf_newehdr (writer->elf, ELFCLASS64) == 0)
+    return libelf_error (err, "new ELF header");
+  size_t names = writer->image->section_names;
+  header.e_phoff = header.e_shoff = 0;
+  header.e_phnum = header.e_shnum = 0;
+  header.e_shstrndx
+      = names < SHN_LORESERVE ? (GElf_Half)names : (GElf_Half)SHN_XINDEX;
+  if (gelf_update_ehdr (writer->elf, &header) == 0)
+    return libelf_error (err, "new ELF header");
+  return true;
+}
+
+/* Append a section with HEADER and contents BYTES, which must live until the
+   file is written.  */
+static bool
+write_section (struct object_writer *writer, const GElf_Shdr *header,
+               const void *bytes, size_t size, struct error *err)
+{
+  Elf_Scn *scn = elf_newscn (writer->elf);
+  Elf_Data *data = scn ? elf_newdata (scn) : NULL;
+  if (data == NULL)
+    return libelf_error (err, "new section");
+  data->d_type = ELF_T_BYTE; /* already in target byte order */
+  data->d_version = EV_CURRENT;
+  data->d_buf = (void *)bytes;
+  data->d_size = size;
+  data->d_align = header->sh_addralign ? header->sh_addralign : 1;
+  GElf_Shdr copy = *header;
+  copy.sh_offset = 0;
+  copy.sh_size = size;
+  if (gelf_update_shdr (scn, &copy) == 0)
+    return libelf_error (err, "new section");
+  return true;
+}
+
+static GElf_Shdr
+sframe_header (const struct object_writer *writer)
+{
+  return (GElf_Shdr){
+    .sh_type = writer->output->section_type,
+    .sh_flags = SHF_ALLOC,
+    .sh_addralign = 8,
+  };
+}
+
+static GElf_Shdr
+rela_header (const struct object_writer *writer, size_t sframe)
+{
+  return (GElf_Shdr){
+    .sh_type = SHT_RELA,
+    .sh_flags = SHF_INFO_LINK,
+    .sh_link = (GElf_Word)writer->symbols.section,
+    .sh_info = (GElf_Word)sframe,
+    .sh_addralign = 8,
+    .sh_entsize = sizeof (Elf64_Rela),
+  };
+}
+
+/* The header of old section INDEX in the new object.  */
+static GElf_Shdr
+new_header (const struct object_writer *writer, size_t index)
+{
+  GElf_Shdr header = writer->image->sections[index].header;
+  GElf_Word name = header.sh_name;
+  if (index == writer->sframe)
+    header = sframe_header (writer);
+  else if (index == writer->rela)
+    header = rela_header (writer, writer->sframe);
+  else if (index == writer->symbols.section)
+    header.sh_info += (GElf_Word)writer->n_added;
+  else if (header.sh_type == SHT_GROUP
+           && header.sh_link == writer->symbols.section)
+    header.sh_info = (GElf_Word)moved_symbol (writer, header.sh_info);
+  header.sh_name = name;
+  return header;
+}
+
+static bool
+write_old_section (struct object_writer *writer, size_t index,
+                   struct error *err)
+{
+  const GElf_Shdr header = new_header (writer, index);
+  const void *bytes = old_contents (writer, index);
+  size_t size = writer->image->sections[index].header.sh_size;
+  if (index == writer->sframe)
+    bytes = writer->output->bytes, size = writer->output->size;
+  else if (index == writer->rela)
+    bytes = writer->relocations.bytes, size = writer->relocations.size;
+  else if (index == writer->image->section_names)
+    bytes = writer->names.bytes, size = writer->names.size;
+  else if (index == writer->symbols.index_section
+           && writer->index_section.size != 0)
+    bytes = writer->index_section.bytes, size = writer->index_section.size;
+  else if (writer->copies[index] != NULL)
+    bytes = writer->copies[index], size = writer->sizes[index];
+  return write_section (writer, &header, bytes, size, err);
+}
+
+static bool
+write_new_sections (struct object_writer *writer, struct error *err)
+{
+  size_t names = writer->names.size - sizeof new_names;
+  size_t next = writer->image->n_sections;
+  size_t sframe = writer->sframe;
+  if (sframe == 0)
+    {
+      GElf_Shdr header = sframe_header (writer);
+      header.sh_name = (GElf_Word)(names + SFRAME_NAME);
+      sframe = next++;
+      if (!write_section (writer, &header, writer->output->bytes,
+                          writer->output->size, err))
+        return false;
+    }
+  if (writer->rela == 0)
+    {
+      GElf_Shdr header = rela_header (writer, sframe);
+      header.sh_name = (GElf_Word)(names + RELA_NAME);
+      if (!write_section (writer, &header, writer->relocations.bytes,
+                          writer->relocations.size, err))
+        return false;
+    }
+  if (writer->index_section.size == 0 || writer->symbols.index_section != 0)
+    return true;
+  /* 65,280 sections and no table of large indexes: an object whose symbols
+     are all in the first sections.  The name is of no importance.  */
+  GElf_Shdr header = { .sh_type = SHT_SYMTAB_SHNDX,
+                       .sh_link = (GElf_Word)writer->symbols.section,
+                       .sh_addralign = 4,
+                       .sh_entsize = 4 };
+  return write_section (writer, &header, writer->index_section.bytes,
+                        writer->index_section.size, err);
+}
+
+static bool
+write_object (struct object_writer *writer, int out_fd, struct error *err)
+{
+  writer->elf = elf_begin (out_fd, ELF_C_WRITE, NULL);
+  if (writer->elf == NULL)
+    return libelf_error (err, "cannot write");
+  if (!write_header (writer, err))
+    return false;
+  for (size_t i = 1; i < writer->image->n_sections; i++)
+    if (!write_old_section (writer, i, err))
+      return false;
+  if (!write_new_sections (writer, err))
+    return false;
+  /* A large index of the name table is kept in section 0.  */
+  if (writer->image->section_names >= SHN_LORESERVE)
+    {
+      Elf_Scn *zero = elf_getscn (writer->elf, 0);
+      GElf_Shdr header;
+      if (zero == NULL || gelf_getshdr (zero, &header) == NULL)
+        return libelf_error (err, "section 0");
+      header.sh_link = (GElf_Word)writer->image->section_names;
+      gelf_update_shdr (zero, &header);
+    }
+  if (elf_update (writer->elf, ELF_C_WRITE) < 0)
+    return libelf_error (err, "cannot write");
+  return true;
+}
+
+static bool
+writer_open (struct object_writer *writer, struct error *err)
+{
+  size_t n = writer->image->n_sections;
+  buffer_init (&writer->relocations, writer->image->big_endian);
+  buffer_init (&writer->names, writer->image->big_endian);
+  buffer_init (&writer->index_section, writer->image->big_endian);
+  writer->section_symbols = calloc (n + 1, sizeof *writer->section_symbols);
+  writer->added = calloc (n + 1, sizeof *writer->added);
+  writer->copies = calloc (n + 1, sizeof *writer->copies);
+  writer->sizes = calloc (n + 1, sizeof *writer->sizes);
+  if (writer->section_symbols == NULL || writer->added == NULL
+      || writer->copies == NULL || writer->sizes == NULL)
+    return error_set_no_memory (err);
+  if (writer->image->n_segments != 0)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "relocatable object with program headers");
+  if (!symbols_open (&writer->symbols, writer->image, err))
+    return false;
+  if (writer->symbols.section == 0)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "relocatable object without symbol table");
+  return true;
+}
+
+static void
+writer_close (struct object_writer *writer)
+{
+  for (size_t i = 0; writer->copies && i < writer->image->n_sections; i++)
+    free (writer->copies[i]);
+  free (writer->copies);
+  free (writer->sizes);
+  free (writer->added);
+  free (writer->section_symbols);
+  buffer_free (&writer->relocations);
+  buffer_free (&writer->names);
+  buffer_free (&writer->index_section);
+  elf_end (writer->elf);
+}
+
+bool
+relocatable_write (const struct image *image,
+                   const struct relocatable_output *output, int out_fd,
+                   struct error *err)
+{
+  struct object_writer writer = { .image = image, .output = output };
+  bool written = false;
+  if (writer_open (&writer, err))
+    {
+      find_old_sections (&writer);
+      written = add_symbols (&writer, err) && make_relocations (&writer, err)
+                && extend_names (&writer, err)
+                && write_object (&writer, out_fd, err);
+    }
+  writer_close (&writer);
+  return written;
+}

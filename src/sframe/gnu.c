@@ -1,0 +1,727 @@
+/* Call-frame instructions as GNU as reads them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   One pending row is filled in; an advance commits it only if an instruction
+   "touched" it.  `bugs` selects between what a release does and what it ought
+   to have done; where a release aborts there is nothing to imitate and the
+   next release's way is taken.  */
+
+#include "sframe/gnu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cfi/cfa_opcode.h"
+#include "sframe/gnu_row.h"
+
+enum
+{
+  REMEMBERED_MAX = 64 /* nesting of remember_state, without `bugs` */
+};
+
+struct gnu_translator
+{
+  struct gnu_options options;
+  enum gnu_release release;
+  /* Of the FDE at work.  */
+  const struct cfi_section *section;
+  const struct cfi_cie *cie;
+  uint64_t address;
+  bool touched;
+  struct gnu_row pending;
+  struct gnu_row initial; /* after the CIE's instructions */
+  struct gnu_row remembered[REMEMBERED_MAX];
+  size_t n_remembered;
+  /* Committed rows.  */
+  struct gnu_row *rows;
+  size_t n_rows, rows_capacity;
+  bool no_memory;
+  struct sframe_row *encoded;
+  size_t encoded_capacity;
+};
+
+static enum gnu_release
+release_of (struct sframe_variant variant)
+{
+  if (variant.version == 1)
+    return GNU_2_40;
+  if (variant.version == 2)
+    return variant.pcrel ? GNU_2_45 : GNU_2_44;
+  return GNU_2_47;
+}
+
+struct gnu_translator *
+gnu_translator_new (const struct gnu_options *options)
+{
+  struct gnu_translator *translator = calloc (1, sizeof *translator);
+  if (translator == NULL)
+    return NULL;
+  translator->options = *options;
+  translator->release = release_of (options->variant);
+  return translator;
+}
+
+void
+gnu_translator_free (struct gnu_translator *translator)
+{
+  if (translator == NULL)
+    return;
+  free (translator->rows);
+  free (translator->encoded);
+  free (translator);
+}
+
+/* --- Rows.  */
+
+static bool
+commit (struct gnu_translator *t)
+{
+  if (t->n_rows == t->rows_capacity)
+    {
+      size_t capacity = t->rows_capacity ? 2 * t->rows_capacity : 64;
+      struct gnu_row *grown
+          = reallocarray (t->rows, capacity, sizeof *t->rows);
+      t->no_memory = grown == NULL;
+      if (t->no_memory)
+        return false;
+      t->rows = grown;
+      t->rows_capacity = capacity;
+    }
+  t->rows[t->n_rows++] = t->pending;
+  return true;
+}
+
+static enum frame_reason
+advance_to (struct gnu_translator *t, uint64_t start)
+{
+  if (start < t->pending.start)
+    return REASON_BAD_INSTRUCTION; /* a function does not go backwards */
+  if (start == t->pending.start)
+    return REASON_NONE; /* no directive makes this */
+  if (t->touched && !commit (t))
+    return REASON_BAD_ENTRY;
+  t->touched = false;
+  t->pending.start = start;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+touch (struct gnu_translator *t)
+{
+  t->touched = true;
+  return REASON_NONE;
+}
+
+/* What GNU as ignores though it matters: REASON unless its mistakes are
+   wanted.  */
+static enum frame_reason
+mistake (const struct gnu_translator *t, enum frame_reason reason)
+{
+  return t->options.bugs ? REASON_NONE : reason;
+}
+
+/* --- CFA.  */
+
+static bool
+is_base (const struct gnu_translator *t, uint64_t reg)
+{
+  return reg == t->options.arch->sp || reg == t->options.arch->fp;
+}
+
+static enum frame_reason
+set_cfa_offset (struct gnu_translator *t, int64_t offset)
+{
+  if (offset != (int32_t)offset)
+    return REASON_OFFSET_RANGE;
+  t->pending.cfa_offset = (int32_t)offset;
+  return touch (t);
+}
+
+/* Before 2.44 another register was taken for SP.  aarch64 has no flexible
+   FDEs.  */
+static enum frame_reason
+set_cfa_register (struct gnu_translator *t, uint64_t reg)
+{
+  bool accepted
+      = is_base (t, reg) || (t->release == GNU_2_40 && t->options.bugs)
+        || (t->release == GNU_2_47 && t->options.arch->flexible_fdes);
+  if (!accepted)
+    return REASON_CFA_REGISTER;
+  if (reg > INT32_MAX >> SFRAME_CONTROL_REGNUM_SHIFT)
+    return REASON_REGISTER_RANGE;
+  t->pending.cfa_reg = (int32_t)reg;
+  t->pending.cfa_deref = false;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+do_def_cfa (struct gnu_translator *t, uint64_t reg, int64_t offset)
+{
+  enum frame_reason reason = set_cfa_register (t, reg);
+  return reason ? reason : set_cfa_offset (t, offset);
+}
+
+/* GNU as takes the offset of the last committed row, not the current one.  */
+static enum frame_reason
+do_def_cfa_register (struct gnu_translator *t, uint64_t reg)
+{
+  enum frame_reason reason = set_cfa_register (t, reg);
+  if (reason)
+    return reason;
+  if (t->options.bugs && t->n_rows > 0)
+    t->pending.cfa_offset = t->rows[t->n_rows - 1].cfa_offset;
+  return touch (t);
+}
+
+static enum frame_reason
+do_def_cfa_offset (struct gnu_translator *t, int64_t offset)
+{
+  if (t->pending.cfa_reg == GNU_NO_REGISTER)
+    return REASON_CFA_UNDEFINED;
+  if (t->release < GNU_2_47 && !is_base (t, (uint64_t)t->pending.cfa_reg))
+    return REASON_CFA_REGISTER;
+  return set_cfa_offset (t, offset);
+}
+
+/* --- FP and RA.  */
+
+/* Where the rule of REG is kept, NULL for a register that does not matter to
+   this machine's rows.  */
+static struct gnu_rule *
+rule_of (struct gnu_translator *t, uint64_t reg)
+{
+  if (reg == t->options.arch->fp)
+    return &t->pending.fp;
+  if (reg == t->options.arch->ra)
+    return &t->pending.ra;
+  return NULL;
+}
+
+static bool
+is_fixed_ra (const struct gnu_translator *t, uint64_t reg)
+{
+  return reg == t->options.arch->ra && !arch_tracks_ra (t->options.arch);
+}
+
+static enum frame_reason
+do_offset_of_fixed_ra (struct gnu_translator *t, int64_t offset)
+{
+  bool usual = offset == t->options.arch->fixed_ra_offset;
+  if (t->release < GNU_2_47)
+    return usual ? REASON_NONE : mistake (t, REASON_RA_OFFSET);
+  if (!usual)
+    t->pending.ra
+        = (struct gnu_rule){ .place = GNU_STACK, .offset = (int32_t)offset };
+  else if (!t->options.bugs || t->pending.ra.place == GNU_STACK)
+    t->pending.ra = (struct gnu_rule){ .place = GNU_DEFAULT };
+  return touch (t);
+}
+
+static enum frame_reason
+do_offset (struct gnu_translator *t, uint64_t reg, int64_t offset)
+{
+  const struct arch *arch = t->options.arch;
+  if (reg == arch->sp)
+    return arch->caller_sp_offset != 0 ? REASON_NONE
+                                       : mistake (t, REASON_SP_RULE);
+  struct gnu_rule *rule = rule_of (t, reg);
+  if (rule == NULL)
+    return REASON_NONE;
+  if (offset != (int32_t)offset)
+    return REASON_OFFSET_RANGE;
+  if (is_fixed_ra (t, reg))
+    return do_offset_of_fixed_ra (t, offset);
+  *rule = (struct gnu_rule){ .place = GNU_STACK, .offset = (int32_t)offset };
+  return touch (t);
+}
+
+static enum frame_reason
+do_val_offset (struct gnu_translator *t, uint64_t reg, int64_t offset)
+{
+  const struct arch *arch = t->options.arch;
+  if (reg == arch->fp)
+    return REASON_FP_VALUE;
+  if (reg == arch->ra)
+    return arch_tracks_ra (arch) ? REASON_RA_VALUE
+                                 : mistake (t, REASON_RA_VALUE);
+  if (reg != arch->sp || offset == arch->caller_sp_offset)
+    return REASON_NONE;
+  return t->release < GNU_2_45 ? mistake (t, REASON_SP_RULE) : REASON_SP_RULE;
+}
+
+/* Registers in registers: 2.45 has a form for s390x, 2.47 for all machines
+   with flexible FDEs.  */
+static enum frame_reason
+do_register (struct gnu_translator *t, uint64_t reg, uint64_t in)
+{
+  const struct arch *arch = t->options.arch;
+  bool scaled = arch->cfa_scale != 1;
+  if (t->release == GNU_2_40)
+    return reg == arch->ra   ? REASON_RA_REGISTER
+           : reg == arch->sp ? REASON_SP_RULE
+                             : REASON_FP_REGISTER;
+  if (reg == arch->sp)
+    return scaled                   ? REASON_NONE
+           : t->release == GNU_2_47 ? REASON_SP_RULE
+                                    : mistake (t, REASON_SP_RULE);
+  struct gnu_rule *rule = rule_of (t, reg);
+  if (rule == NULL)
+    return REASON_NONE;
+  bool expressible = (t->release == GNU_2_45 && scaled)
+                     || (t->release == GNU_2_47 && arch->flexible_fdes);
+  if (!expressible)
+    return reg == arch->fp        ? REASON_FP_REGISTER
+           : is_fixed_ra (t, reg) ? mistake (t, REASON_RA_REGISTER)
+                                  : REASON_RA_REGISTER;
+  if (in > INT32_MAX >> SFRAME_CONTROL_REGNUM_SHIFT)
+    return REASON_REGISTER_RANGE;
+  *rule = (struct gnu_rule){ .place = GNU_REGISTER, .reg = (int32_t)in };
+  return touch (t);
+}
+
+static enum frame_reason
+do_undefined (struct gnu_translator *t, uint64_t reg)
+{
+  const struct arch *arch = t->options.arch;
+  enum frame_reason reason = reg == arch->ra   ? REASON_RA_UNDEFINED
+                             : reg == arch->fp ? REASON_FP_UNDEFINED
+                             : reg == arch->sp ? REASON_SP_RULE
+                                               : REASON_NONE;
+  if (reason == REASON_NONE)
+    return REASON_NONE;
+  if (t->release < GNU_2_45)
+    return mistake (t, reason);
+  if (reg != arch->ra || t->release == GNU_2_45)
+    return reason;
+  t->pending.ra = (struct gnu_rule){ .place = GNU_UNDEFINED };
+  return touch (t);
+}
+
+static enum frame_reason
+do_same_value (struct gnu_translator *t, uint64_t reg)
+{
+  struct gnu_rule *rule = rule_of (t, reg);
+  if (rule == NULL)
+    return REASON_NONE;
+  if (is_fixed_ra (t, reg))
+    return mistake (t, REASON_RA_SAME);
+  if (t->release < GNU_2_45 && t->options.bugs)
+    return REASON_NONE;
+  *rule = (struct gnu_rule){ .place = GNU_DEFAULT };
+  return touch (t);
+}
+
+/* GNU as restores from the first committed row and never the fixed RA.  */
+static enum frame_reason
+do_restore (struct gnu_translator *t, uint64_t reg)
+{
+  struct gnu_rule *rule = rule_of (t, reg);
+  if (rule == NULL || (is_fixed_ra (t, reg) && t->release < GNU_2_47))
+    return REASON_NONE;
+  if (is_fixed_ra (t, reg) && t->options.bugs)
+    return REASON_NONE;
+  const struct gnu_row *from = &t->initial;
+  if (t->options.bugs)
+    from = t->n_rows > 0 ? &t->rows[0] : &t->pending;
+  *rule = reg == t->options.arch->fp ? from->fp : from->ra;
+  return touch (t);
+}
+
+/* --- States.  */
+
+/* Up to 2.45 it is the last committed row that is remembered.  There is one
+   slot, and restoring does not empty it.  */
+static enum frame_reason
+do_remember_state (struct gnu_translator *t)
+{
+  if (!t->options.bugs)
+    {
+      if (t->n_remembered == REMEMBERED_MAX)
+        return REASON_BAD_STATE;
+      t->remembered[t->n_remembered++] = t->pending;
+      return REASON_NONE;
+    }
+  if (t->release < GNU_2_47 && t->n_rows == 0)
+    return REASON_BAD_STATE;
+  t->remembered[0]
+      = t->release < GNU_2_47 ? t->rows[t->n_rows - 1] : t->pending;
+  t->n_remembered = 1;
+  return REASON_NONE;
+}
+
+static enum frame_reason
+do_restore_state (struct gnu_translator *t)
+{
+  if (t->n_remembered == 0)
+    return REASON_BAD_STATE;
+  uint64_t start = t->pending.start;
+  t->pending = t->remembered[t->n_remembered - 1];
+  t->pending.start = start;
+  if (!t->options.bugs)
+    t->n_remembered--;
+  return touch (t);
+}
+
+static enum frame_reason
+do_negate_ra_state (struct gnu_translator *t)
+{
+  bool signing = t->options.arch->ra_signing;
+  if (!signing && !(t->release == GNU_2_40 && t->options.bugs))
+    return REASON_BAD_INSTRUCTION;
+  t->pending.ra_signed = !t->pending.ra_signed;
+  return touch (t);
+}
+
+/* --- Escapes: GNU as knows a few exact byte sequences.  */
+
+enum
+{
+  OP_DEREF = 0x06,
+  OP_BREG0 = 0x70,
+  OP_BREG31 = 0x8f
+};
+
+/* The register and offset of the expression "one-byte breg, one-byte offset"
+   at the beginning of BLOCK.  */
+static bool
+read_breg (const uint8_t *block, int32_t *reg, int32_t *offset)
+{
+  if (block[0] < OP_BREG0 || block[0] > OP_BREG31 || block[1] >= 0x80)
+    return false;
+  *reg = block[0] - OP_BREG0;
+  *offset = block[1] & 0x40 ? block[1] - 0x80 : block[1];
+  return true;
+}
+
+static enum frame_reason
+do_args_size (const struct gnu_translator *t, uint64_t size)
+{
+  bool cfa_on_fp = t->pending.cfa_reg == t->options.arch->fp;
+  if (t->release == GNU_2_47 && (size == 0 || (size < 0x80 && cfa_on_fp)))
+    return REASON_NONE;
+  return REASON_CFA_EXPRESSION;
+}
+
+static enum frame_reason
+do_fp_expression (struct gnu_translator *t,
+                  const struct cfa_instruction *instruction)
+{
+  const struct arch *arch = t->options.arch;
+  int32_t reg, offset;
+  if (t->release != GNU_2_47 || instruction->block_size != 2
+      || !read_breg (instruction->block, &reg, &offset))
+    return REASON_FP_EXPRESSION;
+  /* GNU as forgets the register unless it is rbp.  */
+  bool known = reg == arch->fp && !arch_tracks_ra (arch);
+  if (!known && !t->options.bugs && !arch->flexible_fdes)
+    return REASON_FP_EXPRESSION;
+  if (!known && t->options.bugs)
+    reg = GNU_NO_REGISTER;
+  t->pending.fp
+      = (struct gnu_rule){ .place = GNU_DEREF, .reg = reg, .offset = offset };
+  return touch (t);
+}
+
+static enum frame_reason
+do_expression (struct gnu_translator *t,
+               const struct cfa_instruction *instruction)
+{
+  const struct arch *arch = t->options.arch;
+  bool simple = instruction->block_size == 2 && instruction->reg < 0x80;
+  if (t->release < GNU_2_45)
+    return REASON_CFA_EXPRESSION;
+  if (instruction->reg == arch->fp)
+    return do_fp_expression (t, instruction);
+  if (instruction->reg == arch->sp)
+    return REASON_SP_RULE;
+  if (instruction->reg == arch->ra)
+    return arch_tracks_ra (arch) || !simple
+               ? REASON_RA_EXPRESSION
+               : mistake (t, REASON_RA_EXPRESSION);
+  return simple ? REASON_NONE : REASON_CFA_EXPRESSION;
+}
+
+static enum frame_reason
+do_def_cfa_expression (struct gnu_translator *t,
+                       const struct cfa_instruction *instruction)
+{
+  const struct arch *arch = t->options.arch;
+  int32_t reg, offset;
+  if (t->release != GNU_2_47 || arch_tracks_ra (arch)
+      || instruction->block_size != 3
+      || !read_breg (instruction->block, &reg, &offset) || reg != arch->fp
+      || instruction->block[2] != OP_DEREF)
+    return REASON_CFA_EXPRESSION;
+  t->pending.cfa_reg = reg;
+  t->pending.cfa_offset = offset;
+  t->pending.cfa_deref = true;
+  return touch (t);
+}
+
+/* --- Running the instructions.  */
+
+/* VALUE times the data alignment factor.  */
+static bool
+factor (const struct gnu_translator *t, int64_t value, int64_t *offset)
+{
+  return !__builtin_mul_overflow (value, t->cie->data_alignment, offset);
+}
+
+static enum frame_reason
+do_advance (struct gnu_translator *t,
+            const struct cfa_instruction *instruction)
+{
+  uint64_t delta;
+  if (__builtin_mul_overflow (instruction->value, t->cie->code_alignment,
+                              &delta)
+      || __builtin_add_overflow (delta, t->pending.start, &delta))
+    return REASON_BAD_INSTRUCTION;
+  return advance_to (t, delta);
+}
+
+static enum frame_reason
+do_set_loc (struct gnu_translator *t,
+            const struct cfa_instruction *instruction)
+{
+  struct cursor cursor
+      = cursor_over (instruction->block, instruction->block_size,
+                     t->options.arch->big_endian);
+  uint64_t field = t->section->address
+                   + (uint64_t)(instruction->block - t->section->bytes);
+  uint64_t address;
+  if (!cfa_read_pointer (&cursor, t->cie->pointer_encoding, field, &address))
+    return REASON_POINTER_ENCODING;
+  return advance_to (t, address - t->address);
+}
+
+static bool
+unsigned_offset (const struct gnu_translator *t,
+                 const struct cfa_instruction *instruction, int64_t *offset)
+{
+  return instruction->value <= INT64_MAX
+         && factor (t, (int64_t)instruction->value, offset);
+}
+
+/* Instructions with an offset that is factored or could overflow.  */
+static enum frame_reason
+do_with_offset (struct gnu_translator *t,
+                const struct cfa_instruction *instruction)
+{
+  int64_t offset = 0;
+  bool fits;
+  switch (instruction->opcode)
+    {
+    case CFA_OFFSET:
+    case CFA_OFFSET_EXTENDED:
+    case CFA_VAL_OFFSET:
+      fits = unsigned_offset (t, instruction, &offset);
+      break;
+    case CFA_DEF_CFA:
+    case CFA_DEF_CFA_OFFSET:
+      fits = instruction->value <= INT64_MAX;
+      offset = (int64_t)instruction->value;
+      break;
+    default:
+      fits = factor (t, instruction->signed_value, &offset);
+    }
+  if (!fits)
+    return REASON_OFFSET_RANGE;
+  switch (instruction->opcode)
+    {
+    case CFA_DEF_CFA:
+    case CFA_DEF_CFA_SF:
+      return do_def_cfa (t, instruction->reg, offset);
+    case CFA_DEF_CFA_OFFSET:
+    case CFA_DEF_CFA_OFFSET_SF:
+      return do_def_cfa_offset (t, offset);
+    case CFA_VAL_OFFSET:
+    case CFA_VAL_OFFSET_SF:
+      return do_val_offset (t, instruction->reg, offset);
+    default:
+      return do_offset (t, instruction->reg, offset);
+    }
+}
+
+static enum frame_reason
+do_instruction (struct gnu_translator *t,
+                const struct cfa_instruction *instruction)
+{
+  switch (instruction->opcode)
+    {
+    case CFA_NOP:
+      return REASON_NONE;
+    case CFA_ADVANCE_LOC:
+    case CFA_ADVANCE_LOC1:
+    case CFA_ADVANCE_LOC2:
+    case CFA_ADVANCE_LOC4:
+    case CFA_MIPS_ADVANCE_LOC8:
+      return do_advance (t, instruction);
+    case CFA_SET_LOC:
+      return do_set_loc (t, instruction);
+    case CFA_RESTORE:
+    case CFA_RESTORE_EXTENDED:
+      return do_restore (t, instruction->reg);
+    case CFA_UNDEFINED:
+      return do_undefined (t, instruction->reg);
+    case CFA_SAME_VALUE:
+      return do_same_value (t, instruction->reg);
+    case CFA_REGISTER:
+      return do_register (t, instruction->reg, instruction->value);
+    case CFA_REMEMBER_STATE:
+      return do_remember_state (t);
+    case CFA_RESTORE_STATE:
+      return do_restore_state (t);
+    case CFA_DEF_CFA_REGISTER:
+      return do_def_cfa_register (t, instruction->reg);
+    case CFA_DEF_CFA_EXPRESSION:
+      return do_def_cfa_expression (t, instruction);
+    case CFA_EXPRESSION:
+      return do_expression (t, instruction);
+    case CFA_VAL_EXPRESSION:
+      return REASON_CFA_EXPRESSION;
+    case CFA_GNU_ARGS_SIZE:
+      return do_args_size (t, instruction->value);
+    case CFA_AARCH64_NEGATE_RA_STATE:
+      return do_negate_ra_state (t);
+    case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
+      return REASON_RA_SIGNING;
+    case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+      return REASON_BAD_INSTRUCTION; /* nobody writes it any more */
+    default:
+      return do_with_offset (t, instruction);
+    }
+}
+
+static enum frame_reason
+run (struct gnu_translator *t, const uint8_t *bytes, uint64_t size)
+{
+  struct cursor cursor
+      = cursor_over (bytes, size, t->options.arch->big_endian);
+  while (cursor_left (&cursor) > 0)
+    {
+      struct cfa_instruction instruction;
+      if (!cfa_instruction_read (&cursor, t->cie->pointer_encoding,
+                                 &instruction))
+        return REASON_BAD_INSTRUCTION;
+      enum frame_reason reason = do_instruction (t, &instruction);
+      if (reason)
+        return reason;
+    }
+  return REASON_NONE;
+}
+
+static enum frame_reason
+run_fde (struct gnu_translator *t, const struct cfi_fde *fde)
+{
+  const struct arch *arch = t->options.arch;
+  if (t->cie->unusable)
+    return t->cie->unusable;
+  if (t->cie->ra_column != arch->ra)
+    return REASON_RA_COLUMN;
+  enum frame_reason reason
+      = run (t, t->cie->instructions, t->cie->instructions_size);
+  if (reason)
+    return reason;
+  t->initial = t->pending;
+  return run (t, t->section->bytes + fde->instructions,
+              fde->instructions_size);
+}
+
+/* --- From rows to the function.  */
+
+static bool
+reserve_encoded (struct gnu_translator *t)
+{
+  if (t->n_rows <= t->encoded_capacity)
+    return true;
+  struct sframe_row *grown
+      = reallocarray (t->encoded, t->rows_capacity, sizeof *t->encoded);
+  if (grown == NULL)
+    return false;
+  t->encoded = grown;
+  t->encoded_capacity = t->rows_capacity;
+  return true;
+}
+
+/* The rows that are written: without `bugs` none at or past the end, which
+   older readers abort on.  */
+static enum frame_reason
+encode_rows (struct gnu_translator *t, struct sframe_function *function)
+{
+  for (size_t i = 0; i < t->n_rows; i++)
+    function->flexible |= gnu_row_needs_flex (&t->options, &t->rows[i]);
+  for (size_t i = 0; i < t->n_rows; i++)
+    {
+      if (!t->options.bugs && t->rows[i].start >= function->size)
+        break;
+      enum frame_reason reason
+          = gnu_row_encode (&t->options, &t->rows[i], function->flexible,
+                            &t->encoded[function->n_rows]);
+      if (reason)
+        return reason;
+      function->n_rows++;
+    }
+  if (t->options.variant.version == 3 && function->n_rows > SFRAME_V3_FRES_MAX)
+    return REASON_OFFSET_RANGE;
+  return REASON_NONE;
+}
+
+/* 2.47 writes an FDE without rows for a function without any rule, and for a
+   signal trampoline it cannot describe.  */
+static enum frame_reason
+without_rows (const struct gnu_translator *t, struct sframe_function *function,
+              enum frame_reason reason)
+{
+  function->n_rows = 0;
+  function->flexible = false;
+  bool written = reason == REASON_NONE || t->cie->signal;
+  if (t->release == GNU_2_47 && t->options.bugs && written)
+    return REASON_NONE;
+  return reason ? reason : REASON_CFA_UNDEFINED;
+}
+
+static bool
+start_function (struct gnu_translator *t, const struct cfi_section *section,
+                const struct cfi_fde *fde, struct sframe_function *function)
+{
+  t->section = section;
+  t->cie = &section->cies[fde->cie];
+  t->address = fde->address;
+  t->n_rows = 0;
+  t->n_remembered = 0;
+  t->touched = false;
+  t->no_memory = false;
+  t->pending = (struct gnu_row){ .cfa_reg = GNU_NO_REGISTER };
+  *function = (struct sframe_function){
+    .address = fde->address,
+    .size = (uint32_t)fde->size,
+    .signal = t->cie->signal && t->release == GNU_2_47,
+    .b_key = t->cie->b_key,
+  };
+  return fde->size <= UINT32_MAX && (t->options.bugs || fde->size > 0);
+}
+
+bool
+gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
+               const struct cfi_fde *fde, struct sframe_function *function,
+               enum frame_reason *reason, struct error *err)
+{
+  if (!start_function (t, section, fde, function))
+    {
+      *reason = fde->size ? REASON_FUNCTION_SIZE : REASON_EMPTY_RANGE;
+      return true;
+    }
+  *reason = run_fde (t, fde);
+  /* The pending row is written even when nothing touched it.  */
+  if (!*reason && t->pending.cfa_reg != GNU_NO_REGISTER)
+    commit (t);
+  if (t->no_memory || !reserve_encoded (t))
+    return error_set_no_memory (err);
+  function->rows = t->encoded;
+  if (!*reason)
+    *reason = encode_rows (t, function);
+  if (*reason || function->n_rows == 0)
+    *reason = without_rows (t, function, *reason);
+  return true;
+}

@@ -1,0 +1,132 @@
+/* Data words as GNU as chooses them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Layout of the words: SFrame specification V3, sections 2.4.1 (default
+   rows) and 2.4.2 (flexible rows).  */
+
+#include "sframe/gnu_row.h"
+
+#include <string.h>
+
+#include "sframe/format.h"
+
+bool
+gnu_row_needs_flex (const struct gnu_options *options,
+                    const struct gnu_row *row)
+{
+  const struct arch *arch = options->arch;
+  if (options->variant.version < 3)
+    return false;
+  bool other_base = row->cfa_reg != arch->sp && row->cfa_reg != arch->fp;
+  bool other_slot = row->ra.place == GNU_STACK && !arch_tracks_ra (arch);
+  return row->cfa_deref || other_base || other_slot
+         || row->fp.place == GNU_REGISTER || row->fp.place == GNU_DEREF
+         || row->ra.place == GNU_REGISTER || row->ra.place == GNU_DEREF;
+}
+
+/* The CFA offset as it is stored; GNU as truncates what does not divide.  */
+static bool
+scale_cfa (const struct gnu_options *options, int32_t offset, int32_t *word)
+{
+  const struct arch *arch = options->arch;
+  int64_t biased = (int64_t)offset - arch->cfa_bias;
+  *word = (int32_t)(biased / arch->cfa_scale);
+  return options->bugs || biased % arch->cfa_scale == 0;
+}
+
+static void
+add_word (struct sframe_row *out, int32_t word)
+{
+  out->words[out->n_words++] = word;
+}
+
+/* A control word and an offset.  */
+static void
+add_pair (struct sframe_row *out, int32_t reg, bool in_register, bool deref,
+          int32_t offset)
+{
+  uint32_t control = (uint32_t)reg << SFRAME_CONTROL_REGNUM_SHIFT
+                     | (deref ? SFRAME_CONTROL_DEREF : 0)
+                     | (in_register ? SFRAME_CONTROL_REG : 0);
+  out->control |= (uint8_t)(1u << out->n_words);
+  add_word (out, (int32_t)control);
+  add_word (out, offset);
+}
+
+static void
+add_rule (struct sframe_row *out, struct gnu_rule rule)
+{
+  if (rule.place == GNU_STACK)
+    add_pair (out, 0, false, true, rule.offset);
+  else
+    add_pair (out, rule.reg, true, rule.place == GNU_DEREF, rule.offset);
+}
+
+static enum frame_reason
+encode_flexible (const struct gnu_options *options, const struct gnu_row *row,
+                 struct sframe_row *out)
+{
+  int32_t cfa;
+  if (!scale_cfa (options, row->cfa_offset, &cfa))
+    return REASON_OFFSET_RANGE;
+  add_pair (out, row->cfa_reg, true, row->cfa_deref, cfa);
+  if (row->ra.place != GNU_DEFAULT)
+    add_rule (out, row->ra);
+  else if (row->fp.place != GNU_DEFAULT)
+    {
+      /* A padding word is a control word: "RA as usual".  */
+      out->control |= (uint8_t)(1u << out->n_words);
+      add_word (out, 0);
+    }
+  if (row->fp.place != GNU_DEFAULT)
+    add_rule (out, row->fp);
+  return REASON_NONE;
+}
+
+/* V2 on s390x says "in register R" by an odd word, offsets being even.  */
+static int32_t
+default_word (struct gnu_rule rule)
+{
+  return rule.place == GNU_REGISTER ? rule.reg << 1 | 1 : rule.offset;
+}
+
+static enum frame_reason
+encode_default (const struct gnu_options *options, const struct gnu_row *row,
+                struct sframe_row *out)
+{
+  const struct arch *arch = options->arch;
+  int32_t cfa;
+  if (!scale_cfa (options, row->cfa_offset, &cfa))
+    return REASON_OFFSET_RANGE;
+  /* Only 2.40 gets here with another register, and takes it for SP.  */
+  out->base_sp = row->cfa_reg != arch->fp;
+  out->ra_signed = row->ra_signed;
+  add_word (out, cfa);
+  bool fp = row->fp.place != GNU_DEFAULT, ra = row->ra.place != GNU_DEFAULT;
+  if (arch_tracks_ra (arch) && ra)
+    add_word (out, default_word (row->ra));
+  else if (arch_tracks_ra (arch) && fp && arch->cfa_scale != 1)
+    add_word (out, 0);
+  else if (arch_tracks_ra (arch) && fp
+           && !(options->variant.version == 1 && options->bugs))
+    return REASON_FP_WITHOUT_RA;
+  if (fp)
+    add_word (out, default_word (row->fp));
+  return REASON_NONE;
+}
+
+enum frame_reason
+gnu_row_encode (const struct gnu_options *options, const struct gnu_row *row,
+                bool flexible, struct sframe_row *out)
+{
+  memset (out, 0, sizeof *out);
+  out->start = (uint32_t)row->start;
+  if (row->start > UINT32_MAX)
+    return REASON_FUNCTION_SIZE;
+  if (row->cfa_reg == GNU_NO_REGISTER)
+    return REASON_CFA_UNDEFINED;
+  if (row->ra.place == GNU_UNDEFINED)
+    return REASON_NONE; /* a row without words */
+  return flexible ? encode_flexible (options, row, out)
+                  : encode_default (options, row, out);
+}
