@@ -5,7 +5,8 @@
    false (or NULL) and fill in the `struct cfi2sframe_error` they were given;
    on failure no output file exists and the input is as it was.  The library
    keeps no global state of its own: different files may be converted by
-   different threads at the same time.  It never prints.  */
+   different threads at the same time.  It never prints.  Strings it returns
+   are constants unless said otherwise.  */
 
 #ifndef CFI2SFRAME_H
 #define CFI2SFRAME_H
@@ -13,39 +14,154 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
-extern "C"
+#  define CFI2SFRAME_BEGIN \
+    extern "C"             \
+    {
+#  define CFI2SFRAME_END }
+#else
+#  define CFI2SFRAME_BEGIN
+#  define CFI2SFRAME_END
+#endif
+#if defined __GNUC__
+#  define CFI2SFRAME_API __attribute__ ((visibility ("default")))
+#else
+#  define CFI2SFRAME_API
+#endif
+
+CFI2SFRAME_BEGIN
+
+/* What kind of failure it was.  */
+enum cfi2sframe_status
 {
-#endif
+  CFI2SFRAME_OK,
+  CFI2SFRAME_IO, /* a system call failed */
+  CFI2SFRAME_NO_MEMORY,
+  CFI2SFRAME_NOT_ELF,     /* no ELF file at all */
+  CFI2SFRAME_MALFORMED,   /* an ELF file or section that contradicts itself */
+  CFI2SFRAME_UNSUPPORTED, /* well-formed, but not for this program */
+  CFI2SFRAME_REFUSED,     /* could be harmed by the change */
+  CFI2SFRAME_NOTHING,     /* there is nothing to do with this file */
+  CFI2SFRAME_MISMATCH,    /* a check found a difference */
+  CFI2SFRAME_INVALID      /* wrong use of the library */
+};
 
-  /* What kind of failure it was.  */
-  enum cfi2sframe_status
-  {
-    CFI2SFRAME_OK,
-    CFI2SFRAME_IO, /* a system call failed */
-    CFI2SFRAME_NO_MEMORY,
-    CFI2SFRAME_NOT_ELF,   /* no ELF file at all */
-    CFI2SFRAME_MALFORMED, /* an ELF file or section that contradicts itself */
-    CFI2SFRAME_UNSUPPORTED, /* well-formed, but not for this program */
-    CFI2SFRAME_REFUSED,     /* could be harmed by the change */
-    CFI2SFRAME_NOTHING,     /* no CFI, or nothing that could be expressed */
-    CFI2SFRAME_MISMATCH,    /* a check found a difference */
-    CFI2SFRAME_INVALID      /* wrong use of the library */
-  };
+/* The reason of a failure, in one sentence.  */
+struct cfi2sframe_error
+{
+  enum cfi2sframe_status status;
+  bool has_offset;
+  uint64_t offset;  /* in the file (or section) at fault, if has_offset */
+  char file[256];   /* the file at fault, when it is not the input itself */
+  char reason[256]; /* no newline, no full stop */
+};
 
-  /* The reason of a failure, in one sentence.  */
-  struct cfi2sframe_error
-  {
-    enum cfi2sframe_status status;
-    bool has_offset;
-    uint64_t offset;  /* in the file (or section) at fault, if has_offset */
-    char file[256];   /* the file at fault, when it is not the input itself */
-    char reason[256]; /* no newline, no full stop */
-  };
+/* Variants of the format.  */
+enum cfi2sframe_format
+{
+  CFI2SFRAME_V3,   /* binutils 2.46 and later */
+  CFI2SFRAME_V2,   /* binutils 2.45, glibc 2.42 */
+  CFI2SFRAME_V2_0, /* V2 of binutils 2.41 to 2.44: without the PCREL flag */
+  CFI2SFRAME_V1    /* binutils 2.40 */
+};
 
-#ifdef __cplusplus
-}
-#endif
+/* How to convert.  Fill it in with cfi2sframe_options_init first, so that a
+   program keeps its meaning when members are added.  */
+struct cfi2sframe_options
+{
+  size_t size; /* of this structure, set by cfi2sframe_options_init */
+  enum cfi2sframe_format format;
+  bool no_share;        /* store every function's rows separately */
+  bool strict;          /* a function that is left out is a failure */
+  bool replace;         /* make a new .sframe where there is one already */
+  bool force_phdr_move; /* allow moving the program header table */
+  bool preserve_times;  /* the output gets the input's time stamps */
+  bool in_place_write;  /* keep the inode when converting in place */
+  bool dry_run;         /* do everything but write */
+};
+
+/* Number of reasons for leaving code out.  Reasons are small numbers from 1;
+   their order may change between releases, their names do not.  */
+#define CFI2SFRAME_REASONS_MAX 64
+
+/* What was done, also when it failed half-way.  */
+struct cfi2sframe_report
+{
+  const char *machine;  /* "x86-64", "aarch64", ... or NULL */
+  const char *strategy; /* how the section was injected, or NULL */
+  uint64_t eh_frame_bytes, eh_frame_hdr_bytes, sframe_bytes;
+  uint64_t input_bytes, output_bytes; /* the whole files */
+  uint64_t cfi_functions;             /* FDEs in .eh_frame */
+  uint64_t functions_covered;         /* of which every byte is covered */
+  uint64_t sframe_fdes, sframe_fres;
+  uint64_t bytes_covered, bytes_left_out;    /* of code with CFI */
+  uint64_t left_out[CFI2SFRAME_REASONS_MAX]; /* functions by first reason */
+  uint64_t first_damage; /* offset in .eh_frame, when damage[0] is set */
+  char damage[96];       /* what is wrong there, or "" */
+};
+
+CFI2SFRAME_API void
+cfi2sframe_options_init (struct cfi2sframe_options *options);
+
+/* The version of the library, such as "0.1.0".  */
+CFI2SFRAME_API const char *cfi2sframe_version (void);
+
+/* Stable identifier ("cfa-expression") and explanation of a reason in
+   cfi2sframe_report; NULL for a number that is no reason.  */
+CFI2SFRAME_API const char *cfi2sframe_reason_name (unsigned reason);
+CFI2SFRAME_API const char *cfi2sframe_reason_text (unsigned reason);
+
+/* Convert the file INPUT.  With OUTPUT NULL the file is replaced, otherwise
+   OUTPUT is written and INPUT left alone.  Status CFI2SFRAME_NOTHING or
+   CFI2SFRAME_NOT_ELF: there is nothing to convert, ERR says why, and OUTPUT
+   is a copy of INPUT.  */
+CFI2SFRAME_API bool
+cfi2sframe_convert (const char *input, const char *output,
+                    const struct cfi2sframe_options *options,
+                    struct cfi2sframe_report *report,
+                    struct cfi2sframe_error *err);
+
+/* Write the section alone, as cfi2sframe_convert would inject it into INPUT,
+   to the file OUTPUT.  */
+CFI2SFRAME_API bool
+cfi2sframe_write_section (const char *input, const char *output,
+                          const struct cfi2sframe_options *options,
+                          struct cfi2sframe_report *report,
+                          struct cfi2sframe_error *err);
+
+/* Make the section alone, from an ELF file of SIZE bytes in memory.  *SECTION
+   is to be freed by the caller.  *ADDRESS is where the section counts its
+   addresses from: the place cfi2sframe_convert would give it.  */
+CFI2SFRAME_API bool cfi2sframe_build_section (
+    const void *elf, size_t size, const struct cfi2sframe_options *options,
+    void **section, size_t *section_size, uint64_t *address,
+    struct cfi2sframe_report *report, struct cfi2sframe_error *err);
+
+/* What a check found.  */
+struct cfi2sframe_check_result
+{
+  uint64_t functions;    /* compared */
+  uint64_t bytes_equal;  /* of code with the same rules on both sides */
+  uint64_t bytes_wrong;  /* with different ones */
+  uint64_t bytes_absent; /* with CFI but without SFrame data */
+  uint64_t bytes_extra;  /* with SFrame data but neither CFI nor a PLT stub */
+  uint64_t first_wrong;  /* PC of the first difference */
+  char difference[160];  /* what it is, or "" */
+};
+
+/* Compare the .sframe of the file with its .eh_frame, PC by PC.  Status
+   CFI2SFRAME_MISMATCH when they differ, CFI2SFRAME_NOTHING when the file has
+   no .sframe.  */
+CFI2SFRAME_API bool cfi2sframe_check (const char *input,
+                                      struct cfi2sframe_check_result *result,
+                                      struct cfi2sframe_error *err);
+
+/* Print the .sframe of the file to OUT, as `readelf --sframe` does.  */
+CFI2SFRAME_API bool cfi2sframe_dump (const char *input, FILE *out,
+                                     struct cfi2sframe_error *err);
+
+CFI2SFRAME_END
 
 #endif /* CFI2SFRAME_H */

@@ -1,0 +1,69 @@
+/* System calls on descriptors, retried and reported.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "base/io.h"
+
+#include <errno.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+bool
+io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
+             struct error *err)
+{
+  const uint8_t *at = bytes;
+  while (size > 0)
+    {
+      ssize_t done = pwrite (fd, at, size, (off_t)offset);
+      if (done < 0 && errno == EINTR)
+        continue;
+      if (done < 0)
+        return error_set_errno (err, "write");
+      at += done;
+      offset += (uint64_t)done;
+      size -= (size_t)done;
+    }
+  return true;
+}
+
+/* Copy by hand from OFFSET on.  */
+static bool
+copy_buffered (int from, int to, uint64_t offset, struct error *err)
+{
+  char bytes[65536];
+  for (;;)
+    {
+      ssize_t got = pread (from, bytes, sizeof bytes, (off_t)offset);
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        return error_set_errno (err, "read");
+      if (got == 0)
+        return true;
+      if (!io_write_at (to, bytes, (size_t)got, offset, err))
+        return false;
+      offset += (uint64_t)got;
+    }
+}
+
+bool
+io_copy (int from, int to, struct error *err)
+{
+  const size_t chunk = (size_t)1 << 30;
+  loff_t in = 0, out = 0;
+  ssize_t done;
+  while ((done = copy_file_range (from, &in, to, &out, chunk, 0)) > 0)
+    continue;
+  /* Not between these file systems, or an error that shows again here.  */
+  return copy_buffered (from, to, (uint64_t)in, err);
+}
+
+bool
+io_close (int fd, bool so_far, struct error *err)
+{
+  if (close (fd) != 0 && so_far)
+    return error_set_errno (err, "close");
+  return so_far;
+}

@@ -1,0 +1,24 @@
+/* System calls on descriptors, retried and reported.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Write all SIZE BYTES at OFFSET of the open file FD.  */
+bool io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
+                  struct error *err);
+
+/* Copy everything from the start of FROM to the start of TO, inside the kernel
+   where it can.  */
+bool io_copy (int from, int to, struct error *err);
+
+/* Close FD and return SO_FAR; false with ERR when only closing failed.  */
+bool io_close (int fd, bool so_far, struct error *err);
+
+#endif /* BASE_IO_H */

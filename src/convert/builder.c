@@ -1,0 +1,268 @@
+/* From an ELF image to the rows of its SFrame section.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfi/cfa_program.h"
+#include "cfi/plt.h"
+#include "sframe/lower.h"
+
+_Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
+               "reasons do not fit the public report");
+
+struct builder
+{
+  const struct image *image;
+  struct cfi2sframe_report *report;
+  struct cfi_section cfi;
+  struct plt_list plt;
+  struct cfa_machine *machine;
+  struct frame_function function; /* reused for every FDE */
+  struct lower_options lower;
+  struct lower_sink sink;
+  struct sframe_encoder *encoder;
+  size_t segment;                 /* the executable segment found last */
+  uint64_t covered_end;           /* code below has been described */
+  enum frame_reason first_reason; /* of the function at hand */
+};
+
+struct sframe_variant
+builder_variant (enum cfi2sframe_format format)
+{
+  switch (format)
+    {
+    case CFI2SFRAME_V1:
+      return (struct sframe_variant){ 1, false };
+    case CFI2SFRAME_V2_0:
+      return (struct sframe_variant){ 2, false };
+    case CFI2SFRAME_V2:
+      return (struct sframe_variant){ 2, true };
+    default:
+      return (struct sframe_variant){ 3, true };
+    }
+}
+
+/* Lowering's results.  */
+
+static bool
+take_piece (void *context, const struct sframe_function *piece,
+            struct error *err)
+{
+  struct builder *builder = context;
+  builder->report->bytes_covered += piece->size;
+  return sframe_encoder_add (builder->encoder, piece, err);
+}
+
+static void
+take_left_out (void *context, uint64_t address, uint32_t size,
+               enum frame_reason reason)
+{
+  (void)address;
+  struct builder *builder = context;
+  builder->report->bytes_left_out += size;
+  if (builder->first_reason == REASON_NONE)
+    builder->first_reason = reason;
+}
+
+/* Count a whole FDE that is not used.  */
+static void
+leave_out_fde (struct builder *builder, const struct cfi_fde *fde,
+               enum frame_reason reason)
+{
+  builder->report->left_out[reason]++;
+  builder->report->bytes_left_out += fde->size;
+}
+
+/* Whether the FDE's code lies in one executable segment.  FDEs come in address
+   order, so the segment is nearly always that of the FDE before.  */
+static bool
+is_executable (struct builder *builder, const struct cfi_fde *fde)
+{
+  const struct image *image = builder->image;
+  while (builder->segment < image->n_segments)
+    {
+      const GElf_Phdr *load = &image->segments[builder->segment];
+      uint64_t skip = fde->address - load->p_vaddr;
+      if (load->p_type == PT_LOAD && (load->p_flags & PF_X)
+          && fde->address >= load->p_vaddr && skip < load->p_memsz)
+        return fde->size <= load->p_memsz - skip;
+      if (load->p_type == PT_LOAD && load->p_vaddr > fde->address)
+        return false; /* segments ascend: a later FDE may be in this one */
+      builder->segment++;
+    }
+  return false;
+}
+
+static enum frame_reason
+fde_problem (struct builder *builder, const struct cfi_fde *fde)
+{
+  if (fde->size == 0)
+    return REASON_EMPTY_RANGE;
+  if (!is_executable (builder, fde))
+    return REASON_NOT_EXECUTABLE;
+  if (fde->address < builder->covered_end)
+    return REASON_OVERLAP;
+  return REASON_NONE;
+}
+
+static bool
+lower_one (struct builder *builder, const struct frame_function *function,
+           struct error *err)
+{
+  builder->first_reason = REASON_NONE;
+  builder->covered_end = function->address + function->size;
+  if (!lower_function (&builder->lower, function, &builder->sink, err))
+    return false;
+  if (function->from_plt)
+    return true;
+  if (builder->first_reason == REASON_NONE)
+    builder->report->functions_covered++;
+  else
+    builder->report->left_out[builder->first_reason]++;
+  return true;
+}
+
+static bool
+add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
+{
+  enum frame_reason reason = fde_problem (builder, fde);
+  uint64_t failed_at;
+  err->status = CFI2SFRAME_OK;
+  if (reason == REASON_NONE)
+    reason = cfa_machine_run (builder->machine, fde, &builder->function,
+                              &failed_at, err);
+  if (err->status != CFI2SFRAME_OK)
+    return false;
+  if (reason == REASON_NONE)
+    return lower_one (builder, &builder->function, err);
+  leave_out_fde (builder, fde, reason);
+  return true;
+}
+
+/* FDEs and PLT stubs, merged in address order.  */
+static bool
+add_functions (struct builder *builder, struct error *err)
+{
+  size_t stub = 0;
+  for (size_t i = 0; i <= builder->cfi.n_fdes; i++)
+    {
+      uint64_t next = i < builder->cfi.n_fdes ? builder->cfi.fdes[i].address
+                                              : UINT64_MAX;
+      for (; stub < builder->plt.n_functions
+             && builder->plt.functions[stub].address < next;
+           stub++)
+        if (!lower_one (builder, &builder->plt.functions[stub], err))
+          return false;
+      if (i < builder->cfi.n_fdes
+          && !add_fde (builder, &builder->cfi.fdes[i], err))
+        return false;
+    }
+  return true;
+}
+
+static void
+report_cfi (struct builder *builder)
+{
+  struct cfi2sframe_report *report = builder->report;
+  const struct cfi_section *cfi = &builder->cfi;
+  report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
+  for (size_t i = 0; i < cfi->n_damages; i++)
+    report->left_out[cfi->damages[i].reason]++;
+  report->left_out[REASON_BAD_ENTRY] += cfi->n_damaged - cfi->n_damages;
+  if (cfi->n_damages > 0)
+    {
+      report->first_damage = cfi->damages[0].offset;
+      memcpy (report->damage, cfi->damages[0].text, sizeof report->damage);
+    }
+}
+
+static bool
+read_cfi (struct builder *builder, struct error *err)
+{
+  const struct image *image = builder->image;
+  struct cfi2sframe_report *report = builder->report;
+  struct image_eh_frame found;
+  if (image->arch == NULL)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "machine %u: SFrame has no ABI for it",
+                      image->header.e_machine);
+  report->machine = image->arch->name;
+  if (!image_find_eh_frame (image, &found, err))
+    return false;
+  if (found.size == 0)
+    return error_set (err, CFI2SFRAME_NOTHING, "no .eh_frame");
+  report->eh_frame_bytes = found.size;
+  report->eh_frame_hdr_bytes = found.header_size;
+  if (!cfi_section_read (&builder->cfi, image->arch, found.bytes, found.size,
+                         found.address, err)
+      || !plt_list_find (&builder->plt, image, &builder->cfi, err))
+    return false;
+  report_cfi (builder);
+  return true;
+}
+
+static bool
+prepare (struct builder *builder, const struct cfi2sframe_options *options,
+         struct error *err)
+{
+  const struct arch *arch = builder->image->arch;
+  struct sframe_variant variant = builder_variant (options->format);
+  if (arch->sframe_abi == SFRAME_ABI_S390X_BE && !variant.pcrel)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "this SFrame version does not know s390x");
+  builder->lower = (struct lower_options){ .arch = arch,
+                                           .variant = variant,
+                                           .flexible = arch->flexible_fdes };
+  builder->sink = (struct lower_sink){ .context = builder,
+                                       .piece = take_piece,
+                                       .left_out = take_left_out };
+  /* libsframe's byte-swapping reader would swap shared rows twice.  */
+  struct encode_options encode
+      = { .arch = arch,
+          .variant = variant,
+          .sorted = true,
+          .share = !options->no_share && !arch->big_endian };
+  builder->encoder = sframe_encoder_new (&encode);
+  builder->machine = cfa_machine_new (&builder->cfi);
+  if (builder->encoder == NULL || builder->machine == NULL)
+    return error_set_no_memory (err);
+  return true;
+}
+
+static void
+builder_free (struct builder *builder)
+{
+  cfa_machine_free (builder->machine);
+  frame_function_free (&builder->function);
+  plt_list_free (&builder->plt);
+  cfi_section_free (&builder->cfi);
+}
+
+struct sframe_encoder *
+builder_build (const struct image *image,
+               const struct cfi2sframe_options *options,
+               struct cfi2sframe_report *report, struct error *err)
+{
+  struct builder builder = { .image = image, .report = report };
+  bool built = read_cfi (&builder, err) && prepare (&builder, options, err)
+               && add_functions (&builder, err);
+  struct sframe_encoder *encoder = builder.encoder;
+  if (built)
+    {
+      report->sframe_fdes = sframe_encoder_n_functions (encoder);
+      report->sframe_fres = sframe_encoder_n_rows (encoder);
+      report->sframe_bytes = sframe_encoder_size (encoder);
+      /* The kernel refuses a section without functions or rows.  */
+      if (report->sframe_fdes == 0 || report->sframe_fres == 0)
+        built = error_set (err, CFI2SFRAME_NOTHING,
+                           "no function that SFrame can describe");
+    }
+  builder_free (&builder);
+  if (built)
+    return encoder;
+  sframe_encoder_free (encoder);
+  return NULL;
+}

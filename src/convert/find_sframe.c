@@ -1,0 +1,27 @@
+/* The .sframe of an ELF image, by section or by program header.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The section header is asked first: GNU ld up to 2.47 writes program headers
+   that are larger than the section.  */
+
+#include "convert/find_sframe.h"
+
+bool
+find_sframe (const struct image *image, struct sframe_decoder *decoder,
+             struct error *err)
+{
+  const struct image_section *section = image_find_section (image, ".sframe");
+  if (section != NULL && section->header.sh_size > 0)
+    {
+      const uint8_t *bytes = image_section_bytes (image, section);
+      if (bytes == NULL)
+        return error_set (err, CFI2SFRAME_NOTHING, ".sframe has no contents");
+      return sframe_decoder_open (decoder, bytes, section->header.sh_size,
+                                  section->header.sh_addr, err);
+    }
+  const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
+  if (segment != NULL && segment->p_filesz > 0 && !image->debug_only)
+    return sframe_decoder_open (decoder, image->bytes + segment->p_offset,
+                                segment->p_filesz, segment->p_vaddr, err);
+  return error_set (err, CFI2SFRAME_NOTHING, "no .sframe");
+}

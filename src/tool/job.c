@@ -1,0 +1,56 @@
+/* One file and what became of it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "tool/job.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static double
+seconds_now (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static bool
+run_mode (struct job *job, const struct tool_options *options)
+{
+  switch (options->mode)
+    {
+    case MODE_SECTION_ONLY:
+      return cfi2sframe_write_section (job->path, options->output,
+                                       &options->convert, &job->report,
+                                       &job->err);
+    case MODE_CHECK:
+      return cfi2sframe_check (job->path, &job->check, &job->err);
+    case MODE_DUMP:
+      return cfi2sframe_dump (job->path, stdout, &job->err);
+    default:
+      return cfi2sframe_convert (job->path, options->output, &options->convert,
+                                 &job->report, &job->err);
+    }
+}
+
+/* Files that need nothing are no failure of a conversion; who asks for a
+   check or a dump wants one.  */
+static bool
+is_skip (const struct tool_options *options,
+         const struct cfi2sframe_error *err)
+{
+  return options->mode == MODE_CONVERT
+         && (err->status == CFI2SFRAME_NOTHING
+             || err->status == CFI2SFRAME_NOT_ELF);
+}
+
+void
+job_run (struct job *job, const struct tool_options *options)
+{
+  double start = seconds_now ();
+  if (run_mode (job, options))
+    job->outcome = JOB_DONE;
+  else
+    job->outcome = is_skip (options, &job->err) ? JOB_SKIPPED : JOB_FAILED;
+  job->seconds = seconds_now () - start;
+}

@@ -1,0 +1,32 @@
+/* One file and what became of it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_JOB_H
+#define TOOL_JOB_H
+
+#include <stdbool.h>
+
+#include "cfi2sframe.h"
+#include "tool/options.h"
+
+enum job_outcome
+{
+  JOB_DONE,
+  JOB_SKIPPED, /* nothing to do */
+  JOB_FAILED
+};
+
+struct job
+{
+  const char *path;
+  enum job_outcome outcome;
+  struct cfi2sframe_report report;
+  struct cfi2sframe_check_result check;
+  struct cfi2sframe_error err;
+  double seconds;
+};
+
+/* Do with job->path what OPTIONS say.  Prints nothing, except the dump.  */
+void job_run (struct job *job, const struct tool_options *options);
+
+#endif /* TOOL_JOB_H */

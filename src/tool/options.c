@@ -1,0 +1,239 @@
+/* The command line.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "tool/options.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  EXIT_USAGE = 2,
+
+  /* Options without a letter.  */
+  OPTION_FORMAT = 256,
+  OPTION_SECTION_ONLY,
+  OPTION_CHECK,
+  OPTION_DUMP,
+  OPTION_REPLACE,
+  OPTION_NO_SHARE,
+  OPTION_STATS,
+  OPTION_STRICT,
+  OPTION_FORCE_PHDR_MOVE,
+  OPTION_IN_PLACE_WRITE
+};
+
+static const struct argp_option option_table[] = {
+  { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT", 1 },
+  { "dry-run", 'n', NULL, 0, "Do everything but write", 1 },
+  { "format", OPTION_FORMAT, "VERSION", 0,
+    "SFrame version: 3 (default), 2, 2.0 (for binutils 2.41 to 2.44) or 1",
+    1 },
+  { "section-only", OPTION_SECTION_ONLY, "OUT", 0,
+    "Write the raw section to OUT and leave FILE alone", 1 },
+  { "strict", OPTION_STRICT, NULL, 0,
+    "A function that has to be left out is a failure", 1 },
+  { "no-share", OPTION_NO_SHARE, NULL, 0,
+    "Store the rows of every function separately", 1 },
+  { "force-phdr-move", OPTION_FORCE_PHDR_MOVE, NULL, 0,
+    "Move the program header table if there is no other way", 1 },
+  { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
+    "Keep the inode: write into FILE instead of replacing it", 1 },
+  { "preserve-timestamps", 'p', NULL, 0, "Keep the time stamps of FILE", 1 },
+  { "keep-going", 'k', NULL, 0,
+    "Go on with the other files when one fails (default)", 1 },
+
+  { "replace", OPTION_REPLACE, NULL, 0, "Make a new .sframe where one is", 2 },
+  { "check", OPTION_CHECK, NULL, 0, "Compare .sframe with .eh_frame, PC by PC",
+    2 },
+  { "dump", OPTION_DUMP, NULL, 0, "Print .sframe as readelf --sframe does",
+    2 },
+
+  { "stats", OPTION_STATS, "json", OPTION_ARG_OPTIONAL,
+    "Print what was done, for people or as one JSON object per file", 3 },
+  { "quiet", 'q', NULL, 0, "Print errors only", 3 },
+  { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too", 3 },
+  { "version", 'V', NULL, 0, "Print the version and exit", 3 },
+  { "help", 'h', NULL, 0, "Print this help and exit", 3 },
+  { 0 }
+};
+
+static const char documentation[]
+    = "Add SFrame stack-trace data to linked ELF files, made from their "
+      ".eh_frame."
+      "\vWithout options, FILEs are converted in place. Files that need "
+      "nothing are skipped.\n\nExit status: 0 done or nothing to do, 1 a file "
+      "failed (and is as it was) or a check found a difference, 2 wrong "
+      "usage.";
+
+static const struct
+{
+  const char *name;
+  enum cfi2sframe_format format;
+} formats[] = { { "3", CFI2SFRAME_V3 },
+                { "2", CFI2SFRAME_V2 },
+                { "2.0", CFI2SFRAME_V2_0 },
+                { "1", CFI2SFRAME_V1 } };
+
+const char *
+tool_format_name (enum cfi2sframe_format format)
+{
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    if (formats[i].format == format)
+      return formats[i].name;
+  return "?";
+}
+
+static void
+parse_format (struct argp_state *state, const char *name)
+{
+  struct tool_options *options = state->input;
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    if (strcmp (formats[i].name, name) == 0)
+      {
+        options->convert.format = formats[i].format;
+        return;
+      }
+  argp_error (state, "unknown SFrame version '%s'", name);
+}
+
+static void
+set_mode (struct argp_state *state, enum tool_mode mode)
+{
+  struct tool_options *options = state->input;
+  if (options->mode != MODE_CONVERT && options->mode != mode)
+    argp_error (state, "contradicting modes");
+  options->mode = mode;
+}
+
+static void
+set_output (struct argp_state *state, const char *output)
+{
+  struct tool_options *options = state->input;
+  if (options->output != NULL)
+    argp_error (state, "more than one output file");
+  options->output = output;
+}
+
+static void
+parse_stats (struct argp_state *state, const char *form)
+{
+  struct tool_options *options = state->input;
+  if (form == NULL)
+    options->stats = STATS_TEXT;
+  else if (strcmp (form, "json") == 0)
+    options->stats = STATS_JSON;
+  else
+    argp_error (state, "unknown form '%s' of --stats", form);
+}
+
+static void
+check_usage (struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  options->files = state->argv + state->next;
+  options->n_files = (size_t)(state->argc - state->next);
+  if (options->n_files == 0)
+    argp_error (state, "no file given");
+  if (options->output != NULL && options->n_files > 1)
+    argp_error (state, "an output file goes with one input file");
+  if (options->output != NULL
+      && (options->mode == MODE_CHECK || options->mode == MODE_DUMP))
+    argp_error (state, "this mode writes no output file");
+  if (options->output != NULL && options->convert.in_place_write)
+    argp_error (state, "--in-place-write writes no other file");
+}
+
+static error_t
+parse_convert_option (int key, struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  switch (key)
+    {
+    case 'n':
+      options->convert.dry_run = true;
+      return 0;
+    case 'p':
+      options->convert.preserve_times = true;
+      return 0;
+    case 'k':
+      return 0;
+    case OPTION_STRICT:
+      options->convert.strict = true;
+      return 0;
+    case OPTION_NO_SHARE:
+      options->convert.no_share = true;
+      return 0;
+    case OPTION_REPLACE:
+      options->convert.replace = true;
+      return 0;
+    case OPTION_FORCE_PHDR_MOVE:
+      options->convert.force_phdr_move = true;
+      return 0;
+    case OPTION_IN_PLACE_WRITE:
+      options->convert.in_place_write = true;
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t
+parse_option (int key, char *argument, struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  switch (key)
+    {
+    case 'o':
+      set_output (state, argument);
+      return 0;
+    case OPTION_FORMAT:
+      parse_format (state, argument);
+      return 0;
+    case OPTION_SECTION_ONLY:
+      set_mode (state, MODE_SECTION_ONLY);
+      set_output (state, argument);
+      return 0;
+    case OPTION_CHECK:
+      set_mode (state, MODE_CHECK);
+      return 0;
+    case OPTION_DUMP:
+      set_mode (state, MODE_DUMP);
+      return 0;
+    case OPTION_STATS:
+      parse_stats (state, argument);
+      return 0;
+    case 'q':
+      options->quiet = true;
+      return 0;
+    case 'v':
+      options->verbose++;
+      return 0;
+    case 'V':
+      fprintf (state->out_stream, "cfi2sframe %s\n", cfi2sframe_version ());
+      exit (EXIT_SUCCESS);
+    case 'h':
+      argp_state_help (state, state->out_stream, ARGP_HELP_STD_HELP);
+      return 0;
+    case ARGP_KEY_ARGS:
+    case ARGP_KEY_NO_ARGS:
+      check_usage (state);
+      return 0;
+    default:
+      return parse_convert_option (key, state);
+    }
+}
+
+void
+tool_options_parse (struct tool_options *options, int argc, char **argv)
+{
+  static const struct argp parser
+      = { option_table, parse_option, "FILE...", documentation,
+          NULL,         NULL,         NULL };
+  *options = (struct tool_options){ 0 };
+  cfi2sframe_options_init (&options->convert);
+  argp_err_exit_status = EXIT_USAGE;
+  if (argp_parse (&parser, argc, argv, ARGP_NO_HELP, NULL, options) != 0)
+    exit (EXIT_USAGE);
+}

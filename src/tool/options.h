@@ -1,0 +1,47 @@
+/* The command line.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_OPTIONS_H
+#define TOOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cfi2sframe.h"
+
+enum tool_mode
+{
+  MODE_CONVERT,
+  MODE_SECTION_ONLY,
+  MODE_CHECK,
+  MODE_DUMP
+};
+
+enum tool_stats
+{
+  STATS_NONE,
+  STATS_TEXT,
+  STATS_JSON
+};
+
+struct tool_options
+{
+  enum tool_mode mode;
+  const char *output; /* of -o or --section-only, or NULL */
+  enum tool_stats stats;
+  bool quiet;
+  unsigned verbose;
+  bool no_keep_going; /* stop at the first file that fails */
+  struct cfi2sframe_options convert;
+  char **files; /* borrowed from argv */
+  size_t n_files;
+};
+
+/* Exit status 2 with a message for wrong usage, 0 for --help and --version.
+   Returns otherwise.  */
+void tool_options_parse (struct tool_options *options, int argc, char **argv);
+
+/* "3", "2", "2.0" or "1".  */
+const char *tool_format_name (enum cfi2sframe_format format);
+
+#endif /* TOOL_OPTIONS_H */

@@ -1,0 +1,189 @@
+/* Telling people and scripts what was done.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "tool/report.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <unistd.h>
+
+static const char *const status_names[] = {
+  [JOB_DONE] = "converted", [JOB_SKIPPED] = "skipped", [JOB_FAILED] = "failed"
+};
+
+static void
+print_problem (const struct job *job, FILE *errors)
+{
+  const struct cfi2sframe_error *err = &job->err;
+  fprintf (errors, "cfi2sframe: %s: %s", job->path, err->reason);
+  if (err->file[0] != '\0')
+    fprintf (errors, " (%s)", err->file);
+  else if (err->has_offset)
+    fprintf (errors, " (at offset 0x%" PRIx64 ")", err->offset);
+  fputc ('\n', errors);
+}
+
+/* Size of the section relative to what it condenses.  */
+static double
+size_ratio (const struct cfi2sframe_report *report)
+{
+  uint64_t cfi = report->eh_frame_bytes + report->eh_frame_hdr_bytes;
+  return cfi == 0 ? 0 : (double)report->sframe_bytes / (double)cfi;
+}
+
+static void
+print_summary (const struct tool_options *options, const struct job *job,
+               FILE *out)
+{
+  const struct cfi2sframe_report *report = &job->report;
+  fprintf (out,
+           "%s: SFrame V%s for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
+           ".eh_frame_hdr), %" PRIu64 " of %" PRIu64 " functions, %s, %.0f "
+           "ms\n",
+           job->path, tool_format_name (options->convert.format),
+           report->machine, report->sframe_bytes, size_ratio (report),
+           report->functions_covered, report->cfi_functions, report->strategy,
+           job->seconds * 1e3);
+}
+
+static void
+print_left_out (const struct job *job, FILE *out)
+{
+  const struct cfi2sframe_report *report = &job->report;
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (report->left_out[i] > 0)
+      fprintf (out, "  left out: %" PRIu64 " (%s)\n", report->left_out[i],
+               cfi2sframe_reason_text (i));
+  if (report->damage[0] != '\0')
+    fprintf (out, "  first damage: %s (.eh_frame+0x%" PRIx64 ")\n",
+             report->damage, report->first_damage);
+}
+
+static void
+print_stats_text (const struct tool_options *options, const struct job *job,
+                  FILE *out)
+{
+  const struct cfi2sframe_report *report = &job->report;
+  print_summary (options, job, out);
+  fprintf (out,
+           "  .eh_frame %" PRIu64 ", .eh_frame_hdr %" PRIu64
+           ", .sframe %" PRIu64 ", file %" PRIu64 " -> %" PRIu64 " bytes\n",
+           report->eh_frame_bytes, report->eh_frame_hdr_bytes,
+           report->sframe_bytes, report->input_bytes, report->output_bytes);
+  fprintf (out,
+           "  %" PRIu64 " FDEs, %" PRIu64 " FREs; code covered %" PRIu64
+           ", left out %" PRIu64 " bytes\n",
+           report->sframe_fdes, report->sframe_fres, report->bytes_covered,
+           report->bytes_left_out);
+  print_left_out (job, out);
+}
+
+static void
+add_string (json_object *object, const char *name, const char *value)
+{
+  json_object_object_add (
+      object, name, value != NULL ? json_object_new_string (value) : NULL);
+}
+
+static void
+add_number (json_object *object, const char *name, uint64_t value)
+{
+  json_object_object_add (object, name, json_object_new_uint64 (value));
+}
+
+static json_object *
+left_out_json (const struct cfi2sframe_report *report)
+{
+  json_object *object = json_object_new_object ();
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (report->left_out[i] > 0)
+      add_number (object, cfi2sframe_reason_name (i), report->left_out[i]);
+  return object;
+}
+
+static void
+print_stats_json (const struct tool_options *options, const struct job *job,
+                  FILE *out)
+{
+  const struct cfi2sframe_report *report = &job->report;
+  json_object *object = json_object_new_object ();
+  add_string (object, "file", job->path);
+  add_string (object, "status", status_names[job->outcome]);
+  add_string (object, "reason",
+              job->outcome == JOB_DONE ? NULL : job->err.reason);
+  add_string (object, "machine", report->machine);
+  add_string (object, "format", tool_format_name (options->convert.format));
+  add_string (object, "strategy", report->strategy);
+  add_number (object, "input_bytes", report->input_bytes);
+  add_number (object, "output_bytes", report->output_bytes);
+  add_number (object, "eh_frame_bytes", report->eh_frame_bytes);
+  add_number (object, "eh_frame_hdr_bytes", report->eh_frame_hdr_bytes);
+  add_number (object, "sframe_bytes", report->sframe_bytes);
+  add_number (object, "cfi_functions", report->cfi_functions);
+  add_number (object, "functions_covered", report->functions_covered);
+  add_number (object, "sframe_fdes", report->sframe_fdes);
+  add_number (object, "sframe_fres", report->sframe_fres);
+  add_number (object, "bytes_covered", report->bytes_covered);
+  add_number (object, "bytes_left_out", report->bytes_left_out);
+  json_object_object_add (object, "left_out", left_out_json (report));
+  json_object_object_add (object, "seconds",
+                          json_object_new_double (job->seconds));
+  fprintf (
+      out, "%s\n",
+      json_object_to_json_string_ext (
+          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+  json_object_put (object);
+}
+
+static void
+print_check (const struct job *job, FILE *out)
+{
+  const struct cfi2sframe_check_result *check = &job->check;
+  fprintf (out,
+           "%s: %" PRIu64 " functions checked: %" PRIu64
+           " bytes of code equal, %" PRIu64 " wrong, %" PRIu64
+           " without SFrame data, %" PRIu64 " without CFI\n",
+           job->path, check->functions, check->bytes_equal, check->bytes_wrong,
+           check->bytes_absent, check->bytes_extra);
+}
+
+static void
+report_done (const struct tool_options *options, const struct job *job,
+             FILE *out)
+{
+  bool talkative = options->verbose > 0 || isatty (fileno (out));
+  if (options->quiet || options->mode == MODE_DUMP)
+    return;
+  if (options->mode == MODE_CHECK)
+    {
+      print_check (job, out);
+      return;
+    }
+  if (options->stats == STATS_TEXT)
+    print_stats_text (options, job, out);
+  else if (options->stats == STATS_NONE && talkative)
+    {
+      print_summary (options, job, out);
+      if (options->verbose > 1)
+        print_left_out (job, out);
+    }
+}
+
+void
+report_job (const struct tool_options *options, const struct job *job,
+            FILE *out, FILE *errors)
+{
+  if (job->outcome == JOB_FAILED)
+    print_problem (job, errors);
+  if (options->stats == STATS_JSON
+      && (options->mode == MODE_CONVERT || options->mode == MODE_SECTION_ONLY))
+    print_stats_json (options, job, out);
+  if (job->outcome == JOB_DONE)
+    report_done (options, job, out);
+  else if (job->outcome == JOB_SKIPPED && options->verbose > 0
+           && !options->quiet)
+    fprintf (out, "%s: skipped: %s\n", job->path, job->err.reason);
+  if (options->mode == MODE_CHECK && job->outcome == JOB_FAILED
+      && job->err.status == CFI2SFRAME_MISMATCH && !options->quiet)
+    print_check (job, out);
+}

@@ -1,0 +1,87 @@
+/* Building .eh_frame sections by hand, for tests.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TESTS_CFI_BUILDER_H
+#define TESTS_CFI_BUILDER_H
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+
+/* Where the sections of these tests are loaded.  Above 4 GiB on purpose: no
+   address may be cut to 32 bits on its way.  */
+#define SECTION_ADDRESS UINT64_C (0x123400001000)
+
+static inline void
+put (struct buffer *section, const char *bytes, size_t size)
+{
+  buffer_append (section, bytes, size);
+}
+
+/* Fill in the length of the entry at START, padded with nops.  */
+static inline void
+end_entry (struct buffer *section, size_t start)
+{
+  while ((section->size - start) % 8 != 0)
+    buffer_u8 (section, 0);
+  store_u32 (section->bytes + start, (uint32_t)(section->size - start - 4),
+             section->big_endian);
+}
+
+/* A CIE; AUGMENTATION_DATA does not hold its own length.  Returns its
+   offset.  */
+static inline size_t
+put_cie (struct buffer *section, uint8_t version, const char *augmentation,
+         const char *data, size_t data_size, uint8_t code_alignment,
+         uint8_t data_alignment, uint8_t ra_column, const char *instructions,
+         size_t size)
+{
+  size_t start = section->size;
+  buffer_u32 (section, 0);
+  buffer_u32 (section, 0);
+  buffer_u8 (section, version);
+  buffer_append (section, augmentation, strlen (augmentation) + 1);
+  if (version == 4)
+    {
+      buffer_u8 (section, 8);
+      buffer_u8 (section, 0);
+    }
+  buffer_u8 (section, code_alignment);
+  buffer_u8 (section, data_alignment);
+  buffer_u8 (section, ra_column);
+  if (augmentation[0] == 'z')
+    {
+      buffer_u8 (section, (uint8_t)data_size);
+      put (section, data, data_size);
+    }
+  put (section, instructions, size);
+  end_entry (section, start);
+  return start;
+}
+
+/* The CIE that gcc and clang use for x86-64.  */
+static inline size_t
+put_amd64_cie (struct buffer *section)
+{
+  return put_cie (section, 1, "zR", "\x1b", 1, 1, 0x78, 16,
+                  "\x0c\x07\x08\x90\x01", 5);
+}
+
+/* An FDE of CIE with pcrel sdata4 pointers for [ADDRESS, ADDRESS + SIZE). */
+static inline size_t
+put_fde (struct buffer *section, size_t cie, uint64_t address, uint32_t size,
+         const char *instructions, size_t instructions_size)
+{
+  size_t start = section->size;
+  buffer_u32 (section, 0);
+  buffer_u32 (section, (uint32_t)(start + 4 - cie));
+  buffer_u32 (section, (uint32_t)(address - (SECTION_ADDRESS + start + 8)));
+  buffer_u32 (section, size);
+  buffer_u8 (section, 0);
+  put (section, instructions, instructions_size);
+  end_entry (section, start);
+  return start;
+}
+
+#endif /* TESTS_CFI_BUILDER_H */

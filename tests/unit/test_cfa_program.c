@@ -1,0 +1,369 @@
+/* Call-frame instructions to frame rows.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cfi/cfa_program.h"
+#include "cfi/eh_frame.h"
+#include "tests/unit/cfi_builder.h"
+
+#define CODE UINT64_C (0x123400000000)
+#define FUNCTION_SIZE 100
+
+/* A row written down: "start cfa ra fp".  */
+static void
+print_rule (char *out, size_t size, struct frame_rule rule)
+{
+  switch (rule.kind)
+    {
+    case RULE_UNDEFINED:
+      snprintf (out, size, "undef");
+      break;
+    case RULE_SAME:
+      snprintf (out, size, "same");
+      break;
+    case RULE_REG:
+      snprintf (out, size, "r%u%+d", rule.reg, rule.offset);
+      break;
+    case RULE_DEREF_REG:
+      snprintf (out, size, "[r%u%+d]", rule.reg, rule.offset);
+      break;
+    case RULE_CFA:
+      snprintf (out, size, "c%+d", rule.offset);
+      break;
+    case RULE_DEREF_CFA:
+      snprintf (out, size, "[c%+d]", rule.offset);
+      break;
+    case RULE_PLT:
+      snprintf (out, size, "plt%d", rule.offset);
+      break;
+    default:
+      snprintf (out, size, "%s", frame_reason_name (rule.reason));
+      break;
+    }
+}
+
+static void
+print_rows (char *out, size_t size, const struct frame_function *function)
+{
+  size_t used = 0;
+  out[0] = '\0';
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      const struct frame_row *row = &function->rows[i];
+      char cfa[40], ra[40], fp[40];
+      print_rule (cfa, sizeof cfa, row->cfa);
+      print_rule (ra, sizeof ra, row->ra);
+      print_rule (fp, sizeof fp, row->fp);
+      used += (size_t)snprintf (out + used, size - used, "%s%u %s %s %s%s",
+                                i ? "; " : "", row->start, cfa, ra, fp,
+                                row->ra_signed ? " signed" : "");
+    }
+}
+
+struct program
+{
+  const struct arch *arch;
+  const char *cie; /* instructions */
+  size_t cie_size;
+  const char *fde;
+  size_t fde_size;
+  uint8_t code_alignment, data_alignment;
+};
+
+static void
+expect_program (const struct program *program, enum frame_reason reason,
+                const char *rows)
+{
+  struct buffer bytes;
+  struct cfi_section section;
+  struct frame_function function = { 0 };
+  struct error err = { 0 };
+  uint64_t failed_at;
+  char got[1000];
+  buffer_init (&bytes, program->arch->big_endian);
+  size_t cie = put_cie (&bytes, 1, "zR", "\x1b", 1, program->code_alignment,
+                        program->data_alignment, (uint8_t)program->arch->ra,
+                        program->cie, program->cie_size);
+  put_fde (&bytes, cie, CODE, FUNCTION_SIZE, program->fde, program->fde_size);
+  assert_true (cfi_section_read (&section, program->arch, bytes.bytes,
+                                 bytes.size, SECTION_ADDRESS, &err));
+  assert_int_equal (section.n_fdes, 1);
+  assert_int_equal (section.fdes[0].address, CODE);
+  struct cfa_machine *machine = cfa_machine_new (&section);
+  enum frame_reason got_reason = cfa_machine_run (machine, &section.fdes[0],
+                                                  &function, &failed_at, &err);
+  print_rows (got, sizeof got, &function);
+  assert_string_equal (frame_reason_name (got_reason),
+                       frame_reason_name (reason));
+  assert_string_equal (got, rows);
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+#define AMD64_CIE "\x0c\x07\x08\x90\x01"
+#define AMD64(fde)                                                        \
+  &(struct program)                                                       \
+  {                                                                       \
+    &arch_amd64, AMD64_CIE, sizeof AMD64_CIE - 1, fde, sizeof fde - 1, 1, \
+        0x78                                                              \
+  }
+#define AARCH64_CIE "\x0c\x1f\x00"
+#define AARCH64(fde)                                                         \
+  &(struct program)                                                          \
+  {                                                                          \
+    &arch_aarch64, AARCH64_CIE, sizeof AARCH64_CIE - 1, fde, sizeof fde - 1, \
+        4, 0x78                                                              \
+  }
+#define S390X_CIE "\x0c\x0f\xa0\x01"
+#define S390X(fde)                                                        \
+  &(struct program)                                                       \
+  {                                                                       \
+    &arch_s390x, S390X_CIE, sizeof S390X_CIE - 1, fde, sizeof fde - 1, 1, \
+        0x78                                                              \
+  }
+#define ROW0 "0 r7+8 [c-8] same"
+
+static void
+test_prologue (void **state)
+{
+  (void)state;
+  expect_program (AMD64 (""), REASON_NONE, ROW0);
+  /* push %rbp; mov %rsp,%rbp; ... leave */
+  expect_program (AMD64 ("\x41\x0e\x10\x86\x02\x43\x0d\x06\x50\x0c\x07\x08"),
+                  REASON_NONE,
+                  ROW0 "; 1 r7+16 [c-8] [c-16]; 4 r6+16 [c-8] [c-16]; "
+                       "20 r7+8 [c-8] [c-16]");
+  /* Callee-saved registers that are not tracked make no rows.  */
+  expect_program (AMD64 ("\x41\x83\x03\x42\x8c\x04"), REASON_NONE, ROW0);
+}
+
+static void
+test_advances (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x02\x05\x0e\x10\x03\x05\x00\x0e\x18"
+                         "\x04\x05\x00\x00\x00\x0e\x20"),
+                  REASON_NONE,
+                  ROW0 "; 5 r7+16 [c-8] same; 10 r7+24 [c-8] same; "
+                       "15 r7+32 [c-8] same");
+  /* set_loc, PC-relative as the CIE says: the field is at section + 0x18 +
+     17 + 1 = 0x2a of this section.  */
+  expect_program (AMD64 ("\x01\xe6\xef\xff\xff\x0e\x10"), REASON_NONE,
+                  ROW0 "; 16 r7+16 [c-8] same");
+  /* Backwards.  */
+  expect_program (AMD64 ("\x50\x01\xd6\xef\xff\xff\x0e\x10"),
+                  REASON_BAD_INSTRUCTION, "");
+  /* MIPS_advance_loc8.  */
+  expect_program (AMD64 ("\x1d\x05\x00\x00\x00\x00\x00\x00\x00\x0e\x10"),
+                  REASON_NONE, ROW0 "; 5 r7+16 [c-8] same");
+  /* At one place the last rule counts.  */
+  expect_program (AMD64 ("\x41\x0e\x10\x0e\x18\x40\x0e\x20"), REASON_NONE,
+                  ROW0 "; 1 r7+32 [c-8] same");
+}
+
+static void
+test_past_the_end (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x02\x63\x0e\x10\x41\x0e\x18"), REASON_NONE,
+                  ROW0 "; 99 r7+16 [c-8] same");
+  expect_program (AMD64 ("\x02\x64\x0e\x10"), REASON_NONE, ROW0);
+  expect_program (AMD64 ("\x04\xff\xff\xff\xff\x0e\x10\x04\xff\xff\xff\xff"),
+                  REASON_NONE, ROW0);
+}
+
+static void
+test_states (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x41\x0e\x10\x0a\x41\x0e\x18\x0a\x41\x0e\x20\x41"
+                         "\x0b\x41\x0b"),
+                  REASON_NONE,
+                  ROW0 "; 1 r7+16 [c-8] same; 2 r7+24 [c-8] same; "
+                       "3 r7+32 [c-8] same; 4 r7+24 [c-8] same; "
+                       "5 r7+16 [c-8] same");
+  expect_program (AMD64 ("\x0b"), REASON_BAD_STATE, "");
+  /* The CFA comes back with the state.  */
+  expect_program (AMD64 ("\x0a\x41\x0c\x06\x10\x41\x0b"), REASON_NONE,
+                  ROW0 "; 1 r6+16 [c-8] same; 2 r7+8 [c-8] same");
+  char deep[200];
+  memset (deep, 0x0a, sizeof deep);
+  struct program program = *AMD64 ("");
+  program.fde = deep;
+  program.fde_size = sizeof deep;
+  expect_program (&program, REASON_BAD_STATE, "");
+}
+
+static void
+test_register_rules (void **state)
+{
+  (void)state;
+  /* restore takes the CIE's rule, also after other changes.  */
+  expect_program (AMD64 ("\x86\x02\x41\xc6\x41\x06\x06"), REASON_NONE,
+                  "0 r7+8 [c-8] [c-16]; 1 r7+8 [c-8] same");
+  expect_program (AMD64 ("\x90\x03\x41\xd0"), REASON_NONE,
+                  "0 r7+8 [c-24] same; 1 r7+8 [c-8] same");
+  expect_program (AMD64 ("\x07\x10\x41\x08\x10\x41\x07\x06"), REASON_NONE,
+                  "0 r7+8 undef same; 1 r7+8 same same; "
+                  "2 r7+8 same undef");
+  expect_program (AMD64 ("\x09\x10\x0c\x09\x06\x00"), REASON_NONE,
+                  "0 r7+8 r12+0 r0+0");
+  expect_program (AMD64 ("\x09\x06\x06"), REASON_NONE, ROW0);
+  expect_program (AMD64 ("\x05\x06\x02\x41\x11\x06\x7e\x41\x2f\x06\x03"),
+                  REASON_NONE,
+                  "0 r7+8 [c-8] [c-16]; 1 r7+8 [c-8] [c+16]; "
+                  "2 r7+8 [c-8] [c+24]");
+  expect_program (AMD64 ("\x14\x06\x02\x41\x15\x06\x7e"), REASON_NONE,
+                  "0 r7+8 [c-8] c-16; 1 r7+8 [c-8] c+16");
+}
+
+static void
+test_cfa_rules (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x0c\x0a\x00\x41\x0d\x06\x41\x0e\x05"), REASON_NONE,
+                  "0 r10+0 [c-8] same; 1 r6+0 [c-8] same; "
+                  "2 r6+5 [c-8] same");
+  expect_program (AMD64 ("\x12\x07\x7e\x41\x13\x7d"), REASON_NONE,
+                  "0 r7+16 [c-8] same; 1 r7+24 [c-8] same");
+  /* Only a register rule can be amended.  */
+  expect_program (AMD64 ("\x0f\x02\x76\x08\x0e\x08"), REASON_BAD_STATE, "");
+  /* Out of range until it is replaced.  */
+  expect_program (AMD64 ("\x0e\xff\xff\xff\xff\x0f\x41\x0e\x08"), REASON_NONE,
+                  "0 offset-range [c-8] same; 1 r7+8 [c-8] same");
+  expect_program (AMD64 ("\x0c\x80\x80\x04\x08"), REASON_NONE,
+                  "0 register-range [c-8] same");
+  struct program empty = *AMD64 ("");
+  empty.cie = "\x90\x01";
+  empty.cie_size = 2;
+  expect_program (&empty, REASON_NONE, "0 cfa-undefined [c-8] same");
+}
+
+static void
+test_expressions (void **state)
+{
+  (void)state;
+  /* CFA = *(rbp-8); rbp saved at rbp+0: a realigned stack.  */
+  expect_program (AMD64 ("\x10\x06\x02\x76\x00\x41\x0f\x03\x76\x78\x06"),
+                  REASON_NONE, "0 r7+8 [c-8] [r6+0]; 1 [r6-8] [c-8] [r6+0]");
+  expect_program (AMD64 ("\x0f\x02\x77\x18"), REASON_NONE,
+                  "0 r7+24 [c-8] same");
+  expect_program (AMD64 ("\x16\x06\x02\x73\x08"), REASON_NONE,
+                  "0 r7+8 [c-8] r3+8");
+  expect_program (AMD64 ("\x10\x06\x02\x23\x08"), REASON_NONE,
+                  "0 r7+8 [c-8] [c+8]");
+  /* The lazy PLT, both forms.  */
+  expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24"
+                         "\x22"),
+                  REASON_NONE, "0 plt11 [c-8] same");
+  expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x39\x2a\x33\x24"
+                         "\x22"),
+                  REASON_NONE, "0 plt9 [c-8] same");
+  /* Two dereferences, an operation we do not know, a truncated operand, a
+     value through the PC.  */
+  expect_program (AMD64 ("\x0f\x04\x76\x78\x06\x06"), REASON_NONE,
+                  "0 cfa-expression [c-8] same");
+  expect_program (AMD64 ("\x0f\x03\x76\x78\x1f"), REASON_NONE,
+                  "0 cfa-expression [c-8] same");
+  expect_program (AMD64 ("\x0f\x01\x76"), REASON_NONE,
+                  "0 cfa-expression [c-8] same");
+  expect_program (AMD64 ("\x0f\x02\x80\x00"), REASON_NONE,
+                  "0 cfa-expression [c-8] same");
+  expect_program (AMD64 ("\x0f\x00"), REASON_NONE,
+                  "0 cfa-expression [c-8] same");
+  /* The slot's address comes from memory: no form.  */
+  expect_program (AMD64 ("\x10\x06\x03\x76\x00\x06"), REASON_NONE,
+                  "0 r7+8 [c-8] fp-expression");
+}
+
+static void
+test_caller_sp (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x14\x07\x00"), REASON_NONE, ROW0);
+  expect_program (AMD64 ("\x14\x07\x01"), REASON_NONE, "0 sp-rule [c-8] same");
+  expect_program (AMD64 ("\x09\x07\x08"), REASON_NONE, "0 sp-rule [c-8] same");
+  expect_program (AMD64 ("\x87\x02"), REASON_NONE, "0 sp-rule [c-8] same");
+  expect_program (AMD64 ("\x07\x07"), REASON_NONE, "0 sp-rule [c-8] same");
+  expect_program (AMD64 ("\x08\x07"), REASON_NONE, "0 sp-rule [c-8] same");
+  /* __restore_rt: CFA and SP from the same slot.  */
+  expect_program (AMD64 ("\x0f\x04\x77\xa0\x01\x06\x10\x07\x03\x77\xa0\x01"),
+                  REASON_NONE, "0 [r7+160] [c-8] same");
+  /* s390x stores r15 as a matter of course.  */
+  expect_program (S390X ("\x8f\x05\x41\x8e\x06\x8b\x09"), REASON_NONE,
+                  "0 r15+160 same same; 1 r15+160 [c-48] [c-72]");
+}
+
+static void
+test_ra_signing (void **state)
+{
+  (void)state;
+  expect_program (AARCH64 ("\x41\x2d\x41\x0e\x10\x9d\x02\x9e\x01\x44\x2d"),
+                  REASON_NONE,
+                  "0 r31+0 same same; 4 r31+0 same same signed; "
+                  "8 r31+16 [c-8] [c-16] signed; "
+                  "24 r31+16 [c-8] [c-16]");
+  expect_program (AARCH64 ("\x41\x2c\x41\x2c"), REASON_NONE,
+                  "0 r31+0 same same; 4 r31+0 ra-signing same signed; "
+                  "8 r31+0 same same");
+  expect_program (AARCH64 ("\x08\x22\x41\x06\x22"), REASON_NONE,
+                  "0 r31+0 ra-signing same; 4 r31+0 same same");
+  /* Elsewhere the opcode is SPARC's.  */
+  expect_program (AMD64 ("\x2d"), REASON_BAD_INSTRUCTION, "");
+}
+
+static void
+test_broken_programs (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x3f"), REASON_BAD_INSTRUCTION, "");
+  expect_program (AMD64 ("\x1c\x00\x00\x00"), REASON_BAD_INSTRUCTION, "");
+  /* A block that ends behind the FDE.  */
+  expect_program (AMD64 ("\x0f\x7f\x76"), REASON_BAD_INSTRUCTION, "");
+  struct program program = *AMD64 ("");
+  program.cie = "\x41\x0e\x10"; /* a location in a CIE */
+  program.cie_size = 3;
+  expect_program (&program, REASON_BAD_STATE, "");
+  program.cie = "\x0c\x07\x08\xc6"; /* restore in a CIE */
+  program.cie_size = 4;
+  expect_program (&program, REASON_BAD_STATE, "");
+}
+
+static void
+test_ignored (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x00\x2e\x10\x41\x2e\xff\x01\x00"), REASON_NONE,
+                  ROW0);
+  /* Registers far outside any table.  */
+  expect_program (AMD64 ("\x05\xff\xff\xff\x7f\x01\x06\xff\x7f\x07\x80\x40"),
+                  REASON_NONE, ROW0);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_prologue),
+    cmocka_unit_test (test_advances),
+    cmocka_unit_test (test_past_the_end),
+    cmocka_unit_test (test_states),
+    cmocka_unit_test (test_register_rules),
+    cmocka_unit_test (test_cfa_rules),
+    cmocka_unit_test (test_expressions),
+    cmocka_unit_test (test_caller_sp),
+    cmocka_unit_test (test_ra_signing),
+    cmocka_unit_test (test_broken_programs),
+    cmocka_unit_test (test_ignored),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
