@@ -187,6 +187,7 @@ may_move (const GElf_Shdr *header)
   switch (header->sh_type)
     {
     case SHT_NOTE:
+    case SHT_STRTAB:
     case SHT_HASH:
     case SHT_GNU_HASH:
     case SHT_DYNSYM:
@@ -315,6 +316,26 @@ section_went (const struct check *check, uint64_t old, uint64_t new)
   return false;
 }
 
+/* Whether no movable section has left address ADDRESS.  */
+static bool
+section_stayed (const struct check *check, uint64_t address)
+{
+  for (size_t i = 1; i < check->old->n_sections; i++)
+    if (check->old->sections[i].header.sh_addr == address
+        && check->new->sections[i].header.sh_addr
+               != address &&may_move (&check->old->sections[i].header))
+      return false;
+  return true;
+}
+
+static bool
+names_table (int64_t tag)
+{
+  return tag == DT_HASH || tag == DT_GNU_HASH || tag == DT_SYMTAB
+         || tag == DT_STRTAB || tag == DT_VERSYM || tag == DT_VERNEED
+         || tag == DT_VERDEF;
+}
+
 /* Every dynamic entry is as before, or names a table that has moved; and none
    still names the old place of such a table.  */
 static bool
@@ -327,21 +348,13 @@ check_dynamic (const struct check *check)
       if (!dynamic_entry (check->new, i, &new_tag, &new_value)
           || new_tag != old_tag)
         return violated (check, "other dynamic entries", "");
-      bool is_table = old_tag == DT_HASH || old_tag == DT_GNU_HASH
-                      || old_tag == DT_SYMTAB || old_tag == DT_VERSYM
-                      || old_tag == DT_VERNEED || old_tag == DT_VERDEF;
+      bool is_table = names_table (old_tag);
       if (old_value != new_value
           && !(is_table && section_went (check, old_value, new_value)))
         return violated (check, "other value of a dynamic entry", "");
-      if (is_table && check->old->n_sections > 0 && old_value == new_value
-          && !section_went (check, old_value, new_value)
-          && image_bytes_at (check->old, old_value, 1) != NULL
-          && !check->old->debug_only)
-        for (size_t k = 1; k < check->old->n_sections; k++)
-          if (check->old->sections[k].header.sh_addr == old_value
-              && may_move (&check->old->sections[k].header))
-            return violated (check, "a table has moved without its entry",
-                             check->old->sections[k].name);
+      if (is_table && old_value == new_value
+          && !section_stayed (check, old_value))
+        return violated (check, "a table has moved without its entry", "");
     }
   return true;
 }

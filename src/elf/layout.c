@@ -73,13 +73,6 @@ job_open (struct layout_job *job)
   return plan_copy (job, 0, 0, image->size);
 }
 
-static bool
-refuse_with_reasons (struct layout_job *job, const char *first)
-{
-  return error_set (job->err, CFI2SFRAME_REFUSED, "%s",
-                    first[0] ? first : job->reason);
-}
-
 /* Nothing refers to the old .sframe any more: what the new one does not cover
    becomes zero.  */
 static bool
@@ -92,35 +85,51 @@ clear_replaced (struct layout_job *job)
          || plan_clear (job, offset, replaced->size);
 }
 
-/* The strategies in the order of the notes' section 1.  The reason given is
-   that of the most general one.  */
-static bool
+/* The strategies in the order of the notes' section 1.  The reason given for
+   none is that of the most general one.  */
+static int
 job_run (struct layout_job *job)
 {
-  char reason[sizeof job->reason] = "";
+  char reason[sizeof job->reason];
   int done = layout_try_reuse (job);
   if (done == 0)
     done = layout_try_slack (job);
-  if (done == 0 && job->loader)
-    done = layout_try_loader (job);
-  else if (done == 0)
-    {
-      done = layout_try_append (job);
-      if (done == 0)
-        memcpy (reason, job->reason, sizeof reason);
-      if (done == 0)
-        done = layout_try_grow_down (job);
-      if (done == 0 && job->request->allow_moved_table)
-        done = layout_try_move (job);
-    }
+  if (done != 0)
+    return done;
+  if (job->loader)
+    return layout_try_loader (job);
+  done = layout_try_append (job);
+  memcpy (reason, job->reason, sizeof reason);
   if (done == 0)
-    return refuse_with_reasons (job, reason);
-  return done > 0 && clear_replaced (job);
+    done = layout_try_grow_down (job);
+  if (done == 0 && job->request->allow_moved_table)
+    done = layout_try_move (job);
+  memcpy (job->reason, reason, sizeof reason);
+  return done;
 }
 
-bool
-layout_plan_injection (struct layout_plan *plan, const struct image *image,
-                       const struct layout_request *request, struct error *err)
+static int
+job_run_one (struct layout_job *job, enum layout_strategy strategy)
+{
+  switch (strategy)
+    {
+    case LAYOUT_SLACK:
+      return layout_try_slack (job);
+    case LAYOUT_SPARE_SLOT:
+    case LAYOUT_EVICT:
+      return job->loader ? layout_try_loader (job) : layout_try_append (job);
+    case LAYOUT_GROW_DOWN:
+      return layout_try_grow_down (job);
+    case LAYOUT_MOVE_TABLE:
+      return layout_try_move (job);
+    }
+  return job_not (job, "no such strategy");
+}
+
+static bool
+plan_make (struct layout_plan *plan, const struct image *image,
+           const struct layout_request *request,
+           const enum layout_strategy *only, struct error *err)
 {
   *plan = (struct layout_plan){ .sframe_size = request->sframe_size };
   if (!layout_classify (image, err))
@@ -130,9 +139,30 @@ layout_plan_injection (struct layout_plan *plan, const struct image *image,
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
   struct layout_job job
       = { .image = image, .request = request, .plan = plan, .err = err };
-  bool done = job_open (&job) && job_run (&job);
+  int done = -1;
+  if (job_open (&job))
+    done = only ? job_run_one (&job, *only) : job_run (&job);
+  if (done > 0 && !clear_replaced (&job))
+    done = -1;
   job_close (&job);
-  return done;
+  if (done == 0)
+    error_set (err, CFI2SFRAME_REFUSED, "%s", job.reason);
+  return done > 0;
+}
+
+bool
+layout_plan_injection (struct layout_plan *plan, const struct image *image,
+                       const struct layout_request *request, struct error *err)
+{
+  return plan_make (plan, image, request, NULL, err);
+}
+
+bool
+layout_plan_by (struct layout_plan *plan, const struct image *image,
+                const struct layout_request *request,
+                enum layout_strategy strategy, struct error *err)
+{
+  return plan_make (plan, image, request, &strategy, err);
 }
 
 const char *

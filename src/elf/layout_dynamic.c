@@ -14,6 +14,8 @@ dynamic_tag_of (uint32_t section_type)
     {
     case SHT_DYNSYM:
       return DT_SYMTAB;
+    case SHT_STRTAB:
+      return DT_STRTAB;
     case SHT_HASH:
       return DT_HASH;
     case SHT_GNU_HASH:

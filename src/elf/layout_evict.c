@@ -14,9 +14,14 @@ enum
 {
   PASSES_MAX = 64,      /* of growing a unit to its overlapping members */
   SMALL_UNIT = 4096,    /* worth moving for patchelf's spare slot */
+  GAP_MIN = 128,        /* smaller ones hold no .dynamic */
   RESIDENT_LIMIT = 4096 /* kernels before 6.12 look for the build-id only in
                            the first page of the file */
 };
+
+/* systemd.io, "ELF Package Metadata" and "ELF dlopen Metadata".  */
+static const uint32_t NOTE_FDO_PACKAGING = 0xcafe1a7e;
+static const uint32_t NOTE_FDO_DLOPEN = 0x407c0c0a;
 
 static bool
 is_movable_segment (uint32_t type)
@@ -77,11 +82,25 @@ unit_grow (const struct image *image, struct unit *unit)
   return grown;
 }
 
-/* Owner GNU, type ABI tag, build-id or property: notes that nobody reaches
-   by address.  Others may hold PC-relative pointers (Crashpad).  */
+/* Notes that nobody reaches by address: the ABI tag, the build-id and the
+   properties of owner GNU, and package metadata (JSON text, owner FDO).
+   Others may hold PC-relative pointers (Crashpad).  */
 static bool
-notes_are_gnu (const struct image *image, const struct image_section *section,
-               bool *build_id)
+note_is_plain (const uint8_t *name, uint32_t type, bool *build_id)
+{
+  if (memcmp (name, "FDO", 4) == 0)
+    return type == NOTE_FDO_PACKAGING || type == NOTE_FDO_DLOPEN;
+  if (memcmp (name, "GNU", 4) != 0)
+    return false;
+  if (type == NT_GNU_BUILD_ID)
+    *build_id = true;
+  return type == NT_GNU_ABI_TAG || type == NT_GNU_BUILD_ID
+         || type == NT_GNU_PROPERTY_TYPE_0;
+}
+
+static bool
+notes_are_plain (const struct image *image,
+                 const struct image_section *section, bool *build_id)
 {
   const uint8_t *bytes = image_section_bytes (image, section);
   uint64_t size = section->header.sh_size;
@@ -90,18 +109,16 @@ notes_are_gnu (const struct image *image, const struct image_section *section,
     return false;
   for (uint64_t at = 0; at < size;)
     {
-      if (size - at < 16 || memcmp (bytes + at + 12, "GNU", 4) != 0)
+      if (size - at < 16)
         return false;
       uint32_t name = load_u32 (bytes + at, image->big_endian);
       uint64_t desc = load_u32 (bytes + at + 4, image->big_endian);
       uint32_t type = load_u32 (bytes + at + 8, image->big_endian);
-      desc = (desc + align - 1) & ~(align - 1);
-      if (name != 4 || desc > size - at - 16
-          || (type != NT_GNU_ABI_TAG && type != NT_GNU_BUILD_ID
-              && type != NT_GNU_PROPERTY_TYPE_0))
+      if (name != 4 || !note_is_plain (bytes + at + 12, type, build_id)
+          || desc > size - at - 16)
         return false;
-      if (type == NT_GNU_BUILD_ID)
-        *build_id = true;
+      /* The last note's padding may be missing.  */
+      desc = (desc + align - 1) & ~(align - 1);
       at += 16 + desc;
     }
   return size > 0;
@@ -114,6 +131,21 @@ is_interpreter (const struct image *image, const GElf_Shdr *header)
   return interp != NULL && interp->p_offset == header->sh_offset
          && interp->p_filesz == header->sh_size
          && interp->p_vaddr == header->sh_addr;
+}
+
+/* ldconfig and others find dynamic strings by rules of their own; only in
+   static-pie, which nobody looks up anything in, they may move.  */
+static bool
+is_idle_string_table (const struct image *image, const GElf_Shdr *header)
+{
+  uint64_t value;
+  return header->sh_type == SHT_STRTAB
+         && dynamic_holds (image, DT_STRTAB, header->sh_addr)
+         && image_find_segment (image, PT_INTERP) == NULL
+         && !dynamic_find (image, DT_NEEDED, &value)
+         && !dynamic_find (image, DT_SONAME, &value)
+         && !dynamic_find (image, DT_VERNEED, &value)
+         && !dynamic_find (image, DT_VERDEF, &value);
 }
 
 /* Nobody but headers, PT_NOTE and .dynamic knows where this section is.  */
@@ -131,8 +163,10 @@ section_is_evictable (const struct image *image, size_t index,
     case SHT_PROGBITS:
       return is_interpreter (image, header);
     case SHT_NOTE:
-      return notes_are_gnu (image, section, &unit->build_id)
+      return notes_are_plain (image, section, &unit->build_id)
              && !section_has_symbol (image, index);
+    case SHT_STRTAB:
+      return is_idle_string_table (image, header);
     default:
       {
         int64_t tag = dynamic_tag_of (header->sh_type);
@@ -225,15 +259,26 @@ next_wall (const struct layout_job *job, uint64_t from, const GElf_Phdr *load)
   return wall < end ? wall : end;
 }
 
-/* Bytes that are not zero and belong to nobody are somebody's.  The section
-   header table may be overwritten: a new one is made.  */
+/* What patchelf leaves where a section was: 'X', since 0.17 'Z'.  */
+static bool
+is_filler (const struct image *image, uint64_t begin, uint64_t end)
+{
+  for (uint64_t i = begin; i < end; i++)
+    if (image->bytes[i] != 0 && image->bytes[i] != 'X'
+        && image->bytes[i] != 'Z')
+      return false;
+  return true;
+}
+
+/* Other bytes that belong to nobody are somebody's.  The section header table
+   may be overwritten: a new one is made.  */
 static bool
 gap_is_free (struct layout_job *job, uint64_t begin, uint64_t wall)
 {
   uint64_t end = owner_next (job->image, begin, true).begin;
   if (end > wall)
     end = wall;
-  if (bytes_are_zero (job->image, begin, end - begin))
+  if (is_filler (job->image, begin, end))
     return true;
   job_not (job, "no room for program headers: unknown data behind the table");
   return false;
@@ -462,4 +507,30 @@ slots_commit (struct layout_job *job, struct header_slots *slots)
       unit_commit_headers (job, unit);
     }
   return dynamic_patch (job) && symbols_patch (job);
+}
+
+/* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
+   it, into the bytes in front of the first PROGBITS section if they suffice,
+   although that segment is not writable.  The bytes of an evicted table may
+   suffice where the table did not leave any, so they get an owner again.  */
+void
+slots_own_gap (struct layout_job *job, const struct header_slots *slots)
+{
+  uint64_t begin = slots->table_end + sizeof (Elf64_Phdr);
+  if (slots->n_units == 0 || job->header.e_type != ET_EXEC)
+    return;
+  if (slots->resident >= 0)
+    begin = slots->units[slots->resident].new_offset
+            + slots->units[slots->resident].size;
+  begin = (begin + 7) & ~(uint64_t)7;
+  if (begin + GAP_MIN > slots->room_end)
+    return;
+  const GElf_Phdr *load = owner_of_table (job->image);
+  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
+                       .sh_flags = SHF_ALLOC,
+                       .sh_addr = load->p_vaddr + (begin - load->p_offset),
+                       .sh_offset = begin,
+                       .sh_size = slots->room_end - begin,
+                       .sh_addralign = 8 };
+  table_add_section (job, ".old_tables", &header);
 }

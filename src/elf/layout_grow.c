@@ -29,7 +29,19 @@ first_load (const struct layout_job *job)
   return image_find_segment (job->image, PT_LOAD);
 }
 
-/* How far everything moves: S of the notes' section 5.  */
+static bool
+grow_fits (const struct layout_job *job, uint64_t needed, uint64_t align,
+           uint64_t *distance)
+{
+  uint64_t base = first_load (job)->p_vaddr;
+  return round_up (needed, align, distance) && *distance <= base
+         && base - *distance >= ADDRESS_MIN
+         && job->image->size + *distance > job->image->size;
+}
+
+/* How far everything moves: S of the notes' section 5.  A program linked for
+   huge pages may lie too low for that many bytes; it then gives up their
+   alignment in the file, which only libraries are held to.  */
 static int
 grow_distance (struct layout_job *job, uint64_t *distance)
 {
@@ -44,12 +56,11 @@ grow_distance (struct layout_job *job, uint64_t *distance)
       || owner_of_table (job->image) != load)
     return job_not (job, "the headers are not at the start of a read-only "
                          "segment");
-  if (!round_up (table_end + 8 + job->plan->sframe_size, largest_align (job),
-                 distance)
-      || *distance > load->p_vaddr || load->p_vaddr - *distance < ADDRESS_MIN
-      || job->image->size + *distance < job->image->size)
-    return job_not (job, "no room in front of the program");
-  return 1;
+  uint64_t needed = table_end + 8 + job->plan->sframe_size;
+  if (grow_fits (job, needed, largest_align (job), distance)
+      || grow_fits (job, needed, job->page, distance))
+    return 1;
+  return job_not (job, "no room in front of the program");
 }
 
 /* What has no bytes in the file (PT_GNU_STACK, PT_NULL) has no place to
@@ -74,6 +85,9 @@ grow_headers (struct layout_job *job, uint64_t distance)
       else if (segment->p_type != PT_NULL
                && (segment->p_filesz > 0 || segment->p_offset > 0))
         segment->p_offset += distance;
+      if (segment->p_type == PT_LOAD && segment->p_align > job->page
+          && (distance & (segment->p_align - 1)) != 0)
+        segment->p_align = job->page;
     }
   for (size_t i = 1; i < job->n_sections; i++)
     if (job->sections[i].sh_type != SHT_NULL)
@@ -134,8 +148,8 @@ layout_try_grow_down (struct layout_job *job)
   if (!plan_copy (job, 0, distance, job->image->size))
     return -1;
   table_add_headers (job, &slots, NULL);
-  table_add_sframe_section (job);
   add_old_headers_section (job, distance);
+  table_add_sframe_section (job);
   return patch_old_header (job, distance) && table_finish (job) ? 1 : -1;
 }
 

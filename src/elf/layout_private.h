@@ -119,6 +119,9 @@ bool slots_place_units (struct header_slots *slots, uint64_t *end,
    symbols.  The units have places.  */
 bool slots_commit (struct layout_job *job, struct header_slots *slots);
 
+/* Give the bytes that eviction freed and nothing uses a section.  */
+void slots_own_gap (struct layout_job *job, const struct header_slots *slots);
+
 /* ---- layout_dynamic.c: what names sections by address.  */
 
 /* The DT_* tag of tables of section type TYPE, or DT_NULL.  */
@@ -178,6 +181,12 @@ bool plan_find (const struct layout_job *job, uint64_t old_offset,
 
 /* ---- Strategies.  1: done, 0: does not apply (job->reason), -1: failed
    (job->err).  */
+
+/* As layout_plan_injection, but by STRATEGY only: for tests of those that are
+   rarely needed.  LAYOUT_SPARE_SLOT and LAYOUT_EVICT are one.  */
+bool layout_plan_by (struct layout_plan *plan, const struct image *image,
+                     const struct layout_request *request,
+                     enum layout_strategy strategy, struct error *err);
 
 int layout_try_reuse (struct layout_job *job);     /* over the old .sframe */
 int layout_try_slack (struct layout_job *job);     /* A */

@@ -103,6 +103,7 @@ layout_try_slack (struct layout_job *job)
       || !slots_commit (job, &slots))
     return -1;
   table_add_headers (job, &slots, NULL);
+  slots_own_gap (job, &slots);
   table_add_sframe_section (job);
   return table_finish (job) ? 1 : -1;
 }

@@ -1,8 +1,9 @@
 /* Injects a made-up .sframe of a given size: the layout alone, for tests.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: inject_blob [-m] [-n] IN OUT SIZE
+   Usage: inject_blob [-m] [-n] [-s STRATEGY] IN OUT SIZE
      -m  allow a moved program header table
+     -s  use this strategy only (names as in reports)
      -n  plan only
    The blob starts with the SFrame magic, so that programs which look for
    their own .sframe recognise it.  Prints the strategy.  */
@@ -16,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "elf/inject.h"
+#include "elf/layout_private.h"
 
 static uint8_t *
 make_blob (size_t size, bool big_endian)
@@ -53,17 +55,39 @@ write_new (const struct image *image, const struct layout_plan *plan,
   return good;
 }
 
+static int
+strategy_named (const char *name)
+{
+  for (int i = LAYOUT_SLACK; i <= LAYOUT_MOVE_TABLE; i++)
+    if (strcmp (layout_strategy_name (i), name) == 0)
+      return i;
+  return -1;
+}
+
+static bool
+make_plan (struct layout_plan *plan, const struct image *image,
+           const struct layout_request *request, const char *strategy,
+           struct error *err)
+{
+  if (strategy == NULL)
+    return layout_plan_injection (plan, image, request, err);
+  return layout_plan_by (plan, image, request, strategy_named (strategy), err);
+}
+
 int
 main (int argc, char **argv)
 {
   struct layout_request request = { .section_type = SHT_GNU_SFRAME };
   bool dry = false;
+  const char *strategy = NULL;
   int option;
-  while ((option = getopt (argc, argv, "mn")) != -1)
+  while ((option = getopt (argc, argv, "mns:")) != -1)
     if (option == 'm')
       request.allow_moved_table = true;
     else if (option == 'n')
       dry = true;
+    else if (option == 's' && strategy_named (optarg) >= 0)
+      strategy = optarg;
     else
       return 2;
   if (argc - optind != 3)
@@ -76,7 +100,7 @@ main (int argc, char **argv)
   bool good = image_open (&image, argv[optind], &err);
   if (good)
     {
-      good = layout_plan_injection (&plan, &image, &request, &err)
+      good = make_plan (&plan, &image, &request, strategy, &err)
              && (dry || write_new (&image, &plan, argv[optind + 1], &err));
       if (good)
         printf ("%s\n", layout_strategy_name (plan.strategy));
