@@ -122,6 +122,8 @@ job_run_one (struct layout_job *job, enum layout_strategy strategy)
       return layout_try_grow_down (job);
     case LAYOUT_MOVE_TABLE:
       return layout_try_move (job);
+    case LAYOUT_REUSE:
+      return layout_try_reuse (job);
     }
   return job_not (job, "no such strategy");
 }

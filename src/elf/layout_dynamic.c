@@ -231,12 +231,12 @@ symbols_name (const struct symbols *symbols, const struct image *image,
   return (const char *)bytes + name;
 }
 
-/* The symbol that glibc's start files put on the ABI note is used by nobody
-   (sysdeps/../abi-note.c gives it a name only because C wants one).  */
+/* Symbols that nobody uses: the one that glibc's start files put on the ABI
+   note, and the mapping symbols of the ARM ABIs ($d).  */
 static bool
 is_unused_name (const char *name)
 {
-  return strcmp (name, "__abi_tag") == 0;
+  return strcmp (name, "__abi_tag") == 0 || name[0] == '$';
 }
 
 static bool

@@ -58,7 +58,7 @@ write_new (const struct image *image, const struct layout_plan *plan,
 static int
 strategy_named (const char *name)
 {
-  for (int i = LAYOUT_SLACK; i <= LAYOUT_MOVE_TABLE; i++)
+  for (int i = LAYOUT_SLACK; i <= LAYOUT_REUSE; i++)
     if (strcmp (layout_strategy_name (i), name) == 0)
       return i;
   return -1;
