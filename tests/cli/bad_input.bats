@@ -51,6 +51,7 @@ real_program ()
 
 teardown ()
 {
+  cd /
   [ -z "${public-}" ] || rm -rf "$public"
   if [ -n "${mounted-}" ]; then
     umount "$mounted"

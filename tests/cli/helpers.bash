@@ -4,9 +4,10 @@
 
 bats_require_minimum_version 1.5.0
 
+# A folder of our own: bats keeps files in its one while a test runs.
 setup ()
 {
-  cd "$BATS_TEST_TMPDIR" || return 1
+  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
 }
 
 # Skip the test unless all these programs are here.
@@ -18,10 +19,11 @@ needs ()
   done
 }
 
-# The file behind a command name.
+# The file behind a command name; rather the system's than somebody's script
+# that is in front of it in PATH.
 program_file ()
 {
-  readlink -f "$(command -v "$1")"
+  readlink -f "$(PATH=/usr/bin:/bin:$PATH command -v "$1")"
 }
 
 # The file that the dynamic loader takes for a library name.

@@ -1,0 +1,50 @@
+"""Bazel: SFrame stack-trace data for a linked program or shared library.
+
+SPDX-License-Identifier: LGPL-2.1-or-later
+
+    load("//tools:sframe.bzl", "sframe_binary")
+    cc_binary(name = "hello_plain", srcs = ["hello.c"])
+    sframe_binary(name = "hello", src = ":hello_plain")
+
+The action is pure (same input, same output), so it may run remotely and be
+cached.  The program is taken from a target, by default @cfi2sframe//:cfi2sframe.
+A sketch: not tested, Bazel is not in Debian.
+"""
+
+def _sframe_binary_impl(ctx):
+    out = ctx.actions.declare_file(ctx.label.name)
+    args = ctx.actions.args()
+    args.add_all(ctx.attr.options)
+    args.add("-o", out)
+    args.add("--", ctx.executable.src)
+
+    # Nothing to do (no CFI) is success without an output, which Bazel does
+    # not accept: copy then.
+    ctx.actions.run_shell(
+        inputs = [ctx.executable.src],
+        tools = [ctx.executable.cfi2sframe],
+        outputs = [out],
+        arguments = [ctx.executable.cfi2sframe.path, ctx.executable.src.path, out.path, args],
+        command = 'p=$1 src=$2 out=$3; shift 3; "$p" "$@" && { [ -e "$out" ] || cp "$src" "$out"; }',
+        mnemonic = "Cfi2sframe",
+        progress_message = "Adding SFrame data to %{label}",
+    )
+    return [DefaultInfo(
+        files = depset([out]),
+        executable = out,
+        runfiles = ctx.attr.src[DefaultInfo].default_runfiles,
+    )]
+
+sframe_binary = rule(
+    implementation = _sframe_binary_impl,
+    executable = True,
+    attrs = {
+        "src": attr.label(mandatory = True, executable = True, cfg = "target"),
+        "options": attr.string_list(),
+        "cfi2sframe": attr.label(
+            default = "@cfi2sframe//:cfi2sframe",
+            executable = True,
+            cfg = "exec",
+        ),
+    },
+)

@@ -1,0 +1,23 @@
+# fish completion for cfi2sframe and sframe-retrofit-deb
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+# The program knows its options best: take name and text from its help.
+cfi2sframe --help 2>/dev/null | while read -l line
+    set -l m (string match -r -- '^\s*(?:-(\w)(?:, ))?--([a-z0-9-]+)(\[?=\S+)?\s*(.*)$' $line)
+    or continue
+    set -l short $m[2]
+    set -l long $m[3]
+    set -l args
+    test -n "$short"; and set -a args -s $short
+    string match -q '=*' -- "$m[4]"; and set -a args -r
+    complete -c cfi2sframe $args -l $long -d "$m[5]"
+end
+complete -c cfi2sframe -l format -x -a '3 2 2.0 1'
+complete -c cfi2sframe -l stats -f -a 'json'
+
+complete -c sframe-retrofit-deb -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder for the new packages'
+complete -c sframe-retrofit-deb -l list -d 'Say what would happen'
+complete -c sframe-retrofit-deb -l suffix -x -d 'Appended to the version'
+complete -c sframe-retrofit-deb -s v -l verbose -d 'One line per package'
+complete -c sframe-retrofit-deb -l cfi2sframe -r -d 'The converter'
+complete -c sframe-retrofit-deb -k -x -a '(__fish_complete_suffix .deb)'
