@@ -73,6 +73,15 @@ bool sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
 int sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
                      struct error *err);
 
+/* More rows than all functions of a real section have together.  Functions may
+   share rows, so a small hostile section can claim billions of them; whoever
+   walks all functions stops here.  */
+static inline uint64_t
+sframe_decoder_rows_max (const struct sframe_decoder *decoder)
+{
+  return 65536 + 64 * decoder->size;
+}
+
 /* What a stack tracer does: the function and row for PC (binary search when
    the section says that it is sorted, otherwise the first function with PC).
    1 found, 0 not covered, -1 broken.  */

@@ -1,0 +1,226 @@
+/* Printing an SFrame section the way `readelf --sframe` does.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The layout is copied from the output of binutils 2.40 (V1) and 2.47 (V2,
+   V3) to the last blank, so that the two can be compared with diff.  A row
+   reads: address, CFA, FP, RA.  `c-16` is the value saved at CFA - 16, `(r)`
+   a value loaded from there, `u` unchanged, `f` the machine's fixed place,
+   `U` a rule left out, `[s]` a signed RA.  */
+
+#include "sframe/dump.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum
+{
+  CELL_SIZE = 32 /* the longest is "(r536870911-2147483648)" with "[s]" */
+};
+
+struct dump
+{
+  const struct sframe_decoder *decoder;
+  FILE *out;
+  uint64_t rows_left;
+};
+
+/* Header.  */
+
+static void
+dump_flags (const struct dump *dump)
+{
+  static const struct
+  {
+    unsigned flag;
+    const char *name;
+  } names[] = {
+    { SFRAME_FLAG_SORTED, "SFRAME_F_FDE_SORTED" },
+    { SFRAME_FLAG_FRAME_POINTER, "SFRAME_F_FRAME_POINTER" },
+    { SFRAME_FLAG_PCREL, "SFRAME_F_FDE_FUNC_START_PCREL" },
+  };
+  unsigned flags = dump->decoder->flags;
+  const char *prefix = "Flags: ";
+  if (flags == 0)
+    fprintf (dump->out, "%11sNONE\n", prefix);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (flags & names[i].flag)
+      {
+        flags &= ~names[i].flag;
+        fprintf (dump->out, "%11s%s%s\n", prefix, names[i].name,
+                 flags != 0 ? "," : "");
+        prefix = "";
+      }
+}
+
+static void
+dump_header (const struct dump *dump)
+{
+  const struct sframe_decoder *decoder = dump->decoder;
+  unsigned version = decoder->variant.version;
+  fprintf (dump->out, "  Header :\n\n    Version: SFRAME_VERSION_%u\n",
+           version);
+  dump_flags (dump);
+  if (version > 1 && decoder->fixed_ra_offset != 0)
+    fprintf (dump->out, "    CFA fixed RA offset: %d\n",
+             decoder->fixed_ra_offset);
+  fprintf (dump->out, "    Num FDEs: %" PRIu32 "\n", decoder->n_functions);
+  fprintf (dump->out, "    Num FREs: %" PRIu32 "\n", decoder->n_rows);
+  fprintf (dump->out, "\n  Function Index :\n");
+}
+
+/* Rows.  */
+
+struct cells
+{
+  char cfa[CELL_SIZE], fp[CELL_SIZE], ra[CELL_SIZE];
+};
+
+/* The place of a saved register in a default row; V2 of s390x has registers
+   there, too.  */
+static void
+cell_slot (char *cell, const struct sframe_decoder *decoder, int32_t word)
+{
+  if (decoder->variant.version == 2
+      && decoder->arch->sframe_abi == SFRAME_ABI_S390X_BE && word % 2 != 0)
+    snprintf (cell, CELL_SIZE, "r%d", word >> 1);
+  else
+    snprintf (cell, CELL_SIZE, "c%+d", word);
+}
+
+static void
+cells_default (struct cells *cells, const struct sframe_decoder *decoder,
+               const struct sframe_row *row)
+{
+  const struct arch *arch = decoder->arch;
+  unsigned fp_word = arch_tracks_ra (arch) ? 2 : 1;
+  snprintf (cells->cfa, CELL_SIZE, "%s+%" PRId64, row->base_sp ? "sp" : "fp",
+            (int64_t)row->words[0] * arch->cfa_scale + arch->cfa_bias);
+  strcpy (cells->fp, "u");
+  if (row->n_words > fp_word)
+    cell_slot (cells->fp, decoder, row->words[fp_word]);
+  strcpy (cells->ra, "u");
+  if (!arch_tracks_ra (arch))
+    strcpy (cells->ra, decoder->variant.version == 1 ? "u" : "f");
+  else if (row->n_words > 1 && row->words[1] == 0)
+    strcpy (cells->ra, "U");
+  else if (row->n_words > 1)
+    cell_slot (cells->ra, decoder, row->words[1]);
+}
+
+static void
+cell_pair (char *cell, const struct arch *arch, int32_t word, int64_t offset)
+{
+  uint32_t control = (uint32_t)word;
+  uint32_t number = control >> SFRAME_CONTROL_REGNUM_SHIFT;
+  char base[16];
+  snprintf (base, sizeof base, "r%" PRIu32, number);
+  if (!(control & SFRAME_CONTROL_REG))
+    strcpy (base, "c");
+  else if (number == arch->sp)
+    strcpy (base, "sp");
+  else if (number == arch->fp)
+    strcpy (base, "fp");
+  bool parentheses
+      = control & SFRAME_CONTROL_REG && control & SFRAME_CONTROL_DEREF;
+  snprintf (cell, CELL_SIZE, parentheses ? "(%s%+" PRId64 ")" : "%s%+" PRId64,
+            base, offset);
+}
+
+static void
+cells_flexible (struct cells *cells, const struct sframe_decoder *decoder,
+                const struct sframe_row *row)
+{
+  const struct arch *arch = decoder->arch;
+  cell_pair (cells->cfa, arch, row->words[0],
+             (int64_t)row->words[1] * arch->cfa_scale + arch->cfa_bias);
+  strcpy (cells->ra, arch_tracks_ra (arch) ? "u" : "f");
+  strcpy (cells->fp, "u");
+  unsigned at = 2;
+  if (row->n_words > at && row->words[at] == 0)
+    {
+      strcpy (cells->ra, "U");
+      at++;
+    }
+  else if (row->n_words >= at + 2)
+    {
+      cell_pair (cells->ra, arch, row->words[at], row->words[at + 1]);
+      at += 2;
+    }
+  if (row->n_words >= at + 2)
+    cell_pair (cells->fp, arch, row->words[at], row->words[at + 1]);
+}
+
+static void
+dump_row (const struct dump *dump, const struct sframe_function *function,
+          const struct sframe_row *row)
+{
+  uint64_t pc = row->start + (function->pcmask ? 0 : function->address);
+  fprintf (dump->out, "\n    %016" PRIx64, pc);
+  if (row->n_words == 0)
+    {
+      fprintf (dump->out, "  RA undefined");
+      return;
+    }
+  struct cells cells;
+  if (function->flexible)
+    cells_flexible (&cells, dump->decoder, row);
+  else
+    cells_default (&cells, dump->decoder, row);
+  strcat (cells.ra, row->ra_signed ? "[s]" : "   ");
+  fprintf (dump->out, "  %-10s%-10s%-13s", cells.cfa, cells.fp, cells.ra);
+}
+
+/* Functions.  */
+
+static void
+dump_function_head (const struct dump *dump, uint32_t index,
+                    const struct sframe_function *function)
+{
+  fprintf (dump->out,
+           "\n    func idx [%" PRIu32 "]: pc = 0x%" PRIx64 ", size = %" PRIu32
+           " bytes",
+           index, function->address, function->size);
+  if (function->signal || function->flexible)
+    fprintf (dump->out, ", attr = \"%s%s\"", function->signal ? "S" : "",
+             function->flexible ? "F" : "");
+  if (dump->decoder->arch->ra_signing && function->b_key)
+    fprintf (dump->out, ", pauth = B key");
+  fprintf (dump->out, "\n    %-7s%-8s %-10s%-10s%-13s", "STARTPC",
+           function->pcmask ? "[m]" : "   ", "CFA", "FP", "RA");
+}
+
+static bool
+dump_function (struct dump *dump, uint32_t index, struct error *err)
+{
+  struct sframe_function function;
+  struct sframe_row_cursor cursor;
+  struct sframe_row row;
+  if (!sframe_decoder_function (dump->decoder, index, &function, err)
+      || !sframe_decoder_rows (dump->decoder, index, &function, &cursor, err))
+    return false;
+  if (function.n_rows > dump->rows_left)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "SFrame: rows shared too often");
+  dump->rows_left -= function.n_rows;
+  dump_function_head (dump, index, &function);
+  int status;
+  while ((status = sframe_row_next (&cursor, &row, err)) > 0)
+    dump_row (dump, &function, &row);
+  fputc ('\n', dump->out);
+  return status == 0;
+}
+
+bool
+sframe_dump (const struct sframe_decoder *decoder, FILE *out,
+             struct error *err)
+{
+  struct dump dump = { decoder, out, sframe_decoder_rows_max (decoder) };
+  fprintf (out, "Contents of the SFrame section .sframe:\n");
+  dump_header (&dump);
+  for (uint32_t i = 0; i < decoder->n_functions; i++)
+    if (!dump_function (&dump, i, err))
+      return false;
+  if (fflush (out) != 0 || ferror (out))
+    return error_set_errno (err, "write");
+  return true;
+}
