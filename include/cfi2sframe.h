@@ -139,6 +139,21 @@ CFI2SFRAME_API bool cfi2sframe_build_section (
     void **section, size_t *section_size, uint64_t *address,
     struct cfi2sframe_report *report, struct cfi2sframe_error *err);
 
+/* Give back the file as it was before its conversion, byte for byte.  Status
+   CFI2SFRAME_NOTHING when it has no undo record, CFI2SFRAME_REFUSED when it
+   was changed since.  OUTPUT as for cfi2sframe_convert, except that nothing
+   is written when there is nothing to do.  */
+CFI2SFRAME_API bool cfi2sframe_undo (const char *input, const char *output,
+                                     const struct cfi2sframe_options *options,
+                                     struct cfi2sframe_error *err);
+
+/* Take .sframe away, whoever made it: undo where that is possible, otherwise
+   the headers go and the bytes stay.  */
+CFI2SFRAME_API bool
+cfi2sframe_remove (const char *input, const char *output,
+                   const struct cfi2sframe_options *options,
+                   struct cfi2sframe_error *err);
+
 /* What a check found.  */
 struct cfi2sframe_check_result
 {

@@ -3,14 +3,15 @@
 
 #include <config.h>
 
-#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/io.h"
 #include "convert/builder.h"
-#include "elf/in_place.h"
+#include "convert/change.h"
+#include "elf/existing.h"
 #include "elf/inject.h"
 #include "elf/layout.h"
 #include "elf/output_file.h"
@@ -21,23 +22,34 @@ struct conversion
 {
   const struct cfi2sframe_options *options;
   struct cfi2sframe_report *report;
-  struct image image;
-  bool image_is_open;
+  struct image input;
+  struct image original; /* the input before this program converted it; what
+                            --replace starts from.  Open if fd >= 0.  */
+  struct existing existing;
+  bool replaces; /* a foreign .sframe */
   struct sframe_encoder *encoder;
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
-  struct buffer record;  /* for undo */
 };
+
+/* The image that the conversion starts from.  */
+static const struct image *
+source_image (const struct conversion *conversion)
+{
+  return conversion->original.elf != NULL ? &conversion->original
+                                          : &conversion->input;
+}
 
 static void
 conversion_free (struct conversion *conversion)
 {
-  buffer_free (&conversion->record);
   buffer_free (&conversion->section);
   layout_plan_free (&conversion->plan);
   sframe_encoder_free (conversion->encoder);
-  if (conversion->image_is_open)
-    image_close (&conversion->image);
+  if (conversion->original.elf != NULL)
+    image_close (&conversion->original);
+  if (conversion->input.elf != NULL)
+    image_close (&conversion->input);
 }
 
 /* Files that are nobody's mistake and need nothing.  */
@@ -51,15 +63,49 @@ check_kind (const struct image *image, struct error *err)
   return true;
 }
 
+/* Make the original of a converted file, in memory, and open it.  */
 static bool
-check_existing (const struct image *image, struct error *err)
+restore_original (struct conversion *conversion, struct error *err)
 {
-  const struct image_section *section = image_find_section (image, ".sframe");
-  const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
-  if ((section != NULL && section->header.sh_size > 0)
-      || (segment != NULL && segment->p_filesz > 0))
+  struct layout_plan plan;
+  int fd = -1;
+  bool restored = undo_plan (&plan, &conversion->input, err);
+  if (restored)
+    {
+      fd = memfd_create ("cfi2sframe original", MFD_CLOEXEC);
+      restored = fd >= 0 || error_set_errno (err, "memfd_create");
+    }
+  restored = restored
+             && inject_write (&conversion->input, &plan, NULL, fd, err)
+             && image_open_fd (&conversion->original, fd, err);
+  if (!restored && fd >= 0)
+    close (fd);
+  layout_plan_free (&plan);
+  return restored;
+}
+
+/* Decide what to do about an .sframe that is there.  */
+static bool
+handle_existing (struct conversion *conversion, struct error *err)
+{
+  struct existing *existing = &conversion->existing;
+  *existing = existing_find (&conversion->input);
+  if (existing->has_record && !existing->present)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "an interrupted conversion; --undo restores the file");
+  if (!existing->present)
+    return true;
+  if (!conversion->options->replace)
     return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
-  return true;
+  if (existing->has_record && restore_original (conversion, err))
+    return true;
+  if (existing->has_record && err->status != CFI2SFRAME_REFUSED)
+    return false;
+  /* Made by a linker, or changed since we made it.  */
+  if (existing->has_record)
+    existing_forget_record (existing, &conversion->input);
+  conversion->replaces = true;
+  return existing_check_replaceable (existing, err);
 }
 
 /* A function left out is a failure with --strict.  */
@@ -85,9 +131,11 @@ plan_injection (struct conversion *conversion, struct error *err)
   struct layout_request request
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
-          .allow_moved_table = conversion->options->force_phdr_move };
-  if (!layout_plan_injection (&conversion->plan, &conversion->image, &request,
-                              err))
+          .allow_moved_table = conversion->options->force_phdr_move,
+          .replaced
+          = conversion->replaces ? &conversion->existing.place : NULL };
+  if (!layout_plan_injection (&conversion->plan, source_image (conversion),
+                              &request, err))
     return false;
   conversion->report->strategy
       = layout_strategy_name (conversion->plan.strategy);
@@ -99,10 +147,12 @@ plan_injection (struct conversion *conversion, struct error *err)
 static bool
 prepare (struct conversion *conversion, struct error *err)
 {
-  const struct image *image = &conversion->image;
-  conversion->report->input_bytes = image->size;
-  if (!check_kind (image, err) || !check_existing (image, err)
-      || !layout_classify (image, err))
+  conversion->report->input_bytes = conversion->input.size;
+  if (!check_kind (&conversion->input, err)
+      || !handle_existing (conversion, err))
+    return false;
+  const struct image *image = source_image (conversion);
+  if (!layout_classify (image, err))
     return false;
   conversion->encoder
       = builder_build (image, conversion->options, conversion->report, err);
@@ -116,88 +166,45 @@ prepare (struct conversion *conversion, struct error *err)
 }
 
 static bool
-build_record (struct conversion *conversion, bool self_contained,
-              struct error *err)
+check_converted (const struct change *change, int fd, struct error *err)
 {
-  buffer_init (&conversion->record, false);
-  if (!undo_record_build (&conversion->record, &conversion->image,
-                          &conversion->plan, self_contained, err))
-    return false;
-  conversion->report->output_bytes
-      = conversion->plan.new_size + conversion->record.size;
-  return true;
+  return inject_self_check (change->image, change->plan,
+                            change->section->bytes, fd, err);
 }
 
-/* Write a new file and put it in place of TARGET.  */
 static bool
-write_output (struct conversion *conversion, const char *target, bool replace,
-              struct error *err)
+write_converted (struct conversion *conversion, const char *input,
+                 const char *output, struct error *err)
 {
-  const struct image *image = &conversion->image;
-  const struct layout_plan *plan = &conversion->plan;
-  struct output_file file;
-  if (!build_record (conversion, false, err)
-      || !output_file_create (&file, target, err))
-    return false;
-  bool times = conversion->options->preserve_times;
-  bool written
-      = inject_write (image, plan, conversion->section.bytes, file.fd, err)
-        && io_write_at (file.fd, conversion->record.bytes,
-                        conversion->record.size, plan->new_size, err)
-        && inject_self_check (image, plan, conversion->section.bytes, file.fd,
-                              err)
-        && (replace ? output_file_commit (&file, image->fd, times, err)
-                    : output_file_commit_new (&file, image->fd, times, err));
-  output_file_discard (&file);
+  const struct cfi2sframe_options *options = conversion->options;
+  uint64_t record_size;
+  if (options->in_place_write && conversion->original.elf != NULL)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "replacing needs a new file; use --undo first to keep "
+                      "the inode");
+  struct change change = { .image = source_image (conversion),
+                           .plan = &conversion->plan,
+                           .section = &conversion->section,
+                           .with_record = true,
+                           .input = input,
+                           .output = output,
+                           .input_fd = conversion->input.fd,
+                           .in_place_write = options->in_place_write,
+                           .preserve_times = options->preserve_times,
+                           .check = check_converted };
+  bool written = change_carry_out (&change, &record_size, err);
+  conversion->report->output_bytes += record_size;
   return written;
 }
 
-/* Change the file itself.  */
 static bool
-write_in_place (struct conversion *conversion, const char *path,
-                struct error *err)
+begin (struct conversion *conversion, struct error *err)
 {
-  if (!build_record (conversion, true, err))
-    return false;
-  int fd = in_place_open (path, err);
-  if (fd < 0)
-    return false;
-  bool written = in_place_write (
-      &conversion->image, &conversion->plan, conversion->section.bytes,
-      &conversion->record, conversion->options->preserve_times, fd, err);
-  return io_close (fd, written, err);
-}
-
-static bool
-check_options (const struct cfi2sframe_options *options, struct error *err)
-{
-  return options->size == sizeof *options
+  *conversion->report = (struct cfi2sframe_report){ 0 };
+  error_clear (err);
+  return conversion->options->size == sizeof *conversion->options
          || error_set (err, CFI2SFRAME_INVALID,
                        "options were not initialised");
-}
-
-/* There is nothing to convert, but whoever named OUTPUT wants a file there.
-   Keeps the status and reason in ERR unless copying fails.  */
-static void
-copy_unchanged (const char *input, const char *output, bool preserve_times,
-                struct error *err)
-{
-  struct error failure = { 0 };
-  struct output_file file;
-  int fd = open (input, O_RDONLY | O_CLOEXEC);
-  bool copied = fd >= 0 || error_set_errno (&failure, "cannot open");
-  if (copied && output_file_create (&file, output, &failure))
-    {
-      copied = io_copy (fd, file.fd, &failure)
-               && output_file_commit_new (&file, fd, preserve_times, &failure);
-      output_file_discard (&file);
-    }
-  else
-    copied = false;
-  if (fd >= 0)
-    close (fd);
-  if (!copied)
-    *err = failure;
 }
 
 bool
@@ -206,28 +213,33 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  *report = (struct cfi2sframe_report){ 0 };
-  error_clear (err);
-  if (!check_options (options, err))
-    return false;
   struct conversion conversion = { .options = options, .report = report };
-  conversion.image_is_open = image_open (&conversion.image, input, err);
-  bool done = conversion.image_is_open && prepare (&conversion, err);
-  if (done && !options->dry_run)
-    {
-      if (output != NULL)
-        done = write_output (&conversion, output, false, err);
-      else if (options->in_place_write)
-        done = write_in_place (&conversion, input, err);
-      else
-        done = write_output (&conversion, input, true, err);
-    }
+  bool done = begin (&conversion, err)
+              && image_open (&conversion.input, input, err)
+              && prepare (&conversion, err)
+              && (options->dry_run
+                  || write_converted (&conversion, input, output, err));
   conversion_free (&conversion);
   if (!done && output != NULL && !options->dry_run
       && (err->status == CFI2SFRAME_NOTHING
           || err->status == CFI2SFRAME_NOT_ELF))
-    copy_unchanged (input, output, options->preserve_times, err);
+    change_copy_unchanged (input, output, options->preserve_times, err);
   return done;
+}
+
+static bool
+write_section (struct conversion *conversion, const char *output,
+               struct error *err)
+{
+  struct output_file file;
+  if (!output_file_create (&file, output, err))
+    return false;
+  bool written
+      = io_write_at (file.fd, conversion->section.bytes,
+                     conversion->section.size, 0, err)
+        && output_file_commit_new (&file, conversion->input.fd, false, err);
+  output_file_discard (&file);
+  return written;
 }
 
 bool
@@ -236,26 +248,11 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  *report = (struct cfi2sframe_report){ 0 };
-  error_clear (err);
-  if (!check_options (options, err))
-    return false;
   struct conversion conversion = { .options = options, .report = report };
-  struct output_file file;
-  conversion.image_is_open = image_open (&conversion.image, input, err);
-  bool done = conversion.image_is_open && prepare (&conversion, err);
-  if (done && !options->dry_run)
-    {
-      done = output_file_create (&file, output, err);
-      if (done)
-        {
-          done = io_write_at (file.fd, conversion.section.bytes,
-                              conversion.section.size, 0, err)
-                 && output_file_commit_new (&file, conversion.image.fd, false,
-                                            err);
-          output_file_discard (&file);
-        }
-    }
+  bool done
+      = begin (&conversion, err) && image_open (&conversion.input, input, err)
+        && prepare (&conversion, err)
+        && (options->dry_run || write_section (&conversion, output, err));
   conversion_free (&conversion);
   return done;
 }
@@ -267,14 +264,10 @@ cfi2sframe_build_section (const void *elf, size_t size,
                           uint64_t *address, struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  *report = (struct cfi2sframe_report){ 0 };
-  error_clear (err);
-  if (!check_options (options, err))
-    return false;
   struct conversion conversion = { .options = options, .report = report };
-  conversion.image_is_open
-      = image_open_memory (&conversion.image, elf, size, err);
-  bool done = conversion.image_is_open && prepare (&conversion, err);
+  bool done = begin (&conversion, err)
+              && image_open_memory (&conversion.input, elf, size, err)
+              && prepare (&conversion, err);
   if (done)
     {
       *section = conversion.section.bytes;

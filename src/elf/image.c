@@ -259,17 +259,30 @@ open_regular (const char *path, struct error *err)
 }
 
 bool
-image_open (struct image *image, const char *path, struct error *err)
+image_open_fd (struct image *image, int fd, struct error *err)
 {
   *image = (struct image){ .fd = -1 };
   elf_version (EV_CURRENT);
-  image->fd = open_regular (path, err);
-  if (image->fd < 0)
-    return false;
-  image->elf = elf_begin (image->fd, ELF_C_READ_MMAP, NULL);
+  image->elf = elf_begin (fd, ELF_C_READ_MMAP, NULL);
   if (image_open_elf (image, err))
-    return true;
+    {
+      image->fd = fd;
+      return true;
+    }
   image_close (image);
+  return false;
+}
+
+bool
+image_open (struct image *image, const char *path, struct error *err)
+{
+  *image = (struct image){ .fd = -1 };
+  int fd = open_regular (path, err);
+  if (fd < 0)
+    return false;
+  if (image_open_fd (image, fd, err))
+    return true;
+  close (fd);
   return false;
 }
 

@@ -52,6 +52,9 @@ struct image
 /* Open PATH for reading.  On failure IMAGE needs no closing.  */
 bool image_open (struct image *image, const char *path, struct error *err);
 
+/* The same on the open file FD.  It belongs to the image only on success.  */
+bool image_open_fd (struct image *image, int fd, struct error *err);
+
 /* The same on SIZE bytes of memory, which stay the caller's and must outlive
    the image.  */
 bool image_open_memory (struct image *image, const void *bytes, size_t size,

@@ -27,19 +27,26 @@ run_mode (struct job *job, const struct tool_options *options)
       return cfi2sframe_check (job->path, &job->check, &job->err);
     case MODE_DUMP:
       return cfi2sframe_dump (job->path, stdout, &job->err);
+    case MODE_REMOVE:
+      return cfi2sframe_remove (job->path, options->output, &options->convert,
+                                &job->err);
+    case MODE_UNDO:
+      return cfi2sframe_undo (job->path, options->output, &options->convert,
+                              &job->err);
     default:
       return cfi2sframe_convert (job->path, options->output, &options->convert,
                                  &job->report, &job->err);
     }
 }
 
-/* Files that need nothing are no failure of a conversion; who asks for a
-   check or a dump wants one.  */
+/* Files that need nothing are no failure of a change; who asks for a check, a
+   dump or a section wants one.  */
 static bool
 is_skip (const struct tool_options *options,
          const struct cfi2sframe_error *err)
 {
-  return options->mode == MODE_CONVERT
+  return (options->mode == MODE_CONVERT || options->mode == MODE_REMOVE
+          || options->mode == MODE_UNDO)
          && (err->status == CFI2SFRAME_NOTHING
              || err->status == CFI2SFRAME_NOT_ELF);
 }

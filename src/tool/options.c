@@ -17,6 +17,8 @@ enum
   OPTION_CHECK,
   OPTION_DUMP,
   OPTION_REPLACE,
+  OPTION_REMOVE,
+  OPTION_UNDO,
   OPTION_NO_SHARE,
   OPTION_STATS,
   OPTION_STRICT,
@@ -45,6 +47,9 @@ static const struct argp_option option_table[] = {
     "Go on with the other files when one fails (default)", 1 },
 
   { "replace", OPTION_REPLACE, NULL, 0, "Make a new .sframe where one is", 2 },
+  { "remove", OPTION_REMOVE, NULL, 0, "Take .sframe away", 2 },
+  { "undo", OPTION_UNDO, NULL, 0,
+    "Give back the file as it was before its conversion, byte for byte", 2 },
   { "check", OPTION_CHECK, NULL, 0, "Compare .sframe with .eh_frame, PC by PC",
     2 },
   { "dump", OPTION_DUMP, NULL, 0, "Print .sframe as readelf --sframe does",
@@ -200,6 +205,12 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_DUMP:
       set_mode (state, MODE_DUMP);
+      return 0;
+    case OPTION_REMOVE:
+      set_mode (state, MODE_REMOVE);
+      return 0;
+    case OPTION_UNDO:
+      set_mode (state, MODE_UNDO);
       return 0;
     case OPTION_STATS:
       parse_stats (state, argument);

@@ -14,7 +14,9 @@ enum tool_mode
   MODE_CONVERT,
   MODE_SECTION_ONLY,
   MODE_CHECK,
-  MODE_DUMP
+  MODE_DUMP,
+  MODE_REMOVE,
+  MODE_UNDO
 };
 
 enum tool_stats

@@ -154,6 +154,13 @@ report_done (const struct tool_options *options, const struct job *job,
   bool talkative = options->verbose > 0 || isatty (fileno (out));
   if (options->quiet || options->mode == MODE_DUMP)
     return;
+  if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
+    {
+      if (talkative)
+        fprintf (out, "%s: %s\n", job->path,
+                 options->mode == MODE_UNDO ? "restored" : "removed");
+      return;
+    }
   if (options->mode == MODE_CHECK)
     {
       print_check (job, out);

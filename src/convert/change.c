@@ -1,0 +1,106 @@
+/* One change of a file, carried out.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "convert/change.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "elf/in_place.h"
+#include "elf/inject.h"
+#include "elf/output_file.h"
+#include "elf/undo.h"
+
+static bool
+commit (const struct change *change, struct output_file *file,
+        struct error *err)
+{
+  if (change->output != NULL)
+    return output_file_commit_new (file, change->input_fd,
+                                   change->preserve_times, err);
+  return output_file_commit (file, change->input_fd, change->preserve_times,
+                             err);
+}
+
+/* Write a new file and put it in place of its target.  */
+static bool
+write_new_file (const struct change *change, const struct buffer *record,
+                struct error *err)
+{
+  struct output_file file;
+  const char *target = change->output != NULL ? change->output : change->input;
+  const void *section
+      = change->section != NULL ? change->section->bytes : NULL;
+  if (!output_file_create (&file, target, err))
+    return false;
+  bool written
+      = inject_write (change->image, change->plan, section, file.fd, err)
+        && io_write_at (file.fd, record->bytes, record->size,
+                        change->plan->new_size, err)
+        && change->check (change, file.fd, err) && commit (change, &file, err);
+  output_file_discard (&file);
+  return written;
+}
+
+static bool
+write_in_place (const struct change *change, const struct buffer *record,
+                struct error *err)
+{
+  int fd = in_place_open (change->input, err);
+  if (fd < 0)
+    return false;
+  bool written = in_place_write (
+      change->image, change->plan,
+      change->section != NULL ? change->section->bytes : NULL,
+      change->with_record ? record : NULL, change->preserve_times, fd, err);
+  return io_close (fd, written, err);
+}
+
+bool
+change_carry_out (const struct change *change, uint64_t *record_size,
+                  struct error *err)
+{
+  struct buffer record;
+  buffer_init (&record, false);
+  bool in_place = change->in_place_write && change->output == NULL;
+  bool done = !change->with_record
+              || undo_record_build (&record, change->image, change->plan,
+                                    in_place, err);
+  *record_size = record.size;
+  if (done)
+    done = in_place ? write_in_place (change, &record, err)
+                    : write_new_file (change, &record, err);
+  buffer_free (&record);
+  return done;
+}
+
+static bool
+copy_to (int fd, const char *output, bool preserve_times, struct error *err)
+{
+  struct output_file file;
+  if (!output_file_create (&file, output, err))
+    return false;
+  bool copied = io_copy (fd, file.fd, err)
+                && output_file_commit_new (&file, fd, preserve_times, err);
+  output_file_discard (&file);
+  return copied;
+}
+
+void
+change_copy_unchanged (const char *input, const char *output,
+                       bool preserve_times, struct error *err)
+{
+  struct error failure = { 0 };
+  int fd = open (input, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    {
+      error_set_errno (err, "cannot open");
+      return;
+    }
+  if (!copy_to (fd, output, preserve_times, &failure))
+    *err = failure;
+  close (fd);
+}

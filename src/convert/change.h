@@ -1,0 +1,41 @@
+/* One change of a file, carried out: to a new file, over the old one, or in
+   it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CONVERT_CHANGE_H
+#define CONVERT_CHANGE_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "elf/image.h"
+#include "elf/layout.h"
+
+struct change
+{
+  const struct image *image; /* what the plan starts from */
+  const struct layout_plan *plan;
+  const struct buffer *section; /* .sframe of the plan; NULL: none */
+  bool with_record;             /* append an undo record */
+  const char *input, *output;   /* OUTPUT NULL: INPUT is changed */
+  int input_fd;                 /* of INPUT, for its metadata */
+  bool in_place_write;          /* keep INPUT's inode */
+  bool preserve_times;
+
+  /* Whether the file behind FD is what it should be; asked before it takes
+     the place of another.  */
+  bool (*check) (const struct change *change, int fd, struct error *err);
+};
+
+/* Carry CHANGE out.  *RECORD_SIZE is set to the bytes of the undo record.  On
+   failure all files are as they were.  */
+bool change_carry_out (const struct change *change, uint64_t *record_size,
+                       struct error *err);
+
+/* There is nothing to change, but whoever named OUTPUT wants a file there: a
+   copy of INPUT.  Keeps the reason in ERR unless copying fails.  */
+void change_copy_unchanged (const char *input, const char *output,
+                            bool preserve_times, struct error *err);
+
+#endif /* CONVERT_CHANGE_H */

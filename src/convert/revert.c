@@ -1,0 +1,77 @@
+/* Taking an .sframe away again: byte for byte where a record allows it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/change.h"
+#include "elf/existing.h"
+#include "elf/undo.h"
+
+static bool
+check_original (const struct change *change, int fd, struct error *err)
+{
+  return undo_check (change->image, fd, err);
+}
+
+static bool
+check_removed (const struct change *change, int fd, struct error *err)
+{
+  return existing_check_removed (change->plan, change->image, fd, err);
+}
+
+static bool
+carry_out (struct change *change, const struct image *image,
+           const struct cfi2sframe_options *options, struct error *err)
+{
+  uint64_t record_size;
+  change->image = image;
+  change->input_fd = image->fd;
+  change->in_place_write = options->in_place_write;
+  change->preserve_times = options->preserve_times;
+  return options->dry_run || change_carry_out (change, &record_size, err);
+}
+
+bool
+cfi2sframe_undo (const char *input, const char *output,
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_error *err)
+{
+  struct image image;
+  struct layout_plan plan;
+  struct change change = {
+    .plan = &plan, .input = input, .output = output, .check = check_original
+  };
+  error_clear (err);
+  if (!image_open (&image, input, err))
+    return false;
+  bool done = undo_plan (&plan, &image, err)
+              && carry_out (&change, &image, options, err);
+  layout_plan_free (&plan);
+  image_close (&image);
+  return done;
+}
+
+bool
+cfi2sframe_remove (const char *input, const char *output,
+                   const struct cfi2sframe_options *options,
+                   struct cfi2sframe_error *err)
+{
+  struct image image;
+  struct layout_plan plan = { 0 };
+  struct change change = {
+    .plan = &plan, .input = input, .output = output, .check = check_removed
+  };
+  if (cfi2sframe_undo (input, output, options, err)
+      || (err->status != CFI2SFRAME_NOTHING
+          && err->status != CFI2SFRAME_REFUSED))
+    return err->status == CFI2SFRAME_OK;
+  error_clear (err);
+  if (!image_open (&image, input, err))
+    return false;
+  struct existing existing = existing_find (&image);
+  if (existing.has_record)
+    existing_forget_record (&existing, &image);
+  bool done = existing_plan_removal (&plan, &existing, &image, err)
+              && carry_out (&change, &image, options, err);
+  layout_plan_free (&plan);
+  image_close (&image);
+  return done;
+}
