@@ -44,10 +44,12 @@ existing_find (const struct image *image)
     {
       found.disagrees = found.n_sections > 0
                         && (by_segment.offset != found.place.offset
-                            || by_segment.address != found.place.address
-                            || by_segment.size != found.place.size);
+                            || by_segment.address != found.place.address);
       found.has_segment = true;
-      found.place = by_segment;
+      /* GNU ld 2.47 makes the segment larger than the section, so that it
+         covers bytes of other sections.  */
+      if (found.n_sections == 0)
+        found.place = by_segment;
     }
   found.present = found.place.size > 0;
   found.has_record = undo_record_find (&found.record, image);

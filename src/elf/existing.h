@@ -21,7 +21,7 @@ struct existing
   bool disagrees;   /* section and segment are at different places */
   size_t n_sections, n_segments; /* how many there are; empty PT_GNU_SFRAMEs
                                     do not count */
-  struct layout_replaced place;  /* the segment's if there is one */
+  struct layout_replaced place;  /* the section's if there is one */
   struct undo_record record;     /* if has_record */
 };
 

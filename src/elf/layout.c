@@ -74,13 +74,13 @@ job_open (struct layout_job *job)
 }
 
 /* Nothing refers to the old .sframe any more: what the new one does not cover
-   becomes zero.  */
+   becomes zero.  Without section headers its true size is unknown.  */
 static bool
 clear_replaced (struct layout_job *job)
 {
   const struct layout_replaced *replaced = job->request->replaced;
   uint64_t offset;
-  return replaced == NULL
+  return replaced == NULL || replaced->section == 0
          || !plan_find (job, replaced->offset, replaced->size, &offset)
          || plan_clear (job, offset, replaced->size);
 }

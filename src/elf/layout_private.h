@@ -160,7 +160,7 @@ void table_add_sframe_section (struct layout_job *job);
 bool table_finish (struct layout_job *job);
 
 /* The same, with the section header table where it was: for jobs that add no
-   section.  */
+   section; there is such a table.  */
 bool table_finish_in_place (struct layout_job *job);
 
 /* ---- layout_plan.c: building the plan.  */

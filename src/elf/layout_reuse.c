@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Nothing grows and nothing moves: the program header and the section header
-   get new sizes.  Where the old section had no program header (lld 22 links
-   one without) a free slot in the table is needed.  */
+   get new sizes, in their tables.  Where the old section had no program header
+   (lld 22 links one without) a free slot in the table is needed.  */
 
 #include <config.h>
 
@@ -33,8 +33,8 @@ layout_try_reuse (struct layout_job *job)
   const struct layout_replaced *old = job->request->replaced;
   struct layout_plan *plan = job->plan;
   struct header_slots slots;
-  if (old == NULL)
-    return 0;
+  if (old == NULL || old->section == 0)
+    return job_not (job, "no section to reuse");
   if (plan->sframe_size > old->size || (old->address & 7) != 0
       || !is_mapped (job))
     return job_not (job,
@@ -42,12 +42,10 @@ layout_try_reuse (struct layout_job *job)
   /* Evicted sections would have nowhere to go.  */
   if (!slots_find (job, 1, &slots) || slots.n_units > 0)
     return job_not (job, "no free program header");
-  /* A section header to add means a new table.  */
-  bool whole = old->section != 0 || job->n_sections == 0;
   plan->strategy = LAYOUT_REUSE;
   plan->sframe_offset = old->offset;
   plan->sframe_address = old->address;
   table_add_headers (job, &slots, NULL);
   table_add_sframe_section (job);
-  return (whole ? table_finish_in_place (job) : table_finish (job)) ? 1 : -1;
+  return table_finish_in_place (job) ? 1 : -1;
 }

@@ -198,10 +198,9 @@ table_finish_in_place (struct layout_job *job)
          && write_encoded (job, ELF_T_PHDR, job->segments,
                            job->n_segments * sizeof job->segments[0],
                            job->header.e_phoff)
-         && (job->n_sections == 0
-             || write_encoded (job, ELF_T_SHDR, job->sections,
-                               job->n_sections * sizeof (Elf64_Shdr),
-                               job->header.e_shoff));
+         && write_encoded (job, ELF_T_SHDR, job->sections,
+                           job->n_sections * sizeof (Elf64_Shdr),
+                           job->header.e_shoff);
 }
 
 bool

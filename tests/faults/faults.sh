@@ -1,0 +1,204 @@
+#!/bin/bash
+# Whatever goes wrong while a file is rewritten, it is the old one or the
+# complete new one afterwards, and no temporary file stays behind an error
+# that was handled.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Usage: faults.sh [--full] BUILDDIR
+#
+# strace makes the program fail: killed at a system call, or the call returns
+# an error.  The short form does that for the calls that write; --full for
+# every call the program makes.  Prints TAP.
+
+full=
+[ "$1" = --full ] && full=1 && shift
+builddir=$(cd "${1:-.}" && pwd) || exit 99
+rewrite=$builddir/tests/faults/rewrite
+
+# The calls of the writing phase.
+writing='openat,ioctl,copy_file_range,sendfile,write,pwrite64,ftruncate
+fallocate,fchown,fchmod,fsetxattr,fremovexattr,flistxattr,fgetxattr,fsync
+fdatasync,rename,unlink,close,lseek,fstat,newfstatat'
+writing=,${writing//$'\n'/,},
+
+skip_all ()
+{
+  echo "1..0 # SKIP $1"
+  exit 0
+}
+
+command -v strace >/dev/null || skip_all "strace is not installed"
+strace -o /dev/null -e inject=getppid:error=EIO true 2>/dev/null \
+  || skip_all "strace cannot trace here"
+[ -x "$rewrite" ] || skip_all "tests/faults/rewrite is not built"
+
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+cd "$dir" || exit 99
+mkdir w
+
+count=0
+failures=0
+report ()
+{
+  count=$((count + 1))
+  if [ -z "$2" ]; then
+    echo "ok $count - $1"
+  else
+    failures=$((failures + 1))
+    echo "not ok $count - $1"
+    echo "$2" | sed 's/^/# /'
+  fi
+}
+
+# The file under test is w/f.  Its state, by comparison with the references:
+# old, new, or what undoing can repair.
+state ()
+{
+  if cmp -s w/f old; then
+    echo old
+  elif cmp -s w/f new; then
+    echo new
+  elif cp w/f copy && "$rewrite" undo copy >/dev/null 2>&1 \
+      && cmp -s copy original; then
+    echo repairable
+  elif cmp -s -n "$(stat -c %s old)" w/f old; then
+    echo old-with-tail
+  else
+    echo broken
+  fi
+}
+
+temporaries ()
+{
+  find w -name '.cfi2sframe-*'
+}
+
+# Names and numbers of the calls that the command makes: lines "NAME COUNT".
+list_calls ()
+{
+  cp old w/f
+  strace -f -qq -o trace "$@" >/dev/null 2>&1
+  sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' trace | sort | uniq -c |
+    while read -r n name; do
+      case $name in
+        execve | exit_group | exit | rt_sigreturn) continue ;;
+      esac
+      if [ -n "$full" ] || [[ $writing == *,$name,* ]]; then
+        echo "$name $n"
+      fi
+    done
+}
+
+# Run the command with one fault.
+inject ()
+{
+  local fault=$1
+  shift
+  cp old w/f
+  strace -f -qq -o /dev/null -e trace=none -e inject="$fault" "$@" \
+    >output 2>&1
+}
+
+# kill_everywhere TITLE ALLOWED-STATES SIGNAL COMMAND...
+kill_everywhere ()
+{
+  local title=$1 allowed=$2 signal=$3 bad= n=0 name times i now
+  shift 3
+  while read -r name times; do
+    for ((i = 1; i <= times; i++)); do
+      inject "$name:signal=$signal:when=$i" "$@"
+      n=$((n + 1))
+      now=$(state)
+      [[ " $allowed " == *" $now "* ]] || bad+="$name $i: $now"$'\n'
+      if [ "$signal" != SIGKILL ] && [ -n "$(temporaries)" ]; then
+        bad+="$name $i: left $(temporaries)"$'\n'
+      fi
+      rm -f $(temporaries)
+    done
+  done < <(list_calls "$@")
+  [ $n -gt 0 ] || bad="no system call was found"
+  report "$title: $signal at each of $n system calls" "$bad"
+}
+
+# fail_everywhere TITLE ERROR COMMAND...: success means the new file, failure
+# the old one; never a crash.
+fail_everywhere ()
+{
+  local title=$1 error=$2 bad= n=0 name times i now rc wanted
+  shift 2
+  while read -r name times; do
+    # What the C library and the loader do with these is not ours.
+    case $name in
+      brk | mmap | mprotect | munmap | arch_prctl | set_* | rseq | futex | \
+      prlimit64 | getrandom | rt_sig* | close | unlink) continue ;;
+    esac
+    for ((i = 1; i <= times; i++)); do
+      inject "$name:error=$error:when=$i" "$@"
+      rc=$?
+      n=$((n + 1))
+      now=$(state)
+      wanted=old
+      [ $rc -eq 0 ] && wanted=new
+      # The one documented exception.
+      grep -q 'flushing its directory failed' output && wanted=new
+      if [ "$now" != $wanted ] || [ $rc -gt 127 ]; then
+        bad+="$name $i: exit status $rc, $now: $(tail -n 1 output)"$'\n'
+      fi
+      if [ -n "$(temporaries)" ]; then
+        bad+="$name $i: left $(temporaries)"$'\n'
+        rm -f $(temporaries)
+      fi
+    done
+  done < <(list_calls "$@")
+  [ $n -gt 0 ] || bad="no system call was found"
+  report "$title: $error from each of $n system calls" "$bad"
+}
+
+# try TITLE COMMAND...: the command on w/f, and its in-place form.  The
+# references are made first.
+try ()
+{
+  local title=$1 error
+  shift
+  cp old new
+  "$@" new >output 2>&1 || { report "$title" "$(cat output)"; return; }
+  cmp -s old new && { report "$title" "it changed nothing"; return; }
+  kill_everywhere "$title" "old new" SIGKILL "$@" w/f
+  kill_everywhere "$title" "old new" SIGTERM "$@" w/f
+  for error in ENOSPC EIO; do
+    fail_everywhere "$title" $error "$@" w/f
+  done
+}
+
+try_in_place ()
+{
+  local title=$1 error
+  shift
+  cp old new
+  "$@" new >output 2>&1 || { report "$title" "$(cat output)"; return; }
+  cmp -s old new && { report "$title" "it changed nothing"; return; }
+  kill_everywhere "$title" "old new repairable old-with-tail" SIGKILL "$@" w/f
+  for error in ENOSPC EIO; do
+    fail_everywhere "$title" $error "$@" w/f
+  done
+}
+
+# A file with work to do: /bin/true needs eviction, or whatever it needs.
+cp "$(type -P true)" original || skip_all "no program to convert"
+cp original old
+try "convert" "$rewrite" inject
+try_in_place "convert in place" "$rewrite" -i inject
+
+"$rewrite" inject old >/dev/null || report "convert" "failed"
+try "undo" "$rewrite" undo
+try_in_place "undo in place" "$rewrite" -i undo
+
+if [ -n "$full" ]; then
+  try "replace" "$rewrite" -s 20000 replace
+  try "remove" "$rewrite" remove
+fi
+
+echo "1..$count"
+[ $failures -eq 0 ]

@@ -1,0 +1,169 @@
+/* Converts with a made-up .sframe: the writing half of the program alone, to
+   test it on any file and under fault injection.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Usage: rewrite [-i] [-s SIZE] ACTION FILE
+     -i       in place
+     -s SIZE  bytes of .sframe, default 3000
+   ACTION: inject, replace (a foreign .sframe), remove, undo.  */
+
+#include <config.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf/existing.h"
+#include "elf/file_metadata.h"
+#include "elf/in_place.h"
+#include "elf/inject.h"
+#include "elf/layout.h"
+#include "elf/output_file.h"
+#include "elf/undo.h"
+
+struct job
+{
+  const char *path;
+  bool in_place, keep_record;
+  struct image image;
+  struct existing existing;
+  struct layout_plan plan;
+  struct buffer sframe, record;
+};
+
+static bool
+plan_inject (struct job *job, bool replace, struct error *err)
+{
+  struct layout_request request
+      = { .sframe_size = job->sframe.size, .section_type = SHT_GNU_SFRAME };
+  if (job->existing.present && !replace)
+    return error_set (err, CFI2SFRAME_REFUSED, "has an .sframe already");
+  if (replace)
+    {
+      if (!existing_check_replaceable (&job->existing, err))
+        return false;
+      request.replaced = &job->existing.place;
+    }
+  job->keep_record = true;
+  return layout_plan_injection (&job->plan, &job->image, &request, err);
+}
+
+static bool
+make_plan (struct job *job, const char *action, struct error *err)
+{
+  job->existing = existing_find (&job->image);
+  if (strcmp (action, "inject") == 0)
+    return plan_inject (job, false, err);
+  if (strcmp (action, "replace") == 0)
+    return plan_inject (job, true, err);
+  if (strcmp (action, "remove") == 0)
+    return existing_plan_removal (&job->plan, &job->existing, &job->image,
+                                  err);
+  return undo_plan (&job->plan, &job->image, err);
+}
+
+static bool
+write_record (const struct job *job, int fd, struct error *err)
+{
+  ssize_t size = (ssize_t)job->record.size;
+  return pwrite (fd, job->record.bytes, job->record.size,
+                 (off_t)job->plan.new_size)
+             == size
+         || error_set_errno (err, "write");
+}
+
+static bool
+check (const struct job *job, const char *action, int fd, struct error *err)
+{
+  if (strcmp (action, "undo") == 0)
+    return undo_check (&job->image, fd, err);
+  if (strcmp (action, "remove") == 0)
+    return existing_check_removed (&job->plan, &job->image, fd, err);
+  return inject_self_check (&job->image, &job->plan, job->sframe.bytes, fd,
+                            err);
+}
+
+static bool
+write_replacement (const struct job *job, const char *action,
+                   struct error *err)
+{
+  struct output_file file;
+  if (!output_file_create (&file, job->path, err))
+    return false;
+  bool ok
+      = inject_write (&job->image, &job->plan, job->sframe.bytes, file.fd, err)
+        && check (job, action, file.fd, err)
+        && (!job->keep_record || write_record (job, file.fd, err))
+        && output_file_commit (&file, job->image.fd, false, err);
+  output_file_discard (&file);
+  return ok;
+}
+
+static bool
+run (struct job *job, const char *action, struct error *err)
+{
+  if (!make_plan (job, action, err))
+    return false;
+  if (job->keep_record
+      && !undo_record_build (&job->record, &job->image, &job->plan,
+                             job->in_place, err))
+    return false;
+  if (!job->in_place)
+    return write_replacement (job, action, err);
+  int fd = in_place_open (job->path, err);
+  if (fd < 0)
+    return false;
+  bool ok = in_place_write (&job->image, &job->plan, job->sframe.bytes,
+                            job->keep_record ? &job->record : NULL, false, fd,
+                            err);
+  close (fd);
+  return ok;
+}
+
+static void
+on_signal (int number)
+{
+  output_file_discard_all ();
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+int
+main (int argc, char **argv)
+{
+  struct job job = { 0 };
+  struct error err = { 0 };
+  size_t size = 3000;
+  int option;
+  while ((option = getopt (argc, argv, "is:")) != -1)
+    if (option == 'i')
+      job.in_place = true;
+    else if (option == 's')
+      size = strtoul (optarg, NULL, 0);
+    else
+      return 2;
+  if (argc - optind != 2)
+    return 2;
+  signal (SIGTERM, on_signal);
+  signal (SIGINT, on_signal);
+  job.path = argv[optind + 1];
+  buffer_fill (&job.sframe, 0x5f, size);
+  bool ok = image_open (&job.image, job.path, &err);
+  if (ok)
+    {
+      ok = run (&job, argv[optind], &err);
+      if (ok)
+        printf ("%s record %zu\n", layout_strategy_name (job.plan.strategy),
+                job.record.size);
+      layout_plan_free (&job.plan);
+      image_close (&job.image);
+    }
+  if (!ok)
+    fprintf (stderr, "rewrite: %s: %s\n", job.path, err.reason);
+  buffer_free (&job.sframe);
+  buffer_free (&job.record);
+  return ok ? 0 : 1;
+}
