@@ -195,9 +195,16 @@ try_in_place "convert in place" "$rewrite" -i inject
 try "undo" "$rewrite" undo
 try_in_place "undo in place" "$rewrite" -i undo
 
-if [ -n "$full" ]; then
+# Without the record it is as good as a linker's.
+if [ -n "$full" ] && strip old; then
+  cp old original
   try "replace" "$rewrite" -s 20000 replace
+  try_in_place "replace in place" "$rewrite" -i -s 20000 replace
+  try "replace in the same place" "$rewrite" -s 2000 replace
+  try_in_place "replace in the same place, in place" \
+    "$rewrite" -i -s 2000 replace
   try "remove" "$rewrite" remove
+  try_in_place "remove in place" "$rewrite" -i remove
 fi
 
 echo "1..$count"
