@@ -9,6 +9,7 @@
 #include "cfi/plt.h"
 #include "convert/find_sframe.h"
 #include "frame/frame.h"
+#include "sframe/dump.h"
 #include "sframe/verify.h"
 
 /* Check the .sframe behind DECODER against the CFI of IMAGE.  */
@@ -84,7 +85,7 @@ cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
     return false;
   bool dumped
       = find_sframe (&image, &decoder, err)
-        && (out == NULL || error_set (err, CFI2SFRAME_UNSUPPORTED, "not yet"));
+        && sframe_dump (&decoder, out, err);
   image_close (&image);
   return dumped;
 }
