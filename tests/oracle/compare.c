@@ -224,7 +224,6 @@ compare_state (struct compare *compare, const struct referee_fde *fde,
       tracer_state_at (&compare->tracer, pc, &tracer);
       uint64_t end = min_u64 (state->end, tracer.end);
       enum signing_state signing = signing_at (&compare->signing, pc, &end);
-      end = min_u64 (end, state->end);
       if (state->per_byte && tracer.function)
         end = pc + 1;
       compare_range (compare, fde, state, &tracer, pc, end, signing);

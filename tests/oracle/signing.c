@@ -239,7 +239,8 @@ signing_at (const struct signing *signing, uint64_t pc, uint64_t *end)
       state = signing->changes[i].state;
     else
       {
-        *end = signing->changes[i].start;
+        if (*end > signing->changes[i].start)
+          *end = signing->changes[i].start;
         break;
       }
   return state;

@@ -36,7 +36,7 @@ void signing_scan (struct signing *signing, const struct referee *referee,
                    const struct referee_fde *fde);
 void signing_free (struct signing *signing);
 
-/* The state at PC, which holds up to *END or less.  */
+/* The state at PC; lower *END to where it changes.  */
 enum signing_state signing_at (const struct signing *signing, uint64_t pc,
                                uint64_t *end);
 

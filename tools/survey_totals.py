@@ -1,0 +1,217 @@
+"""The bookkeeping of survey.sh.
+
+  list PATH...      every linked 64-bit ELF file below, each inode once,
+                    NUL-terminated
+  record SCRATCH    one file's results as one JSON line
+  totals [-t] FMT   add up the lines on standard input
+
+SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+
+import collections
+import json
+import os
+import stat
+import sys
+
+ET_EXEC, ET_DYN = 2, 3
+
+
+def is_linked_elf(path):
+    try:
+        with open(path, "rb") as file:
+            ident = file.read(18)
+    except OSError:
+        return False
+    if len(ident) < 18 or ident[:4] != b"\x7fELF" or ident[4] != 2:
+        return False
+    order = "little" if ident[5] == 1 else "big"
+    return int.from_bytes(ident[16:18], order) in (ET_EXEC, ET_DYN)
+
+
+def walk(path):
+    if not os.path.isdir(path):
+        yield path
+        return
+    for folder, folders, files in os.walk(path):
+        folders.sort()
+        for name in sorted(files):
+            yield os.path.join(folder, name)
+
+
+def list_files(paths):
+    seen = set()
+    for root in paths:
+        for path in walk(root):
+            try:
+                # What a symbolic link names is found under its own name,
+                # unless it was asked for.
+                status = os.stat(path) if path == root else os.lstat(path)
+            except OSError:
+                continue
+            key = (status.st_dev, status.st_ino)
+            if not stat.S_ISREG(status.st_mode) or key in seen:
+                continue
+            seen.add(key)
+            if is_linked_elf(path):
+                sys.stdout.buffer.write(os.fsencode(path) + b"\0")
+
+
+def read(scratch, name):
+    try:
+        with open(os.path.join(scratch, name), errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def parse(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def record(scratch):
+    oracle_status = os.environ["ORACLE_STATUS"]
+    print(json.dumps({
+        "file": os.environ["FILE"],
+        "status": int(os.environ["STATUS"]),
+        "oracle_status":
+            None if oracle_status == "null" else int(oracle_status),
+        "stats": parse(read(scratch, "stats")),
+        "oracle": parse(read(scratch, "verdict")),
+        "messages": read(scratch, "messages")[:400],
+        "wrong": read(scratch, "wrong")[:2000],
+    }), flush=True)
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.4f} %" if whole else "-"
+
+
+class Totals:
+    def __init__(self, version):
+        self.format = version
+        self.outcomes = collections.Counter()
+        self.reasons = collections.Counter()
+        self.left_out = collections.Counter()
+        self.stats = collections.Counter()
+        self.oracle = collections.Counter()
+        self.strategies = collections.Counter()
+        self.problems = []
+
+    def outcome(self, entry):
+        stats = entry["stats"] or {}
+        if entry["status"] == 124:
+            return "timed out"
+        if entry["status"] > 124:
+            return "crashed"
+        if entry["oracle_status"] is not None:
+            return "converted"
+        if entry["status"] == 0:
+            return "skipped"
+        return "failed" if not stats.get("reason") else "refused"
+
+    def add(self, entry):
+        outcome = self.outcome(entry)
+        stats = entry["stats"] or {}
+        self.outcomes[outcome] += 1
+        if outcome in ("timed out", "crashed"):
+            self.problems.append((outcome, entry))
+        if outcome != "converted":
+            reason = stats.get("reason") or entry["messages"].strip()
+            self.reasons[f"{outcome}: {reason or '(no reason given)'}"] += 1
+            return
+        self.strategies[stats.get("strategy") or "?"] += 1
+        for key, value in stats.items():
+            if isinstance(value, (int, float)):
+                self.stats[key] += value
+        for reason, count in (stats.get("left_out") or {}).items():
+            self.left_out[reason] += count
+        for key, value in (entry["oracle"] or {}).items():
+            if isinstance(value, int) and key != "first_wrong":
+                self.oracle[key] += value
+        if entry["oracle_status"] != 0:
+            self.problems.append(("wrong" if entry["oracle_status"] == 1
+                                  else "not compared", entry))
+
+    def as_object(self):
+        return {
+            "format": self.format, "files": sum(self.outcomes.values()),
+            "outcomes": self.outcomes, "reasons": self.reasons,
+            "strategies": self.strategies, "left_out": self.left_out,
+            "stats": self.stats, "oracle": self.oracle,
+            "problems": [{"what": what, "file": entry["file"]}
+                         for what, entry in self.problems],
+        }
+
+    def print(self):
+        oracle, stats = self.oracle, self.stats
+        print(f"SFrame format {self.format}")
+        print(f"files                {sum(self.outcomes.values()):>12}")
+        for outcome, count in self.outcomes.most_common():
+            print(f"  {outcome:<18} {count:>12}")
+        for reason, count in self.reasons.most_common(15):
+            print(f"    {count:>6}  {reason[:100]}")
+        for strategy, count in self.strategies.most_common():
+            print(f"  by {strategy:<15} {count:>12}")
+        functions = oracle["fdes"]
+        print(f"functions with CFI   {functions:>12}")
+        for name, key in (("covered", "functions_full"),
+                          ("covered partly", "functions_partial"),
+                          ("not covered", "functions_none"),
+                          ("unreadable (libdw)", "functions_silent")):
+            print(f"  {name:<18} {oracle[key]:>12}"
+                  f"  {percent(oracle[key], functions)}")
+        for reason, count in self.left_out.most_common():
+            print(f"    {count:>10}  left out: {reason}")
+        print(f"bytes with CFI       {oracle['bytes']:>12}")
+        for name, key in (("equal", "bytes_covered"),
+                          ("not covered", "bytes_absent"),
+                          ("unrefereed", "bytes_silent"),
+                          ("ambiguous", "bytes_ambiguous")):
+            print(f"  {name:<18} {oracle[key]:>12}"
+                  f"  {percent(oracle[key], oracle['bytes'])}")
+        print(f"stub bytes equal     {oracle['bytes_stub']:>12}")
+        print(f"ranges compared      {oracle['ranges']:>12}")
+        unwind = stats["eh_frame_bytes"] + stats["eh_frame_hdr_bytes"]
+        if unwind:
+            print(f".sframe bytes        {stats['sframe_bytes']:>12}"
+                  f"  {stats['sframe_bytes'] / unwind:.4f} of .eh_frame"
+                  " + .eh_frame_hdr")
+        print(f"seconds              {stats['seconds']:>12.1f}")
+        print(f"faults               {oracle['faults']:>12}")
+        print(f"bytes WRONG          {oracle['bytes_wrong']:>12}")
+        for what, entry in self.problems[:40]:
+            print(f"{what}: {entry['file']}")
+            for line in (entry["wrong"] or entry["messages"]).splitlines()[:4]:
+                print(f"  {line}")
+
+
+def add_up(arguments):
+    totals = Totals(arguments[-1])
+    for line in sys.stdin:
+        totals.add(json.loads(line))
+    if arguments[0] == "-t":
+        print(json.dumps(totals.as_object()))
+    else:
+        totals.print()
+    if totals.problems:
+        return 1
+    return 0 if totals.outcomes["converted"] else 2
+
+
+def main():
+    command, arguments = sys.argv[1], sys.argv[2:]
+    if command == "list":
+        list_files(arguments)
+    elif command == "record":
+        record(arguments[0])
+    elif command == "totals":
+        return add_up(arguments)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
