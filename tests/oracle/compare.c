@@ -224,7 +224,7 @@ compare_state (struct compare *compare, const struct referee_fde *fde,
       tracer_state_at (&compare->tracer, pc, &tracer);
       uint64_t end = min_u64 (state->end, tracer.end);
       enum signing_state signing = signing_at (&compare->signing, pc, &end);
-      if (state->per_byte && tracer.function)
+      if (end <= pc || (state->per_byte && tracer.function))
         end = pc + 1;
       compare_range (compare, fde, state, &tracer, pc, end, signing);
       pc = end;
@@ -300,7 +300,7 @@ compare_extra (struct compare *compare, uint64_t pc, uint64_t end)
     {
       struct tracer_state tracer;
       tracer_state_at (&compare->tracer, pc, &tracer);
-      uint64_t stop = min_u64 (tracer.end, end);
+      uint64_t stop = tracer.end > pc ? min_u64 (tracer.end, end) : pc + 1;
       if (!tracer.function)
         pc = stop;
       else if (stubs_cfa_at (compare->stubs, pc) != STUB_UNKNOWN)

@@ -1,8 +1,7 @@
 /* What a stack tracer makes of SFrame data.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Sources: SFrame specification V3, sections 3.1 (default rows), 3.2
-   (flexible rows) and appendix A; for V2 on s390x its section 1.3.  */
+   Source: SFrame specification V3, sections 2.3.3 and appendix A.  */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,23 +9,8 @@
 #include <string.h>
 
 #include "referee.h"
+#include "rules.h"
 #include "tracer.h"
-
-/* How rows are read, by ABI identifier.  On purpose not taken from
-   src/arch.  */
-struct tracer_abi
-{
-  unsigned e_machine;
-  uint8_t tracks_ra;
-  int64_t cfa_scale, cfa_bias;
-};
-
-static const struct tracer_abi tracer_abis[] = {
-  [SFRAME_ABI_AARCH64_BE] = { EM_AARCH64, 1, 1, 0 },
-  [SFRAME_ABI_AARCH64_LE] = { EM_AARCH64, 1, 1, 0 },
-  [SFRAME_ABI_AMD64_LE] = { EM_X86_64, 0, 1, 0 },
-  [SFRAME_ABI_S390X_BE] = { EM_S390, 1, 8, 160 },
-};
 
 static __attribute__ ((format (printf, 2, 3))) void
 add_fault (struct tracer *tracer, const char *format, ...)
@@ -38,12 +22,6 @@ add_fault (struct tracer *tracer, const char *format, ...)
       vsnprintf (tracer->fault, sizeof tracer->fault, format, arguments);
       va_end (arguments);
     }
-}
-
-static const struct tracer_abi *
-abi_of (const struct tracer *tracer)
-{
-  return &tracer_abis[tracer->decoder->arch->sframe_abi];
 }
 
 struct by_address
@@ -94,9 +72,7 @@ tracer_open (struct tracer *tracer, const struct sframe_decoder *decoder,
 {
   uint32_t n = decoder->n_functions;
   *tracer = (struct tracer){ .decoder = decoder, .e_machine = e_machine };
-  uint8_t abi = decoder->arch->sframe_abi;
-  if (abi >= sizeof tracer_abis / sizeof *tracer_abis
-      || tracer_abis[abi].e_machine != e_machine)
+  if (rules_machine (decoder) != e_machine)
     return false;
   struct by_address *order = sort_functions (tracer, n);
   tracer->functions = calloc ((size_t)n + 1, sizeof *tracer->functions);
@@ -321,146 +297,21 @@ tracer_state_at (struct tracer *tracer, uint64_t pc,
   state_inside (tracer, function, pc, state);
 }
 
-/* One value as a row states it, before any machine.  */
-struct rule
-{
-  enum
-  {
-    FROM_REGISTER, /* register + offset */
-    FROM_CFA,      /* CFA + offset */
-    BROKEN
-  } base;
-  bool load; /* the value is in memory there */
-  uint32_t reg;
-  int64_t offset;
-};
-
-struct rules
-{
-  bool ra_undefined;
-  struct rule cfa, ra, fp;
-};
-
-static struct rule
-in_register (uint32_t reg)
-{
-  return (struct rule){ FROM_REGISTER, false, reg, 0 };
-}
-
-static struct rule
-in_frame (int64_t offset)
-{
-  return (struct rule){ FROM_CFA, true, 0, offset };
-}
-
-/* The rules in force when a row is silent about RA and FP.  */
-static void
-default_rules (const struct tracer *tracer, struct rules *rules)
-{
-  const struct sframe_decoder *decoder = tracer->decoder;
-  const struct referee_abi *registers = referee_abi_of (tracer->e_machine);
-  rules->ra = in_register ((uint32_t)registers->ra);
-  if (!abi_of (tracer)->tracks_ra)
-    rules->ra = in_frame (decoder->fixed_ra_offset);
-  rules->fp = in_register ((uint32_t)registers->fp);
-  if (decoder->fixed_fp_offset != 0)
-    rules->fp = in_frame (decoder->fixed_fp_offset);
-}
-
-/* A word for the RA or FP of a default row.  */
-static struct rule
-slot_rule (const struct tracer *tracer, int32_t word)
-{
-  /* SFRAME_V2_S390X_OFFSET_IS_REGNUM: stack slots are even.  */
-  bool s390x = tracer->e_machine == EM_S390;
-  if (s390x && tracer->decoder->variant.version == 2 && (word & 1))
-    return in_register ((uint32_t)word >> 1);
-  return in_frame (word);
-}
-
-static int64_t
-cfa_offset (const struct tracer *tracer, int32_t word)
-{
-  const struct tracer_abi *abi = abi_of (tracer);
-  return word * abi->cfa_scale + abi->cfa_bias;
-}
-
-/* Specification section 3.1.  */
-static void
-default_row_rules (const struct tracer *tracer, const struct sframe_row *row,
-                   struct rules *rules)
-{
-  const struct referee_abi *registers = referee_abi_of (tracer->e_machine);
-  bool tracks_ra = abi_of (tracer)->tracks_ra;
-  unsigned fp_word = tracks_ra ? 2 : 1;
-  int base = row->base_sp ? registers->sp : registers->fp;
-  rules->cfa = (struct rule){ FROM_REGISTER, false, (uint32_t)base,
-                              cfa_offset (tracer, row->words[0]) };
-  /* On s390x an RA word of 0 says that the RA is still in its register.  */
-  bool padding = tracer->e_machine == EM_S390 && row->words[1] == 0;
-  if (tracks_ra && row->n_words > 1 && !padding)
-    rules->ra = slot_rule (tracer, row->words[1]);
-  if (row->n_words > fp_word)
-    rules->fp = slot_rule (tracer, row->words[fp_word]);
-  if (row->n_words > fp_word + 1u)
-    rules->cfa.base = BROKEN;
-}
-
-/* Take a pair of words, or a single padding word, at *AT.  False when there
-   is none.  */
-static bool
-take_pair (const struct sframe_row *row, unsigned *at, struct rule *rule)
-{
-  if (*at >= row->n_words)
-    return false;
-  uint32_t control = (uint32_t)row->words[(*at)++];
-  /* The word is unsigned and as wide as all words of its row.  */
-  if (row->word_size == 1)
-    control &= 0xff;
-  else if (row->word_size == 2)
-    control &= 0xffff;
-  if (control == 0)
-    return false;
-  if (*at >= row->n_words || (control & 0x4))
-    {
-      rule->base = BROKEN;
-      return true;
-    }
-  *rule
-      = (struct rule){ control & 1 ? FROM_REGISTER : FROM_CFA,
-                       (control & 2) != 0, control >> 3, row->words[(*at)++] };
-  return true;
-}
-
-/* Specification section 3.2.  */
-static void
-flexible_row_rules (const struct tracer *tracer, const struct sframe_row *row,
-                    struct rules *rules)
-{
-  unsigned at = 0;
-  if (!take_pair (row, &at, &rules->cfa) || rules->cfa.base != FROM_REGISTER)
-    rules->cfa.base = BROKEN;
-  else
-    rules->cfa.offset = cfa_offset (tracer, (int32_t)rules->cfa.offset);
-  take_pair (row, &at, &rules->ra);
-  take_pair (row, &at, &rules->fp);
-  if (at < row->n_words)
-    rules->cfa.base = BROKEN;
-}
-
 static struct answer
-apply (const struct rule *rule, const struct machine *machine, uint64_t cfa)
+apply (const struct row_rule *rule, const struct machine *machine,
+       uint64_t cfa)
 {
-  if (rule->base == BROKEN)
+  if (rule->base == ROW_RULE_BROKEN)
     return (struct answer){ .kind = ANSWER_BROKEN };
-  uint64_t value
-      = rule->base == FROM_CFA ? cfa : machine_register (machine, rule->reg);
+  uint64_t value = rule->base == ROW_RULE_CFA
+                       ? cfa
+                       : machine_register (machine, rule->reg);
   value += (uint64_t)rule->offset;
   return answer_of (rule->load ? machine_memory (machine, value) : value);
 }
 
 static void
-apply_rules (const struct tracer *tracer, const struct rules *rules,
+apply_rules (const struct tracer *tracer, const struct row_rules *rules,
              const struct machine *machine, size_t i, struct verdict *verdict)
 {
   int64_t caller_sp = referee_abi_of (tracer->e_machine)->caller_sp;
@@ -483,14 +334,8 @@ tracer_verdict (const struct tracer *tracer,
                 const struct sframe_row *row, uint64_t pc,
                 struct verdict *verdict)
 {
-  struct rules rules = { .ra_undefined = row->n_words == 0 };
-  default_rules (tracer, &rules);
-  if (row->n_words == 0)
-    ;
-  else if (function->flexible)
-    flexible_row_rules (tracer, row, &rules);
-  else
-    default_row_rules (tracer, row, &rules);
+  struct row_rules rules;
+  rules_of_row (tracer->decoder, function, row, &rules);
   int pc_register = referee_abi_of (tracer->e_machine)->pc_register;
   *verdict = (struct verdict){ .ra_signed = row->ra_signed,
                                .b_key = function->b_key,
