@@ -1,0 +1,644 @@
+/* living [OPTION]... -- PROGRAM [ARGUMENT]...: does SFrame alone walk the
+   stack of a running program as well as its CFI does? SPDX-License-Identifier:
+   LGPL-2.1-or-later
+
+     --step=N        stop after every one of the first N instructions
+     --sample=N      stop N times at random
+     --entry=MODULE  begin at the entry point of the module whose path ends so
+     --interval=US   mean time between random stops (default 100)
+     --report=FILE   where the result goes, one JSON object (default stderr)
+     --seed=N        of the random numbers
+
+   At each stop the stack is walked twice, with SFrame data read from the
+   process's memory and with elfutils libdwfl, and every frame is compared.
+   Threads and forked children are followed, until they execute a program
+   without SFrame data.
+   Exit status: 0 no wrong frame, 1 a wrong frame, 2 nothing was compared.  */
+
+#include <elf.h>
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "walk.h"
+
+enum
+{
+  EXIT_GOOD = 0,
+  EXIT_WRONG = 1,
+  EXIT_NOTHING = 2,
+  TRACEES_MAX = 256,
+  REPORTS_MAX = 10,
+  PLACES_MAX = 32
+};
+
+/* One process; its threads share it.  */
+struct subject
+{
+  struct process process;
+  struct dwfl_walker walker;
+  bool used, open;
+};
+
+struct tracee
+{
+  pid_t tid;
+  struct subject *subject;
+};
+
+/* Where walks ended early, to name the causes.  */
+struct place
+{
+  enum walk_end end;
+  uint64_t count;
+  char module[64];
+  uint64_t offset; /* from the module's start */
+};
+
+struct tally
+{
+  uint64_t stops, frames, wrong_frames, wrong_stops;
+  uint64_t complete;   /* stops where the referee reached the end */
+  uint64_t same_depth; /* ... and so did SFrame */
+  uint64_t partial;    /* the referee had to give up */
+  uint64_t longer;     /* ... and SFrame went further */
+  uint64_t refused;    /* the referee could not even begin */
+  uint64_t deepest;
+  uint64_t shorter[WALK_ENDS]; /* by cause */
+  struct place places[PLACES_MAX];
+  size_t n_places;
+};
+
+struct session
+{
+  const char *entry;
+  uint64_t steps, samples;
+  unsigned interval;
+  FILE *report;
+  uint64_t random;
+  struct tally tally;
+  struct tracee tracees[TRACEES_MAX];
+  size_t n_tracees;
+  struct subject *subjects[TRACEES_MAX];
+  size_t n_subjects;
+  struct walk sframe, cfi; /* too large for a stack */
+};
+
+static uint64_t
+next_random (struct session *session)
+{
+  session->random ^= session->random << 13;
+  session->random ^= session->random >> 7;
+  session->random ^= session->random << 17;
+  return session->random;
+}
+
+/* Comparing.  */
+
+static void
+note_place (struct tally *tally, const struct process *process,
+            const struct walk *walk)
+{
+  const struct frame *last = &walk->frames[walk->n_frames - 1];
+  uint64_t pc = last->pc - !last->exact;
+  const struct module *module = process_module_at (process, pc);
+  const char *path = module ? module->path : "(none)";
+  const char *slash = strrchr (path, '/'), *name = slash ? slash + 1 : path;
+  uint64_t offset = module ? pc - module->start : 0;
+  size_t i = 0;
+  while (i < tally->n_places
+         && !(tally->places[i].end == walk->end
+              && tally->places[i].offset == offset
+              && strncmp (tally->places[i].module, name,
+                          sizeof tally->places[i].module - 1)
+                     == 0))
+    i++;
+  if (i == PLACES_MAX)
+    return;
+  if (i == tally->n_places)
+    {
+      struct place *place = &tally->places[tally->n_places++];
+      *place = (struct place){ .end = walk->end, .offset = offset };
+      snprintf (place->module, sizeof place->module, "%s", name);
+    }
+  tally->places[i].count++;
+}
+
+static void
+report_wrong (struct session *session, const struct process *process, size_t i)
+{
+  const struct frame *a = &session->cfi.frames[i];
+  const struct frame *b = &session->sframe.frames[i];
+  const struct frame *before = &session->cfi.frames[i - 1];
+  const struct module *module = process_module_at (process, before->pc);
+  fprintf (stderr,
+           "living: wrong frame %zu of %zu/%zu, from pc %#lx (%s+%#lx):"
+           " pc %#lx / %#lx, cfa %#lx / %#lx, fp %#lx / %#lx\n",
+           i, session->cfi.n_frames, session->sframe.n_frames, before->pc,
+           module ? module->path : "?",
+           module ? before->pc - module->start : 0, a->pc, b->pc, a->sp, b->sp,
+           a->fp, b->fp);
+}
+
+/* Compare the frames that both walks have.  False when one differs.  */
+static bool
+compare_frames (struct session *session, const struct process *process)
+{
+  const struct walk *cfi = &session->cfi, *sframe = &session->sframe;
+  struct tally *tally = &session->tally;
+  for (size_t i = 1; i < cfi->n_frames && i < sframe->n_frames; i++)
+    {
+      const struct frame *a = &cfi->frames[i], *b = &sframe->frames[i];
+      tally->frames++;
+      if (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp
+          && a->exact == b->exact)
+        continue;
+      tally->wrong_frames++;
+      if (tally->wrong_stops++ < REPORTS_MAX)
+        report_wrong (session, process, i);
+      return false;
+    }
+  return true;
+}
+
+static void
+compare_depths (struct session *session, const struct process *process)
+{
+  const struct walk *cfi = &session->cfi, *sframe = &session->sframe;
+  struct tally *tally = &session->tally;
+  if (cfi->n_frames > tally->deepest)
+    tally->deepest = cfi->n_frames;
+  if (cfi->end != WALK_OUTERMOST)
+    {
+      tally->partial++;
+      tally->longer += sframe->n_frames > cfi->n_frames;
+      return;
+    }
+  tally->complete++;
+  if (sframe->n_frames == cfi->n_frames)
+    tally->same_depth++;
+  else if (sframe->n_frames < cfi->n_frames)
+    {
+      tally->shorter[sframe->end]++;
+      note_place (tally, process, sframe);
+    }
+  else
+    {
+      /* Frames behind the outermost one do not exist.  */
+      tally->wrong_frames++;
+      if (tally->wrong_stops++ < REPORTS_MAX)
+        report_wrong (session, process, cfi->n_frames - 1);
+    }
+}
+
+/* TID is stopped: walk its stack both ways.  */
+static void
+compare_stop (struct session *session, struct subject *subject, pid_t tid)
+{
+  uint64_t registers[REGISTERS];
+  process_forget (&subject->process);
+  if (!process_registers (tid, registers))
+    return;
+  session->tally.stops++;
+  if (!dwfl_walker_walk (&subject->walker, registers, &session->cfi))
+    {
+      session->tally.refused++;
+      return;
+    }
+  walk_sframe (&subject->process, registers, &session->sframe);
+  if (compare_frames (session, &subject->process))
+    compare_depths (session, &subject->process);
+}
+
+/* Subjects and tracees.  */
+
+static void
+subject_close (struct subject *subject)
+{
+  if (subject->open)
+    dwfl_walker_close (&subject->walker);
+  process_reset (&subject->process);
+  subject->open = false;
+}
+
+/* Read everything about a process that just started or executed a program.
+   False when it has no SFrame data at all.  */
+static bool
+subject_open (struct subject *subject, pid_t pid)
+{
+  subject_close (subject);
+  subject->process.pid = pid;
+  if (!process_refresh (&subject->process))
+    return false;
+  bool any = false;
+  for (size_t i = 0; i < subject->process.n_modules; i++)
+    any |= subject->process.modules[i].has_sframe;
+  subject->open
+      = any && dwfl_walker_open (&subject->walker, &subject->process);
+  return subject->open;
+}
+
+static pid_t
+thread_group_of (pid_t tid)
+{
+  char name[64], line[128];
+  int group = tid;
+  snprintf (name, sizeof name, "/proc/%d/status", (int)tid);
+  FILE *status = fopen (name, "re");
+  if (!status)
+    return tid;
+  while (fgets (line, sizeof line, status))
+    if (sscanf (line, "Tgid: %d", &group) == 1)
+      break;
+  fclose (status);
+  return group;
+}
+
+static struct tracee *
+find_tracee (struct session *session, pid_t tid)
+{
+  for (size_t i = 0; i < session->n_tracees; i++)
+    if (session->tracees[i].tid == tid)
+      return &session->tracees[i];
+  return NULL;
+}
+
+static struct subject *
+subject_of (struct session *session, pid_t pid)
+{
+  for (size_t i = 0; i < session->n_subjects; i++)
+    if (session->subjects[i]->process.pid == pid)
+      return session->subjects[i];
+  if (session->n_subjects == TRACEES_MAX)
+    return NULL;
+  struct subject *subject = calloc (1, sizeof *subject);
+  if (!subject)
+    return NULL;
+  session->subjects[session->n_subjects++] = subject;
+  if (!subject_open (subject, pid))
+    fprintf (stderr, "living: process %d has no SFrame data\n", (int)pid);
+  return subject;
+}
+
+static struct tracee *
+add_tracee (struct session *session, pid_t tid)
+{
+  if (session->n_tracees == TRACEES_MAX)
+    return NULL;
+  struct subject *subject = subject_of (session, thread_group_of (tid));
+  if (!subject)
+    return NULL;
+  struct tracee *tracee = &session->tracees[session->n_tracees++];
+  *tracee = (struct tracee){ tid, subject };
+  return tracee;
+}
+
+static void
+remove_tracee (struct session *session, struct tracee *tracee)
+{
+  struct subject *subject = tracee->subject;
+  *tracee = session->tracees[--session->n_tracees];
+  for (size_t i = 0; i < session->n_tracees; i++)
+    if (session->tracees[i].subject == subject)
+      return;
+  for (size_t i = 0; i < session->n_subjects; i++)
+    if (session->subjects[i] == subject)
+      session->subjects[i] = session->subjects[--session->n_subjects];
+  subject_close (subject);
+  free (subject);
+}
+
+/* Starting.  */
+
+static pid_t
+start_program (char **arguments)
+{
+  pid_t pid = fork ();
+  if (pid == 0)
+    {
+      raise (SIGSTOP);
+      execvp (arguments[0], arguments);
+      fprintf (stderr, "living: %s: %s\n", arguments[0], strerror (errno));
+      _exit (127);
+    }
+  int status;
+  long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK
+                 | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD
+                 | PTRACE_O_EXITKILL;
+  if (pid < 0 || waitpid (pid, &status, WUNTRACED) != pid
+      || ptrace (PTRACE_SEIZE, pid, NULL, options) != 0)
+    return -1;
+  kill (pid, SIGCONT);
+  /* Up to the stop behind execve.  */
+  while (waitpid (pid, &status, __WALL) == pid && WIFSTOPPED (status))
+    {
+      if (status >> 16 == PTRACE_EVENT_EXEC)
+        return pid;
+      ptrace (PTRACE_CONT, pid, NULL, NULL);
+    }
+  return -1;
+}
+
+/* The address of the entry point of the module whose path ends in SUFFIX, 0
+   while it is not mapped.  */
+static uint64_t
+entry_of (struct process *process, const char *suffix)
+{
+  size_t length = strlen (suffix);
+  for (size_t i = 0; i < process->n_modules; i++)
+    {
+      const struct module *module = &process->modules[i];
+      size_t n = strlen (module->path);
+      Elf64_Ehdr header;
+      if (n >= length && strcmp (module->path + n - length, suffix) == 0
+          && process_read (process, module->start, &header, sizeof header))
+        {
+          /* ET_EXEC files have absolute addresses.  */
+          return header.e_type == ET_DYN ? module->start + header.e_entry
+                                         : header.e_entry;
+        }
+    }
+  return 0;
+}
+
+/* Go from system call to system call until the module is there, then run to
+   its entry point.  */
+static bool
+run_to_entry (struct session *session, struct subject *subject, pid_t pid)
+{
+  uint64_t entry = 0;
+  int status;
+  /* Its last segment is mapped a few calls after the first one.  */
+  for (int more = 24; more > 0; more -= entry != 0)
+    {
+      if (ptrace (PTRACE_SYSCALL, pid, NULL, NULL) != 0
+          || waitpid (pid, &status, __WALL) != pid || !WIFSTOPPED (status)
+          || !process_refresh (&subject->process))
+        return false;
+      entry = entry_of (&subject->process, session->entry);
+    }
+  errno = 0;
+  long old = ptrace (PTRACE_PEEKTEXT, pid, (void *)entry, NULL);
+  if (errno != 0
+      || ptrace (PTRACE_POKETEXT, pid, (void *)entry, (old & ~0xffL) | 0xcc)
+             != 0
+      || ptrace (PTRACE_CONT, pid, NULL, NULL) != 0
+      || waitpid (pid, &status, __WALL) != pid || !WIFSTOPPED (status)
+      || WSTOPSIG (status) != SIGTRAP)
+    return false;
+  struct user_regs_struct registers;
+  ptrace (PTRACE_POKETEXT, pid, (void *)entry, old);
+  ptrace (PTRACE_GETREGS, pid, NULL, &registers);
+  registers.rip = entry;
+  ptrace (PTRACE_SETREGS, pid, NULL, &registers);
+  return process_refresh (&subject->process);
+}
+
+/* Stepping.  */
+
+/* Whether the instruction at PC is a system call that may change the
+   mappings.  */
+static bool
+changes_mappings (struct process *process, const uint64_t *registers)
+{
+  uint16_t instruction;
+  enum
+  {
+    SYSCALL = 0x050f
+  };
+  if (!process_read (process, registers[REG_PC], &instruction,
+                     sizeof instruction)
+      || instruction != SYSCALL)
+    return false;
+  uint64_t number = registers[0];
+  return number == 9 || number == 10 || number == 11 || number == 25
+         || number == 59; /* mmap, mprotect, munmap, mremap, execve */
+}
+
+static void
+step_through (struct session *session, pid_t pid)
+{
+  struct subject *subject = find_tracee (session, pid)->subject;
+  int signal_to_pass = 0, status;
+  for (uint64_t i = 0; i < session->steps; i++)
+    {
+      uint64_t registers[REGISTERS];
+      if (!process_registers (pid, registers))
+        return;
+      bool changes = changes_mappings (&subject->process, registers);
+      if (ptrace (PTRACE_SINGLESTEP, pid, NULL, (long)signal_to_pass) != 0
+          || waitpid (pid, &status, __WALL) != pid || !WIFSTOPPED (status))
+        return;
+      int stop = WSTOPSIG (status);
+      signal_to_pass = stop == SIGTRAP || status >> 16 ? 0 : stop;
+      if (status >> 16 == PTRACE_EVENT_EXEC)
+        return;
+      if (changes)
+        process_refresh (&subject->process);
+      compare_stop (session, subject, pid);
+    }
+}
+
+/* Sampling.  */
+
+/* Deal with a stop of TRACEE that was not asked for.  Children and threads
+   report by themselves once they run.  */
+static void
+handle_event (struct session *session, struct tracee *tracee, int status)
+{
+  int event = status >> 16, stop = WSTOPSIG (status), pass = 0;
+  pid_t tid = tracee->tid;
+  if (event == PTRACE_EVENT_EXEC)
+    {
+      if (!subject_open (tracee->subject, tid))
+        {
+          ptrace (PTRACE_DETACH, tid, NULL, NULL);
+          remove_tracee (session, tracee);
+          return;
+        }
+    }
+  else if (event == PTRACE_EVENT_STOP && stop != SIGTRAP)
+    {
+      ptrace (PTRACE_LISTEN, tid, NULL, NULL);
+      return;
+    }
+  else if (event == 0 && stop != (SIGTRAP | 0x80))
+    pass = stop;
+  ptrace (PTRACE_CONT, tid, NULL, (long)pass);
+}
+
+static void
+handle_status (struct session *session, pid_t tid, int status, bool compare)
+{
+  struct tracee *tracee = find_tracee (session, tid);
+  if (WIFEXITED (status) || WIFSIGNALED (status))
+    {
+      if (tracee)
+        remove_tracee (session, tracee);
+      return;
+    }
+  if (!WIFSTOPPED (status))
+    return;
+  if (!tracee)
+    tracee = add_tracee (session, tid);
+  if (!tracee)
+    {
+      ptrace (PTRACE_DETACH, tid, NULL, NULL);
+      return;
+    }
+  /* A vfork child runs in its parent's memory and is not known yet.  */
+  bool plain = status >> 16 == PTRACE_EVENT_STOP || status >> 16 == 0;
+  if (compare && plain && tracee->subject->open
+      && process_refresh (&tracee->subject->process))
+    compare_stop (session, tracee->subject, tid);
+  handle_event (session, tracee, status);
+}
+
+static void
+pause_for (struct session *session)
+{
+  uint64_t nanoseconds
+      = next_random (session) % (2000ul * session->interval + 1);
+  struct timespec time = { 0, (long)(nanoseconds % 999999999) };
+  nanosleep (&time, NULL);
+}
+
+static void
+sample (struct session *session)
+{
+  int status;
+  pid_t tid;
+  while (session->n_tracees > 0 && session->tally.stops < session->samples)
+    {
+      pause_for (session);
+      while ((tid = waitpid (-1, &status, __WALL | WNOHANG)) > 0)
+        handle_status (session, tid, status, false);
+      if (session->n_tracees == 0)
+        break;
+      size_t chosen = next_random (session) % session->n_tracees;
+      tid = session->tracees[chosen].tid;
+      if (ptrace (PTRACE_INTERRUPT, tid, NULL, NULL) == 0
+          && waitpid (tid, &status, __WALL) == tid)
+        handle_status (session, tid, status, true);
+    }
+  for (size_t i = 0; i < session->n_tracees; i++)
+    kill (session->tracees[i].tid, SIGKILL);
+}
+
+/* Reporting.  */
+
+static void
+print_report (const struct session *session, const char *program)
+{
+  const struct tally *t = &session->tally;
+  FILE *out = session->report;
+  fprintf (out,
+           "{\"program\":\"%s\",\"stops\":%lu,\"frames\":%lu,"
+           "\"wrong_frames\":%lu,\"complete\":%lu,\"same_depth\":%lu,"
+           "\"referee_partial\":%lu,\"longer\":%lu,\"referee_refused\":%lu,"
+           "\"deepest\":%lu,\"shorter\":{",
+           program, t->stops, t->frames, t->wrong_frames, t->complete,
+           t->same_depth, t->partial, t->longer, t->refused, t->deepest);
+  const char *separator = "";
+  for (int i = 0; i < WALK_ENDS; i++)
+    if (t->shorter[i])
+      {
+        fprintf (out, "%s\"%s\":%lu", separator, walk_end_name (i),
+                 t->shorter[i]);
+        separator = ",";
+      }
+  fprintf (out, "},\"places\":[");
+  for (size_t i = 0; i < t->n_places; i++)
+    fprintf (out, "%s\"%s %s+%#lx %lu\"", i ? "," : "",
+             walk_end_name (t->places[i].end), t->places[i].module,
+             t->places[i].offset, t->places[i].count);
+  fprintf (out, "]}\n");
+  fflush (out);
+}
+
+static bool
+parse_options (struct session *session, int argc, char **argv)
+{
+  static const struct option options[]
+      = { { "step", required_argument, NULL, 's' },
+          { "sample", required_argument, NULL, 'r' },
+          { "entry", required_argument, NULL, 'e' },
+          { "interval", required_argument, NULL, 'i' },
+          { "report", required_argument, NULL, 'o' },
+          { "seed", required_argument, NULL, 'n' },
+          { NULL, 0, NULL, 0 } };
+  int option;
+  while ((option = getopt_long (argc, argv, "+", options, NULL)) != -1)
+    switch (option)
+      {
+      case 's':
+        session->steps = strtoull (optarg, NULL, 0);
+        break;
+      case 'r':
+        session->samples = strtoull (optarg, NULL, 0);
+        break;
+      case 'e':
+        session->entry = optarg;
+        break;
+      case 'i':
+        session->interval = (unsigned)atoi (optarg);
+        break;
+      case 'n':
+        session->random = strtoull (optarg, NULL, 0) | 1;
+        break;
+      case 'o':
+        session->report = fopen (optarg, "ae");
+        if (!session->report)
+          return false;
+        break;
+      default:
+        return false;
+      }
+  return optind < argc;
+}
+
+int
+main (int argc, char **argv)
+{
+  static struct session session
+      = { .interval = 100, .random = 0x2545f4914f6cdd1d };
+  session.report = stderr;
+  if (!parse_options (&session, argc, argv))
+    {
+      fprintf (stderr, "usage: living [OPTION]... -- PROGRAM [ARG]...\n");
+      return EXIT_NOTHING;
+    }
+  pid_t pid = start_program (argv + optind);
+  struct tracee *tracee = pid > 0 ? add_tracee (&session, pid) : NULL;
+  if (!tracee || !tracee->subject->open)
+    {
+      fprintf (stderr, "living: %s: cannot be traced\n", argv[optind]);
+      return EXIT_NOTHING;
+    }
+  if (session.entry && !run_to_entry (&session, tracee->subject, pid))
+    {
+      fprintf (stderr, "living: %s: no entry point there\n", session.entry);
+      return EXIT_NOTHING;
+    }
+  if (session.steps > 0)
+    step_through (&session, pid);
+  if (session.samples > 0)
+    {
+      ptrace (PTRACE_CONT, pid, NULL, NULL);
+      sample (&session);
+    }
+  else
+    kill (pid, SIGKILL);
+  print_report (&session, argv[optind]);
+  if (session.tally.wrong_frames > 0)
+    return EXIT_WRONG;
+  return session.tally.frames > 0 ? EXIT_GOOD : EXIT_NOTHING;
+}
