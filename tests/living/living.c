@@ -127,7 +127,7 @@ note_place (struct tally *tally, const struct process *process,
     {
       struct place *place = &tally->places[tally->n_places++];
       *place = (struct place){ .end = walk->end, .offset = offset };
-      snprintf (place->module, sizeof place->module, "%s", name);
+      snprintf (place->module, sizeof place->module, "%.63s", name);
     }
   tally->places[i].count++;
 }

@@ -1,6 +1,7 @@
 /* A traced process: its registers, memory and modules.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#define _GNU_SOURCE 1 /* process_vm_readv */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ find_sframe (pid_t pid, const struct module *module, uint64_t *address,
 static void
 load_sframe (pid_t pid, struct module *module)
 {
-  uint64_t address, size;
+  uint64_t address = 0, size = 0;
   struct error err;
   error_clear (&err);
   if (module->vdso || !find_sframe (pid, module, &address, &size))

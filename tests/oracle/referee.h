@@ -12,21 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi.h"
 #include "machine.h"
-
-/* The registers that matter, by machine.  Numbers of the psABIs' DWARF
-   register tables, on purpose not taken from src/arch.  */
-struct referee_abi
-{
-  unsigned e_machine;
-  int sp, fp, ra;
-  int pc_register;       /* DWARF register that reads as the PC, or -1 */
-  int64_t caller_sp;     /* caller's SP = CFA + this */
-  bool sp_by_convention; /* a saved SP is taken to be what the ABI says */
-  bool signs_ra;         /* opcodes 0x2c and 0x2d are about RA signing */
-};
-
-const struct referee_abi *referee_abi_of (unsigned e_machine);
 
 struct referee_cie
 {

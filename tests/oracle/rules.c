@@ -4,9 +4,9 @@
    Sources: SFrame specification V3, sections 3.1 (default rows) and 3.2
    (flexible rows); for V2 on s390x its section 1.3.  */
 
-#include <gelf.h>
+#include <elf.h>
 
-#include "referee.h"
+#include "abi.h"
 #include "rules.h"
 
 /* How rows are read, by ABI identifier.  On purpose not taken from
