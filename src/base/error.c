@@ -55,6 +55,14 @@ error_set_errno (struct error *err, const char *what)
 }
 
 bool
+error_in_file (struct error *err, const char *file)
+{
+  if (err->status == CFI2SFRAME_IO && err->file[0] == '\0')
+    snprintf (err->file, sizeof err->file, "%s", file);
+  return false;
+}
+
+bool
 error_set_no_memory (struct error *err)
 {
   return error_set (err, CFI2SFRAME_NO_MEMORY, "out of memory");

@@ -34,6 +34,10 @@ bool error_set_at (struct error *err, enum cfi2sframe_status status,
    false.  */
 bool error_set_errno (struct error *err, const char *what);
 
+/* A system call that failed (status CFI2SFRAME_IO) was about FILE, which is
+   not the input; other failures stay as they are.  Returns false.  */
+bool error_in_file (struct error *err, const char *file);
+
 /* Record that memory ran out.  Returns false.  */
 bool error_set_no_memory (struct error *err);
 

@@ -73,6 +73,8 @@ change_carry_out (const struct change *change, uint64_t *record_size,
   if (done)
     done = in_place ? write_in_place (change, &record, err)
                     : write_new_file (change, &record, err);
+  if (!done && change->output != NULL)
+    error_in_file (err, change->output);
   buffer_free (&record);
   return done;
 }
@@ -101,6 +103,9 @@ change_copy_unchanged (const char *input, const char *output,
       return;
     }
   if (!copy_to (fd, output, preserve_times, &failure))
-    *err = failure;
+    {
+      error_in_file (&failure, output);
+      *err = failure;
+    }
   close (fd);
 }

@@ -233,13 +233,13 @@ write_section (struct conversion *conversion, const char *output,
 {
   struct output_file file;
   if (!output_file_create (&file, output, err))
-    return false;
+    return error_in_file (err, output);
   bool written
       = io_write_at (file.fd, conversion->section.bytes,
                      conversion->section.size, 0, err)
         && output_file_commit_new (&file, conversion->input.fd, false, err);
   output_file_discard (&file);
-  return written;
+  return written || error_in_file (err, output);
 }
 
 bool

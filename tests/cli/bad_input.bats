@@ -72,7 +72,7 @@ teardown ()
   printf 'abc' >three
   skipped three
   printf '\177ELF' >magic
-  refused magic
+  skipped magic
 }
 
 @test "an archive is skipped" {
@@ -288,7 +288,8 @@ damaged_entry ()
 @test "one damaged FDE: the other functions are still converted" {
   small_program
   local fde all
-  fde=$(eh_frame_entry small 3)
+  # The first ones may be the PLT's, whose rows come from its instructions too.
+  fde=$(eh_frame_entry small 5)
   tool -n --stats=json small
   all=$(sed 's/.*"sframe_fdes": *\([0-9]*\).*/\1/' <<<"$output")
   poke small $((fde + 4)) f3 ff ff 7f
