@@ -177,6 +177,11 @@ CFI2SFRAME_API bool cfi2sframe_check (const char *input,
 CFI2SFRAME_API bool cfi2sframe_dump (const char *input, FILE *out,
                                      struct cfi2sframe_error *err);
 
+/* Unlink the temporary files of all conversions under way, which then fail,
+   and let no new one begin.  Async-signal-safe: for the handler of a signal
+   that ends the process.  */
+CFI2SFRAME_API void cfi2sframe_discard_temporaries (void);
+
 CFI2SFRAME_END
 
 #endif /* CFI2SFRAME_H */

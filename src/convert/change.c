@@ -109,3 +109,9 @@ change_copy_unchanged (const char *input, const char *output,
     }
   close (fd);
 }
+
+void
+cfi2sframe_discard_temporaries (void)
+{
+  output_file_discard_all ();
+}

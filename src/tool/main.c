@@ -9,6 +9,7 @@
 #include "tool/job.h"
 #include "tool/options.h"
 #include "tool/report.h"
+#include "tool/signals.h"
 
 /* Output that could not be written must not look like success.  */
 static int
@@ -26,6 +27,7 @@ main (int argc, char **argv)
   struct tool_options options;
   int status = EXIT_SUCCESS;
   tool_options_parse (&options, argc, argv);
+  signals_install ();
   for (size_t i = 0; i < options.n_files; i++)
     {
       struct job job = { .path = options.files[i] };

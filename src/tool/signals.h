@@ -1,0 +1,11 @@
+/* Ending on a signal without leaving temporary files.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_SIGNALS_H
+#define TOOL_SIGNALS_H
+
+/* Install the handlers; before any thread is started.  Signals that were
+   ignored when the program started (nohup) stay ignored.  */
+void signals_install (void);
+
+#endif /* TOOL_SIGNALS_H */
