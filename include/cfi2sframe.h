@@ -74,6 +74,7 @@ struct cfi2sframe_options
   size_t size; /* of this structure, set by cfi2sframe_options_init */
   enum cfi2sframe_format format;
   bool no_share;        /* store every function's rows separately */
+  bool compact;         /* describe neighbours by one FDE where smaller */
   bool strict;          /* a function that is left out is a failure */
   bool replace;         /* make a new .sframe where there is one already */
   bool force_phdr_move; /* allow moving the program header table */

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "cfi/cfa_program.h"
+#include "cfi/padding.h"
 #include "cfi/plt.h"
+#include "sframe/compact.h"
 #include "sframe/lower.h"
 
 _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
@@ -24,6 +26,8 @@ struct builder
   struct lower_options lower;
   struct lower_sink sink;
   struct sframe_encoder *encoder;
+  struct compactor *compactor; /* between lowering and encoder, or NULL */
+  struct padding_finder padding;
   size_t segment;                 /* the executable segment found last */
   uint64_t covered_end;           /* code below has been described */
   enum frame_reason first_reason; /* of the function at hand */
@@ -53,7 +57,17 @@ take_piece (void *context, const struct sframe_function *piece,
 {
   struct builder *builder = context;
   builder->report->bytes_covered += piece->size;
+  if (builder->compactor != NULL)
+    return compactor_add (builder->compactor, piece, err);
   return sframe_encoder_add (builder->encoder, piece, err);
+}
+
+/* Code with CFI follows that no row may cover.  */
+static void
+separate (struct builder *builder)
+{
+  if (builder->compactor != NULL)
+    compactor_separate (builder->compactor);
 }
 
 static void
@@ -62,6 +76,7 @@ take_left_out (void *context, uint64_t address, uint32_t size,
 {
   (void)address;
   struct builder *builder = context;
+  separate (builder);
   builder->report->bytes_left_out += size;
   if (builder->first_reason == REASON_NONE)
     builder->first_reason = reason;
@@ -72,6 +87,7 @@ static void
 leave_out_fde (struct builder *builder, const struct cfi_fde *fde,
                enum frame_reason reason)
 {
+  separate (builder);
   builder->report->left_out[reason]++;
   builder->report->bytes_left_out += fde->size;
 }
@@ -205,6 +221,23 @@ read_cfi (struct builder *builder, struct error *err)
 }
 
 static bool
+is_padding (const void *context, uint64_t address, uint64_t size)
+{
+  return padding_finder_is_padding (context, address, size);
+}
+
+static bool
+prepare_compactor (struct builder *builder,
+                   const struct encode_options *encode, struct error *err)
+{
+  if (!padding_finder_init (&builder->padding, builder->image, err))
+    return false;
+  builder->compactor = compactor_new (
+      encode, (struct compact_gaps){ &builder->padding, is_padding });
+  return builder->compactor != NULL || error_set_no_memory (err);
+}
+
+static bool
 prepare (struct builder *builder, const struct cfi2sframe_options *options,
          struct error *err)
 {
@@ -229,12 +262,14 @@ prepare (struct builder *builder, const struct cfi2sframe_options *options,
   builder->machine = cfa_machine_new (&builder->cfi);
   if (builder->encoder == NULL || builder->machine == NULL)
     return error_set_no_memory (err);
-  return true;
+  return !options->compact || prepare_compactor (builder, &encode, err);
 }
 
 static void
 builder_free (struct builder *builder)
 {
+  compactor_free (builder->compactor);
+  padding_finder_free (&builder->padding);
   cfa_machine_free (builder->machine);
   frame_function_free (&builder->function);
   plt_list_free (&builder->plt);
@@ -247,8 +282,11 @@ builder_build (const struct image *image,
                struct cfi2sframe_report *report, struct error *err)
 {
   struct builder builder = { .image = image, .report = report };
-  bool built = read_cfi (&builder, err) && prepare (&builder, options, err)
-               && add_functions (&builder, err);
+  bool built
+      = read_cfi (&builder, err) && prepare (&builder, options, err)
+        && add_functions (&builder, err)
+        && (builder.compactor == NULL
+            || compactor_finish (builder.compactor, builder.encoder, err));
   struct sframe_encoder *encoder = builder.encoder;
   if (built)
     {

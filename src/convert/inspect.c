@@ -83,9 +83,8 @@ cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
   error_clear (err);
   if (!image_open (&image, input, err))
     return false;
-  bool dumped
-      = find_sframe (&image, &decoder, err)
-        && sframe_dump (&decoder, out, err);
+  bool dumped = find_sframe (&image, &decoder, err)
+                && sframe_dump (&decoder, out, err);
   image_close (&image);
   return dumped;
 }

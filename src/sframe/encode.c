@@ -198,6 +198,22 @@ row_word_width (const struct sframe_row *row, int32_t limit)
   return width;
 }
 
+/* 1 where the words' ranges are those of GNU as before 2.46.  */
+static int32_t
+width_limit (const struct encode_options *options)
+{
+  return options->gnu_widths && options->variant.version < 3;
+}
+
+unsigned
+sframe_row_payload_size (const struct encode_options *options,
+                         const struct sframe_row *row)
+{
+  return 1
+         + ((unsigned)row->n_words
+            << row_word_width (row, width_limit (options)));
+}
+
 /* Store the lowest 1 << WIDTH bytes of VALUE; the address after them.  */
 static inline uint8_t *
 store_sized (uint8_t *at, uint32_t value, unsigned width, bool big_endian)
@@ -218,8 +234,7 @@ sframe_encoder_add_rows (struct sframe_encoder *encoder,
 {
   struct buffer *out = &encoder->rows;
   bool big_endian = out->big_endian;
-  int32_t limit
-      = encoder->options.gnu_widths && encoder->options.variant.version < 3;
+  int32_t limit = width_limit (&encoder->options);
   for (size_t i = 0; i < function->n_rows; i++)
     {
       const struct sframe_row *row = &function->rows[i];
@@ -394,18 +409,19 @@ sframe_encoder_n_rows (const struct sframe_encoder *encoder)
   return encoder->n_rows;
 }
 
-static unsigned
-sframe_encoder_record_size (const struct sframe_encoder *encoder)
+unsigned
+sframe_index_entry_size (const struct encode_options *options)
 {
   static const uint8_t sizes[]
       = { 0, SFRAME_V1_FDE_SIZE, SFRAME_V2_FDE_SIZE, SFRAME_V3_INDEX_SIZE };
-  return sizes[encoder->options.variant.version];
+  return sizes[options->variant.version];
 }
 
 static uint64_t
 sframe_encoder_index_size (const struct sframe_encoder *encoder)
 {
-  return (uint64_t)encoder->n_records * sframe_encoder_record_size (encoder);
+  return (uint64_t)encoder->n_records
+         * sframe_index_entry_size (&encoder->options);
 }
 
 uint64_t
@@ -475,7 +491,7 @@ sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
   if (index_size > UINT32_MAX || encoder->n_rows > UINT32_MAX)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "too many functions or rows for an SFrame section");
-  unsigned record_size = sframe_encoder_record_size (encoder);
+  unsigned record_size = sframe_index_entry_size (&encoder->options);
   size_t head_size = SFRAME_HEADER_SIZE + (size_t)index_size;
   if (!buffer_reserve (out, head_size + encoder->rows.size))
     return error_set_no_memory (err);

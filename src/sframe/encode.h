@@ -29,6 +29,13 @@ struct encode_options
   bool gnu_widths;
 };
 
+/* Bytes of one entry of the function table.  */
+unsigned sframe_index_entry_size (const struct encode_options *options);
+
+/* Bytes of ROW without its start: info byte and data words.  */
+unsigned sframe_row_payload_size (const struct encode_options *options,
+                                  const struct sframe_row *row);
+
 struct sframe_encoder; /* opaque */
 
 /* NULL when memory ran out.  */

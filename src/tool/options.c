@@ -20,6 +20,7 @@ enum
   OPTION_REMOVE,
   OPTION_UNDO,
   OPTION_NO_SHARE,
+  OPTION_COMPACT,
   OPTION_STATS,
   OPTION_STRICT,
   OPTION_FORCE_PHDR_MOVE,
@@ -38,6 +39,8 @@ static const struct argp_option option_table[] = {
     "A function that has to be left out is a failure", 1 },
   { "no-share", OPTION_NO_SHARE, NULL, 0,
     "Store the rows of every function separately", 1 },
+  { "compact", OPTION_COMPACT, NULL, 0,
+    "Describe neighbouring functions by one entry where that is smaller", 1 },
   { "force-phdr-move", OPTION_FORCE_PHDR_MOVE, NULL, 0,
     "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
@@ -169,6 +172,9 @@ parse_convert_option (int key, struct argp_state *state)
       return 0;
     case OPTION_NO_SHARE:
       options->convert.no_share = true;
+      return 0;
+    case OPTION_COMPACT:
+      options->convert.compact = true;
       return 0;
     case OPTION_REPLACE:
       options->convert.replace = true;
