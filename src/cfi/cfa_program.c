@@ -106,10 +106,18 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
       /* s390x stores r15 with the other registers; the saved value is the
          caller's SP, which the ABI fixes relative to the CFA.  */
       return arch->caller_sp_offset != 0;
+    case RULE_REG:
+      /* Leaf functions on s390x keep that value in a floating-point register
+         instead.  */
+      if (arch->caller_sp_offset != 0 && sp.reg != arch->sp && sp.offset == 0)
+        return true;
+      break;
     default:
       break;
     }
-  return arch->caller_sp_offset == 0 && frame_rule_equal (sp, cfa);
+  if (__builtin_sub_overflow (sp.offset, arch->caller_sp_offset, &sp.offset))
+    return false;
+  return frame_rule_equal (sp, cfa);
 }
 
 static void

@@ -31,7 +31,9 @@ check_image (const struct image *image, const struct sframe_decoder *decoder,
   bool checked = plt_list_find (&plt, image, &cfi, err);
   if (checked)
     {
-      checked = sframe_verify (decoder, &cfi, &plt, result, err);
+      (void)decoder;
+      (void)result;
+      checked = error_set (err, CFI2SFRAME_UNSUPPORTED, "not yet");
       plt_list_free (&plt);
     }
   cfi_section_free (&cfi);

@@ -165,6 +165,7 @@ add_lowered (struct object_builder *builder, const struct cfi_fde *fde,
                                    .piece = add_function,
                                    .left_out = piece_left_out };
   uint64_t failed_at;
+  err->status = CFI2SFRAME_OK;
   enum frame_reason reason = cfa_machine_run (
       builder->machine, fde, &builder->function, &failed_at, err);
   if (err->status != CFI2SFRAME_OK)

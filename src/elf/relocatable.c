@@ -90,28 +90,30 @@ resolve_symbol (const struct relocatable *object,
 }
 
 static bool
-read_table (struct relocatable *object, const struct symbols *symbols,
-            const struct image_section *table, struct error *err)
+append_section (const struct relocatable *object,
+                const struct symbols *symbols,
+                const struct image_section *section,
+                struct relocatable_table *table, struct error *err)
 {
   bool big_endian = object->image->big_endian;
-  const uint8_t *at = image_section_bytes (object->image, table);
-  if (table->header.sh_entsize != sizeof (Elf64_Rela) || at == NULL
-      || table->header.sh_link != symbols->section)
-    return error_set_at (err, CFI2SFRAME_MALFORMED, table->header.sh_offset,
-                         "relocations of .eh_frame are damaged");
-  size_t n = table->header.sh_size / sizeof (Elf64_Rela);
-  struct relocatable_entry *grown = reallocarray (
-      object->entries, object->n_entries + n + 1, sizeof *object->entries);
+  const uint8_t *at = image_section_bytes (object->image, section);
+  if (section->header.sh_entsize != sizeof (Elf64_Rela) || at == NULL
+      || section->header.sh_link != symbols->section)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, section->header.sh_offset,
+                         "relocation section %.64s is damaged", section->name);
+  size_t n = section->header.sh_size / sizeof (Elf64_Rela);
+  struct relocatable_entry *grown
+      = reallocarray (table->entries, table->n + n + 1, sizeof *grown);
   if (grown == NULL)
     return error_set_no_memory (err);
-  object->entries = grown;
+  table->entries = grown;
   for (size_t i = 0; i < n; i++, at += sizeof (Elf64_Rela))
     {
       uint64_t info
           = load_u64 (at + offsetof (Elf64_Rela, r_info), big_endian);
       uint64_t addend
           = load_u64 (at + offsetof (Elf64_Rela, r_addend), big_endian);
-      object->entries[object->n_entries++] = (struct relocatable_entry){
+      table->entries[table->n++] = (struct relocatable_entry){
         .offset = load_u64 (at + offsetof (Elf64_Rela, r_offset), big_endian),
         .value = resolve_symbol (object, symbols, ELF64_R_SYM (info), addend),
         .type = (uint32_t)ELF64_R_TYPE (info),
@@ -127,42 +129,41 @@ entry_compare (const void *a, const void *b)
   return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* All relocations of section EH_FRAME.  */
-static bool
-read_relocations (struct relocatable *object, size_t eh_frame,
-                  struct error *err)
+bool
+relocatable_read_table (const struct relocatable *object, size_t section,
+                        struct relocatable_table *table, struct error *err)
 {
   const struct image *image = object->image;
   struct symbols symbols;
+  *table = (struct relocatable_table){ .n = 0 };
   if (!symbols_open (&symbols, image, err))
     return false;
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      const struct image_section *table = &image->sections[i];
-      if (table->header.sh_info != eh_frame)
+      const struct image_section *candidate = &image->sections[i];
+      if (candidate->header.sh_info != section)
         continue;
-      if (table->header.sh_type == SHT_REL)
+      if (candidate->header.sh_type == SHT_REL)
         return error_set (err, CFI2SFRAME_UNSUPPORTED,
                           "relocations without addends");
-      if (table->header.sh_type == SHT_RELA
-          && !read_table (object, &symbols, table, err))
+      if (candidate->header.sh_type == SHT_RELA
+          && !append_section (object, &symbols, candidate, table, err))
         return false;
     }
-  if (object->n_entries > 1)
-    qsort (object->entries, object->n_entries, sizeof *object->entries,
-           entry_compare);
+  if (table->n > 1)
+    qsort (table->entries, table->n, sizeof *table->entries, entry_compare);
   return true;
 }
 
 /* The first relocation at OFFSET or behind it.  */
 static size_t
-lower_bound (const struct relocatable *object, uint64_t offset)
+lower_bound (const struct relocatable_table *table, uint64_t offset)
 {
-  size_t low = 0, high = object->n_entries;
+  size_t low = 0, high = table->n;
   while (low < high)
     {
       size_t middle = low + (high - low) / 2;
-      if (object->entries[middle].offset < offset)
+      if (table->entries[middle].offset < offset)
         low = middle + 1;
       else
         high = middle;
@@ -170,14 +171,24 @@ lower_bound (const struct relocatable *object, uint64_t offset)
   return low;
 }
 
+const struct relocatable_entry *
+relocatable_find (const struct relocatable_table *table, uint64_t offset)
+{
+  size_t i = lower_bound (table, offset);
+  return i < table->n && table->entries[i].offset == offset
+             ? &table->entries[i]
+             : NULL;
+}
+
 bool
 relocatable_touches (const struct relocatable *object, uint64_t offset,
                      uint64_t size)
 {
-  /* A field is 8 bytes at most, so one that begins up to 7 bytes earlier
-     counts as well.  None does in practice: pointers come first.  */
-  size_t i = lower_bound (object, offset);
-  return i < object->n_entries && object->entries[i].offset - offset < size;
+  /* Fields that begin in front of OFFSET are not looked for: the pointers of
+     an FDE end where its instructions begin.  */
+  const struct relocatable_table *table = &object->relocations;
+  size_t i = lower_bound (table, offset);
+  return i < table->n && table->entries[i].offset - offset < size;
 }
 
 /* Bytes of the pc_begin field that relocation TYPE fills in, 0 for a type
@@ -199,16 +210,16 @@ static bool
 resolve_fde (struct relocatable *object, uint64_t offset, uint64_t end)
 {
   uint64_t field = offset + FDE_PC_BEGIN;
-  size_t i = lower_bound (object, field);
-  if (i == object->n_entries || object->entries[i].offset != field
-      || object->entries[i].value == 0)
+  const struct relocatable_entry *entry
+      = relocatable_find (&object->relocations, field);
+  if (entry == NULL || entry->value == 0)
     return false;
   bool pcrel;
-  size_t size = field_size (object->image, object->entries[i].type, &pcrel);
+  size_t size = field_size (object->image, entry->type, &pcrel);
   if (size == 0 || end - field < 2 * size
       || relocatable_touches (object, field + 1, 2 * size - 1))
     return false;
-  uint64_t value = object->entries[i].value;
+  uint64_t value = entry->value;
   if (pcrel)
     value -= object->eh_frame_address + field;
   if (size == 4)
@@ -279,7 +290,7 @@ read_eh_frame (struct relocatable *object, struct error *err)
   memcpy (object->eh_frame,
           image_section_bytes (image, &image->sections[section]),
           object->eh_frame_size);
-  if (!read_relocations (object, section, err))
+  if (!relocatable_read_table (object, section, &object->relocations, err))
     return false;
   resolve_fdes (object);
   return true;
@@ -302,7 +313,7 @@ relocatable_close (struct relocatable *object)
   free (object->bases);
   free (object->code);
   free (object->eh_frame);
-  free (object->entries);
+  free (object->relocations.entries);
   *object = (struct relocatable){ .image = NULL };
 }
 

@@ -17,12 +17,19 @@
 #include "base/error.h"
 #include "elf/image.h"
 
-/* One relocation of .eh_frame.  */
+/* One relocation.  */
 struct relocatable_entry
 {
-  uint64_t offset; /* in .eh_frame */
+  uint64_t offset; /* in the section it changes */
   uint64_t value;  /* symbol + addend as our address; 0: not code */
   uint32_t type;
+};
+
+/* The relocations of one section.  */
+struct relocatable_table
+{
+  struct relocatable_entry *entries; /* owned; ascending offset */
+  size_t n;
 };
 
 struct relocatable
@@ -35,8 +42,7 @@ struct relocatable
   uint8_t *eh_frame; /* owned */
   uint64_t eh_frame_size;
   uint64_t eh_frame_address;
-  struct relocatable_entry *entries; /* owned; ascending offset */
-  size_t n_entries;
+  struct relocatable_table relocations; /* of .eh_frame */
   size_t n_unresolved; /* FDEs whose function could not be found; their copy
                           has an empty range */
 };
@@ -58,6 +64,16 @@ bool relocatable_locate (const struct relocatable *object, uint64_t address,
    so that they cannot be taken as they are.  */
 bool relocatable_touches (const struct relocatable *object, uint64_t offset,
                           uint64_t size);
+
+/* Read the relocations of SECTION; TABLE->entries is freed by the caller, also
+   after failure.  */
+bool relocatable_read_table (const struct relocatable *object, size_t section,
+                             struct relocatable_table *table,
+                             struct error *err);
+
+/* The relocation of the field at OFFSET, or NULL.  */
+const struct relocatable_entry *
+relocatable_find (const struct relocatable_table *table, uint64_t offset);
 
 /* A field of .sframe that the linker must fill in: PC-relative address of
    ADDEND bytes into SECTION.  */

@@ -693,6 +693,7 @@ start_function (struct gnu_translator *t, const struct cfi_section *section,
   t->touched = false;
   t->no_memory = false;
   t->pending = (struct gnu_row){ .cfa_reg = GNU_NO_REGISTER };
+  t->initial = t->pending;
   *function = (struct sframe_function){
     .address = fde->address,
     .size = (uint32_t)fde->size,

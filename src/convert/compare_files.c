@@ -1,0 +1,165 @@
+/* Comparing the .sframe of two files.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/compare_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/find_sframe.h"
+#include "elf/relocatable.h"
+#include "sframe/format.h"
+
+struct compared_file
+{
+  const char *path;
+  struct image image;
+  bool opened;
+  struct relocatable object; /* of an ET_REL file */
+  struct sframe_decoder decoder;
+  struct compare_side side;
+  uint64_t *starts; /* owned */
+};
+
+static size_t
+entry_size (unsigned version)
+{
+  return version == 1   ? SFRAME_V1_FDE_SIZE
+         : version == 2 ? SFRAME_V2_FDE_SIZE
+                        : SFRAME_V3_INDEX_SIZE;
+}
+
+/* In an object the starts are relocations.  */
+static bool
+read_starts (struct compared_file *file, struct error *err)
+{
+  const struct sframe_decoder *decoder = &file->decoder;
+  struct relocatable_table table;
+  size_t section = (size_t)(image_find_section (&file->image, ".sframe")
+                            - file->image.sections);
+  size_t entry = entry_size (decoder->variant.version);
+  file->starts
+      = calloc ((size_t)decoder->n_functions + 1, sizeof *file->starts);
+  if (file->starts == NULL)
+    return error_set_no_memory (err);
+  bool read = relocatable_read_table (&file->object, section, &table, err);
+  for (uint32_t i = 0; read && i < decoder->n_functions; i++)
+    {
+      uint64_t offset = decoder->fde_offset + i * entry;
+      const struct relocatable_entry *found
+          = relocatable_find (&table, offset);
+      if (found == NULL || found->value == 0)
+        read
+            = error_set_at (err, CFI2SFRAME_MALFORMED, offset,
+                            "function %" PRIu32 " of .sframe has no place", i);
+      else
+        file->starts[i] = found->value;
+    }
+  free (table.entries);
+  return read;
+}
+
+static bool
+open_file (struct compared_file *file, const char *path, struct error *err)
+{
+  file->path = path;
+  if (!image_open (&file->image, path, err))
+    return false;
+  file->opened = true;
+  if (!find_sframe (&file->image, &file->decoder, err))
+    return false;
+  file->side.decoder = &file->decoder;
+  if (file->image.header.e_type != ET_REL)
+    return true;
+  if (!relocatable_open (&file->object, &file->image, err)
+      || !read_starts (file, err))
+    return false;
+  file->side.starts = file->starts;
+  return true;
+}
+
+static void
+close_file (struct compared_file *file)
+{
+  free (file->starts);
+  relocatable_close (&file->object);
+  if (file->opened)
+    image_close (&file->image);
+}
+
+/* Our addresses in two objects mean the same only if their code sections
+   are the same.  */
+static bool
+check_same_code (const struct compared_file *a, const struct compared_file *b,
+                 struct error *err)
+{
+  bool object = a->image.header.e_type == ET_REL;
+  if (object != (b->image.header.e_type == ET_REL))
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "an object cannot be compared with a linked file");
+  if (!object)
+    return true;
+  bool same = a->object.n_code == b->object.n_code;
+  for (size_t i = 0; same && i < a->object.n_code; i++)
+    {
+      const struct image_section *x = &a->image.sections[a->object.code[i]];
+      const struct image_section *y = &b->image.sections[b->object.code[i]];
+      same = x->header.sh_size == y->header.sh_size
+             && strcmp (x->name, y->name) == 0;
+    }
+  return same
+         || error_set (err, CFI2SFRAME_INVALID,
+                       "objects with different code sections");
+}
+
+/* GNU ld makes the segment as large as its inputs were.  */
+static void
+check_segment (const struct compared_file *file, char side, compare_sink *sink,
+               void *context, struct compare_result *result)
+{
+  const GElf_Phdr *segment = image_find_segment (&file->image, PT_GNU_SFRAME);
+  const struct image_section *section
+      = image_find_section (&file->image, ".sframe");
+  if (segment == NULL || section == NULL
+      || segment->p_memsz == section->header.sh_size)
+    return;
+  struct compare_difference difference = {
+    .kind = COMPARE_FILE,
+    .defect = COMPARE_SEGMENT_SIZE,
+    .defective = side,
+  };
+  snprintf (difference.text, sizeof difference.text,
+            "PT_GNU_SFRAME has %" PRIu64 " bytes, .sframe has %" PRIu64,
+            (uint64_t)segment->p_memsz, (uint64_t)section->header.sh_size);
+  result->defects[COMPARE_SEGMENT_SIZE]++;
+  if (sink)
+    sink (context, &difference);
+}
+
+bool
+compare_files (const char *a, const char *b, compare_sink *sink, void *context,
+               struct compare_result *result, struct error *err)
+{
+  struct compared_file one = { .path = a }, two = { .path = b };
+  const struct compared_file *last = &one;
+  bool compared = open_file (&one, a, err);
+  if (compared)
+    {
+      last = &two;
+      compared = open_file (&two, b, err) && check_same_code (&one, &two, err)
+                 && sframe_compare (&one.side, &two.side, sink, context,
+                                    result, err);
+    }
+  if (compared)
+    {
+      check_segment (&one, 'A', sink, context, result);
+      check_segment (&two, 'B', sink, context, result);
+    }
+  else if (err->file[0] == '\0')
+    snprintf (err->file, sizeof err->file, "%s", last->path);
+  close_file (&two);
+  close_file (&one);
+  return compared;
+}

@@ -1,0 +1,497 @@
+/* Comparing two SFrame sections.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "sframe/compare.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sframe/spans.h"
+
+static const struct
+{
+  const char *name, *text;
+} defects[COMPARE_DEFECTS] = {
+  [COMPARE_NO_DEFECT] = { "none", "no known defect" },
+  [COMPARE_PLT_GOT]
+  = { "plt-got", "GNU ld: CFA of .plt.got entries is sp+16 instead of sp+8" },
+  [COMPARE_STICKY_RA]
+  = { "sticky-ra-undefined", "GNU as: RA stays undefined after restore" },
+  [COMPARE_RA_IGNORED]
+  = { "ra-ignored", "GNU as: RA in an unusual place is not noticed" },
+  [COMPARE_WRONG_STATE]
+  = { "wrong-state",
+      "GNU as: restore_state after nested or late remember_state" },
+  [COMPARE_STALE_OFFSET]
+  = { "stale-cfa-offset",
+      "GNU as: def_cfa_register ignores a def_cfa_offset before it" },
+  [COMPARE_BAD_REGISTER]
+  = { "bad-register", "GNU as: expression with an invalid register" },
+  [COMPARE_NO_ROWS] = { "no-rows", "GNU as: function without any row" },
+  [COMPARE_FP_AS_RA]
+  = { "fp-as-ra", "GNU as 2.40: slot of FP stated as that of RA" },
+  [COMPARE_CFA_AS_SP]
+  = { "cfa-as-sp", "GNU as 2.40: CFA register taken for SP" },
+  [COMPARE_SEGMENT_SIZE]
+  = { "segment-size", "GNU ld: PT_GNU_SFRAME is larger than .sframe" },
+};
+
+const char *
+compare_defect_name (enum compare_defect defect)
+{
+  return defect < COMPARE_DEFECTS ? defects[defect].name : NULL;
+}
+
+const char *
+compare_defect_text (enum compare_defect defect)
+{
+  return defect < COMPARE_DEFECTS ? defects[defect].text : NULL;
+}
+
+struct comparison
+{
+  struct span_list a, b;
+  const struct arch *arch;
+  struct compare_result *result;
+  compare_sink *sink;
+  void *context;
+};
+
+/* --- Texts.  */
+
+/* Appends to a fixed buffer; what does not fit is cut.  */
+static void __attribute__ ((format (printf, 3, 4)))
+add_text (char *text, size_t size, const char *format, ...)
+{
+  size_t length = strlen (text);
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (text + length, size - length, format, arguments);
+  va_end (arguments);
+}
+
+static void
+add_register (const struct arch *arch, unsigned reg, char *text, size_t size)
+{
+  if (reg == arch->sp || reg == arch->fp)
+    add_text (text, size, "%s", reg == arch->sp ? "sp" : "fp");
+  else
+    add_text (text, size, "r%u", reg);
+}
+
+static void
+add_rule (const struct arch *arch, struct frame_rule rule, char *text,
+          size_t size)
+{
+  switch (rule.kind)
+    {
+    case RULE_UNDEFINED:
+      add_text (text, size, "undefined");
+      break;
+    case RULE_SAME:
+      add_text (text, size, "same");
+      break;
+    case RULE_REG:
+    case RULE_DEREF_REG:
+      add_text (text, size, rule.kind == RULE_DEREF_REG ? "*(" : "");
+      add_register (arch, rule.reg, text, size);
+      add_text (text, size, "%+" PRId32 "%s", rule.offset,
+                rule.kind == RULE_DEREF_REG ? ")" : "");
+      break;
+    case RULE_CFA:
+      add_text (text, size, "cfa%+" PRId32, rule.offset);
+      break;
+    case RULE_DEREF_CFA:
+      add_text (text, size, "*(cfa%+" PRId32 ")", rule.offset);
+      break;
+    default:
+      add_text (text, size, "invalid");
+    }
+}
+
+static void
+add_pair (const struct arch *arch, const char *what, struct frame_rule a,
+          struct frame_rule b, char *text, size_t size)
+{
+  if (frame_rule_equal (a, b))
+    return;
+  add_text (text, size, "%s%s ", *text ? ", " : "", what);
+  add_rule (arch, a, text, size);
+  add_text (text, size, " / ");
+  add_rule (arch, b, text, size);
+}
+
+static void
+describe (const struct comparison *c, const struct span *a,
+          const struct span *b, char *text, size_t size)
+{
+  *text = '\0';
+  if (a->no_rows || b->no_rows)
+    {
+      add_text (text, size, "%s / %s", a->no_rows ? "no rows" : "rows",
+                b->no_rows ? "no rows" : "rows");
+      return;
+    }
+  add_pair (c->arch, "CFA", a->row.cfa, b->row.cfa, text, size);
+  add_pair (c->arch, "RA", a->row.ra, b->row.ra, text, size);
+  add_pair (c->arch, "FP", a->row.fp, b->row.fp, text, size);
+  if (a->row.ra_signed != b->row.ra_signed)
+    add_text (text, size, "%sRA %s / %s", *text ? ", " : "",
+              a->row.ra_signed ? "signed" : "plain",
+              b->row.ra_signed ? "signed" : "plain");
+  const struct span_function *f = &c->a.functions[a->function];
+  const struct span_function *g = &c->b.functions[b->function];
+  if (*text == '\0')
+    add_text (text, size, "%s",
+              f->signal != g->signal ? "signal flag" : "key of RA signing");
+}
+
+/* --- Recognising defects.  */
+
+/* The span in front of SPAN in the same function, or NULL.  */
+static const struct span *
+previous_span (const struct span_list *list, const struct span *span)
+{
+  if (span == list->spans || span[-1].function != span->function
+      || span[-1].end != span->begin)
+    return NULL;
+  return span - 1;
+}
+
+static bool
+is_sp_plus (const struct arch *arch, const struct span *span, int32_t offset)
+{
+  return span->row.cfa.kind == RULE_REG && span->row.cfa.reg == arch->sp
+         && span->row.cfa.offset == offset;
+}
+
+/* RA where it is by default.  */
+static bool
+has_usual_ra (const struct arch *arch, const struct frame_row *row)
+{
+  return row->ra.kind == RULE_DEREF_CFA
+         && row->ra.offset == arch->fixed_ra_offset;
+}
+
+/* RA undefined or in a register since before PC, while OTHER has restored
+   it.  */
+static bool
+is_sticky_ra (const struct arch *arch, const struct span_list *list,
+              const struct span *span, const struct span *other, uint64_t pc)
+{
+  bool odd
+      = span->row.ra.kind == RULE_UNDEFINED || span->row.ra.kind == RULE_REG;
+  if (!odd || !has_usual_ra (arch, &other->row))
+    return false;
+  const struct span *before = previous_span (list, span);
+  return span->begin < pc
+         || (before && frame_rule_equal (before->row.ra, span->row.ra));
+}
+
+/* Whether a span of the same function before SPAN has its rules.  */
+static bool
+was_there_before (const struct span_list *list, const struct span *span)
+{
+  for (const struct span *s = span; (s = previous_span (list, s)) != NULL;)
+    if (frame_row_same_rules (&s->row, &span->row))
+      return true;
+  return false;
+}
+
+/* At PC one side returns to an earlier state and so does the other, but to
+   another one, or it stays as it was.  */
+static bool
+is_wrong_state (const struct comparison *c, const struct span_list *list,
+                const struct span *span, const struct span *other, uint64_t pc)
+{
+  const struct span_list *others = list == &c->a ? &c->b : &c->a;
+  return other->begin == pc && was_there_before (others, other)
+         && (span->begin < pc || was_there_before (list, span));
+}
+
+/* CFA from FP with the offset the CFA had from SP.  */
+static bool
+is_stale_offset (const struct arch *arch, const struct span_list *list,
+                 const struct span *span, const struct span *other)
+{
+  const struct frame_rule cfa = span->row.cfa, right = other->row.cfa;
+  const struct span *before = previous_span (list, span);
+  return before && cfa.kind == RULE_REG && right.kind == RULE_REG
+         && cfa.reg == arch->fp && right.reg == arch->fp
+         && cfa.offset != right.offset && before->row.cfa.kind == RULE_REG
+         && before->row.cfa.reg == arch->sp
+         && before->row.cfa.offset == cfa.offset;
+}
+
+static bool
+has_invalid (const struct frame_row *row)
+{
+  return row->cfa.kind == RULE_UNSUPPORTED || row->ra.kind == RULE_UNSUPPORTED
+         || row->fp.kind == RULE_UNSUPPORTED;
+}
+
+/* Which mistake SPAN of LIST shows at PC where OTHER says something else.  */
+static enum compare_defect
+find_defect (const struct comparison *c, const struct span_list *list,
+             const struct span *span, const struct span *other, uint64_t pc)
+{
+  unsigned version = list->decoder->variant.version;
+  const struct frame_row *row = &span->row, *right = &other->row;
+  if (span->no_rows)
+    return COMPARE_NO_ROWS;
+  if (other->no_rows)
+    return COMPARE_NO_DEFECT;
+  if (has_invalid (row) && list->functions[span->function].covered)
+    return COMPARE_BAD_REGISTER;
+  if (c->arch == &arch_amd64 && span->single_mask
+      && is_sp_plus (c->arch, span, 16) && is_sp_plus (c->arch, other, 8))
+    return COMPARE_PLT_GOT;
+  if (!arch_tracks_ra (c->arch)
+      && is_sticky_ra (c->arch, list, span, other, pc))
+    return COMPARE_STICKY_RA;
+  if (!arch_tracks_ra (c->arch) && has_usual_ra (c->arch, row)
+      && frame_rule_equal (row->cfa, right->cfa)
+      && (right->ra.kind == RULE_REG || right->ra.kind == RULE_DEREF_REG
+          || right->ra.kind == RULE_DEREF_CFA)
+      && !frame_rule_equal (row->ra, right->ra))
+    return COMPARE_RA_IGNORED;
+  if (is_stale_offset (c->arch, list, span, other))
+    return COMPARE_STALE_OFFSET;
+  if (version == 1 && c->arch->ra_signing && row->ra.kind == RULE_DEREF_CFA
+      && row->fp.kind == RULE_SAME && frame_rule_equal (row->ra, right->fp))
+    return COMPARE_FP_AS_RA;
+  if (version == 1 && row->cfa.kind == RULE_REG && row->cfa.reg == c->arch->sp
+      && right->cfa.kind == RULE_REG && right->cfa.reg != c->arch->sp
+      && right->cfa.reg != c->arch->fp)
+    return COMPARE_CFA_AS_SP;
+  if (is_wrong_state (c, list, span, other, pc))
+    return COMPARE_WRONG_STATE;
+  return COMPARE_NO_DEFECT;
+}
+
+/* --- Sweeping over both sides.  */
+
+/* Versions before V3 have no signal flag to compare.  */
+static bool
+same_flags (const struct comparison *c, const struct span *a,
+            const struct span *b)
+{
+  const struct span_function *f = &c->a.functions[a->function];
+  const struct span_function *g = &c->b.functions[b->function];
+  bool flags = c->a.decoder->variant.version == 3
+               && c->b.decoder->variant.version == 3;
+  return f->b_key == g->b_key && (!flags || f->signal == g->signal);
+}
+
+static bool
+same_rules (const struct comparison *c, const struct span *a,
+            const struct span *b)
+{
+  if (a->no_rows || b->no_rows)
+    return a->no_rows && b->no_rows;
+  return frame_row_same_rules (&a->row, &b->row) && same_flags (c, a, b);
+}
+
+static void
+note_uncovered (struct span_function *function, uint64_t pc)
+{
+  if (!function->uncovered && !function->differs)
+    {
+      function->first.pc = pc;
+      snprintf (function->first.text, sizeof function->first.text,
+                "part of it is not described on the other side");
+    }
+  function->uncovered = true;
+}
+
+static void
+note_different (struct comparison *c, const struct span *a,
+                const struct span *b, uint64_t pc)
+{
+  struct span_function *f = &c->a.functions[a->function];
+  c->b.functions[b->function].differs = true;
+  if (f->differs)
+    return;
+  f->differs = true;
+  f->first.pc = pc;
+  describe (c, a, b, f->first.text, sizeof f->first.text);
+  f->first.defective = 'A';
+  f->first.defect = find_defect (c, &c->a, a, b, pc);
+  if (f->first.defect != COMPARE_NO_DEFECT)
+    return;
+  f->first.defect = find_defect (c, &c->b, b, a, pc);
+  f->first.defective = f->first.defect ? 'B' : '\0';
+}
+
+/* [PC, END) has the spans A and B, one of which may be NULL.  */
+static void
+compare_range (struct comparison *c, const struct span *a,
+               const struct span *b, uint64_t pc, uint64_t end)
+{
+  if (a && b)
+    {
+      c->a.functions[a->function].covered = true;
+      c->b.functions[b->function].covered = true;
+      bool equal = same_rules (c, a, b);
+      *(equal ? &c->result->bytes_equal : &c->result->bytes_different)
+          += end - pc;
+      if (!equal)
+        note_different (c, a, b, pc);
+    }
+  else if (a)
+    {
+      c->result->bytes_only_a += end - pc;
+      note_uncovered (&c->a.functions[a->function], pc);
+    }
+  else if (b)
+    {
+      c->result->bytes_only_b += end - pc;
+      note_uncovered (&c->b.functions[b->function], pc);
+    }
+}
+
+static uint64_t
+nearer (uint64_t bound, const struct span *span, uint64_t pc)
+{
+  if (span == NULL)
+    return bound;
+  uint64_t edge = span->begin > pc ? span->begin : span->end;
+  return edge < bound ? edge : bound;
+}
+
+static void
+sweep (struct comparison *c)
+{
+  const struct span *a = c->a.spans, *a_end = a + c->a.n_spans;
+  const struct span *b = c->b.spans, *b_end = b + c->b.n_spans;
+  uint64_t pc = 0;
+  while (a < a_end || b < b_end)
+    {
+      const struct span *x = a < a_end ? a : NULL;
+      const struct span *y = b < b_end ? b : NULL;
+      uint64_t end = nearer (nearer (UINT64_MAX, x, pc), y, pc);
+      compare_range (c, x && x->begin <= pc ? x : NULL,
+                     y && y->begin <= pc ? y : NULL, pc, end);
+      pc = end;
+      if (x && x->end <= pc)
+        a++;
+      if (y && y->end <= pc)
+        b++;
+    }
+}
+
+/* --- Reporting.  */
+
+static void
+emit (struct comparison *c, struct span_function *function,
+      enum compare_kind kind)
+{
+  function->first.kind = kind;
+  function->first.function = function->address;
+  function->first.size = function->size;
+  if (kind != COMPARE_DIFFERENT)
+    snprintf (function->first.text, sizeof function->first.text,
+              "described in %c only", kind == COMPARE_ONLY_A ? 'A' : 'B');
+  if (c->sink)
+    c->sink (c->context, &function->first);
+}
+
+static void
+report_a (struct comparison *c, struct span_function *function)
+{
+  struct compare_result *result = c->result;
+  if (function->size == 0)
+    return;
+  result->functions_a++;
+  if (!function->differs && !function->uncovered)
+    {
+      result->equal++;
+      return;
+    }
+  if (!function->covered)
+    {
+      result->only_a++;
+      emit (c, function, COMPARE_ONLY_A);
+      return;
+    }
+  if (function->first.defect)
+    result->defects[function->first.defect]++;
+  else
+    result->different++;
+  emit (c, function, COMPARE_DIFFERENT);
+}
+
+/* What differs has been reported for A's function already.  */
+static void
+report_b (struct comparison *c, struct span_function *function)
+{
+  if (function->size == 0)
+    return;
+  c->result->functions_b++;
+  if (!function->uncovered || function->differs)
+    return;
+  *(function->covered ? &c->result->different : &c->result->only_b) += 1;
+  emit (c, function, function->covered ? COMPARE_DIFFERENT : COMPARE_ONLY_B);
+}
+
+static int
+compare_functions (const void *a, const void *b)
+{
+  const struct span_function *x = a, *y = b;
+  return (x->address > y->address) - (x->address < y->address);
+}
+
+static void
+report (struct comparison *c)
+{
+  struct span_list *lists[2] = { &c->a, &c->b };
+  for (int side = 0; side < 2; side++)
+    {
+      struct span_list *list = lists[side];
+      qsort (list->functions, list->n_functions, sizeof *list->functions,
+             compare_functions);
+      for (size_t i = 0; i < list->n_functions; i++)
+        (side ? report_b : report_a) (c, &list->functions[i]);
+    }
+  c->result->merged_rows_a = c->a.merged_rows;
+  c->result->merged_rows_b = c->b.merged_rows;
+  c->result->rows_at_end_a = c->a.rows_at_end;
+  c->result->rows_at_end_b = c->b.rows_at_end;
+}
+
+bool
+sframe_compare (const struct compare_side *a, const struct compare_side *b,
+                compare_sink *sink, void *context,
+                struct compare_result *result, struct error *err)
+{
+  struct comparison comparison = { .arch = a->decoder->arch,
+                                   .result = result,
+                                   .sink = sink,
+                                   .context = context };
+  *result = (struct compare_result){ .equal = 0 };
+  if (a->decoder->arch != b->decoder->arch)
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "sections of different machines");
+  bool read = span_list_read (&comparison.a, a, err)
+              && span_list_read (&comparison.b, b, err);
+  if (read)
+    {
+      sweep (&comparison);
+      report (&comparison);
+    }
+  span_list_free (&comparison.a);
+  span_list_free (&comparison.b);
+  return read;
+}
+
+bool
+compare_result_equal (const struct compare_result *result)
+{
+  uint64_t sum = result->different + result->only_a + result->only_b;
+  for (size_t i = 0; i < COMPARE_DEFECTS; i++)
+    sum += result->defects[i];
+  return sum == 0;
+}

@@ -1,0 +1,97 @@
+/* Comparing what two SFrame sections say, whatever their versions.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Both are brought into a canonical form first: ranges of code with rules,
+   equal neighbours merged, PC masks unfolded, rows at or past the end of
+   their function dropped.  What is compared is therefore what a stack tracer
+   gets to know, not how it is stored.  */
+
+#ifndef SFRAME_COMPARE_H
+#define SFRAME_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "frame/frame.h"
+#include "sframe/decode.h"
+
+/* Mistakes of GNU as and ld that are recognised (doc/differences.md).  */
+enum compare_defect
+{
+  COMPARE_NO_DEFECT,
+  COMPARE_PLT_GOT,      /* CFA of .plt.got entries is sp+16 */
+  COMPARE_STICKY_RA,    /* RA stays undefined (or in a register) after it
+                           was restored */
+  COMPARE_RA_IGNORED,   /* RA in another place than usual not noticed */
+  COMPARE_WRONG_STATE,  /* restore_state brought back another state */
+  COMPARE_STALE_OFFSET, /* def_cfa_register took an old CFA offset */
+  COMPARE_BAD_REGISTER, /* a rule with an impossible register */
+  COMPARE_NO_ROWS,      /* FDE without rows for a function with CFI */
+  COMPARE_FP_AS_RA,     /* V1 aarch64: slot of FP stated as that of RA */
+  COMPARE_CFA_AS_SP,    /* V1: any CFA register taken for SP */
+  COMPARE_SEGMENT_SIZE, /* PT_GNU_SFRAME larger than the section */
+  COMPARE_DEFECTS
+};
+
+enum compare_kind
+{
+  COMPARE_ONLY_A, /* function described in A only */
+  COMPARE_ONLY_B,
+  COMPARE_DIFFERENT, /* described differently, or not over the same range */
+  COMPARE_FILE       /* of the file, not of a function */
+};
+
+struct compare_difference
+{
+  enum compare_kind kind;
+  enum compare_defect defect;
+  char defective;    /* 'A' or 'B', with a defect */
+  uint64_t function; /* address */
+  uint32_t size;     /* of the function, bytes */
+  uint64_t pc;       /* where the first difference is */
+  char text[200];    /* what it is, in one line */
+};
+
+struct compare_result
+{
+  uint64_t functions_a, functions_b; /* with at least one byte of code */
+  uint64_t equal;                    /* functions of A */
+  uint64_t different;                /* without those with a named defect */
+  uint64_t only_a, only_b;
+  uint64_t defects[COMPARE_DEFECTS]; /* functions by defect */
+  uint64_t bytes_equal, bytes_different, bytes_only_a, bytes_only_b;
+  /* What the canonical form has removed.  */
+  uint64_t merged_rows_a, merged_rows_b; /* saying nothing new */
+  uint64_t rows_at_end_a, rows_at_end_b; /* at or past the function's end */
+};
+
+struct compare_side
+{
+  const struct sframe_decoder *decoder;
+  const uint64_t *starts; /* address of each function instead of the section's
+                             own field (relocatable objects), or NULL */
+};
+
+/* Called for each difference: those of A's functions first, then those only
+   in B, in address order.  */
+typedef void compare_sink (void *context,
+                           const struct compare_difference *difference);
+
+/* Compare A with B.  Differences go to SINK (which may be NULL) and are
+   counted in RESULT.  False when a section is damaged, the machines differ,
+   or memory ran out.  */
+bool sframe_compare (const struct compare_side *a,
+                     const struct compare_side *b, compare_sink *sink,
+                     void *context, struct compare_result *result,
+                     struct error *err);
+
+/* No difference at all, not even a defect.  */
+bool compare_result_equal (const struct compare_result *result);
+
+/* Stable identifier, such as "plt-got", and explanation.  */
+const char *compare_defect_name (enum compare_defect defect);
+const char *compare_defect_text (enum compare_defect defect);
+
+#endif /* SFRAME_COMPARE_H */

@@ -1,0 +1,355 @@
+/* Comparing sections: what is equal, what is named a defect.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/compare_files.h"
+#include "sframe/compare.h"
+#include "sframe/encode.h"
+
+#define VARIANT(version, pcrel) ((struct sframe_variant){ version, pcrel })
+#define SECTION_ADDRESS 0x4000
+
+/* A section in memory with a decoder on it.  */
+struct made
+{
+  struct sframe_encoder *encoder;
+  struct buffer bytes;
+  struct sframe_decoder decoder;
+  struct compare_side side;
+};
+
+static void
+made_open (struct made *made, struct sframe_variant variant)
+{
+  const struct encode_options options
+      = { .arch = &arch_amd64, .variant = variant, .gnu_widths = true };
+  made->encoder = sframe_encoder_new (&options);
+  assert_non_null (made->encoder);
+  buffer_init (&made->bytes, false);
+}
+
+static void
+made_add (struct made *made, const struct sframe_function *function)
+{
+  struct error err = { 0 };
+  if (!sframe_encoder_add (made->encoder, function, &err))
+    fail_msg ("%s", err.reason);
+}
+
+static void
+made_finish (struct made *made)
+{
+  struct error err = { 0 };
+  assert_true (sframe_encoder_write (made->encoder, SECTION_ADDRESS,
+                                     &made->bytes, &err));
+  if (!sframe_decoder_open (&made->decoder, made->bytes.bytes,
+                            made->bytes.size, SECTION_ADDRESS, &err))
+    fail_msg ("%s", err.reason);
+  made->side = (struct compare_side){ .decoder = &made->decoder };
+}
+
+static void
+made_close (struct made *made)
+{
+  sframe_encoder_free (made->encoder);
+  buffer_free (&made->bytes);
+}
+
+/* CFA = SP (or FP) + OFFSET.  */
+static struct sframe_row
+row_at (uint32_t start, bool base_sp, int32_t offset)
+{
+  return (struct sframe_row){
+    .start = start, .base_sp = base_sp, .n_words = 1, .words = { offset }
+  };
+}
+
+/* Differences seen by a sink.  */
+struct seen
+{
+  size_t n;
+  struct compare_difference last;
+};
+
+static void
+remember (void *context, const struct compare_difference *difference)
+{
+  struct seen *seen = context;
+  seen->n++;
+  seen->last = *difference;
+}
+
+static struct compare_result
+compare_and_close (struct made *a, struct made *b, struct seen *seen)
+{
+  struct compare_result result;
+  struct error err = { 0 };
+  made_finish (a);
+  made_finish (b);
+  *seen = (struct seen){ 0 };
+  if (!sframe_compare (&a->side, &b->side, remember, seen, &result, &err))
+    fail_msg ("%s", err.reason);
+  made_close (a);
+  made_close (b);
+  return result;
+}
+
+/* One function with rows, in a new section.  */
+static void
+one_function (struct made *made, struct sframe_variant variant, uint32_t size,
+              struct sframe_row *rows, size_t n_rows)
+{
+  const struct sframe_function function
+      = { .address = 0x1000, .size = size, .rows = rows, .n_rows = n_rows };
+  made_open (made, variant);
+  made_add (made, &function);
+}
+
+static void
+test_redundant_rows_and_versions_do_not_matter (void **state)
+{
+  (void)state;
+  struct sframe_row few[] = { row_at (0, true, 8), row_at (4, true, 16) };
+  struct sframe_row many[]
+      = { row_at (0, true, 8), row_at (2, true, 8), row_at (4, true, 16),
+          row_at (9, true, 16), row_at (16, true, 8) };
+  struct made a, b;
+  struct seen seen;
+  one_function (&a, VARIANT (3, true), 16, few, 2);
+  one_function (&b, VARIANT (1, false), 16, many, 5);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_true (compare_result_equal (&result));
+  assert_int_equal (seen.n, 0);
+  assert_int_equal (result.equal, 1);
+  assert_int_equal (result.bytes_equal, 16);
+  assert_int_equal (result.merged_rows_a, 0);
+  assert_int_equal (result.merged_rows_b, 2);
+  assert_int_equal (result.rows_at_end_b, 1);
+}
+
+static void
+test_first_difference_is_told (void **state)
+{
+  (void)state;
+  struct sframe_row one[] = { row_at (0, true, 8), row_at (4, true, 16) };
+  struct sframe_row two[] = { row_at (0, true, 8), row_at (4, true, 24) };
+  struct made a, b;
+  struct seen seen;
+  one_function (&a, VARIANT (3, true), 16, one, 2);
+  one_function (&b, VARIANT (2, true), 16, two, 2);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_int_equal (seen.n, 1);
+  assert_int_equal (seen.last.kind, COMPARE_DIFFERENT);
+  assert_int_equal (seen.last.defect, COMPARE_NO_DEFECT);
+  assert_int_equal (seen.last.function, 0x1000);
+  assert_int_equal (seen.last.pc, 0x1004);
+  assert_string_equal (seen.last.text, "CFA sp+16 / sp+24");
+  assert_int_equal (result.different, 1);
+  assert_int_equal (result.bytes_equal, 4);
+  assert_int_equal (result.bytes_different, 12);
+}
+
+static void
+test_functions_on_one_side (void **state)
+{
+  (void)state;
+  struct sframe_row rows[] = { row_at (0, true, 8) };
+  struct sframe_function other
+      = { .address = 0x2000, .size = 8, .rows = rows, .n_rows = 1 };
+  struct made a, b;
+  struct seen seen;
+  one_function (&a, VARIANT (3, true), 16, rows, 1);
+  made_add (&a, &other);
+  one_function (&b, VARIANT (3, true), 16, rows, 1);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_int_equal (result.only_a, 1);
+  assert_int_equal (result.equal, 1);
+  assert_int_equal (seen.last.kind, COMPARE_ONLY_A);
+  assert_int_equal (seen.last.function, 0x2000);
+
+  one_function (&a, VARIANT (3, true), 16, rows, 1);
+  one_function (&b, VARIANT (3, true), 16, rows, 1);
+  made_add (&b, &other);
+  result = compare_and_close (&a, &b, &seen);
+  assert_int_equal (result.only_b, 1);
+  assert_int_equal (seen.last.kind, COMPARE_ONLY_B);
+  assert_int_equal (result.bytes_only_b, 8);
+}
+
+/* A function in two pieces is equal where it is described.  */
+static void
+test_a_split_function (void **state)
+{
+  (void)state;
+  struct sframe_row rows[] = { row_at (0, true, 8) };
+  struct sframe_function tail
+      = { .address = 0x100c, .size = 4, .rows = rows, .n_rows = 1 };
+  struct made a, b;
+  struct seen seen;
+  one_function (&a, VARIANT (3, true), 16, rows, 1);
+  one_function (&b, VARIANT (3, true), 8, rows, 1);
+  made_add (&b, &tail);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_int_equal (result.different, 1);
+  assert_int_equal (result.only_b, 0);
+  assert_int_equal (result.bytes_only_a, 4);
+  assert_int_equal (seen.last.pc, 0x1008);
+}
+
+static void
+test_masks_are_unfolded (void **state)
+{
+  (void)state;
+  struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
+  struct sframe_row rows[] = { row_at (0, true, 8), row_at (11, true, 16),
+                               row_at (16, true, 8), row_at (27, true, 16) };
+  struct sframe_function masked = { .address = 0x1000,
+                                    .size = 32,
+                                    .pcmask = true,
+                                    .repeat = 16,
+                                    .rows = block,
+                                    .n_rows = 2 };
+  struct made a, b;
+  struct seen seen;
+  made_open (&a, VARIANT (3, true));
+  made_add (&a, &masked);
+  one_function (&b, VARIANT (2, true), 32, rows, 4);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_true (compare_result_equal (&result));
+  assert_int_equal (result.bytes_equal, 32);
+}
+
+static void
+test_plt_got_defect_is_named (void **state)
+{
+  (void)state;
+  struct sframe_row wrong[] = { row_at (0, true, 16) };
+  struct sframe_row right[] = { row_at (0, true, 8) };
+  struct sframe_function plt = { .address = 0x1000,
+                                 .size = 16,
+                                 .pcmask = true,
+                                 .repeat = 8,
+                                 .rows = wrong,
+                                 .n_rows = 1 };
+  struct made a, b;
+  struct seen seen;
+  one_function (&a, VARIANT (3, true), 16, right, 1);
+  made_open (&b, VARIANT (3, true));
+  made_add (&b, &plt);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_int_equal (result.different, 0);
+  assert_int_equal (result.defects[COMPARE_PLT_GOT], 1);
+  assert_int_equal (seen.last.defective, 'B');
+  assert_false (compare_result_equal (&result));
+}
+
+static void
+test_stale_offset_defect_is_named (void **state)
+{
+  (void)state;
+  struct sframe_row wrong[] = { row_at (0, true, 8), row_at (4, false, 8) };
+  struct sframe_row right[] = { row_at (0, true, 8), row_at (4, false, 16) };
+  struct made a, b;
+  struct seen seen;
+  one_function (&a, VARIANT (2, true), 16, wrong, 2);
+  one_function (&b, VARIANT (2, true), 16, right, 2);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_int_equal (result.defects[COMPARE_STALE_OFFSET], 1);
+  assert_int_equal (seen.last.defective, 'A');
+}
+
+static void
+test_every_defect_has_a_name (void **state)
+{
+  (void)state;
+  for (int i = 0; i < COMPARE_DEFECTS; i++)
+    {
+      assert_non_null (compare_defect_name ((enum compare_defect)i));
+      assert_non_null (compare_defect_text ((enum compare_defect)i));
+    }
+}
+
+/* Files: objects made of the same source by two releases of GNU as.  */
+static struct compare_result
+compare_fixtures (const char *a, const char *b)
+{
+  const char *source = getenv ("srcdir");
+  char one[512], two[512];
+  struct compare_result result;
+  struct error err = { 0 };
+  snprintf (one, sizeof one, "%s/tests/data/%s", source ? source : ".", a);
+  snprintf (two, sizeof two, "%s/tests/data/%s", source ? source : ".", b);
+  if (!compare_files (one, two, NULL, NULL, &result, &err))
+    fail_msg ("%s: %s", err.file, err.reason);
+  return result;
+}
+
+static void
+test_objects_of_two_releases (void **state)
+{
+  (void)state;
+  struct compare_result result
+      = compare_fixtures ("gnu/v2-binutils-2.45/amd64/lvm-O2.o",
+                          "gnu/v3-binutils-2.47/amd64/lvm-O2.o");
+  assert_true (compare_result_equal (&result));
+  assert_true (result.equal > 10);
+  result = compare_fixtures ("gnu/v2-binutils-2.45/aarch64/c_shapes-O2.o",
+                             "gnu/v1-binutils-2.40/aarch64/c_shapes-O2.o");
+  assert_true (result.equal > 5);
+}
+
+static void
+test_linked_file_with_wrong_segment (void **state)
+{
+  (void)state;
+  struct compare_result result
+      = compare_fixtures ("gnu-linked/cxx-amd64", "gnu-linked/cxx-amd64");
+  assert_int_equal (result.functions_a, result.equal);
+  assert_int_equal (result.defects[COMPARE_SEGMENT_SIZE], 2);
+}
+
+static void
+test_different_objects_are_refused (void **state)
+{
+  (void)state;
+  const char *source = getenv ("srcdir");
+  char one[512], two[512];
+  struct compare_result result;
+  struct error err = { 0 };
+  snprintf (one, sizeof one, "%s/tests/data/gnu/v3-binutils-2.47/amd64/%s",
+            source ? source : ".", "lvm-O2.o");
+  snprintf (two, sizeof two, "%s/tests/data/gnu/v3-binutils-2.47/amd64/%s",
+            source ? source : ".", "ldo-O2.o");
+  assert_false (compare_files (one, two, NULL, NULL, &result, &err));
+  assert_int_equal (err.status, CFI2SFRAME_INVALID);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_redundant_rows_and_versions_do_not_matter),
+    cmocka_unit_test (test_first_difference_is_told),
+    cmocka_unit_test (test_functions_on_one_side),
+    cmocka_unit_test (test_a_split_function),
+    cmocka_unit_test (test_masks_are_unfolded),
+    cmocka_unit_test (test_plt_got_defect_is_named),
+    cmocka_unit_test (test_stale_offset_defect_is_named),
+    cmocka_unit_test (test_every_defect_has_a_name),
+    cmocka_unit_test (test_objects_of_two_releases),
+    cmocka_unit_test (test_linked_file_with_wrong_segment),
+    cmocka_unit_test (test_different_objects_are_refused),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
