@@ -31,9 +31,7 @@ check_image (const struct image *image, const struct sframe_decoder *decoder,
   bool checked = plt_list_find (&plt, image, &cfi, err);
   if (checked)
     {
-      (void)decoder;
-      (void)result;
-      checked = error_set (err, CFI2SFRAME_UNSUPPORTED, "not yet");
+      checked = sframe_verify (decoder, &cfi, &plt, result, err);
       plt_list_free (&plt);
     }
   cfi_section_free (&cfi);

@@ -146,7 +146,7 @@ sframe_decoder_start (const struct sframe_decoder *decoder, uint32_t index)
   return base + (uint64_t)(int32_t)load_u32 (at, decoder->big_endian);
 }
 
-static uint32_t
+uint32_t
 sframe_decoder_size (const struct sframe_decoder *decoder, uint32_t index)
 {
   const uint8_t *at

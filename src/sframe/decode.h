@@ -51,6 +51,10 @@ bool sframe_decoder_function (const struct sframe_decoder *decoder,
 uint64_t sframe_decoder_start (const struct sframe_decoder *decoder,
                                uint32_t index);
 
+/* Likewise its size in bytes.  */
+uint32_t sframe_decoder_size (const struct sframe_decoder *decoder,
+                              uint32_t index);
+
 /* The position of the rows of one function.  */
 struct sframe_row_cursor
 {

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "compare.h"
+
+#include "gaps.h"
 #include "signing.h"
 #include "tracer.h"
 
@@ -292,10 +294,34 @@ compare_stub (struct compare *compare, const struct tracer_state *tracer,
     result->bytes_stub++;
 }
 
+/* Whether [START, END) is the alignment between two neighbouring FDEs.  */
+static bool
+is_filled_gap (const struct compare *compare, uint64_t start, uint64_t end)
+{
+  const struct referee *referee = compare->referee;
+  size_t low = 0, high = referee->n_fdes;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (referee->fdes[middle].start < end)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low > 0 && low < referee->n_fdes && referee->fdes[low].start == end
+         && referee->fdes[low - 1].end == start
+         && gap_is_filler (referee->elf, start, end);
+}
+
 /* SFrame data of [PC, END), which no FDE covers.  */
 static void
 compare_extra (struct compare *compare, uint64_t pc, uint64_t end)
 {
+  if (is_filled_gap (compare, pc, end))
+    {
+      compare->result->bytes_padding += end - pc;
+      return;
+    }
   while (pc < end)
     {
       struct tracer_state tracer;

@@ -1,0 +1,551 @@
+/* Does an SFrame section say what the CFI says, PC by PC?
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Both sides are walked in address order at once.  Each can tell what holds
+   at a PC and up to where, so that only the places where one of them changes
+   are looked at, and every byte between is accounted for.  */
+
+#include "sframe/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cfi/cfa_program.h"
+#include "sframe/lower.h"
+
+/* What one side says from some PC up to `until`.  */
+struct view
+{
+  bool covered;
+  struct frame_row rules;
+  uint64_t until; /* beyond the PC */
+};
+
+/* The SFrame side.  */
+
+struct order
+{
+  uint64_t start;
+  uint32_t index;
+};
+
+struct track
+{
+  const struct sframe_decoder *decoder;
+  struct order *order; /* owned; functions by start, unless they are sorted */
+  uint32_t next;       /* the first function (in order) behind the PC */
+  bool loaded;         /* the one before it is in `function` and `rows` */
+  struct sframe_function function;
+  struct sframe_row *rows; /* owned */
+  size_t n_rows, capacity;
+  size_t row; /* that of the latest PC; ordinary functions only */
+  uint64_t rows_left;
+};
+
+static int
+order_compare (const void *a, const void *b)
+{
+  const struct order *left = a, *right = b;
+  if (left->start != right->start)
+    return left->start < right->start ? -1 : 1;
+  return left->index < right->index ? -1 : left->index > right->index;
+}
+
+/* Readers find functions in a sorted section by bisection, and the kernel
+   refuses one whose functions overlap (field notes, section 1).  */
+static bool
+check_order (const struct sframe_decoder *decoder, struct error *err)
+{
+  for (uint32_t i = 1; i < decoder->n_functions; i++)
+    {
+      uint64_t before = sframe_decoder_start (decoder, i - 1);
+      uint64_t start = sframe_decoder_start (decoder, i);
+      if (start < before
+          || start - before < sframe_decoder_size (decoder, i - 1))
+        return error_set (err, CFI2SFRAME_MALFORMED,
+                          "SFrame: function %" PRIu32
+                          " is out of order or overlaps the one before",
+                          i);
+    }
+  return true;
+}
+
+static bool
+track_init (struct track *track, const struct sframe_decoder *decoder,
+            struct error *err)
+{
+  *track = (struct track){ .decoder = decoder,
+                           .rows_left = sframe_decoder_rows_max (decoder) };
+  uint32_t n = decoder->n_functions;
+  if (decoder->flags & SFRAME_FLAG_SORTED)
+    return check_order (decoder, err);
+  track->order = reallocarray (NULL, n + (size_t)1, sizeof *track->order);
+  if (track->order == NULL)
+    return error_set_no_memory (err);
+  for (uint32_t i = 0; i < n; i++)
+    track->order[i] = (struct order){ sframe_decoder_start (decoder, i), i };
+  qsort (track->order, n, sizeof *track->order, order_compare);
+  return true;
+}
+
+static void
+track_free (struct track *track)
+{
+  free (track->order);
+  free (track->rows);
+}
+
+static uint32_t
+track_index (const struct track *track, uint32_t position)
+{
+  return track->order != NULL ? track->order[position].index : position;
+}
+
+static bool
+track_reserve (struct track *track, size_t n_rows, struct error *err)
+{
+  if (n_rows <= track->capacity)
+    return true;
+  struct sframe_row *rows
+      = reallocarray (track->rows, n_rows, sizeof *track->rows);
+  if (rows == NULL)
+    return error_set_no_memory (err);
+  track->rows = rows;
+  track->capacity = n_rows;
+  return true;
+}
+
+/* Read the function at POSITION with its rows.  */
+static bool
+track_load (struct track *track, uint32_t position, struct error *err)
+{
+  uint32_t index = track_index (track, position);
+  struct sframe_row_cursor cursor;
+  if (!sframe_decoder_function (track->decoder, index, &track->function, err)
+      || !sframe_decoder_rows (track->decoder, index, &track->function,
+                               &cursor, err))
+    return false;
+  size_t n_rows = track->function.n_rows;
+  if (n_rows > track->rows_left)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "SFrame: rows shared too often");
+  track->rows_left -= n_rows;
+  if (!track_reserve (track, n_rows, err))
+    return false;
+  for (size_t i = 0; i < n_rows; i++)
+    if (sframe_row_next (&cursor, &track->rows[i], err) < 0)
+      return false;
+  track->n_rows = n_rows;
+  track->row = 0;
+  track->loaded = true;
+  return true;
+}
+
+/* Find the function for PC, which never descends: the last one that starts at
+   or before it.  *UNTIL becomes where the answer may change.  */
+static bool
+track_seek (struct track *track, uint64_t pc, uint64_t *until,
+            struct error *err)
+{
+  const struct sframe_decoder *decoder = track->decoder;
+  uint32_t before = track->next;
+  *until = UINT64_MAX;
+  for (; track->next < decoder->n_functions; track->next++)
+    {
+      uint64_t start
+          = sframe_decoder_start (decoder, track_index (track, track->next));
+      if (start > pc)
+        {
+          *until = start;
+          break;
+        }
+    }
+  if (track->next != before && !track_load (track, track->next - 1, err))
+    return false;
+  if (track->loaded && pc - track->function.address < track->function.size)
+    {
+      uint64_t end = track->function.address + track->function.size;
+      if (end < *until && end > pc) /* it may wrap around */
+        *until = end;
+    }
+  return true;
+}
+
+static bool
+track_covers (const struct track *track, uint64_t pc)
+{
+  return track->loaded && pc - track->function.address < track->function.size;
+}
+
+/* Find the row for OFFSET among the rows, searching from FROM.  NULL when the
+   first one is behind it; *END becomes the start of the next row, if any.  */
+static const struct sframe_row *
+track_find_row (struct track *track, uint64_t offset, uint64_t *end)
+{
+  size_t i = track->row;
+  if (track->function.pcmask)
+    i = 0;
+  while (i < track->n_rows && track->rows[i].start <= offset)
+    i++;
+  if (i < track->n_rows && track->rows[i].start < *end)
+    *end = track->rows[i].start;
+  track->row = i > 0 ? i - 1 : 0;
+  return i > 0 ? &track->rows[i - 1] : NULL;
+}
+
+static bool
+track_view (struct track *track, uint64_t pc, struct view *view,
+            struct error *err)
+{
+  *view = (struct view){ .covered = false };
+  if (!track_seek (track, pc, &view->until, err))
+    return false;
+  if (!track_covers (track, pc))
+    return true;
+  const struct sframe_function *function = &track->function;
+  uint64_t base = function->address;
+  uint64_t end = view->until - base;
+  bool constant = track->n_rows == 1 && track->rows[0].start == 0;
+  if (function->pcmask && !constant)
+    {
+      base = pc - (pc - base) % function->repeat;
+      if (function->repeat < view->until - base)
+        end = function->repeat;
+      else
+        end = view->until - base;
+    }
+  const struct sframe_row *row = track_find_row (track, pc - base, &end);
+  view->until = base + end;
+  if (row != NULL)
+    {
+      view->covered = true;
+      lower_undo (track->decoder->arch, track->decoder->variant, function, row,
+                  &view->rules);
+    }
+  return true;
+}
+
+/* The CFI's side.  */
+
+static const struct frame_row no_rules
+    = { .cfa = { .kind = RULE_UNSUPPORTED, .reason = REASON_CFA_UNDEFINED } };
+
+/* Make RULE_PLT an ordinary rule for PC.  */
+static void
+view_resolve_plt (struct view *view, const struct arch *arch, uint64_t pc)
+{
+  int64_t threshold = view->rules.cfa.offset;
+  uint64_t block = pc & ~UINT64_C (15);
+  bool beyond = (int64_t)(pc & 15) >= threshold;
+  uint64_t change
+      = block + (beyond || threshold > 15 ? 16 : (uint64_t)threshold);
+  if (change < view->until && change > pc)
+    view->until = change;
+  view->rules.cfa = (struct frame_rule){ .kind = RULE_REG,
+                                         .reg = arch->sp,
+                                         .offset = beyond ? 16 : 8 };
+}
+
+/* What FUNCTION says at PC, which it contains.  *ROW is where to search from
+   and becomes the row found; it is 0 at first.  */
+static struct view
+source_view (const struct frame_function *function, const struct arch *arch,
+             uint64_t pc, size_t *row)
+{
+  uint64_t base = function->address;
+  uint64_t end = function->size;
+  if (function->repeat != 0 && function->n_rows > 1)
+    {
+      uint64_t left = base + end - pc;
+      uint64_t offset = (pc - base) % function->repeat;
+      base = pc - offset;
+      end = function->repeat - offset < left ? function->repeat
+                                             : offset + left;
+      *row = 0;
+    }
+  size_t i = *row;
+  while (i < function->n_rows && function->rows[i].start <= pc - base)
+    i++;
+  if (i < function->n_rows && function->rows[i].start < end)
+    end = function->rows[i].start;
+  *row = i > 0 ? i - 1 : 0;
+  struct view view = { .covered = true,
+                       .rules = i > 0 ? function->rows[i - 1] : no_rules,
+                       .until = base + end };
+  if (view.rules.cfa.kind == RULE_PLT)
+    view_resolve_plt (&view, arch, pc);
+  return view;
+}
+
+/* Comparing.  */
+
+struct verify
+{
+  const struct arch *arch;
+  struct track track;
+  struct verify_result *result;
+  uint64_t steps_left;
+};
+
+enum
+{
+  RULE_TEXT = 48
+};
+
+static const char *
+rule_text (const struct arch *arch, struct frame_rule rule, char *text)
+{
+  char base[16];
+  snprintf (base, sizeof base, "r%u", rule.reg);
+  const char *name = rule.kind == RULE_CFA || rule.kind == RULE_DEREF_CFA
+                         ? "CFA"
+                     : rule.reg == arch->sp ? "sp"
+                     : rule.reg == arch->fp ? "fp"
+                                            : base;
+  switch (rule.kind)
+    {
+    case RULE_UNDEFINED:
+      return "undefined";
+    case RULE_SAME:
+      return "unchanged";
+    case RULE_REG:
+    case RULE_CFA:
+      snprintf (text, RULE_TEXT, "%s%+d", name, rule.offset);
+      return text;
+    case RULE_DEREF_REG:
+    case RULE_DEREF_CFA:
+      snprintf (text, RULE_TEXT, "*(%s%+d)", name, rule.offset);
+      return text;
+    default:
+      return frame_reason_name (rule.reason);
+    }
+}
+
+static void
+verify_explain (struct verify *verify, uint64_t pc, const char *what,
+                struct frame_rule cfi, struct frame_rule sframe)
+{
+  char cfi_text[RULE_TEXT], sframe_text[RULE_TEXT];
+  snprintf (verify->result->difference, sizeof verify->result->difference,
+            "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
+            rule_text (verify->arch, cfi, cfi_text),
+            rule_text (verify->arch, sframe, sframe_text));
+}
+
+/* Whether this is the first difference, which is the one explained.  */
+static bool
+verify_is_first (struct verify *verify, uint64_t pc)
+{
+  struct verify_result *result = verify->result;
+  if (result->bytes_wrong != 0 || result->bytes_extra != 0)
+    return false;
+  result->first_wrong = pc;
+  return true;
+}
+
+static void
+verify_note (struct verify *verify, uint64_t pc, const char *what)
+{
+  if (verify_is_first (verify, pc))
+    snprintf (verify->result->difference, sizeof verify->result->difference,
+              "0x%" PRIx64 ": %s", pc, what);
+}
+
+/* Compare what both say at PC; false when they differ.  */
+static bool
+verify_rules (struct verify *verify, const struct frame_function *function,
+              uint64_t pc, const struct frame_row *cfi,
+              const struct frame_row *sframe)
+{
+  const struct sframe_function *theirs = &verify->track.function;
+  /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
+     (lower.h).  */
+  bool outermost = cfi->ra.kind == RULE_UNDEFINED
+                   && sframe->ra.kind == RULE_UNDEFINED
+                   && sframe->cfa.kind == RULE_UNDEFINED;
+  if (!outermost && !frame_row_same_rules (cfi, sframe))
+    {
+      if (!verify_is_first (verify, pc))
+        return false;
+      if (!frame_rule_equal (cfi->cfa, sframe->cfa))
+        verify_explain (verify, pc, "CFA", cfi->cfa, sframe->cfa);
+      else if (!frame_rule_equal (cfi->ra, sframe->ra))
+        verify_explain (verify, pc, "RA", cfi->ra, sframe->ra);
+      else if (!frame_rule_equal (cfi->fp, sframe->fp))
+        verify_explain (verify, pc, "FP", cfi->fp, sframe->fp);
+      else
+        verify_note (verify, pc, "the RA is signed in one of both only");
+      return false;
+    }
+  /* Equal, but unusable: both are without meaning.  */
+  if (!outermost
+      && (cfi->cfa.kind == RULE_UNSUPPORTED || cfi->ra.kind == RULE_UNSUPPORTED
+          || cfi->fp.kind == RULE_UNSUPPORTED))
+    {
+      verify_note (verify, pc, "row for code without usable CFI");
+      return false;
+    }
+  if (verify->track.decoder->variant.version >= 3
+      && theirs->signal != function->signal)
+    {
+      verify_note (verify, pc, "signal frame in one of both only");
+      return false;
+    }
+  if (verify->arch->ra_signing && theirs->b_key != function->b_key)
+    {
+      verify_note (verify, pc, "RA signing keys differ");
+      return false;
+    }
+  return true;
+}
+
+/* Compare FUNCTION with the section from PC to END.  */
+static bool
+verify_function (struct verify *verify, const struct frame_function *function,
+                 uint64_t pc, uint64_t end, struct error *err)
+{
+  struct verify_result *result = verify->result;
+  size_t row = 0;
+  while (pc < end)
+    {
+      struct view ours = source_view (function, verify->arch, pc, &row);
+      struct view theirs;
+      if (!track_view (&verify->track, pc, &theirs, err))
+        return false;
+      if (verify->steps_left-- == 0)
+        return error_set (err, CFI2SFRAME_MALFORMED,
+                          "SFrame: blocks repeated too often");
+      uint64_t until = ours.until < theirs.until ? ours.until : theirs.until;
+      if (until > end)
+        until = end;
+      if (!theirs.covered)
+        result->bytes_absent += function->from_plt ? 0 : until - pc;
+      else if (verify_rules (verify, function, pc, &ours.rules, &theirs.rules))
+        result->bytes_equal += until - pc;
+      else
+        result->bytes_wrong += until - pc;
+      pc = until;
+    }
+  return true;
+}
+
+/* There is no CFI from PC to END, so there should be no rows.  */
+static bool
+verify_gap (struct verify *verify, uint64_t pc, uint64_t end,
+            struct error *err)
+{
+  while (pc < end)
+    {
+      uint64_t until;
+      if (!track_seek (&verify->track, pc, &until, err))
+        return false;
+      if (until > end)
+        until = end;
+      if (track_covers (&verify->track, pc))
+        {
+          verify_note (verify, pc, "row for code without CFI");
+          verify->result->bytes_extra += until - pc;
+        }
+      pc = until;
+    }
+  return true;
+}
+
+/* Walking the sources: FDEs and stubs, merged in address order.  */
+
+struct walk
+{
+  struct verify *verify;
+  const struct cfi_section *cfi;
+  const struct plt_list *plt;
+  struct cfa_machine *machine;
+  struct frame_function function; /* of the FDE at hand; owned */
+  uint64_t done;                  /* every PC below has been looked at */
+};
+
+static bool
+walk_function (struct walk *walk, const struct frame_function *function,
+               struct error *err)
+{
+  uint64_t start = function->address;
+  uint64_t end = start + function->size;
+  if (start < walk->done)
+    start = walk->done; /* the earlier of two overlapping FDEs counts */
+  if (end <= start)
+    return true;
+  if (!verify_gap (walk->verify, walk->done, start, err)
+      || !verify_function (walk->verify, function, start, end, err))
+    return false;
+  walk->done = end;
+  return true;
+}
+
+static bool
+walk_fde (struct walk *walk, const struct cfi_fde *fde, struct error *err)
+{
+  uint64_t failed_at;
+  if (fde->size == 0 || fde->size > UINT64_MAX - fde->address)
+    return true;
+  err->status = CFI2SFRAME_OK;
+  enum frame_reason reason
+      = cfa_machine_run (walk->machine, fde, &walk->function, &failed_at, err);
+  if (err->status != CFI2SFRAME_OK)
+    return false;
+  if (reason != REASON_NONE)
+    {
+      /* Nothing is known of its code: any row there is a guess.  */
+      frame_function_reset (&walk->function);
+      walk->function.address = fde->address;
+      walk->function.size
+          = fde->size < UINT32_MAX ? (uint32_t)fde->size : UINT32_MAX;
+    }
+  walk->verify->result->functions++;
+  return walk_function (walk, &walk->function, err);
+}
+
+static bool
+walk_all (struct walk *walk, struct error *err)
+{
+  size_t stub = 0;
+  size_t n_stubs = walk->plt != NULL ? walk->plt->n_functions : 0;
+  for (size_t i = 0; i <= walk->cfi->n_fdes; i++)
+    {
+      uint64_t next
+          = i < walk->cfi->n_fdes ? walk->cfi->fdes[i].address : UINT64_MAX;
+      for (; stub < n_stubs && walk->plt->functions[stub].address < next;
+           stub++)
+        if (!walk_function (walk, &walk->plt->functions[stub], err))
+          return false;
+      if (i < walk->cfi->n_fdes && !walk_fde (walk, &walk->cfi->fdes[i], err))
+        return false;
+    }
+  return verify_gap (walk->verify, walk->done, UINT64_MAX, err);
+}
+
+bool
+sframe_verify (const struct sframe_decoder *decoder,
+               const struct cfi_section *cfi, const struct plt_list *plt,
+               struct verify_result *result, struct error *err)
+{
+  *result = (struct verify_result){ 0 };
+  if (decoder->arch != cfi->arch)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "SFrame: section for machine %s", decoder->arch->name);
+  struct verify verify = { .arch = decoder->arch, .result = result };
+  /* Far beyond the places where either side changes in real files.  */
+  verify.steps_left = (1u << 20) + 16 * (cfi->size + decoder->size);
+  struct walk walk = { .verify = &verify, .cfi = cfi, .plt = plt };
+  if (!track_init (&verify.track, decoder, err))
+    return false;
+  bool done = false;
+  walk.machine = cfa_machine_new (cfi);
+  if (walk.machine != NULL)
+    done = walk_all (&walk, err);
+  else
+    error_set_no_memory (err);
+  cfa_machine_free (walk.machine);
+  frame_function_free (&walk.function);
+  track_free (&verify.track);
+  return done;
+}

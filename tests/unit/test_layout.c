@@ -1,0 +1,918 @@
+/* Unit tests of src/elf/layout: every strategy and every refusal, on files
+   made here; no file is read or written.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "elf/layout.h"
+#include "elf/layout_private.h"
+#include "elf_builder.h"
+
+/* More than there is padding behind the read-only segments (0xa00, 0xf00),
+   and little enough for it.  */
+enum
+{
+  LARGE = 5000,
+  SMALL = 96
+};
+
+struct fixture
+{
+  struct elf_builder elf;
+  struct image image, result; /* of the old and the new file */
+  struct layout_request request;
+  struct layout_plan plan;
+  struct error err;
+  uint8_t *bytes; /* the new file */
+};
+
+static int
+set_up (void **state)
+{
+  struct fixture *test = calloc (1, sizeof *test);
+  if (test == NULL)
+    return -1;
+  elf_builder_program (&test->elf, EM_X86_64, false);
+  test->request = (struct layout_request){ .sframe_size = LARGE,
+                                           .section_type = SHT_GNU_SFRAME };
+  *state = test;
+  return 0;
+}
+
+static int
+tear_down (void **state)
+{
+  struct fixture *test = *state;
+  layout_plan_free (&test->plan);
+  if (test->result.elf != NULL)
+    image_close (&test->result);
+  if (test->image.elf != NULL)
+    image_close (&test->image);
+  free (test->bytes);
+  free (test);
+  return 0;
+}
+
+static void
+open_old (struct fixture *test)
+{
+  elf_builder_finish (&test->elf);
+  if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
+                          &test->err))
+    fail_msg ("%s", test->err.reason);
+}
+
+/* What the plan's documentation says the new file is.  */
+static void
+apply (struct fixture *test)
+{
+  const struct layout_plan *plan = &test->plan;
+  uint64_t end = 0;
+  test->bytes = calloc (1, plan->new_size);
+  assert_non_null (test->bytes);
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      assert_true (extent->new_offset >= end);
+      end = extent->new_offset + extent->size;
+      assert_true (end <= plan->new_size);
+      assert_true (extent->old_offset + extent->size <= test->elf.size);
+      assert_true (extent->new_offset
+                       >= plan->sframe_offset + plan->sframe_size
+                   || end <= plan->sframe_offset);
+      memcpy (test->bytes + extent->new_offset,
+              test->elf.bytes + extent->old_offset, extent->size);
+    }
+  for (size_t i = 0; i < plan->n_patches; i++)
+    {
+      const struct layout_patch *patch = &plan->patches[i];
+      assert_true (patch->offset + patch->size <= plan->new_size);
+      memcpy (test->bytes + patch->offset, patch->bytes, patch->size);
+    }
+  for (uint64_t i = 0; i < plan->sframe_size; i++)
+    assert_int_equal (test->bytes[plan->sframe_offset + i], 0);
+  memset (test->bytes + plan->sframe_offset, 0x5f, plan->sframe_size);
+}
+
+static const GElf_Phdr *
+segment_of (const struct image *image, uint32_t type)
+{
+  const GElf_Phdr *segment = image_find_segment (image, type);
+  assert_non_null (segment);
+  return segment;
+}
+
+static const GElf_Shdr *
+section_of (const struct image *image, const char *name)
+{
+  const struct image_section *section = image_find_section (image, name);
+  if (section == NULL)
+    fail_msg ("no section %s", name);
+  return &section->header;
+}
+
+/* PT_GNU_SFRAME, its section and the segment that loads it.  */
+static void
+check_sframe (const struct fixture *test)
+{
+  const GElf_Phdr *sframe = segment_of (&test->result, PT_GNU_SFRAME);
+  assert_int_equal (sframe->p_offset, test->plan.sframe_offset);
+  assert_int_equal (sframe->p_vaddr, test->plan.sframe_address);
+  assert_int_equal (sframe->p_filesz, test->request.sframe_size);
+  assert_int_equal (sframe->p_vaddr & 7, 0);
+  assert_int_equal (sframe->p_flags, PF_R);
+  const uint8_t *loaded
+      = image_bytes_at (&test->result, sframe->p_vaddr, sframe->p_filesz);
+  assert_ptr_equal (loaded, test->bytes + sframe->p_offset);
+  if (test->result.n_sections == 0)
+    return;
+  const GElf_Shdr *section = section_of (&test->result, ".sframe");
+  assert_int_equal (section->sh_type, SHT_GNU_SFRAME);
+  assert_int_equal (section->sh_flags, SHF_ALLOC);
+  assert_int_equal (section->sh_addr, sframe->p_vaddr);
+  assert_int_equal (section->sh_offset, sframe->p_offset);
+  assert_int_equal (section->sh_size, sframe->p_filesz);
+}
+
+/* Every old section is there, with its index, name and contents.  */
+static void
+check_sections (const struct fixture *test)
+{
+  for (size_t i = 1; i < test->image.n_sections; i++)
+    {
+      const struct image_section *old = &test->image.sections[i];
+      const struct image_section *new = &test->result.sections[i];
+      assert_string_equal (old->name, new->name);
+      assert_int_equal (old->header.sh_flags, new->header.sh_flags);
+      if (strcmp (old->name, ".shstrtab") == 0
+          || strcmp (old->name, ".dynamic") == 0
+          || strcmp (old->name, ".symtab") == 0
+          || old->header.sh_type == SHT_NOBITS)
+        continue;
+      assert_int_equal (old->header.sh_size, new->header.sh_size);
+      assert_memory_equal (test->elf.bytes + old->header.sh_offset,
+                           test->bytes + new->header.sh_offset,
+                           old->header.sh_size);
+    }
+}
+
+/* The segments that contain no moved section are as before, and the new ones
+   do not share a page with another.  */
+static void
+check_segments (const struct fixture *test, uint64_t page)
+{
+  const struct image *image = &test->result;
+  uint64_t end = 0;
+  bool writable = false;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type != PT_LOAD)
+        continue;
+      assert_int_equal ((load->p_vaddr - load->p_offset) & (page - 1), 0);
+      if (writable || (load->p_flags & PF_W))
+        assert_true ((load->p_vaddr & ~(page - 1)) >= end);
+      end = load->p_vaddr + load->p_memsz;
+      writable = load->p_flags & PF_W;
+    }
+}
+
+static void
+plan_and_apply (struct fixture *test, enum layout_strategy strategy)
+{
+  open_old (test);
+  if (!layout_plan_injection (&test->plan, &test->image, &test->request,
+                              &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_int_equal (test->plan.strategy, strategy);
+  apply (test);
+  if (!image_open_memory (&test->result, test->bytes, test->plan.new_size,
+                          &test->err))
+    fail_msg ("new file: %s", test->err.reason);
+  check_sframe (test);
+  check_sections (test);
+}
+
+/* Fails with STATUS and a reason that contains WORDS.  */
+static void
+expect_failure (struct fixture *test, enum cfi2sframe_status status,
+                const char *words)
+{
+  open_old (test);
+  assert_false (layout_plan_injection (&test->plan, &test->image,
+                                       &test->request, &test->err));
+  if (test->err.status != status || strstr (test->err.reason, words) == NULL)
+    fail_msg ("status %d, reason \"%s\"", test->err.status, test->err.reason);
+}
+
+static uint64_t
+dynamic_value (const struct image *image, int64_t tag)
+{
+  uint64_t value = 0;
+  assert_true (dynamic_find (image, tag, &value));
+  return value;
+}
+
+/* ---- Strategies */
+
+static void
+slack_fills_padding (void **state)
+{
+  struct fixture *test = *state;
+  test->request.sframe_size = SMALL;
+  test->elf.segments[test->elf.n_segments++].p_type = PT_NULL;
+  elf_builder_segment (&test->elf, PT_INTERP)->p_offset = 0x240;
+  elf_builder_segment (&test->elf, PT_INTERP)->p_vaddr = 0x240;
+  elf_builder_segment (&test->elf, PT_INTERP)->p_filesz = 0;
+  test->elf.sections[1].sh_offset = test->elf.sections[1].sh_addr = 0x244;
+  test->elf.sections[1].sh_size = 4;
+  test->elf.sections[1].sh_type = SHT_PROGBITS;
+  elf_builder_note (&test->elf, 0x23c, "GNU", NT_GNU_BUILD_ID, 0);
+  test->elf.sections[2].sh_offset = test->elf.sections[2].sh_addr = 0x238;
+  test->elf.sections[2].sh_type = SHT_PROGBITS;
+  test->elf.sections[2].sh_size = 8;
+  elf_builder_segment (&test->elf, PT_NOTE)->p_type = PT_LOPROC + 5;
+  plan_and_apply (test, LAYOUT_SLACK);
+  /* Right behind the read-only segment, which grows; nothing else moves.  */
+  assert_int_equal (test->plan.sframe_offset, 0x600);
+  assert_int_equal (test->plan.sframe_address, 0x600);
+  assert_int_equal (test->result.n_segments, test->image.n_segments);
+  const GElf_Phdr *load = segment_of (&test->result, PT_LOAD);
+  assert_int_equal (load->p_filesz, 0x600 + SMALL);
+  assert_int_equal (load->p_memsz, 0x600 + SMALL);
+  assert_int_equal (test->plan.n_extents, 2);
+}
+
+static void
+slack_takes_evicted_sections_along (void **state)
+{
+  struct fixture *test = *state;
+  test->request.sframe_size = SMALL;
+  plan_and_apply (test, LAYOUT_SLACK);
+  const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
+  assert_in_range (interp->p_offset, 0x600 + SMALL, 0xfff);
+  assert_int_equal (test->plan.sframe_offset, 0x600);
+}
+
+static void
+slack_needs_zeros (void **state)
+{
+  struct fixture *test = *state;
+  test->request.sframe_size = SMALL;
+  test->elf.bytes[0x640] = 1;
+  test->elf.bytes[0x1180] = 1;
+  plan_and_apply (test, LAYOUT_EVICT);
+}
+
+static void
+slack_prefers_data_to_code (void **state)
+{
+  struct fixture *test = *state;
+  test->request.sframe_size = SMALL;
+  /* Fill the padding behind the read-only segment: then the code's.  */
+  test->elf.bytes[0x610] = 1;
+  plan_and_apply (test, LAYOUT_SLACK);
+  assert_int_equal (test->plan.sframe_offset, 0x1100);
+}
+
+static void
+slack_counts_in_pages_of_the_machine (void **state)
+{
+  struct fixture *test = *state;
+  test->request.sframe_size = SMALL;
+  test->elf.header.e_machine = EM_AARCH64;
+  for (size_t i = 0; i < test->elf.n_segments; i++)
+    if (test->elf.segments[i].p_type == PT_LOAD)
+      test->elf.segments[i].p_align = 0x10000;
+  /* With 64 KiB pages the segments of this file share one; there is no slack
+     between them.  */
+  plan_and_apply (test, LAYOUT_EVICT);
+  check_sframe (test);
+  assert_true (test->plan.sframe_address >= 0x10000);
+}
+
+static void
+null_entries_are_slots (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.n_segments -= 2; /* room for two, used by empty entries */
+  test->elf.segments[6] = test->elf.segments[7] = (Elf64_Phdr){ 0 };
+  test->elf.n_segments = 8;
+  plan_and_apply (test, LAYOUT_SPARE_SLOT);
+  assert_int_equal (test->result.n_segments, 8);
+  check_segments (test, 0x1000);
+}
+
+static void
+doubled_property_note_is_a_slot (void **state)
+{
+  struct fixture *test = *state;
+  Elf64_Phdr *note = elf_builder_segment (&test->elf, PT_NOTE);
+  elf_builder_note (&test->elf, 0x220, "GNU", NT_GNU_PROPERTY_TYPE_0, 16);
+  test->elf.sections[2].sh_size = 32;
+  note->p_filesz = note->p_memsz = 32;
+  test->elf.segments[7] = *note;
+  test->elf.segments[7].p_type = PT_GNU_PROPERTY;
+  test->request.sframe_size = SMALL;
+  plan_and_apply (test, LAYOUT_SLACK);
+  assert_int_equal (test->result.n_segments, 8);
+  assert_null (image_find_segment (&test->result, PT_NOTE));
+  segment_of (&test->result, PT_GNU_PROPERTY);
+  /* .interp did not have to move.  */
+  assert_int_equal (segment_of (&test->result, PT_INTERP)->p_offset, 0x200);
+}
+
+static void
+section_table_behind_headers_gives_room (void **state)
+{
+  struct fixture *test = *state;
+  /* As Go does: sections start later, the table stands in between.  */
+  static const char *const gone[]
+      = { ".interp", ".note.gnu.build-id", ".gnu.hash", ".dynsym", ".dynstr" };
+  for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)
+    test->elf.sections[elf_builder_section (&test->elf, gone[i])]
+        = (Elf64_Shdr){ .sh_type = SHT_NULL };
+  memset (test->elf.bytes + 0x200, 0, 0x1ff);
+  test->elf.segments[1].p_type = test->elf.segments[6].p_type = PT_LOPROC;
+  test->elf.segments[1].p_filesz = test->elf.segments[6].p_filesz = 0;
+  elf_builder_segment (&test->elf, PT_DYNAMIC)->p_type = PT_LOPROC + 1;
+  test->elf.sections[elf_builder_section (&test->elf, ".rodata")].sh_offset
+      = test->elf.sections[elf_builder_section (&test->elf, ".rodata")].sh_addr
+      = 0x590;
+  test->elf.sections[elf_builder_section (&test->elf, ".rodata")].sh_size
+      = 0x70;
+  test->elf.header.e_shoff = 0x200;
+  memset (test->elf.bytes + 0x580, 0, 0x10);
+  plan_and_apply (test, LAYOUT_SPARE_SLOT);
+  assert_int_equal (test->result.n_segments, 10);
+  assert_true (test->result.header.e_shoff >= test->elf.size);
+}
+
+static void
+eviction_moves_what_nobody_reaches_by_address (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_symbol (&test->elf, 1, ".gnu.hash", STT_SECTION, 0x248);
+  elf_builder_symbol (&test->elf, 2, ".interp", STT_SECTION, 0x200);
+  elf_builder_symbol (&test->elf, 3, ".text", STT_FUNC, 0x1010);
+  plan_and_apply (test, LAYOUT_EVICT);
+  const struct image *new = &test->result;
+  check_segments (test, 0x1000);
+  assert_int_equal (new->n_segments, 10);
+  assert_int_equal (new->header.e_phoff, 0x40);
+  assert_int_equal (segment_of (new, PT_PHDR)->p_filesz, 560);
+
+  const GElf_Shdr *interp = section_of (new, ".interp");
+  assert_int_equal (segment_of (new, PT_INTERP)->p_offset, interp->sh_offset);
+  assert_int_equal (segment_of (new, PT_INTERP)->p_vaddr, interp->sh_addr);
+  assert_true (interp->sh_offset >= test->elf.size);
+
+  const GElf_Shdr *hash = section_of (new, ".gnu.hash");
+  assert_int_not_equal (hash->sh_addr, 0x248);
+  assert_int_equal (hash->sh_addr & 7, 0);
+  assert_int_equal (dynamic_value (new, DT_GNU_HASH), hash->sh_addr);
+  assert_int_equal (dynamic_value (new, DT_SYMTAB),
+                    section_of (new, ".dynsym")->sh_addr);
+  /* Dynamic strings stay where they are.  */
+  assert_int_equal (dynamic_value (new, DT_STRTAB), 0x2b8);
+  assert_int_equal (section_of (new, ".dynstr")->sh_addr, 0x2b8);
+
+  const uint8_t *symbols
+      = test->bytes + section_of (new, ".symtab")->sh_offset;
+  assert_int_equal (load_u64 (symbols + 24 + 8, false), hash->sh_addr);
+  assert_int_equal (load_u64 (symbols + 48 + 8, false), interp->sh_addr);
+  assert_int_equal (load_u64 (symbols + 72 + 8, false), 0x1010);
+}
+
+static void
+eviction_keeps_build_id_in_first_page (void **state)
+{
+  struct fixture *test = *state;
+  plan_and_apply (test, LAYOUT_EVICT);
+  const GElf_Phdr *note = segment_of (&test->result, PT_NOTE);
+  assert_in_range (note->p_offset, 0x40 + 10 * 56, 0x1000 - 0x24);
+  assert_int_equal (note->p_vaddr, note->p_offset);
+  assert_int_equal (section_of (&test->result, ".note.gnu.build-id")->sh_addr,
+                    note->p_vaddr);
+  assert_memory_equal (test->bytes + note->p_offset, test->elf.bytes + 0x220,
+                       0x24);
+}
+
+static void
+eviction_zeroes_freed_bytes (void **state)
+{
+  struct fixture *test = *state;
+  plan_and_apply (test, LAYOUT_EVICT);
+  const GElf_Phdr *note = segment_of (&test->result, PT_NOTE);
+  for (uint64_t i = 0x40 + 10 * 56; i < 0x2b8; i++)
+    if (i < note->p_offset || i >= note->p_offset + note->p_filesz)
+      assert_int_equal (test->bytes[i], 0);
+}
+
+static void
+eviction_works_in_big_endian_files (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_S390, true);
+  elf_builder_symbol (&test->elf, 1, ".gnu.hash", STT_SECTION, 0x248);
+  plan_and_apply (test, LAYOUT_EVICT);
+  const GElf_Shdr *hash = section_of (&test->result, ".gnu.hash");
+  assert_int_equal (dynamic_value (&test->result, DT_GNU_HASH), hash->sh_addr);
+  const uint8_t *symbols
+      = test->bytes + section_of (&test->result, ".symtab")->sh_offset;
+  assert_int_equal (load_u64 (symbols + 24 + 8, true), hash->sh_addr);
+}
+
+static void
+eviction_stops_at_unknown_notes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_note (&test->elf, 0x220, "Cra", 1, 20);
+  expect_failure (test, CFI2SFRAME_REFUSED, ".note.gnu.build-id");
+}
+
+static void
+eviction_takes_package_notes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_note (&test->elf, 0x220, "FDO", 0xcafe1a7e, 20);
+  plan_and_apply (test, LAYOUT_EVICT);
+}
+
+static void
+eviction_spares_notes_with_symbols (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_symbol (&test->elf, 1, ".note.gnu.build-id",
+                      ELF64_ST_INFO (STB_GLOBAL, STT_OBJECT), 0x220);
+  memcpy (test->elf.bytes + 0x2100 + 8 * 24, "\0build_id", 10);
+  store_u32 (test->elf.bytes + 0x2100 + 24, 1, false);
+  expect_failure (test, CFI2SFRAME_REFUSED, ".note.gnu.build-id");
+}
+
+static void
+eviction_spares_tables_without_dynamic_entry (void **state)
+{
+  struct fixture *test = *state;
+  /* DT_GNU_HASH names another place: something else is going on.  */
+  store_u64 (test->elf.bytes + 0x2000 + 16 + 8, 0x250, false);
+  /* .interp and the build-id alone give room for one header only.  */
+  expect_failure (test, CFI2SFRAME_REFUSED, ".gnu.hash");
+}
+
+static void
+eviction_spares_executable_sections (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.sections[3].sh_flags |= SHF_EXECINSTR;
+  expect_failure (test, CFI2SFRAME_REFUSED, ".gnu.hash");
+}
+
+static void
+patchelf_finds_a_spare_slot (void **state)
+{
+  struct fixture *test = *state;
+  size_t strings = elf_builder_section (&test->elf, ".dynstr");
+  test->elf.sections[strings].sh_offset = 0x300;
+  test->elf.sections[strings].sh_addr = 0x300;
+  memcpy (test->elf.bytes + 0x300, test->elf.bytes + 0x2b8, 0x48);
+  memset (test->elf.bytes + 0x2b8, 0, 0x48);
+  plan_and_apply (test, LAYOUT_EVICT);
+  uint64_t end = 0x40 + 10 * 56;
+  for (size_t i = 1; i < test->result.n_sections; i++)
+    {
+      const GElf_Shdr *header = &test->result.sections[i].header;
+      if (header->sh_offset >= end && header->sh_type != SHT_NOBITS)
+        assert_true (header->sh_offset >= end + 56);
+    }
+}
+
+static void
+unknown_bytes_behind_the_table_stay (void **state)
+{
+  struct fixture *test = *state;
+  /* Nobody owns the hole between .interp and the note.  */
+  test->elf.bytes[0x21e] = 0x77;
+  expect_failure (test, CFI2SFRAME_REFUSED, "unknown data");
+}
+
+static void
+grows_down_without_room (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0x400000);
+  test->elf.sections[1].sh_flags |= SHF_WRITE; /* nothing can move */
+  plan_and_apply (test, LAYOUT_GROW_DOWN);
+  const struct image *new = &test->result;
+  uint64_t distance = 0x2000; /* 64 + 9 * 56 + LARGE in whole pages */
+  const GElf_Phdr *load = segment_of (new, PT_LOAD);
+  assert_int_equal (load->p_vaddr, 0x400000 - distance);
+  assert_int_equal (load->p_offset, 0);
+  assert_int_equal (load->p_filesz, 0x600 + distance);
+  assert_int_equal (segment_of (new, PT_PHDR)->p_vaddr,
+                    0x400000 - distance + 0x40);
+  assert_int_equal (segment_of (new, PT_GNU_STACK)->p_offset, 0);
+  assert_int_equal (new->header.e_entry, 0x401000);
+  assert_int_equal (section_of (new, ".text")->sh_addr, 0x401000);
+  /* __ehdr_start leads to the new table.  */
+  const uint8_t *old = test->bytes + distance;
+  assert_true (load_u64 (old + 32, false) == (uint64_t)64 - distance);
+  assert_int_equal (load_u16 (old + 56, false), 9);
+  assert_int_equal (section_of (new, ".old_headers")->sh_addr, 0x400000);
+}
+
+static void
+grows_down_only_above_lowest_address (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0x10000);
+  test->elf.sections[1].sh_flags |= SHF_WRITE;
+  expect_failure (test, CFI2SFRAME_REFUSED, "no room");
+}
+
+static void
+grows_down_less_when_linked_low (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0x200000);
+  for (size_t i = 0; i < test->elf.n_segments; i++)
+    if (test->elf.segments[i].p_type == PT_LOAD)
+      test->elf.segments[i].p_align = 0x200000;
+  test->elf.sections[1].sh_flags |= SHF_WRITE;
+  plan_and_apply (test, LAYOUT_GROW_DOWN);
+  assert_int_equal (segment_of (&test->result, PT_LOAD)->p_vaddr, 0x1fe000);
+  assert_int_equal (segment_of (&test->result, PT_LOAD)->p_align, 0x1000);
+}
+
+static void
+table_moves_on_request_only (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.sections[1].sh_flags |= SHF_WRITE;
+  expect_failure (test, CFI2SFRAME_REFUSED, "no room for program headers");
+}
+
+static void
+moved_table_keeps_the_address_rule (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.sections[1].sh_flags |= SHF_WRITE;
+  test->request.allow_moved_table = true;
+  plan_and_apply (test, LAYOUT_MOVE_TABLE);
+  const struct image *new = &test->result;
+  const GElf_Phdr *table = segment_of (new, PT_PHDR);
+  /* Kernels before 5.18 and static glibc: base + e_phoff.  */
+  assert_int_equal (table->p_vaddr, new->header.e_phoff);
+  assert_int_equal (table->p_offset, new->header.e_phoff);
+  assert_ptr_equal (image_bytes_at (new, table->p_vaddr, new->n_segments * 56),
+                    test->bytes + new->header.e_phoff);
+  check_segments (test, 0x1000);
+}
+
+/* ---- Loaders */
+
+static void
+make_loader (struct elf_builder *elf)
+{
+  /* SONAME ld-test.so.1, no PT_INTERP.  */
+  strcpy ((char *)elf->bytes + 0x2b8 + 1, "ld-test.so.1");
+  store_u64 (elf->bytes + 0x2000, DT_SONAME, elf->big_endian);
+  Elf64_Phdr *interp = elf_builder_segment (elf, PT_INTERP);
+  *interp = *elf_builder_segment (elf, PT_NOTE);
+  elf_builder_note (elf, 0x200, "GNU", NT_GNU_ABI_TAG, 12);
+  elf->sections[1].sh_type = SHT_NOTE;
+  elf->sections[1].sh_addralign = 4;
+  elf->names[1] = ".note.ABI-tag";
+  interp->p_offset = interp->p_vaddr = interp->p_paddr = 0x200;
+  interp->p_filesz = interp->p_memsz = 0x1c;
+}
+
+static void
+loaders_get_their_bss_in_the_file (void **state)
+{
+  struct fixture *test = *state;
+  make_loader (&test->elf);
+  plan_and_apply (test, LAYOUT_EVICT);
+  const struct image *new = &test->result;
+  const GElf_Phdr *data = NULL, *last = NULL;
+  for (size_t i = 0; i < new->n_segments; i++)
+    if (new->segments[i].p_type == PT_LOAD)
+      {
+        data = last;
+        last = &new->segments[i];
+      }
+  assert_non_null (data);
+  assert_int_equal (data->p_vaddr, 0x2000);
+  assert_int_equal (data->p_filesz, data->p_memsz);
+  assert_int_equal (section_of (new, ".bss")->sh_type, SHT_PROGBITS);
+  /* Zeros up to the end of the page: the loader's early heap.  */
+  for (uint64_t i = data->p_offset + 0x100; i < data->p_offset + 0x1000; i++)
+    assert_int_equal (test->bytes[i], 0);
+  /* The last segment ends with a page.  */
+  assert_int_equal ((last->p_vaddr + last->p_memsz) & 0xfff, 0);
+  assert_int_equal (last->p_flags, PF_R);
+  check_segments (test, 0x1000);
+}
+
+static void
+programs_are_no_loaders (void **state)
+{
+  struct fixture *test = *state;
+  open_old (test);
+  assert_false (layout_is_loader (&test->image));
+}
+
+static void
+loaders_are_known_by_name (void **state)
+{
+  struct fixture *test = *state;
+  make_loader (&test->elf);
+  open_old (test);
+  assert_true (layout_is_loader (&test->image));
+}
+
+/* ---- Files without section headers */
+
+static void
+no_sections_no_eviction (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.n_sections = 0;
+  expect_failure (test, CFI2SFRAME_REFUSED, "without section headers");
+}
+
+static void
+no_sections_but_slots (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.n_sections = 0;
+  test->elf.segments[6] = test->elf.segments[7] = (Elf64_Phdr){ 0 };
+  plan_and_apply (test, LAYOUT_SPARE_SLOT);
+  assert_int_equal (test->result.n_sections, 0);
+}
+
+/* ---- Refusals */
+
+static void
+refuses_relocatable_objects (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.header.e_type = ET_REL;
+  expect_failure (test, CFI2SFRAME_UNSUPPORTED, "relocatable");
+}
+
+static void
+refuses_core_files (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.header.e_type = ET_CORE;
+  expect_failure (test, CFI2SFRAME_UNSUPPORTED, "core");
+}
+
+static void
+refuses_machines_without_sframe (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.header.e_machine = EM_RISCV;
+  expect_failure (test, CFI2SFRAME_UNSUPPORTED, "machine 243");
+}
+
+static void
+skips_debug_files (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.sections[elf_builder_section (&test->elf, ".text")].sh_type
+      = SHT_NOBITS;
+  expect_failure (test, CFI2SFRAME_NOTHING, "debug file");
+}
+
+static void
+skips_files_without_loaded_bytes (void **state)
+{
+  struct fixture *test = *state;
+  for (size_t i = 0; i < test->elf.n_segments; i++)
+    test->elf.segments[i].p_filesz = 0;
+  expect_failure (test, CFI2SFRAME_NOTHING, "debug file");
+}
+
+static void
+refuses_kernels_by_address (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0xffffffff81000000);
+  expect_failure (test, CFI2SFRAME_REFUSED, "kernel");
+}
+
+static void
+refuses_kernels_by_section (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.names[6] = "__ksymtab";
+  expect_failure (test, CFI2SFRAME_REFUSED, "kernel");
+}
+
+static void
+refuses_prelinked_files (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_add_section (&test->elf, ".gnu.prelink_undo", SHT_PROGBITS, 0,
+                           test->elf.size, 16, 1);
+  expect_failure (test, CFI2SFRAME_REFUSED, "prelinked");
+}
+
+/* Append SIZE bytes of VALUE to the finished file.  */
+static void
+append_payload (struct fixture *test, const void *bytes, size_t size)
+{
+  elf_builder_finish (&test->elf);
+  memcpy (test->elf.bytes + test->elf.size, bytes, size);
+  test->elf.size += size;
+  if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
+                          &test->err))
+    fail_msg ("%s", test->err.reason);
+}
+
+static void
+refuses_appended_payloads (void **state)
+{
+  struct fixture *test = *state;
+  append_payload (test, "PK\003\004", 4);
+  assert_false (layout_classify (&test->image, &test->err));
+  assert_int_equal (test->err.status, CFI2SFRAME_REFUSED);
+  assert_non_null (strstr (test->err.reason, "4 bytes of unknown data"));
+}
+
+static void
+refuses_signed_modules (void **state)
+{
+  struct fixture *test = *state;
+  static const char tail[] = "signature~Module signature appended~\n";
+  append_payload (test, tail, sizeof tail - 1);
+  assert_false (layout_classify (&test->image, &test->err));
+  assert_non_null (strstr (test->err.reason, "signature"));
+}
+
+static void
+refuses_appimages (void **state)
+{
+  struct fixture *test = *state;
+  memcpy (test->elf.header.e_ident + 8, "AI\002", 3);
+  append_payload (test, "hsqs", 4);
+  assert_false (layout_classify (&test->image, &test->err));
+  assert_non_null (strstr (test->err.reason, "AppImage"));
+}
+
+static void
+tolerates_zero_padding (void **state)
+{
+  struct fixture *test = *state;
+  static const uint8_t zeros[4000];
+  append_payload (test, zeros, sizeof zeros);
+  assert_true (layout_classify (&test->image, &test->err));
+}
+
+static void
+refuses_too_many_headers (void **state)
+{
+  struct fixture *test = *state;
+  /* The table's size is counted, whatever is in it: 1170 entries are what
+     Linux accepts.  */
+  test->elf.header.e_phoff = 0x2800;
+  elf_builder_finish (&test->elf);
+  store_u16 (test->elf.bytes + 56, 1170, false);
+  if (!image_open_memory (&test->image, test->elf.bytes, ELF_FILE_MAX,
+                          &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_false (layout_classify (&test->image, &test->err));
+  assert_int_equal (test->err.status, CFI2SFRAME_REFUSED);
+  assert_non_null (strstr (test->err.reason, "too many program headers"));
+}
+
+static void
+refuses_unsorted_segments (void **state)
+{
+  struct fixture *test = *state;
+  Elf64_Phdr swapped = test->elf.segments[3];
+  test->elf.segments[3] = test->elf.segments[4];
+  test->elf.segments[4] = swapped;
+  elf_builder_finish (&test->elf);
+  assert_false (image_open_memory (&test->image, test->elf.bytes,
+                                   test->elf.size, &test->err));
+  assert_non_null (strstr (test->err.reason, "unsorted"));
+}
+
+static void
+refuses_overlapping_segments (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.segments[2].p_filesz = test->elf.segments[2].p_memsz = 0x1001;
+  elf_builder_finish (&test->elf);
+  assert_false (image_open_memory (&test->image, test->elf.bytes,
+                                   test->elf.size, &test->err));
+  assert_non_null (strstr (test->err.reason, "overlaps"));
+}
+
+static void
+refuses_incongruent_segments (void **state)
+{
+  struct fixture *test = *state;
+  for (size_t i = 0; i < test->elf.n_segments; i++)
+    if (test->elf.segments[i].p_type == PT_LOAD
+        && (test->elf.segments[i].p_flags & PF_W))
+      test->elf.segments[i].p_vaddr += 8;
+  expect_failure (test, CFI2SFRAME_REFUSED, "do not agree");
+}
+
+static void
+refuses_impossible_sizes (void **state)
+{
+  struct fixture *test = *state;
+  test->request.sframe_size = 0;
+  expect_failure (test, CFI2SFRAME_INVALID, "size");
+}
+
+static void
+plans_are_deterministic (void **state)
+{
+  struct fixture *test = *state;
+  plan_and_apply (test, LAYOUT_EVICT);
+  struct layout_plan again;
+  assert_true (layout_plan_injection (&again, &test->image, &test->request,
+                                      &test->err));
+  assert_int_equal (again.n_patches, test->plan.n_patches);
+  for (size_t i = 0; i < again.n_patches; i++)
+    {
+      assert_int_equal (again.patches[i].offset, test->plan.patches[i].offset);
+      assert_int_equal (again.patches[i].size, test->plan.patches[i].size);
+      assert_memory_equal (again.patches[i].bytes, test->plan.patches[i].bytes,
+                           again.patches[i].size);
+    }
+  layout_plan_free (&again);
+}
+
+#define TEST(function) \
+  cmocka_unit_test_setup_teardown (function, set_up, tear_down)
+
+int
+main (void)
+{
+  static const struct CMUnitTest tests[] = {
+    TEST (slack_fills_padding),
+    TEST (slack_takes_evicted_sections_along),
+    TEST (slack_needs_zeros),
+    TEST (slack_prefers_data_to_code),
+    TEST (slack_counts_in_pages_of_the_machine),
+    TEST (null_entries_are_slots),
+    TEST (doubled_property_note_is_a_slot),
+    TEST (section_table_behind_headers_gives_room),
+    TEST (eviction_moves_what_nobody_reaches_by_address),
+    TEST (eviction_keeps_build_id_in_first_page),
+    TEST (eviction_zeroes_freed_bytes),
+    TEST (eviction_works_in_big_endian_files),
+    TEST (eviction_stops_at_unknown_notes),
+    TEST (eviction_takes_package_notes),
+    TEST (eviction_spares_notes_with_symbols),
+    TEST (eviction_spares_tables_without_dynamic_entry),
+    TEST (eviction_spares_executable_sections),
+    TEST (patchelf_finds_a_spare_slot),
+    TEST (unknown_bytes_behind_the_table_stay),
+    TEST (grows_down_without_room),
+    TEST (grows_down_only_above_lowest_address),
+    TEST (grows_down_less_when_linked_low),
+    TEST (table_moves_on_request_only),
+    TEST (moved_table_keeps_the_address_rule),
+    TEST (loaders_get_their_bss_in_the_file),
+    TEST (programs_are_no_loaders),
+    TEST (loaders_are_known_by_name),
+    TEST (no_sections_no_eviction),
+    TEST (no_sections_but_slots),
+    TEST (refuses_relocatable_objects),
+    TEST (refuses_core_files),
+    TEST (refuses_machines_without_sframe),
+    TEST (skips_debug_files),
+    TEST (skips_files_without_loaded_bytes),
+    TEST (refuses_kernels_by_address),
+    TEST (refuses_kernels_by_section),
+    TEST (refuses_prelinked_files),
+    TEST (refuses_appended_payloads),
+    TEST (refuses_signed_modules),
+    TEST (refuses_appimages),
+    TEST (tolerates_zero_padding),
+    TEST (refuses_too_many_headers),
+    TEST (refuses_unsorted_segments),
+    TEST (refuses_overlapping_segments),
+    TEST (refuses_incongruent_segments),
+    TEST (refuses_impossible_sizes),
+    TEST (plans_are_deterministic),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}

@@ -1,0 +1,487 @@
+/* Unit tests of src/sframe/verify.c: every difference between .eh_frame and
+   .sframe is found, and none is invented.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "cfi/cfa_program.h"
+#include "sframe/encode.h"
+#include "sframe/lower.h"
+#include "sframe/verify.h"
+
+enum
+{
+  EH_FRAME = 0x2000,
+  SFRAME = 0x3000
+};
+
+/* An .eh_frame in the making.  */
+
+static const uint8_t amd64_cie[] = {
+  20,   0,   0,   0,                       /* length */
+  0,    0,   0,   0,                       /* CIE */
+  1,    'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, /* augmentation, pcrel sdata4 */
+  0x0c, 7,   8,                            /* def_cfa rsp+8 */
+  0x90, 1,                                 /* RA at CFA-8 */
+  0,    0,
+};
+
+static void
+add_fde (struct buffer *out, uint32_t address, uint32_t size,
+         const void *instructions, size_t length)
+{
+  uint32_t entry = (uint32_t)out->size;
+  size_t padding = 3 - length % 4; /* DW_CFA_nop */
+  buffer_u32 (out, (uint32_t)(4 + 8 + 1 + length + padding));
+  buffer_u32 (out, entry + 4); /* distance of the CIE */
+  buffer_u32 (out, address - (EH_FRAME + entry + 8));
+  buffer_u32 (out, size);
+  buffer_u8 (out, 0); /* no augmentation data */
+  buffer_append (out, instructions, length);
+  buffer_fill (out, 0, padding);
+}
+
+struct sides
+{
+  struct buffer eh_frame;
+  struct cfi_section cfi;
+  struct plt_list plt;
+  struct buffer sframe;
+  struct sframe_variant variant;
+};
+
+/* Read what was put into sides->eh_frame.  */
+static void
+read_cfi (struct sides *sides)
+{
+  struct error err = { 0 };
+  buffer_u32 (&sides->eh_frame, 0);
+  if (!cfi_section_read (&sides->cfi, &arch_amd64, sides->eh_frame.bytes,
+                         sides->eh_frame.size, EH_FRAME, &err))
+    fail_msg ("%s", err.reason);
+  assert_int_equal (sides->cfi.n_damaged, 0);
+}
+
+static bool
+encode_piece (void *context, const struct sframe_function *piece,
+              struct error *err)
+{
+  return sframe_encoder_add (context, piece, err);
+}
+
+static void
+ignore_left_out (void *context, uint64_t address, uint32_t size,
+                 enum frame_reason reason)
+{
+  (void)context;
+  (void)address;
+  (void)size;
+  (void)reason;
+}
+
+/* Convert the CFI to SFrame, without the FDEs from END on.  */
+static void
+convert (struct sides *sides, size_t end)
+{
+  struct error err = { 0 };
+  struct encode_options encode
+      = { .arch = &arch_amd64, .variant = sides->variant, .sorted = true };
+  struct lower_options lower = { &arch_amd64, sides->variant, true };
+  struct sframe_encoder *encoder = sframe_encoder_new (&encode);
+  const struct lower_sink sink = { encoder, encode_piece, ignore_left_out };
+  struct cfa_machine *machine = cfa_machine_new (&sides->cfi);
+  struct frame_function function = { 0 };
+  for (size_t i = 0; i < end && i < sides->cfi.n_fdes; i++)
+    {
+      uint64_t failed_at;
+      if (cfa_machine_run (machine, &sides->cfi.fdes[i], &function, &failed_at,
+                           &err)
+          == REASON_NONE)
+        assert_true (lower_function (&lower, &function, &sink, &err));
+    }
+  buffer_init (&sides->sframe, false);
+  assert_true (sframe_encoder_write (encoder, SFRAME, &sides->sframe, &err));
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+  sframe_encoder_free (encoder);
+}
+
+static void
+sides_init (struct sides *sides, unsigned version)
+{
+  *sides = (struct sides){ .variant = { (uint8_t)version, version > 1 } };
+  buffer_init (&sides->eh_frame, false);
+  buffer_append (&sides->eh_frame, amd64_cie, sizeof amd64_cie);
+}
+
+/* Three functions: with a frame pointer, a lazy PLT, one without a caller.  */
+static void
+sides_init_usual (struct sides *sides, unsigned version)
+{
+  static const uint8_t push[]
+      = { 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x47, 0x0c, 7, 8, 0xc6 };
+  static const uint8_t plt[]
+      = { 0x0e, 16, 0x46, 0x0e, 24,   0x4a, 0x0f, 11,   0x77, 8,
+          0x80, 0,  0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 };
+  static const uint8_t start[] = { 0x07, 16 };
+  sides_init (sides, version);
+  add_fde (&sides->eh_frame, 0x1000, 16, push, sizeof push);
+  add_fde (&sides->eh_frame, 0x1040, 176, plt, sizeof plt);
+  add_fde (&sides->eh_frame, 0x1100, 34, start, sizeof start);
+  read_cfi (sides);
+}
+
+static void
+sides_free (struct sides *sides)
+{
+  cfi_section_free (&sides->cfi);
+  buffer_free (&sides->eh_frame);
+  buffer_free (&sides->sframe);
+}
+
+static bool
+verify_status (struct sides *sides, struct verify_result *result,
+               struct error *err)
+{
+  struct sframe_decoder decoder;
+  *result = (struct verify_result){ 0 };
+  return sframe_decoder_open (&decoder, sides->sframe.bytes,
+                              sides->sframe.size, SFRAME, err)
+         && sframe_verify (&decoder, &sides->cfi, &sides->plt, result, err);
+}
+
+static struct verify_result
+verify (struct sides *sides)
+{
+  struct error err = { 0 };
+  struct verify_result result;
+  if (!verify_status (sides, &result, &err))
+    fail_msg ("%s", err.reason);
+  return result;
+}
+
+static void
+what_was_converted_is_equal (void **state)
+{
+  (void)state;
+  for (unsigned version = 1; version <= 3; version++)
+    {
+      struct sides sides;
+      sides_init_usual (&sides, version);
+      convert (&sides, SIZE_MAX);
+      struct verify_result result = verify (&sides);
+      assert_int_equal (result.functions, 3);
+      assert_int_equal (result.bytes_wrong, 0);
+      assert_int_equal (result.bytes_extra, 0);
+      /* Only V3 can say that there is no caller.  */
+      assert_int_equal (result.bytes_equal, version == 3 ? 226 : 192);
+      assert_int_equal (result.bytes_absent, version == 3 ? 0 : 34);
+      assert_string_equal (result.difference, "");
+      sides_free (&sides);
+    }
+}
+
+static void
+code_without_rows_is_absent (void **state)
+{
+  (void)state;
+  struct sides sides;
+  sides_init_usual (&sides, 3);
+  convert (&sides, 1);
+  struct verify_result result = verify (&sides);
+  assert_int_equal (result.bytes_equal, 16);
+  assert_int_equal (result.bytes_absent, 176 + 34);
+  assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
+  sides_free (&sides);
+}
+
+/* Verify a section with one function that says CFA = SP + 8 throughout.  */
+static struct verify_result
+verify_against (struct sides *sides, struct sframe_function function)
+{
+  struct error err = { 0 };
+  struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
+  struct encode_options options
+      = { .arch = &arch_amd64, .variant = sides->variant };
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  if (function.rows == NULL)
+    {
+      function.rows = &row;
+      function.n_rows = 1;
+    }
+  assert_true (sframe_encoder_add (encoder, &function, &err));
+  buffer_init (&sides->sframe, false);
+  assert_true (sframe_encoder_write (encoder, SFRAME, &sides->sframe, &err));
+  sframe_encoder_free (encoder);
+  struct verify_result result = verify (sides);
+  buffer_free (&sides->sframe);
+  return result;
+}
+
+static void
+differences_are_counted_and_explained (void **state)
+{
+  (void)state;
+  struct sides sides;
+  sides_init_usual (&sides, 3);
+  struct verify_result result = verify_against (
+      &sides, (struct sframe_function){ .address = 0x1000, .size = 16 });
+  assert_int_equal (result.bytes_equal, 1 + 5);
+  assert_int_equal (result.bytes_wrong, 10);
+  assert_int_equal (result.first_wrong, 0x1001);
+  assert_string_equal (result.difference,
+                       "0x1001: CFA is sp+16 in .eh_frame, sp+8 in .sframe");
+
+  /* The PLT: entry 0, then sp+8 until the threshold of each entry.  */
+  result = verify_against (
+      &sides, (struct sframe_function){ .address = 0x1040, .size = 176 });
+  assert_int_equal (result.bytes_equal, 10 * 11);
+  assert_int_equal (result.bytes_wrong, 16 + 10 * 5);
+
+  result = verify_against (
+      &sides, (struct sframe_function){ .address = 0x1100, .size = 34 });
+  assert_string_equal (
+      result.difference,
+      "0x1100: RA is undefined in .eh_frame, *(CFA-8) in .sframe");
+  assert_int_equal (result.bytes_wrong, 34);
+  sides_free (&sides);
+}
+
+static void
+rows_for_other_code_are_extra (void **state)
+{
+  (void)state;
+  struct sides sides;
+  sides_init_usual (&sides, 3);
+  struct verify_result result = verify_against (
+      &sides, (struct sframe_function){ .address = 0xff0, .size = 17 });
+  assert_int_equal (result.bytes_equal, 1);
+  assert_int_equal (result.bytes_extra, 16);
+  assert_int_equal (result.first_wrong, 0xff0);
+  assert_string_equal (result.difference, "0xff0: row for code without CFI");
+  result = verify_against (
+      &sides, (struct sframe_function){ .address = 0x1122, .size = 0x1000 });
+  assert_int_equal (result.bytes_extra, 0x1000);
+  /* Up to the end of the address space.  */
+  result = verify_against (
+      &sides,
+      (struct sframe_function){ .address = UINT64_MAX - 15, .size = 64 });
+  assert_int_equal (result.bytes_extra, 15);
+  sides_free (&sides);
+}
+
+/* Stubs that were recognised by their instructions count as known code.  */
+static void
+known_stubs_are_not_extra (void **state)
+{
+  (void)state;
+  struct frame_row rows[] = {
+    { 0,
+      false,
+      { RULE_REG, 0, 7, 8 },
+      { RULE_DEREF_CFA, 0, 0, -8 },
+      { RULE_SAME, 0, 0, 0 } },
+    { 11,
+      false,
+      { RULE_REG, 0, 7, 16 },
+      { RULE_DEREF_CFA, 0, 0, -8 },
+      { RULE_SAME, 0, 0, 0 } },
+  };
+  struct frame_function stubs = { .address = 0x1200,
+                                  .size = 0x100,
+                                  .from_plt = true,
+                                  .repeat = 16,
+                                  .rows = rows,
+                                  .n_rows = 2 };
+  struct sframe_row sframe_rows[] = {
+    { .base_sp = true, .n_words = 1, .words = { 8 } },
+    { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
+  };
+  struct sframe_function function = { .address = 0x1200,
+                                      .size = 0x100,
+                                      .pcmask = true,
+                                      .repeat = 16,
+                                      .n_rows = 2,
+                                      .rows = sframe_rows };
+  struct sides sides;
+  sides_init_usual (&sides, 3);
+  sides.plt = (struct plt_list){ &stubs, 1 };
+  struct verify_result result = verify_against (&sides, function);
+  assert_int_equal (result.bytes_equal, 0x100);
+  assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
+  /* The CFI's functions are absent, stubs never are.  */
+  assert_int_equal (result.bytes_absent, 226);
+  function.size = 0x80;
+  result = verify_against (&sides, function);
+  assert_int_equal (result.bytes_equal, 0x80);
+  assert_int_equal (result.bytes_absent, 226);
+  sframe_rows[1].start = 9;
+  result = verify_against (&sides, function);
+  assert_int_equal (result.bytes_wrong, 8 * 2);
+  assert_int_equal (result.first_wrong, 0x1209);
+  function.repeat = 32; /* only every second entry is described */
+  sframe_rows[1].start = 11;
+  result = verify_against (&sides, function);
+  assert_int_equal (result.bytes_wrong, 4 * 11);
+  sides_free (&sides);
+}
+
+/* CFI that no row can express must have none.  */
+static void
+rows_for_unusable_cfi_are_wrong (void **state)
+{
+  (void)state;
+  static const uint8_t sp_rule[] = { 0x14, 7, 1 }; /* SP = CFA - 8 */
+  static const uint8_t unknown[] = { 0x3f };
+  struct sides sides;
+  sides_init (&sides, 3);
+  add_fde (&sides.eh_frame, 0x1000, 16, sp_rule, sizeof sp_rule);
+  add_fde (&sides.eh_frame, 0x1010, 16, unknown, sizeof unknown);
+  read_cfi (&sides);
+  struct verify_result result = verify_against (
+      &sides, (struct sframe_function){ .address = 0x1000, .size = 32 });
+  assert_int_equal (result.bytes_wrong, 32);
+  assert_int_equal (result.first_wrong, 0x1000);
+  assert_string_equal (result.difference,
+                       "0x1000: CFA is sp-rule in .eh_frame, sp+8 in .sframe");
+  sides_free (&sides);
+}
+
+static void
+overlapping_fdes_are_compared_once (void **state)
+{
+  (void)state;
+  static const uint8_t other[] = { 0x0e, 16 };
+  struct sides sides;
+  sides_init (&sides, 3);
+  add_fde (&sides.eh_frame, 0x1000, 32, NULL, 0);
+  add_fde (&sides.eh_frame, 0x1010, 32, other, sizeof other);
+  add_fde (&sides.eh_frame, 0x1010, 0, NULL, 0);
+  read_cfi (&sides);
+  struct verify_result result = verify_against (
+      &sides, (struct sframe_function){ .address = 0x1000, .size = 32 });
+  assert_int_equal (result.bytes_equal, 32);
+  assert_int_equal (result.bytes_wrong, 0);
+  assert_int_equal (result.bytes_absent, 16);
+  sides_free (&sides);
+}
+
+static void
+signal_frames_must_agree (void **state)
+{
+  (void)state;
+  struct sides sides;
+  sides_init (&sides, 3);
+  add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
+  read_cfi (&sides);
+  struct sframe_function function
+      = { .address = 0x1000, .size = 16, .signal = true };
+  struct verify_result result = verify_against (&sides, function);
+  assert_int_equal (result.bytes_wrong, 16);
+  sides_free (&sides);
+}
+
+/* Where the section may change without changing its meaning.  */
+static bool
+is_meaningless (const struct sides *sides, size_t at, unsigned bits)
+{
+  const uint8_t *bytes = sides->sframe.bytes;
+  if (at == SFRAME_HEADER_FLAGS)
+    return bits == SFRAME_FLAG_SORTED || bits == SFRAME_FLAG_FRAME_POINTER;
+  if (at >= SFRAME_HEADER_N_FRES && at < SFRAME_HEADER_FRE_SIZE)
+    return true;
+  size_t n = load_u32 (bytes + SFRAME_HEADER_N_FDES, false);
+  if (at < SFRAME_HEADER_SIZE)
+    return false;
+  /* A last row with one word is the same with a wide one if a 0 follows.  */
+  if (at >= SFRAME_HEADER_SIZE + 20 * n)
+    return bits == 1 << SFRAME_FRE_WORD_SHIFT && bytes[at] == 0x03
+           && bytes[at + 2] == 0;
+  size_t field = (at - SFRAME_HEADER_SIZE) % 20;
+  if (field == 16) /* info: the key is for aarch64 */
+    return bits & (SFRAME_FDE_B_KEY | 0xc0);
+  if (field == 17)
+    return !(bytes[at - 1] & SFRAME_FDE_PCMASK);
+  return field >= 18;
+}
+
+/* No bit of a section can change unnoticed.  */
+static void
+every_damaged_bit_is_noticed (void **state)
+{
+  (void)state;
+  struct sides sides;
+  sides_init_usual (&sides, 2);
+  convert (&sides, 2);
+  struct verify_result result = verify (&sides);
+  uint64_t equal = result.bytes_equal;
+  assert_int_equal (equal, 192);
+  for (size_t at = 0; at < sides.sframe.size; at++)
+    for (unsigned bit = 1; bit < 0x100; bit <<= 1)
+      {
+        struct error err = { 0 };
+        if (is_meaningless (&sides, at, bit))
+          continue;
+        sides.sframe.bytes[at] ^= (uint8_t)bit;
+        if (verify_status (&sides, &result, &err) && result.bytes_wrong == 0
+            && result.bytes_extra == 0 && result.bytes_equal == equal)
+          {
+            print_message ("# byte %zu bit 0x%x\n", at, bit);
+            fail ();
+          }
+        sides.sframe.bytes[at] ^= (uint8_t)bit;
+      }
+  sides_free (&sides);
+}
+
+static void
+unsorted_sections (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct verify_result result;
+  struct sides sides;
+  sides_init_usual (&sides, 3);
+  convert (&sides, SIZE_MAX);
+  /* Exchange the first two functions.  Starts are relative to themselves.  */
+  uint8_t *index = sides.sframe.bytes + SFRAME_HEADER_SIZE, saved[16];
+  memcpy (saved, index, 16);
+  memmove (index, index + 16, 16);
+  memcpy (index + 16, saved, 16);
+  store_u64 (index, load_u64 (index, false) + 16, false);
+  store_u64 (index + 16, load_u64 (index + 16, false) - 16, false);
+  /* Readers would search for them in vain.  */
+  assert_false (verify_status (&sides, &result, &err));
+  assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+  sides.sframe.bytes[SFRAME_HEADER_FLAGS] &= (uint8_t)~SFRAME_FLAG_SORTED;
+  result = verify (&sides);
+  assert_int_equal (result.bytes_equal, 226);
+  assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
+  sides_free (&sides);
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  static const struct CMUnitTest tests[] = {
+    cmocka_unit_test (what_was_converted_is_equal),
+    cmocka_unit_test (code_without_rows_is_absent),
+    cmocka_unit_test (differences_are_counted_and_explained),
+    cmocka_unit_test (rows_for_other_code_are_extra),
+    cmocka_unit_test (known_stubs_are_not_extra),
+    cmocka_unit_test (rows_for_unusable_cfi_are_wrong),
+    cmocka_unit_test (overlapping_fdes_are_compared_once),
+    cmocka_unit_test (signal_frames_must_agree),
+    cmocka_unit_test (every_damaged_bit_is_noticed),
+    cmocka_unit_test (unsorted_sections),
+  };
+  return cmocka_run_group_tests_name ("verify", tests, NULL, NULL);
+}
