@@ -144,6 +144,21 @@ growth_commit (struct layout_job *job, const struct growth *growth)
                        tail);
 }
 
+/* strip computes the size of a segment from its sections.  */
+static void
+add_padding_section (struct layout_job *job, const GElf_Phdr *load,
+                     uint64_t begin)
+{
+  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
+                       .sh_flags = SHF_ALLOC,
+                       .sh_addr = load->p_vaddr + (begin - load->p_offset),
+                       .sh_offset = begin,
+                       .sh_size = load->p_offset + load->p_filesz - begin,
+                       .sh_addralign = 1 };
+  if (header.sh_size > 0)
+    table_add_section (job, ".page_padding", &header);
+}
+
 int
 layout_try_loader (struct layout_job *job)
 {
@@ -155,9 +170,10 @@ layout_try_loader (struct layout_job *job)
     return 0;
   const GElf_Phdr *last = &job->image->segments[growth.load];
   uint64_t offset, address, end, page_end;
-  round_up (job->image->size + growth.shift, 16, &offset);
-  address = last->p_vaddr + (growth.new_end - last->p_offset)
-            + (offset & (job->page - 1));
+  /* At a page's start, so that strip cannot put .sframe into the page of the
+     BSS.  */
+  round_up (job->image->size + growth.shift, job->page, &offset);
+  address = last->p_vaddr + (growth.new_end - last->p_offset);
   end = offset + plan->sframe_size;
   if (!slots_place_units (&slots, &end, address + plan->sframe_size)
       || !round_up (end, job->page, &page_end))
@@ -179,6 +195,7 @@ layout_try_loader (struct layout_job *job)
   if (!slots_commit (job, &slots))
     return -1;
   table_add_headers (job, &slots, &load);
+  add_padding_section (job, &load, end);
   table_add_sframe_section (job);
   return table_finish (job) ? 1 : -1;
 }

@@ -146,13 +146,14 @@ apply ()
 }
 
 # lint FILE: what eu-elflint says, without numbers and without what it says
-# about any SFrame.
+# about any SFrame, and about the .bss that a loader has in the file now.
 lint ()
 {
   eu-elflint --gnu-ld "$1" 2>&1 |
     grep -v -e 'unknown program header entry type 0x6474e554' \
       -e 'unknown program header type 0x6474e554' \
       -e "section .*'\.sframe' has unsupported type" \
+      -e "'\.bss' has wrong type: expected NOBITS, is PROGBITS" \
       -e '^No errors' |
     sed 's/0x[0-9a-f]*/N/g; s/[0-9][0-9]*/N/g' | sort -u
 }
@@ -347,6 +348,46 @@ check_musl ()
     -o musl-static-pie
 }
 
+# The dynamic loader itself, started by the kernel as the interpreter of a
+# program.
+check_loader ()
+{
+  loader_name=$1
+  loader_file=$2
+  shift 2
+  if [ ! -e "$loader_file" ]; then
+    report_skip "$loader_name" "$loader_file not found"
+  elif ! "$@" -Wl,--dynamic-linker="$dir/victim" \
+    "$srcdir/tests/matrix/prog.c" -o "$loader_name-user" >>"$dir/log" 2>&1
+  then
+    report_skip "$loader_name" "does not build"
+  else
+    # It does not look at the loader's .sframe, but at the program's.
+    cp "$loader_file" "$loader_name"
+    "$INJECT_BLOB" "$loader_name-user" "$loader_name-user.sframe" 3000 \
+      >>"$dir/log" 2>&1
+    chmod +x "$loader_name"
+    check_kinds "$loader_name" "$loader_name" ./run-user "$loader_name-user"
+  fi
+}
+
+check_loaders ()
+{
+  cat >run-user <<'END'
+#!/bin/sh
+# run-user PROGRAM none|sframe
+case $2 in
+  none) "./$1" none ;;
+  *) "./$1.sframe" sframe ;;
+esac
+END
+  chmod +x run-user
+  # shellcheck disable=SC2086
+  check_loader loader-glibc /lib64/ld-linux-x86-64.so.2 $CC $cflags -pthread
+  # shellcheck disable=SC2086
+  check_loader loader-musl /lib/ld-musl-x86_64.so.1 musl-gcc $cflags
+}
+
 check_go ()
 {
   GOCACHE=$dir/go-cache GO111MODULE=off GOFLAGS=
@@ -387,6 +428,7 @@ run_full ()
     check_library $linker no-build-id -Wl,--build-id=none
   done
   check_musl
+  check_loaders
   check_go
   check_rust
 }
@@ -402,6 +444,7 @@ run_short ()
   done
   check_program bfd static-pie c
   check_program bfd page2m c
+  check_loaders
 }
 
 # The converter needs a build of its own; without it only blobs are tried.
