@@ -1,0 +1,455 @@
+/* Reading .eh_frame: what libdwarf would trip on, and damage.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cfi/eh_frame.h"
+#include "tests/unit/cfi_builder.h"
+
+#define CODE UINT64_C (0x123400000000)
+
+/* A section read from an exact-size copy, so that ASan sees any step over its
+   end.  */
+struct fixture
+{
+  struct cfi_section section;
+  uint8_t *bytes;
+};
+
+static void
+read_section (struct fixture *fixture, const struct arch *arch,
+              const struct buffer *from)
+{
+  struct error err = { 0 };
+  fixture->bytes = malloc (from->size + 1);
+  assert_non_null (fixture->bytes);
+  memcpy (fixture->bytes + 1, from->bytes, from->size);
+  assert_true (cfi_section_read (&fixture->section, arch, fixture->bytes + 1,
+                                 from->size, SECTION_ADDRESS, &err));
+}
+
+static void
+free_section (struct fixture *fixture)
+{
+  cfi_section_free (&fixture->section);
+  free (fixture->bytes);
+}
+
+static void
+expect_damage (const struct cfi_section *section, size_t index,
+               uint64_t offset, enum frame_reason reason)
+{
+  assert_true (index < section->n_damages);
+  assert_int_equal (section->damages[index].offset, offset);
+  assert_string_equal (frame_reason_name (section->damages[index].reason),
+                       frame_reason_name (reason));
+  assert_string_not_equal (section->damages[index].text, "");
+}
+
+static void
+test_empty (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 0);
+  assert_int_equal (f.section.n_damaged, 0);
+  free_section (&f);
+}
+
+static void
+test_sorted_by_address (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  size_t third = put_fde (&bytes, cie, CODE + 64, 16, "", 0);
+  size_t first = put_fde (&bytes, cie, CODE, 32, "", 0);
+  size_t second = put_fde (&bytes, cie, CODE + 32, 32, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 3);
+  assert_int_equal (f.section.fdes[0].offset, first);
+  assert_int_equal (f.section.fdes[1].offset, second);
+  assert_int_equal (f.section.fdes[2].offset, third);
+  assert_int_equal (f.section.fdes[2].address, CODE + 64);
+  assert_int_equal (f.section.fdes[2].size, 16);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_terminators (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, 16, "", 0);
+  buffer_u32 (&bytes, 0); /* in the middle, as in libc for aarch64 */
+  put_fde (&bytes, cie, CODE + 16, 16, "", 0);
+  buffer_u32 (&bytes, 0);
+  buffer_u32 (&bytes, 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 2);
+  assert_int_equal (f.section.fdes[1].address, CODE + 16);
+  assert_int_equal (f.section.n_damaged, 0);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_bad_lengths (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, 16, "", 0);
+  size_t extended = bytes.size;
+  buffer_u32 (&bytes, 0xffffffff);
+  buffer_u64 (&bytes, 8);
+  buffer_u64 (&bytes, 0);
+  put_fde (&bytes, cie, CODE + 16, 16, "", 0);
+  size_t tiny = bytes.size;
+  buffer_u32 (&bytes, 2);
+  buffer_u16 (&bytes, 0);
+  put_fde (&bytes, cie, CODE + 32, 16, "", 0);
+  size_t cut = put_fde (&bytes, cie, CODE + 48, 16, "", 0);
+  bytes.size -= 3;
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 3);
+  assert_int_equal (f.section.n_damaged, 3);
+  expect_damage (&f.section, 0, extended, REASON_BAD_ENTRY);
+  expect_damage (&f.section, 1, tiny, REASON_BAD_ENTRY);
+  expect_damage (&f.section, 2, cut, REASON_BAD_ENTRY);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_every_truncation (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+  size_t second = put_fde (&bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
+  size_t whole = bytes.size;
+  for (bytes.size = 0; bytes.size <= whole; bytes.size++)
+    {
+      struct fixture f;
+      read_section (&f, &arch_amd64, &bytes);
+      size_t expected = bytes.size == whole ? 2 : bytes.size >= second ? 1 : 0;
+      assert_int_equal (f.section.n_fdes, expected);
+      free_section (&f);
+    }
+  bytes.size = whole;
+  buffer_free (&bytes);
+}
+
+static void
+test_bad_cie_pointers (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  size_t good = put_fde (&bytes, cie, CODE, 16, "", 0);
+  size_t inside = put_fde (&bytes, cie + 1, CODE + 16, 16, "", 0);
+  size_t outside = put_fde (&bytes, cie, CODE + 32, 16, "", 0);
+  store_u32 (bytes.bytes + outside + 4, 0x7fffffff, false);
+  size_t itself = put_fde (&bytes, good, CODE + 48, 16, "", 0);
+  put_fde (&bytes, cie, CODE + 64, 16, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 2);
+  assert_int_equal (f.section.n_damaged, 3);
+  expect_damage (&f.section, 0, inside, REASON_BAD_ENTRY);
+  expect_damage (&f.section, 1, outside, REASON_BAD_ENTRY);
+  expect_damage (&f.section, 2, itself, REASON_BAD_ENTRY);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_cie_behind_fde (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t fde = put_fde (&bytes, 0, CODE, 16, "", 0);
+  size_t cie = put_amd64_cie (&bytes);
+  store_u32 (bytes.bytes + fde + 4, (uint32_t)(fde + 4 - cie), false);
+  read_section (&f, &arch_amd64, &bytes);
+  /* The distance is unsigned, so that a later CIE cannot be meant.  */
+  assert_int_equal (f.section.n_fdes, 0);
+  expect_damage (&f.section, 0, fde, REASON_BAD_ENTRY);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+/* An FDE of a CIE with the given AUGMENTATION.  */
+static void
+expect_augmentation (const struct arch *arch, const char *augmentation,
+                     const char *data, size_t size, bool signal, bool b_key,
+                     enum frame_reason unusable)
+{
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, arch->big_endian);
+  size_t good = put_cie (&bytes, 1, "zR", "\x1b", 1, 1, 0x78,
+                         (uint8_t)arch->ra, "", 0);
+  size_t cie = put_cie (&bytes, 1, augmentation, data, size, 4, 0x78,
+                        (uint8_t)arch->ra, "", 0);
+  put_fde (&bytes, good, CODE, 16, "", 0);
+  put_fde (&bytes, cie, CODE + 16, 16, "", 0);
+  put_fde (&bytes, good, CODE + 32, 16, "", 0);
+  read_section (&f, arch, &bytes);
+  const struct cfi_cie *read = &f.section.cies[1];
+  assert_string_equal (frame_reason_name (read->unusable),
+                       frame_reason_name (unusable));
+  assert_int_equal (f.section.n_fdes, unusable ? 2 : 3);
+  if (!unusable)
+    {
+      assert_int_equal (read->signal, signal);
+      assert_int_equal (read->b_key, b_key);
+      assert_int_equal (read->pointer_encoding, 0x1b);
+      assert_int_equal (read->code_alignment, 4);
+      assert_int_equal (read->data_alignment, -8);
+      assert_int_equal (f.section.fdes[1].address, CODE + 16);
+    }
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_augmentations (void **state)
+{
+  (void)state;
+  expect_augmentation (&arch_amd64, "zRS", "\x1b", 1, true, false, 0);
+  expect_augmentation (&arch_aarch64, "zRB", "\x1b", 1, false, true, 0);
+  expect_augmentation (&arch_aarch64, "zRSB", "\x1b", 1, true, true, 0);
+  expect_augmentation (&arch_aarch64, "zRG", "\x1b", 1, false, false, 0);
+  expect_augmentation (&arch_aarch64_be, "zRB", "\x1b", 1, false, true, 0);
+  expect_augmentation (&arch_amd64, "zPLR", "\x9b\x00\x00\x00\x00\x1b\x1b", 7,
+                       false, false, 0);
+  expect_augmentation (&arch_amd64, "zPLR",
+                       "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1b\x1b", 11,
+                       false, false, 0);
+  expect_augmentation (&arch_amd64, "zRX", "\x1b", 1, false, false,
+                       REASON_AUGMENTATION);
+  expect_augmentation (&arch_amd64, "eh", "", 0, false, false,
+                       REASON_AUGMENTATION);
+  expect_augmentation (&arch_amd64, "zR", "\x9b", 1, false, false,
+                       REASON_POINTER_ENCODING);
+  expect_augmentation (&arch_amd64, "zR", "\x3b", 1, false, false,
+                       REASON_POINTER_ENCODING);
+}
+
+/* An FDE whose pointers have ENCODING; FIELDS are address and size.  */
+static void
+expect_pointers (char encoding, const char *fields, size_t size,
+                 uint64_t address)
+{
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_cie (&bytes, 1, "zR", &encoding, 1, 1, 0x78, 16, "", 0);
+  assert_int_equal (bytes.size, 24); /* expected addresses count on it */
+  size_t start = bytes.size;
+  buffer_u32 (&bytes, 0);
+  buffer_u32 (&bytes, (uint32_t)(start + 4 - cie));
+  put (&bytes, fields, size);
+  buffer_u8 (&bytes, 0);
+  end_entry (&bytes, start);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_damaged, 0);
+  assert_int_equal (f.section.n_fdes, 1);
+  assert_int_equal (f.section.fdes[0].address, address);
+  assert_int_equal (f.section.fdes[0].size, 0x21);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_pointer_encodings (void **state)
+{
+  (void)state;
+  const uint64_t field = SECTION_ADDRESS + 32;
+  expect_pointers (0x00, "\x88\x77\x66\x55\x44\x33\x22\x11\x21\0\0\0\0\0\0\0",
+                   16, UINT64_C (0x1122334455667788));
+  expect_pointers (0x04, "\x88\x77\x66\x55\x44\x33\x22\x11\x21\0\0\0\0\0\0\0",
+                   16, UINT64_C (0x1122334455667788));
+  expect_pointers (0x03, "\x88\x77\x66\x55\x21\0\0\0", 8, 0x55667788);
+  expect_pointers (0x0b, "\x88\x77\x66\x55\x21\0\0\0", 8, 0x55667788);
+  expect_pointers (0x02, "\x88\x77\x21\0", 4, 0x7788);
+  expect_pointers (0x1b, "\x00\x10\x00\x00\x21\0\0\0", 8, field + 0x1000);
+  expect_pointers (0x1b, "\x00\xf0\xff\xff\x21\0\0\0", 8, field - 0x1000);
+  expect_pointers (0x1a, "\x00\xf0\x21\0", 4, field - 0x1000);
+  expect_pointers (0x1c, "\0\0\0\0\1\0\0\0\x21\0\0\0\0\0\0\0", 16,
+                   field + 0x100000000);
+  expect_pointers (0x10, "\0\0\0\0\1\0\0\0\x21\0\0\0\0\0\0\0", 16,
+                   field + 0x100000000);
+}
+
+static void
+test_cie_versions (void **state)
+{
+  (void)state;
+  static const uint8_t versions[] = { 1, 3, 4 };
+  for (size_t i = 0; i < sizeof versions; i++)
+    {
+      struct fixture f;
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie = put_cie (&bytes, versions[i], "zR", "\x1b", 1, 1, 0x78, 16,
+                            "\x0c\x07\x08", 3);
+      put_fde (&bytes, cie, CODE, 16, "", 0);
+      read_section (&f, &arch_amd64, &bytes);
+      assert_int_equal (f.section.n_fdes, 1);
+      assert_int_equal (f.section.cies[0].ra_column, 16);
+      assert_int_equal (f.section.cies[0].instructions[0], 0x0c);
+      free_section (&f);
+      buffer_free (&bytes);
+    }
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_cie (&bytes, 2, "zR", "\x1b", 1, 1, 0x78, 16, "", 0);
+  size_t fde = put_fde (&bytes, cie, CODE, 16, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 0);
+  expect_damage (&f.section, 1, fde, REASON_BAD_ENTRY);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+/* More entries than fit one slice, one CIE each or one for all, in both byte
+   orders, with a damaged one among them.  */
+static void
+read_many (const struct arch *arch, bool cie_each, size_t n)
+{
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, arch->big_endian);
+  size_t cie = 0, damaged = 0;
+  for (size_t i = 0; i < n; i++)
+    {
+      if (i == 0 || cie_each)
+        cie = put_cie (&bytes, 1, "zR", "\x1b", 1, 1, 0x78, (uint8_t)arch->ra,
+                       "\x0c\x07\x08", 3);
+      size_t fde = put_fde (&bytes, cie, CODE + 16 * i, 16, "\x41", 1);
+      if (i == n / 3)
+        {
+          /* An augmentation size that leaves the entry: libdwarf refuses the
+             whole list for it.  */
+          bytes.bytes[fde + 16] = 0x7f;
+          damaged = fde;
+        }
+    }
+  read_section (&f, arch, &bytes);
+  assert_int_equal (f.section.n_fdes, n - 1);
+  assert_int_equal (f.section.n_damaged, 1);
+  expect_damage (&f.section, 0, damaged, REASON_BAD_ENTRY);
+  for (size_t i = 0; i < n - 1; i++)
+    {
+      size_t function = i + (i >= n / 3);
+      assert_int_equal (f.section.fdes[i].address, CODE + 16 * function);
+      assert_int_equal (f.section.bytes[f.section.fdes[i].instructions], 0x41);
+      assert_int_equal (f.section.fdes[i].cie, cie_each ? function : 0);
+    }
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_many (void **state)
+{
+  (void)state;
+  read_many (&arch_amd64, false, 20000);
+  read_many (&arch_amd64, true, 6000);
+  read_many (&arch_s390x, false, 6000);
+  read_many (&arch_aarch64_be, true, 2000);
+}
+
+/* FDEs that alternate between CIEs at the section's start need copies of them
+   in every slice.  */
+static void
+test_foreign_cies (void **state)
+{
+  (void)state;
+  enum
+  {
+    N_CIES = 300,
+    N_FDES = 12000
+  };
+  struct fixture f;
+  struct buffer bytes;
+  size_t cies[N_CIES];
+  buffer_init (&bytes, false);
+  for (size_t i = 0; i < N_CIES; i++)
+    cies[i] = put_amd64_cie (&bytes);
+  for (size_t i = 0; i < N_FDES; i++)
+    put_fde (&bytes, cies[i * 7 % N_CIES], CODE + 16 * i, 16, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, N_FDES);
+  assert_int_equal (f.section.n_damaged, 0);
+  for (size_t i = 0; i < N_FDES; i++)
+    {
+      assert_int_equal (f.section.fdes[i].address, CODE + 16 * i);
+      assert_int_equal (f.section.fdes[i].cie, i * 7 % N_CIES);
+    }
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_many_damages (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  for (size_t i = 0; i < 200; i++)
+    put_fde (&bytes, cie + 1, CODE + 16 * i, 16, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_damaged, 200);
+  assert_int_equal (f.section.n_damages, CFI_DAMAGES_MAX);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_empty),
+    cmocka_unit_test (test_sorted_by_address),
+    cmocka_unit_test (test_terminators),
+    cmocka_unit_test (test_bad_lengths),
+    cmocka_unit_test (test_every_truncation),
+    cmocka_unit_test (test_bad_cie_pointers),
+    cmocka_unit_test (test_cie_behind_fde),
+    cmocka_unit_test (test_augmentations),
+    cmocka_unit_test (test_pointer_encodings),
+    cmocka_unit_test (test_cie_versions),
+    cmocka_unit_test (test_many),
+    cmocka_unit_test (test_foreign_cies),
+    cmocka_unit_test (test_many_damages),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}

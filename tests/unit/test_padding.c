@@ -1,0 +1,95 @@
+/* Telling alignment from code.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cfi/padding.h"
+
+#define CODE 0x400000
+
+/* Whether the SIZE BYTES, in a segment of their own, are padding on MACHINE,
+   with a symbol at SYMBOL.  */
+static bool
+is_padding (unsigned machine, const char *bytes, size_t size, uint64_t symbol)
+{
+  GElf_Phdr load = { .p_type = PT_LOAD,
+                     .p_flags = PF_R | PF_X,
+                     .p_vaddr = CODE,
+                     .p_filesz = size,
+                     .p_memsz = size };
+  struct image image = { .bytes = (const uint8_t *)bytes,
+                         .size = size,
+                         .header = { .e_machine = (uint16_t)machine },
+                         .segments = &load,
+                         .n_segments = 1 };
+  struct padding_finder finder
+      = { .image = &image, .symbols = &symbol, .n_symbols = 1 };
+  return padding_finder_is_padding (&finder, CODE, size);
+}
+
+#define IS_PADDING(machine, bytes) \
+  is_padding (machine, bytes, sizeof bytes - 1, CODE - 1)
+
+static void
+test_amd64 (void **state)
+{
+  (void)state;
+  assert_true (IS_PADDING (EM_X86_64, ""));
+  assert_true (IS_PADDING (EM_X86_64, "\x90\x66\x90\xcc\x00"));
+  assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\x00\x0f\x1f\x40\x00"));
+  assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\x44\x00\x00\x0f\x1f\x80\0\0\0"
+                                      "\0"));
+  assert_true (IS_PADDING (EM_X86_64, "\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0"));
+  /* A register operand, and an address without base.  */
+  assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\xc0\x0f\x1f\x05\0\0\0\0"));
+  /* Cut off, prefix without instruction, other instructions.  */
+  assert_false (IS_PADDING (EM_X86_64, "\x0f\x1f\x44\x00"));
+  assert_false (IS_PADDING (EM_X86_64, "\x90\x66"));
+  assert_false (IS_PADDING (EM_X86_64, "\xf3\x90")); /* pause */
+  assert_false (IS_PADDING (EM_X86_64, "\x90\xc3"));
+  assert_false (IS_PADDING (EM_X86_64, "\x0f\x1f\x48\x00")); /* not /0 */
+  assert_false (IS_PADDING (EM_X86_64, "\x0f\x0b"));
+}
+
+static void
+test_other_machines (void **state)
+{
+  (void)state;
+  assert_true (IS_PADDING (EM_AARCH64, "\x1f\x20\x03\xd5\0\0\0\0"));
+  assert_false (IS_PADDING (EM_AARCH64, "\x1f\x20\x03"));
+  assert_false (IS_PADDING (EM_AARCH64, "\xc0\x03\x5f\xd6"));
+  assert_true (IS_PADDING (EM_S390, "\x07\x07\x07\x00\0\0"));
+  assert_false (IS_PADDING (EM_S390, "\x07\xfe")); /* br %r14 */
+  assert_false (IS_PADDING (EM_S390, "\x07"));
+  assert_false (IS_PADDING (EM_RISCV, "\x00\x00"));
+}
+
+static void
+test_limits (void **state)
+{
+  (void)state;
+  char nops[17];
+  memset (nops, 0x90, sizeof nops);
+  assert_true (is_padding (EM_X86_64, nops, 15, CODE - 1));
+  assert_false (is_padding (EM_X86_64, nops, 16, CODE - 1));
+  assert_true (is_padding (EM_X86_64, nops, 4, CODE + 4));
+  assert_false (is_padding (EM_X86_64, nops, 4, CODE + 3));
+  assert_false (is_padding (EM_X86_64, nops, 4, CODE));
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_amd64),
+    cmocka_unit_test (test_other_machines),
+    cmocka_unit_test (test_limits),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
