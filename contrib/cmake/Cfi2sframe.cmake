@@ -1,7 +1,7 @@
 # CMake: SFrame stack-trace data for targets of a project.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-#   list(APPEND CMAKE_MODULE_PATH "/usr/share/cfi2sframe/cmake")
+#   list(APPEND CMAKE_MODULE_PATH "/usr/share/cfi2sframe/contrib/cmake")
 #   include(Cfi2sframe)
 #   add_executable(hello hello.c)
 #   cfi2sframe_convert(hello)

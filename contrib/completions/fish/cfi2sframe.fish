@@ -1,4 +1,4 @@
-# fish completion for cfi2sframe and sframe-retrofit-deb
+# fish completion for cfi2sframe
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # The program knows its options best: take name and text from its help.
@@ -14,10 +14,3 @@ cfi2sframe --help 2>/dev/null | while read -l line
 end
 complete -c cfi2sframe -l format -x -a '3 2 2.0 1'
 complete -c cfi2sframe -l stats -f -a 'json'
-
-complete -c sframe-retrofit-deb -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder for the new packages'
-complete -c sframe-retrofit-deb -l list -d 'Say what would happen'
-complete -c sframe-retrofit-deb -l suffix -x -d 'Appended to the version'
-complete -c sframe-retrofit-deb -s v -l verbose -d 'One line per package'
-complete -c sframe-retrofit-deb -l cfi2sframe -r -d 'The converter'
-complete -c sframe-retrofit-deb -k -x -a '(__fish_complete_suffix .deb)'
