@@ -19,7 +19,10 @@ check_image (const struct image *image, const struct sframe_decoder *decoder,
 {
   struct image_eh_frame found;
   struct cfi_section cfi;
-  struct plt_list plt;
+  struct plt_list plt = { 0 };
+  struct padding_finder padding = { 0 };
+  struct verify_sources sources
+      = { .cfi = &cfi, .plt = &plt, .padding = &padding };
   if (!image_find_eh_frame (image, &found, err))
     return false;
   if (found.size == 0)
@@ -28,12 +31,11 @@ check_image (const struct image *image, const struct sframe_decoder *decoder,
   if (!cfi_section_read (&cfi, image->arch, found.bytes, found.size,
                          found.address, err))
     return false;
-  bool checked = plt_list_find (&plt, image, &cfi, err);
-  if (checked)
-    {
-      checked = sframe_verify (decoder, &cfi, &plt, result, err);
-      plt_list_free (&plt);
-    }
+  bool checked = plt_list_find (&plt, image, &cfi, err)
+                 && padding_finder_init (&padding, image, err)
+                 && sframe_verify (decoder, &sources, result, err);
+  padding_finder_free (&padding);
+  plt_list_free (&plt);
   cfi_section_free (&cfi);
   return checked;
 }

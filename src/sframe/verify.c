@@ -285,6 +285,7 @@ struct verify
   const struct arch *arch;
   struct track track;
   struct verify_result *result;
+  const struct padding_finder *padding; /* or NULL */
   uint64_t steps_left;
 };
 
@@ -430,11 +431,14 @@ verify_function (struct verify *verify, const struct frame_function *function,
   return true;
 }
 
-/* There is no CFI from PC to END, so there should be no rows.  */
+/* There is no CFI from PC to END, so there should be no rows, unless it is the
+   alignment between two functions.  */
 static bool
 verify_gap (struct verify *verify, uint64_t pc, uint64_t end,
             struct error *err)
 {
+  bool padding = verify->padding != NULL
+                 && padding_finder_is_padding (verify->padding, pc, end - pc);
   while (pc < end)
     {
       uint64_t until;
@@ -442,7 +446,7 @@ verify_gap (struct verify *verify, uint64_t pc, uint64_t end,
         return false;
       if (until > end)
         until = end;
-      if (track_covers (&verify->track, pc))
+      if (track_covers (&verify->track, pc) && !padding)
         {
           verify_note (verify, pc, "row for code without CFI");
           verify->result->bytes_extra += until - pc;
@@ -525,17 +529,20 @@ walk_all (struct walk *walk, struct error *err)
 
 bool
 sframe_verify (const struct sframe_decoder *decoder,
-               const struct cfi_section *cfi, const struct plt_list *plt,
+               const struct verify_sources *sources,
                struct verify_result *result, struct error *err)
 {
+  const struct cfi_section *cfi = sources->cfi;
   *result = (struct verify_result){ 0 };
   if (decoder->arch != cfi->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "SFrame: section for machine %s", decoder->arch->name);
-  struct verify verify = { .arch = decoder->arch, .result = result };
+  struct verify verify = { .arch = decoder->arch,
+                           .result = result,
+                           .padding = sources->padding };
   /* Far beyond the places where either side changes in real files.  */
   verify.steps_left = (1u << 20) + 16 * (cfi->size + decoder->size);
-  struct walk walk = { .verify = &verify, .cfi = cfi, .plt = plt };
+  struct walk walk = { .verify = &verify, .cfi = cfi, .plt = sources->plt };
   if (!track_init (&verify.track, decoder, err))
     return false;
   bool done = false;

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "cfi/eh_frame.h"
+#include "cfi/padding.h"
 #include "cfi/plt.h"
 #include "sframe/decode.h"
 
@@ -26,11 +27,19 @@ struct verify_result
   char difference[160];  /* what differs there */
 };
 
-/* Compare the section behind DECODER with CFI (and the recognised stubs of
-   PLT).  False only when the section or memory fails; differences are in
-   RESULT.  */
+/* What the section is held against.  */
+struct verify_sources
+{
+  const struct cfi_section *cfi;
+  const struct plt_list *plt;           /* recognised stubs, or NULL */
+  const struct padding_finder *padding; /* alignment between functions, which
+                                           rows may cover, or NULL */
+};
+
+/* Compare the section behind DECODER with SOURCES.  False only when the
+   section or memory fails; differences are in RESULT.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
-                    const struct cfi_section *cfi, const struct plt_list *plt,
+                    const struct verify_sources *sources,
                     struct verify_result *result, struct error *err);
 
 #endif /* SFRAME_VERIFY_H */

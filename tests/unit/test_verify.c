@@ -154,7 +154,10 @@ verify_status (struct sides *sides, struct verify_result *result,
   *result = (struct verify_result){ 0 };
   return sframe_decoder_open (&decoder, sides->sframe.bytes,
                               sides->sframe.size, SFRAME, err)
-         && sframe_verify (&decoder, &sides->cfi, &sides->plt, result, err);
+         && sframe_verify (&decoder,
+                           &(struct verify_sources){ .cfi = &sides->cfi,
+                                                     .plt = &sides->plt },
+                           result, err);
 }
 
 static struct verify_result
