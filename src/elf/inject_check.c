@@ -217,7 +217,8 @@ same_but_patched (const struct check *check, const GElf_Shdr *old,
   uint64_t at = 0;
   while (at < old->sh_size)
     {
-      uint64_t next = old->sh_size, resume = old->sh_size;
+      uint64_t next = old->sh_size;
+      uint64_t resume = next;
       for (size_t i = 0; i < check->plan->n_patches; i++)
         {
           const struct layout_patch *patch = &check->plan->patches[i];

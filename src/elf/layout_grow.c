@@ -130,7 +130,7 @@ add_old_headers_section (struct layout_job *job, uint64_t distance)
 int
 layout_try_grow_down (struct layout_job *job)
 {
-  uint64_t distance;
+  uint64_t distance = 0;
   if (!grow_distance (job, &distance))
     return 0;
   struct layout_plan *plan = job->plan;
@@ -188,7 +188,7 @@ layout_try_move (struct layout_job *job)
   struct header_slots slots = { .n_added = 2, .resident = -1 };
   struct layout_plan *plan = job->plan;
   uint64_t table_size = (job->n_segments + 2) * sizeof (Elf64_Phdr);
-  GElf_Phdr load;
+  GElf_Phdr load = { 0 };
   if (!move_place (job, &load, table_size))
     return 0;
   slots_take_old (job->image, &slots, 1);

@@ -77,7 +77,7 @@ bool round_up (uint64_t value, uint64_t align, uint64_t *result);
 /* Round *VALUE up until it is RESIDUE modulo ALIGN (a power of two).  */
 bool round_to_residue (uint64_t *value, uint64_t residue, uint64_t align);
 
-/* ---- layout_evict.c: room for program headers.  */
+/* ---- layout_evict.c: what may move.  */
 
 /* Some sections and segments that move as one.  */
 struct unit
@@ -88,6 +88,16 @@ struct unit
   bool build_id;
   uint64_t new_offset, new_address;
 };
+
+/* The unit whose first byte is at OFFSET, in the segment LOAD.  False with
+   job->reason when it may not move.  */
+bool unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
+                struct unit *unit);
+
+/* Give the headers of what is in UNIT its new place.  */
+void unit_commit (struct layout_job *job, const struct unit *unit);
+
+/* ---- layout_slots.c: room for program headers.  */
 
 struct header_slots
 {

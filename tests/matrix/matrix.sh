@@ -14,6 +14,8 @@
 # A cell is "ok", "-" (the tool fails on, or breaks, the unconverted file too),
 # or "FAIL".
 
+# $cflags, $CC and friends are lists.
+# shellcheck disable=SC2086
 : "${srcdir:=.}" "${builddir:=build}"
 srcdir=$(cd "$srcdir" && pwd) || exit 99
 builddir=$(cd "$builddir" && pwd) || exit 99
