@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "elf/file_metadata.h"
+#include "elf/uninterrupted.h"
 
 enum
 {
@@ -323,9 +324,9 @@ roll_back (const struct job *job)
 }
 
 static bool
-carry_out (struct job *job, const struct layout_plan *plan,
-           const struct buffer *record,
-           const struct file_privileges *privileges)
+write_or_restore (struct job *job, const struct layout_plan *plan,
+                  const struct buffer *record,
+                  const struct file_privileges *privileges)
 {
   const char *step;
   if (!write_everything (job, plan, record, &step))
@@ -339,6 +340,19 @@ carry_out (struct job *job, const struct layout_plan *plan,
   return error_set (job->err, CFI2SFRAME_IO,
                     "writing failed, and so did restoring the old contents; "
                     "--undo does that later");
+}
+
+/* Ended by a signal half-way, the file would be neither old nor new.  */
+static bool
+carry_out (struct job *job, const struct layout_plan *plan,
+           const struct buffer *record,
+           const struct file_privileges *privileges)
+{
+  sigset_t mask;
+  uninterrupted_begin (&mask);
+  bool done = write_or_restore (job, plan, record, privileges);
+  uninterrupted_end (&mask);
+  return done;
 }
 
 bool

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "elf/file_metadata.h"
+#include "elf/uninterrupted.h"
 
 /* A short name of its own length: the target's name plus a suffix might
    exceed NAME_MAX.  The leading dot hides it from ldconfig and from shell
@@ -61,6 +62,7 @@ void
 output_file_discard_all (void)
 {
   int saved = errno;
+  uninterrupted_wait ();
   atomic_store (&closing, true);
   /* A creating thread has its signals blocked, so it is never the one
      interrupted here, and it ends soon; a hanging file system must not make
@@ -340,6 +342,42 @@ put_in_place (struct output_file *file, struct error *err)
   if (directory >= 0)
     close (directory);
   return ok;
+}
+
+/* Like create_temporary, but a new name for the file SOURCE.  */
+static bool
+link_temporary (struct output_file *file, const char *source,
+                struct error *err)
+{
+  /* mkostemp finds a name nobody has; linkat will not take one that is
+     there.  The time between the two is in the hands of who can write to the
+     directory, and they can only make linkat fail.  */
+  if (!create_beside_target (file, err))
+    return false;
+  close (file->fd);
+  file->fd = -1;
+  return (unlink (file->temporary) == 0
+          && linkat (AT_FDCWD, source, AT_FDCWD, file->temporary,
+                     AT_SYMLINK_FOLLOW)
+                 == 0)
+         || error_set_errno (err, "make a hard link");
+}
+
+bool
+output_file_link (const char *target, const char *source, struct error *err)
+{
+  struct output_file file = { .fd = -1, .slot = -1 };
+  file.target = strdup (target);
+  if (file.target == NULL)
+    return error_set_no_memory (err);
+  sigset_t mask;
+  uninterrupted_begin (&mask);
+  bool linked = link_temporary (&file, source, err);
+  if (linked && rename (file.temporary, file.target) != 0)
+    linked = error_set_errno (err, "rename");
+  output_file_discard (&file);
+  uninterrupted_end (&mask);
+  return linked;
 }
 
 bool

@@ -56,8 +56,14 @@ bool output_file_commit_new (struct output_file *file, int source_fd,
 
 void output_file_discard (struct output_file *file);
 
+/* Make the name TARGET, which exists, one of the file SOURCE: another hard
+   link.  At no time is there no TARGET.  */
+bool output_file_link (const char *target, const char *source,
+                       struct error *err);
+
 /* Unlink the temporary files of all threads and let no new one come into
-   being.  Async-signal-safe: for a handler that ends the process.  */
+   being, after waiting for threads that write in place.  Async-signal-safe:
+   for a handler that ends the process.  */
 void output_file_discard_all (void);
 
 #endif /* ELF_OUTPUT_FILE_H */

@@ -3,16 +3,7 @@
 
 #include "tool/job.h"
 
-#include <stdio.h>
-#include <time.h>
-
-static double
-seconds_now (void)
-{
-  struct timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+#include "tool/clock.h"
 
 static bool
 run_mode (struct job *job, const struct tool_options *options)
@@ -26,7 +17,7 @@ run_mode (struct job *job, const struct tool_options *options)
     case MODE_CHECK:
       return cfi2sframe_check (job->path, &job->check, &job->err);
     case MODE_DUMP:
-      return cfi2sframe_dump (job->path, stdout, &job->err);
+      return cfi2sframe_dump (job->path, job->out, &job->err);
     case MODE_REMOVE:
       return cfi2sframe_remove (job->path, options->output, &options->convert,
                                 &job->err);
@@ -40,11 +31,15 @@ run_mode (struct job *job, const struct tool_options *options)
 }
 
 /* Files that need nothing are no failure of a change; who asks for a check, a
-   dump or a section wants one.  */
+   dump or a section of a certain file wants one.  */
 static bool
-is_skip (const struct tool_options *options,
-         const struct cfi2sframe_error *err)
+is_skip (const struct tool_options *options, const struct job *job)
 {
+  const struct cfi2sframe_error *err = &job->err;
+  if (job->found)
+    return err->status == CFI2SFRAME_NOTHING
+           || err->status == CFI2SFRAME_NOT_ELF
+           || err->status == CFI2SFRAME_UNSUPPORTED;
   return (options->mode == MODE_CONVERT || options->mode == MODE_REMOVE
           || options->mode == MODE_UNDO)
          && (err->status == CFI2SFRAME_NOTHING
@@ -54,10 +49,10 @@ is_skip (const struct tool_options *options,
 void
 job_run (struct job *job, const struct tool_options *options)
 {
-  double start = seconds_now ();
+  double start = clock_now ();
   if (run_mode (job, options))
     job->outcome = JOB_DONE;
   else
-    job->outcome = is_skip (options, &job->err) ? JOB_SKIPPED : JOB_FAILED;
-  job->seconds = seconds_now () - start;
+    job->outcome = is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+  job->seconds = clock_now () - start;
 }

@@ -5,6 +5,7 @@
 #define TOOL_JOB_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "cfi2sframe.h"
 #include "tool/options.h"
@@ -19,6 +20,8 @@ enum job_outcome
 struct job
 {
   const char *path;
+  bool found; /* in a tree: skipped quietly when it is nothing for us */
+  FILE *out;  /* for the dump */
   enum job_outcome outcome;
   struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
@@ -26,7 +29,8 @@ struct job
   double seconds;
 };
 
-/* Do with job->path what OPTIONS say.  Prints nothing, except the dump.  */
+/* Do with job->path what OPTIONS say.  Prints nothing, except the dump.
+   May run in several threads.  */
 void job_run (struct job *job, const struct tool_options *options);
 
 #endif /* TOOL_JOB_H */

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/job.h"
+#include "tool/batch.h"
+#include "tool/clock.h"
 #include "tool/options.h"
-#include "tool/report.h"
+#include "tool/progress.h"
 #include "tool/signals.h"
+#include "tool/totals.h"
+#include "tool/tree.h"
 
 /* Output that could not be written must not look like success.  */
 static int
@@ -21,20 +24,55 @@ flush_output (int status)
   return EXIT_FAILURE;
 }
 
+static void
+show_looking (void *unused, uint64_t files)
+{
+  (void)unused;
+  progress_looking (files);
+}
+
+static void
+print_totals (const struct tool_options *options, const struct totals *totals)
+{
+  if (!tool_options_is_tree (options))
+    return;
+  if (options->stats == STATS_JSON)
+    totals_print_json (totals, options, stdout);
+  else if (!options->quiet)
+    totals_print (totals, options, stdout);
+}
+
+static int
+run (const struct tool_options *options)
+{
+  struct tree tree = { .looking = show_looking };
+  struct totals totals = { 0 };
+  double start = clock_now ();
+  bool collected = tree_collect (&tree, options);
+  bool done = collected && batch_run (options, &tree, &totals);
+  progress_clear ();
+  if (!done)
+    fprintf (stderr, "cfi2sframe: %s: %s\n",
+             collected || options->files_from == NULL ? "list of files"
+                                                      : options->files_from,
+             strerror (errno));
+  totals.not_elf = tree.not_elf;
+  totals.seconds = clock_now () - start;
+  if (done)
+    print_totals (options, &totals);
+  tree_free (&tree);
+  return done && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int
 main (int argc, char **argv)
 {
   struct tool_options options;
-  int status = EXIT_SUCCESS;
   tool_options_parse (&options, argc, argv);
   signals_install ();
-  for (size_t i = 0; i < options.n_files; i++)
-    {
-      struct job job = { .path = options.files[i] };
-      job_run (&job, &options);
-      report_job (&options, &job, stdout, stderr);
-      if (job.outcome == JOB_FAILED)
-        status = EXIT_FAILURE;
-    }
+  progress_init (!options.quiet
+                 && (options.n_files > 1 || tool_options_is_tree (&options)));
+  int status = run (&options);
+  tool_options_free (&options);
   return flush_output (status);
 }

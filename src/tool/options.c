@@ -1,15 +1,21 @@
 /* The command line.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <config.h>
+
 #include "tool/options.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum
 {
   EXIT_USAGE = 2,
+  JOBS_MAX = 256, /* what output_file_discard_all can remember */
 
   /* Options without a letter.  */
   OPTION_FORMAT = 256,
@@ -24,10 +30,13 @@ enum
   OPTION_STATS,
   OPTION_STRICT,
   OPTION_FORCE_PHDR_MOVE,
-  OPTION_IN_PLACE_WRITE
+  OPTION_IN_PLACE_WRITE,
+  OPTION_FILES0_FROM,
+  OPTION_EXCLUDE
 };
 
 static const struct argp_option option_table[] = {
+  { NULL, 0, NULL, 0, "Converting:", 1 },
   { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT", 1 },
   { "dry-run", 'n', NULL, 0, "Do everything but write", 1 },
   { "format", OPTION_FORMAT, "VERSION", 0,
@@ -49,6 +58,7 @@ static const struct argp_option option_table[] = {
   { "keep-going", 'k', NULL, 0,
     "Go on with the other files when one fails (default)", 1 },
 
+  { NULL, 0, NULL, 0, "Existing sections:", 2 },
   { "replace", OPTION_REPLACE, NULL, 0, "Make a new .sframe where one is", 2 },
   { "remove", OPTION_REMOVE, NULL, 0, "Take .sframe away", 2 },
   { "undo", OPTION_UNDO, NULL, 0,
@@ -58,12 +68,33 @@ static const struct argp_option option_table[] = {
   { "dump", OPTION_DUMP, NULL, 0, "Print .sframe as readelf --sframe does",
     2 },
 
+  { NULL, 0, NULL, 0, "Many files:", 3 },
+  { "recursive", 'r', NULL, 0,
+    "Also work on the ELF files in directories, at any depth; symbolic links "
+    "are not followed, files SFrame is not made for are skipped",
+    3 },
+  { "files0-from", OPTION_FILES0_FROM, "LIST", 0,
+    "Also work on the files whose names stand in LIST, each followed by a NUL "
+    "character; '-' is standard input",
+    3 },
+  { "one-file-system", 'x', NULL, 0,
+    "With -r, stay on the file system of each directory named", 3 },
+  { "exclude", OPTION_EXCLUDE, "GLOB", 0,
+    "With -r, leave out files and directories whose name matches GLOB, or "
+    "whose path does if GLOB has a slash; may be given several times",
+    3 },
+  { "jobs", 'j', "N", 0,
+    "Work on N files at the same time (default: as many as there are "
+    "processors)",
+    3 },
+
+  { NULL, 0, NULL, 0, "What to tell:", 4 },
   { "stats", OPTION_STATS, "json", OPTION_ARG_OPTIONAL,
-    "Print what was done, for people or as one JSON object per file", 3 },
-  { "quiet", 'q', NULL, 0, "Print errors only", 3 },
-  { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too", 3 },
-  { "version", 'V', NULL, 0, "Print the version and exit", 3 },
-  { "help", 'h', NULL, 0, "Print this help and exit", 3 },
+    "Print what was done, for people or as one JSON object per file", 4 },
+  { "quiet", 'q', NULL, 0, "Print errors only", 4 },
+  { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too", 4 },
+  { "version", 'V', NULL, 0, "Print the version and exit", 4 },
+  { "help", 'h', NULL, 0, "Print this help and exit", 4 },
   { 0 }
 };
 
@@ -137,20 +168,98 @@ parse_stats (struct argp_state *state, const char *form)
 }
 
 static void
+parse_jobs (struct argp_state *state, const char *number)
+{
+  struct tool_options *options = state->input;
+  char *end;
+  errno = 0;
+  unsigned long jobs = strtoul (number, &end, 10);
+  if (end == number || *end != '\0' || *number == '-' || errno != 0
+      || jobs == 0)
+    argp_error (state, "'%s' is no number of jobs", number);
+  options->jobs = jobs < JOBS_MAX ? (unsigned)jobs : JOBS_MAX;
+}
+
+static void
+add_excluded (struct argp_state *state, const char *pattern)
+{
+  struct tool_options *options = state->input;
+  const char **grown = reallocarray (
+      options->excluded, options->n_excluded + 1, sizeof options->excluded[0]);
+  if (grown == NULL)
+    argp_failure (state, EXIT_FAILURE, ENOMEM, "--exclude");
+  options->excluded = grown;
+  options->excluded[options->n_excluded++] = pattern;
+}
+
+/* Processors this process may use.  */
+static unsigned
+count_processors (void)
+{
+  cpu_set_t set;
+  int count
+      = sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
+  return count < 1 ? 1 : count < JOBS_MAX ? (unsigned)count : JOBS_MAX;
+}
+
+bool
+tool_options_is_tree (const struct tool_options *options)
+{
+  return options->recursive || options->files_from != NULL;
+}
+
+bool
+tool_options_change_files (const struct tool_options *options)
+{
+  return options->output == NULL
+         && (options->mode == MODE_CONVERT || options->mode == MODE_REMOVE
+             || options->mode == MODE_UNDO);
+}
+
+static void
 check_usage (struct argp_state *state)
 {
   struct tool_options *options = state->input;
   options->files = state->argv + state->next;
   options->n_files = (size_t)(state->argc - state->next);
-  if (options->n_files == 0)
+  if (options->n_files == 0 && options->files_from == NULL)
     argp_error (state, "no file given");
-  if (options->output != NULL && options->n_files > 1)
+  if (options->output != NULL
+      && (options->n_files > 1 || tool_options_is_tree (options)))
     argp_error (state, "an output file goes with one input file");
   if (options->output != NULL
       && (options->mode == MODE_CHECK || options->mode == MODE_DUMP))
     argp_error (state, "this mode writes no output file");
   if (options->output != NULL && options->convert.in_place_write)
     argp_error (state, "--in-place-write writes no other file");
+}
+
+static error_t
+parse_tree_option (int key, char *argument, struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  switch (key)
+    {
+    case 'r':
+      options->recursive = true;
+      return 0;
+    case OPTION_FILES0_FROM:
+      if (options->files_from != NULL)
+        argp_error (state, "more than one list of files");
+      options->files_from = argument;
+      return 0;
+    case 'x':
+      options->one_file_system = true;
+      return 0;
+    case OPTION_EXCLUDE:
+      add_excluded (state, argument);
+      return 0;
+    case 'j':
+      parse_jobs (state, argument);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+    }
 }
 
 static error_t
@@ -238,7 +347,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       check_usage (state);
       return 0;
     default:
-      return parse_convert_option (key, state);
+      return parse_convert_option (key, state) == 0
+                 ? 0
+                 : parse_tree_option (key, argument, state);
     }
 }
 
@@ -246,11 +357,23 @@ void
 tool_options_parse (struct tool_options *options, int argc, char **argv)
 {
   static const struct argp parser
-      = { option_table, parse_option, "FILE...", documentation,
+      = { option_table, parse_option, "[FILE...]", documentation,
           NULL,         NULL,         NULL };
   *options = (struct tool_options){ 0 };
   cfi2sframe_options_init (&options->convert);
   argp_err_exit_status = EXIT_USAGE;
   if (argp_parse (&parser, argc, argv, ARGP_NO_HELP, NULL, options) != 0)
     exit (EXIT_USAGE);
+  if (options->jobs == 0)
+    options->jobs = count_processors ();
+  options->talkative
+      = options->verbose > 0
+        || (!tool_options_is_tree (options) && isatty (STDOUT_FILENO));
+}
+
+void
+tool_options_free (struct tool_options *options)
+{
+  free (options->excluded);
+  options->excluded = NULL;
 }

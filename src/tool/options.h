@@ -33,15 +33,30 @@ struct tool_options
   enum tool_stats stats;
   bool quiet;
   unsigned verbose;
+  bool talkative;     /* a line per file, if not quiet */
   bool no_keep_going; /* stop at the first file that fails */
   struct cfi2sframe_options convert;
   char **files; /* borrowed from argv */
   size_t n_files;
+  bool recursive;         /* directories are entered */
+  const char *files_from; /* list of NUL-terminated names, "-" or NULL */
+  bool one_file_system;
+  const char **excluded; /* patterns; borrowed from argv */
+  size_t n_excluded;
+  unsigned jobs; /* files to work on at the same time, at least 1 */
 };
 
 /* Exit status 2 with a message for wrong usage, 0 for --help and --version.
    Returns otherwise.  */
 void tool_options_parse (struct tool_options *options, int argc, char **argv);
+
+void tool_options_free (struct tool_options *options);
+
+/* Whether many files are to be expected: a summary is wanted.  */
+bool tool_options_is_tree (const struct tool_options *options);
+
+/* Whether the files named are to be changed themselves.  */
+bool tool_options_change_files (const struct tool_options *options);
 
 /* "3", "2", "2.0" or "1".  */
 const char *tool_format_name (enum cfi2sframe_format format);

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <json-c/json.h>
-#include <unistd.h>
 
 static const char *const status_names[] = {
   [JOB_DONE] = "converted", [JOB_SKIPPED] = "skipped", [JOB_FAILED] = "failed"
@@ -23,9 +22,8 @@ print_problem (const struct job *job, FILE *errors)
   fputc ('\n', errors);
 }
 
-/* Size of the section relative to what it condenses.  */
-static double
-size_ratio (const struct cfi2sframe_report *report)
+double
+report_size_ratio (const struct cfi2sframe_report *report)
 {
   uint64_t cfi = report->eh_frame_bytes + report->eh_frame_hdr_bytes;
   return cfi == 0 ? 0 : (double)report->sframe_bytes / (double)cfi;
@@ -41,19 +39,25 @@ print_summary (const struct tool_options *options, const struct job *job,
            ".eh_frame_hdr), %" PRIu64 " of %" PRIu64 " functions, %s, %.0f "
            "ms\n",
            job->path, tool_format_name (options->convert.format),
-           report->machine, report->sframe_bytes, size_ratio (report),
+           report->machine, report->sframe_bytes, report_size_ratio (report),
            report->functions_covered, report->cfi_functions, report->strategy,
            job->seconds * 1e3);
+}
+
+void
+report_print_left_out (const struct cfi2sframe_report *report, FILE *out)
+{
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (report->left_out[i] > 0)
+      fprintf (out, "  left out: %" PRIu64 " (%s)\n", report->left_out[i],
+               cfi2sframe_reason_text (i));
 }
 
 static void
 print_left_out (const struct job *job, FILE *out)
 {
   const struct cfi2sframe_report *report = &job->report;
-  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
-    if (report->left_out[i] > 0)
-      fprintf (out, "  left out: %" PRIu64 " (%s)\n", report->left_out[i],
-               cfi2sframe_reason_text (i));
+  report_print_left_out (report, out);
   if (report->damage[0] != '\0')
     fprintf (out, "  first damage: %s (.eh_frame+0x%" PRIx64 ")\n",
              report->damage, report->first_damage);
@@ -91,14 +95,24 @@ add_number (json_object *object, const char *name, uint64_t value)
   json_object_object_add (object, name, json_object_new_uint64 (value));
 }
 
-static json_object *
-left_out_json (const struct cfi2sframe_report *report)
+json_object *
+report_left_out_json (const struct cfi2sframe_report *report)
 {
   json_object *object = json_object_new_object ();
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (report->left_out[i] > 0)
       add_number (object, cfi2sframe_reason_name (i), report->left_out[i]);
   return object;
+}
+
+void
+report_print_json (json_object *object, FILE *out)
+{
+  fprintf (
+      out, "%s\n",
+      json_object_to_json_string_ext (
+          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+  json_object_put (object);
 }
 
 static void
@@ -125,14 +139,10 @@ print_stats_json (const struct tool_options *options, const struct job *job,
   add_number (object, "sframe_fres", report->sframe_fres);
   add_number (object, "bytes_covered", report->bytes_covered);
   add_number (object, "bytes_left_out", report->bytes_left_out);
-  json_object_object_add (object, "left_out", left_out_json (report));
+  json_object_object_add (object, "left_out", report_left_out_json (report));
   json_object_object_add (object, "seconds",
                           json_object_new_double (job->seconds));
-  fprintf (
-      out, "%s\n",
-      json_object_to_json_string_ext (
-          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-  json_object_put (object);
+  report_print_json (object, out);
 }
 
 static void
@@ -151,7 +161,7 @@ static void
 report_done (const struct tool_options *options, const struct job *job,
              FILE *out)
 {
-  bool talkative = options->verbose > 0 || isatty (fileno (out));
+  bool talkative = options->talkative;
   if (options->quiet || options->mode == MODE_DUMP)
     return;
   if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)

@@ -13,4 +13,17 @@
 void report_job (const struct tool_options *options, const struct job *job,
                  FILE *out, FILE *errors);
 
+/* Print how many functions were left out, one line per reason.  */
+void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
+
+/* The same as a JSON object of numbers; the caller owns it.  */
+struct json_object *
+report_left_out_json (const struct cfi2sframe_report *report);
+
+/* Print a JSON object on one line of OUT and free it.  */
+void report_print_json (struct json_object *object, FILE *out);
+
+/* Size of the section relative to what it condenses.  */
+double report_size_ratio (const struct cfi2sframe_report *report);
+
 #endif /* TOOL_REPORT_H */

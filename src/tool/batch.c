@@ -1,0 +1,442 @@
+/* Many files: who does which when, and in what order results come out.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "tool/batch.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elf/output_file.h"
+#include "tool/job.h"
+#include "tool/progress.h"
+#include "tool/report.h"
+
+#define NONE SIZE_MAX
+
+/* What is known of one entry of the tree.  */
+struct item
+{
+  size_t next_name;   /* the next entry that is the same file, or NONE */
+  bool further_name;  /* not the first of them */
+  bool finished;      /* the texts are complete */
+  char *out, *errors; /* what is to be printed; NULL: nothing */
+  size_t out_size, errors_size;
+};
+
+struct batch
+{
+  const struct tool_options *options;
+  const struct tree *tree;
+  struct totals *totals;
+  struct item *items;
+  bool direct;   /* one after the other, printing at once */
+  size_t *order; /* entries to work on: first names, largest first */
+  size_t n_order;
+  uint64_t all_bytes;
+
+  pthread_mutex_t lock; /* for everything below and items[].finished */
+  pthread_cond_t changed;
+  size_t n_taken, n_done; /* of `order` */
+  uint64_t bytes_done;
+};
+
+/* Several names of one file.  */
+
+struct name
+{
+  dev_t device;
+  ino_t inode;
+  size_t entry;
+};
+
+static int
+compare_names (const void *a, const void *b)
+{
+  const struct name *left = a, *right = b;
+  if (left->device != right->device)
+    return left->device < right->device ? -1 : 1;
+  if (left->inode != right->inode)
+    return left->inode < right->inode ? -1 : 1;
+  return (left->entry > right->entry) - (left->entry < right->entry);
+}
+
+/* Chain the entries that are one file, in their order.  */
+static bool
+find_names (struct batch *batch)
+{
+  const struct tree *tree = batch->tree;
+  struct name *names = calloc (tree->n_entries + 1, sizeof *names);
+  size_t n = 0;
+  if (names == NULL)
+    return false;
+  for (size_t i = 0; i < tree->n_entries; i++)
+    if (tree->entries[i].has_stat)
+      names[n++] = (struct name){ tree->entries[i].device,
+                                  tree->entries[i].inode, i };
+  qsort (names, n, sizeof *names, compare_names);
+  for (size_t i = 1; i < n; i++)
+    if (names[i].device == names[i - 1].device
+        && names[i].inode == names[i - 1].inode)
+      {
+        batch->items[names[i - 1].entry].next_name = names[i].entry;
+        batch->items[names[i].entry].further_name = true;
+      }
+  free (names);
+  return true;
+}
+
+/* Where the results of one file are printed until their turn comes.  */
+
+struct texts
+{
+  FILE *out, *errors;
+};
+
+/* Streams into the texts of ITEM.  Without memory, or if everything runs in
+   order anyway, they are the standard ones.  */
+static void
+texts_open (struct texts *texts, const struct batch *batch, struct item *item)
+{
+  texts->out = texts->errors = NULL;
+  if (!batch->direct)
+    {
+      texts->out = open_memstream (&item->out, &item->out_size);
+      texts->errors = open_memstream (&item->errors, &item->errors_size);
+    }
+  if (texts->out == NULL)
+    texts->out = stdout;
+  if (texts->errors == NULL)
+    texts->errors = stderr;
+}
+
+/* Empty texts are freed: there may be many.  */
+static void
+texts_close (struct texts *texts, struct item *item)
+{
+  if (texts->out != stdout)
+    fclose (texts->out);
+  if (texts->errors != stderr)
+    fclose (texts->errors);
+  if (item->out_size == 0)
+    {
+      free (item->out);
+      item->out = NULL;
+    }
+  if (item->errors_size == 0)
+    {
+      free (item->errors);
+      item->errors = NULL;
+    }
+}
+
+static void
+fail (struct job *job, enum cfi2sframe_status status, const char *reason)
+{
+  job->outcome = JOB_FAILED;
+  job->err.status = status;
+  snprintf (job->err.reason, sizeof job->err.reason, "%s", reason);
+}
+
+/* Working on files.  */
+
+/* Count JOB and print what there is to say to STREAMS.  */
+static void
+finish_job (struct batch *batch, const struct job *job,
+            const struct texts *streams)
+{
+  report_job (batch->options, job, streams->out, streams->errors);
+  pthread_mutex_lock (&batch->lock);
+  totals_add (batch->totals, job);
+  pthread_mutex_unlock (&batch->lock);
+}
+
+/* The first name of its file.  */
+static void
+run_first_name (struct batch *batch, size_t index, struct job *job,
+                const struct texts *streams)
+{
+  const struct tree_entry *entry = &batch->tree->entries[index];
+  *job = (struct job){ .path = entry->path,
+                       .found = entry->found,
+                       .out = streams->out };
+  if (entry->problem != 0)
+    fail (job, CFI2SFRAME_IO, strerror (entry->problem));
+  else
+    job_run (job, batch->options);
+}
+
+/* Whether the name of ENTRY still belongs to the file it belonged to before
+   the first name was given another one.  */
+static bool
+is_old_name (const struct tree_entry *entry)
+{
+  struct stat status;
+  return !entry->symlink && lstat (entry->path, &status) == 0
+         && S_ISREG (status.st_mode) && status.st_dev == entry->device
+         && status.st_ino == entry->inode;
+}
+
+/* Another name of the file FIRST has been run for.  */
+static void
+run_further_name (struct batch *batch, const struct job *first, size_t index,
+                  struct job *job)
+{
+  const struct tree_entry *entry = &batch->tree->entries[index];
+  const struct tool_options *options = batch->options;
+  *job = (struct job){ .path = entry->path,
+                       .found = entry->found,
+                       .outcome = JOB_SKIPPED };
+  job->err.status = CFI2SFRAME_NOTHING;
+  snprintf (job->err.reason, sizeof job->err.reason, "same file as %s",
+            first->path);
+  if (first->outcome == JOB_DONE && !options->convert.dry_run
+      && is_old_name (entry)
+      && !output_file_link (entry->path, first->path, &job->err))
+    job->outcome = JOB_FAILED;
+}
+
+/* Names of the old file that nobody told us still lead to the old contents.
+   FD is the old file.  */
+static void
+warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
+                   FILE *errors)
+{
+  struct stat old, new;
+  if (fd < 0 || job->outcome != JOB_DONE || batch->options->quiet
+      || fstat (fd, &old) != 0 || stat (job->path, &new) != 0
+      || (old.st_dev == new.st_dev &&old.st_ino == new.st_ino)
+      || old.st_nlink == 0)
+    return;
+  fprintf (errors,
+           "cfi2sframe: %s: warning: it has %ju other hard link%s, with the "
+           "old contents\n",
+           job->path, (uintmax_t)old.st_nlink, old.st_nlink == 1 ? "" : "s");
+}
+
+/* Work on an entry and the other names of its file.  */
+static void
+run_file (struct batch *batch, size_t index)
+{
+  const struct tree_entry *entry = &batch->tree->entries[index];
+  struct job first, job;
+  struct texts texts, further;
+  int old = -1;
+  texts_open (&texts, batch, &batch->items[index]);
+  if (entry->hard_links && tool_options_change_files (batch->options))
+    old = open (entry->path, O_PATH | O_CLOEXEC);
+  run_first_name (batch, index, &first, &texts);
+  for (size_t i = batch->items[index].next_name; i != NONE;
+       i = batch->items[i].next_name)
+    {
+      run_further_name (batch, &first, i, &job);
+      texts_open (&further, batch, &batch->items[i]);
+      finish_job (batch, &job, &further);
+      texts_close (&further, &batch->items[i]);
+    }
+  warn_of_old_names (batch, &first, old, texts.errors);
+  finish_job (batch, &first, &texts);
+  texts_close (&texts, &batch->items[index]);
+  if (old >= 0)
+    close (old);
+}
+
+/* Note that run_file is through.  */
+static void
+note_finished (struct batch *batch, size_t index)
+{
+  pthread_mutex_lock (&batch->lock);
+  for (size_t i = index; i != NONE; i = batch->items[i].next_name)
+    batch->items[i].finished = true;
+  batch->bytes_done += batch->tree->entries[index].size;
+  batch->n_done++;
+  pthread_cond_signal (&batch->changed);
+  pthread_mutex_unlock (&batch->lock);
+}
+
+static void *
+work (void *argument)
+{
+  struct batch *batch = argument;
+  for (;;)
+    {
+      pthread_mutex_lock (&batch->lock);
+      size_t mine = batch->n_taken < batch->n_order ? batch->n_taken++ : NONE;
+      pthread_mutex_unlock (&batch->lock);
+      if (mine == NONE)
+        return NULL;
+      run_file (batch, batch->order[mine]);
+      note_finished (batch, batch->order[mine]);
+    }
+}
+
+/* Results.  */
+
+static void
+print_text (char **text, size_t size, FILE *stream)
+{
+  if (*text == NULL)
+    return;
+  progress_clear ();
+  fwrite (*text, 1, size, stream);
+  fflush (stream);
+  free (*text);
+  *text = NULL;
+}
+
+/* Print what is finished from entry AT on, without a gap.  Called with the
+   lock held, which is given up while printing.  */
+static size_t
+print_finished (struct batch *batch, size_t at)
+{
+  while (at < batch->tree->n_entries && batch->items[at].finished)
+    {
+      struct item *item = &batch->items[at++];
+      if (item->errors == NULL && item->out == NULL)
+        continue;
+      pthread_mutex_unlock (&batch->lock);
+      print_text (&item->errors, item->errors_size, stderr);
+      print_text (&item->out, item->out_size, stdout);
+      pthread_mutex_lock (&batch->lock);
+    }
+  return at;
+}
+
+/* Wait until something is finished, or it is time for the progress bar.  */
+static void
+wait_for_change (struct batch *batch)
+{
+  if (!progress_is_on ())
+    {
+      pthread_cond_wait (&batch->changed, &batch->lock);
+      return;
+    }
+  struct timespec until;
+  clock_gettime (CLOCK_REALTIME, &until);
+  until.tv_nsec += 200 * 1000 * 1000;
+  if (until.tv_nsec >= 1000 * 1000 * 1000)
+    {
+      until.tv_sec++;
+      until.tv_nsec -= 1000 * 1000 * 1000;
+    }
+  pthread_cond_timedwait (&batch->changed, &batch->lock, &until);
+}
+
+static void
+print_all (struct batch *batch)
+{
+  size_t printed = 0;
+  pthread_mutex_lock (&batch->lock);
+  for (;;)
+    {
+      printed = print_finished (batch, printed);
+      if (printed == batch->tree->n_entries)
+        break;
+      progress_show (batch->n_done, batch->n_order, batch->bytes_done,
+                     batch->all_bytes);
+      if (!batch->items[printed].finished)
+        wait_for_change (batch);
+    }
+  pthread_mutex_unlock (&batch->lock);
+  progress_clear ();
+}
+
+/* Threads.  */
+
+/* Start up to N threads that take no signals: the main thread does, so that
+   none of them is held up inside a handler.  Returns how many there are.  */
+static unsigned
+start_threads (struct batch *batch, pthread_t *threads, unsigned n)
+{
+  sigset_t all, old;
+  unsigned started = 0;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &old);
+  while (started < n
+         && pthread_create (&threads[started], NULL, work, batch) == 0)
+    started++;
+  pthread_sigmask (SIG_SETMASK, &old, NULL);
+  return started;
+}
+
+static bool
+run_threads (struct batch *batch)
+{
+  unsigned n = batch->options->jobs;
+  if (n > batch->n_order)
+    n = (unsigned)batch->n_order;
+  pthread_t *threads = calloc (n, sizeof *threads);
+  if (threads == NULL)
+    return false;
+  unsigned started = start_threads (batch, threads, n);
+  if (started == 0)
+    work (batch);
+  print_all (batch);
+  for (unsigned i = 0; i < started; i++)
+    pthread_join (threads[i], NULL);
+  free (threads);
+  return true;
+}
+
+static int
+compare_sizes (const void *a, const void *b, void *entries)
+{
+  const struct tree_entry *all = entries;
+  size_t left = *(const size_t *)a, right = *(const size_t *)b;
+  if (all[left].size != all[right].size)
+    return all[left].size > all[right].size ? -1 : 1;
+  return (left > right) - (left < right);
+}
+
+/* Decide what to do and in which order.  */
+static bool
+plan (struct batch *batch)
+{
+  const struct tree *tree = batch->tree;
+  batch->items = calloc (tree->n_entries + 1, sizeof *batch->items);
+  batch->order = calloc (tree->n_entries + 1, sizeof *batch->order);
+  if (batch->items == NULL || batch->order == NULL)
+    return false;
+  for (size_t i = 0; i < tree->n_entries; i++)
+    batch->items[i].next_name = NONE;
+  if (tool_options_change_files (batch->options) && !find_names (batch))
+    return false;
+  for (size_t i = 0; i < tree->n_entries; i++)
+    if (!batch->items[i].further_name)
+      {
+        batch->order[batch->n_order++] = i;
+        batch->all_bytes += tree->entries[i].size;
+      }
+  batch->direct = tree->n_entries == 1 || batch->options->mode == MODE_DUMP;
+  if (!batch->direct)
+    qsort_r (batch->order, batch->n_order, sizeof *batch->order, compare_sizes,
+             tree->entries);
+  return true;
+}
+
+bool
+batch_run (const struct tool_options *options, const struct tree *tree,
+           struct totals *totals)
+{
+  struct batch batch = { .options = options, .tree = tree, .totals = totals };
+  pthread_mutex_init (&batch.lock, NULL);
+  pthread_cond_init (&batch.changed, NULL);
+  bool done = plan (&batch);
+  if (done && batch.direct)
+    work (&batch);
+  else if (done && batch.n_order > 0)
+    done = run_threads (&batch);
+  free (batch.order);
+  free (batch.items);
+  pthread_cond_destroy (&batch.changed);
+  pthread_mutex_destroy (&batch.lock);
+  return done;
+}

@@ -1,0 +1,24 @@
+/* Many files: who does which when, and in what order results come out.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Each file is worked on by one thread, the largest first, so that no big one
+   is left for the end.  Results are printed in the order of the files, and so
+   do not depend on the number of threads.  */
+
+#ifndef TOOL_BATCH_H
+#define TOOL_BATCH_H
+
+#include <stdbool.h>
+
+#include "tool/options.h"
+#include "tool/totals.h"
+#include "tool/tree.h"
+
+/* Do what OPTIONS say with the files of TREE; print results to standard output
+   and problems to standard error.  Several names of one file count once: the
+   others get links to the new file.  False when memory ran out before
+   anything was done.  */
+bool batch_run (const struct tool_options *options, const struct tree *tree,
+                struct totals *totals);
+
+#endif /* TOOL_BATCH_H */

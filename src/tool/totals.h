@@ -1,0 +1,32 @@
+/* The sums over many files.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_TOTALS_H
+#define TOOL_TOTALS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tool/job.h"
+#include "tool/options.h"
+
+struct totals
+{
+  uint64_t done, skipped, failed; /* files */
+  uint64_t not_elf;               /* found in trees, and not looked into */
+  struct cfi2sframe_report sum;   /* over the files done */
+  struct cfi2sframe_check_result checked; /* the same for --check */
+  double seconds;                         /* on the clock */
+};
+
+/* Count JOB, which is finished.  The order of the calls makes no
+   difference.  */
+void totals_add (struct totals *totals, const struct job *job);
+
+/* Print for people, or as one JSON object {"total": ...}.  */
+void totals_print (const struct totals *totals,
+                   const struct tool_options *options, FILE *out);
+void totals_print_json (const struct totals *totals,
+                        const struct tool_options *options, FILE *out);
+
+#endif /* TOOL_TOTALS_H */

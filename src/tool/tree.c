@@ -1,0 +1,348 @@
+/* The files to work on: operands, lists and what is found in directories.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Directories are read one after the other from a stack of paths, so that
+   neither their depth nor the number of open files has to be bounded.  A
+   regular file is opened and its first bytes are read: most files of a system
+   are no ELF files and cost no more than that.  */
+
+#include <config.h>
+
+#include "tool/tree.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum
+{
+  LOOKING_STEP = 1024 /* files between two calls of tree->looking */
+};
+
+struct walk
+{
+  struct tree *tree;
+  const struct tool_options *options;
+  char **directories; /* still to be read; owned paths */
+  size_t n_directories, room;
+  dev_t device; /* of the operand, for --one-file-system */
+  uint64_t n_looked_at;
+};
+
+static struct tree_entry *
+add_entry (struct tree *tree, char *path)
+{
+  if (tree->n_entries == tree->room)
+    {
+      size_t room = tree->room * 2 + 64;
+      struct tree_entry *grown
+          = reallocarray (tree->entries, room, sizeof *grown);
+      if (grown == NULL)
+        {
+          free (path);
+          return NULL;
+        }
+      tree->entries = grown;
+      tree->room = room;
+    }
+  struct tree_entry *entry = &tree->entries[tree->n_entries++];
+  *entry = (struct tree_entry){ .path = path };
+  return entry;
+}
+
+static void
+set_status (struct tree_entry *entry, const struct stat *status)
+{
+  entry->has_stat = true;
+  entry->hard_links = status->st_nlink > 1;
+  entry->device = status->st_dev;
+  entry->inode = status->st_ino;
+  entry->size = status->st_size > 0 ? (uint64_t)status->st_size : 0;
+}
+
+static char *
+join (const char *directory, const char *name)
+{
+  size_t length = strlen (directory), name_length = strlen (name);
+  bool slash = length > 0 && directory[length - 1] != '/';
+  char *path = malloc (length + slash + name_length + 1);
+  if (path == NULL)
+    return NULL;
+  memcpy (path, directory, length);
+  path[length] = '/';
+  memcpy (path + length + slash, name, name_length + 1);
+  return path;
+}
+
+/* A pattern with a slash is held against the path, one without against the
+   last part of it.  */
+static bool
+is_excluded (const struct walk *walk, const char *path, const char *name)
+{
+  const struct tool_options *options = walk->options;
+  for (size_t i = 0; i < options->n_excluded; i++)
+    {
+      const char *pattern = options->excluded[i];
+      if (fnmatch (pattern, strchr (pattern, '/') != NULL ? path : name, 0)
+          == 0)
+        return true;
+    }
+  return false;
+}
+
+static bool
+push_directory (struct walk *walk, char *path)
+{
+  if (walk->n_directories == walk->room)
+    {
+      size_t room = walk->room * 2 + 64;
+      char **grown = reallocarray (walk->directories, room, sizeof *grown);
+      if (grown == NULL)
+        {
+          free (path);
+          return false;
+        }
+      walk->directories = grown;
+      walk->room = room;
+    }
+  walk->directories[walk->n_directories++] = path;
+  return true;
+}
+
+/* PATH, which is ours, could not be looked at.  */
+static bool
+add_problem (struct walk *walk, char *path, int problem)
+{
+  struct tree_entry *entry = add_entry (walk->tree, path);
+  if (entry == NULL)
+    return false;
+  entry->found = true;
+  entry->problem = problem;
+  return true;
+}
+
+/* Whether the file behind FD starts like an ELF file.  Too small ones are not
+   even read, which keeps the files of /proc alone.  */
+static bool
+is_elf (int fd, const struct stat *status)
+{
+  unsigned char magic[SELFMAG];
+  return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
+         && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic
+         && memcmp (magic, ELFMAG, SELFMAG) == 0;
+}
+
+static void
+count_file (struct walk *walk)
+{
+  const struct tree *tree = walk->tree;
+  if (++walk->n_looked_at % LOOKING_STEP == 0 && tree->looking != NULL)
+    tree->looking (tree->context, walk->n_looked_at);
+}
+
+/* Look at NAME in DIRECTORY, probably a regular file; PATH is ours.  */
+static bool
+add_file (struct walk *walk, int directory, const char *name, char *path)
+{
+  count_file (walk);
+  int fd = openat (directory, name,
+                   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  struct stat status;
+  bool ok = true;
+  if (fd < 0 && errno != ENOENT && errno != ELOOP)
+    return add_problem (walk, path, errno);
+  if (fd < 0 || fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)
+      || (walk->options->one_file_system && status.st_dev != walk->device))
+    free (path);
+  else if (!is_elf (fd, &status))
+    {
+      walk->tree->not_elf++;
+      free (path);
+    }
+  else
+    {
+      struct tree_entry *entry = add_entry (walk->tree, path);
+      ok = entry != NULL;
+      if (ok)
+        {
+          set_status (entry, &status);
+          entry->found = true;
+        }
+    }
+  if (fd >= 0)
+    close (fd);
+  return ok;
+}
+
+/* What kind of file ITEM is, without following symbolic links.  */
+static unsigned char
+item_type (int directory, const struct dirent *item)
+{
+  struct stat status;
+  if (item->d_type != DT_UNKNOWN)
+    return item->d_type;
+  if (fstatat (directory, item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return DT_UNKNOWN;
+  return (unsigned char)IFTODT (status.st_mode);
+}
+
+static bool
+add_item (struct walk *walk, int directory, const char *directory_path,
+          const struct dirent *item)
+{
+  unsigned char type = item_type (directory, item);
+  if (strcmp (item->d_name, ".") == 0 || strcmp (item->d_name, "..") == 0
+      || (type != DT_DIR && type != DT_REG))
+    return true;
+  char *path = join (directory_path, item->d_name);
+  if (path == NULL)
+    return false;
+  if (is_excluded (walk, path, item->d_name))
+    {
+      free (path);
+      return true;
+    }
+  return type == DT_DIR ? push_directory (walk, path)
+                        : add_file (walk, directory, item->d_name, path);
+}
+
+/* Read the open DIRECTORY.  */
+static bool
+read_items (struct walk *walk, DIR *directory, const char *path)
+{
+  for (;;)
+    {
+      errno = 0;
+      const struct dirent *item = readdir (directory);
+      if (item == NULL && errno != 0)
+        {
+          int problem = errno;
+          char *copy = strdup (path);
+          return copy != NULL && add_problem (walk, copy, problem);
+        }
+      if (item == NULL)
+        return true;
+      if (!add_item (walk, dirfd (directory), path, item))
+        return false;
+    }
+}
+
+/* Read the directory PATH, which is ours.  The operand itself (FIRST) may be a
+   symbolic link.  */
+static bool
+read_directory (struct walk *walk, char *path, bool first)
+{
+  struct stat status;
+  int fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC
+                           | (first ? 0 : O_NOFOLLOW));
+  DIR *directory = NULL;
+  if (fd < 0 || fstat (fd, &status) != 0
+      || (directory = fdopendir (fd)) == NULL)
+    {
+      int problem = errno;
+      if (fd >= 0)
+        close (fd);
+      return add_problem (walk, path, problem);
+    }
+  if (first)
+    walk->device = status.st_dev;
+  bool entered
+      = !walk->options->one_file_system || status.st_dev == walk->device;
+  bool ok = !entered || read_items (walk, directory, path);
+  closedir (directory);
+  free (path);
+  return ok;
+}
+
+static int
+compare_paths (const void *a, const void *b)
+{
+  const struct tree_entry *left = a, *right = b;
+  return strcmp (left->path, right->path);
+}
+
+static bool
+walk_directory (struct tree *tree, const struct tool_options *options,
+                const char *operand)
+{
+  struct walk walk = { .tree = tree, .options = options };
+  size_t first = tree->n_entries;
+  char *path = strdup (operand);
+  bool ok = path != NULL && read_directory (&walk, path, true);
+  while (ok && walk.n_directories > 0)
+    ok = read_directory (&walk, walk.directories[--walk.n_directories], false);
+  while (walk.n_directories > 0)
+    free (walk.directories[--walk.n_directories]);
+  free (walk.directories);
+  if (tree->n_entries > first)
+    qsort (tree->entries + first, tree->n_entries - first,
+           sizeof tree->entries[0], compare_paths);
+  return ok;
+}
+
+/* Add the operand or list element PATH.  */
+static bool
+add_named (struct tree *tree, const struct tool_options *options,
+           const char *path, bool from_list)
+{
+  struct stat status, own;
+  bool found = stat (path, &status) == 0;
+  if (found && S_ISDIR (status.st_mode) && options->recursive)
+    return walk_directory (tree, options, path);
+  char *copy = strdup (path);
+  struct tree_entry *entry = copy == NULL ? NULL : add_entry (tree, copy);
+  if (entry == NULL)
+    return false;
+  if (found && S_ISREG (status.st_mode))
+    set_status (entry, &status);
+  entry->found = from_list && entry->has_stat;
+  entry->symlink = lstat (path, &own) == 0 && S_ISLNK (own.st_mode);
+  return true;
+}
+
+static bool
+add_list (struct tree *tree, const struct tool_options *options)
+{
+  bool standard_input = strcmp (options->files_from, "-") == 0;
+  FILE *list = standard_input ? stdin : fopen (options->files_from, "re");
+  if (list == NULL)
+    return false;
+  char *path = NULL;
+  size_t room = 0;
+  bool ok = true;
+  while (ok && getdelim (&path, &room, '\0', list) >= 0)
+    ok = add_named (tree, options, path, true);
+  ok = ok && !ferror (list);
+  int problem = errno;
+  free (path);
+  if (!standard_input)
+    fclose (list);
+  errno = problem;
+  return ok;
+}
+
+bool
+tree_collect (struct tree *tree, const struct tool_options *options)
+{
+  for (size_t i = 0; i < options->n_files; i++)
+    if (!add_named (tree, options, options->files[i], false))
+      return false;
+  return options->files_from == NULL || add_list (tree, options);
+}
+
+void
+tree_free (struct tree *tree)
+{
+  for (size_t i = 0; i < tree->n_entries; i++)
+    free (tree->entries[i].path);
+  free (tree->entries);
+  tree->entries = NULL;
+  tree->n_entries = tree->room = 0;
+}

@@ -1,0 +1,47 @@
+/* The files to work on: operands, lists and what is found in directories.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_TREE_H
+#define TOOL_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tool/options.h"
+
+struct tree_entry
+{
+  char *path;      /* owned */
+  int problem;     /* errno when PATH could not be looked at, or 0 */
+  bool found;      /* in a directory or list: nobody named it on purpose */
+  bool symlink;    /* PATH is a symbolic link to the file */
+  bool hard_links; /* the file has several names */
+  bool has_stat;   /* the members below are set */
+  dev_t device;
+  ino_t inode;
+  uint64_t size;
+};
+
+struct tree
+{
+  struct tree_entry *entries; /* operands in their order; what is in one
+                                 directory operand sorted by path */
+  size_t n_entries, room;
+  uint64_t not_elf; /* regular files in directories without ELF magic; they
+                       have no entry */
+
+  /* Called now and then while directories are read, or NULL.  */
+  void (*looking) (void *context, uint64_t files);
+  void *context;
+};
+
+/* Collect what OPTIONS name.  Problems with single files or directories become
+   entries.  False with errno: the list of --files0-from cannot be read, or
+   memory ran out.  */
+bool tree_collect (struct tree *tree, const struct tool_options *options);
+
+void tree_free (struct tree *tree);
+
+#endif /* TOOL_TREE_H */

@@ -1,0 +1,390 @@
+#!/usr/bin/env bats
+# Many files in one call: directories, lists, several names of one file,
+# threads, interrupts.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# A folder with programs of several sizes, in sub-folders, among other files.
+make_tree ()
+{
+  mkdir -p "$1/bin" "$1/lib/deep/er" "$1/share"
+  small_program "$1/bin/small"
+  small_program "$1/bin/debugged" -g
+  small_program "$1/lib/deep/er/shared.so" -shared -fPIC
+  copy "$(program_file bash)" "$1/bin/bash"
+  copy "$(program_file ls)" "$1/lib/deep/ls"
+  echo text >"$1/share/text"
+  echo "#!/bin/sh" >"$1/bin/script"
+  : >"$1/share/empty"
+  "${CC:-cc}" -c small.c -o "$1/lib/small.o"
+}
+
+# Turn FILE into one for a machine without SFrame ABI: MIPS (8).
+foreign ()
+{
+  small_program "$1"
+  poke "$1" 18 08 00
+}
+
+# Whether every program in FOLDER has an .sframe.
+all_converted ()
+{
+  local file
+  for file in bin/small bin/debugged bin/bash lib/deep/ls \
+              lib/deep/er/shared.so; do
+    has_sframe "$1/$file" || { echo "$file is not converted"; return 1; }
+  done
+}
+
+no_temporaries ()
+{
+  [ -z "$(find "$1" -name '.cfi2sframe-*')" ]
+}
+
+# Start a command with delays of SECONDS before it flushes a file.  Its process
+# number is in $started; interrupts are not ignored.
+start_slowly ()
+{
+  local seconds=$1
+  shift
+  needs strace
+  strace -o /dev/null -e trace=none true 2>/dev/null \
+    || skip "strace does not work here"
+  env --default-signal=INT strace -D -f -o "$BATS_TEST_TMPDIR/calls" \
+    -e trace=fsync,fdatasync \
+    -e inject=fsync,fdatasync:delay_enter="${seconds}000000" \
+    "$@" >out 2>err 3>&- &
+  started=$!
+}
+
+@test "-r converts what is in a directory and skips the rest" {
+  make_tree tree
+  foreign tree/bin/foreign
+  before=$(checksum tree/lib/small.o)
+  tool -r tree
+  [ "$status" -eq 0 ] || report
+  [ -z "$stderr" ] || report
+  [[ ${lines[0]} == "5 files converted, 2 skipped, 0 failed; 3 files are not ELF"* ]] \
+    || report
+  all_converted tree
+  [ "$(checksum tree/lib/small.o)" = "$before" ]
+  [ "$(tree/bin/small)" = "$(tree/bin/debugged)" ]
+  no_temporaries tree
+}
+
+@test "-r: a second run changes nothing" {
+  make_tree tree
+  tool -r tree
+  cp -a tree again
+  tool -r again
+  [ "$status" -eq 0 ] || report
+  [[ ${lines[0]} == "0 files converted, 6 skipped, 0 failed"* ]] || report
+  diff -r tree again
+}
+
+@test "-r -q is silent, directories without -r are an error" {
+  make_tree tree
+  tool tree
+  [ "$status" -eq 1 ] || report
+  convert -r -q tree
+  all_converted tree
+}
+
+@test "a machine without SFrame is skipped in a tree, an error by name" {
+  mkdir tree
+  foreign tree/foreign
+  convert -r -q tree
+  tool tree/foreign
+  [ "$status" -eq 1 ] || report
+  tool -r tree/foreign
+  [ "$status" -eq 1 ] || report
+  printf 'tree/foreign\0' >list
+  convert -q --files0-from=list
+}
+
+@test "files and report do not depend on -j" {
+  make_tree one
+  ln one/bin/bash one/lib/bash
+  foreign one/foreign
+  printf '\177ELF%060d' 0 >one/broken
+  for jobs in 2 8; do
+    cp -a one $jobs
+  done
+  for jobs in one 2 8; do
+    (cd $jobs && run -1 --separate-stderr "$CFI2SFRAME" -r --stats=json \
+      -j "${jobs/one/1}" . && printf '%s\n' "$output" >../$jobs.out \
+      && printf '%s\n' "$stderr" >../$jobs.err)
+    sed -i 's/"seconds":[0-9.e-]*/"seconds":0/' $jobs.out
+  done
+  [ "$(grep -c '"file"' one.out)" -eq 9 ]
+  for jobs in 2 8; do
+    diff one.out $jobs.out
+    diff one.err $jobs.err
+    diff -r one $jobs
+  done
+}
+
+@test "results come in the order of names and operands" {
+  make_tree b
+  mkdir a
+  small_program a/z
+  small_program a/a
+  tool -r -v b a
+  [ "$status" -eq 0 ] || report
+  files=$(printf '%s\n' "$output" | sed -n 's/: SFrame V3.*//p' | tr '\n' ' ')
+  [ "$files" = "b/bin/bash b/bin/debugged b/bin/small b/lib/deep/er/shared.so b/lib/deep/ls a/a a/z " ] \
+    || report
+}
+
+@test "--stats=json ends with the total" {
+  needs python3
+  make_tree tree
+  echo x >tree/more
+  tool -r --stats=json tree
+  [ "$status" -eq 0 ] || report
+  printf '%s\n' "$output" | python3 -c '
+import json, sys
+objects = [json.loads(line) for line in sys.stdin]
+total = objects.pop()["total"]
+assert not any("total" in o for o in objects)
+for status in "converted", "skipped", "failed":
+    assert total[status] == sum(o["status"] == status for o in objects), status
+done = [o for o in objects if o["status"] == "converted"]
+for key in ("sframe_bytes", "cfi_functions", "input_bytes", "output_bytes",
+            "bytes_covered", "sframe_fres"):
+    assert total[key] == sum(o[key] for o in done) > 0, key
+assert total["not_elf"] == 4, total
+'
+}
+
+@test "hard links named in one call stay links" {
+  small_program a
+  mkdir d
+  ln a b
+  ln a d/c
+  cp -p a before
+  tool a b d/c
+  [ "$status" -eq 0 ] || report
+  silent
+  has_sframe b
+  [ a -ef b ] && [ a -ef d/c ]
+  [ "$(stat -c %a a)" = "$(stat -c %a before)" ]
+  ./b >/dev/null
+  tool --undo d/c a b
+  [ "$status" -eq 0 ] || report
+  [ a -ef b ] && [ a -ef d/c ]
+  cmp b before
+  only_files a b d before small.c
+  no_temporaries .
+}
+
+@test "a hard link that is not named gets a warning" {
+  small_program a
+  ln a b
+  ln a c
+  before=$(checksum c)
+  tool a b
+  [ "$status" -eq 0 ] || report
+  [ "$stderr" = "cfi2sframe: a: warning: it has 1 other hard link, with the old contents" ] \
+    || report
+  [ a -ef b ] && ! [ a -ef c ]
+  [ "$(checksum c)" = "$before" ]
+  tool -q c
+  [ "$status" -eq 0 ] || report
+  silent
+}
+
+@test "--in-place-write keeps hard links without a word" {
+  small_program a
+  ln a b
+  ln a c
+  convert --in-place-write a b
+  [ a -ef c ] && has_sframe c
+}
+
+@test "symbolic links: followed when named, not in directories" {
+  make_tree tree
+  small_program outside
+  ln -s ../outside tree/link
+  ln -s ../.. tree/lib/up
+  before=$(checksum outside)
+  convert -r -q tree
+  all_converted tree
+  [ "$(checksum outside)" = "$before" ]
+  [ -L tree/link ]
+  tool -v tree/link outside
+  [ "$status" -eq 0 ] || report
+  [[ ${lines[0]} == "tree/link: SFrame V3"* ]] || report
+  [ "${lines[1]}" = "outside: skipped: same file as tree/link" ] || report
+  has_sframe outside
+  [ -L tree/link ]
+  make_tree other
+  ln -s other named
+  convert -r -q named
+  all_converted other
+}
+
+@test "--files0-from: a file, standard input, no NUL at the end" {
+  make_tree tree
+  find tree -type f -print0 | sort -z >list
+  cp -a tree list-tree
+  convert -q --files0-from=list
+  all_converted tree
+  find list-tree -type f -print0 | head -c -1 \
+    | { run -0 "$CFI2SFRAME" -q --files0-from=- && [ -z "$output" ]; }
+  diff -r tree list-tree
+  tool --files0-from=missing
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: missing: No such file"* ]] || report
+  printf 'missing\0tree' >list
+  tool --files0-from=list
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"missing: "*"No such file"*"tree: "* ]] || report
+}
+
+@test "--exclude leaves out files, directories and paths" {
+  make_tree tree
+  convert -r -q --exclude='*bug*' --exclude=deep --exclude='*/bin/b*' tree
+  has_sframe tree/bin/small
+  for file in bin/debugged lib/deep/ls lib/deep/er/shared.so bin/bash; do
+    ! has_sframe "tree/$file" || { echo $file; return 1; }
+  done
+}
+
+@test "-x stays on the file system" {
+  mkdir -p tree/mounted
+  mount -t tmpfs none tree/mounted 2>/dev/null || skip "cannot mount here"
+  mounted=$PWD/tree/mounted
+  small_program tree/small
+  cp tree/small tree/mounted
+  convert -r -q -x tree
+  has_sframe tree/small
+  ! has_sframe tree/mounted/small
+  convert -r -q tree
+  has_sframe tree/mounted/small
+}
+
+teardown ()
+{
+  cd /
+  if [ -n "${mounted-}" ]; then
+    umount "$mounted"
+  fi
+}
+
+@test "one failing file does not stop the others" {
+  make_tree tree
+  printf '\177ELF%060d' 0 >tree/bin/a-broken
+  tool -r tree
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: tree/bin/a-broken: "* ]] || report
+  [[ $output == "5 files converted, 1 skipped, 1 failed"* ]] || report
+  all_converted tree
+}
+
+@test "a directory that cannot be read is an error, the others are done" {
+  [ "$(id -u)" -ne 0 ] || needs setpriv
+  make_tree tree
+  mkdir -m 0 tree/closed
+  public=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
+  chmod 755 "$public"
+  cp "$CFI2SFRAME" "$public/cfi2sframe" && cp -a tree "$public"
+  program="$public/cfi2sframe -n -r $public/tree"
+  if [ "$(id -u)" -eq 0 ]; then
+    program="setpriv --reuid=65534 --regid=65534 --clear-groups $program"
+  fi
+  # shellcheck disable=SC2086
+  run --separate-stderr $program
+  rm -rf "$public"
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"tree/closed: Permission denied" ]] || report
+  [[ $output == "5 files could be converted, 1 skipped, 1 failed"* ]] || report
+}
+
+@test "--undo and --remove of a tree" {
+  make_tree tree
+  cp -a tree before
+  convert -r -q tree
+  cp -a tree removed
+  tool -r --remove removed
+  [ "$status" -eq 0 ] || report
+  ! has_sframe removed/bin/bash
+  tool -r --undo tree
+  [ "$status" -eq 0 ] || report
+  [[ $output == "5 files restored, 1 skipped, 0 failed"* ]] || report
+  diff -r tree before
+}
+
+@test "-n changes nothing in a tree" {
+  make_tree tree
+  cp -a tree before
+  tool -r -n tree
+  [ "$status" -eq 0 ] || report
+  [[ $output == "5 files could be converted, 1 skipped"* ]] || report
+  diff -r tree before
+}
+
+@test "wrong usage of the options for many files" {
+  mkdir tree
+  for options in "-r -o out tree" "-j 0 tree" "-j x tree" "-j -1 tree" "-r" \
+                 "-o out --files0-from=list" "-j 2x tree" \
+                 "--files0-from=a --files0-from=b"; do
+    # shellcheck disable=SC2086
+    tool $options
+    [ "$status" -eq 2 ] || report
+  done
+}
+
+@test "no bar in a pipe, one on a terminal when it takes long" {
+  needs script
+  make_tree tree
+  start_slowly 1 "$CFI2SFRAME" -r -j 1 tree
+  wait "$started"
+  ! grep -q '#' out err
+  tool -r --undo tree
+  script -qec "strace -f -o /dev/null -e trace=fsync \
+    -e inject=fsync:delay_enter=400000 $CFI2SFRAME -r -j 1 tree" /dev/null \
+    </dev/null >screen
+  grep -q '\[#*\.*\] [0-4]/6 files, .* of .*B, .*B/s, .* left' screen
+  tool -r --undo tree
+  script -qec "strace -f -o /dev/null -e trace=fsync \
+    -e inject=fsync:delay_enter=400000 $CFI2SFRAME -r -q tree" /dev/null \
+    </dev/null >screen
+  [ ! -s screen ]
+}
+
+# End the program by SIGNAL while it works: every file is old or new.
+interrupt ()
+{
+  local signal=$1 file
+  shift
+  make_tree tree
+  cp -a tree before
+  cp -a tree after
+  convert -r -q "${@}" after
+  start_slowly 1 "$CFI2SFRAME" -r -j 2 "$@" tree
+  sleep 1.5
+  kill -s "$signal" "$started"
+  status=0
+  wait "$started" || status=$?
+  [ "$status" -eq $((128 + $(kill -l "$signal"))) ] || report
+  no_temporaries tree
+  (cd before && find . -type f) | while read -r file; do
+    cmp -s "tree/$file" "before/$file" || cmp "tree/$file" "after/$file" \
+      || return 1
+  done
+  ! diff -rq tree after >/dev/null || { echo "too late"; return 1; }
+}
+
+@test "SIGINT leaves old or new files and nothing else" {
+  interrupt INT
+}
+
+@test "SIGTERM leaves old or new files and nothing else" {
+  interrupt TERM
+}
+
+@test "SIGTERM while files are written in place" {
+  interrupt TERM --in-place-write
+}
