@@ -111,11 +111,19 @@ static const struct plt_stub stubs[]
         { .name = NULL } };
 
 /* The two byte orders differ in nothing but the order and the ABI number.  */
+/* x19 to x28 and the low halves d8 to d15 (AAPCS64, sections 6.1.1, 6.1.2;
+   DWARF for AArch64, section 4.1); x29 is the frame pointer.  */
+static const uint16_t saved_registers[] = {
+  19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 72, 73, 74, 75, 76, 77, 78, 79
+};
+
 #define AARCH64(name_, big_endian_, abi_)                                     \
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \
     .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
     .caller_sp_offset = 0, .cfa_bias = 0, .cfa_scale = 1,                     \
+    .saved_registers = saved_registers,                                       \
+    .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
     .flexible_fdes = false, .ra_signing = true, .max_page_size = 65536,       \
     .reloc_pcrel32 = R_AARCH64_PREL32, .reloc_pcrel64 = R_AARCH64_PREL64,     \
     .plt_headers = headers, .plt_stubs = stubs                                \

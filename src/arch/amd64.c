@@ -150,6 +150,9 @@ static const struct plt_stub stubs[] = {
   { .name = NULL }
 };
 
+/* rbx and r12 to r15 (psABI, figure 3.4); rbp is the frame pointer.  */
+static const uint16_t saved_registers[] = { 3, 12, 13, 14, 15 };
+
 const struct arch arch_amd64 = {
   .name = "amd64",
   .e_machine = EM_X86_64,
@@ -162,6 +165,8 @@ const struct arch arch_amd64 = {
   .caller_sp_offset = 0,
   .cfa_bias = 0,
   .cfa_scale = 1,
+  .saved_registers = saved_registers,
+  .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],
   .flexible_fdes = true,
   .ra_signing = false,
   .max_page_size = 4096,

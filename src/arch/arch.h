@@ -13,7 +13,8 @@
 enum
 {
   PLT_STUB_MAX = 32, /* bytes of the longest stub we recognise */
-  PLT_ROWS_MAX = 3
+  PLT_ROWS_MAX = 3,
+  SAVED_REGISTERS_MAX = 18
 };
 
 /* One kind of PLT stub, recognised by its instruction bytes.  */
@@ -50,6 +51,11 @@ struct arch
   /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
   int16_t cfa_bias;
   uint8_t cfa_scale;
+
+  /* The other registers that a function must preserve, ascending; see
+     cfa_machine_track_saved.  */
+  const uint16_t *saved_registers;
+  uint8_t n_saved_registers;
 
   bool flexible_fdes; /* readers of this machine expect flexible FDEs */
   bool ra_signing;    /* opcodes 0x2c and 0x2d are about RA signing */

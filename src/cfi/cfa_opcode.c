@@ -22,7 +22,7 @@ enum operands
   OPERANDS_REG_BLOCK
 };
 
-static const uint8_t operands_of[0x40] = {
+static const uint8_t operands_of[256] = {
   [CFA_NOP] = OPERANDS_NONE,
   [CFA_SET_LOC] = OPERANDS_ADDRESS,
   [CFA_ADVANCE_LOC1] = OPERANDS_DELTA1,
@@ -110,11 +110,13 @@ read_address (struct cursor *cursor, uint8_t encoding,
   instruction->block_size = (uint64_t)(cursor->at - instruction->block);
 }
 
-static bool
-read_operands (struct cursor *cursor, uint8_t encoding,
-               struct cfa_instruction *instruction)
+bool
+cfa_instruction_read_extended (struct cursor *cursor, uint8_t opcode,
+                               uint8_t encoding,
+                               struct cfa_instruction *instruction)
 {
-  switch (operands_of[instruction->opcode])
+  instruction->opcode = opcode;
+  switch (operands_of[opcode])
     {
     case OPERANDS_NONE:
       break;
@@ -161,33 +163,4 @@ read_operands (struct cursor *cursor, uint8_t encoding,
       return false;
     }
   return !cursor->failed;
-}
-
-bool
-cfa_instruction_read (struct cursor *cursor, uint8_t encoding,
-                      struct cfa_instruction *instruction)
-{
-  uint8_t byte = cursor_u8 (cursor);
-  if (cursor->failed)
-    return false;
-  uint8_t low = byte & 0x3f;
-  switch (byte & 0xc0)
-    {
-    case CFA_ADVANCE_LOC:
-      instruction->opcode = CFA_ADVANCE_LOC;
-      instruction->value = low;
-      return true;
-    case CFA_OFFSET:
-      instruction->opcode = CFA_OFFSET;
-      instruction->reg = low;
-      instruction->value = cursor_uleb (cursor);
-      return !cursor->failed;
-    case CFA_RESTORE:
-      instruction->opcode = CFA_RESTORE;
-      instruction->reg = low;
-      return true;
-    default:
-      instruction->opcode = byte;
-      return read_operands (cursor, encoding, instruction);
-    }
 }

@@ -86,10 +86,38 @@ struct cfa_instruction
 bool cfa_read_pointer (struct cursor *cursor, uint8_t encoding,
                        uint64_t field_address, uint64_t *value);
 
+/* Decode an instruction whose OPCODE, not a primary one, has been read.  */
+bool cfa_instruction_read_extended (struct cursor *cursor, uint8_t opcode,
+                                    uint8_t encoding,
+                                    struct cfa_instruction *instruction);
+
 /* Decode the next instruction.  set_loc's operand is in `block`: reading it
    takes the CIE's ENCODING.  False for an unknown opcode or when the bytes
-   end.  */
-bool cfa_instruction_read (struct cursor *cursor, uint8_t encoding,
-                           struct cfa_instruction *instruction);
+   end.  Primary opcodes are most of all there are, so they are inline.  */
+static inline bool
+cfa_instruction_read (struct cursor *cursor, uint8_t encoding,
+                      struct cfa_instruction *instruction)
+{
+  uint8_t byte = cursor_u8 (cursor);
+  uint8_t low = byte & 0x3f;
+  instruction->opcode = byte & 0xc0;
+  switch (byte & 0xc0)
+    {
+    case CFA_ADVANCE_LOC:
+      instruction->value = low;
+      return true;
+    case CFA_OFFSET:
+      instruction->reg = low;
+      instruction->value = cursor_uleb (cursor);
+      return !cursor->failed;
+    case CFA_RESTORE:
+      instruction->reg = low;
+      return true;
+    default:
+      return !cursor->failed
+             && cfa_instruction_read_extended (cursor, byte, encoding,
+                                               instruction);
+    }
+}
 
 #endif /* CFI_CFA_OPCODE_H */

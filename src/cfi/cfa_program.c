@@ -39,6 +39,13 @@ struct cfa_state
   struct frame_rule ra, fp, sp;
 };
 
+/* The rules of other callee-saved registers; kept apart, so that who does not
+   want them does not pay for copying them.  */
+struct saved_state
+{
+  struct frame_rule rules[SAVED_REGISTERS_MAX];
+};
+
 struct cie_result
 {
   bool executed;
@@ -52,6 +59,8 @@ struct cfa_machine
   const struct arch *arch;
   struct cie_result *cies; /* one per CIE of the section */
   struct cfa_state states[STATES_MAX];
+  struct saved_state *saved_cies;  /* one per CIE; NULL: not tracked */
+  struct saved_state *saved_stack; /* STATES_MAX */
 };
 
 /* One execution: of a CIE, or of an FDE that starts from its CIE's state.  */
@@ -61,7 +70,9 @@ struct execution
   const struct cfi_cie *cie;
   const struct cfa_state *initial; /* for restore; NULL in a CIE */
   struct cfa_state state;
-  unsigned depth;         /* of machine->states */
+  struct saved_state *saved;               /* NULL: not tracked */
+  const struct saved_state *saved_initial; /* likewise, or in a CIE */
+  unsigned depth;                          /* of machine->states */
   bool changed;           /* a tracked rule was touched since the last row */
   uint64_t address, size; /* of the function */
   uint64_t location;      /* bytes from the address */
@@ -142,8 +153,11 @@ emit_row (struct execution *run)
   struct frame_row row = { .start = (uint32_t)run->location };
   state_to_row (run->machine->arch, &run->state, &row);
   run->changed = false;
-  return frame_function_append (run->function, &row)
-         || error_set_no_memory (run->err);
+  bool appended = run->saved != NULL
+                      ? frame_function_append_saved (run->function, &row,
+                                                     run->saved->rules)
+                      : frame_function_append (run->function, &row);
+  return appended || error_set_no_memory (run->err);
 }
 
 /* Instructions.  Each returns REASON_NONE or why the program is broken.  */
@@ -213,14 +227,39 @@ note_sign_state (struct execution *run, uint64_t reg, bool ruled)
     }
 }
 
+/* The index of REG among the saved registers, or -1.  */
+static int
+saved_index (const struct arch *arch, uint64_t reg)
+{
+  for (unsigned i = 0; i < arch->n_saved_registers; i++)
+    if (arch->saved_registers[i] == reg)
+      return (int)i;
+  return -1;
+}
+
+/* Note RULE for REG, if it is a saved register.  */
+static void
+set_saved_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
+{
+  int index = saved_index (run->machine->arch, reg);
+  if (index < 0)
+    return;
+  run->saved->rules[index] = rule;
+  run->changed = true;
+}
+
 static void
 set_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
 {
   struct frame_rule *slot = tracked_rule (run, reg);
   if (slot != NULL)
-    *slot = rule;
-  else
-    note_sign_state (run, reg, true);
+    {
+      *slot = rule;
+      return;
+    }
+  note_sign_state (run, reg, true);
+  if (run->saved != NULL)
+    set_saved_rule (run, reg, rule);
 }
 
 /* KIND with an offset of N data alignment units.  */
@@ -261,6 +300,9 @@ restore_rule (struct execution *run, uint64_t reg)
                               : initial->sp;
   else
     note_sign_state (run, reg, initial->sign_state_ruled);
+  int index = run->saved != NULL ? saved_index (arch, reg) : -1;
+  if (index >= 0)
+    set_saved_rule (run, reg, run->saved_initial->rules[index]);
   return REASON_NONE;
 }
 
@@ -350,6 +392,8 @@ remember_state (struct execution *run)
 {
   if (run->depth == STATES_MAX)
     return REASON_BAD_STATE;
+  if (run->saved != NULL)
+    run->machine->saved_stack[run->depth] = *run->saved;
   run->machine->states[run->depth++] = run->state;
   return REASON_NONE;
 }
@@ -360,6 +404,8 @@ restore_state (struct execution *run)
   if (run->depth == 0)
     return REASON_BAD_STATE;
   run->state = run->machine->states[--run->depth];
+  if (run->saved != NULL)
+    *run->saved = run->machine->saved_stack[run->depth];
   run->changed = true;
   return REASON_NONE;
 }
@@ -517,6 +563,12 @@ cie_execute (struct cfa_machine *machine, uint32_t index,
   struct execution run = {
     .machine = machine, .cie = cie, .state = default_state (), .err = err
   };
+  if (machine->saved_cies != NULL)
+    {
+      run.saved = &machine->saved_cies[index];
+      for (unsigned i = 0; i < SAVED_REGISTERS_MAX; i++)
+        run.saved->rules[i] = (struct frame_rule){ .kind = RULE_SAME };
+    }
   result->executed = true;
   result->reason = cie->ra_column != machine->arch->ra
                        ? REASON_RA_COLUMN
@@ -547,7 +599,18 @@ cfa_machine_free (struct cfa_machine *machine)
   if (machine == NULL)
     return;
   free (machine->cies);
+  free (machine->saved_cies);
+  free (machine->saved_stack);
   free (machine);
+}
+
+bool
+cfa_machine_track_saved (struct cfa_machine *machine)
+{
+  size_t n = machine->section->n_cies + 1;
+  machine->saved_cies = calloc (n, sizeof *machine->saved_cies);
+  machine->saved_stack = calloc (STATES_MAX, sizeof *machine->saved_stack);
+  return machine->saved_cies != NULL && machine->saved_stack != NULL;
 }
 
 static enum frame_reason
@@ -569,6 +632,14 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
                            .size = fde->size,
                            .function = function,
                            .err = err };
+  struct saved_state saved;
+  if (machine->saved_cies != NULL)
+    {
+      saved = machine->saved_cies[fde->cie];
+      run.saved = &saved;
+      run.saved_initial = &machine->saved_cies[fde->cie];
+      function->n_saved = machine->arch->n_saved_registers;
+    }
   enum frame_reason reason
       = run_program (&run, section->bytes + fde->instructions,
                      fde->instructions_size, failed_at);

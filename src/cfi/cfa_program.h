@@ -22,6 +22,11 @@ struct cfa_machine; /* opaque: caches CIE states, owns the state stack */
 struct cfa_machine *cfa_machine_new (const struct cfi_section *section);
 void cfa_machine_free (struct cfa_machine *machine);
 
+/* From now on functions come with the rules of arch->saved_registers too.
+   SFrame has no use for them; other formats have.  Call it before the first
+   cfa_machine_run.  False when memory ran out.  */
+bool cfa_machine_track_saved (struct cfa_machine *machine);
+
 /* Run FDE and fill FUNCTION (reset first) with its rows, clipped to the FDE's
    range, equal neighbours merged.  REASON_NONE on success; otherwise the
    reason, and *FAILED_AT is the section offset of the instruction at fault.

@@ -4,6 +4,7 @@
 #include "frame/frame.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct
 {
@@ -68,16 +69,18 @@ frame_reason_text (enum frame_reason reason)
 void
 frame_function_reset (struct frame_function *function)
 {
-  struct frame_row *rows = function->rows;
-  size_t capacity = function->rows_capacity;
   *function
-      = (struct frame_function){ .rows = rows, .rows_capacity = capacity };
+      = (struct frame_function){ .rows = function->rows,
+                                 .rows_capacity = function->rows_capacity,
+                                 .saved = function->saved,
+                                 .saved_capacity = function->saved_capacity };
 }
 
 void
 frame_function_free (struct frame_function *function)
 {
   free (function->rows);
+  free (function->saved);
   *function = (struct frame_function){ 0 };
 }
 
@@ -107,6 +110,48 @@ frame_function_append (struct frame_function *function,
   if (function->n_rows == function->rows_capacity
       && !frame_function_grow (function))
     return false;
+  function->rows[function->n_rows++] = *row;
+  return true;
+}
+
+static bool
+saved_equal (const struct frame_rule *a, const struct frame_rule *b, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (!frame_rule_equal (a[i], b[i]))
+      return false;
+  return true;
+}
+
+bool
+frame_function_append_saved (struct frame_function *function,
+                             const struct frame_row *row,
+                             const struct frame_rule *saved)
+{
+  size_t n = function->n_saved;
+  while (function->n_rows > 0
+         && function->rows[function->n_rows - 1].start >= row->start)
+    function->n_rows--;
+  if (function->n_rows > 0
+      && frame_row_same_rules (&function->rows[function->n_rows - 1], row)
+      && saved_equal (frame_function_saved (function, function->n_rows - 1),
+                      saved, n))
+    return true;
+  if (function->n_rows == function->rows_capacity
+      && !frame_function_grow (function))
+    return false;
+  if ((function->n_rows + 1) * n > function->saved_capacity)
+    {
+      size_t capacity = 2 * (function->n_rows + 1) * n;
+      struct frame_rule *grown
+          = reallocarray (function->saved, capacity, sizeof *grown);
+      if (grown == NULL)
+        return false;
+      function->saved = grown;
+      function->saved_capacity = capacity;
+    }
+  if (n > 0)
+    memcpy (function->saved + function->n_rows * n, saved, n * sizeof *saved);
   function->rows[function->n_rows++] = *row;
   return true;
 }

@@ -98,6 +98,11 @@ struct frame_function
                              unless the beginning has no rules */
   size_t n_rows;
   size_t rows_capacity;
+  /* The rules of other callee-saved registers, when they were asked for:
+     n_saved of them for each row.  */
+  struct frame_rule *saved; /* owned */
+  size_t n_saved;
+  size_t saved_capacity; /* in rules */
 };
 
 static inline bool
@@ -131,6 +136,18 @@ void frame_function_free (struct frame_function *function);
    equal rules is merged into it.  False when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
+
+/* The same for a row with function->n_saved rules in SAVED.  */
+bool frame_function_append_saved (struct frame_function *function,
+                                  const struct frame_row *row,
+                                  const struct frame_rule *saved);
+
+/* The saved registers' rules of row INDEX.  */
+static inline const struct frame_rule *
+frame_function_saved (const struct frame_function *function, size_t index)
+{
+  return function->saved + index * function->n_saved;
+}
 
 /* Stable identifier, such as "cfa-expression".  */
 const char *frame_reason_name (enum frame_reason reason);

@@ -348,6 +348,54 @@ test_ignored (void **state)
                   REASON_NONE, ROW0);
 }
 
+/* Callee-saved registers, on request: rbx and r12 here.  */
+static void
+test_saved_registers (void **state)
+{
+  (void)state;
+  static const char fde[] = "\x41\x83\x03\x0a\x41\x8c\x04\x83\x05\x41\x0b\x41"
+                            "\xc3\x41\x87\x09";
+  struct buffer bytes;
+  struct cfi_section section;
+  struct frame_function function = { 0 };
+  struct error err = { 0 };
+  uint64_t failed_at;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, FUNCTION_SIZE, fde, sizeof fde - 1);
+  assert_true (cfi_section_read (&section, &arch_amd64, bytes.bytes,
+                                 bytes.size, SECTION_ADDRESS, &err));
+  struct cfa_machine *machine = cfa_machine_new (&section);
+  assert_true (cfa_machine_track_saved (machine));
+  assert_int_equal (
+      cfa_machine_run (machine, &section.fdes[0], &function, &failed_at, &err),
+      REASON_NONE);
+  static const struct
+  {
+    uint32_t start;
+    int32_t rbx, r12; /* offset from the CFA; 0: unchanged */
+  } expected[] = {
+    { 0, 0, 0 }, { 1, -24, 0 }, { 2, -40, -32 }, { 3, -24, 0 }, { 4, 0, 0 }
+  };
+  assert_int_equal (function.n_saved, 5);
+  assert_true (function.n_rows >= 5);
+  for (size_t i = 0; i < 5; i++)
+    {
+      const struct frame_rule *saved = frame_function_saved (&function, i);
+      assert_int_equal (function.rows[i].start, expected[i].start);
+      assert_int_equal (saved[0].kind,
+                        expected[i].rbx ? RULE_DEREF_CFA : RULE_SAME);
+      assert_int_equal (saved[0].offset, expected[i].rbx);
+      assert_int_equal (saved[1].kind,
+                        expected[i].r12 ? RULE_DEREF_CFA : RULE_SAME);
+      assert_int_equal (saved[1].offset, expected[i].r12);
+    }
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
 int
 main (void)
 {
@@ -363,6 +411,7 @@ main (void)
     cmocka_unit_test (test_ra_signing),
     cmocka_unit_test (test_broken_programs),
     cmocka_unit_test (test_ignored),
+    cmocka_unit_test (test_saved_registers),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
