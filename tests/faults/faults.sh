@@ -14,6 +14,7 @@ full=
 [ "$1" = --full ] && full=1 && shift
 builddir=$(cd "${1:-.}" && pwd) || exit 99
 rewrite=$builddir/tests/faults/rewrite
+program=$builddir/src/cfi2sframe
 
 # The calls of the writing phase.
 writing='openat,ioctl,copy_file_range,sendfile,write,pwrite64,ftruncate
@@ -185,24 +186,27 @@ try_in_place ()
   done
 }
 
-# A file with work to do: /bin/true needs eviction, or whatever it needs.
+# A file with work to do, and the same with an .sframe that has no record: as
+# good as a linker's.
 cp "$(type -P true)" original || skip_all "no program to convert"
 cp original old
-try "convert" "$rewrite" inject
-try_in_place "convert in place" "$rewrite" -i inject
 
-"$rewrite" inject old >/dev/null || report "convert" "failed"
-try "undo" "$rewrite" undo
-try_in_place "undo in place" "$rewrite" -i undo
+# The whole program.
+try "cfi2sframe" "$program"
+try_in_place "cfi2sframe --in-place-write" "$program" --in-place-write
+"$program" old || report "cfi2sframe" "failed"
+try "cfi2sframe --undo" "$program" --undo
+try_in_place "cfi2sframe --undo --in-place-write" \
+  "$program" --undo --in-place-write
 
-# Without the record it is as good as a linker's.
+# The writing alone, with more ways to write.
 if [ -n "$full" ] && strip old; then
   cp old original
   try "replace" "$rewrite" -s 20000 replace
   try_in_place "replace in place" "$rewrite" -i -s 20000 replace
-  try "replace in the same place" "$rewrite" -s 2000 replace
+  try "replace in the same place" "$rewrite" -s 200 replace
   try_in_place "replace in the same place, in place" \
-    "$rewrite" -i -s 2000 replace
+    "$rewrite" -i -s 200 replace
   try "remove" "$rewrite" remove
   try_in_place "remove in place" "$rewrite" -i remove
 fi
