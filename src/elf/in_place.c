@@ -293,16 +293,28 @@ write_everything (const struct job *job, const struct layout_plan *plan,
   if (!write_region (job, REGION_BODY)
       || !write_at (job->fd, job->head, (size_t)job->head_size, 0))
     return false;
-  /* A file may end in zeros nobody writes; and undoing makes it shorter, but
-     not before the old contents are safe.  */
-  *step = "fdatasync";
-  if (new_size < job->old_size && fdatasync (job->fd) != 0)
-    return false;
+  /* A file may end in zeros that nobody has written.  */
   *step = "ftruncate";
-  if (ftruncate (job->fd, (off_t)new_size) != 0)
+  if (new_size >= job->old_size && ftruncate (job->fd, (off_t)new_size) != 0)
     return false;
   *step = "fdatasync";
   return fdatasync (job->fd) == 0;
+}
+
+/* Undoing makes the file shorter.  What is cut off, the record above all, is
+   the way back, so it goes last, and then there is nothing to roll back to. */
+static bool
+shorten (const struct job *job, uint64_t new_size)
+{
+  if (new_size >= job->old_size)
+    return true;
+  if (ftruncate (job->fd, (off_t)new_size) != 0)
+    return error_set_errno (job->err, "ftruncate");
+  if (fdatasync (job->fd) != 0)
+    return error_set (job->err, CFI2SFRAME_IO,
+                      "written, but flushing the file failed: %s",
+                      strerror (errno));
+  return true;
 }
 
 /* Put the old contents back, as far as they may have changed.  */
@@ -329,10 +341,17 @@ write_or_restore (struct job *job, const struct layout_plan *plan,
                   const struct file_privileges *privileges)
 {
   const char *step;
-  if (!write_everything (job, plan, record, &step))
+  uint64_t new_size = plan->new_size + (record ? record->size : 0);
+  bool written = write_everything (job, plan, record, &step);
+  if (!written)
     error_set_errno (job->err, step);
-  else if (file_restore_privileges (privileges, job->fd, job->err))
+  else if (file_restore_privileges (privileges, job->fd, job->err)
+           && shorten (job, new_size))
     return true;
+  struct stat status;
+  if (fstat (job->fd, &status) != 0
+      || (uint64_t)status.st_size < job->old_size)
+    return false;
   struct error ignored;
   bool restored = roll_back (job);
   if (!file_restore_privileges (privileges, job->fd, &ignored) || restored)

@@ -98,18 +98,18 @@ inject ()
   local fault=$1
   shift
   cp old w/f
-  strace -f -qq -o /dev/null -e trace=none -e inject="$fault" "$@" \
-    >output 2>&1
-}
+  # Not with trace=none: a call that is filtered out is not tampered with.
+  strace -f -qq -o /dev/null -e inject="$fault" "$@" >output 2>&1
+} 2>/dev/null # the shell's own "Killed"
 
 # kill_everywhere TITLE ALLOWED-STATES SIGNAL COMMAND...
 kill_everywhere ()
 {
-  local title=$1 allowed=$2 signal=$3 bad= n=0 name times i now
+  local title=$1 allowed=$2 signal=$3 bad= n=0 hits=0 name times i now
   shift 3
   while read -r name times; do
     for ((i = 1; i <= times; i++)); do
-      inject "$name:signal=$signal:when=$i" "$@"
+      inject "$name:signal=$signal:when=$i" "$@" || hits=$((hits + 1))
       n=$((n + 1))
       now=$(state)
       [[ " $allowed " == *" $now "* ]] || bad+="$name $i: $now"$'\n'
@@ -119,7 +119,8 @@ kill_everywhere ()
       rm -f $(temporaries)
     done
   done < <(list_calls "$@")
-  [ $n -gt 0 ] || bad="no system call was found"
+  # Close to the end, the work is done when the signal comes.
+  [ $hits -gt $((n / 2)) ] || bad+="only $hits of $n signals had any effect"
   report "$title: $signal at each of $n system calls" "$bad"
 }
 
@@ -127,7 +128,7 @@ kill_everywhere ()
 # the old one; never a crash.
 fail_everywhere ()
 {
-  local title=$1 error=$2 bad= n=0 name times i now rc wanted
+  local title=$1 error=$2 bad= n=0 hits=0 name times i now rc wanted
   shift 2
   while read -r name times; do
     # What the C library and the loader do with these is not ours.
@@ -142,8 +143,9 @@ fail_everywhere ()
       now=$(state)
       wanted=old
       [ $rc -eq 0 ] && wanted=new
-      # The one documented exception.
-      grep -q 'flushing its directory failed' output && wanted=new
+      [ $rc -eq 0 ] || hits=$((hits + 1))
+      # The one documented exception: it is too late to turn back.
+      grep -q 'written, but flushing' output && wanted=new
       if [ "$now" != $wanted ] || [ $rc -gt 127 ]; then
         bad+="$name $i: exit status $rc, $now: $(tail -n 1 output)"$'\n'
       fi
@@ -153,7 +155,7 @@ fail_everywhere ()
       fi
     done
   done < <(list_calls "$@")
-  [ $n -gt 0 ] || bad="no system call was found"
+  [ $hits -gt $((n / 4)) ] || bad+="only $hits of $n errors had any effect"
   report "$title: $error from each of $n system calls" "$bad"
 }
 
