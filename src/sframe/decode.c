@@ -30,7 +30,8 @@ static const struct
 static bool
 malformed (struct error *err, uint64_t offset, const char *what)
 {
-  return error_set_at (err, CFI2SFRAME_MALFORMED, offset, "SFrame: %s", what);
+  error_set_at (err, CFI2SFRAME_MALFORMED, offset, "SFrame: %s", what);
+  return false;
 }
 
 /* Magic, byte order, version and flags; the same place in every version.  */

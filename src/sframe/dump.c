@@ -10,7 +10,6 @@
 #include "sframe/dump.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum
 {
@@ -75,6 +74,12 @@ struct cells
   char cfa[CELL_SIZE], fp[CELL_SIZE], ra[CELL_SIZE];
 };
 
+static void
+cell_set (char *cell, const char *text)
+{
+  snprintf (cell, CELL_SIZE, "%s", text);
+}
+
 /* The place of a saved register in a default row; V2 of s390x has registers
    there, too.  */
 static void
@@ -95,14 +100,12 @@ cells_default (struct cells *cells, const struct sframe_decoder *decoder,
   unsigned fp_word = arch_tracks_ra (arch) ? 2 : 1;
   snprintf (cells->cfa, CELL_SIZE, "%s+%" PRId64, row->base_sp ? "sp" : "fp",
             (int64_t)row->words[0] * arch->cfa_scale + arch->cfa_bias);
-  strcpy (cells->fp, "u");
   if (row->n_words > fp_word)
     cell_slot (cells->fp, decoder, row->words[fp_word]);
-  strcpy (cells->ra, "u");
   if (!arch_tracks_ra (arch))
-    strcpy (cells->ra, decoder->variant.version == 1 ? "u" : "f");
+    cell_set (cells->ra, decoder->variant.version == 1 ? "u" : "f");
   else if (row->n_words > 1 && row->words[1] == 0)
-    strcpy (cells->ra, "U");
+    cell_set (cells->ra, "U");
   else if (row->n_words > 1)
     cell_slot (cells->ra, decoder, row->words[1]);
 }
@@ -112,16 +115,14 @@ cell_pair (char *cell, const struct arch *arch, int32_t word, int64_t offset)
 {
   uint32_t control = (uint32_t)word;
   uint32_t number = control >> SFRAME_CONTROL_REGNUM_SHIFT;
-  char base[16];
-  snprintf (base, sizeof base, "r%" PRIu32, number);
-  if (!(control & SFRAME_CONTROL_REG))
-    strcpy (base, "c");
-  else if (number == arch->sp)
-    strcpy (base, "sp");
-  else if (number == arch->fp)
-    strcpy (base, "fp");
-  bool parentheses
-      = control & SFRAME_CONTROL_REG && control & SFRAME_CONTROL_DEREF;
+  bool reg = control & SFRAME_CONTROL_REG;
+  bool parentheses = reg && control & SFRAME_CONTROL_DEREF;
+  char name[16];
+  snprintf (name, sizeof name, "r%" PRIu32, number);
+  const char *base = !reg                 ? "c"
+                     : number == arch->sp ? "sp"
+                     : number == arch->fp ? "fp"
+                                          : name;
   snprintf (cell, CELL_SIZE, parentheses ? "(%s%+" PRId64 ")" : "%s%+" PRId64,
             base, offset);
 }
@@ -133,12 +134,11 @@ cells_flexible (struct cells *cells, const struct sframe_decoder *decoder,
   const struct arch *arch = decoder->arch;
   cell_pair (cells->cfa, arch, row->words[0],
              (int64_t)row->words[1] * arch->cfa_scale + arch->cfa_bias);
-  strcpy (cells->ra, arch_tracks_ra (arch) ? "u" : "f");
-  strcpy (cells->fp, "u");
+  cell_set (cells->ra, arch_tracks_ra (arch) ? "u" : "f");
   unsigned at = 2;
   if (row->n_words > at && row->words[at] == 0)
     {
-      strcpy (cells->ra, "U");
+      cell_set (cells->ra, "U");
       at++;
     }
   else if (row->n_words >= at + 2)
@@ -161,13 +161,14 @@ dump_row (const struct dump *dump, const struct sframe_function *function,
       fprintf (dump->out, "  RA undefined");
       return;
     }
-  struct cells cells;
+  struct cells cells = { "", "u", "u" };
   if (function->flexible)
     cells_flexible (&cells, dump->decoder, row);
   else
     cells_default (&cells, dump->decoder, row);
-  strcat (cells.ra, row->ra_signed ? "[s]" : "   ");
-  fprintf (dump->out, "  %-10s%-10s%-13s", cells.cfa, cells.fp, cells.ra);
+  char ra[CELL_SIZE + 4];
+  snprintf (ra, sizeof ra, "%s%s", cells.ra, row->ra_signed ? "[s]" : "   ");
+  fprintf (dump->out, "  %-10s%-10s%-13s", cells.cfa, cells.fp, ra);
 }
 
 /* Functions.  */
