@@ -290,6 +290,7 @@ builder_build (const struct image *image,
   struct sframe_encoder *encoder = builder.encoder;
   if (built)
     {
+      sframe_encoder_finish (encoder);
       report->sframe_fdes = sframe_encoder_n_functions (encoder);
       report->sframe_fres = sframe_encoder_n_rows (encoder);
       report->sframe_bytes = sframe_encoder_size (encoder);

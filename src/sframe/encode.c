@@ -12,16 +12,12 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "sframe/share.h"
 
 enum
 {
   /* Start, info byte and data words of the longest row.  */
-  ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX,
-
-  /* A table of shared blocks that never searches longer than this cannot be
-     made slow; a block that finds no place is merely not shared.  */
-  PROBES_MAX = 64,
-  SLOTS_MIN = 1024
+  ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX
 };
 
 /* What the section's function table needs to know of one function.  */
@@ -35,16 +31,6 @@ struct index_record
   uint8_t repeat;
 };
 
-/* A block in the row area.  Its size is not kept: a block is equal to a new
-   one when the new one's bytes are found at its offset, because info byte and
-   number of rows, which say where it ends, belong to the bytes (V3) or to the
-   index record (V1, V2).  */
-struct slot
-{
-  uint32_t hash; /* 0: empty */
-  uint32_t offset;
-};
-
 struct sframe_encoder
 {
   struct encode_options options;
@@ -52,9 +38,7 @@ struct sframe_encoder
   size_t n_records, records_capacity;
   struct buffer rows;
   uint64_t n_rows;
-  struct slot *slots; /* NULL unless sharing */
-  size_t n_slots;     /* a power of two */
-  size_t n_used;
+  struct share *share; /* NULL unless sharing */
 };
 
 struct sframe_encoder *
@@ -67,9 +51,8 @@ sframe_encoder_new (const struct encode_options *options)
   buffer_init (&encoder->rows, options->arch->big_endian);
   if (options->share)
     {
-      encoder->n_slots = SLOTS_MIN;
-      encoder->slots = calloc (encoder->n_slots, sizeof *encoder->slots);
-      if (encoder->slots == NULL)
+      encoder->share = share_new ();
+      if (encoder->share == NULL)
         {
           free (encoder);
           return NULL;
@@ -83,86 +66,10 @@ sframe_encoder_free (struct sframe_encoder *encoder)
 {
   if (encoder == NULL)
     return;
-  free (encoder->slots);
+  share_free (encoder->share);
   free (encoder->records);
   buffer_free (&encoder->rows);
   free (encoder);
-}
-
-/* Sharing.  */
-
-static uint32_t
-block_hash (const uint8_t *bytes, size_t size)
-{
-  const uint64_t multiplier = 0x9e3779b97f4a7c15u;
-  uint64_t hash = size * multiplier;
-  for (; size >= 8; bytes += 8, size -= 8)
-    {
-      hash = (hash ^ load_u64 (bytes, false)) * multiplier;
-      hash ^= hash >> 32;
-    }
-  uint64_t tail = 0;
-  for (size_t i = 0; i < size; i++)
-    tail |= (uint64_t)bytes[i] << 8 * i;
-  hash = (hash ^ tail) * multiplier;
-  hash ^= hash >> 32;
-  return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
-}
-
-static void
-slots_insert (struct slot *slots, size_t n_slots, struct slot entry)
-{
-  size_t at = entry.hash & (n_slots - 1);
-  for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & (n_slots - 1))
-    if (slots[at].hash == 0)
-      {
-        slots[at] = entry;
-        return;
-      }
-}
-
-/* Double the table.  Without memory it stays as it is: sharing is no duty.  */
-static void
-sframe_encoder_grow_slots (struct sframe_encoder *encoder)
-{
-  size_t n_slots = encoder->n_slots * 2;
-  struct slot *slots = calloc (n_slots, sizeof *slots);
-  if (slots == NULL)
-    return;
-  for (size_t i = 0; i < encoder->n_slots; i++)
-    if (encoder->slots[i].hash != 0)
-      slots_insert (slots, n_slots, encoder->slots[i]);
-  free (encoder->slots);
-  encoder->slots = slots;
-  encoder->n_slots = n_slots;
-}
-
-/* The offset of a block equal to the last bytes of the row area, from START
-   on.  START itself when there is none; the block is remembered then.  */
-static uint32_t
-sframe_encoder_find_block (struct sframe_encoder *encoder, uint32_t start)
-{
-  const uint8_t *bytes = encoder->rows.bytes;
-  size_t size = encoder->rows.size - start;
-  uint32_t hash = block_hash (bytes + start, size);
-  size_t mask = encoder->n_slots - 1;
-  size_t at = hash & mask;
-  for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & mask)
-    {
-      struct slot *slot = &encoder->slots[at];
-      if (slot->hash == 0)
-        {
-          *slot = (struct slot){ hash, start };
-          if (++encoder->n_used > encoder->n_slots / 2)
-            sframe_encoder_grow_slots (encoder);
-          return start;
-        }
-      /* The bytes found must not reach into the ones to be taken back.  */
-      if (slot->hash == hash && size <= start - slot->offset
-          && memcmp (bytes + slot->offset, bytes + start, size) == 0)
-        return slot->offset;
-    }
-  return start;
 }
 
 /* Rows.  */
@@ -377,9 +284,9 @@ sframe_encoder_add (struct sframe_encoder *encoder,
                       "more than 4 GiB of SFrame rows");
 
   uint32_t offset = (uint32_t)start;
-  if (encoder->slots != NULL && encoder->rows.size > start)
+  if (encoder->share != NULL && encoder->rows.size > start)
     {
-      offset = sframe_encoder_find_block (encoder, offset);
+      offset = share_find (encoder->share, &encoder->rows, offset);
       if (offset != start)
         encoder->rows.size = start;
     }
@@ -393,6 +300,27 @@ sframe_encoder_add (struct sframe_encoder *encoder,
   };
   encoder->n_rows += function->n_rows;
   return true;
+}
+
+void
+sframe_encoder_finish (struct sframe_encoder *encoder)
+{
+  /* In V3 a block begins with the number of its rows, so none is part of
+     another.  */
+  if (encoder->share == NULL || encoder->options.variant.version >= 3)
+    return;
+  share_free (encoder->share); /* it knows the blocks by their old places */
+  encoder->share = NULL;
+  struct share_prefixes prefixes;
+  if (!share_prefixes_begin (&prefixes))
+    return;
+  for (size_t i = 0; i < encoder->n_records; i++)
+    share_prefixes_add (&prefixes, encoder->records[i].fre_offset);
+  if (share_prefixes_fold (&prefixes, &encoder->rows))
+    for (size_t i = 0; i < encoder->n_records; i++)
+      encoder->records[i].fre_offset
+          = share_prefixes_place (&prefixes, encoder->records[i].fre_offset);
+  share_prefixes_end (&prefixes);
 }
 
 /* The section.  */

@@ -52,6 +52,10 @@ bool sframe_encoder_add (struct sframe_encoder *encoder,
                          const struct sframe_function *function,
                          struct error *err);
 
+/* All functions were added: make the section as small as sharing allows.
+   Optional; changes the size.  */
+void sframe_encoder_finish (struct sframe_encoder *encoder);
+
 size_t sframe_encoder_n_functions (const struct sframe_encoder *encoder);
 size_t sframe_encoder_n_rows (const struct sframe_encoder *encoder);
 

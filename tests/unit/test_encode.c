@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "sframe/decode.h"
 #include "sframe/encode.h"
 
 static const struct sframe_variant v1 = { 1, false };
@@ -426,6 +427,135 @@ sharing_finds_every_block (void **state)
   sframe_encoder_free (encoder);
 }
 
+/* V1 and V2: the beginning of another function's rows, in either order.  */
+static void
+prefixes_are_shared (void **state)
+{
+  (void)state;
+  struct sframe_function functions[] = {
+    push_function, push_function, push_function, push_function, push_function,
+  };
+  static const uint8_t n_rows[] = { 1, 3, 2, 3, 2 };
+  struct sframe_row wide[3];
+  memcpy (wide, push_rows, sizeof wide);
+  wide[1].words[0] = 24;
+  for (unsigned i = 0; i < 5; i++)
+    {
+      functions[i].address += 0x100 * i;
+      functions[i].n_rows = n_rows[i];
+    }
+  functions[3].rows = wide;
+  functions[4].rows = wide;
+  struct error err = { 0 };
+  struct encode_options options = options_for (&arch_amd64, v2);
+  options.share = true;
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  for (unsigned i = 0; i < 5; i++)
+    assert_true (sframe_encoder_add (encoder, &functions[i], &err));
+  assert_int_equal (sframe_encoder_size (encoder),
+                    28 + 5 * 20 + 3 + 11 + 7 + 11 + 7);
+  sframe_encoder_finish (encoder);
+  assert_int_equal (sframe_encoder_size (encoder), 28 + 5 * 20 + 2 * 11);
+  /* What is added afterwards is right, too, if not shared.  */
+  functions[0].address += 0x1000;
+  assert_true (sframe_encoder_add (encoder, &functions[0], &err));
+  struct buffer out;
+  buffer_init (&out, false);
+  assert_true (sframe_encoder_write (encoder, 0x400000, &out, &err));
+  static const uint8_t rows[]
+      = { 0, 3, 8, 1,  5,    16, 0xf0, 4,  4,    16, 0xf0, 0, 3,
+          8, 1, 5, 24, 0xf0, 4,  4,    16, 0xf0, 0,  3,    8 };
+  assert_int_equal (out.size, 28 + 6 * 20 + sizeof rows);
+  assert_memory_equal (out.bytes + 28 + 6 * 20, rows, sizeof rows);
+  uint32_t offsets[6];
+  for (unsigned i = 0; i < 6; i++)
+    offsets[i] = load_u32 (out.bytes + 28 + 20 * i + 8, false);
+  assert_true (offsets[0] == 0 || offsets[0] == 11);
+  assert_int_equal (offsets[1], 0);
+  assert_int_equal (offsets[2], 0);
+  assert_int_equal (offsets[3], 11);
+  assert_int_equal (offsets[4], 11);
+  assert_int_equal (offsets[5], 22);
+  buffer_free (&out);
+  sframe_encoder_free (encoder);
+}
+
+/* Thousands of random blocks, many of them prefixes of each other, decode to
+   what was put in.  */
+static void
+shared_sections_decode_unchanged (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 5000,
+    ROWS = 6
+  };
+  static struct sframe_row rows[N][ROWS];
+  static struct sframe_function functions[N];
+  uint32_t seed = 1;
+  for (unsigned i = 0; i < N; i++)
+    {
+      functions[i] = (struct sframe_function){ .address = 0x1000 + 1024 * i,
+                                               .size = 1024,
+                                               .rows = rows[i] };
+      for (unsigned r = 0; r < ROWS; r++)
+        {
+          seed = seed * 1664525 + 1013904223;
+          rows[i][r] = (struct sframe_row){
+            .start = r * (1 + (seed >> 20 & 1) * 60),
+            .base_sp = true,
+            .n_words = 1,
+            .words = { (int32_t)(seed >> 24 & 3) * 100 },
+          };
+          if (r > 0 && rows[i][r].start <= rows[i][r - 1].start)
+            rows[i][r].start = rows[i][r - 1].start + 1;
+        }
+      functions[i].n_rows = 1 + seed % ROWS;
+    }
+  for (unsigned version = 1; version <= 3; version++)
+    {
+      struct error err = { 0 };
+      struct encode_options options = options_for (
+          &arch_amd64, (struct sframe_variant){ (uint8_t)version, false });
+      options.share = true;
+      struct sframe_encoder *encoder = sframe_encoder_new (&options);
+      for (unsigned i = 0; i < N; i++)
+        assert_true (sframe_encoder_add (encoder, &functions[i], &err));
+      uint64_t size = sframe_encoder_size (encoder);
+      sframe_encoder_finish (encoder);
+      if (version < 3)
+        assert_true (sframe_encoder_size (encoder) < size);
+      else
+        assert_int_equal (sframe_encoder_size (encoder), size);
+      struct buffer out;
+      buffer_init (&out, false);
+      assert_true (sframe_encoder_write (encoder, 0, &out, &err));
+      assert_int_equal (out.size, sframe_encoder_size (encoder));
+      struct sframe_decoder decoder;
+      assert_true (
+          sframe_decoder_open (&decoder, out.bytes, out.size, 0, &err));
+      for (unsigned i = 0; i < N; i++)
+        {
+          struct sframe_function function;
+          struct sframe_row_cursor cursor;
+          struct sframe_row row;
+          assert_true (sframe_decoder_function (&decoder, i, &function, &err));
+          assert_int_equal (function.n_rows, functions[i].n_rows);
+          assert_true (
+              sframe_decoder_rows (&decoder, i, &function, &cursor, &err));
+          for (unsigned r = 0; sframe_row_next (&cursor, &row, &err) > 0; r++)
+            {
+              assert_int_equal (row.start, rows[i][r].start);
+              assert_int_equal (row.words[0], rows[i][r].words[0]);
+            }
+          assert_int_equal (cursor.left, 0);
+        }
+      buffer_free (&out);
+      sframe_encoder_free (encoder);
+    }
+}
+
 static bool
 accepts (struct encode_options options, const struct sframe_function *function)
 {
@@ -568,6 +698,8 @@ main (void)
     cmocka_unit_test (function_flags),
     cmocka_unit_test (identical_blocks_are_shared),
     cmocka_unit_test (sharing_finds_every_block),
+    cmocka_unit_test (prefixes_are_shared),
+    cmocka_unit_test (shared_sections_decode_unchanged),
     cmocka_unit_test (unsound_rows_are_refused),
     cmocka_unit_test (v3_row_count_limit),
     cmocka_unit_test (order_is_checked),

@@ -1,0 +1,288 @@
+/* Storing equal row blocks once.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "sframe/share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+enum
+{
+  /* A table that never searches longer than this cannot be made slow; a block
+     that finds no place is merely not shared.  */
+  PROBES_MAX = 64,
+  SLOTS_MIN = 1024
+};
+
+/* A block in the row area.  Its size is not kept: a block is equal to a new
+   one when the new one's bytes are found at its offset, because info byte and
+   number of rows, which say where it ends, belong to the bytes (V3) or to the
+   function's index record (V1, V2).  */
+struct slot
+{
+  uint32_t hash; /* 0: empty */
+  uint32_t offset;
+};
+
+struct share
+{
+  struct slot *slots;
+  size_t n_slots; /* a power of two */
+  size_t n_used;
+};
+
+struct share *
+share_new (void)
+{
+  struct share *share = malloc (sizeof *share);
+  if (share == NULL)
+    return NULL;
+  *share = (struct share){ .n_slots = SLOTS_MIN };
+  share->slots = calloc (share->n_slots, sizeof *share->slots);
+  if (share->slots != NULL)
+    return share;
+  free (share);
+  return NULL;
+}
+
+void
+share_free (struct share *share)
+{
+  if (share == NULL)
+    return;
+  free (share->slots);
+  free (share);
+}
+
+static uint32_t
+block_hash (const uint8_t *bytes, size_t size)
+{
+  const uint64_t multiplier = 0x9e3779b97f4a7c15u;
+  uint64_t hash = size * multiplier;
+  for (; size >= 8; bytes += 8, size -= 8)
+    {
+      hash = (hash ^ load_u64 (bytes, false)) * multiplier;
+      hash ^= hash >> 32;
+    }
+  uint64_t tail = 0;
+  for (size_t i = 0; i < size; i++)
+    tail |= (uint64_t)bytes[i] << 8 * i;
+  hash = (hash ^ tail) * multiplier;
+  hash ^= hash >> 32;
+  return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
+}
+
+static void
+slots_insert (struct slot *slots, size_t n_slots, struct slot entry)
+{
+  size_t at = entry.hash & (n_slots - 1);
+  for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & (n_slots - 1))
+    if (slots[at].hash == 0)
+      {
+        slots[at] = entry;
+        return;
+      }
+}
+
+/* Double the table.  Without memory it stays as it is: sharing is no duty.  */
+static void
+share_grow (struct share *share)
+{
+  size_t n_slots = share->n_slots * 2;
+  struct slot *slots = calloc (n_slots, sizeof *slots);
+  if (slots == NULL)
+    return;
+  for (size_t i = 0; i < share->n_slots; i++)
+    if (share->slots[i].hash != 0)
+      slots_insert (slots, n_slots, share->slots[i]);
+  free (share->slots);
+  share->slots = slots;
+  share->n_slots = n_slots;
+}
+
+uint32_t
+share_find (struct share *share, const struct buffer *rows, uint32_t start)
+{
+  const uint8_t *bytes = rows->bytes;
+  size_t size = rows->size - start;
+  uint32_t hash = block_hash (bytes + start, size);
+  size_t mask = share->n_slots - 1;
+  size_t at = hash & mask;
+  for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & mask)
+    {
+      struct slot *slot = &share->slots[at];
+      if (slot->hash == 0)
+        {
+          *slot = (struct slot){ hash, start };
+          if (++share->n_used > share->n_slots / 2)
+            share_grow (share);
+          return start;
+        }
+      /* The bytes found must not reach into the ones to be taken back.  */
+      if (slot->hash == hash && size <= start - slot->offset
+          && memcmp (bytes + slot->offset, bytes + start, size) == 0)
+        return slot->offset;
+    }
+  return start;
+}
+
+/* Prefixes.  */
+
+/* A block on its way through sorting.  */
+struct sorted_block
+{
+  uint64_t key;         /* the first bytes as a number, padded with 0 */
+  const uint8_t *bytes; /* all of them */
+  uint32_t size;
+  uint32_t index;
+};
+
+bool
+share_prefixes_begin (struct share_prefixes *prefixes)
+{
+  *prefixes = (struct share_prefixes){ .capacity = SLOTS_MIN };
+  prefixes->starts
+      = reallocarray (NULL, prefixes->capacity, sizeof *prefixes->starts);
+  return prefixes->starts != NULL;
+}
+
+void
+share_prefixes_end (struct share_prefixes *prefixes)
+{
+  free (prefixes->starts);
+  free (prefixes->places);
+}
+
+void
+share_prefixes_add (struct share_prefixes *prefixes, uint32_t offset)
+{
+  size_t n = prefixes->n_blocks;
+  if (prefixes->failed || (n > 0 && offset <= prefixes->starts[n - 1]))
+    return;
+  if (n == prefixes->capacity)
+    {
+      uint32_t *starts
+          = reallocarray (prefixes->starts, 2 * n, sizeof *starts);
+      prefixes->failed = starts == NULL;
+      if (starts == NULL)
+        return;
+      prefixes->starts = starts;
+      prefixes->capacity = 2 * n;
+    }
+  prefixes->starts[prefixes->n_blocks++] = offset;
+}
+
+/* A prefix comes before what it is a prefix of, and everything between the
+   two has that prefix as well.  */
+static int
+compare_blocks (const void *a, const void *b)
+{
+  const struct sorted_block *left = a, *right = b;
+  if (left->key != right->key)
+    return left->key < right->key ? -1 : 1;
+  uint32_t size = left->size < right->size ? left->size : right->size;
+  int order = memcmp (left->bytes, right->bytes, size);
+  if (order != 0)
+    return order;
+  if (left->size != right->size)
+    return left->size < right->size ? -1 : 1;
+  return left->index < right->index ? -1 : left->index > right->index;
+}
+
+static uint64_t
+block_key (const uint8_t *bytes, uint32_t size)
+{
+  uint8_t first[8] = { 0 };
+  memcpy (first, bytes, size < sizeof first ? size : sizeof first);
+  return load_u64 (first, true);
+}
+
+static struct sorted_block *
+sort_blocks (const struct share_prefixes *prefixes, const struct buffer *rows)
+{
+  size_t n = prefixes->n_blocks;
+  struct sorted_block *blocks = reallocarray (NULL, n, sizeof *blocks);
+  if (blocks == NULL)
+    return NULL;
+  for (size_t i = 0; i < n; i++)
+    {
+      uint32_t start = prefixes->starts[i];
+      size_t end = i + 1 < n ? prefixes->starts[i + 1] : rows->size;
+      uint32_t size = (uint32_t)(end - start);
+      blocks[i] = (struct sorted_block){
+        .key = block_key (rows->bytes + start, size),
+        .bytes = rows->bytes + start,
+        .size = size,
+        .index = (uint32_t)i,
+      };
+    }
+  qsort (blocks, n, sizeof *blocks, compare_blocks);
+  return blocks;
+}
+
+static bool
+is_prefix (const struct sorted_block *block, const struct sorted_block *of)
+{
+  return block->size <= of->size
+         && memcmp (block->bytes, of->bytes, block->size) == 0;
+}
+
+bool
+share_prefixes_fold (struct share_prefixes *prefixes, struct buffer *rows)
+{
+  size_t n = prefixes->n_blocks;
+  if (prefixes->failed || n == 0)
+    return false;
+  struct sorted_block *blocks = sort_blocks (prefixes, rows);
+  /* The block whose bytes stand for each block's; later its place.  */
+  uint32_t *owner = reallocarray (NULL, n, sizeof *owner);
+  prefixes->places = owner;
+  if (blocks == NULL || owner == NULL)
+    {
+      free (blocks);
+      return false;
+    }
+  for (size_t i = n; i-- > 0;)
+    owner[blocks[i].index]
+        = i + 1 < n && is_prefix (&blocks[i], &blocks[i + 1])
+              ? owner[blocks[i + 1].index]
+              : blocks[i].index;
+  free (blocks);
+
+  uint32_t *starts = prefixes->starts;
+  uint32_t *moved = reallocarray (NULL, n, sizeof *moved);
+  if (moved == NULL)
+    return false;
+  size_t end = starts[0];
+  for (size_t i = 0; i < n; i++)
+    {
+      size_t next = i + 1 < n ? starts[i + 1] : rows->size;
+      moved[i] = (uint32_t)end;
+      if (owner[i] != i)
+        continue;
+      memmove (rows->bytes + end, rows->bytes + starts[i], next - starts[i]);
+      end += next - starts[i];
+    }
+  rows->size = end;
+  for (size_t i = 0; i < n; i++)
+    owner[i] = moved[owner[i]];
+  free (moved);
+  return true;
+}
+
+uint32_t
+share_prefixes_place (const struct share_prefixes *prefixes, uint32_t offset)
+{
+  size_t low = 0, high = prefixes->n_blocks;
+  while (high - low > 1)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (prefixes->starts[middle] <= offset)
+        low = middle;
+      else
+        high = middle;
+    }
+  return prefixes->places[low];
+}
