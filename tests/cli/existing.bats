@@ -1,0 +1,269 @@
+#!/usr/bin/env bats
+# Files that have an .sframe already: converting again, --replace, --remove,
+# --undo.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# A program whose .sframe is the linker's, from an assembler that makes one.
+linked_with_sframe ()
+{
+  small_program probe -Wa,--gsframe "${@:2}" 2>/dev/null \
+    || skip "the assembler knows no --gsframe"
+  section probe .sframe >place
+  [ -s place ] || skip "the linker leaves no .sframe"
+  mv probe "$1"
+}
+
+# One .sframe section, one PT_GNU_SFRAME, at the same place.
+one_sframe ()
+{
+  local sections segments
+  sections=$(readelf -SW "$1" 2>/dev/null | sed -n 's/^ *\[ *[0-9]*\] \.sframe  *[^ ]* *\([0-9a-f]*\) \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2 \3/p')
+  segments=$(readelf -lW "$1" 2>/dev/null | grep -E 'GNU_SFRAME|0x6474e554|LOOS\+0x474e554' | awk '{ print $3, $2, $5 }' | sed 's/0x//g')
+  [ "$(printf '%s\n' "$sections" | wc -l)" -eq 1 ]
+  read -r a o s <<<"$sections"
+  read -r va vo vs <<<"$segments"
+  echo "section $sections, segment $segments"
+  [ $((16#$a)) -eq $((16#$va)) ]
+  [ $((16#$o)) -eq $((16#$vo)) ]
+  [ $((16#$s)) -eq $((16#$vs)) ]
+}
+
+no_sframe ()
+{
+  ! has_sframe "$1" && ! readelf -SW "$1" | grep -q ' \.sframe ' \
+    && ! readelf -lW "$1" | grep -q -e GNU_SFRAME -e 0x6474e554
+}
+
+# Convert FILE with OPTIONS and undo that, in a new file and in place.
+undone ()
+{
+  local file=$1 how
+  shift
+  [ -e "$file" ] || skip "$file is not here"
+  for how in "" --in-place-write; do
+    copy "$file" f
+    convert $how "$@" f
+    ! cmp -s "$file" f
+    convert --undo $how f
+    cmp "$file" f
+  done
+  only_files f
+}
+
+@test "undo gives back every byte: bash" {
+  undone "$(program_file bash)"
+}
+
+@test "undo gives back every byte: python3" {
+  undone "$(program_file python3)"
+}
+
+@test "undo gives back every byte: the dynamic loader" {
+  undone "$(readlink -f /lib64/ld-linux-x86-64.so.2)"
+}
+
+@test "undo gives back every byte: libc, libstdc++, libcrypto" {
+  undone "$(library_file libc.so.6)"
+  undone "$(library_file libstdc++.so.6)"
+  undone "$(library_file libcrypto.so.3)"
+}
+
+@test "undo gives back every byte: all formats" {
+  local format
+  for format in 3 2 2.0 1; do
+    undone "$(program_file bash)" --format=$format
+  done
+}
+
+@test "undo gives back every byte: every strategy" {
+  local linker mode seen=
+  mkdir files
+  for linker in bfd gold lld mold; do
+    for mode in "-no-pie" "-static" "-static-pie" "-pie" \
+      "-pie -Wl,-z,max-page-size=0x200000" "-no-pie -Wl,-z,noseparate-code"; do
+      # shellcheck disable=SC2086
+      small_program files/in -fuse-ld=$linker $mode 2>/dev/null || continue
+      cp files/in files/f
+      tool -v files/f
+      [ "$status" -eq 0 ] || continue
+      seen+=" $output"
+      tool --undo files/f
+      [ "$status" -eq 0 ] || report
+      cmp files/in files/f
+    done
+  done
+  echo "$seen"
+  [[ $seen == *evict* ]]
+  [[ $seen == *grow-down* ]]
+}
+
+@test "undo keeps the moved table's file exact" {
+  small_program in -no-pie
+  cp in f
+  convert --force-phdr-move f
+  convert --undo f
+  cmp in f
+}
+
+@test "undo with -o leaves the input alone" {
+  small_program in
+  convert -o f in
+  cp f g
+  convert --undo -o back f
+  cmp back in
+  cmp f g
+}
+
+@test "nothing to undo: a file never converted, and after strip" {
+  small_program f
+  cp f in
+  tool --undo f
+  [ "$status" -eq 0 ] || report
+  cmp f in
+  convert f
+  strip f
+  cp f in
+  tool --undo f
+  cmp f in
+  ./f
+}
+
+@test "undo refuses a file that was changed after its conversion" {
+  small_program f
+  convert f
+  read -r offset _ < <(section f .text)
+  poke f "$offset" cc
+  refused f --undo
+  [[ $stderr == *"changed after its conversion"* ]]
+}
+
+@test "a second conversion changes nothing, --replace makes what a first one makes" {
+  local format
+  small_program in
+  cp in f
+  convert f
+  cp f g
+  convert f
+  cmp f g
+  for format in 1 2 3; do
+    convert --format=$format -o wanted in
+    convert --replace --format=$format f
+    cmp wanted f
+  done
+  convert --undo f
+  cmp in f
+}
+
+@test "--replace of a changed file still works, --undo then gives the changed one" {
+  small_program f
+  convert f
+  read -r offset size < <(section f .comment)
+  poke f "$offset" 2a
+  cp f changed
+  convert --replace --format=2 f
+  one_sframe f
+  tool --check f
+  [ "$status" -eq 0 ] || report
+  [ "$(./f)" = 174 ]
+}
+
+@test "the linker's .sframe: skipped, replaced, removed" {
+  linked_with_sframe in
+  skipped in
+  local expected option
+  expected=$(./in)
+  for option in "" --in-place-write; do
+    cp in f
+    convert $option --replace f
+    one_sframe f
+    tool --check f
+    [ "$status" -eq 0 ] || report
+    [ "$(./f)" = "$expected" ]
+    cp f stripped
+    strip stripped
+    one_sframe stripped
+    [ "$(./stripped)" = "$expected" ]
+    convert $option --undo f
+    cmp in f
+
+    cp in f
+    convert $option --remove f
+    no_sframe f
+    [ "$(./f)" = "$expected" ]
+    strip f
+    [ "$(./f)" = "$expected" ]
+  done
+}
+
+@test "--replace keeps the index of the linker's section" {
+  linked_with_sframe in
+  cp in f
+  convert --replace f
+  [ "$(readelf -SW in | grep ' \.sframe ' | cut -c1-6)" \
+    = "$(readelf -SW f | grep ' \.sframe ' | cut -c1-6)" ]
+}
+
+@test "a linker that leaves an unsorted .sframe without header (lld)" {
+  needs ld.lld
+  linked_with_sframe in -fuse-ld=lld
+  readelf -lW in | grep -q GNU_SFRAME && skip "this lld makes a header"
+  skipped in
+  cp in f
+  convert --replace f
+  one_sframe f
+  tool --check f
+  [ "$status" -eq 0 ] || report
+  [ "$(./f)" = "$(./in)" ]
+  convert --undo f
+  cmp in f
+  convert --remove f
+  no_sframe f
+  [ "$(./f)" = "$(./in)" ]
+}
+
+@test "GNU ld 2.47's program: replaced, undone, removed" {
+  local in=$srcdir/tests/data/gnu-linked/cxx-amd64
+  copy "$in" f
+  convert --replace f
+  one_sframe f
+  tool --check f
+  [ "$status" -eq 0 ] || report
+  convert --undo f
+  cmp "$in" f
+  convert --remove f
+  no_sframe f
+}
+
+@test "--remove of our own .sframe gives back every byte" {
+  small_program in
+  cp in f
+  convert f
+  convert --remove f
+  cmp in f
+}
+
+@test "--remove without .sframe does nothing" {
+  small_program f
+  cp f in
+  tool --remove f
+  [ "$status" -eq 0 ] || report
+  cmp f in
+}
+
+@test "what an interrupted in-place conversion leaves can be undone" {
+  needs strace
+  small_program in
+  cp in f
+  # Killed when everything but the headers is written.
+  strace -o /dev/null -e inject=fdatasync:signal=KILL:when=1 \
+    "$CFI2SFRAME" --in-place-write f >/dev/null 2>&1 || true
+  ! cmp -s in f || skip "strace cannot inject faults here"
+  [ "$(./f)" = "$(./in)" ]
+  tool f
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *--undo* ]]
+  convert --undo f
+  cmp in f
+}
