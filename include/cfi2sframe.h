@@ -81,6 +81,9 @@ struct cfi2sframe_options
   bool preserve_times;  /* the output gets the input's time stamps */
   bool in_place_write;  /* keep the inode when converting in place */
   bool dry_run;         /* do everything but write */
+  bool relocatable;     /* convert .o and .ko files, too */
+  bool gnu;             /* the rows GNU as writes, right where it is wrong */
+  bool gnu_bugs;        /* with gnu: wrong where it is wrong */
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;
@@ -173,6 +176,59 @@ struct cfi2sframe_check_result
 CFI2SFRAME_API bool cfi2sframe_check (const char *input,
                                       struct cfi2sframe_check_result *result,
                                       struct cfi2sframe_error *err);
+
+/* Number of known mistakes of GNU as and ld, from 1; as with reasons.  */
+#define CFI2SFRAME_DEFECTS_MAX 32
+
+/* What a comparison found.  */
+struct cfi2sframe_compare_result
+{
+  uint64_t functions_a, functions_b;
+  uint64_t equal;          /* functions of A */
+  uint64_t different;      /* without those with a named defect */
+  uint64_t only_a, only_b; /* functions */
+  uint64_t defects[CFI2SFRAME_DEFECTS_MAX]; /* functions (or files) */
+  uint64_t bytes_equal, bytes_different, bytes_only_a, bytes_only_b;
+  uint64_t merged_rows_a, merged_rows_b; /* rows that say nothing new */
+  uint64_t rows_at_end_a, rows_at_end_b; /* at or past the function's end */
+};
+
+enum cfi2sframe_difference_kind
+{
+  CFI2SFRAME_ONLY_A, /* function described in A only */
+  CFI2SFRAME_ONLY_B,
+  CFI2SFRAME_DIFFERENT, /* described differently, or not all of it */
+  CFI2SFRAME_FILE       /* concerns a file as a whole */
+};
+
+struct cfi2sframe_difference
+{
+  enum cfi2sframe_difference_kind kind;
+  unsigned defect;     /* known mistake, or 0 */
+  char defective;      /* 'A' or 'B', with a defect */
+  const char *section; /* objects: addresses count from its start; or NULL */
+  uint64_t function;   /* address */
+  uint32_t size;       /* of the function */
+  uint64_t pc;         /* address of the first difference */
+  const char *text;    /* what it is */
+};
+
+/* Stable identifier ("plt-got") and explanation of a known mistake; NULL for
+   a number that is none.  */
+CFI2SFRAME_API const char *cfi2sframe_defect_name (unsigned defect);
+CFI2SFRAME_API const char *cfi2sframe_defect_text (unsigned defect);
+
+/* Compare what the .sframe of files A and B say, whatever their versions: two
+   linked files, or two objects with the same code sections.  FOUND (which may
+   be NULL) is called for each difference; what it gets is valid during the
+   call.  Status CFI2SFRAME_MISMATCH when there is any, CFI2SFRAME_NOTHING
+   when a file has no .sframe.  */
+CFI2SFRAME_API bool cfi2sframe_compare (
+    const char *a, const char *b,
+    void (*found) (void *context,
+                   const struct cfi2sframe_difference *difference),
+    void *context, struct cfi2sframe_compare_result *result,
+    struct cfi2sframe_error *err);
 
 /* Print the .sframe of the file to OUT, as `readelf --sframe` does.  */
 CFI2SFRAME_API bool cfi2sframe_dump (const char *input, FILE *out,

@@ -10,6 +10,7 @@
 #include "cfi/padding.h"
 #include "cfi/plt.h"
 #include "sframe/compact.h"
+#include "sframe/gnu.h"
 #include "sframe/lower.h"
 
 _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
@@ -28,6 +29,8 @@ struct builder
   struct sframe_encoder *encoder;
   struct compactor *compactor; /* between lowering and encoder, or NULL */
   struct padding_finder padding;
+  struct gnu_translator *gnu; /* with --gnu, in lowering's place */
+  bool gnu_bugs;
   size_t segment;                 /* the executable segment found last */
   uint64_t covered_end;           /* code below has been described */
   enum frame_reason first_reason; /* of the function at hand */
@@ -141,12 +144,92 @@ lower_one (struct builder *builder, const struct frame_function *function,
   return true;
 }
 
+/* What GNU as would have written for FDE.  */
+static bool
+add_as_gnu (struct builder *builder, const struct cfi_fde *fde,
+            struct error *err)
+{
+  struct sframe_function function;
+  enum frame_reason reason;
+  if (!gnu_translate (builder->gnu, &builder->cfi, fde, &function, &reason,
+                      err))
+    return false;
+  if (reason != REASON_NONE)
+    {
+      leave_out_fde (builder, fde, reason);
+      return true;
+    }
+  builder->covered_end = fde->address + fde->size;
+  builder->report->functions_covered++;
+  return take_piece (builder, &function, err);
+}
+
+/* GNU as never sees the PLT: the linker describes it.  */
+static const struct image_section *
+plt_section_of (const struct builder *builder, const struct cfi_fde *fde)
+{
+  static const char *const plt[] = { ".plt", ".plt.sec", ".plt.got" };
+  for (size_t i = 0; i < sizeof plt / sizeof *plt; i++)
+    {
+      const struct image_section *section
+          = image_find_section (builder->image, plt[i]);
+      if (section != NULL
+          && fde->address - section->header.sh_addr < section->header.sh_size)
+        return section;
+    }
+  return NULL;
+}
+
+/* GNU ld's .plt.got, with the CFA it gives.  */
+static bool
+add_wrong_plt_got (struct builder *builder, const struct cfi_fde *fde,
+                   const struct image_section *section, struct error *err)
+{
+  struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 16 } };
+  uint64_t entry = section->header.sh_entsize;
+  const struct sframe_function function = {
+    .address = fde->address,
+    .size = (uint32_t)fde->size,
+    .pcmask = true,
+    .repeat = entry == 16 ? 16 : 8,
+    .rows = &row,
+    .n_rows = 1,
+  };
+  builder->covered_end = fde->address + fde->size;
+  builder->report->functions_covered++;
+  return take_piece (builder, &function, err);
+}
+
+/* With --gnu: add FDE unless it is to be lowered as usual.  */
+static bool
+add_for_gnu (struct builder *builder, const struct cfi_fde *fde, bool *added,
+             struct error *err)
+{
+  const struct image_section *plt = plt_section_of (builder, fde);
+  *added = true;
+  if (plt == NULL)
+    return add_as_gnu (builder, fde, err);
+  if (builder->gnu_bugs && builder->image->arch == &arch_amd64
+      && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
+    return add_wrong_plt_got (builder, fde, plt, err);
+  *added = false;
+  return true;
+}
+
 static bool
 add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
 {
   enum frame_reason reason = fde_problem (builder, fde);
   uint64_t failed_at;
   err->status = CFI2SFRAME_OK;
+  if (reason == REASON_NONE && builder->gnu != NULL)
+    {
+      bool added;
+      if (!add_for_gnu (builder, fde, &added, err))
+        return false;
+      if (added)
+        return true;
+    }
   if (reason == REASON_NONE)
     reason = cfa_machine_run (builder->machine, fde, &builder->function,
                               &failed_at, err);
@@ -257,17 +340,25 @@ prepare (struct builder *builder, const struct cfi2sframe_options *options,
       = { .arch = arch,
           .variant = variant,
           .sorted = true,
-          .share = !options->no_share && !arch->big_endian };
+          .share = !options->no_share && !arch->big_endian && !options->gnu,
+          .gnu_widths = options->gnu };
+  const struct gnu_options gnu
+      = { .arch = arch, .variant = variant, .bugs = options->gnu_bugs };
+  builder->gnu_bugs = options->gnu_bugs;
+  if (options->gnu && (builder->gnu = gnu_translator_new (&gnu)) == NULL)
+    return error_set_no_memory (err);
   builder->encoder = sframe_encoder_new (&encode);
   builder->machine = cfa_machine_new (&builder->cfi);
   if (builder->encoder == NULL || builder->machine == NULL)
     return error_set_no_memory (err);
-  return !options->compact || prepare_compactor (builder, &encode, err);
+  return !options->compact || options->gnu
+         || prepare_compactor (builder, &encode, err);
 }
 
 static void
 builder_free (struct builder *builder)
 {
+  gnu_translator_free (builder->gnu);
   compactor_free (builder->compactor);
   padding_finder_free (&builder->padding);
   cfa_machine_free (builder->machine);

@@ -1,8 +1,6 @@
 /* Comparing the .sframe of two files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/compare_files.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 
 #include "convert/find_sframe.h"
 #include "elf/relocatable.h"
+#include "sframe/compare.h"
 #include "sframe/format.h"
 
 struct compared_file
@@ -114,10 +113,51 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
                        "objects with different code sections");
 }
 
+/* Who is told, and how addresses are named.  */
+struct compare_context
+{
+  const struct compared_file *a, *b;
+  void (*found) (void *context,
+                 const struct cfi2sframe_difference *difference);
+  void *context;
+};
+
+/* Hand a difference on, with addresses in objects as offsets in a section
+   (whose name is the same on both sides).  */
+static void
+tell (void *context, const struct compare_difference *difference)
+{
+  const struct compare_context *c = context;
+  const struct relocatable *object = &c->a->object;
+  struct cfi2sframe_difference public = {
+    .kind = difference->kind,
+    .defect = difference->defect,
+    .defective = difference->defective,
+    .function = difference->function,
+    .size = difference->size,
+    .pc = difference->pc,
+    .text = difference->text,
+  };
+  size_t section;
+  uint64_t offset;
+  if (c->found == NULL)
+    return;
+  if (object->image
+      && relocatable_locate (object, difference->function, 0, &section,
+                             &offset))
+    {
+      uint64_t base = difference->function - offset;
+      public.section = object->image->sections[section].name;
+      public.function -= base;
+      public.pc -= base;
+    }
+  c->found (c->context, &public);
+}
+
 /* GNU ld makes the segment as large as its inputs were.  */
 static void
-check_segment (const struct compared_file *file, char side, compare_sink *sink,
-               void *context, struct compare_result *result)
+check_segment (struct compare_context *c, const struct compared_file *file,
+               struct compare_result *result)
 {
   const GElf_Phdr *segment = image_find_segment (&file->image, PT_GNU_SFRAME);
   const struct image_section *section
@@ -126,40 +166,66 @@ check_segment (const struct compared_file *file, char side, compare_sink *sink,
       || segment->p_memsz == section->header.sh_size)
     return;
   struct compare_difference difference = {
-    .kind = COMPARE_FILE,
+    .kind = CFI2SFRAME_FILE,
     .defect = COMPARE_SEGMENT_SIZE,
-    .defective = side,
+    .defective = file == c->a ? 'A' : 'B',
   };
   snprintf (difference.text, sizeof difference.text,
             "PT_GNU_SFRAME has %" PRIu64 " bytes, .sframe has %" PRIu64,
             (uint64_t)segment->p_memsz, (uint64_t)section->header.sh_size);
   result->defects[COMPARE_SEGMENT_SIZE]++;
-  if (sink)
-    sink (context, &difference);
+  tell (c, &difference);
+}
+
+/* The failure concerns PATH, one of two inputs.  Returns false.  */
+static bool
+failed_in (struct error *err, const char *path)
+{
+  if (err->file[0] == '\0')
+    snprintf (err->file, sizeof err->file, "%s", path);
+  return false;
 }
 
 bool
-compare_files (const char *a, const char *b, compare_sink *sink, void *context,
-               struct compare_result *result, struct error *err)
+cfi2sframe_compare (
+    const char *a, const char *b,
+    void (*found) (void *context,
+                   const struct cfi2sframe_difference *difference),
+    void *context, struct cfi2sframe_compare_result *result,
+    struct cfi2sframe_error *err)
 {
   struct compared_file one = { .path = a }, two = { .path = b };
-  const struct compared_file *last = &one;
-  bool compared = open_file (&one, a, err);
+  struct compare_context c
+      = { .a = &one, .b = &two, .found = found, .context = context };
+  error_clear (err);
+  *result = (struct compare_result){ .equal = 0 };
+  bool compared
+      = (open_file (&one, a, err) || failed_in (err, a))
+        && (open_file (&two, b, err) || failed_in (err, b))
+        && check_same_code (&one, &two, err)
+        && sframe_compare (&one.side, &two.side, tell, &c, result, err);
   if (compared)
     {
-      last = &two;
-      compared = open_file (&two, b, err) && check_same_code (&one, &two, err)
-                 && sframe_compare (&one.side, &two.side, sink, context,
-                                    result, err);
+      check_segment (&c, &one, result);
+      check_segment (&c, &two, result);
     }
-  if (compared)
-    {
-      check_segment (&one, 'A', sink, context, result);
-      check_segment (&two, 'B', sink, context, result);
-    }
-  else if (err->file[0] == '\0')
-    snprintf (err->file, sizeof err->file, "%s", last->path);
   close_file (&two);
   close_file (&one);
+  if (compared && !compare_result_equal (result))
+    return error_set (err, CFI2SFRAME_MISMATCH, "the files differ");
   return compared;
+}
+
+const char *
+cfi2sframe_defect_name (unsigned defect)
+{
+  return defect == 0 ? NULL
+                     : compare_defect_name ((enum compare_defect)defect);
+}
+
+const char *
+cfi2sframe_defect_text (unsigned defect)
+{
+  return defect == 0 ? NULL
+                     : compare_defect_text ((enum compare_defect)defect);
 }

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "convert/builder.h"
 #include "convert/change.h"
+#include "convert/object_file.h"
 #include "elf/existing.h"
 #include "elf/inject.h"
 #include "elf/layout.h"
@@ -57,7 +58,8 @@ static bool
 check_kind (const struct image *image, struct error *err)
 {
   if (image->header.e_type == ET_REL)
-    return error_set (err, CFI2SFRAME_NOTHING, "relocatable object");
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "relocatable object (see --relocatable)");
   if (image->header.e_type == ET_CORE)
     return error_set (err, CFI2SFRAME_NOTHING, "core file");
   return true;
@@ -207,6 +209,36 @@ begin (struct conversion *conversion, struct error *err)
                        "options were not initialised");
 }
 
+/* Relocatable objects go another way.  */
+static bool
+is_wanted_object (const struct conversion *conversion)
+{
+  return conversion->options->relocatable
+         && conversion->input.header.e_type == ET_REL;
+}
+
+static bool
+convert_opened (struct conversion *conversion, const char *input,
+                const char *output, struct error *err)
+{
+  if (is_wanted_object (conversion))
+    return object_file_convert (&conversion->input, input, output,
+                                conversion->options, conversion->report, err);
+  return prepare (conversion, err)
+         && (conversion->options->dry_run
+             || write_converted (conversion, input, output, err));
+}
+
+/* The section in conversion->section; in objects it has no address.  */
+static bool
+prepare_section (struct conversion *conversion, struct error *err)
+{
+  if (is_wanted_object (conversion))
+    return object_file_section (&conversion->input, conversion->options,
+                                &conversion->section, conversion->report, err);
+  return prepare (conversion, err);
+}
+
 bool
 cfi2sframe_convert (const char *input, const char *output,
                     const struct cfi2sframe_options *options,
@@ -216,9 +248,7 @@ cfi2sframe_convert (const char *input, const char *output,
   struct conversion conversion = { .options = options, .report = report };
   bool done = begin (&conversion, err)
               && image_open (&conversion.input, input, err)
-              && prepare (&conversion, err)
-              && (options->dry_run
-                  || write_converted (&conversion, input, output, err));
+              && convert_opened (&conversion, input, output, err);
   conversion_free (&conversion);
   if (!done && output != NULL && !options->dry_run
       && (err->status == CFI2SFRAME_NOTHING
@@ -251,7 +281,7 @@ cfi2sframe_write_section (const char *input, const char *output,
   struct conversion conversion = { .options = options, .report = report };
   bool done
       = begin (&conversion, err) && image_open (&conversion.input, input, err)
-        && prepare (&conversion, err)
+        && prepare_section (&conversion, err)
         && (options->dry_run || write_section (&conversion, output, err));
   conversion_free (&conversion);
   return done;
@@ -267,7 +297,7 @@ cfi2sframe_build_section (const void *elf, size_t size,
   struct conversion conversion = { .options = options, .report = report };
   bool done = begin (&conversion, err)
               && image_open_memory (&conversion.input, elf, size, err)
-              && prepare (&conversion, err);
+              && prepare_section (&conversion, err);
   if (done)
     {
       *section = conversion.section.bytes;

@@ -143,6 +143,7 @@ add_function (void *context, const struct sframe_function *function,
   if (!sframe_encoder_add (builder->encoder, function, err))
     return false;
   section->n_functions++;
+  section->bytes_covered += function->size;
   return true;
 }
 
@@ -220,11 +221,14 @@ add_functions (struct object_builder *builder, struct error *err)
       const struct object_fde *place = &builder->order[i];
       const struct cfi_fde *fde = &builder->cfi.fdes[place->index];
       enum frame_reason reason = check_fde (builder, place);
+      uint64_t covered = builder->section->bytes_covered;
       if (reason)
         report (builder, fde->address, fde->size, reason);
       else if (builder->gnu ? !add_as_gnu (builder, fde, err)
                             : !add_lowered (builder, fde, err))
         return false;
+      builder->section->n_covered
+          += builder->section->bytes_covered - covered == fde->size;
     }
   return true;
 }
@@ -296,7 +300,7 @@ object_section_build (struct object_section *section,
   bool built = cfi_section_read (&builder.cfi, builder.arch, object->eh_frame,
                                  object->eh_frame_size,
                                  object->eh_frame_address, err);
-  section->n_cfi_functions = builder.cfi.n_fdes;
+  section->n_cfi_functions = builder.cfi.n_fdes + builder.cfi.n_damaged;
   built = built && builder_open (&builder, err) && order_fdes (&builder, err)
           && add_functions (&builder, err) && finish_section (&builder, err);
   builder_close (&builder);

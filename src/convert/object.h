@@ -37,6 +37,8 @@ struct object_section
   struct relocatable_fix *fixes; /* owned; one per function, in order */
   size_t n_functions, n_rows;
   size_t n_cfi_functions; /* FDEs in .eh_frame */
+  size_t n_covered;       /* of which every byte is covered */
+  uint64_t bytes_covered; /* of code */
   uint32_t section_type, relocation_type;
 };
 

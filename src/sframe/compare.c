@@ -11,6 +11,9 @@
 
 #include "sframe/spans.h"
 
+_Static_assert((int)COMPARE_DEFECTS <= CFI2SFRAME_DEFECTS_MAX,
+               "defects do not fit the public result");
+
 static const struct
 {
   const char *name, *text;
@@ -387,14 +390,14 @@ sweep (struct comparison *c)
 
 static void
 emit (struct comparison *c, struct span_function *function,
-      enum compare_kind kind)
+      enum cfi2sframe_difference_kind kind)
 {
   function->first.kind = kind;
   function->first.function = function->address;
   function->first.size = function->size;
-  if (kind != COMPARE_DIFFERENT)
+  if (kind != CFI2SFRAME_DIFFERENT)
     snprintf (function->first.text, sizeof function->first.text,
-              "described in %c only", kind == COMPARE_ONLY_A ? 'A' : 'B');
+              "described in %c only", kind == CFI2SFRAME_ONLY_A ? 'A' : 'B');
   if (c->sink)
     c->sink (c->context, &function->first);
 }
@@ -414,14 +417,14 @@ report_a (struct comparison *c, struct span_function *function)
   if (!function->covered)
     {
       result->only_a++;
-      emit (c, function, COMPARE_ONLY_A);
+      emit (c, function, CFI2SFRAME_ONLY_A);
       return;
     }
   if (function->first.defect)
     result->defects[function->first.defect]++;
   else
     result->different++;
-  emit (c, function, COMPARE_DIFFERENT);
+  emit (c, function, CFI2SFRAME_DIFFERENT);
 }
 
 /* What differs has been reported for A's function already.  */
@@ -434,7 +437,8 @@ report_b (struct comparison *c, struct span_function *function)
   if (!function->uncovered || function->differs)
     return;
   *(function->covered ? &c->result->different : &c->result->only_b) += 1;
-  emit (c, function, function->covered ? COMPARE_DIFFERENT : COMPARE_ONLY_B);
+  emit (c, function,
+        function->covered ? CFI2SFRAME_DIFFERENT : CFI2SFRAME_ONLY_B);
 }
 
 static int

@@ -35,17 +35,9 @@ enum compare_defect
   COMPARE_DEFECTS
 };
 
-enum compare_kind
-{
-  COMPARE_ONLY_A, /* function described in A only */
-  COMPARE_ONLY_B,
-  COMPARE_DIFFERENT, /* described differently, or not over the same range */
-  COMPARE_FILE       /* of the file, not of a function */
-};
-
 struct compare_difference
 {
-  enum compare_kind kind;
+  enum cfi2sframe_difference_kind kind;
   enum compare_defect defect;
   char defective;    /* 'A' or 'B', with a defect */
   uint64_t function; /* address */
@@ -54,18 +46,8 @@ struct compare_difference
   char text[200];    /* what it is, in one line */
 };
 
-struct compare_result
-{
-  uint64_t functions_a, functions_b; /* with at least one byte of code */
-  uint64_t equal;                    /* functions of A */
-  uint64_t different;                /* without those with a named defect */
-  uint64_t only_a, only_b;
-  uint64_t defects[COMPARE_DEFECTS]; /* functions by defect */
-  uint64_t bytes_equal, bytes_different, bytes_only_a, bytes_only_b;
-  /* What the canonical form has removed.  */
-  uint64_t merged_rows_a, merged_rows_b; /* saying nothing new */
-  uint64_t rows_at_end_a, rows_at_end_b; /* at or past the function's end */
-};
+/* The public structure is the internal one.  */
+#define compare_result cfi2sframe_compare_result
 
 struct compare_side
 {

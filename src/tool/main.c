@@ -8,6 +8,7 @@
 
 #include "tool/batch.h"
 #include "tool/clock.h"
+#include "tool/compare.h"
 #include "tool/options.h"
 #include "tool/progress.h"
 #include "tool/signals.h"
@@ -70,6 +71,12 @@ main (int argc, char **argv)
   struct tool_options options;
   tool_options_parse (&options, argc, argv);
   signals_install ();
+  if (options.mode == MODE_COMPARE)
+    {
+      int compared = compare_run (&options, stdout, stderr);
+      tool_options_free (&options);
+      return flush_output (compared);
+    }
   progress_init (!options.quiet
                  && (options.n_files > 1 || tool_options_is_tree (&options)));
   int status = run (&options);

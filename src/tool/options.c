@@ -22,6 +22,9 @@ enum
   OPTION_SECTION_ONLY,
   OPTION_CHECK,
   OPTION_DUMP,
+  OPTION_COMPARE,
+  OPTION_RELOCATABLE,
+  OPTION_GNU,
   OPTION_REPLACE,
   OPTION_REMOVE,
   OPTION_UNDO,
@@ -54,6 +57,12 @@ static const struct argp_option option_table[] = {
     "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
     "Keep the inode: write into FILE instead of replacing it", 1 },
+  { "relocatable", OPTION_RELOCATABLE, NULL, 0,
+    "Convert objects (.o, .ko) as well", 1 },
+  { "gnu", OPTION_GNU, "bugs", OPTION_ARG_OPTIONAL,
+    "Write what GNU as writes for the same directives; with =bugs also where "
+    "it is wrong",
+    1 },
   { "preserve-timestamps", 'p', NULL, 0, "Keep the time stamps of FILE", 1 },
   { "keep-going", 'k', NULL, 0,
     "Go on with the other files when one fails (default)", 1 },
@@ -67,6 +76,8 @@ static const struct argp_option option_table[] = {
     2 },
   { "dump", OPTION_DUMP, NULL, 0, "Print .sframe as readelf --sframe does",
     2 },
+  { "compare", OPTION_COMPARE, NULL, 0,
+    "Compare what the .sframe of two FILEs say", 2 },
 
   { NULL, 0, NULL, 0, "Many files:", 3 },
   { "recursive", 'r', NULL, 0,
@@ -168,6 +179,16 @@ parse_stats (struct argp_state *state, const char *form)
 }
 
 static void
+parse_gnu (struct argp_state *state, const char *form)
+{
+  struct tool_options *options = state->input;
+  if (form != NULL && strcmp (form, "bugs") != 0)
+    argp_error (state, "unknown form '%s' of --gnu", form);
+  options->convert.gnu = true;
+  options->convert.gnu_bugs = form != NULL;
+}
+
+static void
 parse_jobs (struct argp_state *state, const char *number)
 {
   struct tool_options *options = state->input;
@@ -228,8 +249,11 @@ check_usage (struct argp_state *state)
       && (options->n_files > 1 || tool_options_is_tree (options)))
     argp_error (state, "an output file goes with one input file");
   if (options->output != NULL
-      && (options->mode == MODE_CHECK || options->mode == MODE_DUMP))
+      && (options->mode == MODE_CHECK || options->mode == MODE_DUMP
+          || options->mode == MODE_COMPARE))
     argp_error (state, "this mode writes no output file");
+  if (options->mode == MODE_COMPARE && options->n_files != 2)
+    argp_error (state, "--compare takes two files");
   if (options->output != NULL && options->convert.in_place_write)
     argp_error (state, "--in-place-write writes no other file");
 }
@@ -285,6 +309,9 @@ parse_convert_option (int key, struct argp_state *state)
     case OPTION_COMPACT:
       options->convert.compact = true;
       return 0;
+    case OPTION_RELOCATABLE:
+      options->convert.relocatable = true;
+      return 0;
     case OPTION_REPLACE:
       options->convert.replace = true;
       return 0;
@@ -320,6 +347,12 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_DUMP:
       set_mode (state, MODE_DUMP);
+      return 0;
+    case OPTION_COMPARE:
+      set_mode (state, MODE_COMPARE);
+      return 0;
+    case OPTION_GNU:
+      parse_gnu (state, argument);
       return 0;
     case OPTION_REMOVE:
       set_mode (state, MODE_REMOVE);

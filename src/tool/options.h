@@ -15,6 +15,7 @@ enum tool_mode
   MODE_SECTION_ONLY,
   MODE_CHECK,
   MODE_DUMP,
+  MODE_COMPARE,
   MODE_REMOVE,
   MODE_UNDO
 };

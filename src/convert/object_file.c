@@ -1,0 +1,202 @@
+/* Converting a relocatable object.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/object_file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "convert/builder.h"
+#include "convert/object.h"
+#include "elf/output_file.h"
+#include "sframe/decode.h"
+
+struct object_conversion
+{
+  struct relocatable object;
+  struct object_section section;
+};
+
+static void
+count_left_out (void *context, uint64_t address, uint32_t size,
+                enum frame_reason reason)
+{
+  (void)address;
+  struct cfi2sframe_report *report = context;
+  report->bytes_left_out += size;
+  report->left_out[reason]++;
+}
+
+static bool
+check_options (const struct image *image,
+               const struct cfi2sframe_options *options, struct error *err)
+{
+  struct sframe_variant variant = builder_variant (options->format);
+  if (image->arch != NULL && image->arch->sframe_abi == SFRAME_ABI_S390X_BE
+      && !variant.pcrel)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "this SFrame version does not know s390x");
+  if (image_find_section (image, ".sframe") != NULL && !options->replace)
+    return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
+  if (options->in_place_write)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "objects are written anew; the inode cannot be kept");
+  return true;
+}
+
+static void
+fill_in_report (const struct object_conversion *conversion,
+                struct cfi2sframe_report *report)
+{
+  const struct object_section *section = &conversion->section;
+  const struct image *image = conversion->object.image;
+  report->machine = image->arch->name;
+  report->strategy = "relocatable";
+  report->eh_frame_bytes = conversion->object.eh_frame_size;
+  report->input_bytes = image->size;
+  report->sframe_bytes = section->bytes.size;
+  report->cfi_functions = section->n_cfi_functions;
+  report->functions_covered = section->n_covered;
+  report->sframe_fdes = section->n_functions;
+  report->sframe_fres = section->n_rows;
+  report->bytes_covered = section->bytes_covered;
+}
+
+static bool
+build (struct object_conversion *conversion, const struct image *image,
+       const struct cfi2sframe_options *options,
+       struct cfi2sframe_report *report, struct error *err)
+{
+  if (!check_options (image, options, err)
+      || !relocatable_open (&conversion->object, image, err))
+    return false;
+  const struct object_options object
+      = { .variant = builder_variant (options->format),
+          .flexible = image->arch->flexible_fdes,
+          .gnu = options->gnu,
+          .bugs = options->gnu_bugs };
+  bool built = object_section_build (&conversion->section, &conversion->object,
+                                     &object, count_left_out, report, err);
+  fill_in_report (conversion, report);
+  if (!built || !options->strict
+      || report->functions_covered == report->cfi_functions)
+    return built;
+  return error_set (
+      err, CFI2SFRAME_REFUSED, "%llu functions cannot be described completely",
+      (unsigned long long)(report->cfi_functions - report->functions_covered));
+}
+
+static void
+conversion_free (struct object_conversion *conversion)
+{
+  object_section_free (&conversion->section);
+  relocatable_close (&conversion->object);
+}
+
+/* Whether section INDEX may differ between an object and its conversion.  */
+static bool
+may_change (const struct image *old, size_t index)
+{
+  const struct image_section *section = &old->sections[index];
+  switch (section->header.sh_type)
+    {
+    case SHT_SYMTAB:
+    case SHT_SYMTAB_SHNDX:
+    case SHT_REL:
+    case SHT_RELA:
+      return true;
+    default:
+      return index == old->section_names
+             || strcmp (section->name, ".sframe") == 0
+             || strncmp (section->name, ".llvm", 5) == 0;
+    }
+}
+
+/* Read the new object back: the old sections as they were, and a section that
+   can be read.  */
+static bool
+check_written (const struct image *old, int fd, struct error *err)
+{
+  struct image new;
+  struct sframe_decoder decoder;
+  int copy = dup (fd);
+  if (copy < 0 || !image_open_fd (&new, copy, err))
+    {
+      if (copy >= 0)
+        close (copy);
+      return error_set (err, CFI2SFRAME_IO, "cannot read the result back");
+    }
+  bool good = new.n_sections >= old->n_sections;
+  for (size_t i = 1; good && i < old->n_sections; i++)
+    {
+      const struct image_section *x = &old->sections[i];
+      const struct image_section *y = &new.sections[i];
+      const uint8_t *from = image_section_bytes (old, x);
+      const uint8_t *to = image_section_bytes (&new, y);
+      if (may_change (old, i))
+        continue;
+      good = x->header.sh_type == y->header.sh_type
+             && x->header.sh_flags == y->header.sh_flags
+             && x->header.sh_size == y->header.sh_size
+             && strcmp (x->name, y->name) == 0
+             && (from == NULL || memcmp (from, to, x->header.sh_size) == 0);
+    }
+  const struct image_section *sframe = image_find_section (&new, ".sframe");
+  good = good && sframe
+         && sframe_decoder_open (&decoder, image_section_bytes (&new, sframe),
+                                 sframe->header.sh_size, 0, err);
+  image_close (&new);
+  return good
+         || error_set (err, CFI2SFRAME_IO, "the result is not as intended");
+}
+
+static bool
+write_file (const struct object_conversion *conversion, const char *input,
+            const char *output, bool preserve_times, struct error *err)
+{
+  const struct image *image = conversion->object.image;
+  struct output_file file;
+  if (!output_file_create (&file, output ? output : input, err))
+    return false;
+  bool written = object_section_write (&conversion->section,
+                                       &conversion->object, file.fd, err)
+                 && check_written (image, file.fd, err);
+  if (written && output)
+    written = output_file_commit_new (&file, image->fd, preserve_times, err);
+  else if (written)
+    written = output_file_commit (&file, image->fd, preserve_times, err);
+  output_file_discard (&file);
+  return written;
+}
+
+bool
+object_file_convert (const struct image *image, const char *input,
+                     const char *output,
+                     const struct cfi2sframe_options *options,
+                     struct cfi2sframe_report *report, struct error *err)
+{
+  struct object_conversion conversion = { 0 };
+  bool done = build (&conversion, image, options, report, err)
+              && (options->dry_run
+                  || write_file (&conversion, input, output,
+                                 options->preserve_times, err));
+  conversion_free (&conversion);
+  return done;
+}
+
+bool
+object_file_section (const struct image *image,
+                     const struct cfi2sframe_options *options,
+                     struct buffer *section, struct cfi2sframe_report *report,
+                     struct error *err)
+{
+  struct object_conversion conversion = { 0 };
+  bool done = build (&conversion, image, options, report, err);
+  if (done)
+    {
+      *section = conversion.section.bytes;
+      conversion.section.bytes = (struct buffer){ .size = 0 };
+    }
+  conversion_free (&conversion);
+  return done;
+}

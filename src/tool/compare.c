@@ -1,0 +1,189 @@
+/* --compare A B: differences as lines or as one JSON object.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "tool/compare.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+
+enum
+{
+  LINES_MAX = 40 /* without -v */
+};
+
+struct compare_output
+{
+  FILE *out;            /* NULL: no lines */
+  json_object *details; /* array, or NULL */
+  bool all;             /* no limit of lines */
+  uint64_t n;           /* differences so far */
+};
+
+static const char *const kind_names[] = {
+  [CFI2SFRAME_ONLY_A] = "only-a",
+  [CFI2SFRAME_ONLY_B] = "only-b",
+  [CFI2SFRAME_DIFFERENT] = "different",
+  [CFI2SFRAME_FILE] = "file",
+};
+
+static void
+print_line (FILE *out, const struct cfi2sframe_difference *difference)
+{
+  if (difference->kind != CFI2SFRAME_FILE)
+    fprintf (out, "%s%s0x%" PRIx64 " (%" PRIu32 " bytes)",
+             difference->section ? difference->section : "",
+             difference->section ? "+" : "", difference->function,
+             difference->size);
+  if (difference->kind == CFI2SFRAME_DIFFERENT)
+    fprintf (out, " +0x%" PRIx64, difference->pc - difference->function);
+  fprintf (out, "%s%s", difference->kind == CFI2SFRAME_FILE ? "" : ": ",
+           difference->text);
+  if (difference->defect)
+    fprintf (out, "; known defect of %c (%s: %s)", difference->defective,
+             cfi2sframe_defect_name (difference->defect),
+             cfi2sframe_defect_text (difference->defect));
+  fputc ('\n', out);
+}
+
+static void
+add_number (json_object *object, const char *name, uint64_t value)
+{
+  json_object_object_add (object, name, json_object_new_uint64 (value));
+}
+
+static void
+add_string (json_object *object, const char *name, const char *value)
+{
+  json_object_object_add (
+      object, name, value != NULL ? json_object_new_string (value) : NULL);
+}
+
+static json_object *
+difference_json (const struct cfi2sframe_difference *difference)
+{
+  json_object *object = json_object_new_object ();
+  const char side[] = { difference->defective, '\0' };
+  add_string (object, "kind", kind_names[difference->kind]);
+  add_string (object, "section", difference->section);
+  add_number (object, "function", difference->function);
+  add_number (object, "size", difference->size);
+  add_number (object, "pc", difference->pc);
+  add_string (object, "text", difference->text);
+  add_string (object, "defect", cfi2sframe_defect_name (difference->defect));
+  add_string (object, "defective", difference->defect ? side : NULL);
+  return object;
+}
+
+static void
+take_difference (void *context, const struct cfi2sframe_difference *difference)
+{
+  struct compare_output *output = context;
+  if (output->out && (output->all || output->n < LINES_MAX))
+    print_line (output->out, difference);
+  output->n++;
+  if (output->details)
+    json_object_array_add (output->details, difference_json (difference));
+}
+
+static uint64_t
+count_defects (const struct cfi2sframe_compare_result *result)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < CFI2SFRAME_DEFECTS_MAX; i++)
+    sum += result->defects[i];
+  return sum;
+}
+
+static void
+print_totals (const struct tool_options *options,
+              const struct cfi2sframe_compare_result *result, FILE *out)
+{
+  fprintf (out,
+           "A %s: %" PRIu64 " functions; B %s: %" PRIu64 " functions\n"
+           "%" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
+           " only in A, %" PRIu64 " only in B, %" PRIu64 " known defects\n"
+           "bytes of code: %" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
+           " only in A, %" PRIu64 " only in B\n",
+           options->files[0], result->functions_a, options->files[1],
+           result->functions_b, result->equal, result->different,
+           result->only_a, result->only_b, count_defects (result),
+           result->bytes_equal, result->bytes_different, result->bytes_only_a,
+           result->bytes_only_b);
+}
+
+static json_object *
+defects_json (const struct cfi2sframe_compare_result *result)
+{
+  json_object *object = json_object_new_object ();
+  for (unsigned i = 1; i < CFI2SFRAME_DEFECTS_MAX; i++)
+    if (result->defects[i] > 0)
+      add_number (object, cfi2sframe_defect_name (i), result->defects[i]);
+  return object;
+}
+
+/* Takes over DETAILS.  */
+static void
+print_json (const struct tool_options *options,
+            const struct cfi2sframe_compare_result *result,
+            const struct cfi2sframe_error *err, json_object *details,
+            FILE *out)
+{
+  json_object *object = json_object_new_object ();
+  bool compared
+      = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
+  add_string (object, "a", options->files[0]);
+  add_string (object, "b", options->files[1]);
+  add_string (object, "status",
+              !compared                      ? "failed"
+              : err->status == CFI2SFRAME_OK ? "equal"
+                                             : "different");
+  add_string (object, "reason", compared ? NULL : err->reason);
+  add_number (object, "functions_a", result->functions_a);
+  add_number (object, "functions_b", result->functions_b);
+  add_number (object, "equal", result->equal);
+  add_number (object, "different", result->different);
+  add_number (object, "only_a", result->only_a);
+  add_number (object, "only_b", result->only_b);
+  add_number (object, "bytes_equal", result->bytes_equal);
+  add_number (object, "bytes_different", result->bytes_different);
+  add_number (object, "bytes_only_a", result->bytes_only_a);
+  add_number (object, "bytes_only_b", result->bytes_only_b);
+  add_number (object, "merged_rows_a", result->merged_rows_a);
+  add_number (object, "merged_rows_b", result->merged_rows_b);
+  add_number (object, "rows_at_end_a", result->rows_at_end_a);
+  add_number (object, "rows_at_end_b", result->rows_at_end_b);
+  json_object_object_add (object, "defects", defects_json (result));
+  json_object_object_add (object, "differences", details);
+  fprintf (
+      out, "%s\n",
+      json_object_to_json_string_ext (
+          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+  json_object_put (object);
+}
+
+int
+compare_run (const struct tool_options *options, FILE *out, FILE *errors)
+{
+  struct cfi2sframe_compare_result result;
+  struct cfi2sframe_error err;
+  bool json = options->stats == STATS_JSON;
+  struct compare_output output
+      = { .out = options->quiet || json ? NULL : out,
+          .details = json ? json_object_new_array () : NULL,
+          .all = options->verbose > 0 };
+  bool equal = cfi2sframe_compare (options->files[0], options->files[1],
+                                   take_difference, &output, &result, &err);
+  bool compared = equal || err.status == CFI2SFRAME_MISMATCH;
+  if (!compared)
+    fprintf (errors, "cfi2sframe: %s%s%s\n", err.file, err.file[0] ? ": " : "",
+             err.reason);
+  if (output.out && !output.all && output.n > LINES_MAX)
+    fprintf (out, "... and %" PRIu64 " more; -v prints all\n",
+             output.n - LINES_MAX);
+  if (json)
+    print_json (options, &result, &err, output.details, out);
+  else if (compared && !options->quiet)
+    print_totals (options, &result, out);
+  return equal ? EXIT_SUCCESS : EXIT_FAILURE;
+}
