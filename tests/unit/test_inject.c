@@ -1,0 +1,283 @@
+/* Unit tests of src/elf/inject: writing the new file, and a self-check that
+   notices every single changed byte.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "elf/inject.h"
+#include "elf/layout_private.h"
+#include "elf_builder.h"
+
+enum
+{
+  LARGE = 5000,
+  SMALL = 96
+};
+
+struct fixture
+{
+  struct elf_builder elf;
+  struct image image;
+  struct layout_plan plan;
+  struct error err;
+  uint8_t sframe[LARGE];
+  int fd;
+};
+
+static int
+set_up (void **state)
+{
+  struct fixture *test = calloc (1, sizeof *test);
+  if (test == NULL)
+    return -1;
+  test->fd = memfd_create ("test_inject", MFD_CLOEXEC);
+  elf_builder_program (&test->elf, EM_X86_64, false);
+  for (size_t i = 0; i < sizeof test->sframe; i++)
+    test->sframe[i] = (uint8_t)(i * 5 + 3);
+  *state = test;
+  return test->fd < 0 ? -1 : 0;
+}
+
+static int
+tear_down (void **state)
+{
+  struct fixture *test = *state;
+  layout_plan_free (&test->plan);
+  if (test->image.elf != NULL)
+    image_close (&test->image);
+  close (test->fd);
+  free (test);
+  return 0;
+}
+
+static void
+inject (struct fixture *test, uint64_t size, enum layout_strategy strategy)
+{
+  struct layout_request request
+      = { .sframe_size = size, .section_type = SHT_GNU_SFRAME };
+  elf_builder_finish (&test->elf);
+  if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
+                          &test->err)
+      || !layout_plan_by (&test->plan, &test->image, &request, strategy,
+                          &test->err)
+      || !inject_write (&test->image, &test->plan, test->sframe, test->fd,
+                        &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_int_equal (test->plan.strategy, strategy);
+}
+
+static bool
+self_check (struct fixture *test)
+{
+  return inject_self_check (&test->image, &test->plan, test->sframe, test->fd,
+                            &test->err);
+}
+
+/* Bytes of the new file that nothing depends on: dead tables, padding.  */
+static void
+mark_needed (const struct image *new, uint8_t *needed)
+{
+  memset (needed, 1, sizeof (Elf64_Ehdr));
+  memset (needed + new->header.e_phoff, 1, new->n_segments * 56);
+  memset (needed + new->header.e_shoff, 1, new->n_sections * 64);
+  /* Section 0 is empty.  */
+  memset (needed + new->header.e_shoff, 0, 64);
+  for (size_t i = 1; i < new->n_sections; i++)
+    {
+      const GElf_Shdr *header = &new->sections[i].header;
+      uint8_t *entry = needed + new->header.e_shoff + i * 64;
+      bool is_gap = strncmp (new->sections[i].name, ".old_", 5) == 0
+                    || strcmp (new->sections[i].name, ".page_padding") == 0;
+      if (header->sh_type == SHT_NOBITS)
+        memset (entry + offsetof (Elf64_Shdr, sh_offset), 0, 8);
+      else if (is_gap)
+        memset (entry, 0, 64);
+      else
+        memset (needed + header->sh_offset, 1, header->sh_size);
+    }
+}
+
+static const char *
+place_of (const struct image *new, uint64_t offset)
+{
+  static char text[64];
+  snprintf (text, sizeof text, "headers");
+  if (offset >= new->header.e_shoff
+      && offset < new->header.e_shoff + new->n_sections * 64)
+    snprintf (text, sizeof text, "section header of %s + %d",
+              new->sections[(offset - new->header.e_shoff) / 64].name,
+              (int)((offset - new->header.e_shoff) % 64));
+  for (size_t i = 1; i < new->n_sections; i++)
+    {
+      const GElf_Shdr *header = &new->sections[i].header;
+      if (header->sh_type != SHT_NOBITS && offset >= header->sh_offset
+          && offset - header->sh_offset < header->sh_size)
+        snprintf (text, sizeof text, "%s", new->sections[i].name);
+    }
+  return text;
+}
+
+/* Change every byte, one at a time, in two ways.  */
+static void
+check_notices_everything (struct fixture *test)
+{
+  if (!self_check (test))
+    fail_msg ("%s", test->err.reason);
+  size_t size = test->plan.new_size;
+  uint8_t *bytes
+      = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, test->fd, 0);
+  assert_true (bytes != MAP_FAILED);
+  uint8_t *copy = malloc (size), *needed = calloc (1, size);
+  assert_non_null (copy);
+  assert_non_null (needed);
+  memcpy (copy, bytes, size);
+  struct image new;
+  assert_true (image_open_memory (&new, copy, size, &test->err));
+  mark_needed (&new, needed);
+  static const uint8_t changes[] = { 0x01, 0x80 };
+  for (size_t i = 0; i < size; i++)
+    for (size_t k = 0; k < sizeof changes; k++)
+      if (needed[i])
+        {
+          bytes[i] ^= changes[k];
+          if (self_check (test))
+            fail_msg ("a change at 0x%zx (%s) goes unnoticed", i,
+                      place_of (&new, i));
+          bytes[i] ^= changes[k];
+        }
+  assert_true (self_check (test));
+  image_close (&new);
+  free (needed);
+  free (copy);
+  munmap (bytes, size);
+}
+
+static void
+slack_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  inject (test, SMALL, LAYOUT_SLACK);
+  check_notices_everything (test);
+}
+
+static void
+eviction_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_symbol (&test->elf, 1, ".gnu.hash", STT_SECTION, 0x248);
+  inject (test, LARGE, LAYOUT_EVICT);
+  check_notices_everything (test);
+}
+
+static void
+eviction_in_big_endian_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_S390, true);
+  elf_builder_symbol (&test->elf, 1, ".gnu.hash", STT_SECTION, 0x248);
+  inject (test, LARGE, LAYOUT_EVICT);
+  check_notices_everything (test);
+}
+
+static void
+growing_down_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0x400000);
+  inject (test, SMALL, LAYOUT_GROW_DOWN);
+  check_notices_everything (test);
+}
+
+static void
+moving_the_table_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  inject (test, SMALL, LAYOUT_MOVE_TABLE);
+  check_notices_everything (test);
+}
+
+static void
+short_files_are_noticed (void **state)
+{
+  struct fixture *test = *state;
+  inject (test, LARGE, LAYOUT_EVICT);
+  assert_int_equal (ftruncate (test->fd, (off_t)test->plan.new_size - 1), 0);
+  assert_false (self_check (test));
+}
+
+static void
+holes_stay_holes (void **state)
+{
+  struct fixture *test = *state;
+  char path[] = "/tmp/test_inject.XXXXXX";
+  int old = mkstemp (path);
+  assert_true (old >= 0);
+  unlink (path);
+  /* The old file from a descriptor, with a hole of 1 MiB in it.  */
+  elf_builder_add_section (&test->elf, ".late", SHT_PROGBITS, 0, 0x4000, 16,
+                           1);
+  elf_builder_finish (&test->elf);
+  uint64_t hole = 1 << 20;
+  struct layout_extent extents[2]
+      = { { 0, 0, 0x1000 }, { 0x1000, 0x1000, hole + 0x1000 } };
+  uint8_t last[4096];
+  memset (last, 7, sizeof last);
+  assert_true (pwrite (old, test->elf.bytes, 0x1000, 0) == 0x1000);
+  assert_true (pwrite (old, last, sizeof last, (off_t)(0x1000 + hole))
+               == sizeof last);
+  struct image image = { .fd = old, .size = 0x2000 + hole };
+  image.bytes = mmap (NULL, image.size, PROT_READ, MAP_PRIVATE, old, 0);
+  assert_true (image.bytes != MAP_FAILED);
+  struct layout_plan plan = { .new_size = image.size,
+                              .sframe_offset = 8,
+                              .sframe_size = 8,
+                              .extents = extents,
+                              .n_extents = 2 };
+  assert_true (
+      inject_write (&image, &plan, test->sframe, test->fd, &test->err));
+  /* Before reading the mapping, which would fill the hole.  */
+  off_t data = lseek (test->fd, 0x1000, SEEK_DATA);
+  uint8_t *bytes = mmap (NULL, image.size, PROT_READ, MAP_SHARED, test->fd, 0);
+  assert_true (bytes != MAP_FAILED);
+  assert_memory_equal (bytes + 16, image.bytes + 16, image.size - 16);
+  assert_memory_equal (bytes + 8, test->sframe, 8);
+  munmap (bytes, image.size);
+  munmap ((void *)image.bytes, image.size);
+  off_t source = lseek (old, 0x1000, SEEK_DATA);
+  close (old);
+  if (source == 0x1000)
+    skip (); /* this file system has no holes */
+  assert_int_equal (data, 0x1000 + hole);
+}
+
+#define TEST(function) \
+  cmocka_unit_test_setup_teardown (function, set_up, tear_down)
+
+int
+main (void)
+{
+  static const struct CMUnitTest tests[] = {
+    TEST (slack_is_checked),
+    TEST (eviction_is_checked),
+    TEST (eviction_in_big_endian_is_checked),
+    TEST (growing_down_is_checked),
+    TEST (moving_the_table_is_checked),
+    TEST (short_files_are_noticed),
+    TEST (holes_stay_holes),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
