@@ -169,8 +169,14 @@ lowering_lower (const struct lowering *lowering, const struct frame_row *row,
   enum frame_reason reason = row_lower_default (lowering->options, row, out);
   /* A function whose rows had a flexible form would be flexible, so this row
      has none either; that is the true reason.  */
+  struct sframe_row unused;
   if (reason != REASON_NONE && lowering_may_flex (lowering))
-    reason = row_lower_flexible (lowering->options, row, out);
+    {
+      enum frame_reason better
+          = row_lower_flexible (lowering->options, row, &unused);
+      if (better != REASON_NONE)
+        reason = better;
+    }
   return reason;
 }
 
@@ -303,14 +309,19 @@ lowering_needs_flexible (const struct lowering *lowering)
 {
   const struct lower_options *options = lowering->options;
   const struct frame_function *function = lowering->function;
-  struct sframe_row out;
   if (!lowering_may_flex (lowering))
     return false;
   for (size_t i = 0; i < function->n_rows; i++)
-    if (row_lower_default (options, &function->rows[i], &out) != REASON_NONE
-        && row_lower_flexible (options, &function->rows[i], &out)
-               == REASON_NONE)
-      return true;
+    {
+      struct frame_row row = function->rows[i];
+      struct sframe_row out;
+      if (row.cfa.kind == RULE_PLT) /* becomes rows of this kind */
+        row.cfa = (struct frame_rule){ .kind = RULE_REG,
+                                       .reg = options->arch->sp };
+      if (row_lower_default (options, &row, &out) != REASON_NONE
+          && row_lower_flexible (options, &row, &out) == REASON_NONE)
+        return true;
+    }
   return false;
 }
 

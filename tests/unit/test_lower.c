@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "sframe/decode.h"
+#include "sframe/encode.h"
 #include "sframe/lower.h"
 
 static const struct sframe_variant v1 = { 1, false };
@@ -705,6 +707,196 @@ undo_is_the_inverse (void **state)
   assert_true (n_undone > 100000);
 }
 
+/* The whole way, PC by PC: random functions are lowered, encoded, decoded and
+   looked up.  A PC is either left out or has the rules it had.  */
+
+struct journey
+{
+  struct sframe_encoder *encoder;
+  uint64_t address;
+  char fate[4096]; /* of each byte of the function: 'r' row, 'o' left out */
+};
+
+static void
+journey_mark (struct journey *journey, uint64_t address, uint32_t size,
+              char fate)
+{
+  for (uint64_t i = address - journey->address; size > 0; i++, size--)
+    {
+      assert_true (i < sizeof journey->fate && journey->fate[i] == 0);
+      journey->fate[i] = fate;
+    }
+}
+
+static bool
+journey_piece (void *context, const struct sframe_function *piece,
+               struct error *err)
+{
+  struct journey *journey = context;
+  journey_mark (journey, piece->address, piece->size, 'r');
+  return sframe_encoder_add (journey->encoder, piece, err);
+}
+
+static void
+journey_left_out (void *context, uint64_t address, uint32_t size,
+                  enum frame_reason reason)
+{
+  assert_true (reason != REASON_NONE && reason < REASON_COUNT);
+  journey_mark (context, address, size, 'o');
+}
+
+static uint32_t
+next_random (uint32_t limit)
+{
+  static uint64_t state = 1;
+  state = state * UINT64_C (6364136223846793005) + 1442695040888963407;
+  return (uint32_t)(state >> 33) % limit;
+}
+
+static struct frame_rule
+random_rule (const struct arch *arch, bool is_cfa)
+{
+  const int32_t offsets[] = { 0, 8, -8, 16, -16, 160, 320, 1000, -40000 };
+  int32_t offset = offsets[next_random (9)];
+  unsigned regs[] = { arch->sp, arch->fp, arch->sp, 10 };
+  unsigned number = regs[next_random (4)];
+  switch (next_random (is_cfa ? 12 : 10))
+    {
+    case 0:
+      return deref_reg (number, offset);
+    case 1:
+      return undefined;
+    case 2:
+      return frame_rule_unsupported (REASON_CFA_EXPRESSION);
+    case 3:
+      return is_cfa ? undefined : cfa_plus (offset);
+    case 4:
+    case 5:
+      return is_cfa && arch == &arch_amd64 ? plt ((int32_t)next_random (18))
+             : is_cfa                      ? reg (number, offset)
+                                           : same;
+    case 6:
+      return is_cfa ? reg (number, offset) : same;
+    case 7:
+      return is_cfa ? reg (number, offset) : at_cfa (-8);
+    default:
+      return is_cfa ? reg (number, offset) : at_cfa (offset);
+    }
+}
+
+static void
+random_function (const struct arch *arch, struct frame_function *function)
+{
+  frame_function_reset (function);
+  function->address = 0x10000 + next_random (4) * 8 + next_random (2) * 4;
+  function->size = 1 + next_random (next_random (4) ? 200 : 4000);
+  function->signal = next_random (8) == 0;
+  uint32_t n = next_random (12);
+  uint32_t start = next_random (8) == 0;
+  for (uint32_t i = 0; i < n; i++)
+    {
+      /* Mostly rows that can be expressed, so that functions stay whole.  */
+      bool plain = next_random (3) != 0;
+      struct frame_row row
+          = { start, arch->ra_signing && next_random (3) == 0,
+              plain ? reg (arch->sp, 160) : random_rule (arch, true),
+              plain && !arch_tracks_ra (arch) ? at_cfa (-8)
+                                              : random_rule (arch, false),
+              plain ? at_cfa (-16) : random_rule (arch, false) };
+      assert_true (frame_function_append (function, &row));
+      start += 1 + next_random (40);
+    }
+}
+
+/* The rules of FUNCTION at OFFSET, with RULE_PLT resolved; NULL if none.  */
+static const struct frame_row *
+rules_at (const struct arch *arch, const struct frame_function *function,
+          uint32_t offset, struct frame_row *resolved)
+{
+  const struct frame_row *found = NULL;
+  for (size_t i = 0; i < function->n_rows; i++)
+    if (function->rows[i].start <= offset)
+      found = &function->rows[i];
+  if (found == NULL || found->cfa.kind != RULE_PLT)
+    return found;
+  *resolved = *found;
+  int32_t within = (int32_t)((function->address + offset) % 16);
+  resolved->cfa = reg (arch->sp, within >= found->cfa.offset ? 16 : 8);
+  return resolved;
+}
+
+static void
+check_pc (const struct sframe_decoder *decoder,
+          const struct frame_function *function, uint32_t offset, char fate)
+{
+  struct error err = { 0 };
+  struct sframe_function found;
+  struct sframe_row row;
+  struct frame_row back, resolved;
+  int status = sframe_decoder_lookup (decoder, function->address + offset,
+                                      &found, &row, &err);
+  assert_int_equal (status, fate == 'r');
+  if (fate != 'r')
+    return;
+  const struct frame_row *rules
+      = rules_at (decoder->arch, function, offset, &resolved);
+  assert_non_null (rules);
+  lower_undo (decoder->arch, decoder->variant, &found, &row, &back);
+  if (rules->ra.kind == RULE_UNDEFINED)
+    assert_int_equal (back.ra.kind, RULE_UNDEFINED);
+  else
+    assert_true (frame_row_same_rules (&back, rules));
+  assert_int_equal (found.signal, function->signal);
+}
+
+static void
+random_journey (const struct arch *arch, struct sframe_variant variant,
+                struct frame_function *function)
+{
+  static struct journey journey;
+  struct error err = { 0 };
+  struct encode_options encode = {
+    .arch = arch, .variant = variant, .sorted = true, .share = next_random (2)
+  };
+  struct lower_options lower = { arch, variant, next_random (4) != 0 };
+  random_function (arch, function);
+  journey = (struct journey){ .encoder = sframe_encoder_new (&encode),
+                              .address = function->address };
+  const struct lower_sink sink = { &journey, journey_piece, journey_left_out };
+  assert_true (lower_function (&lower, function, &sink, &err));
+  sframe_encoder_finish (journey.encoder);
+  struct buffer section;
+  buffer_init (&section, arch->big_endian);
+  assert_true (
+      sframe_encoder_write (journey.encoder, 0x20000, &section, &err));
+  struct sframe_decoder decoder;
+  assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
+                                    0x20000, &err));
+  for (uint32_t i = 0; i < function->size; i++)
+    {
+      assert_true (journey.fate[i] != 0);
+      check_pc (&decoder, function, i, journey.fate[i]);
+    }
+  assert_int_equal (journey.fate[function->size], 0);
+  buffer_free (&section);
+  sframe_encoder_free (journey.encoder);
+}
+
+static void
+every_pc_of_random_functions (void **state)
+{
+  (void)state;
+  const struct arch *arches[]
+      = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
+  const struct sframe_variant variants[] = { v1, v2, { 2, false }, v3, v3 };
+  struct frame_function function = { 0 };
+  for (int i = 0; i < 100; i++)
+    for (int a = 0; a < 4; a++)
+      for (int v = 0; v < 5; v++)
+        random_journey (arches[a], variants[v], &function);
+  frame_function_free (&function);
+}
+
 static void
 assert_unsupported (struct sframe_variant variant, const struct arch *arch,
                     bool flexible, struct sframe_row row)
@@ -764,6 +956,7 @@ main (void)
     cmocka_unit_test (too_many_rows_for_v3),
     cmocka_unit_test (the_sink_may_stop),
     cmocka_unit_test (undo_is_the_inverse),
+    cmocka_unit_test (every_pc_of_random_functions),
     cmocka_unit_test (meaningless_rows_are_unsupported),
   };
   return cmocka_run_group_tests_name ("lower", tests, NULL, NULL);
