@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# --compare A B.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+@test "a program converted in two versions says the same" {
+  small_program
+  cp small v1
+  cp small v3
+  "$CFI2SFRAME" --format=2 v1
+  "$CFI2SFRAME" --format=3 v3
+  tool --compare v1 v3
+  # V3 alone describes _start, whose return address is undefined.
+  [[ $output == *" 0 different, 0 only in A, "* ]] || report
+  tool --compare v3 v3
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" 0 different, 0 only in A, 0 only in B, 0 known defects"* ]]
+  tool -q --compare v3 v3
+  silent
+}
+
+@test "GNU ld's output: only .plt.got, the segment and _start differ" {
+  needs objcopy
+  for file in cxx-amd64 lua-amd64-stripped; do
+    copy "$srcdir/tests/data/gnu-linked/$file" theirs
+    cp theirs ours
+    objcopy -R .sframe ours
+    "$CFI2SFRAME" ours
+    tool --compare theirs ours
+    [ "$status" -eq 1 ] || report
+    [[ $output == *" 0 different, 0 only in A, 1 only in B"* ]] || report
+    [[ $output == *"CFA sp+16 / sp+8; known defect of A (plt-got"* ]] || report
+    objcopy -R .sframe theirs without
+    "$CFI2SFRAME" --gnu=bugs without
+    tool --compare theirs without
+    [[ $output != *"plt-got"* ]] || report
+  done
+}
+
+@test "JSON has totals and differences" {
+  needs jq
+  copy "$srcdir/tests/data/gnu-linked/cxx-amd64" theirs
+  cp theirs ours
+  "$CFI2SFRAME" --replace ours
+  tool --stats=json --compare theirs ours
+  [ "$status" -eq 1 ] || report
+  [ "$(jq -r .status <<<"$output")" = different ]
+  [ "$(jq -r .equal <<<"$output")" = 15 ]
+  [ "$(jq -r '.defects["plt-got"]' <<<"$output")" = 1 ]
+  [ "$(jq -r '.differences | length' <<<"$output")" -ge 2 ]
+  tool --stats=json --compare ours ours
+  [ "$(jq -r .status <<<"$output")" = equal ]
+}
+
+@test "files that cannot be compared are told" {
+  small_program
+  cp small converted
+  "$CFI2SFRAME" converted
+  tool --compare converted small
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "cfi2sframe: small: no .sframe" ] || report
+  tool --compare converted missing
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: missing: "* ]] || report
+  "${CC:-cc}" -c small.c -o small.o
+  "$CFI2SFRAME" --relocatable small.o
+  tool --compare converted small.o
+  [ "$status" -eq 1 ] || report
+  tool --compare converted
+  [ "$status" -eq 2 ] || report
+}
+
+@test "objects of two releases of GNU as" {
+  tool --compare "$srcdir/tests/data/gnu/v2-binutils-2.45/s390x/ldo-O2.o" \
+    "$srcdir/tests/data/gnu/v3-binutils-2.47/s390x/ldo-O2.o"
+  [ "$status" -eq 0 ] || report
+  tool --compare "$srcdir/tests/data/gnu/v3-binutils-2.47/amd64/ldo-O2.o" \
+    "$srcdir/tests/data/gnu/v3-binutils-2.47/amd64/lvm-O2.o"
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"objects with different code sections" ]] || report
+}

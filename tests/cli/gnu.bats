@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# --gnu: what GNU as writes.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# The option --format for what the installed as writes, or skip.
+gnu_format ()
+{
+  echo 'f: .cfi_startproc; nop; .cfi_endproc' | as --gsframe -o probe.o - \
+    2>/dev/null || skip "as has no --gsframe"
+  objcopy -O binary --only-section=.sframe probe.o probe.bin
+  set -- $(od -An -tu1 -j2 -N2 probe.bin)
+  case $1.$2 in
+  2.0) format=2.0 ;;
+  *) format=$1 ;;
+  esac
+}
+
+# Both objects' .sframe and its relocations are the same.
+same_section ()
+{
+  objcopy -O binary --only-section=.sframe "$1" one.bin
+  objcopy -O binary --only-section=.sframe "$2" two.bin
+  cmp one.bin two.bin || return 1
+  relocations "$1" >one.txt
+  relocations "$2" >two.txt
+  diff one.txt two.txt
+}
+
+relocations ()
+{
+  readelf -rW "$1" | sed -n '/rela\.sframe/,/^$/p' |
+    awk 'NR > 2 { print $1, $3, $5, $6, $7 }'
+}
+
+# Compile FILE with as --gsframe and compare with ours, made from a copy
+# without .sframe.
+compare_with_as ()
+{
+  local file=$1 compiler=$2
+  shift 2
+  # as 2.40 stops with an internal error on some input: nothing to compare.
+  $compiler "$@" -w -Wa,--gsframe -c "$file" -o gnu.o 2>log \
+    || { grep -qi 'internal error' log && return 0; cat log; return 1; }
+  readelf -SW gnu.o | grep -q ' \.eh_frame ' || return 0
+  cp gnu.o ours.o
+  objcopy -R .sframe -R .rela.sframe ours.o
+  tool --relocatable --gnu=bugs --format="$format" ours.o
+  [ "$status" -eq 0 ] || report
+  same_section gnu.o ours.o || { echo "differs: $file $compiler $*"; return 1; }
+  compared=$((compared + 1))
+}
+
+compare_all ()
+{
+  local file
+  compared=0
+  for file in "$srcdir"/src/sframe/*.c "$srcdir"/src/cfi/*.c \
+              "$srcdir"/tests/data/gnu/src/*.c; do
+    compare_with_as "$file" "$@" -std=gnu17 -D_GNU_SOURCE \
+      -I"$srcdir/include" -I"$srcdir/src" -I"$builddir"
+  done
+  compare_with_as "$srcdir/tests/data/gnu/src/cxx_exceptions_drap.cc" "$@"
+  [ "$compared" -gt 15 ]
+}
+
+@test "gcc's objects: byte for byte what the installed as writes" {
+  needs gcc as readelf objcopy
+  gnu_format
+  compare_all gcc -O2
+}
+
+@test "clang's objects: byte for byte what the installed as writes" {
+  needs clang as readelf objcopy
+  gnu_format
+  compare_all clang -Os -fno-integrated-as
+}
+
+@test "stripped fixtures: byte for byte, in every version and machine" {
+  needs objcopy
+  local release version object
+  for release in v1-binutils-2.40:1 v2-binutils-2.44:2.0 \
+                 v2-binutils-2.45:2 v3-binutils-2.47:3; do
+    version=${release#*:}
+    for object in "$srcdir/tests/data/gnu/${release%:*}"/*/c_shapes-O2.o; do
+      case $object in
+      */amd64/*) copy=objcopy ;;
+      */aarch64/*) copy=aarch64-linux-gnu-objcopy ;;
+      */s390x/*) copy=s390x-linux-gnu-objcopy ;;
+      esac
+      command -v $copy >/dev/null || continue
+      $copy -R .sframe -R .rela.sframe "$object" stripped.o
+      tool --relocatable --gnu=bugs --format="$version" stripped.o
+      [ "$status" -eq 0 ] || report
+      $copy -O binary --only-section=.sframe "$object" one.bin
+      $copy -O binary --only-section=.sframe stripped.o two.bin
+      cmp one.bin two.bin
+    done
+  done
+}
+
+@test "where GNU as is wrong, --gnu is right and --gnu=bugs is not" {
+  needs as
+  cat >wrong.s <<'END'
+f:	.cfi_startproc
+	push %rbp
+	mov %rsp,%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6,-16
+	.cfi_def_cfa_register 6
+	leave
+	.cfi_def_cfa 7,8
+	ret
+	.cfi_endproc
+END
+  as wrong.s -o plain.o
+  cp plain.o right.o
+  cp plain.o wrong.o
+  "$CFI2SFRAME" --relocatable plain.o
+  "$CFI2SFRAME" --relocatable --gnu right.o
+  "$CFI2SFRAME" --relocatable --gnu=bugs wrong.o
+  tool --compare plain.o right.o
+  [ "$status" -eq 0 ] || report
+  tool --compare wrong.o right.o
+  [ "$status" -eq 1 ] || report
+  [[ $output == *"CFA fp+8 / fp+16; known defect of A (stale-cfa-offset"* ]] \
+    || report
+}

@@ -1,0 +1,277 @@
+#!/usr/bin/env bats
+# Objects: --relocatable.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# Two C++ files that share COMDAT functions and throw through them.
+cxx_sources ()
+{
+  cat >one.cc <<'END'
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+template <class T> struct box
+{
+  T v;
+  __attribute__ ((noinline)) T get () const
+  {
+    if (v.empty ())
+      throw std::runtime_error ("empty");
+    return v;
+  }
+};
+int other (int);
+int main ()
+{
+  try { box<std::string>{ "" }.get (); }
+  catch (std::exception &e) { std::puts (e.what ()); }
+  try { other (0); }
+  catch (std::exception &e) { std::puts (e.what ()); }
+  return 0;
+}
+END
+  sed -e 's/int other (int);/static int deep (int n) { std::string s (n, 120); if (n > 4) throw std::out_of_range (s); return deep (n + 1) + (int)s.size (); }/' \
+      -e 's/int main ()/int other (int n)/' -e 's/other (0)/deep (n)/' \
+      -e 's/catch (std::exception &e) { std::puts (e.what ()); }\n  return/&/' \
+      one.cc >two.cc
+}
+
+has_section ()
+{
+  readelf -SW "$1" | grep -q ' \.sframe '
+}
+
+# A function whose FDE names it by its symbol, so that its section needs none.
+bare_function ()
+{
+  cat <<'END'
+	.section .text.one,"ax",@progbits
+	.globl one
+one:	ret
+	.section .eh_frame,"a",@unwind
+0:	.long 2f-1f
+1:	.long 0
+	.byte 1
+	.asciz "zR"
+	.byte 1,0x78,16,1,0x1b, 0x0c,7,8, 0x90,1
+	.balign 8,0
+2:	.long 4f-3f
+3:	.long 3b-0b
+	.long one-.
+	.long 1
+	.byte 0
+	.balign 8,0
+4:
+END
+}
+
+runs ()
+{
+  [ "$("$1")" = "$(printf 'empty\nempty\nxxxxx')" ]
+}
+
+@test "without the option objects are skipped" {
+  small_program
+  "${CC:-cc}" -c small.c -o small.o
+  skipped small.o
+}
+
+@test "C++ objects with COMDAT functions link and run, whatever the version" {
+  needs g++ readelf
+  cxx_sources
+  for version in 1 2.0 2 3; do
+    g++ -O2 -ffunction-sections -c one.cc
+    g++ -O2 -ffunction-sections -c two.cc
+    tool --relocatable --format=$version one.o two.o
+    [ "$status" -eq 0 ] || report
+    silent
+    has_section one.o
+    # GNU ld of another release may say that it makes no .sframe.
+    g++ one.o two.o -o program 2>/dev/null
+    runs ./program
+  done
+}
+
+@test "what ld makes of V1 objects is what it makes of those of as --gsframe" {
+  needs g++ objcopy ld
+  echo '.cfi_sections .eh_frame' | as --gsframe -o /dev/null - 2>/dev/null \
+    || skip "as has no --gsframe"
+  [[ $(ld --version | head -1) == *" 2.40"* ]] || skip "not GNU ld 2.40"
+  cxx_sources
+  g++ -O2 -c one.cc -o one.o
+  g++ -O2 -c two.cc -o two.o
+  g++ -O2 -Wa,--gsframe -c one.cc -o gnu1.o
+  g++ -O2 -Wa,--gsframe -c two.cc -o gnu2.o
+  tool --relocatable --gnu --format=1 one.o two.o
+  [ "$status" -eq 0 ] || report
+  g++ one.o two.o -o ours
+  g++ gnu1.o gnu2.o -o theirs
+  objcopy -O binary --only-section=.sframe ours ours.bin
+  objcopy -O binary --only-section=.sframe theirs theirs.bin
+  [ -s ours.bin ]
+  cmp ours.bin theirs.bin
+  runs ./ours
+}
+
+@test "objects go through ld -r, strip -g and mold" {
+  needs g++ strip ld
+  cxx_sources
+  g++ -O2 -g -ffunction-sections -c one.cc
+  g++ -O2 -g -ffunction-sections -c two.cc
+  tool --relocatable one.o two.o
+  [ "$status" -eq 0 ] || report
+  strip -g one.o two.o
+  g++ one.o two.o -o stripped 2>/dev/null
+  runs ./stripped
+  ld -r one.o two.o -o both.o 2>/dev/null
+  g++ both.o -o joined 2>/dev/null
+  runs ./joined
+  # gold and lld refuse COMDAT objects with any .sframe, GNU's included.
+  if command -v ld.mold >/dev/null; then
+    g++ -fuse-ld=mold one.o two.o -o by-mold
+    runs ./by-mold
+  fi
+}
+
+@test "clang's address significance table survives new section symbols" {
+  needs clang ld.lld
+  # The pc_begin of this FDE is relocated against the function itself, and
+  # nothing else needs a section symbol.
+  cat >bare.s <<'END'
+	.section .text.one,"ax",@progbits
+	.globl one
+one:	ret
+	.section .text.two,"ax",@progbits
+	.globl two
+two:	xorl %eax,%eax
+	ret
+	.section .eh_frame,"a",@unwind
+0:	.long 2f-1f
+1:	.long 0
+	.byte 1
+	.asciz "zR"
+	.byte 1,0x78,16,1,0x1b, 0x0c,7,8, 0x90,1
+	.balign 8,0
+2:	.long 4f-3f
+3:	.long 3b-0b
+	.long one-.
+	.long 1
+	.byte 0
+	.balign 8,0
+4:	.long 6f-5f
+5:	.long 5b-0b
+	.long two-.
+	.long 3
+	.byte 0
+	.balign 8,0
+6:
+	.text
+	.globl _start
+_start:	call one
+	call two
+	movl $60,%eax
+	xorl %edi,%edi
+	syscall
+	.addrsig
+	.addrsig_sym two
+	.addrsig_sym one
+END
+  clang -c bare.s -o bare.o
+  ! readelf -sW bare.o | grep -q 'SECTION.*\.text\.one' || skip "symbols are there"
+  tool -v --relocatable bare.o
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"2 of 2 functions"* ]] || report
+  readelf -rW bare.o | grep -q 'R_X86_64_PC64.*\.text\.one + 0'
+  readelf -rW bare.o | grep -q 'R_X86_64_PC64.*\.text\.two + 0'
+  # eh_frame's own relocations still name the functions.
+  readelf -rW bare.o | grep -q 'R_X86_64_PC32.* one + 0'
+  readelf -rW bare.o | grep -q 'R_X86_64_PC32.* two + 0'
+  llvm-readelf --addrsig bare.o 2>/dev/null | grep -q ': two' \
+    || llvm-readobj --addrsig bare.o 2>/dev/null | grep -q 'two' \
+    || command -v llvm-readobj >/dev/null || echo "# llvm-readobj not found"
+  ld.lld --icf=all bare.o -o bare
+  ./bare
+}
+
+@test "a second run changes nothing, --replace makes the section anew" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  tool --relocatable --format=2 small.o
+  [ "$status" -eq 0 ] || report
+  skipped small.o --relocatable
+  cp small.o before.o
+  tool --relocatable --replace small.o
+  [ "$status" -eq 0 ] || report
+  tool --compare before.o small.o
+  [ "$status" -eq 0 ] || report
+  [ "$(readelf -SW small.o | grep -c '\.sframe ')" -eq 2 ]
+}
+
+@test "a signed kernel module is refused, an unsigned one converted" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o module.ko
+  cp module.ko signed.ko
+  printf 'signature~Module signature appended~\n' >>signed.ko
+  refused signed.ko --relocatable
+  tool --relocatable module.ko
+  [ "$status" -eq 0 ] || report
+  has_section module.ko
+}
+
+@test "objects without CFI or code are skipped" {
+  echo 'int data = 1;' >data.c
+  "${CC:-cc}" -c data.c -o data.o
+  skipped data.o --relocatable
+  echo 'int f (void) { return 1; }' >bare.c
+  "${CC:-cc}" -fno-asynchronous-unwind-tables -c bare.c -o bare.o
+  skipped bare.o --relocatable
+}
+
+@test "-o leaves the object alone; --section-only writes unlinked rows" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  before=$(checksum small.o)
+  tool --relocatable -o new.o small.o
+  [ "$status" -eq 0 ] || report
+  [ "$(checksum small.o)" = "$before" ]
+  has_section new.o
+  tool --relocatable --section-only=rows small.o
+  [ "$status" -eq 0 ] || report
+  objcopy -O binary --only-section=.sframe new.o raw
+  cmp rows raw
+}
+
+@test "damaged objects are refused and left alone" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  size=$(stat -c %s small.o)
+  for at in 64 200 $((size / 2)) $((size - 100)); do
+    head -c "$at" small.o >cut.o
+    tool --relocatable cut.o
+    [ "$status" -eq 1 ] || report
+  done
+}
+
+@test "more than 65,279 sections, symbols among them" {
+  needs as
+  awk 'BEGIN { for (i = 0; i < 33000; i++)
+    printf ".section .text.f%d,\"ax\"\n.cfi_startproc\nret\n.cfi_endproc\n" \
+           ".section .data.f%d,\"aw\"\n.byte 1\n", i, i }' >many.s
+  as many.s -o many.o
+  tool -v --relocatable many.o
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"33000 of 33000 functions"* ]] || report
+  ld -r many.o -o joined.o 2>/dev/null
+  tool --compare many.o many.o
+  [ "$status" -eq 0 ] || report
+  # A function in a section of that kind without a section symbol.
+  awk 'BEGIN { for (i = 0; i < 66000; i++)
+    printf ".section .data.f%d,\"aw\"\n.byte 1\n", i }' >late.s
+  bare_function >>late.s
+  command -v clang >/dev/null || return 0
+  clang -c late.s -o late.o
+  tool -v --relocatable late.o
+  [[ $output == *"1 of 1 functions"* ]] || report
+  readelf -rW late.o | grep -q 'R_X86_64_PC64.*\.text\.one + 0'
+}
