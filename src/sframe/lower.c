@@ -235,14 +235,17 @@ lowering_write_out (struct lowering *lowering, const struct block *block,
   return true;
 }
 
-/* Whether readers that take PC modulo the size find the right row, whether
-   they count from the function or from address 0.  */
+/* Whether readers find the right row by PC modulo the block size.  Those of
+   V1 take row starts as bit masks; libsframe 2.41 to 2.44 (V2 without PCREL)
+   divides the PC's distance from .sframe, wherever that may be.  All others
+   count from the function or from address 0, which is the same for a start
+   that is a multiple of the size.  */
 static bool
 lowering_can_mask (const struct lowering *lowering, const struct block *block,
                    uint32_t start, uint32_t end)
 {
   struct sframe_row out;
-  if (lowering->options->variant.version < 2 || block->phase != 0
+  if (!lowering->options->variant.pcrel || block->phase != 0
       || (lowering->function->address + start) % block->size != 0
       || end - start <= REPEATS_WRITTEN_OUT * block->size)
     return false;

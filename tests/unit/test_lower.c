@@ -484,8 +484,8 @@ lazy_plt (void **state)
          "[1020+48: 0s16 6s24 16s8 25s16 32s8 41s16]");
 }
 
-/* V1 has no block size, and a start elsewhere no block: rows are written out,
-   exactly as the expression says.  */
+/* V1 and V2 without PCREL have no blocks all readers agree on, and neither has
+   a start elsewhere: rows are written out, exactly as the expression says.  */
 static void
 plt_rows_written_out (void **state)
 {
@@ -497,6 +497,10 @@ plt_rows_written_out (void **state)
   struct frame_function function
       = { .address = 0x1020, .size = 112, .rows = rows, .n_rows = 2 };
   check (options_for (&arch_amd64, v1), function,
+         "[1020+112: 0s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16 80s8 "
+         "91s16 96s8 107s16]");
+  const struct sframe_variant v2_0 = { 2, false };
+  check (options_for (&arch_amd64, v2_0), function,
          "[1020+112: 0s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16 80s8 "
          "91s16 96s8 107s16]");
   function.address = 0x1024;
