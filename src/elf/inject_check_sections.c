@@ -121,10 +121,7 @@ same_contents (const struct check *check, size_t index, const GElf_Shdr *old,
     return true;
   if (index == check->old->section_names) /* the longer copy */
     return check_same_bytes (check, old->sh_offset, new->sh_offset,
-                             old->sh_size)
-           || memcmp (check->old->bytes + old->sh_offset,
-                      check->new->bytes + new->sh_offset, old->sh_size)
-                  == 0;
+                             old->sh_size);
   if (!check_is_copied (check, old->sh_offset, new->sh_offset, old->sh_size))
     return false;
   if (old->sh_type == SHT_SYMTAB)

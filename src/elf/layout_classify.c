@@ -79,7 +79,14 @@ check_sections (const struct image *image, struct error *err)
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, "prelinked: undo that first (prelink -u)");
   size_t names = image->section_names;
-  if (names != 0 && (image->sections[names].header.sh_flags & SHF_ALLOC))
+  if (names == 0)
+    return true;
+  const struct image_section *table = &image->sections[names];
+  if (table->header.sh_type != SHT_STRTAB
+      || image_section_bytes (image, table) == NULL)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "the table of section names is none");
+  if (table->header.sh_flags & SHF_ALLOC)
     return refuse (err, "the section name table is loaded with the program");
   return true;
 }

@@ -820,6 +820,24 @@ refuses_overlapping_segments (void **state)
   assert_non_null (strstr (test->err.reason, "overlaps"));
 }
 
+/* Found by changing headers at random: its size is then anything.  */
+static void
+refuses_section_names_without_bytes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_finish (&test->elf);
+  uint8_t *names = test->elf.bytes + test->elf.header.e_shoff
+                   + (test->elf.n_sections - 1) * 64;
+  store_u32 (names + 4, SHT_NOBITS, false);
+  store_u64 (names + 32, 0x7fffffff, false);
+  if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
+                          &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_false (layout_plan_injection (&test->plan, &test->image,
+                                       &test->request, &test->err));
+  assert_int_equal (test->err.status, CFI2SFRAME_MALFORMED);
+}
+
 static void
 refuses_incongruent_segments (void **state)
 {
@@ -909,6 +927,7 @@ main (void)
     TEST (refuses_too_many_headers),
     TEST (refuses_unsorted_segments),
     TEST (refuses_overlapping_segments),
+    TEST (refuses_section_names_without_bytes),
     TEST (refuses_incongruent_segments),
     TEST (refuses_impossible_sizes),
     TEST (plans_are_deterministic),
