@@ -21,6 +21,7 @@ struct step
   bool lazy_jump; /* through the GOT; at first it leads to the next
                      instruction */
   bool padding;
+  unsigned data; /* bytes behind it that are no instructions */
 };
 
 static bool
@@ -64,8 +65,9 @@ step_amd64 (const uint8_t *at, size_t left)
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (starts_with (at, left, known[i].bytes, known[i].n_bytes)
         && left >= known[i].size)
-      return (struct step){ known[i].size, known[i].push, known[i].ends,
-                            known[i].lazy_jump, known[i].padding };
+      return (struct step){ known[i].size,    known[i].push,
+                            known[i].ends,    known[i].lazy_jump,
+                            known[i].padding, 0 };
   return (struct step){ 0 };
 }
 
@@ -99,41 +101,35 @@ step_s390x (const uint8_t *at, size_t left)
 {
   static const struct
   {
-    const char *bytes, *mask;
-    uint8_t size;
+    const char *bytes;
+    uint8_t n_bytes, size;
     bool ends, padding;
+    uint8_t data;
   } known[] = {
-    { "\xc0\x10", "\xff\xff", 6, false, false }, /* larl %r1,got */
-    { "\xe3\x10\x10\x00\x00\x04", "\xff\xff\xff\xff\xff\xff", 6, false,
-      false },                                   /* lg %r1,0(%r1) */
-    { "\x07\xf1", "\xff\xff", 2, false, false }, /* br %r1, first time: next */
-    { "\x0d\x10", "\xff\xff", 2, false, false }, /* basr %r1,%r0 */
-    { "\xe3\x10\x10\x0c\x00\x14", "\xff\xff\xff\xff\xff\xff", 6, false,
-      false },                                  /* lgf %r1,12(%r1) */
-    { "\xc0\xf4", "\xff\xff", 6, true, false }, /* jg plt0 */
-    { "\xe3\x10\xf0\x38\x00\x24", "\xff\xff\xff\xff\xff\xff", 6, false,
-      false }, /* stg %r1,56(%r15) */
-    { "\xd2\x07\xf0\x30\x10\x08", "\xff\xff\xff\xff\xff\xff", 6, false,
-      false }, /* mvc 48(8,%r15),8(%r1) */
-    { "\xe3\x10\x10\x10\x00\x04", "\xff\xff\xff\xff\xff\xff", 6, false,
-      false },                                  /* lg %r1,16(%r1) */
-    { "\x07\x00", "\xff\xf0", 2, false, true }, /* nopr */
+    { "\xc0\x10", 2, 6, false, false, 0 },                 /* larl %r1,got */
+    { "\xe3\x10\x10\x00\x00\x04", 6, 6, false, false, 0 }, /* lg %r1,0(%r1) */
+    { "\x07\xf1", 2, 2, false, false, 0 }, /* br %r1; at first to the next */
+    { "\x0d\x10", 2, 2, false, false, 0 }, /* basr %r1,%r0 */
+    /* lgf %r1,12(%r1) */
+    { "\xe3\x10\x10\x0c\x00\x14", 6, 6, false, false, 0 },
+    /* jg entry 0; the index of the relocation follows */
+    { "\xc0\xf4", 2, 6, true, false, 4 },
+    /* stg %r1,56(%r15) */
+    { "\xe3\x10\xf0\x38\x00\x24", 6, 6, false, false, 0 },
+    /* mvc 48(8,%r15),8(%r1) */
+    { "\xd2\x07\xf0\x30\x10\x08", 6, 6, false, false, 0 },
+    /* lg %r1,16(%r1) */
+    { "\xe3\x10\x10\x10\x00\x04", 6, 6, false, false, 0 },
+    { "\x07\x00", 2, 2, false, true, 0 }, /* nopr */
+    { "\x07\x07", 2, 2, false, true, 0 },
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    {
-      size_t n = known[i].size < 6 || known[i].bytes[0] == '\xc0'
-                     ? 2
-                     : known[i].size;
-      size_t j = 0;
-      while (
-          j < n && left >= known[i].size
-          && ((at[j] ^ (uint8_t)known[i].bytes[j]) & (uint8_t)known[i].mask[j])
-                 == 0)
-        j++;
-      if (j == n)
-        return (struct step){ known[i].size, 0, known[i].ends, false,
-                              known[i].padding };
-    }
+    if (starts_with (at, left, known[i].bytes, known[i].n_bytes)
+        && left >= known[i].size + known[i].data)
+      return (struct step){ .size = known[i].size,
+                            .ends = known[i].ends,
+                            .padding = known[i].padding,
+                            .data = known[i].data };
   return (struct step){ 0 };
 }
 
@@ -209,6 +205,8 @@ follow (const struct referee_abi *abi, const uint8_t *bytes, size_t size,
       if (step.ends && !step.padding)
         depth = INT16_MAX; /* nothing continues here */
       at += step.size;
+      fill (cfa + at, step.data, STUB_UNREACHABLE);
+      at += step.data;
     }
 }
 

@@ -12,6 +12,12 @@ plain:					# a frame pointer, and back
 	.cfi_def_cfa_register %rbp
 	call	puts@plt
 	call	getpid@plt
+	call	getppid@plt
+	call	getuid@plt
+	call	geteuid@plt
+	call	getgid@plt
+	call	getegid@plt
+	call	abort@plt
 	leave
 	.cfi_def_cfa %rsp, 8
 	.cfi_restore %rbp
