@@ -107,10 +107,9 @@ class Totals:
             return "timed out"
         if entry["status"] > 124:
             return "crashed"
-        if entry["oracle_status"] is not None:
-            return "converted"
         if entry["status"] == 0:
-            return "skipped"
+            # With -o, a file that needs nothing is copied as it is.
+            return stats.get("status") or "skipped"
         return "failed" if not stats.get("reason") else "refused"
 
     def add(self, entry):
@@ -119,6 +118,9 @@ class Totals:
         self.outcomes[outcome] += 1
         if outcome in ("timed out", "crashed"):
             self.problems.append((outcome, entry))
+        if outcome == "converted" and entry["oracle_status"] is None:
+            self.problems.append(("no output", entry))
+            return
         if outcome != "converted":
             reason = stats.get("reason") or entry["messages"].strip()
             self.reasons[f"{outcome}: {reason or '(no reason given)'}"] += 1

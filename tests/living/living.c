@@ -8,12 +8,17 @@
      --interval=US   mean time between random stops (default 100)
      --report=FILE   where the result goes, one JSON object (default stderr)
      --seed=N        of the random numbers
+     --bar=PERCENT   fail when fewer walks are as deep as the referee's
+     --allow=CAUSE   causes of shorter walks that do not count for the bar,
+                     separated by commas (as in the result); the vdso never
+                     counts
 
    At each stop the stack is walked twice, with SFrame data read from the
    process's memory and with elfutils libdwfl, and every frame is compared.
    Threads and forked children are followed, until they execute a program
    without SFrame data.
-   Exit status: 0 no wrong frame, 1 a wrong frame, 2 nothing was compared.  */
+   Exit status: 0 no wrong frame, 1 a wrong frame or below the bar, 2 nothing
+   was compared, 77 this system does not allow tracing.  */
 
 #include <elf.h>
 #include <errno.h>
@@ -35,6 +40,7 @@ enum
   EXIT_GOOD = 0,
   EXIT_WRONG = 1,
   EXIT_NOTHING = 2,
+  EXIT_SKIP = 77,
   TRACEES_MAX = 256,
   REPORTS_MAX = 10,
   PLACES_MAX = 32
@@ -79,7 +85,8 @@ struct tally
 
 struct session
 {
-  const char *entry;
+  const char *entry, *allowed;
+  double bar; /* percent */
   uint64_t steps, samples;
   unsigned interval;
   FILE *report;
@@ -158,8 +165,8 @@ compare_frames (struct session *session, const struct process *process)
     {
       const struct frame *a = &cfi->frames[i], *b = &sframe->frames[i];
       tally->frames++;
-      if (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp
-          && a->exact == b->exact)
+      /* Not `exact`: libdwfl calls a trampoline an activation, too.  */
+      if (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp)
         continue;
       tally->wrong_frames++;
       if (tally->wrong_stops++ < REPORTS_MAX)
@@ -511,6 +518,25 @@ pause_for (struct session *session)
   nanosleep (&time, NULL);
 }
 
+/* Stop CHOSEN and compare there.  Others have to be served meanwhile: it may
+   be waiting for a vfork child that waits for us.  */
+static void
+sample_one (struct session *session, pid_t chosen)
+{
+  int status;
+  pid_t tid;
+  uint64_t stops = session->tally.stops;
+  if (ptrace (PTRACE_INTERRUPT, chosen, NULL, NULL) != 0)
+    return;
+  while (stops == session->tally.stops && find_tracee (session, chosen)
+         && (tid = waitpid (-1, &status, __WALL)) > 0)
+    {
+      handle_status (session, tid, status, tid == chosen);
+      if (tid == chosen)
+        return;
+    }
+}
+
 static void
 sample (struct session *session)
 {
@@ -524,16 +550,26 @@ sample (struct session *session)
       if (session->n_tracees == 0)
         break;
       size_t chosen = next_random (session) % session->n_tracees;
-      tid = session->tracees[chosen].tid;
-      if (ptrace (PTRACE_INTERRUPT, tid, NULL, NULL) == 0
-          && waitpid (tid, &status, __WALL) == tid)
-        handle_status (session, tid, status, true);
+      sample_one (session, session->tracees[chosen].tid);
     }
   for (size_t i = 0; i < session->n_tracees; i++)
     kill (session->tracees[i].tid, SIGKILL);
 }
 
 /* Reporting.  */
+
+/* The share of walks that are as deep as the referee's, in percent.  */
+static double
+completeness (const struct session *session)
+{
+  const struct tally *tally = &session->tally;
+  uint64_t counted = tally->complete;
+  for (int i = 0; i < WALK_ENDS; i++)
+    if (i == WALK_VDSO
+        || (session->allowed && strstr (session->allowed, walk_end_name (i))))
+      counted -= tally->shorter[i];
+  return counted ? 100.0 * (double)tally->same_depth / (double)counted : 100;
+}
 
 static void
 print_report (const struct session *session, const char *program)
@@ -544,9 +580,10 @@ print_report (const struct session *session, const char *program)
            "{\"program\":\"%s\",\"stops\":%lu,\"frames\":%lu,"
            "\"wrong_frames\":%lu,\"complete\":%lu,\"same_depth\":%lu,"
            "\"referee_partial\":%lu,\"longer\":%lu,\"referee_refused\":%lu,"
-           "\"deepest\":%lu,\"shorter\":{",
+           "\"deepest\":%lu,\"percent\":%.3f,\"shorter\":{",
            program, t->stops, t->frames, t->wrong_frames, t->complete,
-           t->same_depth, t->partial, t->longer, t->refused, t->deepest);
+           t->same_depth, t->partial, t->longer, t->refused, t->deepest,
+           completeness (session));
   const char *separator = "";
   for (int i = 0; i < WALK_ENDS; i++)
     if (t->shorter[i])
@@ -574,6 +611,8 @@ parse_options (struct session *session, int argc, char **argv)
           { "interval", required_argument, NULL, 'i' },
           { "report", required_argument, NULL, 'o' },
           { "seed", required_argument, NULL, 'n' },
+          { "bar", required_argument, NULL, 'b' },
+          { "allow", required_argument, NULL, 'a' },
           { NULL, 0, NULL, 0 } };
   int option;
   while ((option = getopt_long (argc, argv, "+", options, NULL)) != -1)
@@ -593,6 +632,12 @@ parse_options (struct session *session, int argc, char **argv)
         break;
       case 'n':
         session->random = strtoull (optarg, NULL, 0) | 1;
+        break;
+      case 'b':
+        session->bar = atof (optarg);
+        break;
+      case 'a':
+        session->allowed = optarg;
         break;
       case 'o':
         session->report = fopen (optarg, "ae");
@@ -617,6 +662,11 @@ main (int argc, char **argv)
       return EXIT_NOTHING;
     }
   pid_t pid = start_program (argv + optind);
+  if (pid < 0 && errno == EPERM)
+    {
+      fprintf (stderr, "living: tracing is not permitted here\n");
+      return EXIT_SKIP;
+    }
   struct tracee *tracee = pid > 0 ? add_tracee (&session, pid) : NULL;
   if (!tracee || !tracee->subject->open)
     {
@@ -638,7 +688,13 @@ main (int argc, char **argv)
   else
     kill (pid, SIGKILL);
   print_report (&session, argv[optind]);
-  if (session.tally.wrong_frames > 0)
+  if (session.tally.wrong_frames > 0 || completeness (&session) < session.bar)
     return EXIT_WRONG;
-  return session.tally.frames > 0 ? EXIT_GOOD : EXIT_NOTHING;
+  if (session.tally.frames == 0 || session.tally.stops < session.samples)
+    {
+      fprintf (stderr, "living: the program ended after %lu stops\n",
+               session.tally.stops);
+      return EXIT_NOTHING;
+    }
+  return EXIT_GOOD;
 }

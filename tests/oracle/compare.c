@@ -188,6 +188,8 @@ compare_range (struct compare *compare, const struct referee_fde *fde,
   if (!tracer->function)
     {
       result->bytes_absent += end - pc;
+      if (compare->options->list_absent && compare->options->out)
+        fprintf (compare->options->out, "  absent %#lx..%#lx\n", pc, end);
       return;
     }
   if (!referee_verdict (compare->referee, referee, pc, &cfi)

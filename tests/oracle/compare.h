@@ -39,6 +39,7 @@ struct compare_options
 {
   FILE *out;        /* where wrong ranges are described; NULL: nowhere */
   unsigned reports; /* at most so many */
+  bool list_absent; /* list what SFrame does not cover, too */
 };
 
 /* Compare the section behind DECODER with what REFEREE and STUBS know.  False

@@ -1,5 +1,5 @@
-/* oracle [-v] [--json] FILE [CFI_FILE]: is every row of FILE's SFrame data
-   what the CFI (of CFI_FILE, if given) means?
+/* oracle [-v] [--absent] [--json] FILE [CFI_FILE]: is every row of FILE's
+   SFrame data what the CFI (of CFI_FILE, if given) means?
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Exit status: 0 everything agrees, 1 something does not, 2 nothing could be
@@ -94,7 +94,8 @@ complain (const char *path, const char *what)
 
 /* Compare the SFrame section of ELF with the CFI of CFI.  */
 static int
-compare_files (const char *path, Elf *elf, Elf *cfi, bool verbose, bool json)
+compare_files (const char *path, Elf *elf, Elf *cfi,
+               const struct compare_options *options, bool json)
 {
   struct oracle_section section;
   struct sframe_decoder decoder;
@@ -103,8 +104,6 @@ compare_files (const char *path, Elf *elf, Elf *cfi, bool verbose, bool json)
   struct comparison result;
   struct error err;
   const char *why;
-  struct compare_options options
-      = { stderr, verbose ? UINT32_MAX : REPORTS_DEFAULT };
   error_clear (&err);
   if (!oracle_find_sframe (elf, &section))
     return complain (path, "no .sframe");
@@ -119,7 +118,7 @@ compare_files (const char *path, Elf *elf, Elf *cfi, bool verbose, bool json)
   int status = EXIT_NOT_COMPARED;
   if (!stubs_find (&stubs, cfi, referee.abi))
     complain (path, "out of memory");
-  else if (!compare_run (&referee, &stubs, &decoder, &options, &result, &why))
+  else if (!compare_run (&referee, &stubs, &decoder, options, &result, &why))
     complain (path, why);
   else
     {
@@ -135,14 +134,20 @@ int
 main (int argc, char **argv)
 {
   static const struct option options[]
-      = { { "json", no_argument, NULL, 'j' }, { NULL, 0, NULL, 0 } };
-  bool verbose = false, json = false;
+      = { { "json", no_argument, NULL, 'j' },
+          { "absent", no_argument, NULL, 'a' },
+          { NULL, 0, NULL, 0 } };
+  struct compare_options how = { stderr, REPORTS_DEFAULT, false };
+  bool json = false;
   int option;
   while ((option = getopt_long (argc, argv, "v", options, NULL)) != -1)
     switch (option)
       {
       case 'v':
-        verbose = true;
+        how.reports = UINT32_MAX;
+        break;
+      case 'a':
+        how.list_absent = true;
         break;
       case 'j':
         json = true;
@@ -152,7 +157,8 @@ main (int argc, char **argv)
       }
   if (argc - optind < 1 || argc - optind > 2)
     {
-      fprintf (stderr, "usage: oracle [-v] [--json] FILE [CFI_FILE]\n");
+      fprintf (stderr,
+               "usage: oracle [-v] [--absent] [--json] FILE [CFI_FILE]\n");
       return EXIT_NOT_COMPARED;
     }
   const char *path = argv[optind], *cfi_path = argv[argc - 1];
@@ -164,7 +170,7 @@ main (int argc, char **argv)
       oracle_file_close (&file);
       return complain (cfi_path, "cannot be read");
     }
-  int status = compare_files (path, file.elf, cfi.elf, verbose, json);
+  int status = compare_files (path, file.elf, cfi.elf, &how, json);
   oracle_file_close (&cfi);
   oracle_file_close (&file);
   return status;

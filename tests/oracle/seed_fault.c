@@ -501,7 +501,7 @@ struct bench
 static bool
 is_caught (const struct bench *bench, const struct model *model)
 {
-  struct compare_options options = { NULL, 0 };
+  struct compare_options options = { NULL, 0, false };
   struct sframe_decoder decoder;
   struct comparison result;
   struct buffer section;

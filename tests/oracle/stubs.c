@@ -75,24 +75,38 @@ step_amd64 (const uint8_t *at, size_t left)
 static struct step
 step_aarch64 (const uint8_t *at, size_t left)
 {
+  static const struct
+  {
+    uint32_t word, mask;
+    uint8_t push;
+    bool ends, padding;
+  } known[] = {
+    { 0xa9bf7bf0, 0xffffffff, 16, false, false }, /* stp x16,x30,[sp,#-16]! */
+    { 0xd503245f, 0xffffffff, 0, false, false },  /* bti c */
+    { 0xd503219f, 0xffffffff, 0, false, false },  /* autia1716 */
+    { 0x90000010, 0x9f00001f, 0, false, false },  /* adrp x16,page */
+    { 0xf9400211, 0xffc003ff, 0, false, false },  /* ldr x17,[x16,#n] */
+    { 0x91000210, 0xffc003ff, 0, false, false },  /* add x16,x16,#n */
+    { 0xd61f0220, 0xffffffff, 0, true, false },   /* br x17 */
+    { 0xd503201f, 0xffffffff, 0, false, true },   /* nop */
+    /* The stub of lazy TLS descriptors.  */
+    { 0xa9bf0fe2, 0xffffffff, 16, false, false }, /* stp x2,x3,[sp,#-16]! */
+    { 0x90000002, 0x9f00001e, 0, false, false },  /* adrp x2 or x3,page */
+    { 0xf9400042, 0xffc003ff, 0, false, false },  /* ldr x2,[x2,#n] */
+    { 0x91000063, 0xffc003ff, 0, false, false },  /* add x3,x3,#n */
+    { 0xd61f0040, 0xffffffff, 0, true, false },   /* br x2 */
+  };
   if (left < 4)
     return (struct step){ 0 };
   uint32_t word = (uint32_t)at[0] | (uint32_t)at[1] << 8
                   | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-  struct step step = { .size = 4 };
-  if (word == 0xa9bf7bf0) /* stp x16, x30, [sp, #-16]! */
-    step.push = 16;
-  else if (word == 0xd61f0220) /* br x17 */
-    step.ends = true;
-  else if (word == 0xd503201f) /* nop */
-    step.padding = true;
-  else if (word != 0xd503245f                    /* bti c */
-           && word != 0xd503219f                 /* autia1716 */
-           && (word & 0x9f00001f) != 0x90000010  /* adrp x16, page */
-           && (word & 0xffc003ff) != 0xf9400211  /* ldr x17, [x16, #n] */
-           && (word & 0xffc003ff) != 0x91000210) /* add x16, x16, #n */
-    step.size = 0;
-  return step;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if ((word & known[i].mask) == known[i].word)
+      return (struct step){ .size = 4,
+                            .push = known[i].push,
+                            .ends = known[i].ends,
+                            .padding = known[i].padding };
+  return (struct step){ 0 };
 }
 
 /* No instruction of an s390x stub moves r15.  */

@@ -1,0 +1,209 @@
+#!/bin/sh
+# Walk the stacks of running converted programs with SFrame alone and compare
+# every frame with libdwfl's (living.c).  Prints TAP.
+#   living.sh [--long]
+# The long form is what tools/living.sh runs.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set -u
+: "${srcdir:=.}" "${CC:=cc}" "${CFI2SFRAME:=$(pwd)/src/cfi2sframe}"
+: "${LIVING_FORMAT:=3}"
+programs=$srcdir/tests/living/programs
+living=$(pwd)/tests/living/living
+long=
+[ "${1-}" = --long ] && long=yes
+
+if [ ! -x "$living" ]; then
+  echo "1..0 # SKIP libdw not found (Debian: apt-get install libdw-dev)"
+  exit 0
+fi
+if [ "$(uname -m)" != x86_64 ]; then
+  echo "1..0 # SKIP the walker knows x86-64 registers only"
+  exit 0
+fi
+
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/bin" "$scratch/lib"
+report=${LIVING_REPORT:-$scratch/report}
+: >"$report"
+n=0
+
+if [ -n "$long" ]; then
+  steps=2000000 samples=10000
+else
+  steps=60000 samples=700
+fi
+
+result ()
+{
+  n=$((n + 1))
+  echo "$1 $n - $2"
+}
+
+skip ()
+{
+  n=$((n + 1))
+  echo "ok $n # SKIP $*"
+}
+
+convert ()
+{
+  "$CFI2SFRAME" --format="$LIVING_FORMAT" -q -o "$2" "$1"
+}
+
+# take FILE: a converted copy of FILE, and of the libraries it needs.
+take ()
+{
+  convert "$1" "$scratch/bin/${1##*/}" || return 1
+  ldd "$1" 2>/dev/null | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[^/]*\(\/[^ ]*ld-[^ ]*\) .*/\1/p' \
+    | while read -r library; do
+      name=${library##*/}
+      case $name in ld-*) name=ld.so ;; esac
+      [ -e "$scratch/lib/$name" ] || convert "$library" "$scratch/lib/$name"
+    done
+}
+
+# walk NAME OPTIONS -- PROGRAM [ARGUMENT]...: trace a program taken before,
+# loaded by the converted loader.
+walk ()
+{
+  name=$1
+  shift
+  options=
+  while [ "$1" != -- ]; do
+    options="$options $1"
+    shift
+  done
+  shift
+  program=$scratch/bin/$1
+  shift
+  if [ ! -e "$program" ]; then
+    skip "$name: not here, or not convertible"
+    return
+  fi
+  # shellcheck disable=SC2086
+  timeout 900 "$living" $options --report="$scratch/one" -- \
+    "$scratch/lib/ld.so" --library-path "$scratch/lib" "$program" "$@" \
+    >"$scratch/output" 2>"$scratch/errors" </dev/null
+  judge "$name" $?
+}
+
+judge ()
+{
+  case $2 in
+    0) result ok "$1" ;;
+    77) skip "$1: tracing is not permitted here" ;;
+    *)
+      result "not ok" "$1 (exit status $2)"
+      sed 's/^/# /' "$scratch/errors"
+      ;;
+  esac
+  [ ! -s "$scratch/one" ] || {
+    sed "s|^{\"program\":\"[^\"]*\"|{\"program\":\"$1\"|" "$scratch/one" \
+      | tee -a "$report" | cut -c1-700 | sed 's/^/# /'
+    rm "$scratch/one"
+  }
+}
+
+# The test programs.  Lazy binding is stepped through; a realigned stack needs
+# its own register, which only the topmost frame has.
+$CC -O2 -g0 -Wl,-z,lazy -o "$scratch/stacks" "$programs/stacks.c" -lm -ldl \
+  -pthread || skip "stacks.c cannot be compiled"
+take "$scratch/stacks"
+libm=$(ldconfig -p 2>/dev/null | sed -n 's/.*libm\.so\.6.*x86-64.*=> //p' | head -n 1)
+[ -z "$libm" ] || convert "$libm" "$scratch/lib/libm-opened.so"
+case $LIVING_FORMAT in
+  3) bar=99.9 allowed=register ;;
+  *) bar=90 allowed=register,no-row ;;
+esac
+
+walk "loading a program, step by step" --step=$steps -- stacks
+walk "lazy binding, step by step" --step=$steps --entry=/stacks --bar=$bar \
+  --allow=$allowed -- stacks
+for mode in signal altstack longjmp threads children mixture; do
+  walk "$mode" --sample=$samples --bar=$bar --allow=$allowed -- stacks $mode
+done
+walk "dlopen" --sample=$samples --bar=$bar --allow=$allowed -- stacks \
+  dlopen "$scratch/lib/libm-opened.so"
+
+if $CC -O2 -g0 -static-pie -o "$scratch/static" "$programs/stacks.c" -lm \
+  -pthread 2>/dev/null && convert "$scratch/static" "$scratch/bin/static"; then
+  "$living" --sample=$samples --bar=$bar --allow=$allowed \
+    --report="$scratch/one" -- "$scratch/bin/static" mixture \
+    >"$scratch/output" 2>"$scratch/errors"
+  judge "static-pie" $?
+else
+  skip "static-pie programs cannot be made here"
+fi
+
+: "${CXX:=c++}"
+if $CXX -O2 -g0 -o "$scratch/throws" "$programs/throws.cc" 2>/dev/null; then
+  take "$scratch/throws"
+  walk "throw and catch" --sample=$samples --bar=$bar --allow=$allowed \
+    -- throws
+else
+  skip "no C++ compiler"
+fi
+
+bash=$(command -v bash) && take "$bash"
+# shellcheck disable=SC2016
+script='f () { local x=$1; echo "$x" >/dev/null; }
+  i=0; while [ $i -lt 100000 ]; do f $i; i=$((i+1));
+  [ $((i % 500)) -ne 0 ] || (f sub; f sub); done'
+walk "bash -c, step by step" --step=$steps --entry=/bash --bar=$bar \
+  --allow=$allowed -- bash -c "$script"
+walk "bash, functions and subshells" --sample=$samples --bar=$bar \
+  --allow=$allowed -- bash -c "$script"
+
+if python=$(command -v python3); then
+  take "$(readlink -f "$python")"
+  PYTHONHOME=$("$python" -c 'import sys; print(sys.prefix)')
+  export PYTHONHOME
+  walk "python3" --sample=$samples --bar=$bar --allow=$allowed -- \
+    "$(basename "$(readlink -f "$python")")" -S -c '
+import json, re
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+def deep(n): return 0 if n == 0 else 1 + deep(n - 1)
+while True:
+    fib(15); deep(200)
+    json.loads(json.dumps({"a": [1, 2.5, None] * 50}))
+    re.findall(r"(a|b)*c", "abababc" * 50); sorted(range(1000), key=lambda x: -x)
+'
+fi
+
+if perl=$(command -v perl); then
+  take "$perl"
+  walk "perl" --sample=$samples --bar=$bar --allow=$allowed -- perl -e '
+    sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) }
+    while (1) { f(15); my @a = sort { $b <=> $a } map { ($_*7919)%1000 } 1..1000;
+    $_ = "x" x 500; s/x(x*)$/y$1/; }'
+fi
+
+if git=$(command -v git) && [ -d "$srcdir/.git" ] || [ -f "$srcdir/.git" ]; then
+  take "$git"
+  walk "git log -p" --sample=$samples --bar=$bar --allow=$allowed -- \
+    git -C "$srcdir" log -p --all
+fi
+
+if [ -n "$long" ]; then
+  cc1=$($CC -print-prog-name=cc1)
+  if [ -x "$cc1" ] && take "$cc1"; then
+    $CC -E "$programs/stacks.c" -o "$scratch/big.i"
+    for _ in 1 2 3 4 5 6; do sed 's/static/static/' "$scratch/big.i"; break; done >"$scratch/in.i"
+    walk "gcc compiling" --sample=$samples --bar=$bar --allow=$allowed -- \
+      cc1 -quiet -O3 -fpreprocessed "$scratch/in.i" -o /dev/null
+  fi
+  if openssl=$(command -v openssl) && take "$openssl"; then
+    for what in sha256 aes-256-gcm rsa2048 ecdsap256 ed25519 chacha20-poly1305; do
+      evp=
+      case $what in aes*|chacha*) evp=-evp ;; esac
+      # Functions with CFI that no SFrame row can say are left out.
+      # shellcheck disable=SC2086
+      walk "openssl speed $what" --sample=$samples --bar=$bar \
+        --allow=$allowed,no-row -- openssl speed -seconds 3 $evp $what
+    done
+  fi
+fi
+
+echo "1..$n"
