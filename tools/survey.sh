@@ -21,30 +21,6 @@ die ()
   exit 2
 }
 
-# Called back by xargs with some files.
-if [ "${1-}" = --worker ]; then
-  shift
-  scratch=$(mktemp -d "$SURVEY_SCRATCH/worker.XXXXXX") || exit 255
-  for file in "$@"; do
-    rm -f "$scratch"/*
-    # shellcheck disable=SC2086
-    timeout "$SURVEY_TIMEOUT" "$SURVEY_TOOL" --format="$SURVEY_FORMAT" \
-      $SURVEY_ARGUMENTS --stats=json -o "$scratch/out" -- "$file" \
-      >"$scratch/stats" 2>"$scratch/messages"
-    status=$?
-    oracle_status=null
-    if [ -e "$scratch/out" ]; then
-      timeout "$SURVEY_TIMEOUT" "$SURVEY_ORACLE" --json "$scratch/out" \
-        "$file" >"$scratch/verdict" 2>"$scratch/wrong"
-      oracle_status=$?
-    fi
-    FILE=$file STATUS=$status ORACLE_STATUS=$oracle_status \
-      python3 "$SURVEY_TOTALS" record "$scratch"
-  done >"$scratch.results"
-  rm -r "$scratch"
-  exit 0
-fi
-
 cd_root=$(dirname "$0")/..
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 build=$cd_root/build format=3 results='' arguments='' totals_only=
@@ -76,14 +52,14 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 2' HUP INT TERM
 
 SURVEY_SCRATCH=$scratch SURVEY_TOOL=$tool SURVEY_ORACLE=$oracle
-SURVEY_FORMAT=$format SURVEY_ARGUMENTS=$arguments SURVEY_TOTALS=$totals
+SURVEY_FORMAT=$format SURVEY_ARGUMENTS=$arguments
 SURVEY_TIMEOUT=${SURVEY_TIMEOUT:-600}
 export SURVEY_SCRATCH SURVEY_TOOL SURVEY_ORACLE SURVEY_FORMAT \
-  SURVEY_ARGUMENTS SURVEY_TOTALS SURVEY_TIMEOUT
+  SURVEY_ARGUMENTS SURVEY_TIMEOUT
 
 python3 "$totals" list "$@" >"$scratch/files" || die "cannot list the files"
 [ -s "$scratch/files" ] || die "no ELF file there"
-xargs -0 -n 8 -P "$jobs" sh "$0" --worker <"$scratch/files" \
+xargs -0 -n 32 -P "$jobs" python3 "$totals" work <"$scratch/files" \
   || die "a worker failed"
 
 cat "$scratch"/*.results >"$scratch/all"

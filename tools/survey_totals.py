@@ -2,7 +2,8 @@
 
   list PATH...      every linked 64-bit ELF file below, each inode once,
                     NUL-terminated
-  record SCRATCH    one file's results as one JSON line
+  work FILE...      convert and check some files; the results, one JSON line
+                    each, go to a new file *.results in $SURVEY_SCRATCH
   totals [-t] FMT   add up the lines on standard input
 
 SPDX-License-Identifier: LGPL-2.1-or-later
@@ -11,8 +12,11 @@ SPDX-License-Identifier: LGPL-2.1-or-later
 import collections
 import json
 import os
+import shutil
 import stat
+import subprocess
 import sys
+import tempfile
 
 ET_EXEC, ET_DYN = 2, 3
 
@@ -57,14 +61,6 @@ def list_files(paths):
                 sys.stdout.buffer.write(os.fsencode(path) + b"\0")
 
 
-def read(scratch, name):
-    try:
-        with open(os.path.join(scratch, name), errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
 def parse(text):
     try:
         return json.loads(text)
@@ -72,18 +68,42 @@ def parse(text):
         return None
 
 
-def record(scratch):
-    oracle_status = os.environ["ORACLE_STATUS"]
-    print(json.dumps({
-        "file": os.environ["FILE"],
-        "status": int(os.environ["STATUS"]),
-        "oracle_status":
-            None if oracle_status == "null" else int(oracle_status),
-        "stats": parse(read(scratch, "stats")),
-        "oracle": parse(read(scratch, "verdict")),
-        "messages": read(scratch, "messages")[:400],
-        "wrong": read(scratch, "wrong")[:2000],
-    }), flush=True)
+def run(*command):
+    """Exit status (124 for a time-out, 128 + signal), output and errors."""
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True,
+            timeout=float(os.environ["SURVEY_TIMEOUT"]), errors="replace")
+    except subprocess.TimeoutExpired:
+        return 124, "", "timed out"
+    status = done.returncode
+    return status if status >= 0 else 128 - status, done.stdout, done.stderr
+
+
+def convert_and_check(path, output):
+    if os.path.exists(output):
+        os.unlink(output)
+    status, stats, messages = run(
+        os.environ["SURVEY_TOOL"], "--format=" + os.environ["SURVEY_FORMAT"],
+        *os.environ["SURVEY_ARGUMENTS"].split(), "--stats=json", "-o", output,
+        "--", path)
+    oracle_status, verdict, wrong = None, "", ""
+    stats = parse(stats)
+    if stats and stats.get("status") == "converted":
+        oracle_status, verdict, wrong = run(
+            os.environ["SURVEY_ORACLE"], "--json", output, path)
+    return {"file": path, "status": status, "oracle_status": oracle_status,
+            "stats": stats, "oracle": parse(verdict),
+            "messages": messages[:400], "wrong": wrong[:2000]}
+
+
+def work(paths):
+    scratch = tempfile.mkdtemp(dir=os.environ["SURVEY_SCRATCH"])
+    with open(scratch + ".results", "w") as results:
+        for path in paths:
+            entry = convert_and_check(path, os.path.join(scratch, "output"))
+            print(json.dumps(entry), file=results)
+    shutil.rmtree(scratch)
 
 
 def percent(part, whole):
@@ -208,8 +228,8 @@ def main():
     command, arguments = sys.argv[1], sys.argv[2:]
     if command == "list":
         list_files(arguments)
-    elif command == "record":
-        record(arguments[0])
+    elif command == "work":
+        work(arguments)
     elif command == "totals":
         return add_up(arguments)
     return 0

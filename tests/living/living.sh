@@ -156,12 +156,15 @@ walk "bash -c, step by step" --step=$steps --entry=/bash --bar=$bar \
 walk "bash, functions and subshells" --sample=$samples --bar=$bar \
   --allow=$allowed -- bash -c "$script"
 
-if python=$(command -v python3); then
-  take "$(readlink -f "$python")"
+# Not what is first in PATH: that may be a script.
+python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))' \
+  2>/dev/null)
+if [ -n "$python" ]; then
+  take "$python"
   PYTHONHOME=$("$python" -c 'import sys; print(sys.prefix)')
   export PYTHONHOME
   walk "python3" --sample=$samples --bar=$bar --allow=$allowed -- \
-    "$(basename "$(readlink -f "$python")")" -S -c '
+    "${python##*/}" -S -c '
 import json, re
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
 def deep(n): return 0 if n == 0 else 1 + deep(n - 1)
