@@ -256,15 +256,16 @@ subject_open (struct subject *subject, pid_t pid)
 static pid_t
 thread_group_of (pid_t tid)
 {
+  static const char key[] = "Tgid:";
   char name[64], line[128];
-  int group = tid;
+  pid_t group = tid;
   snprintf (name, sizeof name, "/proc/%d/status", (int)tid);
   FILE *status = fopen (name, "re");
   if (!status)
     return tid;
   while (fgets (line, sizeof line, status))
-    if (sscanf (line, "Tgid: %d", &group) == 1)
-      break;
+    if (strncmp (line, key, sizeof key - 1) == 0)
+      group = (pid_t)strtol (line + sizeof key - 1, NULL, 10);
   fclose (status);
   return group;
 }
@@ -324,6 +325,13 @@ remove_tracee (struct session *session, struct tracee *tracee)
 }
 
 /* Starting.  */
+
+/* ptrace takes the tracee's addresses for pointers.  */
+static void *
+as_pointer (uint64_t address)
+{
+  return (void *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
+}
 
 static pid_t
 start_program (char **arguments)
@@ -393,16 +401,17 @@ run_to_entry (struct session *session, struct subject *subject, pid_t pid)
       entry = entry_of (&subject->process, session->entry);
     }
   errno = 0;
-  long old = ptrace (PTRACE_PEEKTEXT, pid, (void *)entry, NULL);
+  long old = ptrace (PTRACE_PEEKTEXT, pid, as_pointer (entry), NULL);
   if (errno != 0
-      || ptrace (PTRACE_POKETEXT, pid, (void *)entry, (old & ~0xffL) | 0xcc)
+      || ptrace (PTRACE_POKETEXT, pid, as_pointer (entry),
+                 (old & ~0xffL) | 0xcc)
              != 0
       || ptrace (PTRACE_CONT, pid, NULL, NULL) != 0
       || waitpid (pid, &status, __WALL) != pid || !WIFSTOPPED (status)
       || WSTOPSIG (status) != SIGTRAP)
     return false;
   struct user_regs_struct registers;
-  ptrace (PTRACE_POKETEXT, pid, (void *)entry, old);
+  ptrace (PTRACE_POKETEXT, pid, as_pointer (entry), old);
   ptrace (PTRACE_GETREGS, pid, NULL, &registers);
   registers.rip = entry;
   ptrace (PTRACE_SETREGS, pid, NULL, &registers);
@@ -628,13 +637,13 @@ parse_options (struct session *session, int argc, char **argv)
         session->entry = optarg;
         break;
       case 'i':
-        session->interval = (unsigned)atoi (optarg);
+        session->interval = (unsigned)strtoul (optarg, NULL, 10);
         break;
       case 'n':
         session->random = strtoull (optarg, NULL, 0) | 1;
         break;
       case 'b':
-        session->bar = atof (optarg);
+        session->bar = strtod (optarg, NULL);
         break;
       case 'a':
         session->allowed = optarg;

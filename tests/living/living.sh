@@ -52,16 +52,22 @@ convert ()
   "$CFI2SFRAME" --format="$LIVING_FORMAT" -q -o "$2" "$1"
 }
 
-# take FILE: a converted copy of FILE, and of the libraries it needs.
-take ()
+# take_libraries FILE: converted copies of the libraries it needs.
+take_libraries ()
 {
-  convert "$1" "$scratch/bin/${1##*/}" || return 1
-  ldd "$1" 2>/dev/null | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[^/]*\(\/[^ ]*ld-[^ ]*\) .*/\1/p' \
+  ldd "$1" 2>/dev/null \
+    | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[^/]*\(\/[^ ]*ld-[^ ]*\) .*/\1/p' \
     | while read -r library; do
       name=${library##*/}
       case $name in ld-*) name=ld.so ;; esac
       [ -e "$scratch/lib/$name" ] || convert "$library" "$scratch/lib/$name"
     done
+}
+
+# take FILE: a converted copy of FILE, and of the libraries it needs.
+take ()
+{
+  convert "$1" "$scratch/bin/${1##*/}" && take_libraries "$1"
 }
 
 # walk NAME OPTIONS -- PROGRAM [ARGUMENT]...: trace a program taken before,
@@ -162,14 +168,31 @@ python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))' \
 if [ -n "$python" ]; then
   take "$python"
   PYTHONHOME=$("$python" -c 'import sys; print(sys.prefix)')
-  export PYTHONHOME
+  mkdir "$scratch/dynload"
+  for module in "$("$python" -c 'import sysconfig
+print(sysconfig.get_path("platstdlib"))')"/lib-dynload/*.so; do
+    convert "$module" "$scratch/dynload/${module##*/}"
+    take_libraries "$module"
+  done
+  PYTHONPATH=$scratch/dynload
+  export PYTHONHOME PYTHONPATH
   walk "python3" --sample=$samples --bar=$bar --allow=$allowed -- \
     "${python##*/}" -S -c '
 import json, re
+try:
+    import sqlite3
+    base = sqlite3.connect(":memory:")
+    base.create_function("twice", 1, lambda x: 2 * x)
+    base.execute("create table t (a)")
+    base.executemany("insert into t values (?)", [(i,) for i in range(200)])
+except ImportError:
+    base = None
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
 def deep(n): return 0 if n == 0 else 1 + deep(n - 1)
 while True:
     fib(15); deep(200)
+    if base:
+        base.execute("select sum(twice(a)) from t order by 1").fetchall()
     json.loads(json.dumps({"a": [1, 2.5, None] * 50}))
     re.findall(r"(a|b)*c", "abababc" * 50); sorted(range(1000), key=lambda x: -x)
 '
@@ -183,7 +206,7 @@ if perl=$(command -v perl); then
     $_ = "x" x 500; s/x(x*)$/y$1/; }'
 fi
 
-if git=$(command -v git) && [ -d "$srcdir/.git" ] || [ -f "$srcdir/.git" ]; then
+if git=$(command -v git) && [ -e "$srcdir/.git" ]; then
   take "$git"
   walk "git log -p" --sample=$samples --bar=$bar --allow=$allowed -- \
     git -C "$srcdir" log -p --all

@@ -23,7 +23,9 @@ static bool
 read_directly (pid_t pid, uint64_t address, void *to, size_t size)
 {
   struct iovec local = { to, size };
-  struct iovec remote = { (void *)(uintptr_t)address, size };
+  struct iovec remote
+      = { (void *)(uintptr_t)address, /* NOLINT(performance-no-int-to-ptr) */
+          size };
   return process_vm_readv (pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
@@ -84,17 +86,42 @@ free_modules (struct module_list *list)
   *list = (struct module_list){ 0 };
 }
 
-/* One line of /proc/PID/maps.  */
-static bool
-add_mapping (struct module_list *list, const char *line)
+struct mapping
 {
-  unsigned long start, end, offset;
-  char path[256] = "";
-  if (sscanf (line, "%lx-%lx %*s %lx %*s %*s %255[^\n]", &start, &end, &offset,
-              path)
-          < 3
-      || !*path)
+  uint64_t start, end, offset;
+  const char *path; /* in the line; "" if anonymous */
+};
+
+/* START-END PERMISSIONS OFFSET DEVICE INODE [PATH], cut behind the path.  */
+static bool
+parse_mapping (char *line, struct mapping *mapping)
+{
+  char *at;
+  line[strcspn (line, "\n")] = 0;
+  mapping->start = strtoull (line, &at, 16);
+  if (*at != '-')
+    return false;
+  mapping->end = strtoull (at + 1, &at, 16);
+  at += strspn (at, " ");
+  at += strcspn (at, " ");
+  mapping->offset = strtoull (at, &at, 16);
+  for (int skip = 0; skip < 2; skip++)
+    {
+      at += strspn (at, " ");
+      at += strcspn (at, " ");
+    }
+  mapping->path = at + strspn (at, " ");
+  return true;
+}
+
+static bool
+add_mapping (struct module_list *list, char *line)
+{
+  struct mapping mapping;
+  if (!parse_mapping (line, &mapping) || !*mapping.path)
     return true;
+  const char *path = mapping.path;
+  uint64_t start = mapping.start, end = mapping.end, offset = mapping.offset;
   struct module *last = list->n ? &list->modules[list->n - 1] : NULL;
   if (last && strcmp (last->path, path) == 0 && offset != 0)
     {

@@ -108,7 +108,7 @@ evaluate_binary (struct evaluation *e, uint8_t atom)
       push (e, b < 64 ? a >> b : 0);
       break;
     case DW_OP_shra:
-      push (e, (uint64_t)(sa >> (b < 64 ? b : 63)));
+      push (e, (uint64_t)(sa >> (b < 63 ? b : 63)));
       break;
     case DW_OP_xor:
       push (e, a ^ b);

@@ -69,12 +69,16 @@ has_fp (const struct place *place)
 static bool
 differs (const struct place *place)
 {
-  if (!place->before || place->function->head.pcmask)
+  const struct sframe_row *a = place->row, *b = place->before;
+  if (!b || place->function->head.pcmask)
     return false;
-  struct sframe_row a = *place->row, b = *place->before;
-  a.start = b.start = 0;
-  a.word_size = b.word_size = 0;
-  return memcmp (&a, &b, sizeof a) != 0;
+  if (a->base_sp != b->base_sp || a->ra_signed != b->ra_signed
+      || a->n_words != b->n_words)
+    return true;
+  for (unsigned i = 0; i < a->n_words; i++)
+    if (a->words[i] != b->words[i])
+      return true;
+  return false;
 }
 
 static bool
@@ -98,7 +102,8 @@ fits_wide (const struct place *place)
 static void
 cfa_offset_narrow (const struct place *place)
 {
-  place->row->words[0] = (int8_t)place->row->words[0];
+  int32_t word = place->row->words[0] & 0xff;
+  place->row->words[0] = word > INT8_MAX ? word - 256 : word;
 }
 
 static bool

@@ -19,6 +19,7 @@ add_fault (struct tracer *tracer, const char *format, ...)
     {
       va_list arguments;
       va_start (arguments, format);
+      /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
       vsnprintf (tracer->fault, sizeof tracer->fault, format, arguments);
       va_end (arguments);
     }
