@@ -72,8 +72,7 @@ elif $amd64 -shared -nostdlib -Wl,-z,lazy "$inputs/amd64.s" \
   try amd64 3 $row $function $header $flexible outermost-lost \
     outermost-invented repeat-size repeat-lost signal-invented signal-lost
   try amd64 2 $row $function $header outermost-invented repeat-size repeat-lost
-  try amd64 2.0 $row $function $header outermost-invented repeat-size \
-    repeat-lost
+  try amd64 2.0 $row $function $header outermost-invented
   try amd64 1 $row $function $header
 else
   skip "$amd64 cannot link tests/oracle/inputs/amd64.s"
