@@ -4,7 +4,7 @@
    A plan says how the new file is made of the old one: extents copied from
    it, and patches (bytes that differ or are new).  Everything else (writing,
    undoing, checking) follows from these two lists, whatever the strategy.
-   The algorithm is the one of doc/injection (elf-injection notes).  */
+   doc/injection tells the whole story.  */
 
 #ifndef ELF_LAYOUT_H
 #define ELF_LAYOUT_H
