@@ -272,3 +272,28 @@ section_has_symbol (const struct image *image, size_t index)
     }
   return false;
 }
+
+static bool
+table_defines (const struct image *image, size_t table, const char *name)
+{
+  struct symbols symbols;
+  if (!symbols_open (&symbols, image, table))
+    return false;
+  for (size_t i = 1; i < symbols.count; i++)
+    if (load_u16 (symbols.bytes + i * sizeof (Elf64_Sym)
+                      + offsetof (Elf64_Sym, st_shndx),
+                  image->big_endian)
+            != SHN_UNDEF
+        && strcmp (symbols_name (&symbols, image, table, i), name) == 0)
+      return true;
+  return false;
+}
+
+bool
+dynamic_may_define (const struct image *image, const char *name)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (image->sections[i].header.sh_type == SHT_DYNSYM)
+      return table_defines (image, i, name);
+  return true;
+}

@@ -43,6 +43,14 @@ has_string (const char *strings, uint64_t size, const char *name)
   return found != NULL && (found == strings || found[-1] == '\0');
 }
 
+/* The string table is searched first, as few files have these names.  */
+static bool
+has_dynamic (const struct image *image, const char *strings, uint64_t size,
+             const char *name)
+{
+  return has_string (strings, size, name) && dynamic_may_define (image, name);
+}
+
 bool
 layout_is_loader (const struct image *image)
 {
@@ -55,9 +63,9 @@ layout_is_loader (const struct image *image)
   if (dynamic_find (image, DT_SONAME, &soname) && soname < size
       && is_loader_name (strings + soname))
     return true;
-  return has_string (strings, size, "__tls_get_addr")
-         && (has_string (strings, size, "_r_debug")
-             || has_string (strings, size, "_dl_debug_addr"));
+  return has_dynamic (image, strings, size, "__tls_get_addr")
+         && (has_dynamic (image, strings, size, "_r_debug")
+             || has_dynamic (image, strings, size, "_dl_debug_addr"));
 }
 
 /* How the end of the file shifts when the BSS gets bytes in it.  */

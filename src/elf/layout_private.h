@@ -152,6 +152,10 @@ bool symbols_patch (struct layout_job *job);
 /* Whether code may know section INDEX by a symbol.  */
 bool section_has_symbol (const struct image *image, size_t index);
 
+/* Whether the dynamic symbol NAME is defined here, or nobody knows because
+   there are no section headers.  */
+bool dynamic_may_define (const struct image *image, const char *name);
+
 /* ---- layout_table.c: the new headers.  */
 
 /* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is
