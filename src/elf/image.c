@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -258,11 +259,25 @@ open_regular (const char *path, struct error *err)
   return -1;
 }
 
+/* libelf sets a global variable every time, which other threads read.  */
+static void
+set_version (void)
+{
+  elf_version (EV_CURRENT);
+}
+
+static void
+start_libelf (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, set_version);
+}
+
 bool
 image_open_fd (struct image *image, int fd, struct error *err)
 {
   *image = (struct image){ .fd = -1 };
-  elf_version (EV_CURRENT);
+  start_libelf ();
   image->elf = elf_begin (fd, ELF_C_READ_MMAP, NULL);
   if (image_open_elf (image, err))
     {
@@ -291,7 +306,7 @@ image_open_memory (struct image *image, const void *bytes, size_t size,
                    struct error *err)
 {
   *image = (struct image){ .fd = -1 };
-  elf_version (EV_CURRENT);
+  start_libelf ();
   if (size == 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
   /* libelf takes a writable pointer but writes only on elf_update.  */
