@@ -1,0 +1,76 @@
+/* How long it takes from CFI to a finished .sframe, through the library.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   section FILE [RUNS [v2|v3]]: print functions, rows and bytes of the section;
+   then the shortest and the median time of RUNS conversions of the file in
+   memory, in milliseconds.  The counterpart of rows.c.  */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cfi2sframe.h"
+
+static double
+milliseconds (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static int
+compare_times (const void *a, const void *b)
+{
+  double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+int
+main (int argc, char **argv)
+{
+  int runs = argc > 2 ? atoi (argv[2]) : 1;
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report;
+  struct cfi2sframe_error err = { 0 };
+  struct stat status;
+  int fd = argc < 2 ? -1 : open (argv[1], O_RDONLY);
+  if (fd < 0 || fstat (fd, &status) != 0 || runs < 1)
+    {
+      fprintf (stderr, "usage: section FILE [RUNS [v2|v3]]\n");
+      return 2;
+    }
+  cfi2sframe_options_init (&options);
+  if (argc > 3 && strcmp (argv[3], "v2") == 0)
+    options.format = CFI2SFRAME_V2;
+  void *file = mmap (NULL, (size_t)status.st_size, PROT_READ,
+                     MAP_PRIVATE | MAP_POPULATE, fd, 0);
+  double *times = calloc ((size_t)runs, sizeof *times);
+  if (file == MAP_FAILED || times == NULL)
+    return 1;
+  for (int i = 0; i < runs; i++)
+    {
+      void *section;
+      size_t size;
+      uint64_t address;
+      double start = milliseconds ();
+      if (!cfi2sframe_build_section (file, (size_t)status.st_size, &options,
+                                     &section, &size, &address, &report, &err))
+        {
+          fprintf (stderr, "section: %s: %s\n", argv[1], err.reason);
+          return 1;
+        }
+      free (section);
+      times[i] = milliseconds () - start;
+    }
+  qsort (times, (size_t)runs, sizeof *times, compare_times);
+  printf ("%llu %llu %llu %.3f %.3f\n", (unsigned long long)report.sframe_fdes,
+          (unsigned long long)report.sframe_fres,
+          (unsigned long long)report.sframe_bytes, times[0], times[runs / 2]);
+  return 0;
+}
