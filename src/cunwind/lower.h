@@ -1,0 +1,62 @@
+/* From frame rows to compact unwind encodings.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The format is synchronous: one encoding for a whole function, right where
+   calls are made, not while the frame is built or taken down.  The rule here:
+
+   The *body row* of a function is the first row with the largest number of
+   saved registers (FP and RA included) and, among those, a CFA based on FP
+   before one based on SP, and the largest distance of the CFA from SP.  Rows
+   before it are the prologue.  Every row behind it must have the same rules
+   (body again) or be part of an epilogue: a CFA nearer to SP than the body's
+   (or, where the body's CFA is based on FP, any CFA based on SP), every
+   register either where the body has it or unchanged.  The encoding must say
+   exactly what the body row says, which is checked by decoding it again.
+   Otherwise the function keeps its DWARF.  */
+
+#ifndef CUNWIND_LOWER_H
+#define CUNWIND_LOWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elf/image.h"
+#include "frame/frame.h"
+
+/* Why a function keeps its DWARF.  */
+enum cunwind_reason
+{
+  CUNWIND_EXPRESSED,
+  CUNWIND_UNREADABLE, /* its CFI could not be executed */
+  CUNWIND_SIGNAL_FRAME,
+  CUNWIND_CFA_RULE, /* CFA neither FP + 16 nor SP + n */
+  CUNWIND_RA_RULE,  /* RA not where a call leaves it (arm64: or FP's) */
+  CUNWIND_RA_SIGNED,
+  CUNWIND_SAVED_RULE,   /* a register saved in another way than on the stack */
+  CUNWIND_SAVED_PLACE,  /* registers saved where no encoding can say it */
+  CUNWIND_STACK_SIZE,   /* too large, and no `sub` that tells it */
+  CUNWIND_BODY_CHANGES, /* rules differ between prologue and epilogue */
+  CUNWIND_PERSONALITY,  /* more than three personality functions */
+  CUNWIND_REASON_COUNT
+};
+
+struct cunwind_lowered
+{
+  uint32_t encoding; /* 0 unless expressed; no LSDA and personality bits */
+  enum cunwind_reason reason;
+  /* Whether the encoding holds at every instruction, as SFrame does.  */
+  bool asynchronous;
+};
+
+/* Lower FUNCTION, which came from a cfa_machine that tracks saved registers.
+   IMAGE has its code.  */
+struct cunwind_lowered cunwind_lower (const struct image *image,
+                                      const struct frame_function *function);
+
+/* Stable identifier, such as "saved-place".  */
+const char *cunwind_reason_name (enum cunwind_reason reason);
+
+/* One line of explanation.  */
+const char *cunwind_reason_text (enum cunwind_reason reason);
+
+#endif /* CUNWIND_LOWER_H */
