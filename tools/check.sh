@@ -9,8 +9,14 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
 
-test_packages="libcmocka-dev libdw-dev bats g++ lld mold elfutils patchelf
-  file xz-utils util-linux procps python3 perl git gdb openssl libllvm14"
+# What tests run or convert.  A test that misses something says so and is
+# skipped.
+test_packages="libcmocka-dev libdw-dev bats
+  clang g++ lld llvm mold musl-tools
+  acl attr elfutils file jq libcap2-bin patchelf procps strace util-linux
+  xz-utils zstd
+  gdb git libllvm14 openssl perl python3
+  cmake debhelper dpkg-dev meson ninja-build rpm"
 
 # Count the results that Automake's TAP driver noted below build/.  A skipped
 # test is never counted as passed; an unexpected pass or an error is a failure.
@@ -26,11 +32,12 @@ count_results ()
                  passed, failed, skipped }'
 }
 
+# Name what was skipped or failed; the logs have the reasons.
 show_results ()
 {
-  find build -name '*.trs' -exec cat {} + 2>/dev/null | sed -n \
-    's/^:test-result: \(SKIP\) /skipped: /p;
-     s/^:test-result: \(FAIL\|XPASS\|ERROR\) /FAILED: /p' | sort | uniq
+  find build -name '*.trs' | sed 's/trs$/log/' | xargs -r cat 2>/dev/null \
+    | sed -n 's/^SKIP: /skipped: /p; s/^\(FAIL\|XPASS\|ERROR\): /FAILED: /p' \
+    | sort | uniq
 }
 
 fail ()

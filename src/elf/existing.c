@@ -99,6 +99,7 @@ add_zeros (struct layout_plan *plan, uint64_t offset, size_t size)
     return false;
   plan->patches[plan->n_patches++]
       = (struct layout_patch){ offset, size, bytes };
+  /* cppcheck-suppress memleak ; the plan owns BYTES now */
   return true;
 }
 

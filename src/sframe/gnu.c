@@ -82,9 +82,11 @@ commit (struct gnu_translator *t)
       size_t capacity = t->rows_capacity ? 2 * t->rows_capacity : 64;
       struct gnu_row *grown
           = reallocarray (t->rows, capacity, sizeof *t->rows);
-      t->no_memory = grown == NULL;
-      if (t->no_memory)
-        return false;
+      if (grown == NULL)
+        {
+          t->no_memory = true;
+          return false;
+        }
       t->rows = grown;
       t->rows_capacity = capacity;
     }

@@ -27,7 +27,8 @@ read_section (struct fixture *fixture, const struct arch *arch,
   struct error err = { 0 };
   fixture->bytes = malloc (from->size + 1);
   assert_non_null (fixture->bytes);
-  memcpy (fixture->bytes + 1, from->bytes, from->size);
+  if (from->size > 0)
+    memcpy (fixture->bytes + 1, from->bytes, from->size);
   assert_true (cfi_section_read (&fixture->section, arch, fixture->bytes + 1,
                                  from->size, SECTION_ADDRESS, &err));
 }
