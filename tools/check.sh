@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 # skipped.
 test_packages="libcmocka-dev libdw-dev bats
   clang g++ lld llvm mold musl-tools
-  acl attr elfutils file jq libcap2-bin patchelf procps strace util-linux
+  acl attr cpio elfutils file jq libcap2-bin patchelf procps strace util-linux
   xz-utils zstd
   gdb git libllvm14 openssl perl python3
   cmake debhelper dpkg-dev meson ninja-build rpm"

@@ -32,7 +32,7 @@ one_sframe ()
 
 no_sframe ()
 {
-  ! has_sframe "$1" && ! readelf -SW "$1" | grep -q ' \.sframe ' \
+  run ! has_sframe "$1" && ! readelf -SW "$1" | grep -q ' \.sframe ' \
     && ! readelf -lW "$1" | grep -q -e GNU_SFRAME -e 0x6474e554
 }
 

@@ -248,7 +248,7 @@ assert total["not_elf"] == 4, total
   convert -r -q --exclude='*bug*' --exclude=deep --exclude='*/bin/b*' tree
   has_sframe tree/bin/small
   for file in bin/debugged lib/deep/ls lib/deep/er/shared.so bin/bash; do
-    ! has_sframe "tree/$file" || { echo $file; return 1; }
+    run ! has_sframe "tree/$file" || { echo $file; return 1; }
   done
 }
 
@@ -260,7 +260,7 @@ assert total["not_elf"] == 4, total
   cp tree/small tree/mounted
   convert -r -q -x tree
   has_sframe tree/small
-  ! has_sframe tree/mounted/small
+  run ! has_sframe tree/mounted/small
   convert -r -q tree
   has_sframe tree/mounted/small
 }
@@ -309,7 +309,7 @@ teardown ()
   cp -a tree removed
   tool -r --remove removed
   [ "$status" -eq 0 ] || report
-  ! has_sframe removed/bin/bash
+  run ! has_sframe removed/bin/bash
   tool -r --undo tree
   [ "$status" -eq 0 ] || report
   [[ $output == "5 files restored, 1 skipped, 0 failed"* ]] || report

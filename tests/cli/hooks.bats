@@ -1,0 +1,441 @@
+#!/usr/bin/env bats
+# The hooks of contrib/ inside the build systems they are for.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+contrib=$srcdir/contrib
+
+# cfi2sframe in PATH, as if installed.
+program_in_path ()
+{
+  mkdir -p bin
+  ln -sf "$CFI2SFRAME" bin/cfi2sframe
+  PATH=$PWD/bin:$PATH
+}
+
+write_hello ()
+{
+  cat >hello.c <<'END'
+#include <stdio.h>
+int answer (void);
+int
+main (void)
+{
+  printf ("%d\n", answer ());
+  return 0;
+}
+END
+  echo 'int answer (void) { return 42; }' >answer.c
+}
+
+# A Debian source package with a program, a library, hard links and an object.
+write_debian_source ()
+{
+  needs dh dpkg-buildpackage
+  program_in_path
+  mkdir -p perl/Debian/Debhelper/Sequence source/debian/source
+  cp "$contrib/debian/sframe.pm" perl/Debian/Debhelper/Sequence/
+  ln -s "$contrib/debian/dh_sframe" bin/dh_sframe
+  PERL5LIB=$PWD/perl
+  export PERL5LIB
+  cd source
+  write_hello
+  cat >Makefile <<'END'
+all:
+	$(CC) -g -O2 -fPIC -shared -o libanswer.so answer.c
+	$(CC) -g -O2 -o hello hello.c -L. -lanswer
+clean:
+	rm -f hello *.so *.o
+install:
+	install -D hello $(DESTDIR)/usr/bin/hello
+	ln $(DESTDIR)/usr/bin/hello $(DESTDIR)/usr/bin/hello-again
+	install -D -m 644 libanswer.so $(DESTDIR)/usr/lib/hello/libanswer.so
+	$(CC) -c -o $(DESTDIR)/usr/lib/hello/answer.o answer.c
+END
+  cat >debian/control <<'END'
+Source: hello-sframe
+Maintainer: Nobody <nobody@localhost.invalid>
+Build-Depends: debhelper-compat (= 13)
+Standards-Version: 4.6.2
+Rules-Requires-Root: no
+
+Package: hello-sframe
+Architecture: any
+Description: test
+ Test.
+END
+  cat >debian/changelog <<'END'
+hello-sframe (1.0) unstable; urgency=medium
+
+  * Test.
+
+ -- Nobody <nobody@localhost.invalid>  Fri, 20 Nov 2026 00:00:00 +0000
+END
+  printf '#!/usr/bin/make -f\n%%:\n\tdh $@ --with sframe\n' >debian/rules
+  printf 'override_dh_shlibdeps:\n' >>debian/rules
+  chmod +x debian/rules
+  echo "3.0 (native)" >debian/source/format
+}
+
+build_debian_source ()
+{
+  run env DEB_BUILD_OPTIONS="${1-}" \
+    dpkg-buildpackage -b -us -uc -d --no-sign </dev/null
+  [ "$status" -eq 0 ] || { echo "$output" | tail -n 30; return 1; }
+  rm -rf ../x
+  dpkg-deb -x ../hello-sframe_1.0_*.deb ../x
+}
+
+@test "Debian: dh --with sframe converts before dh_strip" {
+  write_debian_source
+  build_debian_source
+  cd ..
+  has_sframe x/usr/bin/hello
+  has_sframe x/usr/lib/hello/libanswer.so
+  [ x/usr/bin/hello -ef x/usr/bin/hello-again ]
+  [ "$(LD_LIBRARY_PATH=x/usr/lib/hello x/usr/bin/hello)" = 42 ]
+  run readelf -SW x/usr/lib/hello/answer.o
+  [[ $output != *.sframe* ]]
+  # The debug file was split off the converted program.
+  dpkg-deb -x hello-sframe-dbgsym_*.deb debug
+  local debug
+  debug=$(find debug -name '*.debug' | head -n 1)
+  readelf -SW "$debug" | grep -q '\.sframe .*NOBITS'
+}
+
+@test "Debian: building twice gives the same package" {
+  write_debian_source
+  build_debian_source
+  cp ../hello-sframe_1.0_*.deb ../first.deb
+  build_debian_source
+  cmp ../first.deb ../hello-sframe_1.0_*.deb
+}
+
+@test "Debian: nostrip, nosframe, --exclude and options behind --" {
+  write_debian_source
+  for option in nostrip nosframe; do
+    build_debian_source $option
+    run ! has_sframe ../x/usr/bin/hello
+  done
+  printf 'override_dh_sframe:\n\tdh_sframe -Xlibanswer -- --format=2\n' \
+    >>debian/rules
+  build_debian_source
+  run ! has_sframe ../x/usr/lib/hello/libanswer.so
+  [ "$(section_bytes ../x/usr/bin/hello .sframe \
+         | od -An -j 2 -N 1 -t u1)" -eq 2 ]
+}
+
+@test "Debian: --no-act says what would be run and changes nothing" {
+  write_debian_source
+  make -s
+  make -s install DESTDIR=debian/hello-sframe
+  local before
+  before=$(checksum debian/hello-sframe/usr/bin/hello)
+  run dh_sframe --no-act -v
+  [ "$status" -eq 0 ]
+  [[ $output == *"cfi2sframe -- debian/hello-sframe/usr/bin/hello"* ]] \
+    || { echo "$output"; return 1; }
+  [ "$(checksum debian/hello-sframe/usr/bin/hello)" = "$before" ]
+}
+
+@test "Debian: without the program a warning and success" {
+  write_debian_source
+  rm ../bin/cfi2sframe
+  command -v cfi2sframe >/dev/null && skip "cfi2sframe is installed"
+  run dh_sframe
+  [ "$status" -eq 0 ]
+  [[ $output == *"cfi2sframe not found"* ]] || { echo "$output"; return 1; }
+}
+
+@test "RPM: macros convert before the debug split; exclude and switch off" {
+  needs rpmbuild
+  program_in_path
+  write_hello
+  mkdir macros rpm
+  sed "s|%{_rpmconfigdir}/brp-sframe|$contrib/rpm/brp-sframe|" \
+    "$contrib/rpm/macros.sframe" >macros/macros.sframe
+  cp hello.c answer.c rpm/
+  cat >hello.spec <<'END'
+Name: hello-sframe
+Version: 1
+Release: 1
+Summary: Test
+License: LGPL
+%global debug_package %{nil}
+%description
+Test.
+%build
+cc -g -O2 -fPIC -shared -o libanswer.so %{_sourcedir}/answer.c
+cc -g -O2 -o hello %{_sourcedir}/hello.c -L. -lanswer
+%install
+install -D hello %{buildroot}/usr/bin/hello
+ln %{buildroot}/usr/bin/hello %{buildroot}/usr/bin/hello-again
+install -D libanswer.so %{buildroot}/usr/lib/hello/libanswer.so
+%files
+/usr/bin/hello
+/usr/bin/hello-again
+/usr/lib/hello/libanswer.so
+END
+  build_rpm ()
+  {
+    rm -rf out x
+    run rpmbuild -bb --quiet --nodeps --load "$PWD/macros/macros.sframe" \
+      --define "_topdir $PWD/out" --define "_sourcedir $PWD/rpm" \
+      --dbpath "$PWD/rpmdb" "$@" hello.spec </dev/null
+    [ "$status" -eq 0 ] || { echo "$output" | tail -n 30; return 1; }
+    mkdir x
+    (cd x && rpm2cpio ../out/RPMS/*/*.rpm | cpio -id --quiet)
+  }
+  needs cpio rpm2cpio
+  build_rpm
+  has_sframe x/usr/bin/hello
+  has_sframe x/usr/lib/hello/libanswer.so
+  [ x/usr/bin/hello -ef x/usr/bin/hello-again ]
+  [ "$(LD_LIBRARY_PATH=x/usr/lib/hello x/usr/bin/hello)" = 42 ]
+  build_rpm --define '_sframe_exclude ^/usr/lib/hello/' \
+    --define '_sframe_options --format=2'
+  run ! has_sframe x/usr/lib/hello/libanswer.so
+  [ "$(section_bytes x/usr/bin/hello .sframe \
+         | od -An -j 2 -N 1 -t u1)" -eq 2 ]
+  build_rpm --define '_sframe 0'
+  run ! has_sframe x/usr/bin/hello
+}
+
+@test "CMake: cfi2sframe_convert after each link" {
+  needs cmake make
+  program_in_path
+  write_hello
+  cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.10)
+project(hello C)
+include("$contrib/cmake/Cfi2sframe.cmake")
+add_library(answer SHARED answer.c)
+add_executable(hello hello.c)
+target_link_libraries(hello answer)
+cfi2sframe_convert(answer OPTIONS --format=2)
+cfi2sframe_convert(hello REQUIRED)
+END
+  run cmake -S . -B build -G "Unix Makefiles"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  run cmake --build build
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  has_sframe build/hello
+  [ "$(build/hello)" = 42 ]
+  [ "$(section_bytes build/libanswer.so .sframe \
+         | od -An -j 2 -N 1 -t u1)" -eq 2 ]
+  # And again after a change.
+  echo 'int answer (void) { return 43; }' >answer.c
+  cmake --build build >/dev/null
+  has_sframe build/libanswer.so
+  [ "$(build/hello)" = 43 ]
+}
+
+@test "CMake: without the program a message, with REQUIRED an error" {
+  needs cmake make
+  command -v cfi2sframe >/dev/null && skip "cfi2sframe is installed"
+  write_hello
+  cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.10)
+project(hello C)
+include("$contrib/cmake/Cfi2sframe.cmake")
+add_executable(hello hello.c answer.c)
+cfi2sframe_convert(hello \${HOW})
+END
+  run cmake -S . -B build
+  [ "$status" -eq 0 ]
+  [[ $output == *"cfi2sframe not found"* ]]
+  cmake --build build >/dev/null
+  [ "$(build/hello)" = 42 ]
+  run cmake -S . -B build2 -DHOW=REQUIRED
+  [ "$status" -ne 0 ]
+}
+
+@test "Meson: the install script" {
+  needs meson ninja
+  program_in_path
+  write_hello
+  cp "$contrib/meson/sframe-install.sh" .
+  cat >meson.build <<'END'
+project('hello', 'c')
+lib = shared_library('answer', 'answer.c', install: true, install_dir: 'lib')
+executable('hello', 'hello.c', link_with: lib, install: true)
+cfi2sframe = find_program('cfi2sframe', required: false)
+if cfi2sframe.found()
+  meson.add_install_script('sframe-install.sh', cfi2sframe.full_path(),
+                           'bin/hello', 'lib/libanswer.so')
+endif
+END
+  run meson setup build --prefix=/usr
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  DESTDIR=$PWD/x run meson install -C build
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  has_sframe x/usr/bin/hello
+  has_sframe x/usr/lib/libanswer.so
+  [ "$(LD_LIBRARY_PATH=x/usr/lib x/usr/bin/hello)" = 42 ]
+}
+
+@test "Automake: the install hook of contrib/autotools/README" {
+  needs autoreconf libtoolize make
+  program_in_path
+  write_hello
+  cat >configure.ac <<'END'
+AC_INIT([hello], [1])
+AM_INIT_AUTOMAKE([foreign])
+AC_PROG_CC
+AM_PROG_AR
+LT_INIT([disable-static])
+END
+  # The very lines of the README.
+  sed -n 's/^  \(AC_CHECK_PROG.*\)/\1/p' "$contrib/autotools/README" \
+    >>configure.ac
+  printf 'AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n' >>configure.ac
+  cat >Makefile.am <<'END'
+bin_PROGRAMS = hello
+lib_LTLIBRARIES = libanswer.la
+libanswer_la_SOURCES = answer.c
+hello_LDADD = libanswer.la
+END
+  sed -n '/^  install-exec-hook:/,/^$/s/^  //p' "$contrib/autotools/README" \
+    >>Makefile.am
+  grep -q CFI2SFRAME Makefile.am
+  run autoreconf -fi
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  run ./configure -q --prefix=/usr --libdir=/usr/lib
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  run make -s install DESTDIR="$PWD/x"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  has_sframe x/usr/bin/hello
+  has_sframe x/usr/lib/libanswer.so
+  [ "$(LD_LIBRARY_PATH=x/usr/lib x/usr/bin/hello)" = 42 ]
+}
+
+# The other build systems' own commands are not in Debian: their hooks run
+# here with what they call replaced.
+tree_to_convert ()
+{
+  program_in_path
+  mkdir -p tree/bin
+  small_program tree/bin/small
+  ln tree/bin/small tree/bin/again
+  echo text >"tree/bin/a b"
+}
+
+tree_is_converted ()
+{
+  has_sframe tree/bin/small
+  [ tree/bin/small -ef tree/bin/again ]
+  [ "$(tree/bin/again)" = "$(./tree/bin/small)" ]
+  [ "$(cat "tree/bin/a b")" = text ]
+}
+
+@test "Arch: the tidy function, with makepkg's functions replaced" {
+  tree_to_convert
+  mkdir -p library/util
+  cat >library/util/message.sh <<'END'
+msg2 () { echo "$@"; }
+warning () { echo "warning: $*"; }
+gettext () { echo "$1"; }
+END
+  echo 'check_option () { [[ " ${options[*]} " == *" $1 "* ]]; }' \
+    >library/util/option.sh
+  cat >run.sh <<END
+MAKEPKG_LIBRARY=$PWD/library
+options=(strip sframe)
+source "$contrib/arch/45-sframe.sh"
+cd tree && "\${tidy_modify[0]}"
+END
+  run bash -e run.sh
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  tree_is_converted
+}
+
+@test "Gentoo: post_src_install, with Portage's functions replaced" {
+  tree_to_convert
+  run bash -c "D=$PWD/tree; RESTRICT=
+    ewarn () { echo \"\$@\"; }
+    die () { echo \"\$@\"; exit 1; }
+    source '$contrib/gentoo/sframe.bashrc'; post_src_install"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  tree_is_converted
+}
+
+@test "Nix: the setup hook, with stdenv's functions replaced" {
+  tree_to_convert
+  run bash -eu -c "preFixupHooks=(); out=$PWD/tree
+    isELF () { head -c 4 \"\$1\" | grep -q ELF; }
+    getAllOutputNames () { echo out; }
+    source '$contrib/nix/setup-hook.sh'; \"\${preFixupHooks[0]}\""
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  tree_is_converted
+}
+
+@test "Yocto: the shell function of the class" {
+  tree_to_convert
+  sed -n '/^sframe_package_preprocess ()/,/^}/p' \
+    "$contrib/yocto/sframe.bbclass" >function.sh
+  sed -i 's/\${\(PKGD\|INHIBIT_SFRAME\|SFRAME_OPTIONS\)}/${\1-}/' function.sh
+  run sh -e -c "PKGD=$PWD/tree; . ./function.sh; sframe_package_preprocess"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  tree_is_converted
+}
+
+@test "mirror Makefile: parallel, restartable, failures are tried again" {
+  needs python3 dpkg-deb make
+  program_in_path
+  small_program
+  for name in one two; do
+    mkdir -p pool/$name "root/DEBIAN" "root/usr/bin"
+    cp small root/usr/bin/$name
+    printf 'Package: %s\nVersion: 1\nArchitecture: amd64\n%s\n%s\n' $name \
+      "Maintainer: Nobody <nobody@localhost.invalid>" \
+      "Description: test" >root/DEBIAN/control
+    dpkg-deb --root-owner-group -b root pool/$name/${name}_1_amd64.deb \
+      >/dev/null
+    rm -rf root
+  done
+  mkdir pool/bad
+  echo bad >pool/bad/bad.deb
+  mirror ()
+  {
+    run make -s -k -j2 -f "$contrib/mirror/Makefile" IN=pool OUT=new \
+      RETROFIT="$contrib/retrofit/sframe-retrofit-deb" "$@"
+  }
+  mirror
+  [ "$status" -ne 0 ]
+  [[ $output == *"not a Debian package"* ]] || { echo "$output"; return 1; }
+  [ -f new/one/one_1+sframe1_amd64.deb ]
+  [ -f new/two/two_1+sframe1_amd64.deb ]
+  cp pool/one/*.deb pool/bad/good.deb
+  rm pool/bad/bad.deb
+  local before
+  before=$(stat -c %i new/one/*.deb)
+  mirror
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [ "$(stat -c %i new/one/*.deb)" = "$before" ]
+  [ -f new/bad/one_1+sframe1_amd64.deb ]
+}
+
+@test "completions load, and know the options" {
+  program_in_path
+  needs bash
+  bash -n "$contrib/completions/bash/cfi2sframe"
+  bash -n "$contrib/completions/bash/sframe-retrofit-deb"
+  # bash-completion's helpers, as far as used.
+  run bash -c "
+    _init_completion () { cur=\${COMP_WORDS[COMP_CWORD]}; prev=\${COMP_WORDS[COMP_CWORD-1]}; split=false; }
+    _filedir () { :; }
+    compopt () { :; }
+    source '$contrib/completions/bash/cfi2sframe'
+    COMP_WORDS=(cfi2sframe --dr); COMP_CWORD=1
+    _cfi2sframe cfi2sframe; echo \"\${COMPREPLY[@]}\""
+  [ "$output" = --dry-run ] || { echo "$output"; return 1; }
+  if command -v fish >/dev/null; then
+    run fish -c "source $contrib/completions/fish/cfi2sframe.fish
+      complete -C'cfi2sframe --dry'"
+    [[ $output == --dry-run* ]] || { echo "$output"; return 1; }
+  fi
+  if command -v zsh >/dev/null; then
+    zsh -n "$contrib/completions/zsh/_cfi2sframe"
+  fi
+}
