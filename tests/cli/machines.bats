@@ -79,14 +79,16 @@ run_foreign ()
 @test "aarch64: pointer authentication and branch targets" {
   needs aarch64-linux-gnu-g++ qemu-aarch64
   convert_and_run aarch64 -mbranch-protection=standard
-  convert_and_run aarch64 -mbranch-protection=standard -no-pie \
-    -Wl,-z,force-bti
-  # glibc does not sign the GOT, so this one cannot run: checked only.
-  aarch64-linux-gnu-g++ -O2 -mbranch-protection=standard -no-pie \
-    -Wl,-z,force-bti -Wl,-z,pac-plt program.cc -o signed
-  tool signed
-  [ "$status" -eq 0 ] || report
-  rows_are_right signed
+  # Debian's crt files have no landing pads and glibc does not sign the GOT:
+  # these cannot run, converted or not.
+  for options in force-bti pac-plt "force-bti -Wl,-z,pac-plt"; do
+    # shellcheck disable=SC2086
+    aarch64-linux-gnu-g++ -O2 -mbranch-protection=standard -no-pie \
+      -Wl,-z,$options program.cc -o protected 2>/dev/null
+    tool protected
+    [ "$status" -eq 0 ] || report
+    rows_are_right protected
+  done
 }
 
 @test "s390x: programs and static programs" {
