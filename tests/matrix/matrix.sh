@@ -416,6 +416,34 @@ check_rust ()
     -o rust-static-pie "$source"
 }
 
+# check_cross MACHINE FLAGS_NAME FLAGS...
+check_cross ()
+{
+  machine=$1
+  cross=$1-$2
+  shift 2
+  if ! have "qemu-$machine" || ! have "$machine-linux-gnu-gcc"; then
+    report_skip "$cross" "qemu or compiler not found"
+  elif ! "$machine-linux-gnu-gcc" $cflags "$@" -pthread \
+    "$srcdir/tests/matrix/prog.c" -o "$cross" >>"$dir/log" 2>&1; then
+    report_skip "$cross" "does not build"
+  else
+    check_kinds "$cross" "$cross" "qemu-$machine" -L "/usr/$machine-linux-gnu" \
+      ./victim
+  fi
+}
+
+check_machines ()
+{
+  for machine in aarch64 s390x; do
+    check_cross $machine pie -fPIE -pie
+    check_cross $machine no-pie -fno-pie -no-pie
+    check_cross $machine static -static -no-pie
+    check_cross $machine static-pie -fPIE -static-pie
+  done
+  check_cross aarch64 page4k -fPIE -pie -Wl,-z,max-page-size=4096
+}
+
 run_full ()
 {
   for linker in bfd gold lld mold; do
@@ -433,6 +461,7 @@ run_full ()
   check_loaders
   check_go
   check_rust
+  check_machines
 }
 
 run_short ()
