@@ -53,8 +53,7 @@ io_copy (int from, int to, struct error *err)
 {
   const size_t chunk = (size_t)1 << 30;
   loff_t in = 0, out = 0;
-  ssize_t done;
-  while ((done = copy_file_range (from, &in, to, &out, chunk, 0)) > 0)
+  while (copy_file_range (from, &in, to, &out, chunk, 0) > 0)
     continue;
   /* Not between these file systems, or an error that shows again here.  */
   return copy_buffered (from, to, (uint64_t)in, err);

@@ -113,9 +113,7 @@ amd64_long_nop (const uint8_t *at, size_t left)
   size_t size = 3 + (rm == 4 && mode != 3);
   if (mode == 1)
     size += 1;
-  else if (mode == 2)
-    size += 4;
-  else if (mode == 0 && rm == 5)
+  else if (mode == 2 || (mode == 0 && rm == 5))
     size += 4;
   return size <= left ? size : 0;
 }

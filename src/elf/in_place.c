@@ -178,7 +178,7 @@ collect_changes (struct job *job, const struct layout_plan *plan,
       if (extent->old_offset == extent->new_offset)
         continue;
       if (!add_change (job, extent->new_offset, extent->size, moved))
-        return false;
+        return false; /* NOLINT(clang-analyzer-unix.Malloc): JOB owns it */
       moved += extent->size;
     }
   if (!add_gap (job, at, plan->new_size))

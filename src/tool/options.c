@@ -208,7 +208,10 @@ add_excluded (struct argp_state *state, const char *pattern)
   const char **grown = reallocarray (
       options->excluded, options->n_excluded + 1, sizeof options->excluded[0]);
   if (grown == NULL)
-    argp_failure (state, EXIT_FAILURE, ENOMEM, "--exclude");
+    {
+      argp_failure (state, EXIT_FAILURE, ENOMEM, "--exclude");
+      return;
+    }
   options->excluded = grown;
   options->excluded[options->n_excluded++] = pattern;
 }
