@@ -11,7 +11,11 @@
 enum
 {
   /* Linux, fs/binfmt_elf.c, load_elf_phdrs: larger tables do not run.  */
-  TABLE_SIZE_MAX = 65536
+  TABLE_SIZE_MAX = 65536,
+  /* Far above anything real; later steps compare tables with tables.  */
+  SYMBOL_TABLES_MAX = 4,
+  DYNAMIC_ENTRIES_MAX = 65536,
+  DYNAMIC_TABLES_MAX = 64
 };
 
 static bool
@@ -141,11 +145,33 @@ check_counts (const struct image *image, struct error *err)
   return true;
 }
 
+static bool
+check_dynamic (const struct image *image, struct error *err)
+{
+  uint64_t at = 0, value;
+  int64_t tag;
+  size_t n_entries = 0, n_tables = 0;
+  while (dynamic_next (image, &at, &tag, &value))
+    {
+      n_tables += dynamic_is_table (tag);
+      if (++n_entries > DYNAMIC_ENTRIES_MAX || n_tables > DYNAMIC_TABLES_MAX)
+        return error_set_at (err, CFI2SFRAME_MALFORMED, at,
+                             "too many dynamic entries");
+    }
+  size_t n_symbol_tables = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    n_symbol_tables += image->sections[i].header.sh_type == SHT_SYMTAB
+                       || image->sections[i].header.sh_type == SHT_DYNSYM;
+  if (n_symbol_tables > SYMBOL_TABLES_MAX)
+    return error_set (err, CFI2SFRAME_MALFORMED, "too many symbol tables");
+  return true;
+}
+
 bool
 layout_classify (const struct image *image, struct error *err)
 {
   return check_type (image, err) && check_contents (image, err)
          && check_counts (image, err) && check_kernel (image, err)
-         && check_sections (image, err) && check_congruence (image, err)
-         && check_payload (image, err);
+         && check_sections (image, err) && check_dynamic (image, err)
+         && check_congruence (image, err) && check_payload (image, err);
 }

@@ -7,6 +7,11 @@
 
 #include "base/bytes.h"
 
+enum
+{
+  MOVED_SYMBOLS_MAX = 4096 /* a handful is usual */
+};
+
 int64_t
 dynamic_tag_of (uint32_t section_type)
 {
@@ -31,9 +36,15 @@ dynamic_tag_of (uint32_t section_type)
     }
 }
 
-/* Step through the dynamic section, up to its DT_NULL.  *AT is the offset in
-   the file of the next entry; start with 0.  */
-static bool
+bool
+dynamic_is_table (int64_t tag)
+{
+  return tag == DT_HASH || tag == DT_GNU_HASH || tag == DT_SYMTAB
+         || tag == DT_STRTAB || tag == DT_VERSYM || tag == DT_VERNEED
+         || tag == DT_VERDEF;
+}
+
+bool
 dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
               uint64_t *value)
 {
@@ -109,7 +120,8 @@ dynamic_patch (struct layout_job *job)
   int64_t tag;
   while (dynamic_next (job->image, &at, &tag, &value))
     {
-      uint64_t delta = table_delta (job, tag, value);
+      uint64_t delta
+          = dynamic_is_table (tag) ? table_delta (job, tag, value) : 0;
       /* dynamic_next stands behind the entry; its second word is d_un.  */
       if (delta != 0 && !patch_u64 (job, at - 8, value + delta))
         return false;
@@ -182,6 +194,7 @@ is_in_section (const GElf_Shdr *header, uint64_t value)
 static bool
 symbols_patch_table (struct layout_job *job, size_t index)
 {
+  size_t n_patches = 0;
   const struct image *image = job->image;
   struct symbols symbols;
   if (!symbols_open (&symbols, image, index))
@@ -196,6 +209,9 @@ symbols_patch_table (struct layout_job *job, size_t index)
       uint64_t value = symbols_value (&symbols, i);
       if (!is_in_section (&image->sections[section].header, value))
         continue;
+      if (++n_patches > MOVED_SYMBOLS_MAX)
+        return error_set (job->err, CFI2SFRAME_REFUSED,
+                          "too many symbols in sections that must move");
       uint64_t at
           = table + i * sizeof (Elf64_Sym) + offsetof (Elf64_Sym, st_value);
       if (!patch_u64 (job, at, value + job->moved[section]))

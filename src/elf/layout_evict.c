@@ -13,7 +13,8 @@
 
 enum
 {
-  PASSES_MAX = 64 /* of growing a unit to its overlapping members */
+  PASSES_MAX = 64,       /* of growing a unit to its overlapping members */
+  UNIT_SECTIONS_MAX = 16 /* far above anything real */
 };
 
 /* systemd.io, "ELF Package Metadata" and "ELF dlopen Metadata".  */
@@ -177,6 +178,7 @@ unit_sections_evictable (struct layout_job *job, struct unit *unit)
 {
   const struct image *image = job->image;
   uint64_t covered = 0;
+  size_t n_sections = 0;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const struct image_section *section = &image->sections[i];
@@ -184,7 +186,8 @@ unit_sections_evictable (struct layout_job *job, struct unit *unit)
           || !overlaps (section->header.sh_offset, section->header.sh_size,
                         unit))
         continue;
-      if (!section_is_evictable (image, i, unit))
+      if (++n_sections > UNIT_SECTIONS_MAX
+          || !section_is_evictable (image, i, unit))
         {
           job_not (job,
                    "no room for program headers: %.40s stands behind "

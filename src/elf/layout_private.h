@@ -137,6 +137,14 @@ void slots_own_gap (struct layout_job *job, const struct header_slots *slots);
 /* The DT_* tag of tables of section type TYPE, or DT_NULL.  */
 int64_t dynamic_tag_of (uint32_t section_type);
 
+/* Whether TAG is one of those.  */
+bool dynamic_is_table (int64_t tag);
+
+/* Step through the dynamic section, up to its DT_NULL.  *AT is the offset in
+   the file behind the entry that was read; start with 0.  */
+bool dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
+                   uint64_t *value);
+
 /* Whether an entry of the dynamic section has TAG and VALUE.  */
 bool dynamic_holds (const struct image *image, int64_t tag, uint64_t value);
 

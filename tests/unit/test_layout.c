@@ -505,6 +505,36 @@ unknown_bytes_behind_the_table_stay (void **state)
 }
 
 static void
+patchelf_filler_is_nobodys (void **state)
+{
+  struct fixture *test = *state;
+  memset (test->elf.bytes + 0x21c, 'X', 4);
+  plan_and_apply (test, LAYOUT_EVICT);
+}
+
+static void
+evicted_tables_leave_a_section_in_fixed_programs (void **state)
+{
+  struct fixture *test = *state;
+  size_t strings = elf_builder_section (&test->elf, ".dynstr");
+  size_t symbols = elf_builder_section (&test->elf, ".dynsym");
+  test->elf.sections[symbols].sh_size = 0x120;
+  test->elf.sections[strings].sh_offset = 0x3a0;
+  test->elf.sections[strings].sh_addr = 0x3a0;
+  memset (test->elf.bytes + 0x2b8, 0, 0xe8);
+  memset (test->elf.bytes + 0x3e8, 0, 0x18);
+  elf_builder_relocate (&test->elf, 0x400000);
+  plan_and_apply (test, LAYOUT_EVICT);
+  const GElf_Shdr *gap = section_of (&test->result, ".old_tables");
+  assert_int_equal (gap->sh_type, SHT_PROGBITS);
+  assert_int_equal (gap->sh_offset + gap->sh_size, 0x3a0);
+  assert_int_equal (gap->sh_addr, 0x400000 + gap->sh_offset);
+  /* Behind the table, a spare slot and the build-id.  */
+  const GElf_Phdr *note = segment_of (&test->result, PT_NOTE);
+  assert_true (gap->sh_offset >= note->p_offset + note->p_filesz);
+}
+
+static void
 grows_down_without_room (void **state)
 {
   struct fixture *test = *state;
@@ -628,6 +658,57 @@ programs_are_no_loaders (void **state)
   struct fixture *test = *state;
   open_old (test);
   assert_false (layout_is_loader (&test->image));
+}
+
+static void
+users_of_loader_symbols_are_no_loaders (void **state)
+{
+  struct fixture *test = *state;
+  make_loader (&test->elf);
+  store_u64 (test->elf.bytes + 0x2000, DT_NEEDED, false);
+  size_t symbols = elf_builder_section (&test->elf, ".dynsym");
+  test->elf.sections[symbols].sh_link
+      = (uint32_t)elf_builder_section (&test->elf, ".dynstr");
+  memcpy (test->elf.bytes + 0x2b8, "\0__tls_get_addr\0_r_debug", 25);
+  /* Symbols 1 and 2, defined in section 0: nowhere.  */
+  memset (test->elf.bytes + 0x270, 0, 0x48);
+  store_u32 (test->elf.bytes + 0x270 + 24, 1, false);
+  store_u32 (test->elf.bytes + 0x270 + 48, 16, false);
+  open_old (test);
+  assert_false (layout_is_loader (&test->image));
+}
+
+static void
+loaders_are_known_by_symbols (void **state)
+{
+  struct fixture *test = *state;
+  make_loader (&test->elf);
+  store_u64 (test->elf.bytes + 0x2000, DT_NEEDED, false);
+  size_t symbols = elf_builder_section (&test->elf, ".dynsym");
+  test->elf.sections[symbols].sh_link
+      = (uint32_t)elf_builder_section (&test->elf, ".dynstr");
+  memcpy (test->elf.bytes + 0x2b8, "\0__tls_get_addr\0_r_debug", 25);
+  memset (test->elf.bytes + 0x270, 0, 0x48);
+  store_u32 (test->elf.bytes + 0x270 + 24, 1, false);
+  store_u16 (test->elf.bytes + 0x270 + 24 + 6, 7, false);
+  store_u32 (test->elf.bytes + 0x270 + 48, 16, false);
+  store_u16 (test->elf.bytes + 0x270 + 48 + 6, 7, false);
+  open_old (test);
+  assert_true (layout_is_loader (&test->image));
+}
+
+/* static-pie: nobody looks for a library in it.  */
+static void
+strings_move_where_nobody_reads_them (void **state)
+{
+  struct fixture *test = *state;
+  make_loader (&test->elf);
+  store_u64 (test->elf.bytes + 0x2000, DT_DEBUG, false);
+  plan_and_apply (test, LAYOUT_EVICT);
+  const GElf_Shdr *strings = section_of (&test->result, ".dynstr");
+  assert_int_not_equal (strings->sh_addr, 0x2b8);
+  assert_int_equal (dynamic_value (&test->result, DT_STRTAB),
+                    strings->sh_addr);
 }
 
 static void
@@ -839,6 +920,29 @@ refuses_section_names_without_bytes (void **state)
 }
 
 static void
+refuses_endless_dynamic_tables (void **state)
+{
+  struct fixture *test = *state;
+  Elf64_Phdr *dynamic = elf_builder_segment (&test->elf, PT_DYNAMIC);
+  dynamic->p_offset = 0x3000;
+  dynamic->p_filesz = dynamic->p_memsz = 65 * 16;
+  for (uint64_t i = 0; i < 65; i++)
+    store_u64 (test->elf.bytes + 0x3000 + i * 16, DT_HASH, false);
+  test->elf.size = 0x3000 + 65 * 16;
+  expect_failure (test, CFI2SFRAME_MALFORMED, "too many dynamic entries");
+}
+
+static void
+refuses_many_symbol_tables (void **state)
+{
+  struct fixture *test = *state;
+  for (int i = 0; i < 4; i++)
+    elf_builder_add_section (&test->elf, ".more", SHT_SYMTAB, 0, 0x2100, 48,
+                             8);
+  expect_failure (test, CFI2SFRAME_MALFORMED, "too many symbol tables");
+}
+
+static void
 refuses_incongruent_segments (void **state)
 {
   struct fixture *test = *state;
@@ -902,6 +1006,8 @@ main (void)
     TEST (eviction_spares_executable_sections),
     TEST (patchelf_finds_a_spare_slot),
     TEST (unknown_bytes_behind_the_table_stay),
+    TEST (patchelf_filler_is_nobodys),
+    TEST (evicted_tables_leave_a_section_in_fixed_programs),
     TEST (grows_down_without_room),
     TEST (grows_down_only_above_lowest_address),
     TEST (grows_down_less_when_linked_low),
@@ -910,6 +1016,9 @@ main (void)
     TEST (loaders_get_their_bss_in_the_file),
     TEST (programs_are_no_loaders),
     TEST (loaders_are_known_by_name),
+    TEST (loaders_are_known_by_symbols),
+    TEST (users_of_loader_symbols_are_no_loaders),
+    TEST (strings_move_where_nobody_reads_them),
     TEST (no_sections_no_eviction),
     TEST (no_sections_but_slots),
     TEST (refuses_relocatable_objects),
@@ -928,6 +1037,8 @@ main (void)
     TEST (refuses_unsorted_segments),
     TEST (refuses_overlapping_segments),
     TEST (refuses_section_names_without_bytes),
+    TEST (refuses_endless_dynamic_tables),
+    TEST (refuses_many_symbol_tables),
     TEST (refuses_incongruent_segments),
     TEST (refuses_impossible_sizes),
     TEST (plans_are_deterministic),
