@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool
@@ -65,4 +67,26 @@ io_close (int fd, bool so_far, struct error *err)
   if (close (fd) != 0 && so_far)
     return error_set_errno (err, "close");
   return so_far;
+}
+
+void *
+io_map (int fd, size_t *size, struct error *err)
+{
+  struct stat status;
+  if (fstat (fd, &status) != 0)
+    {
+      error_set_errno (err, "fstat");
+      return NULL;
+    }
+  if (status.st_size <= 0)
+    {
+      error_set (err, CFI2SFRAME_IO, "the file is empty");
+      return NULL;
+    }
+  *size = (size_t)status.st_size;
+  void *bytes = mmap (NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+  if (bytes != MAP_FAILED)
+    return bytes;
+  error_set_errno (err, "mmap");
+  return NULL;
 }

@@ -18,6 +18,10 @@ bool io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
    where it can.  */
 bool io_copy (int from, int to, struct error *err);
 
+/* Map the open file FD, which is not empty, for reading.  NULL with ERR.  The
+   mapping is given back with munmap.  */
+void *io_map (int fd, size_t *size, struct error *err);
+
 /* Close FD and return SO_FAR; false with ERR when only closing failed.  */
 bool io_close (int fd, bool so_far, struct error *err);
 

@@ -6,6 +6,7 @@
 #include "convert/change.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -25,6 +26,33 @@ commit (const struct change *change, struct output_file *file,
                              err);
 }
 
+static bool
+check_file (const struct change *change, int fd, struct error *err)
+{
+  size_t size;
+  void *bytes = io_map (fd, &size, err);
+  if (bytes == NULL)
+    return false;
+  bool good = change->check (change, bytes, size, err);
+  munmap (bytes, size);
+  return good;
+}
+
+/* What the file is going to be, in memory.  */
+static bool
+check_in_place (const struct change *change, const void *section,
+                struct error *err)
+{
+  uint8_t *bytes
+      = in_place_preview (change->image, change->plan, section, err);
+  if (bytes == NULL)
+    return false;
+  size_t size = (size_t)change->plan->new_size;
+  bool good = change->check (change, bytes, size, err);
+  munmap (bytes, size);
+  return good;
+}
+
 /* Write a new file and put it in place of its target.  */
 static bool
 write_new_file (const struct change *change, const struct buffer *record,
@@ -40,7 +68,7 @@ write_new_file (const struct change *change, const struct buffer *record,
       = inject_write (change->image, change->plan, section, file.fd, err)
         && io_write_at (file.fd, record->bytes, record->size,
                         change->plan->new_size, err)
-        && change->check (change, file.fd, err) && commit (change, &file, err);
+        && check_file (change, file.fd, err) && commit (change, &file, err);
   output_file_discard (&file);
   return written;
 }
@@ -49,13 +77,16 @@ static bool
 write_in_place (const struct change *change, const struct buffer *record,
                 struct error *err)
 {
+  const void *section
+      = change->section != NULL ? change->section->bytes : NULL;
+  if (!check_in_place (change, section, err))
+    return false;
   int fd = in_place_open (change->input, err);
   if (fd < 0)
     return false;
-  bool written = in_place_write (
-      change->image, change->plan,
-      change->section != NULL ? change->section->bytes : NULL,
-      change->with_record ? record : NULL, change->preserve_times, fd, err);
+  bool written = in_place_write (change->image, change->plan, section,
+                                 change->with_record ? record : NULL,
+                                 change->preserve_times, fd, err);
   return io_close (fd, written, err);
 }
 

@@ -23,9 +23,10 @@ struct change
   bool in_place_write;          /* keep INPUT's inode */
   bool preserve_times;
 
-  /* Whether the file behind FD is what it should be; asked before it takes
-     the place of another.  */
-  bool (*check) (const struct change *change, int fd, struct error *err);
+  /* Whether these bytes are what the new file should be; asked before a file
+     is touched.  */
+  bool (*check) (const struct change *change, const void *bytes, size_t size,
+                 struct error *err);
 };
 
 /* Carry CHANGE out.  *RECORD_SIZE is set to the bytes of the undo record.  On

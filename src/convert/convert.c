@@ -168,10 +168,11 @@ prepare (struct conversion *conversion, struct error *err)
 }
 
 static bool
-check_converted (const struct change *change, int fd, struct error *err)
+check_converted (const struct change *change, const void *bytes, size_t size,
+                 struct error *err)
 {
-  return inject_self_check (change->image, change->plan,
-                            change->section->bytes, fd, err);
+  return inject_check_bytes (change->image, change->plan,
+                             change->section->bytes, bytes, size, err);
 }
 
 static bool

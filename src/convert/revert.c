@@ -6,15 +6,18 @@
 #include "elf/undo.h"
 
 static bool
-check_original (const struct change *change, int fd, struct error *err)
+check_original (const struct change *change, const void *bytes, size_t size,
+                struct error *err)
 {
-  return undo_check (change->image, fd, err);
+  return undo_check (change->image, bytes, size, err);
 }
 
 static bool
-check_removed (const struct change *change, int fd, struct error *err)
+check_removed (const struct change *change, const void *bytes, size_t size,
+               struct error *err)
 {
-  return existing_check_removed (change->plan, change->image, fd, err);
+  return existing_check_removed (change->plan, change->image, bytes, size,
+                                 err);
 }
 
 static bool

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 static bool
 is_sframe_section (const struct image_section *section)
@@ -177,29 +175,19 @@ same_outside_patches (const struct layout_plan *plan, const uint8_t *old,
 
 bool
 existing_check_removed (const struct layout_plan *plan,
-                        const struct image *image, int fd, struct error *err)
+                        const struct image *image, const void *bytes,
+                        size_t size, struct error *err)
 {
-  struct stat status;
-  if (fstat (fd, &status) != 0)
-    return error_set_errno (err, "fstat");
-  if ((uint64_t)status.st_size != plan->new_size || status.st_size == 0)
-    return error_set (err, CFI2SFRAME_IO, "the new file has a wrong size");
-  size_t size = (size_t)status.st_size;
-  void *bytes = mmap (NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-  if (bytes == MAP_FAILED)
-    return error_set_errno (err, "mmap");
   struct image new;
-  bool good = image_open_memory (&new, bytes, size, err);
-  if (good)
-    {
-      struct existing left = existing_find (&new);
-      image_close (&new);
-      good = left.n_sections == 0 && left.n_segments == 0
-             && same_outside_patches (plan, image->bytes, bytes);
-      if (!good)
-        error_set (err, CFI2SFRAME_REFUSED,
-                   "self-check of the new file failed: .sframe is not gone");
-    }
-  munmap (bytes, size);
-  return good;
+  if (size != plan->new_size)
+    return error_set (err, CFI2SFRAME_IO, "the new file has a wrong size");
+  if (!image_open_memory (&new, bytes, size, err))
+    return false;
+  struct existing left = existing_find (&new);
+  image_close (&new);
+  if (left.n_sections == 0 && left.n_segments == 0
+      && same_outside_patches (plan, image->bytes, bytes))
+    return true;
+  return error_set (err, CFI2SFRAME_REFUSED,
+                    "self-check of the new file failed: .sframe is not gone");
 }

@@ -51,10 +51,10 @@ bool existing_plan_removal (struct layout_plan *plan,
                             const struct existing *existing,
                             const struct image *image, struct error *err);
 
-/* Whether the file behind FD, written after such a plan for IMAGE, has lost
-   its .sframe and nothing else.  */
+/* Whether these SIZE bytes, made by such a plan from IMAGE, have lost their
+   .sframe and nothing else.  */
 bool existing_check_removed (const struct layout_plan *plan,
-                             const struct image *image, int fd,
-                             struct error *err);
+                             const struct image *image, const void *bytes,
+                             size_t size, struct error *err);
 
 #endif /* ELF_EXISTING_H */

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "elf/file_metadata.h"
@@ -250,7 +252,7 @@ write_at (int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 static bool
 write_change (const struct job *job, const struct change *change)
 {
-  static const uint8_t zeros[4096];
+  static const uint8_t zeros[1 << 16];
   if (change->bytes != NULL)
     return write_at (job->fd, change->bytes, change->size, change->offset);
   for (size_t done = 0; done < change->size;)
@@ -374,6 +376,82 @@ carry_out (struct job *job, const struct layout_plan *plan,
   return done;
 }
 
+static void
+job_free (struct job *job)
+{
+  free (job->changes);
+  free (job->moved);
+  free (job->head);
+  free (job->saved);
+}
+
+static struct job
+job_for (const struct image *image, int fd, struct error *err)
+{
+  return (struct job){ .image = image,
+                       .old_size = image->size,
+                       .head_size
+                       = image->size < HEAD_SIZE ? image->size : HEAD_SIZE,
+                       .fd = fd,
+                       .err = err };
+}
+
+/* Private memory of SIZE bytes that begins with IMAGE's.  */
+static uint8_t *
+map_copy (const struct image *image, size_t size, struct error *err)
+{
+  uint64_t kept = image->size < size ? image->size : size;
+  uint64_t page = (uint64_t)sysconf (_SC_PAGESIZE);
+  uint64_t whole = image->fd < 0 ? 0 : kept & ~(page - 1);
+  uint8_t *bytes = mmap (NULL, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (bytes != MAP_FAILED
+      && (whole == 0
+          || mmap (bytes, whole, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, image->fd, 0)
+                 != MAP_FAILED))
+    {
+      memcpy (bytes + whole, image->bytes + whole, (size_t)(kept - whole));
+      return bytes;
+    }
+  error_set_errno (err, "mmap");
+  if (bytes != MAP_FAILED)
+    munmap (bytes, size);
+  return NULL;
+}
+
+uint8_t *
+in_place_preview (const struct image *image, const struct layout_plan *plan,
+                  const void *sframe, struct error *err)
+{
+  struct job job = job_for (image, -1, err);
+  uint8_t *bytes = NULL;
+  if (collect_changes (&job, plan, sframe))
+    bytes = map_copy (image, (size_t)plan->new_size, err);
+  for (size_t i = 0; bytes != NULL && i < job.n_changes; i++)
+    {
+      const struct change *change = &job.changes[i];
+      if (change->bytes != NULL)
+        memcpy (bytes + change->offset, change->bytes, change->size);
+      else
+        memset (bytes + change->offset, 0, change->size);
+    }
+  job_free (&job);
+  return bytes;
+}
+
+/* The path may name another file by now than the image was read from.  */
+static bool
+is_same_file (const struct image *image, const struct stat *status)
+{
+  struct stat opened;
+  return (uint64_t)status->st_size >= image->size
+         && (image->fd < 0
+             || (fstat (image->fd, &opened) == 0
+                 && opened.st_dev == status->st_dev
+                 && opened.st_ino == status->st_ino));
+}
+
 bool
 in_place_write (const struct image *image, const struct layout_plan *plan,
                 const void *sframe, const struct buffer *record,
@@ -383,21 +461,17 @@ in_place_write (const struct image *image, const struct layout_plan *plan,
   struct file_privileges privileges;
   if (fstat (fd, &status) != 0)
     return error_set_errno (err, "fstat");
-  if ((uint64_t)status.st_size != image->size)
+  if (!is_same_file (image, &status))
     return error_set (err, CFI2SFRAME_IO, "the file changed meanwhile");
-  struct job job
-      = { .image = image,
-          .old_size = image->size,
-          .head_size = image->size < HEAD_SIZE ? image->size : HEAD_SIZE,
-          .fd = fd,
-          .err = err };
+  if ((uint64_t)status.st_size > image->size)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "ends in an outdated undo record, so it cannot be "
+                      "written in place, only replaced");
+  struct job job = job_for (image, fd, err);
   bool ok = collect_changes (&job, plan, sframe) && prepare_old_part (&job)
             && file_note_privileges (&privileges, fd, err)
             && carry_out (&job, plan, record, &privileges)
             && (!preserve_times || file_set_times (fd, &status, err));
-  free (job.changes);
-  free (job.moved);
-  free (job.head);
-  free (job.saved);
+  job_free (&job);
   return ok;
 }

@@ -23,6 +23,13 @@
 /* Open PATH for reading and writing.  -1 after failure.  */
 int in_place_open (const char *path, struct error *err);
 
+/* The bytes that the file of IMAGE will have after in_place_write, but for the
+   record: plan->new_size bytes in memory, given back with munmap.  Pages that
+   do not change stay the file's.  NULL after failure.  */
+uint8_t *in_place_preview (const struct image *image,
+                           const struct layout_plan *plan, const void *sframe,
+                           struct error *err);
+
 /* Make the open file FD, whose contents are those of IMAGE, what PLAN makes
    of it, with SFRAME (plan->sframe_size bytes) in its place and RECORD, a
    self-contained undo record, or NULL behind.  Set-id bits, capabilities and,

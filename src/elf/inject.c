@@ -102,7 +102,7 @@ copy_extent (const struct image *image, int fd,
 static bool
 write_zeros (int fd, uint64_t begin, uint64_t end, struct error *err)
 {
-  static const uint8_t zeros[4096];
+  static const uint8_t zeros[1 << 16];
   while (begin < end)
     {
       uint64_t size = end - begin < sizeof zeros ? end - begin : sizeof zeros;

@@ -23,4 +23,9 @@ bool inject_self_check (const struct image *image,
                         const struct layout_plan *plan, const void *sframe,
                         int out_fd, struct error *err);
 
+/* The same for the SIZE bytes of a new file that are in memory.  */
+bool inject_check_bytes (const struct image *image,
+                         const struct layout_plan *plan, const void *sframe,
+                         const void *bytes, size_t size, struct error *err);
+
 #endif /* ELF_INJECT_H */

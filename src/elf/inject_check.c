@@ -9,7 +9,8 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+
+#include "base/io.h"
 
 enum
 {
@@ -382,28 +383,32 @@ check_sframe (const struct check *check)
 }
 
 bool
+inject_check_bytes (const struct image *image, const struct layout_plan *plan,
+                    const void *sframe, const void *bytes, size_t size,
+                    struct error *err)
+{
+  struct image new;
+  if (size < plan->new_size)
+    return error_set (err, CFI2SFRAME_IO, "the new file is too short");
+  if (!image_open_memory (&new, bytes, size, err))
+    return false;
+  struct check check = { image, &new, plan, sframe, err };
+  bool good = check_header (&check) && check_segments (&check)
+              && check_sframe (&check) && check_sections (&check)
+              && check_dynamic (&check);
+  image_close (&new);
+  return good;
+}
+
+bool
 inject_self_check (const struct image *image, const struct layout_plan *plan,
                    const void *sframe, int out_fd, struct error *err)
 {
-  struct stat status;
-  if (fstat (out_fd, &status) != 0)
-    return error_set_errno (err, "fstat");
-  if (status.st_size <= 0 || (uint64_t)status.st_size < plan->new_size)
-    return error_set (err, CFI2SFRAME_IO, "the new file is too short");
-  size_t size = (size_t)status.st_size;
-  void *bytes = mmap (NULL, size, PROT_READ, MAP_SHARED, out_fd, 0);
-  if (bytes == MAP_FAILED)
-    return error_set_errno (err, "mmap");
-  struct image new;
-  bool good = false;
-  if (image_open_memory (&new, bytes, size, err))
-    {
-      struct check check = { image, &new, plan, sframe, err };
-      good = check_header (&check) && check_segments (&check)
-             && check_sframe (&check) && check_sections (&check)
-             && check_dynamic (&check);
-      image_close (&new);
-    }
+  size_t size;
+  void *bytes = io_map (out_fd, &size, err);
+  if (bytes == NULL)
+    return false;
+  bool good = inject_check_bytes (image, plan, sframe, bytes, size, err);
   munmap (bytes, size);
   return good;
 }

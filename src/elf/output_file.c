@@ -380,12 +380,24 @@ output_file_link (const char *target, const char *source, struct error *err)
   return linked;
 }
 
+/* Whether the target still is the file that was read.  A build may have put
+   a newer one there meanwhile, which must not be lost.  */
+static bool
+target_is (const struct output_file *file, int source_fd)
+{
+  struct stat source, target;
+  return fstat (source_fd, &source) == 0 && stat (file->target, &target) == 0
+         && source.st_dev == target.st_dev && source.st_ino == target.st_ino;
+}
+
 bool
 output_file_commit (struct output_file *file, int source_fd,
                     bool preserve_times, struct error *err)
 {
   if (file->stream)
     return commit_stream (file, err);
+  if (!target_is (file, source_fd))
+    return error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
   return file_copy_metadata (source_fd, file->fd, preserve_times, err)
          && put_in_place (file, err);
 }
@@ -396,11 +408,10 @@ output_file_commit_new (struct output_file *file, int source_fd,
 {
   if (file->stream)
     return commit_stream (file, err);
-  struct stat source, target;
+  struct stat source;
   if (fstat (source_fd, &source) != 0)
     return error_set_errno (err, "fstat");
-  if (stat (file->target, &target) == 0 && target.st_dev == source.st_dev
-      && target.st_ino == source.st_ino)
+  if (target_is (file, source_fd))
     return output_file_commit (file, source_fd, preserve_times, err);
   return file_set_new_mode (file->fd, source.st_mode, err)
          && (!preserve_times || file_set_times (file->fd, &source, err))

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
@@ -171,26 +169,15 @@ undo_plan (struct layout_plan *plan, const struct image *image,
 }
 
 bool
-undo_check (const struct image *image, int fd, struct error *err)
+undo_check (const struct image *image, const void *bytes, size_t size,
+            struct error *err)
 {
   struct undo_record record;
-  struct stat status;
   if (!undo_record_find (&record, image))
     return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
-  if (fstat (fd, &status) != 0)
-    return error_set_errno (err, "fstat");
-  bool same = (uint64_t)status.st_size == record.original_size;
-  if (same && status.st_size > 0)
-    {
-      void *bytes
-          = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-      if (bytes == MAP_FAILED)
-        return error_set_errno (err, "mmap");
-      same = hash_bytes (bytes, (size_t)status.st_size)
-             == record.original_digest;
-      munmap (bytes, (size_t)status.st_size);
-    }
-  return same
-         || error_set (err, CFI2SFRAME_MISMATCH,
-                       "the restored file is not the original");
+  if (size == record.original_size
+      && hash_bytes (bytes, size) == record.original_digest)
+    return true;
+  return error_set (err, CFI2SFRAME_MISMATCH,
+                    "the restored file is not the original");
 }

@@ -66,9 +66,9 @@ bool undo_record_find (struct undo_record *record, const struct image *image);
 bool undo_plan (struct layout_plan *plan, const struct image *image,
                 struct error *err);
 
-/* Whether the open file FD is the original that the record of IMAGE speaks
-   of.  False with CFI2SFRAME_IO if it cannot be read, CFI2SFRAME_MISMATCH if
-   it is another one.  */
-bool undo_check (const struct image *image, int fd, struct error *err);
+/* Whether these SIZE bytes are the original that the record of IMAGE speaks
+   of.  False with CFI2SFRAME_MISMATCH if not.  */
+bool undo_check (const struct image *image, const void *bytes, size_t size,
+                 struct error *err);
 
 #endif /* ELF_UNDO_H */

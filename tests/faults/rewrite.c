@@ -14,8 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "elf/existing.h"
 #include "elf/file_metadata.h"
 #include "elf/in_place.h"
@@ -78,12 +80,20 @@ write_record (const struct job *job, int fd, struct error *err)
 static bool
 check (const struct job *job, const char *action, int fd, struct error *err)
 {
+  size_t size;
+  void *bytes = io_map (fd, &size, err);
+  if (bytes == NULL)
+    return false;
+  bool good;
   if (strcmp (action, "undo") == 0)
-    return undo_check (&job->image, fd, err);
-  if (strcmp (action, "remove") == 0)
-    return existing_check_removed (&job->plan, &job->image, fd, err);
-  return inject_self_check (&job->image, &job->plan, job->sframe.bytes, fd,
-                            err);
+    good = undo_check (&job->image, bytes, size, err);
+  else if (strcmp (action, "remove") == 0)
+    good = existing_check_removed (&job->plan, &job->image, bytes, size, err);
+  else
+    good = inject_check_bytes (&job->image, &job->plan, job->sframe.bytes,
+                               bytes, size, err);
+  munmap (bytes, size);
+  return good;
 }
 
 static bool

@@ -337,6 +337,24 @@ new_target_that_is_the_source_keeps_everything (void **state)
 }
 
 static void
+file_replaced_meanwhile_is_not_overwritten (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct output_file file;
+  write_file ("f", "old", 0644);
+  write_file ("g", "newer", 0644);
+  int fd = open (path_of ("f"), O_RDONLY);
+  assert_true (output_file_create (&file, path_of ("f"), &err));
+  assert_int_equal (rename (path_of ("g"), path_of ("f")), 0);
+  assert_false (output_file_commit (&file, fd, false, &err));
+  output_file_discard (&file);
+  close (fd);
+  assert_contents ("f", "newer");
+  assert_int_equal (count_entries (), 1);
+}
+
+static void
 unsuitable_targets_are_refused (void **state)
 {
   (void)state;
@@ -438,6 +456,7 @@ main (void)
     TEST (symbolic_link_stays_a_link),
     TEST (new_target_is_like_a_copy),
     TEST (new_target_that_is_the_source_keeps_everything),
+    TEST (file_replaced_meanwhile_is_not_overwritten),
     TEST (unsuitable_targets_are_refused),
     TEST (device_and_pipe_are_written_through),
     TEST (signal_handler_leaves_no_temporary_file),

@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "elf/in_place.h"
 #include "elf/undo.h"
 
 enum
@@ -369,20 +372,114 @@ restored_file_is_compared (void **state)
   (void)state;
   struct converted file;
   struct error err = { 0 };
-  FILE *stream = tmpfile ();
-  assert_non_null (stream);
   seed = 99;
   convert (&file, false);
-  fwrite (file.original.bytes, 1, file.original.size, stream);
-  fflush (stream);
-  assert_true (undo_check (&file.image, fileno (stream), &err));
-  fseek (stream, 0, SEEK_SET);
-  fputc (file.original.bytes[0] ^ 1, stream);
-  fflush (stream);
-  assert_false (undo_check (&file.image, fileno (stream), &err));
+  uint8_t *bytes = (uint8_t *)file.original.bytes;
+  assert_true (undo_check (&file.image, bytes, file.original.size, &err));
+  assert_false (undo_check (&file.image, bytes, file.original.size - 1, &err));
+  bytes[0] ^= 1;
+  assert_false (undo_check (&file.image, bytes, file.original.size, &err));
   assert_int_equal (err.status, CFI2SFRAME_MISMATCH);
-  fclose (stream);
   converted_free (&file);
+}
+
+/* A temporary file with IMAGE's bytes, which IMAGE maps from then on.  */
+static FILE *
+put_on_disk (struct image *image)
+{
+  FILE *stream = tmpfile ();
+  assert_non_null (stream);
+  fwrite (image->bytes, 1, image->size, stream);
+  fflush (stream);
+  free ((void *)image->bytes);
+  image->fd = fileno (stream);
+  image->bytes
+      = mmap (NULL, image->size, PROT_READ, MAP_PRIVATE, image->fd, 0);
+  assert_ptr_not_equal (image->bytes, MAP_FAILED);
+  return stream;
+}
+
+static void
+assert_on_disk (int fd, const uint8_t *bytes, size_t size)
+{
+  struct stat status;
+  assert_int_equal (fstat (fd, &status), 0);
+  assert_int_equal (status.st_size, size);
+  uint8_t *found = malloc (size + 1);
+  assert_int_equal (pread (fd, found, size, 0), size);
+  assert_memory_equal (found, bytes, size);
+  free (found);
+}
+
+static bool
+moves_much (const struct layout_plan *plan, uint64_t old_size)
+{
+  for (size_t i = 0; i < plan->n_extents; i++)
+    if (plan->extents[i].old_offset != plan->extents[i].new_offset
+        && plan->extents[i].new_offset < old_size
+        && plan->extents[i].size >= 4096)
+      return true;
+  return false;
+}
+
+/* Convert in place and undo in place.  */
+static void
+round_trip_in_place (void)
+{
+  struct error err = { 0 };
+  struct layout_plan plan, back;
+  uint64_t size = 1 + draw (draw (4) == 0 ? 60000 : 9000);
+  struct image image = { .bytes = random_bytes (size), .size = size };
+  uint8_t *original = malloc (size);
+  memcpy (original, image.bytes, size);
+  do
+    random_plan (&plan, size);
+  while (plan.new_size < size && (layout_plan_free (&plan), true));
+  uint8_t *expected = carry_out (&plan, original);
+  uint8_t sframe[128];
+  memset (sframe, 0x5f, sizeof sframe);
+  struct buffer record;
+  buffer_init (&record, false);
+  assert_true (undo_record_build (&record, &image, &plan, true, &err));
+  FILE *stream = put_on_disk (&image);
+  uint8_t *preview = in_place_preview (&image, &plan, sframe, &err);
+  assert_int_equal (preview == NULL, moves_much (&plan, size));
+  if (preview != NULL)
+    {
+      assert_memory_equal (preview, expected, plan.new_size);
+      munmap (preview, plan.new_size);
+      assert_true (in_place_write (&image, &plan, sframe, &record, false,
+                                   image.fd, &err));
+      expected = realloc (expected, plan.new_size + record.size);
+      memcpy (expected + plan.new_size, record.bytes, record.size);
+      assert_on_disk (image.fd, expected, plan.new_size + record.size);
+      munmap ((void *)image.bytes, image.size);
+      image.size = plan.new_size + record.size;
+      image.bytes
+          = mmap (NULL, image.size, PROT_READ, MAP_PRIVATE, image.fd, 0);
+      assert_true (undo_plan (&back, &image, &err));
+      assert_true (
+          in_place_write (&image, &back, NULL, NULL, false, image.fd, &err));
+      layout_plan_free (&back);
+    }
+  assert_on_disk (image.fd, original, size);
+  munmap ((void *)image.bytes, image.size);
+  buffer_free (&record);
+  layout_plan_free (&plan);
+  fclose (stream);
+  free (expected);
+  free (original);
+}
+
+static void
+every_plan_can_be_written_in_place_and_undone (void **state)
+{
+  (void)state;
+  for (uint32_t i = 1; i < 300; i++)
+    {
+      seed = i;
+      round_trip_in_place ();
+    }
 }
 
 int
@@ -397,6 +494,7 @@ main (void)
     cmocka_unit_test (file_with_something_before_the_record_is_refused),
     cmocka_unit_test (self_contained_record_needs_nothing_written),
     cmocka_unit_test (restored_file_is_compared),
+    cmocka_unit_test (every_plan_can_be_written_in_place_and_undone),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
