@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 # What tests run or convert.  A test that misses something says so and is
 # skipped.
-test_packages="libcmocka-dev libdw-dev bats
+test_packages="libcmocka-dev libdw-dev bats gettext
   clang g++ lld llvm mold musl-tools
   acl attr cpio elfutils file jq libcap2-bin patchelf procps strace util-linux
   xz-utils zstd
