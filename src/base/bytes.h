@@ -71,7 +71,8 @@ static inline struct cursor
 cursor_over (const void *bytes, size_t size, bool big_endian)
 {
   const uint8_t *begin = bytes;
-  return (struct cursor){ begin, begin + size, big_endian, false };
+  const uint8_t *end = size > 0 ? begin + size : begin; /* may be NULL */
+  return (struct cursor){ begin, end, big_endian, false };
 }
 
 static inline size_t

@@ -71,10 +71,19 @@ stub_row (const struct arch *arch, uint32_t start, int16_t cfa_offset)
   return row;
 }
 
+/* Runs of stubs are long and sections few; what comes behind so many runs
+   stays without rows.  */
+enum
+{
+  FUNCTIONS_MAX = 1 << 16
+};
+
 static bool
 append_function (struct plt_list *list, const struct arch *arch,
                  const struct stub_run *run, uint8_t repeat, struct error *err)
 {
+  if (list->n_functions == FUNCTIONS_MAX)
+    return true;
   struct frame_function *functions = reallocarray (
       list->functions, list->n_functions + 1, sizeof *functions);
   if (functions == NULL)
@@ -85,6 +94,11 @@ append_function (struct plt_list *list, const struct arch *arch,
                                        .size = (uint32_t)run->size,
                                        .from_plt = true,
                                        .repeat = repeat };
+  /* No room for more: there may be many of them.  */
+  function->rows = calloc (run->stub->n_rows, sizeof function->rows[0]);
+  if (function->rows == NULL)
+    return error_set_no_memory (err);
+  function->rows_capacity = run->stub->n_rows;
   for (unsigned i = 0; i < run->stub->n_rows; i++)
     {
       struct frame_row row = stub_row (arch, run->stub->rows[i].start,

@@ -16,6 +16,13 @@
 _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
                "reasons do not fit the public report");
 
+enum
+{
+  /* The CFI, and the PLT, take more bytes of the file than the rows made of
+     them; small files may have it otherwise.  */
+  ROWS_FLOOR = 1 << 20
+};
+
 struct builder
 {
   const struct image *image;
@@ -253,7 +260,8 @@ add_functions (struct builder *builder, struct error *err)
       for (; stub < builder->plt.n_functions
              && builder->plt.functions[stub].address < next;
            stub++)
-        if (!lower_one (builder, &builder->plt.functions[stub], err))
+        if (builder->plt.functions[stub].address >= builder->covered_end
+            && !lower_one (builder, &builder->plt.functions[stub], err))
           return false;
       if (i < builder->cfi.n_fdes
           && !add_fde (builder, &builder->cfi.fdes[i], err))
@@ -341,7 +349,8 @@ prepare (struct builder *builder, const struct cfi2sframe_options *options,
           .variant = variant,
           .sorted = true,
           .share = !options->no_share && !arch->big_endian && !options->gnu,
-          .gnu_widths = options->gnu };
+          .gnu_widths = options->gnu,
+          .rows_max = builder->image->size + ROWS_FLOOR };
   const struct gnu_options gnu
       = { .arch = arch, .variant = variant, .bugs = options->gnu_bugs };
   builder->gnu_bugs = options->gnu_bugs;

@@ -13,6 +13,12 @@
 #include "sframe/gnu.h"
 #include "sframe/lower.h"
 
+enum
+{
+  /* See builder.c.  */
+  ROWS_FLOOR = 1 << 20
+};
+
 /* An FDE as it stands in .eh_frame.  */
 struct object_fde
 {
@@ -46,6 +52,7 @@ builder_open (struct object_builder *builder, struct error *err)
     .arch = builder->arch,
     .variant = options->variant,
     .gnu_widths = options->gnu,
+    .rows_max = builder->object->image->size + ROWS_FLOOR,
   };
   builder->encoder = sframe_encoder_new (&encode);
   if (options->gnu)

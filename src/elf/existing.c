@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum
+{
+  PLACES_MAX = 64 /* to be removed at once */
+};
+
 static bool
 is_sframe_section (const struct image_section *section)
 {
@@ -129,6 +134,10 @@ existing_plan_removal (struct layout_plan *plan,
   *plan = (struct layout_plan){ .strategy = LAYOUT_REUSE };
   if (existing->n_sections == 0 && existing->n_segments == 0)
     return error_set (err, CFI2SFRAME_NOTHING, "has no .sframe");
+  if (existing->n_sections + existing->n_segments > PLACES_MAX)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "has more than %d .sframe sections and segments",
+                      PLACES_MAX);
   /* A record of whatever happened before would be stale.  */
   plan->new_size
       = existing->has_record ? existing->record.offset : image->size;

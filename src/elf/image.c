@@ -218,9 +218,13 @@ image_read (struct image *image, struct error *err)
     return false;
   image->arch = arch_of_machine (image->header.e_machine, image->big_endian);
   /* A core file's sections and segments may be cut off; nothing more is
-     wanted of it than its type.  */
-  return image->header.e_type == ET_CORE
-         || (check_sections (image, err) && check_segments (image, err));
+     wanted of it than its type, so nobody shall look at them.  */
+  if (image->header.e_type == ET_CORE)
+    {
+      image->n_segments = image->n_sections = image->section_names = 0;
+      return true;
+    }
+  return check_sections (image, err) && check_segments (image, err);
 }
 
 static bool

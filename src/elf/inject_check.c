@@ -391,7 +391,14 @@ inject_check_bytes (const struct image *image, const struct layout_plan *plan,
   if (size < plan->new_size)
     return error_set (err, CFI2SFRAME_IO, "the new file is too short");
   if (!image_open_memory (&new, bytes, size, err))
-    return false;
+    {
+      /* Not the input is damaged.  */
+      struct error cause = *err;
+      if (cause.status == CFI2SFRAME_MALFORMED)
+        error_set (err, CFI2SFRAME_REFUSED,
+                   "self-check of the new file failed: %.200s", cause.reason);
+      return false;
+    }
   struct check check = { image, &new, plan, sframe, err };
   bool good = check_header (&check) && check_segments (&check)
               && check_sframe (&check) && check_sections (&check)

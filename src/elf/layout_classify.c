@@ -77,22 +77,47 @@ check_kernel (const struct image *image, struct error *err)
   return true;
 }
 
+/* The new file gets a longer copy of the name table.  */
+static bool
+check_names (const struct image *image, struct error *err)
+{
+  const struct image_section *names = &image->sections[image->section_names];
+  if (image->section_names == 0)
+    return image->n_sections == 0 || image->header.e_shstrndx == SHN_UNDEF
+           || refuse (err, "the section name table does not exist");
+  if (names->header.sh_type != SHT_STRTAB
+      || image_section_bytes (image, names) == NULL)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "the table of section names is none");
+  if (names->header.sh_flags & SHF_ALLOC)
+    return refuse (err, "the section name table is loaded with the program");
+  return true;
+}
+
+/* Sections share bytes in damaged files only, but a few may.  With a million
+   headers for the same symbol table we would read it a million times.  */
+static bool
+check_overlap (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
+        continue;
+      sum += header->sh_size; /* each is at most the file's */
+      if (sum > 2 * image->size)
+        return refuse (err, "its sections overlap each other");
+    }
+  return true;
+}
+
 static bool
 check_sections (const struct image *image, struct error *err)
 {
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, "prelinked: undo that first (prelink -u)");
-  size_t names = image->section_names;
-  if (names == 0)
-    return true;
-  const struct image_section *table = &image->sections[names];
-  if (table->header.sh_type != SHT_STRTAB
-      || image_section_bytes (image, table) == NULL)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "the table of section names is none");
-  if (table->header.sh_flags & SHF_ALLOC)
-    return refuse (err, "the section name table is loaded with the program");
-  return true;
+  return check_names (image, err) && check_overlap (image, err);
 }
 
 /* Segments with contents, each congruent modulo the smallest page; a loader
@@ -142,6 +167,8 @@ check_counts (const struct image *image, struct error *err)
       || (image->n_segments + JOB_HEADERS_MAX) * sizeof (Elf64_Phdr)
              > TABLE_SIZE_MAX)
     return refuse (err, "too many program headers");
+  if (image->header.e_phoff < sizeof (Elf64_Ehdr))
+    return refuse (err, "the program headers lie in the ELF header");
   return true;
 }
 

@@ -35,7 +35,7 @@ grow_fits (const struct layout_job *job, uint64_t needed, uint64_t align,
 {
   uint64_t base = first_load (job)->p_vaddr;
   return round_up (needed, align, distance) && *distance <= base
-         && base - *distance >= ADDRESS_MIN
+         && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
          && job->image->size + *distance > job->image->size;
 }
 
@@ -168,6 +168,8 @@ move_place (struct layout_job *job, GElf_Phdr *load, uint64_t table_size)
     return job_not (job, "no place for a moved program header table");
   if (address - base < old_end)
     address = base + old_end;
+  if (address - base - old_end > GROWTH_MAX)
+    return job_not (job, "the file would become too large");
   if (__builtin_add_overflow (table_size, job->plan->sframe_size, &size)
       || address + size < address || (address & (job->page - 1)) != 0)
     return job_not (job, "no place for a moved program header table");

@@ -89,7 +89,7 @@ growth_measure (struct layout_job *job, struct growth *growth)
   growth->load = (size_t)(load - job->image->segments);
   growth->old_end = load->p_offset + load->p_filesz;
   growth->new_end = load->p_offset + (page_end - load->p_vaddr);
-  if (growth->new_end - growth->old_end > UINT32_MAX)
+  if (growth->new_end - growth->old_end > GROWTH_MAX)
     return job_not (job, "dynamic loader: its BSS is too large");
   /* Keep the alignment of whatever follows.  */
   growth->shift = growth->new_end - growth->old_end;

@@ -14,8 +14,33 @@ enum
   /* Our addresses: sections begin at multiples of this, with at least one
      unused byte between them.  Low bits of PLT expressions stay meaningful. */
   PLACE_ALIGN = 64,
+  PADDING_MAX = 1 << 26,
   FDE_PC_BEGIN = 8 /* after a 32-bit length and the CIE pointer */
 };
+
+/* Each section is copied and aligned in the new file, so they must not share
+   bytes (as linked files' sections must not either) or ask for much padding.
+ */
+static bool
+check_sections (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0, padding = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (__builtin_add_overflow (padding, header->sh_addralign, &padding)
+          || padding > image->size + PADDING_MAX)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "its sections ask for too much alignment");
+      if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
+        continue;
+      sum += header->sh_size; /* each is at most the file's */
+      if (sum > 2 * image->size)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "its sections overlap each other");
+    }
+  return true;
+}
 
 static bool
 check_object (const struct image *image, struct error *err)
@@ -28,6 +53,8 @@ check_object (const struct image *image, struct error *err)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "machine %u has no SFrame ABI",
                       (unsigned)image->header.e_machine);
+  if (!check_sections (image, err))
+    return false;
   if (image->size >= length
       && memcmp (image->bytes + image->size - length, signature, length) == 0)
     return error_set (err, CFI2SFRAME_REFUSED,

@@ -431,6 +431,8 @@ write_old_section (struct object_writer *writer, size_t index,
     bytes = writer->index_section.bytes, size = writer->index_section.size;
   else if (writer->copies[index] != NULL)
     bytes = writer->copies[index], size = writer->sizes[index];
+  if (bytes == NULL && header.sh_type != SHT_NOBITS)
+    size = 0; /* a null section, whatever size it claims */
   return write_section (writer, &header, bytes, size, err);
 }
 

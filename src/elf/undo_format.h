@@ -12,9 +12,9 @@ enum
   UNDO_HEADER_SIZE = 40,
   UNDO_FOOTER_SIZE = 24,
 
-  /* More than any conversion needs (a few per moved section and one per
-     patched symbol), and little memory.  */
-  UNDO_OPERATIONS_MAX = 1 << 20
+  /* More than any conversion needs (a few per moved section and two per
+     patched symbol, of which there are at most 4096), and little memory.  */
+  UNDO_OPERATIONS_MAX = 1 << 14
 };
 
 enum undo_kind

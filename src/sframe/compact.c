@@ -206,6 +206,10 @@ compactor_add (struct compactor *compactor,
   pack_rows (compactor, function, member);
   if (compactor->rows.failed)
     return error_set_no_memory (err);
+  if (compactor->options.rows_max != 0
+      && compactor->rows.size / 4 > compactor->options.rows_max)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the CFI asks for unreasonably many rows");
   member->digest = member_digest (compactor, member);
   member->joins_previous = last_joins_previous (compactor);
   member->first_vanishes

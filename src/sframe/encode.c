@@ -37,6 +37,7 @@ struct sframe_encoder
   struct index_record *records;
   size_t n_records, records_capacity;
   struct buffer rows;
+  uint64_t written; /* bytes of rows, shared or not */
   uint64_t n_rows;
   struct share *share; /* NULL unless sharing */
 };
@@ -279,6 +280,11 @@ sframe_encoder_add (struct sframe_encoder *encoder,
   unsigned fre_type = function_fre_type (encoder, function);
   if (!sframe_encoder_add_block (encoder, function, fre_type))
     return error_set_no_memory (err);
+  encoder->written += encoder->rows.size - start;
+  if (encoder->options.rows_max != 0
+      && encoder->written > encoder->options.rows_max)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the CFI asks for unreasonably many rows");
   if (encoder->rows.size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "more than 4 GiB of SFrame rows");

@@ -27,6 +27,9 @@ struct encode_options
      needs, and in V1 and V2 words from -127 to 127 (-32767 to 32767).  Rows
      at equal starts and at the function's end are accepted.  */
   bool gnu_widths;
+  /* Bytes of rows at most, those that are shared counted every time; 0: no
+     limit.  A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
+  uint64_t rows_max;
 };
 
 /* Bytes of one entry of the function table.  */

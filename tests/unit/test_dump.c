@@ -96,7 +96,8 @@ amd64_v3 (void **state)
       .rows = flexible },
   };
   check (
-      (struct encode_options){ &arch_amd64, { 3, true }, true, true, false },
+      (struct encode_options){
+          &arch_amd64, { 3, true }, true, true, false, 0 },
       functions, 3,
       "Contents of the SFrame section .sframe:\n"
       "  Header :\n\n"
@@ -143,7 +144,7 @@ aarch64_v2 (void **state)
   };
   check (
       (struct encode_options){
-          &arch_aarch64, { 2, false }, false, false, false },
+          &arch_aarch64, { 2, false }, false, false, false, 0 },
       &function, 1,
       "Contents of the SFrame section .sframe:\n"
       "  Header :\n\n"
@@ -172,7 +173,8 @@ s390x_v2 (void **state)
   const struct sframe_function function
       = { .address = 0x1000, .size = 16, .n_rows = 3, .rows = rows };
   check (
-      (struct encode_options){ &arch_s390x, { 2, true }, true, false, false },
+      (struct encode_options){
+          &arch_s390x, { 2, true }, true, false, false, 0 },
       &function, 1,
       "Contents of the SFrame section .sframe:\n"
       "  Header :\n\n"
@@ -203,7 +205,7 @@ extreme_numbers (void **state)
   const struct sframe_function function
       = { .size = UINT32_MAX, .flexible = true, .n_rows = 1, .rows = rows };
   struct encode_options options
-      = { &arch_s390x, { 3, true }, true, false, false };
+      = { &arch_s390x, { 3, true }, true, false, false, 0 };
   struct error err = { 0 };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
   assert_true (sframe_encoder_add (encoder, &function, &err));
@@ -232,7 +234,7 @@ rows_shared_too_often_are_refused (void **state)
   };
   struct error err = { 0 };
   struct encode_options options
-      = { &arch_amd64, { 3, true }, true, true, false };
+      = { &arch_amd64, { 3, true }, true, true, false, 0 };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
   struct sframe_row *rows = calloc (10000, sizeof *rows);
   for (uint32_t i = 0; i < 10000; i++)
@@ -338,7 +340,7 @@ gnu_objects_are_dumped (void **state)
   (void)state;
   const char *source = getenv ("srcdir");
   char folder[1024];
-  snprintf (folder, sizeof folder, "%s/tests/data", source ? source : ".");
+  snprintf (folder, sizeof folder, "%s/tests/data/gnu", source ? source : ".");
   readelf_reads_v1 = false;
   n_dumped = 0;
   nftw (folder, visit, 16, FTW_PHYS);

@@ -1,0 +1,146 @@
+/* How much memory is allocated at most.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   AddressSanitizer has hooks for that.  Without it, the allocator's functions
+   are wrapped where glibc lets them be; libelf's and libdwarf's calls count
+   too.  valgrind replaces them itself.  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+#if defined __SANITIZE_ADDRESS__
+#  define ASAN 1
+#elif defined __has_feature
+#  if __has_feature(address_sanitizer)
+#    define ASAN 1
+#  endif
+#endif
+
+static size_t live, peak, start;
+
+static void
+count (size_t size)
+{
+  live += size;
+  if (live > peak)
+    peak = live;
+}
+
+static void
+uncount (size_t size)
+{
+  live = live > size ? live - size : 0;
+}
+
+#ifdef ASAN
+
+size_t __sanitizer_get_allocated_size (const volatile void *block);
+int __sanitizer_install_malloc_and_free_hooks (
+    void (*on_malloc) (const volatile void *, size_t),
+    void (*on_free) (const volatile void *));
+
+static void
+on_malloc (const volatile void *block, size_t size)
+{
+  (void)block;
+  count (size);
+}
+
+static void
+on_free (const volatile void *block)
+{
+  if (block != NULL)
+    uncount (__sanitizer_get_allocated_size (block));
+}
+
+static bool
+hook (void)
+{
+  static bool installed;
+  if (!installed)
+    __sanitizer_install_malloc_and_free_hooks (on_malloc, on_free);
+  return installed = true;
+}
+
+#elif defined __GLIBC__
+
+extern void *__libc_malloc (size_t size);
+extern void *__libc_calloc (size_t n, size_t size);
+extern void *__libc_realloc (void *block, size_t size);
+extern void __libc_free (void *block);
+
+void *
+malloc (size_t size)
+{
+  void *block = __libc_malloc (size);
+  if (block != NULL)
+    count (malloc_usable_size (block));
+  return block;
+}
+
+void *
+calloc (size_t n, size_t size)
+{
+  void *block = __libc_calloc (n, size);
+  if (block != NULL)
+    count (malloc_usable_size (block));
+  return block;
+}
+
+void *
+realloc (void *block, size_t size)
+{
+  size_t before = block != NULL ? malloc_usable_size (block) : 0;
+  void *moved = __libc_realloc (block, size);
+  if (moved == NULL && size != 0)
+    return NULL;
+  uncount (before);
+  if (moved != NULL)
+    count (malloc_usable_size (moved));
+  return moved;
+}
+
+void
+free (void *block)
+{
+  if (block != NULL)
+    uncount (malloc_usable_size (block));
+  __libc_free (block);
+}
+
+static bool
+hook (void)
+{
+  /* valgrind brings its own functions; then ours are never called.  */
+  void *volatile probe = malloc (1);
+  free (probe);
+  return peak > 0;
+}
+
+#else
+
+static bool
+hook (void)
+{
+  return false;
+}
+
+#endif
+
+bool
+fuzz_memory_start (void)
+{
+  bool counted = hook ();
+  start = peak = live;
+  return counted;
+}
+
+size_t
+fuzz_memory_peak (void)
+{
+  return peak - start;
+}

@@ -1,0 +1,60 @@
+/* The list of targets, and running one of them within its bounds.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const struct fuzz_target fuzz_targets[] = {
+  { "convert", fuzz_convert, FUZZ_ELF, 0, 1 },
+  { "layout", fuzz_layout, FUZZ_ELF, 0, 4 },
+  { "existing", fuzz_existing, FUZZ_ELF, 0, 1 },
+  { "undo", fuzz_undo, FUZZ_BYTES, 0, 0 },
+  { "cfi", fuzz_cfi, FUZZ_CFI, 2, 0 },
+  { "sframe", fuzz_sframe, FUZZ_BYTES, 0, 0 },
+  { "object", fuzz_object, FUZZ_ELF, 0, 1 },
+  { 0 },
+};
+
+const struct fuzz_target *
+fuzz_target_find (const char *name)
+{
+  for (const struct fuzz_target *target = fuzz_targets; target->name != NULL;
+       target++)
+    if (strcmp (target->name, name) == 0)
+      return target;
+  return NULL;
+}
+
+void
+fuzz_fail (const char *what, const char *file, int line)
+{
+  fprintf (stderr, "%s:%d: property violated: %s\n", file, line, what);
+  abort ();
+}
+
+static double
+cpu_seconds (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void
+fuzz_run (const struct fuzz_target *target, const uint8_t *bytes, size_t size)
+{
+  bool counted = fuzz_memory_start ();
+  double before = cpu_seconds ();
+  target->run (bytes, size);
+  double seconds = cpu_seconds () - before;
+  /* A second per megabyte, begun ones counted whole; the same again for the
+     properties.  */
+  FUZZ_CHECK (seconds < 2 * (1 + (double)size / 1e6));
+  /* Ten times the size, and what it takes to start; half as much again for
+     the properties.  */
+  FUZZ_CHECK (!counted || fuzz_memory_peak () < 15 * size + (8 << 20));
+}

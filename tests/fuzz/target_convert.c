@@ -1,0 +1,128 @@
+/* Whole conversions, in memory.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Input: an ELF file and a byte of options.  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "cfi/eh_frame.h"
+#include "convert/builder.h"
+#include "elf/inject.h"
+
+enum
+{
+  OPTION_FORMAT = 0x03,
+  OPTION_NO_SHARE = 0x04,
+  OPTION_FORCE = 0x08,
+  OPTION_STRICT = 0x10,
+  OPTION_SELF_CONTAINED = 0x20,
+  OPTION_COMPACT = 0x40
+};
+
+struct converted
+{
+  void *section;
+  size_t size;
+  uint64_t address;
+  struct layout_plan plan;
+};
+
+static void
+check_section (const struct converted *converted, const struct image *image,
+               const struct cfi2sframe_report *report)
+{
+  struct sframe_decoder decoder;
+  struct image_eh_frame found;
+  struct cfi_section cfi;
+  struct error err = { 0 };
+  FUZZ_DONE (sframe_decoder_open (&decoder, converted->section,
+                                  converted->size, converted->address, &err),
+             &err);
+  FUZZ_CHECK (decoder.arch == image->arch);
+  FUZZ_CHECK (decoder.n_functions == report->sframe_fdes
+              && decoder.n_rows == report->sframe_fres);
+  fuzz_read_section (&decoder, true);
+  FUZZ_DONE (image_find_eh_frame (image, &found, &err), &err);
+  FUZZ_DONE (cfi_section_read (&cfi, image->arch, found.bytes, found.size,
+                               found.address, &err),
+             &err);
+  fuzz_check_rows (&decoder, &cfi);
+  cfi_section_free (&cfi);
+}
+
+/* The new file is one that this program knows again.  */
+static void
+check_file (const struct converted *converted, const struct image *image,
+            bool self_contained)
+{
+  struct error err = { 0 };
+  fuzz_check_plan (&converted->plan, image);
+  int fd = fuzz_write_file (&converted->plan, image, converted->section);
+  if (fd < 0)
+    return;
+  FUZZ_REFUSED (inject_self_check (image, &converted->plan, converted->section,
+                                   fd, &err),
+                &err);
+  close (fd);
+  fuzz_check_undo (&converted->plan, image, converted->section,
+                   self_contained);
+}
+
+/* The plan that cfi2sframe_build_section must have made for itself.  */
+static void
+plan_again (struct converted *converted, const struct image *image,
+            const struct cfi2sframe_options *options)
+{
+  struct error err = { 0 };
+  struct layout_request request
+      = { .sframe_size = converted->size,
+          .section_type = builder_variant (options->format).pcrel
+                              ? SHT_GNU_SFRAME
+                              : SHT_PROGBITS,
+          .allow_moved_table = options->force_phdr_move };
+  FUZZ_DONE (layout_plan_injection (&converted->plan, image, &request, &err),
+             &err);
+  FUZZ_CHECK (converted->plan.sframe_address == converted->address);
+}
+
+void
+fuzz_convert (const uint8_t *bytes, size_t size)
+{
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report;
+  struct converted converted = { 0 };
+  struct error err = { 0 };
+  struct image image;
+  if (size == 0)
+    return;
+  uint8_t choice = bytes[--size];
+  uint64_t digest = hash_bytes (bytes, size);
+  cfi2sframe_options_init (&options);
+  options.format = choice & OPTION_FORMAT;
+  options.no_share = choice & OPTION_NO_SHARE;
+  options.force_phdr_move = choice & OPTION_FORCE;
+  options.compact = choice & OPTION_COMPACT;
+  options.strict = choice & OPTION_STRICT;
+  bool done = cfi2sframe_build_section (bytes, size, &options,
+                                        &converted.section, &converted.size,
+                                        &converted.address, &report, &err);
+  FUZZ_CHECK (hash_bytes (bytes, size) == digest);
+  FUZZ_CHECK (done || err.reason[0] != '\0');
+  if (!done)
+    return;
+  struct error again = { 0 };
+  FUZZ_DONE (image_open_memory (&image, bytes, size, &again), &again);
+  plan_again (&converted, &image, &options);
+  check_section (&converted, &image, &report);
+  check_file (&converted, &image, choice & OPTION_SELF_CONTAINED);
+  layout_plan_free (&converted.plan);
+  image_close (&image);
+  free (converted.section);
+}

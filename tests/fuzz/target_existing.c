@@ -1,0 +1,97 @@
+/* Files that have an .sframe: reading, replacing and removing it.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Input: an ELF file and a byte of options, as for a conversion.  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "convert/find_sframe.h"
+#include "elf/existing.h"
+#include "elf/inject.h"
+
+static void
+check_contents (const struct image *image)
+{
+  struct sframe_decoder decoder;
+  struct error err = { 0 };
+  if (find_sframe (image, &decoder, &err))
+    fuzz_read_section (&decoder, false);
+}
+
+/* Taking it away leaves a file without one.  */
+static void
+check_removal (const struct existing *existing, const struct image *image)
+{
+  struct layout_plan plan = { 0 };
+  struct error err = { 0 };
+  if (existing_plan_removal (&plan, existing, image, &err))
+    {
+      fuzz_check_plan (&plan, image);
+      int fd = fuzz_write_file (&plan, image, NULL);
+      if (fd >= 0)
+        {
+          /* It may refuse: the headers of a damaged file can lie in each
+             other.  */
+          existing_check_removed (&plan, image, fd, &err);
+          close (fd);
+        }
+    }
+  layout_plan_free (&plan);
+}
+
+static void
+check_replacement (const struct existing *existing, const struct image *image,
+                   uint64_t sframe_size)
+{
+  struct layout_plan plan = { 0 };
+  struct layout_request request = { .sframe_size = sframe_size,
+                                    .section_type = SHT_GNU_SFRAME,
+                                    .replaced = &existing->place };
+  struct error err = { 0 };
+  if (!existing->present || !existing_check_replaceable (existing, &err))
+    return;
+  uint8_t *sframe = calloc (1, sframe_size);
+  FUZZ_CHECK (sframe != NULL);
+  if (layout_plan_injection (&plan, image, &request, &err))
+    {
+      fuzz_check_plan (&plan, image);
+      int fd = fuzz_write_file (&plan, image, sframe);
+      if (fd >= 0)
+        {
+          FUZZ_REFUSED (inject_self_check (image, &plan, sframe, fd, &err),
+                        &err);
+          close (fd);
+        }
+      fuzz_check_undo (&plan, image, sframe, false);
+    }
+  layout_plan_free (&plan);
+  free (sframe);
+}
+
+void
+fuzz_existing (const uint8_t *bytes, size_t size)
+{
+  struct image image;
+  struct error err = { 0 };
+  if (size == 0)
+    return;
+  uint8_t choice = bytes[--size];
+  if (!image_open_memory (&image, bytes, size, &err))
+    return;
+  struct existing existing = existing_find (&image);
+  existing_bytes (&existing, &image);
+  check_contents (&image);
+  check_removal (&existing, &image);
+  check_replacement (&existing, &image, 1 + (uint64_t)choice * 16);
+  if (existing.has_record)
+    {
+      existing_forget_record (&existing, &image);
+      check_removal (&existing, &image);
+    }
+  image_close (&image);
+}

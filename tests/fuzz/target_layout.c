@@ -1,0 +1,71 @@
+/* The layout planner alone: any size of .sframe, every strategy.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Input: an ELF file, three bytes of size, one byte of options.  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf/inject.h"
+#include "elf/layout_private.h"
+
+enum
+{
+  OPTION_STRATEGY = 0x07, /* above the last one: what the planner thinks */
+  OPTION_FORCE = 0x08,
+  OPTION_PROGBITS = 0x10,
+  OPTION_SELF_CONTAINED = 0x20
+};
+
+static void
+check_plan (const struct layout_plan *plan, const struct image *image,
+            bool self_contained)
+{
+  struct error err = { 0 };
+  fuzz_check_plan (plan, image);
+  uint8_t *sframe = malloc (plan->sframe_size);
+  FUZZ_CHECK (sframe != NULL);
+  memset (sframe, 0xa5, plan->sframe_size);
+  int fd = fuzz_write_file (plan, image, sframe);
+  if (fd >= 0)
+    {
+      FUZZ_REFUSED (inject_self_check (image, plan, sframe, fd, &err), &err);
+      close (fd);
+    }
+  fuzz_check_undo (plan, image, sframe, self_contained);
+  free (sframe);
+}
+
+void
+fuzz_layout (const uint8_t *bytes, size_t size)
+{
+  struct image image;
+  struct layout_plan plan;
+  struct error err = { 0 };
+  if (size < 4)
+    return;
+  size -= 4;
+  uint8_t choice = bytes[size + 3];
+  struct layout_request request
+      = { .sframe_size
+          = bytes[size] | bytes[size + 1] << 8 | (bytes[size + 2] & 3) << 16,
+          .section_type
+          = choice & OPTION_PROGBITS ? SHT_PROGBITS : SHT_GNU_SFRAME,
+          .allow_moved_table = choice & OPTION_FORCE };
+  if (!image_open_memory (&image, bytes, size, &err))
+    return;
+  unsigned strategy = choice & OPTION_STRATEGY;
+  bool planned = strategy <= LAYOUT_REUSE
+                     ? layout_plan_by (&plan, &image, &request,
+                                       (enum layout_strategy)strategy, &err)
+                     : layout_plan_injection (&plan, &image, &request, &err);
+  if (planned)
+    check_plan (&plan, &image, choice & OPTION_SELF_CONTAINED);
+  layout_plan_free (&plan);
+  image_close (&image);
+}

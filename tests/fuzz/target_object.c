@@ -1,0 +1,65 @@
+/* Relocatable objects.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Input: an ELF file (ET_REL) and a byte of options.  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "convert/builder.h"
+#include "convert/object.h"
+
+enum
+{
+  OPTION_FORMAT = 0x03,
+  OPTION_GNU = 0x04,
+  OPTION_BUGS = 0x08
+};
+
+static void
+check_written (const struct object_section *section,
+               const struct relocatable *object)
+{
+  struct error err = { 0 };
+  struct image image;
+  int fd = memfd_create ("fuzz", MFD_CLOEXEC);
+  FUZZ_CHECK (fd >= 0);
+  if (object_section_write (section, object, fd, &err)
+      && image_open_fd (&image, fd, &err))
+    image_close (&image);
+  else
+    close (fd);
+}
+
+void
+fuzz_object (const uint8_t *bytes, size_t size)
+{
+  struct image image;
+  struct relocatable object;
+  struct object_section section;
+  struct error err = { 0 };
+  if (size == 0)
+    return;
+  uint8_t choice = bytes[--size];
+  if (!image_open_memory (&image, bytes, size, &err))
+    return;
+  struct object_options options
+      = { .variant = builder_variant (
+              (enum cfi2sframe_format) (choice & OPTION_FORMAT)),
+          .gnu = choice & OPTION_GNU,
+          .bugs = choice & OPTION_BUGS };
+  options.flexible = image.arch != NULL && image.arch->flexible_fdes;
+  if (image.header.e_type == ET_REL
+      && relocatable_open (&object, &image, &err))
+    {
+      if (object_section_build (&section, &object, &options, NULL, NULL, &err))
+        check_written (&section, &object);
+      object_section_free (&section);
+      relocatable_close (&object);
+    }
+  image_close (&image);
+}
