@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #ifdef __cplusplus
 #  define CFI2SFRAME_BEGIN \
@@ -106,8 +107,14 @@ struct cfi2sframe_report
   char damage[96];       /* what is wrong there, or "" */
 };
 
-CFI2SFRAME_API void
-cfi2sframe_options_init (struct cfi2sframe_options *options);
+/* The defaults: V3, in place, quiet about what is left out.  Inline, because
+   a program knows the structure it was compiled with.  */
+static inline void
+cfi2sframe_options_init (struct cfi2sframe_options *options)
+{
+  memset (options, 0, sizeof *options);
+  options->size = sizeof *options;
+}
 
 /* The version of the library, such as "0.1.0".  */
 CFI2SFRAME_API const char *cfi2sframe_version (void);
@@ -229,6 +236,43 @@ CFI2SFRAME_API bool cfi2sframe_compare (
                    const struct cfi2sframe_difference *difference),
     void *context, struct cfi2sframe_compare_result *result,
     struct cfi2sframe_error *err);
+
+/* How a value of the caller's frame is found.  */
+enum cfi2sframe_rule_kind
+{
+  CFI2SFRAME_UNDEFINED,   /* it is lost; of the return address: end of stack */
+  CFI2SFRAME_SAME,        /* it is still in its register */
+  CFI2SFRAME_REGISTER,    /* register + offset */
+  CFI2SFRAME_AT_REGISTER, /* in memory at register + offset */
+  CFI2SFRAME_CFA,         /* CFA + offset */
+  CFI2SFRAME_AT_CFA       /* in memory at CFA + offset */
+};
+
+struct cfi2sframe_rule
+{
+  enum cfi2sframe_rule_kind kind;
+  unsigned register_number; /* of DWARF for the machine, if the kind has one */
+  int32_t offset;           /* bytes, if the kind has one */
+};
+
+/* What an SFrame section says about one address.  */
+struct cfi2sframe_row
+{
+  uint64_t function; /* where the code range starts that the entry describes */
+  uint32_t function_size;
+  bool signal_frame;
+  bool ra_signed; /* aarch64: the return address carries a signature */
+  struct cfi2sframe_rule cfa, return_address, frame_pointer;
+};
+
+/* Find what an SFrame section of any version, SIZE bytes at SECTION, says
+   about PC.  ADDRESS is where the section is loaded; PC counts from the same
+   origin.  Nothing is allocated, and SECTION may be hostile.  Status
+   CFI2SFRAME_NOTHING when PC is not covered.  */
+CFI2SFRAME_API bool cfi2sframe_lookup (const void *section, size_t size,
+                                       uint64_t address, uint64_t pc,
+                                       struct cfi2sframe_row *row,
+                                       struct cfi2sframe_error *err);
 
 /* Print the .sframe of the file to OUT, as `readelf --sframe` does.  */
 CFI2SFRAME_API bool cfi2sframe_dump (const char *input, FILE *out,

@@ -309,9 +309,3 @@ cfi2sframe_build_section (const void *elf, size_t size,
   conversion_free (&conversion);
   return done;
 }
-
-void
-cfi2sframe_options_init (struct cfi2sframe_options *options)
-{
-  *options = (struct cfi2sframe_options){ .size = sizeof *options };
-}

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# The shared library as other programs meet it: what it exports, its header,
+# the examples.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+needs_library ()
+{
+  library=$builddir/.libs/libcfi2sframe.so
+  [ -f "$library" ] || skip "built without shared library"
+}
+
+@test "exactly the documented symbols are exported" {
+  needs nm
+  needs_library
+  nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' \
+    | LC_ALL=C sort >exported
+  diff "$srcdir/tests/data/libcfi2sframe.symbols" exported
+  # Each of them stands in the header and in the manual page.
+  local name
+  while read -r name; do
+    grep -q "$name" "$srcdir/include/cfi2sframe.h"
+    grep -q "$name" "$srcdir/doc/libcfi2sframe.3"
+  done <exported
+}
+
+@test "soname and symbol version" {
+  needs readelf
+  needs_library
+  readelf -dW "$library" | grep -q 'SONAME.*\[libcfi2sframe\.so\.0\]'
+  readelf -sW "$library" | grep -q 'cfi2sframe_convert@@CFI2SFRAME_0'
+}
+
+@test "the library never prints and never exits" {
+  needs nm
+  needs_library
+  run nm -D --undefined-only "$library"
+  [ "$status" -eq 0 ]
+  local name
+  for name in exit _exit abort puts printf __printf_chk perror err errx \
+              stderr stdout; do
+    run ! grep -qw "U $name" <(nm -D --undefined-only "$library" \
+                                 | sed 's/@.*//')
+  done
+}
+
+# Compile an example as a user would.
+example ()
+{
+  needs_library
+  "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -I"$srcdir/include" -o "$1" \
+    "$srcdir/doc/examples/$1.c" -L"$builddir/.libs" -lcfi2sframe
+  LD_LIBRARY_PATH=$builddir/.libs
+  export LD_LIBRARY_PATH
+}
+
+@test "example from_memory: the same section as the program's" {
+  example from_memory
+  small_program
+  run ./from_memory small
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  convert --section-only=section small
+  run ./from_memory small
+  [[ $output == "$(stat -c %s section) bytes for address 0x"* ]] \
+    || { echo "$output"; return 1; }
+  echo text >text
+  run ./from_memory text
+  [ "$status" -eq 1 ]
+}
+
+@test "example lookup: finds itself after conversion" {
+  example lookup
+  run ./lookup
+  [ "$status" -eq 1 ]
+  convert lookup
+  run ./lookup
+  [ "$status" -eq 0 ]
+  [[ $output == "main, "*" bytes: CFA = r"*" RA = "* ]] \
+    || { echo "$output"; return 1; }
+  for format in 2 2.0 1; do
+    convert --replace --format=$format lookup
+    run ./lookup
+    [ "$status" -eq 0 ]
+  done
+}
+
+@test "the header compiles as C11, C++11 and C++20, alone" {
+  echo '#include <cfi2sframe.h>' >header.c
+  "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror \
+    -I"$srcdir/include" -fsyntax-only header.c
+  needs g++
+  for standard in c++11 c++20; do
+    g++ -std=$standard -x c++ -Wall -Wextra -Wpedantic -Werror \
+      -I"$srcdir/include" -fsyntax-only header.c
+  done
+}
+
+@test "an installed library is found by pkg-config" {
+  needs pkg-config make
+  needs_library
+  [ -w "$builddir" ] || skip "the build folder is read-only"
+  make -s -C "$builddir" install DESTDIR="$PWD/x" >log 2>&1 \
+    || { cat log; return 1; }
+  local directory
+  directory=$(dirname "$(find x -name cfi2sframe.pc)")
+  export PKG_CONFIG_PATH=$PWD/$directory PKG_CONFIG_SYSROOT_DIR=$PWD/x
+  # shellcheck disable=SC2046
+  "${CC:-cc}" -o lookup "$srcdir/doc/examples/lookup.c" \
+    $(pkg-config --cflags --libs cfi2sframe)
+  [ "$(pkg-config --modversion cfi2sframe)" = \
+    "$("$CFI2SFRAME" --version | awk '{ print $2 }')" ]
+}
