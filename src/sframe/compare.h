@@ -17,7 +17,7 @@
 #include "frame/frame.h"
 #include "sframe/decode.h"
 
-/* Mistakes of GNU as and ld that are recognised (doc/differences.md).  */
+/* Mistakes of GNU as and ld that are recognised (doc/differences.texi).  */
 enum compare_defect
 {
   COMPARE_NO_DEFECT,

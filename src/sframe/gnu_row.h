@@ -39,7 +39,7 @@ enum
 struct gnu_rule
 {
   uint8_t place; /* enum gnu_place */
-  int32_t reg;   /* GNU_NO_REGISTER: GNU's mistake, see doc/differences.md */
+  int32_t reg;   /* GNU_NO_REGISTER: GNU's mistake, see doc/differences.texi */
   int32_t offset;
 };
 
