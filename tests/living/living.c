@@ -8,6 +8,7 @@
      --interval=US   mean time between random stops (default 100)
      --report=FILE   where the result goes, one JSON object (default stderr)
      --seed=N        of the random numbers
+     --restart       start the program again until there were N random stops
      --bar=PERCENT   fail when fewer walks are as deep as the referee's
      --allow=CAUSE   causes of shorter walks that do not count for the bar,
                      separated by commas (as in the result); the vdso never
@@ -89,6 +90,7 @@ struct session
   double bar; /* percent */
   uint64_t steps, samples;
   unsigned interval;
+  bool restart;
   FILE *report;
   uint64_t random;
   struct tally tally;
@@ -622,6 +624,7 @@ parse_options (struct session *session, int argc, char **argv)
           { "seed", required_argument, NULL, 'n' },
           { "bar", required_argument, NULL, 'b' },
           { "allow", required_argument, NULL, 'a' },
+          { "restart", no_argument, NULL, 'R' },
           { NULL, 0, NULL, 0 } };
   int option;
   while ((option = getopt_long (argc, argv, "+", options, NULL)) != -1)
@@ -642,6 +645,9 @@ parse_options (struct session *session, int argc, char **argv)
       case 'n':
         session->random = strtoull (optarg, NULL, 0) | 1;
         break;
+      case 'R':
+        session->restart = true;
+        break;
       case 'b':
         session->bar = strtod (optarg, NULL);
         break;
@@ -659,6 +665,52 @@ parse_options (struct session *session, int argc, char **argv)
   return optind < argc;
 }
 
+/* Start the program and trace it until enough was seen or it ends.  */
+static int
+trace (struct session *session, char **arguments)
+{
+  pid_t pid = start_program (arguments);
+  if (pid < 0 && errno == EPERM)
+    {
+      fprintf (stderr, "living: tracing is not permitted here\n");
+      return EXIT_SKIP;
+    }
+  struct tracee *tracee = pid > 0 ? add_tracee (session, pid) : NULL;
+  if (!tracee || !tracee->subject->open)
+    {
+      fprintf (stderr, "living: %s: cannot be traced\n", arguments[0]);
+      return EXIT_NOTHING;
+    }
+  if (session->entry && !run_to_entry (session, tracee->subject, pid))
+    {
+      fprintf (stderr, "living: %s: no entry point there\n", session->entry);
+      return EXIT_NOTHING;
+    }
+  if (session->steps > 0)
+    step_through (session, pid);
+  if (session->samples > 0)
+    {
+      ptrace (PTRACE_CONT, pid, NULL, NULL);
+      sample (session);
+    }
+  else
+    kill (pid, SIGKILL);
+  return EXIT_GOOD;
+}
+
+static int
+judge (const struct session *session)
+{
+  const struct tally *tally = &session->tally;
+  if (tally->wrong_frames > 0 || completeness (session) < session->bar)
+    return EXIT_WRONG;
+  if (tally->frames > 0 && tally->stops >= session->samples)
+    return EXIT_GOOD;
+  fprintf (stderr, "living: the program ended after %lu stops\n",
+           tally->stops);
+  return EXIT_NOTHING;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -670,40 +722,17 @@ main (int argc, char **argv)
       fprintf (stderr, "usage: living [OPTION]... -- PROGRAM [ARG]...\n");
       return EXIT_NOTHING;
     }
-  pid_t pid = start_program (argv + optind);
-  if (pid < 0 && errno == EPERM)
+  int status;
+  uint64_t stops;
+  do
     {
-      fprintf (stderr, "living: tracing is not permitted here\n");
-      return EXIT_SKIP;
+      stops = session.tally.stops;
+      status = trace (&session, argv + optind);
+      if (status != EXIT_GOOD)
+        return status;
     }
-  struct tracee *tracee = pid > 0 ? add_tracee (&session, pid) : NULL;
-  if (!tracee || !tracee->subject->open)
-    {
-      fprintf (stderr, "living: %s: cannot be traced\n", argv[optind]);
-      return EXIT_NOTHING;
-    }
-  if (session.entry && !run_to_entry (&session, tracee->subject, pid))
-    {
-      fprintf (stderr, "living: %s: no entry point there\n", session.entry);
-      return EXIT_NOTHING;
-    }
-  if (session.steps > 0)
-    step_through (&session, pid);
-  if (session.samples > 0)
-    {
-      ptrace (PTRACE_CONT, pid, NULL, NULL);
-      sample (&session);
-    }
-  else
-    kill (pid, SIGKILL);
+  while (session.restart && session.tally.stops < session.samples
+         && session.tally.stops > stops);
   print_report (&session, argv[optind]);
-  if (session.tally.wrong_frames > 0 || completeness (&session) < session.bar)
-    return EXIT_WRONG;
-  if (session.tally.frames == 0 || session.tally.stops < session.samples)
-    {
-      fprintf (stderr, "living: the program ended after %lu stops\n",
-               session.tally.stops);
-      return EXIT_NOTHING;
-    }
-  return EXIT_GOOD;
+  return judge (&session);
 }

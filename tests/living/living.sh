@@ -124,6 +124,26 @@ case $LIVING_FORMAT in
   *) bar=90 allowed=register,no-row ;;
 esac
 
+# Proof that a wrong row does not go unnoticed.
+if "$CFI2SFRAME" --no-share --format="$LIVING_FORMAT" -q \
+  -o "$scratch/unshared" "$scratch/stacks" \
+  && tests/oracle/seed_fault --write="$scratch/bin/wrong" \
+    "$scratch/unshared" fp-sign; then
+  chmod +x "$scratch/bin/wrong"
+  "$living" --sample=200 --report="$scratch/one" -- "$scratch/lib/ld.so" \
+    --library-path "$scratch/lib" "$scratch/bin/wrong" mixture \
+    >"$scratch/output" 2>"$scratch/errors"
+  status=$?
+  case $status in
+    1) result ok "wrong rows are noticed" ;;
+    77) skip "wrong rows: tracing is not permitted here" ;;
+    *) result "not ok" "wrong rows are noticed (exit status $status)" ;;
+  esac
+  rm -f "$scratch/one"
+else
+  result "not ok" "wrong rows are noticed (no file to try)"
+fi
+
 walk "loading a program, step by step" --step=$steps -- stacks
 walk "lazy binding, step by step" --step=$steps --entry=/stacks --bar=$bar \
   --allow=$allowed -- stacks
@@ -155,7 +175,7 @@ fi
 bash=$(command -v bash) && take "$bash"
 # shellcheck disable=SC2016
 script='f () { local x=$1; echo "$x" >/dev/null; }
-  i=0; while [ $i -lt 100000 ]; do f $i; i=$((i+1));
+  i=0; while :; do f $i; i=$((i+1));
   [ $((i % 500)) -ne 0 ] || (f sub; f sub); done'
 walk "bash -c, step by step" --step=$steps --entry=/bash --bar=$bar \
   --allow=$allowed -- bash -c "$script"
@@ -208,7 +228,7 @@ fi
 
 if git=$(command -v git) && [ -e "$srcdir/.git" ]; then
   take "$git"
-  walk "git log -p" --sample=$samples --bar=$bar --allow=$allowed -- \
+  walk "git log -p" --restart --sample=$samples --bar=$bar --allow=$allowed -- \
     git -C "$srcdir" log -p --all
 fi
 
@@ -216,9 +236,8 @@ if [ -n "$long" ]; then
   cc1=$($CC -print-prog-name=cc1)
   if [ -x "$cc1" ] && take "$cc1"; then
     $CC -E "$programs/stacks.c" -o "$scratch/big.i"
-    for _ in 1 2 3 4 5 6; do sed 's/static/static/' "$scratch/big.i"; break; done >"$scratch/in.i"
-    walk "gcc compiling" --sample=$samples --bar=$bar --allow=$allowed -- \
-      cc1 -quiet -O3 -fpreprocessed "$scratch/in.i" -o /dev/null
+    walk "gcc compiling" --restart --sample=$samples --bar=$bar --allow=$allowed -- \
+      cc1 -quiet -O3 -fpreprocessed "$scratch/big.i" -o /dev/null
   fi
   if openssl=$(command -v openssl) && take "$openssl"; then
     for what in sha256 aes-256-gcm rsa2048 ecdsap256 ed25519 chacha20-poly1305; do

@@ -5,7 +5,10 @@
    memory, at up to three places each, and demands that the oracle catches
    every one.  A fault for which FILE has no place is a failure too: the caller
    has to bring a file that has one.  Prints TAP without a plan, so that a
-   script can join several runs.  Without faults: lists them.  */
+   script can join several runs.  Without faults: lists them.
+
+   seed_fault --write=OUT FILE FAULT puts the fault at every place at once and
+   writes the result to OUT; for tests of other referees.  */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -575,50 +578,115 @@ find_fault (const char *name)
 }
 
 static bool
-open_bench (struct bench *bench, Elf *elf, const char **why)
+open_bench (struct bench *bench, Elf *elf, struct oracle_section *section,
+            const char **why)
 {
-  struct oracle_section section;
   struct sframe_decoder decoder;
   struct error err;
   error_clear (&err);
   *why = "no readable .sframe";
-  if (!oracle_find_sframe (elf, &section)
-      || !sframe_decoder_open (&decoder, section.bytes, section.size,
-                               section.address, &err)
+  if (!oracle_find_sframe (elf, section)
+      || !sframe_decoder_open (&decoder, section->bytes, section->size,
+                               section->address, &err)
       || !model_read (&bench->model, &decoder))
     return false;
   return referee_open (&bench->referee, elf, why)
          && stubs_find (&bench->stubs, elf, bench->referee.abi);
 }
 
+/* Copy FILE to OUT, with SECTION's bytes replaced by REPLACEMENT of the same
+   size.  */
+static bool
+write_file (const char *out, const struct oracle_file *file,
+            const struct oracle_section *section,
+            const struct buffer *replacement)
+{
+  size_t size;
+  const char *bytes = elf_rawfile (file->elf, &size);
+  if (!bytes || replacement->size != section->size)
+    return false;
+  size_t before = (size_t)(section->bytes - (const uint8_t *)bytes);
+  size_t behind = before + section->size;
+  FILE *to = fopen (out, "we");
+  if (!to)
+    return false;
+  bool ok = fwrite (bytes, 1, before, to) == before
+            && fwrite (replacement->bytes, 1, replacement->size, to)
+                   == replacement->size
+            && fwrite (bytes + behind, 1, size - behind, to) == size - behind;
+  return fclose (to) == 0 && ok;
+}
+
+/* Put FAULT everywhere.  */
+static int
+seed_everywhere (struct bench *bench, const struct oracle_file *file,
+                 const struct oracle_section *section, const char *name,
+                 const char *out)
+{
+  const struct fault *fault = find_fault (name);
+  struct place place;
+  struct buffer faulty;
+  size_t n = fault ? find_place (fault, &bench->model, SIZE_MAX, &place) : 0;
+  /* Faults may make a place unfit, so go backwards.  */
+  for (size_t i = n; i-- > 0;)
+    {
+      find_place (fault, &bench->model, i, &place);
+      fault->apply (&place);
+    }
+  bool ok = n > 0 && model_write (&bench->model, &faulty)
+            && write_file (out, file, section, &faulty);
+  if (n > 0)
+    buffer_free (&faulty);
+  if (!ok)
+    fprintf (stderr, "seed_fault: %s: cannot be made\n", out);
+  return !ok;
+}
+
+static void
+run_tests (struct bench *bench, char **names, const char *base)
+{
+  tap (bench, !is_caught (bench, &bench->model), base,
+       "correct as long as nothing is done to it", "");
+  for (; *names; names++)
+    {
+      const struct fault *fault = find_fault (*names);
+      if (fault)
+        try_fault (bench, fault, base);
+      else
+        tap (bench, false, base, *names, "unknown fault");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
-  if (argc < 2)
+  static const char write_option[] = "--write=";
+  const char *out = NULL, *why = "cannot be read";
+  if (argc == 4
+      && strncmp (argv[1], write_option, sizeof write_option - 1) == 0)
+    out = *++argv + sizeof write_option - 1;
+  else if (argc < 2)
     {
       for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         printf ("%s\n", faults[i].name);
       return 0;
     }
   struct oracle_file file;
+  struct oracle_section section;
   struct bench bench = { 0 };
-  const char *path = argv[1], *why = "cannot be read";
+  const char *path = argv[1];
   const char *slash = strrchr (path, '/'), *base = slash ? slash + 1 : path;
-  if (!oracle_file_open (&file, path) || !open_bench (&bench, file.elf, &why))
+  if (!oracle_file_open (&file, path)
+      || !open_bench (&bench, file.elf, &section, &why))
     {
       printf ("not ok - %s: %s\n", base, why);
       return 1;
     }
-  tap (&bench, !is_caught (&bench, &bench.model), base,
-       "correct as long as nothing is done to it", "");
-  for (int i = 2; i < argc; i++)
-    {
-      const struct fault *fault = find_fault (argv[i]);
-      if (fault)
-        try_fault (&bench, fault, base);
-      else
-        tap (&bench, false, base, argv[i], "unknown fault");
-    }
+  if (out)
+    bench.failed
+        = seed_everywhere (&bench, &file, &section, argv[2], out) != 0;
+  else
+    run_tests (&bench, argv + 2, base);
   model_free (&bench.model);
   stubs_free (&bench.stubs);
   referee_close (&bench.referee);
