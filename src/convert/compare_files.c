@@ -116,7 +116,7 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
 /* Who is told, and how addresses are named.  */
 struct compare_context
 {
-  const struct compared_file *a, *b;
+  const struct compared_file *a;
   void (*found) (void *context,
                  const struct cfi2sframe_difference *difference);
   void *context;
@@ -195,8 +195,7 @@ cfi2sframe_compare (
     struct cfi2sframe_error *err)
 {
   struct compared_file one = { .path = a }, two = { .path = b };
-  struct compare_context c
-      = { .a = &one, .b = &two, .found = found, .context = context };
+  struct compare_context c = { .a = &one, .found = found, .context = context };
   error_clear (err);
   *result = (struct compare_result){ .equal = 0 };
   bool compared

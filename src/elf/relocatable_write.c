@@ -40,7 +40,6 @@ struct object_writer
   uint8_t **copies;    /* changed contents by section, NULL: as in the file */
   size_t *sizes;       /* of the copies */
   size_t sframe, rela; /* where they are already, else 0 */
-  size_t new_index_section;
   struct buffer relocations, names, index_section;
 };
 
@@ -440,13 +439,12 @@ static bool
 write_new_sections (struct object_writer *writer, struct error *err)
 {
   size_t names = writer->names.size - sizeof new_names;
-  size_t next = writer->image->n_sections;
   size_t sframe = writer->sframe;
   if (sframe == 0)
     {
       GElf_Shdr header = sframe_header (writer);
       header.sh_name = (GElf_Word)(names + SFRAME_NAME);
-      sframe = next++;
+      sframe = writer->image->n_sections;
       if (!write_section (writer, &header, writer->output->bytes,
                           writer->output->size, err))
         return false;
