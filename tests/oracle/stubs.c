@@ -128,6 +128,9 @@ step_s390x (const uint8_t *at, size_t left)
     { "\xe3\x10\x10\x0c\x00\x14", 6, 6, false, false, 0 },
     /* jg entry 0; the index of the relocation follows */
     { "\xc0\xf4", 2, 6, true, false, 4 },
+    { "\xc0\x01", 2, 6, false, false, 0 }, /* lgfi %r0,index (mold) */
+    /* stg %r0,56(%r15), again mold */
+    { "\xe3\x00\xf0\x38\x00\x24", 6, 6, false, false, 0 },
     /* stg %r1,56(%r15) */
     { "\xe3\x10\xf0\x38\x00\x24", 6, 6, false, false, 0 },
     /* mvc 48(8,%r15),8(%r1) */
