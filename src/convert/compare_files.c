@@ -7,58 +7,17 @@
 #include <string.h>
 
 #include "convert/find_sframe.h"
-#include "elf/relocatable.h"
+#include "convert/object_sframe.h"
 #include "sframe/compare.h"
-#include "sframe/format.h"
 
 struct compared_file
 {
   const char *path;
   struct image image;
   bool opened;
-  struct relocatable object; /* of an ET_REL file */
+  struct object_sframe object; /* of an ET_REL file */
   struct sframe_decoder decoder;
-  struct compare_side side;
-  uint64_t *starts; /* owned */
 };
-
-static size_t
-entry_size (unsigned version)
-{
-  return version == 1   ? SFRAME_V1_FDE_SIZE
-         : version == 2 ? SFRAME_V2_FDE_SIZE
-                        : SFRAME_V3_INDEX_SIZE;
-}
-
-/* In an object the starts are relocations.  */
-static bool
-read_starts (struct compared_file *file, struct error *err)
-{
-  const struct sframe_decoder *decoder = &file->decoder;
-  struct relocatable_table table;
-  size_t section = (size_t)(image_find_section (&file->image, ".sframe")
-                            - file->image.sections);
-  size_t entry = entry_size (decoder->variant.version);
-  file->starts
-      = calloc ((size_t)decoder->n_functions + 1, sizeof *file->starts);
-  if (file->starts == NULL)
-    return error_set_no_memory (err);
-  bool read = relocatable_read_table (&file->object, section, &table, err);
-  for (uint32_t i = 0; read && i < decoder->n_functions; i++)
-    {
-      uint64_t offset = decoder->fde_offset + i * entry;
-      const struct relocatable_entry *found
-          = relocatable_find (&table, offset);
-      if (found == NULL || found->value == 0)
-        read
-            = error_set_at (err, CFI2SFRAME_MALFORMED, offset,
-                            "function %" PRIu32 " of .sframe has no place", i);
-      else
-        file->starts[i] = found->value;
-    }
-  free (table.entries);
-  return read;
-}
 
 static bool
 open_file (struct compared_file *file, const char *path, struct error *err)
@@ -67,23 +26,18 @@ open_file (struct compared_file *file, const char *path, struct error *err)
   if (!image_open (&file->image, path, err))
     return false;
   file->opened = true;
-  if (!find_sframe (&file->image, &file->decoder, err))
-    return false;
-  file->side.decoder = &file->decoder;
   if (file->image.header.e_type != ET_REL)
-    return true;
-  if (!relocatable_open (&file->object, &file->image, err)
-      || !read_starts (file, err))
+    return find_sframe (&file->image, &file->decoder, err);
+  if (!object_sframe_open (&file->object, &file->image, err))
     return false;
-  file->side.starts = file->starts;
+  file->decoder = file->object.decoder;
   return true;
 }
 
 static void
 close_file (struct compared_file *file)
 {
-  free (file->starts);
-  relocatable_close (&file->object);
+  object_sframe_close (&file->object);
   if (file->opened)
     image_close (&file->image);
 }
@@ -100,11 +54,12 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
                       "an object cannot be compared with a linked file");
   if (!object)
     return true;
-  bool same = a->object.n_code == b->object.n_code;
-  for (size_t i = 0; same && i < a->object.n_code; i++)
+  const struct relocatable *m = &a->object.object, *n = &b->object.object;
+  bool same = m->n_code == n->n_code;
+  for (size_t i = 0; same && i < m->n_code; i++)
     {
-      const struct image_section *x = &a->image.sections[a->object.code[i]];
-      const struct image_section *y = &b->image.sections[b->object.code[i]];
+      const struct image_section *x = &a->image.sections[m->code[i]];
+      const struct image_section *y = &b->image.sections[n->code[i]];
       same = x->header.sh_size == y->header.sh_size
              && strcmp (x->name, y->name) == 0;
     }
@@ -128,7 +83,7 @@ static void
 tell (void *context, const struct compare_difference *difference)
 {
   const struct compare_context *c = context;
-  const struct relocatable *object = &c->a->object;
+  const struct relocatable *object = &c->a->object.object;
   struct cfi2sframe_difference public = {
     .kind = difference->kind,
     .defect = difference->defect,
@@ -202,7 +157,7 @@ cfi2sframe_compare (
       = (open_file (&one, a, err) || failed_in (err, a))
         && (open_file (&two, b, err) || failed_in (err, b))
         && check_same_code (&one, &two, err)
-        && sframe_compare (&one.side, &two.side, tell, &c, result, err);
+        && sframe_compare (&one.decoder, &two.decoder, tell, &c, result, err);
   if (compared)
     {
       check_segment (&c, &one, result);

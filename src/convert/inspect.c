@@ -8,6 +8,7 @@
 
 #include "cfi/plt.h"
 #include "convert/find_sframe.h"
+#include "convert/object_sframe.h"
 #include "frame/frame.h"
 #include "sframe/dump.h"
 #include "sframe/verify.h"
@@ -40,6 +41,35 @@ check_image (const struct image *image, const struct sframe_decoder *decoder,
   return checked;
 }
 
+/* The same for an object.  It has no PLT, and no padding is covered.  */
+static bool
+check_object (const struct image *image, struct verify_result *result,
+              struct error *err)
+{
+  struct object_sframe sframe;
+  struct cfi_section cfi;
+  struct plt_list plt = { 0 };
+  struct padding_finder padding = { .image = image };
+  const struct verify_sources sources
+      = { .cfi = &cfi, .plt = &plt, .padding = &padding };
+  if (!object_sframe_open (&sframe, image, err))
+    return false;
+  const struct relocatable *object = &sframe.object;
+  bool checked = object->eh_frame_size > 0
+                 || error_set (err, CFI2SFRAME_NOTHING,
+                               "no .eh_frame to check .sframe against");
+  if (checked)
+    {
+      checked = cfi_section_read (&cfi, image->arch, object->eh_frame,
+                                  object->eh_frame_size,
+                                  object->eh_frame_address, err)
+                && sframe_verify (&sframe.decoder, &sources, result, err);
+      cfi_section_free (&cfi);
+    }
+  object_sframe_close (&sframe);
+  return checked;
+}
+
 static void
 copy_result (const struct verify_result *from,
              struct cfi2sframe_check_result *to)
@@ -66,8 +96,10 @@ cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
   *result = (struct cfi2sframe_check_result){ 0 };
   if (!image_open (&image, input, err))
     return false;
-  bool checked = find_sframe (&image, &decoder, err)
-                 && check_image (&image, &decoder, &found, err);
+  bool checked = image.header.e_type == ET_REL
+                     ? check_object (&image, &found, err)
+                     : find_sframe (&image, &decoder, err)
+                           && check_image (&image, &decoder, &found, err);
   image_close (&image);
   copy_result (&found, result);
   if (checked && found.bytes_wrong + found.bytes_extra > 0)

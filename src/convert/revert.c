@@ -32,20 +32,36 @@ carry_out (struct change *change, const struct image *image,
   return options->dry_run || change_carry_out (change, &record_size, err);
 }
 
+/* Objects have neither a record nor a plan: their sections are numbered.  */
+static bool
+check_kind (const struct image *image,
+            const struct cfi2sframe_options *options, struct error *err)
+{
+  if (image->header.e_type != ET_REL)
+    return true;
+  if (!options->relocatable)
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "relocatable object (see --relocatable)");
+  return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                    "relocatable object: use objcopy -R .sframe "
+                    "-R .rela.sframe");
+}
+
 bool
 cfi2sframe_undo (const char *input, const char *output,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_error *err)
 {
   struct image image;
-  struct layout_plan plan;
+  struct layout_plan plan = { 0 };
   struct change change = {
     .plan = &plan, .input = input, .output = output, .check = check_original
   };
   error_clear (err);
   if (!image_open (&image, input, err))
     return false;
-  bool done = undo_plan (&plan, &image, err)
+  bool done = check_kind (&image, options, err)
+              && undo_plan (&plan, &image, err)
               && carry_out (&change, &image, options, err);
   layout_plan_free (&plan);
   image_close (&image);
@@ -72,7 +88,8 @@ cfi2sframe_remove (const char *input, const char *output,
   struct existing existing = existing_find (&image);
   if (existing.has_record)
     existing_forget_record (&existing, &image);
-  bool done = existing_plan_removal (&plan, &existing, &image, err)
+  bool done = check_kind (&image, options, err)
+              && existing_plan_removal (&plan, &existing, &image, err)
               && carry_out (&change, &image, options, err);
   layout_plan_free (&plan);
   image_close (&image);

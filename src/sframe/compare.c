@@ -467,16 +467,15 @@ report (struct comparison *c)
 }
 
 bool
-sframe_compare (const struct compare_side *a, const struct compare_side *b,
+sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
                 compare_sink *sink, void *context,
                 struct compare_result *result, struct error *err)
 {
-  struct comparison comparison = { .arch = a->decoder->arch,
-                                   .result = result,
-                                   .sink = sink,
-                                   .context = context };
+  struct comparison comparison = {
+    .arch = a->arch, .result = result, .sink = sink, .context = context
+  };
   *result = (struct compare_result){ .equal = 0 };
-  if (a->decoder->arch != b->decoder->arch)
+  if (a->arch != b->arch)
     return error_set (err, CFI2SFRAME_INVALID,
                       "sections of different machines");
   bool read = span_list_read (&comparison.a, a, err)

@@ -49,13 +49,6 @@ struct compare_difference
 /* The public structure is the internal one.  */
 #define compare_result cfi2sframe_compare_result
 
-struct compare_side
-{
-  const struct sframe_decoder *decoder;
-  const uint64_t *starts; /* address of each function instead of the section's
-                             own field (relocatable objects), or NULL */
-};
-
 /* Called for each difference: those of A's functions first, then those only
    in B, in address order.  */
 typedef void compare_sink (void *context,
@@ -64,8 +57,8 @@ typedef void compare_sink (void *context,
 /* Compare A with B.  Differences go to SINK (which may be NULL) and are
    counted in RESULT.  False when a section is damaged, the machines differ,
    or memory ran out.  */
-bool sframe_compare (const struct compare_side *a,
-                     const struct compare_side *b, compare_sink *sink,
+bool sframe_compare (const struct sframe_decoder *a,
+                     const struct sframe_decoder *b, compare_sink *sink,
                      void *context, struct compare_result *result,
                      struct error *err);
 

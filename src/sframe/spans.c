@@ -187,10 +187,9 @@ make_disjoint (struct span_list *list)
 }
 
 bool
-span_list_read (struct span_list *list, const struct compare_side *side,
+span_list_read (struct span_list *list, const struct sframe_decoder *decoder,
                 struct error *err)
 {
-  const struct sframe_decoder *decoder = side->decoder;
   *list = (struct span_list){ .decoder = decoder,
                               .n_functions = decoder->n_functions };
   /* The decoder has checked that so many fit the section.  */
@@ -200,8 +199,7 @@ span_list_read (struct span_list *list, const struct compare_side *side,
     return error_set_no_memory (err);
   for (uint32_t i = 0; i < decoder->n_functions; i++)
     {
-      uint64_t address
-          = side->starts ? side->starts[i] : sframe_decoder_start (decoder, i);
+      uint64_t address = sframe_decoder_start (decoder, i);
       if (!read_function (list, i, address, err))
         return false;
     }

@@ -46,10 +46,10 @@ struct span_list
   size_t first_span;
 };
 
-/* Bring SIDE into canonical form.  LIST is freed with span_list_free also
-   after failure.  */
-bool span_list_read (struct span_list *list, const struct compare_side *side,
-                     struct error *err);
+/* Bring the section behind DECODER into canonical form.  LIST is freed with
+   span_list_free also after failure.  */
+bool span_list_read (struct span_list *list,
+                     const struct sframe_decoder *decoder, struct error *err);
 
 void span_list_free (struct span_list *list);
 

@@ -275,3 +275,28 @@ END
   [[ $output == *"1 of 1 functions"* ]] || report
   readelf -rW late.o | grep -q 'R_X86_64_PC64.*\.text\.one + 0'
 }
+
+@test "--check reads objects, and finds what GNU as did wrong" {
+  small_program
+  "${CC:-cc}" -O2 -ffunction-sections -c small.c -o small.o
+  for version in 1 2.0 2 3; do
+    tool --relocatable --replace --format=$version small.o
+    tool --check small.o
+    [ "$status" -eq 0 ] || report
+    [[ $output == *" 0 wrong, 0 without SFrame data"* ]] || report
+  done
+  tool --check "$srcdir/tests/data/gnu/v3-binutils-2.47/s390x/lvm-O2.o"
+  [ "$status" -eq 0 ] || report
+  tool --check "$srcdir/tests/data/gnu/v3-binutils-2.47/probes/amd64_basic.o"
+  [ "$status" -eq 1 ] || report
+  [[ $output == *" 1 wrong"* ]] || report
+}
+
+@test "--remove and --undo keep their hands off objects" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  "$CFI2SFRAME" --relocatable small.o
+  skipped small.o --remove
+  skipped small.o --undo
+  refused small.o --relocatable --remove
+}

@@ -1,0 +1,97 @@
+/* Resolving the .sframe of a relocatable object.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/object_sframe.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "convert/find_sframe.h"
+#include "sframe/format.h"
+
+static size_t
+entry_size (unsigned version)
+{
+  return version == 1   ? SFRAME_V1_FDE_SIZE
+         : version == 2 ? SFRAME_V2_FDE_SIZE
+                        : SFRAME_V3_INDEX_SIZE;
+}
+
+/* Fill in the start of every function of FOUND, the section as it is in the
+   file, for a place at ADDRESS.  */
+static bool
+fill_in_starts (struct object_sframe *sframe,
+                const struct sframe_decoder *found,
+                const struct relocatable_table *table, uint64_t address,
+                struct error *err)
+{
+  struct sframe_variant variant = found->variant;
+  for (uint32_t i = 0; i < found->n_functions; i++)
+    {
+      uint64_t offset = found->fde_offset + i * entry_size (variant.version);
+      const struct relocatable_entry *entry = relocatable_find (table, offset);
+      if (entry == NULL || entry->value == 0)
+        return error_set_at (err, CFI2SFRAME_MALFORMED, offset,
+                             "function %" PRIu32 " of .sframe has no place",
+                             i);
+      uint64_t value = entry->value - address - (variant.pcrel ? offset : 0);
+      if (variant.version == 3)
+        store_u64 (sframe->bytes + offset, value, found->big_endian);
+      else
+        store_u32 (sframe->bytes + offset, (uint32_t)value, found->big_endian);
+    }
+  return true;
+}
+
+static bool
+resolve (struct object_sframe *sframe, const struct image *image,
+         struct error *err)
+{
+  struct sframe_decoder found;
+  struct relocatable_table table = { .n = 0 };
+  if (!find_sframe (image, &found, err))
+    return false;
+  size_t section
+      = (size_t)(image_find_section (image, ".sframe") - image->sections);
+  /* Behind .eh_frame; both are small enough for 32-bit distances.  */
+  uint64_t address
+      = sframe->object.eh_frame_address + sframe->object.eh_frame_size;
+  address = (address + 7) & ~(uint64_t)7;
+  if (found.size > INT32_MAX - address)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "more than 2 GiB in one object");
+  sframe->bytes = malloc (found.size);
+  if (sframe->bytes == NULL)
+    return error_set_no_memory (err);
+  memcpy (sframe->bytes, found.bytes, found.size);
+  bool resolved
+      = relocatable_read_table (&sframe->object, section, &table, err)
+        && fill_in_starts (sframe, &found, &table, address, err)
+        && sframe_decoder_open (&sframe->decoder, sframe->bytes, found.size,
+                                address, err);
+  free (table.entries);
+  return resolved;
+}
+
+bool
+object_sframe_open (struct object_sframe *sframe, const struct image *image,
+                    struct error *err)
+{
+  *sframe = (struct object_sframe){ .bytes = NULL };
+  if (!relocatable_open (&sframe->object, image, err))
+    return false;
+  if (resolve (sframe, image, err))
+    return true;
+  object_sframe_close (sframe);
+  return false;
+}
+
+void
+object_sframe_close (struct object_sframe *sframe)
+{
+  relocatable_close (&sframe->object);
+  free (sframe->bytes);
+  *sframe = (struct object_sframe){ .bytes = NULL };
+}
