@@ -1,4 +1,4 @@
-#!/usr/bin/bash
+#!/bin/bash
 # makepkg: SFrame stack-trace data, before 50-strip splits debug files off.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
