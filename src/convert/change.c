@@ -53,22 +53,36 @@ check_in_place (const struct change *change, const void *section,
   return good;
 }
 
+/* The new file, which may have been begun.  *COPY: it has the old bytes.  */
+static bool
+create_file (const struct change *change, struct output_file *file, bool *copy,
+             struct error *err)
+{
+  const char *target = change->output != NULL ? change->output : change->input;
+  *copy = false;
+  return (change->early != NULL && early_take_file (change->early, file, copy))
+         || output_file_create (file, target, err);
+}
+
 /* Write a new file and put it in place of its target.  */
 static bool
 write_new_file (const struct change *change, const struct buffer *record,
                 struct error *err)
 {
   struct output_file file;
-  const char *target = change->output != NULL ? change->output : change->input;
   const void *section
       = change->section != NULL ? change->section->bytes : NULL;
-  if (!output_file_create (&file, target, err))
+  bool copy;
+  if (!create_file (change, &file, &copy, err))
     return false;
-  bool written
-      = inject_write (change->image, change->plan, section, file.fd, err)
-        && io_write_at (file.fd, record->bytes, record->size,
-                        change->plan->new_size, err)
-        && check_file (change, file.fd, err) && commit (change, &file, err);
+  bool written = (copy ? inject_write_over (change->image, change->plan,
+                                            section, file.fd, err)
+                       : inject_write (change->image, change->plan, section,
+                                       file.fd, err))
+                 && io_write_at (file.fd, record->bytes, record->size,
+                                 change->plan->new_size, err)
+                 && check_file (change, file.fd, err)
+                 && commit (change, &file, err);
   output_file_discard (&file);
   return written;
 }
@@ -90,6 +104,18 @@ write_in_place (const struct change *change, const struct buffer *record,
   return io_close (fd, written, err);
 }
 
+static bool
+build_record (const struct change *change, bool in_place,
+              struct buffer *record, struct error *err)
+{
+  uint64_t digest;
+  if (change->early != NULL && early_digest (change->early, &digest))
+    return undo_record_build_digested (record, change->image, change->plan,
+                                       in_place, digest, err);
+  return undo_record_build (record, change->image, change->plan, in_place,
+                            err);
+}
+
 bool
 change_carry_out (const struct change *change, uint64_t *record_size,
                   struct error *err)
@@ -97,9 +123,8 @@ change_carry_out (const struct change *change, uint64_t *record_size,
   struct buffer record;
   buffer_init (&record, false);
   bool in_place = change->in_place_write && change->output == NULL;
-  bool done = !change->with_record
-              || undo_record_build (&record, change->image, change->plan,
-                                    in_place, err);
+  bool done
+      = !change->with_record || build_record (change, in_place, &record, err);
   *record_size = record.size;
   if (done)
     done = in_place ? write_in_place (change, &record, err)

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "convert/early.h"
 #include "elf/image.h"
 #include "elf/layout.h"
 
@@ -22,6 +23,7 @@ struct change
   int input_fd;                 /* of INPUT, for its metadata */
   bool in_place_write;          /* keep INPUT's inode */
   bool preserve_times;
+  struct early *early; /* what has been begun, or NULL */
 
   /* Whether these bytes are what the new file should be; asked before a file
      is touched.  */

@@ -31,6 +31,9 @@ struct conversion
   struct sframe_encoder *encoder;
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
+  struct early early;
+  const char *target; /* of the new file, or NULL */
+  bool writes;        /* the file, and not only its section */
 };
 
 /* The image that the conversion starts from.  */
@@ -44,6 +47,7 @@ source_image (const struct conversion *conversion)
 static void
 conversion_free (struct conversion *conversion)
 {
+  early_end (&conversion->early);
   buffer_free (&conversion->section);
   layout_plan_free (&conversion->plan);
   sframe_encoder_free (conversion->encoder);
@@ -156,6 +160,8 @@ prepare (struct conversion *conversion, struct error *err)
   const struct image *image = source_image (conversion);
   if (!layout_classify (image, err))
     return false;
+  if (conversion->writes && image == &conversion->input)
+    early_start (&conversion->early, image, conversion->target);
   conversion->encoder
       = builder_build (image, conversion->options, conversion->report, err);
   if (conversion->encoder == NULL || !check_complete (conversion, err)
@@ -194,6 +200,7 @@ write_converted (struct conversion *conversion, const char *input,
                            .input_fd = conversion->input.fd,
                            .in_place_write = options->in_place_write,
                            .preserve_times = options->preserve_times,
+                           .early = &conversion->early,
                            .check = check_converted };
   bool written = change_carry_out (&change, &record_size, err);
   conversion->report->output_bytes += record_size;
@@ -225,6 +232,10 @@ convert_opened (struct conversion *conversion, const char *input,
   if (is_wanted_object (conversion))
     return object_file_convert (&conversion->input, input, output,
                                 conversion->options, conversion->report, err);
+  conversion->writes = !conversion->options->dry_run;
+  conversion->target = output != NULL                        ? output
+                       : conversion->options->in_place_write ? NULL
+                                                             : input;
   return prepare (conversion, err)
          && (conversion->options->dry_run
              || write_converted (conversion, input, output, err));

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum
@@ -129,16 +130,48 @@ write_zeros (int fd, uint64_t begin, uint64_t end, struct error *err)
   return true;
 }
 
-/* Share the old file's blocks, where the file system can.  Extents that kept
-   their place are then done; the bytes between them must become zero.  */
+/* Whether parts of the file are not there.  Looking for them page by page
+   takes longer than copying on some file systems.  */
 static bool
-clone_file (const struct image *image, const struct layout_plan *plan, int fd,
-            bool *cloned, struct error *err)
+has_holes (const struct image *image)
 {
-  *cloned = image->fd >= 0 && plan->new_size >= image->size
-            && ioctl (fd, FICLONE, image->fd) == 0;
-  if (!*cloned)
+  struct stat status;
+  return image->fd < 0 || fstat (image->fd, &status) != 0
+         || (uint64_t)status.st_blocks * 512 < image->size;
+}
+
+/* Share the old file's blocks, where the file system can.  */
+static bool
+clone_file (const struct image *image, int fd)
+{
+  return image->fd >= 0 && ioctl (fd, FICLONE, image->fd) == 0;
+}
+
+bool
+inject_copy (const struct image *image, int out_fd, uint64_t step,
+             const atomic_bool *cancelled, struct error *err)
+{
+  if (clone_file (image, out_fd))
     return true;
+  if (has_holes (image))
+    return error_set (err, CFI2SFRAME_REFUSED, "the file has holes");
+  for (uint64_t at = 0; at < image->size; at += step)
+    {
+      uint64_t size = image->size - at < step ? image->size - at : step;
+      struct layout_extent part = { at, at, size };
+      if (atomic_load (cancelled))
+        return error_set (err, CFI2SFRAME_IO, "cancelled");
+      if (!copy_bytes (image, out_fd, &part, err))
+        return false;
+    }
+  return true;
+}
+
+/* Zeros where PLAN leaves a gap in what was copied whole.  */
+static bool
+clear_gaps (const struct image *image, const struct layout_plan *plan, int fd,
+            struct error *err)
+{
   uint64_t at = 0;
   for (size_t i = 0; i < plan->n_extents; i++)
     {
@@ -152,20 +185,27 @@ clone_file (const struct image *image, const struct layout_plan *plan, int fd,
   return write_zeros (fd, at, image->size, err);
 }
 
-bool
-inject_write (const struct image *image, const struct layout_plan *plan,
-              const void *sframe, int out_fd, struct error *err)
+static bool
+write_extent (const struct image *image, int fd, bool holes,
+              const struct layout_extent *extent, struct error *err)
 {
-  bool cloned;
-  if (!clone_file (image, plan, out_fd, &cloned, err))
-    return false;
+  return holes ? copy_extent (image, fd, extent, err)
+               : copy_bytes (image, fd, extent, err);
+}
+
+/* COPIED: the file has the old bytes already.  */
+static bool
+write_plan (const struct image *image, const struct layout_plan *plan,
+            const void *sframe, int out_fd, bool copied, struct error *err)
+{
+  bool holes = has_holes (image);
   if (ftruncate (out_fd, (off_t)plan->new_size) != 0)
     return error_set_errno (err, "ftruncate");
   for (size_t i = 0; i < plan->n_extents; i++)
     {
       const struct layout_extent *extent = &plan->extents[i];
-      if (!(cloned && extent->old_offset == extent->new_offset)
-          && !copy_extent (image, out_fd, extent, err))
+      if (!(copied && extent->old_offset == extent->new_offset)
+          && !write_extent (image, out_fd, holes, extent, err))
         return false;
     }
   for (size_t i = 0; i < plan->n_patches; i++)
@@ -174,4 +214,25 @@ inject_write (const struct image *image, const struct layout_plan *plan,
       return false;
   return write_all (out_fd, sframe, plan->sframe_size, plan->sframe_offset,
                     err);
+}
+
+bool
+inject_write_over (const struct image *image, const struct layout_plan *plan,
+                   const void *sframe, int out_fd, struct error *err)
+{
+  if (plan->new_size >= image->size)
+    return clear_gaps (image, plan, out_fd, err)
+           && write_plan (image, plan, sframe, out_fd, true, err);
+  if (ftruncate (out_fd, 0) != 0)
+    return error_set_errno (err, "ftruncate");
+  return write_plan (image, plan, sframe, out_fd, false, err);
+}
+
+bool
+inject_write (const struct image *image, const struct layout_plan *plan,
+              const void *sframe, int out_fd, struct error *err)
+{
+  if (clone_file (image, out_fd))
+    return inject_write_over (image, plan, sframe, out_fd, err);
+  return write_plan (image, plan, sframe, out_fd, false, err);
 }

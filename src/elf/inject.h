@@ -4,8 +4,10 @@
 #ifndef ELF_INJECT_H
 #define ELF_INJECT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "elf/image.h"
@@ -16,6 +18,16 @@
    reading and writing.  */
 bool inject_write (const struct image *image, const struct layout_plan *plan,
                    const void *sframe, int out_fd, struct error *err);
+
+/* The same in two steps, the first of which needs no plan: copy the whole
+   IMAGE to the empty file OUT_FD, unless *CANCELLED becomes true, which is
+   looked at after every STEP bytes; later make PLAN's file of the copy.  Files
+   with holes are not copied: that needs more thought than a copy is worth.  */
+bool inject_copy (const struct image *image, int out_fd, uint64_t step,
+                  const atomic_bool *cancelled, struct error *err);
+bool inject_write_over (const struct image *image,
+                        const struct layout_plan *plan, const void *sframe,
+                        int out_fd, struct error *err);
 
 /* Re-open the file behind OUT_FD and compare it with IMAGE: everything the
    notes' section 12 lists.  False with the first violation.  */

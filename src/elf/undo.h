@@ -55,6 +55,13 @@ bool undo_record_build (struct buffer *record, const struct image *image,
                         const struct layout_plan *plan, bool self_contained,
                         struct error *err);
 
+/* The same when the digest of the image's bytes (hash_bytes) is known.  */
+bool undo_record_build_digested (struct buffer *record,
+                                 const struct image *image,
+                                 const struct layout_plan *plan,
+                                 bool self_contained, uint64_t digest,
+                                 struct error *err);
+
 /* Whether the file IMAGE ends in an intact record.  */
 bool undo_record_find (struct undo_record *record, const struct image *image);
 

@@ -307,15 +307,15 @@ append_operation (struct buffer *record, const struct image *image,
 }
 
 static bool
-append_record (struct buffer *out, const struct builder *builder)
+append_record (struct buffer *out, const struct builder *builder,
+               uint64_t digest)
 {
   struct buffer record;
   buffer_init (&record, false);
   buffer_append (&record, UNDO_MAGIC, UNDO_MAGIC_SIZE);
   buffer_u64 (&record, builder->plan->new_size);
   buffer_u64 (&record, builder->image->size);
-  buffer_u64 (&record,
-              hash_bytes (builder->image->bytes, builder->image->size));
+  buffer_u64 (&record, digest);
   buffer_u64 (&record, builder->n_operations);
   for (size_t i = 0; i < builder->n_operations; i++)
     append_operation (&record, builder->image, &builder->operations[i]);
@@ -331,9 +331,10 @@ append_record (struct buffer *out, const struct builder *builder)
 }
 
 bool
-undo_record_build (struct buffer *record, const struct image *image,
-                   const struct layout_plan *plan, bool self_contained,
-                   struct error *err)
+undo_record_build_digested (struct buffer *record, const struct image *image,
+                            const struct layout_plan *plan,
+                            bool self_contained, uint64_t digest,
+                            struct error *err)
 {
   struct builder builder
       = { .image = image, .plan = plan, .self_contained = self_contained };
@@ -344,10 +345,20 @@ undo_record_build (struct buffer *record, const struct image *image,
   else if (builder.n_operations > UNDO_OPERATIONS_MAX)
     ok = error_set (err, CFI2SFRAME_REFUSED,
                     "the conversion changes too many places to be undone");
-  else if (!append_record (record, &builder))
+  else if (!append_record (record, &builder, digest))
     ok = error_set_no_memory (err);
   free (builder.operations);
   free (builder.extents);
   free (builder.written);
   return ok;
+}
+
+bool
+undo_record_build (struct buffer *record, const struct image *image,
+                   const struct layout_plan *plan, bool self_contained,
+                   struct error *err)
+{
+  return undo_record_build_digested (record, image, plan, self_contained,
+                                     hash_bytes (image->bytes, image->size),
+                                     err);
 }

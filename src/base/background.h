@@ -1,0 +1,29 @@
+/* Work done beside: one function in a thread of its own.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The thread takes no signals, so that a handler of the program never runs in
+   it.  Where no thread can be had the work is done when it is waited for.  */
+
+#ifndef BASE_BACKGROUND_H
+#define BASE_BACKGROUND_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct background
+{
+  void (*work) (void *argument); /* NULL: nothing to wait for */
+  void *argument;
+  pthread_t thread;
+  bool threaded;
+};
+
+/* Start WORK.  BACKGROUND must stay where it is until the wait.  */
+void background_start (struct background *background,
+                       void (*work) (void *argument), void *argument);
+
+/* Until the work is done.  Nothing to do for a zeroed BACKGROUND, or the
+   second time.  */
+void background_wait (struct background *background);
+
+#endif /* BASE_BACKGROUND_H */

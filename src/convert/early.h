@@ -1,0 +1,48 @@
+/* What the conversion of a large file can do while its section is made: the
+   digest for the undo record and the copy of the old bytes.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Both take about as long as making the section, and none of them needs the
+   others' results.  */
+
+#ifndef CONVERT_EARLY_H
+#define CONVERT_EARLY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/background.h"
+#include "elf/image.h"
+#include "elf/output_file.h"
+
+struct early
+{
+  const struct image *image;
+  atomic_bool cancelled;
+  struct background digesting, copying;
+  uint64_t digest;
+  struct output_file file; /* what is to take the target's place */
+  bool has_file;
+  bool copied; /* it has all bytes of the image */
+};
+
+/* Start on IMAGE, which must stay open until early_end.  TARGET is the file to
+   be replaced, or NULL when there will be none.  Failures are left for those
+   to meet who do the same work in time.  Small files are not worth it: then
+   nothing happens.  EARLY is zeroed at first and must not move.  */
+void early_start (struct early *early, const struct image *image,
+                  const char *target);
+
+/* Whether there is a digest of the image; waits for it.  */
+bool early_digest (struct early *early, uint64_t *digest);
+
+/* Take over the new file, if there is one, and tell whether it is a COPY of
+   the image (otherwise it is empty).  */
+bool early_take_file (struct early *early, struct output_file *file,
+                      bool *copy);
+
+/* Stop what is still going on and discard what was not taken.  */
+void early_end (struct early *early);
+
+#endif /* CONVERT_EARLY_H */

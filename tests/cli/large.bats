@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# Files of some megabytes: copy and digest are made by other threads while the
+# section is made.  The result is the same, also when they fail.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# A program with 8 MB of another section; large enough for the threads.
+large_program ()
+{
+  needs objcopy
+  small_program "$1"
+  head -c 8000000 /dev/zero >zeros
+  objcopy --add-section .large=zeros "$1"
+  rm zeros
+}
+
+# The same with holes, which the threads leave alone.
+with_holes ()
+{
+  cp --sparse=always "$1" "$2"
+  [ $(($(stat -c %b "$2") * 512)) -lt "$(stat -c %s "$2")" ] \
+    || skip "no holes on this file system"
+}
+
+@test "the result does not depend on how the bytes were copied" {
+  large_program large
+  with_holes large sparse
+  for options in "" --format=2 --format=1; do
+    # shellcheck disable=SC2086
+    convert $options -o one large
+    # shellcheck disable=SC2086
+    convert $options -o other sparse
+    has_sframe one
+    cmp one other
+  done
+  [ "$(./one)" = "$(./large)" ]
+  copy large in-place
+  convert in-place
+  convert --format=3 -o one large
+  cmp in-place one
+}
+
+@test "every strategy, with and without holes" {
+  needs objcopy
+  head -c 8000000 /dev/zero >zeros
+  for program in bash ls objcopy; do
+    copy "$(program_file $program)" "$program"
+    strip "$program"
+    objcopy --add-section .large=zeros "$program"
+    with_holes "$program" sparse
+    convert -o one "$program"
+    convert -o other sparse
+    cmp one other
+    ./one --version >/dev/null
+    convert --undo one
+    cmp one "$program"
+  done
+}
+
+@test "undo gives the original of a large file back" {
+  large_program large
+  cp large before
+  convert large
+  has_sframe large
+  convert --undo large
+  cmp large before
+  convert --in-place-write large
+  has_sframe large
+  [ "$(./large)" = "$(./before)" ]
+  convert --undo --in-place-write large
+  cmp large before
+}
+
+@test "a large file without CFI is left alone" {
+  large_program large
+  strip -R .eh_frame -R .eh_frame_hdr large
+  skipped large
+  only_files large small.c
+}
+
+# Convert with system calls failing as strace's expression $1 says.
+with_fault ()
+{
+  needs strace
+  strace -o /dev/null -e trace=none true 2>/dev/null \
+    || skip "strace does not work here"
+  run --separate-stderr strace -f -o calls -e trace="${1%%:*}" \
+    -e inject="$1" "$CFI2SFRAME" "${@:2}"
+}
+
+@test "without copy_file_range or threads the result is the same" {
+  large_program large
+  convert -o good large
+  for fault in copy_file_range:error=EXDEV \
+               copy_file_range:error=EIO:when=2+ \
+               clone3,clone:error=EAGAIN madvise:error=EINVAL; do
+    with_fault $fault -o out large
+    [ "$status" -eq 0 ] || report
+    grep -q INJECTED calls || [ "$fault" = madvise:error=EINVAL ]
+    cmp out good
+    rm out
+  done
+}
+
+@test "a full disk leaves the large file as it was" {
+  large_program large
+  cp large before
+  for call in 1 2 3; do
+    with_fault pwrite64:error=ENOSPC:when=$call large
+    [ "$status" -eq 1 ] || report
+    grep -q INJECTED calls
+    cmp large before
+    only_files large before small.c calls
+  done
+}
