@@ -120,16 +120,14 @@ fuzz_write_file (const struct layout_plan *plan, const struct image *image,
   return fd;
 }
 
-void
-fuzz_check_undo (const struct layout_plan *plan, const struct image *image,
-                 const void *sframe, bool self_contained)
+static void
+check_undo (const struct layout_plan *plan, const struct image *image,
+            const void *sframe, bool self_contained)
 {
   struct error err = { 0 };
   struct buffer file;
   struct image converted;
   struct layout_plan back;
-  if (plan->new_size > FUZZ_FILE_MAX)
-    return;
   uint8_t *made = fuzz_make_file (plan, image, sframe);
   buffer_init (&file, false);
   buffer_append (&file, made, plan->new_size);
@@ -148,4 +146,19 @@ fuzz_check_undo (const struct layout_plan *plan, const struct image *image,
       image_close (&converted);
     }
   buffer_free (&file);
+}
+
+void
+fuzz_check_file (const struct layout_plan *plan, const struct image *image,
+                 const void *sframe, bool self_contained)
+{
+  struct error err = { 0 };
+  int fd = fuzz_write_file (plan, image, sframe);
+  if (fd < 0)
+    return;
+  bool accepted = inject_self_check (image, plan, sframe, fd, &err);
+  close (fd);
+  FUZZ_DONE (accepted || err.status == CFI2SFRAME_REFUSED, &err);
+  if (accepted)
+    check_undo (plan, image, sframe, self_contained);
 }

@@ -57,24 +57,6 @@ check_section (const struct converted *converted, const struct image *image,
   cfi_section_free (&cfi);
 }
 
-/* The new file is one that this program knows again.  */
-static void
-check_file (const struct converted *converted, const struct image *image,
-            bool self_contained)
-{
-  struct error err = { 0 };
-  fuzz_check_plan (&converted->plan, image);
-  int fd = fuzz_write_file (&converted->plan, image, converted->section);
-  if (fd < 0)
-    return;
-  FUZZ_REFUSED (inject_self_check (image, &converted->plan, converted->section,
-                                   fd, &err),
-                &err);
-  close (fd);
-  fuzz_check_undo (&converted->plan, image, converted->section,
-                   self_contained);
-}
-
 /* The plan that cfi2sframe_build_section must have made for itself.  */
 static void
 plan_again (struct converted *converted, const struct image *image,
@@ -121,7 +103,9 @@ fuzz_convert (const uint8_t *bytes, size_t size)
   FUZZ_DONE (image_open_memory (&image, bytes, size, &again), &again);
   plan_again (&converted, &image, &options);
   check_section (&converted, &image, &report);
-  check_file (&converted, &image, choice & OPTION_SELF_CONTAINED);
+  fuzz_check_plan (&converted.plan, &image);
+  fuzz_check_file (&converted.plan, &image, converted.section,
+                   choice & OPTION_SELF_CONTAINED);
   layout_plan_free (&converted.plan);
   image_close (&image);
   free (converted.section);

@@ -60,14 +60,7 @@ check_replacement (const struct existing *existing, const struct image *image,
   if (layout_plan_injection (&plan, image, &request, &err))
     {
       fuzz_check_plan (&plan, image);
-      int fd = fuzz_write_file (&plan, image, sframe);
-      if (fd >= 0)
-        {
-          FUZZ_REFUSED (inject_self_check (image, &plan, sframe, fd, &err),
-                        &err);
-          close (fd);
-        }
-      fuzz_check_undo (&plan, image, sframe, false);
+      fuzz_check_file (&plan, image, sframe, false);
     }
   layout_plan_free (&plan);
   free (sframe);
