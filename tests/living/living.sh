@@ -76,7 +76,7 @@ walk ()
 {
   name=$1
   shift
-  options=
+  options=${LIVING_LIBSFRAME:+--libsframe=$LIVING_LIBSFRAME}
   while [ "$1" != -- ]; do
     options="$options $1"
     shift
@@ -155,7 +155,9 @@ walk "dlopen" --sample=$samples --bar=$bar --allow=$allowed -- stacks \
 
 if $CC -O2 -g0 -static-pie -o "$scratch/static" "$programs/stacks.c" -lm \
   -pthread 2>/dev/null && convert "$scratch/static" "$scratch/bin/static"; then
-  "$living" --sample=$samples --bar=$bar --allow=$allowed \
+  # shellcheck disable=SC2086
+  "$living" ${LIVING_LIBSFRAME:+--libsframe=$LIVING_LIBSFRAME} \
+    --sample=$samples --bar=$bar --allow=$allowed \
     --report="$scratch/one" -- "$scratch/bin/static" mixture \
     >"$scratch/output" 2>"$scratch/errors"
   judge "static-pie" $?

@@ -57,8 +57,9 @@ find_sframe (pid_t pid, const struct module *module, uint64_t *address,
 }
 
 static void
-load_sframe (pid_t pid, struct module *module)
+load_sframe (const struct process *process, struct module *module)
 {
+  pid_t pid = process->pid;
   uint64_t address = 0, size = 0;
   struct error err;
   error_clear (&err);
@@ -69,6 +70,8 @@ load_sframe (pid_t pid, struct module *module)
       && sframe_decoder_open (&module->decoder, module->bytes, size, address,
                               &err))
     module->has_sframe = true;
+  if (module->has_sframe && process->with_libsframe)
+    module->foreign = libsframe_open (&module->decoder);
 }
 
 struct module_list
@@ -81,7 +84,10 @@ static void
 free_modules (struct module_list *list)
 {
   for (size_t i = 0; i < list->n; i++)
-    free (list->modules[i].bytes);
+    {
+      libsframe_close (list->modules[i].foreign);
+      free (list->modules[i].bytes);
+    }
   free (list->modules);
   *list = (struct module_list){ 0 };
 }
@@ -176,6 +182,7 @@ keep_sections (struct process *process, struct module_list *list)
             {
               *module = *old;
               old->bytes = NULL;
+              old->foreign = NULL;
             }
         }
       same &= found;
@@ -184,7 +191,7 @@ keep_sections (struct process *process, struct module_list *list)
         {
           free (module->bytes);
           module->bytes = NULL;
-          load_sframe (process->pid, module);
+          load_sframe (process, module);
         }
     }
   return same;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../oracle/libsframe.h"
 #include "sframe/decode.h"
 
 enum
@@ -28,14 +29,16 @@ struct module
   uint64_t start, end; /* of all its mappings */
   bool vdso;
   bool has_sframe;
-  struct sframe_decoder decoder; /* valid if has_sframe */
-  uint8_t *bytes;                /* owned: the section */
+  struct sframe_decoder decoder;     /* valid if has_sframe */
+  uint8_t *bytes;                    /* owned: the section */
+  struct libsframe_section *foreign; /* owned: read by libsframe, if wanted */
   char path[256];
 };
 
 struct process
 {
-  pid_t pid; /* of the thread group */
+  bool with_libsframe; /* the library is loaded and reads all sections */
+  pid_t pid;           /* of the thread group */
   struct module *modules;
   size_t n_modules;
   unsigned generation; /* changes with the modules */

@@ -54,23 +54,30 @@ apply (struct step *step, const struct row_rule *rule, uint64_t cfa,
   return !rule->load || process_read_word (step->process, *value, value);
 }
 
-/* Find the row for the frame of STEP.  */
+/* Find the rules for the frame of STEP.  */
 static bool
-find_row (struct step *step, const struct module **module,
-          struct sframe_function *function, struct sframe_row *row)
+find_rules (struct step *step, struct sframe_function *function,
+            struct row_rules *rules)
 {
+  const struct module *module;
+  struct sframe_row row;
   struct error err;
   error_clear (&err);
   uint64_t pc = step->frame->pc - !step->frame->exact;
-  *module = process_module_at (step->process, pc);
-  step->failure = !*module                 ? WALK_NO_MODULE
-                  : (*module)->vdso        ? WALK_VDSO
-                  : !(*module)->has_sframe ? WALK_NO_SECTION
-                                           : WALK_NO_ROW;
+  module = process_module_at (step->process, pc);
+  step->failure = !module               ? WALK_NO_MODULE
+                  : module->vdso        ? WALK_VDSO
+                  : !module->has_sframe ? WALK_NO_SECTION
+                                        : WALK_NO_ROW;
   if (step->failure != WALK_NO_ROW)
     return false;
   int found
-      = sframe_decoder_lookup (&(*module)->decoder, pc, function, row, &err);
+      = sframe_decoder_lookup (&module->decoder, pc, function, &row, &err);
+  if (found > 0)
+    rules_of_row (&module->decoder, function, &row, rules);
+  /* Only what kind of function it is comes from our own reader then.  */
+  if (module->foreign)
+    found = libsframe_rules (module->foreign, function, pc, rules);
   if (found < 0)
     step->failure = WALK_BROKEN;
   return found > 0;
@@ -80,14 +87,11 @@ find_row (struct step *step, const struct module **module,
 static bool
 take_step (struct step *step, struct frame *next)
 {
-  const struct module *module;
   struct sframe_function function;
-  struct sframe_row row;
   struct row_rules rules;
   uint64_t cfa;
-  if (!find_row (step, &module, &function, &row))
+  if (!find_rules (step, &function, &rules))
     return false;
-  rules_of_row (&module->decoder, &function, &row, &rules);
   if (rules.ra_undefined)
     {
       step->failure = WALK_OUTERMOST;

@@ -1,0 +1,88 @@
+#!/bin/sh
+# GNU's own reader, libsframe 3, as one more referee:
+#   - every row of some files, converted to V3 and to V2, looked up by it;
+#   - the stacks of living programs walked with it.
+#   sh tools/libsframe.sh [-b BUILD] [-l LIBRARY] [FILE...]
+#     -b BUILD    build tree, after make check (default: build)
+#     -l LIBRARY  libsframe.so.3; default: that of Debian's unstable
+#                 distribution, fetched with apt into a folder of its own
+# Not part of check.sh: it may need the network.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set -u
+die ()
+{
+  printf 'libsframe.sh: %s\n' "$*" >&2
+  exit 2
+}
+
+build=build library=
+while getopts b:l: option; do
+  case $option in
+    b) build=$OPTARG ;;
+    l) library=$OPTARG ;;
+    *) exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+srcdir=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+build=$(cd "$build" && pwd) || die "no build tree"
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+
+# The machine's own sources, but for unstable, with a state of their own.
+fetch ()
+{
+  mkdir -p "$scratch/state/lists/partial" "$scratch/cache/archives/partial" \
+    "$scratch/sources"
+  : >"$scratch/status"
+  cat /etc/apt/sources.list.d/*.sources 2>/dev/null \
+    | awk 'BEGIN { RS = ""; ORS = "\n\n" } /\/debian\/?\n/' \
+    | sed 's/^Suites:.*/Suites: sid/' >"$scratch/sources/sid.sources"
+  sed -n 's/^\(deb .*\/debian\/* \)[a-z]* .*/\1sid main/p' \
+    /etc/apt/sources.list 2>/dev/null | head -n 1 \
+    >"$scratch/sources/sid.list"
+  cat >"$scratch/apt.conf" <<END
+Dir::State "$scratch/state";
+Dir::State::status "$scratch/status";
+Dir::Cache "$scratch/cache";
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$scratch/sources";
+Acquire::Languages "none";
+END
+  (cd "$scratch" && export APT_CONFIG="$scratch/apt.conf" \
+    && apt-get -qq update && apt-get -qq download libsframe3) \
+    >"$scratch/log" 2>&1 || {
+    cat "$scratch/log" >&2
+    die "libsframe3 cannot be fetched"
+  }
+  dpkg-deb -x "$scratch"/libsframe3_*.deb "$scratch/root"
+  library=$(find "$scratch/root" -name libsframe.so.3 | head -n 1)
+}
+
+[ -n "$library" ] || fetch
+[ -e "$library" ] || die "no libsframe.so.3"
+make -C "$build" -s tests/oracle/libsframe_check || die "cannot be built"
+[ -x "$build/tests/living/living" ] \
+  || die "$build/tests/living/living: not built (make check builds it)"
+
+[ $# -gt 0 ] || set -- /bin/bash /usr/bin/git /lib/*-linux-gnu/libc.so.6 \
+  /usr/lib/*-linux-gnu/libstdc++.so.6 /usr/lib/*-linux-gnu/libcrypto.so.3
+status=0
+for format in 3 2; do
+  for file in "$@"; do
+    [ -e "$file" ] || continue
+    "$build/src/cfi2sframe" --format=$format -q -o "$scratch/out" "$file" \
+      || continue
+    "$build/tests/oracle/libsframe_check" "$library" "$scratch/out" \
+      >"$scratch/answer" || status=1
+    sed "s|^[^:]*|V$format $file|" "$scratch/answer"
+  done
+done
+(cd "$build" && srcdir=$srcdir LIVING_LIBSFRAME=$library \
+  sh "$srcdir/tests/living/living.sh") >"$scratch/tap" || status=1
+cat "$scratch/tap"
+if grep -q '^not ok' "$scratch/tap"; then
+  status=1
+fi
+exit $status
