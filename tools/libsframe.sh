@@ -79,8 +79,10 @@ for format in 3 2; do
     sed "s|^[^:]*|V$format $file|" "$scratch/answer"
   done
 done
-(cd "$build" && srcdir=$srcdir LIVING_LIBSFRAME=$library \
-  sh "$srcdir/tests/living/living.sh") >"$scratch/tap" || status=1
+LIVING_LIBSFRAME=$library
+export srcdir LIVING_LIBSFRAME
+(cd "$build" \
+  && sh "$srcdir/tests/living/living.sh") >"$scratch/tap" || status=1
 cat "$scratch/tap"
 if grep -q '^not ok' "$scratch/tap"; then
   status=1
