@@ -30,6 +30,7 @@ struct gnu_translator
   uint64_t address;
   bool touched;
   struct gnu_row pending;
+  bool in_cie;
   struct gnu_row initial; /* after the CIE's instructions */
   struct gnu_row remembered[REMEMBERED_MAX];
   size_t n_remembered;
@@ -303,7 +304,10 @@ do_undefined (struct gnu_translator *t, uint64_t reg)
 static enum frame_reason
 do_same_value (struct gnu_translator *t, uint64_t reg)
 {
+  const struct arch *arch = t->options.arch;
   struct gnu_rule *rule = rule_of (t, reg);
+  if (reg == arch->sp && arch->caller_sp_offset == 0)
+    return mistake (t, REASON_SP_RULE);
   if (rule == NULL)
     return REASON_NONE;
   if (is_fixed_ra (t, reg))
@@ -323,6 +327,8 @@ do_restore (struct gnu_translator *t, uint64_t reg)
     return REASON_NONE;
   if (is_fixed_ra (t, reg) && t->options.bugs)
     return REASON_NONE;
+  if (t->in_cie && !t->options.bugs)
+    return REASON_BAD_STATE; /* there is nothing to restore yet */
   const struct gnu_row *from = &t->initial;
   if (t->options.bugs)
     from = t->n_rows > 0 ? &t->rows[0] : &t->pending;
@@ -626,6 +632,7 @@ run_fde (struct gnu_translator *t, const struct cfi_fde *fde)
   if (reason)
     return reason;
   t->initial = t->pending;
+  t->in_cie = false;
   return run (t, t->section->bytes + fde->instructions,
               fde->instructions_size);
 }
@@ -696,6 +703,7 @@ start_function (struct gnu_translator *t, const struct cfi_section *section,
   t->no_memory = false;
   t->pending = (struct gnu_row){ .cfa_reg = GNU_NO_REGISTER };
   t->initial = t->pending;
+  t->in_cie = true;
   *function = (struct sframe_function){
     .address = fde->address,
     .size = (uint32_t)fde->size,

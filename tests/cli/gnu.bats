@@ -83,12 +83,13 @@ compare_all ()
   for release in v1-binutils-2.40:1 v2-binutils-2.44:2.0 \
                  v2-binutils-2.45:2 v3-binutils-2.47:3; do
     version=${release#*:}
-    for object in "$srcdir/tests/data/gnu/${release%:*}"/*/c_shapes-O2.o; do
+    for object in "$srcdir/tests/data/gnu/${release%:*}"/{amd64,aarch64,s390x}/*.o; do
       case $object in
       */amd64/*) copy=objcopy ;;
       */aarch64/*) copy=aarch64-linux-gnu-objcopy ;;
       */s390x/*) copy=s390x-linux-gnu-objcopy ;;
       esac
+      [ -e "$object" ] || continue
       command -v $copy >/dev/null || continue
       $copy -R .sframe -R .rela.sframe "$object" stripped.o
       tool --relocatable --gnu=bugs --format="$version" stripped.o
@@ -126,4 +127,27 @@ END
   [ "$status" -eq 1 ] || report
   [[ $output == *"CFA fp+8 / fp+16; known defect of A (stale-cfa-offset"* ]] \
     || report
+}
+
+@test "--gnu is never wrong: every probe and fixture of odd shapes, checked" {
+  local object version versions checked=0
+  for object in "$srcdir"/tests/data/gnu/*/probes/*.o \
+                "$srcdir"/tests/data/gnu/v3*/*/c*.o; do
+    case $object in
+    */s390x*) versions="2 3" ;;
+    *) versions="1 2.0 2 3" ;;
+    esac
+    for version in $versions; do
+      rm -f made.o
+      tool --relocatable --replace --gnu --format="$version" -o made.o "$object"
+      [ "$status" -eq 0 ] || report
+      # Where GNU expresses nothing the object is copied with what it has.
+      [ "$("$CFI2SFRAME" --relocatable --replace --gnu --format="$version" -v \
+           --dry-run "$object" | grep -c skipped)" -eq 0 ] || continue
+      tool --check made.o
+      [ "$status" -eq 0 ] || { echo "$object, version $version"; report; }
+      checked=$((checked + 1))
+    done
+  done
+  [ "$checked" -gt 60 ]
 }
