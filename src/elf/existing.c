@@ -97,12 +97,11 @@ existing_forget_record (struct existing *existing, struct image *image)
 static bool
 add_zeros (struct layout_plan *plan, uint64_t offset, size_t size)
 {
-  uint8_t *bytes = calloc (1, size);
-  if (bytes == NULL)
+  struct layout_patch *patch = &plan->patches[plan->n_patches];
+  *patch = (struct layout_patch){ offset, size, calloc (1, size) };
+  if (patch->bytes == NULL)
     return false;
-  plan->patches[plan->n_patches++]
-      = (struct layout_patch){ offset, size, bytes };
-  /* cppcheck-suppress memleak ; the plan owns BYTES now */
+  plan->n_patches++;
   return true;
 }
 

@@ -169,8 +169,7 @@ collect_changes (struct job *job, const struct layout_plan *plan,
 {
   if (!copy_moved (job, plan))
     return false;
-  const uint8_t *moved = job->moved;
-  uint64_t at = 0;
+  uint64_t at = 0, moved = 0; /* how much of the file, of job->moved */
   for (size_t i = 0; i < plan->n_extents; i++)
     {
       const struct layout_extent *extent = &plan->extents[i];
@@ -179,7 +178,8 @@ collect_changes (struct job *job, const struct layout_plan *plan,
       at = extent->new_offset + extent->size;
       if (extent->old_offset == extent->new_offset)
         continue;
-      if (!add_change (job, extent->new_offset, extent->size, moved))
+      if (!add_change (job, extent->new_offset, extent->size,
+                       job->moved + moved))
         return false; /* NOLINT(clang-analyzer-unix.Malloc): JOB owns it */
       moved += extent->size;
     }
