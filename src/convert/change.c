@@ -98,9 +98,12 @@ write_in_place (const struct change *change, const struct buffer *record,
   int fd = in_place_open (change->input, err);
   if (fd < 0)
     return false;
+  struct in_place_request request
+      = { .record = record->size > 0 ? record : NULL,
+          .keep_record = change->with_record,
+          .preserve_times = change->preserve_times };
   bool written = in_place_write (change->image, change->plan, section,
-                                 change->with_record ? record : NULL,
-                                 change->preserve_times, fd, err);
+                                 &request, fd, err);
   return io_close (fd, written, err);
 }
 
@@ -123,9 +126,11 @@ change_carry_out (const struct change *change, uint64_t *record_size,
   struct buffer record;
   buffer_init (&record, false);
   bool in_place = change->in_place_write && change->output == NULL;
-  bool done
-      = !change->with_record || build_record (change, in_place, &record, err);
-  *record_size = record.size;
+  /* In place, a record is the way back at least while writing.  */
+  bool needs_record
+      = change->with_record || (in_place && !change->uses_record);
+  bool done = !needs_record || build_record (change, in_place, &record, err);
+  *record_size = change->with_record ? record.size : 0;
   if (done)
     done = in_place ? write_in_place (change, &record, err)
                     : write_new_file (change, &record, err);

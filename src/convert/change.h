@@ -19,6 +19,7 @@ struct change
   const struct layout_plan *plan;
   const struct buffer *section; /* .sframe of the plan; NULL: none */
   bool with_record;             /* append an undo record */
+  bool uses_record;             /* PLAN is that of the record in IMAGE */
   const char *input, *output;   /* OUTPUT NULL: INPUT is changed */
   int input_fd;                 /* of INPUT, for its metadata */
   bool in_place_write;          /* keep INPUT's inode */

@@ -54,9 +54,11 @@ cfi2sframe_undo (const char *input, const char *output,
 {
   struct image image;
   struct layout_plan plan = { 0 };
-  struct change change = {
-    .plan = &plan, .input = input, .output = output, .check = check_original
-  };
+  struct change change = { .plan = &plan,
+                           .uses_record = true,
+                           .input = input,
+                           .output = output,
+                           .check = check_original };
   error_clear (err);
   if (!image_open (&image, input, err))
     return false;

@@ -281,7 +281,7 @@ static bool
 write_everything (const struct job *job, const struct layout_plan *plan,
                   const struct buffer *record, const char **step)
 {
-  uint64_t new_size = plan->new_size + (record ? record->size : 0);
+  uint64_t size = plan->new_size + (record ? record->size : 0);
   *step = "write";
   if (record != NULL
       && !write_at (job->fd, record->bytes, record->size, plan->new_size))
@@ -297,21 +297,20 @@ write_everything (const struct job *job, const struct layout_plan *plan,
     return false;
   /* A file may end in zeros that nobody has written.  */
   *step = "ftruncate";
-  if (new_size >= job->old_size && ftruncate (job->fd, (off_t)new_size) != 0)
+  if (size >= job->old_size && ftruncate (job->fd, (off_t)size) != 0)
     return false;
   *step = "fdatasync";
   return fdatasync (job->fd) == 0;
 }
 
-/* Undoing makes the file shorter.  What is cut off, the record above all, is
-   the way back, so it goes last, and then there is nothing to roll back to. */
+/* Cut off the record and what it needs: the way back, so it goes last, and
+   then (*DONE) there is nothing to roll back to.  */
 static bool
-shorten (const struct job *job, uint64_t new_size)
+cut_off (const struct job *job, uint64_t size, bool *done)
 {
-  if (new_size >= job->old_size)
-    return true;
-  if (ftruncate (job->fd, (off_t)new_size) != 0)
+  if (ftruncate (job->fd, (off_t)size) != 0)
     return error_set_errno (job->err, "ftruncate");
+  *done = true;
   if (fdatasync (job->fd) != 0)
     return error_set (job->err, CFI2SFRAME_IO,
                       "written, but flushing the file failed: %s",
@@ -339,20 +338,17 @@ roll_back (const struct job *job)
 
 static bool
 write_or_restore (struct job *job, const struct layout_plan *plan,
-                  const struct buffer *record,
+                  const struct in_place_request *request,
                   const struct file_privileges *privileges)
 {
   const char *step;
-  uint64_t new_size = plan->new_size + (record ? record->size : 0);
-  bool written = write_everything (job, plan, record, &step);
-  if (!written)
+  bool done = false;
+  if (!write_everything (job, plan, request->record, &step))
     error_set_errno (job->err, step);
   else if (file_restore_privileges (privileges, job->fd, job->err)
-           && shorten (job, new_size))
+           && (request->keep_record || cut_off (job, plan->new_size, &done)))
     return true;
-  struct stat status;
-  if (fstat (job->fd, &status) != 0
-      || (uint64_t)status.st_size < job->old_size)
+  if (done)
     return false;
   struct error ignored;
   bool restored = roll_back (job);
@@ -366,12 +362,12 @@ write_or_restore (struct job *job, const struct layout_plan *plan,
 /* Ended by a signal half-way, the file would be neither old nor new.  */
 static bool
 carry_out (struct job *job, const struct layout_plan *plan,
-           const struct buffer *record,
+           const struct in_place_request *request,
            const struct file_privileges *privileges)
 {
   sigset_t mask;
   uninterrupted_begin (&mask);
-  bool done = write_or_restore (job, plan, record, privileges);
+  bool done = write_or_restore (job, plan, request, privileges);
   uninterrupted_end (&mask);
   return done;
 }
@@ -454,8 +450,8 @@ is_same_file (const struct image *image, const struct stat *status)
 
 bool
 in_place_write (const struct image *image, const struct layout_plan *plan,
-                const void *sframe, const struct buffer *record,
-                bool preserve_times, int fd, struct error *err)
+                const void *sframe, const struct in_place_request *request,
+                int fd, struct error *err)
 {
   struct stat status;
   struct file_privileges privileges;
@@ -470,8 +466,8 @@ in_place_write (const struct image *image, const struct layout_plan *plan,
   struct job job = job_for (image, fd, err);
   bool ok = collect_changes (&job, plan, sframe) && prepare_old_part (&job)
             && file_note_privileges (&privileges, fd, err)
-            && carry_out (&job, plan, record, &privileges)
-            && (!preserve_times || file_set_times (fd, &status, err));
+            && carry_out (&job, plan, request, &privileges)
+            && (!request->preserve_times || file_set_times (fd, &status, err));
   job_free (&job);
   return ok;
 }

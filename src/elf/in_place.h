@@ -8,7 +8,8 @@
    Order of writing: first the undo record, then everything behind the old
    end, then fdatasync, then the places inside the old file, the page with the
    headers last.  Until that last write the old headers describe the old file;
-   from the first write on the record gives it back.  */
+   from the first write on the record gives it back, also when it is cut off
+   again in the end.  */
 
 #ifndef ELF_IN_PLACE_H
 #define ELF_IN_PLACE_H
@@ -30,17 +31,25 @@ uint8_t *in_place_preview (const struct image *image,
                            const struct layout_plan *plan, const void *sframe,
                            struct error *err);
 
+struct in_place_request
+{
+  /* A self-contained undo record, or NULL when the file has one (undoing).  */
+  const struct buffer *record;
+  bool keep_record;    /* in the end; without, it only is the way back */
+  bool preserve_times; /* set-id bits and capabilities stay in any case */
+};
+
 /* Make the open file FD, whose contents are those of IMAGE, what PLAN makes
-   of it, with SFRAME (plan->sframe_size bytes) in its place and RECORD, a
-   self-contained undo record, or NULL behind.  Set-id bits, capabilities and,
-   if PRESERVE_TIMES, time stamps are given back.  IMAGE may change under this
-   when it maps the file; do not use it afterwards.
+   of it, with SFRAME (plan->sframe_size bytes) in its place.  IMAGE may change
+   under this when it maps the file; do not use it afterwards.
 
    Refused are plans that shift parts of the file, which no order of writing
    makes safe.  After a failure the old contents are restored; should that
-   fail too, the reason says so, and --undo restores them.  */
+   fail too, the reason says so, and --undo restores them.  When only the very
+   last flush fails, the reason says that the new contents are there.  */
 bool in_place_write (const struct image *image, const struct layout_plan *plan,
-                     const void *sframe, const struct buffer *record,
-                     bool preserve_times, int fd, struct error *err);
+                     const void *sframe,
+                     const struct in_place_request *request, int fd,
+                     struct error *err);
 
 #endif /* ELF_IN_PLACE_H */

@@ -124,11 +124,13 @@ kill_everywhere ()
   report "$title: $signal at each of $n system calls" "$bad"
 }
 
-# fail_everywhere TITLE ERROR COMMAND...: success means the new file, failure
-# the old one; never a crash.
+# fail_everywhere TITLE ERROR[+] COMMAND...: success means the new file, failure
+# the old one; never a crash.  With + the call fails from then on, so that
+# putting things right fails as well.
 fail_everywhere ()
 {
-  local title=$1 error=$2 bad= n=0 hits=0 name times i now rc wanted
+  local title=$1 error=${2%+} on=${2#"${2%+}"} bad= n=0 hits=0
+  local name times i now rc wanted
   shift 2
   while read -r name times; do
     # What the C library and the loader do with these is not ours.
@@ -137,7 +139,7 @@ fail_everywhere ()
       prlimit64 | getrandom | rt_sig* | close | unlink) continue ;;
     esac
     for ((i = 1; i <= times; i++)); do
-      inject "$name:error=$error:when=$i" "$@"
+      inject "$name:error=$error:when=$i$on" "$@"
       rc=$?
       n=$((n + 1))
       now=$(state)
@@ -146,6 +148,8 @@ fail_everywhere ()
       [ $rc -eq 0 ] || hits=$((hits + 1))
       # The one documented exception: it is too late to turn back.
       grep -q 'written, but flushing' output && wanted=new
+      [ "$now" = repairable ] && [ "$on" = + ] \
+        && grep -q 'undo does that later' output && wanted=repairable
       # No way around these: a failure that is ignored may lose the file.
       case $name in
         fsync | fdatasync | rename | ftruncate | pwrite64)
@@ -161,7 +165,7 @@ fail_everywhere ()
     done
   done < <(list_calls "$@")
   [ $hits -gt $((n / 4)) ] || bad+="only $hits of $n errors had any effect"
-  report "$title: $error from each of $n system calls" "$bad"
+  report "$title: $error${on:+ for good} from each of $n system calls" "$bad"
 }
 
 # try TITLE COMMAND...: the command on w/f, and its in-place form.  The
@@ -169,13 +173,14 @@ fail_everywhere ()
 try ()
 {
   local title=$1 error
+  local errors="ENOSPC EIO${full:+ ENOSPC+ EIO+}"
   shift
   cp old new
   "$@" new >output 2>&1 || { report "$title" "$(cat output)"; return; }
   cmp -s old new && { report "$title" "it changed nothing"; return; }
   kill_everywhere "$title" "old new" SIGKILL "$@" w/f
   kill_everywhere "$title" "old new" SIGTERM "$@" w/f
-  for error in ENOSPC EIO; do
+  for error in $errors; do
     fail_everywhere "$title" $error "$@" w/f
   done
 }
@@ -183,12 +188,13 @@ try ()
 try_in_place ()
 {
   local title=$1 error
+  local errors="ENOSPC EIO${full:+ ENOSPC+ EIO+}"
   shift
   cp old new
   "$@" new >output 2>&1 || { report "$title" "$(cat output)"; return; }
   cmp -s old new && { report "$title" "it changed nothing"; return; }
   kill_everywhere "$title" "old new repairable old-with-tail" SIGKILL "$@" w/f
-  for error in ENOSPC EIO; do
+  for error in $errors; do
     fail_everywhere "$title" $error "$@" w/f
   done
 }

@@ -117,7 +117,8 @@ run (struct job *job, const char *action, struct error *err)
 {
   if (!make_plan (job, action, err))
     return false;
-  if (job->keep_record
+  bool undo = strcmp (action, "undo") == 0;
+  if ((job->keep_record || (job->in_place && !undo))
       && !undo_record_build (&job->record, &job->image, &job->plan,
                              job->in_place, err))
     return false;
@@ -126,9 +127,10 @@ run (struct job *job, const char *action, struct error *err)
   int fd = in_place_open (job->path, err);
   if (fd < 0)
     return false;
+  struct in_place_request request = { .record = undo ? NULL : &job->record,
+                                      .keep_record = job->keep_record };
   bool ok = in_place_write (&job->image, &job->plan, job->sframe.bytes,
-                            job->keep_record ? &job->record : NULL, false, fd,
-                            err);
+                            &request, fd, err);
   close (fd);
   return ok;
 }

@@ -441,6 +441,8 @@ round_trip_in_place (void)
   struct buffer record;
   buffer_init (&record, false);
   assert_true (undo_record_build (&record, &image, &plan, true, &err));
+  struct in_place_request forth = { .record = &record, .keep_record = true };
+  struct in_place_request undo = { .record = NULL };
   FILE *stream = put_on_disk (&image);
   uint8_t *preview = in_place_preview (&image, &plan, sframe, &err);
   assert_int_equal (preview == NULL, moves_much (&plan, size));
@@ -448,8 +450,8 @@ round_trip_in_place (void)
     {
       assert_memory_equal (preview, expected, plan.new_size);
       munmap (preview, plan.new_size);
-      assert_true (in_place_write (&image, &plan, sframe, &record, false,
-                                   image.fd, &err));
+      assert_true (
+          in_place_write (&image, &plan, sframe, &forth, image.fd, &err));
       expected = realloc (expected, plan.new_size + record.size);
       memcpy (expected + plan.new_size, record.bytes, record.size);
       assert_on_disk (image.fd, expected, plan.new_size + record.size);
@@ -459,7 +461,7 @@ round_trip_in_place (void)
           = mmap (NULL, image.size, PROT_READ, MAP_PRIVATE, image.fd, 0);
       assert_true (undo_plan (&back, &image, &err));
       assert_true (
-          in_place_write (&image, &back, NULL, NULL, false, image.fd, &err));
+          in_place_write (&image, &back, NULL, &undo, image.fd, &err));
       layout_plan_free (&back);
     }
   assert_on_disk (image.fd, original, size);
