@@ -618,6 +618,28 @@ cfa_machine_track_saved (struct cfa_machine *machine)
   return machine->saved_cies != NULL && machine->saved_stack != NULL;
 }
 
+/* The program is broken for REASON at the current location.  What it said of
+   the code before that holds, as in every unwinder; of the rest nothing is
+   known.  */
+static enum frame_reason
+give_up_from_here (struct execution *run, enum frame_reason reason)
+{
+  struct frame_rule unknown = frame_rule_unsupported (reason);
+  struct frame_row row = { .start = (uint32_t)run->location,
+                           .cfa = unknown,
+                           .ra = unknown,
+                           .fp = unknown };
+  if (run->err->status != CFI2SFRAME_OK || run->location == 0
+      || run->location >= run->size)
+    return reason;
+  bool appended = run->saved != NULL
+                      ? frame_function_append_saved (run->function, &row,
+                                                     run->saved->rules)
+                      : frame_function_append (run->function, &row);
+  return appended || error_set_no_memory (run->err) ? REASON_NONE
+                                                    : REASON_BAD_ENTRY;
+}
+
 static enum frame_reason
 run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
          struct frame_function *function, const uint8_t **failed_at,
@@ -648,10 +670,11 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
   enum frame_reason reason
       = run_program (&run, section->bytes + fde->instructions,
                      fde->instructions_size, failed_at);
-  if (reason == REASON_NONE && run.location < run.size && run.changed
-      && !emit_row (&run))
-    reason = REASON_BAD_ENTRY;
-  return reason;
+  if (reason != REASON_NONE)
+    return give_up_from_here (&run, reason);
+  if (run.location < run.size && run.changed && !emit_row (&run))
+    return REASON_BAD_ENTRY;
+  return REASON_NONE;
 }
 
 enum frame_reason

@@ -30,7 +30,9 @@ bool cfa_machine_track_saved (struct cfa_machine *machine);
 /* Run FDE and fill FUNCTION (reset first) with its rows, clipped to the FDE's
    range, equal neighbours merged.  REASON_NONE on success; otherwise the
    reason, and *FAILED_AT is the section offset of the instruction at fault.
-   Memory shortage is reported through ERR and REASON_BAD_ENTRY.  */
+   A program that breaks in the middle of the function is a success: what it
+   said until then holds, the last row has no rules but the reason.  Memory
+   shortage is reported through ERR and REASON_BAD_ENTRY.  */
 enum frame_reason cfa_machine_run (struct cfa_machine *machine,
                                    const struct cfi_fde *fde,
                                    struct frame_function *function,

@@ -159,8 +159,9 @@ test_advances (void **state)
   expect_program (AMD64 ("\x01\xe6\xef\xff\xff\x0e\x10"), REASON_NONE,
                   ROW0 "; 16 r7+16 [c-8] same");
   /* Backwards.  */
-  expect_program (AMD64 ("\x50\x01\xd6\xef\xff\xff\x0e\x10"),
-                  REASON_BAD_INSTRUCTION, "");
+  expect_program (AMD64 ("\x50\x01\xd6\xef\xff\xff\x0e\x10"), REASON_NONE,
+                  ROW0 "; 16 bad-instruction bad-instruction "
+                       "bad-instruction");
   /* MIPS_advance_loc8.  */
   expect_program (AMD64 ("\x1d\x05\x00\x00\x00\x00\x00\x00\x00\x0e\x10"),
                   REASON_NONE, ROW0 "; 5 r7+16 [c-8] same");
@@ -328,6 +329,18 @@ test_broken_programs (void **state)
   expect_program (AMD64 ("\x1c\x00\x00\x00"), REASON_BAD_INSTRUCTION, "");
   /* A block that ends behind the FDE.  */
   expect_program (AMD64 ("\x0f\x7f\x76"), REASON_BAD_INSTRUCTION, "");
+  /* In the middle, what was said until then holds: here of bytes 0 to 4.  */
+  expect_program (AMD64 ("\x41\x0e\x10\x44\x3f"), REASON_NONE,
+                  ROW0 "; 1 r7+16 [c-8] same; "
+                       "5 bad-instruction bad-instruction bad-instruction");
+  expect_program (AMD64 ("\x41\x0e\x10\x44\x0e\x18\x0b\x41\x0e\x20"),
+                  REASON_NONE,
+                  ROW0 "; 1 r7+16 [c-8] same; "
+                       "5 bad-state bad-state bad-state");
+  /* libgcrypt's assembly amends a CFA expression.  */
+  expect_program (AMD64 ("\x41\x0f\x02\x76\x08\x41\x0d\x07"), REASON_NONE,
+                  ROW0 "; 1 r6+8 [c-8] same; "
+                       "2 bad-state bad-state bad-state");
   struct program program = *AMD64 ("");
   program.cie = "\x41\x0e\x10"; /* a location in a CIE */
   program.cie_size = 3;
