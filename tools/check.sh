@@ -16,7 +16,8 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   acl attr cpio elfutils file jq libcap2-bin patchelf procps strace util-linux
   xz-utils zstd
   gdb git libllvm14 openssl perl python3
-  cmake debhelper dpkg-dev meson ninja-build rpm"
+  cmake debhelper dpkg-dev meson ninja-build rpm
+  clang libclang-rt-14-dev"
 
 # Count the results that Automake's TAP driver noted below build/.  A skipped
 # test is never counted as passed; an unexpected pass or an error is a failure.

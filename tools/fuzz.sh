@@ -51,7 +51,7 @@ fi
 quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz src/cfi2sframe \
   || exit 1
 if [ ! -d seeds ]; then
-  bash "$root/tests/fuzz/make_seeds.sh" seeds "" >/dev/null
+  bash "$root/tests/fuzz/make_seeds.sh" seeds build/src/cfi2sframe >/dev/null
 fi
 
 # One target; its log says what was done.

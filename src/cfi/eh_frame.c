@@ -47,7 +47,7 @@ struct reader
 {
   struct cfi_section *section;
   struct cie_state *states; /* one per CIE of the section */
-  size_t cies_capacity, fdes_capacity;
+  size_t fdes_capacity;
   size_t last_cie;      /* index of the CIE found last */
   uint64_t slice;       /* number of the current slice, from 1 */
   struct buffer batch;  /* foreign CIEs, then the slice */
@@ -161,24 +161,21 @@ scan_cie (const struct cfi_section *section, const struct entry *entry,
              : REASON_NONE;
 }
 
+/* Room for all CIEs, and no more: a damaged section may consist of them.  */
 static bool
-grow_cies (struct reader *reader, struct error *err)
+reserve_cies (struct reader *reader, struct error *err)
 {
   struct cfi_section *section = reader->section;
-  if (section->n_cies < reader->cies_capacity)
-    return true;
-  size_t capacity = reader->cies_capacity ? 2 * reader->cies_capacity : 64;
-  struct cfi_cie *cies
-      = reallocarray (section->cies, capacity, sizeof *section->cies);
-  if (cies != NULL)
-    section->cies = cies;
-  struct cie_state *states
-      = reallocarray (reader->states, capacity, sizeof *reader->states);
-  if (states != NULL)
-    reader->states = states;
-  if (cies == NULL || states == NULL)
+  size_t n = 0;
+  struct entry entry;
+  for (uint64_t offset = 0;
+       (entry = reader_entry (reader, offset)).kind != ENTRY_END;
+       offset += entry.size)
+    n += entry.kind == ENTRY_CIE;
+  section->cies = reallocarray (NULL, n + 1, sizeof *section->cies);
+  reader->states = reallocarray (NULL, n + 1, sizeof *reader->states);
+  if (section->cies == NULL || reader->states == NULL)
     return error_set_no_memory (err);
-  reader->cies_capacity = capacity;
   return true;
 }
 
@@ -186,23 +183,22 @@ static bool
 collect_cies (struct reader *reader, struct error *err)
 {
   struct cfi_section *section = reader->section;
-  for (uint64_t offset = 0;;)
+  if (!reserve_cies (reader, err))
+    return false;
+  struct entry entry;
+  for (uint64_t offset = 0;
+       (entry = reader_entry (reader, offset)).kind != ENTRY_END;
+       offset += entry.size)
     {
-      struct entry entry = reader_entry (reader, offset);
-      if (entry.kind == ENTRY_END)
-        return true;
-      if (entry.kind == ENTRY_CIE)
-        {
-          if (!grow_cies (reader, err))
-            return false;
-          struct cfi_cie *cie = &section->cies[section->n_cies];
-          struct cie_state *state = &reader->states[section->n_cies++];
-          *cie = (struct cfi_cie){ .offset = entry.offset };
-          *state = (struct cie_state){ .size = entry.size };
-          cie->unusable = scan_cie (section, &entry, cie, state);
-        }
-      offset += entry.size;
+      if (entry.kind != ENTRY_CIE)
+        continue;
+      struct cfi_cie *cie = &section->cies[section->n_cies];
+      struct cie_state *state = &reader->states[section->n_cies++];
+      *cie = (struct cfi_cie){ .offset = entry.offset };
+      *state = (struct cie_state){ .size = entry.size };
+      cie->unusable = scan_cie (section, &entry, cie, state);
     }
+  return true;
 }
 
 /* The index of the CIE at OFFSET, or n_cies.  */

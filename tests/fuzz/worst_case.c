@@ -1,0 +1,413 @@
+/* Files made to cost much time or memory, and what they cost.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Usage: worst_case [MEGABYTES]: each file is about that large (default 1).
+   The bound is a second per megabyte and ten times the size in memory, beside
+   a fixed amount that the first files of a process need.  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+#include "cfi2sframe.h"
+
+enum
+{
+  CODE = 0x10000000, /* address of the code, which has no bytes in the file */
+  CODE_SIZE = 0x40000000,
+  DATA = 0x60000000, /* where the file itself is mapped */
+  MEMORY_FLOOR = 32 << 20,
+  SECTIONS = 4,
+  SEGMENTS = 4
+};
+
+/* The contents of .eh_frame, and what else a case wants.  */
+struct worst
+{
+  struct buffer cfi;
+  uint16_t machine;
+  size_t n_more_sections; /* notes without contents */
+  uint64_t next;          /* address of the next function */
+};
+
+static size_t target_size;
+
+/* CFI.  */
+
+static bool
+more (const struct worst *worst)
+{
+  return worst->cfi.size < target_size;
+}
+
+/* Append an entry of BODY behind length and CIE pointer; to CIE, or a CIE if
+   that is SIZE_MAX.  */
+static size_t
+append_entry (struct worst *worst, size_t cie, const void *body, size_t size)
+{
+  size_t offset = worst->cfi.size;
+  buffer_u32 (&worst->cfi, (uint32_t)size + 4);
+  buffer_u32 (&worst->cfi, cie == SIZE_MAX ? 0 : (uint32_t)(offset + 4 - cie));
+  buffer_append (&worst->cfi, body, size);
+  return offset;
+}
+
+/* "zR", absolute 32-bit pointers, data alignment -8.  RA is the column.  */
+static size_t
+append_cie (struct worst *worst, uint8_t ra, size_t padding)
+{
+  uint8_t body[4096]
+      = { 1, 'z', 'R', 0, 1, 0x78, ra, 1, 0x03, 0x0c, 7, 8, 0x90, 1 };
+  if (ra == 30)
+    memcpy (body + 9, (uint8_t[]){ 0x0c, 31, 0, 0, 0 }, 5);
+  return append_entry (worst, SIZE_MAX, body, 14 + padding);
+}
+
+static void
+append_fde (struct worst *worst, size_t cie, uint32_t size,
+            const uint8_t *program, size_t program_size)
+{
+  uint8_t head[9] = { 0 };
+  store_u32 (head, (uint32_t)worst->next, false);
+  store_u32 (head + 4, size, false);
+  size_t at = append_entry (worst, cie, head, sizeof head);
+  buffer_append (&worst->cfi, program, program_size);
+  store_u32 (worst->cfi.bytes + at, (uint32_t)(worst->cfi.size - at - 4),
+             false);
+  worst->next += size;
+}
+
+/* Cases.  */
+
+static void
+small_functions (struct worst *worst)
+{
+  size_t cie = append_cie (worst, 16, 0);
+  while (more (worst))
+    append_fde (worst, cie, 1, NULL, 0);
+}
+
+static void
+cie_per_function (struct worst *worst)
+{
+  while (more (worst))
+    append_fde (worst, append_cie (worst, 16, 0), 1, NULL, 0);
+}
+
+static void
+nothing_but_cies (struct worst *worst)
+{
+  static const uint8_t body[] = { 1, 0, 1, 0x78, 16 };
+  while (more (worst))
+    append_entry (worst, SIZE_MAX, body, sizeof body);
+  append_fde (worst, append_cie (worst, 16, 0), 1, NULL, 0);
+}
+
+/* Functions that refer to many large CIEs in turn.  */
+static void
+far_large_cies (struct worst *worst)
+{
+  size_t cies[64];
+  for (size_t i = 0; i < 64; i++)
+    cies[i] = append_cie (worst, 16, 4000);
+  for (size_t i = 0; more (worst); i++)
+    append_fde (worst, cies[i * 37 % 64], 1, NULL, 0);
+}
+
+/* libdwarf refuses an FDE whose pointers are cut off.  */
+static void
+append_damaged (struct worst *worst, size_t cie)
+{
+  static const uint8_t body[2] = { 0 };
+  append_entry (worst, cie, body, sizeof body);
+}
+
+static void
+nothing_but_damage (struct worst *worst)
+{
+  size_t cie = append_cie (worst, 16, 0);
+  while (more (worst))
+    append_damaged (worst, cie);
+  append_fde (worst, cie, 1, NULL, 0);
+}
+
+static void
+damage_behind_large_cie (struct worst *worst)
+{
+  size_t cie = append_cie (worst, 16, 4000);
+  while (more (worst))
+    append_damaged (worst, cie);
+  append_fde (worst, cie, 1, NULL, 0);
+}
+
+static void
+damage_between (struct worst *worst)
+{
+  size_t cie = append_cie (worst, 16, 0);
+  for (unsigned i = 0; more (worst); i++)
+    {
+      append_fde (worst, cie, 1, NULL, 0);
+      if (i % 3 == 0)
+        append_damaged (worst, cie);
+    }
+}
+
+static void
+damage_and_large_cies (struct worst *worst)
+{
+  size_t cies[64];
+  for (size_t i = 0; i < 64; i++)
+    cies[i] = append_cie (worst, 16, 4000);
+  for (size_t i = 0; more (worst); i++)
+    {
+      append_fde (worst, cies[i * 37 % 64], 1, NULL, 0);
+      append_damaged (worst, cies[i * 11 % 64]);
+    }
+}
+
+static void
+terminators (struct worst *worst)
+{
+  append_fde (worst, append_cie (worst, 16, 0), 1, NULL, 0);
+  buffer_fill (&worst->cfi, 0, target_size);
+}
+
+/* One function with a row for every two bytes of CFI.  */
+static void
+one_long_function (struct worst *worst)
+{
+  worst->machine = EM_AARCH64;
+  size_t cie = append_cie (worst, 30, 0);
+  uint8_t *program = malloc (target_size);
+  for (size_t i = 0; program != NULL && i < target_size; i += 2)
+    memcpy (program + i, (uint8_t[]){ 0x41, 0x2d }, 2);
+  append_fde (worst, cie, CODE_SIZE / 2, program, target_size & ~(size_t)1);
+  free (program);
+}
+
+static void
+many_rows (struct worst *worst)
+{
+  uint8_t program[1000];
+  size_t cie = append_cie (worst, 16, 0);
+  for (size_t i = 0; i + 3 <= sizeof program; i += 3)
+    memcpy (program + i, (uint8_t[]){ 0x41, 0x0e, (uint8_t)(i & 0x78) }, 3);
+  while (more (worst))
+    append_fde (worst, cie, 4096, program, 999);
+}
+
+/* Flexible rows of the longest kind, restored in a byte.  */
+static void
+long_rows (struct worst *worst)
+{
+  uint8_t program[1024] = {
+    /* CFA = r10 + 2^28, RBP at r11 + 2^28, RA at CFA - 2^28.  */
+    0x0c, 10,   0x80, 0x80, 0x80, 0x80, 0x01, 0x10, 6,    6,    0x7b,
+    0x80, 0x80, 0x80, 0x80, 0x01, 0x11, 16,   0x80, 0x80, 0x80, 0x10,
+  };
+  size_t size = 22;
+  size_t cie = append_cie (worst, 16, 0);
+  for (; size + 5 <= 1000; size += 5)
+    memcpy (program + size, (uint8_t[]){ 0x0a, 0x41, 0xc6, 0x41, 0x0b }, 5);
+  while (more (worst))
+    append_fde (worst, cie, 4096, program, size);
+}
+
+/* A megabyte of lazy PLT for 30 bytes of CFI.  */
+static void
+large_plts (struct worst *worst)
+{
+  static const uint8_t program[] = { 0x0f, 11,   0x77, 8,    0x80, 0,   0x3f,
+                                     0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 };
+  size_t cie = append_cie (worst, 16, 0);
+  worst->next++; /* not aligned, so that rows must be written out */
+  while (more (worst))
+    append_fde (worst, cie, 1 << 20, program, sizeof program);
+}
+
+static void
+many_sections (struct worst *worst)
+{
+  append_fde (worst, append_cie (worst, 16, 0), 1, NULL, 0);
+  worst->n_more_sections = target_size / sizeof (Elf64_Shdr);
+}
+
+/* The file around it.  */
+
+static const char names[] = "\0.text\0.eh_frame\0.shstrtab";
+
+static void
+append_segments (struct buffer *file, uint64_t size)
+{
+  Elf64_Phdr segments[SEGMENTS] = {
+    { .p_type = PT_LOAD,
+      .p_flags = PF_R | PF_X,
+      .p_vaddr = CODE,
+      .p_filesz = 1,
+      .p_memsz = CODE_SIZE,
+      .p_align = 4096 },
+    { .p_type = PT_LOAD,
+      .p_flags = PF_R,
+      .p_vaddr = DATA,
+      .p_filesz = size,
+      .p_memsz = size,
+      .p_align = 4096 },
+  };
+  buffer_append (file, segments, sizeof segments);
+}
+
+static void
+append_sections (struct buffer *file, const struct worst *worst,
+                 uint64_t cfi_offset)
+{
+  uint64_t names_offset = cfi_offset + worst->cfi.size;
+  const Elf64_Shdr sections[SECTIONS] = {
+    { .sh_name = 0 },
+    { .sh_name = 1,
+      .sh_type = SHT_PROGBITS,
+      .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+      .sh_addr = CODE,
+      .sh_size = 1 },
+    { .sh_name = 7,
+      .sh_type = SHT_PROGBITS,
+      .sh_flags = SHF_ALLOC,
+      .sh_addr = DATA + cfi_offset,
+      .sh_offset = cfi_offset,
+      .sh_size = worst->cfi.size },
+    { .sh_name = 17,
+      .sh_type = SHT_STRTAB,
+      .sh_offset = names_offset,
+      .sh_size = sizeof names },
+  };
+  buffer_append (file, sections, sizeof sections);
+  const Elf64_Shdr note = { .sh_type = SHT_NOTE, .sh_flags = SHF_ALLOC };
+  for (size_t i = 0; i < worst->n_more_sections; i++)
+    buffer_append (file, &note, sizeof note);
+}
+
+static void
+make_file (struct buffer *file, const struct worst *worst)
+{
+  uint64_t cfi_offset = sizeof (Elf64_Ehdr) + SEGMENTS * sizeof (Elf64_Phdr);
+  uint64_t sections_offset
+      = (cfi_offset + worst->cfi.size + sizeof names + 7) & ~(uint64_t)7;
+  size_t n_sections = SECTIONS + worst->n_more_sections;
+  Elf64_Ehdr header = { .e_type = ET_EXEC,
+                        .e_machine = worst->machine,
+                        .e_version = EV_CURRENT,
+                        .e_phoff = sizeof header,
+                        .e_shoff = sections_offset,
+                        .e_ehsize = sizeof header,
+                        .e_phentsize = sizeof (Elf64_Phdr),
+                        .e_phnum = SEGMENTS,
+                        .e_shentsize = sizeof (Elf64_Shdr),
+                        .e_shstrndx = 3 };
+  memcpy (header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  if (n_sections < SHN_LORESERVE)
+    header.e_shnum = (uint16_t)n_sections;
+  buffer_append (file, &header, sizeof header);
+  append_segments (file, sections_offset);
+  buffer_append (file, worst->cfi.bytes, worst->cfi.size);
+  buffer_append (file, names, sizeof names);
+  buffer_fill (file, 0, sections_offset - file->size);
+  append_sections (file, worst, cfi_offset);
+  if (n_sections >= SHN_LORESERVE)
+    store_u64 (file->bytes + sections_offset + offsetof (Elf64_Shdr, sh_size),
+               n_sections, false);
+}
+
+static double
+cpu_seconds (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Convert FILE; false if it costs too much.  */
+static bool
+measure (const char *name, const struct buffer *file,
+         enum cfi2sframe_format format, bool no_share)
+{
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report;
+  struct cfi2sframe_error err;
+  void *section = NULL;
+  size_t size = 0;
+  uint64_t address;
+  cfi2sframe_options_init (&options);
+  options.format = format;
+  options.no_share = no_share;
+  bool counted = fuzz_memory_start ();
+  double before = cpu_seconds ();
+  bool done
+      = cfi2sframe_build_section (file->bytes, file->size, &options, &section,
+                                  &size, &address, &report, &err);
+  double seconds = cpu_seconds () - before;
+  double megabytes = (double)file->size / 1e6;
+  double memory = counted ? (double)fuzz_memory_peak () / 1e6 : 0;
+  printf ("# %s: %.1f MB, %.2f s, %.1f MB of memory, section %.1f MB%s%s\n",
+          name, megabytes, seconds, memory, (double)size / 1e6,
+          done ? "" : ": ", done ? "" : err.reason);
+  free (section);
+  return seconds < 1 + megabytes
+         && memory < 10 * megabytes + MEMORY_FLOOR / 1e6;
+}
+
+static const struct
+{
+  const char *name;
+  void (*make) (struct worst *worst);
+} cases[] = {
+  { "small functions", small_functions },
+  { "a CIE per function", cie_per_function },
+  { "nothing but CIEs", nothing_but_cies },
+  { "far, large CIEs", far_large_cies },
+  { "nothing but damage", nothing_but_damage },
+  { "damage behind a large CIE", damage_behind_large_cie },
+  { "damage between functions", damage_between },
+  { "damage and large CIEs", damage_and_large_cies },
+  { "terminators", terminators },
+  { "one long function", one_long_function },
+  { "many rows", many_rows },
+  { "long rows", long_rows },
+  { "large PLTs", large_plts },
+  { "many sections", many_sections },
+};
+
+int
+main (int argc, char **argv)
+{
+  size_t n = sizeof cases / sizeof cases[0];
+  bool failed = false;
+  target_size = (argc > 1 ? strtoul (argv[1], NULL, 10) : 1) * 1000000;
+  printf ("1..%zu\n", n);
+  for (size_t i = 0; i < n; i++)
+    {
+      struct worst worst = { .machine = EM_X86_64, .next = CODE };
+      struct buffer file;
+      buffer_init (&worst.cfi, false);
+      buffer_init (&file, false);
+      cases[i].make (&worst);
+      make_file (&file, &worst);
+      bool good = !file.failed
+                  && measure (cases[i].name, &file, CFI2SFRAME_V3, false)
+                  && measure (cases[i].name, &file, CFI2SFRAME_V1, true);
+      printf ("%s %zu - %s\n", good ? "ok" : "not ok", i + 1, cases[i].name);
+      failed |= !good;
+      buffer_free (&file);
+      buffer_free (&worst.cfi);
+    }
+  return failed;
+}
