@@ -42,7 +42,9 @@ cd "$dir" || exit 1
 
 # The sources may have been configured before; then this is quick.
 [ -x "$root/configure" ] || (cd "$root" && quietly autoreconf -fi) || exit 1
-if [ ! -f build/Makefile ]; then
+if [ -z "$(find build/Makefile -newer "$root/configure" \
+             -newer "$root/Makefile.in" 2>/dev/null)" ]; then
+  rm -rf build && mkdir build || exit 1
   (cd build && quietly "$root/configure" -q --enable-fuzzers \
     --disable-shared CC="$clang" CFLAGS="-O1 -g -fno-omit-frame-pointer \
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all") \

@@ -68,6 +68,9 @@ hook (void)
 
 #elif defined __GLIBC__
 
+/* The libraries shall find them too.  */
+#  pragma GCC visibility push(default)
+
 extern void *__libc_malloc (size_t size);
 extern void *__libc_calloc (size_t n, size_t size);
 extern void *__libc_realloc (void *block, size_t size);
@@ -111,6 +114,8 @@ free (void *block)
     uncount (malloc_usable_size (block));
   __libc_free (block);
 }
+
+#  pragma GCC visibility pop
 
 static bool
 hook (void)
