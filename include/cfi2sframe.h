@@ -278,6 +278,82 @@ CFI2SFRAME_API bool cfi2sframe_lookup (const void *section, size_t size,
 CFI2SFRAME_API bool cfi2sframe_dump (const char *input, FILE *out,
                                      struct cfi2sframe_error *err);
 
+/* What unwind data of other formats would take.  The first five are SFrame as
+   cfi2sframe_convert makes it, by version and option.  */
+enum cfi2sframe_compared
+{
+  CFI2SFRAME_COMPARED_V1,
+  CFI2SFRAME_COMPARED_V2,
+  CFI2SFRAME_COMPARED_V3_NO_SHARE,
+  CFI2SFRAME_COMPARED_V3,
+  CFI2SFRAME_COMPARED_V3_COMPACT,
+  CFI2SFRAME_COMPARED_COMPACT_UNWIND, /* Apple's __unwind_info */
+  CFI2SFRAME_COMPARED_COUNT
+};
+
+struct cfi2sframe_compared_format
+{
+  bool available; /* the format exists for the machine */
+  uint64_t bytes;
+  /* Functions it describes exactly as .eh_frame does: wherever a call can be
+     made, and at every instruction.  SFrame has no difference there.  */
+  uint64_t synchronous, asynchronous;
+  /* The others by reason: of cfi2sframe_reason_name, or for compact unwind of
+     cfi2sframe_compact_unwind_reason_name.  */
+  uint64_t left_out[CFI2SFRAME_REASONS_MAX];
+};
+
+/* All formats made from the CFI of one file, or sums over files.  */
+struct cfi2sframe_comparison
+{
+  const char *machine;
+  uint64_t cfi_functions; /* FDEs in .eh_frame */
+  uint64_t eh_frame_bytes, eh_frame_hdr_bytes;
+  struct cfi2sframe_compared_format formats[CFI2SFRAME_COMPARED_COUNT];
+  /* Of the bytes of compact unwind: pointers to language-specific data, which
+     SFrame leaves to .eh_frame.  */
+  uint64_t compact_unwind_lsda_bytes;
+  /* What .eh_frame must keep where compact unwind refers to it: FDEs and their
+     CIEs.  */
+  uint64_t compact_unwind_eh_frame_bytes;
+};
+
+/* Stable identifier ("v3-no-share") and name for people.  */
+CFI2SFRAME_API const char *
+cfi2sframe_compared_name (enum cfi2sframe_compared format);
+CFI2SFRAME_API const char *
+cfi2sframe_compared_text (enum cfi2sframe_compared format);
+
+/* As cfi2sframe_reason_name and _text, for compact unwind.  */
+CFI2SFRAME_API const char *
+cfi2sframe_compact_unwind_reason_name (unsigned reason);
+CFI2SFRAME_API const char *
+cfi2sframe_compact_unwind_reason_text (unsigned reason);
+
+/* Make all formats from the linked file INPUT and tell what they take.
+   Nothing is written.  */
+CFI2SFRAME_API bool
+cfi2sframe_compare_formats (const char *input,
+                            struct cfi2sframe_comparison *result,
+                            struct cfi2sframe_error *err);
+
+/* Write an __unwind_info section, version 1, made from the CFI of the linked
+   x86-64 or aarch64 file INPUT, to OUTPUT, or nowhere if that is NULL.  Its
+   offsets count from the lowest PT_LOAD.  RESULT is filled in for
+   CFI2SFRAME_COMPARED_COMPACT_UNWIND alone.  */
+CFI2SFRAME_API bool
+cfi2sframe_write_compact_unwind (const char *input, const char *output,
+                                 struct cfi2sframe_comparison *result,
+                                 struct cfi2sframe_error *err);
+
+/* Print INPUT to OUT as llvm-objdump --unwind-info does: a file with nothing
+   but an __unwind_info section or, if it is an ELF file, the section that
+   cfi2sframe_write_compact_unwind would make.  MACHINE ("amd64", "aarch64")
+   explains a bare section's encodings; NULL: they are not explained.  */
+CFI2SFRAME_API bool
+cfi2sframe_dump_compact_unwind (const char *input, const char *machine,
+                                FILE *out, struct cfi2sframe_error *err);
+
 /* Unlink the temporary files of all conversions under way, which then fail,
    and let no new one begin.  Async-signal-safe: for the handler of a signal
    that ends the process.  */

@@ -366,28 +366,46 @@ fill_batch (struct reader *reader, const struct slice *slice,
 
 /* Decoding what libdwarf read.  */
 
-/* Find the pointer encodings in the augmentation data.  */
+/* Read a pointer whose null stays null, which a plain PC-relative one would
+   not.  FIELD_ADDRESS is the address of the next byte of CURSOR.  */
+static bool
+read_nullable (struct cursor *cursor, uint8_t encoding, uint64_t field_address,
+               uint64_t *value)
+{
+  if (!cfa_read_pointer (cursor, encoding & PE_FORMAT, 0, value))
+    return false;
+  if (*value != 0 && (encoding & PE_APPLICATION) == PE_PCREL)
+    *value += field_address;
+  return true;
+}
+
+/* Find the pointer encodings and the personality in the augmentation data. */
 static enum frame_reason
 read_augmentation_data (const struct reader *reader,
                         const struct dwarf_batch_cie *from,
                         struct cfi_cie *cie, bool *absolute_pointers)
 {
+  /* Where the first byte of the batch would be, if it were this CIE's.  */
+  uint64_t batch_address
+      = reader->section->address + cie->offset - from->offset;
   struct cursor cursor
       = cursor_over (from->augmentation_data, from->augmentation_data_size,
                      reader->section->arch->big_endian);
   cie->pointer_encoding = PE_ABSPTR;
+  cie->lsda_encoding = cie->personality_encoding = PE_OMIT;
   for (const char *letter = from->augmentation; *letter != '\0'; letter++)
     if (*letter == 'R')
       cie->pointer_encoding = cursor_u8 (&cursor);
     else if (*letter == 'L')
-      cursor_u8 (&cursor);
+      cie->lsda_encoding = cursor_u8 (&cursor);
     else if (*letter == 'P')
       {
-        uint8_t encoding = cursor_u8 (&cursor) & PE_FORMAT;
-        uint64_t personality;
-        if (!cfa_read_pointer (&cursor, encoding, 0, &personality))
+        uint8_t encoding = cie->personality_encoding = cursor_u8 (&cursor);
+        uint64_t at = (uint64_t)(cursor.at - reader->batch.bytes);
+        if (!read_nullable (&cursor, encoding, batch_address + at,
+                            &cie->personality))
           return REASON_BAD_ENTRY;
-        *absolute_pointers |= encoding == PE_ABSPTR;
+        *absolute_pointers |= (encoding & PE_FORMAT) == PE_ABSPTR;
       }
   *absolute_pointers |= (cie->pointer_encoding & PE_FORMAT) == PE_ABSPTR;
   return cursor.failed ? REASON_BAD_ENTRY : REASON_NONE;
@@ -678,6 +696,38 @@ cfi_section_read (struct cfi_section *section, const struct arch *arch,
   free (reader.states);
   free (reader.foreign);
   return read;
+}
+
+bool
+cfi_fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
+              uint64_t *lsda)
+{
+  const struct cfi_cie *cie = &section->cies[fde->cie];
+  uint8_t encoding = cie->lsda_encoding;
+  uint8_t application = encoding & (PE_APPLICATION | PE_INDIRECT);
+  *lsda = 0;
+  if (encoding == PE_OMIT)
+    return true;
+  if (application != 0 && application != PE_PCREL)
+    return false;
+  /* Length, CIE pointer, start and size; then the augmentation's length
+     (LSB Core, section 10.6.1.2).  */
+  struct cursor cursor
+      = cursor_over (section->bytes + fde->offset, section->size - fde->offset,
+                     section->arch->big_endian);
+  uint8_t format = cie->pointer_encoding & PE_FORMAT;
+  uint64_t skipped;
+  cursor_take (&cursor, 8);
+  if (!cfa_read_pointer (&cursor, format, 0, &skipped)
+      || !cfa_read_pointer (&cursor, format, 0, &skipped))
+    return false;
+  uint64_t size = cursor_uleb (&cursor);
+  if (cursor.failed || size > cursor_left (&cursor))
+    return false;
+  cursor.end = cursor.at + size;
+  return read_nullable (
+      &cursor, encoding,
+      section->address + (uint64_t)(cursor.at - section->bytes), lsda);
 }
 
 void

@@ -28,7 +28,12 @@ struct cfi_cie
   uint64_t code_alignment;
   int64_t data_alignment;
   uint16_t ra_column;
-  uint8_t pointer_encoding;   /* DW_EH_PE_* of pc_begin and set_loc */
+  uint8_t pointer_encoding; /* DW_EH_PE_* of pc_begin and set_loc */
+  uint8_t lsda_encoding;    /* DW_EH_PE_*; omit: FDEs have no LSDA pointer */
+  /* DW_EH_PE_*; omit: none.  With `indirect` the personality below is the
+     address of a pointer to the function.  0: a null pointer.  */
+  uint8_t personality_encoding;
+  uint64_t personality;
   bool signal;                /* augmentation S */
   bool b_key;                 /* augmentation B */
   enum frame_reason unusable; /* REASON_NONE when FDEs of it can be read */
@@ -79,5 +84,11 @@ bool cfi_section_read (struct cfi_section *section, const struct arch *arch,
                        struct error *err);
 
 void cfi_section_free (struct cfi_section *section);
+
+/* Read FDE's pointer to its language-specific data; *LSDA is 0 when it has
+   none.  False when it is in a form that only the program at run time can
+   resolve, or damaged.  */
+bool cfi_fde_lsda (const struct cfi_section *section,
+                   const struct cfi_fde *fde, uint64_t *lsda);
 
 #endif /* CFI_EH_FRAME_H */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "cunwind/calls.h"
 #include "cunwind/encoding.h"
 
 enum
@@ -31,8 +32,13 @@ static const struct
   [CUNWIND_STACK_SIZE] = { "stack-size", "stack size without encoding" },
   [CUNWIND_BODY_CHANGES]
   = { "body-changes", "rules change between prologue and epilogue" },
+  [CUNWIND_CALL_OUTSIDE]
+  = { "call-outside", "call where the frame is not complete" },
+  [CUNWIND_LSDA] = { "lsda", "LSDA or personality that no index can hold" },
   [CUNWIND_PERSONALITY]
   = { "personality", "more than three personality functions" },
+  [CUNWIND_RANGE]
+  = { "range", "range empty, outside code, or overlapping another" },
 };
 
 const char *
@@ -109,10 +115,10 @@ find_body (struct lowering *lowering)
       lowering->body = i;
 }
 
-/* Checking what is behind it.  */
+/* Checking the other rows.  */
 
 static bool
-same_or_restored (struct frame_rule rule, struct frame_rule body)
+same_or_absent (struct frame_rule rule, struct frame_rule body)
 {
   return rule.kind == RULE_SAME || frame_rule_equal (rule, body);
 }
@@ -130,37 +136,64 @@ same_rules (const struct frame_function *function, size_t a, size_t b)
   return true;
 }
 
+/* Whether the CFA of ROW is one of a frame that is not complete.  */
 static bool
-is_epilogue (const struct lowering *lowering, size_t index)
+is_smaller_frame (const struct arch *arch, const struct frame_row *row,
+                  const struct frame_row *body)
+{
+  if (frame_rule_equal (row->cfa, body->cfa))
+    return true;
+  return row->cfa.kind == RULE_REG && row->cfa.reg == arch->sp
+         && (is_frame_cfa (arch, body) || row->cfa.offset < body->cfa.offset);
+}
+
+/* Whether the body's frame is being built or taken down at row INDEX: parts of
+   it are there, nothing else is.  */
+static bool
+is_partial (const struct lowering *lowering, size_t index)
 {
   const struct frame_function *function = lowering->function;
-  const struct arch *arch = lowering->arch;
   const struct frame_row *row = &function->rows[index];
   const struct frame_row *body = &function->rows[lowering->body];
   const struct frame_rule *saved = frame_function_saved (function, index);
   const struct frame_rule *body_saved
       = frame_function_saved (function, lowering->body);
-  if (row->cfa.kind != RULE_REG || row->cfa.reg != arch->sp
-      || row->ra_signed != body->ra_signed
-      || !same_or_restored (row->fp, body->fp)
-      || !same_or_restored (row->ra, body->ra))
-    return false;
-  if (!is_frame_cfa (arch, body) && row->cfa.offset >= body->cfa.offset)
+  if (row->ra_signed != body->ra_signed
+      || !is_smaller_frame (lowering->arch, row, body)
+      || !same_or_absent (row->fp, body->fp)
+      || !same_or_absent (row->ra, body->ra))
     return false;
   for (size_t i = 0; i < function->n_saved; i++)
-    if (!same_or_restored (saved[i], body_saved[i]))
+    if (!same_or_absent (saved[i], body_saved[i]))
       return false;
   return true;
 }
 
 static bool
-body_is_constant (const struct lowering *lowering)
+has_calls (const struct lowering *lowering, size_t index)
 {
-  for (size_t i = lowering->body + 1; i < lowering->function->n_rows; i++)
-    if (!same_rules (lowering->function, i, lowering->body)
-        && !is_epilogue (lowering, i))
-      return false;
-  return true;
+  const struct frame_function *function = lowering->function;
+  uint32_t start = function->rows[index].start;
+  uint32_t end = index + 1 < function->n_rows ? function->rows[index + 1].start
+                                              : function->size;
+  return !calls_none (lowering->image, function->address + start, end - start);
+}
+
+static enum cunwind_reason
+check_other_rows (const struct lowering *lowering)
+{
+  enum cunwind_reason reason = CUNWIND_EXPRESSED;
+  for (size_t i = 0; i < lowering->function->n_rows; i++)
+    {
+      if (i == lowering->body
+          || same_rules (lowering->function, i, lowering->body))
+        continue;
+      if (!is_partial (lowering, i))
+        return CUNWIND_BODY_CHANGES;
+      if (has_calls (lowering, i))
+        reason = CUNWIND_CALL_OUTSIDE;
+    }
+  return reason;
 }
 
 /* From the body row to a frame.  */
@@ -339,8 +372,8 @@ cunwind_lower (const struct image *image,
     lowered.reason = CUNWIND_RA_SIGNED;
   else
     lowered.reason = lower_body (&lowering, &lowered.encoding);
-  if (lowered.reason == CUNWIND_EXPRESSED && !body_is_constant (&lowering))
-    lowered.reason = CUNWIND_BODY_CHANGES;
+  if (lowered.reason == CUNWIND_EXPRESSED)
+    lowered.reason = check_other_rows (&lowering);
   if (lowered.reason != CUNWIND_EXPRESSED)
     lowered.encoding = 0;
   lowered.asynchronous

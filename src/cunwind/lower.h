@@ -6,13 +6,20 @@
 
    The *body row* of a function is the first row with the largest number of
    saved registers (FP and RA included) and, among those, a CFA based on FP
-   before one based on SP, and the largest distance of the CFA from SP.  Rows
-   before it are the prologue.  Every row behind it must have the same rules
-   (body again) or be part of an epilogue: a CFA nearer to SP than the body's
-   (or, where the body's CFA is based on FP, any CFA based on SP), every
-   register either where the body has it or unchanged.  The encoding must say
-   exactly what the body row says, which is checked by decoding it again.
-   Otherwise the function keeps its DWARF.  */
+   before one based on SP, and the largest distance of the CFA from SP.  Every
+   other row must have the same rules (body again), or both
+
+   - have a part of the body's frame and nothing else (prologue, epilogue): the
+     body's CFA or one nearer to SP (where the body's is based on FP: any based
+     on SP), every register either where the body has it or unchanged; and
+   - hold no call instruction.  Without this a shrink-wrapped function, or one
+     that pushes arguments, would be wrong where it matters.
+
+   The encoding must say exactly what the body row says, which is checked by
+   decoding it again.  Otherwise the function keeps its DWARF.
+
+   Registers that the ABI does not preserve across calls, and
+   DW_CFA_GNU_args_size, have no form in the format and are not compared.  */
 
 #ifndef CUNWIND_LOWER_H
 #define CUNWIND_LOWER_H
@@ -36,7 +43,10 @@ enum cunwind_reason
   CUNWIND_SAVED_PLACE,  /* registers saved where no encoding can say it */
   CUNWIND_STACK_SIZE,   /* too large, and no `sub` that tells it */
   CUNWIND_BODY_CHANGES, /* rules differ between prologue and epilogue */
+  CUNWIND_CALL_OUTSIDE, /* a call where the frame is not complete */
+  CUNWIND_LSDA,         /* LSDA or personality that no index can hold */
   CUNWIND_PERSONALITY,  /* more than three personality functions */
+  CUNWIND_RANGE,        /* of no code, or not its own: not even escaped */
   CUNWIND_REASON_COUNT
 };
 

@@ -11,12 +11,22 @@ run_mode (struct job *job, const struct tool_options *options)
   switch (options->mode)
     {
     case MODE_SECTION_ONLY:
+      if (options->compact_unwind)
+        return cfi2sframe_write_compact_unwind (
+            job->path, options->convert.dry_run ? NULL : options->output,
+            &job->comparison, &job->err);
       return cfi2sframe_write_section (job->path, options->output,
                                        &options->convert, &job->report,
                                        &job->err);
     case MODE_CHECK:
       return cfi2sframe_check (job->path, &job->check, &job->err);
+    case MODE_COMPARE_FORMATS:
+      return cfi2sframe_compare_formats (job->path, &job->comparison,
+                                         &job->err);
     case MODE_DUMP:
+      if (options->compact_unwind)
+        return cfi2sframe_dump_compact_unwind (
+            job->path, options->compact_unwind_machine, job->out, &job->err);
       return cfi2sframe_dump (job->path, job->out, &job->err);
     case MODE_REMOVE:
       return cfi2sframe_remove (job->path, options->output, &options->convert,

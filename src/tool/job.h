@@ -25,6 +25,8 @@ struct job
   enum job_outcome outcome;
   struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
+  /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
+  struct cfi2sframe_comparison comparison;
   struct cfi2sframe_error err;
   double seconds;
 };

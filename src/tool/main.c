@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tool/batch.h"
+#include "tool/chart.h"
 #include "tool/clock.h"
 #include "tool/compare.h"
 #include "tool/options.h"
@@ -35,7 +36,11 @@ show_looking (void *unused, uint64_t files)
 static void
 print_totals (const struct tool_options *options, const struct totals *totals)
 {
+  if (options->mode == MODE_COMPARE_FORMATS)
+    formats_print_totals (options, totals, stdout);
   if (!tool_options_is_tree (options))
+    return;
+  if (options->stats == STATS_JSON && options->mode == MODE_COMPARE_FORMATS)
     return;
   if (options->stats == STATS_JSON)
     totals_print_json (totals, options, stdout);
@@ -48,6 +53,7 @@ run (const struct tool_options *options)
 {
   struct tree tree = { .looking = show_looking };
   struct totals totals = { 0 };
+  struct cfi2sframe_error err;
   double start = clock_now ();
   bool collected = tree_collect (&tree, options);
   bool done = collected && batch_run (options, &tree, &totals);
@@ -61,8 +67,16 @@ run (const struct tool_options *options)
   totals.seconds = clock_now () - start;
   if (done)
     print_totals (options, &totals);
+  bool failed = totals.failed > 0;
+  if (done && options->chart != NULL
+      && !chart_write (options->chart, &totals.formats, &err))
+    {
+      fprintf (stderr, "cfi2sframe: %s: %s\n", options->chart, err.reason);
+      done = false;
+    }
+  totals_free (&totals);
   tree_free (&tree);
-  return done && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return done && !failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int

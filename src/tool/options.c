@@ -23,6 +23,8 @@ enum
   OPTION_CHECK,
   OPTION_DUMP,
   OPTION_COMPARE,
+  OPTION_COMPARE_FORMATS,
+  OPTION_CHART,
   OPTION_RELOCATABLE,
   OPTION_GNU,
   OPTION_REPLACE,
@@ -43,7 +45,8 @@ static const struct argp_option option_table[] = {
   { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT", 1 },
   { "dry-run", 'n', NULL, 0, "Do everything but write", 1 },
   { "format", OPTION_FORMAT, "VERSION", 0,
-    "SFrame version: 3 (default), 2, 2.0 (for binutils 2.41 to 2.44) or 1",
+    "SFrame version: 3 (default), 2, 2.0 (for binutils 2.41 to 2.44) or 1; or "
+    "compact-unwind, for --section-only and --dump",
     1 },
   { "section-only", OPTION_SECTION_ONLY, "OUT", 0,
     "Write the raw section to OUT and leave FILE alone", 1 },
@@ -78,6 +81,12 @@ static const struct argp_option option_table[] = {
     2 },
   { "compare", OPTION_COMPARE, NULL, 0,
     "Compare what the .sframe of two FILEs say", 2 },
+  { "compare-formats", OPTION_COMPARE_FORMATS, NULL, 0,
+    "Print what all versions of SFrame and compact unwind would take, and how "
+    "many functions they can describe; change nothing",
+    2 },
+  { "chart", OPTION_CHART, "OUT.svg", 0,
+    "With --compare-formats, write a bar chart to OUT.svg", 2 },
 
   { NULL, 0, NULL, 0, "Many files:", 3 },
   { "recursive", 'r', NULL, 0,
@@ -135,6 +144,22 @@ tool_format_name (enum cfi2sframe_format format)
   return "?";
 }
 
+/* What follows "compact-unwind": nothing or a colon and a machine.  */
+static void
+parse_compact_unwind (struct argp_state *state, const char *rest)
+{
+  static const char *const machines[] = { "", ":amd64", ":aarch64" };
+  struct tool_options *options = state->input;
+  for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+    if (strcmp (machines[i], rest) == 0)
+      {
+        options->compact_unwind = true;
+        options->compact_unwind_machine = i > 0 ? rest + 1 : NULL;
+        return;
+      }
+  argp_error (state, "unknown format 'compact-unwind%s'", rest);
+}
+
 static void
 parse_format (struct argp_state *state, const char *name)
 {
@@ -143,9 +168,13 @@ parse_format (struct argp_state *state, const char *name)
     if (strcmp (formats[i].name, name) == 0)
       {
         options->convert.format = formats[i].format;
+        options->compact_unwind = false;
         return;
       }
-  argp_error (state, "unknown SFrame version '%s'", name);
+  if (strncmp (name, "compact-unwind", strlen ("compact-unwind")) == 0)
+    parse_compact_unwind (state, name + strlen ("compact-unwind"));
+  else
+    argp_error (state, "unknown SFrame version '%s'", name);
 }
 
 static void
@@ -240,6 +269,24 @@ tool_options_change_files (const struct tool_options *options)
              || options->mode == MODE_UNDO);
 }
 
+/* Compact unwind is never put into a file.  */
+static void
+check_compact_unwind (struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  if (options->compact_unwind && options->mode != MODE_SECTION_ONLY
+      && options->mode != MODE_DUMP)
+    argp_error (state, "--format=compact-unwind goes with --section-only or "
+                       "--dump only");
+  if (options->compact_unwind_machine != NULL && options->mode != MODE_DUMP)
+    argp_error (state, "a machine is for --dump of a bare section only");
+  if (options->compact_unwind
+      && (options->convert.relocatable || options->convert.gnu))
+    argp_error (state, "this option is for SFrame only");
+  if (options->chart != NULL && options->mode != MODE_COMPARE_FORMATS)
+    argp_error (state, "--chart goes with --compare-formats");
+}
+
 static void
 check_usage (struct argp_state *state)
 {
@@ -253,8 +300,10 @@ check_usage (struct argp_state *state)
     argp_error (state, "an output file goes with one input file");
   if (options->output != NULL
       && (options->mode == MODE_CHECK || options->mode == MODE_DUMP
-          || options->mode == MODE_COMPARE))
+          || options->mode == MODE_COMPARE
+          || options->mode == MODE_COMPARE_FORMATS))
     argp_error (state, "this mode writes no output file");
+  check_compact_unwind (state);
   if (options->mode == MODE_COMPARE && options->n_files != 2)
     argp_error (state, "--compare takes two files");
   if (options->output != NULL && options->convert.in_place_write)
@@ -353,6 +402,12 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_COMPARE:
       set_mode (state, MODE_COMPARE);
+      return 0;
+    case OPTION_COMPARE_FORMATS:
+      set_mode (state, MODE_COMPARE_FORMATS);
+      return 0;
+    case OPTION_CHART:
+      ((struct tool_options *)state->input)->chart = argument;
       return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);

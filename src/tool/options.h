@@ -16,6 +16,7 @@ enum tool_mode
   MODE_CHECK,
   MODE_DUMP,
   MODE_COMPARE,
+  MODE_COMPARE_FORMATS,
   MODE_REMOVE,
   MODE_UNDO
 };
@@ -30,7 +31,10 @@ enum tool_stats
 struct tool_options
 {
   enum tool_mode mode;
-  const char *output; /* of -o or --section-only, or NULL */
+  const char *output;  /* of -o or --section-only, or NULL */
+  bool compact_unwind; /* the other format, for MODE_SECTION_ONLY and _DUMP */
+  const char *compact_unwind_machine; /* that a bare section is for, or NULL */
+  const char *chart;                  /* of MODE_COMPARE_FORMATS, or NULL */
   enum tool_stats stats;
   bool quiet;
   unsigned verbose;

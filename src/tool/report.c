@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 
+#include "tool/formats.h"
+
 static const char *const status_names[] = {
   [JOB_DONE] = "converted", [JOB_SKIPPED] = "skipped", [JOB_FAILED] = "failed"
 };
@@ -164,6 +166,12 @@ report_done (const struct tool_options *options, const struct job *job,
   bool talkative = options->talkative;
   if (options->quiet || options->mode == MODE_DUMP)
     return;
+  if (options->mode == MODE_COMPARE_FORMATS || options->compact_unwind)
+    {
+      if (options->stats != STATS_JSON)
+        formats_print (options, job, out);
+      return;
+    }
   if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
     {
       if (talkative)
@@ -193,7 +201,12 @@ report_job (const struct tool_options *options, const struct job *job,
   if (job->outcome == JOB_FAILED)
     print_problem (job, errors);
   if (options->stats == STATS_JSON
-      && (options->mode == MODE_CONVERT || options->mode == MODE_SECTION_ONLY))
+      && (options->mode == MODE_COMPARE_FORMATS
+          || (options->compact_unwind && options->mode == MODE_SECTION_ONLY)))
+    formats_print_json (options, job, out);
+  else if (options->stats == STATS_JSON
+           && (options->mode == MODE_CONVERT
+               || options->mode == MODE_SECTION_ONLY))
     print_stats_json (options, job, out);
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);

@@ -47,6 +47,8 @@ totals_add (struct totals *totals, const struct job *job)
     case JOB_DONE:
       totals->done++;
       add_report (&totals->sum, &job->report);
+      if (job->comparison.machine != NULL)
+        formats_add (&totals->formats, job);
       break;
     case JOB_SKIPPED:
       totals->skipped++;
@@ -57,6 +59,12 @@ totals_add (struct totals *totals, const struct job *job)
     }
 }
 
+void
+totals_free (struct totals *totals)
+{
+  formats_totals_free (&totals->formats);
+}
+
 static const char *
 done_name (const struct tool_options *options)
 {
@@ -64,6 +72,8 @@ done_name (const struct tool_options *options)
     {
     case MODE_CHECK:
       return "checked";
+    case MODE_COMPARE_FORMATS:
+      return "compared";
     case MODE_DUMP:
       return "printed";
     case MODE_REMOVE:

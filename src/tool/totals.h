@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tool/formats.h"
 #include "tool/job.h"
 #include "tool/options.h"
 
@@ -16,12 +17,15 @@ struct totals
   uint64_t not_elf;               /* found in trees, and not looked into */
   struct cfi2sframe_report sum;   /* over the files done */
   struct cfi2sframe_check_result checked; /* the same for --check */
+  struct formats_totals formats;          /* of MODE_COMPARE_FORMATS */
   double seconds;                         /* on the clock */
 };
 
 /* Count JOB, which is finished.  The order of the calls makes no
    difference.  */
 void totals_add (struct totals *totals, const struct job *job);
+
+void totals_free (struct totals *totals);
 
 /* Print for people, or as one JSON object {"total": ...}.  */
 void totals_print (const struct totals *totals,

@@ -1,0 +1,59 @@
+/* Whether a piece of code makes calls.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cunwind/calls.h"
+
+#include "base/bytes.h"
+
+enum
+{
+  CALL_RELATIVE = 0xe8, /* Intel SDM volume 2, CALL; a 32-bit displacement */
+  CALL_RELATIVE_SIZE = 5,
+  GROUP_5 = 0xff /* with /2 a near call, with /3 a far one */
+};
+
+/* Whether a call may begin at byte I of the SIZE CODE at ADDRESS.  The target
+   of a relative call is code: that tells most displacements and immediates
+   with such a byte apart.  */
+static bool
+amd64_may_call (const struct image *image, const uint8_t *code, uint64_t size,
+                uint64_t address, uint64_t i)
+{
+  if (code[i] == GROUP_5 && size - i >= 2)
+    return (code[i + 1] >> 3 & 6) == 2;
+  if (code[i] != CALL_RELATIVE || size - i < CALL_RELATIVE_SIZE)
+    return false;
+  int32_t displacement = (int32_t)load_u32 (code + i + 1, false);
+  uint64_t target
+      = address + i + CALL_RELATIVE_SIZE + (uint64_t)(int64_t)displacement;
+  return image_is_executable (image, target, 1);
+}
+
+/* bl, blr and its authenticating forms (Arm ARM, C4.1.65, "Branches").  */
+static bool
+aarch64_is_call (uint32_t instruction)
+{
+  return (instruction & 0xfc000000) == 0x94000000
+         || (instruction & 0xfefff000) == 0xd63f0000;
+}
+
+bool
+calls_none (const struct image *image, uint64_t address, uint64_t size)
+{
+  const uint8_t *code = image_bytes_at (image, address, size);
+  if (code == NULL)
+    return false;
+  if (image->arch == &arch_amd64)
+    {
+      for (uint64_t i = 0; i < size; i++)
+        if (amd64_may_call (image, code, size, address, i))
+          return false;
+      return true;
+    }
+  if (size % 4 != 0)
+    return false;
+  for (uint64_t i = 0; i < size; i += 4)
+    if (aarch64_is_call (load_u32 (code + i, false)))
+      return false;
+  return true;
+}

@@ -1,0 +1,19 @@
+/* Whether a piece of code makes calls.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A synchronous format may be wrong between calls, never at one.  */
+
+#ifndef CUNWIND_CALLS_H
+#define CUNWIND_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elf/image.h"
+
+/* Whether none of the instructions in the SIZE bytes of IMAGE's code at
+   ADDRESS is a call.  False in case of doubt: x86-64 code is searched for the
+   bytes of a call at any position, without decoding what is before.  */
+bool calls_none (const struct image *image, uint64_t address, uint64_t size);
+
+#endif /* CUNWIND_CALLS_H */

@@ -1,0 +1,340 @@
+/* --compare-formats: what the formats take, per file and in sum.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "tool/formats.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/report.h"
+#include "tool/totals.h"
+
+/* Sums.  */
+
+static void
+add_format (struct cfi2sframe_compared_format *sum,
+            const struct cfi2sframe_compared_format *format)
+{
+  sum->available |= format->available;
+  sum->bytes += format->bytes;
+  sum->synchronous += format->synchronous;
+  sum->asynchronous += format->asynchronous;
+  for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
+    sum->left_out[i] += format->left_out[i];
+}
+
+static struct formats_row
+make_row (const struct cfi2sframe_comparison *comparison, char *path)
+{
+  struct formats_row row
+      = { .path = path,
+          .cfi = comparison->eh_frame_bytes + comparison->eh_frame_hdr_bytes,
+          .eh_frame = comparison->compact_unwind_eh_frame_bytes };
+  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+    row.bytes[i] = comparison->formats[i].bytes;
+  return row;
+}
+
+static void
+append_row (struct formats_totals *totals, const struct job *job)
+{
+  if (totals->n_rows == totals->capacity)
+    {
+      size_t capacity = totals->capacity ? 2 * totals->capacity : 16;
+      struct formats_row *grown
+          = reallocarray (totals->rows, capacity, sizeof *grown);
+      if (grown == NULL)
+        return;
+      totals->rows = grown;
+      totals->capacity = capacity;
+    }
+  char *path = strdup (job->path);
+  if (path != NULL)
+    totals->rows[totals->n_rows++] = make_row (&job->comparison, path);
+}
+
+void
+formats_add (struct formats_totals *totals, const struct job *job)
+{
+  const struct cfi2sframe_comparison *from = &job->comparison;
+  struct cfi2sframe_comparison *sum = &totals->sum;
+  totals->n_files++;
+  sum->cfi_functions += from->cfi_functions;
+  sum->eh_frame_bytes += from->eh_frame_bytes;
+  sum->eh_frame_hdr_bytes += from->eh_frame_hdr_bytes;
+  sum->compact_unwind_lsda_bytes += from->compact_unwind_lsda_bytes;
+  sum->compact_unwind_eh_frame_bytes += from->compact_unwind_eh_frame_bytes;
+  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+    add_format (&sum->formats[i], &from->formats[i]);
+  append_row (totals, job);
+}
+
+void
+formats_totals_free (struct formats_totals *totals)
+{
+  for (size_t i = 0; i < totals->n_rows; i++)
+    free (totals->rows[i].path);
+  free (totals->rows);
+  totals->rows = NULL;
+  totals->n_rows = totals->capacity = 0;
+}
+
+struct formats_row
+formats_sum_row (const struct formats_totals *totals)
+{
+  return make_row (&totals->sum, NULL);
+}
+
+/* Text.  */
+
+static double
+percent (uint64_t part, uint64_t whole)
+{
+  return whole == 0 ? 100 : 100 * (double)part / (double)whole;
+}
+
+static double
+ratio (const struct cfi2sframe_comparison *comparison, uint64_t bytes)
+{
+  uint64_t cfi = comparison->eh_frame_bytes + comparison->eh_frame_hdr_bytes;
+  return cfi == 0 ? 0 : (double)bytes / (double)cfi;
+}
+
+static const char *
+reason_name (enum cfi2sframe_compared format, unsigned reason)
+{
+  return format == CFI2SFRAME_COMPARED_COMPACT_UNWIND
+             ? cfi2sframe_compact_unwind_reason_name (reason)
+             : cfi2sframe_reason_name (reason);
+}
+
+static const char *
+reason_text (enum cfi2sframe_compared format, unsigned reason)
+{
+  return format == CFI2SFRAME_COMPARED_COMPACT_UNWIND
+             ? cfi2sframe_compact_unwind_reason_text (reason)
+             : cfi2sframe_reason_text (reason);
+}
+
+static void
+print_format (const struct cfi2sframe_comparison *comparison,
+              enum cfi2sframe_compared index, FILE *out)
+{
+  const struct cfi2sframe_compared_format *format
+      = &comparison->formats[index];
+  uint64_t all = comparison->cfi_functions;
+  fprintf (out,
+           "  %-21s %11" PRIu64 " %6.3f  %9" PRIu64 " %7.3f %%  %9" PRIu64
+           " %7.3f %%\n",
+           cfi2sframe_compared_text (index), format->bytes,
+           ratio (comparison, format->bytes), format->synchronous,
+           percent (format->synchronous, all), format->asynchronous,
+           percent (format->asynchronous, all));
+}
+
+/* What belongs to compact unwind beside the section itself.  */
+static void
+print_remains (const struct cfi2sframe_comparison *comparison, FILE *out)
+{
+  uint64_t bytes
+      = comparison->formats[CFI2SFRAME_COMPARED_COMPACT_UNWIND].bytes;
+  uint64_t kept = comparison->compact_unwind_eh_frame_bytes;
+  fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept", kept,
+           ratio (comparison, kept));
+  fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
+           "  = together", bytes + kept, ratio (comparison, bytes + kept),
+           comparison->compact_unwind_lsda_bytes);
+}
+
+static void
+print_reasons (const struct cfi2sframe_comparison *comparison,
+               enum cfi2sframe_compared index, FILE *out)
+{
+  const struct cfi2sframe_compared_format *format
+      = &comparison->formats[index];
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (format->left_out[i] > 0)
+      fprintf (out, "  not in %s: %" PRIu64 " (%s)\n",
+               cfi2sframe_compared_text (index), format->left_out[i],
+               reason_text (index, i));
+}
+
+static void
+print_comparison (const struct cfi2sframe_comparison *comparison, FILE *out)
+{
+  fprintf (out, "  %-21s %11s %6s  %19s  %19s\n", "format", "bytes", "ratio",
+           "exact at calls", "at every PC");
+  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+    if (comparison->formats[i].available)
+      print_format (comparison, i, out);
+  if (comparison->formats[CFI2SFRAME_COMPARED_COMPACT_UNWIND].available)
+    print_remains (comparison, out);
+  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+    if (comparison->formats[i].available
+        /* With the reasons of the others the same as these.  */
+        && i != CFI2SFRAME_COMPARED_V3_NO_SHARE
+        && i != CFI2SFRAME_COMPARED_V3_COMPACT)
+      print_reasons (comparison, i, out);
+}
+
+static void
+print_head (const char *name, const struct cfi2sframe_comparison *comparison,
+            FILE *out)
+{
+  fprintf (out,
+           "%s: %" PRIu64 " functions, .eh_frame %" PRIu64
+           " + .eh_frame_hdr %" PRIu64 " bytes\n",
+           name, comparison->cfi_functions, comparison->eh_frame_bytes,
+           comparison->eh_frame_hdr_bytes);
+}
+
+/* One line for a section that was written.  */
+static void
+print_section (const struct job *job, FILE *out)
+{
+  const struct cfi2sframe_comparison *comparison = &job->comparison;
+  const struct cfi2sframe_compared_format *format
+      = &comparison->formats[CFI2SFRAME_COMPARED_COMPACT_UNWIND];
+  fprintf (out,
+           "%s: compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
+           ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
+           " of %" PRIu64 " functions, %.0f ms\n",
+           job->path, comparison->machine, format->bytes,
+           ratio (comparison, format->bytes),
+           ratio (comparison, comparison->compact_unwind_eh_frame_bytes),
+           format->synchronous, comparison->cfi_functions, job->seconds * 1e3);
+}
+
+void
+formats_print (const struct tool_options *options, const struct job *job,
+               FILE *out)
+{
+  if (options->mode == MODE_COMPARE_FORMATS)
+    {
+      print_head (job->path, &job->comparison, out);
+      print_comparison (&job->comparison, out);
+      return;
+    }
+  if (options->talkative || options->stats == STATS_TEXT)
+    print_section (job, out);
+  if (options->verbose > 1 || options->stats == STATS_TEXT)
+    print_reasons (&job->comparison, CFI2SFRAME_COMPARED_COMPACT_UNWIND, out);
+}
+
+/* JSON.  */
+
+static void
+add_number (json_object *object, const char *name, uint64_t value)
+{
+  json_object_object_add (object, name, json_object_new_uint64 (value));
+}
+
+static json_object *
+format_json (const struct cfi2sframe_comparison *comparison,
+             enum cfi2sframe_compared index)
+{
+  const struct cfi2sframe_compared_format *format
+      = &comparison->formats[index];
+  json_object *object = json_object_new_object ();
+  json_object *left_out = json_object_new_object ();
+  add_number (object, "bytes", format->bytes);
+  if (index == CFI2SFRAME_COMPARED_COMPACT_UNWIND)
+    {
+      add_number (object, "lsda_bytes", comparison->compact_unwind_lsda_bytes);
+      add_number (object, "eh_frame_bytes",
+                  comparison->compact_unwind_eh_frame_bytes);
+    }
+  add_number (object, "synchronous", format->synchronous);
+  add_number (object, "asynchronous", format->asynchronous);
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (format->left_out[i] > 0)
+      add_number (left_out, reason_name (index, i), format->left_out[i]);
+  json_object_object_add (object, "left_out", left_out);
+  return object;
+}
+
+static void
+add_comparison (json_object *object,
+                const struct cfi2sframe_comparison *comparison)
+{
+  json_object *formats = json_object_new_object ();
+  add_number (object, "cfi_functions", comparison->cfi_functions);
+  add_number (object, "eh_frame_bytes", comparison->eh_frame_bytes);
+  add_number (object, "eh_frame_hdr_bytes", comparison->eh_frame_hdr_bytes);
+  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+    if (comparison->formats[i].available)
+      json_object_object_add (formats, cfi2sframe_compared_name (i),
+                              format_json (comparison, i));
+  json_object_object_add (object, "formats", formats);
+}
+
+static const char *
+status_name (const struct tool_options *options, const struct job *job)
+{
+  if (job->outcome != JOB_DONE)
+    return job->outcome == JOB_SKIPPED ? "skipped" : "failed";
+  return options->mode == MODE_COMPARE_FORMATS ? "compared" : "converted";
+}
+
+void
+formats_print_json (const struct tool_options *options, const struct job *job,
+                    FILE *out)
+{
+  const struct cfi2sframe_comparison *comparison = &job->comparison;
+  json_object *object = json_object_new_object ();
+  json_object_object_add (object, "file", json_object_new_string (job->path));
+  json_object_object_add (object, "status",
+                          json_object_new_string (status_name (options, job)));
+  json_object_object_add (object, "reason",
+                          job->outcome == JOB_DONE
+                              ? NULL
+                              : json_object_new_string (job->err.reason));
+  json_object_object_add (object, "machine",
+                          comparison->machine != NULL
+                              ? json_object_new_string (comparison->machine)
+                              : NULL);
+  add_comparison (object, comparison);
+  json_object_object_add (object, "seconds",
+                          json_object_new_double (job->seconds));
+  report_print_json (object, out);
+}
+
+static void
+print_totals_json (const struct totals *totals, FILE *out)
+{
+  json_object *total = json_object_new_object ();
+  json_object *line = json_object_new_object ();
+  add_number (total, "compared", totals->done);
+  add_number (total, "skipped", totals->skipped);
+  add_number (total, "failed", totals->failed);
+  add_number (total, "not_elf", totals->not_elf);
+  add_comparison (total, &totals->formats.sum);
+  json_object_object_add (total, "seconds",
+                          json_object_new_double (totals->seconds));
+  json_object_object_add (line, "total", total);
+  report_print_json (line, out);
+}
+
+void
+formats_print_totals (const struct tool_options *options,
+                      const struct totals *totals, FILE *out)
+{
+  char name[64];
+  bool many = tool_options_is_tree (options)
+              || totals->done + totals->skipped + totals->failed > 1;
+  if (!many)
+    return;
+  if (options->stats == STATS_JSON)
+    {
+      print_totals_json (totals, out);
+      return;
+    }
+  if (options->quiet)
+    return;
+  snprintf (name, sizeof name, "Sum of %" PRIu64 " files (%.2f s)",
+            totals->formats.n_files, totals->seconds);
+  print_head (name, &totals->formats.sum, out);
+  print_comparison (&totals->formats.sum, out);
+}

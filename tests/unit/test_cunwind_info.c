@@ -1,0 +1,590 @@
+/* The __unwind_info section: written, read, looked up, damaged.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "cfi/cfa_program.h"
+#include "cunwind/dump.h"
+#include "cunwind/info_format.h"
+#include "cunwind/info_read.h"
+#include "cunwind/section.h"
+
+#define BASE UINT64_C (0x400000)
+
+static bool
+small_gaps (const void *context, uint64_t address, uint64_t size)
+{
+  (void)context;
+  (void)address;
+  return size < 16;
+}
+
+static void
+start (struct cunwind_info *info)
+{
+  cunwind_info_init (info, &arch_amd64, BASE,
+                     (struct cunwind_gaps){ NULL, small_gaps });
+}
+
+static void
+add (struct cunwind_info *info, uint32_t offset, uint32_t size,
+     uint32_t encoding, uint32_t lsda)
+{
+  struct error err = { 0 };
+  assert_true (cunwind_info_add (info, BASE + offset, size, encoding,
+                                 lsda ? BASE + lsda : 0, &err));
+}
+
+/* Write INFO and open it; the bytes are a copy of exactly their size, so that
+   ASan sees the first byte read behind them.  */
+static void *
+reopen (struct cunwind_info *info, struct cunwind_reader *reader)
+{
+  struct buffer out;
+  struct error err = { 0 };
+  buffer_init (&out, false);
+  assert_true (cunwind_info_write (info, &out, &err));
+  void *bytes = malloc (out.size);
+  memcpy (bytes, out.bytes, out.size);
+  assert_true (cunwind_reader_open (reader, bytes, out.size, &err));
+  buffer_free (&out);
+  return bytes;
+}
+
+/* All entries, one after the other, are INFO's.  Returns the number of
+   compressed pages.  */
+static unsigned
+expect_entries (const struct cunwind_info *info,
+                const struct cunwind_reader *reader)
+{
+  unsigned compressed = 0;
+  size_t n = 0;
+  for (uint32_t i = 0; i < cunwind_reader_n_pages (reader); i++)
+    {
+      struct cunwind_reader_page page;
+      cunwind_reader_page (reader, i, &page);
+      compressed += page.compressed;
+      assert_true (page.n_entries > 0);
+      assert_int_equal (page.function, info->entries[n].function);
+      for (uint32_t j = 0; j < page.n_entries; j++, n++)
+        {
+          struct cunwind_reader_entry entry
+              = cunwind_reader_entry (reader, &page, j);
+          assert_true (n < info->n);
+          assert_int_equal (entry.function, info->entries[n].function);
+          assert_int_equal (entry.encoding, info->entries[n].encoding);
+        }
+    }
+  assert_int_equal (n, info->n);
+  assert_int_equal (reader->n_lsdas, info->n_lsdas);
+  return compressed;
+}
+
+/* PC and the answer to it.  */
+static void
+expect_found (const struct cunwind_reader *reader, uint32_t pc,
+              const struct cunwind_entry *entry)
+{
+  struct cunwind_reader_found found;
+  bool is_found = cunwind_reader_find (reader, pc, &found);
+  assert_int_equal (is_found, entry != NULL && entry->encoding != 0);
+  if (!is_found)
+    return;
+  assert_int_equal (found.function, entry->function);
+  assert_int_equal (found.encoding, entry->encoding);
+  assert_int_equal (found.lsda, entry->lsda);
+  assert_true (found.end > pc);
+}
+
+/* At the first and last byte of every entry, and outside.  */
+static void
+expect_lookups (const struct cunwind_info *info,
+                const struct cunwind_reader *reader)
+{
+  for (size_t i = 0; i < info->n; i++)
+    {
+      uint64_t end
+          = i + 1 < info->n ? info->entries[i + 1].function : info->end;
+      expect_found (reader, info->entries[i].function, &info->entries[i]);
+      expect_found (reader, (uint32_t)(end - 1), &info->entries[i]);
+    }
+  if (info->n > 0 && info->entries[0].function > 0)
+    expect_found (reader, info->entries[0].function - 1, NULL);
+  if (info->end <= UINT32_MAX)
+    expect_found (reader, (uint32_t)info->end, NULL);
+  expect_found (reader, UINT32_MAX, NULL);
+}
+
+static unsigned
+check (struct cunwind_info *info)
+{
+  struct cunwind_reader reader;
+  void *bytes = reopen (info, &reader);
+  unsigned compressed = expect_entries (info, &reader);
+  expect_lookups (info, &reader);
+  free (bytes);
+  cunwind_info_free (info);
+  return compressed;
+}
+
+static void
+test_empty (void **state)
+{
+  (void)state;
+  struct cunwind_info info;
+  start (&info);
+  assert_int_equal (check (&info), 0);
+}
+
+/* What is one entry and what is not.  */
+static void
+test_folding (void **state)
+{
+  (void)state;
+  struct cunwind_info info;
+  start (&info);
+  add (&info, 0x1000, 0x10, 0x02010000, 0);
+  add (&info, 0x1010, 0x10, 0x02010000, 0); /* folded */
+  add (&info, 0x102f, 0x11, 0x02010000, 0); /* padding between: folded */
+  assert_int_equal (info.n, 1);
+  add (&info, 0x1050, 0x10, 0x02010000, 0); /* behind something unknown */
+  assert_int_equal (info.n, 3);
+  assert_int_equal (info.entries[1].function, 0x1040);
+  assert_int_equal (info.entries[1].encoding, 0);
+  add (&info, 0x1060, 0x10, 0x04000018, 0); /* escapes: to different FDEs */
+  add (&info, 0x1070, 0x10, 0x04000018, 0);
+  assert_int_equal (info.n, 5);
+  add (&info, 0x1080, 0x10, 0x03042400, 0); /* counted from the function */
+  add (&info, 0x1090, 0x10, 0x03042400, 0);
+  assert_int_equal (info.n, 7);
+  add (&info, 0x10a0, 0x10, 0x42010000, 0x2000); /* LSDAs */
+  add (&info, 0x10b0, 0x10, 0x42010000, 0x2000);
+  assert_int_equal (info.n, 9);
+  assert_int_equal (info.n_lsdas, 2);
+  check (&info);
+}
+
+static void
+test_refused (void **state)
+{
+  (void)state;
+  struct cunwind_info info;
+  struct error err = { 0 };
+  start (&info);
+  add (&info, 0x1000, 0x10, 0x02010000, 0);
+  assert_false (
+      cunwind_info_add (&info, BASE + 0x100f, 1, 0x02010000, 0, &err));
+  assert_int_equal (err.status, CFI2SFRAME_INVALID);
+  assert_false (cunwind_info_add (&info, BASE - 1, 1, 0x02010000, 0, &err));
+  assert_int_equal (err.status, CFI2SFRAME_UNSUPPORTED);
+  assert_false (
+      cunwind_info_add (&info, BASE + 0xfffffff0, 0x20, 0x02010000, 0, &err));
+  assert_false (
+      cunwind_info_add (&info, UINT64_MAX - 4, 16, 0x02010000, 0, &err));
+  assert_false (
+      cunwind_info_add (&info, BASE + 0x2000, 16, 0x42010000, BASE - 8, &err));
+  cunwind_info_free (&info);
+}
+
+static void
+test_personalities (void **state)
+{
+  (void)state;
+  struct cunwind_info info;
+  struct cunwind_reader reader;
+  struct cunwind_reader_found found;
+  start (&info);
+  assert_int_equal (cunwind_info_personality (&info, BASE + 0x100), 1);
+  assert_int_equal (cunwind_info_personality (&info, BASE + 0x200), 2);
+  assert_int_equal (cunwind_info_personality (&info, BASE + 0x100), 1);
+  assert_int_equal (cunwind_info_personality (&info, BASE - 8), 0);
+  assert_int_equal (cunwind_info_personality (&info, BASE + 0x300), 3);
+  assert_int_equal (cunwind_info_personality (&info, BASE + 0x400), 0);
+  add (&info, 0x1000, 0x10, 0x62010000, 0x2000);
+  add (&info, 0x1010, 0x10, 0x02010000, 0);
+  void *bytes = reopen (&info, &reader);
+  assert_true (cunwind_reader_find (&reader, 0x1008, &found));
+  assert_int_equal (found.personality, 0x200);
+  assert_int_equal (found.lsda, 0x2000);
+  assert_int_equal (found.end, 0x1010);
+  assert_true (cunwind_reader_find (&reader, 0x1010, &found));
+  assert_int_equal (found.personality, 0);
+  free (bytes);
+  cunwind_info_free (&info);
+}
+
+/* Limits of pages.  */
+
+static void
+test_full_compressed_pages (void **state)
+{
+  (void)state;
+  struct cunwind_info info;
+  start (&info);
+  /* Two encodings in turn: nothing folds, all of them are common.  */
+  for (uint32_t i = 0; i < 3 * 1021; i++)
+    add (&info, 16 * i, 16, 0x02010000 + (i & 1) * 0x10000, 0);
+  assert_int_equal (check (&info), 3);
+}
+
+static void
+test_distances (void **state)
+{
+  (void)state;
+  struct cunwind_info info;
+  start (&info);
+  /* The last offset of 24 bits, and the one after it, which needs a page of
+     its own (a regular one is as good for it).  */
+  add (&info, 0, 0xffffff, 0x02010000, 0);
+  add (&info, 0xffffff, 1, 0x02020000, 0);
+  add (&info, 0x1000000, 1, 0x02010000, 0);
+  add (&info, 0x7000000, 1, 0x02020000, 0);
+  add (&info, 0xf0000000, 0xfffffff, 0x02010000, 0);
+  check (&info);
+}
+
+/* Only different encodings: regular pages are smaller.  */
+static void
+test_regular_pages (void **state)
+{
+  (void)state;
+  struct cunwind_info info;
+  start (&info);
+  for (uint32_t i = 0; i < 2000; i++)
+    add (&info, 16 * i, 16, 0x04000000 + 24 * i, 0);
+  assert_int_equal (check (&info), 0);
+}
+
+/* 127 common encodings and 129 of a page's own.  */
+static void
+test_encoding_indexes (void **state)
+{
+  (void)state;
+  struct cunwind_info info;
+  uint32_t at = 0;
+  start (&info);
+  for (uint32_t turn = 0; turn < 3; turn++)
+    for (uint32_t i = 0; i < 200; i++, at += 16)
+      add (&info, at, 16, 0x02010000 + i * 0x400 + (turn << 16), 0);
+  for (uint32_t i = 0; i < 140; i++)
+    for (uint32_t j = 0; j < 5; j++, at += 16)
+      add (&info, at, 16,
+           j == 0 ? 0x04000000 + 24 * i : 0x02010000 + 0x400 * (j + i), 0);
+  assert_true (check (&info) > 0);
+}
+
+/* Random sections of every size.  */
+static void
+test_random (void **state)
+{
+  (void)state;
+  uint64_t seed = 7;
+  for (unsigned round = 0; round < 300; round++)
+    {
+      struct cunwind_info info;
+      uint32_t at = 0x1000;
+      unsigned n = round * round / 30 + 1, kinds = 1 + round % 400;
+      start (&info);
+      cunwind_info_personality (&info, BASE);
+      for (unsigned i = 0; i < n; i++)
+        {
+          seed = seed * UINT64_C (6364136223846793005) + 1442695040888963407;
+          uint32_t random = (uint32_t)(seed >> 33);
+          uint32_t size = 1 + random % 200;
+          uint32_t kind = random % kinds;
+          uint32_t encoding = 0x02010000 + kind * 0x400;
+          uint32_t lsda = 0;
+          if (kind % 7 == 3)
+            encoding = 0x04000000 + 8 * i;
+          if (kind % 11 == 5)
+            {
+              encoding |= 0x50000000;
+              lsda = 4 * i + 4;
+            }
+          if (random % 50 == 0)
+            at += random % 3000000;
+          add (&info, at, size, encoding, lsda);
+          at += size + random % 3;
+        }
+      check (&info);
+    }
+}
+
+/* Bad input.  */
+
+static struct cunwind_info
+small_section (void)
+{
+  struct cunwind_info info;
+  start (&info);
+  cunwind_info_personality (&info, BASE + 0x100);
+  for (uint32_t i = 0; i < 30; i++)
+    add (&info, 0x1000 + 32 * i, 32,
+         i % 3 == 0 ? 0x52010000 : 0x02020000 + (i % 5) * 0x400,
+         i % 3 == 0 ? 0x3000 + i : 0);
+  for (uint32_t i = 0; i < 300; i++)
+    add (&info, 0x8000 + 32 * i, 32, 0x04000000 + i, 0);
+  return info;
+}
+
+/* Whatever is accepted must be readable to the end.  */
+static void
+use (const struct cunwind_reader *reader)
+{
+  static FILE *null;
+  struct cunwind_reader_found found;
+  if (null == NULL)
+    null = fopen ("/dev/null", "w");
+  cunwind_dump (reader, &arch_amd64, null);
+  cunwind_dump (reader, &arch_aarch64, null);
+  for (uint32_t pc = 0; pc < 0x10000; pc += 0x401)
+    cunwind_reader_find (reader, pc, &found);
+  cunwind_reader_find (reader, UINT32_MAX, &found);
+}
+
+static bool
+try_bytes (const uint8_t *bytes, size_t size)
+{
+  struct cunwind_reader reader;
+  struct error err = { 0 };
+  uint8_t *copy = malloc (size + (size == 0));
+  memcpy (copy, bytes, size);
+  bool opened = cunwind_reader_open (&reader, copy, size, &err);
+  if (opened)
+    use (&reader);
+  else
+    {
+      assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+      assert_true (err.reason[0] != '\0');
+    }
+  free (copy);
+  return opened;
+}
+
+static void
+test_truncated (void **state)
+{
+  (void)state;
+  struct cunwind_info info = small_section ();
+  struct buffer out;
+  struct error err = { 0 };
+  buffer_init (&out, false);
+  assert_true (cunwind_info_write (&info, &out, &err));
+  assert_true (try_bytes (out.bytes, out.size));
+  for (size_t size = 0; size < out.size; size++)
+    assert_false (try_bytes (out.bytes, size));
+  buffer_free (&out);
+  cunwind_info_free (&info);
+}
+
+/* Every 16-bit unit replaced by numbers that are nearly right or far off.  */
+static void
+test_changed (void **state)
+{
+  static const uint32_t values[]
+      = { 0,          1,          2,          3,          4,
+          7,          0xff,       0x1000,     0x7fff,     0xffff,
+          0x10000000, 0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff };
+  (void)state;
+  struct cunwind_info info = small_section ();
+  struct buffer out;
+  struct error err = { 0 };
+  buffer_init (&out, false);
+  assert_true (cunwind_info_write (&info, &out, &err));
+  unsigned refused = 0;
+  for (size_t at = 0; at + 4 <= out.size; at += 2)
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+      {
+        uint8_t saved[4];
+        memcpy (saved, out.bytes + at, 4);
+        store_u32 (out.bytes + at, values[i], false);
+        refused += !try_bytes (out.bytes, out.size);
+        memcpy (out.bytes + at, saved, 4);
+      }
+  assert_true (refused > 1000);
+  buffer_free (&out);
+  cunwind_info_free (&info);
+}
+
+/* Each check of the reader, by a fault that only it sees.  */
+static void
+test_faults (void **state)
+{
+  static const struct
+  {
+    size_t at;
+    uint32_t value;
+    const char *reason;
+  } faults[] = {
+    { 0, 2, "no __unwind_info section of version 1" },
+    { 4, 0x10000000, "common encodings beyond the end" },
+    { 8, 128, "more than 127 common encodings" },
+    { 12, 0xfffffff0, "personalities beyond the end" },
+    { 16, 4, "more than three personalities" },
+    { 24, 0, "index beyond the end, or empty" },
+    { 24, 0x20000000, "index beyond the end, or empty" },
+  };
+  (void)state;
+  struct cunwind_info info = small_section ();
+  struct cunwind_reader reader;
+  struct buffer out;
+  struct error err = { 0 };
+  buffer_init (&out, false);
+  assert_true (cunwind_info_write (&info, &out, &err));
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    {
+      uint32_t saved = load_u32 (out.bytes + faults[i].at, false);
+      store_u32 (out.bytes + faults[i].at, faults[i].value, false);
+      assert_false (cunwind_reader_open (&reader, out.bytes, out.size, &err));
+      assert_string_equal (err.reason, faults[i].reason);
+      store_u32 (out.bytes + faults[i].at, saved, false);
+    }
+  assert_true (cunwind_reader_open (&reader, out.bytes, out.size, &err));
+  buffer_free (&out);
+  cunwind_info_free (&info);
+}
+
+/* Real files.  */
+
+/* What the section should say of FDE, worked out without the writer.  */
+static void
+expect_function (const struct cunwind_section *section,
+                 const struct cunwind_reader *reader,
+                 const struct cfi_fde *fde,
+                 const struct frame_function *function)
+{
+  struct cunwind_reader_found found;
+  struct cunwind_frame frame;
+  struct cunwind_lowered lowered = cunwind_lower (section->image, function);
+  const uint32_t bits = CUNWIND_HAS_LSDA | CUNWIND_PERSONALITY_MASK;
+  uint64_t lsda;
+  for (uint64_t pc = fde->address;
+       pc<fde->address + fde->size; pc += fde->size> 1 ? fde->size - 1 : 1)
+    {
+      assert_true (cunwind_reader_find (
+          reader, (uint32_t)(pc - section->info.base), &found));
+      assert_true (
+          cunwind_decode (section->info.arch, found.encoding, &frame));
+      if (frame.mode == CUNWIND_DWARF)
+        {
+          assert_int_equal (frame.dwarf_offset, fde->offset);
+          continue;
+        }
+      assert_int_equal (lowered.reason, CUNWIND_EXPRESSED);
+      assert_int_equal (found.encoding & ~bits, lowered.encoding);
+      assert_true (cfi_fde_lsda (section->cfi, fde, &lsda));
+      assert_int_equal (found.lsda, lsda ? lsda - section->info.base : 0);
+      const struct cfi_cie *cie = &section->cfi->cies[fde->cie];
+      assert_int_equal (
+          found.personality,
+          cie->personality ? cie->personality - section->info.base : 0);
+    }
+}
+
+static void
+round_trip (struct cunwind_section *section, struct cfa_machine *machine)
+{
+  const struct cfi_section *cfi = section->cfi;
+  struct frame_function function = { 0 };
+  struct cunwind_reader reader;
+  struct error err = { 0 };
+  uint64_t failed_at, end = 0;
+  for (size_t i = 0; i < cfi->n_fdes; i++)
+    {
+      const struct cfi_fde *fde = &cfi->fdes[i];
+      assert_true (fde->size > 0 && fde->address >= end);
+      end = fde->address + fde->size;
+      cfa_machine_run (machine, fde, &function, &failed_at, &err);
+      assert_true (cunwind_section_add (section, fde, &function, &err));
+    }
+  void *bytes = reopen (&section->info, &reader);
+  expect_entries (&section->info, &reader);
+  expect_lookups (&section->info, &reader);
+  for (size_t i = 0; i < cfi->n_fdes; i++)
+    {
+      cfa_machine_run (machine, &cfi->fdes[i], &function, &failed_at, &err);
+      expect_function (section, &reader, &cfi->fdes[i], &function);
+    }
+  frame_function_free (&function);
+  free (bytes);
+}
+
+static bool
+round_trip_file (const char *path)
+{
+  struct image image;
+  struct error err = { 0 };
+  struct image_eh_frame found;
+  struct cfi_section cfi;
+  struct padding_finder padding;
+  struct cunwind_section section;
+  if (!image_open (&image, path, &err))
+    return false;
+  if (image.arch == NULL || !cunwind_supports (image.arch))
+    {
+      image_close (&image);
+      return false;
+    }
+  assert_true (image_find_eh_frame (&image, &found, &err));
+  assert_true (cfi_section_read (&cfi, image.arch, found.bytes, found.size,
+                                 found.address, &err));
+  assert_true (padding_finder_init (&padding, &image, &err));
+  struct cfa_machine *machine = cfa_machine_new (&cfi);
+  assert_true (cfa_machine_track_saved (machine));
+  assert_true (cunwind_section_init (&section, &image, &cfi, &padding, &err));
+  assert_ptr_equal (section.info.gaps.context, &padding);
+  round_trip (&section, machine);
+  cunwind_section_free (&section);
+  cfa_machine_free (machine);
+  padding_finder_free (&padding);
+  cfi_section_free (&cfi);
+  image_close (&image);
+  return true;
+}
+
+static void
+test_real_files (void **state)
+{
+  static const char *const paths[]
+      = { "/bin/bash",
+          "/usr/bin/git",
+          "/lib/x86_64-linux-gnu/libc.so.6",
+          "/lib/aarch64-linux-gnu/libc.so.6",
+          "/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+          "/usr/lib/aarch64-linux-gnu/libstdc++.so.6" };
+  (void)state;
+  unsigned tried = 0;
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+    tried += round_trip_file (paths[i]);
+  if (tried == 0)
+    skip ();
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_empty),
+    cmocka_unit_test (test_folding),
+    cmocka_unit_test (test_refused),
+    cmocka_unit_test (test_personalities),
+    cmocka_unit_test (test_full_compressed_pages),
+    cmocka_unit_test (test_distances),
+    cmocka_unit_test (test_regular_pages),
+    cmocka_unit_test (test_encoding_indexes),
+    cmocka_unit_test (test_random),
+    cmocka_unit_test (test_truncated),
+    cmocka_unit_test (test_changed),
+    cmocka_unit_test (test_faults),
+    cmocka_unit_test (test_real_files),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}

@@ -1,0 +1,535 @@
+/* From hand-written CFI and code to compact unwind encodings.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cfi/cfa_opcode.h"
+#include "cfi/cfa_program.h"
+#include "cunwind/encoding.h"
+#include "cunwind/lower.h"
+#include "cunwind/section.h"
+#include "tests/unit/cfi_builder.h"
+
+#define CODE UINT64_C (0x123400000000)
+#define FUNCTION_SIZE 100
+
+/* A file that is nothing but one executable segment.  */
+struct code
+{
+  struct image image;
+  GElf_Phdr segment;
+  uint8_t bytes[FUNCTION_SIZE];
+};
+
+static void
+code_init (struct code *code, const struct arch *arch, const char *bytes,
+           size_t size)
+{
+  *code = (struct code){ 0 };
+  memset (code->bytes, 0x90, sizeof code->bytes);
+  if (arch == &arch_aarch64)
+    for (size_t i = 0; i < FUNCTION_SIZE; i += 4)
+      store_u32 (code->bytes + i, 0xd503201f, false);
+  if (size > 0)
+    memcpy (code->bytes, bytes, size);
+  code->segment = (GElf_Phdr){ .p_type = PT_LOAD,
+                               .p_flags = PF_R | PF_X,
+                               .p_vaddr = CODE,
+                               .p_filesz = FUNCTION_SIZE,
+                               .p_memsz = FUNCTION_SIZE };
+  code->image = (struct image){ .bytes = code->bytes,
+                                .size = FUNCTION_SIZE,
+                                .arch = arch,
+                                .segments = &code->segment,
+                                .n_segments = 1 };
+}
+
+struct example
+{
+  const struct arch *arch;
+  const char *fde; /* instructions */
+  size_t fde_size;
+  const char *code;
+  size_t code_size;
+  bool signal;
+};
+
+static struct cunwind_lowered
+lower_example (const struct example *example)
+{
+  struct buffer bytes;
+  struct cfi_section section;
+  struct frame_function function = { 0 };
+  struct error err = { 0 };
+  struct code code;
+  uint64_t failed_at;
+  bool amd64 = example->arch == &arch_amd64;
+  buffer_init (&bytes, false);
+  size_t cie = put_cie (&bytes, 1, example->signal ? "zRS" : "zR", "\x1b", 1,
+                        amd64 ? 1 : 4, 0x78, (uint8_t)example->arch->ra,
+                        amd64 ? "\x0c\x07\x08\x90\x01" : "\x0c\x1f\x00",
+                        amd64 ? 5 : 3);
+  put_fde (&bytes, cie, CODE, FUNCTION_SIZE, example->fde, example->fde_size);
+  assert_true (cfi_section_read (&section, example->arch, bytes.bytes,
+                                 bytes.size, SECTION_ADDRESS, &err));
+  assert_int_equal (section.n_fdes, 1);
+  struct cfa_machine *machine = cfa_machine_new (&section);
+  assert_true (cfa_machine_track_saved (machine));
+  assert_int_equal (
+      cfa_machine_run (machine, &section.fdes[0], &function, &failed_at, &err),
+      REASON_NONE);
+  code_init (&code, example->arch, example->code, example->code_size);
+  struct cunwind_lowered lowered = cunwind_lower (&code.image, &function);
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+  return lowered;
+}
+
+static void
+expect (const struct example *example, enum cunwind_reason reason,
+        uint32_t encoding)
+{
+  struct cunwind_lowered lowered = lower_example (example);
+  assert_string_equal (cunwind_reason_name (lowered.reason),
+                       cunwind_reason_name (reason));
+  assert_int_equal (lowered.encoding, encoding);
+}
+
+#define EXAMPLE(arch, fde, code)                             \
+  &(struct example)                                          \
+  {                                                          \
+    &arch, fde, sizeof fde - 1, code, sizeof code - 1, false \
+  }
+#define AMD64(fde, code) EXAMPLE (arch_amd64, fde, code)
+#define ARM64(fde) EXAMPLE (arch_aarch64, fde, "")
+
+/* Instructions.  Registers are one byte, offsets below 128.  */
+#define AT(n) "\x02" n              /* advance_loc1 */
+#define CFA_OFFSET_IS(n) "\x0e" n   /* def_cfa_offset */
+#define CFA_IS(reg, n) "\x0c" reg n /* def_cfa */
+#define SAVED(reg, n) "\x05" reg n  /* offset_extended, factor -8 */
+#define RESTORED(reg) "\x06" reg
+#define REMEMBER "\x0a"
+#define RESTORE_STATE "\x0b"
+
+#define RBX "\x03"
+#define RBP "\x06"
+#define RSP "\x07"
+#define R12 "\x0c"
+
+static void
+test_leaf_is_asynchronous (void **state)
+{
+  (void)state;
+  struct cunwind_lowered lowered = lower_example (AMD64 ("", "\xc3"));
+  assert_int_equal (lowered.reason, CUNWIND_EXPRESSED);
+  assert_int_equal (lowered.encoding, 0x02010000);
+  assert_true (lowered.asynchronous);
+  lowered = lower_example (AMD64 (AT ("\x04") CFA_OFFSET_IS ("\x10"), ""));
+  assert_int_equal (lowered.encoding, 0x02020000);
+  assert_false (lowered.asynchronous);
+}
+
+/* push %rbp; mov %rsp,%rbp; push %r12; push %rbx.  */
+#define FRAME                                                \
+  AT ("\x01")                                                \
+  CFA_OFFSET_IS ("\x10") SAVED (RBP, "\x02")                 \
+      AT ("\x03") "\x0d" RBP AT ("\x03") SAVED (R12, "\x03") \
+          SAVED (RBX, "\x04")
+
+static void
+test_rbp_frame (void **state)
+{
+  (void)state;
+  expect (AMD64 (FRAME, ""), CUNWIND_EXPRESSED,
+          0x01000000 | 2 << 16 | 2 << 3 | 1);
+  /* leave; ret; and code behind it.  */
+  expect (AMD64 (FRAME AT ("\x20") REMEMBER CFA_IS (RSP, "\x08") AT ("\x01")
+                     RESTORE_STATE,
+                 ""),
+          CUNWIND_EXPRESSED, 0x01000000 | 2 << 16 | 2 << 3 | 1);
+  /* Without mov: RBP is saved like any other register.  */
+  expect (AMD64 (AT ("\x01") CFA_OFFSET_IS ("\x10") SAVED (RBP, "\x02"), ""),
+          CUNWIND_EXPRESSED, 0x02020400 | 5);
+}
+
+static void
+test_rbp_frame_refused (void **state)
+{
+  (void)state;
+  expect (AMD64 (AT ("\x01") CFA_IS (RBP, "\x20") SAVED (RBP, "\x02"), ""),
+          CUNWIND_CFA_RULE, 0);
+  expect (AMD64 (AT ("\x01") CFA_IS (RBP, "\x10"), ""), CUNWIND_CFA_RULE, 0);
+  expect (AMD64 (AT ("\x01") CFA_IS (R12, "\x10"), ""), CUNWIND_CFA_RULE, 0);
+  /* R12 six words from RBX.  */
+  expect (AMD64 (AT ("\x01") CFA_IS (RBP, "\x10") SAVED (RBP, "\x02")
+                     SAVED (R12, "\x03") SAVED (RBX, "\x09"),
+                 ""),
+          CUNWIND_SAVED_PLACE, 0);
+  /* RA undefined; RBX in R12; RBX = CFA - 8.  */
+  expect (AMD64 ("\x07\x10", ""), CUNWIND_RA_RULE, 0);
+  expect (AMD64 ("\x09" RBX R12, ""), CUNWIND_SAVED_RULE, 0);
+  expect (AMD64 ("\x14" RBX "\x01", ""), CUNWIND_SAVED_RULE, 0);
+}
+
+static void
+test_signal_frame (void **state)
+{
+  (void)state;
+  struct example example = *AMD64 ("", "");
+  example.signal = true;
+  expect (&example, CUNWIND_SIGNAL_FRAME, 0);
+}
+
+/* push %rbp; push %rbx; sub $24,%rsp.  */
+#define PUSHES                                               \
+  AT ("\x01")                                                \
+  CFA_OFFSET_IS ("\x10") SAVED (RBP, "\x02") AT ("\x01")     \
+      CFA_OFFSET_IS ("\x18") SAVED (RBX, "\x03") AT ("\x04") \
+          CFA_OFFSET_IS ("\x30")
+/* Their number: RBX is 1, first; then RBP is the fifth of those left.  */
+#define PUSHES_ENCODING (0x02000000 | 6 << 16 | 2 << 10 | 4)
+
+static void
+test_frameless (void **state)
+{
+  (void)state;
+  expect (AMD64 (PUSHES, ""), CUNWIND_EXPRESSED, PUSHES_ENCODING);
+  /* The epilogue, and the body again.  */
+  expect (AMD64 (PUSHES AT ("\x10") REMEMBER CFA_OFFSET_IS ("\x18") AT ("\x01")
+                     RESTORED (RBX) CFA_OFFSET_IS ("\x10") AT ("\x01")
+                         RESTORED (RBP) CFA_OFFSET_IS ("\x08") AT ("\x01")
+                             RESTORE_STATE,
+                 ""),
+          CUNWIND_EXPRESSED, PUSHES_ENCODING);
+  /* A register below a gap.  */
+  expect (AMD64 (AT ("\x01") CFA_OFFSET_IS ("\x30") SAVED (RBX, "\x04"), ""),
+          CUNWIND_SAVED_PLACE, 0);
+}
+
+#define CALL "\xe8\x00\x00\x00\x00" /* of the next instruction */
+#define NOPS4 "\x90\x90\x90\x90"
+#define NOPS16 NOPS4 NOPS4 NOPS4 NOPS4
+
+/* Calls may be made only where the encoding holds.  */
+static void
+test_calls (void **state)
+{
+  (void)state;
+  expect (AMD64 (PUSHES, NOPS16 CALL), CUNWIND_EXPRESSED, PUSHES_ENCODING);
+  /* In the prologue: directly, through a register, through memory.  */
+#define LATE AT ("\x10") CFA_OFFSET_IS ("\x10") SAVED (RBX, "\x02")
+  expect (AMD64 (LATE, NOPS4 CALL), CUNWIND_CALL_OUTSIDE, 0);
+  expect (AMD64 (LATE, NOPS4 "\xff\xd0"), CUNWIND_CALL_OUTSIDE, 0);
+  expect (AMD64 (LATE, NOPS4 "\xff\x53\x08"), CUNWIND_CALL_OUTSIDE, 0);
+  expect (AMD64 (LATE, NOPS4 "\x41\xff\xd4"), CUNWIND_CALL_OUTSIDE, 0);
+  /* The last instruction of the row, and the first of the body.  */
+  expect (AMD64 (LATE, NOPS4 NOPS4 "\x90\x90\x90" CALL), CUNWIND_CALL_OUTSIDE,
+          0);
+  expect (AMD64 (LATE, NOPS16 CALL), CUNWIND_EXPRESSED, 0x02020400);
+  /* jmp and push through memory, and a displacement that leads nowhere.  */
+  expect (AMD64 (LATE, NOPS4 "\xff\xe0\xff\x73\x08"), CUNWIND_EXPRESSED,
+          0x02020400);
+  expect (AMD64 (LATE, "\x48\x89\xe8\x45\x12\x33\x71\x90"), CUNWIND_EXPRESSED,
+          0x02020400);
+  /* After the epilogue, in a smaller frame than the body's.  */
+  expect (AMD64 (PUSHES AT ("\x02") RESTORED (RBX) RESTORED (RBP)
+                     CFA_OFFSET_IS ("\x10"),
+                 NOPS16 CALL),
+          CUNWIND_CALL_OUTSIDE, 0);
+}
+
+static void
+test_body_changes (void **state)
+{
+  (void)state;
+  /* RBX is saved again elsewhere.  */
+  expect (AMD64 (PUSHES AT ("\x10") SAVED (RBX, "\x05"), ""),
+          CUNWIND_BODY_CHANGES, 0);
+  /* The frame grows while registers come back.  */
+  expect (AMD64 (PUSHES AT ("\x10") RESTORED (RBX) CFA_OFFSET_IS ("\x40"), ""),
+          CUNWIND_BODY_CHANGES, 0);
+  /* Before the body, too.  */
+  expect (AMD64 (AT ("\x01") CFA_OFFSET_IS ("\x40") AT ("\x01")
+                     CFA_OFFSET_IS ("\x10") SAVED (RBX, "\x02"),
+                 ""),
+          CUNWIND_BODY_CHANGES, 0);
+  /* Pushed arguments: the deepest row is taken for the body, and calls in
+     others are not.  */
+  expect (AMD64 (PUSHES AT ("\x20") CFA_OFFSET_IS ("\x40") AT ("\x08")
+                     CFA_OFFSET_IS ("\x30"),
+                 ""),
+          CUNWIND_EXPRESSED, PUSHES_ENCODING + (2 << 16));
+  expect (AMD64 (PUSHES AT ("\x20") CFA_OFFSET_IS ("\x40") AT ("\x08")
+                     CFA_OFFSET_IS ("\x30"),
+                 NOPS16 CALL),
+          CUNWIND_CALL_OUTSIDE, 0);
+}
+
+/* push %rbx; sub $0x1000,%rsp.  CFA = SP + 0x1010.  */
+#define LARGE                                            \
+  AT ("\x01")                                            \
+  CFA_OFFSET_IS ("\x10") SAVED (RBX, "\x02") AT ("\x07") \
+      CFA_OFFSET_IS ("\x90\x20")
+#define SUB "\x53\x48\x81\xec"
+
+static void
+test_indirect (void **state)
+{
+  (void)state;
+  expect (AMD64 (LARGE, SUB "\x00\x10\x00\x00"), CUNWIND_EXPRESSED,
+          0x03000000 | 4 << 16 | 2 << 13 | 1 << 10);
+  /* Another number in the code, another instruction, another place.  */
+  expect (AMD64 (LARGE, SUB "\x00\x20\x00\x00"), CUNWIND_STACK_SIZE, 0);
+  expect (AMD64 (LARGE, "\x53\x48\x81\xe8\x00\x10\x00\x00"),
+          CUNWIND_STACK_SIZE, 0);
+  expect (AMD64 (LARGE, "\x90" SUB "\x00\x10\x00\x00"), CUNWIND_STACK_SIZE, 0);
+}
+
+static void
+test_unaligned_stack (void **state)
+{
+  (void)state;
+  expect (AMD64 (AT ("\x01") CFA_OFFSET_IS ("\x14"), ""), CUNWIND_STACK_SIZE,
+          0);
+}
+
+#define X19 "\x13"
+#define X20 "\x14"
+#define FP "\x1d"
+#define LR "\x1e"
+#define SP "\x1f"
+
+static void
+test_arm64 (void **state)
+{
+  (void)state;
+  expect (ARM64 (""), CUNWIND_EXPRESSED, 0x02000000);
+  expect (ARM64 (AT ("\x01") CFA_OFFSET_IS ("\x40")), CUNWIND_EXPRESSED,
+          0x02004000);
+  /* clang's frame for Apple: x29 and x30 on top, the pairs below.  */
+#define TOP CFA_IS (FP, "\x10") SAVED (FP, "\x02") SAVED (LR, "\x01")
+  expect (ARM64 (AT ("\x02") TOP), CUNWIND_EXPRESSED, 0x04000000);
+  expect (ARM64 (AT ("\x02") TOP SAVED (X19, "\x03") SAVED (X20, "\x04")),
+          CUNWIND_EXPRESSED, 0x04000001);
+  expect (ARM64 (AT ("\x02") TOP SAVED (X20, "\x03") SAVED (X19, "\x04")),
+          CUNWIND_SAVED_PLACE, 0);
+  /* gcc's: x29 and x30 at the bottom.  */
+  expect (ARM64 (AT ("\x02") CFA_IS (FP, "\x20") SAVED (FP, "\x04")
+                     SAVED (LR, "\x03")),
+          CUNWIND_CFA_RULE, 0);
+  expect (ARM64 (AT ("\x02") CFA_OFFSET_IS ("\x20") SAVED (FP, "\x04")
+                     SAVED (LR, "\x03")),
+          CUNWIND_RA_RULE, 0);
+  /* x30 elsewhere; x19 saved by a leaf; a signed return address.  */
+  expect (ARM64 (AT ("\x02") CFA_IS (FP, "\x10") SAVED (FP, "\x02")
+                     SAVED (LR, "\x03")),
+          CUNWIND_RA_RULE, 0);
+  expect (ARM64 (AT ("\x01") CFA_OFFSET_IS ("\x10") SAVED (X19, "\x02")),
+          CUNWIND_SAVED_PLACE, 0);
+  expect (ARM64 (AT ("\x01") "\x2d" AT ("\x01") TOP), CUNWIND_RA_SIGNED, 0);
+  expect (ARM64 (AT ("\x01") CFA_OFFSET_IS ("\x18")), CUNWIND_STACK_SIZE, 0);
+}
+
+static void
+test_arm64_calls (void **state)
+{
+  (void)state;
+  struct example example = *ARM64 (AT ("\x02") TOP);
+  static const struct
+  {
+    const char *code;
+    enum cunwind_reason reason;
+  } cases[] = {
+    { "\x01\x00\x00\x94", CUNWIND_CALL_OUTSIDE }, /* bl */
+    { "\x00\x00\x3f\xd6", CUNWIND_CALL_OUTSIDE }, /* blr x0 */
+    { "\x11\x0a\x3f\xd7", CUNWIND_CALL_OUTSIDE }, /* blraa x16, x17 */
+    { "\x1f\x0a\x3f\xd6", CUNWIND_CALL_OUTSIDE }, /* blraaz x16 */
+    { "\x01\x00\x00\x14", CUNWIND_EXPRESSED },    /* b */
+    { "\x00\x00\x1f\xd6", CUNWIND_EXPRESSED },    /* br x0 */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      example.code = cases[i].code;
+      example.code_size = 4;
+      expect (&example, cases[i].reason,
+              cases[i].reason == CUNWIND_EXPRESSED ? 0x04000000 : 0);
+    }
+}
+
+/* Personality and LSDA.  */
+
+static void
+put_pcrel (struct buffer *bytes, uint64_t target)
+{
+  buffer_u32 (bytes, (uint32_t)(target - (SECTION_ADDRESS + bytes->size)));
+}
+
+/* A "zPLR" CIE whose personality is at SLOT, with ENCODING.  */
+static size_t
+put_personality_cie (struct buffer *bytes, uint8_t encoding, uint64_t slot)
+{
+  size_t start = bytes->size;
+  buffer_u32 (bytes, 0);
+  buffer_u32 (bytes, 0);
+  buffer_u8 (bytes, 1);
+  put (bytes, "zPLR\0\x01\x78\x10\x07", 9);
+  buffer_u8 (bytes, encoding);
+  put_pcrel (bytes, slot);
+  put (bytes, "\x1b\x1b\x0c\x07\x08\x90\x01", 7);
+  end_entry (bytes, start);
+  return start;
+}
+
+static void
+put_lsda_fde (struct buffer *bytes, size_t cie, uint64_t address,
+              uint64_t lsda)
+{
+  size_t start = bytes->size;
+  buffer_u32 (bytes, 0);
+  buffer_u32 (bytes, (uint32_t)(start + 4 - cie));
+  put_pcrel (bytes, address);
+  buffer_u32 (bytes, 10);
+  buffer_u8 (bytes, 4);
+  if (lsda != 0)
+    put_pcrel (bytes, lsda);
+  else
+    buffer_u32 (bytes, 0);
+  end_entry (bytes, start);
+}
+
+static bool
+never (const void *context, uint64_t address, uint64_t size)
+{
+  (void)context;
+  (void)address;
+  return size < 16;
+}
+
+/* Put everything in BYTES through a section and give its entries to
+   ENCODINGS.  */
+static size_t
+section_of (const struct buffer *bytes, struct cunwind_entry *entries,
+            struct cunwind_section *section)
+{
+  struct cfi_section cfi;
+  struct frame_function function = { 0 };
+  struct error err = { 0 };
+  struct code code;
+  uint64_t failed_at;
+  code_init (&code, &arch_amd64, "", 0);
+  assert_true (cfi_section_read (&cfi, &arch_amd64, bytes->bytes, bytes->size,
+                                 SECTION_ADDRESS, &err));
+  struct cfa_machine *machine = cfa_machine_new (&cfi);
+  assert_true (cfa_machine_track_saved (machine));
+  assert_true (cunwind_section_init (section, &code.image, &cfi, NULL, &err));
+  section->info.gaps = (struct cunwind_gaps){ NULL, never };
+  for (size_t i = 0; i < cfi.n_fdes; i++)
+    {
+      cfa_machine_run (machine, &cfi.fdes[i], &function, &failed_at, &err);
+      assert_true (
+          cunwind_section_add (section, &cfi.fdes[i], &function, &err));
+    }
+  size_t n = section->info.n;
+  memcpy (entries, section->info.entries, n * sizeof *entries);
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+  cfi_section_free (&cfi);
+  cunwind_section_free (section);
+  return n;
+}
+
+static void
+test_personality_and_lsda (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  struct cunwind_entry entries[8];
+  struct cunwind_section section;
+  buffer_init (&bytes, false);
+  size_t cie = put_personality_cie (&bytes, 0x9b, CODE + 0x5000);
+  put_lsda_fde (&bytes, cie, CODE, CODE + 0x6000);
+  put_lsda_fde (&bytes, cie, CODE + 10, 0);
+  put_lsda_fde (&bytes, cie, CODE + 20, CODE + 0x6100);
+  assert_int_equal (section_of (&bytes, entries, &section), 3);
+  assert_int_equal (section.info.n_personalities, 1);
+  assert_int_equal (section.info.personalities[0], 0x5000);
+  assert_int_equal (section.info.n_lsdas, 2);
+  assert_int_equal (entries[0].encoding, 0x52010000);
+  assert_int_equal (entries[0].lsda, 0x6000);
+  assert_int_equal (entries[1].encoding, 0x12010000);
+  assert_int_equal (entries[2].encoding, 0x52010000);
+  assert_int_equal (entries[2].lsda, 0x6100);
+  assert_int_equal (section.bytes_kept, 0);
+  buffer_free (&bytes);
+}
+
+static void
+test_four_personalities (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  struct cunwind_entry entries[8];
+  struct cunwind_section section;
+  size_t cie = 0, before = 0;
+  buffer_init (&bytes, false);
+  for (unsigned i = 0; i < 4; i++)
+    {
+      before = bytes.size;
+      cie = put_personality_cie (&bytes, 0x9b, CODE + 0x5000 + 8 * i);
+      put_lsda_fde (&bytes, cie, CODE + 10 * i, CODE + 0x6000);
+    }
+  assert_int_equal (section_of (&bytes, entries, &section), 4);
+  assert_int_equal (section.by_reason[CUNWIND_PERSONALITY], 1);
+  assert_int_equal (entries[2].encoding, 0x72010000);
+  /* The escape: no personality, no LSDA, the FDE's offset.  */
+  assert_int_equal (entries[3].encoding >> 24, 4);
+  assert_int_equal (section.bytes_kept, bytes.size - before);
+  buffer_free (&bytes);
+}
+
+/* A personality by its own address has no pointer that could be named.  */
+static void
+test_direct_personality (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  struct cunwind_entry entries[8];
+  struct cunwind_section section;
+  buffer_init (&bytes, false);
+  size_t cie = put_personality_cie (&bytes, 0x1b, CODE + 0x5000);
+  put_lsda_fde (&bytes, cie, CODE, CODE + 0x6000);
+  assert_int_equal (section_of (&bytes, entries, &section), 1);
+  assert_int_equal (section.by_reason[CUNWIND_LSDA], 1);
+  assert_int_equal (section.info.n_personalities, 0);
+  buffer_free (&bytes);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_leaf_is_asynchronous),
+    cmocka_unit_test (test_rbp_frame),
+    cmocka_unit_test (test_rbp_frame_refused),
+    cmocka_unit_test (test_signal_frame),
+    cmocka_unit_test (test_frameless),
+    cmocka_unit_test (test_calls),
+    cmocka_unit_test (test_body_changes),
+    cmocka_unit_test (test_indirect),
+    cmocka_unit_test (test_unaligned_stack),
+    cmocka_unit_test (test_arm64),
+    cmocka_unit_test (test_arm64_calls),
+    cmocka_unit_test (test_personality_and_lsda),
+    cmocka_unit_test (test_four_personalities),
+    cmocka_unit_test (test_direct_personality),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
