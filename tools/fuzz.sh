@@ -3,8 +3,8 @@
 #   sh tools/fuzz.sh MINUTES [TARGET...]
 # builds in $FUZZ_DIR (default: fuzz-work in $TMPDIR or /tmp), which keeps the
 # corpus between runs, and runs the targets (all of them: convert layout
-# existing undo cfi sframe object) for MINUTES each, as many at a time as there
-# are cores, or $FUZZ_JOBS.  Findings are left in $FUZZ_DIR/findings.
+# existing undo cfi sframe object cunwind unwind_info) for MINUTES each, as many
+# at a time as there are cores, or $FUZZ_JOBS.  Findings are left in $FUZZ_DIR/findings.
 # Exit status: 0 nothing found, 1 something found, 77 no clang with libFuzzer.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -18,7 +18,8 @@ esac
 shift
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tools/common.sh"
-targets=${*:-convert layout existing undo cfi sframe object}
+targets=${*:-convert layout existing undo cfi sframe object \
+  cunwind unwind_info}
 dir=${FUZZ_DIR:-${TMPDIR:-/tmp}/fuzz-work}
 seconds=$(awk "BEGIN { printf \"%d\", $minutes * 60 }")
 clang=${CLANG:-clang}

@@ -309,14 +309,17 @@ read_cfi (struct run *run, struct error *err)
 {
   const struct image *image = run->image;
   struct image_eh_frame found;
-  if (image->header.e_type == ET_REL || image->header.e_type == ET_CORE)
-    return error_set (err, CFI2SFRAME_NOTHING, "not a linked file");
+  if (image->header.e_type == ET_REL)
+    return error_set (err, CFI2SFRAME_NOTHING, "is a relocatable object");
+  if (image->header.e_type == ET_CORE)
+    return error_set (err, CFI2SFRAME_NOTHING, "is a core file");
   if (image->arch == NULL)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "machine %u: SFrame has no ABI for it",
                       image->header.e_machine);
   if (image->debug_only)
-    return error_set (err, CFI2SFRAME_NOTHING, "separate debug file");
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "debug file: the code is not in it");
   run->result->machine = image->arch->name;
   if (!image_find_eh_frame (image, &found, err))
     return false;
@@ -529,7 +532,8 @@ read_bytes (int fd, uint64_t size, struct buffer *bytes, struct error *err)
       if (got < 0 && errno != EINTR)
         return error_set_errno (err, "read");
       if (got == 0)
-        return error_set (err, CFI2SFRAME_IO, "file became shorter");
+        return error_set (err, CFI2SFRAME_IO,
+                          "the file became shorter while it was read");
       done += got > 0 ? (uint64_t)got : 0;
     }
   return true;
@@ -545,7 +549,7 @@ read_file (const char *input, struct buffer *bytes, struct error *err)
     return error_set_errno (err, "open");
   bool done = fstat (fd, &status) == 0 || error_set_errno (err, "fstat");
   if (done && !S_ISREG (status.st_mode))
-    done = error_set (err, CFI2SFRAME_NOT_ELF, "not a regular file");
+    done = error_set (err, CFI2SFRAME_NOT_ELF, "is not a regular file");
   done = done && read_bytes (fd, (uint64_t)status.st_size, bytes, err);
   return io_close (fd, done, err);
 }

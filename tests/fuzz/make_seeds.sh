@@ -11,7 +11,7 @@ tool=${2:+$(realpath "$2")}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out"/{convert,layout,existing,undo,cfi,sframe,object}
+mkdir -p "$out"/{convert,layout,existing,undo,cfi,sframe,object,cunwind,unwind_info}
 cd "$work" || exit 1
 
 cat >prog.c <<'END'
@@ -157,6 +157,8 @@ if [ -n "$tool" ]; then
   for file in "$out"/convert/*; do
     name=$(basename "$file")
     head -c -1 "$file" >input
+    "$tool" -q --format=compact-unwind --section-only="$out/unwind_info/$name" \
+      input 2>/dev/null && cp input "$out/cunwind/$name"
     for format in 3 2 2.0 1; do
       "$tool" -q --format=$format --section-only=section input 2>/dev/null \
         && [ "$(stat -c %s section)" -le 4000 ] \

@@ -16,6 +16,8 @@ const struct fuzz_target fuzz_targets[] = {
   { "cfi", fuzz_cfi, FUZZ_CFI, 2, 0 },
   { "sframe", fuzz_sframe, FUZZ_BYTES, 0, 0 },
   { "object", fuzz_object, FUZZ_ELF, 0, 1 },
+  { "cunwind", fuzz_cunwind, FUZZ_ELF, 0, 0 },
+  { "unwind_info", fuzz_unwind_info, FUZZ_BYTES, 0, 0 },
   { 0 },
 };
 

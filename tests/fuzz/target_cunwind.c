@@ -1,0 +1,143 @@
+/* Compact unwind: all formats from a file, and the reader of bare sections.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include <stdio.h>
+
+#include "cfi/cfa_program.h"
+#include "convert/formats.h"
+#include "cunwind/dump.h"
+#include "cunwind/encoding.h"
+#include "cunwind/info_read.h"
+
+/* Everything that READER gives is inside, ascending, and found again.  */
+static void
+check_section (const struct cunwind_reader *reader)
+{
+  for (uint32_t i = 0; i < cunwind_reader_n_pages (reader); i++)
+    {
+      struct cunwind_reader_page page;
+      struct cunwind_reader_found found;
+      cunwind_reader_page (reader, i, &page);
+      FUZZ_CHECK (page.function <= page.end);
+      for (uint32_t j = 0; j < page.n_entries; j++)
+        {
+          struct cunwind_reader_entry entry
+              = cunwind_reader_entry (reader, &page, j);
+          FUZZ_CHECK (entry.function >= page.function
+                      && entry.function <= page.end);
+          if (cunwind_reader_find (reader, entry.function, &found))
+            FUZZ_CHECK (found.encoding != 0
+                        && found.function <= entry.function);
+        }
+    }
+}
+
+static void
+print_section (const struct cunwind_reader *reader)
+{
+  static FILE *null;
+  if (null == NULL)
+    null = fopen ("/dev/null", "w");
+  if (null == NULL)
+    return;
+  cunwind_dump (reader, NULL, null);
+  cunwind_dump (reader, &arch_amd64, null);
+  cunwind_dump (reader, &arch_aarch64, null);
+}
+
+/* Input: a section.  */
+void
+fuzz_unwind_info (const uint8_t *bytes, size_t size)
+{
+  struct cunwind_reader reader;
+  struct error err = { 0 };
+  if (!cunwind_reader_open (&reader, bytes, size, &err))
+    {
+      FUZZ_CHECK (err.status == CFI2SFRAME_MALFORMED && err.reason[0] != 0);
+      return;
+    }
+  check_section (&reader);
+  print_section (&reader);
+}
+
+/* Each format has as many functions as the CFI, described or not.  */
+static void
+check_account (const struct cfi2sframe_comparison *result)
+{
+  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+    {
+      const struct cfi2sframe_compared_format *format = &result->formats[i];
+      uint64_t sum = format->synchronous;
+      if (!format->available)
+        continue;
+      for (unsigned j = 0; j < CFI2SFRAME_REASONS_MAX; j++)
+        sum += format->left_out[j];
+      FUZZ_CHECK (sum == result->cfi_functions);
+      FUZZ_CHECK (format->asynchronous <= format->synchronous);
+    }
+}
+
+/* What the section says of a function that it expresses is what the CFI says
+   where the function's frame is complete; elsewhere it sends to the FDE.  */
+static void
+check_functions (const struct image *image,
+                 const struct cunwind_reader *reader)
+{
+  struct image_eh_frame found;
+  struct cfi_section cfi;
+  struct error err = { 0 };
+  const GElf_Phdr *first = image_find_segment (image, PT_LOAD);
+  uint64_t covered = 0;
+  FUZZ_DONE (image_find_eh_frame (image, &found, &err), &err);
+  FUZZ_DONE (cfi_section_read (&cfi, image->arch, found.bytes, found.size,
+                               found.address, &err),
+             &err);
+  for (size_t i = 0; i < cfi.n_fdes; i++)
+    {
+      const struct cfi_fde *fde = &cfi.fdes[i];
+      struct cunwind_reader_found entry;
+      struct cunwind_frame frame;
+      if (fde->size == 0 || fde->address < covered
+          || !image_is_executable (image, fde->address, fde->size))
+        continue;
+      covered = fde->address + fde->size;
+      FUZZ_CHECK (cunwind_reader_find (
+          reader, (uint32_t)(fde->address - first->p_vaddr), &entry));
+      FUZZ_CHECK (cunwind_decode (image->arch, entry.encoding, &frame));
+      FUZZ_CHECK (frame.mode != CUNWIND_DWARF
+                  || frame.dwarf_offset == fde->offset);
+    }
+  cfi_section_free (&cfi);
+}
+
+/* Input: an ELF file.  */
+void
+fuzz_cunwind (const uint8_t *bytes, size_t size)
+{
+  struct image image;
+  struct cfi2sframe_comparison result;
+  struct cunwind_reader reader;
+  struct buffer section;
+  struct error err = { 0 };
+  if (!image_open_memory (&image, bytes, size, &err))
+    return;
+  buffer_init (&section, false);
+  if (formats_make (&image, FORMATS_ALL, &result, &section, &err))
+    {
+      check_account (&result);
+      if (result.formats[CFI2SFRAME_COMPARED_COMPACT_UNWIND].available)
+        {
+          FUZZ_DONE (
+              cunwind_reader_open (&reader, section.bytes, section.size, &err),
+              &err);
+          check_section (&reader);
+          check_functions (&image, &reader);
+        }
+    }
+  buffer_free (&section);
+  image_close (&image);
+}
