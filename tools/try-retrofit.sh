@@ -16,10 +16,10 @@ cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- apt bash bsdutils coreutils dash debianutils diffutils \
   dpkg e2fsprogs findutils gcc-12-base git grep gzip hostname libacl1 \
   libapt-pkg6.0 libattr1 libblkid1 libbz2-1.0 libc-bin libc6 libcap2 \
-  libcrypt1 libgcc-s1 libgcrypt20 libgmp10 liblzma5 libmount1 libpam-modules \
-  libpam0g libpcre2-8-0 libpython3.11-minimal libpython3.11-stdlib \
+  libcrypt1 libgcc-s1 libgcrypt20 libgmp10 liblzma5 libmount1 libncursesw6 \
+  libpam-modules libpam0g libperl5.36 libpcre2-8-0 libpython3.11-minimal libpython3.11-stdlib \
   libselinux1 libssl3 libstdc++6 libsystemd0 libtinfo6 libudev1 libuuid1 \
-  login mawk mount ncurses-bin openssl passwd perl-base python3.11 \
+  login mawk mount ncurses-bin openssl passwd perl perl-base python3.11 \
   python3.11-minimal sed tar util-linux xz-utils zlib1g
 
 need_packages debootstrap dpkg-dev

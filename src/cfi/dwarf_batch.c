@@ -22,6 +22,14 @@ typedef Dwarf_Obj_Access_Section_a access_section;
 typedef Dwarf_Unsigned section_index;
 typedef Dwarf_Small *byte_pointer;
 #  define SECTION(member) as_##member
+
+/* DWARF 5, section 7.8: DW_END_big, DW_END_little.  Not from dwarf.h, of
+   which libdwarf and elfutils have one each.  */
+enum
+{
+  BYTE_ORDER_BIG = 1,
+  BYTE_ORDER_LITTLE = 2
+};
 #else
 typedef Dwarf_Obj_Access_Interface access_interface;
 typedef Dwarf_Obj_Access_Methods access_methods;
@@ -102,7 +110,7 @@ static Dwarf_Small
 get_byte_order (void *object)
 {
   const struct dwarf_batch *batch = object;
-  return batch->big_endian ? DW_END_big : DW_END_little;
+  return batch->big_endian ? BYTE_ORDER_BIG : BYTE_ORDER_LITTLE;
 }
 
 static Dwarf_Unsigned
