@@ -35,6 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process.h"
 #include "walk.h"
 
 enum
@@ -223,7 +224,7 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
       session->tally.refused++;
       return;
     }
-  walk_sframe (&subject->process, registers, &session->sframe);
+  walk_sframe (&subject->process.target, registers, &session->sframe);
   if (compare_frames (session, &subject->process))
     compare_depths (session, &subject->process);
 }
@@ -245,14 +246,14 @@ static bool
 subject_open (struct subject *subject, pid_t pid)
 {
   subject_close (subject);
-  subject->process.pid = pid;
+  process_init (&subject->process, pid);
   if (!process_refresh (&subject->process))
     return false;
   bool any = false;
   for (size_t i = 0; i < subject->process.n_modules; i++)
     any |= subject->process.modules[i].has_sframe;
   subject->open
-      = any && dwfl_walker_open (&subject->walker, &subject->process);
+      = any && dwfl_walker_open (&subject->walker, &subject->process.target);
   return subject->open;
 }
 
@@ -286,7 +287,7 @@ static struct subject *
 subject_of (struct session *session, pid_t pid)
 {
   for (size_t i = 0; i < session->n_subjects; i++)
-    if (session->subjects[i]->process.pid == pid)
+    if (session->subjects[i]->process.target.pid == pid)
       return session->subjects[i];
   if (session->n_subjects == TRACEES_MAX)
     return NULL;
@@ -434,7 +435,7 @@ changes_mappings (struct process *process, const uint64_t *registers)
   {
     SYSCALL = 0x050f
   };
-  if (!process_read (process, registers[REG_PC], &instruction,
+  if (!process_read (process, registers[REGISTER_PC], &instruction,
                      sizeof instruction)
       || instruction != SYSCALL)
     return false;

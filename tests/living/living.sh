@@ -234,6 +234,29 @@ if git=$(command -v git) && [ -e "$srcdir/.git" ]; then
     git -C "$srcdir" log -p --all
 fi
 
+# Other machines, by qemu's user emulation: one static file.
+foreign_steps=1000
+[ -z "$long" ] || foreign_steps=60000
+for machine in aarch64 s390x; do
+  compiler=$machine-linux-gnu-gcc
+  if ! command -v $compiler >/dev/null || ! command -v qemu-$machine >/dev/null
+  then
+    skip "$machine: no $compiler or no qemu-$machine (Debian: qemu-user)"
+  elif ! $compiler -O2 -static "$programs/stacks.c" -lm -pthread \
+    -o "$scratch/$machine" 2>"$scratch/errors"; then
+    skip "$machine: no static libraries"
+  elif ! convert "$scratch/$machine" "$scratch/bin/$machine"; then
+    result "not ok" "$machine: conversion"
+  else
+    for mode in mixture longjmp; do
+      timeout 900 "$(pwd)/tests/living/living_qemu" --step="$foreign_steps" \
+        "qemu-$machine" "$scratch/bin/$machine" $mode \
+        >"$scratch/one" 2>"$scratch/errors" </dev/null
+      judge "$machine under qemu, $mode" $?
+    done
+  fi
+done
+
 if [ -n "$long" ]; then
   cc1=$($CC -print-prog-name=cc1)
   if [ -x "$cc1" ] && take "$cc1"; then

@@ -59,7 +59,7 @@ find_sframe (pid_t pid, const struct module *module, uint64_t *address,
 static void
 load_sframe (const struct process *process, struct module *module)
 {
-  pid_t pid = process->pid;
+  pid_t pid = process->target.pid;
   uint64_t address = 0, size = 0;
   struct error err;
   error_clear (&err);
@@ -202,13 +202,13 @@ process_refresh (struct process *process)
 {
   struct module_list list = { 0 };
   process_forget (process);
-  if (!list_modules (process->pid, &list) || list.n == 0)
+  if (!list_modules (process->target.pid, &list) || list.n == 0)
     {
       free_modules (&list);
       return false;
     }
   if (!keep_sections (process, &list))
-    process->generation++;
+    process->target.generation++;
   process_reset (process);
   process->modules = list.modules;
   process->n_modules = list.n;
@@ -240,19 +240,20 @@ process_forget (struct process *process)
     process->cache[i].valid = false;
 }
 
-bool
-process_read_word (struct process *process, uint64_t address, uint64_t *word)
+static bool
+read_word (struct target *target, uint64_t address, uint64_t *word)
 {
+  struct process *process = (struct process *)target;
   uint64_t page = address & ~UINT64_C (4095), offset = address & 4095;
   size_t slot = (page >> 12) % CACHE_PAGES;
   if (offset > 4096 - sizeof *word)
-    return read_directly (process->pid, address, word, sizeof *word);
+    return read_directly (process->target.pid, address, word, sizeof *word);
   if (!process->cache[slot].valid || process->cache[slot].address != page)
     {
       process->cache[slot].address = page;
-      process->cache[slot].valid
-          = read_directly (process->pid, page, process->cache[slot].bytes,
-                           sizeof process->cache[slot].bytes);
+      process->cache[slot].valid = read_directly (
+          process->target.pid, page, process->cache[slot].bytes,
+          sizeof process->cache[slot].bytes);
       if (!process->cache[slot].valid)
         return false;
     }
@@ -260,10 +261,36 @@ process_read_word (struct process *process, uint64_t address, uint64_t *word)
   return true;
 }
 
+static const struct module *
+module_at (struct target *target, uint64_t pc)
+{
+  return process_module_at ((struct process *)target, pc);
+}
+
+static bool
+report (struct target *target, Dwfl *dwfl)
+{
+  return dwfl_linux_proc_report (dwfl, target->pid) == 0;
+}
+
+void
+process_init (struct process *process, pid_t pid)
+{
+  process->target = (struct target){
+    .abi = referee_abi_of (EM_X86_64),
+    .n_registers = 17, /* rax ... r15, return address */
+    .pid = pid,
+    .generation = process->target.generation + 1,
+    .read_word = read_word,
+    .module_at = module_at,
+    .report = report,
+  };
+}
+
 bool
 process_read (struct process *process, uint64_t address, void *to, size_t size)
 {
-  return read_directly (process->pid, address, to, size);
+  return read_directly (process->target.pid, address, to, size);
 }
 
 bool
@@ -272,12 +299,13 @@ process_registers (pid_t tid, uint64_t registers[REGISTERS])
   struct user_regs_struct user;
   if (ptrace (PTRACE_GETREGS, tid, NULL, &user) != 0)
     return false;
-  const uint64_t in_dwarf_order[REGISTERS] = {
+  const uint64_t in_dwarf_order[] = {
     user.rax, user.rdx, user.rcx, user.rbx, user.rsi, user.rdi,
     user.rbp, user.rsp, user.r8,  user.r9,  user.r10, user.r11,
     user.r12, user.r13, user.r14, user.r15, user.rip,
   };
   memcpy (registers, in_dwarf_order, sizeof in_dwarf_order);
+  registers[REGISTER_PC] = user.rip;
   return true;
 }
 

@@ -12,36 +12,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../oracle/libsframe.h"
-#include "sframe/decode.h"
+#include "target.h"
 
 enum
 {
-  REGISTERS = 17, /* x86-64, DWARF numbers: rax ... r15, return address */
-  REG_FP = 6,
-  REG_SP = 7,
-  REG_PC = 16,
   CACHE_PAGES = 16
-};
-
-struct module
-{
-  uint64_t start, end; /* of all its mappings */
-  bool vdso;
-  bool has_sframe;
-  struct sframe_decoder decoder;     /* valid if has_sframe */
-  uint8_t *bytes;                    /* owned: the section */
-  struct libsframe_section *foreign; /* owned: read by libsframe, if wanted */
-  char path[256];
 };
 
 struct process
 {
-  bool with_libsframe; /* the library is loaded and reads all sections */
-  pid_t pid;           /* of the thread group */
+  struct target target; /* first: its functions get the process back */
+  bool with_libsframe;  /* the library is loaded and reads all sections */
   struct module *modules;
   size_t n_modules;
-  unsigned generation; /* changes with the modules */
   /* Pages read since the last process_forget.  */
   struct
   {
@@ -50,6 +33,9 @@ struct process
     uint8_t bytes[4096];
   } cache[CACHE_PAGES];
 };
+
+/* Prepare for process PID (of the thread group), without modules yet.  */
+void process_init (struct process *process, pid_t pid);
 
 /* Bring the modules up to date.  False when the process is gone.  */
 bool process_refresh (struct process *process);
@@ -66,10 +52,8 @@ void process_forget (struct process *process);
 
 bool process_read (struct process *process, uint64_t address, void *to,
                    size_t size);
-bool process_read_word (struct process *process, uint64_t address,
-                        uint64_t *word);
 
-/* The registers of the stopped thread TID.  */
+/* The registers of the stopped thread TID, by DWARF number.  */
 bool process_registers (pid_t tid, uint64_t registers[REGISTERS]);
 
 void process_free (struct process *process);

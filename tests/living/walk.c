@@ -22,7 +22,7 @@ walk_end_name (enum walk_end end)
 
 struct step
 {
-  struct process *process;
+  struct target *target;
   const uint64_t *registers; /* all of them, or NULL above the topmost frame */
   const struct frame *frame;
   enum walk_end failure;
@@ -36,22 +36,23 @@ apply (struct step *step, const struct row_rule *rule, uint64_t cfa,
   step->failure = WALK_BROKEN;
   if (rule->base == ROW_RULE_BROKEN)
     return false;
+  const struct referee_abi *abi = step->target->abi;
   if (rule->base == ROW_RULE_CFA)
     *value = cfa;
-  else if (rule->reg == REG_SP)
+  else if (rule->reg == (unsigned)abi->sp)
     *value = step->frame->sp;
-  else if (rule->reg == REG_FP)
+  else if (rule->reg == (unsigned)abi->fp)
     *value = step->frame->fp;
   else
     {
       step->failure = WALK_REGISTER;
-      if (!step->registers || rule->reg >= REGISTERS)
+      if (!step->registers || rule->reg >= step->target->n_registers)
         return false;
       *value = step->registers[rule->reg];
     }
   *value += (uint64_t)rule->offset;
   step->failure = WALK_MEMORY;
-  return !rule->load || process_read_word (step->process, *value, value);
+  return !rule->load || step->target->read_word (step->target, *value, value);
 }
 
 /* Find the rules for the frame of STEP.  */
@@ -64,7 +65,7 @@ find_rules (struct step *step, struct sframe_function *function,
   struct error err;
   error_clear (&err);
   uint64_t pc = step->frame->pc - !step->frame->exact;
-  module = process_module_at (step->process, pc);
+  module = step->target->module_at (step->target, pc);
   step->failure = !module               ? WALK_NO_MODULE
                   : module->vdso        ? WALK_VDSO
                   : !module->has_sframe ? WALK_NO_SECTION
@@ -101,24 +102,25 @@ take_step (struct step *step, struct frame *next)
       || !apply (step, &rules.ra, cfa, &next->pc)
       || !apply (step, &rules.fp, cfa, &next->fp))
     return false;
-  next->sp = cfa;
+  next->sp = cfa + (uint64_t)step->target->abi->caller_sp;
   next->exact = function.signal;
   step->failure = WALK_ZERO_PC;
   return next->pc != 0;
 }
 
 void
-walk_sframe (struct process *process, const uint64_t *registers,
+walk_sframe (struct target *target, const uint64_t *registers,
              struct walk *walk)
 {
   walk->n_frames = 1;
   walk->end = WALK_LIMIT;
-  walk->frames[0] = (struct frame){ registers[REG_PC], registers[REG_SP],
-                                    registers[REG_FP], true };
+  walk->frames[0]
+      = (struct frame){ registers[REGISTER_PC], registers[target->abi->sp],
+                        registers[target->abi->fp], true };
   while (walk->n_frames < FRAMES_MAX)
     {
       struct frame *frame = &walk->frames[walk->n_frames - 1];
-      struct step step = { process, walk->n_frames == 1 ? registers : NULL,
+      struct step step = { target, walk->n_frames == 1 ? registers : NULL,
                            frame, WALK_BROKEN };
       if (!take_step (&step, frame + 1))
         {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process.h"
+#include "target.h"
 
 enum
 {
@@ -48,20 +48,20 @@ struct walk
 };
 
 /* Walk from REGISTERS with SFrame alone.  */
-void walk_sframe (struct process *process, const uint64_t *registers,
+void walk_sframe (struct target *target, const uint64_t *registers,
                   struct walk *walk);
 
 /* The referee.  */
 struct dwfl_walker
 {
   Dwfl *dwfl;
-  struct process *process;
+  struct target *target;
   unsigned generation; /* of the modules reported to libdwfl */
   uint64_t registers[REGISTERS];
   struct walk *walk;
 };
 
-bool dwfl_walker_open (struct dwfl_walker *walker, struct process *process);
+bool dwfl_walker_open (struct dwfl_walker *walker, struct target *target);
 void dwfl_walker_close (struct dwfl_walker *walker);
 
 /* Walk from REGISTERS with libdwfl, as far as CFI leads: its heuristics for

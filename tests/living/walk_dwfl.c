@@ -31,7 +31,7 @@ next_thread (Dwfl *dwfl __attribute__ ((unused)), void *argument,
              void **thread_argument)
 {
   struct dwfl_walker *walker = argument;
-  pid_t next = *thread_argument ? 0 : walker->process->pid;
+  pid_t next = *thread_argument ? 0 : walker->target->pid;
   *thread_argument = walker;
   return next;
 }
@@ -50,14 +50,21 @@ memory_read (Dwfl *dwfl __attribute__ ((unused)), Dwarf_Addr address,
              Dwarf_Word *result, void *argument)
 {
   struct dwfl_walker *walker = argument;
-  return process_read_word (walker->process, address, result);
+  return walker->target->read_word (walker->target, address, result);
 }
 
 static bool
 set_initial_registers (Dwfl_Thread *thread, void *argument)
 {
   struct dwfl_walker *walker = argument;
-  return dwfl_thread_state_registers (thread, 0, REGISTERS, walker->registers);
+  const struct target *target = walker->target;
+  if (!dwfl_thread_state_registers (thread, 0, target->n_registers,
+                                    walker->registers))
+    return false;
+  /* Where the PC is no DWARF register it is told apart.  */
+  if (target->abi->pc_register < 0)
+    dwfl_thread_state_register_pc (thread, walker->registers[REGISTER_PC]);
+  return true;
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
@@ -71,19 +78,19 @@ static bool
 report_modules (struct dwfl_walker *walker)
 {
   dwfl_report_begin (walker->dwfl);
-  bool ok = dwfl_linux_proc_report (walker->dwfl, walker->process->pid) == 0;
+  bool ok = walker->target->report (walker->target, walker->dwfl);
   ok &= dwfl_report_end (walker->dwfl, NULL, NULL) == 0;
-  walker->generation = walker->process->generation;
+  walker->generation = walker->target->generation;
   return ok;
 }
 
 bool
-dwfl_walker_open (struct dwfl_walker *walker, struct process *process)
+dwfl_walker_open (struct dwfl_walker *walker, struct target *target)
 {
-  *walker = (struct dwfl_walker){ .process = process };
+  *walker = (struct dwfl_walker){ .target = target };
   walker->dwfl = dwfl_begin (&callbacks);
   return walker->dwfl && report_modules (walker)
-         && dwfl_attach_state (walker->dwfl, NULL, process->pid,
+         && dwfl_attach_state (walker->dwfl, NULL, target->pid,
                                &thread_callbacks, walker);
 }
 
@@ -113,6 +120,7 @@ take_frame (Dwfl_Frame *state, void *argument)
 {
   struct dwfl_walker *walker = argument;
   struct walk *walk = walker->walk;
+  const struct referee_abi *abi = walker->target->abi;
   struct frame *frame = &walk->frames[walk->n_frames];
   Dwarf_Word sp, fp;
   if (walk->n_frames == FRAMES_MAX)
@@ -121,8 +129,8 @@ take_frame (Dwfl_Frame *state, void *argument)
       return DWARF_CB_ABORT;
     }
   if (!dwfl_frame_pc (state, &frame->pc, &frame->exact)
-      || dwfl_frame_reg (state, REG_SP, &sp) != 0
-      || dwfl_frame_reg (state, REG_FP, &fp) != 0)
+      || dwfl_frame_reg (state, (unsigned)abi->sp, &sp) != 0
+      || dwfl_frame_reg (state, (unsigned)abi->fp, &fp) != 0)
     {
       walk->end = WALK_BROKEN;
       return DWARF_CB_ABORT;
@@ -142,7 +150,7 @@ bool
 dwfl_walker_walk (struct dwfl_walker *walker, const uint64_t *registers,
                   struct walk *walk)
 {
-  if (walker->generation != walker->process->generation
+  if (walker->generation != walker->target->generation
       && !report_modules (walker))
     return false;
   for (size_t i = 0; i < REGISTERS; i++)
@@ -150,7 +158,7 @@ dwfl_walker_walk (struct dwfl_walker *walker, const uint64_t *registers,
   walker->walk = walk;
   walk->n_frames = 0;
   walk->end = WALK_OUTERMOST;
-  int result = dwfl_getthread_frames (walker->dwfl, walker->process->pid,
+  int result = dwfl_getthread_frames (walker->dwfl, walker->target->pid,
                                       take_frame, walker);
   if (result == -1 && walk->end == WALK_OUTERMOST)
     walk->end = WALK_MEMORY; /* it gave up for a reason of its own */

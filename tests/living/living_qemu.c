@@ -1,0 +1,196 @@
+/* living_qemu [--step=N] [--every=K] [--from=SYMBOL] QEMU PROGRAM
+   [ARGUMENT]...: the same as living.c for a static program of another machine,
+   run by qemu's user emulation and looked at through its gdb stub.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Runs to SYMBOL (default main) and executes N instructions; after every K-th
+   the stack is walked with SFrame data read from the program's memory, and
+   with libdwfl, and every frame is compared.  Exit status as living's.  */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "remote.h"
+#include "walk.h"
+
+static struct
+{
+  uint64_t steps, every;
+  const char *from;
+  struct remote remote;
+  struct dwfl_walker walker;
+  struct walk sframe, cfi;
+  uint64_t stops, frames, wrong, complete, same_depth, deepest;
+  uint64_t shorter[WALK_ENDS];
+} session = { .steps = 10000, .every = 1, .from = "main" };
+
+static uint64_t
+find_symbol (Elf *elf, const char *wanted)
+{
+  for (Elf_Scn *scn = NULL; (scn = elf_nextscn (elf, scn)) != NULL;)
+    {
+      GElf_Shdr header;
+      GElf_Sym symbol;
+      if (!gelf_getshdr (scn, &header) || header.sh_type != SHT_SYMTAB)
+        continue;
+      Elf_Data *data = elf_getdata (scn, NULL);
+      for (int i = 0; data && gelf_getsym (data, i, &symbol); i++)
+        {
+          const char *name = elf_strptr (elf, header.sh_link, symbol.st_name);
+          if (name && strcmp (name, wanted) == 0)
+            return symbol.st_value;
+        }
+    }
+  return 0;
+}
+
+static uint64_t
+symbol_address (const char *path, const char *wanted)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  elf_version (EV_CURRENT);
+  Elf *elf = fd < 0 ? NULL : elf_begin (fd, ELF_C_READ, NULL);
+  uint64_t address = elf ? find_symbol (elf, wanted) : 0;
+  elf_end (elf);
+  close (fd);
+  return address;
+}
+
+static bool
+compare_frames (void)
+{
+  const struct walk *cfi = &session.cfi, *sframe = &session.sframe;
+  for (size_t i = 1; i < cfi->n_frames && i < sframe->n_frames; i++)
+    {
+      const struct frame *a = &cfi->frames[i], *b = &sframe->frames[i];
+      session.frames++;
+      if (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp)
+        continue;
+      if (session.wrong++ < 10)
+        fprintf (stderr,
+                 "living_qemu: wrong frame %zu of %zu/%zu, from pc %#lx:"
+                 " pc %#lx / %#lx, sp %#lx / %#lx, fp %#lx / %#lx\n",
+                 i, cfi->n_frames, sframe->n_frames, cfi->frames[i - 1].pc,
+                 a->pc, b->pc, a->sp, b->sp, a->fp, b->fp);
+      return false;
+    }
+  return true;
+}
+
+static void
+compare_stop (void)
+{
+  uint64_t registers[REGISTERS] = { 0 };
+  if (!remote_registers (&session.remote, registers)
+      || !dwfl_walker_walk (&session.walker, registers, &session.cfi))
+    return;
+  walk_sframe (&session.remote.target, registers, &session.sframe);
+  session.stops++;
+  if (session.cfi.n_frames > session.deepest)
+    session.deepest = session.cfi.n_frames;
+  if (!compare_frames () || session.cfi.end != WALK_OUTERMOST)
+    return;
+  session.complete++;
+  if (session.sframe.n_frames == session.cfi.n_frames)
+    session.same_depth++;
+  else if (session.sframe.n_frames < session.cfi.n_frames)
+    session.shorter[session.sframe.end]++;
+  else
+    session.wrong++;
+}
+
+static pid_t
+start_qemu (char **arguments, const char *socket_path)
+{
+  pid_t pid = fork ();
+  if (pid != 0)
+    return pid;
+  setenv ("QEMU_GDB", socket_path, 1);
+  execvp (arguments[0], arguments);
+  fprintf (stderr, "living_qemu: %s: %s\n", arguments[0], strerror (errno));
+  _exit (127);
+}
+
+static bool
+run (const char *program, const char *socket_path)
+{
+  struct remote *remote = &session.remote;
+  uint64_t start = symbol_address (program, session.from);
+  if (!remote_open (remote, socket_path, program) || start == 0
+      || !remote_run_to (remote, start)
+      || !dwfl_walker_open (&session.walker, &remote->target))
+    return false;
+  compare_stop ();
+  for (uint64_t i = 1; i <= session.steps && remote_step (remote); i++)
+    if (i % session.every == 0)
+      compare_stop ();
+  dwfl_walker_close (&session.walker);
+  return true;
+}
+
+static void
+print_report (const char *program)
+{
+  printf ("{\"program\":\"%s\",\"stops\":%lu,\"frames\":%lu,"
+          "\"wrong_frames\":%lu,\"complete\":%lu,\"same_depth\":%lu,"
+          "\"deepest\":%lu,\"shorter\":{",
+          program, session.stops, session.frames, session.wrong,
+          session.complete, session.same_depth, session.deepest);
+  const char *separator = "";
+  for (int i = 0; i < WALK_ENDS; i++)
+    if (session.shorter[i])
+      {
+        printf ("%s\"%s\":%lu", separator, walk_end_name (i),
+                session.shorter[i]);
+        separator = ",";
+      }
+  printf ("}}\n");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct option options[]
+      = { { "step", required_argument, NULL, 's' },
+          { "every", required_argument, NULL, 'e' },
+          { "from", required_argument, NULL, 'f' },
+          { NULL, 0, NULL, 0 } };
+  int option;
+  while ((option = getopt_long (argc, argv, "+", options, NULL)) != -1)
+    if (option == 's')
+      session.steps = strtoull (optarg, NULL, 0);
+    else if (option == 'e')
+      session.every = strtoull (optarg, NULL, 0);
+    else if (option == 'f')
+      session.from = optarg;
+    else
+      return 2;
+  if (argc - optind < 2 || session.every == 0)
+    return 2;
+  char folder[] = "/tmp/living_qemu.XXXXXX", socket_path[64];
+  if (!mkdtemp (folder))
+    return 2;
+  snprintf (socket_path, sizeof socket_path, "%s/socket", folder);
+  pid_t pid = start_qemu (argv + optind, socket_path);
+  bool ok = pid > 0 && run (argv[optind + 1], socket_path);
+  remote_close (&session.remote);
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, 0);
+  unlink (socket_path);
+  rmdir (folder);
+  if (!ok || session.frames == 0)
+    {
+      fprintf (stderr, "living_qemu: nothing could be compared\n");
+      return 2;
+    }
+  print_report (argv[optind + 1]);
+  return session.wrong > 0;
+}
