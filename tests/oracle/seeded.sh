@@ -49,6 +49,36 @@ skip ()
   echo "ok $n # SKIP $*"
 }
 
+# check NAME FORMAT FAULT...: does the program's own --check notice, too?  The
+# faulty section must have the size of the right one, so rows are not shared.
+check ()
+{
+  name=$1 format=$2
+  shift 2
+  "$CFI2SFRAME" --format="$format" --no-share -o "$scratch/right" \
+    "$scratch/$name"
+  n=$((n + 1))
+  if "$CFI2SFRAME" --check -q "$scratch/right"; then
+    echo "ok $n - --check, $name-v$format: the right file"
+  else
+    echo "not ok $n - --check, $name-v$format: the right file"
+  fi
+  for fault in "$@"; do
+    n=$((n + 1))
+    if ! "$seed_fault" --write="$scratch/wrong" "$scratch/right" "$fault"; then
+      echo "not ok $n - --check, $name-v$format: $fault cannot be made"
+      continue
+    fi
+    "$CFI2SFRAME" --check -q "$scratch/wrong" 2>/dev/null
+    status=$?
+    if [ $status -eq 1 ]; then
+      echo "ok $n - --check, $name-v$format: $fault"
+    else
+      echo "not ok $n - --check, $name-v$format: $fault: exit status $status"
+    fi
+  done
+}
+
 # The file and every other architecture's own compiler, or a reason why not.
 if [ "$(uname -m)" = x86_64 ]; then
   amd64=$CC
@@ -74,6 +104,13 @@ elif $amd64 -shared -nostdlib -Wl,-z,lazy "$inputs/amd64.s" \
   try amd64 2 $row $function $header outermost-invented repeat-size repeat-lost
   try amd64 2.0 $row $function $header outermost-invented
   try amd64 1 $row $function $header
+  check amd64 3 base-swapped fp-sign row-late row-early ra-signing \
+    load-lost flexible-register flexible-offset function-late \
+    function-early function-too-long repeat-size repeat-lost signal-invented \
+    signal-lost word-size fixed-ra order
+  check amd64 2 base-swapped fp-sign row-late row-early ra-signing \
+    function-late function-too-long repeat-size repeat-lost word-size \
+    fixed-ra order
 else
   skip "$amd64 cannot link tests/oracle/inputs/amd64.s"
 fi
@@ -88,6 +125,8 @@ else
     outermost-lost outermost-invented signal-invented
   try aarch64 2 $row $function $header ra-fp-swapped signing-key
   try aarch64 1 $row $function $header ra-fp-swapped signing-key
+  check aarch64 3 base-swapped fp-sign ra-fp-swapped ra-signing signing-key \
+    row-late function-late function-too-long
   if aarch64-linux-gnu-as -EB "$inputs/aarch64.s" -o "$scratch/be.o" \
     && aarch64-linux-gnu-ld -EB -shared "$scratch/be.o" \
       -o "$scratch/aarch64_be"; then
