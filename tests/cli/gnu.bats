@@ -151,3 +151,59 @@ END
   done
   [ "$checked" -gt 60 ]
 }
+
+# Print the probe in $1, or its block $2 ("F name ... E") with the macros.
+probe_block ()
+{
+  awk -v name="$2" '
+    name == "" { print; next }
+    /^F / { blocks = 1; inside = $2 == name }
+    !blocks || inside { print }
+    /^E$/ { inside = 0 }' "$1"
+}
+
+# Blocks whose directives .eh_frame does not tell from others: escapes of a
+# directive's own bytes, padding, and a second row at the same address.
+untellable ()
+{
+  case $1 in
+  esc_nop | esc_nop2 | esc_valoff_rbx | esc_valoff_rsp0 | esc_defcfaoff) ;;
+  pac_auth_toggle | t_zero_len) ;;
+  *) return 1 ;;
+  esac
+}
+
+# Hold every block of the probes of machine $1 against assembler $2.
+compare_probes ()
+{
+  local file name
+  compared=0
+  for file in "$srcdir"/tests/data/gnu/probes/"$1"_*.s; do
+    for name in $(sed -n 's/^F \([a-z0-9_]*\)$/\1/p' "$file") ''; do
+      # A file of blocks is no probe as a whole: some block stops as.
+      [ -n "$name" ] || ! grep -q '^F ' "$file" || continue
+      ! untellable "$name" || continue
+      probe_block "$file" "$name" >probe.s
+      "$2" --gsframe probe.s -o gnu.o 2>/dev/null || continue
+      "$2" probe.s -o ours.o
+      tool --relocatable --gnu=bugs --format="$format" ours.o
+      [ "$status" -eq 0 ] || report
+      "$3" -O binary --only-section=.sframe gnu.o one.bin
+      : >two.bin
+      "$3" -O binary --only-section=.sframe ours.o two.bin
+      cmp one.bin two.bin || { echo "differs: $file $name"; return 1; }
+      compared=$((compared + 1))
+    done
+  done
+}
+
+@test "probes: one directive after another, as the installed as takes them" {
+  needs as objcopy
+  gnu_format
+  [ "$format" = 1 ] || [ "$format" = 3 ] || skip "as is not 2.40 or 2.47"
+  compare_probes amd64 as objcopy
+  [ "$compared" -ge 60 ]
+  command -v aarch64-linux-gnu-as >/dev/null || return 0
+  compare_probes aarch64 aarch64-linux-gnu-as aarch64-linux-gnu-objcopy
+  [ "$compared" -ge 20 ]
+}
