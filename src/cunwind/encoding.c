@@ -288,7 +288,7 @@ arm64_encode_pairs (const struct cunwind_frame *frame, uint32_t *bits)
 static void
 arm64_decode_pairs (uint32_t encoding, struct cunwind_frame *frame)
 {
-  struct cunwind_saved descending[CUNWIND_SAVED_MAX];
+  struct cunwind_saved descending[CUNWIND_SAVED_MAX] = { 0 };
   unsigned n = 0;
   for (unsigned i = 0; i < sizeof arm64_pairs / sizeof arm64_pairs[0]; i++)
     for (uint16_t second = 0; second < 2 && encoding & arm64_pairs[i].bit;
