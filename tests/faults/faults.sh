@@ -212,6 +212,21 @@ try "cfi2sframe --undo" "$program" --undo
 try_in_place "cfi2sframe --undo --in-place-write" \
   "$program" --undo --in-place-write
 
+# A file that is copied by a thread while its section is made.
+large=$(PATH=/usr/bin:/bin type -P python3 || PATH=/usr/bin:/bin type -P gdb)
+large=$(readlink -f "$large")
+if [ -n "$full" ] && [ "$(stat -c %s "$large")" -gt 4194304 ]; then
+  full=
+  cp "$large" original
+  cp original old
+  try "large file" "$program"
+  try_in_place "large file, in place" "$program" --in-place-write
+  full=1
+  cp "$(type -P true)" original
+  cp original old
+  "$program" old
+fi
+
 # The writing alone, with more ways to write.
 if [ -n "$full" ] && strip old; then
   cp old original
