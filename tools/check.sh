@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.." || exit 1
 test_packages="libcmocka-dev libdw-dev bats gettext
   clang g++ lld llvm mold musl-tools
   acl attr cpio elfutils file jq libcap2-bin patchelf procps strace util-linux
-  xz-utils zstd
+  valgrind xz-utils zstd
   gdb git libllvm14 openssl perl python3
   cmake debhelper dpkg-dev meson ninja-build rpm
   clang libclang-rt-14-dev"

@@ -109,6 +109,9 @@ bool fuzz_memory_start (void);
 /* The most bytes allocated at once since then, beyond those before.  */
 size_t fuzz_memory_peak (void);
 
+/* The bytes allocated now.  */
+size_t fuzz_memory_live (void);
+
 /* ---- mutate.c  */
 
 /* Change the SIZE bytes of an input of TARGET in place, in at most MAX bytes.

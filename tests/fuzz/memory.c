@@ -149,3 +149,9 @@ fuzz_memory_peak (void)
 {
   return peak - start;
 }
+
+size_t
+fuzz_memory_live (void)
+{
+  return live;
+}
