@@ -71,7 +71,7 @@ measure (char **argv, double *elapsed, double *processor, long *resident)
 int
 main (int argc, char **argv)
 {
-  int runs = argc > 3 ? atoi (argv[1]) : 0;
+  int runs = argc > 3 ? (int)strtol (argv[1], NULL, 10) : 0;
   if (runs < 1)
     {
       fprintf (stderr, "usage: measure RUNS PREPARE COMMAND...\n");
@@ -93,5 +93,7 @@ main (int argc, char **argv)
   qsort (processor, (size_t)runs, sizeof *processor, compare_times);
   printf ("%.1f %.1f %.1f %.1f %ld\n", elapsed[0], elapsed[runs / 2],
           processor[0], processor[runs / 2], resident);
+  free (elapsed);
+  free (processor);
   return 0;
 }

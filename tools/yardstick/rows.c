@@ -441,7 +441,7 @@ checksum (const struct parser *parser)
 int
 main (int argc, char **argv)
 {
-  int runs = argc > 2 ? atoi (argv[2]) : 1;
+  int runs = argc > 2 ? (int)strtol (argv[2], NULL, 10) : 1;
   struct stat status;
   int fd = argc < 2 ? -1 : open (argv[1], O_RDONLY);
   if (fd < 0 || fstat (fd, &status) != 0 || runs < 1
@@ -472,5 +472,7 @@ main (int argc, char **argv)
   qsort (times, (size_t)runs, sizeof *times, compare_times);
   printf ("%zu %zu %016llx %.3f %.3f\n", parser.n_functions, parser.n_rows,
           (unsigned long long)checksum (&parser), times[0], times[runs / 2]);
+  free (parser.rows);
+  free (times);
   return 0;
 }

@@ -34,7 +34,7 @@ compare_times (const void *a, const void *b)
 int
 main (int argc, char **argv)
 {
-  int runs = argc > 2 ? atoi (argv[2]) : 1;
+  int runs = argc > 2 ? (int)strtol (argv[2], NULL, 10) : 1;
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
   struct cfi2sframe_error err = { 0 };
@@ -72,5 +72,6 @@ main (int argc, char **argv)
   printf ("%llu %llu %llu %.3f %.3f\n", (unsigned long long)report.sframe_fdes,
           (unsigned long long)report.sframe_fres,
           (unsigned long long)report.sframe_bytes, times[0], times[runs / 2]);
+  free (times);
   return 0;
 }
