@@ -5,59 +5,68 @@
 
 #include "convert/early.h"
 
-#include <sys/mman.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/io.h"
 #include "elf/inject.h"
 
 enum
 {
   /* Below, a thread costs more than it gains.  */
   SIZE_MIN = 4 << 20,
-  /* Bytes between two looks at `cancelled`.  */
-  STEP = 4 << 20
+  /* Bytes under way at once: they stay in the processor's cache.  */
+  CHUNK = 64 << 10
 };
 
-/* Map the pages of a range at once: cheaper than a page fault for every few
-   of them.  Older kernels do not know how.  */
-static void
-populate (const uint8_t *bytes, uint64_t size)
+/* Read up to CHUNK bytes at OFFSET.  0 at the end, after a failure, and when
+   nobody is interested any more.  */
+static size_t
+read_chunk (struct early *early, uint8_t *bytes, uint64_t offset)
 {
-#ifdef MADV_POPULATE_READ
-  uintptr_t page = (uintptr_t)sysconf (_SC_PAGESIZE);
-  uintptr_t skip = (uintptr_t)bytes & (page - 1);
-  madvise ((void *)(bytes - skip), size + skip, MADV_POPULATE_READ);
-#else
-  (void)bytes;
-  (void)size;
-#endif
-}
-
-static void
-make_digest (void *argument)
-{
-  struct early *early = argument;
-  const struct image *image = early->image;
-  struct hash hash;
-  hash_init (&hash);
-  for (uint64_t at = 0; at < image->size && !atomic_load (&early->cancelled);)
+  ssize_t got = -1;
+  while (got < 0 && !atomic_load (&early->cancelled))
     {
-      uint64_t size = image->size - at < STEP ? image->size - at : STEP;
-      populate (image->bytes + at, size);
-      hash_add (&hash, image->bytes + at, (size_t)size);
-      at += size;
+      got = pread (early->image->fd, bytes, CHUNK, (off_t)offset);
+      if (got < 0 && errno != EINTR)
+        return 0;
     }
-  early->digest = hash_value (&hash);
+  return got < 0 ? 0 : (size_t)got;
+}
+
+/* Digest the file and, if COPIES, write what was read to the new one.  */
+static void
+read_all (struct early *early, bool copies, uint8_t *bytes)
+{
+  struct error ignored = { 0 };
+  uint64_t at = 0;
+  for (size_t got; (got = read_chunk (early, bytes, at)) > 0; at += got)
+    {
+      hash_add (&early->hash, bytes, got);
+      copies
+          = copies && io_write_at (early->file.fd, bytes, got, at, &ignored);
+    }
+  early->digested = at == early->image->size;
+  early->copied |= copies && early->digested;
 }
 
 static void
-make_copy (void *argument)
+work (void *argument)
 {
   struct early *early = argument;
-  struct error ignored = { 0 };
-  early->copied = inject_copy (early->image, early->file.fd, STEP,
-                               &early->cancelled, &ignored);
+  uint8_t *bytes = malloc (CHUNK);
+  if (bytes == NULL)
+    return;
+  hash_init (&early->hash);
+  early->copied
+      = early->has_file && inject_clone (early->image, early->file.fd);
+  /* Holes would be filled; inject_write knows how to keep them.  */
+  read_all (early,
+            early->has_file && !early->copied
+                && !inject_has_holes (early->image),
+            bytes);
+  free (bytes);
 }
 
 void
@@ -67,38 +76,35 @@ early_start (struct early *early, const struct image *image,
   struct image_eh_frame found;
   struct error ignored = { 0 };
   /* Without CFI there will be no conversion.  */
-  if (image->size < SIZE_MIN || image->arch == NULL
+  if (image->size < SIZE_MIN || image->fd < 0 || image->arch == NULL
       || !image_find_eh_frame (image, &found, &ignored) || found.size == 0)
     return;
   early->image = image;
-  background_start (&early->digesting, make_digest, early);
-  if (target == NULL || !output_file_create (&early->file, target, &ignored))
-    return;
-  early->has_file = true;
-  background_start (&early->copying, make_copy, early);
+  early->has_file
+      = target != NULL && output_file_create (&early->file, target, &ignored);
+  background_start (&early->background, work, early);
 }
 
 bool
 early_digest (struct early *early, uint64_t *digest)
 {
-  background_wait (&early->digesting);
-  *digest = early->digest;
-  return early->image != NULL;
+  background_wait (&early->background);
+  if (early->digested)
+    *digest = hash_value (&early->hash);
+  return early->digested;
 }
 
 bool
 early_take_file (struct early *early, struct output_file *file, bool *copy)
 {
-  background_wait (&early->copying);
+  background_wait (&early->background);
   if (!early->has_file)
     return false;
   early->has_file = false;
   *file = early->file;
   *copy = early->copied;
-  if (*copy)
-    return true;
   /* A part of the copy may be there.  */
-  if (ftruncate (file->fd, 0) == 0)
+  if (*copy || ftruncate (file->fd, 0) == 0)
     return true;
   output_file_discard (file);
   return false;
@@ -108,10 +114,8 @@ void
 early_end (struct early *early)
 {
   atomic_store (&early->cancelled, true);
-  background_wait (&early->digesting);
-  background_wait (&early->copying);
+  background_wait (&early->background);
   if (early->has_file)
     output_file_discard (&early->file);
   early->has_file = false;
-  early->image = NULL;
 }

@@ -2,8 +2,9 @@
    digest for the undo record and the copy of the old bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Both take about as long as making the section, and none of them needs the
-   others' results.  */
+   It takes about as long as making the section, and neither needs the other's
+   results.  The bytes are digested on their way: reading a file through a
+   mapping costs several times what digesting them does.  */
 
 #ifndef CONVERT_EARLY_H
 #define CONVERT_EARLY_H
@@ -13,18 +14,20 @@
 #include <stdint.h>
 
 #include "base/background.h"
+#include "base/hash.h"
 #include "elf/image.h"
 #include "elf/output_file.h"
 
 struct early
 {
   const struct image *image;
+  struct background background;
   atomic_bool cancelled;
-  struct background digesting, copying;
-  uint64_t digest;
+  struct hash hash;
+  bool digested;           /* all of the image is in `hash` */
   struct output_file file; /* what is to take the target's place */
   bool has_file;
-  bool copied; /* it has all bytes of the image */
+  bool copied; /* the file has all bytes of the image */
 };
 
 /* Start on IMAGE, which must stay open until early_end.  TARGET is the file to
@@ -34,7 +37,7 @@ struct early
 void early_start (struct early *early, const struct image *image,
                   const char *target);
 
-/* Whether there is a digest of the image; waits for it.  */
+/* Whether there is a digest of the image (hash_bytes).  Waits for it.  */
 bool early_digest (struct early *early, uint64_t *digest);
 
 /* Take over the new file, if there is one, and tell whether it is a COPY of

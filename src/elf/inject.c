@@ -130,41 +130,18 @@ write_zeros (int fd, uint64_t begin, uint64_t end, struct error *err)
   return true;
 }
 
-/* Whether parts of the file are not there.  Looking for them page by page
-   takes longer than copying on some file systems.  */
-static bool
-has_holes (const struct image *image)
+bool
+inject_has_holes (const struct image *image)
 {
   struct stat status;
   return image->fd < 0 || fstat (image->fd, &status) != 0
          || (uint64_t)status.st_blocks * 512 < image->size;
 }
 
-/* Share the old file's blocks, where the file system can.  */
-static bool
-clone_file (const struct image *image, int fd)
-{
-  return image->fd >= 0 && ioctl (fd, FICLONE, image->fd) == 0;
-}
-
 bool
-inject_copy (const struct image *image, int out_fd, uint64_t step,
-             const atomic_bool *cancelled, struct error *err)
+inject_clone (const struct image *image, int out_fd)
 {
-  if (clone_file (image, out_fd))
-    return true;
-  if (has_holes (image))
-    return error_set (err, CFI2SFRAME_REFUSED, "the file has holes");
-  for (uint64_t at = 0; at < image->size; at += step)
-    {
-      uint64_t size = image->size - at < step ? image->size - at : step;
-      struct layout_extent part = { at, at, size };
-      if (atomic_load (cancelled))
-        return error_set (err, CFI2SFRAME_IO, "cancelled");
-      if (!copy_bytes (image, out_fd, &part, err))
-        return false;
-    }
-  return true;
+  return image->fd >= 0 && ioctl (out_fd, FICLONE, image->fd) == 0;
 }
 
 /* Zeros where PLAN leaves a gap in what was copied whole.  */
@@ -198,7 +175,9 @@ static bool
 write_plan (const struct image *image, const struct layout_plan *plan,
             const void *sframe, int out_fd, bool copied, struct error *err)
 {
-  bool holes = has_holes (image);
+  /* Looking for holes page by page takes longer than copying on some file
+     systems.  */
+  bool holes = inject_has_holes (image);
   if (ftruncate (out_fd, (off_t)plan->new_size) != 0)
     return error_set_errno (err, "ftruncate");
   for (size_t i = 0; i < plan->n_extents; i++)
@@ -232,7 +211,7 @@ bool
 inject_write (const struct image *image, const struct layout_plan *plan,
               const void *sframe, int out_fd, struct error *err)
 {
-  if (clone_file (image, out_fd))
+  if (inject_clone (image, out_fd))
     return inject_write_over (image, plan, sframe, out_fd, err);
   return write_plan (image, plan, sframe, out_fd, false, err);
 }

@@ -4,10 +4,8 @@
 #ifndef ELF_INJECT_H
 #define ELF_INJECT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "elf/image.h"
@@ -19,12 +17,14 @@
 bool inject_write (const struct image *image, const struct layout_plan *plan,
                    const void *sframe, int out_fd, struct error *err);
 
-/* The same in two steps, the first of which needs no plan: copy the whole
-   IMAGE to the empty file OUT_FD, unless *CANCELLED becomes true, which is
-   looked at after every STEP bytes; later make PLAN's file of the copy.  Files
-   with holes are not copied: that needs more thought than a copy is worth.  */
-bool inject_copy (const struct image *image, int out_fd, uint64_t step,
-                  const atomic_bool *cancelled, struct error *err);
+/* Whether OUT_FD, an empty file, could be made a copy of the whole IMAGE by
+   sharing its blocks.  */
+bool inject_clone (const struct image *image, int out_fd);
+
+/* Whether the file has (or may have) holes.  */
+bool inject_has_holes (const struct image *image);
+
+/* inject_write to a file that is a copy of the whole IMAGE already.  */
 bool inject_write_over (const struct image *image,
                         const struct layout_plan *plan, const void *sframe,
                         int out_fd, struct error *err);
