@@ -25,7 +25,7 @@ fi
 # under NAME ARGUMENT...: statuses are the program's, 99 is valgrind's.
 under ()
 {
-  name=$1
+  label=$1
   shift
   n=$((n + 1))
   valgrind -q --error-exitcode=99 --leak-check=full --track-fds=yes \
@@ -35,9 +35,9 @@ under ()
   # valgrind reports descriptors left open, but does not call them errors.
   if [ $status -eq 0 ] && ! grep -q 'Open file descriptor [0-9]*: /[^d]' \
     "$scratch/err"; then
-    echo "ok $n - $name"
+    echo "ok $n - $label"
   else
-    echo "not ok $n - $name (status $status)"
+    echo "not ok $n - $label (status $status)"
     sed 's/^/# /' "$scratch/err" | head -n 30
   fi
 }
