@@ -43,7 +43,7 @@ run_both ()
   after_status=$?
   say
   say "\$ $how"
-  printf '%s\n' "$after" | sed -n '1,6s/^/  /p'
+  [ -z "$after" ] || printf '%s\n' "$after" | sed -n '1,6s/^/  /p'
   before=$(printf '%s' "$before" | sed "s|$file|$name|g")
   after=$(printf '%s' "$after" | sed "s|$copy|$name|g")
   [ "$before" = "$after" ] && [ "$before_status" -eq "$after_status" ] \
