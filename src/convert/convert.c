@@ -111,7 +111,7 @@ handle_existing (struct conversion *conversion, struct error *err)
   if (existing->has_record)
     existing_forget_record (existing, &conversion->input);
   conversion->replaces = true;
-  return existing_check_replaceable (existing, err);
+  return existing_check_replaceable (existing, &conversion->input, err);
 }
 
 /* A function left out is a failure with --strict.  */

@@ -71,8 +71,47 @@ existing_bytes (const struct existing *existing, const struct image *image)
   return image->bytes + place->offset;
 }
 
+static bool
+meets (const struct layout_replaced *place, uint64_t offset, uint64_t size)
+{
+  return size > 0 && place->offset < offset + size
+         && offset < place->offset + place->size;
+}
+
+/* Whether bytes of the .sframe belong to something else too, as in a file
+   made to harm: they would be overwritten.  */
+static bool
+shares_bytes (const struct layout_replaced *place, const struct image *image)
+{
+  const GElf_Ehdr *header = &image->header;
+  if (meets (place, 0, sizeof (Elf64_Ehdr))
+      || meets (place, header->e_phoff,
+                image->n_segments * sizeof (Elf64_Phdr))
+      || meets (place, header->e_shoff,
+                image->n_sections * sizeof (Elf64_Shdr)))
+    return true;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *other = &image->sections[i].header;
+      if (i != place->section && other->sh_type != SHT_NULL
+          && other->sh_type != SHT_NOBITS
+          && meets (place, other->sh_offset, other->sh_size))
+        return true;
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *other = &image->segments[i];
+      if (other->p_type != PT_LOAD && other->p_type != PT_NULL
+          && other->p_type != PT_GNU_RELRO && other->p_type != PT_GNU_SFRAME
+          && meets (place, other->p_offset, other->p_filesz))
+        return true;
+    }
+  return false;
+}
+
 bool
-existing_check_replaceable (const struct existing *existing, struct error *err)
+existing_check_replaceable (const struct existing *existing,
+                            const struct image *image, struct error *err)
 {
   if (existing->n_sections > 1 || existing->n_segments > 1)
     return error_set (err, CFI2SFRAME_REFUSED,
@@ -81,6 +120,13 @@ existing_check_replaceable (const struct existing *existing, struct error *err)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "its .sframe section and PT_GNU_SFRAME disagree; "
                       "--remove them first");
+  if (existing_bytes (existing, image) == NULL)
+    return error_set (err, CFI2SFRAME_REFUSED, ".sframe has no contents");
+  /* Without section headers its size is not to be trusted, and its bytes are
+     left alone.  */
+  if (existing->place.section != 0 && shares_bytes (&existing->place, image))
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "its .sframe overlaps other contents");
   return true;
 }
 

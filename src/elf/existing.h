@@ -36,9 +36,10 @@ const uint8_t *existing_bytes (const struct existing *existing,
 
 /* Whether a new .sframe can take its place with layout_plan_injection and
    request.replaced = &existing->place.  False with CFI2SFRAME_REFUSED if
-   there are several, or headers that contradict each other.  */
+   there are several, headers that contradict each other, or if it has bytes
+   in common with something else.  */
 bool existing_check_replaceable (const struct existing *existing,
-                                 struct error *err);
+                                 const struct image *image, struct error *err);
 
 /* Cut a record that is of no use any more (undo_plan has refused it) off
    IMAGE, as if the file ended before it.  */

@@ -223,6 +223,17 @@ undone ()
   [ "$(./f)" = "$(./in)" ]
 }
 
+@test "an .sframe whose header covers other sections is not replaced" {
+  linked_with_sframe f
+  local index shoff
+  index=$(readelf -SW f | sed -n 's/^ *\[ *\([0-9]*\)\] \.sframe .*/\1/p')
+  shoff=$(peek f 40 8)
+  # sh_size: 4 KiB more, well into the data.
+  poke f $((shoff + index * 64 + 33)) 10
+  refused f --replace
+  [[ $stderr == *"overlaps other contents"* ]]
+}
+
 @test "GNU ld 2.47's program: replaced, undone, removed" {
   local in=$srcdir/tests/data/gnu-linked/cxx-amd64
   copy "$in" f

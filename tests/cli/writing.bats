@@ -104,10 +104,21 @@ END
   [ "$(stat -c %b f)" -lt $(($(stat -c %b in) + 200)) ]
 }
 
-@test "a running program converts and goes on running" {
+# Start a copy of sleep called f, as process $pid.
+start_program ()
+{
   copy "$(program_file sleep)" f
   ./f 60 3>&- &
-  local pid=$!
+  pid=$!
+  # The shell's child is the program only after its exec.
+  while [[ $(readlink /proc/$pid/exe) != */f ]]; do
+    kill -0 $pid
+    sleep 0.01
+  done
+}
+
+@test "a running program converts and goes on running" {
+  start_program
   convert f
   has_sframe f
   kill -0 $pid
@@ -116,9 +127,7 @@ END
 }
 
 @test "a running program is not written in place" {
-  copy "$(program_file sleep)" f
-  ./f 60 3>&- &
-  local pid=$!
+  start_program
   refused f --in-place-write
   kill $pid
   [[ $stderr == *"being executed"* ]]

@@ -45,7 +45,7 @@ plan_inject (struct job *job, bool replace, struct error *err)
     return error_set (err, CFI2SFRAME_REFUSED, "has an .sframe already");
   if (replace)
     {
-      if (!existing_check_replaceable (&job->existing, err))
+      if (!existing_check_replaceable (&job->existing, &job->image, err))
         return false;
       request.replaced = &job->existing.place;
     }

@@ -53,7 +53,8 @@ check_replacement (const struct existing *existing, const struct image *image,
                                     .section_type = SHT_GNU_SFRAME,
                                     .replaced = &existing->place };
   struct error err = { 0 };
-  if (!existing->present || !existing_check_replaceable (existing, &err))
+  if (!existing->present
+      || !existing_check_replaceable (existing, image, &err))
     return;
   uint8_t *sframe = calloc (1, sframe_size);
   FUZZ_CHECK (sframe != NULL);
