@@ -4,6 +4,7 @@
 #include "cunwind/calls.h"
 
 #include "base/bytes.h"
+#include "cunwind/amd64_size.h"
 
 enum
 {
@@ -12,9 +13,9 @@ enum
   GROUP_5 = 0xff /* with /2 a near call, with /3 a far one */
 };
 
-/* Whether a call may begin at byte I of the SIZE CODE at ADDRESS.  The target
-   of a relative call is code: that tells most displacements and immediates
-   with such a byte apart.  */
+/* Whether a call may begin at byte I of the SIZE CODE at ADDRESS, whatever is
+   before it.  The target of a relative call is code: that tells most
+   displacements and immediates with such a byte apart.  */
 static bool
 amd64_may_call (const struct image *image, const uint8_t *code, uint64_t size,
                 uint64_t address, uint64_t i)
@@ -27,6 +28,34 @@ amd64_may_call (const struct image *image, const uint8_t *code, uint64_t size,
   uint64_t target
       = address + i + CALL_RELATIVE_SIZE + (uint64_t)(int64_t)displacement;
   return image_is_executable (image, target, 1);
+}
+
+/* Whether the SIZE bytes of CODE are instructions, up to the last byte, and
+   none of them a call.  */
+static bool
+amd64_decodes_without_call (const uint8_t *code, uint64_t size)
+{
+  for (uint64_t i = 0; i < size;)
+    {
+      bool is_call;
+      unsigned step = amd64_instruction_size (code + i, size - i, &is_call);
+      if (step == 0 || is_call)
+        return false;
+      i += step;
+    }
+  return true;
+}
+
+static bool
+amd64_calls_none (const struct image *image, const uint8_t *code,
+                  uint64_t size, uint64_t address)
+{
+  if (amd64_decodes_without_call (code, size))
+    return true;
+  for (uint64_t i = 0; i < size; i++)
+    if (amd64_may_call (image, code, size, address, i))
+      return false;
+  return true;
 }
 
 /* bl, blr and its authenticating forms (Arm ARM, C4.1.65, "Branches").  */
@@ -44,12 +73,7 @@ calls_none (const struct image *image, uint64_t address, uint64_t size)
   if (code == NULL)
     return false;
   if (image->arch == &arch_amd64)
-    {
-      for (uint64_t i = 0; i < size; i++)
-        if (amd64_may_call (image, code, size, address, i))
-          return false;
-      return true;
-    }
+    return amd64_calls_none (image, code, size, address);
   if (size % 4 != 0)
     return false;
   for (uint64_t i = 0; i < size; i += 4)

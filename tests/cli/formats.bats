@@ -110,6 +110,25 @@ needs_objdump ()
   "$CFI2SFRAME" --dump --format=compact-unwind arm | grep -q ' ; '
 }
 
+@test "compact unwind agrees with readelf's CFI at every call objdump finds" {
+  needs python3 objdump readelf
+  [ "$(uname -m)" = x86_64 ] || skip "the files here are not for x86-64"
+  small_program
+  local file
+  for file in "$(program_file bash)" small; do
+    python3 "$(source_dir)/tests/cunwind/call_sites.py" "$CFI2SFRAME" \
+      "$(realpath "$file")"
+  done
+}
+
+@test "compact unwind agrees at every call of an aarch64 program" {
+  needs python3 readelf aarch64-linux-gnu-gcc aarch64-linux-gnu-objdump
+  local file
+  file=$(find /usr/aarch64-linux-gnu/lib -name 'libc.so.6' 2>/dev/null)
+  [ -n "$file" ] || skip "no aarch64 libc"
+  python3 "$(source_dir)/tests/cunwind/call_sites.py" "$CFI2SFRAME" "$file"
+}
+
 @test "damaged bare sections are refused" {
   small_program
   write_section small out

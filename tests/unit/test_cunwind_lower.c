@@ -9,6 +9,7 @@
 
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
+#include "cunwind/amd64_size.h"
 #include "cunwind/encoding.h"
 #include "cunwind/lower.h"
 #include "cunwind/section.h"
@@ -243,6 +244,110 @@ test_calls (void **state)
                      CFA_OFFSET_IS ("\x10"),
                  NOPS16 CALL),
           CUNWIND_CALL_OUTSIDE, 0);
+}
+
+/* Instructions whose bytes look like calls to who does not decode them.  */
+static void
+test_no_calls (void **state)
+{
+  (void)state;
+  /* mov $-1,%esi; push %rbx.  And jmp with a displacement that holds e8.  */
+  expect (AMD64 (LATE, "\xbe\xff\xff\xff\xff\x53"), CUNWIND_EXPRESSED,
+          0x02020400);
+  expect (AMD64 (LATE, "\xe9\xe8\x01\x00\x00\x00\x00"), CUNWIND_EXPRESSED,
+          0x02020400);
+  /* What cannot be decoded is searched: the e8 leads to code here.  */
+  expect (AMD64 (LATE, "\x06\xe9\xe8\x01\x00\x00\x00\x00"),
+          CUNWIND_CALL_OUTSIDE, 0);
+  /* An instruction that does not end where the row does: the same.  */
+  expect (AMD64 (LATE, NOPS4 NOPS4 "\x90\xff\xd0\x90\x90\x90\x90\xe9"),
+          CUNWIND_CALL_OUTSIDE, 0);
+}
+
+#define SIZED(bytes, call)        \
+  {                               \
+    bytes, sizeof bytes - 1, call \
+  }
+
+static void
+test_instruction_sizes (void **state)
+{
+  static const struct
+  {
+    const char *bytes;
+    size_t size;
+    bool call;
+  } instructions[] = {
+    SIZED ("\xc3", false),                         /* ret */
+    SIZED ("\xf3\x0f\x1e\xfa", false),             /* endbr64 */
+    SIZED ("\x41\x57", false),                     /* push %r15 */
+    SIZED ("\x48\x89\xe5", false),                 /* mov %rsp,%rbp */
+    SIZED ("\x48\x83\xec\x08", false),             /* sub $8,%rsp */
+    SIZED ("\x48\x81\xec\x00\x10\x00\x00", false), /* sub $n,%rsp */
+    SIZED ("\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08", false),
+    SIZED ("\xb8\x01\x02\x03\x04", false), /* mov $n,%eax */
+    SIZED ("\x66\xb8\x01\x02", false),     /* mov $n,%ax */
+    SIZED ("\xc8\x10\x00\x00", false),     /* enter */
+    SIZED ("\xc2\x08\x00", false),         /* ret $8 */
+    SIZED ("\xa1\x01\x02\x03\x04\x05\x06\x07\x08", false),
+    SIZED ("\x67\xa1\x01\x02\x03\x04", false),
+    SIZED ("\xf6\x40\x08\x01", false),                 /* test $1,8(%rax) */
+    SIZED ("\xf6\x50\x08", false),                     /* not 8(%rax) */
+    SIZED ("\xf7\xc0\x01\x02\x03\x04", false),         /* test $n,%eax */
+    SIZED ("\xf7\xd8", false),                         /* neg %eax */
+    SIZED ("\x8b\x04\x25\x01\x02\x03\x04", false),     /* absolute */
+    SIZED ("\x8b\x05\x01\x02\x03\x04", false),         /* n(%rip) */
+    SIZED ("\x8b\x44\x24\x08", false),                 /* 8(%rsp) */
+    SIZED ("\x8b\x84\x24\x01\x02\x03\x04", false),     /* n(%rsp) */
+    SIZED ("\x0f\x84\x01\x02\x03\x04", false),         /* je */
+    SIZED ("\x0f\x1f\x84\x00\x01\x02\x03\x04", false), /* nopl */
+    SIZED ("\x66\x0f\x70\xc1\x55", false),             /* pshufd */
+    SIZED ("\x66\x0f\x3a\x0f\xc1\x08", false),         /* palignr */
+    SIZED ("\x66\x0f\x38\x00\xc1", false),             /* pshufb */
+    SIZED ("\xc5\xf8\x77", false),                     /* vzeroupper */
+    SIZED ("\xc5\xf9\x70\xc1\x55", false),             /* vpshufd */
+    SIZED ("\xc4\xe3\x7d\x39\xc1\x01", false),         /* vextracti128 */
+    SIZED ("\xc4\xe2\x7d\x58\xc0", false),             /* vpbroadcastd */
+    SIZED ("\x62\xf1\x7c\x48\x10\x47\x01", false),     /* vmovups, EVEX */
+    SIZED ("\xe8\x01\x02\x03\x04", true),
+    SIZED ("\x66\x66\x48\xe8\x01\x02\x03\x04", true), /* of __tls_get_addr */
+    SIZED ("\xff\xd0", true),
+    SIZED ("\x41\xff\xd4", true),
+    SIZED ("\x3e\xff\xd0", true), /* notrack */
+    SIZED ("\xff\x15\x01\x02\x03\x04", true),
+    SIZED ("\xff\x1a", true),                  /* far */
+    SIZED ("\xff\xe0", false),                 /* jmp */
+    SIZED ("\xff\x35\x01\x02\x03\x04", false), /* push */
+    SIZED ("\x0f\xe8\xc1", false),             /* psubsb: no call */
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
+    {
+      const uint8_t *bytes = (const uint8_t *)instructions[i].bytes;
+      uint8_t padded[15] = { 0 };
+      bool call;
+      memcpy (padded, bytes, instructions[i].size);
+      assert_int_equal (amd64_instruction_size (padded, 15, &call),
+                        instructions[i].size);
+      assert_int_equal (call, instructions[i].call);
+      /* Cut short it is none.  */
+      for (size_t left = 0; left < instructions[i].size; left++)
+        {
+          uint8_t *copy = malloc (left + 1);
+          memcpy (copy, bytes, left);
+          assert_int_equal (amd64_instruction_size (copy, left, &call), 0);
+          free (copy);
+        }
+    }
+  static const char unknown[][4]
+      = { "\x06", "\xea", "\x8f\xe8", "\x0f\x04", "\xd6", "\x62\xf7" };
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    {
+      uint8_t padded[15] = { 0 };
+      bool call;
+      memcpy (padded, unknown[i], sizeof unknown[i]);
+      assert_int_equal (amd64_instruction_size (padded, 15, &call), 0);
+    }
 }
 
 static void
@@ -521,6 +626,8 @@ main (void)
     cmocka_unit_test (test_signal_frame),
     cmocka_unit_test (test_frameless),
     cmocka_unit_test (test_calls),
+    cmocka_unit_test (test_no_calls),
+    cmocka_unit_test (test_instruction_sizes),
     cmocka_unit_test (test_body_changes),
     cmocka_unit_test (test_indirect),
     cmocka_unit_test (test_unaligned_stack),

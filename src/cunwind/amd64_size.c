@@ -1,0 +1,238 @@
+/* Sizes of x86-64 instructions.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Intel SDM volume 2, chapter 2 (formats, VEX, EVEX) and appendix A (opcode
+   maps).  In 64-bit mode operands are found without knowing the instruction:
+   a few bits per opcode say what follows it.  */
+
+#include "cunwind/amd64_size.h"
+
+#include "base/bytes.h"
+
+/* What follows an opcode.  */
+enum
+{
+  N = 0,      /* nothing */
+  M = 1 << 0, /* ModRM and what that asks for */
+  B = 1 << 1, /* 8-bit immediate */
+  W = 1 << 2, /* 16-bit immediate */
+  Z = 1 << 3, /* 32-bit immediate, 16-bit with the prefix 66 */
+  D = 1 << 4, /* 32-bit displacement of a branch */
+  O = 1 << 5, /* address of a mov without ModRM */
+  V = 1 << 6, /* as Z, and 64-bit with REX.W */
+  G = 1 << 7, /* M; and B (opcode f6) or Z (f7) if ModRM.reg is 0 or 1 */
+  X = 1 << 8  /* no instruction, or not one that is known here */
+};
+
+/* clang-format off */
+static const uint16_t one_byte[256] = {
+  M, M, M, M, B, Z, X, X, M, M, M, M, B, Z, X, X, /* 00 */
+  M, M, M, M, B, Z, X, X, M, M, M, M, B, Z, X, X, /* 10 */
+  M, M, M, M, B, Z, X, X, M, M, M, M, B, Z, X, X, /* 20 */
+  M, M, M, M, B, Z, X, X, M, M, M, M, B, Z, X, X, /* 30 */
+  X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, /* 40: REX */
+  N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, /* 50 */
+  X, X, X, M, X, X, X, X, Z, M | Z, B, M | B, N, N, N, N, /* 60 */
+  B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, /* 70 */
+  M | B, M | Z, X, M | B, M, M, M, M, M, M, M, M, M, M, M, M, /* 80 */
+  N, N, N, N, N, N, N, N, N, N, X, N, N, N, N, N, /* 90 */
+  O, O, O, O, N, N, N, N, B, Z, N, N, N, N, N, N, /* a0 */
+  B, B, B, B, B, B, B, B, V, V, V, V, V, V, V, V, /* b0 */
+  M | B, M | B, W, N, X, X, M | B, M | Z, W | B, N, W, N, N, B, X, N, /* c0 */
+  M, M, M, M, X, X, X, N, M, M, M, M, M, M, M, M, /* d0 */
+  B, B, B, B, B, B, B, B, D, D, X, B, N, N, N, N, /* e0 */
+  X, N, X, X, N, N, G, G, N, N, N, N, N, N, M, M, /* f0 */
+};
+
+/* Behind 0f.  */
+static const uint16_t two_bytes[256] = {
+  M, M, M, M, X, N, N, N, N, N, X, N, X, M, N, X, /* 00 */
+  M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 10 */
+  M, M, M, M, X, X, X, X, M, M, M, M, M, M, M, M, /* 20 */
+  N, N, N, N, N, N, X, N, X, X, X, X, X, X, X, X, /* 30 */
+  M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 40 */
+  M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 50 */
+  M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 60 */
+  M | B, M | B, M | B, M | B, M, M, M, N, X, X, X, X, M, M, M, M, /* 70 */
+  D, D, D, D, D, D, D, D, D, D, D, D, D, D, D, D, /* 80 */
+  M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 90 */
+  N, N, N, M, M | B, M, X, X, N, N, N, M, M | B, M, M, M, /* a0 */
+  M, M, M, M, M, M, M, M, M, M, M | B, M, M, M, M, M, /* b0 */
+  M, M, M | B, M, M | B, M | B, M | B, M, N, N, N, N, N, N, N, N, /* c0 */
+  M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* d0 */
+  M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* e0 */
+  M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, X, /* f0 */
+};
+/* clang-format on */
+
+/* An instruction being read.  */
+struct instruction
+{
+  struct cursor cursor;
+  bool operand_16, address_32, wide; /* 66, 67, REX.W */
+  uint8_t opcode, reg;               /* reg: of ModRM, 0 without */
+  uint16_t follows;
+};
+
+static bool
+is_prefix (uint8_t byte)
+{
+  switch (byte)
+    {
+    case 0x26:
+    case 0x2e:
+    case 0x36:
+    case 0x3e:
+    case 0x64:
+    case 0x65:
+    case 0x66:
+    case 0x67:
+    case 0xf0:
+    case 0xf2:
+    case 0xf3:
+      return true;
+    default:
+      return false;
+    }
+}
+
+/* Read prefixes; returns the byte behind them.  */
+static uint8_t
+read_prefixes (struct instruction *instruction)
+{
+  for (;;)
+    {
+      uint8_t byte = cursor_u8 (&instruction->cursor);
+      if ((byte & 0xf0) == 0x40)
+        instruction->wide = (byte & 8) != 0;
+      else if (is_prefix (byte) && !instruction->cursor.failed)
+        {
+          instruction->operand_16 |= byte == 0x66;
+          instruction->address_32 |= byte == 0x67;
+          instruction->wide = false; /* REX counts right before the opcode */
+        }
+      else
+        return byte;
+    }
+}
+
+/* What follows OPCODE of MAP: 1 for 0f, 2 for 0f 38, 3 for 0f 3a; 5 and 6 have
+   no immediates.  */
+static uint16_t
+follows_in_map (unsigned map, uint8_t opcode)
+{
+  switch (map)
+    {
+    case 1:
+      return two_bytes[opcode];
+    case 2:
+    case 5:
+    case 6:
+      return M;
+    case 3:
+      return M | B;
+    default:
+      return X;
+    }
+}
+
+/* Read the opcode behind VEX or EVEX, of which SIZE bytes follow.  */
+static void
+read_vex (struct instruction *instruction, unsigned size, uint8_t map_mask)
+{
+  const uint8_t *bytes = cursor_take (&instruction->cursor, size);
+  unsigned map = bytes == NULL ? 0 : size == 1 ? 1 : bytes[0] & map_mask;
+  uint8_t opcode = cursor_u8 (&instruction->cursor);
+  instruction->follows = follows_in_map (map, opcode);
+  /* Conditional branches and the like have no such form.  */
+  if (instruction->follows & ~(M | B))
+    instruction->follows = X;
+}
+
+static void
+read_opcode (struct instruction *instruction)
+{
+  uint8_t byte = read_prefixes (instruction);
+  struct cursor *cursor = &instruction->cursor;
+  if (byte == 0xc5)
+    read_vex (instruction, 1, 0);
+  else if (byte == 0xc4)
+    read_vex (instruction, 2, 0x1f);
+  else if (byte == 0x62)
+    read_vex (instruction, 3, 0x07);
+  else if (byte == 0x0f)
+    {
+      byte = cursor_u8 (cursor);
+      unsigned map = byte == 0x38 ? 2 : byte == 0x3a ? 3 : 1;
+      if (map != 1)
+        byte = cursor_u8 (cursor);
+      instruction->follows = follows_in_map (map, byte);
+    }
+  else
+    {
+      instruction->opcode = byte;
+      instruction->follows = one_byte[byte];
+    }
+}
+
+static void
+read_modrm (struct instruction *instruction)
+{
+  struct cursor *cursor = &instruction->cursor;
+  uint8_t modrm = cursor_u8 (cursor);
+  unsigned mode = modrm >> 6, base = modrm & 7;
+  instruction->reg = modrm >> 3 & 7;
+  /* AMD's XOP has no other mark.  */
+  if (instruction->opcode == 0x8f && instruction->reg != 0)
+    instruction->follows = X;
+  if (mode == 3)
+    return;
+  if (base == 4)
+    base = cursor_u8 (cursor) & 7;
+  if (mode == 1)
+    cursor_take (cursor, 1);
+  else if (mode == 2 || base == 5)
+    cursor_take (cursor, 4);
+}
+
+static void
+read_immediate (struct instruction *instruction)
+{
+  struct cursor *cursor = &instruction->cursor;
+  uint16_t follows = instruction->follows;
+  bool is_16 = instruction->operand_16 && !instruction->wide;
+  if (follows & G && instruction->reg < 2)
+    follows = instruction->opcode == 0xf6 ? B : Z;
+  if (follows & W)
+    cursor_take (cursor, 2);
+  if (follows & B)
+    cursor_take (cursor, 1);
+  if (follows & (Z | V))
+    cursor_take (cursor, follows & V && instruction->wide ? 8 : is_16 ? 2 : 4);
+  if (follows & D)
+    cursor_take (cursor, 4);
+  if (follows & O)
+    cursor_take (cursor, instruction->address_32 ? 4 : 8);
+}
+
+unsigned
+amd64_instruction_size (const uint8_t *code, size_t left, bool *is_call)
+{
+  enum
+  {
+    LONGEST = 15
+  };
+  struct instruction instruction
+      = { .cursor
+          = cursor_over (code, left < LONGEST ? left : LONGEST, false) };
+  read_opcode (&instruction);
+  if (instruction.follows & (M | G))
+    read_modrm (&instruction);
+  read_immediate (&instruction);
+  /* CALL: e8, ff /2; far: ff /3.  */
+  *is_call = instruction.opcode == 0xe8
+             || (instruction.opcode == 0xff && (instruction.reg & 6) == 2);
+  if (instruction.follows & X || instruction.cursor.failed)
+    return 0;
+  return (unsigned)(instruction.cursor.at - code);
+}
