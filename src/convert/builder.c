@@ -59,6 +59,12 @@ builder_variant (enum cfi2sframe_format format)
     }
 }
 
+uint64_t
+builder_rows_max (const struct image *image)
+{
+  return image->size + ROWS_FLOOR;
+}
+
 /* Lowering's results.  */
 
 static bool
@@ -350,7 +356,7 @@ prepare (struct builder *builder, const struct cfi2sframe_options *options,
           .sorted = true,
           .share = !options->no_share && !arch->big_endian && !options->gnu,
           .gnu_widths = options->gnu,
-          .rows_max = builder->image->size + ROWS_FLOOR };
+          .rows_max = builder_rows_max (builder->image) };
   const struct gnu_options gnu
       = { .arch = arch, .variant = variant, .bugs = options->gnu_bugs };
   builder->gnu_bugs = options->gnu_bugs;

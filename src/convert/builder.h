@@ -9,6 +9,7 @@
 #define CONVERT_BUILDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "elf/image.h"
@@ -17,6 +18,9 @@
 
 /* The variant of the public name.  */
 struct sframe_variant builder_variant (enum cfi2sframe_format format);
+
+/* Bytes of rows after which a section of IMAGE is given up.  */
+uint64_t builder_rows_max (const struct image *image);
 
 /* Make an encoder that holds the SFrame data of IMAGE and fill in REPORT.
    NULL with status CFI2SFRAME_NOTHING when there is no CFI or nothing could

@@ -147,7 +147,8 @@ lane_open (struct run *run, unsigned index, struct error *err)
       = { .arch = arch,
           .variant = variant,
           .sorted = true,
-          .share = !formats[index].no_share && !arch->big_endian };
+          .share = !formats[index].no_share && !arch->big_endian,
+          .rows_max = builder_rows_max (run->image) };
   lane->result = &run->result->formats[index];
   lane->result->available
       = arch->sframe_abi != SFRAME_ABI_S390X_BE || variant.pcrel;
@@ -281,7 +282,8 @@ add_functions (struct run *run, struct error *err)
       for (; stub < run->plt.n_functions
              && run->plt.functions[stub].address < next;
            stub++)
-        if (!add_to_lanes (run, &run->plt.functions[stub], err))
+        if (run->plt.functions[stub].address >= run->covered_end
+            && !add_to_lanes (run, &run->plt.functions[stub], err))
           return false;
       if (i < run->cfi.n_fdes && !add_fde (run, &run->cfi.fdes[i], err))
         return false;

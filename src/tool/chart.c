@@ -124,8 +124,9 @@ draw_head (int height, FILE *out)
            "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n"
            "<text x=\"%d\" y=\"24\" font-size=\"15\">Unwind data relative to "
            ".eh_frame and .eh_frame_hdr</text>\n"
-           "<text x=\"%d\" y=\"44\">compact unwind: the section, and (light) "
-           "what .eh_frame must keep for it</text>\n"
+           "<text x=\"%d\" y=\"44\">SFrame is right at every instruction, "
+           "compact unwind at calls; light: what .eh_frame must keep for "
+           "it</text>\n"
            "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#888\" "
            "stroke-dasharray=\"3 3\"/>\n",
            WIDTH, height, WIDTH, height, MARGIN, MARGIN, one, HEAD - 8, one,
