@@ -525,6 +525,8 @@ read_bytes (int fd, uint64_t size, struct buffer *bytes, struct error *err)
   if (size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "too long for an __unwind_info section");
+  if (size == 0)
+    return true;
   uint8_t *room = buffer_extend (bytes, size);
   if (room == NULL)
     return error_set_no_memory (err);

@@ -89,11 +89,11 @@ cunwind_permutation_decode (uint32_t permutation, unsigned n,
   for (unsigned i = 0; i < n; i++)
     {
       uint32_t rank = digits[i];
-      for (uint8_t reg = 1; reg <= AMD64_REGISTERS; reg++)
+      for (unsigned reg = 1; reg <= AMD64_REGISTERS; reg++)
         if (!used[reg] && rank-- == 0)
           {
             used[reg] = true;
-            registers[i] = reg;
+            registers[i] = (uint8_t)reg;
             break;
           }
     }
@@ -106,9 +106,9 @@ cunwind_permutation_decode (uint32_t permutation, unsigned n,
 static uint8_t
 amd64_number (uint16_t reg)
 {
-  for (uint8_t i = 1; i <= AMD64_REGISTERS; i++)
+  for (unsigned i = 1; i <= AMD64_REGISTERS; i++)
     if (amd64_registers[i] == reg)
-      return i;
+      return (uint8_t)i;
   return 0;
 }
 

@@ -31,15 +31,15 @@ enum tool_stats
 struct tool_options
 {
   enum tool_mode mode;
-  const char *output;  /* of -o or --section-only, or NULL */
-  bool compact_unwind; /* the other format, for MODE_SECTION_ONLY and _DUMP */
+  const char *output;                 /* of -o or --section-only, or NULL */
   const char *compact_unwind_machine; /* that a bare section is for, or NULL */
   const char *chart;                  /* of MODE_COMPARE_FORMATS, or NULL */
   enum tool_stats stats;
   bool quiet;
   unsigned verbose;
-  bool talkative;     /* a line per file, if not quiet */
-  bool no_keep_going; /* stop at the first file that fails */
+  bool compact_unwind; /* the other format, for MODE_SECTION_ONLY and _DUMP */
+  bool talkative;      /* a line per file, if not quiet */
+  bool no_keep_going;  /* stop at the first file that fails */
   struct cfi2sframe_options convert;
   char **files; /* borrowed from argv */
   size_t n_files;
