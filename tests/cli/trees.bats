@@ -316,6 +316,28 @@ teardown ()
   diff -r tree before
 }
 
+@test "--check of a tree: files without .sframe are passed over" {
+  make_tree tree
+  foreign tree/foreign
+  tool -r --check tree
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"0 files checked, 7 skipped, 0 failed"* ]] || report
+  convert -r -q tree
+  tool -r --check -j 3 tree
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"5 files checked, 2 skipped, 0 failed"* ]] || report
+  [[ $output == *" 0 wrong, "* ]] || report
+  # One wrong byte in the rows of one file.
+  read -r offset size < <(section tree/bin/bash .sframe)
+  last=$((offset + size - 1))
+  byte=$(peek tree/bin/bash $last 1)
+  poke tree/bin/bash $last "$(printf %02x $((byte ^ 8)))"
+  tool -r --check tree
+  [ "$status" -eq 1 ] || report
+  [[ $output == *"4 files checked, 2 skipped, 1 failed"* ]] || report
+  [[ $stderr == "cfi2sframe: tree/bin/bash: "* ]] || report
+}
+
 @test "-n changes nothing in a tree" {
   make_tree tree
   cp -a tree before
