@@ -731,6 +731,17 @@ cfi_fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
 }
 
 void
+cfi_section_keep_code (struct cfi_section *section, const struct image *image)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < section->n_fdes; i++)
+    if (image_is_executable (image, section->fdes[i].address,
+                             section->fdes[i].size))
+      section->fdes[kept++] = section->fdes[i];
+  section->n_fdes = kept;
+}
+
+void
 cfi_section_free (struct cfi_section *section)
 {
   free (section->cies);

@@ -17,6 +17,7 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
+#include "elf/image.h"
 #include "frame/frame.h"
 
 /* What a CIE says, decoded once.  */
@@ -82,6 +83,11 @@ enum
 bool cfi_section_read (struct cfi_section *section, const struct arch *arch,
                        const uint8_t *bytes, uint64_t size, uint64_t address,
                        struct error *err);
+
+/* Forget the FDEs whose range is not code of IMAGE (left over from discarded
+   sections, or damaged): they say nothing about any code.  */
+void cfi_section_keep_code (struct cfi_section *section,
+                            const struct image *image);
 
 void cfi_section_free (struct cfi_section *section);
 

@@ -20,7 +20,8 @@ enum
 {
   /* The CFI, and the PLT, take more bytes of the file than the rows made of
      them; small files may have it otherwise.  */
-  ROWS_FLOOR = 1 << 20
+  ROWS_FLOOR = 1 << 20,
+  PLT_SECTIONS = 3
 };
 
 struct builder
@@ -38,6 +39,7 @@ struct builder
   struct padding_finder padding;
   struct gnu_translator *gnu; /* with --gnu, in lowering's place */
   bool gnu_bugs;
+  const struct image_section *plt_sections[PLT_SECTIONS]; /* with --gnu */
   size_t segment;                 /* the executable segment found last */
   uint64_t covered_end;           /* code below has been described */
   enum frame_reason first_reason; /* of the function at hand */
@@ -181,11 +183,9 @@ add_as_gnu (struct builder *builder, const struct cfi_fde *fde,
 static const struct image_section *
 plt_section_of (const struct builder *builder, const struct cfi_fde *fde)
 {
-  static const char *const plt[] = { ".plt", ".plt.sec", ".plt.got" };
-  for (size_t i = 0; i < sizeof plt / sizeof *plt; i++)
+  for (size_t i = 0; i < PLT_SECTIONS; i++)
     {
-      const struct image_section *section
-          = image_find_section (builder->image, plt[i]);
+      const struct image_section *section = builder->plt_sections[i];
       if (section != NULL
           && fde->address - section->header.sh_addr < section->header.sh_size)
         return section;
@@ -233,6 +233,7 @@ static bool
 add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
 {
   enum frame_reason reason = fde_problem (builder, fde);
+  bool claims = reason == REASON_NONE;
   uint64_t failed_at;
   err->status = CFI2SFRAME_OK;
   if (reason == REASON_NONE && builder->gnu != NULL)
@@ -250,6 +251,10 @@ add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
     return false;
   if (reason == REASON_NONE)
     return lower_one (builder, &builder->function, err);
+  /* What its instructions would have said nobody knows, so another FDE for
+     the same code is no better than a guess.  */
+  if (claims)
+    builder->covered_end = fde->address + fde->size;
   leave_out_fde (builder, fde, reason);
   return true;
 }
@@ -360,6 +365,9 @@ prepare (struct builder *builder, const struct cfi2sframe_options *options,
   const struct gnu_options gnu
       = { .arch = arch, .variant = variant, .bugs = options->gnu_bugs };
   builder->gnu_bugs = options->gnu_bugs;
+  static const char *const plt[] = { ".plt", ".plt.sec", ".plt.got" };
+  for (size_t i = 0; options->gnu && i < PLT_SECTIONS; i++)
+    builder->plt_sections[i] = image_find_section (builder->image, plt[i]);
   if (options->gnu && (builder->gnu = gnu_translator_new (&gnu)) == NULL)
     return error_set_no_memory (err);
   builder->encoder = sframe_encoder_new (&encode);

@@ -24,6 +24,9 @@ check_image (const struct image *image, const struct sframe_decoder *decoder,
   struct padding_finder padding = { 0 };
   struct verify_sources sources
       = { .cfi = &cfi, .plt = &plt, .padding = &padding };
+  if (decoder->arch != image->arch)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "its .sframe is for another machine");
   if (!image_find_eh_frame (image, &found, err))
     return false;
   if (found.size == 0)
@@ -32,6 +35,7 @@ check_image (const struct image *image, const struct sframe_decoder *decoder,
   if (!cfi_section_read (&cfi, image->arch, found.bytes, found.size,
                          found.address, err))
     return false;
+  cfi_section_keep_code (&cfi, image);
   bool checked = plt_list_find (&plt, image, &cfi, err)
                  && padding_finder_init (&padding, image, err)
                  && sframe_verify (decoder, &sources, result, err);

@@ -381,3 +381,25 @@ damaged_entry ()
   echo "archive follows" >>small
   refused small
 }
+
+# Found by fuzzing: the machine decides how .eh_frame is read.
+@test "checking an .sframe in a file of a machine without SFrame" {
+  small_program
+  convert small
+  printf '\x34\x12' | dd of=small bs=1 seek=18 conv=notrunc 2>/dev/null
+  refused small --check
+  [[ $stderr == *"another machine"* ]] || report
+}
+
+@test "a core file cut off behind its headers" {
+  small_program
+  convert small
+  printf '\x04' | dd of=small bs=1 seek=16 conv=notrunc 2>/dev/null
+  # No section headers: e_shoff, e_shnum, e_shstrndx.
+  printf '\0\0\0\0\0\0\0\0' | dd of=small bs=1 seek=40 conv=notrunc 2>/dev/null
+  printf '\0\0\0\0' | dd of=small bs=1 seek=60 conv=notrunc 2>/dev/null
+  truncate -s 2000 small
+  skipped small
+  tool --dump small
+  [ "$status" -eq 1 ] || report
+}

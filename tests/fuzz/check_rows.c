@@ -14,8 +14,11 @@
 
 #include "cfi/cfa_program.h"
 #include "cfi/eh_frame.h"
+#include "cfi/padding.h"
+#include "cfi/plt.h"
 #include "sframe/dump.h"
 #include "sframe/lower.h"
+#include "sframe/verify.h"
 
 enum
 {
@@ -148,6 +151,37 @@ fuzz_check_rows (const struct sframe_decoder *decoder,
     }
   frame_function_free (&function);
   cfa_machine_free (machine);
+}
+
+void
+fuzz_verify (const struct sframe_decoder *decoder, const struct image *image,
+             bool good)
+{
+  struct image_eh_frame found;
+  struct cfi_section cfi;
+  struct plt_list plt;
+  struct padding_finder padding = { 0 };
+  struct verify_sources sources
+      = { .cfi = &cfi, .plt = &plt, .padding = &padding };
+  struct verify_result result = { 0 };
+  struct error err = { 0 };
+  bool ready = image->arch != NULL && image_find_eh_frame (image, &found, &err)
+               && found.size > 0
+               && cfi_section_read (&cfi, image->arch, found.bytes, found.size,
+                                    found.address, &err);
+  FUZZ_DONE (ready || !good, &err);
+  if (!ready)
+    return;
+  cfi_section_keep_code (&cfi, image);
+  bool verified = plt_list_find (&plt, image, &cfi, &err)
+                  && padding_finder_init (&padding, image, &err)
+                  && sframe_verify (decoder, &sources, &result, &err);
+  FUZZ_DONE (verified || !good, &err);
+  if (good && (result.bytes_wrong > 0 || result.bytes_extra > 0))
+    fuzz_fail (result.difference, __FILE__, __LINE__);
+  padding_finder_free (&padding);
+  plt_list_free (&plt);
+  cfi_section_free (&cfi);
 }
 
 static ssize_t

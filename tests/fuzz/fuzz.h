@@ -101,6 +101,10 @@ void fuzz_check_rows (const struct sframe_decoder *decoder,
    from this program, so nothing may be wrong with it.  */
 void fuzz_read_section (const struct sframe_decoder *decoder, bool good);
 
+/* Run --check on DECODER's section and IMAGE.  GOOD: they must agree.  */
+void fuzz_verify (const struct sframe_decoder *decoder,
+                  const struct image *image, bool good);
+
 /* ---- memory.c  */
 
 /* Forget the peak; false where memory cannot be counted.  */

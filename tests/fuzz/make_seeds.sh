@@ -121,6 +121,12 @@ for linker in bfd gold lld mold; do
   build "staticpie-$linker" gcc 0 "" -O2 -static-pie -fpie $flags prog.c lib.c
   build "odd-$linker" gcc 0 "" -static $flags odd.s
 done
+# What looks like a dynamic loader.
+for linker in bfd lld; do
+  gcc -O2 -shared -fpic -nostdlib -fuse-ld=$linker \
+    -Wl,-z,max-page-size=4096,-soname,ld-tiny.so.1,-e,f -o loader prog.c lib.c \
+    2>/dev/null && add_elf loader "loader-$linker"
+done
 build tiny gcc 0 "" -static -O2 -Wl,-N prog.c lib.c
 build ibt gcc 0 "" -O2 -fcf-protection -fno-pie -no-pie prog.c ./libf.so \
   -Wl,-z,max-page-size=4096,-z,ibtplt

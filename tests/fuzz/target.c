@@ -31,9 +31,27 @@ fuzz_target_find (const char *name)
   return NULL;
 }
 
+/* The input at hand.  */
+static const uint8_t *current;
+static size_t current_size;
+
+/* libFuzzer keeps what failed by itself; in replay it may be a mutation that
+   is in no file.  */
+static void
+keep_current (void)
+{
+  const char *name = getenv ("FUZZ_KEEP");
+  FILE *out = name != NULL ? fopen (name, "wb") : NULL;
+  if (out == NULL)
+    return;
+  fwrite (current, 1, current_size, out);
+  fclose (out);
+}
+
 void
 fuzz_fail (const char *what, const char *file, int line)
 {
+  keep_current ();
   fprintf (stderr, "%s:%d: property violated: %s\n", file, line, what);
   abort ();
 }
@@ -49,6 +67,8 @@ cpu_seconds (void)
 void
 fuzz_run (const struct fuzz_target *target, const uint8_t *bytes, size_t size)
 {
+  current = bytes;
+  current_size = size;
   bool counted = fuzz_memory_start ();
   double before = cpu_seconds ();
   target->run (bytes, size);

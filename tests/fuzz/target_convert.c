@@ -54,6 +54,7 @@ check_section (const struct converted *converted, const struct image *image,
                                found.address, &err),
              &err);
   fuzz_check_rows (&decoder, &cfi);
+  fuzz_verify (&decoder, image, true);
   cfi_section_free (&cfi);
 }
 

@@ -20,7 +20,10 @@ check_contents (const struct image *image)
   struct sframe_decoder decoder;
   struct error err = { 0 };
   if (find_sframe (image, &decoder, &err))
-    fuzz_read_section (&decoder, false);
+    {
+      fuzz_read_section (&decoder, false);
+      fuzz_verify (&decoder, image, false);
+    }
 }
 
 /* Taking it away leaves a file without one.  */
