@@ -199,7 +199,8 @@ compare_depths (struct session *session, const struct process *process)
   else if (sframe->n_frames < cfi->n_frames)
     {
       tally->shorter[sframe->end]++;
-      note_place (tally, process, sframe);
+      if (sframe->end != WALK_VDSO)
+        note_place (tally, process, sframe);
     }
   else
     {

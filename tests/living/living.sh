@@ -270,7 +270,7 @@ if [ -n "$long" ]; then
       case $what in aes*|chacha*) evp=-evp ;; esac
       # Functions with CFI that no SFrame row can say are left out.
       # shellcheck disable=SC2086
-      walk "openssl speed $what" --sample=$samples --bar=$bar \
+      walk "openssl speed $what" --restart --sample=$samples --bar=$bar \
         --allow=$allowed,no-row -- openssl speed -seconds 3 $evp $what
     done
   fi
