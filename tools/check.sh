@@ -15,6 +15,8 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   clang g++ lld llvm mold musl-tools
   acl attr cpio elfutils file jq libcap2-bin patchelf procps strace util-linux
   valgrind xz-utils zstd
+  g++-aarch64-linux-gnu g++-s390x-linux-gnu libc6-dev-arm64-cross
+  libc6-dev-s390x-cross qemu-user
   gdb git libllvm14 openssl perl python3
   cmake debhelper dpkg-dev meson ninja-build rpm
   clang libclang-rt-14-dev"

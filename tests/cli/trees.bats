@@ -360,10 +360,12 @@ teardown ()
 
 @test "no bar in a pipe, one on a terminal when it takes long" {
   needs script
+  script -qec true /dev/null </dev/null >/dev/null 2>&1 \
+    || skip "no pseudo-terminal here"
   make_tree tree
   start_slowly 1 "$CFI2SFRAME" -r -j 1 tree
   wait "$started"
-  ! grep -q '#' out err
+  run ! grep -q '#' out err
   tool -r --undo tree
   script -qec "strace -f -o /dev/null -e trace=fsync \
     -e inject=fsync:delay_enter=400000 $CFI2SFRAME -r -j 1 tree" /dev/null \
