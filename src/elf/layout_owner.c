@@ -83,7 +83,10 @@ owner_next (const struct image *image, uint64_t from, bool with_section_table)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL)
+      /* PT_PHDR is the table; lld makes it one entry too large when it drops
+         a segment late.  */
+      if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
+          && segment->p_type != PT_PHDR)
         range_nearest (&best,
                        (struct range){ segment->p_offset,
                                        segment->p_offset + segment->p_filesz },

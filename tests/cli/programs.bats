@@ -289,3 +289,15 @@ END
   done
   [ -n "$(ls one)" ]
 }
+
+@test "lld's PT_PHDR that is one entry too large is room, not somebody's bytes" {
+  needs ld.lld
+  echo 'int f (int x) { return x + 1; }' >f.c
+  "${CC:-cc}" -O2 -shared -fPIC -nostdlib -fuse-ld=lld -Wl,-z,now f.c -o f.so \
+    || skip "cannot link with lld here"
+  tool -o converted.so f.so
+  [ "$status" -eq 0 ] || report
+  readelf -lW converted.so | grep -q GNU_SFRAME
+  tool --check converted.so
+  [ "$status" -eq 0 ] || report
+}
