@@ -32,6 +32,7 @@ struct conversion
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
   struct early early;
+  const char *path;   /* of the input, or "" */
   const char *target; /* of the new file, or NULL */
   bool writes;        /* the file, and not only its section */
 };
@@ -138,6 +139,7 @@ plan_injection (struct conversion *conversion, struct error *err)
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
           .allow_moved_table = conversion->options->force_phdr_move,
+          .named_loader = layout_is_loader_name (conversion->path),
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL };
   if (!layout_plan_injection (&conversion->plan, source_image (conversion),
@@ -257,7 +259,8 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  struct conversion conversion = { .options = options, .report = report };
+  struct conversion conversion
+      = { .options = options, .report = report, .path = input };
   bool done = begin (&conversion, err)
               && image_open (&conversion.input, input, err)
               && convert_opened (&conversion, input, output, err);
@@ -290,7 +293,8 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct conversion conversion = { .options = options, .report = report };
+  struct conversion conversion
+      = { .options = options, .report = report, .path = input };
   bool done
       = begin (&conversion, err) && image_open (&conversion.input, input, err)
         && prepare_section (&conversion, err)
@@ -306,7 +310,8 @@ cfi2sframe_build_section (const void *elf, size_t size,
                           uint64_t *address, struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct conversion conversion = { .options = options, .report = report };
+  struct conversion conversion
+      = { .options = options, .report = report, .path = "" };
   bool done = begin (&conversion, err)
               && image_open_memory (&conversion.input, elf, size, err)
               && prepare_section (&conversion, err);

@@ -54,7 +54,9 @@ job_open (struct layout_job *job)
 {
   const struct image *image = job->image;
   job->page = page_size (image);
-  job->loader = layout_is_loader (image);
+  job->loader
+      = layout_is_loader (image)
+        || (job->request->named_loader && layout_may_be_loader (image));
   job->header = image->header;
   job->n_segments = image->n_segments;
   job->n_sections = image->n_sections;

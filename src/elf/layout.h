@@ -38,6 +38,7 @@ struct layout_request
   uint64_t sframe_size;   /* bytes of the section to place */
   uint32_t section_type;  /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
   bool allow_moved_table; /* --force-phdr-move */
+  bool named_loader;      /* what layout_is_loader_name says of the file */
   const struct layout_replaced *replaced; /* NULL: there is none */
 };
 
@@ -87,6 +88,10 @@ bool layout_classify (const struct image *image, struct error *err);
 
 /* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
 bool layout_is_loader (const struct image *image);
+
+/* Whether the last part of PATH is the name of a dynamic loader.  Some are
+   static PIEs (gcompat, nix-ld), which only the name gives away.  */
+bool layout_is_loader_name (const char *path);
 
 /* Plan the injection into IMAGE (ET_EXEC or ET_DYN).  The plan is freed with
    layout_plan_free also after failure.  Status CFI2SFRAME_REFUSED with the

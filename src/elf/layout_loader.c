@@ -14,11 +14,33 @@
 #include <string.h>
 
 static bool
+has_prefix (const char *name, const char *prefix)
+{
+  return strncmp (name, prefix, strlen (prefix)) == 0;
+}
+
+/* ld64-uClibc.so.1, ld-linux-x86-64.so.2, ld64.so.1, libc.musl-x86_64.so.1  */
+static bool
 is_loader_name (const char *name)
 {
-  return strncmp (name, "ld-", 3) == 0 || strncmp (name, "ld64.so", 7) == 0
-         || strncmp (name, "ld.so", 5) == 0
-         || strncmp (name, "libc.musl-", 10) == 0;
+  return has_prefix (name, "ld-") || has_prefix (name, "ld64.so")
+         || has_prefix (name, "ld64-") || has_prefix (name, "ld.so")
+         || has_prefix (name, "libc.musl-");
+}
+
+bool
+layout_is_loader_name (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  const char *name = slash != NULL ? slash + 1 : path;
+  return is_loader_name (name) && strstr (name, ".so") != NULL;
+}
+
+bool
+layout_may_be_loader (const struct image *image)
+{
+  return image->header.e_type == ET_DYN && image->header.e_entry != 0
+         && image_find_segment (image, PT_INTERP) == NULL;
 }
 
 /* The dynamic string table, ending in a zero byte.  */
@@ -56,8 +78,7 @@ layout_is_loader (const struct image *image)
 {
   uint64_t size, soname;
   const char *strings;
-  if (image->header.e_type != ET_DYN || image->header.e_entry == 0
-      || image_find_segment (image, PT_INTERP) != NULL
+  if (!layout_may_be_loader (image)
       || (strings = dynamic_strings (image, &size)) == NULL)
     return false;
   if (dynamic_find (image, DT_SONAME, &soname) && soname < size

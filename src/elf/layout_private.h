@@ -211,6 +211,9 @@ bool layout_plan_by (struct layout_plan *plan, const struct image *image,
                      const struct layout_request *request,
                      enum layout_strategy strategy, struct error *err);
 
+/* Whether IMAGE has what every loader has: ET_DYN, an entry, no PT_INTERP.  */
+bool layout_may_be_loader (const struct image *image);
+
 int layout_try_reuse (struct layout_job *job);     /* over the old .sframe */
 int layout_try_slack (struct layout_job *job);     /* A */
 int layout_try_append (struct layout_job *job);    /* B1, B3 */

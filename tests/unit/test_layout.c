@@ -720,6 +720,44 @@ loaders_are_known_by_name (void **state)
   assert_true (layout_is_loader (&test->image));
 }
 
+/* As a static PIE that is somebody's PT_INTERP: up to Linux 6.6 a segment
+   behind its BSS keeps every program that uses it from starting.  */
+static void
+static_pies_are_loaders_when_so_called (void **state)
+{
+  struct fixture *test = *state;
+  make_loader (&test->elf);
+  store_u64 (test->elf.bytes + 0x2000, DT_DEBUG, false);
+  test->request.named_loader = true;
+  plan_and_apply (test, LAYOUT_EVICT);
+  assert_int_equal (section_of (&test->result, ".bss")->sh_type, SHT_PROGBITS);
+}
+
+static void
+programs_are_no_loaders_whatever_their_name (void **state)
+{
+  struct fixture *test = *state;
+  test->request.named_loader = true;
+  plan_and_apply (test, LAYOUT_EVICT);
+  assert_int_equal (section_of (&test->result, ".bss")->sh_type, SHT_NOBITS);
+}
+
+static void
+names_of_loaders (void **state)
+{
+  (void)state;
+  assert_true (layout_is_loader_name ("/lib64/ld-linux-x86-64.so.2"));
+  assert_true (layout_is_loader_name ("ld-2.31.so"));
+  assert_true (layout_is_loader_name ("root/lib/ld-musl-x86_64.so.1"));
+  assert_true (layout_is_loader_name ("ld64-uClibc.so.1"));
+  assert_true (layout_is_loader_name ("/lib/ld64.so.1"));
+  assert_false (layout_is_loader_name (""));
+  assert_false (layout_is_loader_name ("/usr/bin/ld"));
+  assert_false (layout_is_loader_name ("x86_64-linux-gnu-ld.bfd"));
+  assert_false (layout_is_loader_name ("ld-linux.so.2/program"));
+  assert_false (layout_is_loader_name ("libld-linux.so"));
+}
+
 /* ---- Files without section headers */
 
 static void
@@ -1017,6 +1055,9 @@ main (void)
     TEST (programs_are_no_loaders),
     TEST (loaders_are_known_by_name),
     TEST (loaders_are_known_by_symbols),
+    TEST (static_pies_are_loaders_when_so_called),
+    TEST (programs_are_no_loaders_whatever_their_name),
+    TEST (names_of_loaders),
     TEST (users_of_loader_symbols_are_no_loaders),
     TEST (strings_move_where_nobody_reads_them),
     TEST (no_sections_no_eviction),
