@@ -409,8 +409,10 @@ build_loaders ()
 {
   add_loader loader-glibc /lib64/ld-linux-x86-64.so.2 $CC $cflags
   add_loader loader-musl /lib/ld-musl-x86_64.so.1 musl-gcc $cflags
-  # The name tells; inject_blob does not look at it.
+  # The name tells (inject_blob does not look at it).
+  # The flags leave no slack.
   if $CC -O2 -fno-stack-protector -fPIE -nostdlib -static-pie \
+    -Wl,-z,noseparate-code,-z,norelro,--hash-style=both \
     "$sources/shim.c" -o shim >>"$log" 2>&1; then
     add_loader ld-shim.so ./shim $CC $cflags
     convert 3000 ld-shim.so ld-shim.so.program >/dev/null \
