@@ -105,6 +105,9 @@ struct cfi2sframe_report
   uint64_t left_out[CFI2SFRAME_REASONS_MAX]; /* functions by first reason */
   uint64_t first_damage; /* offset in .eh_frame, when damage[0] is set */
   char damage[96];       /* what is wrong there, or "" */
+  /* The input is signed or sealed, and the output is not: security.ima,
+     fs-verity.  */
+  bool signed_ima, sealed_verity;
 };
 
 /* The defaults: V3, in place, quiet about what is left out.  Inline, because

@@ -13,6 +13,7 @@
 #include "convert/change.h"
 #include "convert/object_file.h"
 #include "elf/existing.h"
+#include "elf/file_metadata.h"
 #include "elf/inject.h"
 #include "elf/layout.h"
 #include "elf/output_file.h"
@@ -151,11 +152,23 @@ plan_injection (struct conversion *conversion, struct error *err)
   return true;
 }
 
+/* What the output will not have, because it vouches for the old bytes.  */
+static void
+note_concerns (struct conversion *conversion)
+{
+  if (conversion->input.fd < 0)
+    return; /* in memory */
+  struct file_concerns concerns = file_find_concerns (conversion->input.fd);
+  conversion->report->signed_ima = concerns.signed_ima;
+  conversion->report->sealed_verity = concerns.verity;
+}
+
 /* Everything up to the point where something would be written.  */
 static bool
 prepare (struct conversion *conversion, struct error *err)
 {
   conversion->report->input_bytes = conversion->input.size;
+  note_concerns (conversion);
   if (!check_kind (&conversion->input, err)
       || !handle_existing (conversion, err))
     return false;

@@ -24,6 +24,22 @@ print_problem (const struct job *job, FILE *errors)
   fputc ('\n', errors);
 }
 
+/* Convert before signing, is what this says.  */
+static void
+print_concerns (const struct job *job, FILE *errors)
+{
+  if (job->report.signed_ima)
+    fprintf (errors,
+             "cfi2sframe: %s: warning: its IMA signature is for the old "
+             "contents and was not taken over\n",
+             job->path);
+  if (job->report.sealed_verity)
+    fprintf (errors,
+             "cfi2sframe: %s: warning: the new file is not protected by "
+             "fs-verity as the old one was\n",
+             job->path);
+}
+
 double
 report_size_ratio (const struct cfi2sframe_report *report)
 {
@@ -208,6 +224,9 @@ report_job (const struct tool_options *options, const struct job *job,
            && (options->mode == MODE_CONVERT
                || options->mode == MODE_SECTION_ONLY))
     print_stats_json (options, job, out);
+  if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
+      && !options->quiet)
+    print_concerns (job, errors);
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);
   else if (job->outcome == JOB_SKIPPED && options->verbose > 0

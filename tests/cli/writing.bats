@@ -236,3 +236,14 @@ start_program ()
   [ "$same" -eq 0 ]
   [[ $message == *"No space left"* ]]
 }
+
+@test "an IMA signature is not taken over, and that is said" {
+  needs setfattr getfattr
+  small_program
+  setfattr -n security.ima -v 0x0302040102030405 small 2>/dev/null \
+    || skip "cannot set security.ima here"
+  tool small
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == "cfi2sframe: small: warning: its IMA signature"* ]] || report
+  ! getfattr -n security.ima small 2>/dev/null
+}
