@@ -335,10 +335,24 @@ cpu_seconds (void)
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* Ways to convert, with what they may take.  */
+static const struct variant
+{
+  const char *name;
+  enum cfi2sframe_format format;
+  bool no_share, compact, gnu;
+  double memory; /* bytes per byte of the file */
+} variants[] = {
+  { "V3", CFI2SFRAME_V3, false, false, false, 10 },
+  { "V1, not shared", CFI2SFRAME_V1, true, false, false, 10 },
+  { "compact", CFI2SFRAME_V3, false, true, false, 20 },
+  { "as GNU", CFI2SFRAME_V3, false, false, true, 10 },
+};
+
 /* Convert FILE; false if it costs too much.  */
 static bool
 measure (const char *name, const struct buffer *file,
-         enum cfi2sframe_format format, bool no_share)
+         const struct variant *variant)
 {
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
@@ -347,8 +361,10 @@ measure (const char *name, const struct buffer *file,
   size_t size = 0;
   uint64_t address;
   cfi2sframe_options_init (&options);
-  options.format = format;
-  options.no_share = no_share;
+  options.format = variant->format;
+  options.no_share = variant->no_share;
+  options.compact = variant->compact;
+  options.gnu = variant->gnu;
   bool counted = fuzz_memory_start ();
   double before = cpu_seconds ();
   bool done
@@ -357,12 +373,22 @@ measure (const char *name, const struct buffer *file,
   double seconds = cpu_seconds () - before;
   double megabytes = (double)file->size / 1e6;
   double memory = counted ? (double)fuzz_memory_peak () / 1e6 : 0;
-  printf ("# %s: %.1f MB, %.2f s, %.1f MB of memory, section %.1f MB%s%s\n",
-          name, megabytes, seconds, memory, (double)size / 1e6,
+  printf ("# %s (%s): %.1f MB, %.2f s, %.1f MB of memory, section %.1f MB"
+          "%s%s\n",
+          name, variant->name, megabytes, seconds, memory, (double)size / 1e6,
           done ? "" : ": ", done ? "" : err.reason);
   free (section);
   return seconds < 1 + megabytes
-         && memory < 10 * megabytes + MEMORY_FLOOR / 1e6;
+         && memory < variant->memory * megabytes + MEMORY_FLOOR / 1e6;
+}
+
+static bool
+measure_all (const char *name, const struct buffer *file)
+{
+  bool good = !file->failed;
+  for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
+    good &= measure (name, file, &variants[i]);
+  return good;
 }
 
 static const struct
@@ -401,9 +427,7 @@ main (int argc, char **argv)
       buffer_init (&file, false);
       cases[i].make (&worst);
       make_file (&file, &worst);
-      bool good = !file.failed
-                  && measure (cases[i].name, &file, CFI2SFRAME_V3, false)
-                  && measure (cases[i].name, &file, CFI2SFRAME_V1, true);
+      bool good = measure_all (cases[i].name, &file);
       printf ("%s %zu - %s\n", good ? "ok" : "not ok", i + 1, cases[i].name);
       failed |= !good;
       buffer_free (&file);

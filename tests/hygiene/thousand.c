@@ -104,7 +104,7 @@ main (int argc, char **argv)
   unsigned descriptors_after = open_descriptors ();
   size_t memory_after = fuzz_memory_live ();
   rmdir (directory);
-  printf ("1..3\n# %u of %u conversions succeeded\n", converted,
+  printf ("1..3\n# %u of %d conversions succeeded\n", converted,
           FILES + WARM_UP);
   printf ("%s 1 - %u descriptors before, %u after\n",
           descriptors == descriptors_after ? "ok" : "not ok", descriptors,
