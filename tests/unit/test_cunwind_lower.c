@@ -138,11 +138,11 @@ test_leaf_is_asynchronous (void **state)
 }
 
 /* push %rbp; mov %rsp,%rbp; push %r12; push %rbx.  */
-#define FRAME                                                                \
-  AT ("\x01")                                                                \
-  CFA_OFFSET_IS ("\x10")                                                     \
-  SAVED (RBP, "\x02") AT ("\x03") "\x0d" RBP AT ("\x03") SAVED (R12, "\x03") \
-      SAVED (RBX, "\x04")
+#define FRAME            \
+  AT ("\x01")            \
+  CFA_OFFSET_IS ("\x10") \
+  SAVED (RBP, "\x02")    \
+  AT ("\x03") "\x0d" RBP AT ("\x03") SAVED (R12, "\x03") SAVED (RBX, "\x04")
 
 static void
 test_rbp_frame (void **state)
@@ -189,11 +189,12 @@ test_signal_frame (void **state)
 }
 
 /* push %rbp; push %rbx; sub $24,%rsp.  */
-#define PUSHES                                                               \
-  AT ("\x01")                                                                \
-  CFA_OFFSET_IS ("\x10")                                                     \
-  SAVED (RBP, "\x02") AT ("\x01") CFA_OFFSET_IS ("\x18") SAVED (RBX, "\x03") \
-      AT ("\x04") CFA_OFFSET_IS ("\x30")
+#define PUSHES           \
+  AT ("\x01")            \
+  CFA_OFFSET_IS ("\x10") \
+  SAVED (RBP, "\x02")    \
+  AT ("\x01")            \
+  CFA_OFFSET_IS ("\x18") SAVED (RBX, "\x03") AT ("\x04") CFA_OFFSET_IS ("\x30")
 /* Their number: RBX is 1, first; then RBP is the fifth of those left.  */
 #define PUSHES_ENCODING (0x02000000 | 6 << 16 | 2 << 10 | 4)
 
