@@ -718,8 +718,9 @@ cfi_fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
   uint8_t format = cie->pointer_encoding & PE_FORMAT;
   uint64_t skipped;
   cursor_take (&cursor, 8);
-  /* NOLINTNEXTLINE(misc-redundant-expression): each call moves on */
+  /* The start and the size: each call moves on.  */
   if (!cfa_read_pointer (&cursor, format, 0, &skipped)
+      /* NOLINTNEXTLINE(misc-redundant-expression) */
       || !cfa_read_pointer (&cursor, format, 0, &skipped))
     return false;
   uint64_t size = cursor_uleb (&cursor);
