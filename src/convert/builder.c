@@ -42,6 +42,7 @@ struct builder
   const struct image_section *plt_sections[PLT_SECTIONS]; /* with --gnu */
   size_t segment;                 /* the executable segment found last */
   uint64_t covered_end;           /* code below has been described */
+  uint64_t repeated;              /* bytes of code in repeated blocks */
   enum frame_reason first_reason; /* of the function at hand */
 };
 
@@ -74,6 +75,12 @@ take_piece (void *context, const struct sframe_function *piece,
             struct error *err)
 {
   struct builder *builder = context;
+  /* The stubs of a PLT are in the file.  Whoever reads the rows goes through
+     their blocks one by one.  */
+  builder->repeated += piece->pcmask ? piece->size : 0;
+  if (builder->repeated > builder->image->size + ROWS_FLOOR)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the CFI asks for unreasonably many rows");
   builder->report->bytes_covered += piece->size;
   if (builder->compactor != NULL)
     return compactor_add (builder->compactor, piece, err);

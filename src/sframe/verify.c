@@ -417,7 +417,11 @@ verify_function (struct verify *verify, const struct frame_function *function,
       if (verify->steps_left-- == 0)
         return error_set (err, CFI2SFRAME_MALFORMED,
                           "SFrame: blocks repeated too often");
-      uint64_t until = ours.until < theirs.until ? ours.until : theirs.until;
+      /* Where nothing is said, nothing has to be compared: a damaged FDE can
+         have a row for every few bytes of a gigabyte.  */
+      uint64_t until = theirs.covered && ours.until < theirs.until
+                           ? ours.until
+                           : theirs.until;
       if (until > end)
         until = end;
       if (!theirs.covered)
