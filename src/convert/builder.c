@@ -260,8 +260,9 @@ add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
     return lower_one (builder, &builder->function, err);
   /* What its instructions would have said nobody knows, so another FDE for
      the same code is no better than a guess.  */
-  if (claims)
-    builder->covered_end = fde->address + fde->size;
+  uint64_t end = fde->address + fde->size;
+  if ((claims || reason == REASON_OVERLAP) && end > builder->covered_end)
+    builder->covered_end = end;
   leave_out_fde (builder, fde, reason);
   return true;
 }
