@@ -5,6 +5,8 @@
 # corpus between runs, and runs the targets (all of them: convert layout
 # existing undo cfi sframe object cunwind unwind_info) for MINUTES each, as many
 # at a time as there are cores, or $FUZZ_JOBS.  Findings are left in $FUZZ_DIR/findings.
+# With $FUZZ_RUNS each target makes so many executions from the corpus in the
+# tree alone and a fixed seed, so that two runs of one version do the same.
 # Exit status: 0 nothing found, 1 something found, 77 no clang with libFuzzer.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -53,7 +55,7 @@ if [ -z "$(find build/Makefile -newer "$root/configure" \
 fi
 quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz src/cfi2sframe \
   || exit 1
-if [ ! -d seeds ]; then
+if [ ! -d seeds ] && [ -z "${FUZZ_RUNS-}" ]; then
   bash "$root/tests/fuzz/make_seeds.sh" seeds build/src/cfi2sframe >/dev/null
 fi
 
@@ -61,11 +63,20 @@ fi
 run_target ()
 {
   mkdir -p "corpus/$1" "findings/$1"
-  FUZZ_TARGET=$1 ASAN_OPTIONS=detect_leaks=1 \
-    nice -n 15 build/tests/fuzz/fuzz "corpus/$1" \
-    "$root/tests/data/fuzz/$1" "seeds/$1" -max_total_time="$seconds" \
-    -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=24000 \
-    -print_final_stats=1 -artifact_prefix="findings/$1/" >"log.$1" 2>&1
+  if [ -n "${FUZZ_RUNS-}" ]; then
+    rm -rf "corpus/$1" && mkdir "corpus/$1"
+    set -- "$1" "-runs=$FUZZ_RUNS" -seed=1 -timeout=100
+  else
+    set -- "$1" "seeds/$1" -timeout=10
+  fi
+  target_name=$1
+  shift
+  FUZZ_TARGET=$target_name ASAN_OPTIONS=detect_leaks=1 \
+    nice -n 15 build/tests/fuzz/fuzz "corpus/$target_name" \
+    "$root/tests/data/fuzz/$target_name" "$@" -max_total_time="$seconds" \
+    -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=24000 \
+    -print_final_stats=1 -artifact_prefix="findings/$target_name/" \
+    >"log.$target_name" 2>&1
 }
 
 jobs=${FUZZ_JOBS:-$(cores)}
