@@ -155,10 +155,17 @@ lower_one (struct builder *builder, const struct frame_function *function,
 {
   builder->first_reason = REASON_NONE;
   builder->covered_end = function->address + function->size;
+  /* Stubs are in a section of their own; what is between sections is not
+     padding between functions.  */
+  if (function->from_plt)
+    separate (builder);
   if (!lower_function (&builder->lower, function, &builder->sink, err))
     return false;
   if (function->from_plt)
-    return true;
+    {
+      separate (builder);
+      return true;
+    }
   if (builder->first_reason == REASON_NONE)
     builder->report->functions_covered++;
   else

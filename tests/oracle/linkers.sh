@@ -31,7 +31,7 @@ check ()
     return
   fi
   stubs=
-  for format in 3 2 2.0 1; do
+  for format in 3 2 2.0 1 "3 --compact"; do
     # Only V2 with PCREL and V3 know s390x.
     case $name$format in s390x*1 | s390x*2.0) continue ;; esac
     if ! "$CFI2SFRAME" --format=$format --force-phdr-move -o "$scratch/out" "$scratch/file" \
