@@ -15,29 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum
 {
   COPY_ALIGN = 65536
 };
-
-static bool
-write_all (int fd, const void *bytes, uint64_t size, uint64_t offset,
-           struct error *err)
-{
-  const uint8_t *at = bytes;
-  while (size > 0)
-    {
-      ssize_t done = pwrite (fd, at, size, (off_t)offset);
-      if (done < 0 && errno == EINTR)
-        continue;
-      if (done < 0)
-        return error_set_errno (err, "write");
-      at += done;
-      offset += (uint64_t)done;
-      size -= (uint64_t)done;
-    }
-  return true;
-}
 
 /* How much of the SIZE bytes for OFFSET to copy at once.  The kernel moves 16
    pages at a time, 17 if it starts within one, which takes a quarter longer:
@@ -70,7 +53,7 @@ copy_bytes (const struct image *image, int fd,
         break;
       left -= (uint64_t)done;
     }
-  return write_all (fd, image->bytes + from, left, (uint64_t)to, err);
+  return io_write_at (fd, image->bytes + from, left, (uint64_t)to, err);
 }
 
 /* The part of EXTENT from SKIP on that starts with data: false if there is
@@ -123,7 +106,7 @@ write_zeros (int fd, uint64_t begin, uint64_t end, struct error *err)
   while (begin < end)
     {
       uint64_t size = end - begin < sizeof zeros ? end - begin : sizeof zeros;
-      if (!write_all (fd, zeros, size, begin, err))
+      if (!io_write_at (fd, zeros, size, begin, err))
         return false;
       begin += size;
     }
@@ -188,11 +171,11 @@ write_plan (const struct image *image, const struct layout_plan *plan,
         return false;
     }
   for (size_t i = 0; i < plan->n_patches; i++)
-    if (!write_all (out_fd, plan->patches[i].bytes, plan->patches[i].size,
-                    plan->patches[i].offset, err))
+    if (!io_write_at (out_fd, plan->patches[i].bytes, plan->patches[i].size,
+                      plan->patches[i].offset, err))
       return false;
-  return write_all (out_fd, sframe, plan->sframe_size, plan->sframe_offset,
-                    err);
+  return io_write_at (out_fd, sframe, plan->sframe_size, plan->sframe_offset,
+                      err);
 }
 
 bool
