@@ -80,7 +80,13 @@ build_in ()
 {
   build_dir=$1
   shift
-  [ -x configure ] || quietly autoreconf -fi || return 1
+  # After an update of the sources files may be missing that only autoreconf
+  # installs, so make's own remaking of configure is not enough.
+  if [ ! -x configure ] || [ ! -f Makefile.in ] \
+     || [ -n "$(find configure.ac Makefile.am -newer Makefile.in)" ]
+  then
+    quietly autoreconf -fi || return 1
+  fi
   mkdir -p "$build_dir" || return 1
   build_arguments="$*"
   if [ ! -f "$build_dir/Makefile" ] \

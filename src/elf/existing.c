@@ -21,6 +21,44 @@ is_sframe_section (const struct image_section *section)
              && strcmp (section->name, ".sframe") == 0);
 }
 
+static bool
+ends_before (uint64_t offset, uint64_t size, uint64_t limit)
+{
+  return size <= limit && offset <= limit - size;
+}
+
+/* Whether everything the headers account for is in front of RECORD, as
+   conversions leave it.  In a file made to harm headers or contents may stand
+   in the record, and to cut it off would take them away.  */
+static bool
+record_is_behind_all (const struct undo_record *record,
+                      const struct image *image)
+{
+  const GElf_Ehdr *header = &image->header;
+  uint64_t limit = record->offset;
+  if (!ends_before (header->e_phoff, image->n_segments * sizeof (Elf64_Phdr),
+                    limit)
+      || !ends_before (header->e_shoff,
+                       image->n_sections * sizeof (Elf64_Shdr), limit))
+    return false;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *section = &image->sections[i].header;
+      if (section->sh_type != SHT_NULL && section->sh_type != SHT_NOBITS
+          && section->sh_size > 0
+          && !ends_before (section->sh_offset, section->sh_size, limit))
+        return false;
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type != PT_NULL && segment->p_filesz > 0
+          && !ends_before (segment->p_offset, segment->p_filesz, limit))
+        return false;
+    }
+  return true;
+}
+
 struct existing
 existing_find (const struct image *image)
 {
@@ -55,7 +93,8 @@ existing_find (const struct image *image)
         found.place = by_segment;
     }
   found.present = found.place.size > 0;
-  found.has_record = undo_record_find (&found.record, image);
+  found.has_record = undo_record_find (&found.record, image)
+                     && record_is_behind_all (&found.record, image);
   return found;
 }
 

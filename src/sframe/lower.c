@@ -21,7 +21,7 @@ enum
   REPEATS_WRITTEN_OUT = 4,
   /* Longer runs that cannot be a PCMASK function exist in damaged files only;
      they are left out.  */
-  WRITTEN_OUT_MAX = 1 << 20,
+  WRITTEN_OUT_MAX = 1 << 19,
   PLT_REPEAT = 16
 };
 
