@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
+
 struct hash
 {
   uint64_t lanes[4];
@@ -30,5 +32,24 @@ uint64_t hash_value (const struct hash *hash);
 
 /* The digest of SIZE bytes.  */
 uint64_t hash_bytes (const void *bytes, size_t size);
+
+/* A quick hash of SIZE bytes for tables in memory; never 0.  */
+static inline uint32_t
+hash_for_table (const uint8_t *bytes, size_t size)
+{
+  const uint64_t multiplier = 0x9e3779b97f4a7c15u;
+  uint64_t hash = size * multiplier;
+  for (; size >= 8; bytes += 8, size -= 8)
+    {
+      hash = (hash ^ load_u64 (bytes, false)) * multiplier;
+      hash ^= hash >> 32;
+    }
+  uint64_t tail = 0;
+  for (size_t i = 0; i < size; i++)
+    tail |= (uint64_t)bytes[i] << 8 * i;
+  hash = (hash ^ tail) * multiplier;
+  hash ^= hash >> 32;
+  return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
+}
 
 #endif /* BASE_HASH_H */

@@ -61,7 +61,9 @@ struct cfa_machine
   const struct cfi_section *section;
   const struct arch *arch;
   struct cie_result *cies; /* one per CIE of the section */
+  uint64_t tracked; /* bit i: rules of register i matter, i < 64 */
   struct cfa_state states[STATES_MAX];
+  uint64_t reach; /* of the program run last */
   struct saved_state *saved_cies;  /* one per CIE; NULL: not tracked */
   struct saved_state *saved_stack; /* STATES_MAX */
 };
@@ -76,6 +78,7 @@ struct execution
   struct saved_state *saved;               /* NULL: not tracked */
   const struct saved_state *saved_initial; /* likewise, or in a CIE */
   unsigned depth;                          /* of machine->states */
+  bool located;           /* set_loc: the rows depend on the address */
   bool changed;           /* a tracked rule was touched since the last row */
   uint64_t address, size; /* of the function */
   uint64_t location;      /* bytes from the address */
@@ -153,14 +156,20 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
 static bool
 emit_row (struct execution *run)
 {
-  struct frame_row row = { .start = (uint32_t)run->location };
-  state_to_row (run->machine->arch, &run->state, &row);
+  struct frame_row *next = frame_function_next (run->function);
+  if (next == NULL)
+    return error_set_no_memory (run->err);
+  next->start = (uint32_t)run->location;
+  state_to_row (run->machine->arch, &run->state, next);
   run->changed = false;
-  bool appended = run->saved != NULL
-                      ? frame_function_append_saved (run->function, &row,
-                                                     run->saved->rules)
-                      : frame_function_append (run->function, &row);
-  return appended || error_set_no_memory (run->err);
+  if (run->saved == NULL)
+    {
+      frame_function_keep_next (run->function);
+      return true;
+    }
+  const struct frame_row row = *next;
+  return frame_function_append_saved (run->function, &row, run->saved->rules)
+         || error_set_no_memory (run->err);
 }
 
 /* Instructions.  Each returns REASON_NONE or why the program is broken.  */
@@ -201,6 +210,7 @@ set_loc (struct execution *run, const struct cfa_instruction *instruction)
   uint64_t address;
   if (!cfa_read_pointer (&cursor, run->cie->pointer_encoding, field, &address))
     return REASON_POINTER_ENCODING;
+  run->located = true;
   if (address - run->address < run->location)
     return REASON_BAD_INSTRUCTION; /* backwards */
   return advance_to (run, address - run->address);
@@ -427,6 +437,14 @@ negate_ra_state (struct execution *run, bool with_pc)
   return REASON_NONE;
 }
 
+/* Whether a rule of REG has any effect; most are about other callee-saved
+   registers.  */
+static inline bool
+is_tracked (const struct execution *run, uint64_t reg)
+{
+  return reg >= 64 || run->machine->tracked >> reg & 1;
+}
+
 static enum frame_reason
 execute_register_rule (struct execution *run,
                        const struct cfa_instruction *instruction)
@@ -436,6 +454,8 @@ execute_register_rule (struct execution *run,
     {
     case CFA_OFFSET:
     case CFA_OFFSET_EXTENDED:
+      if (!is_tracked (run, reg))
+        return REASON_NONE;
       set_unsigned_offset_rule (run, reg, RULE_DEREF_CFA, instruction->value);
       return REASON_NONE;
     case CFA_OFFSET_EXTENDED_SF:
@@ -471,6 +491,8 @@ execute_register_rule (struct execution *run,
       return REASON_NONE;
     case CFA_RESTORE:
     case CFA_RESTORE_EXTENDED:
+      if (!is_tracked (run, reg) && run->initial != NULL)
+        return REASON_NONE;
       return restore_rule (run, reg);
     default:
       return REASON_BAD_INSTRUCTION;
@@ -589,8 +611,13 @@ cfa_machine_new (const struct cfi_section *section)
   struct cfa_machine *machine = calloc (1, sizeof *machine);
   if (machine == NULL)
     return NULL;
+  const struct arch *arch = section->arch;
   machine->section = section;
-  machine->arch = section->arch;
+  machine->arch = arch;
+  machine->tracked
+      = UINT64_C (1) << arch->fp | UINT64_C (1) << arch->ra
+        | UINT64_C (1) << arch->sp
+        | (uint64_t)arch->ra_signing << AARCH64_RA_SIGN_STATE;
   machine->cies = calloc (section->n_cies + 1, sizeof *machine->cies);
   if (machine->cies != NULL)
     return machine;
@@ -613,6 +640,7 @@ bool
 cfa_machine_track_saved (struct cfa_machine *machine)
 {
   size_t n = machine->section->n_cies + 1;
+  machine->tracked = UINT64_MAX;
   machine->saved_cies = calloc (n, sizeof *machine->saved_cies);
   machine->saved_stack = calloc (STATES_MAX, sizeof *machine->saved_stack);
   return machine->saved_cies != NULL && machine->saved_stack != NULL;
@@ -672,9 +700,11 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
                      fde->instructions_size, failed_at);
   if (reason != REASON_NONE)
     return give_up_from_here (&run, reason);
-  if (run.location < run.size && run.changed && !emit_row (&run))
-    return REASON_BAD_ENTRY;
-  return REASON_NONE;
+  if (run.location >= run.size)
+    return REASON_NONE;
+  if (!run.located)
+    machine->reach = run.location;
+  return !run.changed || emit_row (&run) ? REASON_NONE : REASON_BAD_ENTRY;
 }
 
 enum frame_reason
@@ -691,6 +721,7 @@ cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
   function->b_key = cie->b_key;
   function->origin = fde->offset;
   *failed_at = fde->offset;
+  machine->reach = UINT64_MAX;
   if (fde->size == 0)
     return REASON_EMPTY_RANGE;
   if (fde->size > UINT32_MAX)
@@ -701,4 +732,10 @@ cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
   if (reason != REASON_NONE)
     function->n_rows = 0;
   return reason;
+}
+
+uint64_t
+cfa_machine_reach (const struct cfa_machine *machine)
+{
+  return machine->reach;
 }

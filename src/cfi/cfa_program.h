@@ -38,4 +38,9 @@ enum frame_reason cfa_machine_run (struct cfa_machine *machine,
                                    struct frame_function *function,
                                    uint64_t *failed_at, struct error *err);
 
+/* How much code the program run last speaks of, in bytes from the function's
+   start: another FDE with the same CIE and instructions and more code than
+   that has the same rows.  UINT64_MAX when the rows depend on more.  */
+uint64_t cfa_machine_reach (const struct cfa_machine *machine);
+
 #endif /* CFI_CFA_PROGRAM_H */

@@ -9,6 +9,7 @@
 #include "cfi/cfa_program.h"
 #include "cfi/padding.h"
 #include "cfi/plt.h"
+#include "cfi/program_memo.h"
 #include "sframe/compact.h"
 #include "sframe/gnu.h"
 #include "sframe/lower.h"
@@ -31,6 +32,7 @@ struct builder
   struct cfi_section cfi;
   struct plt_list plt;
   struct cfa_machine *machine;
+  struct program_memo *memo; /* numbers in the encoder, or NULL */
   struct frame_function function; /* reused for every FDE */
   struct lower_options lower;
   struct lower_sink sink;
@@ -243,6 +245,52 @@ add_for_gnu (struct builder *builder, const struct cfi_fde *fde, bool *added,
   return true;
 }
 
+/* Whether FUNCTION has the same SFrame rows wherever it is.  */
+static bool
+is_position_independent (const struct frame_function *function)
+{
+  for (size_t i = 0; i < function->n_rows; i++)
+    if (function->rows[i].cfa.kind == RULE_PLT)
+      return false;
+  return true;
+}
+
+/* Lower the function just executed, and keep what became of it.  */
+static bool
+lower_executed (struct builder *builder, struct error *err)
+{
+  const struct frame_function *function = &builder->function;
+  size_t number = sframe_encoder_n_functions (builder->encoder);
+  uint64_t covered = builder->report->bytes_covered;
+  if (!lower_one (builder, function, err))
+    return false;
+  if (builder->memo != NULL
+      && sframe_encoder_n_functions (builder->encoder) == number + 1
+      && builder->report->bytes_covered - covered == function->size
+      && number <= UINT32_MAX && is_position_independent (function))
+    program_memo_keep (builder->memo, cfa_machine_reach (builder->machine),
+                       (uint32_t)number);
+  return true;
+}
+
+/* Add FDE with the rows of an earlier one, if that is possible.  */
+static bool
+add_repeated (struct builder *builder, const struct cfi_fde *fde, bool *added,
+              struct error *err)
+{
+  uint32_t number;
+  *added = builder->memo != NULL && fde->size <= UINT32_MAX
+           && program_memo_find (builder->memo,
+                                 (size_t)(fde - builder->cfi.fdes), &number);
+  if (!*added)
+    return true;
+  builder->covered_end = fde->address + fde->size;
+  builder->report->functions_covered++;
+  builder->report->bytes_covered += fde->size;
+  return sframe_encoder_repeat (builder->encoder, number, fde->address,
+                                (uint32_t)fde->size, err);
+}
+
 static bool
 add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
 {
@@ -250,10 +298,11 @@ add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
   bool claims = reason == REASON_NONE;
   uint64_t failed_at;
   err->status = CFI2SFRAME_OK;
-  if (reason == REASON_NONE && builder->gnu != NULL)
+  if (reason == REASON_NONE)
     {
       bool added;
-      if (!add_for_gnu (builder, fde, &added, err))
+      if (!(builder->gnu != NULL ? add_for_gnu (builder, fde, &added, err)
+                                 : add_repeated (builder, fde, &added, err)))
         return false;
       if (added)
         return true;
@@ -264,7 +313,7 @@ add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
   if (err->status != CFI2SFRAME_OK)
     return false;
   if (reason == REASON_NONE)
-    return lower_one (builder, &builder->function, err);
+    return lower_executed (builder, err);
   /* What its instructions would have said nobody knows, so another FDE for
      the same code is no better than a guess.  */
   uint64_t end = fde->address + fde->size;
@@ -389,8 +438,12 @@ prepare (struct builder *builder, const struct cfi2sframe_options *options,
   builder->machine = cfa_machine_new (&builder->cfi);
   if (builder->encoder == NULL || builder->machine == NULL)
     return error_set_no_memory (err);
-  return !options->compact || options->gnu
-         || prepare_compactor (builder, &encode, err);
+  if (options->compact && !options->gnu)
+    return prepare_compactor (builder, &encode, err);
+  /* Only what is shared anyway may be repeated.  */
+  if (encode.share)
+    builder->memo = program_memo_new (&builder->cfi);
+  return !encode.share || builder->memo != NULL || error_set_no_memory (err);
 }
 
 static void
@@ -399,6 +452,7 @@ builder_free (struct builder *builder)
   gnu_translator_free (builder->gnu);
   compactor_free (builder->compactor);
   padding_finder_free (&builder->padding);
+  program_memo_free (builder->memo);
   cfa_machine_free (builder->machine);
   frame_function_free (&builder->function);
   plt_list_free (&builder->plt);

@@ -84,33 +84,28 @@ frame_function_free (struct frame_function *function)
   *function = (struct frame_function){ 0 };
 }
 
-static bool
+struct frame_row *
 frame_function_grow (struct frame_function *function)
 {
   size_t capacity = function->rows_capacity ? 2 * function->rows_capacity : 64;
   struct frame_row *rows
       = reallocarray (function->rows, capacity, sizeof *rows);
   if (rows == NULL)
-    return false;
+    return NULL;
   function->rows = rows;
   function->rows_capacity = capacity;
-  return true;
+  return &rows[function->n_rows];
 }
 
 bool
 frame_function_append (struct frame_function *function,
                        const struct frame_row *row)
 {
-  while (function->n_rows > 0
-         && function->rows[function->n_rows - 1].start >= row->start)
-    function->n_rows--;
-  if (function->n_rows > 0
-      && frame_row_same_rules (&function->rows[function->n_rows - 1], row))
-    return true;
-  if (function->n_rows == function->rows_capacity
-      && !frame_function_grow (function))
+  struct frame_row *next = frame_function_next (function);
+  if (next == NULL)
     return false;
-  function->rows[function->n_rows++] = *row;
+  *next = *row;
+  frame_function_keep_next (function);
   return true;
 }
 
@@ -137,8 +132,7 @@ frame_function_append_saved (struct frame_function *function,
       && saved_equal (frame_function_saved (function, function->n_rows - 1),
                       saved, n))
     return true;
-  if (function->n_rows == function->rows_capacity
-      && !frame_function_grow (function))
+  if (frame_function_next (function) == NULL)
     return false;
   if ((function->n_rows + 1) * n > function->saved_capacity)
     {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Why a PC range has no SFrame data.  frame_reason_name() gives the stable
    identifiers used in reports.  */
@@ -108,8 +109,12 @@ struct frame_function
 static inline bool
 frame_rule_equal (struct frame_rule a, struct frame_rule b)
 {
-  return a.kind == b.kind && a.reason == b.reason && a.reg == b.reg
-         && a.offset == b.offset;
+  /* All bits of it, at once: rows are compared more than anything else.  */
+  uint64_t left, right;
+  _Static_assert(sizeof a == sizeof left, "a rule has no padding");
+  memcpy (&left, &a, sizeof left);
+  memcpy (&right, &b, sizeof right);
+  return left == right;
 }
 
 /* Same rules, whatever the start.  */
@@ -132,8 +137,38 @@ frame_rule_unsupported (enum frame_reason reason)
 void frame_function_reset (struct frame_function *function);
 void frame_function_free (struct frame_function *function);
 
-/* Append ROW.  A row at the start of the previous one replaces it, a row with
-   equal rules is merged into it.  False when memory ran out.  */
+/* Where the next row can be written before frame_function_keep_next, or NULL
+   when memory ran out.  */
+struct frame_row *frame_function_grow (struct frame_function *function);
+
+static inline struct frame_row *
+frame_function_next (struct frame_function *function)
+{
+  return function->n_rows < function->rows_capacity
+             ? &function->rows[function->n_rows]
+             : frame_function_grow (function);
+}
+
+/* Append the row that was written there.  A row at the start of the previous
+   one replaces it, a row with equal rules is merged into it.  */
+static inline void
+frame_function_keep_next (struct frame_function *function)
+{
+  struct frame_row *row = &function->rows[function->n_rows];
+  size_t n = function->n_rows;
+  while (n > 0 && function->rows[n - 1].start >= row->start)
+    n--;
+  if (n > 0 && frame_row_same_rules (&function->rows[n - 1], row))
+    {
+      function->n_rows = n;
+      return;
+    }
+  if (n < function->n_rows)
+    function->rows[n] = *row;
+  function->n_rows = n + 1;
+}
+
+/* Append ROW in the same way.  False when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 

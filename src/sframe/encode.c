@@ -26,7 +26,8 @@ struct index_record
   uint64_t address;
   uint32_t size;
   uint32_t fre_offset;
-  uint32_t n_rows; /* V3 keeps what follows in front of the rows */
+  uint32_t block_size; /* bytes, at fre_offset */
+  uint32_t n_rows;     /* V3 keeps what follows in front of the rows */
   uint8_t info;
   uint8_t repeat;
 };
@@ -185,14 +186,17 @@ function_is_sound (const struct sframe_encoder *encoder,
           && (!gnu || row->start < row[-1].start))
         return false;
     }
-  if (encoder->options.sorted && encoder->n_records > 0)
-    {
-      const struct index_record *last
-          = &encoder->records[encoder->n_records - 1];
-      return function->address > last->address
-             && function->address - last->address >= last->size;
-    }
   return true;
+}
+
+/* Whether a function at ADDRESS may come now.  */
+static bool
+function_is_in_order (const struct sframe_encoder *encoder, uint64_t address)
+{
+  if (!encoder->options.sorted || encoder->n_records == 0)
+    return true;
+  const struct index_record *last = &encoder->records[encoder->n_records - 1];
+  return address > last->address && address - last->address >= last->size;
 }
 
 static bool
@@ -263,28 +267,47 @@ sframe_encoder_add_block (struct sframe_encoder *encoder,
   return sframe_encoder_add_rows (encoder, function, fre_type);
 }
 
+static bool
+report_unwritable (uint64_t address, struct error *err)
+{
+  return error_set (err, CFI2SFRAME_INVALID,
+                    "rows of the function at 0x%llx cannot be written",
+                    (unsigned long long)address);
+}
+
+/* Add RECORD, which has N_ROWS rows, to the index.  */
+static bool
+sframe_encoder_add_record (struct sframe_encoder *encoder,
+                           const struct index_record *record,
+                           struct error *err)
+{
+  encoder->written += record->block_size;
+  if (encoder->options.rows_max != 0
+      && encoder->written > encoder->options.rows_max)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the CFI asks for unreasonably many rows");
+  if (encoder->n_records == encoder->records_capacity
+      && !sframe_encoder_grow_records (encoder))
+    return error_set_no_memory (err);
+  encoder->records[encoder->n_records++] = *record;
+  encoder->n_rows += record->n_rows;
+  return true;
+}
+
 bool
 sframe_encoder_add (struct sframe_encoder *encoder,
                     const struct sframe_function *function, struct error *err)
 {
   if (!function_is_sound (encoder, function)
+      || !function_is_in_order (encoder, function->address)
       || !function_fits_version (encoder, function))
-    return error_set (err, CFI2SFRAME_INVALID,
-                      "rows of the function at 0x%llx cannot be written",
-                      (unsigned long long)function->address);
-  if (encoder->n_records == encoder->records_capacity
-      && !sframe_encoder_grow_records (encoder))
-    return error_set_no_memory (err);
+    return report_unwritable (function->address, err);
 
   size_t start = encoder->rows.size;
   unsigned fre_type = function_fre_type (encoder, function);
   if (!sframe_encoder_add_block (encoder, function, fre_type))
     return error_set_no_memory (err);
-  encoder->written += encoder->rows.size - start;
-  if (encoder->options.rows_max != 0
-      && encoder->written > encoder->options.rows_max)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the CFI asks for unreasonably many rows");
+  uint64_t block_size = encoder->rows.size - start;
   if (encoder->rows.size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "more than 4 GiB of SFrame rows");
@@ -296,16 +319,28 @@ sframe_encoder_add (struct sframe_encoder *encoder,
       if (offset != start)
         encoder->rows.size = start;
     }
-  encoder->records[encoder->n_records++] = (struct index_record){
+  struct index_record record = {
     .address = function->address,
     .size = function->size,
     .fre_offset = offset,
+    .block_size = (uint32_t)block_size,
     .n_rows = (uint32_t)function->n_rows,
     .info = function_info (function, fre_type),
     .repeat = function->repeat,
   };
-  encoder->n_rows += function->n_rows;
-  return true;
+  return sframe_encoder_add_record (encoder, &record, err);
+}
+
+bool
+sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
+                       uint64_t address, uint32_t size, struct error *err)
+{
+  if (!function_is_in_order (encoder, address))
+    return report_unwritable (address, err);
+  struct index_record record = encoder->records[index];
+  record.address = address;
+  record.size = size;
+  return sframe_encoder_add_record (encoder, &record, err);
 }
 
 void

@@ -55,6 +55,14 @@ bool sframe_encoder_add (struct sframe_encoder *encoder,
                          const struct sframe_function *function,
                          struct error *err);
 
+/* Append a function of SIZE bytes at ADDRESS with the rows and flags of the
+   one that was added as number INDEX, counted from 0.  The caller knows that
+   its last row starts below SIZE, and that it is not a PCMASK function.
+   Otherwise as sframe_encoder_add; for encoders that share.  */
+bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
+                            uint64_t address, uint32_t size,
+                            struct error *err);
+
 /* All functions were added: make the section as small as sharing allows.
    Optional; changes the size.  */
 void sframe_encoder_finish (struct sframe_encoder *encoder);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 
 enum
 {
@@ -56,24 +57,6 @@ share_free (struct share *share)
   free (share);
 }
 
-static uint32_t
-block_hash (const uint8_t *bytes, size_t size)
-{
-  const uint64_t multiplier = 0x9e3779b97f4a7c15u;
-  uint64_t hash = size * multiplier;
-  for (; size >= 8; bytes += 8, size -= 8)
-    {
-      hash = (hash ^ load_u64 (bytes, false)) * multiplier;
-      hash ^= hash >> 32;
-    }
-  uint64_t tail = 0;
-  for (size_t i = 0; i < size; i++)
-    tail |= (uint64_t)bytes[i] << 8 * i;
-  hash = (hash ^ tail) * multiplier;
-  hash ^= hash >> 32;
-  return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
-}
-
 static void
 slots_insert (struct slot *slots, size_t n_slots, struct slot entry)
 {
@@ -107,7 +90,7 @@ share_find (struct share *share, const struct buffer *rows, uint32_t start)
 {
   const uint8_t *bytes = rows->bytes;
   size_t size = rows->size - start;
-  uint32_t hash = block_hash (bytes + start, size);
+  uint32_t hash = hash_for_table (bytes + start, size);
   size_t mask = share->n_slots - 1;
   size_t at = hash & mask;
   for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & mask)
