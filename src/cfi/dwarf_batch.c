@@ -344,6 +344,9 @@ dwarf_batch_fde (struct dwarf_batch *batch, size_t index,
       return false;
     }
   *fde = (struct dwarf_batch_fde){ .offset = offset,
+                                   /* libdwarf leaves the length out.  */
+                                   .entry_size = 4 + entry_size,
+                                   .cie = (size_t)cie,
                                    .address = address,
                                    .size = size,
                                    .instructions = instructions,

@@ -30,7 +30,9 @@ struct dwarf_batch_cie
 
 struct dwarf_batch_fde
 {
-  uint64_t offset; /* in the batch */
+  uint64_t offset;     /* in the batch */
+  uint64_t entry_size; /* bytes, with the length field */
+  size_t cie;          /* index in the batch */
   uint64_t address, size;
   const uint8_t *instructions;
   uint64_t instructions_size;

@@ -25,6 +25,7 @@ enum
   /* Entries handed to libdwarf at once.  It keeps about 250 bytes per FDE
      and looks CIEs up one after the other: this bounds both.  */
   SLICE_SIZE_MAX = 128 * 1024,
+  SLICE_ENTRIES_MAX = 4096,
   /* Real CIEs have about 30 bytes; without a limit a huge one would be copied
      again for every slice.  */
   CIE_SIZE_MAX = 4096,
@@ -43,17 +44,31 @@ struct cie_state
   bool needs_8_bytes; /* absptr: libdwarf must know the real address size */
 };
 
+/* An entry of the current slice.  */
+struct slice_entry
+{
+  uint32_t skip; /* bytes from the slice's beginning */
+  uint32_t cie;  /* index of the CIE that it is, or that it refers to */
+  bool is_cie;
+  bool foreign; /* an FDE whose CIE is not in front of it in the slice */
+};
+
 struct reader
 {
   struct cfi_section *section;
   struct cie_state *states; /* one per CIE of the section */
-  size_t fdes_capacity;
-  size_t last_cie;      /* index of the CIE found last */
-  uint64_t slice;       /* number of the current slice, from 1 */
-  struct buffer batch;  /* foreign CIEs, then the slice */
-  uint64_t prefix_size; /* of the foreign CIEs */
-  size_t *foreign;      /* indexes of the foreign CIEs, in order of `copy` */
-  size_t n_foreign, foreign_capacity;
+  size_t n_cies;           /* that the section has */
+  size_t last_cie; /* index of the CIE found last */
+  uint64_t slice;  /* number of the current slice, from 1 */
+  struct slice_entry entries[SLICE_ENTRIES_MAX]; /* of the current slice */
+  struct buffer batch;                           /* foreign CIEs, then the slice */
+  uint64_t prefix_size;                          /* of the foreign CIEs */
+  /* Indexes of the foreign CIEs, in order of `copy`.  */
+  uint32_t foreign[SLICE_ENTRIES_MAX];
+  size_t n_foreign;
+  /* The same of all CIEs in the batch, as libdwarf numbers them.  */
+  uint32_t batch_cies[2 * SLICE_ENTRIES_MAX];
+  size_t n_batch_cies;
 };
 
 struct slice
@@ -161,20 +176,26 @@ scan_cie (const struct cfi_section *section, const struct entry *entry,
              : REASON_NONE;
 }
 
-/* Room for all CIEs, and no more: a damaged section may consist of them.  */
+/* Room for all CIEs and FDEs, and no more: a damaged section may consist of
+   them.  */
 static bool
-reserve_cies (struct reader *reader, struct error *err)
+reserve_entries (struct reader *reader, struct error *err)
 {
   struct cfi_section *section = reader->section;
-  size_t n = 0;
+  size_t n_cies = 0, n_fdes = 0;
   struct entry entry;
   for (uint64_t offset = 0;
        (entry = reader_entry (reader, offset)).kind != ENTRY_END;
        offset += entry.size)
-    n += entry.kind == ENTRY_CIE;
-  section->cies = reallocarray (NULL, n + 1, sizeof *section->cies);
-  reader->states = reallocarray (NULL, n + 1, sizeof *reader->states);
-  if (section->cies == NULL || reader->states == NULL)
+    {
+      n_cies += entry.kind == ENTRY_CIE;
+      n_fdes += entry.kind == ENTRY_FDE;
+    }
+  section->cies = reallocarray (NULL, n_cies + 1, sizeof *section->cies);
+  section->fdes = reallocarray (NULL, n_fdes + 1, sizeof *section->fdes);
+  reader->states = reallocarray (NULL, n_cies + 1, sizeof *reader->states);
+  reader->n_cies = n_cies;
+  if (section->cies == NULL || section->fdes == NULL || reader->states == NULL)
     return error_set_no_memory (err);
   return true;
 }
@@ -183,13 +204,13 @@ static bool
 collect_cies (struct reader *reader, struct error *err)
 {
   struct cfi_section *section = reader->section;
-  if (!reserve_cies (reader, err))
+  if (!reserve_entries (reader, err))
     return false;
   struct entry entry;
-  for (uint64_t offset = 0;
-       (entry = reader_entry (reader, offset)).kind != ENTRY_END;
+  for (uint64_t offset = 0; section->n_cies < reader->n_cies;
        offset += entry.size)
     {
+      entry = reader_entry (reader, offset);
       if (entry.kind != ENTRY_CIE)
         continue;
       struct cfi_cie *cie = &section->cies[section->n_cies];
@@ -226,33 +247,25 @@ find_cie (struct reader *reader, uint64_t offset)
 
 /* Second walk: slices.  */
 
-/* Why libdwarf must not see ENTRY, or NULL.  */
+/* Why libdwarf must not see ENTRY, or NULL.  *CIE is the index of the CIE that
+   it is or refers to.  */
 static const char *
-entry_problem (struct reader *reader, const struct entry *entry,
+entry_problem (struct reader *reader, const struct entry *entry, size_t *cie,
                enum frame_reason *reason)
 {
   const struct cfi_section *section = reader->section;
   *reason = REASON_BAD_ENTRY;
   if (entry->kind == ENTRY_DAMAGED)
     return entry->why;
-  size_t cie = find_cie (reader, entry->kind == ENTRY_FDE ? entry->cie
-                                                          : entry->offset);
-  if (cie == section->n_cies)
+  *cie = find_cie (reader,
+                   entry->kind == ENTRY_FDE ? entry->cie : entry->offset);
+  if (*cie == section->n_cies)
     return "CIE pointer leads to no CIE";
-  *reason = section->cies[cie].unusable;
+  *reason = section->cies[*cie].unusable;
   if (*reason == REASON_NONE)
     return NULL;
   return entry->kind == ENTRY_FDE ? "its CIE cannot be read"
                                   : frame_reason_text (*reason);
-}
-
-/* Whether the FDE in ENTRY refers to a CIE that is not in front of it in the
-   slice that starts at BEGIN.  */
-static bool
-is_foreign (const struct entry *entry, uint64_t begin)
-{
-  return entry->kind == ENTRY_FDE
-         && (entry->cie < begin || entry->cie >= entry->offset);
 }
 
 /* Start a slice: copies of foreign CIEs made so far no longer count.  */
@@ -264,36 +277,24 @@ begin_slice (struct reader *reader)
   reader->n_foreign = 0;
 }
 
-/* Note that the FDE in ENTRY needs a copy of its CIE in front of the slice. */
-static bool
-note_foreign (struct reader *reader, const struct entry *entry,
-              struct error *err)
+/* Note that an FDE needs a copy of the CIE with this INDEX in front of the
+   slice.  */
+static void
+note_foreign (struct reader *reader, uint32_t index)
 {
-  size_t cie = find_cie (reader, entry->cie);
-  struct cie_state *state = &reader->states[cie];
+  struct cie_state *state = &reader->states[index];
   if (state->slice == reader->slice)
-    return true;
-  if (reader->n_foreign == reader->foreign_capacity)
-    {
-      size_t capacity = 2 * reader->foreign_capacity + 16;
-      size_t *grown = reallocarray (reader->foreign, capacity, sizeof *grown);
-      if (grown == NULL)
-        return error_set_no_memory (err);
-      reader->foreign = grown;
-      reader->foreign_capacity = capacity;
-    }
-  reader->foreign[reader->n_foreign++] = cie;
+    return;
+  reader->foreign[reader->n_foreign++] = index;
   state->slice = reader->slice;
   state->copy = reader->prefix_size;
   reader->prefix_size += state->size;
-  return true;
 }
 
 /* Extend SLICE, empty at its beginning, to the longest run of at most
    ENTRIES_MAX entries that libdwarf should be able to read.  */
-static bool
-measure_slice (struct reader *reader, size_t entries_max, struct slice *slice,
-               struct error *err)
+static void
+measure_slice (struct reader *reader, size_t entries_max, struct slice *slice)
 {
   begin_slice (reader);
   slice->end = slice->begin;
@@ -303,17 +304,24 @@ measure_slice (struct reader *reader, size_t entries_max, struct slice *slice,
     {
       struct entry entry = reader_entry (reader, slice->end);
       enum frame_reason reason;
+      size_t cie;
       if (entry.kind == ENTRY_TERMINATOR || entry.kind == ENTRY_END
-          || entry_problem (reader, &entry, &reason) != NULL)
+          || entry_problem (reader, &entry, &cie, &reason) != NULL)
         break;
-      if (is_foreign (&entry, slice->begin)
-          && !note_foreign (reader, &entry, err))
-        return false;
+      bool is_cie = entry.kind == ENTRY_CIE;
+      bool foreign = !is_cie
+                     && (entry.cie < slice->begin || entry.cie >= slice->end);
+      if (foreign)
+        note_foreign (reader, (uint32_t)cie);
+      reader->entries[slice->n_entries++] = (struct slice_entry){
+        .skip = (uint32_t)(slice->end - slice->begin),
+        .cie = (uint32_t)cie,
+        .is_cie = is_cie,
+        .foreign = foreign,
+      };
       slice->end += entry.size;
-      slice->n_entries++;
-      slice->n_fdes += entry.kind == ENTRY_FDE;
+      slice->n_fdes += !is_cie;
     }
-  return true;
 }
 
 /* Replace the augmentation letter that libdwarf does not know by one it skips
@@ -325,18 +333,19 @@ hide_letter (uint8_t *copy, const struct cie_state *state)
     copy[state->signed_letter] = 'S';
 }
 
+/* Copy the CIEs that measure_slice noted to the BATCH's beginning.  */
 static void
-copy_foreign (struct reader *reader, const struct entry *entry, uint8_t *batch,
-              uint64_t entry_copy)
+copy_foreign (struct reader *reader, uint8_t *batch)
 {
   const struct cfi_section *section = reader->section;
-  size_t index = find_cie (reader, entry->cie);
-  const struct cie_state *state = &reader->states[index];
-  memcpy (batch + state->copy, section->bytes + section->cies[index].offset,
-          state->size);
-  hide_letter (batch + state->copy, state);
-  store_u32 (batch + entry_copy + 4, (uint32_t)(entry_copy + 4 - state->copy),
-             section->arch->big_endian);
+  for (size_t i = 0; i < reader->n_foreign; i++)
+    {
+      uint32_t index = reader->foreign[i];
+      const struct cie_state *state = &reader->states[index];
+      memcpy (batch + state->copy,
+              section->bytes + section->cies[index].offset, state->size);
+      hide_letter (batch + state->copy, state);
+    }
 }
 
 /* Fill the batch with the CIEs measure_slice noted and the slice itself.  */
@@ -350,16 +359,18 @@ fill_batch (struct reader *reader, const struct slice *slice,
   uint8_t *batch = buffer_extend (&reader->batch, reader->prefix_size + size);
   if (batch == NULL)
     return error_set_no_memory (err);
+  copy_foreign (reader, batch);
   memcpy (batch + reader->prefix_size, section->bytes + slice->begin, size);
-  for (uint64_t offset = slice->begin; offset < slice->end;)
+  for (size_t i = 0; i < slice->n_entries; i++)
     {
-      struct entry entry = reader_entry (reader, offset);
-      uint64_t copy = reader->prefix_size + (offset - slice->begin);
-      if (is_foreign (&entry, slice->begin))
-        copy_foreign (reader, &entry, batch, copy);
-      else if (entry.kind == ENTRY_CIE)
-        hide_letter (batch + copy, &reader->states[find_cie (reader, offset)]);
-      offset += entry.size;
+      const struct slice_entry *entry = &reader->entries[i];
+      const struct cie_state *cie = &reader->states[entry->cie];
+      uint64_t copy = reader->prefix_size + entry->skip;
+      if (entry->foreign)
+        store_u32 (batch + copy + 4, (uint32_t)(copy + 4 - cie->copy),
+                   section->arch->big_endian);
+      else if (entry->is_cie)
+        hide_letter (batch + copy, cie);
     }
   return true;
 }
@@ -475,7 +486,11 @@ decode_cies (struct reader *reader, const struct slice *slice,
 {
   struct cfi_section *section = reader->section;
   bool valid = true;
-  for (size_t i = 0; i < dwarf_batch_n_cies (batch); i++)
+  size_t n = dwarf_batch_n_cies (batch);
+  if (n > sizeof reader->batch_cies / sizeof reader->batch_cies[0])
+    return false;
+  reader->n_batch_cies = n;
+  for (size_t i = 0; i < n; i++)
     {
       struct dwarf_batch_cie from;
       if (!dwarf_batch_cie (batch, i, &from))
@@ -483,32 +498,13 @@ decode_cies (struct reader *reader, const struct slice *slice,
       size_t index = cie_of_copy (reader, slice, from.offset);
       if (index == section->n_cies)
         return false;
+      reader->batch_cies[i] = (uint32_t)index;
       struct cie_state *state = &reader->states[index];
       if (!state->decoded)
         decode_cie (reader, &from, &section->cies[index], state);
       valid &= address_size == 8 || !state->needs_8_bytes;
     }
   return valid;
-}
-
-static bool
-append_fde (struct reader *reader, const struct cfi_fde *fde,
-            struct error *err)
-{
-  struct cfi_section *section = reader->section;
-  if (section->n_fdes == reader->fdes_capacity)
-    {
-      size_t capacity
-          = reader->fdes_capacity ? reader->fdes_capacity / 2 * 3 : 1024;
-      struct cfi_fde *fdes
-          = reallocarray (section->fdes, capacity, sizeof *fdes);
-      if (fdes == NULL)
-        return error_set_no_memory (err);
-      section->fdes = fdes;
-      reader->fdes_capacity = capacity;
-    }
-  section->fdes[section->n_fdes++] = *fde;
-  return true;
 }
 
 /* Take one FDE over.  A CIE may have turned out unusable only now.  */
@@ -518,25 +514,37 @@ take_fde (struct reader *reader, const struct slice *slice,
 {
   struct cfi_section *section = reader->section;
   uint64_t offset = slice->begin + (from->offset - reader->prefix_size);
-  struct entry entry = reader_entry (reader, offset);
-  size_t cie = find_cie (reader, entry.cie);
+  uint32_t cie = reader->batch_cies[from->cie];
   enum frame_reason reason = section->cies[cie].unusable;
   const uint8_t *copy = reader->batch.bytes + from->offset;
   uint64_t skip = (uint64_t)(from->instructions - copy);
   if (reason == REASON_NONE
-      && (skip > entry.size || from->instructions_size > entry.size - skip))
+      && (skip > from->entry_size
+          || from->instructions_size > from->entry_size - skip))
     reason = REASON_BAD_ENTRY;
   if (reason != REASON_NONE)
     return report_damage (reader, offset, reason, frame_reason_text (reason),
                           err);
-  struct cfi_fde fde
-      = { .address = from->address,
-          .size = from->size,
-          .instructions = offset + skip,
-          .instructions_size = (uint32_t)from->instructions_size,
-          .cie = (uint32_t)cie,
-          .offset = offset };
-  return append_fde (reader, &fde, err);
+  section->fdes[section->n_fdes++]
+      = (struct cfi_fde){ .address = from->address,
+                          .size = from->size,
+                          .instructions = offset + skip,
+                          .instructions_size
+                          = (uint32_t)from->instructions_size,
+                          .cie = cie,
+                          .offset = offset };
+  return true;
+}
+
+/* Whether FROM is an entry of SLICE, as far as libdwarf's numbers tell.  */
+static bool
+fde_is_in_slice (const struct reader *reader, const struct slice *slice,
+                 const struct dwarf_batch_fde *from)
+{
+  uint64_t end = reader->prefix_size + (slice->end - slice->begin);
+  return from->cie < reader->n_batch_cies
+         && from->offset >= reader->prefix_size && from->offset < end
+         && from->entry_size <= end - from->offset;
 }
 
 static bool
@@ -546,7 +554,8 @@ take_fdes (struct reader *reader, const struct slice *slice,
   for (size_t i = 0; i < dwarf_batch_n_fdes (batch); i++)
     {
       struct dwarf_batch_fde fde;
-      if (!dwarf_batch_fde (batch, i, &fde))
+      if (!dwarf_batch_fde (batch, i, &fde)
+          || !fde_is_in_slice (reader, slice, &fde))
         return report_damage (reader, slice->begin, REASON_BAD_ENTRY,
                               "libdwarf cannot read an FDE", err);
       if (!take_fde (reader, slice, &fde, err))
@@ -617,7 +626,8 @@ skip_entry (struct reader *reader, uint64_t *offset, struct error *err)
   *offset += entry.size;
   if (entry.kind == ENTRY_TERMINATOR)
     return true;
-  const char *problem = entry_problem (reader, &entry, &reason);
+  size_t cie;
+  const char *problem = entry_problem (reader, &entry, &cie, &reason);
   return report_damage (reader, entry.offset, reason, problem, err);
 }
 
@@ -625,13 +635,12 @@ static bool
 read_fdes (struct reader *reader, struct error *err)
 {
   char text[sizeof ((struct cfi_damage *)0)->text];
-  size_t entries_max = SIZE_MAX;
+  size_t entries_max = SLICE_ENTRIES_MAX;
   struct slice slice = { 0 };
   while (slice.begin < reader->section->size)
     {
       bool refused;
-      if (!measure_slice (reader, entries_max, &slice, err))
-        return false;
+      measure_slice (reader, entries_max, &slice);
       if (slice.n_entries == 0)
         {
           if (!skip_entry (reader, &slice.begin, err))
@@ -650,7 +659,8 @@ read_fdes (struct reader *reader, struct error *err)
           && !report_damage (reader, slice.begin, REASON_BAD_ENTRY, text, err))
         return false;
       slice.begin = slice.end;
-      entries_max = entries_max < SIZE_MAX / 2 ? 2 * entries_max : SIZE_MAX;
+      entries_max = entries_max < SLICE_ENTRIES_MAX / 2 ? 2 * entries_max
+                                                        : SLICE_ENTRIES_MAX;
     }
   return true;
 }
@@ -685,16 +695,19 @@ cfi_section_read (struct cfi_section *section, const struct arch *arch,
   *section = (struct cfi_section){
     .arch = arch, .address = address, .bytes = bytes, .size = size
   };
-  struct reader reader = { .section = section };
-  buffer_init (&reader.batch, arch->big_endian);
-  bool read = collect_cies (&reader, err) && read_fdes (&reader, err);
+  struct reader *reader = calloc (1, sizeof *reader);
+  if (reader == NULL)
+    return error_set_no_memory (err);
+  reader->section = section;
+  buffer_init (&reader->batch, arch->big_endian);
+  bool read = collect_cies (reader, err) && read_fdes (reader, err);
   if (read)
     sort_fdes (section);
   else
     cfi_section_free (section);
-  buffer_free (&reader.batch);
-  free (reader.states);
-  free (reader.foreign);
+  buffer_free (&reader->batch);
+  free (reader->states);
+  free (reader);
   return read;
 }
 

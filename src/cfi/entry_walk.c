@@ -3,8 +3,6 @@
 
 #include "cfi/entry_walk.h"
 
-#include "base/bytes.h"
-
 static struct entry
 damaged (struct entry entry, uint64_t size, const char *why)
 {
@@ -15,8 +13,8 @@ damaged (struct entry entry, uint64_t size, const char *why)
 }
 
 struct entry
-entry_at (const uint8_t *bytes, uint64_t size, bool big_endian,
-          uint64_t offset)
+entry_at_odd (const uint8_t *bytes, uint64_t size, bool big_endian,
+              uint64_t offset)
 {
   struct entry entry = { .offset = offset };
   uint64_t left = size - offset;
@@ -42,11 +40,5 @@ entry_at (const uint8_t *bytes, uint64_t size, bool big_endian,
     }
   if (length > left - 4)
     return damaged (entry, left, "entry runs past the section's end");
-  if (length < 4)
-    return damaged (entry, 4 + length, "entry too short for its CIE pointer");
-  entry.size = 4 + length;
-  uint32_t id = load_u32 (bytes + offset + 4, big_endian);
-  entry.kind = id == 0 ? ENTRY_CIE : ENTRY_FDE;
-  entry.cie = id <= offset + 4 ? offset + 4 - id : UINT64_MAX;
-  return entry;
+  return damaged (entry, 4 + length, "entry too short for its CIE pointer");
 }

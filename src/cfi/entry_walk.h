@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
+
 enum entry_kind
 {
   ENTRY_END, /* of the section */
@@ -28,8 +30,27 @@ struct entry
   const char *why;
 };
 
+/* The entry at OFFSET (<= SIZE) of the SIZE BYTES, when it is not a CIE or
+   FDE with a length of 32 bits.  */
+struct entry entry_at_odd (const uint8_t *bytes, uint64_t size,
+                           bool big_endian, uint64_t offset);
+
 /* The entry at OFFSET (<= SIZE) of the SIZE BYTES.  */
-struct entry entry_at (const uint8_t *bytes, uint64_t size, bool big_endian,
-                       uint64_t offset);
+static inline struct entry
+entry_at (const uint8_t *bytes, uint64_t size, bool big_endian,
+          uint64_t offset)
+{
+  uint64_t left = size - offset;
+  uint32_t length = left < 8 ? 0 : load_u32 (bytes + offset, big_endian);
+  if (length < 4 || length == 0xffffffff || length > left - 4)
+    return entry_at_odd (bytes, size, big_endian, offset);
+  uint32_t id = load_u32 (bytes + offset + 4, big_endian);
+  return (struct entry){
+    .kind = id == 0 ? ENTRY_CIE : ENTRY_FDE,
+    .offset = offset,
+    .size = 4 + (uint64_t)length,
+    .cie = id <= offset + 4 ? offset + 4 - id : UINT64_MAX,
+  };
+}
 
 #endif /* CFI_ENTRY_WALK_H */

@@ -40,6 +40,9 @@ program_memo_new (const struct cfi_section *section)
   if (memo == NULL)
     return NULL;
   *memo = (struct program_memo){ .section = section, .n_slots = SLOTS_MIN };
+  /* About half of the FDEs have a program of their own.  */
+  while (memo->n_slots < section->n_fdes)
+    memo->n_slots *= 2;
   memo->slots = calloc (memo->n_slots, sizeof *memo->slots);
   if (memo->slots != NULL)
     return memo;
@@ -103,11 +106,11 @@ slots_insert (struct slot *slots, size_t n_slots, const struct slot *entry)
       }
 }
 
-/* Quadruple the table.  Without memory it stays as it is.  */
+/* Double the table.  Without memory it stays as it is.  */
 static void
 program_memo_grow (struct program_memo *memo)
 {
-  size_t n_slots = memo->n_slots * 4;
+  size_t n_slots = memo->n_slots * 2;
   struct slot *slots = calloc (n_slots, sizeof *slots);
   if (slots == NULL)
     return;

@@ -425,7 +425,10 @@ prepare (struct builder *builder, const struct cfi2sframe_options *options,
           .sorted = true,
           .share = !options->no_share && !arch->big_endian && !options->gnu,
           .gnu_widths = options->gnu,
-          .rows_max = builder_rows_max (builder->image) };
+          .rows_max = builder_rows_max (builder->image),
+          .n_expected = options->compact
+                            ? 0
+                            : builder->cfi.n_fdes + builder->plt.n_functions };
   const struct gnu_options gnu
       = { .arch = arch, .variant = variant, .bugs = options->gnu_bugs };
   builder->gnu_bugs = options->gnu_bugs;

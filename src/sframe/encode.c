@@ -17,7 +17,9 @@
 enum
 {
   /* Start, info byte and data words of the longest row.  */
-  ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX
+  ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX,
+  /* Per function, when sharing; without it twice or three times as many.  */
+  ROW_BYTES_EXPECTED = 24
 };
 
 /* What the section's function table needs to know of one function.  */
@@ -43,26 +45,6 @@ struct sframe_encoder
   struct share *share; /* NULL unless sharing */
 };
 
-struct sframe_encoder *
-sframe_encoder_new (const struct encode_options *options)
-{
-  struct sframe_encoder *encoder = calloc (1, sizeof *encoder);
-  if (encoder == NULL)
-    return NULL;
-  encoder->options = *options;
-  buffer_init (&encoder->rows, options->arch->big_endian);
-  if (options->share)
-    {
-      encoder->share = share_new ();
-      if (encoder->share == NULL)
-        {
-          free (encoder);
-          return NULL;
-        }
-    }
-  return encoder;
-}
-
 void
 sframe_encoder_free (struct sframe_encoder *encoder)
 {
@@ -72,6 +54,36 @@ sframe_encoder_free (struct sframe_encoder *encoder)
   free (encoder->records);
   buffer_free (&encoder->rows);
   free (encoder);
+}
+
+/* Room for N functions.  Of the rows' only a part is used in the end, and the
+   rest is never touched.  */
+static bool
+sframe_encoder_reserve (struct sframe_encoder *encoder, size_t n)
+{
+  encoder->records = reallocarray (NULL, n + 1, sizeof *encoder->records);
+  encoder->records_capacity = n + 1;
+  return encoder->records != NULL
+         && buffer_reserve (&encoder->rows, n * ROW_BYTES_EXPECTED);
+}
+
+struct sframe_encoder *
+sframe_encoder_new (const struct encode_options *options)
+{
+  struct sframe_encoder *encoder = calloc (1, sizeof *encoder);
+  if (encoder == NULL)
+    return NULL;
+  encoder->options = *options;
+  buffer_init (&encoder->rows, options->arch->big_endian);
+  if (options->share)
+    encoder->share = share_new ();
+  if ((options->share && encoder->share == NULL)
+      || !sframe_encoder_reserve (encoder, options->n_expected))
+    {
+      sframe_encoder_free (encoder);
+      return NULL;
+    }
+  return encoder;
 }
 
 /* Rows.  */
@@ -235,9 +247,7 @@ static bool
 sframe_encoder_grow_records (struct sframe_encoder *encoder)
 {
   size_t capacity
-      = encoder->records_capacity
-            ? encoder->records_capacity + encoder->records_capacity / 2
-            : 1024;
+      = encoder->records_capacity + encoder->records_capacity / 2 + 64;
   struct index_record *records
       = reallocarray (encoder->records, capacity, sizeof *records);
   if (records == NULL)
