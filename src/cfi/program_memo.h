@@ -9,15 +9,17 @@
 #define CFI_PROGRAM_MEMO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cfi/eh_frame.h"
 
 struct program_memo; /* opaque */
 
-/* A memo about the FDEs of SECTION, which must outlive it.  NULL when memory
-   ran out.  */
-struct program_memo *program_memo_new (const struct cfi_section *section);
+/* A memo about FDEs of SECTION, which must outlive it; N_EXPECTED of them will
+   be asked for.  NULL when memory ran out.  */
+struct program_memo *program_memo_new (const struct cfi_section *section,
+                                       size_t n_expected);
 void program_memo_free (struct program_memo *memo);
 
 /* Whether a program equal to that of the FDE with this INDEX was kept and

@@ -3,49 +3,40 @@
 
 #include "convert/builder.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "cfi/cfa_program.h"
-#include "cfi/padding.h"
+#include "base/background.h"
 #include "cfi/plt.h"
-#include "cfi/program_memo.h"
-#include "sframe/compact.h"
-#include "sframe/gnu.h"
-#include "sframe/lower.h"
+#include "convert/stretch.h"
 
 _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
                "reasons do not fit the public report");
 
 enum
 {
-  /* The CFI, and the PLT, take more bytes of the file than the rows made of
-     them; small files may have it otherwise.  */
-  ROWS_FLOOR = 1 << 20,
-  PLT_SECTIONS = 3
+  /* The CFI takes more bytes of the file than the rows made of it; small files
+     may have it otherwise.  */
+  ROWS_FLOOR = 1 << 20
 };
 
 struct builder
 {
   const struct image *image;
+  const struct cfi2sframe_options *options;
   struct cfi2sframe_report *report;
   struct cfi_section cfi;
   struct plt_list plt;
-  struct cfa_machine *machine;
-  struct program_memo *memo; /* numbers in the encoder, or NULL */
-  struct frame_function function; /* reused for every FDE */
-  struct lower_options lower;
-  struct lower_sink sink;
+  struct encode_options encode;
+};
+
+/* Half of the work, when it is done in two threads.  */
+struct half
+{
+  struct stretch *stretch;
   struct sframe_encoder *encoder;
-  struct compactor *compactor; /* between lowering and encoder, or NULL */
-  struct padding_finder padding;
-  struct gnu_translator *gnu; /* with --gnu, in lowering's place */
-  bool gnu_bugs;
-  const struct image_section *plt_sections[PLT_SECTIONS]; /* with --gnu */
-  size_t segment;                 /* the executable segment found last */
-  uint64_t covered_end;           /* code below has been described */
-  uint64_t repeated;              /* bytes of code in repeated blocks */
-  enum frame_reason first_reason; /* of the function at hand */
+  struct cfi2sframe_report report; /* its counts */
+  struct error err;
+  bool built;
 };
 
 struct sframe_variant
@@ -68,281 +59,6 @@ uint64_t
 builder_rows_max (const struct image *image)
 {
   return image->size + ROWS_FLOOR;
-}
-
-/* Lowering's results.  */
-
-static bool
-take_piece (void *context, const struct sframe_function *piece,
-            struct error *err)
-{
-  struct builder *builder = context;
-  /* The stubs of a PLT are in the file.  Whoever reads the rows goes through
-     their blocks one by one.  */
-  builder->repeated += piece->pcmask ? piece->size : 0;
-  if (builder->repeated > builder->image->size + ROWS_FLOOR)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the CFI asks for unreasonably many rows");
-  builder->report->bytes_covered += piece->size;
-  if (builder->compactor != NULL)
-    return compactor_add (builder->compactor, piece, err);
-  return sframe_encoder_add (builder->encoder, piece, err);
-}
-
-/* Code with CFI follows that no row may cover.  */
-static void
-separate (struct builder *builder)
-{
-  if (builder->compactor != NULL)
-    compactor_separate (builder->compactor);
-}
-
-static void
-take_left_out (void *context, uint64_t address, uint32_t size,
-               enum frame_reason reason)
-{
-  (void)address;
-  struct builder *builder = context;
-  separate (builder);
-  builder->report->bytes_left_out += size;
-  if (builder->first_reason == REASON_NONE)
-    builder->first_reason = reason;
-}
-
-/* Count a whole FDE that is not used.  */
-static void
-leave_out_fde (struct builder *builder, const struct cfi_fde *fde,
-               enum frame_reason reason)
-{
-  separate (builder);
-  builder->report->left_out[reason]++;
-  builder->report->bytes_left_out += fde->size;
-}
-
-/* Whether the FDE's code lies in one executable segment.  FDEs come in address
-   order, so the segment is nearly always that of the FDE before.  */
-static bool
-is_executable (struct builder *builder, const struct cfi_fde *fde)
-{
-  const struct image *image = builder->image;
-  while (builder->segment < image->n_segments)
-    {
-      const GElf_Phdr *load = &image->segments[builder->segment];
-      uint64_t skip = fde->address - load->p_vaddr;
-      if (load->p_type == PT_LOAD && (load->p_flags & PF_X)
-          && fde->address >= load->p_vaddr && skip < load->p_memsz)
-        return fde->size <= load->p_memsz - skip;
-      if (load->p_type == PT_LOAD && load->p_vaddr > fde->address)
-        return false; /* segments ascend: a later FDE may be in this one */
-      builder->segment++;
-    }
-  return false;
-}
-
-static enum frame_reason
-fde_problem (struct builder *builder, const struct cfi_fde *fde)
-{
-  if (fde->size == 0)
-    return REASON_EMPTY_RANGE;
-  if (!is_executable (builder, fde))
-    return REASON_NOT_EXECUTABLE;
-  if (fde->address < builder->covered_end)
-    return REASON_OVERLAP;
-  return REASON_NONE;
-}
-
-static bool
-lower_one (struct builder *builder, const struct frame_function *function,
-           struct error *err)
-{
-  builder->first_reason = REASON_NONE;
-  builder->covered_end = function->address + function->size;
-  /* Stubs are in a section of their own; what is between sections is not
-     padding between functions.  */
-  if (function->from_plt)
-    separate (builder);
-  if (!lower_function (&builder->lower, function, &builder->sink, err))
-    return false;
-  if (function->from_plt)
-    {
-      separate (builder);
-      return true;
-    }
-  if (builder->first_reason == REASON_NONE)
-    builder->report->functions_covered++;
-  else
-    builder->report->left_out[builder->first_reason]++;
-  return true;
-}
-
-/* What GNU as would have written for FDE.  */
-static bool
-add_as_gnu (struct builder *builder, const struct cfi_fde *fde,
-            struct error *err)
-{
-  struct sframe_function function;
-  enum frame_reason reason;
-  if (!gnu_translate (builder->gnu, &builder->cfi, fde, &function, &reason,
-                      err))
-    return false;
-  if (reason != REASON_NONE)
-    {
-      leave_out_fde (builder, fde, reason);
-      return true;
-    }
-  builder->covered_end = fde->address + fde->size;
-  builder->report->functions_covered++;
-  return take_piece (builder, &function, err);
-}
-
-/* GNU as never sees the PLT: the linker describes it.  */
-static const struct image_section *
-plt_section_of (const struct builder *builder, const struct cfi_fde *fde)
-{
-  for (size_t i = 0; i < PLT_SECTIONS; i++)
-    {
-      const struct image_section *section = builder->plt_sections[i];
-      if (section != NULL
-          && fde->address - section->header.sh_addr < section->header.sh_size)
-        return section;
-    }
-  return NULL;
-}
-
-/* GNU ld's .plt.got, with the CFA it gives.  */
-static bool
-add_wrong_plt_got (struct builder *builder, const struct cfi_fde *fde,
-                   const struct image_section *section, struct error *err)
-{
-  struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 16 } };
-  uint64_t entry = section->header.sh_entsize;
-  const struct sframe_function function = {
-    .address = fde->address,
-    .size = (uint32_t)fde->size,
-    .pcmask = true,
-    .repeat = entry == 16 ? 16 : 8,
-    .rows = &row,
-    .n_rows = 1,
-  };
-  builder->covered_end = fde->address + fde->size;
-  builder->report->functions_covered++;
-  return take_piece (builder, &function, err);
-}
-
-/* With --gnu: add FDE unless it is to be lowered as usual.  */
-static bool
-add_for_gnu (struct builder *builder, const struct cfi_fde *fde, bool *added,
-             struct error *err)
-{
-  const struct image_section *plt = plt_section_of (builder, fde);
-  *added = true;
-  if (plt == NULL)
-    return add_as_gnu (builder, fde, err);
-  if (builder->gnu_bugs && builder->image->arch == &arch_amd64
-      && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
-    return add_wrong_plt_got (builder, fde, plt, err);
-  *added = false;
-  return true;
-}
-
-/* Whether FUNCTION has the same SFrame rows wherever it is.  */
-static bool
-is_position_independent (const struct frame_function *function)
-{
-  for (size_t i = 0; i < function->n_rows; i++)
-    if (function->rows[i].cfa.kind == RULE_PLT)
-      return false;
-  return true;
-}
-
-/* Lower the function just executed, and keep what became of it.  */
-static bool
-lower_executed (struct builder *builder, struct error *err)
-{
-  const struct frame_function *function = &builder->function;
-  size_t number = sframe_encoder_n_functions (builder->encoder);
-  uint64_t covered = builder->report->bytes_covered;
-  if (!lower_one (builder, function, err))
-    return false;
-  if (builder->memo != NULL
-      && sframe_encoder_n_functions (builder->encoder) == number + 1
-      && builder->report->bytes_covered - covered == function->size
-      && number <= UINT32_MAX && is_position_independent (function))
-    program_memo_keep (builder->memo, cfa_machine_reach (builder->machine),
-                       (uint32_t)number);
-  return true;
-}
-
-/* Add FDE with the rows of an earlier one, if that is possible.  */
-static bool
-add_repeated (struct builder *builder, const struct cfi_fde *fde, bool *added,
-              struct error *err)
-{
-  uint32_t number;
-  *added = builder->memo != NULL && fde->size <= UINT32_MAX
-           && program_memo_find (builder->memo,
-                                 (size_t)(fde - builder->cfi.fdes), &number);
-  if (!*added)
-    return true;
-  builder->covered_end = fde->address + fde->size;
-  builder->report->functions_covered++;
-  builder->report->bytes_covered += fde->size;
-  return sframe_encoder_repeat (builder->encoder, number, fde->address,
-                                (uint32_t)fde->size, err);
-}
-
-static bool
-add_fde (struct builder *builder, const struct cfi_fde *fde, struct error *err)
-{
-  enum frame_reason reason = fde_problem (builder, fde);
-  bool claims = reason == REASON_NONE;
-  uint64_t failed_at;
-  err->status = CFI2SFRAME_OK;
-  if (reason == REASON_NONE)
-    {
-      bool added;
-      if (!(builder->gnu != NULL ? add_for_gnu (builder, fde, &added, err)
-                                 : add_repeated (builder, fde, &added, err)))
-        return false;
-      if (added)
-        return true;
-    }
-  if (reason == REASON_NONE)
-    reason = cfa_machine_run (builder->machine, fde, &builder->function,
-                              &failed_at, err);
-  if (err->status != CFI2SFRAME_OK)
-    return false;
-  if (reason == REASON_NONE)
-    return lower_executed (builder, err);
-  /* What its instructions would have said nobody knows, so another FDE for
-     the same code is no better than a guess.  */
-  uint64_t end = fde->address + fde->size;
-  if ((claims || reason == REASON_OVERLAP) && end > builder->covered_end)
-    builder->covered_end = end;
-  leave_out_fde (builder, fde, reason);
-  return true;
-}
-
-/* FDEs and PLT stubs, merged in address order.  */
-static bool
-add_functions (struct builder *builder, struct error *err)
-{
-  size_t stub = 0;
-  for (size_t i = 0; i <= builder->cfi.n_fdes; i++)
-    {
-      uint64_t next = i < builder->cfi.n_fdes ? builder->cfi.fdes[i].address
-                                              : UINT64_MAX;
-      for (; stub < builder->plt.n_functions
-             && builder->plt.functions[stub].address < next;
-           stub++)
-        if (builder->plt.functions[stub].address >= builder->covered_end
-            && !lower_one (builder, &builder->plt.functions[stub], err))
-          return false;
-      if (i < builder->cfi.n_fdes
-          && !add_fde (builder, &builder->cfi.fdes[i], err))
-        return false;
-    }
-  return true;
 }
 
 static void
@@ -387,79 +103,142 @@ read_cfi (struct builder *builder, struct error *err)
 }
 
 static bool
-is_padding (const void *context, uint64_t address, uint64_t size)
+prepare (struct builder *builder, struct error *err)
 {
-  return padding_finder_is_padding (context, address, size);
-}
-
-static bool
-prepare_compactor (struct builder *builder,
-                   const struct encode_options *encode, struct error *err)
-{
-  if (!padding_finder_init (&builder->padding, builder->image, err))
-    return false;
-  builder->compactor = compactor_new (
-      encode, (struct compact_gaps){ &builder->padding, is_padding });
-  return builder->compactor != NULL || error_set_no_memory (err);
-}
-
-static bool
-prepare (struct builder *builder, const struct cfi2sframe_options *options,
-         struct error *err)
-{
+  const struct cfi2sframe_options *options = builder->options;
   const struct arch *arch = builder->image->arch;
   struct sframe_variant variant = builder_variant (options->format);
   if (arch->sframe_abi == SFRAME_ABI_S390X_BE && !variant.pcrel)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this SFrame version does not know s390x");
-  builder->lower = (struct lower_options){ .arch = arch,
-                                           .variant = variant,
-                                           .flexible = arch->flexible_fdes };
-  builder->sink = (struct lower_sink){ .context = builder,
-                                       .piece = take_piece,
-                                       .left_out = take_left_out };
-  /* libsframe's byte-swapping reader would swap shared rows twice.  */
-  struct encode_options encode
-      = { .arch = arch,
-          .variant = variant,
-          .sorted = true,
-          .share = !options->no_share && !arch->big_endian && !options->gnu,
-          .gnu_widths = options->gnu,
-          .rows_max = builder_rows_max (builder->image),
-          .n_expected = options->compact
-                            ? 0
-                            : builder->cfi.n_fdes + builder->plt.n_functions };
-  const struct gnu_options gnu
-      = { .arch = arch, .variant = variant, .bugs = options->gnu_bugs };
-  builder->gnu_bugs = options->gnu_bugs;
-  static const char *const plt[] = { ".plt", ".plt.sec", ".plt.got" };
-  for (size_t i = 0; options->gnu && i < PLT_SECTIONS; i++)
-    builder->plt_sections[i] = image_find_section (builder->image, plt[i]);
-  if (options->gnu && (builder->gnu = gnu_translator_new (&gnu)) == NULL)
+  builder->encode = (struct encode_options){
+    .arch = arch,
+    .variant = variant,
+    .sorted = true,
+    /* libsframe's byte-swapping reader would swap shared rows twice.  */
+    .share = !options->no_share && !arch->big_endian && !options->gnu,
+    .gnu_widths = options->gnu,
+    .rows_max = builder_rows_max (builder->image),
+  };
+  return true;
+}
+
+/* One half, or all there is.  */
+
+static bool
+half_prepare (struct half *half, const struct builder *builder,
+              const struct stretch_range *range, bool share, struct error *err)
+{
+  const struct stretch_source source
+      = { builder->image, &builder->cfi, &builder->plt };
+  struct encode_options encode = builder->encode;
+  encode.share = share;
+  if (!builder->options->compact)
+    encode.n_expected
+        = range->end_fde - range->first_fde + builder->plt.n_functions;
+  half->encoder = sframe_encoder_new (&encode);
+  if (half->encoder == NULL)
     return error_set_no_memory (err);
-  builder->encoder = sframe_encoder_new (&encode);
-  builder->machine = cfa_machine_new (&builder->cfi);
-  if (builder->encoder == NULL || builder->machine == NULL)
-    return error_set_no_memory (err);
-  if (options->compact && !options->gnu)
-    return prepare_compactor (builder, &encode, err);
-  /* Only what is shared anyway may be repeated.  */
-  if (encode.share)
-    builder->memo = program_memo_new (&builder->cfi);
-  return !encode.share || builder->memo != NULL || error_set_no_memory (err);
+  half->stretch = stretch_new (&source, range, builder->options, &encode,
+                               half->encoder, &half->report, err);
+  return half->stretch != NULL;
 }
 
 static void
-builder_free (struct builder *builder)
+half_build (void *argument)
 {
-  gnu_translator_free (builder->gnu);
-  compactor_free (builder->compactor);
-  padding_finder_free (&builder->padding);
-  program_memo_free (builder->memo);
-  cfa_machine_free (builder->machine);
-  frame_function_free (&builder->function);
-  plt_list_free (&builder->plt);
-  cfi_section_free (&builder->cfi);
+  struct half *half = argument;
+  half->built = stretch_build (half->stretch, &half->err);
+}
+
+static void
+half_free (struct half *half)
+{
+  stretch_free (half->stretch);
+  sframe_encoder_free (half->encoder);
+}
+
+static void
+add_counts (struct cfi2sframe_report *report,
+            const struct cfi2sframe_report *counts)
+{
+  report->functions_covered += counts->functions_covered;
+  report->bytes_covered += counts->bytes_covered;
+  report->bytes_left_out += counts->bytes_left_out;
+  for (size_t i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
+    report->left_out[i] += counts->left_out[i];
+}
+
+/* Take over what HALF has built.  */
+static bool
+finish_half (struct builder *builder, struct half *half, struct error *err)
+{
+  if (!half->built)
+    *err = half->err;
+  add_counts (builder->report, &half->report);
+  return half->built;
+}
+
+static bool
+build_at_once (struct builder *builder, struct half *half, struct error *err)
+{
+  const struct stretch_range all
+      = { 0, builder->cfi.n_fdes, 0, builder->plt.n_functions };
+  if (!half_prepare (half, builder, &all, builder->encode.share, err))
+    return false;
+  half_build (half);
+  return finish_half (builder, half, err);
+}
+
+/* The second half's equal rows are found when it is appended to the FIRST.  */
+static bool
+build_in_two (struct builder *builder, struct half *first,
+              const struct stretch_range ranges[2], struct error *err)
+{
+  struct half second = { 0 };
+  struct background background = { 0 };
+  bool built = half_prepare (first, builder, &ranges[0], true, err)
+               && half_prepare (&second, builder, &ranges[1], false, err);
+  if (built)
+    {
+      background_start (&background, half_build, &second);
+      half_build (first);
+      background_wait (&background);
+      built = finish_half (builder, first, err)
+              && finish_half (builder, &second, err)
+              && sframe_encoder_append (first->encoder, second.encoder, err);
+    }
+  half_free (&second);
+  return built;
+}
+
+/* Build all functions.  The encoder is in FIRST in the end.  */
+static bool
+build_functions (struct builder *builder, struct half *first,
+                 struct error *err)
+{
+  const struct stretch_source source
+      = { builder->image, &builder->cfi, &builder->plt };
+  struct stretch_range ranges[2];
+  if (builder->encode.share && !builder->options->compact
+      && stretch_cut (&source, &ranges[0], &ranges[1]))
+    return build_in_two (builder, first, ranges, err);
+  return build_at_once (builder, first, err);
+}
+
+static bool
+finish (struct builder *builder, struct sframe_encoder *encoder,
+        struct error *err)
+{
+  struct cfi2sframe_report *report = builder->report;
+  sframe_encoder_finish (encoder);
+  report->sframe_fdes = sframe_encoder_n_functions (encoder);
+  report->sframe_fres = sframe_encoder_n_rows (encoder);
+  report->sframe_bytes = sframe_encoder_size (encoder);
+  /* The kernel refuses a section without functions or rows.  */
+  return (report->sframe_fdes > 0 && report->sframe_fres > 0)
+         || error_set (err, CFI2SFRAME_NOTHING,
+                       "no function that SFrame can describe");
 }
 
 struct sframe_encoder *
@@ -467,27 +246,19 @@ builder_build (const struct image *image,
                const struct cfi2sframe_options *options,
                struct cfi2sframe_report *report, struct error *err)
 {
-  struct builder builder = { .image = image, .report = report };
-  bool built
-      = read_cfi (&builder, err) && prepare (&builder, options, err)
-        && add_functions (&builder, err)
-        && (builder.compactor == NULL
-            || compactor_finish (builder.compactor, builder.encoder, err));
-  struct sframe_encoder *encoder = builder.encoder;
-  if (built)
+  struct builder builder
+      = { .image = image, .options = options, .report = report };
+  struct half whole = { 0 };
+  struct sframe_encoder *encoder = NULL;
+  if (read_cfi (&builder, err) && prepare (&builder, err)
+      && build_functions (&builder, &whole, err)
+      && finish (&builder, whole.encoder, err))
     {
-      sframe_encoder_finish (encoder);
-      report->sframe_fdes = sframe_encoder_n_functions (encoder);
-      report->sframe_fres = sframe_encoder_n_rows (encoder);
-      report->sframe_bytes = sframe_encoder_size (encoder);
-      /* The kernel refuses a section without functions or rows.  */
-      if (report->sframe_fdes == 0 || report->sframe_fres == 0)
-        built = error_set (err, CFI2SFRAME_NOTHING,
-                           "no function that SFrame can describe");
+      encoder = whole.encoder;
+      whole.encoder = NULL;
     }
-  builder_free (&builder);
-  if (built)
-    return encoder;
-  sframe_encoder_free (encoder);
-  return NULL;
+  half_free (&whole);
+  plt_list_free (&builder.plt);
+  cfi_section_free (&builder.cfi);
+  return encoder;
 }

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Brings the layers together: CFI and PLT stubs in, one encoder out, with the
-   account of what was covered and what was left out.  Functions pass through
-   one at a time, in address order.  */
+   account of what was covered and what was left out.  */
 
 #ifndef CONVERT_BUILDER_H
 #define CONVERT_BUILDER_H

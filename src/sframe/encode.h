@@ -59,10 +59,15 @@ bool sframe_encoder_add (struct sframe_encoder *encoder,
 /* Append a function of SIZE bytes at ADDRESS with the rows and flags of the
    one that was added as number INDEX, counted from 0.  The caller knows that
    its last row starts below SIZE, and that it is not a PCMASK function.
-   Otherwise as sframe_encoder_add; for encoders that share.  */
+   The rows are not written again.  Otherwise as sframe_encoder_add.  */
 bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                             uint64_t address, uint32_t size,
                             struct error *err);
+
+/* Append the functions of OTHER, which was made with the same options but does
+   not share.  OTHER can only be freed then.  */
+bool sframe_encoder_append (struct sframe_encoder *encoder,
+                            struct sframe_encoder *other, struct error *err);
 
 /* All functions were added: make the section as small as sharing allows.
    Optional; changes the size.  */

@@ -23,8 +23,8 @@ enum
    function's index record (V1, V2).  */
 struct slot
 {
-  uint32_t hash; /* 0: empty */
-  uint32_t offset;
+  uint32_t hash;
+  uint32_t offset; /* UINT32_MAX: empty */
 };
 
 struct share
@@ -34,6 +34,24 @@ struct share
   size_t n_used;
 };
 
+/* N empty slots.  Not zeros from calloc: reading memory that was never written
+   to, and writing to it afterwards, costs two page faults and, in two threads,
+   a message to the other processor.  */
+static struct slot *
+slots_new (size_t n)
+{
+  struct slot *slots = reallocarray (NULL, n, sizeof *slots);
+  if (slots != NULL)
+    memset (slots, 0xff, n * sizeof *slots);
+  return slots;
+}
+
+static bool
+slot_is_empty (const struct slot *slot)
+{
+  return slot->offset == UINT32_MAX;
+}
+
 struct share *
 share_new (void)
 {
@@ -41,7 +59,7 @@ share_new (void)
   if (share == NULL)
     return NULL;
   *share = (struct share){ .n_slots = SLOTS_MIN };
-  share->slots = calloc (share->n_slots, sizeof *share->slots);
+  share->slots = slots_new (share->n_slots);
   if (share->slots != NULL)
     return share;
   free (share);
@@ -62,7 +80,7 @@ slots_insert (struct slot *slots, size_t n_slots, struct slot entry)
 {
   size_t at = entry.hash & (n_slots - 1);
   for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & (n_slots - 1))
-    if (slots[at].hash == 0)
+    if (slot_is_empty (&slots[at]))
       {
         slots[at] = entry;
         return;
@@ -74,11 +92,11 @@ static void
 share_grow (struct share *share)
 {
   size_t n_slots = share->n_slots * 2;
-  struct slot *slots = calloc (n_slots, sizeof *slots);
+  struct slot *slots = slots_new (n_slots);
   if (slots == NULL)
     return;
   for (size_t i = 0; i < share->n_slots; i++)
-    if (share->slots[i].hash != 0)
+    if (!slot_is_empty (&share->slots[i]))
       slots_insert (slots, n_slots, share->slots[i]);
   free (share->slots);
   share->slots = slots;
@@ -96,7 +114,7 @@ share_find (struct share *share, const struct buffer *rows, uint32_t start)
   for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & mask)
     {
       struct slot *slot = &share->slots[at];
-      if (slot->hash == 0)
+      if (slot_is_empty (slot))
         {
           *slot = (struct slot){ hash, start };
           if (++share->n_used > share->n_slots / 2)
