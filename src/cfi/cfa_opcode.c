@@ -92,6 +92,17 @@ cfa_read_pointer (struct cursor *cursor, uint8_t encoding,
   return !cursor->failed && !(encoding & PE_INDIRECT);
 }
 
+bool
+cfa_read_nullable (struct cursor *cursor, uint8_t encoding,
+                   uint64_t field_address, uint64_t *value)
+{
+  if (!cfa_read_pointer (cursor, encoding & PE_FORMAT, 0, value))
+    return false;
+  if (*value != 0 && (encoding & PE_APPLICATION) == PE_PCREL)
+    *value += field_address;
+  return true;
+}
+
 static void
 read_block (struct cursor *cursor, struct cfa_instruction *instruction)
 {

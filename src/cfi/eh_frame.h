@@ -23,8 +23,10 @@
 /* What a CIE says, decoded once.  */
 struct cfi_cie
 {
-  uint64_t offset; /* in the section */
-  const uint8_t *instructions;
+  uint64_t offset;        /* in the section */
+  uint64_t entry_size;    /* bytes, with the length field */
+  uint32_t signed_letter; /* offset in the entry of a letter B or G, or 0 */
+  const uint8_t *instructions; /* NULL: not decoded, no FDE uses it */
   uint64_t instructions_size;
   uint64_t code_alignment;
   int64_t data_alignment;
