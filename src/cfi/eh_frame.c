@@ -252,23 +252,24 @@ take_damages (struct cfi_section *section, struct cfi_section *other)
 static bool
 merge_fdes (struct cfi_section *section, size_t n_first, struct error *err)
 {
-  const struct cfi_fde *first = section->fdes, *middle = first + n_first;
-  const struct cfi_fde *second = middle, *end = first + section->n_fdes;
-  if (first == middle || second == end
-      || compare_fdes (middle - 1, second) <= 0)
+  struct cfi_fde *to = section->fdes;
+  const struct cfi_fde *second = to + n_first, *end = to + section->n_fdes;
+  if (n_first == 0 || second == end)
     return true;
-  struct cfi_fde *merged
-      = reallocarray (NULL, section->n_fdes + 1, sizeof *merged);
-  if (merged == NULL)
+  while (to < second && compare_fdes (to, second) <= 0)
+    to++;
+  size_t n_waiting = (size_t)(second - to);
+  struct cfi_fde *copy = reallocarray (NULL, n_waiting + 1, sizeof *copy);
+  if (copy == NULL)
     return error_set_no_memory (err);
-  for (struct cfi_fde *to = merged; first < middle || second < end; to++)
-    if (second == end
-        || (first < middle && compare_fdes (first, second) <= 0))
-      *to = *first++;
+  memcpy (copy, to, n_waiting * sizeof *copy);
+  const struct cfi_fde *first = copy, *first_end = copy + n_waiting;
+  while (first < first_end)
+    if (second == end || compare_fdes (first, second) <= 0)
+      *to++ = *first++;
     else
-      *to = *second++;
-  free (section->fdes);
-  section->fdes = merged;
+      *to++ = *second++;
+  free (copy);
   return true;
 }
 

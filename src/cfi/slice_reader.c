@@ -24,7 +24,7 @@ enum
   /* Entries handed to libdwarf at once.  It keeps about 250 bytes per FDE
      and looks CIEs up one after the other: this bounds both.  */
   SLICE_SIZE_MAX = 128 * 1024,
-  SLICE_ENTRIES_MAX = 4096
+  SLICE_ENTRIES_MAX = 1024
 };
 
 /* What reading needs to know of a CIE beside its cfi_cie.  */

@@ -120,6 +120,13 @@ prepare (struct builder *builder, struct error *err)
     .gnu_widths = options->gnu,
     .rows_max = builder_rows_max (builder->image),
   };
+  if (!options->compact)
+    {
+      builder->encode.n_expected
+          = builder->cfi.n_fdes + builder->plt.n_functions;
+      /* Nearly always enough.  What is not used is never touched.  */
+      builder->encode.rows_expected = builder->cfi.size / 2;
+    }
   return true;
 }
 
@@ -127,19 +134,15 @@ prepare (struct builder *builder, struct error *err)
 
 static bool
 half_prepare (struct half *half, const struct builder *builder,
-              const struct stretch_range *range, bool share, struct error *err)
+              const struct stretch_range *range,
+              const struct encode_options *encode, struct error *err)
 {
   const struct stretch_source source
       = { builder->image, &builder->cfi, &builder->plt };
-  struct encode_options encode = builder->encode;
-  encode.share = share;
-  if (!builder->options->compact)
-    encode.n_expected
-        = range->end_fde - range->first_fde + builder->plt.n_functions;
-  half->encoder = sframe_encoder_new (&encode);
+  half->encoder = sframe_encoder_new (encode);
   if (half->encoder == NULL)
     return error_set_no_memory (err);
-  half->stretch = stretch_new (&source, range, builder->options, &encode,
+  half->stretch = stretch_new (&source, range, builder->options, encode,
                                half->encoder, &half->report, err);
   return half->stretch != NULL;
 }
@@ -184,7 +187,7 @@ build_at_once (struct builder *builder, struct half *half, struct error *err)
 {
   const struct stretch_range all
       = { 0, builder->cfi.n_fdes, 0, builder->plt.n_functions };
-  if (!half_prepare (half, builder, &all, builder->encode.share, err))
+  if (!half_prepare (half, builder, &all, &builder->encode, err))
     return false;
   half_build (half);
   return finish_half (builder, half, err);
@@ -197,8 +200,13 @@ build_in_two (struct builder *builder, struct half *first,
 {
   struct half second = { 0 };
   struct background background = { 0 };
-  bool built = half_prepare (first, builder, &ranges[0], true, err)
-               && half_prepare (&second, builder, &ranges[1], false, err);
+  struct encode_options encode = builder->encode;
+  encode.share = false;
+  encode.n_expected /= 2;
+  encode.rows_expected /= 2;
+  bool built
+      = half_prepare (first, builder, &ranges[0], &builder->encode, err)
+        && half_prepare (&second, builder, &ranges[1], &encode, err);
   if (built)
     {
       background_start (&background, half_build, &second);

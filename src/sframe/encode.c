@@ -17,9 +17,7 @@
 enum
 {
   /* Start, info byte and data words of the longest row.  */
-  ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX,
-  /* Per function, when sharing; without it twice or three times as many.  */
-  ROW_BYTES_EXPECTED = 24
+  ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX
 };
 
 /* What the section's function table needs to know of one function.  */
@@ -57,15 +55,15 @@ sframe_encoder_free (struct sframe_encoder *encoder)
   free (encoder);
 }
 
-/* Room for N functions.  Of the rows' only a part is used in the end, and the
-   rest is never touched.  */
+/* Room for what is expected.  */
 static bool
-sframe_encoder_reserve (struct sframe_encoder *encoder, size_t n)
+sframe_encoder_reserve (struct sframe_encoder *encoder)
 {
+  size_t n = encoder->options.n_expected;
   encoder->records = reallocarray (NULL, n + 1, sizeof *encoder->records);
   encoder->records_capacity = n + 1;
   return encoder->records != NULL
-         && buffer_reserve (&encoder->rows, n * ROW_BYTES_EXPECTED);
+         && buffer_reserve (&encoder->rows, encoder->options.rows_expected);
 }
 
 struct sframe_encoder *
@@ -79,7 +77,7 @@ sframe_encoder_new (const struct encode_options *options)
   if (options->share)
     encoder->share = share_new ();
   if ((options->share && encoder->share == NULL)
-      || !sframe_encoder_reserve (encoder, options->n_expected))
+      || !sframe_encoder_reserve (encoder))
     {
       sframe_encoder_free (encoder);
       return NULL;

@@ -30,7 +30,8 @@ struct encode_options
   /* Bytes of rows at most, those that are shared counted every time; 0: no
      limit.  A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
   uint64_t rows_max;
-  size_t n_expected; /* functions; a hint, to take memory only once */
+  /* Functions, and bytes of rows: hints, to take memory only once.  */
+  size_t n_expected, rows_expected;
 };
 
 /* Bytes of one entry of the function table.  */
