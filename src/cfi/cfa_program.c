@@ -61,9 +61,9 @@ struct cfa_machine
   const struct cfi_section *section;
   const struct arch *arch;
   struct cie_result *cies; /* one per CIE of the section */
-  uint64_t tracked; /* bit i: rules of register i matter, i < 64 */
+  uint64_t tracked;        /* bit i: rules of register i matter, i < 64 */
   struct cfa_state states[STATES_MAX];
-  uint64_t reach; /* of the program run last */
+  uint64_t reach;                  /* of the program run last */
   struct saved_state *saved_cies;  /* one per CIE; NULL: not tracked */
   struct saved_state *saved_stack; /* STATES_MAX */
 };
@@ -614,10 +614,9 @@ cfa_machine_new (const struct cfi_section *section)
   const struct arch *arch = section->arch;
   machine->section = section;
   machine->arch = arch;
-  machine->tracked
-      = UINT64_C (1) << arch->fp | UINT64_C (1) << arch->ra
-        | UINT64_C (1) << arch->sp
-        | (uint64_t)arch->ra_signing << AARCH64_RA_SIGN_STATE;
+  machine->tracked = UINT64_C (1) << arch->fp | UINT64_C (1) << arch->ra
+                     | UINT64_C (1) << arch->sp
+                     | (uint64_t)arch->ra_signing << AARCH64_RA_SIGN_STATE;
   machine->cies = calloc (section->n_cies + 1, sizeof *machine->cies);
   if (machine->cies != NULL)
     return machine;

@@ -199,8 +199,8 @@ static void
 half_read (void *argument)
 {
   struct half *half = argument;
-  half->read = slice_reader_run (&half->section, half->begin, half->end,
-                                 &half->err);
+  half->read
+      = slice_reader_run (&half->section, half->begin, half->end, &half->err);
   sort_fdes (&half->section);
 }
 

@@ -11,7 +11,7 @@
 enum
 {
   /* A table that never searches longer than this cannot be made slow.  */
-  PROBES_MAX = 16,
+  PROBES_MAX = 32,
   SLOTS_MIN = 1024
 };
 

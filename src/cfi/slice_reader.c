@@ -1,11 +1,11 @@
 /* Reading the FDEs of a part of .eh_frame through libdwarf, slice by slice.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The part is cut into slices: runs of entries that libdwarf can read, ended by
-   terminators, damaged or unusable entries, or their size.  A slice is copied
-   behind the CIEs that its FDEs need and that are not in it.  Its FDEs keep
-   their addresses, because the copy's first byte is given the address that
-   makes the slice's bytes appear where they are.  */
+   The part is cut into slices: runs of entries that libdwarf can read, ended
+   by terminators, damaged or unusable entries, or their size.  A slice is
+   copied behind the CIEs that its FDEs need and that are not in it.  Its FDEs
+   keep their addresses, because the copy's first byte is given the address
+   that makes the slice's bytes appear where they are.  */
 
 #include "cfi/slice_reader.h"
 
@@ -183,8 +183,8 @@ measure_slice (struct reader *reader, size_t entries_max, struct slice *slice)
           || entry_problem (reader, &entry, &cie, &reason) != NULL)
         break;
       bool is_cie = entry.kind == ENTRY_CIE;
-      bool foreign = !is_cie
-                     && (entry.cie < slice->begin || entry.cie >= slice->end);
+      bool foreign
+          = !is_cie && (entry.cie < slice->begin || entry.cie >= slice->end);
       if (foreign)
         note_foreign (reader, (uint32_t)cie);
       reader->entries[slice->n_entries++] = (struct slice_entry){
@@ -274,7 +274,7 @@ read_augmentation_data (const struct reader *reader,
         uint8_t encoding = cie->personality_encoding = cursor_u8 (&cursor);
         uint64_t at = (uint64_t)(cursor.at - reader->batch.bytes);
         if (!cfa_read_nullable (&cursor, encoding, batch_address + at,
-                            &cie->personality))
+                                &cie->personality))
           return REASON_BAD_ENTRY;
         *absolute_pointers |= (encoding & PE_FORMAT) == PE_ABSPTR;
       }

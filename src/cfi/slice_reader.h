@@ -11,9 +11,9 @@
 #include "cfi/eh_frame.h"
 
 /* Append the FDEs among the entries from offset BEGIN to END, both of them
-   ends of entries, to SECTION's, where there is room for them, and note damaged
-   entries.  SECTION's CIEs have been found; those that are used are decoded.
-   False when memory ran out.  */
+   ends of entries, to SECTION's, where there is room for them, and note
+   damaged entries.  SECTION's CIEs have been found; those that are used are
+   decoded. False when memory ran out.  */
 bool slice_reader_run (struct cfi_section *section, uint64_t begin,
                        uint64_t end, struct error *err);
 

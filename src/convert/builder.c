@@ -204,9 +204,8 @@ build_in_two (struct builder *builder, struct half *first,
   encode.share = false;
   encode.n_expected /= 2;
   encode.rows_expected /= 2;
-  bool built
-      = half_prepare (first, builder, &ranges[0], &builder->encode, err)
-        && half_prepare (&second, builder, &ranges[1], &encode, err);
+  bool built = half_prepare (first, builder, &ranges[0], &builder->encode, err)
+               && half_prepare (&second, builder, &ranges[1], &encode, err);
   if (built)
     {
       background_start (&background, half_build, &second);

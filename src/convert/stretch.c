@@ -28,7 +28,7 @@ struct stretch
   struct stretch_range range;
   struct cfi2sframe_report *report;
   struct cfa_machine *machine;
-  struct program_memo *memo; /* numbers in the encoder, or NULL */
+  struct program_memo *memo;      /* numbers in the encoder, or NULL */
   struct frame_function function; /* reused for every FDE */
   struct lower_options lower;
   struct lower_sink sink;
@@ -156,8 +156,8 @@ add_as_gnu (struct stretch *stretch, const struct cfi_fde *fde,
 {
   struct sframe_function function;
   enum frame_reason reason;
-  if (!gnu_translate (stretch->gnu, stretch->source.cfi, fde, &function, &reason,
-                      err))
+  if (!gnu_translate (stretch->gnu, stretch->source.cfi, fde, &function,
+                      &reason, err))
     return false;
   if (reason != REASON_NONE)
     {
@@ -255,7 +255,8 @@ add_repeated (struct stretch *stretch, const struct cfi_fde *fde, bool *added,
   uint32_t number;
   *added = stretch->memo != NULL && fde->size <= UINT32_MAX
            && program_memo_find (stretch->memo,
-                                 (size_t)(fde - stretch->source.cfi->fdes), &number);
+                                 (size_t)(fde - stretch->source.cfi->fdes),
+                                 &number);
   if (!*added)
     return true;
   stretch->covered_end = fde->address + fde->size;
@@ -376,8 +377,7 @@ prepare (struct stretch *stretch, const struct cfi2sframe_options *options,
   if (options->no_share || encode->arch->big_endian)
     return true;
   stretch->memo = program_memo_new (
-      stretch->source.cfi,
-      stretch->range.end_fde - stretch->range.first_fde);
+      stretch->source.cfi, stretch->range.end_fde - stretch->range.first_fde);
   return stretch->memo != NULL || error_set_no_memory (err);
 }
 
@@ -453,8 +453,7 @@ stretch_cut (const struct stretch_source *source, struct stretch_range *first,
       uint64_t stubs_end = 0, fde_end;
       if (i >= cfi->n_fdes / 2 && end <= fde->address)
         {
-          size_t n_stubs
-              = count_stubs (source->plt, fde->address, &stubs_end);
+          size_t n_stubs = count_stubs (source->plt, fde->address, &stubs_end);
           *first = (struct stretch_range){ 0, i, 0, n_stubs };
           *second = (struct stretch_range){ i, cfi->n_fdes, n_stubs,
                                             source->plt->n_functions };

@@ -433,6 +433,58 @@ test_many_damages (void **state)
   buffer_free (&bytes);
 }
 
+/* Large enough to be read in two threads: each half has damaged entries and
+   CIEs of its own, uses some of the other's, and is out of order.  */
+static void
+test_halves (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 40000
+  };
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cies[3], damaged[2];
+  cies[0] = put_amd64_cie (&bytes);
+  for (unsigned i = 0; i < N; i++)
+    {
+      if (i == 10)
+        cies[1] = put_cie (&bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16, "", 0);
+      if (i == N - 10)
+        cies[2] = put_cie (&bytes, 1, "zR", "\x1b", 1, 4, 0x78, 16, "", 0);
+      if (i == 100 || i == N - 100)
+        {
+          damaged[i > 100] = bytes.size;
+          buffer_u32 (&bytes, 4);
+          buffer_u32 (&bytes, 3); /* no CIE there */
+        }
+      unsigned cie = i > N - 10 ? i % 3 : i > 10 ? i % 2 : 0;
+      put_fde (&bytes, cies[cie], CODE + 16 * ((uint64_t)i * 7 % N), 16, "",
+               0);
+    }
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, N);
+  assert_int_equal (f.section.n_cies, 3);
+  assert_int_equal (f.section.cies[2].code_alignment, 4);
+  for (unsigned i = 0; i < 3; i++)
+    assert_int_equal (f.section.cies[i].offset, cies[i]);
+  for (unsigned i = 0; i < N; i++)
+    {
+      const struct cfi_fde *fde = &f.section.fdes[i];
+      assert_true (fde->address == CODE + 16 * i && fde->size == 16);
+      assert_true (i == 0 || fde->offset != fde[-1].offset);
+      assert_int_equal (load_u32 (f.section.bytes + fde->offset + 4, false),
+                        fde->offset + 4 - cies[fde->cie]);
+    }
+  assert_int_equal (f.section.n_damaged, 2);
+  for (unsigned i = 0; i < 2; i++)
+    expect_damage (&f.section, i, damaged[i], REASON_BAD_ENTRY);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
 int
 main (void)
 {
@@ -450,6 +502,7 @@ main (void)
     cmocka_unit_test (test_many),
     cmocka_unit_test (test_foreign_cies),
     cmocka_unit_test (test_many_damages),
+    cmocka_unit_test (test_halves),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -682,6 +682,88 @@ distance_limits (void **state)
       }
 }
 
+/* Functions added anew, repeated, or appended from another encoder make the
+   same section.  */
+static void
+repeated_and_appended_functions (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 12
+  };
+  static const struct sframe_variant variants[]
+      = { { 1, false }, { 2, true }, { 3, true } };
+  struct error err = { 0 };
+  for (unsigned v = 0; v < 3; v++)
+    {
+      struct encode_options options = options_for (&arch_amd64, variants[v]);
+      struct sframe_function functions[N];
+      options.share = true;
+      struct sframe_encoder *whole = sframe_encoder_new (&options);
+      struct sframe_encoder *first = sframe_encoder_new (&options);
+      options.share = false;
+      struct sframe_encoder *second = sframe_encoder_new (&options);
+      for (unsigned i = 0; i < N; i++)
+        {
+          functions[i] = push_function;
+          functions[i].address += 0x100 * i;
+          functions[i].size += i;
+          functions[i].n_rows = 1 + i % 3;
+          assert_true (sframe_encoder_add (whole, &functions[i], &err));
+          struct sframe_encoder *half = i < N / 2 ? first : second;
+          unsigned number = i % (N / 2);
+          if (number < 3)
+            assert_true (sframe_encoder_add (half, &functions[i], &err));
+          else
+            assert_true (sframe_encoder_repeat (half, number - 3,
+                                                functions[i].address,
+                                                functions[i].size, &err));
+        }
+      assert_true (sframe_encoder_append (first, second, &err));
+      assert_int_equal (sframe_encoder_n_functions (first), N);
+      assert_int_equal (sframe_encoder_n_rows (first),
+                        sframe_encoder_n_rows (whole));
+      sframe_encoder_finish (whole);
+      sframe_encoder_finish (first);
+      struct buffer expected, made;
+      buffer_init (&expected, false);
+      buffer_init (&made, false);
+      assert_true (sframe_encoder_write (whole, 0x400000, &expected, &err));
+      assert_true (sframe_encoder_write (first, 0x400000, &made, &err));
+      assert_bytes (&made, expected.bytes, expected.size);
+      /* Order is checked here, too.  */
+      assert_false (sframe_encoder_repeat (first, 0, 0x401000, 16, &err));
+      assert_int_equal (err.status, CFI2SFRAME_INVALID);
+      assert_false (sframe_encoder_append (first, whole, &err));
+      assert_int_equal (err.status, CFI2SFRAME_INVALID);
+      sframe_encoder_free (whole);
+      sframe_encoder_free (first);
+      sframe_encoder_free (second);
+      buffer_free (&expected);
+      buffer_free (&made);
+    }
+}
+
+/* Rows that are not written again count for the limit nevertheless.  */
+static void
+repeated_rows_are_limited (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct encode_options options = options_for (&arch_amd64, v3);
+  options.share = true;
+  options.rows_max = 1000;
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  assert_true (sframe_encoder_add (encoder, &push_function, &err));
+  unsigned n = 1;
+  while (sframe_encoder_repeat (encoder, 0, 0x401000 + 0x100 * n, 16, &err))
+    n++;
+  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_int_equal (n, 1000 / (5 + 11));
+  sframe_encoder_free (encoder);
+}
+
 int
 main (void)
 {
@@ -700,6 +782,8 @@ main (void)
     cmocka_unit_test (sharing_finds_every_block),
     cmocka_unit_test (prefixes_are_shared),
     cmocka_unit_test (shared_sections_decode_unchanged),
+    cmocka_unit_test (repeated_and_appended_functions),
+    cmocka_unit_test (repeated_rows_are_limited),
     cmocka_unit_test (unsound_rows_are_refused),
     cmocka_unit_test (v3_row_count_limit),
     cmocka_unit_test (order_is_checked),

@@ -1,0 +1,176 @@
+/* Remembering programs: which FDEs have the same rows as an earlier one.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "cfi/cfa_program.h"
+#include "cfi/program_memo.h"
+#include "tests/unit/cfi_builder.h"
+
+#define CODE UINT64_C (0x123400000000)
+
+/* push %rbp at 1, mov %rsp, %rbp at 4.  */
+#define PUSH "\x41\x0e\x10\x86\x02\x43\x0d\x06"
+
+static void
+read_section (struct cfi_section *section, const struct buffer *bytes)
+{
+  struct error err = { 0 };
+  assert_true (cfi_section_read (section, &arch_amd64, bytes->bytes,
+                                 bytes->size, SECTION_ADDRESS, &err));
+}
+
+static uint64_t
+reach_of (const struct cfi_section *section, size_t index)
+{
+  struct error err = { 0 };
+  struct frame_function function = { 0 };
+  uint64_t failed_at;
+  struct cfa_machine *machine = cfa_machine_new (section);
+  assert_non_null (machine);
+  cfa_machine_run (machine, &section->fdes[index], &function, &failed_at,
+                   &err);
+  uint64_t reach = cfa_machine_reach (machine);
+  cfa_machine_free (machine);
+  frame_function_free (&function);
+  return reach;
+}
+
+static void
+reach_is_the_last_location (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  struct cfi_section section;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, 16, PUSH, 8);
+  put_fde (&bytes, cie, CODE + 16, 4, PUSH, 8); /* ends before it */
+  put_fde (&bytes, cie, CODE + 32, 5, PUSH, 8); /* just long enough */
+  put_fde (&bytes, cie, CODE + 48, 16, "", 0);  /* no instructions */
+  put_fde (&bytes, cie, CODE + 64, 16, "\x0b\x44\x0a", 3); /* broken */
+  read_section (&section, &bytes);
+  assert_int_equal (section.n_fdes, 5);
+  assert_int_equal (reach_of (&section, 0), 4);
+  assert_true (reach_of (&section, 1) == UINT64_MAX);
+  assert_int_equal (reach_of (&section, 2), 4);
+  assert_int_equal (reach_of (&section, 3), 0);
+  assert_true (reach_of (&section, 4) == UINT64_MAX);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+static void
+set_loc_depends_on_the_address (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  struct cfi_section section;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  size_t at = put_fde (&bytes, cie, CODE, 16, "\x01\0\0\0\0\x0e\x10", 7);
+  /* The operand, 18 bytes into the entry, counts from itself.  */
+  store_u32 (bytes.bytes + at + 18,
+             (uint32_t)(CODE + 2 - (SECTION_ADDRESS + at + 18)), false);
+  read_section (&section, &bytes);
+  assert_int_equal (section.n_fdes, 1);
+  assert_true (reach_of (&section, 0) == UINT64_MAX);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+static void
+only_equal_programs_are_found (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  struct cfi_section section;
+  uint32_t result;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, 16, PUSH, 8);
+  put_fde (&bytes, cie, CODE + 16, 99, PUSH, 8);
+  put_fde (&bytes, cie, CODE + 160, 4, PUSH, 8); /* ends too early */
+  put_fde (&bytes, cie, CODE + 176, 16, PUSH "\x0e\x08", 10);
+  put_fde (&bytes, cie, CODE + 192, 16, "\x42\x0e\x10\x86\x02\x43\x0d\x06", 8);
+  size_t other = put_cie (&bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16,
+                          "\x0c\x07\x08\x90\x01", 5);
+  put_fde (&bytes, other, CODE + 208, 16, PUSH, 8);
+  read_section (&section, &bytes);
+  assert_int_equal (section.n_fdes, 6);
+  struct program_memo *memo = program_memo_new (&section, section.n_fdes);
+  assert_non_null (memo);
+  assert_false (program_memo_find (memo, 0, &result));
+  program_memo_keep (memo, 4, 77);
+  assert_true (program_memo_find (memo, 1, &result));
+  assert_int_equal (result, 77);
+  for (size_t i = 2; i < 6; i++)
+    assert_false (program_memo_find (memo, i, &result));
+  /* What depends on more than the instructions is not kept.  */
+  assert_false (program_memo_find (memo, 3, &result));
+  program_memo_keep (memo, UINT64_MAX, 78);
+  assert_false (program_memo_find (memo, 3, &result));
+  program_memo_free (memo);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+/* More programs than the table has room for at first.  */
+static void
+many_programs (void **state)
+{
+  enum
+  {
+    programs = 5000
+  };
+  (void)state;
+  struct buffer bytes;
+  struct cfi_section section;
+  uint32_t result;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  for (unsigned round = 0; round < 2; round++)
+    for (unsigned i = 0; i < programs; i++)
+      {
+        char program[] = { 0x03, (char)i, (char)(i >> 8), 0x0e, 0x10 };
+        put_fde (&bytes, cie,
+                 CODE + UINT64_C (0x10000) * (round * programs + i), 0x10000,
+                 program, sizeof program);
+      }
+  read_section (&section, &bytes);
+  assert_int_equal (section.n_fdes, 2 * programs);
+  struct program_memo *memo = program_memo_new (&section, 0);
+  for (uint32_t i = 0; i < programs; i++)
+    {
+      assert_false (program_memo_find (memo, i, &result));
+      program_memo_keep (memo, i, i);
+    }
+  /* It may forget, but not by much, and not say anything wrong.  */
+  size_t found = 0;
+  for (uint32_t i = 0; i < programs; i++)
+    if (program_memo_find (memo, programs + i, &result))
+      {
+        found++;
+        assert_int_equal (result, i);
+      }
+  assert_true (found > programs - programs / 200);
+  program_memo_free (memo);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (reach_is_the_last_location),
+    cmocka_unit_test (set_loc_depends_on_the_address),
+    cmocka_unit_test (only_equal_programs_are_found),
+    cmocka_unit_test (many_programs),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
