@@ -177,6 +177,27 @@ compare_functions (const void *a, const void *b)
   return (left->address > right->address) - (left->address < right->address);
 }
 
+/* Sections of a damaged file may lie in each other.  The first of overlapping
+   stubs counts, as of overlapping FDEs.  */
+static void
+drop_overlapping (struct plt_list *list)
+{
+  size_t kept = 0;
+  uint64_t end = 0;
+  for (size_t i = 0; i < list->n_functions; i++)
+    {
+      struct frame_function *function = &list->functions[i];
+      if (kept > 0 && function->address < end)
+        {
+          frame_function_free (function);
+          continue;
+        }
+      end = function->address + function->size;
+      list->functions[kept++] = *function;
+    }
+  list->n_functions = kept;
+}
+
 bool
 plt_list_find (struct plt_list *list, const struct image *image,
                const struct cfi_section *section, struct error *err)
@@ -196,6 +217,7 @@ plt_list_find (struct plt_list *list, const struct image *image,
   if (list->n_functions > 1)
     qsort (list->functions, list->n_functions, sizeof *list->functions,
            compare_functions);
+  drop_overlapping (list);
   return true;
 }
 

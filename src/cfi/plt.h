@@ -13,7 +13,7 @@
 
 struct plt_list
 {
-  struct frame_function *functions; /* owned; ascending address */
+  struct frame_function *functions; /* owned; ascending address, disjoint */
   size_t n_functions;
 };
 

@@ -172,5 +172,6 @@ main (void)
     cmocka_unit_test (only_equal_programs_are_found),
     cmocka_unit_test (many_programs),
   };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -261,5 +261,6 @@ main (void)
     cmocka_unit_test (no_cut_through_a_stub),
     cmocka_unit_test (too_little_to_cut),
   };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
