@@ -238,9 +238,9 @@ view_resolve_plt (struct view *view, const struct arch *arch, uint64_t pc)
   int64_t threshold = view->rules.cfa.offset;
   uint64_t block = pc & ~UINT64_C (15);
   bool beyond = (int64_t)(pc & 15) >= threshold;
-  uint64_t change
-      = block + (beyond || threshold > 15 ? 16 : (uint64_t)threshold);
-  if (change < view->until && change > pc)
+  uint64_t change = block + (beyond ? 16 : (uint64_t)threshold);
+  /* Otherwise all of a block is on one side of it.  */
+  if (threshold > 0 && threshold < 16 && change < view->until && change > pc)
     view->until = change;
   view->rules.cfa = (struct frame_rule){ .kind = RULE_REG,
                                          .reg = arch->sp,
