@@ -273,7 +273,8 @@ source_view (const struct frame_function *function, const struct arch *arch,
   struct view view = { .covered = true,
                        .rules = i > 0 ? function->rows[i - 1] : no_rules,
                        .until = base + end };
-  if (view.rules.cfa.kind == RULE_PLT)
+  /* Without a caller the CFA does not matter (lower.h).  */
+  if (view.rules.cfa.kind == RULE_PLT && view.rules.ra.kind != RULE_UNDEFINED)
     view_resolve_plt (&view, arch, pc);
   return view;
 }
