@@ -21,25 +21,17 @@ enum
   AARCH64_RA_SIGN_STATE = 34
 };
 
-enum cfa_kind
-{
-  CFA_KIND_NONE, /* no rule yet */
-  CFA_KIND_REGISTER,
-  CFA_KIND_EXPRESSION
-};
-
-/* The rules in force.  The CFA keeps its full width because an offset out of
-   range may be replaced before it matters.  */
+/* The rules in force.  Of a CFA that is a register and an offset both are kept
+   in full width, too: one out of range may be replaced before it matters.  */
 struct cfa_state
 {
-  uint8_t cfa_kind;
+  struct frame_rule cfa, ra, fp, sp;
+  uint64_t cfa_register;
+  int64_t cfa_offset;
+  bool cfa_has_register; /* it may be redefined in part */
   bool ra_signed;
   bool ra_signed_with_pc;
   bool sign_state_ruled; /* a rule other than negate_ra_state governs it */
-  uint64_t cfa_register;
-  int64_t cfa_offset;
-  struct frame_rule cfa_expression;
-  struct frame_rule ra, fp, sp;
 };
 
 /* The rules of other callee-saved registers; kept apart, so that who does not
@@ -88,22 +80,6 @@ struct execution
 
 /* From the state to a row.  */
 
-static struct frame_rule
-state_cfa_rule (const struct cfa_state *state)
-{
-  if (state->cfa_kind == CFA_KIND_NONE)
-    return frame_rule_unsupported (REASON_CFA_UNDEFINED);
-  if (state->cfa_kind == CFA_KIND_EXPRESSION)
-    return state->cfa_expression;
-  if (state->cfa_register > UINT16_MAX)
-    return frame_rule_unsupported (REASON_REGISTER_RANGE);
-  if (state->cfa_offset != (int32_t)state->cfa_offset)
-    return frame_rule_unsupported (REASON_OFFSET_RANGE);
-  return (struct frame_rule){ .kind = RULE_REG,
-                              .reg = (uint16_t)state->cfa_register,
-                              .offset = (int32_t)state->cfa_offset };
-}
-
 /* A stack tracer takes CFA + caller_sp_offset for the caller's SP.  Is that
    what the rule of SP says?  */
 static bool
@@ -141,7 +117,7 @@ static void
 state_to_row (const struct arch *arch, const struct cfa_state *state,
               struct frame_row *row)
 {
-  row->cfa = state_cfa_rule (state);
+  row->cfa = state->cfa;
   row->ra = state->ra;
   row->fp = state->fp;
   row->ra_signed = state->ra_signed;
@@ -352,9 +328,18 @@ set_expression_rule (struct execution *run, uint64_t reg,
 static void
 define_cfa (struct execution *run, uint64_t reg, int64_t offset)
 {
-  run->state.cfa_kind = CFA_KIND_REGISTER;
-  run->state.cfa_register = reg;
-  run->state.cfa_offset = offset;
+  struct cfa_state *state = &run->state;
+  if (reg > UINT16_MAX)
+    state->cfa = frame_rule_unsupported (REASON_REGISTER_RANGE);
+  else if (offset != (int32_t)offset)
+    state->cfa = frame_rule_unsupported (REASON_OFFSET_RANGE);
+  else
+    state->cfa = (struct frame_rule){ .kind = RULE_REG,
+                                      .reg = (uint16_t)reg,
+                                      .offset = (int32_t)offset };
+  state->cfa_has_register = true;
+  state->cfa_register = reg;
+  state->cfa_offset = offset;
   run->changed = true;
 }
 
@@ -376,16 +361,11 @@ saturated (uint64_t offset)
 }
 
 static enum frame_reason
-redefine_cfa (struct execution *run, bool set_register, uint64_t reg,
-              int64_t offset)
+redefine_cfa (struct execution *run, uint64_t reg, int64_t offset)
 {
-  if (run->state.cfa_kind != CFA_KIND_REGISTER)
+  if (!run->state.cfa_has_register)
     return REASON_BAD_STATE;
-  if (set_register)
-    run->state.cfa_register = reg;
-  else
-    run->state.cfa_offset = offset;
-  run->changed = true;
+  define_cfa (run, reg, offset);
   return REASON_NONE;
 }
 
@@ -396,8 +376,8 @@ define_cfa_expression (struct execution *run,
   struct frame_rule rule = expression_rule (
       run->machine->arch, instruction->block, instruction->block_size,
       EXPRESSION_CFA, REASON_CFA_EXPRESSION);
-  run->state.cfa_kind = CFA_KIND_EXPRESSION;
-  run->state.cfa_expression = rule;
+  run->state.cfa = rule;
+  run->state.cfa_has_register = false;
   run->changed = true;
   return REASON_NONE;
 }
@@ -523,11 +503,12 @@ execute (struct execution *run, const struct cfa_instruction *instruction)
                   factored (run, instruction->signed_value));
       return REASON_NONE;
     case CFA_DEF_CFA_REGISTER:
-      return redefine_cfa (run, true, instruction->reg, 0);
+      return redefine_cfa (run, instruction->reg, run->state.cfa_offset);
     case CFA_DEF_CFA_OFFSET:
-      return redefine_cfa (run, false, 0, saturated (instruction->value));
+      return redefine_cfa (run, run->state.cfa_register,
+                           saturated (instruction->value));
     case CFA_DEF_CFA_OFFSET_SF:
-      return redefine_cfa (run, false, 0,
+      return redefine_cfa (run, run->state.cfa_register,
                            factored (run, instruction->signed_value));
     case CFA_DEF_CFA_EXPRESSION:
       return define_cfa_expression (run, instruction);
@@ -574,7 +555,9 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size,
 static struct cfa_state
 default_state (void)
 {
-  return (struct cfa_state){ .ra = { .kind = RULE_SAME },
+  return (struct cfa_state){ .cfa
+                             = frame_rule_unsupported (REASON_CFA_UNDEFINED),
+                             .ra = { .kind = RULE_SAME },
                              .fp = { .kind = RULE_SAME },
                              .sp = { .kind = RULE_UNDEFINED } };
 }

@@ -49,9 +49,9 @@ print_totals (const struct tool_options *options, const struct totals *totals)
     totals_print (totals, options, stdout);
 }
 
-/* Keep what was freed.  A conversion takes and returns some blocks of megabytes
-   one after the other; new pages for each of them take a tenth of its time
-   (doc/speed).  The library leaves its users' allocator alone.  */
+/* Keep what was freed.  A conversion takes and returns some blocks of
+   megabytes one after the other; new pages for each of them take a tenth of
+   its time (doc/speed).  The library leaves its users' allocator alone.  */
 static void
 keep_freed_memory (void)
 {
