@@ -128,6 +128,7 @@ entry_problem (struct reader *reader, const struct entry *entry, size_t *cie,
 {
   const struct cfi_section *section = reader->section;
   *reason = REASON_BAD_ENTRY;
+  *cie = section->n_cies;
   if (entry->kind == ENTRY_DAMAGED)
     return entry->why;
   *cie = find_cie (reader,
@@ -178,7 +179,7 @@ measure_slice (struct reader *reader, size_t entries_max, struct slice *slice)
     {
       struct entry entry = reader_entry (reader, slice->end);
       enum frame_reason reason;
-      size_t cie;
+      size_t cie = 0;
       if (entry.kind == ENTRY_TERMINATOR || entry.kind == ENTRY_END
           || entry_problem (reader, &entry, &cie, &reason) != NULL)
         break;

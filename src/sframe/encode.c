@@ -394,7 +394,7 @@ sframe_encoder_append (struct sframe_encoder *encoder,
       struct index_record *record = &other->records[i];
       if (!function_is_in_order (encoder, record->address))
         return report_unwritable (record->address, err);
-      uint32_t place;
+      uint32_t place = 0;
       if (!sframe_encoder_append_block (encoder, other, i, &place, err))
         return false;
       record->fre_offset = place; /* for those that repeat it */
