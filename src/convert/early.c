@@ -17,7 +17,7 @@ enum
   /* Below, a thread costs more than it gains.  */
   SIZE_MIN = 4 << 20,
   /* Bytes under way at once: they stay in the processor's cache.  */
-  CHUNK = 64 << 10
+  CHUNK = 128 << 10
 };
 
 /* Read up to CHUNK bytes at OFFSET.  0 at the end, after a failure, and when
