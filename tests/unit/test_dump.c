@@ -95,34 +95,35 @@ amd64_v3 (void **state)
       .n_rows = 4,
       .rows = flexible },
   };
-  check (
-      (struct encode_options){
-          &arch_amd64, { 3, true }, true, true, false, 0 },
-      functions, 3,
-      "Contents of the SFrame section .sframe:\n"
-      "  Header :\n\n"
-      "    Version: SFRAME_VERSION_3\n"
-      "    Flags: SFRAME_F_FDE_SORTED,\n"
-      "           SFRAME_F_FDE_FUNC_START_PCREL\n"
-      "    CFA fixed RA offset: -8\n"
-      "    Num FDEs: 3\n"
-      "    Num FREs: 9\n\n"
-      "  Function Index :\n\n"
-      "    func idx [0]: pc = 0x401000, size = 16 bytes\n"
-      "    " HEADINGS
-      "    0000000000401000  sp+8      u         f            \n"
-      "    0000000000401004  fp+16     c-16      f            \n"
-      "    0000000000401008  RA undefined\n\n"
-      "    func idx [1]: pc = 0x401020, size = 160 bytes\n"
-      "    STARTPC[m]      CFA       FP        RA           \n"
-      "    0000000000000000  sp+8      u         f            \n"
-      "    000000000000000b  sp+16     u         f            \n\n"
-      "    func idx [2]: pc = 0x402000, size = 32 bytes, attr = \"SF\"\n"
-      "    " HEADINGS
-      "    0000000000402000  sp+8      u         f            \n"
-      "    0000000000402005  r10+0     (fp+0)    U            \n"
-      "    0000000000402009  (fp-8)    r12+0     c-24         \n"
-      "    000000000040200c  sp+8      u         r12+0        \n");
+  check ((struct encode_options){ .arch = &arch_amd64,
+                                  .variant = { 3, true },
+                                  .sorted = true,
+                                  .share = true },
+         functions, 3,
+         "Contents of the SFrame section .sframe:\n"
+         "  Header :\n\n"
+         "    Version: SFRAME_VERSION_3\n"
+         "    Flags: SFRAME_F_FDE_SORTED,\n"
+         "           SFRAME_F_FDE_FUNC_START_PCREL\n"
+         "    CFA fixed RA offset: -8\n"
+         "    Num FDEs: 3\n"
+         "    Num FREs: 9\n\n"
+         "  Function Index :\n\n"
+         "    func idx [0]: pc = 0x401000, size = 16 bytes\n"
+         "    " HEADINGS
+         "    0000000000401000  sp+8      u         f            \n"
+         "    0000000000401004  fp+16     c-16      f            \n"
+         "    0000000000401008  RA undefined\n\n"
+         "    func idx [1]: pc = 0x401020, size = 160 bytes\n"
+         "    STARTPC[m]      CFA       FP        RA           \n"
+         "    0000000000000000  sp+8      u         f            \n"
+         "    000000000000000b  sp+16     u         f            \n\n"
+         "    func idx [2]: pc = 0x402000, size = 32 bytes, attr = \"SF\"\n"
+         "    " HEADINGS
+         "    0000000000402000  sp+8      u         f            \n"
+         "    0000000000402005  r10+0     (fp+0)    U            \n"
+         "    0000000000402009  (fp-8)    r12+0     c-24         \n"
+         "    000000000040200c  sp+8      u         r12+0        \n");
 }
 
 static void
@@ -142,23 +143,22 @@ aarch64_v2 (void **state)
   const struct sframe_function function = {
     .address = 0x1000, .size = 16, .b_key = true, .n_rows = 4, .rows = rows
   };
-  check (
-      (struct encode_options){
-          &arch_aarch64, { 2, false }, false, false, false, 0 },
-      &function, 1,
-      "Contents of the SFrame section .sframe:\n"
-      "  Header :\n\n"
-      "    Version: SFRAME_VERSION_2\n"
-      "    Flags: NONE\n"
-      "    Num FDEs: 1\n"
-      "    Num FREs: 4\n\n"
-      "  Function Index :\n\n"
-      "    func idx [0]: pc = 0x1000, size = 16 bytes, pauth = B key\n"
-      "    " HEADINGS
-      "    0000000000001000  sp+0      u         u            \n"
-      "    0000000000001004  sp+0      u         u[s]         \n"
-      "    0000000000001008  sp+32     c-32      c-24[s]      \n"
-      "    000000000000100c  sp+16     u         c-16         \n");
+  check ((struct encode_options){ .arch = &arch_aarch64,
+                                  .variant = { 2, false } },
+         &function, 1,
+         "Contents of the SFrame section .sframe:\n"
+         "  Header :\n\n"
+         "    Version: SFRAME_VERSION_2\n"
+         "    Flags: NONE\n"
+         "    Num FDEs: 1\n"
+         "    Num FREs: 4\n\n"
+         "  Function Index :\n\n"
+         "    func idx [0]: pc = 0x1000, size = 16 bytes, pauth = B key\n"
+         "    " HEADINGS
+         "    0000000000001000  sp+0      u         u            \n"
+         "    0000000000001004  sp+0      u         u[s]         \n"
+         "    0000000000001008  sp+32     c-32      c-24[s]      \n"
+         "    000000000000100c  sp+16     u         c-16         \n");
 }
 
 static void
@@ -172,23 +172,23 @@ s390x_v2 (void **state)
   };
   const struct sframe_function function
       = { .address = 0x1000, .size = 16, .n_rows = 3, .rows = rows };
-  check (
-      (struct encode_options){
-          &arch_s390x, { 2, true }, true, false, false, 0 },
-      &function, 1,
-      "Contents of the SFrame section .sframe:\n"
-      "  Header :\n\n"
-      "    Version: SFRAME_VERSION_2\n"
-      "    Flags: SFRAME_F_FDE_SORTED,\n"
-      "           SFRAME_F_FDE_FUNC_START_PCREL\n"
-      "    Num FDEs: 1\n"
-      "    Num FREs: 3\n\n"
-      "  Function Index :\n\n"
-      "    func idx [0]: pc = 0x1000, size = 16 bytes\n"
-      "    " HEADINGS
-      "    0000000000001000  sp+160    u         u            \n"
-      "    0000000000001002  sp+320    c-72      U            \n"
-      "    0000000000001004  fp+320    r17       r16          \n");
+  check ((struct encode_options){ .arch = &arch_s390x,
+                                  .variant = { 2, true },
+                                  .sorted = true },
+         &function, 1,
+         "Contents of the SFrame section .sframe:\n"
+         "  Header :\n\n"
+         "    Version: SFRAME_VERSION_2\n"
+         "    Flags: SFRAME_F_FDE_SORTED,\n"
+         "           SFRAME_F_FDE_FUNC_START_PCREL\n"
+         "    Num FDEs: 1\n"
+         "    Num FREs: 3\n\n"
+         "  Function Index :\n\n"
+         "    func idx [0]: pc = 0x1000, size = 16 bytes\n"
+         "    " HEADINGS
+         "    0000000000001000  sp+160    u         u            \n"
+         "    0000000000001002  sp+320    c-72      U            \n"
+         "    0000000000001004  fp+320    r17       r16          \n");
 }
 
 /* The widest numbers fit their cells.  */
@@ -205,7 +205,7 @@ extreme_numbers (void **state)
   const struct sframe_function function
       = { .size = UINT32_MAX, .flexible = true, .n_rows = 1, .rows = rows };
   struct encode_options options
-      = { &arch_s390x, { 3, true }, true, false, false, 0 };
+      = { .arch = &arch_s390x, .variant = { 3, true }, .sorted = true };
   struct error err = { 0 };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
   assert_true (sframe_encoder_add (encoder, &function, &err));
@@ -233,8 +233,9 @@ rows_shared_too_often_are_refused (void **state)
     N = 4000
   };
   struct error err = { 0 };
-  struct encode_options options
-      = { &arch_amd64, { 3, true }, true, true, false, 0 };
+  struct encode_options options = {
+    .arch = &arch_amd64, .variant = { 3, true }, .sorted = true, .share = true
+  };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
   struct sframe_row *rows = calloc (10000, sizeof *rows);
   for (uint32_t i = 0; i < 10000; i++)
