@@ -23,9 +23,13 @@ enum
   CIE_SIZE_MAX = 4096,
   /* libdwarf 20210528 keeps the factor in eight bits.  */
   CODE_ALIGNMENT_MAX = 255,
-  /* Smaller sections, and those with more CIEs, are not worth a thread.  */
-  SIZE_TO_HALVE = 512 * 1024,
-  CIES_TO_HALVE = 4096
+  /* Sections with more CIEs, and smaller ones, are not worth a thread.  */
+  CIES_TO_HALVE = 4096,
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  SIZE_TO_HALVE = 256 /* fuzzers' inputs are small, and shall go both ways */
+#else
+  SIZE_TO_HALVE = 512 * 1024
+#endif
 };
 
 /* What the first walk finds.  */

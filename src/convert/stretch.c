@@ -18,8 +18,12 @@ enum
      may have it otherwise.  */
   REPEATED_FLOOR = 1 << 20,
   PLT_SECTIONS = 3,
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  FDES_TO_CUT = 4 /* fuzzers' inputs are small, and shall go both ways */
+#else
   /* With fewer functions a second thread costs more than it gains.  */
   FDES_TO_CUT = 4096
+#endif
 };
 
 struct stretch
