@@ -32,7 +32,7 @@ struct stretch
   struct stretch_range range;
   struct cfi2sframe_report *report;
   struct cfa_machine *machine;
-  struct program_memo *memo;      /* numbers in the encoder, or NULL */
+  struct program_memo *memo;      /* numbers as of n_added, or NULL */
   struct frame_function function; /* reused for every FDE */
   struct lower_options lower;
   struct lower_sink sink;
@@ -233,17 +233,25 @@ is_position_independent (const struct frame_function *function)
   return true;
 }
 
+/* How many functions were handed over.  */
+static size_t
+n_added (const struct stretch *stretch)
+{
+  return stretch->compactor != NULL
+             ? compactor_n_functions (stretch->compactor)
+             : sframe_encoder_n_functions (stretch->encoder);
+}
+
 /* Lower the function just executed, and keep what became of it.  */
 static bool
 lower_executed (struct stretch *stretch, struct error *err)
 {
   const struct frame_function *function = &stretch->function;
-  size_t number = sframe_encoder_n_functions (stretch->encoder);
+  size_t number = n_added (stretch);
   uint64_t covered = stretch->report->bytes_covered;
   if (!lower_one (stretch, function, err))
     return false;
-  if (stretch->memo != NULL
-      && sframe_encoder_n_functions (stretch->encoder) == number + 1
+  if (stretch->memo != NULL && n_added (stretch) == number + 1
       && stretch->report->bytes_covered - covered == function->size
       && number <= UINT32_MAX && is_position_independent (function))
     program_memo_keep (stretch->memo, cfa_machine_reach (stretch->machine),
@@ -266,6 +274,9 @@ add_repeated (struct stretch *stretch, const struct cfi_fde *fde, bool *added,
   stretch->covered_end = fde->address + fde->size;
   stretch->report->functions_covered++;
   stretch->report->bytes_covered += fde->size;
+  if (stretch->compactor != NULL)
+    return compactor_repeat (stretch->compactor, number, fde->address,
+                             (uint32_t)fde->size, err);
   return sframe_encoder_repeat (stretch->encoder, number, fde->address,
                                 (uint32_t)fde->size, err);
 }
@@ -375,10 +386,10 @@ prepare (struct stretch *stretch, const struct cfi2sframe_options *options,
     return error_set_no_memory (err);
   if (options->gnu)
     return prepare_gnu (stretch, encode, options->gnu_bugs, err);
-  if (options->compact)
-    return prepare_compactor (stretch, encode, err);
-  /* Only what is stored once anyway may be repeated.  */
-  if (options->no_share || encode->arch->big_endian)
+  if (options->compact && !prepare_compactor (stretch, encode, err))
+    return false;
+  /* The encoder repeats only what is stored once anyway.  */
+  if (!options->compact && (options->no_share || encode->arch->big_endian))
     return true;
   stretch->memo = program_memo_new (
       stretch->source.cfi, stretch->range.end_fde - stretch->range.first_fde);

@@ -55,7 +55,8 @@ struct compactor
   struct member *members;
   size_t n_members, capacity;
   struct buffer rows;
-  bool separate; /* before the next member */
+  uint64_t taken; /* bytes of rows, repeated or not */
+  bool separate;  /* before the next member */
 };
 
 /* Result of the search for a member: the cheapest way to describe it and all
@@ -187,36 +188,69 @@ compactor_grow (struct compactor *compactor)
   return true;
 }
 
-bool
-compactor_add (struct compactor *compactor,
-               const struct sframe_function *function, struct error *err)
+/* Append MEMBER, whose rows are there.  */
+static bool
+compactor_append (struct compactor *compactor, const struct member *member,
+                  struct error *err)
 {
   if (compactor->n_members == compactor->capacity
       && !compactor_grow (compactor))
     return error_set_no_memory (err);
-  struct member *member = &compactor->members[compactor->n_members++];
-  *member = (struct member){ .address = function->address,
-                             .size = function->size,
-                             .n_rows = (uint32_t)function->n_rows,
-                             .flexible = function->flexible,
-                             .pcmask = function->pcmask,
-                             .signal = function->signal,
-                             .b_key = function->b_key,
-                             .repeat = function->repeat };
-  pack_rows (compactor, function, member);
-  if (compactor->rows.failed)
-    return error_set_no_memory (err);
+  if (member->n_rows > 0)
+    {
+      struct packed_row last_row;
+      memcpy (&last_row, compactor->rows.bytes + member->last_row,
+              sizeof last_row);
+      compactor->taken
+          += member->last_row - member->rows + packed_size (&last_row);
+    }
   if (compactor->options.rows_max != 0
-      && compactor->rows.size / 4 > compactor->options.rows_max)
+      && compactor->taken / 4 > compactor->options.rows_max)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "the CFI asks for unreasonably many rows");
-  member->digest = member_digest (compactor, member);
-  member->joins_previous = last_joins_previous (compactor);
-  member->first_vanishes
-      = member->joins_previous
-        && same_rules (compactor, member[-1].last_row, member->rows);
+  struct member *last = &compactor->members[compactor->n_members++];
+  *last = *member;
+  last->joins_previous = last_joins_previous (compactor);
+  last->first_vanishes
+      = last->joins_previous
+        && same_rules (compactor, last[-1].last_row, last->rows);
   compactor->separate = false;
   return true;
+}
+
+bool
+compactor_add (struct compactor *compactor,
+               const struct sframe_function *function, struct error *err)
+{
+  struct member member = { .address = function->address,
+                           .size = function->size,
+                           .n_rows = (uint32_t)function->n_rows,
+                           .flexible = function->flexible,
+                           .pcmask = function->pcmask,
+                           .signal = function->signal,
+                           .b_key = function->b_key,
+                           .repeat = function->repeat };
+  pack_rows (compactor, function, &member);
+  if (compactor->rows.failed)
+    return error_set_no_memory (err);
+  member.digest = member_digest (compactor, &member);
+  return compactor_append (compactor, &member, err);
+}
+
+bool
+compactor_repeat (struct compactor *compactor, size_t index, uint64_t address,
+                  uint32_t size, struct error *err)
+{
+  struct member member = compactor->members[index];
+  member.address = address;
+  member.size = size;
+  return compactor_append (compactor, &member, err);
+}
+
+size_t
+compactor_n_functions (const struct compactor *compactor)
+{
+  return compactor->n_members;
 }
 
 void

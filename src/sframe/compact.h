@@ -11,6 +11,7 @@
 #define SFRAME_COMPACT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -36,6 +37,15 @@ void compactor_free (struct compactor *compactor);
 /* Take FUNCTION, in ascending order of addresses; its rows are copied.  */
 bool compactor_add (struct compactor *compactor,
                     const struct sframe_function *function, struct error *err);
+
+/* Take a function of SIZE bytes at ADDRESS with the rows and flags of the one
+   that was taken as number INDEX, counted from 0.  The caller knows that its
+   last row starts below SIZE, and that it is not a PCMASK function.  */
+bool compactor_repeat (struct compactor *compactor, size_t index,
+                       uint64_t address, uint32_t size, struct error *err);
+
+/* How many functions were taken.  */
+size_t compactor_n_functions (const struct compactor *compactor);
 
 /* There is code with CFI between the last function and the next one: do not
    join them, whatever the code looks like.  */

@@ -298,6 +298,73 @@ test_never_larger (void **state)
       }
 }
 
+/* Functions taken again by their number make the same section as those added
+   anew, also where something separates them.  */
+static void
+test_repeated_functions (void **state)
+{
+  enum
+  {
+    KINDS = 5,
+    ROUNDS = 60
+  };
+  (void)state;
+  for (uint8_t version = 1; version <= 3; version++)
+    {
+      struct fixture anew, again;
+      struct error err = { 0 };
+      begin_version (&anew, version, true);
+      begin_version (&again, version, true);
+      for (unsigned i = 0; i < KINDS * ROUNDS; i++)
+        {
+          unsigned kind = i < KINDS ? i : i * 7 % KINDS;
+          uint64_t address = 0x1000 + 64 * (uint64_t)i;
+          uint32_t size = 50 + i % 14;
+          add (&anew, address, size, 1 + kind, kind % 2 == 0);
+          if (i < KINDS)
+            add (&again, address, size, 1 + kind, kind % 2 == 0);
+          else
+            assert_true (
+                compactor_repeat (again.compactor, kind, address, size, &err));
+          assert_int_equal (compactor_n_functions (again.compactor), i + 1);
+          if (i % 11 == 0)
+            {
+              compactor_separate (anew.compactor);
+              compactor_separate (again.compactor);
+            }
+        }
+      finish (&anew);
+      finish (&again);
+      assert_int_equal (again.section.size, anew.section.size);
+      assert_memory_equal (again.section.bytes, anew.section.bytes,
+                           anew.section.size);
+      end (&anew);
+      end (&again);
+    }
+}
+
+/* Rows that are taken again count for the limit nevertheless.  */
+static void
+test_repeated_rows_are_limited (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  begin (&f);
+  compactor_free (f.compactor);
+  f.options.rows_max = 1000;
+  f.compactor
+      = compactor_new (&f.options, (struct compact_gaps){ NULL, is_padding });
+  add (&f, 0x1000, 64, 20, false);
+  unsigned n = 1;
+  while (
+      compactor_repeat (f.compactor, 0, 0x1000 + 64 * (uint64_t)n, 64, &err))
+    n++;
+  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_true (n > 1 && n < 100);
+  end (&f);
+}
+
 int
 main (void)
 {
@@ -309,6 +376,8 @@ main (void)
     cmocka_unit_test (test_at_most_48_rows),
     cmocka_unit_test (test_sharing_is_weighed),
     cmocka_unit_test (test_never_larger),
+    cmocka_unit_test (test_repeated_functions),
+    cmocka_unit_test (test_repeated_rows_are_limited),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
