@@ -33,7 +33,7 @@ uint64_t hash_value (const struct hash *hash);
 /* The digest of SIZE bytes.  */
 uint64_t hash_bytes (const void *bytes, size_t size);
 
-/* A quick hash of SIZE bytes for tables in memory; never 0.  */
+/* A quick hash of SIZE bytes for tables in memory (base/table.h).  */
 static inline uint32_t
 hash_for_table (const uint8_t *bytes, size_t size)
 {
@@ -49,7 +49,7 @@ hash_for_table (const uint8_t *bytes, size_t size)
     tail |= (uint64_t)bytes[i] << 8 * i;
   hash = (hash ^ tail) * multiplier;
   hash ^= hash >> 32;
-  return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
+  return (uint32_t)hash;
 }
 
 #endif /* BASE_HASH_H */

@@ -8,59 +8,27 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/table.h"
 
 enum
 {
-  /* A table that never searches longer than this cannot be made slow; a block
-     that finds no place is merely not shared.  */
-  PROBES_MAX = 64,
-  SLOTS_MIN = 1024
+  PREFIXES_MIN = 1024 /* room for so many blocks at first */
 };
 
-/* A block in the row area.  Its size is not kept: a block is equal to a new
-   one when the new one's bytes are found at its offset, because info byte and
-   number of rows, which say where it ends, belong to the bytes (V3) or to the
-   function's index record (V1, V2).  */
-struct slot
-{
-  uint32_t hash;
-  uint32_t offset; /* UINT32_MAX: empty */
-};
-
+/* The table has the blocks' offsets in the row area.  Their sizes are not
+   kept: a block is equal to a new one when the new one's bytes are found at
+   its offset, because info byte and number of rows, which say where it ends,
+   belong to the bytes (V3) or to the function's index record (V1, V2).  */
 struct share
 {
-  struct slot *slots;
-  size_t n_slots; /* a power of two */
-  size_t n_used;
+  struct table table;
 };
-
-/* N empty slots.  Not zeros from calloc: reading memory that was never written
-   to, and writing to it afterwards, costs two page faults and, in two threads,
-   a message to the other processor.  */
-static struct slot *
-slots_new (size_t n)
-{
-  struct slot *slots = reallocarray (NULL, n, sizeof *slots);
-  if (slots != NULL)
-    memset (slots, 0xff, n * sizeof *slots);
-  return slots;
-}
-
-static bool
-slot_is_empty (const struct slot *slot)
-{
-  return slot->offset == UINT32_MAX;
-}
 
 struct share *
 share_new (void)
 {
   struct share *share = malloc (sizeof *share);
-  if (share == NULL)
-    return NULL;
-  *share = (struct share){ .n_slots = SLOTS_MIN };
-  share->slots = slots_new (share->n_slots);
-  if (share->slots != NULL)
+  if (share == NULL || table_init (&share->table, 0))
     return share;
   free (share);
   return NULL;
@@ -71,36 +39,8 @@ share_free (struct share *share)
 {
   if (share == NULL)
     return;
-  free (share->slots);
+  table_free (&share->table);
   free (share);
-}
-
-static void
-slots_insert (struct slot *slots, size_t n_slots, struct slot entry)
-{
-  size_t at = entry.hash & (n_slots - 1);
-  for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & (n_slots - 1))
-    if (slot_is_empty (&slots[at]))
-      {
-        slots[at] = entry;
-        return;
-      }
-}
-
-/* Double the table.  Without memory it stays as it is: sharing is no duty.  */
-static void
-share_grow (struct share *share)
-{
-  size_t n_slots = share->n_slots * 2;
-  struct slot *slots = slots_new (n_slots);
-  if (slots == NULL)
-    return;
-  for (size_t i = 0; i < share->n_slots; i++)
-    if (!slot_is_empty (&share->slots[i]))
-      slots_insert (slots, n_slots, share->slots[i]);
-  free (share->slots);
-  share->slots = slots;
-  share->n_slots = n_slots;
 }
 
 uint32_t
@@ -109,23 +49,13 @@ share_find (struct share *share, const struct buffer *rows, uint32_t start)
   const uint8_t *bytes = rows->bytes;
   size_t size = rows->size - start;
   uint32_t hash = hash_for_table (bytes + start, size);
-  size_t mask = share->n_slots - 1;
-  size_t at = hash & mask;
-  for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) & mask)
-    {
-      struct slot *slot = &share->slots[at];
-      if (slot_is_empty (slot))
-        {
-          *slot = (struct slot){ hash, start };
-          if (++share->n_used > share->n_slots / 2)
-            share_grow (share);
-          return start;
-        }
-      /* The bytes found must not reach into the ones to be taken back.  */
-      if (slot->hash == hash && size <= start - slot->offset
-          && memcmp (bytes + slot->offset, bytes + start, size) == 0)
-        return slot->offset;
-    }
+  struct table_walk walk = { .hash = hash };
+  /* The bytes found must not reach into the ones to be taken back.  */
+  for (uint32_t offset; table_next (&share->table, &walk, &offset);)
+    if (size <= start - offset
+        && memcmp (bytes + offset, bytes + start, size) == 0)
+      return offset;
+  table_insert (&share->table, hash, start);
   return start;
 }
 
@@ -143,7 +73,7 @@ struct sorted_block
 bool
 share_prefixes_begin (struct share_prefixes *prefixes)
 {
-  *prefixes = (struct share_prefixes){ .capacity = SLOTS_MIN };
+  *prefixes = (struct share_prefixes){ .capacity = PREFIXES_MIN };
   prefixes->starts
       = reallocarray (NULL, prefixes->capacity, sizeof *prefixes->starts);
   return prefixes->starts != NULL;

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "convert/stretch.h"
+#include "sframe/decode.h"
+#include "sframe/verify.h"
 #include "tests/unit/cfi_builder.h"
 
 #define CODE UINT64_C (0x123400010000)
@@ -73,6 +75,20 @@ add_stubs (struct fixture *f, uint64_t address)
   f->plt = (struct plt_list){ f->stubs, STUBS };
 }
 
+static void
+use_code_segment (struct fixture *f)
+{
+  f->segment = (GElf_Phdr){ .p_type = PT_LOAD,
+                            .p_flags = PF_R | PF_X,
+                            .p_vaddr = CODE,
+                            .p_memsz = 0x1000000,
+                            .p_filesz = 0x1000000 };
+  f->image = (struct image){ .arch = &arch_amd64,
+                             .size = 0x2000000,
+                             .segments = &f->segment,
+                             .n_segments = 1 };
+}
+
 /* N_FDES functions; one in OVERLAP_EVERY reaches into what follows.  Stubs are
    in the middle, behind which addresses start again: the order in the section
    is not that of the addresses.  */
@@ -100,15 +116,7 @@ begin (struct fixture *f, uint32_t seed, size_t n_fdes, uint32_t overlap_every)
           address = CODE;
         }
     }
-  f->segment = (GElf_Phdr){ .p_type = PT_LOAD,
-                            .p_flags = PF_R | PF_X,
-                            .p_vaddr = CODE,
-                            .p_memsz = 0x1000000,
-                            .p_filesz = 0x1000000 };
-  f->image = (struct image){ .arch = &arch_amd64,
-                             .size = 0x2000000,
-                             .segments = &f->segment,
-                             .n_segments = 1 };
+  use_code_segment (f);
   assert_true (cfi_section_read (&f->cfi, &arch_amd64, f->bytes.bytes,
                                  f->bytes.size, SECTION_ADDRESS, &err));
   assert_int_equal (f->cfi.n_fdes, n_fdes);
@@ -252,11 +260,45 @@ too_little_to_cut (void **state)
   end (&f);
 }
 
+/* The same PLT expression, which counts from address 0, at two addresses that
+   are not alike modulo 16: the second must not get the first one's rows.  */
+static void
+plt_expressions_are_not_repeated (void **state)
+{
+  static const char program[]
+      = "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22";
+  (void)state;
+  struct fixture f = { .random = 1 };
+  struct error err = { 0 };
+  struct sframe_decoder decoder;
+  struct verify_result result;
+  struct cfi2sframe_report report = { 0 };
+  struct buffer section;
+  buffer_init (&f.bytes, false);
+  size_t cie = put_amd64_cie (&f.bytes);
+  put_fde (&f.bytes, cie, CODE, 40, program, sizeof program - 1);
+  put_fde (&f.bytes, cie, CODE + 0x104, 40, program, sizeof program - 1);
+  assert_true (cfi_section_read (&f.cfi, &arch_amd64, f.bytes.bytes,
+                                 f.bytes.size, SECTION_ADDRESS, &err));
+  use_code_segment (&f);
+  const struct stretch_range all = { 0, 2, 0, 0 };
+  write_and_free (build (&f, &all, 3, true, &report), &section);
+  assert_true (
+      sframe_decoder_open (&decoder, section.bytes, section.size, CODE, &err));
+  struct verify_sources sources = { .cfi = &f.cfi };
+  assert_true (sframe_verify (&decoder, &sources, &result, &err));
+  assert_int_equal (result.bytes_wrong, 0);
+  assert_int_equal (result.bytes_equal, 80);
+  buffer_free (&section);
+  end (&f);
+}
+
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (two_are_the_same_as_one),
+    cmocka_unit_test (plt_expressions_are_not_repeated),
     cmocka_unit_test (no_cut_through_a_function),
     cmocka_unit_test (no_cut_through_a_stub),
     cmocka_unit_test (too_little_to_cut),
