@@ -121,7 +121,7 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
   row->ra = state->ra;
   row->fp = state->fp;
   row->ra_signed = state->ra_signed;
-  if (row->cfa.kind != RULE_UNSUPPORTED
+  if (state->sp.kind != RULE_UNDEFINED && row->cfa.kind != RULE_UNSUPPORTED
       && !sp_rule_is_default (arch, state->sp, row->cfa))
     row->cfa = frame_rule_unsupported (REASON_SP_RULE);
   if (state->ra_signed_with_pc || state->sign_state_ruled)
@@ -525,6 +525,40 @@ execute (struct execution *run, const struct cfa_instruction *instruction)
     }
 }
 
+/* Execute the next instruction at once if it is one of those that nearly all
+   programs consist of, without a struct cfa_instruction.  False for any other
+   one, which stays unread.  */
+static inline bool
+execute_frequent (struct execution *run, struct cursor *cursor,
+                  enum frame_reason *reason)
+{
+  const uint8_t *at = cursor->at;
+  uint8_t opcode = at[0] & 0xc0, low = at[0] & 0x3f;
+  bool has_short_operand = cursor->end - at > 1 && at[1] < 0x80;
+  struct cfa_state *state = &run->state;
+  *reason = REASON_NONE;
+  if (opcode == CFA_ADVANCE_LOC)
+    {
+      *reason = advance (run, low);
+      cursor->at += 1;
+    }
+  else if (opcode == CFA_OFFSET && has_short_operand && !is_tracked (run, low))
+    cursor->at += 2;
+  else if (at[0] == CFA_DEF_CFA_OFFSET && has_short_operand
+           && state->cfa_has_register && state->cfa.kind == RULE_REG)
+    {
+      state->cfa.offset = at[1];
+      state->cfa_offset = at[1];
+      run->changed = true;
+      cursor->at += 2;
+    }
+  else if (at[0] == CFA_NOP)
+    cursor->at += 1;
+  else
+    return false;
+  return true;
+}
+
 /* Execute SIZE bytes of instructions, in an FDE up to its range's end.
  *FAILED_AT is the address of the instruction at fault.  */
 static enum frame_reason
@@ -536,11 +570,15 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size,
   struct cfa_instruction instruction = { 0 };
   while (cursor_left (&cursor) > 0)
     {
+      enum frame_reason reason;
       *failed_at = cursor.at;
-      if (!cfa_instruction_read (&cursor, run->cie->pointer_encoding,
-                                 &instruction))
-        return REASON_BAD_INSTRUCTION;
-      enum frame_reason reason = execute (run, &instruction);
+      if (!execute_frequent (run, &cursor, &reason))
+        {
+          if (!cfa_instruction_read (&cursor, run->cie->pointer_encoding,
+                                     &instruction))
+            return REASON_BAD_INSTRUCTION;
+          reason = execute (run, &instruction);
+        }
       if (reason != REASON_NONE)
         return reason;
       /* Rules past the end of the function concern no code.  */
@@ -678,7 +716,7 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
       function->n_saved = machine->arch->n_saved_registers;
     }
   enum frame_reason reason
-      = run_program (&run, section->bytes + fde->instructions,
+      = run_program (&run, cfi_fde_instructions (section, fde),
                      fde->instructions_size, failed_at);
   if (reason != REASON_NONE)
     return give_up_from_here (&run, reason);

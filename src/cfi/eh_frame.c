@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/entry_walk.h"
+#include "cfi/fde_head.h"
 #include "cfi/slice_reader.h"
 
 enum
@@ -25,6 +26,7 @@ enum
   CODE_ALIGNMENT_MAX = 255,
   /* Sections with more CIEs, and smaller ones, are not worth a thread.  */
   CIES_TO_HALVE = 4096,
+  CHAINS_MAX = 8,
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   SIZE_TO_HALVE = 256 /* fuzzers' inputs are small, and shall go both ways */
 #else
@@ -45,6 +47,7 @@ struct half
 {
   struct cfi_section section; /* with CIEs of its own */
   uint64_t begin, end;
+  size_t n_expected; /* FDEs */
   struct error err;
   bool read;
 };
@@ -128,6 +131,7 @@ scan_cie (const struct cfi_section *section, const struct entry *entry,
     return REASON_BAD_ENTRY;
   const char *letters = (const char *)cursor.at;
   cursor_take (&cursor, (uint64_t)(nul - cursor.at) + 1);
+  cie->has_augmentation_data = letters[0] == 'z';
   enum frame_reason reason = scan_augmentation (
       cie, letters, (uint32_t)((const uint8_t *)letters - bytes));
   if (reason != REASON_NONE)
@@ -151,6 +155,8 @@ static bool
 reserve_entries (struct cfi_section *section, const struct census *census,
                  struct error *err)
 {
+  if (census->n_fdes >= UINT32_MAX)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED, "more than 4 billion FDEs");
   section->cies
       = reallocarray (NULL, census->n_cies + 1, sizeof *section->cies);
   section->fdes
@@ -175,26 +181,98 @@ collect_cies (struct cfi_section *section, size_t n_cies)
     }
 }
 
-static int
-compare_fdes (const void *a, const void *b)
+/* Whether A comes before B or is at the same place.  */
+static bool
+fdes_in_order (const struct cfi_fde *a, const struct cfi_fde *b)
 {
-  const struct cfi_fde *left = a, *right = b;
-  if (left->address != right->address)
-    return left->address < right->address ? -1 : 1;
-  return (left->offset > right->offset) - (left->offset < right->offset);
+  return a->address < b->address
+         || (a->address == b->address && a->offset <= b->offset);
 }
 
-/* Linkers write .eh_frame in address order, so there is rarely work to do. */
-static void
-sort_fdes (struct cfi_section *section)
+/* The end of the longest run in order that begins at FDE.  */
+static struct cfi_fde *
+run_end (struct cfi_fde *fde, const struct cfi_fde *end)
 {
-  for (size_t i = 1; i < section->n_fdes; i++)
-    if (compare_fdes (&section->fdes[i - 1], &section->fdes[i]) > 0)
+  while (++fde < end && fdes_in_order (fde - 1, fde))
+    ;
+  return fde;
+}
+
+/* Merge the runs from TO to SECOND and from there to END.  */
+static bool
+merge_runs (struct cfi_fde *to, struct cfi_fde *second,
+            const struct cfi_fde *end, struct error *err)
+{
+  while (to < second && fdes_in_order (to, second))
+    to++;
+  size_t n_waiting = (size_t)(second - to);
+  struct cfi_fde *copy = reallocarray (NULL, n_waiting + 1, sizeof *copy);
+  if (copy == NULL)
+    return error_set_no_memory (err);
+  memcpy (copy, to, n_waiting * sizeof *copy);
+  const struct cfi_fde *first = copy, *first_end = copy + n_waiting;
+  while (first < first_end)
+    if (second == end || fdes_in_order (first, second))
+      *to++ = *first++;
+    else
+      *to++ = *second++;
+  free (copy);
+  return true;
+}
+
+/* Compilers put the cold parts of functions, and what runs at startup, into
+   sections of their own, but write FDEs as they come: a few ascending chains,
+   interleaved.  Put one behind the other; FDEs that fit none go to the last
+   one.  */
+static bool
+split_into_chains (struct cfi_section *section, struct error *err)
+{
+  struct cfi_fde *fdes = section->fdes;
+  const struct cfi_fde *tails[CHAINS_MAX] = { NULL };
+  size_t places[CHAINS_MAX + 1] = { 0 };
+  uint8_t *chains = malloc (section->n_fdes);
+  struct cfi_fde *copy = reallocarray (NULL, section->n_fdes, sizeof *copy);
+  bool enough = chains != NULL && copy != NULL;
+  for (size_t i = 0; enough && i < section->n_fdes; i++)
+    {
+      uint8_t chain = 0;
+      while (chain < CHAINS_MAX - 1 && tails[chain] != NULL
+             && !fdes_in_order (tails[chain], &fdes[i]))
+        chain++;
+      tails[chain] = &fdes[i];
+      chains[i] = chain;
+      places[chain + 1]++;
+    }
+  for (size_t i = 1; i < CHAINS_MAX; i++)
+    places[i] += places[i - 1];
+  for (size_t i = 0; enough && i < section->n_fdes; i++)
+    copy[places[chains[i]]++] = fdes[i];
+  if (enough)
+    memcpy (fdes, copy, section->n_fdes * sizeof *copy);
+  free (chains);
+  free (copy);
+  return enough || error_set_no_memory (err);
+}
+
+/* Natural merge sort, which is done soon with a few chains.  */
+static bool
+sort_fdes (struct cfi_section *section, struct error *err)
+{
+  struct cfi_fde *begin = section->fdes, *end = begin + section->n_fdes;
+  if (begin == end || run_end (begin, end) == end)
+    return true;
+  if (!split_into_chains (section, err))
+    return false;
+  while (run_end (begin, end) < end)
+    for (struct cfi_fde *run = begin; run < end;)
       {
-        qsort (section->fdes, section->n_fdes, sizeof *section->fdes,
-               compare_fdes);
-        return;
+        struct cfi_fde *second = run_end (run, end);
+        struct cfi_fde *next = second < end ? run_end (second, end) : end;
+        if (second < end && !merge_runs (run, second, next, err))
+          return false;
+        run = next;
       }
+  return true;
 }
 
 /* Reading in halves.  */
@@ -203,9 +281,9 @@ static void
 half_read (void *argument)
 {
   struct half *half = argument;
-  half->read
-      = slice_reader_run (&half->section, half->begin, half->end, &half->err);
-  sort_fdes (&half->section);
+  half->read = slice_reader_run (&half->section, half->begin, half->end,
+                                 half->n_expected, &half->err)
+               && sort_fdes (&half->section, &half->err);
 }
 
 /* A second half of SECTION, whose FDEs will be in the same array.  */
@@ -215,6 +293,7 @@ half_prepare (struct half *half, const struct cfi_section *section,
 {
   half->begin = census->middle;
   half->end = section->size;
+  half->n_expected = census->n_fdes - census->n_fdes_before;
   half->section = *section;
   half->section.fdes = section->fdes + census->n_fdes_before;
   half->section.cies
@@ -252,36 +331,28 @@ take_damages (struct cfi_section *section, struct cfi_section *other)
     section->damages[section->n_damages++] = other->damages[i];
 }
 
-/* Merge the first N_FIRST FDEs and the others, both in order already.  */
-static bool
-merge_fdes (struct cfi_section *section, size_t n_first, struct error *err)
+/* Put OTHER's FDEs, which are in the same array, behind SECTION's.  Programs
+   of one half are not compared with those of the other.  */
+static void
+take_fdes (struct cfi_section *section, const struct cfi_section *other)
 {
-  struct cfi_fde *to = section->fdes;
-  const struct cfi_fde *second = to + n_first, *end = to + section->n_fdes;
-  if (n_first == 0 || second == end)
-    return true;
-  while (to < second && compare_fdes (to, second) <= 0)
-    to++;
-  size_t n_waiting = (size_t)(second - to);
-  struct cfi_fde *copy = reallocarray (NULL, n_waiting + 1, sizeof *copy);
-  if (copy == NULL)
-    return error_set_no_memory (err);
-  memcpy (copy, to, n_waiting * sizeof *copy);
-  const struct cfi_fde *first = copy, *first_end = copy + n_waiting;
-  while (first < first_end)
-    if (second == end || compare_fdes (first, second) <= 0)
-      *to++ = *first++;
-    else
-      *to++ = *second++;
-  free (copy);
-  return true;
+  struct cfi_fde *to = section->fdes + section->n_fdes;
+  for (size_t i = 0; i < other->n_fdes; i++)
+    {
+      to[i] = other->fdes[i];
+      to[i].program += (uint32_t)section->n_programs;
+    }
+  section->n_fdes += other->n_fdes;
+  section->n_programs += other->n_programs;
 }
 
 static bool
 read_in_halves (struct cfi_section *section, const struct census *census,
                 struct error *err)
 {
-  struct half first = { .section = *section, .end = census->middle };
+  struct half first = { .section = *section,
+                        .end = census->middle,
+                        .n_expected = census->n_fdes_before };
   struct half second = { 0 };
   struct background background = { 0 };
   if (!half_prepare (&second, section, census, err))
@@ -300,11 +371,8 @@ read_in_halves (struct cfi_section *section, const struct census *census,
       *err = first.read ? second.err : first.err;
       return false;
     }
-  size_t n_first = first.section.n_fdes, n_second = second.section.n_fdes;
-  memmove (section->fdes + n_first, second.section.fdes,
-           n_second * sizeof *section->fdes);
-  section->n_fdes = n_first + n_second;
-  return merge_fdes (section, n_first, err);
+  take_fdes (section, &second.section);
+  return sort_fdes (section, err);
 }
 
 bool
@@ -322,10 +390,8 @@ cfi_section_read (struct cfi_section *section, const struct arch *arch,
   if (read && size >= SIZE_TO_HALVE && census.n_cies <= CIES_TO_HALVE)
     read = read_in_halves (section, &census, err);
   else if (read)
-    {
-      read = slice_reader_run (section, 0, size, err);
-      sort_fdes (section);
-    }
+    read = slice_reader_run (section, 0, size, census.n_fdes, err)
+           && sort_fdes (section, err);
   if (!read)
     cfi_section_free (section);
   return read;
@@ -343,26 +409,16 @@ cfi_fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
     return true;
   if (application != 0 && application != PE_PCREL)
     return false;
-  /* Length, CIE pointer, start and size; then the augmentation's length
-     (LSB Core, section 10.6.1.2).  */
+  uint64_t entry_size = section_entry (section, fde->offset).size;
+  struct fde_head head;
+  if (!fde_head_read (section, cie, fde->offset, entry_size, &head))
+    return false;
   struct cursor cursor
-      = cursor_over (section->bytes + fde->offset, section->size - fde->offset,
-                     section->arch->big_endian);
-  uint8_t format = cie->pointer_encoding & PE_FORMAT;
-  uint64_t skipped;
-  cursor_take (&cursor, 8);
-  /* The start and the size: each call moves on.  */
-  if (!cfa_read_pointer (&cursor, format, 0, &skipped)
-      /* NOLINTNEXTLINE(misc-redundant-expression) */
-      || !cfa_read_pointer (&cursor, format, 0, &skipped))
-    return false;
-  uint64_t size = cursor_uleb (&cursor);
-  if (cursor.failed || size > cursor_left (&cursor))
-    return false;
-  cursor.end = cursor.at + size;
-  return cfa_read_nullable (
-      &cursor, encoding,
-      section->address + (uint64_t)(cursor.at - section->bytes), lsda);
+      = cursor_over (section->bytes + fde->offset + head.augmentation,
+                     head.augmentation_size, section->arch->big_endian);
+  return cfa_read_nullable (&cursor, encoding,
+                            section->address + fde->offset + head.augmentation,
+                            lsda);
 }
 
 void

@@ -5,8 +5,9 @@
    terminator, refuses augmentation letters it does not know and becomes slow
    with thousands of CIEs.  Therefore the entries are handed to it in batches
    of bounded size: private copies of some FDEs behind the CIEs they use.  A
-   batch it refuses is split until the damaged entry is alone.  Instruction
-   bytes are still taken from the section itself.  */
+   batch it refuses is split until the damaged entry is alone.  Of FDEs with
+   equal CIE and instructions it sees the first one (slice_reader.c).
+   Instruction bytes are still taken from the section itself.  */
 
 #ifndef CFI_EH_FRAME_H
 #define CFI_EH_FRAME_H
@@ -37,6 +38,7 @@ struct cfi_cie
      address of a pointer to the function.  0: a null pointer.  */
   uint8_t personality_encoding;
   uint64_t personality;
+  bool has_augmentation_data; /* augmentation z: its FDEs have some, too */
   bool signal;                /* augmentation S */
   bool b_key;                 /* augmentation B */
   enum frame_reason unusable; /* REASON_NONE when FDEs of it can be read */
@@ -45,11 +47,12 @@ struct cfi_cie
 struct cfi_fde
 {
   uint64_t address;
-  uint64_t size;         /* bytes of code */
-  uint64_t instructions; /* offset in the section */
+  uint64_t size;      /* bytes of code */
+  uint64_t offset;    /* of the entry in the section */
+  uint32_t head_size; /* bytes of the entry in front of its instructions */
   uint32_t instructions_size;
-  uint32_t cie;    /* index */
-  uint64_t offset; /* of the entry in the section */
+  uint32_t cie;     /* index */
+  uint32_t program; /* number; equal ones have equal CIE and instructions */
 };
 
 /* An entry (or a range of bytes) that could not be read.  */
@@ -70,6 +73,7 @@ struct cfi_section
   size_t n_cies;
   struct cfi_fde *fdes; /* ascending (address, offset) */
   size_t n_fdes;
+  size_t n_programs;          /* all FDEs' numbers are lower */
   struct cfi_damage *damages; /* ascending offset; at most CFI_DAMAGES_MAX */
   size_t n_damages;
   size_t n_damaged; /* entries left out, also those not in `damages` */
@@ -92,6 +96,14 @@ void cfi_section_keep_code (struct cfi_section *section,
                             const struct image *image);
 
 void cfi_section_free (struct cfi_section *section);
+
+/* FDE's instructions, in SECTION's bytes.  */
+static inline const uint8_t *
+cfi_fde_instructions (const struct cfi_section *section,
+                      const struct cfi_fde *fde)
+{
+  return section->bytes + fde->offset + fde->head_size;
+}
 
 /* Read FDE's pointer to its language-specific data; *LSDA is 0 when it has
    none.  False when it is in a form that only the program at run time can

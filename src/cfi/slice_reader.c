@@ -2,10 +2,13 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The part is cut into slices: runs of entries that libdwarf can read, ended
-   by terminators, damaged or unusable entries, or their size.  A slice is
-   copied behind the CIEs that its FDEs need and that are not in it.  Its FDEs
-   keep their addresses, because the copy's first byte is given the address
-   that makes the slice's bytes appear where they are.  */
+   by terminators, damaged or unusable entries, or their size.  libdwarf gets a
+   batch: copies of the slice's FDEs behind copies of the CIEs they need.
+
+   Most FDEs have the CIE and the instructions of an earlier one, byte for
+   byte.  What libdwarf would say of them is known but for the address and the
+   size of the code, so they are not copied: fde_head_read reads these two.  It
+   reads them of all other FDEs too, and libdwarf must agree.  */
 
 #include "cfi/slice_reader.h"
 
@@ -18,13 +21,18 @@
 #include "cfi/cfa_opcode.h"
 #include "cfi/dwarf_batch.h"
 #include "cfi/entry_walk.h"
+#include "cfi/fde_head.h"
+#include "cfi/program_table.h"
 
 enum
 {
-  /* Entries handed to libdwarf at once.  It keeps about 250 bytes per FDE
-     and looks CIEs up one after the other: this bounds both.  */
-  SLICE_SIZE_MAX = 128 * 1024,
-  SLICE_ENTRIES_MAX = 1024
+  SLICE_ENTRIES_MAX = 1024,
+  /* What is handed to libdwarf at once.  It keeps about 250 bytes per FDE and
+     looks CIEs up one after the other: this bounds both.  */
+  BATCH_SIZE_MAX = 128 * 1024,
+  BATCH_FDES_MAX = 512,
+  /* At first nothing is known; equal FDEs in one batch are all copied.  */
+  BATCH_FDES_MIN = 16
 };
 
 /* What reading needs to know of a CIE beside its cfi_cie.  */
@@ -36,13 +44,17 @@ struct cie_state
   bool needs_8_bytes; /* absptr: libdwarf must know the real address size */
 };
 
-/* An entry of the current slice.  */
+/* An FDE of the current slice.  Without a head it is zero but for its offset
+   and CIE.  */
 struct slice_entry
 {
-  uint32_t skip; /* bytes from the slice's beginning */
-  uint32_t cie;  /* index of the CIE that it is, or that it refers to */
-  bool is_cie;
-  bool foreign; /* an FDE whose CIE is not in front of it in the slice */
+  struct cfi_fde fde;
+  uint64_t size; /* of the entry */
+  uint64_t copy; /* offset in the batch, behind the CIEs */
+  uint32_t hash; /* of the program */
+  bool has_head;
+  bool is_copied;           /* into the batch */
+  enum frame_reason reason; /* why it is left out */
 };
 
 struct reader
@@ -50,23 +62,28 @@ struct reader
   struct cfi_section *section;
   uint64_t end;             /* of the part */
   struct cie_state *states; /* one per CIE of the section */
-  size_t last_cie;          /* index of the CIE found last */
-  uint64_t slice;           /* number of the current slice, from 1 */
+  struct program_table *programs;
+  size_t last_cie; /* index of the CIE found last */
+  uint64_t slice;  /* number of the current slice, from 1 */
   struct slice_entry entries[SLICE_ENTRIES_MAX]; /* of the current slice */
-  struct buffer batch;  /* foreign CIEs, then the slice */
-  uint64_t prefix_size; /* of the foreign CIEs */
-  /* Indexes of the foreign CIEs, in order of `copy`.  */
-  uint32_t foreign[SLICE_ENTRIES_MAX];
-  size_t n_foreign;
-  /* The same of all CIEs in the batch, as libdwarf numbers them.  */
-  uint32_t batch_cies[2 * SLICE_ENTRIES_MAX];
+  struct buffer batch;                           /* CIEs, then FDEs */
+  uint64_t cies_size;                            /* bytes of the CIEs */
+  /* Indexes of the batch's CIEs and of its FDEs' entries, in the order of
+     their places.  */
+  uint32_t copied_cies[BATCH_FDES_MAX];
+  size_t n_copied_cies;
+  uint32_t copied_fdes[BATCH_FDES_MAX];
+  size_t n_copied_fdes;
+  /* The CIEs again, as libdwarf numbers them.  */
+  uint32_t batch_cies[BATCH_FDES_MAX];
   size_t n_batch_cies;
 };
 
 struct slice
 {
   uint64_t begin, end; /* in the section */
-  size_t n_entries, n_fdes;
+  size_t n_entries;
+  uint64_t fdes_size; /* bytes copied */
 };
 
 static struct entry
@@ -142,40 +159,86 @@ entry_problem (struct reader *reader, const struct entry *entry, size_t *cie,
                                   : frame_reason_text (*reason);
 }
 
-/* Start a slice: copies of foreign CIEs made so far no longer count.  */
+/* Start a slice: copies made so far no longer count.  */
 static void
 begin_slice (struct reader *reader)
 {
   reader->slice++;
-  reader->prefix_size = 0;
-  reader->n_foreign = 0;
+  reader->cies_size = 0;
+  reader->n_copied_cies = reader->n_copied_fdes = 0;
 }
 
-/* Note that an FDE needs a copy of the CIE with this INDEX in front of the
-   slice.  */
+/* Note that the batch needs the CIE with this INDEX.  */
 static void
-note_foreign (struct reader *reader, uint32_t index)
+note_cie (struct reader *reader, uint32_t index)
 {
   struct cie_state *state = &reader->states[index];
-  const struct cfi_cie *cie = &reader->section->cies[index];
   if (state->slice == reader->slice)
     return;
-  reader->foreign[reader->n_foreign++] = index;
+  reader->copied_cies[reader->n_copied_cies++] = index;
   state->slice = reader->slice;
-  state->copy = reader->prefix_size;
-  reader->prefix_size += cie->entry_size;
+  state->copy = reader->cies_size;
+  reader->cies_size += reader->section->cies[index].entry_size;
 }
 
-/* Extend SLICE, empty at its beginning, to the longest run of at most
-   ENTRIES_MAX entries that libdwarf should be able to read.  */
+/* Read the head of ENTRY's FDE, whose CIE was decoded.  */
 static void
-measure_slice (struct reader *reader, size_t entries_max, struct slice *slice)
+read_head (const struct reader *reader, struct slice_entry *entry)
+{
+  const struct cfi_section *section = reader->section;
+  struct cfi_fde *fde = &entry->fde;
+  struct fde_head head;
+  if (!fde_head_read (section, &section->cies[fde->cie], fde->offset,
+                      entry->size, &head))
+    return;
+  fde->address = head.address;
+  fde->size = head.size;
+  fde->head_size = (uint32_t)head.instructions;
+  fde->instructions_size = (uint32_t)(entry->size - head.instructions);
+  entry->hash = program_table_hash (reader->programs, fde);
+  entry->has_head = true;
+}
+
+/* Add the FDE at FROM to SLICE.  If its program is not known it goes to the
+   batch.  */
+static void
+add_fde (struct reader *reader, struct slice *slice, const struct entry *from,
+         uint32_t cie)
+{
+  struct slice_entry *entry = &reader->entries[slice->n_entries];
+  *entry = (struct slice_entry){ .fde = { .offset = from->offset, .cie = cie },
+                                 .size = from->size };
+  bool decoded = reader->states[cie].decoded;
+  if (decoded)
+    read_head (reader, entry);
+  if (decoded && !entry->has_head)
+    entry->reason = REASON_BAD_ENTRY; /* no need to ask libdwarf */
+  else if (!entry->has_head
+           || !program_table_find (reader->programs, &entry->fde, entry->hash,
+                                   &entry->fde.program))
+    {
+      note_cie (reader, cie);
+      reader->copied_fdes[reader->n_copied_fdes++]
+          = (uint32_t)slice->n_entries;
+      entry->is_copied = true;
+      entry->copy = slice->fdes_size;
+      slice->fdes_size += entry->size;
+    }
+  slice->n_entries++;
+}
+
+/* Extend SLICE, empty at its beginning, to the longest run of entries that
+   libdwarf should be able to read, with at most FDES_MAX in the batch.  */
+static void
+measure_slice (struct reader *reader, size_t fdes_max, struct slice *slice)
 {
   begin_slice (reader);
   slice->end = slice->begin;
-  slice->n_fdes = slice->n_entries = 0;
-  while (slice->n_entries < entries_max
-         && slice->end - slice->begin + reader->prefix_size < SLICE_SIZE_MAX)
+  slice->n_entries = 0;
+  slice->fdes_size = 0;
+  while (slice->n_entries < SLICE_ENTRIES_MAX
+         && reader->n_copied_fdes < fdes_max
+         && reader->cies_size + slice->fdes_size < BATCH_SIZE_MAX)
     {
       struct entry entry = reader_entry (reader, slice->end);
       enum frame_reason reason;
@@ -183,19 +246,10 @@ measure_slice (struct reader *reader, size_t entries_max, struct slice *slice)
       if (entry.kind == ENTRY_TERMINATOR || entry.kind == ENTRY_END
           || entry_problem (reader, &entry, &cie, &reason) != NULL)
         break;
-      bool is_cie = entry.kind == ENTRY_CIE;
-      bool foreign
-          = !is_cie && (entry.cie < slice->begin || entry.cie >= slice->end);
-      if (foreign)
-        note_foreign (reader, (uint32_t)cie);
-      reader->entries[slice->n_entries++] = (struct slice_entry){
-        .skip = (uint32_t)(slice->end - slice->begin),
-        .cie = (uint32_t)cie,
-        .is_cie = is_cie,
-        .foreign = foreign,
-      };
+      /* CIEs are decoded when an FDE needs them.  */
+      if (entry.kind == ENTRY_FDE)
+        add_fde (reader, slice, &entry, (uint32_t)cie);
       slice->end += entry.size;
-      slice->n_fdes += !is_cie;
     }
 }
 
@@ -208,44 +262,48 @@ hide_letter (uint8_t *copy, const struct cfi_cie *cie)
     copy[cie->signed_letter] = 'S';
 }
 
-/* Copy the CIEs that measure_slice noted to the BATCH's beginning.  */
 static void
-copy_foreign (struct reader *reader, uint8_t *batch)
+copy_cies (const struct reader *reader, uint8_t *batch)
 {
   const struct cfi_section *section = reader->section;
-  for (size_t i = 0; i < reader->n_foreign; i++)
+  for (size_t i = 0; i < reader->n_copied_cies; i++)
     {
-      const struct cfi_cie *cie = &section->cies[reader->foreign[i]];
-      uint8_t *copy = batch + reader->states[reader->foreign[i]].copy;
+      const struct cfi_cie *cie = &section->cies[reader->copied_cies[i]];
+      uint8_t *copy = batch + reader->states[reader->copied_cies[i]].copy;
       memcpy (copy, section->bytes + cie->offset, cie->entry_size);
       hide_letter (copy, cie);
     }
 }
 
-/* Fill the batch with the CIEs measure_slice noted and the slice itself.  */
+static void
+copy_fdes (const struct reader *reader, uint8_t *batch)
+{
+  const struct cfi_section *section = reader->section;
+  for (size_t i = 0; i < reader->n_copied_fdes; i++)
+    {
+      const struct slice_entry *entry
+          = &reader->entries[reader->copied_fdes[i]];
+      const struct cfi_fde *fde = &entry->fde;
+      uint64_t copy = reader->cies_size + entry->copy;
+      memcpy (batch + copy, section->bytes + fde->offset, entry->size);
+      store_u32 (batch + copy + 4,
+                 (uint32_t)(copy + 4 - reader->states[fde->cie].copy),
+                 section->arch->big_endian);
+    }
+}
+
+/* Fill the batch with what measure_slice noted.  */
 static bool
 fill_batch (struct reader *reader, const struct slice *slice,
             struct error *err)
 {
-  const struct cfi_section *section = reader->section;
-  uint64_t size = slice->end - slice->begin;
   reader->batch.size = 0;
-  uint8_t *batch = buffer_extend (&reader->batch, reader->prefix_size + size);
+  uint8_t *batch
+      = buffer_extend (&reader->batch, reader->cies_size + slice->fdes_size);
   if (batch == NULL)
     return error_set_no_memory (err);
-  copy_foreign (reader, batch);
-  memcpy (batch + reader->prefix_size, section->bytes + slice->begin, size);
-  for (size_t i = 0; i < slice->n_entries; i++)
-    {
-      const struct slice_entry *entry = &reader->entries[i];
-      uint64_t copy = reader->prefix_size + entry->skip;
-      if (entry->foreign)
-        store_u32 (batch + copy + 4,
-                   (uint32_t)(copy + 4 - reader->states[entry->cie].copy),
-                   section->arch->big_endian);
-      else if (entry->is_cie)
-        hide_letter (batch + copy, &section->cies[entry->cie]);
-    }
+  copy_cies (reader, batch);
+  copy_fdes (reader, batch);
   return true;
 }
 
@@ -322,33 +380,31 @@ decode_cie (struct reader *reader, const struct dwarf_batch_cie *from,
 
 /* The section's index of the CIE whose copy is at OFFSET of the batch.  */
 static size_t
-cie_of_copy (struct reader *reader, const struct slice *slice, uint64_t offset)
+cie_of_copy (const struct reader *reader, uint64_t offset)
 {
-  if (offset >= reader->prefix_size)
-    return find_cie (reader, slice->begin + (offset - reader->prefix_size));
-  size_t low = 0, high = reader->n_foreign;
+  size_t low = 0, high = reader->n_copied_cies;
   while (low < high)
     {
       size_t middle = low + (high - low) / 2;
-      if (reader->states[reader->foreign[middle]].copy < offset)
+      if (reader->states[reader->copied_cies[middle]].copy < offset)
         low = middle + 1;
       else
         high = middle;
     }
-  return low < reader->n_foreign ? reader->foreign[low]
-                                 : reader->section->n_cies;
+  return low < reader->n_copied_cies ? reader->copied_cies[low]
+                                     : reader->section->n_cies;
 }
 
 /* Decode the CIEs of BATCH that are new.  False when one of them must be read
    with the real address size, or cannot be read at all.  */
 static bool
-decode_cies (struct reader *reader, const struct slice *slice,
-             struct dwarf_batch *batch, unsigned address_size)
+decode_cies (struct reader *reader, struct dwarf_batch *batch,
+             unsigned address_size)
 {
   struct cfi_section *section = reader->section;
   bool valid = true;
   size_t n = dwarf_batch_n_cies (batch);
-  if (n > sizeof reader->batch_cies / sizeof reader->batch_cies[0])
+  if (n > reader->n_copied_cies)
     return false;
   reader->n_batch_cies = n;
   for (size_t i = 0; i < n; i++)
@@ -356,7 +412,7 @@ decode_cies (struct reader *reader, const struct slice *slice,
       struct dwarf_batch_cie from;
       if (!dwarf_batch_cie (batch, i, &from))
         return false;
-      size_t index = cie_of_copy (reader, slice, from.offset);
+      size_t index = cie_of_copy (reader, from.offset);
       if (index == section->n_cies)
         return false;
       reader->batch_cies[i] = (uint32_t)index;
@@ -368,70 +424,105 @@ decode_cies (struct reader *reader, const struct slice *slice,
   return valid;
 }
 
-/* Take one FDE over.  A CIE may have turned out unusable only now.  */
-static bool
-take_fde (struct reader *reader, const struct slice *slice,
-          const struct dwarf_batch_fde *from, struct error *err)
+/* The entry whose copy is at OFFSET of the batch; usually number I of those
+   copied.  NULL when there is none.  */
+static struct slice_entry *
+entry_of_copy (struct reader *reader, size_t i, uint64_t offset)
 {
-  struct cfi_section *section = reader->section;
-  uint64_t offset = slice->begin + (from->offset - reader->prefix_size);
-  uint32_t cie = reader->batch_cies[from->cie];
-  enum frame_reason reason = section->cies[cie].unusable;
-  const uint8_t *copy = reader->batch.bytes + from->offset;
-  uint64_t skip = (uint64_t)(from->instructions - copy);
-  if (reason == REASON_NONE
-      && (skip > from->entry_size
-          || from->instructions_size > from->entry_size - skip))
-    reason = REASON_BAD_ENTRY;
-  if (reason != REASON_NONE)
-    return report_damage (reader, offset, reason, frame_reason_text (reason),
-                          err);
-  section->fdes[section->n_fdes++]
-      = (struct cfi_fde){ .address = from->address,
-                          .size = from->size,
-                          .instructions = offset + skip,
-                          .instructions_size
-                          = (uint32_t)from->instructions_size,
-                          .cie = cie,
-                          .offset = offset };
-  return true;
+  size_t low = 0, high = reader->n_copied_fdes;
+  for (size_t guess = i; low < high; guess = low + (high - low) / 2)
+    {
+      struct slice_entry *entry = &reader->entries[reader->copied_fdes[guess]];
+      uint64_t copy = reader->cies_size + entry->copy;
+      if (copy == offset)
+        return entry;
+      if (copy < offset)
+        low = guess + 1;
+      else
+        high = guess;
+    }
+  return NULL;
 }
 
-/* Whether FROM is an entry of SLICE, as far as libdwarf's numbers tell.  */
+/* Whether libdwarf, which read the copy of ENTRY as FROM, says what its head
+   does.  */
 static bool
-fde_is_in_slice (const struct reader *reader, const struct slice *slice,
-                 const struct dwarf_batch_fde *from)
+head_is_right (const struct reader *reader, const struct slice_entry *entry,
+               const struct dwarf_batch_fde *from)
 {
-  uint64_t end = reader->prefix_size + (slice->end - slice->begin);
+  const struct cfi_fde *fde = &entry->fde;
+  uint8_t encoding = reader->section->cies[fde->cie].pointer_encoding;
+  bool relative = (encoding & PE_APPLICATION) == PE_PCREL;
+  uint64_t moved = relative ? fde->offset - from->offset : 0;
   return from->cie < reader->n_batch_cies
-         && from->offset >= reader->prefix_size && from->offset < end
-         && from->entry_size <= end - from->offset;
+         && reader->batch_cies[from->cie] == fde->cie
+         && from->entry_size == entry->size
+         && from->address + moved == fde->address && from->size == fde->size
+         && (uint64_t)(from->instructions - reader->batch.bytes) - from->offset
+                == fde->head_size
+         && from->instructions_size == fde->instructions_size;
 }
 
-static bool
-take_fdes (struct reader *reader, const struct slice *slice,
-           struct dwarf_batch *batch, struct error *err)
+/* Judge the entries in the BATCH.  A CIE may have turned out unusable only
+   now.  */
+static void
+check_copies (struct reader *reader, struct dwarf_batch *batch)
 {
+  for (size_t i = 0; i < reader->n_copied_fdes; i++)
+    reader->entries[reader->copied_fdes[i]].reason = REASON_BAD_ENTRY;
   for (size_t i = 0; i < dwarf_batch_n_fdes (batch); i++)
     {
-      struct dwarf_batch_fde fde;
-      if (!dwarf_batch_fde (batch, i, &fde)
-          || !fde_is_in_slice (reader, slice, &fde))
-        return report_damage (reader, slice->begin, REASON_BAD_ENTRY,
-                              "libdwarf cannot read an FDE", err);
-      if (!take_fde (reader, slice, &fde, err))
-        return false;
+      struct dwarf_batch_fde from;
+      struct slice_entry *entry;
+      if (!dwarf_batch_fde (batch, i, &from)
+          || (entry = entry_of_copy (reader, i, from.offset)) == NULL)
+        continue;
+      enum frame_reason reason
+          = reader->section->cies[entry->fde.cie].unusable;
+      if (reason == REASON_NONE && !entry->has_head)
+        read_head (reader, entry);
+      if (reason == REASON_NONE
+          && (!entry->has_head || !head_is_right (reader, entry, &from)))
+        reason = REASON_BAD_ENTRY;
+      entry->reason = reason;
+    }
+}
+
+/* Take the FDEs of SLICE over, and number the programs that are new.  */
+static bool
+take_fdes (struct reader *reader, const struct slice *slice, const char *why,
+           struct error *err)
+{
+  struct cfi_section *section = reader->section;
+  for (size_t i = 0; i < slice->n_entries; i++)
+    {
+      struct slice_entry *entry = &reader->entries[i];
+      struct cfi_fde *fde = &entry->fde;
+      if (entry->reason != REASON_NONE)
+        {
+          const char *text = why != NULL && entry->is_copied
+                                 ? why
+                                 : frame_reason_text (entry->reason);
+          if (!report_damage (reader, fde->offset, entry->reason, text, err))
+            return false;
+          continue;
+        }
+      if (entry->is_copied
+          && !program_table_find (reader->programs, fde, entry->hash,
+                                  &fde->program))
+        fde->program = program_table_add (reader->programs, fde, entry->hash);
+      section->fdes[section->n_fdes++] = *fde;
     }
   return true;
 }
 
-/* What to tell libdwarf of the address size at first: 8 when a foreign CIE of
-   the slice is known to need it.  */
+/* What to tell libdwarf of the address size at first: 8 when a CIE of the
+   batch is known to need it.  */
 static unsigned
 likely_address_size (const struct reader *reader)
 {
-  for (size_t i = 0; i < reader->n_foreign; i++)
-    if (reader->states[reader->foreign[i]].needs_8_bytes)
+  for (size_t i = 0; i < reader->n_copied_cies; i++)
+    if (reader->states[reader->copied_cies[i]].needs_8_bytes)
       return 8;
   return 4;
 }
@@ -439,43 +530,44 @@ likely_address_size (const struct reader *reader)
 /* Open the filled batch with ADDRESS_SIZE.  NULL when libdwarf refuses it,
    does not see all of its FDEs, or needs another address size.  */
 static struct dwarf_batch *
-open_batch (struct reader *reader, const struct slice *slice,
-            unsigned address_size, char *text, size_t text_size)
+open_batch (struct reader *reader, unsigned address_size, char *text,
+            size_t text_size)
 {
   const struct cfi_section *section = reader->section;
   struct dwarf_batch *batch = dwarf_batch_open (
-      reader->batch.bytes, reader->batch.size,
-      section->address + slice->begin - reader->prefix_size,
+      reader->batch.bytes, reader->batch.size, section->address,
       section->arch->big_endian, address_size, text, text_size);
   if (batch == NULL)
     return NULL;
-  if (dwarf_batch_n_fdes (batch) == slice->n_fdes
-      && decode_cies (reader, slice, batch, address_size))
+  if (dwarf_batch_n_fdes (batch) == reader->n_copied_fdes
+      && decode_cies (reader, batch, address_size))
     return batch;
   snprintf (text, text_size, "libdwarf does not see the entry");
   dwarf_batch_close (batch);
   return NULL;
 }
 
-/* Read SLICE.  *REFUSED says that libdwarf would not, and TEXT why.  */
+/* Let libdwarf read what was copied from SLICE.  *REFUSED says that it would
+   not, and TEXT why.  */
 static bool
-read_slice (struct reader *reader, const struct slice *slice, bool *refused,
+read_batch (struct reader *reader, const struct slice *slice, bool *refused,
             char *text, size_t text_size, struct error *err)
 {
   *refused = false;
-  if (slice->n_fdes == 0)
-    return true; /* CIEs are decoded when an FDE needs them */
+  if (reader->n_copied_fdes == 0)
+    return true;
   if (!fill_batch (reader, slice, err))
     return false;
   unsigned address_size = likely_address_size (reader);
   struct dwarf_batch *batch
-      = open_batch (reader, slice, address_size, text, text_size);
+      = open_batch (reader, address_size, text, text_size);
   if (batch == NULL && address_size == 4)
-    batch = open_batch (reader, slice, 8, text, text_size);
+    batch = open_batch (reader, 8, text, text_size);
   *refused = batch == NULL;
-  bool taken = batch == NULL || take_fdes (reader, slice, batch, err);
+  if (batch != NULL)
+    check_copies (reader, batch);
   dwarf_batch_close (batch);
-  return taken;
+  return true;
 }
 
 /* Skip the entry at *OFFSET, which no slice can contain.  */
@@ -496,39 +588,48 @@ static bool
 read_fdes (struct reader *reader, uint64_t begin, struct error *err)
 {
   char text[sizeof ((struct cfi_damage *)0)->text];
-  size_t entries_max = SLICE_ENTRIES_MAX;
+  size_t fdes_max = BATCH_FDES_MIN;
   struct slice slice = { .begin = begin };
   while (slice.begin < reader->end)
     {
       bool refused;
-      measure_slice (reader, entries_max, &slice);
-      if (slice.n_entries == 0)
+      measure_slice (reader, fdes_max, &slice);
+      if (slice.end == slice.begin)
         {
           if (!skip_entry (reader, &slice.begin, err))
             return false;
           continue;
         }
-      if (!read_slice (reader, &slice, &refused, text, sizeof text, err))
+      if (!read_batch (reader, &slice, &refused, text, sizeof text, err))
         return false;
-      if (refused && slice.n_entries > 1)
+      if (refused && reader->n_copied_fdes > 1)
         {
           /* Halve until the damaged entry is alone.  */
-          entries_max = slice.n_entries / 2;
+          fdes_max = reader->n_copied_fdes / 2;
           continue;
         }
-      if (refused
-          && !report_damage (reader, slice.begin, REASON_BAD_ENTRY, text, err))
+      if (refused)
+        reader->entries[reader->copied_fdes[0]].reason = REASON_BAD_ENTRY;
+      if (!take_fdes (reader, &slice, refused ? text : NULL, err))
         return false;
       slice.begin = slice.end;
-      entries_max = entries_max < SLICE_ENTRIES_MAX / 2 ? 2 * entries_max
-                                                        : SLICE_ENTRIES_MAX;
+      fdes_max = fdes_max < BATCH_FDES_MAX / 2 ? 2 * fdes_max : BATCH_FDES_MAX;
     }
   return true;
 }
 
+static void
+reader_free (struct reader *reader)
+{
+  buffer_free (&reader->batch);
+  program_table_free (reader->programs);
+  free (reader->states);
+  free (reader);
+}
+
 bool
 slice_reader_run (struct cfi_section *section, uint64_t begin, uint64_t end,
-                  struct error *err)
+                  size_t n_expected, struct error *err)
 {
   struct reader *reader = calloc (1, sizeof *reader);
   if (reader == NULL)
@@ -537,10 +638,12 @@ slice_reader_run (struct cfi_section *section, uint64_t begin, uint64_t end,
   reader->end = end;
   buffer_init (&reader->batch, section->arch->big_endian);
   reader->states = calloc (section->n_cies + 1, sizeof *reader->states);
-  bool read = reader->states == NULL ? error_set_no_memory (err)
-                                     : read_fdes (reader, begin, err);
-  buffer_free (&reader->batch);
-  free (reader->states);
-  free (reader);
+  reader->programs = program_table_new (section, n_expected);
+  bool read = reader->states == NULL || reader->programs == NULL
+                  ? error_set_no_memory (err)
+                  : read_fdes (reader, begin, err);
+  if (reader->programs != NULL)
+    section->n_programs = program_table_size (reader->programs);
+  reader_free (reader);
   return read;
 }

@@ -13,8 +13,9 @@
 /* Append the FDEs among the entries from offset BEGIN to END, both of them
    ends of entries, to SECTION's, where there is room for them, and note
    damaged entries.  SECTION's CIEs have been found; those that are used are
-   decoded. False when memory ran out.  */
+   decoded.  Programs are numbered from 0 in the order of appearance;
+   N_EXPECTED FDEs are a hint.  False when memory ran out.  */
 bool slice_reader_run (struct cfi_section *section, uint64_t begin,
-                       uint64_t end, struct error *err);
+                       uint64_t end, size_t n_expected, struct error *err);
 
 #endif /* CFI_SLICE_READER_H */

@@ -207,7 +207,7 @@ check_fde (const struct object_builder *builder,
   const struct cfi_fde *fde = &builder->cfi.fdes[place->index];
   size_t section;
   uint64_t offset;
-  if (relocatable_touches (builder->object, fde->instructions,
+  if (relocatable_touches (builder->object, fde->offset + fde->head_size,
                            fde->instructions_size))
     return REASON_BAD_INSTRUCTION;
   if (!relocatable_locate (builder->object, fde->address, fde->size, &section,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cfi/cfa_program.h"
-#include "cfi/program_memo.h"
 #include "sframe/compact.h"
 #include "sframe/gnu.h"
 #include "sframe/lower.h"
@@ -26,13 +25,22 @@ enum
 #endif
 };
 
+/* What became of a program when it was executed first.  */
+struct outcome
+{
+  uint32_t number; /* as of n_added; UINT32_MAX: not known */
+  /* For functions larger than so many bytes it is the same (see
+     cfa_machine_reach).  */
+  uint32_t reach;
+};
+
 struct stretch
 {
   struct stretch_source source;
   struct stretch_range range;
   struct cfi2sframe_report *report;
   struct cfa_machine *machine;
-  struct program_memo *memo;      /* numbers as of n_added, or NULL */
+  struct outcome *outcomes;       /* one per program, or NULL */
   struct frame_function function; /* reused for every FDE */
   struct lower_options lower;
   struct lower_sink sink;
@@ -242,20 +250,22 @@ n_added (const struct stretch *stretch)
              : sframe_encoder_n_functions (stretch->encoder);
 }
 
-/* Lower the function just executed, and keep what became of it.  */
+/* Lower the function just executed and keep what became of its PROGRAM.  */
 static bool
-lower_executed (struct stretch *stretch, struct error *err)
+lower_executed (struct stretch *stretch, uint32_t program, struct error *err)
 {
   const struct frame_function *function = &stretch->function;
   size_t number = n_added (stretch);
   uint64_t covered = stretch->report->bytes_covered;
   if (!lower_one (stretch, function, err))
     return false;
-  if (stretch->memo != NULL && n_added (stretch) == number + 1
+  uint64_t reach = cfa_machine_reach (stretch->machine);
+  if (stretch->outcomes != NULL && n_added (stretch) == number + 1
       && stretch->report->bytes_covered - covered == function->size
-      && number <= UINT32_MAX && is_position_independent (function))
-    program_memo_keep (stretch->memo, cfa_machine_reach (stretch->machine),
-                       (uint32_t)number);
+      && number < UINT32_MAX && reach <= UINT32_MAX
+      && is_position_independent (function))
+    stretch->outcomes[program]
+        = (struct outcome){ (uint32_t)number, (uint32_t)reach };
   return true;
 }
 
@@ -264,21 +274,21 @@ static bool
 add_repeated (struct stretch *stretch, const struct cfi_fde *fde, bool *added,
               struct error *err)
 {
-  uint32_t number;
-  *added = stretch->memo != NULL && fde->size <= UINT32_MAX
-           && program_memo_find (stretch->memo,
-                                 (size_t)(fde - stretch->source.cfi->fdes),
-                                 &number);
-  if (!*added)
+  *added = false;
+  if (stretch->outcomes == NULL || fde->size > UINT32_MAX)
     return true;
+  const struct outcome *outcome = &stretch->outcomes[fde->program];
+  if (outcome->number == UINT32_MAX || fde->size <= outcome->reach)
+    return true;
+  *added = true;
   stretch->covered_end = fde->address + fde->size;
   stretch->report->functions_covered++;
   stretch->report->bytes_covered += fde->size;
   if (stretch->compactor != NULL)
-    return compactor_repeat (stretch->compactor, number, fde->address,
+    return compactor_repeat (stretch->compactor, outcome->number, fde->address,
                              (uint32_t)fde->size, err);
-  return sframe_encoder_repeat (stretch->encoder, number, fde->address,
-                                (uint32_t)fde->size, err);
+  return sframe_encoder_repeat (stretch->encoder, outcome->number,
+                                fde->address, (uint32_t)fde->size, err);
 }
 
 static bool
@@ -303,7 +313,7 @@ add_fde (struct stretch *stretch, const struct cfi_fde *fde, struct error *err)
   if (err->status != CFI2SFRAME_OK)
     return false;
   if (reason == REASON_NONE)
-    return lower_executed (stretch, err);
+    return lower_executed (stretch, fde->program, err);
   /* What its instructions would have said nobody knows, so another FDE for
      the same code is no better than a guess.  */
   uint64_t end = fde->address + fde->size;
@@ -376,6 +386,17 @@ prepare_gnu (struct stretch *stretch, const struct encode_options *encode,
   return stretch->gnu != NULL || error_set_no_memory (err);
 }
 
+static bool
+prepare_outcomes (struct stretch *stretch, struct error *err)
+{
+  size_t n = stretch->source.cfi->n_programs;
+  stretch->outcomes = reallocarray (NULL, n + 1, sizeof *stretch->outcomes);
+  if (stretch->outcomes == NULL)
+    return error_set_no_memory (err);
+  memset (stretch->outcomes, 0xff, n * sizeof *stretch->outcomes);
+  return true;
+}
+
 /* What stands between CFI and encoder.  */
 static bool
 prepare (struct stretch *stretch, const struct cfi2sframe_options *options,
@@ -391,9 +412,7 @@ prepare (struct stretch *stretch, const struct cfi2sframe_options *options,
   /* The encoder repeats only what is stored once anyway.  */
   if (!options->compact && (options->no_share || encode->arch->big_endian))
     return true;
-  stretch->memo = program_memo_new (
-      stretch->source.cfi, stretch->range.end_fde - stretch->range.first_fde);
-  return stretch->memo != NULL || error_set_no_memory (err);
+  return prepare_outcomes (stretch, err);
 }
 
 struct stretch *
@@ -435,7 +454,7 @@ stretch_free (struct stretch *stretch)
   gnu_translator_free (stretch->gnu);
   compactor_free (stretch->compactor);
   padding_finder_free (&stretch->padding);
-  program_memo_free (stretch->memo);
+  free (stretch->outcomes);
   cfa_machine_free (stretch->machine);
   frame_function_free (&stretch->function);
   free (stretch);

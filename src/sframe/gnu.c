@@ -636,7 +636,7 @@ run_fde (struct gnu_translator *t, const struct cfi_fde *fde)
     return reason;
   t->initial = t->pending;
   t->in_cie = false;
-  return run (t, t->section->bytes + fde->instructions,
+  return run (t, cfi_fde_instructions (t->section, fde),
               fde->instructions_size);
 }
 

@@ -133,8 +133,9 @@ check_section (const struct cfi_section *cfi)
     {
       const struct cfi_fde *fde = &cfi->fdes[i];
       FUZZ_CHECK (fde->cie < cfi->n_cies && fde->offset < cfi->size
-                  && fde->instructions <= cfi->size
-                  && fde->instructions_size <= cfi->size - fde->instructions);
+                  && fde->head_size <= cfi->size - fde->offset
+                  && fde->instructions_size
+                         <= cfi->size - fde->offset - fde->head_size);
       FUZZ_CHECK (cfi->cies[fde->cie].unusable == REASON_NONE);
       FUZZ_CHECK (i == 0 || fde->address >= fde[-1].address);
     }

@@ -368,7 +368,8 @@ read_many (const struct arch *arch, bool cie_each, size_t n)
     {
       size_t function = i + (i >= n / 3);
       assert_int_equal (f.section.fdes[i].address, CODE + 16 * function);
-      assert_int_equal (f.section.bytes[f.section.fdes[i].instructions], 0x41);
+      assert_int_equal (*cfi_fde_instructions (&f.section, &f.section.fdes[i]),
+                        0x41);
       assert_int_equal (f.section.fdes[i].cie, cie_each ? function : 0);
     }
   free_section (&f);

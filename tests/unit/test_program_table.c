@@ -1,4 +1,4 @@
-/* Remembering programs: which FDEs have the same rows as an earlier one.
+/* Equal programs: which FDEs have the same rows as an earlier one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "cfi/cfa_program.h"
-#include "cfi/program_memo.h"
+#include "cfi/program_table.h"
 #include "tests/unit/cfi_builder.h"
 
 #define CODE UINT64_C (0x123400000000)
@@ -84,37 +84,115 @@ set_loc_depends_on_the_address (void **state)
 }
 
 static void
-only_equal_programs_are_found (void **state)
+only_equal_programs_have_the_same_number (void **state)
 {
   (void)state;
   struct buffer bytes;
   struct cfi_section section;
-  uint32_t result;
   buffer_init (&bytes, false);
   size_t cie = put_amd64_cie (&bytes);
   put_fde (&bytes, cie, CODE, 16, PUSH, 8);
   put_fde (&bytes, cie, CODE + 16, 99, PUSH, 8);
-  put_fde (&bytes, cie, CODE + 160, 4, PUSH, 8); /* ends too early */
   put_fde (&bytes, cie, CODE + 176, 16, PUSH "\x0e\x08", 10);
   put_fde (&bytes, cie, CODE + 192, 16, "\x42\x0e\x10\x86\x02\x43\x0d\x06", 8);
   size_t other = put_cie (&bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16,
                           "\x0c\x07\x08\x90\x01", 5);
   put_fde (&bytes, other, CODE + 208, 16, PUSH, 8);
+  put_fde (&bytes, cie, CODE + 224, 16, PUSH "\x0e\x08", 10);
   read_section (&section, &bytes);
   assert_int_equal (section.n_fdes, 6);
-  struct program_memo *memo = program_memo_new (&section, section.n_fdes);
-  assert_non_null (memo);
-  assert_false (program_memo_find (memo, 0, &result));
-  program_memo_keep (memo, 4, 77);
-  assert_true (program_memo_find (memo, 1, &result));
-  assert_int_equal (result, 77);
-  for (size_t i = 2; i < 6; i++)
-    assert_false (program_memo_find (memo, i, &result));
-  /* What depends on more than the instructions is not kept.  */
-  assert_false (program_memo_find (memo, 3, &result));
-  program_memo_keep (memo, UINT64_MAX, 78);
-  assert_false (program_memo_find (memo, 3, &result));
-  program_memo_free (memo);
+  assert_int_equal (section.n_programs, 4);
+  static const uint32_t programs[] = { 0, 0, 1, 2, 3, 1 };
+  for (size_t i = 0; i < 6; i++)
+    assert_int_equal (section.fdes[i].program, programs[i]);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+/* FDEs that libdwarf never sees, because it has seen equal ones: in front of
+   the instructions they may differ.  */
+static void
+known_programs_keep_their_heads (void **state)
+{
+  enum
+  {
+    N = 100
+  };
+  (void)state;
+  struct buffer bytes;
+  struct cfi_section section;
+  uint64_t lsda;
+  buffer_init (&bytes, false);
+  size_t cie = put_cie (&bytes, 1, "zLR", "\x1b\x1b", 2, 1, 0x78, 16,
+                        "\x0c\x07\x08\x90\x01", 5);
+  size_t starts[N];
+  for (uint32_t i = 0; i < N; i++)
+    {
+      /* The last bytes in front of the instructions: augmentation data, of
+         which every third FDE has some.  */
+      const char data[] = { 4, (char)i, 1, 0, 0 };
+      size_t start = starts[i] = bytes.size;
+      buffer_u32 (&bytes, 0);
+      buffer_u32 (&bytes, (uint32_t)(start + 4 - cie));
+      buffer_u32 (&bytes, (uint32_t)(CODE + 1000 * (uint64_t)i
+                                     - (SECTION_ADDRESS + start + 8)));
+      buffer_u32 (&bytes, 100 + i);
+      if (i % 3 == 0)
+        put (&bytes, data, sizeof data);
+      else
+        buffer_u8 (&bytes, 0);
+      put (&bytes, PUSH, 8);
+      store_u32 (bytes.bytes + start, (uint32_t)(bytes.size - start - 4),
+                 false);
+    }
+  read_section (&section, &bytes);
+  assert_int_equal (section.n_fdes, N);
+  assert_int_equal (section.n_damaged, 0);
+  assert_int_equal (section.n_programs, 1);
+  for (uint32_t i = 0; i < N; i++)
+    {
+      const struct cfi_fde *fde = &section.fdes[i];
+      assert_int_equal (fde->offset, starts[i]);
+      assert_true (fde->address == CODE + 1000 * (uint64_t)i);
+      assert_int_equal (fde->size, 100 + i);
+      assert_int_equal (fde->instructions_size, 8);
+      assert_memory_equal (cfi_fde_instructions (&section, fde), PUSH, 8);
+      if (i % 3 == 0)
+        {
+          assert_true (cfi_fde_lsda (&section, fde, &lsda));
+          assert_true (lsda == SECTION_ADDRESS + starts[i] + 17 + 256 + i);
+        }
+    }
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+/* An FDE with known instructions whose head is damaged is not known.  */
+static void
+damaged_heads_are_left_out (void **state)
+{
+  enum
+  {
+    N = 100
+  };
+  (void)state;
+  struct buffer bytes;
+  struct cfi_section section;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes), damaged = 0;
+  for (uint64_t i = 0; i < N; i++)
+    {
+      size_t start = put_fde (&bytes, cie, CODE + 16 * i, 16, PUSH, 8);
+      if (i == N - 20)
+        {
+          damaged = start;
+          bytes.bytes[start + 16] = 0x7f; /* size of augmentation data */
+        }
+    }
+  read_section (&section, &bytes);
+  assert_int_equal (section.n_fdes, N - 1);
+  assert_int_equal (section.n_damaged, 1);
+  assert_int_equal (section.damages[0].offset, damaged);
   cfi_section_free (&section);
   buffer_free (&bytes);
 }
@@ -130,7 +208,6 @@ many_programs (void **state)
   (void)state;
   struct buffer bytes;
   struct cfi_section section;
-  uint32_t result;
   buffer_init (&bytes, false);
   size_t cie = put_amd64_cie (&bytes);
   for (unsigned round = 0; round < 2; round++)
@@ -143,22 +220,31 @@ many_programs (void **state)
       }
   read_section (&section, &bytes);
   assert_int_equal (section.n_fdes, 2 * programs);
-  struct program_memo *memo = program_memo_new (&section, 0);
+  struct program_table *table = program_table_new (&section, 0);
+  assert_non_null (table);
+  uint32_t number;
   for (uint32_t i = 0; i < programs; i++)
     {
-      assert_false (program_memo_find (memo, i, &result));
-      program_memo_keep (memo, i, i);
+      const struct cfi_fde *fde = &section.fdes[i];
+      uint32_t hash = program_table_hash (table, fde);
+      assert_false (program_table_find (table, fde, hash, &number));
+      assert_int_equal (program_table_add (table, fde, hash), i);
     }
+  assert_int_equal (program_table_size (table), programs);
   /* It may forget, but not by much, and not say anything wrong.  */
   size_t found = 0;
   for (uint32_t i = 0; i < programs; i++)
-    if (program_memo_find (memo, programs + i, &result))
-      {
-        found++;
-        assert_int_equal (result, i);
-      }
+    {
+      const struct cfi_fde *fde = &section.fdes[programs + i];
+      uint32_t hash = program_table_hash (table, fde);
+      if (program_table_find (table, fde, hash, &number))
+        {
+          found++;
+          assert_int_equal (number, i);
+        }
+    }
   assert_true (found > programs - programs / 200);
-  program_memo_free (memo);
+  program_table_free (table);
   cfi_section_free (&section);
   buffer_free (&bytes);
 }
@@ -169,7 +255,9 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (reach_is_the_last_location),
     cmocka_unit_test (set_loc_depends_on_the_address),
-    cmocka_unit_test (only_equal_programs_are_found),
+    cmocka_unit_test (only_equal_programs_have_the_same_number),
+    cmocka_unit_test (known_programs_keep_their_heads),
+    cmocka_unit_test (damaged_heads_are_left_out),
     cmocka_unit_test (many_programs),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
