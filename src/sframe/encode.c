@@ -103,10 +103,15 @@ unsigned_width (uint32_t value)
   return value <= UINT8_MAX ? 0 : value <= UINT16_MAX ? 1 : 2;
 }
 
-static unsigned
+static inline unsigned
 row_word_width (const struct sframe_row *row, int32_t limit)
 {
   unsigned width = 0;
+  /* Nearly all rows: two small offsets.  */
+  if (row->control == 0 && row->n_words <= 2
+      && signed_width (row->words[0], limit) == 0
+      && (row->n_words < 2 || signed_width (row->words[1], limit) == 0))
+    return 0;
   for (unsigned i = 0; i < row->n_words; i++)
     {
       unsigned needed = row->control >> i & 1
@@ -147,6 +152,20 @@ store_sized (uint8_t *at, uint32_t value, unsigned width, bool big_endian)
   return at + ((size_t)1 << width);
 }
 
+/* Store the words of ROW, 1 << WIDTH bytes each; the address after them.  */
+static inline uint8_t *
+store_words (uint8_t *at, const struct sframe_row *row, unsigned width,
+             bool big_endian)
+{
+  if (width == 0)
+    for (unsigned i = 0; i < row->n_words; i++)
+      *at++ = (uint8_t)row->words[i];
+  else
+    for (unsigned i = 0; i < row->n_words; i++)
+      at = store_sized (at, (uint32_t)row->words[i], width, big_endian);
+  return at;
+}
+
 static bool
 sframe_encoder_add_rows (struct sframe_encoder *encoder,
                          const struct sframe_function *function,
@@ -155,23 +174,21 @@ sframe_encoder_add_rows (struct sframe_encoder *encoder,
   struct buffer *out = &encoder->rows;
   bool big_endian = out->big_endian;
   int32_t limit = width_limit (&encoder->options);
+  if (!buffer_reserve (out, function->n_rows * ROW_BYTES_MAX))
+    return false;
+  uint8_t *at = out->bytes + out->size;
   for (size_t i = 0; i < function->n_rows; i++)
     {
       const struct sframe_row *row = &function->rows[i];
-      if (out->capacity - out->size < ROW_BYTES_MAX
-          && !buffer_reserve (out, ROW_BYTES_MAX))
-        return false;
       unsigned width = row_word_width (row, limit);
-      uint8_t *at = out->bytes + out->size;
       at = store_sized (at, row->start, fre_type, big_endian);
       *at++ = (uint8_t)((row->base_sp ? SFRAME_FRE_BASE_SP : 0)
                         | row->n_words << SFRAME_FRE_COUNT_SHIFT
                         | width << SFRAME_FRE_WORD_SHIFT
                         | (row->ra_signed ? SFRAME_FRE_RA_SIGNED : 0));
-      for (unsigned w = 0; w < row->n_words; w++)
-        at = store_sized (at, (uint32_t)row->words[w], width, big_endian);
-      out->size = (size_t)(at - out->bytes);
+      at = store_words (at, row, width, big_endian);
     }
+  out->size = (size_t)(at - out->bytes);
   return true;
 }
 

@@ -86,9 +86,12 @@ static bool
 cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
 {
   int64_t biased = (int64_t)offset - arch->cfa_bias;
-  if (arch->cfa_scale != 1 && biased % arch->cfa_scale != 0)
-    return false;
-  biased /= arch->cfa_scale;
+  if (arch->cfa_scale != 1)
+    {
+      if (biased % arch->cfa_scale != 0)
+        return false;
+      biased /= arch->cfa_scale;
+    }
   *word = (int32_t)biased;
   return biased == *word;
 }
@@ -152,8 +155,11 @@ row_lower_default (const struct lower_options *options,
                    const struct frame_row *row, struct sframe_row *out)
 {
   const struct arch *arch = options->arch;
-  *out = (struct sframe_row){ .start = row->start,
-                              .ra_signed = row->ra_signed };
+  /* The words stay as they are: n_words says which of them count.  */
+  out->start = row->start;
+  out->ra_signed = row->ra_signed;
+  out->base_sp = false;
+  out->n_words = out->word_size = out->control = 0;
   if (row->ra.kind == RULE_UNDEFINED)
     return lower_undefined (options, out);
   if (row->cfa.kind != RULE_REG
