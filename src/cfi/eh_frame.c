@@ -372,7 +372,8 @@ read_in_halves (struct cfi_section *section, const struct census *census,
       return false;
     }
   take_fdes (section, &second.section);
-  return sort_fdes (section, err);
+  return merge_runs (section->fdes, section->fdes + first.section.n_fdes,
+                     section->fdes + section->n_fdes, err);
 }
 
 bool
