@@ -40,9 +40,10 @@ check_file (const struct change *change, int fd, struct error *err)
 
 /* What the file is going to be, in memory.  */
 static bool
-check_in_place (const struct change *change, const void *section,
-                struct error *err)
+check_in_place (const struct change *change, struct error *err)
 {
+  const void *section
+      = change->section != NULL ? change->section->bytes : NULL;
   uint8_t *bytes
       = in_place_preview (change->image, change->plan, section, err);
   if (bytes == NULL)
@@ -93,8 +94,6 @@ write_in_place (const struct change *change, const struct buffer *record,
 {
   const void *section
       = change->section != NULL ? change->section->bytes : NULL;
-  if (!check_in_place (change, section, err))
-    return false;
   int fd = in_place_open (change->input, err);
   if (fd < 0)
     return false;
@@ -129,7 +128,10 @@ change_carry_out (const struct change *change, uint64_t *record_size,
   /* In place, a record is the way back at least while writing.  */
   bool needs_record
       = change->with_record || (in_place && !change->uses_record);
-  bool done = !needs_record || build_record (change, in_place, &record, err);
+  /* The digest for the record may still be under way: check meanwhile.  */
+  bool done
+      = (!in_place || check_in_place (change, err))
+        && (!needs_record || build_record (change, in_place, &record, err));
   *record_size = change->with_record ? record.size : 0;
   if (done)
     done = in_place ? write_in_place (change, &record, err)
