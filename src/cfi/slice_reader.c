@@ -613,7 +613,10 @@ read_fdes (struct reader *reader, uint64_t begin, struct error *err)
       if (!take_fdes (reader, &slice, refused ? text : NULL, err))
         return false;
       slice.begin = slice.end;
-      fdes_max = fdes_max < BATCH_FDES_MAX / 2 ? 2 * fdes_max : BATCH_FDES_MAX;
+      /* Damage often comes in rows.  */
+      if (!refused)
+        fdes_max
+            = fdes_max < BATCH_FDES_MAX / 2 ? 2 * fdes_max : BATCH_FDES_MAX;
     }
   return true;
 }

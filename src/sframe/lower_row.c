@@ -155,11 +155,8 @@ row_lower_default (const struct lower_options *options,
                    const struct frame_row *row, struct sframe_row *out)
 {
   const struct arch *arch = options->arch;
-  /* The words stay as they are: n_words says which of them count.  */
-  out->start = row->start;
-  out->ra_signed = row->ra_signed;
-  out->base_sp = false;
-  out->n_words = out->word_size = out->control = 0;
+  *out = (struct sframe_row){ .start = row->start,
+                              .ra_signed = row->ra_signed };
   if (row->ra.kind == RULE_UNDEFINED)
     return lower_undefined (options, out);
   if (row->cfa.kind != RULE_REG
