@@ -67,6 +67,7 @@ struct reader
   uint64_t slice;  /* number of the current slice, from 1 */
   struct slice_entry entries[SLICE_ENTRIES_MAX]; /* of the current slice */
   struct buffer batch;                           /* CIEs, then FDEs */
+  uint64_t batch_address;                        /* near that of the slice */
   uint64_t cies_size;                            /* bytes of the CIEs */
   /* Indexes of the batch's CIEs and of its FDEs' entries, in the order of
      their places.  */
@@ -302,6 +303,8 @@ fill_batch (struct reader *reader, const struct slice *slice,
       = buffer_extend (&reader->batch, reader->cies_size + slice->fdes_size);
   if (batch == NULL)
     return error_set_no_memory (err);
+  reader->batch_address
+      = reader->section->address + slice->begin - reader->cies_size;
   copy_cies (reader, batch);
   copy_fdes (reader, batch);
   return true;
@@ -453,7 +456,9 @@ head_is_right (const struct reader *reader, const struct slice_entry *entry,
   const struct cfi_fde *fde = &entry->fde;
   uint8_t encoding = reader->section->cies[fde->cie].pointer_encoding;
   bool relative = (encoding & PE_APPLICATION) == PE_PCREL;
-  uint64_t moved = relative ? fde->offset - from->offset : 0;
+  uint64_t moved = relative ? reader->section->address + fde->offset
+                                  - (reader->batch_address + from->offset)
+                            : 0;
   return from->cie < reader->n_batch_cies
          && reader->batch_cies[from->cie] == fde->cie
          && from->entry_size == entry->size
@@ -535,7 +540,7 @@ open_batch (struct reader *reader, unsigned address_size, char *text,
 {
   const struct cfi_section *section = reader->section;
   struct dwarf_batch *batch = dwarf_batch_open (
-      reader->batch.bytes, reader->batch.size, section->address,
+      reader->batch.bytes, reader->batch.size, reader->batch_address,
       section->arch->big_endian, address_size, text, text_size);
   if (batch == NULL)
     return NULL;
