@@ -353,7 +353,7 @@ sframe_encoder_add (struct sframe_encoder *encoder,
   if (!sframe_encoder_add_block (encoder, function, fre_type))
     return error_set_no_memory (err);
   uint64_t block_size = encoder->rows.size - start;
-  uint32_t place;
+  uint32_t place = 0;
   if (!sframe_encoder_settle (encoder, start, &place, err))
     return false;
   struct index_record record = {
