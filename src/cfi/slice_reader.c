@@ -301,8 +301,11 @@ fill_batch (struct reader *reader, const struct slice *slice,
   reader->batch.size = 0;
   uint8_t *batch
       = buffer_extend (&reader->batch, reader->cies_size + slice->fdes_size);
-  if (batch == NULL)
+  /* libdwarf 0.11 refuses an FDE without instructions at the very end.  */
+  buffer_u32 (&reader->batch, 0);
+  if (batch == NULL || reader->batch.failed)
     return error_set_no_memory (err);
+  batch = reader->batch.bytes;
   reader->batch_address
       = reader->section->address + slice->begin - reader->cies_size;
   copy_cies (reader, batch);

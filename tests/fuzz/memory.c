@@ -10,6 +10,7 @@
 #include "fuzz.h"
 
 #include <malloc.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #if defined __SANITIZE_ADDRESS__
@@ -20,20 +21,27 @@
 #  endif
 #endif
 
-static size_t live, peak, start;
+/* Large sections are read and built in two threads.  */
+static atomic_size_t live, peak;
+static size_t start;
 
 static void
 count (size_t size)
 {
-  live += size;
-  if (live > peak)
-    peak = live;
+  size_t now = atomic_fetch_add (&live, size) + size;
+  size_t most = atomic_load (&peak);
+  while (now > most && !atomic_compare_exchange_weak (&peak, &most, now))
+    ;
 }
 
 static void
 uncount (size_t size)
 {
-  live = live > size ? live - size : 0;
+  size_t before = atomic_load (&live);
+  /* What was allocated before the hooks were there was not counted.  */
+  while (!atomic_compare_exchange_weak (&live, &before,
+                                        before > size ? before - size : 0))
+    ;
 }
 
 #ifdef ASAN
@@ -140,7 +148,8 @@ bool
 fuzz_memory_start (void)
 {
   bool counted = hook ();
-  start = peak = live;
+  start = atomic_load (&live);
+  atomic_store (&peak, start);
   return counted;
 }
 
