@@ -17,9 +17,9 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   valgrind xz-utils zstd
   g++-aarch64-linux-gnu g++-s390x-linux-gnu libc6-dev-arm64-cross
   libc6-dev-s390x-cross qemu-user
-  gdb git libllvm14 openssl perl python3
+  gdb git libllvm14|libllvm19 openssl perl python3
   cmake debhelper dpkg-dev meson ninja-build rpm
-  clang libclang-rt-14-dev"
+  clang libclang-rt-14-dev|libclang-rt-19-dev"
 
 # Count the results that Automake's TAP driver noted below build/.  A skipped
 # test is never counted as passed; an unexpected pass or an error is a failure.

@@ -30,14 +30,26 @@ quietly ()
   return 1
 }
 
-# Those of the packages in $* that are not installed.
+# Those of the packages in $* that are not installed.  A|B is either of them:
+# some names contain a version and differ between releases of Debian.
 packages_missing ()
 {
-  for package in "$@"; do
-    case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
-      installed*) ;;
-      *) printf ' %s' "$package" ;;
-    esac
+  for choice in "$@"; do
+    # shellcheck disable=SC2046
+    dpkg-query -W -f '${db:Status-Status}\n' \
+      $(printf '%s' "$choice" | tr '|' ' ') 2>/dev/null \
+      | grep -qx installed || printf ' %s' "$choice"
+  done
+}
+
+# Those of the packages in $* that can be installed; of A|B the first one.
+packages_known ()
+{
+  for choice in "$@"; do
+    # shellcheck disable=SC2046
+    apt-cache policy $(printf '%s' "$choice" | tr '|' ' ') 2>/dev/null \
+      | awk '/^[^ ]+:$/ { name = substr ($1, 1, length ($1) - 1) }
+             /Candidate:/ && $2 != "(none)" { print name; exit }'
   done
 }
 
@@ -57,8 +69,9 @@ apt_update ()
   $as_root apt-get update -qq
 }
 
-# Install what is missing of the packages in $*.  The package lists are only
-# fetched when installing without doing so fails.
+# Install what is missing of the packages in $*, or at least what this release
+# of Debian has of it.  The package lists are only fetched when installing
+# without doing so fails.
 need_packages ()
 {
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null
@@ -69,10 +82,18 @@ need_packages ()
   set -- $(packages_missing "$@")
   [ $# -gt 0 ] || return 0
   say "Installing: $*"
-  if apt_install "$@" >/dev/null 2>&1 </dev/null; then
-    return 0
-  fi
-  quietly apt_update && quietly apt_install "$@"
+  # shellcheck disable=SC2046
+  apt_install $(packages_known "$@") >/dev/null 2>&1 </dev/null
+  # shellcheck disable=SC2046
+  set -- $(packages_missing "$@")
+  [ $# -gt 0 ] || return 0
+  quietly apt_update || return 1
+  # shellcheck disable=SC2046
+  quietly apt_install $(packages_known "$@") || return 1
+  missing=$(packages_missing "$@")
+  [ -n "$missing" ] || return 0
+  say "Cannot be installed:$missing"
+  return 1
 }
 
 # Build in the directory $1, configured with the other arguments.
