@@ -57,7 +57,8 @@ need_packages $build_packages $test_packages \
 
 # shellcheck disable=SC2086
 configured_with=$(packages_missing $test_packages 2>/dev/null)
-if [ "$configured_with" != "$(cat build/.without 2>/dev/null)" ]; then
+if [ ! -f build/.without ] \
+   || [ "$configured_with" != "$(cat build/.without)" ]; then
   rm -f build/.arguments # configure has to look for them again
 fi
 # shellcheck disable=SC2086

@@ -110,7 +110,7 @@ build_in ()
   fi
   mkdir -p "$build_dir" || return 1
   build_arguments="$*"
-  if [ ! -f "$build_dir/Makefile" ] \
+  if [ ! -f "$build_dir/Makefile" ] || [ ! -f "$build_dir/.arguments" ] \
      || [ "$build_arguments" != "$(cat "$build_dir/.arguments" 2>/dev/null)" ]
   then
     (cd "$build_dir" && quietly ../configure -q "$@") || return 1
