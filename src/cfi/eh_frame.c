@@ -230,7 +230,7 @@ split_into_chains (struct cfi_section *section, struct error *err)
   struct cfi_fde *fdes = section->fdes;
   const struct cfi_fde *tails[CHAINS_MAX] = { NULL };
   size_t places[CHAINS_MAX + 1] = { 0 };
-  uint8_t *chains = malloc (section->n_fdes);
+  uint8_t *chains = malloc (section->n_fdes + 1);
   struct cfi_fde *copy = reallocarray (NULL, section->n_fdes, sizeof *copy);
   bool enough = chains != NULL && copy != NULL;
   for (size_t i = 0; enough && i < section->n_fdes; i++)
