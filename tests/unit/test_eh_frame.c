@@ -86,6 +86,94 @@ test_sorted_by_address (void **state)
   buffer_free (&bytes);
 }
 
+/* FDEs for the same code come in the order of the section, wherever the sort
+   finds them.  */
+static void
+test_equal_addresses (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 60
+  };
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  for (unsigned i = 0; i < N; i++)
+    put_fde (&bytes, cie, CODE + 16 * (uint64_t)(i * 7 % 4), 16, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, N);
+  for (unsigned i = 1; i < N; i++)
+    {
+      const struct cfi_fde *fde = &f.section.fdes[i];
+      assert_true (fde->address > fde[-1].address
+                   || (fde->address == fde[-1].address
+                       && fde->offset > fde[-1].offset));
+    }
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+/* Without a z there are no augmentation data, not even their size.  */
+static void
+test_no_augmentation (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_cie (&bytes, 1, "", "", 0, 1, 0x78, 16, "", 0);
+  for (unsigned i = 0; i < 40; i++)
+    {
+      size_t start = bytes.size;
+      buffer_u32 (&bytes, 0);
+      buffer_u32 (&bytes, (uint32_t)(start + 4 - cie));
+      buffer_u64 (&bytes, CODE + 16 * (uint64_t)i);
+      buffer_u64 (&bytes, 16);
+      buffer_u8 (&bytes, 0x41);
+      buffer_u8 (&bytes, (uint8_t)(i / 4));
+      end_entry (&bytes, start);
+    }
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 40);
+  assert_int_equal (f.section.n_damaged, 0);
+  for (unsigned i = 0; i < 40; i++)
+    {
+      const struct cfi_fde *fde = &f.section.fdes[i];
+      const uint8_t *instructions = cfi_fde_instructions (&f.section, fde);
+      assert_true (fde->address == CODE + 16 * (uint64_t)i);
+      assert_int_equal (fde->head_size, 24);
+      assert_int_equal (instructions[0], 0x41);
+      assert_int_equal (instructions[1], i / 4);
+      assert_int_equal (fde->program, i / 4);
+    }
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+/* libdwarf 0.11 refuses such an FDE where its section ends.  */
+static void
+test_no_instructions (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes), start = bytes.size;
+  buffer_u32 (&bytes, 13);
+  buffer_u32 (&bytes, (uint32_t)(start + 4 - cie));
+  buffer_u32 (&bytes, (uint32_t)(CODE - (SECTION_ADDRESS + start + 8)));
+  buffer_u32 (&bytes, 16);
+  buffer_u8 (&bytes, 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 1);
+  assert_true (f.section.fdes[0].address == CODE);
+  assert_int_equal (f.section.fdes[0].instructions_size, 0);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
 static void
 test_terminators (void **state)
 {
@@ -462,8 +550,9 @@ test_halves (void **state)
           buffer_u32 (&bytes, 3); /* no CIE there */
         }
       unsigned cie = i > N - 10 ? i % 3 : i > 10 ? i % 2 : 0;
-      put_fde (&bytes, cies[cie], CODE + 16 * ((uint64_t)i * 7 % N), 16, "",
-               0);
+      const char program[] = { (char)(0x41 + i % 11) };
+      put_fde (&bytes, cies[cie], CODE + 16 * ((uint64_t)i * 7 % N), 16,
+               program, 1);
     }
   read_section (&f, &arch_amd64, &bytes);
   assert_int_equal (f.section.n_fdes, N);
@@ -479,6 +568,20 @@ test_halves (void **state)
       assert_int_equal (load_u32 (f.section.bytes + fde->offset + 4, false),
                         fde->offset + 4 - cies[fde->cie]);
     }
+  /* Equal numbers mean equal programs; each half has its own.  */
+  assert_true (f.section.n_programs <= (size_t)2 * 3 * 11);
+  const struct cfi_fde *first[2 * 3 * 11] = { NULL };
+  for (unsigned i = 0; i < N; i++)
+    {
+      const struct cfi_fde *fde = &f.section.fdes[i];
+      assert_true (fde->program < f.section.n_programs);
+      if (first[fde->program] == NULL)
+        first[fde->program] = fde;
+      const struct cfi_fde *same = first[fde->program];
+      assert_int_equal (fde->cie, same->cie);
+      assert_int_equal (*cfi_fde_instructions (&f.section, fde),
+                        *cfi_fde_instructions (&f.section, same));
+    }
   assert_int_equal (f.section.n_damaged, 2);
   for (unsigned i = 0; i < 2; i++)
     expect_damage (&f.section, i, damaged[i], REASON_BAD_ENTRY);
@@ -492,6 +595,9 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (test_empty),
     cmocka_unit_test (test_sorted_by_address),
+    cmocka_unit_test (test_equal_addresses),
+    cmocka_unit_test (test_no_augmentation),
+    cmocka_unit_test (test_no_instructions),
     cmocka_unit_test (test_terminators),
     cmocka_unit_test (test_bad_lengths),
     cmocka_unit_test (test_every_truncation),
