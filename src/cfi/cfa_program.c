@@ -81,15 +81,13 @@ struct execution
 /* From the state to a row.  */
 
 /* A stack tracer takes CFA + caller_sp_offset for the caller's SP.  Is that
-   what the rule of SP says?  */
+   what the explicit rule of SP says?  */
 static bool
 sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
                     struct frame_rule cfa)
 {
   switch (sp.kind)
     {
-    case RULE_UNDEFINED: /* no explicit rule */
-      return true;
     case RULE_CFA:
       return sp.offset == arch->caller_sp_offset;
     case RULE_SAME: /* SP keeps its value: right when the CFA is SP + 0 */
@@ -121,6 +119,7 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
   row->ra = state->ra;
   row->fp = state->fp;
   row->ra_signed = state->ra_signed;
+  /* RULE_UNDEFINED: no explicit rule (default_state).  */
   if (state->sp.kind != RULE_UNDEFINED && row->cfa.kind != RULE_UNSUPPORTED
       && !sp_rule_is_default (arch, state->sp, row->cfa))
     row->cfa = frame_rule_unsupported (REASON_SP_RULE);

@@ -26,12 +26,13 @@ enum
   CODE_ALIGNMENT_MAX = 255,
   /* Sections with more CIEs, and smaller ones, are not worth a thread.  */
   CIES_TO_HALVE = 4096,
-  CHAINS_MAX = 8,
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-  SIZE_TO_HALVE = 256 /* fuzzers' inputs are small, and shall go both ways */
+  SIZE_TO_HALVE = 256, /* fuzzers' inputs are small, and shall go both ways */
 #else
-  SIZE_TO_HALVE = 512 * 1024
+  SIZE_TO_HALVE = 512 * 1024,
 #endif
+  /* More make no difference for C and C++ programs.  */
+  CHAINS_MAX = 8
 };
 
 /* What the first walk finds.  */

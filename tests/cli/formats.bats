@@ -91,10 +91,10 @@ needs_objdump ()
     [ -f "$file" ] || continue
     write_section "$file" out
     independent_dump out amd64 >theirs
-    # LLVM 19 says nothing of pages without encodings.
-    sed -i '/Page encodings: (count = 0)/d' theirs
-    "$CFI2SFRAME" --dump --format=compact-unwind out \
-      | sed '/Page encodings: (count = 0)/d' >ours
+    "$CFI2SFRAME" --dump --format=compact-unwind out >ours
+    # LLVM 19, unlike 14, says nothing of pages without encodings.
+    "$objdump" --version | grep -q 'LLVM version 1[4-8]\.' \
+      || sed -i '/Page encodings: (count = 0)/d' ours
     [ "$(wc -l <ours)" -gt 100 ]
     diff theirs ours >differences || { head differences; return 1; }
     tried=$((tried + 1))
@@ -129,11 +129,11 @@ needs_objdump ()
   local file
   file=$(find /usr/aarch64-linux-gnu/lib -name 'libc.so.6' 2>/dev/null)
   [ -n "$file" ] || skip "no aarch64 libc"
-  run python3 "$(source_dir)/tests/cunwind/call_sites.py" "$CFI2SFRAME" "$file"
-  # That of Debian 13 signs return addresses, which has no compact form.
-  [[ "$output" != *" 0 calls checked,"*", 0 wrong" ]] \
-    || skip "all of its frames are left to DWARF"
-  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  # That of Debian 13 does, and there is no compact form for it.
+  readelf --debug-dump=frames "$file" 2>/dev/null >frames
+  ! grep -qE 'negate_ra_state|GNU_window_save' frames \
+    || skip "its functions sign return addresses"
+  python3 "$(source_dir)/tests/cunwind/call_sites.py" "$CFI2SFRAME" "$file"
 }
 
 @test "damaged bare sections are refused" {

@@ -80,6 +80,7 @@ runs ()
 @test "C++ objects with COMDAT functions link and run, whatever the version" {
   needs g++ readelf
   cxx_sources
+  local linker=$(ld --version | head -n 1)
   for version in 1 2.0 2 3; do
     g++ -O2 -ffunction-sections -c one.cc
     g++ -O2 -ffunction-sections -c two.cc
@@ -87,12 +88,14 @@ runs ()
     [ "$status" -eq 0 ] || report
     silent
     has_section one.o
-    # GNU ld of another release may say that it makes no .sframe, or, where
-    # the C library's own objects have another version, give up.
-    if ! g++ one.o two.o -o program 2>messages; then
-      grep -q 'different format versions' messages
+    # GNU ld of another release may say that it makes no .sframe.
+    if [ "$version" = 1 ] && [[ $linker == *" 2.44"* ]]; then
+      # It makes V2 for the PLT, and ends when objects have V1.
+      run ! g++ one.o two.o -o program
+      [[ "$output" == *"different format versions"* ]]
       continue
     fi
+    g++ one.o two.o -o program 2>/dev/null
     runs ./program
   done
 }

@@ -22,8 +22,8 @@ if ! valgrind -q "$CFI2SFRAME" --version >/dev/null 2>&1; then
   exit 0
 fi
 
-# Since 3.21 valgrind calls descriptors errors that make or a harness left open
-# for us.  Only bash closes numbers above 9.
+# valgrind 3.24 (not 3.19) calls descriptors errors that make or a harness left
+# open for us.  Only bash closes numbers above 9.
 close_inherited ()
 {
   local fd
