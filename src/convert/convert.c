@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/io.h"
 #include "convert/builder.h"
-#include "convert/change.h"
+#include "convert/replace.h"
 #include "convert/object_file.h"
 #include "elf/existing.h"
 #include "elf/file_metadata.h"
@@ -32,7 +32,7 @@ struct conversion
   struct sframe_encoder *encoder;
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
-  struct early early;
+  struct copy_ahead copy_ahead;
   const char *path;   /* of the input, or "" */
   const char *target; /* of the new file, or NULL */
   bool writes;        /* the file, and not only its section */
@@ -49,7 +49,7 @@ source_image (const struct conversion *conversion)
 static void
 conversion_free (struct conversion *conversion)
 {
-  early_end (&conversion->early);
+  copy_ahead_end (&conversion->copy_ahead);
   buffer_free (&conversion->section);
   layout_plan_free (&conversion->plan);
   sframe_encoder_free (conversion->encoder);
@@ -176,7 +176,7 @@ prepare (struct conversion *conversion, struct error *err)
   if (!layout_classify (image, err))
     return false;
   if (conversion->writes && image == &conversion->input)
-    early_start (&conversion->early, image, conversion->target);
+    copy_ahead_start (&conversion->copy_ahead, image, conversion->target);
   conversion->encoder
       = builder_build (image, conversion->options, conversion->report, err);
   if (conversion->encoder == NULL || !check_complete (conversion, err)
@@ -189,11 +189,11 @@ prepare (struct conversion *conversion, struct error *err)
 }
 
 static bool
-check_converted (const struct change *change, const void *bytes, size_t size,
-                 struct error *err)
+check_converted (const struct replacement *replacement, const void *bytes,
+                 size_t size, struct error *err)
 {
-  return inject_check_bytes (change->image, change->plan,
-                             change->section->bytes, bytes, size, err);
+  return inject_check_bytes (replacement->image, replacement->plan,
+                             replacement->section->bytes, bytes, size, err);
 }
 
 static bool
@@ -206,18 +206,18 @@ write_converted (struct conversion *conversion, const char *input,
     return error_set (err, CFI2SFRAME_REFUSED,
                       "replacing needs a new file; use --undo first to keep "
                       "the inode");
-  struct change change = { .image = source_image (conversion),
-                           .plan = &conversion->plan,
-                           .section = &conversion->section,
-                           .with_record = true,
-                           .input = input,
-                           .output = output,
-                           .input_fd = conversion->input.fd,
-                           .in_place_write = options->in_place_write,
-                           .preserve_times = options->preserve_times,
-                           .early = &conversion->early,
-                           .check = check_converted };
-  bool written = change_carry_out (&change, &record_size, err);
+  struct replacement replacement = { .image = source_image (conversion),
+                                     .plan = &conversion->plan,
+                                     .section = &conversion->section,
+                                     .with_record = true,
+                                     .input = input,
+                                     .output = output,
+                                     .input_fd = conversion->input.fd,
+                                     .in_place_write = options->in_place_write,
+                                     .preserve_times = options->preserve_times,
+                                     .copy_ahead = &conversion->copy_ahead,
+                                     .check = check_converted };
+  bool written = replacement_carry_out (&replacement, &record_size, err);
   conversion->report->output_bytes += record_size;
   return written;
 }
@@ -281,7 +281,7 @@ cfi2sframe_convert (const char *input, const char *output,
   if (!done && output != NULL && !options->dry_run
       && (err->status == CFI2SFRAME_NOTHING
           || err->status == CFI2SFRAME_NOT_ELF))
-    change_copy_unchanged (input, output, options->preserve_times, err);
+    replacement_copy_unchanged (input, output, options->preserve_times, err);
   return done;
 }
 

@@ -18,7 +18,7 @@
 
 #include "base/io.h"
 #include "cfi/cfa_program.h"
-#include "cfi/padding.h"
+#include "elf/padding.h"
 #include "cfi/plt.h"
 #include "convert/builder.h"
 #include "cunwind/dump.h"

@@ -1,41 +1,42 @@
 /* Taking an .sframe away again: byte for byte where a record allows it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/change.h"
+#include "convert/replace.h"
 #include "elf/existing.h"
 #include "elf/undo.h"
 
 static bool
-check_original (const struct change *change, const void *bytes, size_t size,
-                struct error *err)
+check_original (const struct replacement *replacement, const void *bytes,
+                size_t size, struct error *err)
 {
-  return undo_check (change->image, bytes, size, err);
+  return undo_check (replacement->image, bytes, size, err);
 }
 
 static bool
-check_removed (const struct change *change, const void *bytes, size_t size,
-               struct error *err)
+check_removed (const struct replacement *replacement, const void *bytes,
+               size_t size, struct error *err)
 {
-  return existing_check_removed (change->plan, change->image, bytes, size,
-                                 err);
+  return existing_check_removed (replacement->plan, replacement->image, bytes,
+                                 size, err);
 }
 
 static bool
-carry_out (struct change *change, const struct image *image,
-           const struct cfi2sframe_options *options, struct error *err)
+revert_as_planned (struct replacement *replacement, const struct image *image,
+                   const struct cfi2sframe_options *options, struct error *err)
 {
   uint64_t record_size;
-  change->image = image;
-  change->input_fd = image->fd;
-  change->in_place_write = options->in_place_write;
-  change->preserve_times = options->preserve_times;
-  return options->dry_run || change_carry_out (change, &record_size, err);
+  replacement->image = image;
+  replacement->input_fd = image->fd;
+  replacement->in_place_write = options->in_place_write;
+  replacement->preserve_times = options->preserve_times;
+  return options->dry_run
+         || replacement_carry_out (replacement, &record_size, err);
 }
 
 /* Objects have neither a record nor a plan: their sections are numbered.  */
 static bool
-check_kind (const struct image *image,
-            const struct cfi2sframe_options *options, struct error *err)
+check_is_linked (const struct image *image,
+                 const struct cfi2sframe_options *options, struct error *err)
 {
   if (image->header.e_type != ET_REL)
     return true;
@@ -54,17 +55,17 @@ cfi2sframe_undo (const char *input, const char *output,
 {
   struct image image;
   struct layout_plan plan = { 0 };
-  struct change change = { .plan = &plan,
-                           .uses_record = true,
-                           .input = input,
-                           .output = output,
-                           .check = check_original };
+  struct replacement replacement = { .plan = &plan,
+                                     .uses_record = true,
+                                     .input = input,
+                                     .output = output,
+                                     .check = check_original };
   error_clear (err);
   if (!image_open (&image, input, err))
     return false;
-  bool done = check_kind (&image, options, err)
+  bool done = check_is_linked (&image, options, err)
               && undo_plan (&plan, &image, err)
-              && carry_out (&change, &image, options, err);
+              && revert_as_planned (&replacement, &image, options, err);
   layout_plan_free (&plan);
   image_close (&image);
   return done;
@@ -77,7 +78,7 @@ cfi2sframe_remove (const char *input, const char *output,
 {
   struct image image;
   struct layout_plan plan = { 0 };
-  struct change change = {
+  struct replacement replacement = {
     .plan = &plan, .input = input, .output = output, .check = check_removed
   };
   if (cfi2sframe_undo (input, output, options, err)
@@ -90,9 +91,9 @@ cfi2sframe_remove (const char *input, const char *output,
   struct existing existing = existing_find (&image);
   if (existing.has_record)
     existing_forget_record (&existing, &image);
-  bool done = check_kind (&image, options, err)
+  bool done = check_is_linked (&image, options, err)
               && existing_plan_removal (&plan, &existing, &image, err)
-              && carry_out (&change, &image, options, err);
+              && revert_as_planned (&replacement, &image, options, err);
   layout_plan_free (&plan);
   image_close (&image);
   return done;

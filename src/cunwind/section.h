@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "cfi/eh_frame.h"
-#include "cfi/padding.h"
+#include "elf/padding.h"
 #include "cunwind/info_write.h"
 #include "cunwind/lower.h"
 #include "elf/image.h"

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "cfi/eh_frame.h"
-#include "cfi/padding.h"
+#include "elf/padding.h"
 #include "cfi/plt.h"
 #include "sframe/decode.h"
 

@@ -14,7 +14,7 @@
 
 #include "cfi/cfa_program.h"
 #include "cfi/eh_frame.h"
-#include "cfi/padding.h"
+#include "elf/padding.h"
 #include "cfi/plt.h"
 #include "sframe/dump.h"
 #include "sframe/lower.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cfi/padding.h"
+#include "elf/padding.h"
 
 #define CODE 0x400000
 

@@ -5,8 +5,8 @@
    the alignment between them.  That is harmless only where the bytes are
    padding instructions without a name; here it is decided.  */
 
-#ifndef CFI_PADDING_H
-#define CFI_PADDING_H
+#ifndef ELF_PADDING_H
+#define ELF_PADDING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,4 +37,4 @@ void padding_finder_free (struct padding_finder *finder);
 bool padding_finder_is_padding (const struct padding_finder *finder,
                                 uint64_t address, uint64_t size);
 
-#endif /* CFI_PADDING_H */
+#endif /* ELF_PADDING_H */

@@ -1,7 +1,7 @@
 /* Bytes between functions that nothing executes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "cfi/padding.h"
+#include "elf/padding.h"
 
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ collect_table (struct padding_finder *finder,
 }
 
 static int
-compare_values (const void *a, const void *b)
+compare_addresses (const void *a, const void *b)
 {
   const uint64_t *left = a, *right = b;
   return (*left > *right) - (*left < *right);
@@ -72,7 +72,7 @@ padding_finder_init (struct padding_finder *finder, const struct image *image,
     if (holds_symbols (&image->sections[i]))
       collect_table (finder, &image->sections[i]);
   qsort (finder->symbols, finder->n_symbols, sizeof *finder->symbols,
-         compare_values);
+         compare_addresses);
   return true;
 }
 

@@ -6,8 +6,8 @@
    results.  The bytes are digested on their way: reading a file through a
    mapping costs several times what digesting them does.  */
 
-#ifndef CONVERT_EARLY_H
-#define CONVERT_EARLY_H
+#ifndef CONVERT_COPY_AHEAD_H
+#define CONVERT_COPY_AHEAD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include "elf/image.h"
 #include "elf/output_file.h"
 
-struct early
+struct copy_ahead
 {
   const struct image *image;
   struct background background;
@@ -30,22 +30,22 @@ struct early
   bool copied; /* the file has all bytes of the image */
 };
 
-/* Start on IMAGE, which must stay open until early_end.  TARGET is the file to
-   be replaced, or NULL when there will be none.  Failures are left for those
-   to meet who do the same work in time.  Small files are not worth it: then
-   nothing happens.  EARLY is zeroed at first and must not move.  */
-void early_start (struct early *early, const struct image *image,
-                  const char *target);
+/* Start on IMAGE, which must stay open until copy_ahead_end.  TARGET is
+   the file to be replaced, or NULL when there will be none.  Failures are left
+   for those to meet who do the same work in time.  Small files are not worth
+   it: then nothing happens.  AHEAD is zeroed at first and must not move.  */
+void copy_ahead_start (struct copy_ahead *ahead, const struct image *image,
+                       const char *target);
 
 /* Whether there is a digest of the image (hash_bytes).  Waits for it.  */
-bool early_digest (struct early *early, uint64_t *digest);
+bool copy_ahead_digest (struct copy_ahead *ahead, uint64_t *digest);
 
 /* Take over the new file, if there is one, and tell whether it is a COPY of
    the image (otherwise it is empty).  */
-bool early_take_file (struct early *early, struct output_file *file,
-                      bool *copy);
+bool copy_ahead_take_file (struct copy_ahead *ahead, struct output_file *file,
+                           bool *copy);
 
 /* Stop what is still going on and discard what was not taken.  */
-void early_end (struct early *early);
+void copy_ahead_end (struct copy_ahead *ahead);
 
-#endif /* CONVERT_EARLY_H */
+#endif /* CONVERT_COPY_AHEAD_H */

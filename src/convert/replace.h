@@ -1,19 +1,19 @@
-/* One change of a file, carried out: to a new file, over the old one, or in
-   it.
+/* A file replaced by what a plan makes of it: as a new file, over the old one,
+   or in it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CONVERT_CHANGE_H
-#define CONVERT_CHANGE_H
+#ifndef CONVERT_REPLACE_H
+#define CONVERT_REPLACE_H
 
 #include <stdbool.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "convert/early.h"
+#include "convert/copy_ahead.h"
 #include "elf/image.h"
 #include "elf/layout.h"
 
-struct change
+struct replacement
 {
   const struct image *image; /* what the plan starts from */
   const struct layout_plan *plan;
@@ -24,22 +24,22 @@ struct change
   int input_fd;                 /* of INPUT, for its metadata */
   bool in_place_write;          /* keep INPUT's inode */
   bool preserve_times;
-  struct early *early; /* what has been begun, or NULL */
+  struct copy_ahead *copy_ahead; /* what has been begun, or NULL */
 
   /* Whether these bytes are what the new file should be; asked before a file
      is touched.  */
-  bool (*check) (const struct change *change, const void *bytes, size_t size,
-                 struct error *err);
+  bool (*check) (const struct replacement *replacement, const void *bytes,
+                 size_t size, struct error *err);
 };
 
-/* Carry CHANGE out.  *RECORD_SIZE is set to the bytes of the undo record.  On
-   failure all files are as they were.  */
-bool change_carry_out (const struct change *change, uint64_t *record_size,
-                       struct error *err);
+/* Carry REPLACEMENT out.  *RECORD_SIZE is set to the bytes of the undo record.
+   On failure all files are as they were.  */
+bool replacement_carry_out (const struct replacement *replacement,
+                            uint64_t *record_size, struct error *err);
 
 /* There is nothing to change, but whoever named OUTPUT wants a file there: a
    copy of INPUT.  Keeps the reason in ERR unless copying fails.  */
-void change_copy_unchanged (const char *input, const char *output,
-                            bool preserve_times, struct error *err);
+void replacement_copy_unchanged (const char *input, const char *output,
+                                 bool preserve_times, struct error *err);
 
-#endif /* CONVERT_CHANGE_H */
+#endif /* CONVERT_REPLACE_H */

@@ -1,0 +1,184 @@
+/* A file replaced by what a plan makes of it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "convert/replace.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "elf/in_place.h"
+#include "elf/inject.h"
+#include "elf/output_file.h"
+#include "elf/undo.h"
+
+static bool
+commit_replacement (const struct replacement *replacement,
+                    struct output_file *file, struct error *err)
+{
+  if (replacement->output != NULL)
+    return output_file_commit_new (file, replacement->input_fd,
+                                   replacement->preserve_times, err);
+  return output_file_commit (file, replacement->input_fd,
+                             replacement->preserve_times, err);
+}
+
+static bool
+check_file (const struct replacement *replacement, int fd, struct error *err)
+{
+  size_t size;
+  void *bytes = io_map (fd, &size, err);
+  if (bytes == NULL)
+    return false;
+  bool good = replacement->check (replacement, bytes, size, err);
+  munmap (bytes, size);
+  return good;
+}
+
+/* What the file is going to be, in memory.  */
+static bool
+check_in_place (const struct replacement *replacement, struct error *err)
+{
+  const void *section
+      = replacement->section != NULL ? replacement->section->bytes : NULL;
+  uint8_t *bytes
+      = in_place_preview (replacement->image, replacement->plan, section, err);
+  if (bytes == NULL)
+    return false;
+  size_t size = (size_t)replacement->plan->new_size;
+  bool good = replacement->check (replacement, bytes, size, err);
+  munmap (bytes, size);
+  return good;
+}
+
+/* The new file, which may have been begun.  *COPY: it has the old bytes.  */
+static bool
+create_file (const struct replacement *replacement, struct output_file *file,
+             bool *copy, struct error *err)
+{
+  const char *target
+      = replacement->output != NULL ? replacement->output : replacement->input;
+  *copy = false;
+  return (replacement->copy_ahead != NULL
+          && copy_ahead_take_file (replacement->copy_ahead, file, copy))
+         || output_file_create (file, target, err);
+}
+
+/* Write a new file and put it in place of its target.  */
+static bool
+write_new_file (const struct replacement *replacement,
+                const struct buffer *record, struct error *err)
+{
+  struct output_file file;
+  const void *section
+      = replacement->section != NULL ? replacement->section->bytes : NULL;
+  bool copy;
+  if (!create_file (replacement, &file, &copy, err))
+    return false;
+  bool written
+      = (copy ? inject_write_over (replacement->image, replacement->plan,
+                                   section, file.fd, err)
+              : inject_write (replacement->image, replacement->plan, section,
+                              file.fd, err))
+        && io_write_at (file.fd, record->bytes, record->size,
+                        replacement->plan->new_size, err)
+        && check_file (replacement, file.fd, err)
+        && commit_replacement (replacement, &file, err);
+  output_file_discard (&file);
+  return written;
+}
+
+static bool
+write_in_place (const struct replacement *replacement,
+                const struct buffer *record, struct error *err)
+{
+  const void *section
+      = replacement->section != NULL ? replacement->section->bytes : NULL;
+  int fd = in_place_open (replacement->input, err);
+  if (fd < 0)
+    return false;
+  struct in_place_request request
+      = { .record = record->size > 0 ? record : NULL,
+          .keep_record = replacement->with_record,
+          .preserve_times = replacement->preserve_times };
+  bool written = in_place_write (replacement->image, replacement->plan,
+                                 section, &request, fd, err);
+  return io_close (fd, written, err);
+}
+
+static bool
+build_record (const struct replacement *replacement, bool in_place,
+              struct buffer *record, struct error *err)
+{
+  uint64_t digest;
+  if (replacement->copy_ahead != NULL
+      && copy_ahead_digest (replacement->copy_ahead, &digest))
+    return undo_record_build_digested (
+        record, replacement->image, replacement->plan, in_place, digest, err);
+  return undo_record_build (record, replacement->image, replacement->plan,
+                            in_place, err);
+}
+
+bool
+replacement_carry_out (const struct replacement *replacement,
+                       uint64_t *record_size, struct error *err)
+{
+  struct buffer record;
+  buffer_init (&record, false);
+  bool in_place = replacement->in_place_write && replacement->output == NULL;
+  /* In place, a record is the way back at least while writing.  */
+  bool needs_record
+      = replacement->with_record || (in_place && !replacement->uses_record);
+  /* The digest for the record may still be under way: check meanwhile.  */
+  bool done = (!in_place || check_in_place (replacement, err))
+              && (!needs_record
+                  || build_record (replacement, in_place, &record, err));
+  *record_size = replacement->with_record ? record.size : 0;
+  if (done)
+    done = in_place ? write_in_place (replacement, &record, err)
+                    : write_new_file (replacement, &record, err);
+  if (!done && replacement->output != NULL)
+    error_in_file (err, replacement->output);
+  buffer_free (&record);
+  return done;
+}
+
+static bool
+copy_to (int fd, const char *output, bool preserve_times, struct error *err)
+{
+  struct output_file file;
+  if (!output_file_create (&file, output, err))
+    return false;
+  bool copied = io_copy (fd, file.fd, err)
+                && output_file_commit_new (&file, fd, preserve_times, err);
+  output_file_discard (&file);
+  return copied;
+}
+
+void
+replacement_copy_unchanged (const char *input, const char *output,
+                            bool preserve_times, struct error *err)
+{
+  struct error failure = { 0 };
+  int fd = open (input, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    {
+      error_set_errno (err, "cannot open");
+      return;
+    }
+  if (!copy_to (fd, output, preserve_times, &failure))
+    {
+      error_in_file (&failure, output);
+      *err = failure;
+    }
+  close (fd);
+}
+
+void
+cfi2sframe_discard_temporaries (void)
+{
+  output_file_discard_all ();
+}
