@@ -236,7 +236,7 @@ existing_plan_removal (struct layout_plan *plan,
 }
 
 static bool
-is_patched (const struct layout_plan *plan, uint64_t offset)
+is_byte_patched (const struct layout_plan *plan, uint64_t offset)
 {
   for (size_t i = 0; i < plan->n_patches; i++)
     if (offset >= plan->patches[i].offset
@@ -260,7 +260,7 @@ same_outside_patches (const struct layout_plan *plan, const uint8_t *old,
       if (memcmp (old + at, new + at, (size_t)(end - at)) == 0)
         continue;
       for (uint64_t i = at; i < end; i++)
-        if (old[i] != new[i] && !is_patched (plan, i))
+        if (old[i] != new[i] && !is_byte_patched (plan, i))
           return false;
     }
   return true;

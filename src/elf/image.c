@@ -44,7 +44,7 @@ check_ident (const struct image *image, struct error *err)
 }
 
 static bool
-check_header (const struct image *image, struct error *err)
+check_header_tables (const struct image *image, struct error *err)
 {
   const GElf_Ehdr *header = &image->header;
   if (header->e_phoff != 0
@@ -148,7 +148,7 @@ is_content (const GElf_Shdr *header)
 }
 
 static bool
-check_sections (struct image *image, struct error *err)
+check_section_ranges (struct image *image, struct error *err)
 {
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -187,7 +187,7 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
 }
 
 static bool
-check_segments (const struct image *image, struct error *err)
+check_segment_ranges (const struct image *image, struct error *err)
 {
   uint64_t previous_end = 0;
   for (size_t i = 0; i < image->n_segments; i++)
@@ -213,7 +213,7 @@ image_read (struct image *image, struct error *err)
   if (!check_ident (image, err))
     return false;
   image->big_endian = image->bytes[EI_DATA] == ELFDATA2MSB;
-  if (!read_counts (image, err) || !check_header (image, err)
+  if (!read_counts (image, err) || !check_header_tables (image, err)
       || !read_segments (image, err) || !read_sections (image, err))
     return false;
   image->arch = arch_of_machine (image->header.e_machine, image->big_endian);
@@ -224,7 +224,8 @@ image_read (struct image *image, struct error *err)
       image->n_segments = image->n_sections = image->section_names = 0;
       return true;
     }
-  return check_sections (image, err) && check_segments (image, err);
+  return check_section_ranges (image, err)
+         && check_segment_ranges (image, err);
 }
 
 static bool

@@ -26,7 +26,7 @@ enum
 };
 
 /* New bytes for [offset, offset + size); they lie in `region` entirely.  */
-struct change
+struct overwrite
 {
   uint64_t offset;
   size_t size;
@@ -42,15 +42,15 @@ enum region
   N_REGIONS
 };
 
-struct job
+struct in_place_job
 {
   const struct image *image;
   uint64_t old_size; /* of the file */
   uint64_t head_size;
   int fd;
   struct error *err;
-  struct change *changes; /* in the order of application */
-  size_t n_changes, room;
+  struct overwrite *overwrites; /* in the order of application */
+  size_t n_overwrites, room;
   uint8_t *moved; /* the bytes of moved extents, read before any write */
   uint8_t *head;  /* new contents of the first HEAD_SIZE bytes */
   uint8_t
@@ -71,7 +71,7 @@ in_place_open (const char *path, struct error *err)
 }
 
 static enum region
-region_of (const struct job *job, uint64_t offset, uint64_t *end)
+region_of (const struct in_place_job *job, uint64_t offset, uint64_t *end)
 {
   *end = offset < job->head_size  ? job->head_size
          : offset < job->old_size ? job->old_size
@@ -83,26 +83,26 @@ region_of (const struct job *job, uint64_t offset, uint64_t *end)
 
 /* Add a change, cut where it crosses from one region to the next.  */
 static bool
-add_change (struct job *job, uint64_t offset, uint64_t size,
-            const uint8_t *bytes)
+add_overwrite (struct in_place_job *job, uint64_t offset, uint64_t size,
+               const uint8_t *bytes)
 {
   while (size > 0)
     {
       uint64_t end;
       region_of (job, offset, &end);
       uint64_t part = size < end - offset ? size : end - offset;
-      if (job->n_changes == job->room)
+      if (job->n_overwrites == job->room)
         {
           size_t room = job->room * 2 + 64;
-          struct change *grown
-              = reallocarray (job->changes, room, sizeof *grown);
+          struct overwrite *grown
+              = reallocarray (job->overwrites, room, sizeof *grown);
           if (grown == NULL)
             return error_set_no_memory (job->err);
-          job->changes = grown;
+          job->overwrites = grown;
           job->room = room;
         }
-      job->changes[job->n_changes++]
-          = (struct change){ offset, (size_t)part, bytes };
+      job->overwrites[job->n_overwrites++]
+          = (struct overwrite){ offset, (size_t)part, bytes };
       offset += part;
       size -= part;
       if (bytes != NULL)
@@ -114,15 +114,15 @@ add_change (struct job *job, uint64_t offset, uint64_t size,
 /* Zeros for what no extent covers any more; behind the old end the file is
    zero by itself.  */
 static bool
-add_gap (struct job *job, uint64_t begin, uint64_t end)
+add_gap (struct in_place_job *job, uint64_t begin, uint64_t end)
 {
   if (end > job->old_size)
     end = job->old_size;
-  return begin >= end || add_change (job, begin, end - begin, NULL);
+  return begin >= end || add_overwrite (job, begin, end - begin, NULL);
 }
 
 static bool
-extent_is_safe (const struct job *job, const struct layout_plan *plan,
+extent_is_safe (const struct in_place_job *job, const struct layout_plan *plan,
                 const struct layout_extent *extent)
 {
   uint64_t kept
@@ -134,7 +134,7 @@ extent_is_safe (const struct job *job, const struct layout_plan *plan,
 /* Extents that stay need no writing, and those that move are few and small:
    copies of them all fit into memory.  */
 static bool
-copy_moved (struct job *job, const struct layout_plan *plan)
+copy_moved (struct in_place_job *job, const struct layout_plan *plan)
 {
   uint64_t total = 0;
   for (size_t i = 0; i < plan->n_extents; i++)
@@ -164,8 +164,8 @@ copy_moved (struct job *job, const struct layout_plan *plan)
 }
 
 static bool
-collect_changes (struct job *job, const struct layout_plan *plan,
-                 const void *sframe)
+collect_overwrites (struct in_place_job *job, const struct layout_plan *plan,
+                    const void *sframe)
 {
   if (!copy_moved (job, plan))
     return false;
@@ -178,37 +178,37 @@ collect_changes (struct job *job, const struct layout_plan *plan,
       at = extent->new_offset + extent->size;
       if (extent->old_offset == extent->new_offset)
         continue;
-      if (!add_change (job, extent->new_offset, extent->size,
-                       job->moved + moved))
+      if (!add_overwrite (job, extent->new_offset, extent->size,
+                          job->moved + moved))
         return false; /* NOLINT(clang-analyzer-unix.Malloc): JOB owns it */
       moved += extent->size;
     }
   if (!add_gap (job, at, plan->new_size))
     return false;
   for (size_t i = 0; i < plan->n_patches; i++)
-    if (!add_change (job, plan->patches[i].offset, plan->patches[i].size,
-                     plan->patches[i].bytes))
+    if (!add_overwrite (job, plan->patches[i].offset, plan->patches[i].size,
+                        plan->patches[i].bytes))
       return false;
-  return add_change (job, plan->sframe_offset, plan->sframe_size, sframe);
+  return add_overwrite (job, plan->sframe_offset, plan->sframe_size, sframe);
 }
 
 static bool
-in_region (const struct job *job, const struct change *change,
+in_region (const struct in_place_job *job, const struct overwrite *overwrite,
            enum region region)
 {
   uint64_t end;
-  return region_of (job, change->offset, &end) == region;
+  return region_of (job, overwrite->offset, &end) == region;
 }
 
 /* Note what the changes to the old file's bytes overwrite, and put together
    the new head.  */
 static bool
-prepare_old_part (struct job *job)
+prepare_old_part (struct in_place_job *job)
 {
   uint64_t total = job->head_size;
-  for (size_t i = 0; i < job->n_changes; i++)
-    if (in_region (job, &job->changes[i], REGION_BODY))
-      total += job->changes[i].size;
+  for (size_t i = 0; i < job->n_overwrites; i++)
+    if (in_region (job, &job->overwrites[i], REGION_BODY))
+      total += job->overwrites[i].size;
   job->saved = malloc ((size_t)total + 1);
   job->head = malloc ((size_t)job->head_size + 1);
   if (job->saved == NULL || job->head == NULL)
@@ -216,18 +216,21 @@ prepare_old_part (struct job *job)
   memcpy (job->saved, job->image->bytes, (size_t)job->head_size);
   memcpy (job->head, job->image->bytes, (size_t)job->head_size);
   uint8_t *saved = job->saved + job->head_size;
-  for (size_t i = 0; i < job->n_changes; i++)
+  for (size_t i = 0; i < job->n_overwrites; i++)
     {
-      const struct change *change = &job->changes[i];
-      if (in_region (job, change, REGION_BODY))
+      const struct overwrite *overwrite = &job->overwrites[i];
+      if (in_region (job, overwrite, REGION_BODY))
         {
-          memcpy (saved, job->image->bytes + change->offset, change->size);
-          saved += change->size;
+          memcpy (saved, job->image->bytes + overwrite->offset,
+                  overwrite->size);
+          saved += overwrite->size;
         }
-      else if (in_region (job, change, REGION_HEAD) && change->bytes == NULL)
-        memset (job->head + change->offset, 0, change->size);
-      else if (in_region (job, change, REGION_HEAD))
-        memcpy (job->head + change->offset, change->bytes, change->size);
+      else if (in_region (job, overwrite, REGION_HEAD)
+               && overwrite->bytes == NULL)
+        memset (job->head + overwrite->offset, 0, overwrite->size);
+      else if (in_region (job, overwrite, REGION_HEAD))
+        memcpy (job->head + overwrite->offset, overwrite->bytes,
+                overwrite->size);
     }
   return true;
 }
@@ -250,16 +253,19 @@ write_at (int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 }
 
 static bool
-write_change (const struct job *job, const struct change *change)
+write_overwrite (const struct in_place_job *job,
+                 const struct overwrite *overwrite)
 {
   static const uint8_t zeros[1 << 16];
-  if (change->bytes != NULL)
-    return write_at (job->fd, change->bytes, change->size, change->offset);
-  for (size_t done = 0; done < change->size;)
+  if (overwrite->bytes != NULL)
+    return write_at (job->fd, overwrite->bytes, overwrite->size,
+                     overwrite->offset);
+  for (size_t done = 0; done < overwrite->size;)
     {
-      size_t part = change->size - done < sizeof zeros ? change->size - done
-                                                       : sizeof zeros;
-      if (!write_at (job->fd, zeros, part, change->offset + done))
+      size_t part = overwrite->size - done < sizeof zeros
+                        ? overwrite->size - done
+                        : sizeof zeros;
+      if (!write_at (job->fd, zeros, part, overwrite->offset + done))
         return false;
       done += part;
     }
@@ -267,19 +273,20 @@ write_change (const struct job *job, const struct change *change)
 }
 
 static bool
-write_region (const struct job *job, enum region region)
+write_region (const struct in_place_job *job, enum region region)
 {
-  for (size_t i = 0; i < job->n_changes; i++)
-    if (in_region (job, &job->changes[i], region)
-        && !write_change (job, &job->changes[i]))
+  for (size_t i = 0; i < job->n_overwrites; i++)
+    if (in_region (job, &job->overwrites[i], region)
+        && !write_overwrite (job, &job->overwrites[i]))
       return false;
   return true;
 }
 
 /* All of it, in the safe order.  False with errno and *STEP.  */
 static bool
-write_everything (const struct job *job, const struct layout_plan *plan,
-                  const struct buffer *record, const char **step)
+write_everything (const struct in_place_job *job,
+                  const struct layout_plan *plan, const struct buffer *record,
+                  const char **step)
 {
   uint64_t size = plan->new_size + (record ? record->size : 0);
   *step = "write";
@@ -306,7 +313,7 @@ write_everything (const struct job *job, const struct layout_plan *plan,
 /* Cut off the record and what it needs: the way back, so it goes last, and
    then (*DONE) there is nothing to roll back to.  */
 static bool
-cut_off (const struct job *job, uint64_t size, bool *done)
+cut_off (const struct in_place_job *job, uint64_t size, bool *done)
 {
   if (ftruncate (job->fd, (off_t)size) != 0)
     return error_set_errno (job->err, "ftruncate");
@@ -320,16 +327,16 @@ cut_off (const struct job *job, uint64_t size, bool *done)
 
 /* Put the old contents back, as far as they may have changed.  */
 static bool
-roll_back (const struct job *job)
+roll_back (const struct in_place_job *job)
 {
   bool ok = write_at (job->fd, job->saved, (size_t)job->head_size, 0);
   const uint8_t *saved = job->saved + job->head_size;
-  for (size_t i = 0; i < job->n_changes; i++)
-    if (in_region (job, &job->changes[i], REGION_BODY))
+  for (size_t i = 0; i < job->n_overwrites; i++)
+    if (in_region (job, &job->overwrites[i], REGION_BODY))
       {
-        ok &= write_at (job->fd, saved, job->changes[i].size,
-                        job->changes[i].offset);
-        saved += job->changes[i].size;
+        ok &= write_at (job->fd, saved, job->overwrites[i].size,
+                        job->overwrites[i].offset);
+        saved += job->overwrites[i].size;
       }
   /* Only now: until then the undo record is the way out.  */
   ok = ok && ftruncate (job->fd, (off_t)job->old_size) == 0;
@@ -337,7 +344,7 @@ roll_back (const struct job *job)
 }
 
 static bool
-write_or_restore (struct job *job, const struct layout_plan *plan,
+write_or_restore (struct in_place_job *job, const struct layout_plan *plan,
                   const struct in_place_request *request,
                   const struct file_privileges *privileges)
 {
@@ -361,9 +368,9 @@ write_or_restore (struct job *job, const struct layout_plan *plan,
 
 /* Ended by a signal half-way, the file would be neither old nor new.  */
 static bool
-carry_out (struct job *job, const struct layout_plan *plan,
-           const struct in_place_request *request,
-           const struct file_privileges *privileges)
+write_uninterrupted (struct in_place_job *job, const struct layout_plan *plan,
+                     const struct in_place_request *request,
+                     const struct file_privileges *privileges)
 {
   sigset_t mask;
   uninterrupted_begin (&mask);
@@ -373,23 +380,24 @@ carry_out (struct job *job, const struct layout_plan *plan,
 }
 
 static void
-job_free (struct job *job)
+job_free (struct in_place_job *job)
 {
-  free (job->changes);
+  free (job->overwrites);
   free (job->moved);
   free (job->head);
   free (job->saved);
 }
 
-static struct job
+static struct in_place_job
 job_for (const struct image *image, int fd, struct error *err)
 {
-  return (struct job){ .image = image,
-                       .old_size = image->size,
-                       .head_size
-                       = image->size < HEAD_SIZE ? image->size : HEAD_SIZE,
-                       .fd = fd,
-                       .err = err };
+  return (struct in_place_job){ .image = image,
+                                .old_size = image->size,
+                                .head_size = image->size < HEAD_SIZE
+                                                 ? image->size
+                                                 : HEAD_SIZE,
+                                .fd = fd,
+                                .err = err };
 }
 
 /* Private memory of SIZE bytes that begins with IMAGE's.  */
@@ -420,17 +428,17 @@ uint8_t *
 in_place_preview (const struct image *image, const struct layout_plan *plan,
                   const void *sframe, struct error *err)
 {
-  struct job job = job_for (image, -1, err);
+  struct in_place_job job = job_for (image, -1, err);
   uint8_t *bytes = NULL;
-  if (collect_changes (&job, plan, sframe))
+  if (collect_overwrites (&job, plan, sframe))
     bytes = map_copy (image, (size_t)plan->new_size, err);
-  for (size_t i = 0; bytes != NULL && i < job.n_changes; i++)
+  for (size_t i = 0; bytes != NULL && i < job.n_overwrites; i++)
     {
-      const struct change *change = &job.changes[i];
-      if (change->bytes != NULL)
-        memcpy (bytes + change->offset, change->bytes, change->size);
+      const struct overwrite *overwrite = &job.overwrites[i];
+      if (overwrite->bytes != NULL)
+        memcpy (bytes + overwrite->offset, overwrite->bytes, overwrite->size);
       else
-        memset (bytes + change->offset, 0, change->size);
+        memset (bytes + overwrite->offset, 0, overwrite->size);
     }
   job_free (&job);
   return bytes;
@@ -463,10 +471,10 @@ in_place_write (const struct image *image, const struct layout_plan *plan,
     return error_set (err, CFI2SFRAME_REFUSED,
                       "ends in an outdated undo record, so it cannot be "
                       "written in place, only replaced");
-  struct job job = job_for (image, fd, err);
-  bool ok = collect_changes (&job, plan, sframe) && prepare_old_part (&job)
+  struct in_place_job job = job_for (image, fd, err);
+  bool ok = collect_overwrites (&job, plan, sframe) && prepare_old_part (&job)
             && file_note_privileges (&privileges, fd, err)
-            && carry_out (&job, plan, request, &privileges)
+            && write_uninterrupted (&job, plan, request, &privileges)
             && (!request->preserve_times || file_set_times (fd, &status, err));
   job_free (&job);
   return ok;

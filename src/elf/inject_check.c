@@ -31,7 +31,7 @@ check_violated (const struct check *check, const char *what, const char *name)
 
 /* Whether [OFFSET, + SIZE) of the new file is touched by a patch.  */
 static bool
-is_patched (const struct check *check, uint64_t offset, uint64_t size)
+touches_patch (const struct check *check, uint64_t offset, uint64_t size)
 {
   for (size_t i = 0; i < check->plan->n_patches; i++)
     {
@@ -67,7 +67,7 @@ check_same_bytes (const struct check *check, uint64_t old_offset,
     return false;
   if (check->old->size > COMPARE_MAX
       && check_is_copied (check, old_offset, new_offset, size)
-      && !is_patched (check, new_offset, size))
+      && !touches_patch (check, new_offset, size))
     return true;
   return memcmp (check->old->bytes + old_offset,
                  check->new->bytes + new_offset, size)
@@ -110,7 +110,7 @@ check_same_but_patched (const struct check *check, uint64_t old_offset,
 /* ---- ELF header and segments */
 
 static bool
-check_header (const struct check *check)
+check_header_kept (const struct check *check)
 {
   const GElf_Ehdr *old = &check->old->header, *new = &check->new->header;
   if (memcmp (old->e_ident, new->e_ident, EI_NIDENT) != 0
@@ -323,7 +323,7 @@ maps_table (const struct image *image)
 }
 
 static bool
-check_segments (const struct check *check)
+check_segments_kept (const struct check *check)
 {
   if (maps_table (check->old) && !maps_table (check->new))
     return check_violated (check, "the program header table is not loaded",
@@ -400,9 +400,9 @@ inject_check_bytes (const struct image *image, const struct layout_plan *plan,
       return false;
     }
   struct check check = { image, &new, plan, sframe, err };
-  bool good = check_header (&check) && check_segments (&check)
-              && check_sframe (&check) && check_sections (&check)
-              && check_dynamic (&check);
+  bool good = check_header_kept (&check) && check_segments_kept (&check)
+              && check_sframe (&check) && check_sections_kept (&check)
+              && check_dynamic_kept (&check);
   image_close (&new);
   return good;
 }

@@ -37,9 +37,9 @@ bool check_is_loaded (const struct check *check, uint64_t offset,
                       uint64_t address, uint64_t size);
 
 /* inject_check_sections.c: section headers and what they describe.  */
-bool check_sections (const struct check *check);
+bool check_sections_kept (const struct check *check);
 
 /* Every dynamic entry is as before, or names a table that has moved.  */
-bool check_dynamic (const struct check *check);
+bool check_dynamic_kept (const struct check *check);
 
 #endif /* ELF_INJECT_CHECK_H */

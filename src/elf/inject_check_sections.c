@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 
 static bool
-is_content (const GElf_Shdr *header)
+has_file_bytes (const GElf_Shdr *header)
 {
   return header->sh_type != SHT_NULL && header->sh_type != SHT_NOBITS;
 }
@@ -35,7 +35,7 @@ may_move (const GElf_Shdr *header)
 }
 
 static bool
-is_interpreter (const struct check *check, const GElf_Shdr *header)
+was_interpreter (const struct check *check, const GElf_Shdr *header)
 {
   const GElf_Phdr *interp = image_find_segment (check->new, PT_INTERP);
   return interp != NULL && interp->p_vaddr == header->sh_addr
@@ -66,9 +66,10 @@ check_place (const struct check *check, const char *name, const GElf_Shdr *old,
 {
   if (old->sh_addr != new->sh_addr
       && !((old->sh_flags & SHF_ALLOC)
-           && (may_move (old) || is_interpreter (check, new))))
+           && (may_move (old) || was_interpreter (check, new))))
     return check_violated (check, "other address of", name);
-  if ((new->sh_flags &SHF_ALLOC) && is_content (old) && was_loaded (check, old)
+  if ((new->sh_flags &SHF_ALLOC) && has_file_bytes (old)
+      && was_loaded (check, old)
       && !check_is_loaded (check, new->sh_offset, new->sh_addr, new->sh_size))
     return check_violated (check, "not loaded where it says:", name);
   return true;
@@ -117,7 +118,7 @@ static bool
 same_contents (const struct check *check, size_t index, const GElf_Shdr *old,
                const GElf_Shdr *new)
 {
-  if (!is_content (old) || old->sh_size == 0)
+  if (!has_file_bytes (old) || old->sh_size == 0)
     return true;
   if (index == check->old->section_names) /* the longer copy */
     return check_same_bytes (check, old->sh_offset, new->sh_offset,
@@ -126,7 +127,7 @@ same_contents (const struct check *check, size_t index, const GElf_Shdr *old,
     return false;
   if (old->sh_type == SHT_SYMTAB)
     return check_symbols (check, old, new);
-  if (old->sh_type == SHT_DYNAMIC) /* see check_dynamic */
+  if (old->sh_type == SHT_DYNAMIC) /* see check_dynamic_kept */
     return check_same_but_patched (check, old->sh_offset, new->sh_offset,
                                    old->sh_size);
   return check_same_bytes (check, old->sh_offset, new->sh_offset,
@@ -214,7 +215,7 @@ check_sframe_section (const struct check *check)
 }
 
 bool
-check_sections (const struct check *check)
+check_sections_kept (const struct check *check)
 {
   const struct image *old = check->old, *new = check->new;
   if (new->n_sections < old->n_sections
@@ -281,7 +282,7 @@ names_table (int64_t tag)
 }
 
 bool
-check_dynamic (const struct check *check)
+check_dynamic_kept (const struct check *check)
 {
   int64_t old_tag, new_tag;
   uint64_t old_value, new_value;

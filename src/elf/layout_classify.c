@@ -113,7 +113,7 @@ check_overlap (const struct image *image, struct error *err)
 }
 
 static bool
-check_sections (const struct image *image, struct error *err)
+check_section_table (const struct image *image, struct error *err)
 {
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, "prelinked: undo that first (prelink -u)");
@@ -173,7 +173,7 @@ check_counts (const struct image *image, struct error *err)
 }
 
 static bool
-check_dynamic (const struct image *image, struct error *err)
+check_dynamic_counts (const struct image *image, struct error *err)
 {
   uint64_t at = 0, value;
   int64_t tag;
@@ -199,6 +199,7 @@ layout_classify (const struct image *image, struct error *err)
 {
   return check_type (image, err) && check_contents (image, err)
          && check_counts (image, err) && check_kernel (image, err)
-         && check_sections (image, err) && check_dynamic (image, err)
-         && check_congruence (image, err) && check_payload (image, err);
+         && check_section_table (image, err)
+         && check_dynamic_counts (image, err) && check_congruence (image, err)
+         && check_payload (image, err);
 }

@@ -130,7 +130,7 @@ dynamic_patch (struct layout_job *job)
 }
 
 /* A symbol table and where its extended section indices are.  */
-struct symbols
+struct symbol_table
 {
   const uint8_t *bytes;
   size_t count;
@@ -140,10 +140,11 @@ struct symbols
 };
 
 static bool
-symbols_open (struct symbols *symbols, const struct image *image, size_t index)
+symbol_table_open (struct symbol_table *symbols, const struct image *image,
+                   size_t index)
 {
   const struct image_section *section = &image->sections[index];
-  *symbols = (struct symbols){ .big_endian = image->big_endian };
+  *symbols = (struct symbol_table){ .big_endian = image->big_endian };
   symbols->bytes = image_section_bytes (image, section);
   symbols->count = section->header.sh_size / sizeof (Elf64_Sym);
   if (symbols->bytes == NULL
@@ -162,7 +163,7 @@ symbols_open (struct symbols *symbols, const struct image *image, size_t index)
 }
 
 static size_t
-symbols_section (const struct symbols *symbols, size_t index)
+symbol_table_section (const struct symbol_table *symbols, size_t index)
 {
   const uint8_t *symbol = symbols->bytes + index * sizeof (Elf64_Sym);
   uint16_t section = load_u16 (symbol + offsetof (Elf64_Sym, st_shndx),
@@ -175,7 +176,7 @@ symbols_section (const struct symbols *symbols, size_t index)
 }
 
 static uint64_t
-symbols_value (const struct symbols *symbols, size_t index)
+symbol_table_value (const struct symbol_table *symbols, size_t index)
 {
   return load_u64 (symbols->bytes + index * sizeof (Elf64_Sym)
                        + offsetof (Elf64_Sym, st_value),
@@ -192,21 +193,21 @@ is_in_section (const GElf_Shdr *header, uint64_t value)
 }
 
 static bool
-symbols_patch_table (struct layout_job *job, size_t index)
+symbol_table_patch (struct layout_job *job, size_t index)
 {
   size_t n_patches = 0;
   const struct image *image = job->image;
-  struct symbols symbols;
-  if (!symbols_open (&symbols, image, index))
+  struct symbol_table symbols;
+  if (!symbol_table_open (&symbols, image, index))
     return true;
   uint64_t table = image->sections[index].header.sh_offset;
   for (size_t i = 1; i < symbols.count; i++)
     {
-      size_t section = symbols_section (&symbols, i);
+      size_t section = symbol_table_section (&symbols, i);
       if (section == 0 || section >= image->n_sections
           || job->moved[section] == 0)
         continue;
-      uint64_t value = symbols_value (&symbols, i);
+      uint64_t value = symbol_table_value (&symbols, i);
       if (!is_in_section (&image->sections[section].header, value))
         continue;
       if (++n_patches > MOVED_SYMBOLS_MAX)
@@ -225,14 +226,14 @@ symbols_patch (struct layout_job *job)
 {
   for (size_t i = 1; i < job->image->n_sections; i++)
     if (job->image->sections[i].header.sh_type == SHT_SYMTAB
-        && !symbols_patch_table (job, i))
+        && !symbol_table_patch (job, i))
       return false;
   return true;
 }
 
 static const char *
-symbols_name (const struct symbols *symbols, const struct image *image,
-              size_t table, size_t index)
+symbol_table_name (const struct symbol_table *symbols,
+                   const struct image *image, size_t table, size_t index)
 {
   uint32_t link = image->sections[table].header.sh_link;
   if (link == 0 || link >= image->n_sections)
@@ -258,8 +259,8 @@ is_unused_name (const char *name)
 static bool
 table_names_section (const struct image *image, size_t table, size_t section)
 {
-  struct symbols symbols;
-  if (!symbols_open (&symbols, image, table))
+  struct symbol_table symbols;
+  if (!symbol_table_open (&symbols, image, table))
     return false;
   const GElf_Shdr *header = &image->sections[section].header;
   for (size_t i = 1; i < symbols.count; i++)
@@ -268,9 +269,9 @@ table_names_section (const struct image *image, size_t table, size_t section)
           = symbols
                 .bytes[i * sizeof (Elf64_Sym) + offsetof (Elf64_Sym, st_info)];
       if (ELF64_ST_TYPE (info) != STT_SECTION
-          && symbols_section (&symbols, i) == section
-          && is_in_section (header, symbols_value (&symbols, i))
-          && !is_unused_name (symbols_name (&symbols, image, table, i)))
+          && symbol_table_section (&symbols, i) == section
+          && is_in_section (header, symbol_table_value (&symbols, i))
+          && !is_unused_name (symbol_table_name (&symbols, image, table, i)))
         return true;
     }
   return false;
@@ -292,15 +293,15 @@ section_has_symbol (const struct image *image, size_t index)
 static bool
 table_defines (const struct image *image, size_t table, const char *name)
 {
-  struct symbols symbols;
-  if (!symbols_open (&symbols, image, table))
+  struct symbol_table symbols;
+  if (!symbol_table_open (&symbols, image, table))
     return false;
   for (size_t i = 1; i < symbols.count; i++)
     if (load_u16 (symbols.bytes + i * sizeof (Elf64_Sym)
                       + offsetof (Elf64_Sym, st_shndx),
                   image->big_endian)
             != SHN_UNDEF
-        && strcmp (symbols_name (&symbols, image, table, i), name) == 0)
+        && strcmp (symbol_table_name (&symbols, image, table, i), name) == 0)
       return true;
   return false;
 }

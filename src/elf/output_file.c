@@ -156,7 +156,7 @@ resolve_new (const char *target)
 }
 
 static bool
-check_kind (const struct stat *status, bool *stream, struct error *err)
+check_target_kind (const struct stat *status, bool *stream, struct error *err)
 {
   *stream = S_ISCHR (status->st_mode) || S_ISFIFO (status->st_mode);
   if (S_ISREG (status->st_mode) || *stream)
@@ -186,7 +186,7 @@ resolve_target (struct output_file *file, const char *target, bool *stream,
   *stream = names_descriptor (target);
   if (!*stream && stat (target, &status) == 0)
     {
-      if (!check_kind (&status, stream, err))
+      if (!check_target_kind (&status, stream, err))
         return false;
       file->target = *stream ? strdup (target) : realpath (target, NULL);
     }

@@ -22,7 +22,7 @@ enum
    bytes (as linked files' sections must not either) or ask for much padding.
  */
 static bool
-check_sections (const struct image *image, struct error *err)
+check_section_sizes (const struct image *image, struct error *err)
 {
   uint64_t sum = 0, padding = 0;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -43,7 +43,7 @@ check_sections (const struct image *image, struct error *err)
 }
 
 static bool
-check_object (const struct image *image, struct error *err)
+check_relocatable (const struct image *image, struct error *err)
 {
   static const char signature[] = "~Module signature appended~\n";
   const size_t length = sizeof signature - 1;
@@ -53,7 +53,7 @@ check_object (const struct image *image, struct error *err)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "machine %u has no SFrame ABI",
                       (unsigned)image->header.e_machine);
-  if (!check_sections (image, err))
+  if (!check_section_sizes (image, err))
     return false;
   if (image->size >= length
       && memcmp (image->bytes + image->size - length, signature, length) == 0)
@@ -328,7 +328,7 @@ relocatable_open (struct relocatable *object, const struct image *image,
                   struct error *err)
 {
   *object = (struct relocatable){ .image = image };
-  if (check_object (image, err) && read_eh_frame (object, err))
+  if (check_relocatable (image, err) && read_eh_frame (object, err))
     return true;
   relocatable_close (object);
   return false;

@@ -39,7 +39,7 @@ undo_record_find (struct undo_record *record, const struct image *image)
 }
 
 /* A plan being made out of operations.  */
-struct reader
+struct record_reader
 {
   const struct undo_record *record;
   struct cursor cursor;
@@ -48,7 +48,7 @@ struct reader
 };
 
 static bool
-read_operation (struct reader *reader, struct error *err)
+read_operation (struct record_reader *reader, struct error *err)
 {
   struct layout_plan *plan = reader->plan;
   uint64_t word = cursor_uleb (&reader->cursor);
@@ -84,7 +84,7 @@ read_operation (struct reader *reader, struct error *err)
 }
 
 static bool
-read_operations (struct reader *reader, uint64_t n, struct error *err)
+read_operations (struct record_reader *reader, uint64_t n, struct error *err)
 {
   struct layout_plan *plan = reader->plan;
   plan->extents = calloc ((size_t)n + 1, sizeof plan->extents[0]);
@@ -151,7 +151,7 @@ undo_plan (struct layout_plan *plan, const struct image *image,
       || n > record.size)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "the undo record does not belong to this file");
-  struct reader reader = {
+  struct record_reader reader = {
     .record = &record,
     .cursor = cursor_over (
         begin + UNDO_HEADER_SIZE,

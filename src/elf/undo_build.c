@@ -24,7 +24,7 @@
    elsewhere, which is never done in place and never worth storing.  */
 #define MAX_STORED_MOVE 4096
 
-struct range
+struct written_range
 {
   uint64_t begin, end;
 };
@@ -36,12 +36,12 @@ struct operation
   uint64_t new_offset; /* of a copy */
 };
 
-struct builder
+struct record_builder
 {
   const struct image *image;
   const struct layout_plan *plan;
   bool self_contained;
-  struct range *written; /* of the new file; ascending, merged */
+  struct written_range *written; /* of the new file; ascending, merged */
   size_t n_written, written_room;
   struct layout_extent *extents; /* by offset in the old file */
   struct operation *operations;
@@ -51,7 +51,7 @@ struct builder
 static int
 compare_ranges (const void *a, const void *b)
 {
-  const struct range *left = a, *right = b;
+  const struct written_range *left = a, *right = b;
   return (left->begin > right->begin) - (left->begin < right->begin);
 }
 
@@ -64,27 +64,28 @@ compare_extents (const void *a, const void *b)
 }
 
 static bool
-add_written (struct builder *builder, uint64_t begin, uint64_t end)
+add_written (struct record_builder *builder, uint64_t begin, uint64_t end)
 {
   if (builder->n_written == builder->written_room)
     {
       size_t room = builder->written_room * 2 + 64;
-      struct range *grown
+      struct written_range *grown
           = reallocarray (builder->written, room, sizeof *grown);
       if (grown == NULL)
         return false;
       builder->written = grown;
       builder->written_room = room;
     }
-  builder->written[builder->n_written++] = (struct range){ begin, end };
+  builder->written[builder->n_written++]
+      = (struct written_range){ begin, end };
   return true;
 }
 
 /* The SIZE bytes NEW go to OFFSET in place of the bytes OLD.  Much of it is
    the same, as headers are patched as a whole.  */
 static bool
-add_differences (struct builder *builder, uint64_t offset, const uint8_t *old,
-                 const uint8_t *new, size_t size)
+add_differences (struct record_builder *builder, uint64_t offset,
+                 const uint8_t *old, const uint8_t *new, size_t size)
 {
   for (size_t begin = 0; begin < size; begin++)
     {
@@ -102,7 +103,7 @@ add_differences (struct builder *builder, uint64_t offset, const uint8_t *old,
 }
 
 static bool
-add_patch (struct builder *builder, const struct layout_patch *patch)
+add_patch (struct record_builder *builder, const struct layout_patch *patch)
 {
   const struct layout_plan *plan = builder->plan;
   uint64_t patch_end = patch->offset + patch->size;
@@ -128,7 +129,7 @@ add_patch (struct builder *builder, const struct layout_patch *patch)
 /* Where the new file has other bytes than those of the extents.  A place that
    several patches cover counts if any of them differs from the old bytes.  */
 static bool
-collect_written (struct builder *builder)
+collect_written (struct record_builder *builder)
 {
   const struct layout_plan *plan = builder->plan;
   for (size_t i = 0; i < plan->n_patches; i++)
@@ -137,7 +138,7 @@ collect_written (struct builder *builder)
   if (!add_written (builder, plan->sframe_offset,
                     plan->sframe_offset + plan->sframe_size))
     return false;
-  struct range *ranges = builder->written;
+  struct written_range *ranges = builder->written;
   qsort (ranges, builder->n_written, sizeof *ranges, compare_ranges);
   size_t last = 0;
   for (size_t i = 1; i < builder->n_written; i++)
@@ -153,7 +154,7 @@ collect_written (struct builder *builder)
 }
 
 static bool
-collect_extents (struct builder *builder)
+collect_extents (struct record_builder *builder)
 {
   const struct layout_plan *plan = builder->plan;
   builder->extents = calloc (plan->n_extents + 1, sizeof plan->extents[0]);
@@ -176,7 +177,7 @@ continues (const struct operation *last, const struct operation *next)
 }
 
 static bool
-emit (struct builder *builder, const struct operation *next)
+emit (struct record_builder *builder, const struct operation *next)
 {
   if (next->size == 0)
     return true;
@@ -205,7 +206,7 @@ emit (struct builder *builder, const struct operation *next)
 
 /* The new file does not have the SIZE old bytes at OFFSET.  */
 static bool
-emit_lost (struct builder *builder, uint64_t offset, uint64_t size)
+emit_lost (struct record_builder *builder, uint64_t offset, uint64_t size)
 {
   const uint8_t *bytes = builder->image->bytes + offset;
   bool zeros = size > 0 && bytes[0] == 0
@@ -215,8 +216,8 @@ emit_lost (struct builder *builder, uint64_t offset, uint64_t size)
 }
 
 static bool
-emit_copy (struct builder *builder, uint64_t old_offset, uint64_t new_offset,
-           uint64_t size)
+emit_copy (struct record_builder *builder, uint64_t old_offset,
+           uint64_t new_offset, uint64_t size)
 {
   bool new_place = new_offset >= builder->image->size;
   if (old_offset != new_offset
@@ -228,7 +229,7 @@ emit_copy (struct builder *builder, uint64_t old_offset, uint64_t new_offset,
 
 /* The first written range that ends behind OFFSET.  */
 static size_t
-find_written (const struct builder *builder, uint64_t offset)
+find_written (const struct record_builder *builder, uint64_t offset)
 {
   size_t low = 0, high = builder->n_written;
   while (low < high)
@@ -243,7 +244,8 @@ find_written (const struct builder *builder, uint64_t offset)
 }
 
 static bool
-emit_extent (struct builder *builder, const struct layout_extent *extent)
+emit_extent (struct record_builder *builder,
+             const struct layout_extent *extent)
 {
   uint64_t at = extent->new_offset, end = at + extent->size;
   uint64_t back = extent->old_offset - extent->new_offset; /* modulo 2^64 */
@@ -269,7 +271,7 @@ emit_extent (struct builder *builder, const struct layout_extent *extent)
 }
 
 static bool
-make_operations (struct builder *builder)
+make_operations (struct record_builder *builder)
 {
   uint64_t at = 0;
   for (size_t i = 0; i < builder->plan->n_extents; i++)
@@ -307,7 +309,7 @@ append_operation (struct buffer *record, const struct image *image,
 }
 
 static bool
-append_record (struct buffer *out, const struct builder *builder,
+append_record (struct buffer *out, const struct record_builder *builder,
                uint64_t digest)
 {
   struct buffer record;
@@ -336,7 +338,7 @@ undo_record_build_digested (struct buffer *record, const struct image *image,
                             bool self_contained, uint64_t digest,
                             struct error *err)
 {
-  struct builder builder
+  struct record_builder builder
       = { .image = image, .plan = plan, .self_contained = self_contained };
   bool ok = collect_written (&builder) && collect_extents (&builder)
             && make_operations (&builder);
