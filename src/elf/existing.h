@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "elf/image.h"
-#include "elf/layout.h"
+#include "elf/layout_plan.h"
 #include "elf/undo.h"
 
 struct existing

@@ -19,7 +19,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "elf/image.h"
-#include "elf/layout.h"
+#include "elf/layout_plan.h"
 
 /* Open PATH for reading and writing.  -1 after failure.  */
 int in_place_open (const char *path, struct error *err);

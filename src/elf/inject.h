@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "elf/image.h"
-#include "elf/layout.h"
+#include "elf/layout_plan.h"
 
 /* Write the file that PLAN makes of IMAGE, with SFRAME (plan->sframe_size
    bytes) in its place, to the descriptor OUT_FD, an empty file open for
@@ -29,15 +29,16 @@ bool inject_write_over (const struct image *image,
                         const struct layout_plan *plan, const void *sframe,
                         int out_fd, struct error *err);
 
-/* Re-open the file behind OUT_FD and compare it with IMAGE: everything the
-   notes' section 12 lists.  False with the first violation.  */
-bool inject_self_check (const struct image *image,
-                        const struct layout_plan *plan, const void *sframe,
-                        int out_fd, struct error *err);
-
-/* The same for the SIZE bytes of a new file that are in memory.  */
+/* Read the SIZE BYTES of a new file back, as any other file, and compare them
+   with IMAGE: nothing but what PLAN says may have changed.  False with the
+   first violation.  */
 bool inject_check_bytes (const struct image *image,
                          const struct layout_plan *plan, const void *sframe,
                          const void *bytes, size_t size, struct error *err);
+
+/* The same for the file OUT_FD: what tests of plans need.  */
+bool inject_self_check (const struct image *image,
+                        const struct layout_plan *plan, const void *sframe,
+                        int out_fd, struct error *err);
 
 #endif /* ELF_INJECT_H */

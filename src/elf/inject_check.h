@@ -1,4 +1,4 @@
-/* What the two halves of the self-check share.
+/* What the parts of the self-check share.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ELF_INJECT_CHECK_H
@@ -16,6 +16,8 @@ struct check
   const void *sframe;
   struct error *err;
 };
+
+/* ---- inject_check_compare.c */
 
 /* Record that the new file is wrong.  Gives false.  */
 bool check_violated (const struct check *check, const char *what,
@@ -36,7 +38,9 @@ bool check_same_but_patched (const struct check *check, uint64_t old_offset,
 bool check_is_loaded (const struct check *check, uint64_t offset,
                       uint64_t address, uint64_t size);
 
-/* inject_check_sections.c: section headers and what they describe.  */
+/* ---- inject_check_sections.c */
+
+/* Section headers and what they describe.  */
 bool check_sections_kept (const struct check *check);
 
 /* Every dynamic entry is as before, or names a table that has moved.  */

@@ -1,32 +1,12 @@
 /* Planning: which strategy applies, in which order.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "elf/layout_private.h"
+#include "elf/layout.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int
-job_not (struct layout_job *job, const char *fmt, ...)
-{
-  va_list args;
-  va_start (args, fmt);
-  vsnprintf (job->reason, sizeof job->reason, fmt, args);
-  va_end (args);
-  return 0;
-}
-
-const GElf_Phdr *
-job_last_load (const struct layout_job *job)
-{
-  const GElf_Phdr *last = NULL;
-  for (size_t i = 0; i < job->image->n_segments; i++)
-    if (job->image->segments[i].p_type == PT_LOAD)
-      last = &job->image->segments[i];
-  return last;
-}
+#include "elf/layout_job.h"
 
 /* The largest page the machine may have, but not more than the file was
    linked for.  Never the page of the machine this runs on.  */
@@ -72,7 +52,7 @@ job_open (struct layout_job *job)
           image->n_segments * sizeof job->segments[0]);
   for (size_t i = 0; i < image->n_sections; i++)
     job->sections[i] = image->sections[i].header;
-  return plan_copy (job, 0, 0, image->size);
+  return plan_copy (job->plan, 0, 0, image->size, job->err);
 }
 
 /* Nothing refers to the old .sframe any more: what the new one does not cover
@@ -83,12 +63,12 @@ clear_replaced (struct layout_job *job)
   const struct layout_replaced *replaced = job->request->replaced;
   uint64_t offset;
   return replaced == NULL || replaced->section == 0
-         || !plan_find (job, replaced->offset, replaced->size, &offset)
-         || plan_clear (job, offset, replaced->size);
+         || !plan_find (job->plan, replaced->offset, replaced->size, &offset)
+         || plan_clear (job->plan, offset, replaced->size, job->err);
 }
 
-/* The strategies in the order of the notes' section 1.  The reason given for
-   none is that of the most general one.  */
+/* The strategies in the order of doc/injection.  The reason given for none is
+   that of the most general one.  */
 static int
 job_run (struct layout_job *job)
 {
@@ -167,25 +147,4 @@ layout_plan_by (struct layout_plan *plan, const struct image *image,
                 enum layout_strategy strategy, struct error *err)
 {
   return plan_make (plan, image, request, &strategy, err);
-}
-
-const char *
-layout_strategy_name (enum layout_strategy strategy)
-{
-  switch (strategy)
-    {
-    case LAYOUT_SLACK:
-      return "slack";
-    case LAYOUT_SPARE_SLOT:
-      return "spare-slot";
-    case LAYOUT_EVICT:
-      return "evict";
-    case LAYOUT_GROW_DOWN:
-      return "grow-down";
-    case LAYOUT_MOVE_TABLE:
-      return "move-table";
-    case LAYOUT_REUSE:
-      return "reuse";
-    }
-  return "unknown";
 }

@@ -1,8 +1,8 @@
-/* Strategies B1 and B3: a new read-only segment behind the file's end, the
-   program headers where they are.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Strategies spare-slot and evict: a new read-only segment behind the file's
+   end, the program headers where they are. SPDX-License-Identifier:
+   LGPL-2.1-or-later  */
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 int
 layout_try_append (struct layout_job *job)

@@ -1,12 +1,13 @@
 /* Which files must not be changed, and why.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   elf-injection notes, section 2.  What no ELF reader could accept is refused
-   by image_open already.  */
+   What no ELF reader could accept is refused by image_open already.  */
 
-#include "elf/layout_private.h"
+#include "elf/layout.h"
 
 #include <string.h>
+
+#include "elf/layout_job.h"
 
 enum
 {

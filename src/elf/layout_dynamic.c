@@ -1,7 +1,7 @@
 /* What names sections by address: dynamic entries and symbols.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 #include <string.h>
 
@@ -88,11 +88,11 @@ static bool
 patch_u64 (struct layout_job *job, uint64_t old_offset, uint64_t value)
 {
   uint64_t offset;
-  if (!plan_find (job, old_offset, sizeof value, &offset))
+  if (!plan_find (job->plan, old_offset, sizeof value, &offset))
     return error_set_at (job->err, CFI2SFRAME_REFUSED, old_offset,
                          "an address that must change lies in bytes that "
                          "have moved");
-  uint8_t *bytes = plan_patch (job, offset, sizeof value);
+  uint8_t *bytes = plan_patch (job->plan, offset, sizeof value, job->err);
   if (bytes == NULL)
     return false;
   store_u64 (bytes, value, job->image->big_endian);

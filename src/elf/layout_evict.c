@@ -5,7 +5,7 @@
    units: with every section and every PT_NOTE, PT_INTERP and PT_GNU_PROPERTY
    that overlaps them.  */
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
-/* Strategies B4 and B2: for files whose program header table has no room.
+/* Strategies grow-down and move-table: for files whose program header table
+   has no room.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 #include <string.h>
 
@@ -39,9 +40,10 @@ grow_fits (const struct layout_job *job, uint64_t needed, uint64_t align,
          && job->image->size + *distance > job->image->size;
 }
 
-/* How far everything moves: S of the notes' section 5.  A program linked for
-   huge pages may lie too low for that many bytes; it then gives up their
-   alignment in the file, which only libraries are held to.  */
+/* How far everything moves: by whole pages, so that addresses and offsets
+   still agree.  A program linked for huge pages may lie too low for that many
+   bytes; it then gives up their alignment in the file, which only libraries
+   are held to.  */
 static int
 grow_distance (struct layout_job *job, uint64_t *distance)
 {
@@ -101,10 +103,12 @@ static bool
 patch_old_header (struct layout_job *job, uint64_t distance)
 {
   bool big_endian = job->image->big_endian;
-  uint8_t *offset = plan_patch (job, distance + offsetof (Elf64_Ehdr, e_phoff),
-                                sizeof (uint64_t));
-  uint8_t *count = plan_patch (job, distance + offsetof (Elf64_Ehdr, e_phnum),
-                               sizeof (uint16_t));
+  uint8_t *offset
+      = plan_patch (job->plan, distance + offsetof (Elf64_Ehdr, e_phoff),
+                    sizeof (uint64_t), job->err);
+  uint8_t *count
+      = plan_patch (job->plan, distance + offsetof (Elf64_Ehdr, e_phnum),
+                    sizeof (uint16_t), job->err);
   if (offset == NULL || count == NULL)
     return false;
   store_u64 (offset, sizeof (Elf64_Ehdr) - distance, big_endian);
@@ -145,7 +149,7 @@ layout_try_grow_down (struct layout_job *job)
   job->end = job->image->size + distance;
   plan->n_extents = 0;
   grow_headers (job, distance);
-  if (!plan_copy (job, 0, distance, job->image->size))
+  if (!plan_copy (job->plan, 0, distance, job->image->size, job->err))
     return -1;
   table_add_headers (job, &slots, NULL);
   add_old_headers_section (job, distance);

@@ -1,4 +1,4 @@
-/* The dynamic loader itself: notes, section 6.
+/* The dynamic loader itself.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Kernels up to 6.6 map the interpreter with one BSS computation at the end:
@@ -9,9 +9,11 @@
 
 #include <config.h>
 
-#include "elf/layout_private.h"
+#include "elf/layout.h"
 
 #include <string.h>
+
+#include "elf/layout_job.h"
 
 static bool
 has_prefix (const char *name, const char *prefix)
@@ -168,9 +170,10 @@ growth_commit (struct layout_job *job, const struct growth *growth)
   load->p_filesz = load->p_memsz;
   uint64_t tail = image->size - growth->old_end;
   job->end = image->size + growth->shift;
-  return plan_clear (job, growth->old_end, UINT64_MAX - growth->old_end)
-         && plan_copy (job, growth->old_end, growth->old_end + growth->shift,
-                       tail);
+  return plan_clear (job->plan, growth->old_end, UINT64_MAX - growth->old_end,
+                     job->err)
+         && plan_copy (job->plan, growth->old_end,
+                       growth->old_end + growth->shift, tail, job->err);
 }
 
 /* strip computes the size of a segment from its sections.  */

@@ -1,7 +1,7 @@
 /* Who owns which bytes of the old file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 #include <string.h>
 

@@ -1,22 +1,21 @@
-/* Building the two lists a plan consists of: extents and patches.
+/* The two lists a plan consists of: extents and patches.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
-#include "elf/layout_private.h"
+#include "elf/layout_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static bool
-extents_insert (struct layout_job *job, size_t at,
-                const struct layout_extent *extent)
+extents_insert (struct layout_plan *plan, size_t at,
+                const struct layout_extent *extent, struct error *err)
 {
-  struct layout_plan *plan = job->plan;
   struct layout_extent *grown = reallocarray (
       plan->extents, plan->n_extents + 1, sizeof plan->extents[0]);
   if (grown == NULL)
-    return error_set_no_memory (job->err);
+    return error_set_no_memory (err);
   plan->extents = grown;
   memmove (&grown[at + 1], &grown[at],
            (plan->n_extents - at) * sizeof grown[0]);
@@ -52,9 +51,9 @@ extent_split (struct layout_extent *extent, uint64_t begin, uint64_t end)
 }
 
 bool
-plan_clear (struct layout_job *job, uint64_t offset, uint64_t size)
+plan_clear (struct layout_plan *plan, uint64_t offset, uint64_t size,
+            struct error *err)
 {
-  struct layout_plan *plan = job->plan;
   uint64_t end = offset + size;
   for (size_t i = 0; i < plan->n_extents;)
     {
@@ -70,35 +69,34 @@ plan_clear (struct layout_job *job, uint64_t offset, uint64_t size)
         i++;
       else
         extents_remove (plan, i);
-      if (tail.size > 0 && !extents_insert (job, i++, &tail))
+      if (tail.size > 0 && !extents_insert (plan, i++, &tail, err))
         return false;
     }
   return true;
 }
 
 bool
-plan_copy (struct layout_job *job, uint64_t old_offset, uint64_t new_offset,
-           uint64_t size)
+plan_copy (struct layout_plan *plan, uint64_t old_offset, uint64_t new_offset,
+           uint64_t size, struct error *err)
 {
   if (size == 0)
     return true;
-  if (!plan_clear (job, new_offset, size))
+  if (!plan_clear (plan, new_offset, size, err))
     return false;
   size_t at = 0;
-  while (at < job->plan->n_extents
-         && job->plan->extents[at].new_offset < new_offset)
+  while (at < plan->n_extents && plan->extents[at].new_offset < new_offset)
     at++;
   struct layout_extent extent = { old_offset, new_offset, size };
-  return extents_insert (job, at, &extent);
+  return extents_insert (plan, at, &extent, err);
 }
 
 bool
-plan_find (const struct layout_job *job, uint64_t old_offset, uint64_t size,
+plan_find (const struct layout_plan *plan, uint64_t old_offset, uint64_t size,
            uint64_t *new_offset)
 {
-  for (size_t i = 0; i < job->plan->n_extents; i++)
+  for (size_t i = 0; i < plan->n_extents; i++)
     {
-      const struct layout_extent *extent = &job->plan->extents[i];
+      const struct layout_extent *extent = &plan->extents[i];
       if (old_offset < extent->old_offset)
         continue;
       uint64_t skip = old_offset - extent->old_offset;
@@ -112,9 +110,9 @@ plan_find (const struct layout_job *job, uint64_t old_offset, uint64_t size,
 }
 
 uint8_t *
-plan_patch (struct layout_job *job, uint64_t offset, size_t size)
+plan_patch (struct layout_plan *plan, uint64_t offset, size_t size,
+            struct error *err)
 {
-  struct layout_plan *plan = job->plan;
   struct layout_patch *grown = plan->patches;
   /* Grow by doubling: a file may have many symbols in moved sections.  */
   if ((plan->n_patches & (plan->n_patches - 1)) == 0)
@@ -123,14 +121,14 @@ plan_patch (struct layout_job *job, uint64_t offset, size_t size)
                           sizeof plan->patches[0]);
   if (grown == NULL)
     {
-      error_set_no_memory (job->err);
+      error_set_no_memory (err);
       return NULL;
     }
   plan->patches = grown;
   uint8_t *bytes = calloc (1, size ? size : 1);
   if (bytes == NULL)
     {
-      error_set_no_memory (job->err);
+      error_set_no_memory (err);
       return NULL;
     }
   grown[plan->n_patches++] = (struct layout_patch){ offset, size, bytes };
@@ -145,4 +143,25 @@ layout_plan_free (struct layout_plan *plan)
   free (plan->patches);
   free (plan->extents);
   *plan = (struct layout_plan){ 0 };
+}
+
+const char *
+layout_strategy_name (enum layout_strategy strategy)
+{
+  switch (strategy)
+    {
+    case LAYOUT_SLACK:
+      return "slack";
+    case LAYOUT_SPARE_SLOT:
+      return "spare-slot";
+    case LAYOUT_EVICT:
+      return "evict";
+    case LAYOUT_GROW_DOWN:
+      return "grow-down";
+    case LAYOUT_MOVE_TABLE:
+      return "move-table";
+    case LAYOUT_REUSE:
+      return "reuse";
+    }
+  return "unknown";
 }

@@ -1,4 +1,5 @@
-/* The new .sframe in the place of an older one that is not smaller.
+/* Strategy reuse: the new .sframe in the place of an older one that is not
+   smaller.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Nothing grows and nothing moves: the program header and the section header
@@ -7,7 +8,7 @@
 
 #include <config.h>
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 /* The read-only segment that has the old .sframe's bytes.  */
 static bool

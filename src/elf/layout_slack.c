@@ -1,7 +1,7 @@
-/* Strategy A: .sframe fits into the padding behind a segment.
+/* Strategy slack: .sframe fits into the padding behind a segment.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 /* Where things would go behind one PT_LOAD.  */
 struct slack
@@ -99,7 +99,7 @@ layout_try_slack (struct layout_job *job)
   plan->sframe_offset = slack.offset;
   plan->sframe_address = slack.address;
   load->p_filesz = load->p_memsz = slack.end - load->p_offset;
-  if (!plan_clear (job, slack.offset, slack.end - slack.offset)
+  if (!plan_clear (job->plan, slack.offset, slack.end - slack.offset, job->err)
       || !slots_commit (job, &slots))
     return -1;
   table_add_headers (job, &slots, NULL);

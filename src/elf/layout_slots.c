@@ -4,7 +4,7 @@
    The table never moves (strip, objcopy and friends put it back behind the
    ELF header and destroy the file), so what stands behind it has to.  */
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 enum
 {
@@ -233,12 +233,13 @@ slots_commit (struct layout_job *job, struct header_slots *slots)
     return true;
   uint64_t begin = job->image->header.e_phoff
                    + job->image->n_segments * sizeof (Elf64_Phdr);
-  if (!plan_clear (job, begin, slots->room_end - begin))
+  if (!plan_clear (job->plan, begin, slots->room_end - begin, job->err))
     return false;
   for (size_t i = 0; i < slots->n_units; i++)
     {
       const struct unit *unit = &slots->units[i];
-      if (!plan_copy (job, unit->offset, unit->new_offset, unit->size))
+      if (!plan_copy (job->plan, unit->offset, unit->new_offset, unit->size,
+                      job->err))
         return false;
       unit_commit (job, unit);
     }

@@ -1,7 +1,7 @@
 /* The new headers: ELF header, program headers, section headers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "elf/layout_private.h"
+#include "elf/layout_job.h"
 
 #include <string.h>
 
@@ -113,15 +113,15 @@ write_names (struct layout_job *job)
   if (size > UINT32_MAX)
     return error_set (job->err, CFI2SFRAME_REFUSED,
                       "the section name table is too large");
-  uint8_t *added
-      = plan_patch (job, job->end + old_size, (size_t)(size - old_size));
+  uint8_t *added = plan_patch (job->plan, job->end + old_size,
+                               (size_t)(size - old_size), job->err);
   uint64_t old_offset
       = job->image->sections[job->image->section_names].header.sh_offset;
   if (added == NULL)
     return false;
   /* Not an extent: the old table keeps its place too, and an extent may give
      an old byte only one new place.  */
-  uint8_t *copy = plan_patch (job, job->end, (size_t)old_size);
+  uint8_t *copy = plan_patch (job->plan, job->end, (size_t)old_size, job->err);
   if (copy == NULL)
     return false;
   memcpy (copy, job->image->bytes + old_offset, (size_t)old_size);
@@ -145,7 +145,7 @@ static bool
 write_encoded (struct layout_job *job, Elf_Type type, const void *source,
                size_t size, uint64_t offset)
 {
-  uint8_t *bytes = plan_patch (job, offset, size);
+  uint8_t *bytes = plan_patch (job->plan, offset, size, job->err);
   if (bytes == NULL)
     return false;
   Elf_Data from = { .d_buf = (void *)source,

@@ -35,7 +35,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "elf/image.h"
-#include "elf/layout.h"
+#include "elf/layout_plan.h"
 
 /* Where a file's record is and what it says, apart from the operations.  */
 struct undo_record

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "elf/inject.h"
-#include "elf/layout_private.h"
+#include "elf/layout.h"
 
 enum
 {

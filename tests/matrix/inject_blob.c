@@ -17,7 +17,7 @@
 
 #include "base/bytes.h"
 #include "elf/inject.h"
-#include "elf/layout_private.h"
+#include "elf/layout.h"
 
 static uint8_t *
 make_blob (size_t size, bool big_endian)

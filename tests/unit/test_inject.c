@@ -18,7 +18,7 @@
 
 #include "base/bytes.h"
 #include "elf/inject.h"
-#include "elf/layout_private.h"
+#include "elf/layout.h"
 #include "elf_builder.h"
 
 enum

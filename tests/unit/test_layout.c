@@ -13,7 +13,6 @@
 
 #include "base/bytes.h"
 #include "elf/layout.h"
-#include "elf/layout_private.h"
 #include "elf_builder.h"
 
 /* More than there is padding behind the read-only segments (0xa00, 0xf00),

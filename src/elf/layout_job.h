@@ -5,8 +5,8 @@
    and then commits (changes the job and the plan).  Nothing is undone, so
    after a commit only lack of memory can stop the job.  */
 
-#ifndef ELF_LAYOUT_PRIVATE_H
-#define ELF_LAYOUT_PRIVATE_H
+#ifndef ELF_LAYOUT_JOB_H
+#define ELF_LAYOUT_JOB_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,11 +14,11 @@
 
 #include "base/error.h"
 #include "elf/image.h"
-#include "elf/layout.h"
+#include "elf/layout_plan.h"
 
 enum
 {
-  JOB_SECTIONS_MAX = 2, /* .sframe and B4's copy of the old headers */
+  JOB_SECTIONS_MAX = 2, /* .sframe and grow-down's copy of the old headers */
   JOB_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
   PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
   GROWTH_MAX = 1 << 26, /* bytes of padding at most: headers may ask for any */
@@ -31,7 +31,7 @@ struct layout_job
   const struct layout_request *request;
   struct layout_plan *plan;
   struct error *err;
-  uint64_t page; /* P of the notes' section 3 */
+  uint64_t page; /* P of doc/injection */
   bool loader;
 
   /* The headers of the new file.  */
@@ -53,6 +53,15 @@ struct range
 {
   uint64_t begin, end;
 };
+
+/* ---- layout_job.c: what all strategies need.  */
+
+/* The reason why a strategy does not apply; gives 0.  */
+int job_not (struct layout_job *job, const char *fmt, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+/* The highest PT_LOAD; the image has at least one.  */
+const GElf_Phdr *job_last_load (const struct layout_job *job);
 
 /* ---- layout_owner.c: who owns which bytes of the old file.  */
 
@@ -186,46 +195,17 @@ bool table_finish (struct layout_job *job);
    section; there is such a table.  */
 bool table_finish_in_place (struct layout_job *job);
 
-/* ---- layout_plan.c: building the plan.  */
-
-/* Cover [NEW_OFFSET, + SIZE) with old bytes, in place of what covered it.  */
-bool plan_copy (struct layout_job *job, uint64_t old_offset,
-                uint64_t new_offset, uint64_t size);
-
-/* Cover [OFFSET, + SIZE) with nothing (zeros, or .sframe).  */
-bool plan_clear (struct layout_job *job, uint64_t offset, uint64_t size);
-
-/* A new patch of SIZE zero bytes to be filled in, or NULL.  */
-uint8_t *plan_patch (struct layout_job *job, uint64_t offset, size_t size);
-
-/* Where the extents put the SIZE bytes at OLD_OFFSET.  */
-bool plan_find (const struct layout_job *job, uint64_t old_offset,
-                uint64_t size, uint64_t *new_offset);
-
 /* ---- Strategies.  1: done, 0: does not apply (job->reason), -1: failed
    (job->err).  */
-
-/* As layout_plan_injection, but by STRATEGY only: for tests of those that are
-   rarely needed.  LAYOUT_SPARE_SLOT and LAYOUT_EVICT are one.  */
-bool layout_plan_by (struct layout_plan *plan, const struct image *image,
-                     const struct layout_request *request,
-                     enum layout_strategy strategy, struct error *err);
 
 /* Whether IMAGE has what every loader has: ET_DYN, an entry, no PT_INTERP.  */
 bool layout_may_be_loader (const struct image *image);
 
-int layout_try_reuse (struct layout_job *job);     /* over the old .sframe */
-int layout_try_slack (struct layout_job *job);     /* A */
-int layout_try_append (struct layout_job *job);    /* B1, B3 */
-int layout_try_loader (struct layout_job *job);    /* section 6 */
-int layout_try_grow_down (struct layout_job *job); /* B4 */
-int layout_try_move (struct layout_job *job);      /* B2 */
+int layout_try_reuse (struct layout_job *job);     /* reuse */
+int layout_try_slack (struct layout_job *job);     /* slack */
+int layout_try_append (struct layout_job *job);    /* spare-slot, evict */
+int layout_try_loader (struct layout_job *job);    /* in loaders */
+int layout_try_grow_down (struct layout_job *job); /* grow-down */
+int layout_try_move (struct layout_job *job);      /* move-table */
 
-/* The reason why a strategy does not apply; gives 0.  */
-int job_not (struct layout_job *job, const char *fmt, ...)
-    __attribute__ ((format (printf, 2, 3)));
-
-/* The highest PT_LOAD; the image has at least one.  */
-const GElf_Phdr *job_last_load (const struct layout_job *job);
-
-#endif /* ELF_LAYOUT_PRIVATE_H */
+#endif /* ELF_LAYOUT_JOB_H */
