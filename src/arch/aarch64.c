@@ -8,7 +8,6 @@
 #include <elf.h>
 
 #include "arch/arch.h"
-#include "sframe/format.h"
 
 #define WORD(w)                                     \
   (uint8_t) ((w)&0xff), (uint8_t)((w) >> 8 & 0xff), \
@@ -110,13 +109,13 @@ static const struct plt_stub stubs[]
           { { 0, 0 }, { 8, 16 } } },
         { .name = NULL } };
 
-/* The two byte orders differ in nothing but the order and the ABI number.  */
 /* x19 to x28 and the low halves d8 to d15 (AAPCS64, sections 6.1.1, 6.1.2;
    DWARF for AArch64, section 4.1); x29 is the frame pointer.  */
 static const uint16_t saved_registers[] = {
   19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 72, 73, 74, 75, 76, 77, 78, 79
 };
 
+/* The two byte orders differ in nothing but the order and the ABI number.  */
 #define AARCH64(name_, big_endian_, abi_)                                     \
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \

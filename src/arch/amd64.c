@@ -8,7 +8,6 @@
 #include <elf.h>
 
 #include "arch/arch.h"
-#include "sframe/format.h"
 
 /* Instructions as they appear in stubs, with four zero bytes in the place of
    an immediate or displacement; *_M are the masks.  */

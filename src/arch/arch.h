@@ -17,6 +17,16 @@ enum
   SAVED_REGISTERS_MAX = 18
 };
 
+/* SFrame's numbers for machines and their byte orders (SFrame specification
+   V3, section 2.2.1).  */
+enum
+{
+  SFRAME_ABI_AARCH64_BE = 1,
+  SFRAME_ABI_AARCH64_LE = 2,
+  SFRAME_ABI_AMD64_LE = 3,
+  SFRAME_ABI_S390X_BE = 4
+};
+
 /* One kind of PLT stub, recognised by its instruction bytes.  */
 struct plt_stub
 {
@@ -38,7 +48,7 @@ struct arch
   const char *name;
   uint16_t e_machine;
   bool big_endian;
-  uint8_t sframe_abi; /* SFrame V3 specification, section 2.2.1 */
+  uint8_t sframe_abi; /* SFRAME_ABI_* */
 
   /* DWARF register numbers.  */
   uint16_t sp, fp, ra;

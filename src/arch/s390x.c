@@ -8,7 +8,6 @@
 #include <elf.h>
 
 #include "arch/arch.h"
-#include "sframe/format.h"
 
 #define IMM 0, 0, 0, 0
 #define LARL_R1 0xc0, 0x10, IMM /* larl %r1,... */

@@ -18,13 +18,8 @@ enum
   SFRAME_FLAG_FRAME_POINTER = 0x2,
   SFRAME_FLAG_PCREL = 0x4, /* starts are relative to their own field */
 
-  /* ABI identifiers.  */
-  SFRAME_ABI_AARCH64_BE = 1,
-  SFRAME_ABI_AARCH64_LE = 2,
-  SFRAME_ABI_AMD64_LE = 3,
-  SFRAME_ABI_S390X_BE = 4,
-
-  /* Header fields and size; the same in every version.  */
+  /* Header fields and size; the same in every version.  ABI identifiers are
+     in arch/arch.h, with everything else that belongs to a machine.  */
   SFRAME_HEADER_MAGIC = 0,
   SFRAME_HEADER_VERSION = 2,
   SFRAME_HEADER_FLAGS = 3,

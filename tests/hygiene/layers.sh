@@ -1,0 +1,68 @@
+#!/bin/sh
+# Do the files of src/ keep to the layers of doc/HACKING, and would
+# tools/check-layers.sh notice if they did not?
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set -u
+: "${srcdir:=.}"
+tree=$(mktemp -d) || exit 1
+trap 'rm -rf "$tree"' EXIT
+n=0
+
+# A tree with layers low and high and the two halves of a module, and what
+# $2 says in file $1 of it.
+is_accepted ()
+{
+  rm -rf "$tree/src" "$tree/doc"
+  mkdir -p "$tree/doc" "$tree/src/low" "$tree/src/high" "$tree/src/other"
+  printf 'Layers\n======\n\n  low  Below.\n  high  Above.\n\nMore\n====\n  other\n' \
+    >"$tree/doc/HACKING"
+  printf '#include "low/a.h"\n' >"$tree/src/low/a.c"
+  printf '#include "low/b.h"\n' >"$tree/src/low/a.h"
+  printf '#include "low/a.h"\n' >"$tree/src/high/c.c"
+  : >"$tree/src/low/b.h"
+  printf '%s\n' "$2" >>"$tree/$1"
+  sh "$srcdir/tools/check-layers.sh" "$tree" >"$tree/log" 2>&1
+}
+
+refused ()
+{
+  ! is_accepted "$1" "$2" && grep -q "$3" "$tree/log"
+}
+
+refused_without_list ()
+{
+  is_accepted src/low/b.h '' || return 1
+  sed 's/^Layers/Strata/' "$tree/doc/HACKING" >"$tree/log"
+  cp "$tree/log" "$tree/doc/HACKING"
+  ! sh "$srcdir/tools/check-layers.sh" "$tree" >"$tree/log" 2>&1
+}
+
+check ()
+{
+  n=$((n + 1))
+  what=$1
+  shift
+  if "$@"; then
+    echo "ok $n - $what"
+  else
+    echo "not ok $n - $what"
+    sed 's/^/# /' "$tree/log"
+  fi
+}
+
+tree_keeps_to_them ()
+{
+  sh "$srcdir/tools/check-layers.sh" "$srcdir" >"$tree/log" 2>&1
+}
+
+echo "1..6"
+check "the files of src keep to their layers" tree_keeps_to_them
+check "a small tree does" is_accepted src/high/c.c '#include "low/b.h"'
+check "an include of a higher layer is found" \
+  refused src/low/b.h '#include "high/c.h"' 'low must not include "high/c.h"'
+check "files that need each other are found" \
+  refused src/low/b.h '#include "low/a.h"' 'loop'
+check "a folder that is no layer is found" \
+  refused src/other/d.c '#include "low/a.h"' 'other must not'
+check "a list of layers that is gone is found" refused_without_list
