@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "elf/image.h"
 #include "sframe/encode.h"
-#include "sframe/section.h"
+#include "sframe/model.h"
 
 /* The variant of the public name.  */
 struct sframe_variant builder_variant (enum cfi2sframe_format format);

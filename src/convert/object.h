@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "elf/relocatable.h"
 #include "frame/frame.h"
-#include "sframe/section.h"
+#include "sframe/model.h"
 
 struct object_options
 {

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "sframe/encode.h"
-#include "sframe/section.h"
+#include "sframe/model.h"
 
 struct compactor; /* opaque */
 

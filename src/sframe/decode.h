@@ -14,7 +14,7 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
-#include "sframe/section.h"
+#include "sframe/model.h"
 
 struct sframe_decoder
 {

@@ -15,7 +15,7 @@
 #include "arch/arch.h"
 #include "base/buffer.h"
 #include "base/error.h"
-#include "sframe/section.h"
+#include "sframe/model.h"
 
 struct encode_options
 {

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "cfi/eh_frame.h"
 #include "frame/frame.h"
-#include "sframe/section.h"
+#include "sframe/model.h"
 
 struct gnu_options
 {

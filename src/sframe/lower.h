@@ -12,7 +12,7 @@
 #include "arch/arch.h"
 #include "base/error.h"
 #include "frame/frame.h"
-#include "sframe/section.h"
+#include "sframe/model.h"
 
 struct lower_options
 {

@@ -2,8 +2,8 @@
    writes and the decoder reads.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef SFRAME_SECTION_H
-#define SFRAME_SECTION_H
+#ifndef SFRAME_MODEL_H
+#define SFRAME_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,4 +47,4 @@ struct sframe_function
   struct sframe_row *rows; /* owned by whoever filled it in */
 };
 
-#endif /* SFRAME_SECTION_H */
+#endif /* SFRAME_MODEL_H */
