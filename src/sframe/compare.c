@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sframe/spans.h"
+#include "sframe/compare_spans.h"
 
 _Static_assert((int)COMPARE_DEFECTS <= CFI2SFRAME_DEFECTS_MAX,
                "defects do not fit the public result");

@@ -3,8 +3,8 @@
 
    Internal to the comparison.  */
 
-#ifndef SFRAME_SPANS_H
-#define SFRAME_SPANS_H
+#ifndef SFRAME_COMPARE_SPANS_H
+#define SFRAME_COMPARE_SPANS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,4 +53,4 @@ bool span_list_read (struct span_list *list,
 
 void span_list_free (struct span_list *list);
 
-#endif /* SFRAME_SPANS_H */
+#endif /* SFRAME_COMPARE_SPANS_H */

@@ -1,7 +1,7 @@
 /* Making the canonical form of an SFrame section.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "sframe/spans.h"
+#include "sframe/compare_spans.h"
 
 #include <stdlib.h>
 
