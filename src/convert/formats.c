@@ -21,7 +21,7 @@
 #include "elf/padding.h"
 #include "cfi/plt.h"
 #include "convert/builder.h"
-#include "cunwind/dump.h"
+#include "cunwind/info_dump.h"
 #include "cunwind/info_read.h"
 #include "cunwind/section.h"
 #include "elf/output_file.h"

@@ -9,7 +9,7 @@
 
 #include "cfi/cfa_program.h"
 #include "convert/formats.h"
-#include "cunwind/dump.h"
+#include "cunwind/info_dump.h"
 #include "cunwind/encoding.h"
 #include "cunwind/info_read.h"
 

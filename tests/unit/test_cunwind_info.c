@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
-#include "cunwind/dump.h"
+#include "cunwind/info_dump.h"
 #include "cunwind/info_format.h"
 #include "cunwind/info_read.h"
 #include "cunwind/section.h"

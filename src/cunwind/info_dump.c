@@ -4,7 +4,7 @@
    The layout is that of llvm-objdump 14 to the last blank, except for what
    follows a semicolon, so that the two can be compared with diff.  */
 
-#include "cunwind/dump.h"
+#include "cunwind/info_dump.h"
 
 #include <inttypes.h>
 
