@@ -13,7 +13,7 @@
 #include "cfi/eh_frame.h"
 #include "elf/padding.h"
 #include "cunwind/info_write.h"
-#include "cunwind/lower.h"
+#include "cunwind/encode_function.h"
 #include "elf/image.h"
 #include "frame/frame.h"
 

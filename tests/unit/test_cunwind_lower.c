@@ -11,7 +11,7 @@
 #include "cfi/cfa_program.h"
 #include "cunwind/amd64_size.h"
 #include "cunwind/encoding.h"
-#include "cunwind/lower.h"
+#include "cunwind/encode_function.h"
 #include "cunwind/section.h"
 #include "tests/unit/cfi_builder.h"
 

@@ -1,7 +1,7 @@
 /* From frame rows to compact unwind encodings.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "cunwind/lower.h"
+#include "cunwind/encode_function.h"
 
 #include <stdlib.h>
 #include <string.h>
