@@ -23,7 +23,7 @@
 #include "convert/builder.h"
 #include "cunwind/info_dump.h"
 #include "cunwind/info_read.h"
-#include "cunwind/section.h"
+#include "cunwind/section_builder.h"
 #include "elf/output_file.h"
 #include "sframe/compact.h"
 #include "sframe/lower.h"

@@ -14,7 +14,7 @@
 #include "cunwind/info_dump.h"
 #include "cunwind/info_format.h"
 #include "cunwind/info_read.h"
-#include "cunwind/section.h"
+#include "cunwind/section_builder.h"
 
 #define BASE UINT64_C (0x400000)
 

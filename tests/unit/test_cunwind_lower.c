@@ -12,7 +12,7 @@
 #include "cunwind/amd64_size.h"
 #include "cunwind/encoding.h"
 #include "cunwind/encode_function.h"
-#include "cunwind/section.h"
+#include "cunwind/section_builder.h"
 #include "tests/unit/cfi_builder.h"
 
 #define CODE UINT64_C (0x123400000000)

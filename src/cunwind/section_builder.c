@@ -1,7 +1,7 @@
 /* The compact unwind section of an ELF image.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "cunwind/section.h"
+#include "cunwind/section_builder.h"
 
 #include <stdlib.h>
 
