@@ -10,7 +10,7 @@
 #include "tool/batch.h"
 #include "tool/chart.h"
 #include "tool/clock.h"
-#include "tool/compare.h"
+#include "tool/compare_print.h"
 #include "tool/options.h"
 #include "tool/progress.h"
 #include "tool/signals.h"

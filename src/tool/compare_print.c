@@ -1,7 +1,7 @@
 /* --compare A B: differences as lines or as one JSON object.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "tool/compare.h"
+#include "tool/compare_print.h"
 
 #include <inttypes.h>
 #include <json-c/json.h>
