@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "cfi2sframe.h"
-#include "tool/formats.h"
+#include "tool/measure_print.h"
 
 /* Draw TOTALS, whose rows get sorted by path, as SVG to the file PATH.  */
 bool chart_write (const char *path, struct formats_totals *totals,

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 
-#include "tool/formats.h"
+#include "tool/measure_print.h"
 
 static const char *const status_names[] = {
   [JOB_DONE] = "converted", [JOB_SKIPPED] = "skipped", [JOB_FAILED] = "failed"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tool/formats.h"
+#include "tool/measure_print.h"
 #include "tool/job.h"
 #include "tool/options.h"
 

@@ -1,7 +1,7 @@
 /* --compare-formats: what the formats take, per file and in sum.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "tool/formats.h"
+#include "tool/measure_print.h"
 
 #include <inttypes.h>
 #include <json-c/json.h>

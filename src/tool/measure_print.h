@@ -1,8 +1,8 @@
 /* --compare-formats: what the formats take, per file and in sum.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_FORMATS_H
-#define TOOL_FORMATS_H
+#ifndef TOOL_MEASURE_PRINT_H
+#define TOOL_MEASURE_PRINT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,4 +50,4 @@ void formats_print_json (const struct tool_options *options,
 void formats_print_totals (const struct tool_options *options,
                            const struct totals *totals, FILE *out);
 
-#endif /* TOOL_FORMATS_H */
+#endif /* TOOL_MEASURE_PRINT_H */
