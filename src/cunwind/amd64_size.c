@@ -66,7 +66,7 @@ static const uint16_t two_bytes[256] = {
 /* clang-format on */
 
 /* An instruction being read.  */
-struct instruction
+struct amd64_instruction
 {
   struct cursor cursor;
   bool operand_16, address_32, wide; /* 66, 67, REX.W */
@@ -75,7 +75,7 @@ struct instruction
 };
 
 static bool
-is_prefix (uint8_t byte)
+is_legacy_prefix (uint8_t byte)
 {
   switch (byte)
     {
@@ -98,14 +98,14 @@ is_prefix (uint8_t byte)
 
 /* Read prefixes; returns the byte behind them.  */
 static uint8_t
-read_prefixes (struct instruction *instruction)
+read_prefixes (struct amd64_instruction *instruction)
 {
   for (;;)
     {
       uint8_t byte = cursor_u8 (&instruction->cursor);
       if ((byte & 0xf0) == 0x40)
         instruction->wide = (byte & 8) != 0;
-      else if (is_prefix (byte) && !instruction->cursor.failed)
+      else if (is_legacy_prefix (byte) && !instruction->cursor.failed)
         {
           instruction->operand_16 |= byte == 0x66;
           instruction->address_32 |= byte == 0x67;
@@ -138,7 +138,8 @@ follows_in_map (unsigned map, uint8_t opcode)
 
 /* Read the opcode behind VEX or EVEX, of which SIZE bytes follow.  */
 static void
-read_vex (struct instruction *instruction, unsigned size, uint8_t map_mask)
+read_vex (struct amd64_instruction *instruction, unsigned size,
+          uint8_t map_mask)
 {
   const uint8_t *bytes = cursor_take (&instruction->cursor, size);
   unsigned map = bytes == NULL ? 0 : size == 1 ? 1 : bytes[0] & map_mask;
@@ -150,7 +151,7 @@ read_vex (struct instruction *instruction, unsigned size, uint8_t map_mask)
 }
 
 static void
-read_opcode (struct instruction *instruction)
+read_opcode (struct amd64_instruction *instruction)
 {
   uint8_t byte = read_prefixes (instruction);
   struct cursor *cursor = &instruction->cursor;
@@ -176,7 +177,7 @@ read_opcode (struct instruction *instruction)
 }
 
 static void
-read_modrm (struct instruction *instruction)
+read_modrm (struct amd64_instruction *instruction)
 {
   struct cursor *cursor = &instruction->cursor;
   uint8_t modrm = cursor_u8 (cursor);
@@ -196,7 +197,7 @@ read_modrm (struct instruction *instruction)
 }
 
 static void
-read_immediate (struct instruction *instruction)
+read_immediate (struct amd64_instruction *instruction)
 {
   struct cursor *cursor = &instruction->cursor;
   uint16_t follows = instruction->follows;
@@ -222,7 +223,7 @@ amd64_instruction_size (const uint8_t *code, size_t left, bool *is_call)
   {
     LONGEST = 15
   };
-  struct instruction instruction
+  struct amd64_instruction instruction
       = { .cursor
           = cursor_over (code, left < LONGEST ? left : LONGEST, false) };
   read_opcode (&instruction);

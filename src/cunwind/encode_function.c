@@ -53,8 +53,8 @@ cunwind_reason_text (enum cunwind_reason reason)
   return reasons[reason].text;
 }
 
-/* A function on its way.  */
-struct lowering
+/* The work on one function.  */
+struct encoding_attempt
 {
   const struct image *image;
   const struct arch *arch;
@@ -90,29 +90,29 @@ is_frame_cfa (const struct arch *arch, const struct frame_row *row)
 
 /* Whether row INDEX is deeper in the function than row BEST.  */
 static bool
-is_deeper (const struct lowering *lowering, size_t index, size_t best)
+is_deeper (const struct encoding_attempt *attempt, size_t index, size_t best)
 {
-  const struct frame_function *function = lowering->function;
+  const struct frame_function *function = attempt->function;
   unsigned saved = count_saved (function, index);
   unsigned best_saved = count_saved (function, best);
   if (saved != best_saved)
     return saved > best_saved;
   const struct frame_row *row = &function->rows[index];
   const struct frame_row *best_row = &function->rows[best];
-  bool framed = is_frame_cfa (lowering->arch, row);
-  bool best_framed = is_frame_cfa (lowering->arch, best_row);
+  bool framed = is_frame_cfa (attempt->arch, row);
+  bool best_framed = is_frame_cfa (attempt->arch, best_row);
   if (framed != best_framed)
     return framed;
   return !framed && row->cfa.offset > best_row->cfa.offset;
 }
 
 static void
-find_body (struct lowering *lowering)
+find_body (struct encoding_attempt *attempt)
 {
-  lowering->body = 0;
-  for (size_t i = 1; i < lowering->function->n_rows; i++)
-    if (is_deeper (lowering, i, lowering->body))
-      lowering->body = i;
+  attempt->body = 0;
+  for (size_t i = 1; i < attempt->function->n_rows; i++)
+    if (is_deeper (attempt, i, attempt->body))
+      attempt->body = i;
 }
 
 /* Checking the other rows.  */
@@ -124,7 +124,8 @@ same_or_absent (struct frame_rule rule, struct frame_rule body)
 }
 
 static bool
-same_rules (const struct frame_function *function, size_t a, size_t b)
+same_rules_and_saved (const struct frame_function *function, size_t a,
+                      size_t b)
 {
   const struct frame_rule *left = frame_function_saved (function, a);
   const struct frame_rule *right = frame_function_saved (function, b);
@@ -150,16 +151,16 @@ is_smaller_frame (const struct arch *arch, const struct frame_row *row,
 /* Whether the body's frame is being built or taken down at row INDEX: parts of
    it are there, nothing else is.  */
 static bool
-is_partial (const struct lowering *lowering, size_t index)
+is_partial (const struct encoding_attempt *attempt, size_t index)
 {
-  const struct frame_function *function = lowering->function;
+  const struct frame_function *function = attempt->function;
   const struct frame_row *row = &function->rows[index];
-  const struct frame_row *body = &function->rows[lowering->body];
+  const struct frame_row *body = &function->rows[attempt->body];
   const struct frame_rule *saved = frame_function_saved (function, index);
   const struct frame_rule *body_saved
-      = frame_function_saved (function, lowering->body);
+      = frame_function_saved (function, attempt->body);
   if (row->ra_signed != body->ra_signed
-      || !is_smaller_frame (lowering->arch, row, body)
+      || !is_smaller_frame (attempt->arch, row, body)
       || !same_or_absent (row->fp, body->fp)
       || !same_or_absent (row->ra, body->ra))
     return false;
@@ -170,27 +171,27 @@ is_partial (const struct lowering *lowering, size_t index)
 }
 
 static bool
-has_calls (const struct lowering *lowering, size_t index)
+has_calls (const struct encoding_attempt *attempt, size_t index)
 {
-  const struct frame_function *function = lowering->function;
+  const struct frame_function *function = attempt->function;
   uint32_t start = function->rows[index].start;
   uint32_t end = index + 1 < function->n_rows ? function->rows[index + 1].start
                                               : function->size;
-  return !calls_none (lowering->image, function->address + start, end - start);
+  return !calls_none (attempt->image, function->address + start, end - start);
 }
 
 static enum cunwind_reason
-check_other_rows (const struct lowering *lowering)
+check_other_rows (const struct encoding_attempt *attempt)
 {
   enum cunwind_reason reason = CUNWIND_EXPRESSED;
-  for (size_t i = 0; i < lowering->function->n_rows; i++)
+  for (size_t i = 0; i < attempt->function->n_rows; i++)
     {
-      if (i == lowering->body
-          || same_rules (lowering->function, i, lowering->body))
+      if (i == attempt->body
+          || same_rules_and_saved (attempt->function, i, attempt->body))
         continue;
-      if (!is_partial (lowering, i))
+      if (!is_partial (attempt, i))
         return CUNWIND_BODY_CHANGES;
-      if (has_calls (lowering, i))
+      if (has_calls (attempt, i))
         reason = CUNWIND_CALL_OUTSIDE;
     }
   return reason;
@@ -219,14 +220,14 @@ add_saved (struct cunwind_frame *frame, uint16_t reg, struct frame_rule rule)
 }
 
 static enum cunwind_reason
-collect_saved (struct lowering *lowering)
+collect_saved (struct encoding_attempt *attempt)
 {
-  const struct frame_function *function = lowering->function;
-  const struct arch *arch = lowering->arch;
-  const struct frame_row *body = &function->rows[lowering->body];
+  const struct frame_function *function = attempt->function;
+  const struct arch *arch = attempt->arch;
+  const struct frame_row *body = &function->rows[attempt->body];
   const struct frame_rule *saved
-      = frame_function_saved (function, lowering->body);
-  struct cunwind_frame *frame = &lowering->frame;
+      = frame_function_saved (function, attempt->body);
+  struct cunwind_frame *frame = &attempt->frame;
   for (size_t i = 0; i < function->n_saved; i++)
     if (!add_saved (frame, arch->saved_registers[i], saved[i]))
       return CUNWIND_SAVED_RULE;
@@ -244,11 +245,11 @@ is_slot (struct frame_rule rule, int32_t offset)
 
 /* The mode, and whether FP and RA are where it wants them.  */
 static enum cunwind_reason
-choose_mode (struct lowering *lowering)
+choose_mode (struct encoding_attempt *attempt)
 {
-  const struct arch *arch = lowering->arch;
-  const struct frame_row *body = &lowering->function->rows[lowering->body];
-  struct cunwind_frame *frame = &lowering->frame;
+  const struct arch *arch = attempt->arch;
+  const struct frame_row *body = &attempt->function->rows[attempt->body];
+  struct cunwind_frame *frame = &attempt->frame;
   bool ra_in_slot = is_slot (body->ra, -8);
   if (body->cfa.kind != RULE_REG)
     return CUNWIND_CFA_RULE;
@@ -272,16 +273,16 @@ choose_mode (struct lowering *lowering)
 /* Large frames: the prologue's `sub $n,%rsp` (48 81 ec, a 32-bit immediate)
    ends where a row begins, and that row's CFA is n farther from SP.  */
 static bool
-find_immediate (struct lowering *lowering)
+find_immediate (struct encoding_attempt *attempt)
 {
   enum
   {
     INSTRUCTION_SIZE = 7,
     IMMEDIATE_AT = 3
   };
-  const struct frame_function *function = lowering->function;
-  struct cunwind_frame *frame = &lowering->frame;
-  for (size_t i = 1; i <= lowering->body; i++)
+  const struct frame_function *function = attempt->function;
+  struct cunwind_frame *frame = &attempt->frame;
+  for (size_t i = 1; i <= attempt->body; i++)
     {
       const struct frame_row *row = &function->rows[i];
       if (row->start < INSTRUCTION_SIZE || row->cfa.kind != RULE_REG
@@ -289,7 +290,7 @@ find_immediate (struct lowering *lowering)
         continue;
       uint32_t at = row->start - INSTRUCTION_SIZE;
       const uint8_t *code = image_bytes_at (
-          lowering->image, function->address + at, INSTRUCTION_SIZE);
+          attempt->image, function->address + at, INSTRUCTION_SIZE);
       if (code == NULL || memcmp (code, "\x48\x81\xec", IMMEDIATE_AT) != 0)
         continue;
       uint32_t size = load_u32 (code + IMMEDIATE_AT, false);
@@ -319,64 +320,63 @@ frames_equal (const struct cunwind_frame *a, const struct cunwind_frame *b)
 
 /* Encode the frame and see that a reader gets the same back.  */
 static bool
-encode_exactly (const struct lowering *lowering, uint32_t *encoding)
+encode_exactly (const struct encoding_attempt *attempt, uint32_t *encoding)
 {
   struct cunwind_frame decoded;
-  return cunwind_encode (lowering->arch, &lowering->frame, encoding)
-         && cunwind_decode (lowering->arch, *encoding, &decoded)
-         && frames_equal (&lowering->frame, &decoded);
+  return cunwind_encode (attempt->arch, &attempt->frame, encoding)
+         && cunwind_decode (attempt->arch, *encoding, &decoded)
+         && frames_equal (&attempt->frame, &decoded);
 }
 
 static enum cunwind_reason
-lower_body (struct lowering *lowering, uint32_t *encoding)
+encode_body (struct encoding_attempt *attempt, uint32_t *encoding)
 {
-  struct cunwind_frame *frame = &lowering->frame;
-  enum cunwind_reason reason = choose_mode (lowering);
+  struct cunwind_frame *frame = &attempt->frame;
+  enum cunwind_reason reason = choose_mode (attempt);
   if (reason == CUNWIND_EXPRESSED)
-    reason = collect_saved (lowering);
-  if (reason != CUNWIND_EXPRESSED || encode_exactly (lowering, encoding))
+    reason = collect_saved (attempt);
+  if (reason != CUNWIND_EXPRESSED || encode_exactly (attempt, encoding))
     return reason;
   if (frame->mode != CUNWIND_FRAMELESS)
     return CUNWIND_SAVED_PLACE;
   /* Was it the size or the registers?  */
   uint32_t size = frame->stack_size;
   frame->stack_size = 8 * (frame->n_saved + 1u);
-  bool registers_fit = cunwind_encode (lowering->arch, frame, encoding)
-                       || lowering->arch != &arch_amd64;
+  bool registers_fit = cunwind_encode (attempt->arch, frame, encoding)
+                       || attempt->arch != &arch_amd64;
   frame->stack_size = size;
-  if (!registers_fit
-      || (frame->n_saved > 0 && arch_tracks_ra (lowering->arch)))
+  if (!registers_fit || (frame->n_saved > 0 && arch_tracks_ra (attempt->arch)))
     return CUNWIND_SAVED_PLACE;
-  if (lowering->arch == &arch_amd64 && find_immediate (lowering)
-      && encode_exactly (lowering, encoding))
+  if (attempt->arch == &arch_amd64 && find_immediate (attempt)
+      && encode_exactly (attempt, encoding))
     return CUNWIND_EXPRESSED;
   return CUNWIND_STACK_SIZE;
 }
 
-struct cunwind_lowered
-cunwind_lower (const struct image *image,
-               const struct frame_function *function)
+struct cunwind_encoded
+cunwind_encode_function (const struct image *image,
+                         const struct frame_function *function)
 {
-  struct lowering lowering
+  struct encoding_attempt attempt
       = { .image = image, .arch = image->arch, .function = function };
-  struct cunwind_lowered lowered = { .reason = CUNWIND_UNREADABLE };
+  struct cunwind_encoded encoded = { .reason = CUNWIND_UNREADABLE };
   if (function->n_rows == 0 || function->rows[0].start != 0)
-    return lowered;
+    return encoded;
   if (function->signal)
     {
-      lowered.reason = CUNWIND_SIGNAL_FRAME;
-      return lowered;
+      encoded.reason = CUNWIND_SIGNAL_FRAME;
+      return encoded;
     }
-  find_body (&lowering);
-  if (function->rows[lowering.body].ra_signed)
-    lowered.reason = CUNWIND_RA_SIGNED;
+  find_body (&attempt);
+  if (function->rows[attempt.body].ra_signed)
+    encoded.reason = CUNWIND_RA_SIGNED;
   else
-    lowered.reason = lower_body (&lowering, &lowered.encoding);
-  if (lowered.reason == CUNWIND_EXPRESSED)
-    lowered.reason = check_other_rows (&lowering);
-  if (lowered.reason != CUNWIND_EXPRESSED)
-    lowered.encoding = 0;
-  lowered.asynchronous
-      = lowered.reason == CUNWIND_EXPRESSED && function->n_rows == 1;
-  return lowered;
+    encoded.reason = encode_body (&attempt, &encoded.encoding);
+  if (encoded.reason == CUNWIND_EXPRESSED)
+    encoded.reason = check_other_rows (&attempt);
+  if (encoded.reason != CUNWIND_EXPRESSED)
+    encoded.encoding = 0;
+  encoded.asynchronous
+      = encoded.reason == CUNWIND_EXPRESSED && function->n_rows == 1;
+  return encoded;
 }

@@ -50,7 +50,7 @@ enum cunwind_reason
   CUNWIND_REASON_COUNT
 };
 
-struct cunwind_lowered
+struct cunwind_encoded
 {
   uint32_t encoding; /* 0 unless expressed; no LSDA and personality bits */
   enum cunwind_reason reason;
@@ -58,10 +58,11 @@ struct cunwind_lowered
   bool asynchronous;
 };
 
-/* Lower FUNCTION, which came from a cfa_machine that tracks saved registers.
+/* Encode FUNCTION, which came from a cfa_machine that tracks saved registers.
    IMAGE has its code.  */
-struct cunwind_lowered cunwind_lower (const struct image *image,
-                                      const struct frame_function *function);
+struct cunwind_encoded
+cunwind_encode_function (const struct image *image,
+                         const struct frame_function *function);
 
 /* Stable identifier, such as "saved-place".  */
 const char *cunwind_reason_name (enum cunwind_reason reason);

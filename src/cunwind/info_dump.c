@@ -176,7 +176,7 @@ dump_page (const struct cunwind_reader *reader, uint32_t i,
            const struct arch *arch, FILE *out)
 {
   struct cunwind_reader_page page;
-  cunwind_reader_page (reader, i, &page);
+  cunwind_reader_read_page (reader, i, &page);
   fprintf (out,
            "    Second level index[%" PRIu32
            "]: offset in section=0x%08" PRIx32
@@ -187,7 +187,7 @@ dump_page (const struct cunwind_reader *reader, uint32_t i,
   for (uint32_t j = 0; j < page.n_entries; j++)
     {
       struct cunwind_reader_entry entry
-          = cunwind_reader_entry (reader, &page, j);
+          = cunwind_reader_read_entry (reader, &page, j);
       fprintf (out, "      [%" PRIu32 "]: function offset=0x%08" PRIx32 ", ",
                j, entry.function);
       if (page.compressed)

@@ -33,8 +33,8 @@ is_inside (const struct cunwind_reader *reader, uint64_t offset,
 /* Entries.  */
 
 void
-cunwind_reader_page (const struct cunwind_reader *reader, uint32_t i,
-                     struct cunwind_reader_page *page)
+cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
+                          struct cunwind_reader_page *page)
 {
   uint32_t first = reader->index + UNWIND_INDEX_ENTRY_SIZE * i;
   uint32_t at = cunwind_reader_word (reader, first + 4);
@@ -77,8 +77,8 @@ entry_function (const struct cunwind_reader *reader,
 }
 
 struct cunwind_reader_entry
-cunwind_reader_entry (const struct cunwind_reader *reader,
-                      const struct cunwind_reader_page *page, uint32_t j)
+cunwind_reader_read_entry (const struct cunwind_reader *reader,
+                           const struct cunwind_reader_page *page, uint32_t j)
 {
   struct cunwind_reader_entry entry
       = { .function = entry_function (reader, page, j) };
@@ -205,7 +205,7 @@ check_entries (const struct cunwind_reader *reader,
                  >= reader->n_common + page->n_own)
         return malformed (err, at, "index of no encoding");
       struct cunwind_reader_entry entry
-          = cunwind_reader_entry (reader, page, j);
+          = cunwind_reader_read_entry (reader, page, j);
       if (entry.function < function || entry.function > page->end)
         return malformed (err, at, "functions do not ascend");
       if ((entry.encoding & CUNWIND_PERSONALITY_MASK)
@@ -227,7 +227,7 @@ cunwind_reader_open (struct cunwind_reader *reader, const void *bytes,
   for (uint32_t i = 0; i < cunwind_reader_n_pages (reader); i++)
     {
       struct cunwind_reader_page page;
-      cunwind_reader_page (reader, i, &page);
+      cunwind_reader_read_page (reader, i, &page);
       if (!check_page_header (reader, &page, err)
           || !check_entries (reader, &page, err))
         return false;
@@ -284,7 +284,7 @@ cunwind_reader_find (const struct cunwind_reader *reader, uint32_t pc,
   uint32_t i = find_page (reader, pc);
   if (i >= cunwind_reader_n_pages (reader))
     return false;
-  cunwind_reader_page (reader, i, &page);
+  cunwind_reader_read_page (reader, i, &page);
   uint32_t low = 0, high = page.n_entries;
   while (low < high)
     {
@@ -297,7 +297,7 @@ cunwind_reader_find (const struct cunwind_reader *reader, uint32_t pc,
   if (low == 0)
     return false;
   struct cunwind_reader_entry entry
-      = cunwind_reader_entry (reader, &page, low - 1);
+      = cunwind_reader_read_entry (reader, &page, low - 1);
   *found = (struct cunwind_reader_found){
     .function = entry.function,
     .end

@@ -61,11 +61,11 @@ cunwind_reader_n_pages (const struct cunwind_reader *reader)
 }
 
 /* Page I < cunwind_reader_n_pages, and its entry J < n_entries.  */
-void cunwind_reader_page (const struct cunwind_reader *reader, uint32_t i,
-                          struct cunwind_reader_page *page);
+void cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
+                               struct cunwind_reader_page *page);
 struct cunwind_reader_entry
-cunwind_reader_entry (const struct cunwind_reader *reader,
-                      const struct cunwind_reader_page *page, uint32_t j);
+cunwind_reader_read_entry (const struct cunwind_reader *reader,
+                           const struct cunwind_reader_page *page, uint32_t j);
 
 /* The word at OFFSET, which must be inside the section.  */
 uint32_t cunwind_reader_word (const struct cunwind_reader *reader,

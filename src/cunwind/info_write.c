@@ -57,8 +57,8 @@ cunwind_info_personality (struct cunwind_info *info, uint64_t address)
 }
 
 static bool
-append (struct cunwind_info *info, struct cunwind_entry entry,
-        struct error *err)
+append_entry (struct cunwind_info *info, struct cunwind_entry entry,
+              struct error *err)
 {
   if (info->n == info->capacity)
     {
@@ -97,7 +97,7 @@ close_gap (struct cunwind_info *info, uint32_t offset, struct error *err)
                                 size))
     return true;
   struct cunwind_entry nothing = { .function = (uint32_t)info->end };
-  return append (info, nothing, err);
+  return append_entry (info, nothing, err);
 }
 
 bool
@@ -129,14 +129,14 @@ cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
       entry.lsda = (uint32_t)(lsda - info->base);
       info->n_lsdas++;
     }
-  return append (info, entry, err);
+  return append_entry (info, entry, err);
 }
 
 /* Common encodings.  */
 
 /* Encodings that are worth an entry in the common array, ascending, with
    their index there.  */
-struct common
+struct common_encodings
 {
   struct common_encoding
   {
@@ -149,7 +149,7 @@ struct common
 };
 
 static int
-compare_values (const void *a, const void *b)
+compare_encodings (const void *a, const void *b)
 {
   uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
   return (left > right) - (left < right);
@@ -194,7 +194,8 @@ count_runs (const uint32_t *all, size_t n, struct common_encoding *runs)
 }
 
 static bool
-choose_common (const struct cunwind_info *info, struct common *common)
+choose_common (const struct cunwind_info *info,
+               struct common_encodings *common)
 {
   common->n = 0;
   uint32_t *all = reallocarray (NULL, info->n + 1, sizeof *all);
@@ -204,7 +205,7 @@ choose_common (const struct cunwind_info *info, struct common *common)
     {
       for (size_t i = 0; i < info->n; i++)
         all[i] = info->entries[i].encoding;
-      qsort (all, info->n, sizeof *all, compare_values);
+      qsort (all, info->n, sizeof *all, compare_encodings);
       size_t n = count_runs (all, info->n, runs);
       qsort (runs, n, sizeof *runs, compare_counts);
       common->n = n < UNWIND_COMMON_MAX ? (unsigned)n : UNWIND_COMMON_MAX;
@@ -224,7 +225,7 @@ choose_common (const struct cunwind_info *info, struct common *common)
 }
 
 static uint16_t
-common_index (const struct common *common, uint32_t encoding)
+common_index (const struct common_encodings *common, uint32_t encoding)
 {
   struct common_encoding key = { .encoding = encoding };
   const struct common_encoding *found = bsearch (
@@ -235,10 +236,10 @@ common_index (const struct common *common, uint32_t encoding)
 /* Pages.  */
 
 /* A page being filled from entry `begin` on.  */
-struct page
+struct page_draft
 {
   const struct cunwind_info *info;
-  const struct common *common;
+  const struct common_encodings *common;
   size_t begin, n;
   uint8_t indexes[PAGE_ENTRIES_MAX]; /* of the entries' encodings */
   unsigned n_own;                    /* encodings that are not common */
@@ -248,7 +249,7 @@ struct page
 
 /* The slot of ENCODING, or a free one for it.  */
 static uint16_t *
-find_slot (struct page *page, uint32_t encoding)
+find_slot (struct page_draft *page, uint32_t encoding)
 {
   uint32_t at = encoding * UINT32_C (2654435761) >> 22;
   while (page->slots[at] != 0 && page->own[page->slots[at] - 1] != encoding)
@@ -257,14 +258,14 @@ find_slot (struct page *page, uint32_t encoding)
 }
 
 static size_t
-compressed_size (const struct page *page)
+compressed_size (const struct page_draft *page)
 {
   return UNWIND_COMPRESSED_HEADER_SIZE + 4 * (page->n + page->n_own);
 }
 
 /* Take one more entry into a compressed page, if it holds it.  */
 static bool
-take_entry (struct page *page)
+add_to_compressed (struct page_draft *page)
 {
   const struct cunwind_info *info = page->info;
   const struct cunwind_entry *first = &info->entries[page->begin];
@@ -295,13 +296,13 @@ take_entry (struct page *page)
 }
 
 static void
-fill_page (struct page *page, size_t begin)
+fill_page (struct page_draft *page, size_t begin)
 {
   page->begin = begin;
   page->n = page->n_own = 0;
   memset (page->slots, 0, sizeof page->slots);
   while (begin + page->n < page->info->n && page->n < PAGE_ENTRIES_MAX
-         && take_entry (page))
+         && add_to_compressed (page))
     continue;
 }
 
@@ -309,7 +310,7 @@ fill_page (struct page *page, size_t begin)
    better than this compressed one; 0 when it is not.  Better is what takes
    fewer bytes per function, the first-level entry included.  */
 static size_t
-regular_entries (const struct page *page)
+regular_entries (const struct page_draft *page)
 {
   size_t left = page->info->n - page->begin;
   size_t n = left < REGULAR_ENTRIES_MAX ? left : REGULAR_ENTRIES_MAX;
@@ -320,7 +321,7 @@ regular_entries (const struct page *page)
 }
 
 static void
-write_compressed (const struct page *page, struct buffer *out)
+write_compressed (const struct page_draft *page, struct buffer *out)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
   buffer_u32 (out, UNWIND_COMPRESSED);
@@ -336,7 +337,7 @@ write_compressed (const struct page *page, struct buffer *out)
 }
 
 static void
-write_regular (const struct page *page, size_t n, struct buffer *out)
+write_regular (const struct page_draft *page, size_t n, struct buffer *out)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
   buffer_u32 (out, UNWIND_REGULAR);
@@ -354,8 +355,9 @@ write_regular (const struct page *page, size_t n, struct buffer *out)
 /* Write all pages to PAGES and a first-level entry for each to INDEX, with
    offsets that count from the first page and the first LSDA.  */
 static void
-write_pages (const struct cunwind_info *info, const struct common *common,
-             struct page *page, struct buffer *pages, struct buffer *index)
+write_pages (const struct cunwind_info *info,
+             const struct common_encodings *common, struct page_draft *page,
+             struct buffer *pages, struct buffer *index)
 {
   uint32_t lsdas = 0;
   page->info = info;
@@ -381,8 +383,9 @@ write_pages (const struct cunwind_info *info, const struct common *common,
 }
 
 static void
-write_header (const struct cunwind_info *info, const struct common *common,
-              uint32_t n_index, struct buffer *out)
+write_header_and_arrays (const struct cunwind_info *info,
+                         const struct common_encodings *common,
+                         uint32_t n_index, struct buffer *out)
 {
   uint32_t at = UNWIND_HEADER_SIZE;
   buffer_u32 (out, UNWIND_INFO_VERSION);
@@ -427,7 +430,8 @@ write_lsdas (const struct cunwind_info *info, struct buffer *out)
 }
 
 static bool
-put_together (const struct cunwind_info *info, const struct common *common,
+put_together (const struct cunwind_info *info,
+              const struct common_encodings *common,
               const struct buffer *pages, const struct buffer *index,
               struct buffer *out, struct error *err)
 {
@@ -438,8 +442,8 @@ put_together (const struct cunwind_info *info, const struct common *common,
   if (pages_at + pages->size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "compact unwind of 4 GiB or more");
-  write_header (info, common,
-                (uint32_t)(index->size / UNWIND_INDEX_ENTRY_SIZE), out);
+  write_header_and_arrays (
+      info, common, (uint32_t)(index->size / UNWIND_INDEX_ENTRY_SIZE), out);
   write_index (index, (uint32_t)lsdas_at, (uint32_t)pages_at, out);
   write_lsdas (info, out);
   buffer_append (out, pages->bytes, pages->size);
@@ -451,8 +455,8 @@ cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
                     struct error *err)
 {
   struct buffer pages, index;
-  struct common *common = calloc (1, sizeof *common);
-  struct page *page = calloc (1, sizeof *page);
+  struct common_encodings *common = calloc (1, sizeof *common);
+  struct page_draft *page = calloc (1, sizeof *page);
   buffer_init (&pages, false);
   buffer_init (&index, false);
   bool written

@@ -11,7 +11,7 @@
 #include "cunwind/info_format.h"
 
 static bool
-is_padding (const void *context, uint64_t address, uint64_t size)
+gap_is_padding (const void *context, uint64_t address, uint64_t size)
 {
   return padding_finder_is_padding (context, address, size);
 }
@@ -30,7 +30,7 @@ cunwind_section_init (struct cunwind_section *section,
                       const struct image *image, const struct cfi_section *cfi,
                       const struct padding_finder *padding, struct error *err)
 {
-  struct cunwind_gaps gaps = { padding, is_padding };
+  struct cunwind_gaps gaps = { padding, gap_is_padding };
   *section = (struct cunwind_section){ .image = image, .cfi = cfi };
   cunwind_info_init (&section->info, image->arch, image_base (image), gaps);
   section->cie_kept = calloc (cfi->n_cies + 1, sizeof *section->cie_kept);
@@ -67,26 +67,26 @@ find_personality (struct cunwind_section *section, const struct cfi_fde *fde,
   return number != 0 ? CUNWIND_EXPRESSED : CUNWIND_PERSONALITY;
 }
 
-/* Lower FUNCTION and find what belongs to it beside its rows.  */
-static struct cunwind_lowered
-lower (struct cunwind_section *section, const struct cfi_fde *fde,
-       const struct frame_function *function, uint64_t *lsda)
+/* Encode FUNCTION, with personality and LSDA of FDE.  */
+static struct cunwind_encoded
+encode_fde (struct cunwind_section *section, const struct cfi_fde *fde,
+            const struct frame_function *function, uint64_t *lsda)
 {
-  struct cunwind_lowered lowered = { .reason = CUNWIND_UNREADABLE };
+  struct cunwind_encoded encoded = { .reason = CUNWIND_UNREADABLE };
   uint32_t personality;
   *lsda = 0;
   if (function != NULL)
-    lowered = cunwind_lower (section->image, function);
-  if (lowered.reason != CUNWIND_EXPRESSED)
-    return lowered;
+    encoded = cunwind_encode_function (section->image, function);
+  if (encoded.reason != CUNWIND_EXPRESSED)
+    return encoded;
   if (!cfi_fde_lsda (section->cfi, fde, lsda)
       || (*lsda != 0 && !cunwind_info_reaches (&section->info, *lsda)))
-    lowered.reason = CUNWIND_LSDA;
+    encoded.reason = CUNWIND_LSDA;
   else
-    lowered.reason = find_personality (section, fde, &personality);
-  if (lowered.reason == CUNWIND_EXPRESSED)
-    lowered.encoding |= personality | (*lsda != 0 ? CUNWIND_HAS_LSDA : 0);
-  return lowered;
+    encoded.reason = find_personality (section, fde, &personality);
+  if (encoded.reason == CUNWIND_EXPRESSED)
+    encoded.encoding |= personality | (*lsda != 0 ? CUNWIND_HAS_LSDA : 0);
+  return encoded;
 }
 
 /* Note that the entry at OFFSET of .eh_frame is still needed.  */
@@ -121,14 +121,14 @@ cunwind_section_add (struct cunwind_section *section,
                      const struct frame_function *function, struct error *err)
 {
   uint64_t lsda;
-  struct cunwind_lowered lowered = lower (section, fde, function, &lsda);
-  section->by_reason[lowered.reason]++;
-  if (lowered.reason == CUNWIND_EXPRESSED)
-    section->n_asynchronous += lowered.asynchronous;
+  struct cunwind_encoded encoded = encode_fde (section, fde, function, &lsda);
+  section->by_reason[encoded.reason]++;
+  if (encoded.reason == CUNWIND_EXPRESSED)
+    section->n_asynchronous += encoded.asynchronous;
   else
-    lowered.encoding = escape (section, fde);
+    encoded.encoding = escape (section, fde);
   return cunwind_info_add (&section->info, fde->address, fde->size,
-                           lowered.encoding, lsda, err);
+                           encoded.encoding, lsda, err);
 }
 
 void

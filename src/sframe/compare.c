@@ -54,7 +54,7 @@ compare_defect_text (enum compare_defect defect)
   return defect < COMPARE_DEFECTS ? defects[defect].text : NULL;
 }
 
-struct comparison
+struct span_comparison
 {
   struct span_list a, b;
   const struct arch *arch;
@@ -77,7 +77,8 @@ add_text (char *text, size_t size, const char *format, ...)
 }
 
 static void
-add_register (const struct arch *arch, unsigned reg, char *text, size_t size)
+describe_register (const struct arch *arch, unsigned reg, char *text,
+                   size_t size)
 {
   if (reg == arch->sp || reg == arch->fp)
     add_text (text, size, "%s", reg == arch->sp ? "sp" : "fp");
@@ -86,8 +87,8 @@ add_register (const struct arch *arch, unsigned reg, char *text, size_t size)
 }
 
 static void
-add_rule (const struct arch *arch, struct frame_rule rule, char *text,
-          size_t size)
+describe_rule (const struct arch *arch, struct frame_rule rule, char *text,
+               size_t size)
 {
   switch (rule.kind)
     {
@@ -100,7 +101,7 @@ add_rule (const struct arch *arch, struct frame_rule rule, char *text,
     case RULE_REG:
     case RULE_DEREF_REG:
       add_text (text, size, rule.kind == RULE_DEREF_REG ? "*(" : "");
-      add_register (arch, rule.reg, text, size);
+      describe_register (arch, rule.reg, text, size);
       add_text (text, size, "%+" PRId32 "%s", rule.offset,
                 rule.kind == RULE_DEREF_REG ? ")" : "");
       break;
@@ -116,19 +117,19 @@ add_rule (const struct arch *arch, struct frame_rule rule, char *text,
 }
 
 static void
-add_pair (const struct arch *arch, const char *what, struct frame_rule a,
-          struct frame_rule b, char *text, size_t size)
+describe_pair (const struct arch *arch, const char *what, struct frame_rule a,
+               struct frame_rule b, char *text, size_t size)
 {
   if (frame_rule_equal (a, b))
     return;
   add_text (text, size, "%s%s ", *text ? ", " : "", what);
-  add_rule (arch, a, text, size);
+  describe_rule (arch, a, text, size);
   add_text (text, size, " / ");
-  add_rule (arch, b, text, size);
+  describe_rule (arch, b, text, size);
 }
 
 static void
-describe (const struct comparison *c, const struct span *a,
+describe (const struct span_comparison *c, const struct span *a,
           const struct span *b, char *text, size_t size)
 {
   *text = '\0';
@@ -138,9 +139,9 @@ describe (const struct comparison *c, const struct span *a,
                 b->no_rows ? "no rows" : "rows");
       return;
     }
-  add_pair (c->arch, "CFA", a->row.cfa, b->row.cfa, text, size);
-  add_pair (c->arch, "RA", a->row.ra, b->row.ra, text, size);
-  add_pair (c->arch, "FP", a->row.fp, b->row.fp, text, size);
+  describe_pair (c->arch, "CFA", a->row.cfa, b->row.cfa, text, size);
+  describe_pair (c->arch, "RA", a->row.ra, b->row.ra, text, size);
+  describe_pair (c->arch, "FP", a->row.fp, b->row.fp, text, size);
   if (a->row.ra_signed != b->row.ra_signed)
     add_text (text, size, "%sRA %s / %s", *text ? ", " : "",
               a->row.ra_signed ? "signed" : "plain",
@@ -207,7 +208,7 @@ was_there_before (const struct span_list *list, const struct span *span)
 /* At PC one side returns to an earlier state and so does the other, but to
    another one, or it stays as it was.  */
 static bool
-is_wrong_state (const struct comparison *c, const struct span_list *list,
+is_wrong_state (const struct span_comparison *c, const struct span_list *list,
                 const struct span *span, const struct span *other, uint64_t pc)
 {
   const struct span_list *others = list == &c->a ? &c->b : &c->a;
@@ -238,7 +239,7 @@ has_invalid (const struct frame_row *row)
 
 /* Which mistake SPAN of LIST shows at PC where OTHER says something else.  */
 static enum compare_defect
-find_defect (const struct comparison *c, const struct span_list *list,
+find_defect (const struct span_comparison *c, const struct span_list *list,
              const struct span *span, const struct span *other, uint64_t pc)
 {
   unsigned version = list->decoder->variant.version;
@@ -279,7 +280,7 @@ find_defect (const struct comparison *c, const struct span_list *list,
 
 /* Versions before V3 have no signal flag to compare.  */
 static bool
-same_flags (const struct comparison *c, const struct span *a,
+same_flags (const struct span_comparison *c, const struct span *a,
             const struct span *b)
 {
   const struct span_function *f = &c->a.functions[a->function];
@@ -290,8 +291,8 @@ same_flags (const struct comparison *c, const struct span *a,
 }
 
 static bool
-same_rules (const struct comparison *c, const struct span *a,
-            const struct span *b)
+same_rules_and_flags (const struct span_comparison *c, const struct span *a,
+                      const struct span *b)
 {
   if (a->no_rows || b->no_rows)
     return a->no_rows && b->no_rows;
@@ -311,7 +312,7 @@ note_uncovered (struct span_function *function, uint64_t pc)
 }
 
 static void
-note_different (struct comparison *c, const struct span *a,
+note_different (struct span_comparison *c, const struct span *a,
                 const struct span *b, uint64_t pc)
 {
   struct span_function *f = &c->a.functions[a->function];
@@ -331,14 +332,14 @@ note_different (struct comparison *c, const struct span *a,
 
 /* [PC, END) has the spans A and B, one of which may be NULL.  */
 static void
-compare_range (struct comparison *c, const struct span *a,
+compare_range (struct span_comparison *c, const struct span *a,
                const struct span *b, uint64_t pc, uint64_t end)
 {
   if (a && b)
     {
       c->a.functions[a->function].covered = true;
       c->b.functions[b->function].covered = true;
-      bool equal = same_rules (c, a, b);
+      bool equal = same_rules_and_flags (c, a, b);
       *(equal ? &c->result->bytes_equal : &c->result->bytes_different)
           += end - pc;
       if (!equal)
@@ -366,7 +367,7 @@ nearer (uint64_t bound, const struct span *span, uint64_t pc)
 }
 
 static void
-sweep (struct comparison *c)
+sweep (struct span_comparison *c)
 {
   const struct span *a = c->a.spans, *a_end = a + c->a.n_spans;
   const struct span *b = c->b.spans, *b_end = b + c->b.n_spans;
@@ -389,8 +390,8 @@ sweep (struct comparison *c)
 /* --- Reporting.  */
 
 static void
-emit (struct comparison *c, struct span_function *function,
-      enum cfi2sframe_difference_kind kind)
+report_function (struct span_comparison *c, struct span_function *function,
+                 enum cfi2sframe_difference_kind kind)
 {
   function->first.kind = kind;
   function->first.function = function->address;
@@ -403,7 +404,8 @@ emit (struct comparison *c, struct span_function *function,
 }
 
 static void
-report_a (struct comparison *c, struct span_function *function)
+report_function_of_a (struct span_comparison *c,
+                      struct span_function *function)
 {
   struct compare_result *result = c->result;
   if (function->size == 0)
@@ -417,19 +419,20 @@ report_a (struct comparison *c, struct span_function *function)
   if (!function->covered)
     {
       result->only_a++;
-      emit (c, function, CFI2SFRAME_ONLY_A);
+      report_function (c, function, CFI2SFRAME_ONLY_A);
       return;
     }
   if (function->first.defect)
     result->defects[function->first.defect]++;
   else
     result->different++;
-  emit (c, function, CFI2SFRAME_DIFFERENT);
+  report_function (c, function, CFI2SFRAME_DIFFERENT);
 }
 
 /* What differs has been reported for A's function already.  */
 static void
-report_b (struct comparison *c, struct span_function *function)
+report_function_of_b (struct span_comparison *c,
+                      struct span_function *function)
 {
   if (function->size == 0)
     return;
@@ -437,28 +440,30 @@ report_b (struct comparison *c, struct span_function *function)
   if (!function->uncovered || function->differs)
     return;
   *(function->covered ? &c->result->different : &c->result->only_b) += 1;
-  emit (c, function,
-        function->covered ? CFI2SFRAME_DIFFERENT : CFI2SFRAME_ONLY_B);
+  report_function (c, function,
+                   function->covered ? CFI2SFRAME_DIFFERENT
+                                     : CFI2SFRAME_ONLY_B);
 }
 
 static int
-compare_functions (const void *a, const void *b)
+compare_function_starts (const void *a, const void *b)
 {
   const struct span_function *x = a, *y = b;
   return (x->address > y->address) - (x->address < y->address);
 }
 
 static void
-report (struct comparison *c)
+report_functions (struct span_comparison *c)
 {
   struct span_list *lists[2] = { &c->a, &c->b };
   for (int side = 0; side < 2; side++)
     {
       struct span_list *list = lists[side];
       qsort (list->functions, list->n_functions, sizeof *list->functions,
-             compare_functions);
+             compare_function_starts);
       for (size_t i = 0; i < list->n_functions; i++)
-        (side ? report_b : report_a) (c, &list->functions[i]);
+        (side ? report_function_of_b
+              : report_function_of_a) (c, &list->functions[i]);
     }
   c->result->merged_rows_a = c->a.merged_rows;
   c->result->merged_rows_b = c->b.merged_rows;
@@ -471,7 +476,7 @@ sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
                 compare_sink *sink, void *context,
                 struct compare_result *result, struct error *err)
 {
-  struct comparison comparison = {
+  struct span_comparison comparison = {
     .arch = a->arch, .result = result, .sink = sink, .context = context
   };
   *result = (struct compare_result){ .equal = 0 };
@@ -483,7 +488,7 @@ sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
   if (read)
     {
       sweep (&comparison);
-      report (&comparison);
+      report_functions (&comparison);
     }
   span_list_free (&comparison.a);
   span_list_free (&comparison.b);

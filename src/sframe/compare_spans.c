@@ -16,7 +16,8 @@ enum
 };
 
 static bool
-append (struct span_list *list, const struct span *span, struct error *err)
+append_span (struct span_list *list, const struct span *span,
+             struct error *err)
 {
   if (list->n_spans > list->first_span)
     {
@@ -73,7 +74,7 @@ read_plain (struct span_list *list, uint64_t address,
           continue;
         }
       span->end = address + row.start;
-      if (open && span->end > span->begin && !append (list, span, err))
+      if (open && span->end > span->begin && !append_span (list, span, err))
         return false;
       list->merged_rows += open && span->end == span->begin;
       span_of_row (list, function, &row, span);
@@ -81,7 +82,7 @@ read_plain (struct span_list *list, uint64_t address,
       open = true;
     }
   span->end = address + function->size;
-  return more == 0 && (!open || append (list, span, err));
+  return more == 0 && (!open || append_span (list, span, err));
 }
 
 /* Rows of one block, repeated over the function.  */
@@ -120,7 +121,7 @@ read_masked (struct span_list *list, uint64_t address,
         copy.end = address + at + limit;
         if (copy.end > address + function->size)
           copy.end = address + function->size;
-        if (copy.begin < copy.end && !append (list, &copy, err))
+        if (copy.begin < copy.end && !append_span (list, &copy, err))
           return false;
       }
   list->merged_rows = rows_merged; /* blocks do not count */
@@ -149,7 +150,7 @@ read_function (struct span_list *list, uint32_t index, uint64_t address,
       span.no_rows = true;
       span.begin = address;
       span.end = address + function.size;
-      return function.size == 0 || append (list, &span, err);
+      return function.size == 0 || append_span (list, &span, err);
     }
   if (function.pcmask)
     return read_masked (list, address, &function, &cursor, &span, err);

@@ -262,7 +262,7 @@ row_find_controls (struct sframe_row *row)
 }
 
 static uint32_t
-take_sized (struct cursor *cursor, unsigned width)
+read_sized (struct cursor *cursor, unsigned width)
 {
   return width == 0   ? cursor_u8 (cursor)
          : width == 1 ? cursor_u16 (cursor)
@@ -270,11 +270,11 @@ take_sized (struct cursor *cursor, unsigned width)
 }
 
 static void
-row_take_words (struct cursor *cursor, struct sframe_row *row, unsigned width,
+row_read_words (struct cursor *cursor, struct sframe_row *row, unsigned width,
                 bool flexible)
 {
   for (unsigned i = 0; i < row->n_words; i++)
-    row->words[i] = (int32_t)take_sized (cursor, width);
+    row->words[i] = (int32_t)read_sized (cursor, width);
   if (flexible)
     row_find_controls (row);
   /* The words are unsigned so far, which is right for control words.  */
@@ -320,7 +320,7 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   uint64_t offset = (uint64_t)(cursor->at - decoder->bytes);
   struct cursor in = { cursor->at, cursor->end, decoder->big_endian, false };
   *row = (struct sframe_row){ 0 };
-  row->start = take_sized (&in, cursor->function->fre_type);
+  row->start = read_sized (&in, cursor->function->fre_type);
   uint8_t info = cursor_u8 (&in);
   unsigned width = info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD;
   row->base_sp = info & SFRAME_FRE_BASE_SP;
@@ -331,7 +331,7 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
     return row_malformed (err, offset, "unknown word size");
   if (row->n_words > SFRAME_WORDS_MAX)
     return row_malformed (err, offset, "row with too many words");
-  row_take_words (&in, row, width, cursor->function->flexible);
+  row_read_words (&in, row, width, cursor->function->flexible);
   if (in.failed)
     return row_malformed (err, offset, "row outside the section");
   const char *wrong = row_check (cursor, row);

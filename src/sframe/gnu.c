@@ -77,7 +77,7 @@ gnu_translator_free (struct gnu_translator *translator)
 /* --- Rows.  */
 
 static bool
-commit (struct gnu_translator *t)
+commit_row (struct gnu_translator *t)
 {
   if (t->n_rows == t->rows_capacity)
     {
@@ -105,7 +105,7 @@ advance_to (struct gnu_translator *t, uint64_t start)
     return REASON_NONE; /* no directive makes this */
   if (t->touched && t->n_rows == ROWS_MAX)
     return REASON_FUNCTION_SIZE;
-  if (t->touched && !commit (t))
+  if (t->touched && !commit_row (t))
     return REASON_BAD_ENTRY;
   t->touched = false;
   t->pending.start = start;
@@ -605,7 +605,8 @@ do_instruction (struct gnu_translator *t,
 }
 
 static enum frame_reason
-run (struct gnu_translator *t, const uint8_t *bytes, uint64_t size)
+run_instructions (struct gnu_translator *t, const uint8_t *bytes,
+                  uint64_t size)
 {
   struct cursor cursor
       = cursor_over (bytes, size, t->options.arch->big_endian);
@@ -623,7 +624,7 @@ run (struct gnu_translator *t, const uint8_t *bytes, uint64_t size)
 }
 
 static enum frame_reason
-run_fde (struct gnu_translator *t, const struct cfi_fde *fde)
+run_cie_and_fde (struct gnu_translator *t, const struct cfi_fde *fde)
 {
   const struct arch *arch = t->options.arch;
   if (t->cie->unusable)
@@ -631,13 +632,13 @@ run_fde (struct gnu_translator *t, const struct cfi_fde *fde)
   if (t->cie->ra_column != arch->ra)
     return REASON_RA_COLUMN;
   enum frame_reason reason
-      = run (t, t->cie->instructions, t->cie->instructions_size);
+      = run_instructions (t, t->cie->instructions, t->cie->instructions_size);
   if (reason)
     return reason;
   t->initial = t->pending;
   t->in_cie = false;
-  return run (t, cfi_fde_instructions (t->section, fde),
-              fde->instructions_size);
+  return run_instructions (t, cfi_fde_instructions (t->section, fde),
+                           fde->instructions_size);
 }
 
 /* --- From rows to the function.  */
@@ -726,10 +727,10 @@ gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
       *reason = fde->size ? REASON_FUNCTION_SIZE : REASON_EMPTY_RANGE;
       return true;
     }
-  *reason = run_fde (t, fde);
+  *reason = run_cie_and_fde (t, fde);
   /* The pending row is written even when nothing touched it.  */
   if (!*reason && t->pending.cfa_reg != GNU_NO_REGISTER)
-    commit (t);
+    commit_row (t);
   if (t->no_memory || !reserve_encoded (t))
     return error_set_no_memory (err);
   function->rows = t->encoded;

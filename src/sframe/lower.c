@@ -183,7 +183,7 @@ lowering_lower (const struct lowering *lowering, const struct frame_row *row,
 /* Repeating blocks (PLT entries).  */
 
 /* Rows that hold in each block of SIZE bytes; starts count from the block.  */
-struct block
+struct repeated_block
 {
   const struct frame_row *rows;
   size_t n_rows;
@@ -194,7 +194,7 @@ struct block
 
 /* The start of row I + 1 of BLOCK.  */
 static uint32_t
-block_row_end (const struct block *block, size_t i)
+block_row_end (const struct repeated_block *block, size_t i)
 {
   if (i + 1 < block->n_rows && block->rows[i + 1].start < block->size)
     return block->rows[i + 1].start;
@@ -214,8 +214,9 @@ lowering_put (struct lowering *lowering, const struct frame_row *row,
 }
 
 static bool
-lowering_write_out (struct lowering *lowering, const struct block *block,
-                    uint32_t start, uint32_t end)
+lowering_write_out (struct lowering *lowering,
+                    const struct repeated_block *block, uint32_t start,
+                    uint32_t end)
 {
   for (int64_t base = (int64_t)start - block->phase; base < end;
        base += block->size)
@@ -241,8 +242,9 @@ lowering_write_out (struct lowering *lowering, const struct block *block,
    count from the function or from address 0, which is the same for a start
    that is a multiple of the size.  */
 static bool
-lowering_can_mask (const struct lowering *lowering, const struct block *block,
-                   uint32_t start, uint32_t end)
+lowering_can_mask (const struct lowering *lowering,
+                   const struct repeated_block *block, uint32_t start,
+                   uint32_t end)
 {
   struct sframe_row out;
   if (!lowering->options->variant.pcrel || block->phase != 0
@@ -257,7 +259,7 @@ lowering_can_mask (const struct lowering *lowering, const struct block *block,
 }
 
 static bool
-lowering_block (struct lowering *lowering, const struct block *block,
+lowering_block (struct lowering *lowering, const struct repeated_block *block,
                 uint32_t start, uint32_t end)
 {
   if (block->n_rows == 0 || block->rows[0].start != 0)
@@ -296,7 +298,7 @@ lowering_plt (struct lowering *lowering, const struct frame_row *row,
   bool first = threshold > 0, second = threshold < PLT_REPEAT;
   rows[0].start = 0;
   rows[1].start = first && second ? (uint32_t)threshold : 0;
-  struct block block = {
+  struct repeated_block block = {
     .rows = first ? rows : rows + 1,
     .n_rows = first && second ? 2 : 1,
     .size = PLT_REPEAT,
@@ -375,9 +377,9 @@ lowering_run_long (struct lowering *lowering)
                                REASON_SIGNAL_FRAME);
   else if (function->repeat != 0)
     {
-      struct block block = { .rows = function->rows,
-                             .n_rows = function->n_rows,
-                             .size = function->repeat };
+      struct repeated_block block = { .rows = function->rows,
+                                      .n_rows = function->n_rows,
+                                      .size = function->repeat };
       done = lowering_block (lowering, &block, 0, function->size);
     }
   else

@@ -24,7 +24,7 @@ struct view
 
 /* The SFrame side.  */
 
-struct order
+struct function_start
 {
   uint64_t start;
   uint32_t index;
@@ -33,9 +33,10 @@ struct order
 struct track
 {
   const struct sframe_decoder *decoder;
-  struct order *order; /* owned; functions by start, unless they are sorted */
-  uint32_t next;       /* the first function (in order) behind the PC */
-  bool loaded;         /* the one before it is in `function` and `rows` */
+  struct function_start
+      *starts;   /* owned; functions by start, unless they are sorted */
+  uint32_t next; /* the first function (in order) behind the PC */
+  bool loaded;   /* the one before it is in `function` and `rows` */
   struct sframe_function function;
   struct sframe_row *rows; /* owned */
   size_t n_rows, capacity;
@@ -44,9 +45,9 @@ struct track
 };
 
 static int
-order_compare (const void *a, const void *b)
+function_start_compare (const void *a, const void *b)
 {
-  const struct order *left = a, *right = b;
+  const struct function_start *left = a, *right = b;
   if (left->start != right->start)
     return left->start < right->start ? -1 : 1;
   return left->index < right->index ? -1 : left->index > right->index;
@@ -80,26 +81,27 @@ track_init (struct track *track, const struct sframe_decoder *decoder,
   uint32_t n = decoder->n_functions;
   if (decoder->flags & SFRAME_FLAG_SORTED)
     return check_order (decoder, err);
-  track->order = reallocarray (NULL, n + (size_t)1, sizeof *track->order);
-  if (track->order == NULL)
+  track->starts = reallocarray (NULL, n + (size_t)1, sizeof *track->starts);
+  if (track->starts == NULL)
     return error_set_no_memory (err);
   for (uint32_t i = 0; i < n; i++)
-    track->order[i] = (struct order){ sframe_decoder_start (decoder, i), i };
-  qsort (track->order, n, sizeof *track->order, order_compare);
+    track->starts[i]
+        = (struct function_start){ sframe_decoder_start (decoder, i), i };
+  qsort (track->starts, n, sizeof *track->starts, function_start_compare);
   return true;
 }
 
 static void
 track_free (struct track *track)
 {
-  free (track->order);
+  free (track->starts);
   free (track->rows);
 }
 
 static uint32_t
 track_index (const struct track *track, uint32_t position)
 {
-  return track->order != NULL ? track->order[position].index : position;
+  return track->starts != NULL ? track->starts[position].index : position;
 }
 
 static bool

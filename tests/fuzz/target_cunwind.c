@@ -21,12 +21,12 @@ check_section (const struct cunwind_reader *reader)
     {
       struct cunwind_reader_page page;
       struct cunwind_reader_found found;
-      cunwind_reader_page (reader, i, &page);
+      cunwind_reader_read_page (reader, i, &page);
       FUZZ_CHECK (page.function <= page.end);
       for (uint32_t j = 0; j < page.n_entries; j++)
         {
           struct cunwind_reader_entry entry
-              = cunwind_reader_entry (reader, &page, j);
+              = cunwind_reader_read_entry (reader, &page, j);
           FUZZ_CHECK (entry.function >= page.function
                       && entry.function <= page.end);
           if (cunwind_reader_find (reader, entry.function, &found))

@@ -69,14 +69,14 @@ expect_entries (const struct cunwind_info *info,
   for (uint32_t i = 0; i < cunwind_reader_n_pages (reader); i++)
     {
       struct cunwind_reader_page page;
-      cunwind_reader_page (reader, i, &page);
+      cunwind_reader_read_page (reader, i, &page);
       compressed += page.compressed;
       assert_true (page.n_entries > 0);
       assert_int_equal (page.function, info->entries[n].function);
       for (uint32_t j = 0; j < page.n_entries; j++, n++)
         {
           struct cunwind_reader_entry entry
-              = cunwind_reader_entry (reader, &page, j);
+              = cunwind_reader_read_entry (reader, &page, j);
           assert_true (n < info->n);
           assert_int_equal (entry.function, info->entries[n].function);
           assert_int_equal (entry.encoding, info->entries[n].encoding);
@@ -462,7 +462,8 @@ expect_function (const struct cunwind_section *section,
 {
   struct cunwind_reader_found found;
   struct cunwind_frame frame;
-  struct cunwind_lowered lowered = cunwind_lower (section->image, function);
+  struct cunwind_encoded encoded
+      = cunwind_encode_function (section->image, function);
   const uint32_t bits = CUNWIND_HAS_LSDA | CUNWIND_PERSONALITY_MASK;
   uint64_t lsda;
   for (uint64_t pc = fde->address;
@@ -477,8 +478,8 @@ expect_function (const struct cunwind_section *section,
           assert_int_equal (frame.dwarf_offset, fde->offset);
           continue;
         }
-      assert_int_equal (lowered.reason, CUNWIND_EXPRESSED);
-      assert_int_equal (found.encoding & ~bits, lowered.encoding);
+      assert_int_equal (encoded.reason, CUNWIND_EXPRESSED);
+      assert_int_equal (found.encoding & ~bits, encoded.encoding);
       assert_true (cfi_fde_lsda (section->cfi, fde, &lsda));
       assert_int_equal (found.lsda, lsda ? lsda - section->info.base : 0);
       const struct cfi_cie *cie = &section->cfi->cies[fde->cie];

@@ -59,8 +59,8 @@ struct example
   bool signal;
 };
 
-static struct cunwind_lowered
-lower_example (const struct example *example)
+static struct cunwind_encoded
+encode_example (const struct example *example)
 {
   struct buffer bytes;
   struct cfi_section section;
@@ -84,22 +84,23 @@ lower_example (const struct example *example)
       cfa_machine_run (machine, &section.fdes[0], &function, &failed_at, &err),
       REASON_NONE);
   code_init (&code, example->arch, example->code, example->code_size);
-  struct cunwind_lowered lowered = cunwind_lower (&code.image, &function);
+  struct cunwind_encoded encoded
+      = cunwind_encode_function (&code.image, &function);
   frame_function_free (&function);
   cfa_machine_free (machine);
   cfi_section_free (&section);
   buffer_free (&bytes);
-  return lowered;
+  return encoded;
 }
 
 static void
 expect (const struct example *example, enum cunwind_reason reason,
         uint32_t encoding)
 {
-  struct cunwind_lowered lowered = lower_example (example);
-  assert_string_equal (cunwind_reason_name (lowered.reason),
+  struct cunwind_encoded encoded = encode_example (example);
+  assert_string_equal (cunwind_reason_name (encoded.reason),
                        cunwind_reason_name (reason));
-  assert_int_equal (lowered.encoding, encoding);
+  assert_int_equal (encoded.encoding, encoding);
 }
 
 #define EXAMPLE(arch, fde, code)                             \
@@ -128,13 +129,13 @@ static void
 test_leaf_is_asynchronous (void **state)
 {
   (void)state;
-  struct cunwind_lowered lowered = lower_example (AMD64 ("", "\xc3"));
-  assert_int_equal (lowered.reason, CUNWIND_EXPRESSED);
-  assert_int_equal (lowered.encoding, 0x02010000);
-  assert_true (lowered.asynchronous);
-  lowered = lower_example (AMD64 (AT ("\x04") CFA_OFFSET_IS ("\x10"), ""));
-  assert_int_equal (lowered.encoding, 0x02020000);
-  assert_false (lowered.asynchronous);
+  struct cunwind_encoded encoded = encode_example (AMD64 ("", "\xc3"));
+  assert_int_equal (encoded.reason, CUNWIND_EXPRESSED);
+  assert_int_equal (encoded.encoding, 0x02010000);
+  assert_true (encoded.asynchronous);
+  encoded = encode_example (AMD64 (AT ("\x04") CFA_OFFSET_IS ("\x10"), ""));
+  assert_int_equal (encoded.encoding, 0x02020000);
+  assert_false (encoded.asynchronous);
 }
 
 /* push %rbp; mov %rsp,%rbp; push %r12; push %rbx.  */
