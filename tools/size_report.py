@@ -1,4 +1,11 @@
-"""The page of size-report.sh: reads what cfi2sframe --stats=json prints.
+"""Pictures of what cfi2sframe --stats=json prints.
+
+size_report.py DIR VERSION STATS: the page of size-report.sh, from the lines of
+  a conversion.
+size_report.py --chart STATS: an SVG bar chart of the formats, from the lines
+  of --compare-formats:
+    cfi2sframe --compare-formats --stats=json FILE... >stats
+    python3 tools/size_report.py --chart stats >formats.svg
 
 SPDX-License-Identifier: LGPL-2.1-or-later
 """
@@ -349,11 +356,124 @@ completely.</p>
 """
 
 
+# The chart of --compare-formats: a group of horizontal bars for the sum and for
+# each file.  A bar's length is the format's size relative to .eh_frame and
+# .eh_frame_hdr; compact unwind has what it needs of .eh_frame behind it.  No
+# scripts, no fonts to load.
+
+FORMATS = (("v1", "SFrame V1", "#b8b8b8"),
+           ("v2", "SFrame V2", "#8fa8c8"),
+           ("v3-no-share", "SFrame V3 --no-share", "#6f93c4"),
+           ("v3", "SFrame V3", "#3f6fb0"),
+           ("v3-compact", "SFrame V3 --compact", "#1f4f8f"),
+           ("compact-unwind", "compact unwind", "#d08030"))
+KEPT_COLOUR = "#ecc9a0"
+GROUPS_MAX = 40  # more would not be read; then the sum stands alone
+MARGIN, LABELS, HEAD = 16, 160, 64  # LABELS: width of what is left of the bars
+BAR, STEP, GAP = 14, 17, 30  # a bar, bar to bar, between groups with the name
+UNIT = 480  # width of a bar of ratio 1
+WIDTH = MARGIN + LABELS + UNIT + UNIT // 2 + MARGIN
+
+
+class Comparison:
+    """The sizes of one file by format, or sums over files."""
+
+    def __init__(self, name):
+        self.name = name
+        self.cfi = self.kept = 0
+        self.bytes = Counter()
+        self.cfi_of = Counter()  # of the files whose machine has the format
+
+    def add(self, entry):
+        cfi = entry["eh_frame_bytes"] + entry["eh_frame_hdr_bytes"]
+        self.cfi += cfi
+        for name, form in entry["formats"].items():
+            self.bytes[name] += form["bytes"]
+            self.cfi_of[name] += cfi
+            self.kept += form.get("eh_frame_bytes", 0)
+
+    @property
+    def formats(self):
+        return [form for form in FORMATS if self.bytes[form[0]]]
+
+    def ratio(self, name, value):
+        return value / self.cfi_of[name] if self.cfi_of[name] else 0.0
+
+
+def rectangle(x, y, width, colour):
+    return f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{BAR}" ' \
+           f'fill="{colour}"/>\n'
+
+
+def bar_of_format(row, form, y):
+    name, label, colour = form
+    begin = MARGIN + LABELS
+    width = UNIT * row.ratio(name, row.bytes[name])
+    together = row.bytes[name]
+    parts = [f'<text x="{begin - 6}" y="{y + BAR - 3}" text-anchor="end">'
+             f"{label}</text>\n", rectangle(begin, y, width, colour)]
+    if name == "compact-unwind":
+        kept = UNIT * row.ratio(name, row.kept)
+        parts.append(rectangle(begin + width, y, kept, KEPT_COLOUR))
+        width += kept
+        together += row.kept
+    parts.append(f'<text x="{begin + width + 5:.1f}" y="{y + BAR - 3}">'
+                 f"{row.ratio(name, together):.3f}</text>\n")
+    return "".join(parts)
+
+
+def bars_of_group(row, y):
+    # Control characters cannot stand in XML at all.
+    name = "".join("?" if letter < " " else letter for letter in row.name)
+    parts = [f'<text x="{MARGIN}" y="{y - 8}" font-weight="bold">'
+             f"{html.escape(name, quote=False)} ({row.cfi} bytes of .eh_frame "
+             "and .eh_frame_hdr)</text>\n"]
+    for number_of_bar, form in enumerate(row.formats):
+        parts.append(bar_of_format(row, form, y + number_of_bar * STEP))
+    return "".join(parts)
+
+
+def chart(entries):
+    total, rows = Comparison("Sum"), []
+    for entry in sorted((entry for entry in entries
+                         if entry["status"] == "compared"),
+                        key=lambda entry: os.fsencode(entry["file"])):
+        rows.append(Comparison(entry["file"]))
+        rows[-1].add(entry)
+        total.add(entry)
+    if len(rows) > GROUPS_MAX:
+        rows = [total]
+    elif len(rows) != 1:
+        rows.insert(0, total)
+    height = HEAD + MARGIN + sum(GAP + STEP * len(row.formats)
+                                 for row in rows)
+    one = MARGIN + LABELS + UNIT
+    parts = [f'''<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" \
+height="{height}" font-family="sans-serif" font-size="11">
+<rect width="{WIDTH}" height="{height}" fill="white"/>
+<text x="{MARGIN}" y="24" font-size="15">Unwind data relative to \
+.eh_frame and .eh_frame_hdr</text>
+<text x="{MARGIN}" y="44">SFrame is right at every instruction, \
+compact unwind at calls; light: what .eh_frame must keep for it</text>
+<line x1="{one}" y1="{HEAD - 8}" x2="{one}" y2="{height - MARGIN}" \
+stroke="#888" stroke-dasharray="3 3"/>
+''']
+    y = HEAD - GAP // 2
+    for row in rows:
+        parts.append(bars_of_group(row, y + GAP))
+        y += GAP + STEP * len(row.formats)
+    return "".join(parts) + "</svg>\n"
+
+
 def main():
-    if len(sys.argv) != 4:
-        sys.exit("usage: size_report.py DIR VERSION STATS")
-    directory, version, stats = sys.argv[1:]
-    text = page(directory, version, read_stats(stats))
+    if len(sys.argv) == 3 and sys.argv[1] == "--chart":
+        text = chart(read_stats(sys.argv[2]))
+    elif len(sys.argv) == 4:
+        directory, version, stats = sys.argv[1:]
+        text = page(directory, version, read_stats(stats))
+    else:
+        sys.exit("usage: size_report.py DIR VERSION STATS\n"
+                 "       size_report.py --chart STATS")
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "tool/batch.h"
-#include "tool/chart.h"
 #include "tool/clock.h"
 #include "tool/compare_print.h"
 #include "tool/options.h"
@@ -67,7 +66,6 @@ run (const struct tool_options *options)
 {
   struct tree tree = { .looking = show_looking };
   struct totals totals = { 0 };
-  struct cfi2sframe_error err;
   double start = clock_now ();
   bool collected = tree_collect (&tree, options);
   bool done = collected && batch_run (options, &tree, &totals);
@@ -81,16 +79,8 @@ run (const struct tool_options *options)
   totals.seconds = clock_now () - start;
   if (done)
     print_totals (options, &totals);
-  bool failed = totals.failed > 0;
-  if (done && options->chart != NULL
-      && !chart_write (options->chart, &totals.formats, &err))
-    {
-      fprintf (stderr, "cfi2sframe: %s: %s\n", options->chart, err.reason);
-      done = false;
-    }
-  totals_free (&totals);
   tree_free (&tree);
-  return done && !failed ? EXIT_SUCCESS : EXIT_FAILURE;
+  return done && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int

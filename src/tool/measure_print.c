@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 #include <json-c/json.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tool/report.h"
 #include "tool/totals.h"
@@ -25,36 +23,6 @@ add_format (struct cfi2sframe_compared_format *sum,
     sum->left_out[i] += format->left_out[i];
 }
 
-static struct formats_row
-make_row (const struct cfi2sframe_comparison *comparison, char *path)
-{
-  struct formats_row row
-      = { .path = path,
-          .cfi = comparison->eh_frame_bytes + comparison->eh_frame_hdr_bytes,
-          .eh_frame = comparison->compact_unwind_eh_frame_bytes };
-  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
-    row.bytes[i] = comparison->formats[i].bytes;
-  return row;
-}
-
-static void
-append_row (struct formats_totals *totals, const struct job *job)
-{
-  if (totals->n_rows == totals->capacity)
-    {
-      size_t capacity = totals->capacity ? 2 * totals->capacity : 16;
-      struct formats_row *grown
-          = reallocarray (totals->rows, capacity, sizeof *grown);
-      if (grown == NULL)
-        return;
-      totals->rows = grown;
-      totals->capacity = capacity;
-    }
-  char *path = strdup (job->path);
-  if (path != NULL)
-    totals->rows[totals->n_rows++] = make_row (&job->comparison, path);
-}
-
 void
 formats_add (struct formats_totals *totals, const struct job *job)
 {
@@ -68,23 +36,6 @@ formats_add (struct formats_totals *totals, const struct job *job)
   sum->compact_unwind_eh_frame_bytes += from->compact_unwind_eh_frame_bytes;
   for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
     add_format (&sum->formats[i], &from->formats[i]);
-  append_row (totals, job);
-}
-
-void
-formats_totals_free (struct formats_totals *totals)
-{
-  for (size_t i = 0; i < totals->n_rows; i++)
-    free (totals->rows[i].path);
-  free (totals->rows);
-  totals->rows = NULL;
-  totals->n_rows = totals->capacity = 0;
-}
-
-struct formats_row
-formats_sum_row (const struct formats_totals *totals)
-{
-  return make_row (&totals->sum, NULL);
 }
 
 /* Text.  */

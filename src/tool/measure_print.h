@@ -15,29 +15,14 @@
 
 struct totals;
 
-/* The sizes of one file, for the chart.  */
-struct formats_row
-{
-  char *path;        /* owned */
-  uint64_t cfi;      /* .eh_frame and .eh_frame_hdr */
-  uint64_t eh_frame; /* what compact unwind must keep of it */
-  uint64_t bytes[CFI2SFRAME_COMPARED_COUNT];
-};
-
 struct formats_totals
 {
   uint64_t n_files;
   struct cfi2sframe_comparison sum; /* `available`: in any file */
-  struct formats_row *rows;         /* owned */
-  size_t n_rows, capacity;
 };
 
-/* Count JOB, which is done.  Without memory it has no row.  */
+/* Count JOB, which is done.  */
 void formats_add (struct formats_totals *totals, const struct job *job);
-void formats_totals_free (struct formats_totals *totals);
-
-/* What is to be drawn of the sum.  The path is not owned.  */
-struct formats_row formats_sum_row (const struct formats_totals *totals);
 
 /* Print the table of JOB to OUT: all formats, or compact unwind alone when
    that is what was made.  */

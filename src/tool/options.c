@@ -24,7 +24,6 @@ enum
   OPTION_DUMP,
   OPTION_COMPARE,
   OPTION_COMPARE_FORMATS,
-  OPTION_CHART,
   OPTION_RELOCATABLE,
   OPTION_GNU,
   OPTION_REPLACE,
@@ -85,8 +84,6 @@ static const struct argp_option option_table[] = {
     "Print what all versions of SFrame and compact unwind would take, and how "
     "many functions they can describe; change nothing",
     2 },
-  { "chart", OPTION_CHART, "OUT.svg", 0,
-    "With --compare-formats, write a bar chart to OUT.svg", 2 },
 
   { NULL, 0, NULL, 0, "Many files:", 3 },
   { "recursive", 'r', NULL, 0,
@@ -283,8 +280,6 @@ check_compact_unwind (struct argp_state *state)
   if (options->compact_unwind
       && (options->convert.relocatable || options->convert.gnu))
     argp_error (state, "this option is for SFrame only");
-  if (options->chart != NULL && options->mode != MODE_COMPARE_FORMATS)
-    argp_error (state, "--chart goes with --compare-formats");
 }
 
 static void
@@ -405,9 +400,6 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_COMPARE_FORMATS:
       set_mode (state, MODE_COMPARE_FORMATS);
-      return 0;
-    case OPTION_CHART:
-      ((struct tool_options *)state->input)->chart = argument;
       return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);

@@ -33,7 +33,6 @@ struct tool_options
   enum tool_mode mode;
   const char *output;                 /* of -o or --section-only, or NULL */
   const char *compact_unwind_machine; /* that a bare section is for, or NULL */
-  const char *chart;                  /* of MODE_COMPARE_FORMATS, or NULL */
   enum tool_stats stats;
   bool quiet;
   unsigned verbose;

@@ -59,12 +59,6 @@ totals_add (struct totals *totals, const struct job *job)
     }
 }
 
-void
-totals_free (struct totals *totals)
-{
-  formats_totals_free (&totals->formats);
-}
-
 static const char *
 done_name (const struct tool_options *options)
 {

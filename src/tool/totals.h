@@ -25,8 +25,6 @@ struct totals
    difference.  */
 void totals_add (struct totals *totals, const struct job *job);
 
-void totals_free (struct totals *totals);
-
 /* Print for people, or as one JSON object {"total": ...}.  */
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);

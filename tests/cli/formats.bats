@@ -56,7 +56,6 @@ needs_objdump ()
   wrong_usage --format=compact-unwind:mips --dump out
   wrong_usage --format=compact-unwind:amd64 --section-only=other small
   wrong_usage --format=compact-unwind --gnu --section-only=other small
-  wrong_usage --chart=out.svg small
   wrong_usage --compare-formats -o other small
   [ "$(checksum small)" = "$before" ]
   only_files small small.c out
@@ -252,26 +251,4 @@ for name, format in total["formats"].items():
   [ "$status" -eq 1 ] || report
   [[ $stderr == "cfi2sframe: text: "* ]] || report
   [[ $output == *"small: "* ]] || report
-}
-
-@test "--chart writes well-formed SVG, the same every time" {
-  needs python3
-  small_program
-  copy small 'a<b>&.so'
-  convert -q --compare-formats --chart=one.svg small 'a<b>&.so'
-  convert -q --compare-formats --chart=two.svg -j1 'a<b>&.so' small
-  cmp one.svg two.svg
-  python3 - one.svg <<'END'
-import sys
-import xml.etree.ElementTree as tree
-root = tree.parse(sys.argv[1]).getroot()
-space = "{http://www.w3.org/2000/svg}"
-text = "".join(part.text for part in root.iter(space + "text"))
-assert "a<b>&.so" in text and "Sum" in text
-# Six formats three times, what .eh_frame keeps three times, the ground.
-assert len(list(root.iter(space + "rect"))) == 7 * 3 + 1
-END
-  tool -q --compare-formats --chart=missing/one.svg small
-  [ "$status" -eq 1 ] || report
-  [[ $stderr == "cfi2sframe: missing/one.svg: "* ]] || report
 }

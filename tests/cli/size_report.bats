@@ -51,3 +51,92 @@ END
   run -0 "$srcdir/tools/size-report.sh" -o page.html empty
   grep -q '<dd>0</dd>' page.html
 }
+
+# Lines as --compare-formats prints them, of files that do not exist.
+measured_lines ()
+{
+  cat <<'END'
+{"file":"b","status":"compared","eh_frame_bytes":900,"eh_frame_hdr_bytes":100,"formats":{"v2":{"bytes":500},"v3":{"bytes":1000}}}
+{"file":"skipped","status":"skipped","eh_frame_bytes":0,"eh_frame_hdr_bytes":0,"formats":{}}
+{"file":"a<b>&.so","status":"compared","eh_frame_bytes":1500,"eh_frame_hdr_bytes":500,"formats":{"v1":{"bytes":1000},"v3":{"bytes":800},"compact-unwind":{"bytes":200,"eh_frame_bytes":100}}}
+{"total":{"compared":2}}
+END
+}
+
+# The texts of an SVG file, one per line, and the number of its rectangles.
+chart_contents ()
+{
+  python3 - "$1" <<'END'
+import sys
+import xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+space = "{http://www.w3.org/2000/svg}"
+rectangles = list(root.iter(space + "rect"))
+for part in rectangles[1:]:
+    assert float(part.get("x")) + float(part.get("width")) \
+        <= float(root.get("width")), part.attrib
+    assert float(part.get("y")) < float(root.get("height")), part.attrib
+print("\n".join(part.text for part in root.iter(space + "text")))
+print(len(rectangles), "rectangles")
+END
+}
+
+@test "--chart: groups by name, each format relative to the files that have it" {
+  needs python3
+  measured_lines >lines
+  python3 "$srcdir/tools/size_report.py" --chart lines >chart.svg
+  chart_contents chart.svg | sed 1,2d >found
+  diff - found <<'END'
+Sum (3000 bytes of .eh_frame and .eh_frame_hdr)
+SFrame V1
+0.500
+SFrame V2
+0.500
+SFrame V3
+0.600
+compact unwind
+0.150
+a<b>&.so (2000 bytes of .eh_frame and .eh_frame_hdr)
+SFrame V1
+0.500
+SFrame V3
+0.400
+compact unwind
+0.150
+b (1000 bytes of .eh_frame and .eh_frame_hdr)
+SFrame V2
+0.500
+SFrame V3
+1.000
+12 rectangles
+END
+  grep -q 'y="79" width="240.0" height="14" fill="#b8b8b8"' chart.svg
+}
+
+@test "--chart: one file has no sum, very many have nothing else" {
+  needs python3
+  local i
+  measured_lines | sed -n 1p >lines
+  python3 "$srcdir/tools/size_report.py" --chart lines >one.svg
+  chart_contents one.svg >found
+  ! grep -q '^Sum' found || report
+  grep -q '^b (1000 bytes' found
+  for i in {1..41}; do measured_lines | sed -n 1p; done >lines
+  python3 "$srcdir/tools/size_report.py" --chart lines >many.svg
+  chart_contents many.svg >found
+  grep -q '^Sum (41000 bytes' found
+  ! grep -q '^b ' found || report
+}
+
+@test "--chart takes what --compare-formats --stats=json prints" {
+  needs python3
+  small_program
+  cp small 'a<b>&.so'
+  "$CFI2SFRAME" --compare-formats --stats=json small 'a<b>&.so' >lines
+  python3 "$srcdir/tools/size_report.py" --chart lines >chart.svg
+  chart_contents chart.svg >found
+  # Six formats three times, what .eh_frame keeps three times, the ground.
+  grep -qx '22 rectangles' found
+  grep -q '^a<b>&.so (' found
+  python3 "$srcdir/tools/size_report.py" --chart <(tac lines) | cmp - chart.svg
+}
