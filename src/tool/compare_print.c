@@ -4,8 +4,9 @@
 #include "tool/compare_print.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdlib.h>
+
+#include "tool/json_line.h"
 
 enum
 {
@@ -46,37 +47,25 @@ print_line (FILE *out, const struct cfi2sframe_difference *difference)
   fputc ('\n', out);
 }
 
-static void
-add_number (json_object *object, const char *name, uint64_t value)
-{
-  json_object_object_add (object, name, json_object_new_uint64 (value));
-}
-
-static void
-add_string (json_object *object, const char *name, const char *value)
-{
-  json_object_object_add (
-      object, name, value != NULL ? json_object_new_string (value) : NULL);
-}
-
 static json_object *
 difference_json (const struct cfi2sframe_difference *difference)
 {
   json_object *object = json_object_new_object ();
   const char side[] = { difference->defective, '\0' };
-  add_string (object, "kind", kind_names[difference->kind]);
-  add_string (object, "section", difference->section);
-  add_number (object, "function", difference->function);
-  add_number (object, "size", difference->size);
-  add_number (object, "pc", difference->pc);
-  add_string (object, "text", difference->text);
-  add_string (object, "defect", cfi2sframe_defect_name (difference->defect));
-  add_string (object, "defective", difference->defect ? side : NULL);
+  json_add_string (object, "kind", kind_names[difference->kind]);
+  json_add_string (object, "section", difference->section);
+  json_add_number (object, "function", difference->function);
+  json_add_number (object, "size", difference->size);
+  json_add_number (object, "pc", difference->pc);
+  json_add_string (object, "text", difference->text);
+  json_add_string (object, "defect",
+                   cfi2sframe_defect_name (difference->defect));
+  json_add_string (object, "defective", difference->defect ? side : NULL);
   return object;
 }
 
 static void
-take_difference (void *context, const struct cfi2sframe_difference *difference)
+show_difference (void *context, const struct cfi2sframe_difference *difference)
 {
   struct compare_output *output = context;
   if (output->out && (output->all || output->n < LINES_MAX))
@@ -96,7 +85,7 @@ count_defects (const struct cfi2sframe_compare_result *result)
 }
 
 static void
-print_totals (const struct tool_options *options,
+print_counts (const struct tool_options *options,
               const struct cfi2sframe_compare_result *result, FILE *out)
 {
   fprintf (out,
@@ -118,7 +107,7 @@ defects_json (const struct cfi2sframe_compare_result *result)
   json_object *object = json_object_new_object ();
   for (unsigned i = 1; i < CFI2SFRAME_DEFECTS_MAX; i++)
     if (result->defects[i] > 0)
-      add_number (object, cfi2sframe_defect_name (i), result->defects[i]);
+      json_add_number (object, cfi2sframe_defect_name (i), result->defects[i]);
   return object;
 }
 
@@ -132,34 +121,30 @@ print_json (const struct tool_options *options,
   json_object *object = json_object_new_object ();
   bool compared
       = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
-  add_string (object, "a", options->files[0]);
-  add_string (object, "b", options->files[1]);
-  add_string (object, "status",
-              !compared                      ? "failed"
-              : err->status == CFI2SFRAME_OK ? "equal"
-                                             : "different");
-  add_string (object, "reason", compared ? NULL : err->reason);
-  add_number (object, "functions_a", result->functions_a);
-  add_number (object, "functions_b", result->functions_b);
-  add_number (object, "equal", result->equal);
-  add_number (object, "different", result->different);
-  add_number (object, "only_a", result->only_a);
-  add_number (object, "only_b", result->only_b);
-  add_number (object, "bytes_equal", result->bytes_equal);
-  add_number (object, "bytes_different", result->bytes_different);
-  add_number (object, "bytes_only_a", result->bytes_only_a);
-  add_number (object, "bytes_only_b", result->bytes_only_b);
-  add_number (object, "merged_rows_a", result->merged_rows_a);
-  add_number (object, "merged_rows_b", result->merged_rows_b);
-  add_number (object, "rows_at_end_a", result->rows_at_end_a);
-  add_number (object, "rows_at_end_b", result->rows_at_end_b);
+  json_add_string (object, "a", options->files[0]);
+  json_add_string (object, "b", options->files[1]);
+  json_add_string (object, "status",
+                   !compared                      ? "failed"
+                   : err->status == CFI2SFRAME_OK ? "equal"
+                                                  : "different");
+  json_add_string (object, "reason", compared ? NULL : err->reason);
+  json_add_number (object, "functions_a", result->functions_a);
+  json_add_number (object, "functions_b", result->functions_b);
+  json_add_number (object, "equal", result->equal);
+  json_add_number (object, "different", result->different);
+  json_add_number (object, "only_a", result->only_a);
+  json_add_number (object, "only_b", result->only_b);
+  json_add_number (object, "bytes_equal", result->bytes_equal);
+  json_add_number (object, "bytes_different", result->bytes_different);
+  json_add_number (object, "bytes_only_a", result->bytes_only_a);
+  json_add_number (object, "bytes_only_b", result->bytes_only_b);
+  json_add_number (object, "merged_rows_a", result->merged_rows_a);
+  json_add_number (object, "merged_rows_b", result->merged_rows_b);
+  json_add_number (object, "rows_at_end_a", result->rows_at_end_a);
+  json_add_number (object, "rows_at_end_b", result->rows_at_end_b);
   json_object_object_add (object, "defects", defects_json (result));
   json_object_object_add (object, "differences", details);
-  fprintf (
-      out, "%s\n",
-      json_object_to_json_string_ext (
-          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-  json_object_put (object);
+  json_print_line (object, out);
 }
 
 int
@@ -173,7 +158,7 @@ compare_run (const struct tool_options *options, FILE *out, FILE *errors)
           .details = json ? json_object_new_array () : NULL,
           .all = options->verbose > 0 };
   bool equal = cfi2sframe_compare (options->files[0], options->files[1],
-                                   take_difference, &output, &result, &err);
+                                   show_difference, &output, &result, &err);
   bool compared = equal || err.status == CFI2SFRAME_MISMATCH;
   if (!compared)
     fprintf (errors, "cfi2sframe: %s%s%s\n", err.file, err.file[0] ? ": " : "",
@@ -184,6 +169,6 @@ compare_run (const struct tool_options *options, FILE *out, FILE *errors)
   if (json)
     print_json (options, &result, &err, output.details, out);
   else if (compared && !options->quiet)
-    print_totals (options, &result, out);
+    print_counts (options, &result, out);
   return equal ? EXIT_SUCCESS : EXIT_FAILURE;
 }

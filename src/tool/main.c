@@ -33,21 +33,6 @@ show_looking (void *unused, uint64_t files)
   progress_looking (files);
 }
 
-static void
-print_totals (const struct tool_options *options, const struct totals *totals)
-{
-  if (options->mode == MODE_COMPARE_FORMATS)
-    formats_print_totals (options, totals, stdout);
-  if (!tool_options_is_tree (options))
-    return;
-  if (options->stats == STATS_JSON && options->mode == MODE_COMPARE_FORMATS)
-    return;
-  if (options->stats == STATS_JSON)
-    totals_print_json (totals, options, stdout);
-  else if (!options->quiet)
-    totals_print (totals, options, stdout);
-}
-
 /* Keep what was freed.  A conversion takes and returns some blocks of
    megabytes one after the other; new pages for each of them take a tenth of
    its time (doc/speed).  The library leaves its users' allocator alone.  */
@@ -78,7 +63,7 @@ run (const struct tool_options *options)
   totals.not_elf = tree.not_elf;
   totals.seconds = clock_now () - start;
   if (done)
-    print_totals (options, &totals);
+    totals_print (&totals, options, stdout);
   tree_free (&tree);
   return done && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

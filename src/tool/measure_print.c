@@ -1,13 +1,11 @@
-/* --compare-formats: what the formats take, per file and in sum.
+/* What unwind data of several formats take, as text and JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "tool/measure_print.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 
-#include "tool/report.h"
-#include "tool/totals.h"
+#include "tool/figures.h"
 
 /* Sums.  */
 
@@ -24,33 +22,26 @@ add_format (struct cfi2sframe_compared_format *sum,
 }
 
 void
-formats_add (struct formats_totals *totals, const struct job *job)
+measure_add (struct cfi2sframe_comparison *sum,
+             const struct cfi2sframe_comparison *comparison)
 {
-  const struct cfi2sframe_comparison *from = &job->comparison;
-  struct cfi2sframe_comparison *sum = &totals->sum;
-  totals->n_files++;
-  sum->cfi_functions += from->cfi_functions;
-  sum->eh_frame_bytes += from->eh_frame_bytes;
-  sum->eh_frame_hdr_bytes += from->eh_frame_hdr_bytes;
-  sum->compact_unwind_lsda_bytes += from->compact_unwind_lsda_bytes;
-  sum->compact_unwind_eh_frame_bytes += from->compact_unwind_eh_frame_bytes;
+  sum->cfi_functions += comparison->cfi_functions;
+  sum->eh_frame_bytes += comparison->eh_frame_bytes;
+  sum->eh_frame_hdr_bytes += comparison->eh_frame_hdr_bytes;
+  sum->compact_unwind_lsda_bytes += comparison->compact_unwind_lsda_bytes;
+  sum->compact_unwind_eh_frame_bytes
+      += comparison->compact_unwind_eh_frame_bytes;
   for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
-    add_format (&sum->formats[i], &from->formats[i]);
+    add_format (&sum->formats[i], &comparison->formats[i]);
 }
 
 /* Text.  */
 
 static double
-percent (uint64_t part, uint64_t whole)
-{
-  return whole == 0 ? 100 : 100 * (double)part / (double)whole;
-}
-
-static double
 ratio (const struct cfi2sframe_comparison *comparison, uint64_t bytes)
 {
-  uint64_t cfi = comparison->eh_frame_bytes + comparison->eh_frame_hdr_bytes;
-  return cfi == 0 ? 0 : (double)bytes / (double)cfi;
+  return figure_size_ratio (bytes, comparison->eh_frame_bytes,
+                            comparison->eh_frame_hdr_bytes);
 }
 
 static const char *
@@ -81,8 +72,8 @@ print_format (const struct cfi2sframe_comparison *comparison,
            " %7.3f %%\n",
            cfi2sframe_compared_text (index), format->bytes,
            ratio (comparison, format->bytes), format->synchronous,
-           percent (format->synchronous, all), format->asynchronous,
-           percent (format->asynchronous, all));
+           figure_percent (format->synchronous, all), format->asynchronous,
+           figure_percent (format->asynchronous, all));
 }
 
 /* What belongs to compact unwind beside the section itself.  */
@@ -141,6 +132,14 @@ print_head (const char *name, const struct cfi2sframe_comparison *comparison,
            comparison->eh_frame_hdr_bytes);
 }
 
+void
+measure_print_table (const char *name,
+                     const struct cfi2sframe_comparison *comparison, FILE *out)
+{
+  print_head (name, comparison, out);
+  print_comparison (comparison, out);
+}
+
 /* One line for a section that was written.  */
 static void
 print_section (const struct job *job, FILE *out)
@@ -159,13 +158,12 @@ print_section (const struct job *job, FILE *out)
 }
 
 void
-formats_print (const struct tool_options *options, const struct job *job,
+measure_print (const struct tool_options *options, const struct job *job,
                FILE *out)
 {
   if (options->mode == MODE_COMPARE_FORMATS)
     {
-      print_head (job->path, &job->comparison, out);
-      print_comparison (&job->comparison, out);
+      measure_print_table (job->path, &job->comparison, out);
       return;
     }
   if (options->talkative || options->stats == STATS_TEXT)
@@ -176,12 +174,6 @@ formats_print (const struct tool_options *options, const struct job *job,
 
 /* JSON.  */
 
-static void
-add_number (json_object *object, const char *name, uint64_t value)
-{
-  json_object_object_add (object, name, json_object_new_uint64 (value));
-}
-
 static json_object *
 format_json (const struct cfi2sframe_comparison *comparison,
              enum cfi2sframe_compared index)
@@ -190,30 +182,32 @@ format_json (const struct cfi2sframe_comparison *comparison,
       = &comparison->formats[index];
   json_object *object = json_object_new_object ();
   json_object *left_out = json_object_new_object ();
-  add_number (object, "bytes", format->bytes);
+  json_add_number (object, "bytes", format->bytes);
   if (index == CFI2SFRAME_COMPARED_COMPACT_UNWIND)
     {
-      add_number (object, "lsda_bytes", comparison->compact_unwind_lsda_bytes);
-      add_number (object, "eh_frame_bytes",
-                  comparison->compact_unwind_eh_frame_bytes);
+      json_add_number (object, "lsda_bytes",
+                       comparison->compact_unwind_lsda_bytes);
+      json_add_number (object, "eh_frame_bytes",
+                       comparison->compact_unwind_eh_frame_bytes);
     }
-  add_number (object, "synchronous", format->synchronous);
-  add_number (object, "asynchronous", format->asynchronous);
+  json_add_number (object, "synchronous", format->synchronous);
+  json_add_number (object, "asynchronous", format->asynchronous);
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (format->left_out[i] > 0)
-      add_number (left_out, reason_name (index, i), format->left_out[i]);
+      json_add_number (left_out, reason_name (index, i), format->left_out[i]);
   json_object_object_add (object, "left_out", left_out);
   return object;
 }
 
-static void
-add_comparison (json_object *object,
-                const struct cfi2sframe_comparison *comparison)
+void
+measure_add_json (json_object *object,
+                  const struct cfi2sframe_comparison *comparison)
 {
   json_object *formats = json_object_new_object ();
-  add_number (object, "cfi_functions", comparison->cfi_functions);
-  add_number (object, "eh_frame_bytes", comparison->eh_frame_bytes);
-  add_number (object, "eh_frame_hdr_bytes", comparison->eh_frame_hdr_bytes);
+  json_add_number (object, "cfi_functions", comparison->cfi_functions);
+  json_add_number (object, "eh_frame_bytes", comparison->eh_frame_bytes);
+  json_add_number (object, "eh_frame_hdr_bytes",
+                   comparison->eh_frame_hdr_bytes);
   for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
     if (comparison->formats[i].available)
       json_object_object_add (formats, cfi2sframe_compared_name (i),
@@ -230,62 +224,18 @@ status_name (const struct tool_options *options, const struct job *job)
 }
 
 void
-formats_print_json (const struct tool_options *options, const struct job *job,
+measure_print_json (const struct tool_options *options, const struct job *job,
                     FILE *out)
 {
   const struct cfi2sframe_comparison *comparison = &job->comparison;
   json_object *object = json_object_new_object ();
-  json_object_object_add (object, "file", json_object_new_string (job->path));
-  json_object_object_add (object, "status",
-                          json_object_new_string (status_name (options, job)));
-  json_object_object_add (object, "reason",
-                          job->outcome == JOB_DONE
-                              ? NULL
-                              : json_object_new_string (job->err.reason));
-  json_object_object_add (object, "machine",
-                          comparison->machine != NULL
-                              ? json_object_new_string (comparison->machine)
-                              : NULL);
-  add_comparison (object, comparison);
+  json_add_string (object, "file", job->path);
+  json_add_string (object, "status", status_name (options, job));
+  json_add_string (object, "reason",
+                   job->outcome == JOB_DONE ? NULL : job->err.reason);
+  json_add_string (object, "machine", comparison->machine);
+  measure_add_json (object, comparison);
   json_object_object_add (object, "seconds",
                           json_object_new_double (job->seconds));
-  report_print_json (object, out);
-}
-
-static void
-print_totals_json (const struct totals *totals, FILE *out)
-{
-  json_object *total = json_object_new_object ();
-  json_object *line = json_object_new_object ();
-  add_number (total, "compared", totals->done);
-  add_number (total, "skipped", totals->skipped);
-  add_number (total, "failed", totals->failed);
-  add_number (total, "not_elf", totals->not_elf);
-  add_comparison (total, &totals->formats.sum);
-  json_object_object_add (total, "seconds",
-                          json_object_new_double (totals->seconds));
-  json_object_object_add (line, "total", total);
-  report_print_json (line, out);
-}
-
-void
-formats_print_totals (const struct tool_options *options,
-                      const struct totals *totals, FILE *out)
-{
-  char name[64];
-  bool many = tool_options_is_tree (options)
-              || totals->done + totals->skipped + totals->failed > 1;
-  if (!many)
-    return;
-  if (options->stats == STATS_JSON)
-    {
-      print_totals_json (totals, out);
-      return;
-    }
-  if (options->quiet)
-    return;
-  snprintf (name, sizeof name, "Sum of %" PRIu64 " files (%.2f s)",
-            totals->formats.n_files, totals->seconds);
-  print_head (name, &totals->formats.sum, out);
-  print_comparison (&totals->formats.sum, out);
+  json_print_line (object, out);
 }

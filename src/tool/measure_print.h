@@ -1,38 +1,34 @@
-/* --compare-formats: what the formats take, per file and in sum.
+/* What unwind data of several formats take, as text and JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_MEASURE_PRINT_H
 #define TOOL_MEASURE_PRINT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "cfi2sframe.h"
 #include "tool/job.h"
+#include "tool/json_line.h"
 #include "tool/options.h"
 
-struct totals;
+/* Add the figures of COMPARISON to SUM, which has no machine.  */
+void measure_add (struct cfi2sframe_comparison *sum,
+                  const struct cfi2sframe_comparison *comparison);
 
-struct formats_totals
-{
-  uint64_t n_files;
-  struct cfi2sframe_comparison sum; /* `available`: in any file */
-};
-
-/* Count JOB, which is done.  */
-void formats_add (struct formats_totals *totals, const struct job *job);
-
-/* Print the table of JOB to OUT: all formats, or compact unwind alone when
-   that is what was made.  */
-void formats_print (const struct tool_options *options, const struct job *job,
+/* Print what was measured for JOB to OUT: all formats, or compact unwind alone
+   when that is what was made.  */
+void measure_print (const struct tool_options *options, const struct job *job,
                     FILE *out);
-void formats_print_json (const struct tool_options *options,
+void measure_print_json (const struct tool_options *options,
                          const struct job *job, FILE *out);
 
-/* Print the sum, where there is more than one file.  */
-void formats_print_totals (const struct tool_options *options,
-                           const struct totals *totals, FILE *out);
+/* Print the table of COMPARISON under NAME.  */
+void measure_print_table (const char *name,
+                          const struct cfi2sframe_comparison *comparison,
+                          FILE *out);
+
+/* Add the figures of COMPARISON to OBJECT.  */
+void measure_add_json (json_object *object,
+                       const struct cfi2sframe_comparison *comparison);
 
 #endif /* TOOL_MEASURE_PRINT_H */

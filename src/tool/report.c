@@ -4,8 +4,9 @@
 #include "tool/report.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 
+#include "tool/figures.h"
+#include "tool/json_line.h"
 #include "tool/measure_print.h"
 
 static const char *const status_names[] = {
@@ -43,8 +44,8 @@ print_concerns (const struct job *job, FILE *errors)
 double
 report_size_ratio (const struct cfi2sframe_report *report)
 {
-  uint64_t cfi = report->eh_frame_bytes + report->eh_frame_hdr_bytes;
-  return cfi == 0 ? 0 : (double)report->sframe_bytes / (double)cfi;
+  return figure_size_ratio (report->sframe_bytes, report->eh_frame_bytes,
+                            report->eh_frame_hdr_bytes);
 }
 
 static void
@@ -100,37 +101,15 @@ print_stats_text (const struct tool_options *options, const struct job *job,
   print_left_out (job, out);
 }
 
-static void
-add_string (json_object *object, const char *name, const char *value)
-{
-  json_object_object_add (
-      object, name, value != NULL ? json_object_new_string (value) : NULL);
-}
-
-static void
-add_number (json_object *object, const char *name, uint64_t value)
-{
-  json_object_object_add (object, name, json_object_new_uint64 (value));
-}
-
 json_object *
 report_left_out_json (const struct cfi2sframe_report *report)
 {
   json_object *object = json_object_new_object ();
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (report->left_out[i] > 0)
-      add_number (object, cfi2sframe_reason_name (i), report->left_out[i]);
+      json_add_number (object, cfi2sframe_reason_name (i),
+                       report->left_out[i]);
   return object;
-}
-
-void
-report_print_json (json_object *object, FILE *out)
-{
-  fprintf (
-      out, "%s\n",
-      json_object_to_json_string_ext (
-          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-  json_object_put (object);
 }
 
 static void
@@ -139,28 +118,29 @@ print_stats_json (const struct tool_options *options, const struct job *job,
 {
   const struct cfi2sframe_report *report = &job->report;
   json_object *object = json_object_new_object ();
-  add_string (object, "file", job->path);
-  add_string (object, "status", status_names[job->outcome]);
-  add_string (object, "reason",
-              job->outcome == JOB_DONE ? NULL : job->err.reason);
-  add_string (object, "machine", report->machine);
-  add_string (object, "format", tool_format_name (options->convert.format));
-  add_string (object, "strategy", report->strategy);
-  add_number (object, "input_bytes", report->input_bytes);
-  add_number (object, "output_bytes", report->output_bytes);
-  add_number (object, "eh_frame_bytes", report->eh_frame_bytes);
-  add_number (object, "eh_frame_hdr_bytes", report->eh_frame_hdr_bytes);
-  add_number (object, "sframe_bytes", report->sframe_bytes);
-  add_number (object, "cfi_functions", report->cfi_functions);
-  add_number (object, "functions_covered", report->functions_covered);
-  add_number (object, "sframe_fdes", report->sframe_fdes);
-  add_number (object, "sframe_fres", report->sframe_fres);
-  add_number (object, "bytes_covered", report->bytes_covered);
-  add_number (object, "bytes_left_out", report->bytes_left_out);
+  json_add_string (object, "file", job->path);
+  json_add_string (object, "status", status_names[job->outcome]);
+  json_add_string (object, "reason",
+                   job->outcome == JOB_DONE ? NULL : job->err.reason);
+  json_add_string (object, "machine", report->machine);
+  json_add_string (object, "format",
+                   tool_format_name (options->convert.format));
+  json_add_string (object, "strategy", report->strategy);
+  json_add_number (object, "input_bytes", report->input_bytes);
+  json_add_number (object, "output_bytes", report->output_bytes);
+  json_add_number (object, "eh_frame_bytes", report->eh_frame_bytes);
+  json_add_number (object, "eh_frame_hdr_bytes", report->eh_frame_hdr_bytes);
+  json_add_number (object, "sframe_bytes", report->sframe_bytes);
+  json_add_number (object, "cfi_functions", report->cfi_functions);
+  json_add_number (object, "functions_covered", report->functions_covered);
+  json_add_number (object, "sframe_fdes", report->sframe_fdes);
+  json_add_number (object, "sframe_fres", report->sframe_fres);
+  json_add_number (object, "bytes_covered", report->bytes_covered);
+  json_add_number (object, "bytes_left_out", report->bytes_left_out);
   json_object_object_add (object, "left_out", report_left_out_json (report));
   json_object_object_add (object, "seconds",
                           json_object_new_double (job->seconds));
-  report_print_json (object, out);
+  json_print_line (object, out);
 }
 
 static void
@@ -185,7 +165,7 @@ report_done (const struct tool_options *options, const struct job *job,
   if (options->mode == MODE_COMPARE_FORMATS || options->compact_unwind)
     {
       if (options->stats != STATS_JSON)
-        formats_print (options, job, out);
+        measure_print (options, job, out);
       return;
     }
   if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
@@ -219,7 +199,7 @@ report_job (const struct tool_options *options, const struct job *job,
   if (options->stats == STATS_JSON
       && (options->mode == MODE_COMPARE_FORMATS
           || (options->compact_unwind && options->mode == MODE_SECTION_ONLY)))
-    formats_print_json (options, job, out);
+    measure_print_json (options, job, out);
   else if (options->stats == STATS_JSON
            && (options->mode == MODE_CONVERT
                || options->mode == MODE_SECTION_ONLY))

@@ -20,9 +20,6 @@ void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
 struct json_object *
 report_left_out_json (const struct cfi2sframe_report *report);
 
-/* Print a JSON object on one line of OUT and free it.  */
-void report_print_json (struct json_object *object, FILE *out);
-
 /* Size of the section relative to what it condenses.  */
 double report_size_ratio (const struct cfi2sframe_report *report);
 

@@ -4,8 +4,10 @@
 #include "tool/totals.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 
+#include "tool/figures.h"
+#include "tool/json_line.h"
+#include "tool/measure_print.h"
 #include "tool/report.h"
 
 static void
@@ -47,8 +49,7 @@ totals_add (struct totals *totals, const struct job *job)
     case JOB_DONE:
       totals->done++;
       add_report (&totals->sum, &job->report);
-      if (job->comparison.machine != NULL)
-        formats_add (&totals->formats, job);
+      measure_add (&totals->measured, &job->comparison);
       break;
     case JOB_SKIPPED:
       totals->skipped++;
@@ -79,25 +80,19 @@ done_name (const struct tool_options *options)
     }
 }
 
-static double
-percent (uint64_t part, uint64_t whole)
-{
-  return whole == 0 ? 100 : 100 * (double)part / (double)whole;
-}
-
 static void
 print_conversion (const struct totals *totals, FILE *out)
 {
   const struct cfi2sframe_report *sum = &totals->sum;
   uint64_t added = sum->output_bytes - sum->input_bytes;
-  fprintf (
-      out,
-      "  functions: %" PRIu64 " of %" PRIu64 " (%.3f %%); code: %.3f %% "
-      "of %" PRIu64 " bytes\n",
-      sum->functions_covered, sum->cfi_functions,
-      percent (sum->functions_covered, sum->cfi_functions),
-      percent (sum->bytes_covered, sum->bytes_covered + sum->bytes_left_out),
-      sum->bytes_covered + sum->bytes_left_out);
+  fprintf (out,
+           "  functions: %" PRIu64 " of %" PRIu64 " (%.3f %%); code: %.3f %% "
+           "of %" PRIu64 " bytes\n",
+           sum->functions_covered, sum->cfi_functions,
+           figure_percent (sum->functions_covered, sum->cfi_functions),
+           figure_percent (sum->bytes_covered,
+                           sum->bytes_covered + sum->bytes_left_out),
+           sum->bytes_covered + sum->bytes_left_out);
   report_print_left_out (sum, out);
   fprintf (out,
            "  .sframe: %" PRIu64 " bytes, %.3f of .eh_frame + "
@@ -107,12 +102,13 @@ print_conversion (const struct totals *totals, FILE *out)
            "  files: %" PRIu64 " -> %" PRIu64 " bytes, %" PRIu64
            " added (%.2f %%)\n",
            sum->input_bytes, sum->output_bytes, added,
-           sum->input_bytes == 0 ? 0 : percent (added, sum->input_bytes));
+           sum->input_bytes == 0 ? 0
+                                 : figure_percent (added, sum->input_bytes));
 }
 
-void
-totals_print (const struct totals *totals, const struct tool_options *options,
-              FILE *out)
+static void
+print_text (const struct totals *totals, const struct tool_options *options,
+            FILE *out)
 {
   fprintf (out,
            "%" PRIu64 " files %s, %" PRIu64 " skipped, %" PRIu64 " failed",
@@ -132,9 +128,9 @@ totals_print (const struct totals *totals, const struct tool_options *options,
              totals->checked.bytes_extra);
 }
 
-void
-totals_print_json (const struct totals *totals,
-                   const struct tool_options *options, FILE *out)
+static void
+print_conversion_json (const struct totals *totals,
+                       const struct tool_options *options, FILE *out)
 {
   const struct cfi2sframe_report *sum = &totals->sum;
   const struct
@@ -158,15 +154,63 @@ totals_print_json (const struct totals *totals,
                   { "bytes_left_out", sum->bytes_left_out } };
   json_object *total = json_object_new_object ();
   json_object *line = json_object_new_object ();
-  json_object_object_add (
-      total, "format",
-      json_object_new_string (tool_format_name (options->convert.format)));
+  json_add_string (total, "format",
+                   tool_format_name (options->convert.format));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-    json_object_object_add (total, numbers[i].name,
-                            json_object_new_uint64 (numbers[i].value));
+    json_add_number (total, numbers[i].name, numbers[i].value);
   json_object_object_add (total, "left_out", report_left_out_json (sum));
   json_object_object_add (total, "seconds",
                           json_object_new_double (totals->seconds));
   json_object_object_add (line, "total", total);
-  report_print_json (line, out);
+  json_print_line (line, out);
+}
+
+/* What --compare-formats measured.  */
+
+static void
+print_measured_text (const struct totals *totals, FILE *out)
+{
+  char name[64];
+  snprintf (name, sizeof name, "Sum of %" PRIu64 " files (%.2f s)",
+            totals->done, totals->seconds);
+  measure_print_table (name, &totals->measured, out);
+}
+
+static void
+print_measured_json (const struct totals *totals, FILE *out)
+{
+  json_object *total = json_object_new_object ();
+  json_object *line = json_object_new_object ();
+  json_add_number (total, "compared", totals->done);
+  json_add_number (total, "skipped", totals->skipped);
+  json_add_number (total, "failed", totals->failed);
+  json_add_number (total, "not_elf", totals->not_elf);
+  measure_add_json (total, &totals->measured);
+  json_object_object_add (total, "seconds",
+                          json_object_new_double (totals->seconds));
+  json_object_object_add (line, "total", total);
+  json_print_line (line, out);
+}
+
+void
+totals_print (const struct totals *totals, const struct tool_options *options,
+              FILE *out)
+{
+  bool tree = tool_options_is_tree (options);
+  bool many = tree || totals->done + totals->skipped + totals->failed > 1;
+  bool measured = options->mode == MODE_COMPARE_FORMATS;
+  if (options->stats == STATS_JSON)
+    {
+      if (measured && many)
+        print_measured_json (totals, out);
+      else if (!measured && tree)
+        print_conversion_json (totals, options, out);
+      return;
+    }
+  if (options->quiet)
+    return;
+  if (measured && many)
+    print_measured_text (totals, out);
+  if (tree)
+    print_text (totals, options, out);
 }

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tool/measure_print.h"
 #include "tool/job.h"
 #include "tool/options.h"
 
@@ -17,7 +16,8 @@ struct totals
   uint64_t not_elf;               /* found in trees, and not looked into */
   struct cfi2sframe_report sum;   /* over the files done */
   struct cfi2sframe_check_result checked; /* the same for --check */
-  struct formats_totals formats;          /* of MODE_COMPARE_FORMATS */
+  struct cfi2sframe_comparison measured;  /* the same for --compare-formats;
+                                             `available': in any file */
   double seconds;                         /* on the clock */
 };
 
@@ -25,10 +25,9 @@ struct totals
    difference.  */
 void totals_add (struct totals *totals, const struct job *job);
 
-/* Print for people, or as one JSON object {"total": ...}.  */
+/* Print what OPTIONS want of the sums, for people or as one JSON object
+   {"total": ...}: those of a tree, and of several files that were measured. */
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);
-void totals_print_json (const struct totals *totals,
-                        const struct tool_options *options, FILE *out);
 
 #endif /* TOOL_TOTALS_H */

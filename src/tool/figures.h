@@ -1,0 +1,24 @@
+/* Proportions, as all reports print them.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_FIGURES_H
+#define TOOL_FIGURES_H
+
+#include <stdint.h>
+
+/* Of nothing, everything has been done.  */
+static inline double
+figure_percent (uint64_t part, uint64_t whole)
+{
+  return whole == 0 ? 100 : 100 * (double)part / (double)whole;
+}
+
+/* BYTES relative to those of .eh_frame and .eh_frame_hdr; 0 without these.  */
+static inline double
+figure_size_ratio (uint64_t bytes, uint64_t eh_frame, uint64_t eh_frame_hdr)
+{
+  uint64_t cfi = eh_frame + eh_frame_hdr;
+  return cfi == 0 ? 0 : (double)bytes / (double)cfi;
+}
+
+#endif /* TOOL_FIGURES_H */
