@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "elf/output_file.h"
+#include "convert/relink.h"
 #include "tool/job.h"
 #include "tool/progress.h"
 #include "tool/report.h"
@@ -23,7 +23,7 @@
 #define NONE SIZE_MAX
 
 /* What is known of one entry of the tree.  */
-struct item
+struct batch_entry
 {
   size_t next_name;   /* the next entry that is the same file, or NONE */
   bool further_name;  /* not the first of them */
@@ -37,7 +37,7 @@ struct batch
   const struct tool_options *options;
   const struct tree *tree;
   struct totals *totals;
-  struct item *items;
+  struct batch_entry *items;
   bool direct;   /* one after the other, printing at once */
   size_t *order; /* entries to work on: first names, largest first */
   size_t n_order;
@@ -51,7 +51,7 @@ struct batch
 
 /* Several names of one file.  */
 
-struct name
+struct file_name
 {
   dev_t device;
   ino_t inode;
@@ -61,7 +61,7 @@ struct name
 static int
 compare_names (const void *a, const void *b)
 {
-  const struct name *left = a, *right = b;
+  const struct file_name *left = a, *right = b;
   if (left->device != right->device)
     return left->device < right->device ? -1 : 1;
   if (left->inode != right->inode)
@@ -74,14 +74,14 @@ static bool
 find_names (struct batch *batch)
 {
   const struct tree *tree = batch->tree;
-  struct name *names = calloc (tree->n_entries + 1, sizeof *names);
+  struct file_name *names = calloc (tree->n_entries + 1, sizeof *names);
   size_t n = 0;
   if (names == NULL)
     return false;
   for (size_t i = 0; i < tree->n_entries; i++)
     if (tree->entries[i].has_stat)
-      names[n++] = (struct name){ tree->entries[i].device,
-                                  tree->entries[i].inode, i };
+      names[n++] = (struct file_name){ tree->entries[i].device,
+                                       tree->entries[i].inode, i };
   qsort (names, n, sizeof *names, compare_names);
   for (size_t i = 1; i < n; i++)
     if (names[i].device == names[i - 1].device
@@ -104,7 +104,8 @@ struct texts
 /* Streams into the texts of ITEM.  Without memory, or if everything runs in
    order anyway, they are the standard ones.  */
 static void
-texts_open (struct texts *texts, const struct batch *batch, struct item *item)
+texts_open (struct texts *texts, const struct batch *batch,
+            struct batch_entry *item)
 {
   texts->out = texts->errors = NULL;
   if (!batch->direct)
@@ -120,7 +121,7 @@ texts_open (struct texts *texts, const struct batch *batch, struct item *item)
 
 /* Empty texts are freed: there may be many.  */
 static void
-texts_close (struct texts *texts, struct item *item)
+texts_close (struct texts *texts, struct batch_entry *item)
 {
   if (texts->out != stdout)
     fclose (texts->out);
@@ -174,17 +175,6 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
     job_run (job, batch->options);
 }
 
-/* Whether the name of ENTRY still belongs to the file it belonged to before
-   the first name was given another one.  */
-static bool
-is_old_name (const struct tree_entry *entry)
-{
-  struct stat status;
-  return !entry->symlink && lstat (entry->path, &status) == 0
-         && S_ISREG (status.st_mode) && status.st_dev == entry->device
-         && status.st_ino == entry->inode;
-}
-
 /* Another name of the file FIRST has been run for.  */
 static void
 run_further_name (struct batch *batch, const struct job *first, size_t index,
@@ -199,8 +189,8 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
   snprintf (job->err.reason, sizeof job->err.reason, "same file as %s",
             first->path);
   if (first->outcome == JOB_DONE && !options->convert.dry_run
-      && is_old_name (entry)
-      && !output_file_link (entry->path, first->path, &job->err))
+      && !relink_name (entry->path, entry->device, entry->inode, first->path,
+                       &job->err))
     job->outcome = JOB_FAILED;
 }
 
@@ -299,7 +289,7 @@ print_finished (struct batch *batch, size_t at)
 {
   while (at < batch->tree->n_entries && batch->items[at].finished)
     {
-      struct item *item = &batch->items[at++];
+      struct batch_entry *item = &batch->items[at++];
       if (item->errors == NULL && item->out == NULL)
         continue;
       pthread_mutex_unlock (&batch->lock);

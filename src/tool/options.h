@@ -38,7 +38,6 @@ struct tool_options
   unsigned verbose;
   bool compact_unwind; /* the other format, for MODE_SECTION_ONLY and _DUMP */
   bool talkative;      /* a line per file, if not quiet */
-  bool no_keep_going;  /* stop at the first file that fails */
   struct cfi2sframe_options convert;
   char **files; /* borrowed from argv */
   size_t n_files;

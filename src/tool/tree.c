@@ -26,7 +26,7 @@ enum
   LOOKING_STEP = 1024 /* files between two calls of tree->looking */
 };
 
-struct walk
+struct directory_walk
 {
   struct tree *tree;
   const struct tool_options *options;
@@ -84,7 +84,8 @@ join (const char *directory, const char *name)
 /* A pattern with a slash is held against the path, one without against the
    last part of it.  */
 static bool
-is_excluded (const struct walk *walk, const char *path, const char *name)
+is_excluded (const struct directory_walk *walk, const char *path,
+             const char *name)
 {
   const struct tool_options *options = walk->options;
   for (size_t i = 0; i < options->n_excluded; i++)
@@ -98,7 +99,7 @@ is_excluded (const struct walk *walk, const char *path, const char *name)
 }
 
 static bool
-push_directory (struct walk *walk, char *path)
+push_directory (struct directory_walk *walk, char *path)
 {
   if (walk->n_directories == walk->room)
     {
@@ -118,7 +119,7 @@ push_directory (struct walk *walk, char *path)
 
 /* PATH, which is ours, could not be looked at.  */
 static bool
-add_problem (struct walk *walk, char *path, int problem)
+add_problem (struct directory_walk *walk, char *path, int problem)
 {
   struct tree_entry *entry = add_entry (walk->tree, path);
   if (entry == NULL)
@@ -140,7 +141,7 @@ is_elf (int fd, const struct stat *status)
 }
 
 static void
-count_file (struct walk *walk)
+count_file (struct directory_walk *walk)
 {
   const struct tree *tree = walk->tree;
   if (++walk->n_looked_at % LOOKING_STEP == 0 && tree->looking != NULL)
@@ -149,7 +150,8 @@ count_file (struct walk *walk)
 
 /* Look at NAME in DIRECTORY, probably a regular file; PATH is ours.  */
 static bool
-add_file (struct walk *walk, int directory, const char *name, char *path)
+add_file (struct directory_walk *walk, int directory, const char *name,
+          char *path)
 {
   count_file (walk);
   int fd = openat (directory, name,
@@ -194,8 +196,8 @@ item_type (int directory, const struct dirent *item)
 }
 
 static bool
-add_item (struct walk *walk, int directory, const char *directory_path,
-          const struct dirent *item)
+add_item (struct directory_walk *walk, int directory,
+          const char *directory_path, const struct dirent *item)
 {
   unsigned char type = item_type (directory, item);
   if (strcmp (item->d_name, ".") == 0 || strcmp (item->d_name, "..") == 0
@@ -215,7 +217,7 @@ add_item (struct walk *walk, int directory, const char *directory_path,
 
 /* Read the open DIRECTORY.  */
 static bool
-read_items (struct walk *walk, DIR *directory, const char *path)
+read_items (struct directory_walk *walk, DIR *directory, const char *path)
 {
   for (;;)
     {
@@ -237,7 +239,7 @@ read_items (struct walk *walk, DIR *directory, const char *path)
 /* Read the directory PATH, which is ours.  The operand itself (FIRST) may be a
    symbolic link.  */
 static bool
-read_directory (struct walk *walk, char *path, bool first)
+read_directory (struct directory_walk *walk, char *path, bool first)
 {
   struct stat status;
   int fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -272,7 +274,7 @@ static bool
 walk_directory (struct tree *tree, const struct tool_options *options,
                 const char *operand)
 {
-  struct walk walk = { .tree = tree, .options = options };
+  struct directory_walk walk = { .tree = tree, .options = options };
   size_t first = tree->n_entries;
   char *path = strdup (operand);
   bool ok = path != NULL && read_directory (&walk, path, true);
@@ -292,7 +294,7 @@ static bool
 add_named (struct tree *tree, const struct tool_options *options,
            const char *path, bool from_list)
 {
-  struct stat status, own;
+  struct stat status;
   bool found = stat (path, &status) == 0;
   if (found && S_ISDIR (status.st_mode) && options->recursive)
     return walk_directory (tree, options, path);
@@ -303,7 +305,6 @@ add_named (struct tree *tree, const struct tool_options *options,
   if (found && S_ISREG (status.st_mode))
     set_status (entry, &status);
   entry->found = from_list && entry->has_stat;
-  entry->symlink = lstat (path, &own) == 0 && S_ISLNK (own.st_mode);
   return true;
 }
 

@@ -16,7 +16,6 @@ struct tree_entry
   char *path;      /* owned */
   int problem;     /* errno when PATH could not be looked at, or 0 */
   bool found;      /* in a directory or list: nobody named it on purpose */
-  bool symlink;    /* PATH is a symbolic link to the file */
   bool hard_links; /* the file has several names */
   bool has_stat;   /* the members below are set */
   dev_t device;

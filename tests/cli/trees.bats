@@ -179,6 +179,20 @@ assert total["not_elf"] == 4, total
   no_temporaries .
 }
 
+@test "symbolic links to hard links stay symbolic links" {
+  small_program a
+  ln a b
+  ln -s b to-b
+  ln -s a to-a
+  tool to-b to-a a b
+  [ "$status" -eq 0 ] || report
+  silent
+  has_sframe a
+  [ a -ef b ] && [ ! -L a ] && [ ! -L b ]
+  [ "$(readlink to-a) $(readlink to-b)" = "a b" ]
+  no_temporaries .
+}
+
 @test "a hard link that is not named gets a warning" {
   small_program a
   ln a b

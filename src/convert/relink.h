@@ -1,0 +1,19 @@
+/* The other names of a file that was replaced (hard links).
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CONVERT_RELINK_H
+#define CONVERT_RELINK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* Make NAME, which was a name of the file INODE on DEVICE before that was
+   replaced, a name of the file REPLACEMENT.  At no time is there no NAME.
+   NAME is left alone, and that is no failure, when something else is there by
+   now: another file or a symbolic link.  */
+bool relink_name (const char *name, dev_t device, ino_t inode,
+                  const char *replacement, struct error *err);
+
+#endif /* CONVERT_RELINK_H */
