@@ -48,15 +48,65 @@ blur ()
   done
 }
 
-@test "cfi2sframe(1): every option of --help is there, and no other" {
-  "$CFI2SFRAME" --help | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u \
-    | grep -v '^--help$\|^--version$\|^--sframe$\|^--unwind-info$' >help
-  sed 's/\\-/-/g' "$srcdir/doc/cfi2sframe.1" \
-    | grep -oE -- '(fB|BR?).*--[a-z][a-z0-9-]*' \
-    | grep -oE -- '--[a-z][a-z0-9-]*' \
-    | grep -v '^--help$\|^--version$\|^--sframe$\|^--unwind-info$' \
-    | sort -u >manual
+# The options as they stand in --help, such as "-o, --output=OUT".
+options_of_help ()
+{
+  "$CFI2SFRAME" --help | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' | LC_ALL=C sort
+}
+
+@test "cfi2sframe(1) and the manual have the options of --help, and no other" {
+  options_of_help >help
+  [ "$(wc -l <help)" -ge 30 ]
+  sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' "$srcdir/doc/cfi2sframe.1" \
+    | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
+  diff help page
+  sed -n '/^@node Options/,/^@node What/p' "$srcdir/doc/cfi2sframe.texi" \
+    | sed -nE 's/^@itemx? //p' | sed -E 's/@option\{([^}]*)\}/\1/g' \
+    | LC_ALL=C sort >manual
   diff help manual
+}
+
+# What bash completes for the words given; the last one is being typed.
+completions_for ()
+{
+  PATH=$(dirname "$CFI2SFRAME"):$PATH bash -c '
+    _init_completion ()
+    {
+      cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} split=false
+    }
+    _filedir () { :; }
+    compopt () { :; }
+    source "$0"
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+    _cfi2sframe "$1"
+    printf "%s\n" "${COMPREPLY[@]}"' \
+    "$srcdir/contrib/completions/bash/cfi2sframe" cfi2sframe "$@"
+}
+
+@test "completion offers the options of --help, and values that are accepted" {
+  options_of_help | tr -s ', ' '\n' | sed 's/\[.*//; s/=.*/=/' | LC_ALL=C sort >help
+  completions_for - | LC_ALL=C sort >found
+  diff help found
+  # The three shells know the same values, and each is one.
+  local option value
+  small_program
+  for option in format gnu stats; do
+    completions_for "--$option" '' | LC_ALL=C sort >found
+    grep -q . found
+    grep -- "-l $option " "$srcdir/contrib/completions/fish/cfi2sframe.fish" \
+      | sed "s/.*-a '\(.*\)'/\1/" | tr ' ' '\n' | LC_ALL=C sort >fish
+    diff found fish
+    grep -- "'--$option=" "$srcdir/contrib/completions/zsh/_cfi2sframe" \
+      | sed 's/.*(\(.*\)).*/\1/' | tr ' ' '\n' | LC_ALL=C sort >zsh
+    diff found zsh
+    while read -r value; do
+      "$CFI2SFRAME" --section-only=out "--$option=$value" small >log 2>&1 \
+        || { echo "--$option=$value"; cat log; return 1; }
+    done <found
+    tool --section-only=out "--$option=nonsense" small
+    [ "$status" -eq 2 ] || report
+  done
+  completions_for --format '' | grep -qx compact-unwind
 }
 
 # Run the examples of a manual page: the lines between .nf and .fi.

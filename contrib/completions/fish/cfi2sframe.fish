@@ -12,5 +12,6 @@ cfi2sframe --help 2>/dev/null | while read -l line
     string match -q '=*' -- "$m[4]"; and set -a args -r
     complete -c cfi2sframe $args -l $long -d "$m[5]"
 end
-complete -c cfi2sframe -l format -x -a '3 2 2.0 1'
+complete -c cfi2sframe -l format -x -a '3 2 2.0 1 compact-unwind'
+complete -c cfi2sframe -l gnu -f -a 'bugs'
 complete -c cfi2sframe -l stats -f -a 'json'
