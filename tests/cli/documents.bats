@@ -159,6 +159,23 @@ run_examples ()
   done
 }
 
+@test "the manual is made without warnings; its pictures are there" {
+  needs makeinfo make
+  run makeinfo --no-split -I "$srcdir/doc" -o manual.info \
+    "$srcdir/doc/cfi2sframe.texi"
+  [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$output"; return 1; }
+  [ -w "$builddir" ] || skip "the build folder is read-only"
+  make -s -C "$builddir" html >log 2>&1 || { cat log; return 1; }
+  local picture
+  sed -n 's/.*<img [^>]*src="\([^"]*\)".*/\1/p' \
+    "$builddir"/doc/cfi2sframe.html/*.html >pictures
+  [ -s pictures ]
+  while read -r picture; do
+    [ -f "$builddir/doc/cfi2sframe.html/$picture" ] \
+      || { echo "no $picture"; return 1; }
+  done <pictures
+}
+
 @test "dh_sframe has a manual page" {
   needs pod2man man
   pod2man "$srcdir/contrib/debian/dh_sframe" >page.1
