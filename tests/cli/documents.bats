@@ -176,6 +176,32 @@ run_examples ()
   done <pictures
 }
 
+@test "every file of the source that a document names exists" {
+  cd "$srcdir"
+  local name count=0 missing=
+  # Paths below the folders that the archive has, too; names of source files alone.
+  sed 's/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/HACKING doc/TESTING \
+    doc/injection doc/security.md doc/speed doc/compact-unwind.md doc/*.texi \
+    doc/*.[13] contrib/*/README >"$BATS_TEST_TMPDIR/text"
+  while read -r name; do
+    count=$((count + 1))
+    # A program is made from its source; "*" stands for itself in the text.
+    compgen -G "$name" >/dev/null || [ -f "$name.c" ] || missing+=" $name"
+  done < <(grep -oE '(^|[^A-Za-z0-9_/.-])(contrib|doc|include|src|tests|tools)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]' \
+             "$BATS_TEST_TMPDIR/text" | sed 's/^[^A-Za-z.]//' | sort -u)
+  while read -r name; do
+    count=$((count + 1))
+    case $name in
+      compact_unwind_encoding.h) continue ;; # Apple's
+    esac
+    [ -n "$(find src tests tools doc contrib include -name "$name")" ] \
+      || missing+=" $name"
+  done < <(grep -oE '[A-Za-z0-9_-]+\.(c|h|sh|bats|py)\b' \
+             "$BATS_TEST_TMPDIR/text" | sort -u)
+  [ "$count" -ge 80 ]
+  [ -z "$missing" ] || { echo "missing:$missing"; return 1; }
+}
+
 @test "dh_sframe has a manual page" {
   needs pod2man man
   pod2man "$srcdir/contrib/debian/dh_sframe" >page.1
