@@ -93,6 +93,38 @@ example ()
   [[ $output == "small: has an .sframe already" ]] || report
 }
 
+@test "the manual explains every reason and every known mistake of GNU" {
+  needs_library
+  cat >names.c <<'END'
+#include <cfi2sframe.h>
+int
+main (void)
+{
+  for (unsigned i = 1; cfi2sframe_reason_name (i) != NULL; i++)
+    printf ("reason %s\n", cfi2sframe_reason_name (i));
+  for (unsigned i = 1; cfi2sframe_defect_name (i) != NULL; i++)
+    printf ("defect %s\n", cfi2sframe_defect_name (i));
+  return 0;
+}
+END
+  "${CC:-cc}" -I"$srcdir/include" -o names names.c -L"$builddir/.libs" \
+    -lcfi2sframe
+  LD_LIBRARY_PATH=$builddir/.libs ./names >list
+  local kind
+  for kind in reason defect; do
+    sed -n "s/^$kind //p" list | LC_ALL=C sort >in-code-$kind
+    [ "$(wc -l <in-code-$kind)" -ge 8 ]
+  done
+  sed -n '/^@node Left out/,/^@node Injection/s/^@itemx\{0,1\} \([a-z-]*\)$/\1/p' \
+    "$srcdir/doc/cfi2sframe.texi" | LC_ALL=C sort >in-manual
+  # "distance" is never given.
+  diff <(grep -vx distance in-code-reason) in-manual
+  while read -r kind; do
+    grep -qE "[({]$kind\b" "$srcdir/doc/differences.texi" \
+      || { echo "differences.texi: $kind"; return 1; }
+  done <in-code-defect
+}
+
 @test "example from_memory: the same section as the program's" {
   example from_memory
   small_program
