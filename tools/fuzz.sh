@@ -50,8 +50,7 @@ if [ -z "$(find build/Makefile -newer "$root/configure" \
   rm -rf build && mkdir build || exit 1
   (cd build && quietly "$root/configure" -q --enable-fuzzers \
     --disable-shared CC="$clang" CFLAGS="-O1 -g -fno-omit-frame-pointer \
-    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-    -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION") \
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all") \
     || exit 1
 fi
 quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz src/cfi2sframe \

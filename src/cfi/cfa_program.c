@@ -558,11 +558,9 @@ execute_frequent (struct execution *run, struct cursor *cursor,
   return true;
 }
 
-/* Execute SIZE bytes of instructions, in an FDE up to its range's end.
- *FAILED_AT is the address of the instruction at fault.  */
+/* Execute SIZE bytes of instructions, in an FDE up to its range's end.  */
 static enum frame_reason
-run_program (struct execution *run, const uint8_t *bytes, uint64_t size,
-             const uint8_t **failed_at)
+run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
 {
   struct cursor cursor
       = cursor_over (bytes, size, run->machine->arch->big_endian);
@@ -570,7 +568,6 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size,
   while (cursor_left (&cursor) > 0)
     {
       enum frame_reason reason;
-      *failed_at = cursor.at;
       if (!execute_frequent (run, &cursor, &reason))
         {
           if (!cfa_instruction_read (&cursor, run->cie->pointer_encoding,
@@ -600,8 +597,7 @@ default_state (void)
 }
 
 static const struct cie_result *
-cie_execute (struct cfa_machine *machine, uint32_t index,
-             const uint8_t **failed_at, struct error *err)
+cie_execute (struct cfa_machine *machine, uint32_t index, struct error *err)
 {
   struct cie_result *result = &machine->cies[index];
   if (result->executed)
@@ -617,10 +613,10 @@ cie_execute (struct cfa_machine *machine, uint32_t index,
         run.saved->rules[i] = (struct frame_rule){ .kind = RULE_SAME };
     }
   result->executed = true;
-  result->reason = cie->ra_column != machine->arch->ra
-                       ? REASON_RA_COLUMN
-                       : run_program (&run, cie->instructions,
-                                      cie->instructions_size, failed_at);
+  result->reason
+      = cie->ra_column != machine->arch->ra
+            ? REASON_RA_COLUMN
+            : run_program (&run, cie->instructions, cie->instructions_size);
   result->state = run.state;
   return result;
 }
@@ -689,12 +685,10 @@ give_up_from_here (struct execution *run, enum frame_reason reason)
 
 static enum frame_reason
 run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
-         struct frame_function *function, const uint8_t **failed_at,
-         struct error *err)
+         struct frame_function *function, struct error *err)
 {
   const struct cfi_section *section = machine->section;
-  const struct cie_result *cie
-      = cie_execute (machine, fde->cie, failed_at, err);
+  const struct cie_result *cie = cie_execute (machine, fde->cie, err);
   if (cie->reason != REASON_NONE)
     return cie->reason;
   struct execution run = { .machine = machine,
@@ -714,9 +708,8 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
       run.saved_initial = &machine->saved_cies[fde->cie];
       function->n_saved = machine->arch->n_saved_registers;
     }
-  enum frame_reason reason
-      = run_program (&run, cfi_fde_instructions (section, fde),
-                     fde->instructions_size, failed_at);
+  enum frame_reason reason = run_program (
+      &run, cfi_fde_instructions (section, fde), fde->instructions_size);
   if (reason != REASON_NONE)
     return give_up_from_here (&run, reason);
   if (run.location >= run.size)
@@ -728,8 +721,7 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
 
 enum frame_reason
 cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
-                 struct frame_function *function, uint64_t *failed_at,
-                 struct error *err)
+                 struct frame_function *function, struct error *err)
 {
   const struct cfi_section *section = machine->section;
   const struct cfi_cie *cie = &section->cies[fde->cie];
@@ -738,16 +730,12 @@ cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
   function->size = (uint32_t)fde->size;
   function->signal = cie->signal;
   function->b_key = cie->b_key;
-  function->origin = fde->offset;
-  *failed_at = fde->offset;
   machine->reach = UINT64_MAX;
   if (fde->size == 0)
     return REASON_EMPTY_RANGE;
   if (fde->size > UINT32_MAX)
     return REASON_FUNCTION_SIZE;
-  const uint8_t *at = section->bytes + fde->offset;
-  enum frame_reason reason = run_fde (machine, fde, function, &at, err);
-  *failed_at = (uint64_t)(at - section->bytes);
+  enum frame_reason reason = run_fde (machine, fde, function, err);
   if (reason != REASON_NONE)
     function->n_rows = 0;
   return reason;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cfi/eh_frame.h"
+#include "cfi/cfi_section.h"
 #include "frame/frame.h"
 
 struct cfa_machine; /* opaque: caches CIE states, owns the state stack */
@@ -29,14 +29,14 @@ bool cfa_machine_track_saved (struct cfa_machine *machine);
 
 /* Run FDE and fill FUNCTION (reset first) with its rows, clipped to the FDE's
    range, equal neighbours merged.  REASON_NONE on success; otherwise the
-   reason, and *FAILED_AT is the section offset of the instruction at fault.
+   reason.
    A program that breaks in the middle of the function is a success: what it
    said until then holds, the last row has no rules but the reason.  Memory
    shortage is reported through ERR and REASON_BAD_ENTRY.  */
 enum frame_reason cfa_machine_run (struct cfa_machine *machine,
                                    const struct cfi_fde *fde,
                                    struct frame_function *function,
-                                   uint64_t *failed_at, struct error *err);
+                                   struct error *err);
 
 /* How much code the program run last speaks of, in bytes from the function's
    start: another FDE with the same CIE and instructions and more code than

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cfi/eh_frame.h"
+#include "cfi/cfi_section.h"
 #include "elf/image.h"
 #include "frame/frame.h"
 

@@ -16,29 +16,26 @@ enum
 
 struct program
 {
-  uint64_t instructions; /* offset in the section */
-  uint32_t size;         /* of them, in bytes */
-  uint32_t cie;          /* index */
+  const struct cfi_fde *fde; /* the first one that had it */
+  struct program_result result;
 };
 
 struct program_table
 {
   const struct cfi_section *section;
   struct table table;       /* of indexes of programs */
-  struct program *programs; /* owned; those with the lowest numbers */
+  struct program *programs; /* owned */
   size_t n_programs, capacity;
-  size_t n_numbers;
 };
 
 struct program_table *
-program_table_new (const struct cfi_section *section, size_t n_expected)
+program_table_new (const struct cfi_section *section)
 {
   struct program_table *table = calloc (1, sizeof *table);
   if (table == NULL)
     return NULL;
   table->section = section;
-  /* About half of the FDEs have a program of their own.  */
-  if (table_init (&table->table, n_expected))
+  if (table_init (&table->table, section->n_fdes))
     return table;
   free (table);
   return NULL;
@@ -54,30 +51,31 @@ program_table_free (struct program_table *table)
   free (table);
 }
 
-uint32_t
-program_table_hash (const struct program_table *table,
-                    const struct cfi_fde *fde)
+static bool
+is_same_program (const struct cfi_section *section, const struct cfi_fde *a,
+                 const struct cfi_fde *b)
 {
-  return hash_for_table (cfi_fde_instructions (table->section, fde),
-                         fde->instructions_size);
+  return a->cie == b->cie && a->instructions_size == b->instructions_size
+         && memcmp (cfi_fde_instructions (section, a),
+                    cfi_fde_instructions (section, b), a->instructions_size)
+                == 0;
 }
 
-bool
+const struct program_result *
 program_table_find (const struct program_table *table,
-                    const struct cfi_fde *fde, uint32_t hash, uint32_t *number)
+                    const struct cfi_fde *fde, uint32_t *hash)
 {
-  const uint8_t *bytes = table->section->bytes;
-  struct table_walk walk = { .hash = hash };
-  while (table_next (&table->table, &walk, number))
+  uint32_t number;
+  *hash = hash_for_table (cfi_fde_instructions (table->section, fde),
+                          fde->instructions_size);
+  struct table_walk walk = { .hash = *hash };
+  while (table_next (&table->table, &walk, &number))
     {
-      const struct program *program = &table->programs[*number];
-      if (program->cie == fde->cie && program->size == fde->instructions_size
-          && memcmp (bytes + program->instructions,
-                     cfi_fde_instructions (table->section, fde), program->size)
-                 == 0)
-        return true;
+      const struct program *program = &table->programs[number];
+      if (is_same_program (table->section, program->fde, fde))
+        return &program->result;
     }
-  return false;
+  return NULL;
 }
 
 static bool
@@ -93,25 +91,13 @@ program_table_grow (struct program_table *table)
   return true;
 }
 
-uint32_t
+void
 program_table_add (struct program_table *table, const struct cfi_fde *fde,
-                   uint32_t hash)
+                   uint32_t hash, struct program_result result)
 {
-  uint32_t number = (uint32_t)table->n_numbers++;
-  /* Numbers are indexes, so after a gap no further program is known.  */
-  if (number != table->n_programs
-      || (table->n_programs == table->capacity && !program_table_grow (table)))
-    return number;
+  if (table->n_programs == table->capacity && !program_table_grow (table))
+    return;
+  table_insert (&table->table, hash, (uint32_t)table->n_programs);
   table->programs[table->n_programs++]
-      = (struct program){ .instructions = fde->offset + fde->head_size,
-                          .size = fde->instructions_size,
-                          .cie = fde->cie };
-  table_insert (&table->table, hash, number);
-  return number;
-}
-
-size_t
-program_table_size (const struct program_table *table)
-{
-  return table->n_numbers;
+      = (struct program){ .fde = fde, .result = result };
 }

@@ -9,9 +9,10 @@
 
 #include "base/buffer.h"
 #include "base/io.h"
-#include "convert/builder.h"
+#include "convert/emitter.h"
+#include "convert/linked.h"
+#include "convert/object_convert.h"
 #include "convert/replace.h"
-#include "convert/object_file.h"
 #include "elf/existing.h"
 #include "elf/file_metadata.h"
 #include "elf/inject.h"
@@ -135,7 +136,7 @@ static bool
 plan_injection (struct conversion *conversion, struct error *err)
 {
   struct sframe_variant variant
-      = builder_variant (conversion->options->format);
+      = emitter_variant (conversion->options->format);
   struct layout_request request
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
@@ -178,7 +179,7 @@ prepare (struct conversion *conversion, struct error *err)
   if (conversion->writes && image == &conversion->input)
     copy_ahead_start (&conversion->copy_ahead, image, conversion->target);
   conversion->encoder
-      = builder_build (image, conversion->options, conversion->report, err);
+      = linked_build (image, conversion->options, conversion->report, err);
   if (conversion->encoder == NULL || !check_complete (conversion, err)
       || !plan_injection (conversion, err))
     return false;
@@ -245,8 +246,8 @@ convert_opened (struct conversion *conversion, const char *input,
                 const char *output, struct error *err)
 {
   if (is_wanted_object (conversion))
-    return object_file_convert (&conversion->input, input, output,
-                                conversion->options, conversion->report, err);
+    return object_convert (&conversion->input, input, output,
+                           conversion->options, conversion->report, err);
   conversion->writes = !conversion->options->dry_run;
   conversion->target = output != NULL                        ? output
                        : conversion->options->in_place_write ? NULL
@@ -261,8 +262,9 @@ static bool
 prepare_section (struct conversion *conversion, struct error *err)
 {
   if (is_wanted_object (conversion))
-    return object_file_section (&conversion->input, conversion->options,
-                                &conversion->section, conversion->report, err);
+    return object_convert_section (&conversion->input, conversion->options,
+                                   &conversion->section, conversion->report,
+                                   err);
   return prepare (conversion, err);
 }
 

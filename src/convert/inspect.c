@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cfi/plt.h"
+#include "cfi/source.h"
 #include "convert/find_sframe.h"
+#include "convert/object_source.h"
 #include "convert/object_sframe.h"
 #include "frame/frame.h"
 #include "sframe/dump.h"
@@ -18,30 +19,19 @@ static bool
 check_image (const struct image *image, const struct sframe_decoder *decoder,
              struct verify_result *result, struct error *err)
 {
-  struct image_eh_frame found;
-  struct cfi_section cfi;
-  struct plt_list plt = { 0 };
+  struct cfi_source source;
   struct padding_finder padding = { 0 };
-  struct verify_sources sources
-      = { .cfi = &cfi, .plt = &plt, .padding = &padding };
   if (decoder->arch != image->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "its .sframe is for another machine");
-  if (!image_find_eh_frame (image, &found, err))
-    return false;
-  if (found.size == 0)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "no .eh_frame to check .sframe against");
-  if (!cfi_section_read (&cfi, image->arch, found.bytes, found.size,
-                         found.address, err))
-    return false;
-  cfi_section_keep_code (&cfi, image);
-  bool checked = plt_list_find (&plt, image, &cfi, err)
+  bool checked = cfi_source_open (&source, image, err)
                  && padding_finder_init (&padding, image, err)
-                 && sframe_verify (decoder, &sources, result, err);
+                 && sframe_verify (decoder, &source, &padding, result, err);
   padding_finder_free (&padding);
-  plt_list_free (&plt);
-  cfi_section_free (&cfi);
+  cfi_source_close (&source);
+  if (!checked && err->status == CFI2SFRAME_NOTHING)
+    error_set (err, CFI2SFRAME_NOTHING,
+               "no .eh_frame to check .sframe against");
   return checked;
 }
 
@@ -51,24 +41,17 @@ check_object (const struct image *image, struct verify_result *result,
               struct error *err)
 {
   struct object_sframe sframe;
-  struct cfi_section cfi;
-  struct plt_list plt = { 0 };
-  struct padding_finder padding = { .image = image };
-  const struct verify_sources sources
-      = { .cfi = &cfi, .plt = &plt, .padding = &padding };
+  struct cfi_source source;
   if (!object_sframe_open (&sframe, image, err))
     return false;
-  const struct relocatable *object = &sframe.object;
-  bool checked = object->eh_frame_size > 0
+  bool checked = sframe.object.eh_frame_size > 0
                  || error_set (err, CFI2SFRAME_NOTHING,
                                "no .eh_frame to check .sframe against");
   if (checked)
     {
-      checked = cfi_section_read (&cfi, image->arch, object->eh_frame,
-                                  object->eh_frame_size,
-                                  object->eh_frame_address, err)
-                && sframe_verify (&sframe.decoder, &sources, result, err);
-      cfi_section_free (&cfi);
+      checked = object_source_open (&source, &sframe.object, err)
+                && sframe_verify (&sframe.decoder, &source, NULL, result, err);
+      cfi_source_close (&source);
     }
   object_sframe_close (&sframe);
   return checked;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "cfi/cfa_opcode.h"
-#include "cfi/entry_walk.h"
+#include "cfi/eh_frame.h"
+#include "cfi/entry.h"
 #include "cunwind/encoding.h"
 #include "cunwind/info_format.h"
 
@@ -79,7 +80,7 @@ encode_fde (struct cunwind_section *section, const struct cfi_fde *fde,
     encoded = cunwind_encode_function (section->image, function);
   if (encoded.reason != CUNWIND_EXPRESSED)
     return encoded;
-  if (!cfi_fde_lsda (section->cfi, fde, lsda)
+  if (!eh_frame_lsda (section->cfi, fde, lsda)
       || (*lsda != 0 && !cunwind_info_reaches (&section->info, *lsda)))
     encoded.reason = CUNWIND_LSDA;
   else

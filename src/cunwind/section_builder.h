@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "cfi/eh_frame.h"
+#include "cfi/cfi_section.h"
 #include "elf/padding.h"
 #include "cunwind/info_write.h"
 #include "cunwind/encode_function.h"

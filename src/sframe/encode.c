@@ -27,7 +27,6 @@ struct index_record
   uint32_t size;
   uint32_t fre_offset;
   uint32_t block_size; /* bytes, at fre_offset */
-  uint32_t origin;     /* number of the function the block was written for */
   uint32_t n_rows;     /* V3 keeps what follows in front of the rows */
   uint8_t info;
   uint8_t repeat;
@@ -361,7 +360,6 @@ sframe_encoder_add (struct sframe_encoder *encoder,
     .size = function->size,
     .fre_offset = place,
     .block_size = (uint32_t)block_size,
-    .origin = (uint32_t)encoder->n_records,
     .n_rows = (uint32_t)function->n_rows,
     .info = function_info (function, fre_type),
     .repeat = function->repeat,
@@ -379,48 +377,6 @@ sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
   record.address = address;
   record.size = size;
   return sframe_encoder_add_record (encoder, &record, err);
-}
-
-/* Append the block of OTHER's function NUMBER unless it is there already.  */
-static bool
-sframe_encoder_append_block (struct sframe_encoder *encoder,
-                             const struct sframe_encoder *other, size_t number,
-                             uint32_t *place, struct error *err)
-{
-  const struct index_record *record = &other->records[number];
-  if (record->origin != number)
-    {
-      *place = other->records[record->origin].fre_offset;
-      return true;
-    }
-  size_t start = encoder->rows.size;
-  buffer_append (&encoder->rows, other->rows.bytes + record->fre_offset,
-                 record->block_size);
-  if (encoder->rows.failed)
-    return error_set_no_memory (err);
-  return sframe_encoder_settle (encoder, start, place, err);
-}
-
-bool
-sframe_encoder_append (struct sframe_encoder *encoder,
-                       struct sframe_encoder *other, struct error *err)
-{
-  size_t n_before = encoder->n_records;
-  for (size_t i = 0; i < other->n_records; i++)
-    {
-      struct index_record *record = &other->records[i];
-      if (!function_is_in_order (encoder, record->address))
-        return report_unwritable (record->address, err);
-      uint32_t place = 0;
-      if (!sframe_encoder_append_block (encoder, other, i, &place, err))
-        return false;
-      record->fre_offset = place; /* for those that repeat it */
-      struct index_record appended = *record;
-      appended.origin += (uint32_t)n_before;
-      if (!sframe_encoder_add_record (encoder, &appended, err))
-        return false;
-    }
-  return true;
 }
 
 void
@@ -456,6 +412,14 @@ size_t
 sframe_encoder_n_rows (const struct sframe_encoder *encoder)
 {
   return encoder->n_rows;
+}
+
+uint64_t
+sframe_encoder_range (const struct sframe_encoder *encoder, size_t index,
+                      uint32_t *size)
+{
+  *size = encoder->records[index].size;
+  return encoder->records[index].address;
 }
 
 unsigned

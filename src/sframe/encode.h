@@ -65,17 +65,16 @@ bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                             uint64_t address, uint32_t size,
                             struct error *err);
 
-/* Append the functions of OTHER, which was made with the same options but does
-   not share.  OTHER can only be freed then.  */
-bool sframe_encoder_append (struct sframe_encoder *encoder,
-                            struct sframe_encoder *other, struct error *err);
-
 /* All functions were added: make the section as small as sharing allows.
    Optional; changes the size.  */
 void sframe_encoder_finish (struct sframe_encoder *encoder);
 
 size_t sframe_encoder_n_functions (const struct sframe_encoder *encoder);
 size_t sframe_encoder_n_rows (const struct sframe_encoder *encoder);
+
+/* The address of the function that was added as number INDEX, and its SIZE. */
+uint64_t sframe_encoder_range (const struct sframe_encoder *encoder,
+                               size_t index, uint32_t *size);
 
 /* Bytes of the section that sframe_encoder_write would write now.  */
 uint64_t sframe_encoder_size (const struct sframe_encoder *encoder);

@@ -15,7 +15,7 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
-#include "cfi/eh_frame.h"
+#include "cfi/cfi_section.h"
 #include "frame/frame.h"
 #include "sframe/model.h"
 

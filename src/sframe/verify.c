@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cfi/cfa_program.h"
+#include "cfi/walk.h"
 #include "sframe/lower.h"
 
 /* What one side says from some PC up to `until`.  */
@@ -463,103 +463,78 @@ verify_gap (struct verify *verify, uint64_t pc, uint64_t end,
   return true;
 }
 
-/* Walking the sources: FDEs and stubs, merged in address order.  */
+/* Walking over the code.  */
 
-struct walk
-{
-  struct verify *verify;
-  const struct cfi_section *cfi;
-  const struct plt_list *plt;
-  struct cfa_machine *machine;
-  struct frame_function function; /* of the FDE at hand; owned */
-  uint64_t done;                  /* every PC below has been looked at */
-};
-
+/* Compare the section with FUNCTION from the end of what has been looked at,
+ *DONE, on.  */
 static bool
-walk_function (struct walk *walk, const struct frame_function *function,
-               struct error *err)
+verify_code (struct verify *verify, const struct frame_function *function,
+             uint64_t *done, struct error *err)
 {
   uint64_t start = function->address;
   uint64_t end = start + function->size;
-  if (start < walk->done)
-    start = walk->done; /* the earlier of two overlapping FDEs counts */
+  if (start < *done)
+    start = *done;
   if (end <= start)
     return true;
-  if (!verify_gap (walk->verify, walk->done, start, err)
-      || !verify_function (walk->verify, function, start, end, err))
+  if (!verify_gap (verify, *done, start, err)
+      || !verify_function (verify, function, start, end, err))
     return false;
-  walk->done = end;
+  *done = end;
   return true;
 }
 
-static bool
-walk_fde (struct walk *walk, const struct cfi_fde *fde, struct error *err)
+/* What a reader knows of CODE that has no rows: any row there is a guess.  */
+static struct frame_function
+unknown_code (const struct cfi_code *code)
 {
-  uint64_t failed_at;
-  if (fde->size == 0 || fde->size > UINT64_MAX - fde->address)
-    return true;
-  err->status = CFI2SFRAME_OK;
-  enum frame_reason reason
-      = cfa_machine_run (walk->machine, fde, &walk->function, &failed_at, err);
-  if (err->status != CFI2SFRAME_OK)
-    return false;
-  if (reason != REASON_NONE)
-    {
-      /* Nothing is known of its code: any row there is a guess.  */
-      frame_function_reset (&walk->function);
-      walk->function.address = fde->address;
-      walk->function.size
-          = fde->size < UINT32_MAX ? (uint32_t)fde->size : UINT32_MAX;
-    }
-  walk->verify->result->functions++;
-  return walk_function (walk, &walk->function, err);
+  return (struct frame_function){ .address = code->address,
+                                  .size = code->size < UINT32_MAX
+                                              ? (uint32_t)code->size
+                                              : UINT32_MAX };
 }
 
 static bool
-walk_all (struct walk *walk, struct error *err)
+verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
 {
-  size_t stub = 0;
-  size_t n_stubs = walk->plt != NULL ? walk->plt->n_functions : 0;
-  for (size_t i = 0; i <= walk->cfi->n_fdes; i++)
+  struct cfi_code code;
+  uint64_t done = 0;
+  while (cfi_walk_next (walk, &code))
     {
-      uint64_t next
-          = i < walk->cfi->n_fdes ? walk->cfi->fdes[i].address : UINT64_MAX;
-      for (; stub < n_stubs && walk->plt->functions[stub].address < next;
-           stub++)
-        if (!walk_function (walk, &walk->plt->functions[stub], err))
-          return false;
-      if (i < walk->cfi->n_fdes && !walk_fde (walk, &walk->cfi->fdes[i], err))
+      if (!code.is_code)
+        continue;
+      verify->result->functions += code.fde != NULL;
+      if (!cfi_walk_rows (walk, &code, err))
+        return false;
+      const struct frame_function unknown = unknown_code (&code);
+      const struct frame_function *function
+          = code.reason == REASON_NONE ? code.function : &unknown;
+      if (!verify_code (verify, function, &done, err))
         return false;
     }
-  return verify_gap (walk->verify, walk->done, UINT64_MAX, err);
+  return verify_gap (verify, done, UINT64_MAX, err);
 }
 
 bool
 sframe_verify (const struct sframe_decoder *decoder,
-               const struct verify_sources *sources,
+               const struct cfi_source *source,
+               const struct padding_finder *padding,
                struct verify_result *result, struct error *err)
 {
-  const struct cfi_section *cfi = sources->cfi;
+  const struct cfi_section *cfi = &source->cfi;
   *result = (struct verify_result){ 0 };
   if (decoder->arch != cfi->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "SFrame: section for machine %s", decoder->arch->name);
-  struct verify verify = { .arch = decoder->arch,
-                           .result = result,
-                           .padding = sources->padding };
+  struct verify verify
+      = { .arch = decoder->arch, .result = result, .padding = padding };
   /* Far beyond the places where either side changes in real files.  */
   verify.steps_left = (1u << 20) + 16 * (cfi->size + decoder->size);
-  struct walk walk = { .verify = &verify, .cfi = cfi, .plt = sources->plt };
-  if (!track_init (&verify.track, decoder, err))
-    return false;
-  bool done = false;
-  walk.machine = cfa_machine_new (cfi);
-  if (walk.machine != NULL)
-    done = walk_all (&walk, err);
-  else
-    error_set_no_memory (err);
-  cfa_machine_free (walk.machine);
-  frame_function_free (&walk.function);
+  struct cfi_walk walk;
+  bool done = cfi_walk_begin (&walk, source, err)
+              && track_init (&verify.track, decoder, err)
+              && verify_all (&verify, &walk, err);
   track_free (&verify.track);
+  cfi_walk_end (&walk);
   return done;
 }

@@ -11,9 +11,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cfi/eh_frame.h"
+#include "cfi/source.h"
 #include "elf/padding.h"
-#include "cfi/plt.h"
 #include "sframe/decode.h"
 
 struct verify_result
@@ -27,19 +26,12 @@ struct verify_result
   char difference[160];  /* what differs there */
 };
 
-/* What the section is held against.  */
-struct verify_sources
-{
-  const struct cfi_section *cfi;
-  const struct plt_list *plt;           /* recognised stubs, or NULL */
-  const struct padding_finder *padding; /* alignment between functions, which
-                                           rows may cover, or NULL */
-};
-
-/* Compare the section behind DECODER with SOURCES.  False only when the
+/* Compare the section behind DECODER with SOURCE.  Rows may cover what PADDING
+   calls alignment between functions; NULL: they may not.  False only when the
    section or memory fails; differences are in RESULT.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
-                    const struct verify_sources *sources,
+                    const struct cfi_source *source,
+                    const struct padding_finder *padding,
                     struct verify_result *result, struct error *err);
 
 #endif /* SFRAME_VERIFY_H */

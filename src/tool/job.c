@@ -3,6 +3,7 @@
 
 #include "tool/job.h"
 
+#include "convert/compact_unwind.h"
 #include "tool/clock.h"
 
 static bool
@@ -12,7 +13,7 @@ run_mode (struct job *job, const struct tool_options *options)
     {
     case MODE_SECTION_ONLY:
       if (options->compact_unwind)
-        return cfi2sframe_write_compact_unwind (
+        return compact_unwind_write (
             job->path, options->convert.dry_run ? NULL : options->output,
             &job->comparison, &job->err);
       return cfi2sframe_write_section (job->path, options->output,
@@ -21,12 +22,11 @@ run_mode (struct job *job, const struct tool_options *options)
     case MODE_CHECK:
       return cfi2sframe_check (job->path, &job->check, &job->err);
     case MODE_COMPARE_FORMATS:
-      return cfi2sframe_compare_formats (job->path, &job->comparison,
-                                         &job->err);
+      return measure_file (job->path, &job->comparison, &job->err);
     case MODE_DUMP:
       if (options->compact_unwind)
-        return cfi2sframe_dump_compact_unwind (
-            job->path, options->compact_unwind_machine, job->out, &job->err);
+        return compact_unwind_dump (job->path, options->compact_unwind_machine,
+                                    job->out, &job->err);
       return cfi2sframe_dump (job->path, job->out, &job->err);
     case MODE_REMOVE:
       return cfi2sframe_remove (job->path, options->output, &options->convert,

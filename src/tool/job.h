@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cfi2sframe.h"
+#include "convert/measure.h"
 #include "tool/options.h"
 
 enum job_outcome
@@ -26,7 +27,7 @@ struct job
   struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
   /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
-  struct cfi2sframe_comparison comparison;
+  struct measurement comparison;
   struct cfi2sframe_error err;
   double seconds;
 };

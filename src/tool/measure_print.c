@@ -10,8 +10,7 @@
 /* Sums.  */
 
 static void
-add_format (struct cfi2sframe_compared_format *sum,
-            const struct cfi2sframe_compared_format *format)
+add_format (struct measured *sum, const struct measured *format)
 {
   sum->available |= format->available;
   sum->bytes += format->bytes;
@@ -22,8 +21,7 @@ add_format (struct cfi2sframe_compared_format *sum,
 }
 
 void
-measure_add (struct cfi2sframe_comparison *sum,
-             const struct cfi2sframe_comparison *comparison)
+measure_add (struct measurement *sum, const struct measurement *comparison)
 {
   sum->cfi_functions += comparison->cfi_functions;
   sum->eh_frame_bytes += comparison->eh_frame_bytes;
@@ -31,46 +29,29 @@ measure_add (struct cfi2sframe_comparison *sum,
   sum->compact_unwind_lsda_bytes += comparison->compact_unwind_lsda_bytes;
   sum->compact_unwind_eh_frame_bytes
       += comparison->compact_unwind_eh_frame_bytes;
-  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
     add_format (&sum->formats[i], &comparison->formats[i]);
 }
 
 /* Text.  */
 
 static double
-ratio (const struct cfi2sframe_comparison *comparison, uint64_t bytes)
+ratio (const struct measurement *comparison, uint64_t bytes)
 {
   return figure_size_ratio (bytes, comparison->eh_frame_bytes,
                             comparison->eh_frame_hdr_bytes);
 }
 
-static const char *
-reason_name (enum cfi2sframe_compared format, unsigned reason)
-{
-  return format == CFI2SFRAME_COMPARED_COMPACT_UNWIND
-             ? cfi2sframe_compact_unwind_reason_name (reason)
-             : cfi2sframe_reason_name (reason);
-}
-
-static const char *
-reason_text (enum cfi2sframe_compared format, unsigned reason)
-{
-  return format == CFI2SFRAME_COMPARED_COMPACT_UNWIND
-             ? cfi2sframe_compact_unwind_reason_text (reason)
-             : cfi2sframe_reason_text (reason);
-}
-
 static void
-print_format (const struct cfi2sframe_comparison *comparison,
-              enum cfi2sframe_compared index, FILE *out)
+print_format (const struct measurement *comparison, enum measured_format index,
+              FILE *out)
 {
-  const struct cfi2sframe_compared_format *format
-      = &comparison->formats[index];
+  const struct measured *format = &comparison->formats[index];
   uint64_t all = comparison->cfi_functions;
   fprintf (out,
            "  %-21s %11" PRIu64 " %6.3f  %9" PRIu64 " %7.3f %%  %9" PRIu64
            " %7.3f %%\n",
-           cfi2sframe_compared_text (index), format->bytes,
+           measured_format_text (index), format->bytes,
            ratio (comparison, format->bytes), format->synchronous,
            figure_percent (format->synchronous, all), format->asynchronous,
            figure_percent (format->asynchronous, all));
@@ -78,10 +59,9 @@ print_format (const struct cfi2sframe_comparison *comparison,
 
 /* What belongs to compact unwind beside the section itself.  */
 static void
-print_remains (const struct cfi2sframe_comparison *comparison, FILE *out)
+print_remains (const struct measurement *comparison, FILE *out)
 {
-  uint64_t bytes
-      = comparison->formats[CFI2SFRAME_COMPARED_COMPACT_UNWIND].bytes;
+  uint64_t bytes = comparison->formats[MEASURED_COMPACT_UNWIND].bytes;
   uint64_t kept = comparison->compact_unwind_eh_frame_bytes;
   fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept", kept,
            ratio (comparison, kept));
@@ -91,39 +71,36 @@ print_remains (const struct cfi2sframe_comparison *comparison, FILE *out)
 }
 
 static void
-print_reasons (const struct cfi2sframe_comparison *comparison,
-               enum cfi2sframe_compared index, FILE *out)
+print_reasons (const struct measurement *comparison,
+               enum measured_format index, FILE *out)
 {
-  const struct cfi2sframe_compared_format *format
-      = &comparison->formats[index];
+  const struct measured *format = &comparison->formats[index];
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (format->left_out[i] > 0)
       fprintf (out, "  not in %s: %" PRIu64 " (%s)\n",
-               cfi2sframe_compared_text (index), format->left_out[i],
-               reason_text (index, i));
+               measured_format_text (index), format->left_out[i],
+               measured_reason_text (index, i));
 }
 
 static void
-print_comparison (const struct cfi2sframe_comparison *comparison, FILE *out)
+print_comparison (const struct measurement *comparison, FILE *out)
 {
   fprintf (out, "  %-21s %11s %6s  %19s  %19s\n", "format", "bytes", "ratio",
            "exact at calls", "at every PC");
-  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (comparison->formats[i].available)
       print_format (comparison, i, out);
-  if (comparison->formats[CFI2SFRAME_COMPARED_COMPACT_UNWIND].available)
+  if (comparison->formats[MEASURED_COMPACT_UNWIND].available)
     print_remains (comparison, out);
-  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (comparison->formats[i].available
         /* With the reasons of the others the same as these.  */
-        && i != CFI2SFRAME_COMPARED_V3_NO_SHARE
-        && i != CFI2SFRAME_COMPARED_V3_COMPACT)
+        && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
       print_reasons (comparison, i, out);
 }
 
 static void
-print_head (const char *name, const struct cfi2sframe_comparison *comparison,
-            FILE *out)
+print_head (const char *name, const struct measurement *comparison, FILE *out)
 {
   fprintf (out,
            "%s: %" PRIu64 " functions, .eh_frame %" PRIu64
@@ -133,8 +110,8 @@ print_head (const char *name, const struct cfi2sframe_comparison *comparison,
 }
 
 void
-measure_print_table (const char *name,
-                     const struct cfi2sframe_comparison *comparison, FILE *out)
+measure_print_table (const char *name, const struct measurement *comparison,
+                     FILE *out)
 {
   print_head (name, comparison, out);
   print_comparison (comparison, out);
@@ -144,9 +121,9 @@ measure_print_table (const char *name,
 static void
 print_section (const struct job *job, FILE *out)
 {
-  const struct cfi2sframe_comparison *comparison = &job->comparison;
-  const struct cfi2sframe_compared_format *format
-      = &comparison->formats[CFI2SFRAME_COMPARED_COMPACT_UNWIND];
+  const struct measurement *comparison = &job->comparison;
+  const struct measured *format
+      = &comparison->formats[MEASURED_COMPACT_UNWIND];
   fprintf (out,
            "%s: compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
            ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
@@ -169,21 +146,19 @@ measure_print (const struct tool_options *options, const struct job *job,
   if (options->talkative || options->stats == STATS_TEXT)
     print_section (job, out);
   if (options->verbose > 1 || options->stats == STATS_TEXT)
-    print_reasons (&job->comparison, CFI2SFRAME_COMPARED_COMPACT_UNWIND, out);
+    print_reasons (&job->comparison, MEASURED_COMPACT_UNWIND, out);
 }
 
 /* JSON.  */
 
 static json_object *
-format_json (const struct cfi2sframe_comparison *comparison,
-             enum cfi2sframe_compared index)
+format_json (const struct measurement *comparison, enum measured_format index)
 {
-  const struct cfi2sframe_compared_format *format
-      = &comparison->formats[index];
+  const struct measured *format = &comparison->formats[index];
   json_object *object = json_object_new_object ();
   json_object *left_out = json_object_new_object ();
   json_add_number (object, "bytes", format->bytes);
-  if (index == CFI2SFRAME_COMPARED_COMPACT_UNWIND)
+  if (index == MEASURED_COMPACT_UNWIND)
     {
       json_add_number (object, "lsda_bytes",
                        comparison->compact_unwind_lsda_bytes);
@@ -194,23 +169,23 @@ format_json (const struct cfi2sframe_comparison *comparison,
   json_add_number (object, "asynchronous", format->asynchronous);
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (format->left_out[i] > 0)
-      json_add_number (left_out, reason_name (index, i), format->left_out[i]);
+      json_add_number (left_out, measured_reason_name (index, i),
+                       format->left_out[i]);
   json_object_object_add (object, "left_out", left_out);
   return object;
 }
 
 void
-measure_add_json (json_object *object,
-                  const struct cfi2sframe_comparison *comparison)
+measure_add_json (json_object *object, const struct measurement *comparison)
 {
   json_object *formats = json_object_new_object ();
   json_add_number (object, "cfi_functions", comparison->cfi_functions);
   json_add_number (object, "eh_frame_bytes", comparison->eh_frame_bytes);
   json_add_number (object, "eh_frame_hdr_bytes",
                    comparison->eh_frame_hdr_bytes);
-  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (comparison->formats[i].available)
-      json_object_object_add (formats, cfi2sframe_compared_name (i),
+      json_object_object_add (formats, measured_format_name (i),
                               format_json (comparison, i));
   json_object_object_add (object, "formats", formats);
 }
@@ -227,7 +202,7 @@ void
 measure_print_json (const struct tool_options *options, const struct job *job,
                     FILE *out)
 {
-  const struct cfi2sframe_comparison *comparison = &job->comparison;
+  const struct measurement *comparison = &job->comparison;
   json_object *object = json_object_new_object ();
   json_add_string (object, "file", job->path);
   json_add_string (object, "status", status_name (options, job));

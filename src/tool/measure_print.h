@@ -7,13 +7,14 @@
 #include <stdio.h>
 
 #include "cfi2sframe.h"
+#include "convert/measure.h"
 #include "tool/job.h"
 #include "tool/json_line.h"
 #include "tool/options.h"
 
 /* Add the figures of COMPARISON to SUM, which has no machine.  */
-void measure_add (struct cfi2sframe_comparison *sum,
-                  const struct cfi2sframe_comparison *comparison);
+void measure_add (struct measurement *sum,
+                  const struct measurement *comparison);
 
 /* Print what was measured for JOB to OUT: all formats, or compact unwind alone
    when that is what was made.  */
@@ -24,11 +25,10 @@ void measure_print_json (const struct tool_options *options,
 
 /* Print the table of COMPARISON under NAME.  */
 void measure_print_table (const char *name,
-                          const struct cfi2sframe_comparison *comparison,
-                          FILE *out);
+                          const struct measurement *comparison, FILE *out);
 
 /* Add the figures of COMPARISON to OBJECT.  */
 void measure_add_json (json_object *object,
-                       const struct cfi2sframe_comparison *comparison);
+                       const struct measurement *comparison);
 
 #endif /* TOOL_MEASURE_PRINT_H */

@@ -16,8 +16,8 @@ struct totals
   uint64_t not_elf;               /* found in trees, and not looked into */
   struct cfi2sframe_report sum;   /* over the files done */
   struct cfi2sframe_check_result checked; /* the same for --check */
-  struct cfi2sframe_comparison measured;  /* the same for --compare-formats;
-                                             `available': in any file */
+  struct measurement measured;            /* the same for --compare-formats;
+                                                       `available': in any file */
   double seconds;                         /* on the clock */
 };
 

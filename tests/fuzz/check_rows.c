@@ -15,7 +15,7 @@
 #include "cfi/cfa_program.h"
 #include "cfi/eh_frame.h"
 #include "elf/padding.h"
-#include "cfi/plt.h"
+#include "cfi/source.h"
 #include "sframe/dump.h"
 #include "sframe/lower.h"
 #include "sframe/verify.h"
@@ -129,7 +129,7 @@ fuzz_check_rows (const struct sframe_decoder *decoder,
   struct error err = { 0 };
   struct frame_function function = { 0 };
   struct cfa_machine *machine = cfa_machine_new (cfi);
-  uint64_t failed_at, end = 0;
+  uint64_t end = 0;
   size_t n_rows = 0;
   FUZZ_CHECK (machine != NULL);
   for (size_t i = 0; i < cfi->n_fdes && n_rows < ROWS_MAX; i++)
@@ -143,8 +143,7 @@ fuzz_check_rows (const struct sframe_decoder *decoder,
         end = begin + fde->size;
       /* Of FDEs that overlap either may have been taken.  */
       if (begin < before || end > next
-          || cfa_machine_run (machine, fde, &function, &failed_at, &err)
-                 != REASON_NONE)
+          || cfa_machine_run (machine, fde, &function, &err) != REASON_NONE)
         continue;
       n_rows += function.n_rows + 1;
       check_function (decoder, &function);
@@ -157,31 +156,18 @@ void
 fuzz_verify (const struct sframe_decoder *decoder, const struct image *image,
              bool good)
 {
-  struct image_eh_frame found;
-  struct cfi_section cfi;
-  struct plt_list plt;
+  struct cfi_source source;
   struct padding_finder padding = { 0 };
-  struct verify_sources sources
-      = { .cfi = &cfi, .plt = &plt, .padding = &padding };
   struct verify_result result = { 0 };
   struct error err = { 0 };
-  bool ready = image->arch != NULL && image_find_eh_frame (image, &found, &err)
-               && found.size > 0
-               && cfi_section_read (&cfi, image->arch, found.bytes, found.size,
-                                    found.address, &err);
-  FUZZ_DONE (ready || !good, &err);
-  if (!ready)
-    return;
-  cfi_section_keep_code (&cfi, image);
-  bool verified = plt_list_find (&plt, image, &cfi, &err)
+  bool verified = cfi_source_open (&source, image, &err)
                   && padding_finder_init (&padding, image, &err)
-                  && sframe_verify (decoder, &sources, &result, &err);
+                  && sframe_verify (decoder, &source, &padding, &result, &err);
   FUZZ_DONE (verified || !good, &err);
   if (good && (result.bytes_wrong > 0 || result.bytes_extra > 0))
     fuzz_fail (result.difference, __FILE__, __LINE__);
   padding_finder_free (&padding);
-  plt_list_free (&plt);
-  cfi_section_free (&cfi);
+  cfi_source_close (&source);
 }
 
 static ssize_t

@@ -21,7 +21,7 @@
 #  endif
 #endif
 
-/* Large sections are read and built in two threads.  */
+/* Files are copied ahead by a thread.  */
 static atomic_size_t live, peak;
 static size_t start;
 

@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "cfi/cfa_program.h"
 #include "cfi/eh_frame.h"
-#include "convert/builder.h"
+#include "convert/emitter.h"
 #include "sframe/encode.h"
 #include "sframe/lower.h"
 
@@ -106,10 +106,8 @@ convert (const struct cfi_section *cfi, struct sframe_variant variant,
   for (size_t i = 0; i < cfi->n_fdes; i++)
     {
       const struct cfi_fde *fde = &cfi->fdes[i];
-      uint64_t failed_at;
       if (fde->address < state.at || fde->address + fde->size < fde->address
-          || cfa_machine_run (machine, fde, &function, &failed_at, &err)
-                 != REASON_NONE)
+          || cfa_machine_run (machine, fde, &function, &err) != REASON_NONE)
         continue;
       check_rows (&function);
       state.at = fde->address;
@@ -153,9 +151,9 @@ fuzz_cfi (const uint8_t *bytes, size_t size)
     return;
   const struct arch *arch = arches[bytes[0] & 3];
   struct sframe_variant variant
-      = builder_variant ((enum cfi2sframe_format) (bytes[1] & 3));
+      = emitter_variant ((enum cfi2sframe_format) (bytes[1] & 3));
   FUZZ_CHECK (
-      cfi_section_read (&cfi, arch, bytes + 2, size - 2, CFI_ADDRESS, &err));
+      eh_frame_read (&cfi, arch, bytes + 2, size - 2, CFI_ADDRESS, &err));
   check_section (&cfi);
   convert (&cfi, variant, !(bytes[1] & 4) && !arch->big_endian);
   cfi_section_free (&cfi);

@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "cfi/eh_frame.h"
-#include "convert/builder.h"
+#include "convert/emitter.h"
 #include "elf/inject.h"
 
 enum
@@ -50,8 +50,8 @@ check_section (const struct converted *converted, const struct image *image,
               && decoder.n_rows == report->sframe_fres);
   fuzz_read_section (&decoder, true);
   FUZZ_DONE (image_find_eh_frame (image, &found, &err), &err);
-  FUZZ_DONE (cfi_section_read (&cfi, image->arch, found.bytes, found.size,
-                               found.address, &err),
+  FUZZ_DONE (eh_frame_read (&cfi, image->arch, found.bytes, found.size,
+                            found.address, &err),
              &err);
   fuzz_check_rows (&decoder, &cfi);
   fuzz_verify (&decoder, image, true);
@@ -66,7 +66,7 @@ plan_again (struct converted *converted, const struct image *image,
   struct error err = { 0 };
   struct layout_request request
       = { .sframe_size = converted->size,
-          .section_type = builder_variant (options->format).pcrel
+          .section_type = emitter_variant (options->format).pcrel
                               ? SHT_GNU_SFRAME
                               : SHT_PROGBITS,
           .allow_moved_table = options->force_phdr_move };

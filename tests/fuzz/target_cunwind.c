@@ -7,8 +7,9 @@
 
 #include <stdio.h>
 
+#include "cfi/eh_frame.h"
 #include "cfi/cfa_program.h"
-#include "convert/formats.h"
+#include "convert/measure.h"
 #include "cunwind/info_dump.h"
 #include "cunwind/encoding.h"
 #include "cunwind/info_read.h"
@@ -66,11 +67,11 @@ fuzz_unwind_info (const uint8_t *bytes, size_t size)
 
 /* Each format has as many functions as the CFI, described or not.  */
 static void
-check_account (const struct cfi2sframe_comparison *result)
+check_account (const struct measurement *result)
 {
-  for (unsigned i = 0; i < CFI2SFRAME_COMPARED_COUNT; i++)
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
     {
-      const struct cfi2sframe_compared_format *format = &result->formats[i];
+      const struct measured *format = &result->formats[i];
       uint64_t sum = format->synchronous;
       if (!format->available)
         continue;
@@ -93,18 +94,22 @@ check_functions (const struct image *image,
   const GElf_Phdr *first = image_find_segment (image, PT_LOAD);
   uint64_t covered = 0;
   FUZZ_DONE (image_find_eh_frame (image, &found, &err), &err);
-  FUZZ_DONE (cfi_section_read (&cfi, image->arch, found.bytes, found.size,
-                               found.address, &err),
+  FUZZ_DONE (eh_frame_read (&cfi, image->arch, found.bytes, found.size,
+                            found.address, &err),
              &err);
   for (size_t i = 0; i < cfi.n_fdes; i++)
     {
       const struct cfi_fde *fde = &cfi.fdes[i];
       struct cunwind_reader_found entry;
       struct cunwind_frame frame;
-      if (fde->size == 0 || fde->address < covered
+      if (fde->size == 0
           || !image_is_executable (image, fde->address, fde->size))
         continue;
-      covered = fde->address + fde->size;
+      bool overlaps = fde->address < covered;
+      if (fde->address + fde->size > covered)
+        covered = fde->address + fde->size;
+      if (overlaps)
+        continue;
       FUZZ_CHECK (cunwind_reader_find (
           reader, (uint32_t)(fde->address - first->p_vaddr), &entry));
       FUZZ_CHECK (cunwind_decode (image->arch, entry.encoding, &frame));
@@ -119,17 +124,17 @@ void
 fuzz_cunwind (const uint8_t *bytes, size_t size)
 {
   struct image image;
-  struct cfi2sframe_comparison result;
+  struct measurement result;
   struct cunwind_reader reader;
   struct buffer section;
   struct error err = { 0 };
   if (!image_open_memory (&image, bytes, size, &err))
     return;
   buffer_init (&section, false);
-  if (formats_make (&image, FORMATS_ALL, &result, &section, &err))
+  if (measure_image (&image, MEASURE_ALL, &result, &section, &err))
     {
       check_account (&result);
-      if (result.formats[CFI2SFRAME_COMPARED_COMPACT_UNWIND].available)
+      if (result.formats[MEASURED_COMPACT_UNWIND].available)
         {
           FUZZ_DONE (
               cunwind_reader_open (&reader, section.bytes, section.size, &err),

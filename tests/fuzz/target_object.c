@@ -10,8 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "convert/builder.h"
-#include "convert/object.h"
+#include "convert/object_section.h"
 
 enum
 {
@@ -47,16 +46,16 @@ fuzz_object (const uint8_t *bytes, size_t size)
   uint8_t choice = bytes[--size];
   if (!image_open_memory (&image, bytes, size, &err))
     return;
-  struct object_options options
-      = { .variant = builder_variant (
-              (enum cfi2sframe_format) (choice & OPTION_FORMAT)),
-          .gnu = choice & OPTION_GNU,
-          .bugs = choice & OPTION_BUGS };
-  options.flexible = image.arch != NULL && image.arch->flexible_fdes;
+  struct cfi2sframe_report report = { 0 };
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.format = (enum cfi2sframe_format) (choice & OPTION_FORMAT);
+  options.gnu = choice & OPTION_GNU;
+  options.gnu_bugs = choice & OPTION_BUGS;
   if (image.header.e_type == ET_REL
       && relocatable_open (&object, &image, &err))
     {
-      if (object_section_build (&section, &object, &options, NULL, NULL, &err))
+      if (object_section_build (&section, &object, &options, &report, &err))
         check_written (&section, &object);
       object_section_free (&section);
       relocatable_close (&object);

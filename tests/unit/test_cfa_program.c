@@ -84,20 +84,19 @@ expect_program (const struct program *program, enum frame_reason reason,
   struct cfi_section section;
   struct frame_function function = { 0 };
   struct error err = { 0 };
-  uint64_t failed_at;
   char got[1000];
   buffer_init (&bytes, program->arch->big_endian);
   size_t cie = put_cie (&bytes, 1, "zR", "\x1b", 1, program->code_alignment,
                         program->data_alignment, (uint8_t)program->arch->ra,
                         program->cie, program->cie_size);
   put_fde (&bytes, cie, CODE, FUNCTION_SIZE, program->fde, program->fde_size);
-  assert_true (cfi_section_read (&section, program->arch, bytes.bytes,
-                                 bytes.size, SECTION_ADDRESS, &err));
+  assert_true (eh_frame_read (&section, program->arch, bytes.bytes, bytes.size,
+                              SECTION_ADDRESS, &err));
   assert_int_equal (section.n_fdes, 1);
   assert_int_equal (section.fdes[0].address, CODE);
   struct cfa_machine *machine = cfa_machine_new (&section);
-  enum frame_reason got_reason = cfa_machine_run (machine, &section.fdes[0],
-                                                  &function, &failed_at, &err);
+  enum frame_reason got_reason
+      = cfa_machine_run (machine, &section.fdes[0], &function, &err);
   print_rows (got, sizeof got, &function);
   assert_string_equal (frame_reason_name (got_reason),
                        frame_reason_name (reason));
@@ -372,16 +371,15 @@ test_saved_registers (void **state)
   struct cfi_section section;
   struct frame_function function = { 0 };
   struct error err = { 0 };
-  uint64_t failed_at;
   buffer_init (&bytes, false);
   size_t cie = put_amd64_cie (&bytes);
   put_fde (&bytes, cie, CODE, FUNCTION_SIZE, fde, sizeof fde - 1);
-  assert_true (cfi_section_read (&section, &arch_amd64, bytes.bytes,
-                                 bytes.size, SECTION_ADDRESS, &err));
+  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
+                              SECTION_ADDRESS, &err));
   struct cfa_machine *machine = cfa_machine_new (&section);
   assert_true (cfa_machine_track_saved (machine));
   assert_int_equal (
-      cfa_machine_run (machine, &section.fdes[0], &function, &failed_at, &err),
+      cfa_machine_run (machine, &section.fdes[0], &function, &err),
       REASON_NONE);
   static const struct
   {

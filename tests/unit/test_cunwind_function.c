@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "cfi/eh_frame.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
 #include "cunwind/amd64_size.h"
@@ -67,7 +68,6 @@ encode_example (const struct example *example)
   struct frame_function function = { 0 };
   struct error err = { 0 };
   struct code code;
-  uint64_t failed_at;
   bool amd64 = example->arch == &arch_amd64;
   buffer_init (&bytes, false);
   size_t cie = put_cie (&bytes, 1, example->signal ? "zRS" : "zR", "\x1b", 1,
@@ -75,13 +75,13 @@ encode_example (const struct example *example)
                         amd64 ? "\x0c\x07\x08\x90\x01" : "\x0c\x1f\x00",
                         amd64 ? 5 : 3);
   put_fde (&bytes, cie, CODE, FUNCTION_SIZE, example->fde, example->fde_size);
-  assert_true (cfi_section_read (&section, example->arch, bytes.bytes,
-                                 bytes.size, SECTION_ADDRESS, &err));
+  assert_true (eh_frame_read (&section, example->arch, bytes.bytes, bytes.size,
+                              SECTION_ADDRESS, &err));
   assert_int_equal (section.n_fdes, 1);
   struct cfa_machine *machine = cfa_machine_new (&section);
   assert_true (cfa_machine_track_saved (machine));
   assert_int_equal (
-      cfa_machine_run (machine, &section.fdes[0], &function, &failed_at, &err),
+      cfa_machine_run (machine, &section.fdes[0], &function, &err),
       REASON_NONE);
   code_init (&code, example->arch, example->code, example->code_size);
   struct cunwind_encoded encoded
@@ -529,17 +529,16 @@ section_of (const struct buffer *bytes, struct cunwind_entry *entries,
   struct frame_function function = { 0 };
   struct error err = { 0 };
   struct code code;
-  uint64_t failed_at;
   code_init (&code, &arch_amd64, "", 0);
-  assert_true (cfi_section_read (&cfi, &arch_amd64, bytes->bytes, bytes->size,
-                                 SECTION_ADDRESS, &err));
+  assert_true (eh_frame_read (&cfi, &arch_amd64, bytes->bytes, bytes->size,
+                              SECTION_ADDRESS, &err));
   struct cfa_machine *machine = cfa_machine_new (&cfi);
   assert_true (cfa_machine_track_saved (machine));
   assert_true (cunwind_section_init (section, &code.image, &cfi, NULL, &err));
   section->info.gaps = (struct cunwind_gaps){ NULL, never };
   for (size_t i = 0; i < cfi.n_fdes; i++)
     {
-      cfa_machine_run (machine, &cfi.fdes[i], &function, &failed_at, &err);
+      cfa_machine_run (machine, &cfi.fdes[i], &function, &err);
       assert_true (
           cunwind_section_add (section, &cfi.fdes[i], &function, &err));
     }

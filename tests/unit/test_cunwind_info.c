@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "cfi/eh_frame.h"
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
 #include "cunwind/info_dump.h"
@@ -480,7 +481,7 @@ expect_function (const struct cunwind_section *section,
         }
       assert_int_equal (encoded.reason, CUNWIND_EXPRESSED);
       assert_int_equal (found.encoding & ~bits, encoded.encoding);
-      assert_true (cfi_fde_lsda (section->cfi, fde, &lsda));
+      assert_true (eh_frame_lsda (section->cfi, fde, &lsda));
       assert_int_equal (found.lsda, lsda ? lsda - section->info.base : 0);
       const struct cfi_cie *cie = &section->cfi->cies[fde->cie];
       assert_int_equal (
@@ -496,13 +497,13 @@ round_trip (struct cunwind_section *section, struct cfa_machine *machine)
   struct frame_function function = { 0 };
   struct cunwind_reader reader;
   struct error err = { 0 };
-  uint64_t failed_at, end = 0;
+  uint64_t end = 0;
   for (size_t i = 0; i < cfi->n_fdes; i++)
     {
       const struct cfi_fde *fde = &cfi->fdes[i];
       assert_true (fde->size > 0 && fde->address >= end);
       end = fde->address + fde->size;
-      cfa_machine_run (machine, fde, &function, &failed_at, &err);
+      cfa_machine_run (machine, fde, &function, &err);
       assert_true (cunwind_section_add (section, fde, &function, &err));
     }
   void *bytes = reopen (&section->info, &reader);
@@ -510,7 +511,7 @@ round_trip (struct cunwind_section *section, struct cfa_machine *machine)
   expect_lookups (&section->info, &reader);
   for (size_t i = 0; i < cfi->n_fdes; i++)
     {
-      cfa_machine_run (machine, &cfi->fdes[i], &function, &failed_at, &err);
+      cfa_machine_run (machine, &cfi->fdes[i], &function, &err);
       expect_function (section, &reader, &cfi->fdes[i], &function);
     }
   frame_function_free (&function);
@@ -534,8 +535,8 @@ round_trip_file (const char *path)
       return false;
     }
   assert_true (image_find_eh_frame (&image, &found, &err));
-  assert_true (cfi_section_read (&cfi, image.arch, found.bytes, found.size,
-                                 found.address, &err));
+  assert_true (eh_frame_read (&cfi, image.arch, found.bytes, found.size,
+                              found.address, &err));
   assert_true (padding_finder_init (&padding, &image, &err));
   struct cfa_machine *machine = cfa_machine_new (&cfi);
   assert_true (cfa_machine_track_saved (machine));

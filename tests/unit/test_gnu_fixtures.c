@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "convert/object.h"
+#include "convert/object_section.h"
 #include "elf/symbols.h"
 
 /* Functions of which .eh_frame does not say what GNU as saw: an escape made
@@ -229,6 +229,20 @@ struct tally
   size_t objects, different, excepted;
 };
 
+static enum cfi2sframe_format
+format_of (struct sframe_variant variant)
+{
+  switch (variant.version)
+    {
+    case 1:
+      return CFI2SFRAME_V1;
+    case 2:
+      return variant.pcrel ? CFI2SFRAME_V2 : CFI2SFRAME_V2_0;
+    default:
+      return CFI2SFRAME_V3;
+    }
+}
+
 static bool
 check_object (const char *path, struct sframe_variant variant,
               struct tally *tally)
@@ -237,8 +251,11 @@ check_object (const char *path, struct sframe_variant variant,
   struct image old, new;
   struct relocatable object;
   struct object_section section;
-  const struct object_options options
-      = { .variant = variant, .gnu = true, .bugs = true };
+  struct cfi2sframe_report report = { 0 };
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.format = format_of (variant);
+  options.gnu = options.gnu_bugs = true;
   char name[] = "/tmp/test_gnu_XXXXXX";
   int fd = mkstemp (name);
   assert_true (fd >= 0);
@@ -246,7 +263,7 @@ check_object (const char *path, struct sframe_variant variant,
   assert_true (built);
   built = relocatable_open (&object, &old, &err);
   assert_true (built);
-  built = object_section_build (&section, &object, &options, NULL, NULL, &err)
+  built = object_section_build (&section, &object, &options, &report, &err)
           && object_section_write (&section, &object, fd, &err);
   if (!built)
     printf ("# %s\n", err.reason);

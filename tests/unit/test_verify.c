@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "cfi/eh_frame.h"
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
 #include "sframe/encode.h"
@@ -63,8 +64,8 @@ read_cfi (struct sides *sides)
 {
   struct error err = { 0 };
   buffer_u32 (&sides->eh_frame, 0);
-  if (!cfi_section_read (&sides->cfi, &arch_amd64, sides->eh_frame.bytes,
-                         sides->eh_frame.size, EH_FRAME, &err))
+  if (!eh_frame_read (&sides->cfi, &arch_amd64, sides->eh_frame.bytes,
+                      sides->eh_frame.size, EH_FRAME, &err))
     fail_msg ("%s", err.reason);
   assert_int_equal (sides->cfi.n_damaged, 0);
 }
@@ -100,9 +101,7 @@ convert (struct sides *sides, size_t end)
   struct frame_function function = { 0 };
   for (size_t i = 0; i < end && i < sides->cfi.n_fdes; i++)
     {
-      uint64_t failed_at;
-      if (cfa_machine_run (machine, &sides->cfi.fdes[i], &function, &failed_at,
-                           &err)
+      if (cfa_machine_run (machine, &sides->cfi.fdes[i], &function, &err)
           == REASON_NONE)
         assert_true (lower_function (&lower, &function, &sink, &err));
     }
@@ -146,18 +145,26 @@ sides_free (struct sides *sides)
   buffer_free (&sides->sframe);
 }
 
+static enum frame_reason
+problem_of_size (const void *context, const struct cfi_fde *fde)
+{
+  (void)context;
+  return fde->size == 0 || fde->size > UINT64_MAX - fde->address
+             ? REASON_EMPTY_RANGE
+             : REASON_NONE;
+}
+
 static bool
 verify_status (struct sides *sides, struct verify_result *result,
                struct error *err)
 {
   struct sframe_decoder decoder;
+  const struct cfi_source source
+      = { .cfi = sides->cfi, .plt = sides->plt, .problem = problem_of_size };
   *result = (struct verify_result){ 0 };
   return sframe_decoder_open (&decoder, sides->sframe.bytes,
                               sides->sframe.size, SFRAME, err)
-         && sframe_verify (&decoder,
-                           &(struct verify_sources){ .cfi = &sides->cfi,
-                                                     .plt = &sides->plt },
-                           result, err);
+         && sframe_verify (&decoder, &source, NULL, result, err);
 }
 
 static struct verify_result

@@ -8,7 +8,7 @@
 
 #include <config.h>
 
-#include "cfi/dwarf_batch.h"
+#include "cfi/libdwarf_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ typedef Dwarf_Ptr byte_pointer;
 #  define SECTION(member) member
 #endif
 
-struct dwarf_batch
+struct libdwarf_list
 {
   const uint8_t *bytes;
   uint64_t size, address;
@@ -58,16 +58,16 @@ get_section_info (void *object, section_index index, access_section *section,
                   int *error)
 {
   (void)error;
-  const struct dwarf_batch *batch = object;
+  const struct libdwarf_list *list = object;
   if (index > 1)
     return DW_DLV_NO_ENTRY;
   *section = (access_section){ .SECTION (name) = "" };
   if (index == 1)
     {
       section->SECTION (name) = ".eh_frame";
-      section->SECTION (addr) = batch->address;
+      section->SECTION (addr) = list->address;
       section->SECTION (type) = 1; /* SHT_PROGBITS */
-      section->SECTION (size) = batch->size;
+      section->SECTION (size) = list->size;
     }
   return DW_DLV_OK;
 }
@@ -77,10 +77,10 @@ load_section (void *object, section_index index, Dwarf_Small **bytes,
               int *error)
 {
   (void)error;
-  const struct dwarf_batch *batch = object;
+  const struct libdwarf_list *list = object;
   if (index != 1)
     return DW_DLV_NO_ENTRY;
-  *bytes = (Dwarf_Small *)batch->bytes; /* only read */
+  *bytes = (Dwarf_Small *)list->bytes; /* only read */
   return DW_DLV_OK;
 }
 
@@ -109,15 +109,15 @@ get_section_count (void *object)
 static Dwarf_Small
 get_byte_order (void *object)
 {
-  const struct dwarf_batch *batch = object;
-  return batch->big_endian ? BYTE_ORDER_BIG : BYTE_ORDER_LITTLE;
+  const struct libdwarf_list *list = object;
+  return list->big_endian ? BYTE_ORDER_BIG : BYTE_ORDER_LITTLE;
 }
 
 static Dwarf_Unsigned
 get_file_size (void *object)
 {
-  const struct dwarf_batch *batch = object;
-  return batch->size;
+  const struct libdwarf_list *list = object;
+  return list->size;
 }
 
 static const access_methods methods
@@ -130,36 +130,36 @@ static const access_methods methods
         .om_load_section = load_section };
 
 static void
-interface_init (struct dwarf_batch *batch)
+interface_init (struct libdwarf_list *list)
 {
-  batch->interface.ai_object = batch;
-  batch->interface.ai_methods = &methods;
+  list->interface.ai_object = list;
+  list->interface.ai_methods = &methods;
 }
 
 static void
-free_list (struct dwarf_batch *batch)
+free_list (struct libdwarf_list *list)
 {
-  dwarf_dealloc_fde_cie_list (batch->debug, batch->cies, batch->n_cies,
-                              batch->fdes, batch->n_fdes);
+  dwarf_dealloc_fde_cie_list (list->debug, list->cies, list->n_cies,
+                              list->fdes, list->n_fdes);
 }
 
 static void
-free_error (struct dwarf_batch *batch, Dwarf_Error error)
+free_error (struct libdwarf_list *list, Dwarf_Error error)
 {
-  dwarf_dealloc_error (batch->debug, error);
+  dwarf_dealloc_error (list->debug, error);
 }
 
 static void
-finish (struct dwarf_batch *batch)
+finish (struct libdwarf_list *list)
 {
-  dwarf_object_finish (batch->debug);
+  dwarf_object_finish (list->debug);
 }
 #else
 static Dwarf_Endianness
 get_byte_order (void *object)
 {
-  const struct dwarf_batch *batch = object;
-  return batch->big_endian ? DW_OBJECT_MSB : DW_OBJECT_LSB;
+  const struct libdwarf_list *list = object;
+  return list->big_endian ? DW_OBJECT_MSB : DW_OBJECT_LSB;
 }
 
 static const access_methods methods = { .get_section_info = get_section_info,
@@ -170,127 +170,126 @@ static const access_methods methods = { .get_section_info = get_section_info,
                                         .load_section = load_section };
 
 static void
-interface_init (struct dwarf_batch *batch)
+interface_init (struct libdwarf_list *list)
 {
-  batch->interface.object = batch;
-  batch->interface.methods = &methods;
+  list->interface.object = list;
+  list->interface.methods = &methods;
 }
 
 static void
-free_list (struct dwarf_batch *batch)
+free_list (struct libdwarf_list *list)
 {
-  dwarf_fde_cie_list_dealloc (batch->debug, batch->cies, batch->n_cies,
-                              batch->fdes, batch->n_fdes);
+  dwarf_fde_cie_list_dealloc (list->debug, list->cies, list->n_cies,
+                              list->fdes, list->n_fdes);
 }
 
 static void
-free_error (struct dwarf_batch *batch, Dwarf_Error error)
+free_error (struct libdwarf_list *list, Dwarf_Error error)
 {
-  dwarf_dealloc (batch->debug, error, DW_DLA_ERROR);
+  dwarf_dealloc (list->debug, error, DW_DLA_ERROR);
 }
 
 static void
-finish (struct dwarf_batch *batch)
+finish (struct libdwarf_list *list)
 {
   Dwarf_Error error;
-  dwarf_object_finish (batch->debug, &error);
+  dwarf_object_finish (list->debug, &error);
 }
 #endif
 
 /* Copy libdwarf's message to TEXT and free ERROR.  */
 static void
-take_error (struct dwarf_batch *batch, Dwarf_Error error, char *text,
+take_error (struct libdwarf_list *list, Dwarf_Error error, char *text,
             size_t text_size)
 {
   snprintf (text, text_size, "%s", dwarf_errmsg (error));
-  free_error (batch, error);
+  free_error (list, error);
 }
 
 static bool
-list_entries (struct dwarf_batch *batch, unsigned address_size, char *text,
+list_entries (struct libdwarf_list *list, unsigned address_size, char *text,
               size_t text_size)
 {
   Dwarf_Error error = NULL;
-  int result = dwarf_object_init_b (&batch->interface, NULL, NULL,
-                                    DW_GROUPNUMBER_ANY, &batch->debug, &error);
+  int result = dwarf_object_init_b (&list->interface, NULL, NULL,
+                                    DW_GROUPNUMBER_ANY, &list->debug, &error);
   if (result != DW_DLV_OK)
     {
       snprintf (text, text_size, "libdwarf does not start");
-      batch->debug = NULL;
+      list->debug = NULL;
       return false;
     }
-  dwarf_set_default_address_size (batch->debug, (Dwarf_Small)address_size);
-  result = dwarf_get_fde_list_eh (batch->debug, &batch->cies, &batch->n_cies,
-                                  &batch->fdes, &batch->n_fdes, &error);
+  dwarf_set_default_address_size (list->debug, (Dwarf_Small)address_size);
+  result = dwarf_get_fde_list_eh (list->debug, &list->cies, &list->n_cies,
+                                  &list->fdes, &list->n_fdes, &error);
   if (result == DW_DLV_ERROR)
-    take_error (batch, error, text, text_size);
+    take_error (list, error, text, text_size);
   if (result != DW_DLV_OK)
-    batch->cies = NULL;
+    list->cies = NULL;
   /* No FDE at all is an empty list, not a failure.  */
   return result != DW_DLV_ERROR;
 }
 
-struct dwarf_batch *
-dwarf_batch_open (const uint8_t *bytes, uint64_t size, uint64_t address,
-                  bool big_endian, unsigned address_size, char *text,
-                  size_t text_size)
+struct libdwarf_list *
+libdwarf_list_open (const uint8_t *bytes, uint64_t size, uint64_t address,
+                    bool big_endian, unsigned address_size, char *text,
+                    size_t text_size)
 {
-  struct dwarf_batch *batch = calloc (1, sizeof *batch);
-  if (batch == NULL)
+  struct libdwarf_list *list = calloc (1, sizeof *list);
+  if (list == NULL)
     {
       snprintf (text, text_size, "out of memory");
       return NULL;
     }
-  batch->bytes = bytes;
-  batch->size = size;
-  batch->address = address;
-  batch->big_endian = big_endian;
-  interface_init (batch);
-  if (list_entries (batch, address_size, text, text_size))
-    return batch;
-  dwarf_batch_close (batch);
+  list->bytes = bytes;
+  list->size = size;
+  list->address = address;
+  list->big_endian = big_endian;
+  interface_init (list);
+  if (list_entries (list, address_size, text, text_size))
+    return list;
+  libdwarf_list_close (list);
   return NULL;
 }
 
 void
-dwarf_batch_close (struct dwarf_batch *batch)
+libdwarf_list_close (struct libdwarf_list *list)
 {
-  if (batch == NULL)
+  if (list == NULL)
     return;
-  if (batch->cies != NULL)
-    free_list (batch);
-  if (batch->debug != NULL)
-    finish (batch);
-  free (batch);
+  if (list->cies != NULL)
+    free_list (list);
+  if (list->debug != NULL)
+    finish (list);
+  free (list);
 }
 
 size_t
-dwarf_batch_n_cies (const struct dwarf_batch *batch)
+libdwarf_list_n_cies (const struct libdwarf_list *list)
 {
-  return batch->cies != NULL ? (size_t)batch->n_cies : 0;
+  return list->cies != NULL ? (size_t)list->n_cies : 0;
 }
 
 size_t
-dwarf_batch_n_fdes (const struct dwarf_batch *batch)
+libdwarf_list_n_fdes (const struct libdwarf_list *list)
 {
-  return batch->cies != NULL ? (size_t)batch->n_fdes : 0;
+  return list->cies != NULL ? (size_t)list->n_fdes : 0;
 }
 
 bool
-dwarf_batch_cie (struct dwarf_batch *batch, size_t index,
-                 struct dwarf_batch_cie *cie)
+libdwarf_list_cie (struct libdwarf_list *list, size_t index,
+                   struct libdwarf_list_cie *cie)
 {
-  Dwarf_Cie handle = batch->cies[index];
-  Dwarf_Unsigned entry_size, code_alignment, instructions_size, data_size;
+  Dwarf_Cie handle = list->cies[index];
+  Dwarf_Unsigned entry_size, code_alignment, instructions_size;
   Dwarf_Signed data_alignment;
   Dwarf_Half ra_column, offset_size;
   Dwarf_Small version;
-  Dwarf_Small *data;
   Dwarf_Off offset;
   char *augmentation;
   byte_pointer instructions;
   Dwarf_Error error = NULL;
-  if (dwarf_cie_section_offset (batch->debug, handle, &offset, &error)
+  if (dwarf_cie_section_offset (list->debug, handle, &offset, &error)
           != DW_DLV_OK
       || dwarf_get_cie_info_b (handle, &entry_size, &version, &augmentation,
                                &code_alignment, &data_alignment, &ra_column,
@@ -298,21 +297,11 @@ dwarf_batch_cie (struct dwarf_batch *batch, size_t index,
                                &error)
              != DW_DLV_OK)
     {
-      free_error (batch, error);
+      free_error (list, error);
       return false;
     }
-  int result
-      = dwarf_get_cie_augmentation_data (handle, &data, &data_size, &error);
-  if (result == DW_DLV_ERROR)
-    {
-      free_error (batch, error);
-      return false;
-    }
-  *cie = (struct dwarf_batch_cie){
+  *cie = (struct libdwarf_list_cie){
     .offset = offset,
-    .augmentation = augmentation,
-    .augmentation_data = result == DW_DLV_OK ? data : NULL,
-    .augmentation_data_size = result == DW_DLV_OK ? data_size : 0,
     .instructions = instructions,
     .instructions_size = instructions_size,
     .code_alignment = code_alignment,
@@ -323,10 +312,10 @@ dwarf_batch_cie (struct dwarf_batch *batch, size_t index,
 }
 
 bool
-dwarf_batch_fde (struct dwarf_batch *batch, size_t index,
-                 struct dwarf_batch_fde *fde)
+libdwarf_list_fde (struct libdwarf_list *list, size_t index,
+                   struct libdwarf_list_fde *fde)
 {
-  Dwarf_Fde handle = batch->fdes[index];
+  Dwarf_Fde handle = list->fdes[index];
   Dwarf_Addr address;
   Dwarf_Unsigned size, entry_size, instructions_size;
   Dwarf_Off cie_delta, offset;
@@ -340,16 +329,16 @@ dwarf_batch_fde (struct dwarf_batch *batch, size_t index,
                                     &error)
              != DW_DLV_OK)
     {
-      free_error (batch, error);
+      free_error (list, error);
       return false;
     }
-  *fde = (struct dwarf_batch_fde){ .offset = offset,
-                                   /* libdwarf leaves the length out.  */
-                                   .entry_size = 4 + entry_size,
-                                   .cie = (size_t)cie,
-                                   .address = address,
-                                   .size = size,
-                                   .instructions = instructions,
-                                   .instructions_size = instructions_size };
+  *fde = (struct libdwarf_list_fde){ .offset = offset,
+                                     /* libdwarf leaves the length out.  */
+                                     .entry_size = 4 + entry_size,
+                                     .cie = (size_t)cie,
+                                     .address = address,
+                                     .size = size,
+                                     .instructions = instructions,
+                                     .instructions_size = instructions_size };
   return true;
 }

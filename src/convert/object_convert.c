@@ -1,13 +1,13 @@
 /* Converting a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/object_file.h"
+#include "convert/object_convert.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "convert/builder.h"
-#include "convert/object.h"
+#include "convert/emitter.h"
+#include "convert/object_section.h"
 #include "elf/output_file.h"
 #include "sframe/decode.h"
 
@@ -17,21 +17,11 @@ struct object_conversion
   struct object_section section;
 };
 
-static void
-count_left_out (void *context, uint64_t address, uint32_t size,
-                enum frame_reason reason)
-{
-  (void)address;
-  struct cfi2sframe_report *report = context;
-  report->bytes_left_out += size;
-  report->left_out[reason]++;
-}
-
 static bool
 check_options (const struct image *image,
                const struct cfi2sframe_options *options, struct error *err)
 {
-  struct sframe_variant variant = builder_variant (options->format);
+  struct sframe_variant variant = emitter_variant (options->format);
   if (image->arch != NULL && image->arch->sframe_abi == SFRAME_ABI_S390X_BE
       && !variant.pcrel)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
@@ -44,24 +34,6 @@ check_options (const struct image *image,
   return true;
 }
 
-static void
-fill_in_report (const struct object_conversion *conversion,
-                struct cfi2sframe_report *report)
-{
-  const struct object_section *section = &conversion->section;
-  const struct image *image = conversion->object.image;
-  report->machine = image->arch->name;
-  report->strategy = "relocatable";
-  report->eh_frame_bytes = conversion->object.eh_frame_size;
-  report->input_bytes = image->size;
-  report->sframe_bytes = section->bytes.size;
-  report->cfi_functions = section->n_cfi_functions;
-  report->functions_covered = section->n_covered;
-  report->sframe_fdes = section->n_functions;
-  report->sframe_fres = section->n_rows;
-  report->bytes_covered = section->bytes_covered;
-}
-
 static bool
 build (struct object_conversion *conversion, const struct image *image,
        const struct cfi2sframe_options *options,
@@ -70,14 +42,8 @@ build (struct object_conversion *conversion, const struct image *image,
   if (!check_options (image, options, err)
       || !relocatable_open (&conversion->object, image, err))
     return false;
-  const struct object_options object
-      = { .variant = builder_variant (options->format),
-          .flexible = image->arch->flexible_fdes,
-          .gnu = options->gnu,
-          .bugs = options->gnu_bugs };
   bool built = object_section_build (&conversion->section, &conversion->object,
-                                     &object, count_left_out, report, err);
-  fill_in_report (conversion, report);
+                                     options, report, err);
   if (!built || !options->strict
       || report->functions_covered == report->cfi_functions)
     return built;
@@ -170,10 +136,9 @@ write_file (const struct object_conversion *conversion, const char *input,
 }
 
 bool
-object_file_convert (const struct image *image, const char *input,
-                     const char *output,
-                     const struct cfi2sframe_options *options,
-                     struct cfi2sframe_report *report, struct error *err)
+object_convert (const struct image *image, const char *input,
+                const char *output, const struct cfi2sframe_options *options,
+                struct cfi2sframe_report *report, struct error *err)
 {
   struct object_conversion conversion = { 0 };
   bool done = build (&conversion, image, options, report, err)
@@ -185,10 +150,10 @@ object_file_convert (const struct image *image, const char *input,
 }
 
 bool
-object_file_section (const struct image *image,
-                     const struct cfi2sframe_options *options,
-                     struct buffer *section, struct cfi2sframe_report *report,
-                     struct error *err)
+object_convert_section (const struct image *image,
+                        const struct cfi2sframe_options *options,
+                        struct buffer *section,
+                        struct cfi2sframe_report *report, struct error *err)
 {
   struct object_conversion conversion = { 0 };
   bool done = build (&conversion, image, options, report, err);

@@ -1,7 +1,7 @@
-/* Walking the entries of .eh_frame by their lengths alone.
+/* The entries of .eh_frame, by their lengths alone.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "cfi/entry_walk.h"
+#include "cfi/entry.h"
 
 static struct entry
 damaged (struct entry entry, uint64_t size, const char *why)

@@ -1,11 +1,11 @@
-/* Walking the entries of .eh_frame by their lengths alone.
+/* The entries of .eh_frame, by their lengths alone.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The only place that looks at entry headers without libdwarf: it finds what
    libdwarf would trip on.  LSB Core, section 10.6.1.  */
 
-#ifndef CFI_ENTRY_WALK_H
-#define CFI_ENTRY_WALK_H
+#ifndef CFI_ENTRY_H
+#define CFI_ENTRY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,4 +53,4 @@ entry_at (const uint8_t *bytes, uint64_t size, bool big_endian,
   };
 }
 
-#endif /* CFI_ENTRY_WALK_H */
+#endif /* CFI_ENTRY_H */

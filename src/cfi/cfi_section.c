@@ -1,0 +1,138 @@
+/* What .eh_frame holds: CIEs, FDEs, and what could not be read.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cfi/cfi_section.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  DIGIT_BITS = 11,
+  DIGITS = 1 << DIGIT_BITS
+};
+
+bool
+cfi_section_reserve (struct cfi_section *section, size_t n_cies, size_t n_fdes,
+                     struct error *err)
+{
+  section->cies = reallocarray (NULL, n_cies + 1, sizeof *section->cies);
+  section->fdes = reallocarray (NULL, n_fdes + 1, sizeof *section->fdes);
+  return (section->cies != NULL && section->fdes != NULL)
+         || error_set_no_memory (err);
+}
+
+void
+cfi_section_free (struct cfi_section *section)
+{
+  free (section->cies);
+  free (section->fdes);
+  free (section->damages);
+  section->cies = NULL;
+  section->fdes = NULL;
+  section->damages = NULL;
+  section->n_cies = section->n_fdes = section->n_damages = 0;
+}
+
+size_t
+cfi_section_find_cie (const struct cfi_section *section, uint64_t offset,
+                      size_t guess)
+{
+  const struct cfi_cie *cies = section->cies;
+  if (guess < section->n_cies && cies[guess].offset == offset)
+    return guess;
+  size_t low = 0, high = section->n_cies;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (cies[middle].offset < offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < section->n_cies && cies[low].offset == offset ? low
+                                                             : section->n_cies;
+}
+
+bool
+cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
+                       enum frame_reason reason, const char *text,
+                       struct error *err)
+{
+  section->n_damaged++;
+  if (section->n_damages == CFI_DAMAGES_MAX)
+    return true;
+  if (section->damages == NULL)
+    section->damages = calloc (CFI_DAMAGES_MAX, sizeof *section->damages);
+  if (section->damages == NULL)
+    return error_set_no_memory (err);
+  struct cfi_damage *damage = &section->damages[section->n_damages++];
+  damage->offset = offset;
+  damage->reason = reason;
+  snprintf (damage->text, sizeof damage->text, "%s", text);
+  return true;
+}
+
+/* Sorting.  The FDEs come in the order of their offsets.  */
+
+static bool
+is_ascending (const struct cfi_section *section)
+{
+  for (size_t i = 1; i < section->n_fdes; i++)
+    if (section->fdes[i].address < section->fdes[i - 1].address)
+      return false;
+  return true;
+}
+
+/* The highest address minus the lowest one, which becomes *LOWEST.  */
+static uint64_t
+address_span (const struct cfi_section *section, uint64_t *lowest)
+{
+  uint64_t highest = *lowest = section->fdes[0].address;
+  for (size_t i = 1; i < section->n_fdes; i++)
+    {
+      uint64_t address = section->fdes[i].address;
+      *lowest = address < *lowest ? address : *lowest;
+      highest = address > highest ? address : highest;
+    }
+  return highest - *lowest;
+}
+
+/* Distribute the N FDEs at FROM to TO by one digit of their distance from
+   LOWEST; those with equal digits keep their order.  */
+static void
+sort_by_digit (const struct cfi_fde *from, struct cfi_fde *to, size_t n,
+               uint64_t lowest, unsigned shift)
+{
+  size_t places[DIGITS + 1] = { 0 };
+  for (size_t i = 0; i < n; i++)
+    places[((from[i].address - lowest) >> shift) % DIGITS + 1]++;
+  for (size_t i = 1; i < DIGITS; i++)
+    places[i] += places[i - 1];
+  for (size_t i = 0; i < n; i++)
+    to[places[((from[i].address - lowest) >> shift) % DIGITS]++] = from[i];
+}
+
+/* Radix sort: linear, and stable, so that FDEs of equal addresses stay in the
+   order of their offsets.  */
+bool
+cfi_section_sort (struct cfi_section *section, struct error *err)
+{
+  if (is_ascending (section))
+    return true;
+  struct cfi_fde *other = reallocarray (NULL, section->n_fdes, sizeof *other);
+  if (other == NULL)
+    return error_set_no_memory (err);
+  uint64_t lowest, span = address_span (section, &lowest);
+  for (unsigned shift = 0; shift < 64 && span >> shift != 0;
+       shift += DIGIT_BITS)
+    {
+      struct cfi_fde *from = section->fdes;
+      sort_by_digit (from, other, section->n_fdes, lowest, shift);
+      section->fdes = other;
+      other = from;
+    }
+  free (other);
+  return true;
+}

@@ -1,0 +1,108 @@
+/* What .eh_frame holds: CIEs, FDEs, and what could not be read.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Instructions are not copied: they are looked at where they are, in the
+   section's bytes.  */
+
+#ifndef CFI_CFI_SECTION_H
+#define CFI_CFI_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/error.h"
+#include "frame/frame.h"
+
+/* What a CIE says, decoded once.  */
+struct cfi_cie
+{
+  uint64_t offset;        /* in the section */
+  uint64_t entry_size;    /* bytes, with the length field */
+  uint32_t hidden_letter; /* offset in the entry of a letter B or G, or 0 */
+  const uint8_t *instructions; /* NULL: not decoded, no FDE uses it */
+  uint64_t instructions_size;
+  uint64_t code_alignment;
+  int64_t data_alignment;
+  uint16_t ra_column;
+  uint8_t pointer_encoding; /* DW_EH_PE_* of pc_begin and set_loc */
+  uint8_t lsda_encoding;    /* DW_EH_PE_*; omit: FDEs have no LSDA pointer */
+  /* DW_EH_PE_*; omit: none.  With `indirect` the personality below is the
+     address of a pointer to the function.  0: a null pointer.  */
+  uint8_t personality_encoding;
+  uint64_t personality;
+  bool has_augmentation_data; /* augmentation z: its FDEs have some, too */
+  bool signal;                /* augmentation S */
+  bool b_key;                 /* augmentation B */
+  bool absolute_pointers;     /* some are as wide as an address */
+  enum frame_reason unusable; /* REASON_NONE when FDEs of it can be read */
+};
+
+struct cfi_fde
+{
+  uint64_t address;
+  uint64_t size;      /* bytes of code */
+  uint64_t offset;    /* of the entry in the section */
+  uint32_t head_size; /* bytes of the entry in front of its instructions */
+  uint32_t instructions_size;
+  uint32_t cie; /* index */
+};
+
+/* An entry (or a range of bytes) that could not be read.  */
+struct cfi_damage
+{
+  uint64_t offset; /* in the section */
+  enum frame_reason reason;
+  char text[96];
+};
+
+struct cfi_section
+{
+  const struct arch *arch;
+  uint64_t address;
+  const uint8_t *bytes;
+  uint64_t size;
+  struct cfi_cie *cies; /* ascending offset */
+  size_t n_cies;
+  struct cfi_fde *fdes; /* ascending (address, offset) */
+  size_t n_fdes;
+  struct cfi_damage *damages; /* ascending offset; at most CFI_DAMAGES_MAX */
+  size_t n_damages;
+  size_t n_damaged; /* entries left out, also those not in `damages` */
+};
+
+enum
+{
+  CFI_DAMAGES_MAX = 64
+};
+
+/* Make room for so many entries, and no more: a damaged section may consist
+   of them.  False when memory ran out.  */
+bool cfi_section_reserve (struct cfi_section *section, size_t n_cies,
+                          size_t n_fdes, struct error *err);
+
+void cfi_section_free (struct cfi_section *section);
+
+/* The index of the CIE at OFFSET, or n_cies.  GUESS is tried first.  */
+size_t cfi_section_find_cie (const struct cfi_section *section,
+                             uint64_t offset, size_t guess);
+
+/* Note that the entry at OFFSET is left out for REASON; TEXT is for people.
+   False when memory ran out.  */
+bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
+                            enum frame_reason reason, const char *text,
+                            struct error *err);
+
+/* Put the FDEs in order.  False when memory ran out.  */
+bool cfi_section_sort (struct cfi_section *section, struct error *err);
+
+/* FDE's instructions, in SECTION's bytes.  */
+static inline const uint8_t *
+cfi_fde_instructions (const struct cfi_section *section,
+                      const struct cfi_fde *fde)
+{
+  return section->bytes + fde->offset + fde->head_size;
+}
+
+#endif /* CFI_CFI_SECTION_H */

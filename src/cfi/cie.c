@@ -1,0 +1,183 @@
+/* Decoding CIEs: with our own eyes first, then as libdwarf says.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cfi/cie.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cfi/cfa_opcode.h"
+
+enum
+{
+  /* Real CIEs have about 30 bytes; without a limit a huge one would be copied
+     again for every batch.  */
+  CIE_SIZE_MAX = 4096,
+  VERSION_SKIP = 8 /* length and CIE id */
+};
+
+/* Look at the augmentation LETTERS, which stand at LETTERS_OFFSET of the
+   entry.  */
+static enum frame_reason
+scan_letters (struct cfi_cie *cie, const char *letters,
+              uint32_t letters_offset)
+{
+  for (uint32_t i = 0; letters[i] != '\0'; i++)
+    switch (letters[i])
+      {
+      case 'z':
+        if (i != 0)
+          return REASON_AUGMENTATION;
+        break;
+      case 'S':
+        cie->signal = true;
+        break;
+      case 'B':
+        cie->b_key = true;
+        cie->hidden_letter = letters_offset + i;
+        break;
+      case 'G': /* aarch64 memory tagging: no influence on frames */
+        if (cie->hidden_letter != 0)
+          return REASON_AUGMENTATION;
+        cie->hidden_letter = letters_offset + i;
+        break;
+      case 'R':
+      case 'L':
+      case 'P':
+        break;
+      default:
+        return REASON_AUGMENTATION;
+      }
+  cie->has_augmentation_data = letters[0] == 'z';
+  return letters[0] == '\0' || letters[0] == 'z' ? REASON_NONE
+                                                 : REASON_AUGMENTATION;
+}
+
+/* Find the pointer encodings and the personality in the augmentation data,
+   the first of whose bytes is at ADDRESS.  */
+static void
+scan_augmentation_data (struct cfi_cie *cie, const char *letters,
+                        struct cursor *cursor, uint64_t address)
+{
+  const uint8_t *begin = cursor->at;
+  for (const char *letter = letters; *letter != '\0'; letter++)
+    if (*letter == 'R')
+      cie->pointer_encoding = cursor_u8 (cursor);
+    else if (*letter == 'L')
+      cie->lsda_encoding = cursor_u8 (cursor);
+    else if (*letter == 'P')
+      {
+        cie->personality_encoding = cursor_u8 (cursor);
+        if (!cfa_read_nullable (cursor, cie->personality_encoding,
+                                address + (uint64_t)(cursor->at - begin),
+                                &cie->personality))
+          cursor->failed = true;
+        cie->absolute_pointers
+            |= (cie->personality_encoding & PE_FORMAT) == PE_ABSPTR;
+      }
+  cie->absolute_pointers |= (cie->pointer_encoding & PE_FORMAT) == PE_ABSPTR;
+}
+
+/* Encodings of pc_begin that libdwarf evaluates rightly.  */
+static bool
+encoding_is_understood (uint8_t encoding)
+{
+  uint8_t format = encoding & PE_FORMAT;
+  uint8_t application = encoding & (PE_APPLICATION | PE_INDIRECT);
+  return (application == 0 || application == PE_PCREL)
+         && (format == PE_ABSPTR || format == PE_UDATA2 || format == PE_UDATA4
+             || format == PE_UDATA8 || format == PE_SDATA2
+             || format == PE_SDATA4 || format == PE_SDATA8);
+}
+
+/* Read what stands between the augmentation letters and the instructions.  */
+static enum frame_reason
+scan_fields (struct cfi_cie *cie, const char *letters, uint8_t version,
+             struct cursor *cursor, uint64_t end_address)
+{
+  if (version == 4 && (cursor_u8 (cursor) != 8 || cursor_u8 (cursor) != 0))
+    return REASON_BAD_ENTRY; /* sizes of address and segment selector */
+  cie->code_alignment = cursor_uleb (cursor);
+  cie->data_alignment = cursor_sleb (cursor);
+  if (version == 1)
+    cursor_u8 (cursor); /* RA column: libdwarf reads it */
+  else
+    cursor_uleb (cursor);
+  uint64_t size = cie->has_augmentation_data ? cursor_uleb (cursor) : 0;
+  uint64_t address = end_address - cursor_left (cursor);
+  const uint8_t *data = cursor_take (cursor, size);
+  if (cursor->failed)
+    return REASON_BAD_ENTRY;
+  struct cursor augmentation = cursor_over (data, size, cursor->big_endian);
+  scan_augmentation_data (cie, letters, &augmentation, address);
+  if (augmentation.failed)
+    return REASON_BAD_ENTRY;
+  return encoding_is_understood (cie->pointer_encoding)
+             ? REASON_NONE
+             : REASON_POINTER_ENCODING;
+}
+
+static enum frame_reason
+scan (struct cfi_cie *cie, const struct cfi_section *section)
+{
+  const uint8_t *bytes = section->bytes + cie->offset;
+  struct cursor cursor
+      = cursor_over (bytes, cie->entry_size, section->arch->big_endian);
+  if (cie->entry_size > CIE_SIZE_MAX)
+    return REASON_BAD_ENTRY;
+  cursor_take (&cursor, VERSION_SKIP);
+  uint8_t version = cursor_u8 (&cursor);
+  const uint8_t *nul = memchr (cursor.at, '\0', cursor_left (&cursor));
+  if (nul == NULL || (version != 1 && version != 3 && version != 4))
+    return REASON_BAD_ENTRY;
+  const char *letters = (const char *)cursor.at;
+  enum frame_reason reason
+      = scan_letters (cie, letters, (uint32_t)(cursor.at - bytes));
+  if (reason != REASON_NONE)
+    return reason;
+  cursor_take (&cursor, (uint64_t)(nul - cursor.at) + 1);
+  return scan_fields (cie, letters, version, &cursor,
+                      section->address + cie->offset + cie->entry_size);
+}
+
+void
+cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
+          const struct entry *entry)
+{
+  *cie = (struct cfi_cie){ .offset = entry->offset,
+                           .entry_size = entry->size,
+                           .pointer_encoding = PE_ABSPTR,
+                           .lsda_encoding = PE_OMIT,
+                           .personality_encoding = PE_OMIT };
+  cie->unusable = scan (cie, section);
+}
+
+void
+cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
+          uint8_t *to)
+{
+  memcpy (to, section->bytes + cie->offset, cie->entry_size);
+  /* A letter that libdwarf skips in the same way as the one it does not
+     know.  */
+  if (cie->hidden_letter != 0)
+    to[cie->hidden_letter] = 'S';
+}
+
+void
+cie_decode (struct cfi_cie *cie, const struct cfi_section *section,
+            const struct libdwarf_list_cie *from, const uint8_t *copy)
+{
+  uint64_t skip = (uint64_t)(from->instructions - copy);
+  /* libdwarf 20210528 keeps the low eight bits of both factors.  */
+  if (from->instructions < copy || skip > cie->entry_size
+      || from->instructions_size > cie->entry_size - skip
+      || from->code_alignment != cie->code_alignment
+      || from->data_alignment != cie->data_alignment)
+    {
+      cie->unusable = REASON_BAD_ENTRY;
+      return;
+    }
+  cie->instructions = section->bytes + cie->offset + skip;
+  cie->instructions_size = from->instructions_size;
+  cie->ra_column = from->ra_column;
+}

@@ -1,0 +1,32 @@
+/* Decoding CIEs: with our own eyes first, then as libdwarf says.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   LSB Core, section 10.6.1.1.  The augmentation is read here: libdwarf fails
+   for letters it does not know, and needs to be told how wide addresses are.
+   The rest is libdwarf's.  */
+
+#ifndef CFI_CIE_H
+#define CFI_CIE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cfi/cfi_section.h"
+#include "cfi/entry.h"
+#include "cfi/libdwarf_list.h"
+
+/* Fill in CIE from ENTRY of SECTION as far as the augmentation goes.  Its
+   `unusable' says whether libdwarf must not see it.  */
+void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
+               const struct entry *entry);
+
+/* Copy CIE's entry to TO, as libdwarf shall see it.  */
+void cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
+               uint8_t *to);
+
+/* Fill in the rest from what libdwarf says in FROM of the COPY.  It may turn
+   out unusable.  */
+void cie_decode (struct cfi_cie *cie, const struct cfi_section *section,
+                 const struct libdwarf_list_cie *from, const uint8_t *copy);
+
+#endif /* CFI_CIE_H */

@@ -1,0 +1,38 @@
+/* Where the frame rows of an ELF file come from: its FDEs and PLT stubs.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CFI_SOURCE_H
+#define CFI_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cfi/cfi_section.h"
+#include "cfi/plt.h"
+#include "elf/image.h"
+#include "frame/frame.h"
+
+struct cfi_source
+{
+  struct cfi_section cfi;
+  struct plt_list plt;
+  /* Why FDE, whatever its instructions say, describes no code or cannot be
+     taken as it is; REASON_NONE: nothing is wrong.  */
+  enum frame_reason (*problem) (const void *context,
+                                const struct cfi_fde *fde);
+  const void *context;            /* for `problem'; not owned */
+  struct image_eh_frame eh_frame; /* of a linked file: what was read */
+};
+
+/* Read the CFI and find the PLT stubs of IMAGE, a linked file, which must
+   outlive SOURCE.  Status CFI2SFRAME_UNSUPPORTED for a machine without SFrame
+   ABI, CFI2SFRAME_NOTHING without .eh_frame.  SOURCE is to be closed also
+   after failure.  */
+bool cfi_source_open (struct cfi_source *source, const struct image *image,
+                      struct error *err);
+
+/* Also for a source that is all zero.  */
+void cfi_source_close (struct cfi_source *source);
+
+#endif /* CFI_SOURCE_H */

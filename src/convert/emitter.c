@@ -1,0 +1,260 @@
+/* From frame rows to an encoder of one SFrame version, with an account.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/emitter.h"
+
+#include <stdlib.h>
+
+#include "sframe/compact.h"
+#include "sframe/lower.h"
+
+enum
+{
+  /* The CFI takes more bytes of the file than the rows made of it, and the PLT
+     more than the rows of its stubs; small files may have it otherwise.  */
+  ROWS_FLOOR = 1 << 20
+};
+
+struct emitter
+{
+  const struct image *image;
+  struct lower_options lower;
+  struct lower_sink sink;
+  struct compactor *compactor; /* between lowering and encoder, or NULL */
+  struct sframe_encoder *encoder;
+  struct emitter_account account;
+  uint64_t repeated;              /* bytes of code in repeated blocks */
+  enum frame_reason first_reason; /* of the function at hand */
+};
+
+struct sframe_variant
+emitter_variant (enum cfi2sframe_format format)
+{
+  switch (format)
+    {
+    case CFI2SFRAME_V1:
+      return (struct sframe_variant){ 1, false };
+    case CFI2SFRAME_V2_0:
+      return (struct sframe_variant){ 2, false };
+    case CFI2SFRAME_V2:
+      return (struct sframe_variant){ 2, true };
+    default:
+      return (struct sframe_variant){ 3, true };
+    }
+}
+
+/* Code with CFI follows that no row may cover.  */
+static void
+separate (struct emitter *emitter)
+{
+  if (emitter->compactor != NULL)
+    compactor_separate (emitter->compactor);
+}
+
+/* Lowering's results.  */
+
+static bool
+take_piece (void *context, const struct sframe_function *piece,
+            struct error *err)
+{
+  struct emitter *emitter = context;
+  /* The stubs of a PLT are in the file.  Whoever reads the rows goes through
+     their blocks one by one.  */
+  emitter->repeated += piece->pcmask ? piece->size : 0;
+  if (emitter->repeated > emitter->image->size + ROWS_FLOOR)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the CFI asks for unreasonably many rows");
+  emitter->account.bytes_covered += piece->size;
+  if (emitter->compactor != NULL)
+    return compactor_add (emitter->compactor, piece, err);
+  return sframe_encoder_add (emitter->encoder, piece, err);
+}
+
+static void
+take_gap (void *context, uint64_t address, uint32_t size,
+          enum frame_reason reason)
+{
+  (void)address;
+  struct emitter *emitter = context;
+  separate (emitter);
+  emitter->account.bytes_left_out += size;
+  if (emitter->first_reason == REASON_NONE)
+    emitter->first_reason = reason;
+}
+
+static bool
+is_padding (const void *context, uint64_t address, uint64_t size)
+{
+  return padding_finder_is_padding (context, address, size);
+}
+
+/* Making one.  */
+
+static bool
+open_encoder (struct emitter *emitter, const struct emitter_options *options)
+{
+  const struct arch *arch = options->image->arch;
+  const struct encode_options encode = {
+    .arch = arch,
+    .variant = options->variant,
+    .sorted = options->sorted,
+    /* libsframe's byte-swapping reader would swap shared rows twice.  */
+    .share = options->share && !arch->big_endian,
+    .gnu_widths = options->gnu_widths,
+    .rows_max = options->image->size + ROWS_FLOOR,
+    .n_expected = options->n_expected,
+    .rows_expected = options->rows_expected,
+  };
+  emitter->encoder = sframe_encoder_new (&encode);
+  if (options->padding == NULL)
+    return emitter->encoder != NULL;
+  emitter->compactor = compactor_new (
+      &encode, (struct compact_gaps){ options->padding, is_padding });
+  return emitter->encoder != NULL && emitter->compactor != NULL;
+}
+
+struct emitter *
+emitter_new (const struct emitter_options *options, struct error *err)
+{
+  const struct arch *arch = options->image->arch;
+  struct emitter *emitter = NULL;
+  if (arch->sframe_abi == SFRAME_ABI_S390X_BE && !options->variant.pcrel)
+    error_set (err, CFI2SFRAME_UNSUPPORTED,
+               "this SFrame version does not know s390x");
+  else if ((emitter = calloc (1, sizeof *emitter)) == NULL)
+    error_set_no_memory (err);
+  if (emitter == NULL)
+    return NULL;
+  emitter->image = options->image;
+  emitter->lower = (struct lower_options){ .arch = arch,
+                                           .variant = options->variant,
+                                           .flexible = options->flexible };
+  emitter->sink = (struct lower_sink){ .context = emitter,
+                                       .piece = take_piece,
+                                       .left_out = take_gap };
+  if (open_encoder (emitter, options))
+    return emitter;
+  error_set_no_memory (err);
+  emitter_free (emitter);
+  return NULL;
+}
+
+void
+emitter_free (struct emitter *emitter)
+{
+  if (emitter == NULL)
+    return;
+  compactor_free (emitter->compactor);
+  sframe_encoder_free (emitter->encoder);
+  free (emitter);
+}
+
+/* Adding.  */
+
+/* Count an FDE, of which nothing is used if REASON says why.  */
+static void
+count_fde (struct emitter *emitter, enum frame_reason reason)
+{
+  if (reason == REASON_NONE)
+    emitter->account.functions_covered++;
+  else
+    emitter->account.left_out[reason]++;
+}
+
+static bool
+add_rows (struct emitter *emitter, const struct cfi_code *code,
+          struct error *err)
+{
+  emitter->first_reason = REASON_NONE;
+  if (!lower_function (&emitter->lower, code->function, &emitter->sink, err))
+    return false;
+  count_fde (emitter, emitter->first_reason);
+  return true;
+}
+
+/* Stubs are in a section of their own; what is between sections is not padding
+   between functions.  */
+static bool
+add_stub (struct emitter *emitter, const struct cfi_code *code,
+          struct error *err)
+{
+  separate (emitter);
+  if (!lower_function (&emitter->lower, code->function, &emitter->sink, err))
+    return false;
+  separate (emitter);
+  return true;
+}
+
+bool
+emitter_add (struct emitter *emitter, const struct cfi_code *code,
+             struct error *err)
+{
+  if (code->fde == NULL)
+    return add_stub (emitter, code, err);
+  if (code->reason == REASON_NONE)
+    return add_rows (emitter, code, err);
+  separate (emitter);
+  emitter->account.bytes_left_out += code->size;
+  count_fde (emitter, code->reason);
+  return true;
+}
+
+bool
+emitter_add_lowered (struct emitter *emitter,
+                     const struct sframe_function *function, struct error *err)
+{
+  count_fde (emitter, REASON_NONE);
+  return take_piece (emitter, function, err);
+}
+
+size_t
+emitter_n_functions (const struct emitter *emitter)
+{
+  return emitter->compactor != NULL
+             ? compactor_n_functions (emitter->compactor)
+             : sframe_encoder_n_functions (emitter->encoder);
+}
+
+bool
+emitter_repeat (struct emitter *emitter, size_t index,
+                const struct cfi_fde *fde, struct error *err)
+{
+  uint32_t size = (uint32_t)fde->size;
+  count_fde (emitter, REASON_NONE);
+  emitter->account.bytes_covered += size;
+  if (emitter->compactor != NULL)
+    return compactor_repeat (emitter->compactor, index, fde->address, size,
+                             err);
+  return sframe_encoder_repeat (emitter->encoder, index, fde->address, size,
+                                err);
+}
+
+bool
+emitter_finish (struct emitter *emitter, struct error *err)
+{
+  if (emitter->compactor != NULL
+      && !compactor_finish (emitter->compactor, emitter->encoder, err))
+    return false;
+  sframe_encoder_finish (emitter->encoder);
+  return true;
+}
+
+const struct emitter_account *
+emitter_account (const struct emitter *emitter)
+{
+  return &emitter->account;
+}
+
+struct sframe_encoder *
+emitter_encoder (const struct emitter *emitter)
+{
+  return emitter->encoder;
+}
+
+struct sframe_encoder *
+emitter_release (struct emitter *emitter)
+{
+  struct sframe_encoder *encoder = emitter->encoder;
+  emitter->encoder = NULL;
+  return encoder;
+}

@@ -1,0 +1,83 @@
+/* From frame rows to an encoder of one SFrame version, with an account.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Functions come in address order, or in the order that the section is to
+   have when it is not sorted.  */
+
+#ifndef CONVERT_EMITTER_H
+#define CONVERT_EMITTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/padding.h"
+#include "cfi/walk.h"
+#include "elf/image.h"
+#include "frame/frame.h"
+#include "sframe/encode.h"
+#include "sframe/model.h"
+
+struct emitter_options
+{
+  const struct image *image;
+  struct sframe_variant variant;
+  bool sorted, share;
+  bool flexible;   /* V3: flexible FDEs may be used */
+  bool gnu_widths; /* see encode_options */
+  /* Neighbours may be described by one FDE that covers the padding between
+     them.  NULL: one FDE per function.  */
+  const struct padding_finder *padding;
+  /* Hints: functions, and bytes of rows.  */
+  size_t n_expected, rows_expected;
+};
+
+struct emitter_account
+{
+  uint64_t functions_covered; /* FDEs every byte of which has a row */
+  uint64_t bytes_covered, bytes_left_out;
+  uint64_t left_out[REASON_COUNT]; /* FDEs by their first reason */
+};
+
+struct emitter; /* opaque */
+
+/* NULL when memory ran out, or with status CFI2SFRAME_UNSUPPORTED when the
+   version does not know the machine.  What OPTIONS points to must outlive the
+   emitter.  */
+struct emitter *emitter_new (const struct emitter_options *options,
+                             struct error *err);
+void emitter_free (struct emitter *emitter);
+
+/* Add CODE with its rows, or the reason why there are none.  */
+bool emitter_add (struct emitter *emitter, const struct cfi_code *code,
+                  struct error *err);
+
+/* Add the code of an FDE whose rows come as they are to be.  */
+bool emitter_add_lowered (struct emitter *emitter,
+                          const struct sframe_function *function,
+                          struct error *err);
+
+/* How many functions, or pieces of such, were added.  */
+size_t emitter_n_functions (const struct emitter *emitter);
+
+/* Add the code of FDE with the rows of the function that was added as number
+   INDEX, counted from 0.  The caller knows that its last row starts below
+   FDE's size, and that it is not a PCMASK function.  */
+bool emitter_repeat (struct emitter *emitter, size_t index,
+                     const struct cfi_fde *fde, struct error *err);
+
+/* All functions were added.  */
+bool emitter_finish (struct emitter *emitter, struct error *err);
+
+/* Valid as long as the emitter.  */
+const struct emitter_account *emitter_account (const struct emitter *emitter);
+struct sframe_encoder *emitter_encoder (const struct emitter *emitter);
+
+/* Hand the encoder over to the caller.  */
+struct sframe_encoder *emitter_release (struct emitter *emitter);
+
+/* The variant of the public name.  */
+struct sframe_variant emitter_variant (enum cfi2sframe_format format);
+
+#endif /* CONVERT_EMITTER_H */

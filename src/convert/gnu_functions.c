@@ -1,0 +1,121 @@
+/* --gnu: functions as GNU as and GNU ld would have described them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   GNU as never sees the PLT: the linker describes it.  */
+
+#include "convert/gnu_functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sframe/gnu.h"
+
+enum
+{
+  PLT_SECTIONS = 3
+};
+
+struct gnu_functions
+{
+  const struct image *image;
+  const struct cfi_section *cfi;
+  struct gnu_translator *translator;
+  bool bugs;
+  const struct image_section *plt_sections[PLT_SECTIONS]; /* or NULL */
+};
+
+struct gnu_functions *
+gnu_functions_new (const struct image *image, const struct cfi_section *cfi,
+                   struct sframe_variant variant, bool bugs)
+{
+  static const char *const plt[PLT_SECTIONS]
+      = { ".plt", ".plt.sec", ".plt.got" };
+  const struct gnu_options options
+      = { .arch = image->arch, .variant = variant, .bugs = bugs };
+  struct gnu_functions *gnu = calloc (1, sizeof *gnu);
+  if (gnu == NULL)
+    return NULL;
+  gnu->image = image;
+  gnu->cfi = cfi;
+  gnu->bugs = bugs;
+  for (size_t i = 0; i < PLT_SECTIONS; i++)
+    gnu->plt_sections[i] = image->header.e_type == ET_REL
+                               ? NULL
+                               : image_find_section (image, plt[i]);
+  gnu->translator = gnu_translator_new (&options);
+  if (gnu->translator != NULL)
+    return gnu;
+  free (gnu);
+  return NULL;
+}
+
+void
+gnu_functions_free (struct gnu_functions *gnu)
+{
+  if (gnu == NULL)
+    return;
+  gnu_translator_free (gnu->translator);
+  free (gnu);
+}
+
+static const struct image_section *
+plt_section_of (const struct gnu_functions *gnu, const struct cfi_fde *fde)
+{
+  for (size_t i = 0; i < PLT_SECTIONS; i++)
+    {
+      const struct image_section *section = gnu->plt_sections[i];
+      if (section != NULL
+          && fde->address - section->header.sh_addr < section->header.sh_size)
+        return section;
+    }
+  return NULL;
+}
+
+/* GNU ld's .plt.got, with the CFA it gives.  */
+static bool
+add_wrong_plt_got (const struct cfi_fde *fde,
+                   const struct image_section *section,
+                   struct emitter *emitter, struct error *err)
+{
+  struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 16 } };
+  uint64_t entry = section->header.sh_entsize;
+  const struct sframe_function function = {
+    .address = fde->address,
+    .size = (uint32_t)fde->size,
+    .pcmask = true,
+    .repeat = entry == 16 ? 16 : 8,
+    .rows = &row,
+    .n_rows = 1,
+  };
+  return emitter_add_lowered (emitter, &function, err);
+}
+
+/* What GNU as would have written for CODE's FDE.  */
+static bool
+add_translated (struct gnu_functions *gnu, struct cfi_code *code,
+                struct emitter *emitter, struct error *err)
+{
+  struct sframe_function function;
+  if (!gnu_translate (gnu->translator, gnu->cfi, code->fde, &function,
+                      &code->reason, err))
+    return false;
+  return code->reason == REASON_NONE
+             ? emitter_add_lowered (emitter, &function, err)
+             : emitter_add (emitter, code, err);
+}
+
+bool
+gnu_functions_add (struct gnu_functions *gnu, struct cfi_code *code,
+                   struct emitter *emitter, bool *added, struct error *err)
+{
+  const struct cfi_fde *fde = code->fde;
+  const struct image_section *plt = plt_section_of (gnu, fde);
+  *added = true;
+  if (plt == NULL)
+    return add_translated (gnu, code, emitter, err);
+  if (gnu->bugs && gnu->image->arch == &arch_amd64
+      && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
+    return add_wrong_plt_got (fde, plt, emitter, err);
+  *added = false;
+  return true;
+}

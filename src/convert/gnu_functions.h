@@ -1,0 +1,32 @@
+/* --gnu: functions as GNU as and GNU ld would have described them.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CONVERT_GNU_FUNCTIONS_H
+#define CONVERT_GNU_FUNCTIONS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "cfi/cfi_section.h"
+#include "cfi/walk.h"
+#include "convert/emitter.h"
+#include "elf/image.h"
+#include "sframe/model.h"
+
+struct gnu_functions; /* opaque */
+
+/* For FDEs of CFI, which must outlive it, in IMAGE.  With BUGS also the
+   mistakes are made.  NULL when memory ran out.  */
+struct gnu_functions *gnu_functions_new (const struct image *image,
+                                         const struct cfi_section *cfi,
+                                         struct sframe_variant variant,
+                                         bool bugs);
+void gnu_functions_free (struct gnu_functions *gnu);
+
+/* Add CODE, an FDE, to EMITTER, unless *ADDED says that it is to be lowered
+   as usual.  */
+bool gnu_functions_add (struct gnu_functions *gnu, struct cfi_code *code,
+                        struct emitter *emitter, bool *added,
+                        struct error *err);
+
+#endif /* CONVERT_GNU_FUNCTIONS_H */

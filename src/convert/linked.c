@@ -1,0 +1,227 @@
+/* From a linked ELF image to the rows of its SFrame section.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Walks over the code of the image and lets an emitter take each function: as
+   GNU as would have described it, with the rows of an earlier function that
+   has the same program, or with its own.  */
+
+#include "convert/linked.h"
+
+#include <string.h>
+
+#include "cfi/program_table.h"
+#include "cfi/walk.h"
+#include "convert/emitter.h"
+#include "convert/gnu_functions.h"
+
+_Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
+               "reasons do not fit the public report");
+
+struct linked
+{
+  const struct image *image;
+  const struct cfi2sframe_options *options;
+  struct cfi2sframe_report *report;
+  struct cfi_source source;
+  struct padding_finder padding;
+  struct cfi_walk walk;
+  struct program_table *programs; /* NULL: none is known again */
+  struct gnu_functions *gnu;      /* with --gnu */
+  struct emitter *emitter;
+};
+
+static void
+report_source (struct linked *linked)
+{
+  struct cfi2sframe_report *report = linked->report;
+  const struct cfi_section *cfi = &linked->source.cfi;
+  report->eh_frame_bytes = linked->source.eh_frame.size;
+  report->eh_frame_hdr_bytes = linked->source.eh_frame.header_size;
+  report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
+  for (size_t i = 0; i < cfi->n_damages; i++)
+    report->left_out[cfi->damages[i].reason]++;
+  report->left_out[REASON_BAD_ENTRY] += cfi->n_damaged - cfi->n_damages;
+  if (cfi->n_damages > 0)
+    {
+      report->first_damage = cfi->damages[0].offset;
+      memcpy (report->damage, cfi->damages[0].text, sizeof report->damage);
+    }
+}
+
+/* Opening.  */
+
+static bool
+open_source (struct linked *linked, struct error *err)
+{
+  const struct image *image = linked->image;
+  if (image->arch != NULL)
+    linked->report->machine = image->arch->name;
+  bool opened = cfi_source_open (&linked->source, image, err);
+  report_source (linked);
+  return opened && cfi_walk_begin (&linked->walk, &linked->source, err);
+}
+
+static bool
+open_emitter (struct linked *linked, struct error *err)
+{
+  const struct cfi2sframe_options *options = linked->options;
+  bool compact = options->compact && !options->gnu;
+  struct emitter_options emitter = {
+    .image = linked->image,
+    .variant = emitter_variant (options->format),
+    .sorted = true,
+    .share = !options->no_share && !options->gnu,
+    .flexible = linked->image->arch->flexible_fdes,
+    .gnu_widths = options->gnu,
+  };
+  if (compact)
+    emitter.padding = &linked->padding;
+  else
+    {
+      emitter.n_expected
+          = linked->source.cfi.n_fdes + linked->source.plt.n_functions;
+      /* Nearly always enough.  What is not used is never touched.  */
+      emitter.rows_expected = linked->source.cfi.size / 2;
+    }
+  if (compact && !padding_finder_init (&linked->padding, linked->image, err))
+    return false;
+  linked->emitter = emitter_new (&emitter, err);
+  return linked->emitter != NULL;
+}
+
+/* What spares work, or replaces it.  */
+static bool
+open_shortcuts (struct linked *linked, struct error *err)
+{
+  const struct cfi2sframe_options *options = linked->options;
+  if (options->gnu)
+    {
+      linked->gnu = gnu_functions_new (linked->image, &linked->source.cfi,
+                                       emitter_variant (options->format),
+                                       options->gnu_bugs);
+      return linked->gnu != NULL || error_set_no_memory (err);
+    }
+  /* The encoder repeats only what is stored once anyway.  */
+  if (!options->compact
+      && (options->no_share || linked->image->arch->big_endian))
+    return true;
+  linked->programs = program_table_new (&linked->source.cfi);
+  return linked->programs != NULL || error_set_no_memory (err);
+}
+
+static void
+linked_close (struct linked *linked)
+{
+  emitter_free (linked->emitter);
+  gnu_functions_free (linked->gnu);
+  program_table_free (linked->programs);
+  cfi_walk_end (&linked->walk);
+  padding_finder_free (&linked->padding);
+  cfi_source_close (&linked->source);
+}
+
+/* Functions.  */
+
+/* Whether FUNCTION has the same SFrame rows wherever it is.  */
+static bool
+is_position_independent (const struct frame_function *function)
+{
+  for (size_t i = 0; i < function->n_rows; i++)
+    if (function->rows[i].cfa.kind == RULE_PLT)
+      return false;
+  return true;
+}
+
+/* Execute and add CODE.  What became of its program, whose hash is *HASH, is
+   kept, unless HASH is NULL.  */
+static bool
+add_executed (struct linked *linked, struct cfi_code *code,
+              const uint32_t *hash, struct error *err)
+{
+  const struct emitter_account *account = emitter_account (linked->emitter);
+  struct program_result result
+      = { .index = emitter_n_functions (linked->emitter) };
+  uint64_t covered = account->bytes_covered;
+  if (!cfi_walk_rows (&linked->walk, code, err)
+      || !emitter_add (linked->emitter, code, err))
+    return false;
+  result.reach = cfa_machine_reach (linked->walk.machine);
+  if (hash != NULL && code->reason == REASON_NONE
+      && emitter_n_functions (linked->emitter) == result.index + 1
+      && account->bytes_covered - covered == code->size
+      && is_position_independent (code->function))
+    program_table_add (linked->programs, code->fde, *hash, result);
+  return true;
+}
+
+static bool
+add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
+{
+  uint32_t hash;
+  bool added = false;
+  if (linked->gnu != NULL
+      && !gnu_functions_add (linked->gnu, code, linked->emitter, &added, err))
+    return false;
+  if (added)
+    return true;
+  if (linked->programs == NULL)
+    return add_executed (linked, code, NULL, err);
+  const struct program_result *known
+      = program_table_find (linked->programs, code->fde, &hash);
+  if (known == NULL)
+    return add_executed (linked, code, &hash, err);
+  if (code->size <= known->reach || code->size > UINT32_MAX)
+    return add_executed (linked, code, NULL, err);
+  return emitter_repeat (linked->emitter, known->index, code->fde, err);
+}
+
+static bool
+add_functions (struct linked *linked, struct error *err)
+{
+  struct cfi_code code;
+  while (cfi_walk_next (&linked->walk, &code))
+    if (code.fde != NULL && code.reason == REASON_NONE
+            ? !add_fde (linked, &code, err)
+            : !emitter_add (linked->emitter, &code, err))
+      return false;
+  return emitter_finish (linked->emitter, err);
+}
+
+static void
+report_account (struct linked *linked)
+{
+  struct cfi2sframe_report *report = linked->report;
+  const struct emitter_account *account = emitter_account (linked->emitter);
+  const struct sframe_encoder *encoder = emitter_encoder (linked->emitter);
+  report->functions_covered = account->functions_covered;
+  report->bytes_covered = account->bytes_covered;
+  report->bytes_left_out = account->bytes_left_out;
+  for (unsigned i = 0; i < REASON_COUNT; i++)
+    report->left_out[i] += account->left_out[i];
+  report->sframe_fdes = sframe_encoder_n_functions (encoder);
+  report->sframe_fres = sframe_encoder_n_rows (encoder);
+  report->sframe_bytes = sframe_encoder_size (encoder);
+}
+
+struct sframe_encoder *
+linked_build (const struct image *image,
+              const struct cfi2sframe_options *options,
+              struct cfi2sframe_report *report, struct error *err)
+{
+  struct linked linked
+      = { .image = image, .options = options, .report = report };
+  struct sframe_encoder *encoder = NULL;
+  bool built = open_source (&linked, err) && open_emitter (&linked, err)
+               && open_shortcuts (&linked, err)
+               && add_functions (&linked, err);
+  if (linked.emitter != NULL)
+    report_account (&linked);
+  /* The kernel refuses a section without functions or rows.  */
+  if (built && (report->sframe_fdes == 0 || report->sframe_fres == 0))
+    built = error_set (err, CFI2SFRAME_NOTHING,
+                       "no function that SFrame can describe");
+  if (built)
+    encoder = emitter_release (linked.emitter);
+  linked_close (&linked);
+  return encoder;
+}

@@ -1,0 +1,267 @@
+/* Building the .sframe of a relocatable object.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The walk over the code is in address order, as everywhere; the functions
+   are then taken in the order of their FDEs, as GNU as writes them.  */
+
+#include "convert/object_section.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfi/walk.h"
+#include "convert/emitter.h"
+#include "convert/gnu_functions.h"
+#include "convert/object_source.h"
+#include "sframe/format.h"
+
+struct object_builder
+{
+  const struct relocatable *object;
+  const struct cfi2sframe_options *options;
+  struct sframe_variant variant;
+  struct cfi_source source;
+  struct cfi_walk walk;
+  struct cfi_code *codes; /* owned; ascending offset of the FDEs */
+  size_t n_codes;
+  struct gnu_functions *gnu; /* with --gnu */
+  struct emitter *emitter;
+  struct object_section *section;
+};
+
+/* What GNU as describes although nobody could use it.  */
+static bool
+accepts_odd_ranges (const struct object_builder *builder)
+{
+  return builder->options->gnu && builder->options->gnu_bugs;
+}
+
+/* Opening.  */
+
+static bool
+open_source (struct object_builder *builder, struct error *err)
+{
+  return object_source_open (&builder->source, builder->object, err)
+         && cfi_walk_begin (&builder->walk, &builder->source, err);
+}
+
+static int
+compare_by_offset (const void *a, const void *b)
+{
+  const struct cfi_code *x = a, *y = b;
+  return (x->fde->offset > y->fde->offset) - (x->fde->offset < y->fde->offset);
+}
+
+static bool
+order_codes (struct object_builder *builder, struct error *err)
+{
+  size_t n_fdes = builder->source.cfi.n_fdes;
+  builder->codes = calloc (n_fdes + 1, sizeof *builder->codes);
+  if (builder->codes == NULL)
+    return error_set_no_memory (err);
+  while (builder->n_codes < n_fdes
+         && cfi_walk_next (&builder->walk, &builder->codes[builder->n_codes]))
+    builder->n_codes++;
+  qsort (builder->codes, builder->n_codes, sizeof *builder->codes,
+         compare_by_offset);
+  return true;
+}
+
+static bool
+open_emitter (struct object_builder *builder, struct error *err)
+{
+  const struct image *image = builder->object->image;
+  const struct emitter_options options = {
+    .image = image,
+    .variant = builder->variant,
+    .flexible = image->arch->flexible_fdes,
+    .gnu_widths = builder->options->gnu,
+  };
+  builder->emitter = emitter_new (&options, err);
+  if (builder->emitter == NULL || !builder->options->gnu)
+    return builder->emitter != NULL;
+  builder->gnu
+      = gnu_functions_new (image, &builder->source.cfi, builder->variant,
+                           builder->options->gnu_bugs);
+  return builder->gnu != NULL || error_set_no_memory (err);
+}
+
+static void
+object_builder_close (struct object_builder *builder)
+{
+  emitter_free (builder->emitter);
+  gnu_functions_free (builder->gnu);
+  cfi_walk_end (&builder->walk);
+  free (builder->codes);
+  cfi_source_close (&builder->source);
+}
+
+/* Functions.  */
+
+static bool
+add_code (struct object_builder *builder, struct cfi_code *code,
+          struct error *err)
+{
+  bool added = false;
+  if (accepts_odd_ranges (builder)
+      && (code->reason == REASON_OVERLAP
+          || code->reason == REASON_EMPTY_RANGE))
+    code->reason = REASON_NONE;
+  if (builder->gnu != NULL && code->reason == REASON_NONE
+      && !gnu_functions_add (builder->gnu, code, builder->emitter, &added,
+                             err))
+    return false;
+  return added
+         || (cfi_walk_rows (&builder->walk, code, err)
+             && emitter_add (builder->emitter, code, err));
+}
+
+/* Note the relocation of each function's start.  */
+static bool
+note_fixes (struct object_builder *builder, struct error *err)
+{
+  struct object_section *section = builder->section;
+  const struct sframe_encoder *encoder = emitter_encoder (builder->emitter);
+  size_t n = sframe_encoder_n_functions (encoder);
+  section->fixes = calloc (n + 1, sizeof *section->fixes);
+  if (section->fixes == NULL)
+    return error_set_no_memory (err);
+  for (; section->n_functions < n; section->n_functions++)
+    {
+      struct relocatable_fix *fix = &section->fixes[section->n_functions];
+      uint32_t size;
+      uint64_t address
+          = sframe_encoder_range (encoder, section->n_functions, &size);
+      if (!relocatable_locate (builder->object, address, size, &fix->section,
+                               &fix->addend))
+        return error_set (err, CFI2SFRAME_INVALID,
+                          "function outside its section");
+    }
+  return true;
+}
+
+static bool
+add_functions (struct object_builder *builder, struct error *err)
+{
+  for (size_t i = 0; i < builder->n_codes; i++)
+    if (!add_code (builder, &builder->codes[i], err))
+      return false;
+  return emitter_finish (builder->emitter, err) && note_fixes (builder, err);
+}
+
+/* The section.  */
+
+/* Starts are left to the relocations, like everything RELA fills in.  */
+static void
+clear_starts (struct object_builder *builder)
+{
+  struct object_section *section = builder->section;
+  unsigned version = builder->variant.version;
+  size_t entry = version == 1   ? SFRAME_V1_FDE_SIZE
+                 : version == 2 ? SFRAME_V2_FDE_SIZE
+                                : SFRAME_V3_INDEX_SIZE;
+  size_t width = version == 3 ? 8 : 4;
+  for (size_t i = 0; i < section->n_functions; i++)
+    {
+      size_t offset = SFRAME_HEADER_SIZE + i * entry;
+      section->fixes[i].offset = offset;
+      memset (section->bytes.bytes + offset, 0, width);
+    }
+}
+
+static bool
+write_section (struct object_builder *builder, struct error *err)
+{
+  struct object_section *section = builder->section;
+  const struct arch *arch = builder->object->image->arch;
+  struct sframe_variant variant = builder->variant;
+  size_t n_fdes = builder->source.cfi.n_fdes;
+  if (section->n_functions == 0
+      && !(accepts_odd_ranges (builder) && n_fdes > 0))
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      n_fdes > 0 ? "no function can be expressed in SFrame"
+                                 : "no CFI");
+  if (!sframe_encoder_write (emitter_encoder (builder->emitter),
+                             builder->object->eh_frame_address,
+                             &section->bytes, err))
+    return false;
+  clear_starts (builder);
+  /* GNU as fills up to the alignment on s390x only.  */
+  if (builder->options->gnu && arch->cfa_scale != 1)
+    buffer_fill (&section->bytes, 0, -section->bytes.size & 7);
+  bool typed = variant.version > 1 && variant.pcrel;
+  section->section_type = typed ? SHT_GNU_SFRAME : SHT_PROGBITS;
+  section->relocation_type
+      = variant.version == 3 ? arch->reloc_pcrel64 : arch->reloc_pcrel32;
+  return !section->bytes.failed || error_set_no_memory (err);
+}
+
+static void
+fill_in_report (const struct object_builder *builder,
+                struct cfi2sframe_report *report)
+{
+  const struct image *image = builder->object->image;
+  const struct cfi_section *cfi = &builder->source.cfi;
+  report->machine = image->arch->name;
+  report->strategy = "relocatable";
+  report->eh_frame_bytes = builder->object->eh_frame_size;
+  report->input_bytes = image->size;
+  report->sframe_bytes = builder->section->bytes.size;
+  report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
+  if (builder->emitter == NULL)
+    return;
+  const struct emitter_account *account = emitter_account (builder->emitter);
+  report->functions_covered = account->functions_covered;
+  report->bytes_covered = account->bytes_covered;
+  report->bytes_left_out = account->bytes_left_out;
+  for (unsigned i = 0; i < REASON_COUNT; i++)
+    report->left_out[i] = account->left_out[i];
+  report->sframe_fdes = builder->section->n_functions;
+  report->sframe_fres
+      = sframe_encoder_n_rows (emitter_encoder (builder->emitter));
+}
+
+bool
+object_section_build (struct object_section *section,
+                      const struct relocatable *object,
+                      const struct cfi2sframe_options *options,
+                      struct cfi2sframe_report *report, struct error *err)
+{
+  struct object_builder builder
+      = { .object = object,
+          .options = options,
+          .variant = emitter_variant (options->format),
+          .section = section };
+  *section = (struct object_section){ .fixes = NULL };
+  buffer_init (&section->bytes, object->image->big_endian);
+  bool built = open_source (&builder, err) && order_codes (&builder, err)
+               && open_emitter (&builder, err) && add_functions (&builder, err)
+               && write_section (&builder, err);
+  fill_in_report (&builder, report);
+  object_builder_close (&builder);
+  return built;
+}
+
+void
+object_section_free (struct object_section *section)
+{
+  buffer_free (&section->bytes);
+  free (section->fixes);
+  section->fixes = NULL;
+}
+
+bool
+object_section_write (const struct object_section *section,
+                      const struct relocatable *object, int out_fd,
+                      struct error *err)
+{
+  const struct relocatable_output output = {
+    .bytes = section->bytes.bytes,
+    .size = section->bytes.size,
+    .section_type = section->section_type,
+    .relocation_type = section->relocation_type,
+    .fixes = section->fixes,
+    .n_fixes = section->n_functions,
+  };
+  return relocatable_write (object->image, &output, out_fd, err);
+}

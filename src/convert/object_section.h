@@ -1,0 +1,47 @@
+/* The .sframe of a relocatable object.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Like converting a linked file, with three differences: addresses are our
+   own (elf/relocatable.h), each function's start is a relocation, and nothing
+   is shared or sorted because the linker takes the section apart again.  */
+
+#ifndef CONVERT_OBJECT_SECTION_H
+#define CONVERT_OBJECT_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "elf/relocatable.h"
+#include "sframe/model.h"
+
+struct object_section
+{
+  struct buffer bytes;           /* owned */
+  struct relocatable_fix *fixes; /* owned; one per function, in order */
+  size_t n_functions;
+  uint32_t section_type, relocation_type;
+};
+
+/* Build the section for OBJECT and fill in REPORT.  Status CFI2SFRAME_NOTHING
+   when there is no CFI or no function of it can be expressed (GNU as then
+   writes a section with nothing but a header, and so do we with
+   options->gnu_bugs).  SECTION is freed with object_section_free also after
+   failure.  */
+bool object_section_build (struct object_section *section,
+                           const struct relocatable *object,
+                           const struct cfi2sframe_options *options,
+                           struct cfi2sframe_report *report,
+                           struct error *err);
+
+void object_section_free (struct object_section *section);
+
+/* Write OBJECT's file with SECTION added (or in place of its old one) to the
+   empty file OUT_FD.  */
+bool object_section_write (const struct object_section *section,
+                           const struct relocatable *object, int out_fd,
+                           struct error *err);
+
+#endif /* CONVERT_OBJECT_SECTION_H */

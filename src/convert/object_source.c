@@ -1,0 +1,30 @@
+/* Where the frame rows of a relocatable object come from.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/object_source.h"
+
+#include "cfi/eh_frame.h"
+
+static enum frame_reason
+problem_in_object (const void *context, const struct cfi_fde *fde)
+{
+  const struct relocatable *object = context;
+  size_t section;
+  uint64_t offset;
+  if (!relocatable_locate (object, fde->address, fde->size, &section, &offset))
+    return REASON_NOT_EXECUTABLE;
+  if (relocatable_touches (object, fde->offset + fde->head_size,
+                           fde->instructions_size))
+    return REASON_BAD_INSTRUCTION;
+  return fde->size == 0 ? REASON_EMPTY_RANGE : REASON_NONE;
+}
+
+bool
+object_source_open (struct cfi_source *source,
+                    const struct relocatable *object, struct error *err)
+{
+  *source
+      = (struct cfi_source){ .problem = problem_in_object, .context = object };
+  return eh_frame_read (&source->cfi, object->image->arch, object->eh_frame,
+                        object->eh_frame_size, object->eh_frame_address, err);
+}

@@ -1,0 +1,19 @@
+/* Where the frame rows of a relocatable object come from.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CONVERT_OBJECT_SOURCE_H
+#define CONVERT_OBJECT_SOURCE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "cfi/source.h"
+#include "elf/relocatable.h"
+
+/* Read the CFI of OBJECT, which must outlive SOURCE, as cfi_source_open does.
+   Addresses are those of elf/relocatable.h; there is no PLT.  FDEs whose
+   instructions are relocated cannot be taken as they are.  */
+bool object_source_open (struct cfi_source *source,
+                         const struct relocatable *object, struct error *err);
+
+#endif /* CONVERT_OBJECT_SOURCE_H */
