@@ -37,17 +37,20 @@ read_chunk (struct copy_ahead *ahead, uint8_t *bytes, uint64_t offset)
 
 /* Digest the file and, if COPIES, write what was read to the new one.  */
 static void
-read_all (struct copy_ahead *ahead, bool copies, uint8_t *bytes)
+read_all (struct copy_ahead *ahead, bool copies, uint8_t *bytes,
+          XXH64_state_t *state)
 {
   struct error ignored = { 0 };
   uint64_t at = 0;
+  XXH64_reset (state, 0);
   for (size_t got; (got = read_chunk (ahead, bytes, at)) > 0; at += got)
     {
-      hash_add (&ahead->hash, bytes, got);
+      XXH64_update (state, bytes, got);
       copies
           = copies && io_write_at (ahead->file.fd, bytes, got, at, &ignored);
     }
   ahead->digested = at == ahead->image->size;
+  ahead->digest = XXH64_digest (state);
   ahead->copied |= copies && ahead->digested;
 }
 
@@ -56,16 +59,18 @@ digest_and_copy (void *argument)
 {
   struct copy_ahead *ahead = argument;
   uint8_t *bytes = malloc (CHUNK);
-  if (bytes == NULL)
-    return;
-  hash_init (&ahead->hash);
-  ahead->copied
-      = ahead->has_file && inject_clone (ahead->image, ahead->file.fd);
-  /* Holes would be filled; inject_write knows how to keep them.  */
-  read_all (ahead,
-            ahead->has_file && !ahead->copied
-                && !inject_has_holes (ahead->image),
-            bytes);
+  XXH64_state_t *state = XXH64_createState ();
+  if (bytes != NULL && state != NULL)
+    {
+      ahead->copied
+          = ahead->has_file && inject_clone (ahead->image, ahead->file.fd);
+      /* Holes would be filled; inject_write knows how to keep them.  */
+      read_all (ahead,
+                ahead->has_file && !ahead->copied
+                    && !inject_has_holes (ahead->image),
+                bytes, state);
+    }
+  XXH64_freeState (state);
   free (bytes);
 }
 
@@ -90,7 +95,7 @@ copy_ahead_digest (struct copy_ahead *ahead, uint64_t *digest)
 {
   background_wait (&ahead->background);
   if (ahead->digested)
-    *digest = hash_value (&ahead->hash);
+    *digest = ahead->digest;
   return ahead->digested;
 }
 

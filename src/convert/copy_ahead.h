@@ -23,8 +23,8 @@ struct copy_ahead
   const struct image *image;
   struct background background;
   atomic_bool cancelled;
-  struct hash hash;
-  bool digested;           /* all of the image is in `hash` */
+  uint64_t digest;
+  bool digested;           /* all of the image is in `digest` */
   struct output_file file; /* what is to take the target's place */
   bool has_file;
   bool copied; /* the file has all bytes of the image */
@@ -37,7 +37,7 @@ struct copy_ahead
 void copy_ahead_start (struct copy_ahead *ahead, const struct image *image,
                        const char *target);
 
-/* Whether there is a digest of the image (hash_bytes).  Waits for it.  */
+/* Whether there is a digest of the image (hash_digest).  Waits for it.  */
 bool copy_ahead_digest (struct copy_ahead *ahead, uint64_t *digest);
 
 /* Take over the new file, if there is one, and tell whether it is a COPY of

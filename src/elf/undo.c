@@ -27,7 +27,7 @@ undo_record_find (struct undo_record *record, const struct image *image)
   const uint8_t *begin = end - size;
   uint64_t digest = load_u64 (end - 2 * UNDO_MAGIC_SIZE, false);
   if (memcmp (begin, UNDO_MAGIC, UNDO_MAGIC_SIZE) != 0
-      || digest != hash_bytes (begin, (size_t)size - 2 * UNDO_MAGIC_SIZE))
+      || digest != hash_digest (begin, (size_t)size - 2 * UNDO_MAGIC_SIZE))
     return false;
   *record
       = (struct undo_record){ .offset = image->size - size,
@@ -101,37 +101,62 @@ read_operations (struct record_reader *reader, uint64_t n, struct error *err)
   return true;
 }
 
-/* The digest of the file PLAN makes of IMAGE: its extents and patches do not
-   overlap and there is no .sframe.  */
-static uint64_t
-digest_of_plan (const struct layout_plan *plan, const struct image *image)
+/* The same as adding SIZE zero bytes.  */
+static void
+digest_zeros (XXH64_state_t *state, uint64_t size)
 {
-  struct hash hash;
-  hash_init (&hash);
+  static const uint8_t zeros[4096];
+  for (; size > sizeof zeros; size -= sizeof zeros)
+    XXH64_update (state, zeros, sizeof zeros);
+  XXH64_update (state, zeros, (size_t)size);
+}
+
+/* Digest the file PLAN makes of IMAGE: its extents and patches do not overlap
+   and there is no .sframe.  */
+static void
+digest_parts (XXH64_state_t *state, const struct layout_plan *plan,
+              const struct image *image)
+{
   size_t e = 0, p = 0;
-  while (hash.total < plan->new_size)
+  for (uint64_t at = 0; at < plan->new_size;)
     {
       uint64_t extent
           = e < plan->n_extents ? plan->extents[e].new_offset : plan->new_size;
       uint64_t patch
           = p < plan->n_patches ? plan->patches[p].offset : plan->new_size;
       uint64_t next = extent < patch ? extent : patch;
-      hash_add_zeros (&hash, next - hash.total);
+      digest_zeros (state, next - at);
+      at = next;
       if (next == plan->new_size)
-        break;
+        return;
       if (next == extent)
         {
-          hash_add (&hash, image->bytes + plan->extents[e].old_offset,
-                    (size_t)plan->extents[e].size);
-          e++;
+          const struct layout_extent *copied = &plan->extents[e++];
+          XXH64_update (state, image->bytes + copied->old_offset,
+                        (size_t)copied->size);
+          at += copied->size;
         }
       else
         {
-          hash_add (&hash, plan->patches[p].bytes, plan->patches[p].size);
-          p++;
+          const struct layout_patch *stored = &plan->patches[p++];
+          XXH64_update (state, stored->bytes, stored->size);
+          at += stored->size;
         }
     }
-  return hash_value (&hash);
+}
+
+static bool
+digest_of_plan (const struct layout_plan *plan, const struct image *image,
+                uint64_t *digest, struct error *err)
+{
+  XXH64_state_t *state = XXH64_createState ();
+  if (state == NULL)
+    return error_set_no_memory (err);
+  XXH64_reset (state, 0);
+  digest_parts (state, plan, image);
+  *digest = XXH64_digest (state);
+  XXH64_freeState (state);
+  return true;
 }
 
 bool
@@ -159,9 +184,11 @@ undo_plan (struct layout_plan *plan, const struct image *image,
     .plan = plan,
   };
   plan->new_size = record.original_size;
-  if (!read_operations (&reader, n, err))
+  uint64_t digest;
+  if (!read_operations (&reader, n, err)
+      || !digest_of_plan (plan, image, &digest, err))
     return false;
-  if (digest_of_plan (plan, image) != record.original_digest)
+  if (digest != record.original_digest)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "the file was changed after its conversion, so the "
                       "original cannot be restored exactly");
@@ -176,7 +203,7 @@ undo_check (const struct image *image, const void *bytes, size_t size,
   if (!undo_record_find (&record, image))
     return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
   if (size == record.original_size
-      && hash_bytes (bytes, size) == record.original_digest)
+      && hash_digest (bytes, size) == record.original_digest)
     return true;
   return error_set (err, CFI2SFRAME_MISMATCH,
                     "the restored file is not the original");

@@ -55,7 +55,7 @@ bool undo_record_build (struct buffer *record, const struct image *image,
                         const struct layout_plan *plan, bool self_contained,
                         struct error *err);
 
-/* The same when the digest of the image's bytes (hash_bytes) is known.  */
+/* The same when the digest of the image's bytes (hash_digest) is known.  */
 bool undo_record_build_digested (struct buffer *record,
                                  const struct image *image,
                                  const struct layout_plan *plan,

@@ -323,7 +323,7 @@ append_record (struct buffer *out, const struct record_builder *builder,
     append_operation (&record, builder->image, &builder->operations[i]);
   buffer_u64 (&record, record.size + UNDO_FOOTER_SIZE);
   if (!record.failed)
-    buffer_u64 (&record, hash_bytes (record.bytes, record.size));
+    buffer_u64 (&record, hash_digest (record.bytes, record.size));
   buffer_append (&record, UNDO_MAGIC, UNDO_MAGIC_SIZE);
   if (!record.failed)
     buffer_append (out, record.bytes, record.size);
@@ -361,6 +361,6 @@ undo_record_build (struct buffer *record, const struct image *image,
                    struct error *err)
 {
   return undo_record_build_digested (record, image, plan, self_contained,
-                                     hash_bytes (image->bytes, image->size),
+                                     hash_digest (image->bytes, image->size),
                                      err);
 }

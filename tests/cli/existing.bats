@@ -247,6 +247,19 @@ undone ()
   no_sframe f
 }
 
+@test "a record written by the first version: undone in every way, touched: refused" {
+  local how sum="8e1a58c63bee3c1a865b6501cc972a448081fb7cb4f7276be85306dee9caa760  -"
+  for how in --undo "--undo --in-place-write" --remove; do
+    copy "$srcdir/tests/data/undo/record-1" f
+    convert $how f
+    [ "$(checksum f)" = "$sum" ]
+  done
+  copy "$srcdir/tests/data/undo/record-1" f
+  poke f 4200 ff
+  refused f --undo
+  [[ $stderr == *"changed after its conversion"* ]]
+}
+
 @test "--remove of our own .sframe gives back every byte" {
   small_program in
   cp in f

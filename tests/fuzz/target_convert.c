@@ -86,7 +86,7 @@ fuzz_convert (const uint8_t *bytes, size_t size)
   if (size == 0)
     return;
   uint8_t choice = bytes[--size];
-  uint64_t digest = hash_bytes (bytes, size);
+  uint64_t digest = hash_digest (bytes, size);
   cfi2sframe_options_init (&options);
   options.format = choice & OPTION_FORMAT;
   options.no_share = choice & OPTION_NO_SHARE;
@@ -96,7 +96,7 @@ fuzz_convert (const uint8_t *bytes, size_t size)
   bool done = cfi2sframe_build_section (bytes, size, &options,
                                         &converted.section, &converted.size,
                                         &converted.address, &report, &err);
-  FUZZ_CHECK (hash_bytes (bytes, size) == digest);
+  FUZZ_CHECK (hash_digest (bytes, size) == digest);
   FUZZ_CHECK (done || err.reason[0] != '\0');
   if (!done)
     return;

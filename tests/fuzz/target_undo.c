@@ -51,7 +51,7 @@ append_record (struct buffer *file, uint64_t original_size, uint64_t digest,
   if (size > 1)
     buffer_append (file, operations + 1, size - 1);
   buffer_u64 (file, file->size - begin + UNDO_FOOTER_SIZE);
-  buffer_u64 (file, hash_bytes (file->bytes + begin, file->size - begin));
+  buffer_u64 (file, hash_digest (file->bytes + begin, file->size - begin));
   buffer_append (file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
 }
 
@@ -77,7 +77,7 @@ try_record (const uint8_t *bytes, size_t size, size_t file_size,
     {
       fuzz_check_plan (&plan, &image);
       uint8_t *original = fuzz_make_file (&plan, &image, NULL);
-      uint64_t made = hash_bytes (original, plan.new_size);
+      uint64_t made = hash_digest (original, plan.new_size);
       FUZZ_CHECK (planned == (made == *digest));
       *digest = made;
       free (original);
