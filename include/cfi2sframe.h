@@ -3,9 +3,11 @@
 
    Conventions.  Sizes and offsets are bytes.  Functions that can fail return
    false (or NULL) and fill in the `struct cfi2sframe_error` they were given;
-   on failure no output file exists and the input is as it was.  The library
-   keeps no global state of its own: different files may be converted by
-   different threads at the same time.  It never prints.  Strings it returns
+   on failure no output file exists and the input is as it was.  Different
+   files may be converted by different threads at the same time: all that the
+   library keeps for the whole process is a list of the temporary files that
+   conversions under way have made, and whether cfi2sframe_discard_temporaries
+   was called, after which none begins.  It never prints.  Strings it returns
    are constants unless said otherwise.  */
 
 #ifndef CFI2SFRAME_H

@@ -3,7 +3,7 @@
 
    The owner of the table compares: it walks over the numbers that were put in
    under a hash until one of them is right.  A search is never longer than a
-   fixed number of steps, so nobody can make the table slow; a number that
+   fixed number of steps, so no input can make the table slow; a number that
    finds no place is forgotten instead.  */
 
 #ifndef BASE_TABLE_H

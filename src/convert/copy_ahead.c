@@ -21,7 +21,7 @@ enum
 };
 
 /* Read up to CHUNK bytes at OFFSET.  0 at the end, after a failure, and when
-   nobody is interested any more.  */
+   the copy is not wanted any more.  */
 static size_t
 read_chunk (struct copy_ahead *ahead, uint8_t *bytes, uint64_t offset)
 {

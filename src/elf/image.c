@@ -217,8 +217,8 @@ image_read (struct image *image, struct error *err)
       || !read_segments (image, err) || !read_sections (image, err))
     return false;
   image->arch = arch_of_machine (image->header.e_machine, image->big_endian);
-  /* A core file's sections and segments may be cut off; nothing more is
-     wanted of it than its type, so nobody shall look at them.  */
+  /* A core file's sections and segments may be cut off.  Only its type is
+     wanted, so it is shown without any.  */
   if (image->header.e_type == ET_CORE)
     {
       image->n_segments = image->n_sections = image->section_names = 0;

@@ -302,7 +302,7 @@ write_everything (const struct in_place_job *job,
   if (!write_region (job, REGION_BODY)
       || !write_at (job->fd, job->head, (size_t)job->head_size, 0))
     return false;
-  /* A file may end in zeros that nobody has written.  */
+  /* The new file may end in zeros, which no write has made.  */
   *step = "ftruncate";
   if (size >= job->old_size && ftruncate (job->fd, (off_t)size) != 0)
     return false;

@@ -34,8 +34,9 @@ is_filler (const struct image *image, uint64_t begin, uint64_t end)
   return true;
 }
 
-/* Other bytes that belong to nobody are somebody's.  The section header table
-   may be overwritten: a new one is made.  */
+/* Bytes that no header accounts for are free only if they are zeros or
+   patchelf's filler; anything else may be in use in a way we cannot see.  The
+   section header table may be overwritten: a new one is made.  */
 static bool
 gap_is_free (struct layout_job *job, uint64_t begin, uint64_t wall)
 {

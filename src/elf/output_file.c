@@ -167,8 +167,8 @@ check_target_kind (const struct stat *status, bool *stream, struct error *err)
                         : "is neither a regular file nor a pipe");
 }
 
-/* Names of descriptors stay what they are even when a regular file is behind:
-   somebody holds it open and expects the bytes there.  */
+/* /dev/stdout and the like are written through even when they lead to a
+   regular file: whoever opened it expects the bytes there, not a new file.  */
 static bool
 names_descriptor (const char *target)
 {
@@ -349,7 +349,7 @@ static bool
 link_temporary (struct output_file *file, const char *source,
                 struct error *err)
 {
-  /* mkostemp finds a name nobody has; linkat will not take one that is
+  /* mkostemp finds a name that is not taken; linkat will not take one that is
      there.  The time between the two is in the hands of who can write to the
      directory, and they can only make linkat fail.  */
   if (!create_beside_target (file, err))

@@ -184,7 +184,7 @@ undo_plan (struct layout_plan *plan, const struct image *image,
     .plan = plan,
   };
   plan->new_size = record.original_size;
-  uint64_t digest;
+  uint64_t digest = 0;
   if (!read_operations (&reader, n, err)
       || !digest_of_plan (plan, image, &digest, err))
     return false;

@@ -51,7 +51,6 @@ static const struct
   [REASON_EMPTY_RANGE] = { "empty-range", "FDE of zero size" },
   [REASON_OVERLAP] = { "overlap", "range overlaps an earlier FDE" },
   [REASON_FUNCTION_SIZE] = { "function-size", "range of 4 GiB or more" },
-  [REASON_DISTANCE] = { "distance", "start too far from the section" },
 };
 
 const char *

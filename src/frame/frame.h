@@ -49,7 +49,6 @@ enum frame_reason
   REASON_EMPTY_RANGE,      /* FDE of zero size */
   REASON_OVERLAP,          /* range overlaps an earlier FDE */
   REASON_FUNCTION_SIZE,    /* range of 4 GiB or more */
-  REASON_DISTANCE,         /* start too far from .sframe for the version */
   REASON_COUNT
 };
 
@@ -88,10 +87,9 @@ struct frame_function
 {
   uint64_t address;
   uint32_t size;
-  bool signal;     /* augmentation S */
-  bool b_key;      /* aarch64: RA signed with key B */
-  bool from_plt;   /* rows come from recognised stub instructions */
-  uint64_t origin; /* offset of the FDE in .eh_frame, unless from_plt */
+  bool signal;   /* augmentation S */
+  bool b_key;    /* aarch64: RA signed with key B */
+  bool from_plt; /* rows come from recognised stub instructions */
   /* Whether the instructions of a repeating block of `repeat` bytes are
      described (PLT entries); 0: rows are offsets from the address.  */
   uint8_t repeat;
