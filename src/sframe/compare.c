@@ -54,9 +54,24 @@ compare_defect_text (enum compare_defect defect)
   return defect < COMPARE_DEFECTS ? defects[defect].text : NULL;
 }
 
+/* What was found out about one function.  */
+struct function_findings
+{
+  const struct span_function *function;
+  bool covered, differs, uncovered;
+  struct compare_difference first;
+};
+
+/* One of the two sections.  */
+struct compared_side
+{
+  struct span_list spans;
+  struct function_findings *findings; /* owned; as spans.functions */
+};
+
 struct span_comparison
 {
-  struct span_list a, b;
+  struct compared_side a, b;
   const struct arch *arch;
   struct compare_result *result;
   compare_sink *sink;
@@ -146,8 +161,8 @@ describe (const struct span_comparison *c, const struct span *a,
     add_text (text, size, "%sRA %s / %s", *text ? ", " : "",
               a->row.ra_signed ? "signed" : "plain",
               b->row.ra_signed ? "signed" : "plain");
-  const struct span_function *f = &c->a.functions[a->function];
-  const struct span_function *g = &c->b.functions[b->function];
+  const struct span_function *f = &c->a.spans.functions[a->function];
+  const struct span_function *g = &c->b.spans.functions[b->function];
   if (*text == '\0')
     add_text (text, size, "%s",
               f->signal != g->signal ? "signal flag" : "key of RA signing");
@@ -211,7 +226,8 @@ static bool
 is_wrong_state (const struct span_comparison *c, const struct span_list *list,
                 const struct span *span, const struct span *other, uint64_t pc)
 {
-  const struct span_list *others = list == &c->a ? &c->b : &c->a;
+  const struct span_list *others
+      = list == &c->a.spans ? &c->b.spans : &c->a.spans;
   return other->begin == pc && was_there_before (others, other)
          && (span->begin < pc || was_there_before (list, span));
 }
@@ -237,18 +253,19 @@ has_invalid (const struct frame_row *row)
          || row->fp.kind == RULE_UNSUPPORTED;
 }
 
-/* Which mistake SPAN of LIST shows at PC where OTHER says something else.  */
+/* Which mistake SPAN of SIDE shows at PC where OTHER says something else.  */
 static enum compare_defect
-find_defect (const struct span_comparison *c, const struct span_list *list,
+find_defect (const struct span_comparison *c, const struct compared_side *side,
              const struct span *span, const struct span *other, uint64_t pc)
 {
+  const struct span_list *list = &side->spans;
   unsigned version = list->decoder->variant.version;
   const struct frame_row *row = &span->row, *right = &other->row;
   if (span->no_rows)
     return COMPARE_NO_ROWS;
   if (other->no_rows)
     return COMPARE_NO_DEFECT;
-  if (has_invalid (row) && list->functions[span->function].covered)
+  if (has_invalid (row) && side->findings[span->function].covered)
     return COMPARE_BAD_REGISTER;
   if (c->arch == &arch_amd64 && span->single_mask
       && is_sp_plus (c->arch, span, 16) && is_sp_plus (c->arch, other, 8))
@@ -283,10 +300,10 @@ static bool
 same_flags (const struct span_comparison *c, const struct span *a,
             const struct span *b)
 {
-  const struct span_function *f = &c->a.functions[a->function];
-  const struct span_function *g = &c->b.functions[b->function];
-  bool flags = c->a.decoder->variant.version == 3
-               && c->b.decoder->variant.version == 3;
+  const struct span_function *f = &c->a.spans.functions[a->function];
+  const struct span_function *g = &c->b.spans.functions[b->function];
+  bool flags = c->a.spans.decoder->variant.version == 3
+               && c->b.spans.decoder->variant.version == 3;
   return f->b_key == g->b_key && (!flags || f->signal == g->signal);
 }
 
@@ -300,23 +317,23 @@ same_rules_and_flags (const struct span_comparison *c, const struct span *a,
 }
 
 static void
-note_uncovered (struct span_function *function, uint64_t pc)
+note_uncovered (struct function_findings *findings, uint64_t pc)
 {
-  if (!function->uncovered && !function->differs)
+  if (!findings->uncovered && !findings->differs)
     {
-      function->first.pc = pc;
-      snprintf (function->first.text, sizeof function->first.text,
+      findings->first.pc = pc;
+      snprintf (findings->first.text, sizeof findings->first.text,
                 "part of it is not described on the other side");
     }
-  function->uncovered = true;
+  findings->uncovered = true;
 }
 
 static void
 note_different (struct span_comparison *c, const struct span *a,
                 const struct span *b, uint64_t pc)
 {
-  struct span_function *f = &c->a.functions[a->function];
-  c->b.functions[b->function].differs = true;
+  struct function_findings *f = &c->a.findings[a->function];
+  c->b.findings[b->function].differs = true;
   if (f->differs)
     return;
   f->differs = true;
@@ -337,8 +354,8 @@ compare_range (struct span_comparison *c, const struct span *a,
 {
   if (a && b)
     {
-      c->a.functions[a->function].covered = true;
-      c->b.functions[b->function].covered = true;
+      c->a.findings[a->function].covered = true;
+      c->b.findings[b->function].covered = true;
       bool equal = same_rules_and_flags (c, a, b);
       *(equal ? &c->result->bytes_equal : &c->result->bytes_different)
           += end - pc;
@@ -348,12 +365,12 @@ compare_range (struct span_comparison *c, const struct span *a,
   else if (a)
     {
       c->result->bytes_only_a += end - pc;
-      note_uncovered (&c->a.functions[a->function], pc);
+      note_uncovered (&c->a.findings[a->function], pc);
     }
   else if (b)
     {
       c->result->bytes_only_b += end - pc;
-      note_uncovered (&c->b.functions[b->function], pc);
+      note_uncovered (&c->b.findings[b->function], pc);
     }
 }
 
@@ -369,8 +386,8 @@ nearer (uint64_t bound, const struct span *span, uint64_t pc)
 static void
 sweep (struct span_comparison *c)
 {
-  const struct span *a = c->a.spans, *a_end = a + c->a.n_spans;
-  const struct span *b = c->b.spans, *b_end = b + c->b.n_spans;
+  const struct span *a = c->a.spans.spans, *a_end = a + c->a.spans.n_spans;
+  const struct span *b = c->b.spans.spans, *b_end = b + c->b.spans.n_spans;
   uint64_t pc = 0;
   while (a < a_end || b < b_end)
     {
@@ -390,85 +407,110 @@ sweep (struct span_comparison *c)
 /* --- Reporting.  */
 
 static void
-report_function (struct span_comparison *c, struct span_function *function,
+report_function (struct span_comparison *c, struct function_findings *findings,
                  enum cfi2sframe_difference_kind kind)
 {
-  function->first.kind = kind;
-  function->first.function = function->address;
-  function->first.size = function->size;
+  findings->first.kind = kind;
+  findings->first.function = findings->function->address;
+  findings->first.size = findings->function->size;
   if (kind != CFI2SFRAME_DIFFERENT)
-    snprintf (function->first.text, sizeof function->first.text,
+    snprintf (findings->first.text, sizeof findings->first.text,
               "described in %c only", kind == CFI2SFRAME_ONLY_A ? 'A' : 'B');
   if (c->sink)
-    c->sink (c->context, &function->first);
+    c->sink (c->context, &findings->first);
 }
 
 static void
 report_function_of_a (struct span_comparison *c,
-                      struct span_function *function)
+                      struct function_findings *findings)
 {
   struct compare_result *result = c->result;
-  if (function->size == 0)
+  if (findings->function->size == 0)
     return;
   result->functions_a++;
-  if (!function->differs && !function->uncovered)
+  if (!findings->differs && !findings->uncovered)
     {
       result->equal++;
       return;
     }
-  if (!function->covered)
+  if (!findings->covered)
     {
       result->only_a++;
-      report_function (c, function, CFI2SFRAME_ONLY_A);
+      report_function (c, findings, CFI2SFRAME_ONLY_A);
       return;
     }
-  if (function->first.defect)
-    result->defects[function->first.defect]++;
+  if (findings->first.defect)
+    result->defects[findings->first.defect]++;
   else
     result->different++;
-  report_function (c, function, CFI2SFRAME_DIFFERENT);
+  report_function (c, findings, CFI2SFRAME_DIFFERENT);
 }
 
 /* What differs has been reported for A's function already.  */
 static void
 report_function_of_b (struct span_comparison *c,
-                      struct span_function *function)
+                      struct function_findings *findings)
 {
-  if (function->size == 0)
+  if (findings->function->size == 0)
     return;
   c->result->functions_b++;
-  if (!function->uncovered || function->differs)
+  if (!findings->uncovered || findings->differs)
     return;
-  *(function->covered ? &c->result->different : &c->result->only_b) += 1;
-  report_function (c, function,
-                   function->covered ? CFI2SFRAME_DIFFERENT
+  *(findings->covered ? &c->result->different : &c->result->only_b) += 1;
+  report_function (c, findings,
+                   findings->covered ? CFI2SFRAME_DIFFERENT
                                      : CFI2SFRAME_ONLY_B);
 }
 
 static int
 compare_function_starts (const void *a, const void *b)
 {
-  const struct span_function *x = a, *y = b;
-  return (x->address > y->address) - (x->address < y->address);
+  const struct function_findings *x = a, *y = b;
+  uint64_t left = x->function->address, right = y->function->address;
+  return (left > right) - (left < right);
 }
 
 static void
 report_functions (struct span_comparison *c)
 {
-  struct span_list *lists[2] = { &c->a, &c->b };
-  for (int side = 0; side < 2; side++)
+  struct compared_side *sides[2] = { &c->a, &c->b };
+  for (int number = 0; number < 2; number++)
     {
-      struct span_list *list = lists[side];
-      qsort (list->functions, list->n_functions, sizeof *list->functions,
+      struct compared_side *side = sides[number];
+      size_t n = side->spans.n_functions;
+      qsort (side->findings, n, sizeof *side->findings,
              compare_function_starts);
-      for (size_t i = 0; i < list->n_functions; i++)
-        (side ? report_function_of_b
-              : report_function_of_a) (c, &list->functions[i]);
+      for (size_t i = 0; i < n; i++)
+        (number ? report_function_of_b
+                : report_function_of_a) (c, &side->findings[i]);
     }
-  c->result->merged_rows_a = c->a.merged_rows;
-  c->result->merged_rows_b = c->b.merged_rows;
-  c->result->rows_at_end_a = c->a.rows_at_end;
-  c->result->rows_at_end_b = c->b.rows_at_end;
+  c->result->merged_rows_a = c->a.spans.merged_rows;
+  c->result->merged_rows_b = c->b.spans.merged_rows;
+  c->result->rows_at_end_a = c->a.spans.rows_at_end;
+  c->result->rows_at_end_b = c->b.spans.rows_at_end;
+}
+
+/* Read the section behind DECODER.  SIDE is freed also after failure.  */
+static bool
+read_side (struct compared_side *side, const struct sframe_decoder *decoder,
+           struct error *err)
+{
+  if (!span_list_read (&side->spans, decoder, err))
+    return false;
+  size_t n = side->spans.n_functions;
+  side->findings = calloc (n + 1, sizeof *side->findings);
+  if (side->findings == NULL)
+    return error_set_no_memory (err);
+  for (size_t i = 0; i < n; i++)
+    side->findings[i].function = &side->spans.functions[i];
+  return true;
+}
+
+static void
+free_side (struct compared_side *side)
+{
+  span_list_free (&side->spans);
+  free (side->findings);
 }
 
 bool
@@ -483,15 +525,15 @@ sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
   if (a->arch != b->arch)
     return error_set (err, CFI2SFRAME_INVALID,
                       "sections of different machines");
-  bool read = span_list_read (&comparison.a, a, err)
-              && span_list_read (&comparison.b, b, err);
+  bool read
+      = read_side (&comparison.a, a, err) && read_side (&comparison.b, b, err);
   if (read)
     {
       sweep (&comparison);
       report_functions (&comparison);
     }
-  span_list_free (&comparison.a);
-  span_list_free (&comparison.b);
+  free_side (&comparison.a);
+  free_side (&comparison.b);
   return read;
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "sframe/lower.h"
+#include "sframe/lower_row.h"
 
 enum
 {

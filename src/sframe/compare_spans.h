@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "frame/frame.h"
-#include "sframe/compare.h"
+#include "sframe/decode.h"
 
 struct span
 {
@@ -29,9 +29,6 @@ struct span_function
   uint64_t address;
   uint32_t size;
   bool signal, b_key;
-  /* Filled in by the comparison.  */
-  bool covered, differs, uncovered;
-  struct compare_difference first;
 };
 
 struct span_list

@@ -13,19 +13,11 @@
 
 #include <stdbool.h>
 
-#include "arch/arch.h"
 #include "base/error.h"
 #include "cfi/cfi_section.h"
 #include "frame/frame.h"
+#include "sframe/gnu_row.h"
 #include "sframe/model.h"
-
-struct gnu_options
-{
-  const struct arch *arch;
-  struct sframe_variant variant;
-  bool bugs; /* make the mistakes as well; otherwise say what is right, or
-                leave the function out */
-};
 
 struct gnu_translator; /* opaque */
 

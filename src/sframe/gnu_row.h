@@ -1,7 +1,7 @@
 /* The state GNU as keeps per row, and how it becomes data words.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Internal to the --gnu mode.  */
+   Internal to the --gnu mode, except for its options.  */
 
 #ifndef SFRAME_GNU_ROW_H
 #define SFRAME_GNU_ROW_H
@@ -11,7 +11,15 @@
 
 #include "arch/arch.h"
 #include "frame/frame.h"
-#include "sframe/gnu.h"
+#include "sframe/model.h"
+
+struct gnu_options
+{
+  const struct arch *arch;
+  struct sframe_variant variant;
+  bool bugs; /* make the mistakes as well; otherwise say what is right, or
+                leave the function out */
+};
 
 /* Releases that differ in what they write.  */
 enum gnu_release

@@ -2,24 +2,17 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Exact or not at all: PC ranges without an SFrame form are left out and
-   reported, and the function is split around them.  design.md section 5.  */
+   reported, and the function is split around them.  */
 
 #ifndef SFRAME_LOWER_H
 #define SFRAME_LOWER_H
 
 #include <stdbool.h>
 
-#include "arch/arch.h"
 #include "base/error.h"
 #include "frame/frame.h"
+#include "sframe/lower_row.h"
 #include "sframe/model.h"
-
-struct lower_options
-{
-  const struct arch *arch;
-  struct sframe_variant variant;
-  bool flexible; /* V3: flexible FDEs may be used */
-};
 
 /* Receives what lower_function makes.  */
 struct lower_sink
@@ -40,13 +33,5 @@ struct lower_sink
 bool lower_function (const struct lower_options *options,
                      const struct frame_function *function,
                      const struct lower_sink *sink, struct error *err);
-
-/* The inverse, for checks: the rules that ROW of FUNCTION states, as a reader
-   computes them.  Rules that no reader would accept come out as
-   RULE_UNSUPPORTED.  Where the RA is undefined nothing is stated of CFA and FP
-   either; both are RULE_UNDEFINED then, whatever the CFI says.  */
-void lower_undo (const struct arch *arch, struct sframe_variant variant,
-                 const struct sframe_function *function,
-                 const struct sframe_row *row, struct frame_row *out);
 
 #endif /* SFRAME_LOWER_H */

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Both directions are here because they share what the machines agreed on
-   with their readers.  lower.h declares lower_undo.  */
+   with their readers.  */
 
 #include "sframe/lower_row.h"
 
@@ -149,7 +149,6 @@ lower_undefined (const struct lower_options *options, struct sframe_row *out)
   return options->variant.version >= 3 ? REASON_NONE : REASON_RA_UNDEFINED;
 }
 
-/* ROW as a row of a default function (V3 specification, section 3.1).  */
 enum frame_reason
 row_lower_default (const struct lower_options *options,
                    const struct frame_row *row, struct sframe_row *out)
@@ -236,7 +235,6 @@ lower_flexible_saves (const struct lower_options *options,
   return REASON_NONE;
 }
 
-/* ROW as a row of a flexible function (V3 specification, section 3.2).  */
 enum frame_reason
 row_lower_flexible (const struct lower_options *options,
                     const struct frame_row *row, struct sframe_row *out)

@@ -1,10 +1,21 @@
-/* One row from the model to SFrame.
+/* One row from the model to SFrame, and back.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef SFRAME_LOWER_ROW_H
 #define SFRAME_LOWER_ROW_H
 
-#include "sframe/lower.h"
+#include <stdbool.h>
+
+#include "arch/arch.h"
+#include "frame/frame.h"
+#include "sframe/model.h"
+
+struct lower_options
+{
+  const struct arch *arch;
+  struct sframe_variant variant;
+  bool flexible; /* V3: flexible FDEs may be used */
+};
 
 /* ROW as a row of a default function (V3 specification, section 3.1), at the
    same start.  REASON_NONE, or why there is no such row; *OUT is garbage
@@ -17,5 +28,13 @@ enum frame_reason row_lower_default (const struct lower_options *options,
 enum frame_reason row_lower_flexible (const struct lower_options *options,
                                       const struct frame_row *row,
                                       struct sframe_row *out);
+
+/* The inverse, for checks: the rules that ROW of FUNCTION states, as a reader
+   computes them.  Rules that no reader would accept come out as
+   RULE_UNSUPPORTED.  Where the RA is undefined nothing is stated of CFA and FP
+   either; both are RULE_UNDEFINED then, whatever the CFI says.  */
+void lower_undo (const struct arch *arch, struct sframe_variant variant,
+                 const struct sframe_function *function,
+                 const struct sframe_row *row, struct frame_row *out);
 
 #endif /* SFRAME_LOWER_ROW_H */
