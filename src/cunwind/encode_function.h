@@ -7,7 +7,7 @@
    The *body row* of a function is the first row with the largest number of
    saved registers (FP and RA included) and, among those, a CFA based on FP
    before one based on SP, and the largest distance of the CFA from SP.  Every
-   other row must have the same rules (body again), or both
+   other row must have the same rules as the body row, or must both
 
    - have a part of the body's frame and nothing else (prologue, epilogue): the
      body's CFA or one nearer to SP (where the body's is based on FP: any based
@@ -46,7 +46,8 @@ enum cunwind_reason
   CUNWIND_CALL_OUTSIDE, /* a call where the frame is not complete */
   CUNWIND_LSDA,         /* LSDA or personality that no index can hold */
   CUNWIND_PERSONALITY,  /* more than three personality functions */
-  CUNWIND_RANGE,        /* of no code, or not its own: not even escaped */
+  CUNWIND_RANGE,        /* empty, outside code, or overlapping another: not in
+                           the section at all, not even as an escape */
   CUNWIND_REASON_COUNT
 };
 

@@ -3,8 +3,8 @@
 
    Apple's compact_unwind_encoding_t for x86-64 and arm64.  Sources: Mach-O
    header compact_unwind_encoding.h for the layout, LLVM libunwind's
-   CompactUnwinder for what a reader makes of it; where the two leave room,
-   the reader counts.  */
+   CompactUnwinder for what a reader makes of it.  Where the header can be
+   read in two ways, libunwind's is taken.  */
 
 #ifndef CUNWIND_ENCODING_H
 #define CUNWIND_ENCODING_H

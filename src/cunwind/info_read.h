@@ -47,9 +47,9 @@ struct cunwind_reader_found
   uint32_t lsda;        /* or 0 */
 };
 
-/* Open the SIZE BYTES, which must outlive READER, and check them: everything
-   inside, everything ascending, no index without what it means.
-   CFI2SFRAME_MALFORMED with the offset otherwise.  */
+/* Open the SIZE BYTES, which must outlive READER, and check that all tables
+   lie inside them, that functions ascend, and that every index is one of a
+   table. CFI2SFRAME_MALFORMED with the offset otherwise.  */
 bool cunwind_reader_open (struct cunwind_reader *reader, const void *bytes,
                           uint64_t size, struct error *err);
 

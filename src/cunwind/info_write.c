@@ -163,8 +163,8 @@ compare_common_values (const void *a, const void *b)
          - (left->encoding < right->encoding);
 }
 
-/* The most frequent ones first, so that the numbers do not depend on sort's
-   whims.  */
+/* The most frequent first, and equally frequent ones by value: qsort puts
+   elements that compare equal in any order.  */
 static int
 compare_counts (const void *a, const void *b)
 {

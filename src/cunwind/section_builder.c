@@ -99,8 +99,8 @@ keep_entry (struct cunwind_section *section, uint64_t offset)
       += entry_at (cfi->bytes, cfi->size, cfi->arch->big_endian, offset).size;
 }
 
-/* The encoding that sends readers to FDE.  Personality and LSDA are there.  An
-   offset too large for it is 0: they search the section then.  */
+/* The encoding that sends readers to FDE, where personality and LSDA are as
+   well.  An offset too large for it is 0: readers search .eh_frame then.  */
 static uint32_t
 escape (struct cunwind_section *section, const struct cfi_fde *fde)
 {

@@ -124,7 +124,7 @@ read_masked (struct span_list *list, uint64_t address,
         if (copy.begin < copy.end && !append_span (list, &copy, err))
           return false;
       }
-  list->merged_rows = rows_merged; /* blocks do not count */
+  list->merged_rows = rows_merged; /* repetitions do not count */
   return true;
 }
 

@@ -193,8 +193,10 @@ sframe_encoder_add_rows (struct sframe_encoder *encoder,
 
 /* Functions.  */
 
-/* Readers stop the program, or refuse the section, when rows are out of
-   order or outside the function (field notes, section 1).  */
+/* Whether the rows ascend and lie inside the function.  At others libsframe
+   aborts the program that reads them (assertions in libsframe/sframe.c of
+   binutils), and the kernel drops the whole section of a process
+   (kernel/unwind/sframe.c of the SFrame patches for Linux).  */
 static bool
 function_is_sound (const struct sframe_encoder *encoder,
                    const struct sframe_function *function)

@@ -1,8 +1,9 @@
 /* SFrame on disk: names and numbers of versions 1, 2 and 3.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Sources: SFrame specification V3 (binutils 2.47), sections 2.1 to 2.4, and
-   its descriptions of V1 and V2.  Structures are not declared as C structs:
+   Sources: SFrame specification V3 (binutils 2.47), sections 2.1 to 2.4 and
+   3.2 (control words), and the specifications of V1 (binutils 2.40) and V2
+   (binutils 2.45).  Structures are not declared as C structs:
    they are unaligned and in target byte order; the encoder and the decoder
    read and write them field by field.  */
 

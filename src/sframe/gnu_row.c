@@ -1,8 +1,8 @@
 /* Data words as GNU as chooses them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Layout of the words: SFrame specification V3, sections 2.4.1 (default
-   rows) and 2.4.2 (flexible rows).  */
+   Layout of the words: SFrame specification V3, sections 3.1 (default
+   rows) and 3.2 (flexible rows).  */
 
 #include "sframe/gnu_row.h"
 

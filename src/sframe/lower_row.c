@@ -1,8 +1,8 @@
 /* One row from the model to SFrame, and back.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Both directions are here because they share what the machines agreed on
-   with their readers.  */
+   Both directions are here because both depend on the same rules of each
+   machine.  */
 
 #include "sframe/lower_row.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "cfi/walk.h"
-#include "sframe/lower.h"
+#include "sframe/lower_row.h"
 
 /* What one side says from some PC up to `until`.  */
 struct view
@@ -53,8 +53,10 @@ function_start_compare (const void *a, const void *b)
   return left->index < right->index ? -1 : left->index > right->index;
 }
 
-/* Readers find functions in a sorted section by bisection, and the kernel
-   refuses one whose functions overlap (field notes, section 1).  */
+/* Readers find functions in a sorted section by bisection, which overlapping
+   ones lead astray.  The kernel refuses a section whose starts do not ascend
+   (CONFIG_SFRAME_VALIDATION in kernel/unwind/sframe.c of the SFrame patches
+   for Linux).  */
 static bool
 check_order (const struct sframe_decoder *decoder, struct error *err)
 {
@@ -275,7 +277,7 @@ source_view (const struct frame_function *function, const struct arch *arch,
   struct view view = { .covered = true,
                        .rules = i > 0 ? function->rows[i - 1] : no_rules,
                        .until = base + end };
-  /* Without a caller the CFA does not matter (lower.h).  */
+  /* Without a caller the CFA does not matter (lower_row.h).  */
   if (view.rules.cfa.kind == RULE_PLT && view.rules.ra.kind != RULE_UNDEFINED)
     view_resolve_plt (&view, arch, pc);
   return view;
@@ -364,7 +366,7 @@ verify_rules (struct verify *verify, const struct frame_function *function,
 {
   const struct sframe_function *theirs = &verify->track.function;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
-     (lower.h).  */
+     (lower_row.h).  */
   bool outermost = cfi->ra.kind == RULE_UNDEFINED
                    && sframe->ra.kind == RULE_UNDEFINED
                    && sframe->cfa.kind == RULE_UNDEFINED;
@@ -382,7 +384,7 @@ verify_rules (struct verify *verify, const struct frame_function *function,
         verify_note (verify, pc, "the RA is signed in one of both only");
       return false;
     }
-  /* Equal, but unusable: both are without meaning.  */
+  /* Equal, but no reader can use them.  */
   if (!outermost
       && (cfi->cfa.kind == RULE_UNSUPPORTED || cfi->ra.kind == RULE_UNSUPPORTED
           || cfi->fp.kind == RULE_UNSUPPORTED))
@@ -420,8 +422,9 @@ verify_function (struct verify *verify, const struct frame_function *function,
       if (verify->steps_left-- == 0)
         return error_set (err, CFI2SFRAME_MALFORMED,
                           "SFrame: blocks repeated too often");
-      /* Where nothing is said, nothing has to be compared: a damaged FDE can
-         have a row for every few bytes of a gigabyte.  */
+      /* Where the section has no row, those of the CFI need no look one by
+         one: a damaged FDE can have a row for every few bytes of a
+         gigabyte.  */
       uint64_t until = theirs.covered && ours.until < theirs.until
                            ? ours.until
                            : theirs.until;

@@ -1,4 +1,5 @@
-/* Many files: who does which when, and in what order results come out.
+/* Many files: which thread works on which, and in what order results are
+   printed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -101,8 +102,8 @@ struct texts
   FILE *out, *errors;
 };
 
-/* Streams into the texts of ITEM.  Without memory, or if everything runs in
-   order anyway, they are the standard ones.  */
+/* Streams into the texts of ITEM; standard output and error when memory ran
+   out, or when files are worked on in their order anyway.  */
 static void
 texts_open (struct texts *texts, const struct batch *batch,
             struct batch_entry *item)
@@ -194,8 +195,8 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
     job->outcome = JOB_FAILED;
 }
 
-/* Names of the old file that nobody told us still lead to the old contents.
-   FD is the old file.  */
+/* Warn of hard links that were not named in this call: they still have the old
+   contents.  FD is the old file.  */
 static void
 warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
                    FILE *errors)

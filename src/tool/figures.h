@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Of nothing, everything has been done.  */
+/* PART of WHOLE in percent; 100 of nothing, where nothing is missing.  */
 static inline double
 figure_percent (uint64_t part, uint64_t whole)
 {

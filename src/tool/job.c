@@ -40,8 +40,9 @@ run_mode (struct job *job, const struct tool_options *options)
     }
 }
 
-/* Files that need nothing are no failure of a change; who asks for a check, a
-   dump or a section of a certain file wants one.  */
+/* A file that needs no change is skipped by the modes that change files.  For
+   a check, a dump or a section, which somebody asked of this very file, having
+   none is a failure.  */
 static bool
 is_skip (const struct tool_options *options, const struct job *job)
 {

@@ -21,7 +21,8 @@ enum job_outcome
 struct job
 {
   const char *path;
-  bool found; /* in a tree: skipped quietly when it is nothing for us */
+  bool found; /* in a directory or list: what cannot be converted is skipped
+                 without a message */
   FILE *out;  /* for the dump */
   enum job_outcome outcome;
   struct cfi2sframe_report report;

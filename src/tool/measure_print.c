@@ -94,8 +94,9 @@ print_comparison (const struct measurement *comparison, FILE *out)
     print_remains (comparison, out);
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (comparison->formats[i].available
-        /* With the reasons of the others the same as these.  */
-        && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
+        /* The same functions for the same reasons as in plain V3.  */
+        && i != MEASURED_V3_NO_SHARE
+        && i != MEASURED_V3_COMPACT)
       print_reasons (comparison, i, out);
 }
 

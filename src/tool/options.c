@@ -15,7 +15,8 @@
 enum
 {
   EXIT_USAGE = 2,
-  JOBS_MAX = 256, /* what output_file_discard_all can remember */
+  JOBS_MAX = 256, /* so many temporary files are known to
+                     cfi2sframe_discard_temporaries */
 
   /* Options without a letter.  */
   OPTION_FORMAT = 256,

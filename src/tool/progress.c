@@ -23,7 +23,7 @@ enum
   BAR_WIDTH = 24
 };
 
-/* Seconds: nobody needs a bar before, nor more often.  */
+/* In seconds.  What takes less than the first shows no bar at all.  */
 static const double first_drawing = 1.0, between_drawings = 0.2;
 
 static atomic_bool on, visible;
@@ -54,7 +54,7 @@ terminal_width (void)
 static void
 put (const char *bytes, size_t size)
 {
-  /* A terminal that is gone is no reason to stop.  */
+  /* Without a terminal the work goes on, without a bar.  */
   if (write (STDERR_FILENO, bytes, size) < 0)
     on = false;
 }
@@ -106,7 +106,7 @@ progress_looking (uint64_t files)
   draw (text);
 }
 
-/* "350 MB": BYTES with a unit, as disks are sold.  */
+/* BYTES with a decimal unit, such as "350 MB".  */
 static const char *
 format_bytes (char *text, size_t room, double bytes)
 {

@@ -25,7 +25,8 @@ print_problem (const struct job *job, FILE *errors)
   fputc ('\n', errors);
 }
 
-/* Convert before signing, is what this says.  */
+/* Warn where protection of the old contents does not cover the new ones: files
+   are to be converted before they are signed or sealed.  */
 static void
 print_concerns (const struct job *job, FILE *errors)
 {

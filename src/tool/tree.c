@@ -4,7 +4,7 @@
    Directories are read one after the other from a stack of paths, so that
    neither their depth nor the number of open files has to be bounded.  A
    regular file is opened and its first bytes are read: most files of a system
-   are no ELF files and cost no more than that.  */
+   are no ELF files, and nothing more is done for them.  */
 
 #include <config.h>
 
@@ -117,7 +117,7 @@ push_directory (struct directory_walk *walk, char *path)
   return true;
 }
 
-/* PATH, which is ours, could not be looked at.  */
+/* PATH, which is taken over, could not be looked at.  */
 static bool
 add_problem (struct directory_walk *walk, char *path, int problem)
 {
@@ -148,7 +148,7 @@ count_file (struct directory_walk *walk)
     tree->looking (tree->context, walk->n_looked_at);
 }
 
-/* Look at NAME in DIRECTORY, probably a regular file; PATH is ours.  */
+/* Look at NAME in DIRECTORY, probably a regular file.  PATH is taken over.  */
 static bool
 add_file (struct directory_walk *walk, int directory, const char *name,
           char *path)
@@ -236,8 +236,8 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
     }
 }
 
-/* Read the directory PATH, which is ours.  The operand itself (FIRST) may be a
-   symbolic link.  */
+/* Read the directory PATH, which is taken over.  The operand itself (FIRST)
+   may be a symbolic link.  */
 static bool
 read_directory (struct directory_walk *walk, char *path, bool first)
 {

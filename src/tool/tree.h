@@ -15,7 +15,7 @@ struct tree_entry
 {
   char *path;      /* owned */
   int problem;     /* errno when PATH could not be looked at, or 0 */
-  bool found;      /* in a directory or list: nobody named it on purpose */
+  bool found;      /* in a directory or list, not named as an operand */
   bool hard_links; /* the file has several names */
   bool has_stat;   /* the members below are set */
   dev_t device;
