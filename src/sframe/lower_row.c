@@ -67,7 +67,8 @@ fp_reason (struct frame_rule rule)
 }
 
 /* s390x has rules of its own: 0 as RA word of a row with FP only, and in V2
-   register numbers as odd words (V2 errata 1).  */
+   register numbers as odd words (errata 1 of V2: V3 specification, section
+   1.3).  */
 static bool
 arch_is_s390x (const struct arch *arch)
 {
@@ -365,7 +366,8 @@ lower_undo (const struct arch *arch, struct sframe_variant variant,
 {
   *out
       = (struct frame_row){ .start = row->start, .ra_signed = row->ra_signed };
-  /* Before errata 2 of V2 a row without words had no meaning.  */
+  /* Before errata 2 of V2 (V3 specification, section 1.3) a row without words
+     had no meaning.  */
   if (row->n_words == 0 && variant.version == 1)
     out->cfa = frame_rule_unsupported (REASON_CFA_UNDEFINED);
   else if (row->n_words == 0)
