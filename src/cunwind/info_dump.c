@@ -89,7 +89,7 @@ print_meaning (const struct arch *arch, uint32_t encoding, FILE *out)
 /* The parts of the section.  */
 
 static void
-dump_header (const struct cunwind_reader *reader, FILE *out)
+dump_unwind_header (const struct cunwind_reader *reader, FILE *out)
 {
   const struct
   {
@@ -203,7 +203,7 @@ void
 cunwind_dump (const struct cunwind_reader *reader, const struct arch *arch,
               FILE *out)
 {
-  dump_header (reader, out);
+  dump_unwind_header (reader, out);
   dump_arrays (reader, arch, out);
   dump_index (reader, out);
   fputs ("  Second level indices:\n", out);

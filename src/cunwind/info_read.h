@@ -39,14 +39,6 @@ struct cunwind_reader_entry
   uint32_t index; /* of the encoding, in compressed pages */
 };
 
-struct cunwind_reader_found
-{
-  uint32_t function, end; /* code with this encoding, as far as is known */
-  uint32_t encoding;
-  uint32_t personality; /* where the pointer to it is, or 0 */
-  uint32_t lsda;        /* or 0 */
-};
-
 /* Open the SIZE BYTES, which must outlive READER, and check that all tables
    lie inside them, that functions ascend, and that every index is one of a
    table. CFI2SFRAME_MALFORMED with the offset otherwise.  */
@@ -70,10 +62,5 @@ cunwind_reader_read_entry (const struct cunwind_reader *reader,
 /* The word at OFFSET, which must be inside the section.  */
 uint32_t cunwind_reader_word (const struct cunwind_reader *reader,
                               uint32_t offset);
-
-/* Look PC up, an offset from the image's base.  False when nothing is known
-   of it.  */
-bool cunwind_reader_find (const struct cunwind_reader *reader, uint32_t pc,
-                          struct cunwind_reader_found *found);
 
 #endif /* CUNWIND_INFO_READ_H */

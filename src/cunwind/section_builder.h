@@ -11,10 +11,10 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "cfi/cfi_section.h"
-#include "elf/padding.h"
-#include "cunwind/info_write.h"
 #include "cunwind/encode_function.h"
+#include "cunwind/info_write.h"
 #include "elf/image.h"
+#include "elf/padding.h"
 #include "frame/frame.h"
 
 struct cunwind_section

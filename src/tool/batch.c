@@ -254,7 +254,7 @@ note_finished (struct batch *batch, size_t index)
 }
 
 static void *
-work (void *argument)
+work_on_files (void *argument)
 {
   struct batch *batch = argument;
   for (;;)
@@ -272,7 +272,7 @@ work (void *argument)
 /* Results.  */
 
 static void
-print_text (char **text, size_t size, FILE *stream)
+print_saved_text (char **text, size_t size, FILE *stream)
 {
   if (*text == NULL)
     return;
@@ -294,8 +294,8 @@ print_finished (struct batch *batch, size_t at)
       if (item->errors == NULL && item->out == NULL)
         continue;
       pthread_mutex_unlock (&batch->lock);
-      print_text (&item->errors, item->errors_size, stderr);
-      print_text (&item->out, item->out_size, stdout);
+      print_saved_text (&item->errors, item->errors_size, stderr);
+      print_saved_text (&item->out, item->out_size, stdout);
       pthread_mutex_lock (&batch->lock);
     }
   return at;
@@ -352,7 +352,8 @@ start_threads (struct batch *batch, pthread_t *threads, unsigned n)
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &old);
   while (started < n
-         && pthread_create (&threads[started], NULL, work, batch) == 0)
+         && pthread_create (&threads[started], NULL, work_on_files, batch)
+                == 0)
     started++;
   pthread_sigmask (SIG_SETMASK, &old, NULL);
   return started;
@@ -369,7 +370,7 @@ run_threads (struct batch *batch)
     return false;
   unsigned started = start_threads (batch, threads, n);
   if (started == 0)
-    work (batch);
+    work_on_files (batch);
   print_all (batch);
   for (unsigned i = 0; i < started; i++)
     pthread_join (threads[i], NULL);
@@ -422,7 +423,7 @@ batch_run (const struct tool_options *options, const struct tree *tree,
   pthread_cond_init (&batch.changed, NULL);
   bool done = plan (&batch);
   if (done && batch.direct)
-    work (&batch);
+    work_on_files (&batch);
   else if (done && batch.n_order > 0)
     done = run_threads (&batch);
   free (batch.order);

@@ -47,7 +47,7 @@ keep_freed_memory (void)
 }
 
 static int
-run (const struct tool_options *options)
+run_batch (const struct tool_options *options)
 {
   struct tree tree = { .looking = show_looking };
   struct totals totals = { 0 };
@@ -83,7 +83,7 @@ main (int argc, char **argv)
     }
   progress_init (!options.quiet
                  && (options.n_files > 1 || tool_options_is_tree (&options)));
-  int status = run (&options);
+  int status = run_batch (&options);
   tool_options_free (&options);
   return flush_output (status);
 }

@@ -135,7 +135,8 @@ format_time (char *text, size_t room, double seconds)
   return text;
 }
 
-void
+/* The text of the bar: at most ROOM - 1 characters.  */
+static void
 progress_format (char *text, size_t room, double seconds, uint64_t files,
                  uint64_t all_files, uint64_t bytes, uint64_t all_bytes)
 {

@@ -5,7 +5,6 @@
 #define TOOL_PROGRESS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Show a bar on standard error if ENABLED and that is a terminal.  Without
@@ -24,9 +23,5 @@ void progress_show (uint64_t files, uint64_t all_files, uint64_t bytes,
 
 /* Take the bar away: before other output, at the end, on a signal.  */
 void progress_clear (void);
-
-/* The text of the bar: at most ROOM - 1 characters, for tests.  */
-void progress_format (char *text, size_t room, double seconds, uint64_t files,
-                      uint64_t all_files, uint64_t bytes, uint64_t all_bytes);
 
 #endif /* TOOL_PROGRESS_H */

@@ -10,9 +10,10 @@
 #include "cfi/eh_frame.h"
 #include "cfi/cfa_program.h"
 #include "convert/measure.h"
-#include "cunwind/info_dump.h"
 #include "cunwind/encoding.h"
+#include "cunwind/info_dump.h"
 #include "cunwind/info_read.h"
+#include "tests/unit/cunwind_find.h"
 
 /* Everything that READER gives is inside, ascending, and found again.  */
 static void
@@ -21,7 +22,7 @@ check_section (const struct cunwind_reader *reader)
   for (uint32_t i = 0; i < cunwind_reader_n_pages (reader); i++)
     {
       struct cunwind_reader_page page;
-      struct cunwind_reader_found found;
+      struct cunwind_found found;
       cunwind_reader_read_page (reader, i, &page);
       FUZZ_CHECK (page.function <= page.end);
       for (uint32_t j = 0; j < page.n_entries; j++)
@@ -30,7 +31,7 @@ check_section (const struct cunwind_reader *reader)
               = cunwind_reader_read_entry (reader, &page, j);
           FUZZ_CHECK (entry.function >= page.function
                       && entry.function <= page.end);
-          if (cunwind_reader_find (reader, entry.function, &found))
+          if (cunwind_find (reader, entry.function, &found))
             FUZZ_CHECK (found.encoding != 0
                         && found.function <= entry.function);
         }
@@ -100,7 +101,7 @@ check_functions (const struct image *image,
   for (size_t i = 0; i < cfi.n_fdes; i++)
     {
       const struct cfi_fde *fde = &cfi.fdes[i];
-      struct cunwind_reader_found entry;
+      struct cunwind_found entry;
       struct cunwind_frame frame;
       if (fde->size == 0
           || !image_is_executable (image, fde->address, fde->size))
@@ -110,7 +111,7 @@ check_functions (const struct image *image,
         covered = fde->address + fde->size;
       if (overlaps)
         continue;
-      FUZZ_CHECK (cunwind_reader_find (
+      FUZZ_CHECK (cunwind_find (
           reader, (uint32_t)(fde->address - first->p_vaddr), &entry));
       FUZZ_CHECK (cunwind_decode (image->arch, entry.encoding, &frame));
       FUZZ_CHECK (frame.mode != CUNWIND_DWARF

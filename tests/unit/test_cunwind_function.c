@@ -11,8 +11,8 @@
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
 #include "cunwind/amd64_size.h"
-#include "cunwind/encoding.h"
 #include "cunwind/encode_function.h"
+#include "cunwind/encoding.h"
 #include "cunwind/section_builder.h"
 #include "tests/unit/cfi_builder.h"
 

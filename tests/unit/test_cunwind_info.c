@@ -16,6 +16,7 @@
 #include "cunwind/info_format.h"
 #include "cunwind/info_read.h"
 #include "cunwind/section_builder.h"
+#include "tests/unit/cunwind_find.h"
 
 #define BASE UINT64_C (0x400000)
 
@@ -93,8 +94,8 @@ static void
 expect_found (const struct cunwind_reader *reader, uint32_t pc,
               const struct cunwind_entry *entry)
 {
-  struct cunwind_reader_found found;
-  bool is_found = cunwind_reader_find (reader, pc, &found);
+  struct cunwind_found found;
+  bool is_found = cunwind_find (reader, pc, &found);
   assert_int_equal (is_found, entry != NULL && entry->encoding != 0);
   if (!is_found)
     return;
@@ -200,7 +201,7 @@ test_personalities (void **state)
   (void)state;
   struct cunwind_info info;
   struct cunwind_reader reader;
-  struct cunwind_reader_found found;
+  struct cunwind_found found;
   start (&info);
   assert_int_equal (cunwind_info_personality (&info, BASE + 0x100), 1);
   assert_int_equal (cunwind_info_personality (&info, BASE + 0x200), 2);
@@ -211,11 +212,11 @@ test_personalities (void **state)
   add (&info, 0x1000, 0x10, 0x62010000, 0x2000);
   add (&info, 0x1010, 0x10, 0x02010000, 0);
   void *bytes = reopen (&info, &reader);
-  assert_true (cunwind_reader_find (&reader, 0x1008, &found));
+  assert_true (cunwind_find (&reader, 0x1008, &found));
   assert_int_equal (found.personality, 0x200);
   assert_int_equal (found.lsda, 0x2000);
   assert_int_equal (found.end, 0x1010);
-  assert_true (cunwind_reader_find (&reader, 0x1010, &found));
+  assert_true (cunwind_find (&reader, 0x1010, &found));
   assert_int_equal (found.personality, 0);
   free (bytes);
   cunwind_info_free (&info);
@@ -340,14 +341,14 @@ static void
 use (const struct cunwind_reader *reader)
 {
   static FILE *null;
-  struct cunwind_reader_found found;
+  struct cunwind_found found;
   if (null == NULL)
     null = fopen ("/dev/null", "w");
   cunwind_dump (reader, &arch_amd64, null);
   cunwind_dump (reader, &arch_aarch64, null);
   for (uint32_t pc = 0; pc < 0x10000; pc += 0x401)
-    cunwind_reader_find (reader, pc, &found);
-  cunwind_reader_find (reader, UINT32_MAX, &found);
+    cunwind_find (reader, pc, &found);
+  cunwind_find (reader, UINT32_MAX, &found);
 }
 
 static bool
@@ -461,7 +462,7 @@ expect_function (const struct cunwind_section *section,
                  const struct cfi_fde *fde,
                  const struct frame_function *function)
 {
-  struct cunwind_reader_found found;
+  struct cunwind_found found;
   struct cunwind_frame frame;
   struct cunwind_encoded encoded
       = cunwind_encode_function (section->image, function);
@@ -470,8 +471,8 @@ expect_function (const struct cunwind_section *section,
   for (uint64_t pc = fde->address;
        pc<fde->address + fde->size; pc += fde->size> 1 ? fde->size - 1 : 1)
     {
-      assert_true (cunwind_reader_find (
-          reader, (uint32_t)(pc - section->info.base), &found));
+      assert_true (
+          cunwind_find (reader, (uint32_t)(pc - section->info.base), &found));
       assert_true (
           cunwind_decode (section->info.arch, found.encoding, &frame));
       if (frame.mode == CUNWIND_DWARF)
