@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "cunwind/info_dump.h"
 #include "cunwind/info_read.h"
+#include "base/io.h"
 #include "elf/output_file.h"
 
 static bool
@@ -28,19 +28,6 @@ make_compact_unwind (const struct image *image, struct measurement *result,
                        "compact unwind does not know %s", result->machine);
 }
 
-static bool
-write_file (const char *output, const struct buffer *section, int like_fd,
-            struct error *err)
-{
-  struct output_file file;
-  if (!output_file_create (&file, output, err))
-    return error_in_file (err, output);
-  bool written = io_write_at (file.fd, section->bytes, section->size, 0, err)
-                 && output_file_commit_new (&file, like_fd, false, err);
-  output_file_discard (&file);
-  return written || error_in_file (err, output);
-}
-
 bool
 compact_unwind_write (const char *input, const char *output,
                       struct measurement *result, struct error *err)
@@ -52,9 +39,9 @@ compact_unwind_write (const char *input, const char *output,
   if (!image_open (&image, input, err))
     return false;
   buffer_init (&section, false);
-  bool written
-      = make_compact_unwind (&image, result, &section, err)
-        && (output == NULL || write_file (output, &section, image.fd, err));
+  bool written = make_compact_unwind (&image, result, &section, err)
+                 && (output == NULL
+                     || output_file_write (output, &section, image.fd, err));
   buffer_free (&section);
   image_close (&image);
   return written;

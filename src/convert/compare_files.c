@@ -169,17 +169,3 @@ cfi2sframe_compare (
     return error_set (err, CFI2SFRAME_MISMATCH, "the files differ");
   return compared;
 }
-
-const char *
-cfi2sframe_defect_name (unsigned defect)
-{
-  return defect == 0 ? NULL
-                     : compare_defect_name ((enum compare_defect)defect);
-}
-
-const char *
-cfi2sframe_defect_text (unsigned defect)
-{
-  return defect == 0 ? NULL
-                     : compare_defect_text ((enum compare_defect)defect);
-}

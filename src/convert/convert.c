@@ -287,21 +287,6 @@ cfi2sframe_convert (const char *input, const char *output,
   return done;
 }
 
-static bool
-write_section (struct conversion *conversion, const char *output,
-               struct error *err)
-{
-  struct output_file file;
-  if (!output_file_create (&file, output, err))
-    return error_in_file (err, output);
-  bool written
-      = io_write_at (file.fd, conversion->section.bytes,
-                     conversion->section.size, 0, err)
-        && output_file_commit_new (&file, conversion->input.fd, false, err);
-  output_file_discard (&file);
-  return written || error_in_file (err, output);
-}
-
 bool
 cfi2sframe_write_section (const char *input, const char *output,
                           const struct cfi2sframe_options *options,
@@ -310,10 +295,12 @@ cfi2sframe_write_section (const char *input, const char *output,
 {
   struct conversion conversion
       = { .options = options, .report = report, .path = input };
-  bool done
-      = begin (&conversion, err) && image_open (&conversion.input, input, err)
-        && prepare_section (&conversion, err)
-        && (options->dry_run || write_section (&conversion, output, err));
+  bool done = begin (&conversion, err)
+              && image_open (&conversion.input, input, err)
+              && prepare_section (&conversion, err)
+              && (options->dry_run
+                  || output_file_write (output, &conversion.section,
+                                        conversion.input.fd, err));
   conversion_free (&conversion);
   return done;
 }

@@ -10,7 +10,6 @@
 #include "convert/find_sframe.h"
 #include "convert/object_source.h"
 #include "convert/object_sframe.h"
-#include "frame/frame.h"
 #include "sframe/dump.h"
 #include "sframe/verify.h"
 
@@ -106,22 +105,4 @@ cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
                 && sframe_dump (&decoder, out, err);
   image_close (&image);
   return dumped;
-}
-
-const char *
-cfi2sframe_version (void)
-{
-  return PACKAGE_VERSION;
-}
-
-const char *
-cfi2sframe_reason_name (unsigned reason)
-{
-  return reason < REASON_COUNT ? frame_reason_name (reason) : NULL;
-}
-
-const char *
-cfi2sframe_reason_text (unsigned reason)
-{
-  return reason < REASON_COUNT ? frame_reason_text (reason) : NULL;
 }

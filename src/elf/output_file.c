@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "elf/file_metadata.h"
 #include "elf/uninterrupted.h"
 
@@ -416,4 +417,17 @@ output_file_commit_new (struct output_file *file, int source_fd,
   return file_set_new_mode (file->fd, source.st_mode, err)
          && (!preserve_times || file_set_times (file->fd, &source, err))
          && put_in_place (file, err);
+}
+
+bool
+output_file_write (const char *target, const struct buffer *bytes, int like_fd,
+                   struct error *err)
+{
+  struct output_file file;
+  if (!output_file_create (&file, target, err))
+    return error_in_file (err, target);
+  bool written = io_write_at (file.fd, bytes->bytes, bytes->size, 0, err)
+                 && output_file_commit_new (&file, like_fd, false, err);
+  output_file_discard (&file);
+  return written || error_in_file (err, target);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 struct output_file
@@ -55,6 +56,12 @@ bool output_file_commit_new (struct output_file *file, int source_fd,
                              bool preserve_times, struct error *err);
 
 void output_file_discard (struct output_file *file);
+
+/* All of it at once: BYTES become the file TARGET, with the mode that
+   output_file_commit_new gives a file made from LIKE_FD.  A failure names
+   TARGET.  */
+bool output_file_write (const char *target, const struct buffer *bytes,
+                        int like_fd, struct error *err);
 
 /* Make the name TARGET, which exists, one of the file SOURCE: another hard
    link.  At no time is there no TARGET.  */
