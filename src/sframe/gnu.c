@@ -97,7 +97,7 @@ commit_row (struct gnu_translator *t)
 }
 
 static enum frame_reason
-advance_to (struct gnu_translator *t, uint64_t start)
+advance_row (struct gnu_translator *t, uint64_t start)
 {
   if (start < t->pending.start)
     return REASON_BAD_INSTRUCTION; /* a function does not go backwards */
@@ -488,7 +488,7 @@ do_advance (struct gnu_translator *t,
                               &delta)
       || __builtin_add_overflow (delta, t->pending.start, &delta))
     return REASON_BAD_INSTRUCTION;
-  return advance_to (t, delta);
+  return advance_row (t, delta);
 }
 
 static enum frame_reason
@@ -503,7 +503,7 @@ do_set_loc (struct gnu_translator *t,
   uint64_t address;
   if (!cfa_read_pointer (&cursor, t->cie->pointer_encoding, field, &address))
     return REASON_POINTER_ENCODING;
-  return advance_to (t, address - t->address);
+  return advance_row (t, address - t->address);
 }
 
 static bool

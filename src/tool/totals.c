@@ -107,8 +107,8 @@ print_conversion (const struct totals *totals, FILE *out)
 }
 
 static void
-print_counts (const struct totals *totals, const struct tool_options *options,
-              FILE *out)
+print_files (const struct totals *totals, const struct tool_options *options,
+             FILE *out)
 {
   fprintf (out,
            "%" PRIu64 " files %s, %" PRIu64 " skipped, %" PRIu64 " failed",
@@ -212,5 +212,5 @@ totals_print (const struct totals *totals, const struct tool_options *options,
   if (measured && many)
     print_measured_text (totals, out);
   if (tree)
-    print_counts (totals, options, out);
+    print_files (totals, options, out);
 }
