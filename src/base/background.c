@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 static void *
-run (void *argument)
+background_run (void *argument)
 {
   struct background *background = argument;
   background->work (background->argument);
@@ -26,7 +26,8 @@ background_start (struct background *background, void (*work) (void *argument),
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &old);
   background->threaded
-      = pthread_create (&background->thread, NULL, run, background) == 0;
+      = pthread_create (&background->thread, NULL, background_run, background)
+        == 0;
   pthread_sigmask (SIG_SETMASK, &old, NULL);
 }
 

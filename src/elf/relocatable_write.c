@@ -350,8 +350,8 @@ write_file_header (struct object_writer *writer, struct error *err)
 /* Append a section with HEADER and contents BYTES, which must live until the
    file is written.  */
 static bool
-append_section (struct object_writer *writer, const GElf_Shdr *header,
-                const void *bytes, size_t size, struct error *err)
+add_new_section (struct object_writer *writer, const GElf_Shdr *header,
+                 const void *bytes, size_t size, struct error *err)
 {
   Elf_Scn *scn = elf_newscn (writer->elf);
   Elf_Data *data = scn ? elf_newdata (scn) : NULL;
@@ -432,7 +432,7 @@ write_old_section (struct object_writer *writer, size_t index,
     bytes = writer->copies[index], size = writer->sizes[index];
   if (bytes == NULL && header.sh_type != SHT_NOBITS)
     size = 0; /* a null section, whatever size it claims */
-  return append_section (writer, &header, bytes, size, err);
+  return add_new_section (writer, &header, bytes, size, err);
 }
 
 static bool
@@ -445,16 +445,16 @@ write_new_sections (struct object_writer *writer, struct error *err)
       GElf_Shdr header = sframe_header (writer);
       header.sh_name = (GElf_Word)(names + SFRAME_NAME);
       sframe = writer->image->n_sections;
-      if (!append_section (writer, &header, writer->output->bytes,
-                           writer->output->size, err))
+      if (!add_new_section (writer, &header, writer->output->bytes,
+                            writer->output->size, err))
         return false;
     }
   if (writer->rela == 0)
     {
       GElf_Shdr header = rela_header (writer, sframe);
       header.sh_name = (GElf_Word)(names + RELA_NAME);
-      if (!append_section (writer, &header, writer->relocations.bytes,
-                           writer->relocations.size, err))
+      if (!add_new_section (writer, &header, writer->relocations.bytes,
+                            writer->relocations.size, err))
         return false;
     }
   if (writer->index_section.size == 0 || writer->symbols.index_section != 0)
@@ -465,8 +465,8 @@ write_new_sections (struct object_writer *writer, struct error *err)
                        .sh_link = (GElf_Word)writer->symbols.section,
                        .sh_addralign = 4,
                        .sh_entsize = 4 };
-  return append_section (writer, &header, writer->index_section.bytes,
-                         writer->index_section.size, err);
+  return add_new_section (writer, &header, writer->index_section.bytes,
+                          writer->index_section.size, err);
 }
 
 static bool
