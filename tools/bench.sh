@@ -175,7 +175,7 @@ stages ()
   for function in image_open cfi_section_read dwarf_batch_open \
                   cfa_machine_run lower_function sframe_encoder_add \
                   sframe_encoder_write layout_plan_injection \
-                  undo_record_build hash_bytes inject_write \
+                  undo_record_build XXH64_update inject_write \
                   inject_check_bytes inject_self_check output_file_commit_new
   do
     count=$(sed -n "s/^ *\([0-9,]*\) .*[:]$function\( .*\)\{0,1\}\$/\1/p" \
