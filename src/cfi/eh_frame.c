@@ -121,21 +121,36 @@ eh_frame_read (struct cfi_section *section, const struct arch *arch,
   return read;
 }
 
-/* The augmentation data of FDE: behind the pointers to its code, which are as
-   wide as its CIE says, and their own size.  */
+/* FDE's entry, read up to the end of the pointers to its code, which are as
+   wide as its CIE says.  */
 static struct cursor
-augmentation_data (const struct cfi_section *section,
-                   const struct cfi_fde *fde)
+skip_pointers (const struct cfi_section *section, const struct cfi_fde *fde)
 {
-  const struct cfi_cie *cie = &section->cies[fde->cie];
+  uint8_t encoding = section->cies[fde->cie].pointer_encoding & PE_FORMAT;
   struct cursor cursor = cursor_over (
       section->bytes + fde->offset, fde->head_size, section->arch->big_endian);
   uint64_t ignored;
   cursor_take (&cursor, RANGE_SKIP);
-  if (!cfa_read_pointer (&cursor, cie->pointer_encoding, 0, &ignored)
-      || !cfa_read_pointer (&cursor, cie->pointer_encoding & PE_FORMAT, 0,
-                            &ignored))
+  if (!cfa_read_pointer (&cursor, encoding, 0, &ignored)
+      || !cfa_read_pointer (&cursor, encoding, 0, &ignored))
     cursor.failed = true;
+  return cursor;
+}
+
+uint64_t
+eh_frame_pointers_end (const struct cfi_section *section,
+                       const struct cfi_fde *fde)
+{
+  struct cursor cursor = skip_pointers (section, fde);
+  return fde->head_size - cursor_left (&cursor);
+}
+
+/* The augmentation data of FDE: behind those pointers and their own size.  */
+static struct cursor
+augmentation_data (const struct cfi_section *section,
+                   const struct cfi_fde *fde)
+{
+  struct cursor cursor = skip_pointers (section, fde);
   uint64_t size = cursor_uleb (&cursor);
   const uint8_t *data = cursor_take (&cursor, size);
   return cursor.failed ? (struct cursor){ .failed = true }

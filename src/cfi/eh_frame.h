@@ -18,6 +18,10 @@ bool eh_frame_read (struct cfi_section *section, const struct arch *arch,
                     const uint8_t *bytes, uint64_t size, uint64_t address,
                     struct error *err);
 
+/* Where the pointers to FDE's code end: bytes from its entry's start.  */
+uint64_t eh_frame_pointers_end (const struct cfi_section *section,
+                                const struct cfi_fde *fde);
+
 /* Read FDE's pointer to its language-specific data; *LSDA is 0 when it has
    none.  False when it is in a form that only the program at run time can
    resolve, or damaged.  */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cfi/cfi_section.h"
 #include "cfi/plt.h"
+#include "elf/dynamic.h"
 #include "elf/image.h"
 #include "frame/frame.h"
 
@@ -21,14 +22,17 @@ struct cfi_source
      taken as it is; REASON_NONE: nothing is wrong.  */
   enum frame_reason (*problem) (const void *context,
                                 const struct cfi_fde *fde);
-  const void *context;            /* for `problem'; not owned */
-  struct image_eh_frame eh_frame; /* of a linked file: what was read */
+  const void *context; /* for `problem'; not owned */
+  /* Of a linked file.  */
+  const struct image *image;
+  struct image_eh_frame eh_frame;    /* what was read */
+  struct dynamic_places relocations; /* that change it when it is loaded */
 };
 
 /* Read the CFI and find the PLT stubs of IMAGE, a linked file, which must
-   outlive SOURCE.  Status CFI2SFRAME_UNSUPPORTED for a machine without SFrame
-   ABI, CFI2SFRAME_NOTHING without .eh_frame.  SOURCE is to be closed also
-   after failure.  */
+   outlive SOURCE, which must stay where it is.  Status CFI2SFRAME_UNSUPPORTED
+   for a machine without SFrame ABI, CFI2SFRAME_NOTHING without .eh_frame.
+   SOURCE is to be closed also after failure.  */
 bool cfi_source_open (struct cfi_source *source, const struct image *image,
                       struct error *err);
 

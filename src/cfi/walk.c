@@ -19,6 +19,14 @@ cfi_walk_end (struct cfi_walk *walk)
   frame_function_free (&walk->function);
 }
 
+/* Whether an FDE with such a problem tells where its code is.  */
+static bool
+reason_is_of_code (enum frame_reason reason)
+{
+  return reason != REASON_EMPTY_RANGE && reason != REASON_NOT_EXECUTABLE
+         && reason != REASON_RELOCATED;
+}
+
 static struct cfi_code
 judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde)
 {
@@ -27,8 +35,7 @@ judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde)
   struct cfi_code code = { .fde = fde,
                            .address = fde->address,
                            .size = fde->size,
-                           .is_code = reason != REASON_EMPTY_RANGE
-                                      && reason != REASON_NOT_EXECUTABLE,
+                           .is_code = reason_is_of_code (reason),
                            .reason = reason };
   if (!code.is_code)
     return code;

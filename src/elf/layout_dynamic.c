@@ -44,46 +44,6 @@ dynamic_is_table (int64_t tag)
          || tag == DT_VERDEF;
 }
 
-bool
-dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
-              uint64_t *value)
-{
-  const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
-  if (dynamic == NULL)
-    return false;
-  if (*at == 0)
-    *at = dynamic->p_offset;
-  if (*at - dynamic->p_offset + sizeof (Elf64_Dyn) > dynamic->p_filesz)
-    return false;
-  const uint8_t *entry = image->bytes + *at;
-  *tag = (int64_t)load_u64 (entry, image->big_endian);
-  *value = load_u64 (entry + 8, image->big_endian);
-  *at += sizeof (Elf64_Dyn);
-  return *tag != DT_NULL;
-}
-
-bool
-dynamic_find (const struct image *image, int64_t tag, uint64_t *value)
-{
-  uint64_t at = 0;
-  int64_t found;
-  while (dynamic_next (image, &at, &found, value))
-    if (found == tag)
-      return true;
-  return false;
-}
-
-bool
-dynamic_holds (const struct image *image, int64_t tag, uint64_t value)
-{
-  uint64_t at = 0, held;
-  int64_t found;
-  while (dynamic_next (image, &at, &found, &held))
-    if (found == tag && held == value)
-      return true;
-  return false;
-}
-
 static bool
 patch_u64 (struct layout_job *job, uint64_t old_offset, uint64_t value)
 {

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "elf/image.h"
+#include "elf/dynamic.h"
 #include "elf/layout_plan.h"
 
 enum
@@ -149,17 +150,6 @@ int64_t dynamic_tag_of (uint32_t section_type);
 
 /* Whether TAG is one of those.  */
 bool dynamic_is_table (int64_t tag);
-
-/* Step through the dynamic section, up to its DT_NULL.  *AT is the offset in
-   the file behind the entry that was read; start with 0.  */
-bool dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
-                   uint64_t *value);
-
-/* Whether an entry of the dynamic section has TAG and VALUE.  */
-bool dynamic_holds (const struct image *image, int64_t tag, uint64_t value);
-
-/* The value of the first entry with TAG.  */
-bool dynamic_find (const struct image *image, int64_t tag, uint64_t *value);
 
 /* Patch the dynamic entries and symbols of the sections that job->moved says
    have moved.  Offsets in the new file are found through the plan's extents,

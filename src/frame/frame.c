@@ -46,6 +46,8 @@ static const struct
   [REASON_AUGMENTATION] = { "augmentation", "unknown CIE augmentation" },
   [REASON_POINTER_ENCODING]
   = { "pointer-encoding", "pointer encoding not understood" },
+  [REASON_RELOCATED]
+  = { "relocated", "the FDE is filled in by relocations at load time" },
   [REASON_NOT_EXECUTABLE]
   = { "not-executable", "range outside the executable segments" },
   [REASON_EMPTY_RANGE] = { "empty-range", "FDE of zero size" },

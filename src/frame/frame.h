@@ -45,6 +45,7 @@ enum frame_reason
   REASON_BAD_ENTRY,        /* damaged FDE or CIE */
   REASON_AUGMENTATION,     /* unknown augmentation letter */
   REASON_POINTER_ENCODING, /* pc_begin in an encoding we refuse */
+  REASON_RELOCATED,        /* filled in when the program is loaded */
   REASON_NOT_EXECUTABLE,   /* range outside every executable segment */
   REASON_EMPTY_RANGE,      /* FDE of zero size */
   REASON_OVERLAP,          /* range overlaps an earlier FDE */
