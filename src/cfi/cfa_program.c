@@ -206,15 +206,21 @@ tracked_rule (struct execution *run, uint64_t reg)
   return rule;
 }
 
-/* A rule for RA_SIGN_STATE itself; SFrame has none.  */
-static void
-note_sign_state (struct execution *run, uint64_t reg, bool ruled)
+static bool
+is_sign_state (const struct execution *run, uint64_t reg)
 {
-  if (run->machine->arch->ra_signing && reg == AARCH64_RA_SIGN_STATE)
-    {
-      run->state.sign_state_ruled = ruled;
-      run->changed = true;
-    }
+  return run->machine->arch->ra_signing && reg == AARCH64_RA_SIGN_STATE;
+}
+
+/* RA_SIGN_STATE gets its initial value back, which is what negate_ra_state
+   counts from ("DWARF for the Arm 64-bit Architecture", section 4.3).  */
+static void
+restore_sign_state (struct execution *run)
+{
+  run->state.ra_signed = run->initial->ra_signed;
+  run->state.ra_signed_with_pc = run->initial->ra_signed_with_pc;
+  run->state.sign_state_ruled = run->initial->sign_state_ruled;
+  run->changed = true;
 }
 
 /* The index of REG among the saved registers, or -1.  */
@@ -247,7 +253,12 @@ set_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
       *slot = rule;
       return;
     }
-  note_sign_state (run, reg, true);
+  if (is_sign_state (run, reg))
+    {
+      /* A rule for RA_SIGN_STATE itself; SFrame has none.  */
+      run->state.sign_state_ruled = true;
+      run->changed = true;
+    }
   if (run->saved != NULL)
     set_saved_rule (run, reg, rule);
 }
@@ -288,8 +299,8 @@ restore_rule (struct execution *run, uint64_t reg)
     *slot = reg == arch->fp   ? initial->fp
             : reg == arch->ra ? initial->ra
                               : initial->sp;
-  else
-    note_sign_state (run, reg, initial->sign_state_ruled);
+  else if (is_sign_state (run, reg))
+    restore_sign_state (run);
   int index = run->saved != NULL ? saved_index (arch, reg) : -1;
   if (index >= 0)
     set_saved_rule (run, reg, run->saved_initial->rules[index]);

@@ -13,6 +13,9 @@
 
 enum
 {
+  /* "DWARF for the Arm 64-bit Architecture", section 4.1.  */
+  RA_SIGN_STATE = 34,
+
   CFA_NEGATE_RA_STATE_WITH_PC = 0x2c,
   CFA_NEGATE_RA_STATE = 0x2d,
   STATES_MAX = 64
@@ -26,6 +29,7 @@ struct scan
   const uint8_t *at, *end;
   uint64_t location;
   enum signing_state state;
+  enum signing_state initial; /* behind the CIE's instructions */
   enum signing_state stack[STATES_MAX];
   size_t depth;
 };
@@ -126,6 +130,25 @@ restore (struct scan *scan)
   return true;
 }
 
+/* A register gets its initial rule back; RA_SIGN_STATE its value.  */
+static bool
+restore_register (struct scan *scan, uint64_t reg)
+{
+  if (reg != RA_SIGN_STATE)
+    return true;
+  scan->state = scan->initial;
+  append_change (scan->signing, scan->location, scan->state);
+  return true;
+}
+
+static bool
+restore_extended (struct scan *scan)
+{
+  uint64_t reg;
+  return uleb_read (&scan->at, scan->end, &reg)
+         && restore_register (scan, reg);
+}
+
 /* Instructions whose opcode is the whole byte.  */
 static bool
 scan_extended (struct scan *scan, uint8_t opcode)
@@ -143,6 +166,7 @@ scan_extended (struct scan *scan, uint8_t opcode)
     case DW_CFA_advance_loc4:
       return advance_by_operand (scan, 4);
     case DW_CFA_restore_extended:
+      return restore_extended (scan);
     case DW_CFA_undefined:
     case DW_CFA_same_value:
     case DW_CFA_def_cfa_register:
@@ -195,6 +219,7 @@ scan_instructions (struct scan *scan, const uint8_t *at, const uint8_t *end)
           known = skip_operands (scan, 1, false);
           break;
         case DW_CFA_restore:
+          known = restore_register (scan, opcode & 0x3f);
           break;
         default:
           known = scan_extended (scan, opcode);
@@ -219,7 +244,10 @@ signing_scan (struct signing *signing, const struct referee *referee,
   append_change (signing, fde->start, SIGNING_NO);
   if (!referee->abi->signs_ra)
     return;
-  if (!scan_instructions (&scan, cie->instructions, cie->instructions_end)
+  bool scanned
+      = scan_instructions (&scan, cie->instructions, cie->instructions_end);
+  scan.initial = scan.state;
+  if (!scanned
       || !scan_instructions (&scan, fde->instructions, fde->instructions_end))
     signing->failed = true;
 }

@@ -248,6 +248,20 @@ test_cfa_rules (void **state)
 }
 
 static void
+test_register_numbers (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x09\x06\xff\xff\x03"), REASON_NONE,
+                  "0 r7+8 [c-8] r65535+0");
+  expect_program (AMD64 ("\x09\x06\x80\x80\x04"), REASON_NONE,
+                  "0 r7+8 [c-8] register-range");
+  expect_program (AMD64 ("\x09\x06\x83\x80\x04"), REASON_NONE,
+                  "0 r7+8 [c-8] register-range");
+  expect_program (AMD64 ("\x0c\xff\xff\x03\x08"), REASON_NONE,
+                  "0 r65535+8 [c-8] same");
+}
+
+static void
 test_expressions (void **state)
 {
   (void)state;
@@ -294,6 +308,9 @@ test_caller_sp (void **state)
   expect_program (AMD64 ("\x87\x02"), REASON_NONE, "0 sp-rule [c-8] same");
   expect_program (AMD64 ("\x07\x07"), REASON_NONE, "0 sp-rule [c-8] same");
   expect_program (AMD64 ("\x08\x07"), REASON_NONE, "0 sp-rule [c-8] same");
+  /* restore takes the rule back.  */
+  expect_program (AMD64 ("\x14\x07\x01\x41\xc7"), REASON_NONE,
+                  "0 sp-rule [c-8] same; 1 r7+8 [c-8] same");
   /* __restore_rt: CFA and SP from the same slot.  */
   expect_program (AMD64 ("\x0f\x04\x77\xa0\x01\x06\x10\x07\x03\x77\xa0\x01"),
                   REASON_NONE, "0 [r7+160] [c-8] same");
@@ -316,6 +333,15 @@ test_ra_signing (void **state)
                   "8 r31+0 same same");
   expect_program (AARCH64 ("\x08\x22\x41\x06\x22"), REASON_NONE,
                   "0 r31+0 ra-signing same; 4 r31+0 same same");
+  /* restore gives the initial value back: not signed.  */
+  expect_program (AARCH64 ("\x41\x2d\x41\xe2\x41\x2d\x41\x06\x22"),
+                  REASON_NONE,
+                  "0 r31+0 same same; 4 r31+0 same same signed; "
+                  "8 r31+0 same same; 12 r31+0 same same signed; "
+                  "16 r31+0 same same");
+  expect_program (AARCH64 ("\x41\x2c\x41\x06\x22"), REASON_NONE,
+                  "0 r31+0 same same; 4 r31+0 ra-signing same signed; "
+                  "8 r31+0 same same");
   /* Elsewhere the opcode is SPARC's.  */
   expect_program (AMD64 ("\x2d"), REASON_BAD_INSTRUCTION, "");
 }
@@ -417,6 +443,7 @@ main (void)
     cmocka_unit_test (test_states),
     cmocka_unit_test (test_register_rules),
     cmocka_unit_test (test_cfa_rules),
+    cmocka_unit_test (test_register_numbers),
     cmocka_unit_test (test_expressions),
     cmocka_unit_test (test_caller_sp),
     cmocka_unit_test (test_ra_signing),

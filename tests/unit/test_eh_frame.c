@@ -424,7 +424,35 @@ test_cie_versions (void **state)
   buffer_free (&bytes);
 }
 
-/* More entries than fit one slice, one CIE each or one for all, in both byte
+/* A CIE whose data alignment factor is -264, which libdwarf 20210528 takes for
+   -8.  */
+static void
+test_wide_alignment_factors (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t start = bytes.size;
+  put (&bytes, "\0\0\0\0\0\0\0\0\1zR\0", 12);
+  put (&bytes, "\x01\xf8\x7d\x10\x01\x1b", 6);
+  put (&bytes, "\x0c\x07\x08\x90\x01", 5);
+  end_entry (&bytes, start);
+  put_fde (&bytes, start, CODE, 16, "", 0);
+  size_t other = put_amd64_cie (&bytes);
+  put_fde (&bytes, other, CODE + 16, 16, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  /* Right or not at all.  */
+  if (f.section.n_fdes == 2)
+    assert_int_equal (f.section.cies[0].data_alignment, -264);
+  else
+    expect_damage (&f.section, 0, 24 + start, REASON_BAD_ENTRY);
+  assert_int_equal (f.section.fdes[f.section.n_fdes - 1].address, CODE + 16);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+/* More entries than fit one batch, one CIE each or one for all, in both byte
    orders, with a damaged one among them.  */
 static void
 read_many (const struct arch *arch, bool cie_each, size_t n)
@@ -590,6 +618,7 @@ main (void)
     cmocka_unit_test (test_augmentations),
     cmocka_unit_test (test_pointer_encodings),
     cmocka_unit_test (test_cie_versions),
+    cmocka_unit_test (test_wide_alignment_factors),
     cmocka_unit_test (test_many),
     cmocka_unit_test (test_foreign_cies),
     cmocka_unit_test (test_many_damages),
