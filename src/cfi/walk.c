@@ -3,6 +3,13 @@
 
 #include "cfi/walk.h"
 
+enum
+{
+  /* FDEs that overlap each other are an accident or an attack; more than so
+     many are left out unheard.  */
+  GROUP_MAX = 16
+};
+
 bool
 cfi_walk_begin (struct cfi_walk *walk, const struct cfi_source *source,
                 struct error *err)
@@ -17,6 +24,7 @@ cfi_walk_end (struct cfi_walk *walk)
 {
   cfa_machine_free (walk->machine);
   frame_function_free (&walk->function);
+  frame_function_free (&walk->rival);
 }
 
 /* Whether an FDE with such a problem tells where its code is.  */
@@ -25,6 +33,33 @@ reason_is_of_code (enum frame_reason reason)
 {
   return reason != REASON_EMPTY_RANGE && reason != REASON_NOT_EXECUTABLE
          && reason != REASON_RELOCATED;
+}
+
+/* Find the FDEs that overlap the next one, directly or through others.  */
+static void
+find_group (struct cfi_walk *walk)
+{
+  const struct cfi_source *source = walk->source;
+  const struct cfi_fde *fdes = source->cfi.fdes;
+  size_t i = walk->fde;
+  uint64_t end = 0;
+  for (walk->group = i; i < source->cfi.n_fdes; i++)
+    {
+      if (!reason_is_of_code (source->problem (source->context, &fdes[i])))
+        {
+          if (i == walk->group)
+            {
+              i++;
+              break; /* alone, whatever it overlaps */
+            }
+          continue;
+        }
+      if (i > walk->group && fdes[i].address >= end)
+        break;
+      if (fdes[i].address + fdes[i].size > end)
+        end = fdes[i].address + fdes[i].size;
+    }
+  walk->group_end = i;
 }
 
 static struct cfi_code
@@ -37,9 +72,16 @@ judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde)
                            .size = fde->size,
                            .is_code = reason_is_of_code (reason),
                            .reason = reason };
+  if (walk->fde >= walk->group_end)
+    find_group (walk);
   if (!code.is_code)
     return code;
-  if (reason == REASON_NONE && fde->address < walk->claimed_end)
+  code.group = walk->group;
+  code.group_end = walk->group_end;
+  code.claimed_end = walk->claimed_end;
+  bool in_stub = walk->fde == code.group && fde->address < walk->claimed_end;
+  if (reason == REASON_NONE
+      && (in_stub || code.group_end - code.group > GROUP_MAX))
     code.reason = REASON_OVERLAP;
   if (fde->address + fde->size > walk->claimed_end)
     walk->claimed_end = fde->address + fde->size;
@@ -75,8 +117,78 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
   if (next_stub (walk, more ? cfi->fdes[walk->fde].address : UINT64_MAX, code))
     return true;
   if (more)
-    *code = judge_fde (walk, &cfi->fdes[walk->fde++]);
+    {
+      *code = judge_fde (walk, &cfi->fdes[walk->fde]);
+      walk->fde++;
+    }
   return more;
+}
+
+/* Execute FDE into FUNCTION.  *REASON says why it has no rows.  */
+static bool
+execute (struct cfi_walk *walk, const struct cfi_fde *fde,
+         struct frame_function *function, enum frame_reason *reason,
+         struct error *err)
+{
+  err->status = CFI2SFRAME_OK;
+  *reason = cfa_machine_run (walk->machine, fde, function, err);
+  return err->status == CFI2SFRAME_OK;
+}
+
+/* Let RIVAL have its say about the function at hand.  */
+static bool
+hear_rival (struct cfi_walk *walk, const struct cfi_fde *rival,
+            struct error *err)
+{
+  const struct cfi_source *source = walk->source;
+  enum frame_reason reason = source->problem (source->context, rival);
+  if (!reason_is_of_code (reason))
+    return true;
+  frame_function_reset (&walk->rival);
+  if (reason == REASON_NONE
+      && !execute (walk, rival, &walk->rival, &reason, err))
+    return false;
+  if (reason != REASON_NONE)
+    frame_function_reset (&walk->rival); /* it says nothing of its code */
+  walk->rival.address = rival->address;
+  walk->rival.size
+      = rival->size < UINT32_MAX ? (uint32_t)rival->size : UINT32_MAX;
+  return frame_function_dispute (&walk->function, &walk->rival, REASON_OVERLAP)
+         || error_set_no_memory (err);
+}
+
+/* Whether a row for one of the first SIZE bytes of FUNCTION was taken back. */
+static bool
+is_disputed (const struct frame_function *function, uint64_t size)
+{
+  for (size_t i = 0; i < function->n_rows; i++)
+    if (function->rows[i].start < size
+        && function->rows[i].cfa.kind == RULE_UNSUPPORTED
+        && function->rows[i].cfa.reason == REASON_OVERLAP)
+      return true;
+  return false;
+}
+
+/* Hear all who overlap CODE, then drop what came with earlier ones.  */
+static bool
+settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
+                 struct error *err)
+{
+  const struct cfi_fde *fdes = walk->source->cfi.fdes;
+  struct frame_function *function = &walk->function;
+  for (size_t i = code->group; i < code->group_end; i++)
+    if (&fdes[i] != code->fde && !hear_rival (walk, &fdes[i], err))
+      return false;
+  if (code->claimed_end <= code->address)
+    return true;
+  uint64_t front = code->claimed_end - code->address;
+  if (front > code->size)
+    front = code->size;
+  code->front_disputed = is_disputed (function, front);
+  frame_function_drop_front (function, (uint32_t)front);
+  code->address += front;
+  code->size -= front;
+  return true;
 }
 
 bool
@@ -84,10 +196,9 @@ cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code, struct error *err)
 {
   if (code->fde == NULL || code->reason != REASON_NONE)
     return true;
-  err->status = CFI2SFRAME_OK;
-  code->reason
-      = cfa_machine_run (walk->machine, code->fde, &walk->function, err);
-  if (err->status != CFI2SFRAME_OK)
+  if (!execute (walk, code->fde, &walk->function, &code->reason, err)
+      || (code->reason == REASON_NONE && cfi_code_is_disputed (code)
+          && !settle_disputes (walk, code, err)))
     return false;
   if (code->reason == REASON_NONE)
     code->function = &walk->function;

@@ -6,11 +6,11 @@
    go through it, so that they agree on whose rows hold where:
 
    - An FDE that is empty or lies outside of code says nothing about any code.
-   - Of FDEs that overlap, the first one (lowest address, then lowest offset)
-     counts; the others are left out as a whole, and so is the code behind the
-     first one that only they describe: what one of two contradicting FDEs
-     says is no better than a guess.  It makes no difference whether the first
-     one's instructions could be executed.
+   - Where FDEs overlap, their rows hold as far as all of them say the same.
+     Where they contradict each other, or one of them cannot be executed,
+     there are no rows: unwinders that search a table find another FDE than
+     those that go through the section.  Code that several FDEs describe comes
+     with the first one (lowest address, then lowest offset).
    - A PLT stub counts where no FDE claims the code.  */
 
 #ifndef CFI_WALK_H
@@ -30,7 +30,9 @@ struct cfi_walk
   const struct cfi_source *source;
   struct cfa_machine *machine;    /* owned */
   struct frame_function function; /* of the FDE executed last; owned */
+  struct frame_function rival;    /* of one that overlaps it; owned */
   size_t fde, stub;               /* the next ones */
+  size_t group, group_end;        /* FDEs that overlap, `fde' among them */
   uint64_t claimed_end;           /* code below has an owner */
 };
 
@@ -38,8 +40,12 @@ struct cfi_walk
 struct cfi_code
 {
   const struct cfi_fde *fde; /* NULL: a PLT stub */
-  uint64_t address, size;
-  bool is_code;             /* false: the range says nothing of any code */
+  uint64_t address, size;    /* less what came with earlier ones */
+  bool is_code;              /* false: the range says nothing of any code */
+  /* Indexes of FDEs that may overlap this one, if there are more than one.  */
+  size_t group, group_end;
+  uint64_t claimed_end;     /* code below came with earlier ones */
+  bool front_disputed;      /* and some of that has no rows */
   enum frame_reason reason; /* why there are no rows, or REASON_NONE */
   const struct frame_function *function; /* the rows; see cfi_walk_rows */
 };
@@ -54,9 +60,18 @@ void cfi_walk_end (struct cfi_walk *walk);
    executed yet.  */
 bool cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code);
 
+/* Whether other FDEs overlap that of CODE.  */
+static inline bool
+cfi_code_is_disputed (const struct cfi_code *code)
+{
+  return code->group_end - code->group > 1;
+}
+
 /* Execute the FDE of CODE, unless it has a reason not to be: its rows are in
    code->function, until the next call, or code->reason says why there are
-   none.  The rows of a stub are always there.  False when memory ran out.  */
+   none.  The rows of a stub are always there.  Of an FDE that overlaps others
+   only the part counts that did not come with earlier ones; its size may be 0
+   then.  False when memory ran out.  */
 bool cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code,
                     struct error *err);
 

@@ -165,8 +165,10 @@ static bool
 add_rows (struct emitter *emitter, const struct cfi_code *code,
           struct error *err)
 {
-  emitter->first_reason = REASON_NONE;
-  if (!lower_function (&emitter->lower, code->function, &emitter->sink, err))
+  emitter->first_reason = code->front_disputed ? REASON_OVERLAP : REASON_NONE;
+  if (code->size > 0
+      && !lower_function (&emitter->lower, code->function, &emitter->sink,
+                          err))
     return false;
   count_fde (emitter, emitter->first_reason);
   return true;

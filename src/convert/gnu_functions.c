@@ -111,6 +111,11 @@ gnu_functions_add (struct gnu_functions *gnu, struct cfi_code *code,
   const struct cfi_fde *fde = code->fde;
   const struct image_section *plt = plt_section_of (gnu, fde);
   *added = true;
+  if (cfi_code_is_disputed (code))
+    {
+      code->reason = REASON_OVERLAP; /* GNU as does not see the linker's */
+      return emitter_add (emitter, code, err);
+    }
   if (plt == NULL)
     return add_translated (gnu, code, emitter, err);
   if (gnu->bugs && gnu->image->arch == &arch_amd64

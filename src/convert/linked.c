@@ -164,7 +164,7 @@ add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
     return false;
   if (added)
     return true;
-  if (linked->programs == NULL)
+  if (linked->programs == NULL || cfi_code_is_disputed (code))
     return add_executed (linked, code, NULL, err);
   const struct program_result *known
       = program_table_find (linked->programs, code->fde, &hash);

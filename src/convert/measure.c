@@ -160,7 +160,8 @@ measuring_close (struct measuring *measuring)
 
 /* Functions.  */
 
-/* JUDGED: the walk had a reason not to execute the FDE of CODE.  */
+/* JUDGED: the walk had a reason not to execute the FDE of CODE, or did not
+   leave its rows as they were.  */
 static bool
 add_to_compact_unwind (struct measuring *measuring,
                        const struct cfi_code *code, bool judged,
@@ -183,7 +184,7 @@ add_functions (struct measuring *measuring, struct error *err)
   struct cfi_code code;
   while (cfi_walk_next (&measuring->walk, &code))
     {
-      bool judged = code.reason != REASON_NONE;
+      bool judged = code.reason != REASON_NONE || cfi_code_is_disputed (&code);
       if (!cfi_walk_rows (&measuring->walk, &code, err)
           || !add_to_compact_unwind (measuring, &code, judged, err))
         return false;

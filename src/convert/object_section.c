@@ -107,6 +107,8 @@ add_code (struct object_builder *builder, struct cfi_code *code,
       && (code->reason == REASON_OVERLAP
           || code->reason == REASON_EMPTY_RANGE))
     code->reason = REASON_NONE;
+  if (accepts_odd_ranges (builder))
+    code->group_end = code->group; /* whatever it overlaps */
   if (builder->gnu != NULL && code->reason == REASON_NONE
       && !gnu_functions_add (builder->gnu, code, builder->emitter, &added,
                              err))

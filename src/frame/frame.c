@@ -51,7 +51,7 @@ static const struct
   [REASON_NOT_EXECUTABLE]
   = { "not-executable", "range outside the executable segments" },
   [REASON_EMPTY_RANGE] = { "empty-range", "FDE of zero size" },
-  [REASON_OVERLAP] = { "overlap", "range overlaps an earlier FDE" },
+  [REASON_OVERLAP] = { "overlap", "another FDE for the same code says something else" },
   [REASON_FUNCTION_SIZE] = { "function-size", "range of 4 GiB or more" },
 };
 
@@ -149,4 +149,104 @@ frame_function_append_saved (struct frame_function *function,
     memcpy (function->saved + function->n_rows * n, saved, n * sizeof *saved);
   function->rows[function->n_rows++] = *row;
   return true;
+}
+
+/* What FUNCTION says at OFFSET from its address, or NULL; *END becomes where
+   that may change.  Rows are searched from *INDEX on.  */
+static const struct frame_row *
+row_at (const struct frame_function *function, uint64_t offset, size_t *index,
+        uint64_t *end)
+{
+  size_t i = *index;
+  while (i < function->n_rows && function->rows[i].start <= offset)
+    i++;
+  uint64_t next
+      = i < function->n_rows ? function->rows[i].start : function->size;
+  if (next < *end)
+    *end = next;
+  *index = i > 0 ? i - 1 : 0;
+  return i > 0 ? &function->rows[i - 1] : NULL;
+}
+
+/* The row that FUNCTION has at OFFSET when RIVAL is heard, too.  */
+static struct frame_row
+judged_row (const struct frame_function *function,
+            const struct frame_function *rival, uint64_t offset,
+            size_t indexes[2], uint64_t *end, enum frame_reason reason)
+{
+  struct frame_rule unknown = frame_rule_unsupported (reason);
+  struct frame_row row = {
+    .start = (uint32_t)offset, .cfa = unknown, .ra = unknown, .fp = unknown
+  };
+  const struct frame_row *own = row_at (function, offset, &indexes[0], end);
+  uint64_t pc = function->address + offset;
+  bool agreed = true;
+  if (pc < rival->address)
+    {
+      if (rival->address - function->address < *end)
+        *end = rival->address - function->address;
+    }
+  else if (pc - rival->address < rival->size)
+    {
+      uint64_t rival_end = *end + function->address - rival->address;
+      const struct frame_row *other
+          = row_at (rival, pc - rival->address, &indexes[1], &rival_end);
+      *end = rival_end + rival->address - function->address;
+      agreed = own != NULL && other != NULL
+               && frame_row_same_rules (own, other)
+               && function->signal == rival->signal
+               && function->b_key == rival->b_key;
+    }
+  if (!agreed || own == NULL)
+    return row;
+  row = *own;
+  row.start = (uint32_t)offset;
+  return row;
+}
+
+bool
+frame_function_dispute (struct frame_function *function,
+                        const struct frame_function *rival,
+                        enum frame_reason reason)
+{
+  struct frame_function judged = { .n_rows = 0 };
+  size_t indexes[2] = { 0, 0 };
+  uint64_t end;
+  for (uint64_t offset = 0; offset < function->size; offset = end)
+    {
+      end = function->size;
+      const struct frame_row row
+          = judged_row (function, rival, offset, indexes, &end, reason);
+      if (!frame_function_append (&judged, &row))
+        {
+          frame_function_free (&judged);
+          return false;
+        }
+    }
+  free (function->rows);
+  function->rows = judged.rows;
+  function->n_rows = judged.n_rows;
+  function->rows_capacity = judged.rows_capacity;
+  function->n_saved = 0;
+  return true;
+}
+
+void
+frame_function_drop_front (struct frame_function *function, uint32_t size)
+{
+  size_t first = 0;
+  while (first + 1 < function->n_rows
+         && function->rows[first + 1].start <= size)
+    first++;
+  function->n_rows -= first;
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      struct frame_row *row = &function->rows[i];
+      *row = function->rows[first + i];
+      row->start = row->start > size ? row->start - size : 0;
+    }
+  function->address += size;
+  function->size -= size;
+  if (function->size == 0)
+    function->n_rows = 0;
 }

@@ -48,7 +48,7 @@ enum frame_reason
   REASON_RELOCATED,        /* filled in when the program is loaded */
   REASON_NOT_EXECUTABLE,   /* range outside every executable segment */
   REASON_EMPTY_RANGE,      /* FDE of zero size */
-  REASON_OVERLAP,          /* range overlaps an earlier FDE */
+  REASON_OVERLAP,          /* another FDE contradicts it */
   REASON_FUNCTION_SIZE,    /* range of 4 GiB or more */
   REASON_COUNT
 };
@@ -175,6 +175,18 @@ bool frame_function_append (struct frame_function *function,
 bool frame_function_append_saved (struct frame_function *function,
                                   const struct frame_row *row,
                                   const struct frame_rule *saved);
+
+/* Take back what FUNCTION says of code of which RIVAL says anything else, or
+   nothing: rows without rules but REASON stand there instead.  Rules of saved
+   registers are dropped.  False when memory ran out.  */
+bool frame_function_dispute (struct frame_function *function,
+                             const struct frame_function *rival,
+                             enum frame_reason reason);
+
+/* Drop what FUNCTION says of its first SIZE bytes, at most as many as it
+   has.  */
+void frame_function_drop_front (struct frame_function *function,
+                                uint32_t size);
 
 /* The saved registers' rules of row INDEX.  */
 static inline const struct frame_rule *

@@ -95,8 +95,7 @@ print_comparison (const struct measurement *comparison, FILE *out)
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (comparison->formats[i].available
         /* The same functions for the same reasons as in plain V3.  */
-        && i != MEASURED_V3_NO_SHARE
-        && i != MEASURED_V3_COMPACT)
+        && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
       print_reasons (comparison, i, out);
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "elf/dynamic.h"
 #include "elf/layout.h"
 #include "elf_builder.h"
 

@@ -3,7 +3,9 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -82,7 +84,28 @@ struct expected
   uint64_t offset; /* of the code, from CODE */
   bool stub;
   enum frame_reason reason; /* after execution */
+  const char *rows;         /* "start CFA offset" each, or NULL */
 };
+
+static void
+expect_rows (const struct cfi_code *code, const char *expected)
+{
+  char rows[200] = "";
+  for (size_t i = 0; i < code->function->n_rows; i++)
+    {
+      const struct frame_row *row = &code->function->rows[i];
+      size_t used = strlen (rows);
+      if (row->cfa.kind == RULE_UNSUPPORTED)
+        snprintf (rows + used, sizeof rows - used, "%x %s; ", row->start,
+                  frame_reason_name (row->cfa.reason));
+      else
+        snprintf (rows + used, sizeof rows - used, "%x %d; ", row->start,
+                  row->cfa.offset);
+    }
+  snprintf (rows + strlen (rows), sizeof rows - strlen (rows), "%x",
+            (unsigned)code->size);
+  assert_string_equal (rows, expected);
+}
 
 static void
 expect (struct fixture *f, const struct expected *expected, size_t n)
@@ -105,6 +128,8 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
       assert_int_equal (code.function != NULL, reason == REASON_NONE);
       assert_int_equal (code.is_code, reason != REASON_EMPTY_RANGE
                                           && reason != REASON_NOT_EXECUTABLE);
+      if (expected[i].rows != NULL)
+        expect_rows (&code, expected[i].rows);
     }
   assert_false (cfi_walk_next (&walk, &code));
   cfi_walk_end (&walk);
@@ -122,36 +147,78 @@ in_address_order (void **state)
   add_stub (&f, 0x80, 16);
   add_stub (&f, 0x180, 16);
   add_stub (&f, 0x300, 16);
-  static const struct expected expected[] = { { 0x80, true, 0 },
-                                              { 0x100, false, 0 },
-                                              { 0x180, true, 0 },
-                                              { 0x200, false, 0 },
-                                              { 0x300, true, 0 } };
+  static const struct expected expected[] = { { 0x80, true, 0, NULL },
+                                              { 0x100, false, 0, NULL },
+                                              { 0x180, true, 0, NULL },
+                                              { 0x200, false, 0, NULL },
+                                              { 0x300, true, 0, NULL } };
   expect (&f, expected, 5);
 }
 
-/* What overlaps a rejected FDE only is no better than the rejected one: it
-   was left out by the conversion and described elsewhere.  */
+/* CFA = SP + 8, from byte AT on SP + 16.  */
 static void
-overlaps_of_the_rejected_are_rejected (void **state)
+add_pushing_fde (struct fixture *f, uint64_t offset, uint32_t size, char at)
+{
+  const char program[] = { (char)(0x40 + at), 0x0e, 16 };
+  put_fde (&f->bytes, f->cie, CODE + offset, size, program, sizeof program);
+}
+
+/* Each part comes once, with the first FDE.  */
+static void
+overlaps_that_agree_hold (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_pushing_fde (&f, 0x00, 0x20, 0x18);
+  add_pushing_fde (&f, 0x10, 0x30, 0x08); /* the same from there on */
+  add_pushing_fde (&f, 0x10, 0x10, 0x08); /* inside both */
+  add_fde (&f, 0x40, 0x10);               /* begins where all end */
+  static const struct expected expected[]
+      = { { 0x00, false, REASON_NONE, "0 8; 18 16; 20" },
+          { 0x20, false, REASON_NONE, "0 16; 20" },
+          { 0x20, false, REASON_NONE, "0" },
+          { 0x40, false, REASON_NONE, "0 8; 10" } };
+  expect (&f, expected, 4);
+}
+
+/* The first one claimed it all, and readers that search a table used the
+   other.  */
+static void
+overlaps_that_contradict_do_not_hold (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_fde (&f, 0x00, 0x60);
+  add_pushing_fde (&f, 0x20, 0x20, 0x08);
+  static const struct expected expected[]
+      = { { 0x00, false, REASON_NONE, "0 8; 28 overlap; 40 8; 60" },
+          { 0x40, false, REASON_NONE, "0" } };
+  expect (&f, expected, 2);
+}
+
+/* What overlaps a contradicted FDE only is heard, too: it was left out by the
+   conversion and described elsewhere.  */
+static void
+overlaps_of_the_contradicted (void **state)
 {
   (void)state;
   struct fixture f;
   begin (&f);
   add_fde (&f, 0x00, 0x20);
-  add_fde (&f, 0x10, 0x30); /* overlaps the first */
-  add_fde (&f, 0x30, 0x20); /* overlaps the second only */
-  add_fde (&f, 0x50, 0x10); /* begins where all end */
-  static const struct expected expected[] = { { 0x00, false, REASON_NONE },
-                                              { 0x10, false, REASON_OVERLAP },
-                                              { 0x30, false, REASON_OVERLAP },
-                                              { 0x50, false, REASON_NONE } };
-  expect (&f, expected, 4);
+  add_pushing_fde (&f, 0x10, 0x28, 0x00);
+  add_fde (&f, 0x30, 0x20);
+  static const struct expected expected[]
+      = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
+          { 0x20, false, REASON_NONE, "0 16; 10 overlap; 18" },
+          { 0x38, false, REASON_NONE, "0 8; 18" } };
+  expect (&f, expected, 3);
 }
 
-/* An FDE whose instructions are broken still claims its code.  */
+/* Nobody knows what an FDE with broken instructions would have said.  */
 static void
-broken_fdes_claim_their_code (void **state)
+broken_fdes_contradict (void **state)
 {
   (void)state;
   struct fixture f;
@@ -160,9 +227,41 @@ broken_fdes_claim_their_code (void **state)
   add_fde (&f, 0x10, 0x20);
   add_stub (&f, 0x18, 16);
   static const struct expected expected[]
-      = { { 0x00, false, REASON_BAD_INSTRUCTION },
-          { 0x10, false, REASON_OVERLAP } };
+      = { { 0x00, false, REASON_BAD_INSTRUCTION, NULL },
+          { 0x20, false, REASON_NONE, "0 8; 10" } };
   expect (&f, expected, 2);
+}
+
+/* A signal frame and an ordinary one are not the same.  */
+static void
+signal_frames_contradict (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_fde (&f, 0x00, 0x20);
+  f.cie = put_cie (&f.bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16,
+                   "\x0c\x07\x08\x90\x01", 5);
+  add_fde (&f, 0x10, 0x10);
+  static const struct expected expected[]
+      = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
+          { 0x20, false, REASON_NONE, "0" } };
+  expect (&f, expected, 2);
+}
+
+static void
+too_many_overlaps_are_not_heard (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct expected expected[17];
+  begin (&f);
+  for (unsigned i = 0; i < 17; i++)
+    {
+      add_fde (&f, 0, 16);
+      expected[i] = (struct expected){ 0, false, REASON_OVERLAP, NULL };
+    }
+  expect (&f, expected, 17);
 }
 
 static void
@@ -175,9 +274,9 @@ what_is_no_code_claims_nothing (void **state)
   add_fde (&f, 0x10, 0);
   add_fde (&f, 0x10, 0x10);
   static const struct expected expected[]
-      = { { -UINT64_C (0x1000), false, REASON_NOT_EXECUTABLE },
-          { 0x10, false, REASON_EMPTY_RANGE },
-          { 0x10, false, REASON_NONE } };
+      = { { -UINT64_C (0x1000), false, REASON_NOT_EXECUTABLE, NULL },
+          { 0x10, false, REASON_EMPTY_RANGE, NULL },
+          { 0x10, false, REASON_NONE, NULL } };
   expect (&f, expected, 3);
 }
 
@@ -193,10 +292,10 @@ stubs_count_where_nobody_claims_the_code (void **state)
   add_stub (&f, 0x40, 16);
   add_fde (&f, 0x48, 0x10); /* in the stub */
   static const struct expected expected[]
-      = { { 0x00, false, REASON_NONE },
-          { 0x10, false, REASON_OVERLAP },
-          { 0x40, true, REASON_NONE },
-          { 0x48, false, REASON_OVERLAP } };
+      = { { 0x00, false, REASON_NONE, "0 8; 40" },
+          { 0x20, false, REASON_NONE, "0" },
+          { 0x40, true, REASON_NONE, "0 8; 10" },
+          { 0x48, false, REASON_OVERLAP, NULL } };
   expect (&f, expected, 4);
 }
 
@@ -205,8 +304,12 @@ main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (in_address_order),
-    cmocka_unit_test (overlaps_of_the_rejected_are_rejected),
-    cmocka_unit_test (broken_fdes_claim_their_code),
+    cmocka_unit_test (overlaps_that_agree_hold),
+    cmocka_unit_test (overlaps_that_contradict_do_not_hold),
+    cmocka_unit_test (overlaps_of_the_contradicted),
+    cmocka_unit_test (broken_fdes_contradict),
+    cmocka_unit_test (signal_frames_contradict),
+    cmocka_unit_test (too_many_overlaps_are_not_heard),
     cmocka_unit_test (what_is_no_code_claims_nothing),
     cmocka_unit_test (stubs_count_where_nobody_claims_the_code),
   };
