@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sframe/gnu.h"
+#include "sframe/lower_row.h"
 
 enum
 {
@@ -20,6 +21,7 @@ struct gnu_functions
   const struct image *image;
   const struct cfi_section *cfi;
   struct gnu_translator *translator;
+  struct sframe_variant variant;
   bool bugs;
   const struct image_section *plt_sections[PLT_SECTIONS]; /* or NULL */
 };
@@ -37,6 +39,7 @@ gnu_functions_new (const struct image *image, const struct cfi_section *cfi,
     return NULL;
   gnu->image = image;
   gnu->cfi = cfi;
+  gnu->variant = variant;
   gnu->bugs = bugs;
   for (size_t i = 0; i < PLT_SECTIONS; i++)
     gnu->plt_sections[i] = image->header.e_type == ET_REL
@@ -90,23 +93,77 @@ add_wrong_plt_got (const struct cfi_fde *fde,
   return emitter_add_lowered (emitter, &function, err);
 }
 
+/* Whether ROW of MADE says what the CFI says in SAID.  */
+static bool
+row_is_exact (const struct gnu_functions *gnu,
+              const struct sframe_function *made, const struct sframe_row *row,
+              const struct frame_row *said)
+{
+  struct frame_row read;
+  lower_undo (gnu->image->arch, gnu->variant, made, row, &read);
+  if (said->ra.kind == RULE_UNDEFINED)
+    return read.ra.kind == RULE_UNDEFINED; /* the rest does not matter */
+  return frame_row_same_rules (&read, said)
+         && said->cfa.kind != RULE_UNSUPPORTED
+         && said->ra.kind != RULE_UNSUPPORTED
+         && said->fp.kind != RULE_UNSUPPORTED;
+}
+
+/* Whether every row of MADE says what SAID, the same function, says of the
+   code.  */
+static bool
+is_exact (const struct gnu_functions *gnu, const struct sframe_function *made,
+          const struct frame_function *said)
+{
+  size_t i = 0, j = 0; /* behind the rows for OFFSET */
+  uint64_t next;
+  if (made->b_key != said->b_key
+      || (gnu->variant.version >= 3 && made->signal != said->signal))
+    return false;
+  for (uint64_t offset = 0; offset < said->size; offset = next)
+    {
+      while (i < made->n_rows && made->rows[i].start <= offset)
+        i++;
+      while (j < said->n_rows && said->rows[j].start <= offset)
+        j++;
+      next = said->size;
+      if (i < made->n_rows && made->rows[i].start < next)
+        next = made->rows[i].start;
+      if (j < said->n_rows && said->rows[j].start < next)
+        next = said->rows[j].start;
+      if (i > 0
+          && (j == 0
+              || !row_is_exact (gnu, made, &made->rows[i - 1],
+                                &said->rows[j - 1])))
+        return false;
+    }
+  return true;
+}
+
 /* What GNU as would have written for CODE's FDE.  */
 static bool
-add_translated (struct gnu_functions *gnu, struct cfi_code *code,
-                struct emitter *emitter, struct error *err)
+add_translated (struct gnu_functions *gnu, struct cfi_walk *walk,
+                struct cfi_code *code, struct emitter *emitter,
+                struct error *err)
 {
   struct sframe_function function;
   if (!gnu_translate (gnu->translator, gnu->cfi, code->fde, &function,
                       &code->reason, err))
     return false;
+  if (!gnu->bugs && !cfi_walk_rows (walk, code, err))
+    return false;
+  if (!gnu->bugs && code->reason == REASON_NONE
+      && !is_exact (gnu, &function, code->function))
+    code->reason = REASON_GNU_DIFFERS;
   return code->reason == REASON_NONE
              ? emitter_add_lowered (emitter, &function, err)
              : emitter_add (emitter, code, err);
 }
 
 bool
-gnu_functions_add (struct gnu_functions *gnu, struct cfi_code *code,
-                   struct emitter *emitter, bool *added, struct error *err)
+gnu_functions_add (struct gnu_functions *gnu, struct cfi_walk *walk,
+                   struct cfi_code *code, struct emitter *emitter, bool *added,
+                   struct error *err)
 {
   const struct cfi_fde *fde = code->fde;
   const struct image_section *plt = plt_section_of (gnu, fde);
@@ -117,7 +174,7 @@ gnu_functions_add (struct gnu_functions *gnu, struct cfi_code *code,
       return emitter_add (emitter, code, err);
     }
   if (plt == NULL)
-    return add_translated (gnu, code, emitter, err);
+    return add_translated (gnu, walk, code, emitter, err);
   if (gnu->bugs && gnu->image->arch == &arch_amd64
       && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
     return add_wrong_plt_got (fde, plt, emitter, err);

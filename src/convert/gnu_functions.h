@@ -23,10 +23,11 @@ struct gnu_functions *gnu_functions_new (const struct image *image,
                                          bool bugs);
 void gnu_functions_free (struct gnu_functions *gnu);
 
-/* Add CODE, an FDE, to EMITTER, unless *ADDED says that it is to be lowered
-   as usual.  */
-bool gnu_functions_add (struct gnu_functions *gnu, struct cfi_code *code,
-                        struct emitter *emitter, bool *added,
-                        struct error *err);
+/* Add CODE, an FDE of WALK, to EMITTER, unless *ADDED says that it is to be
+   lowered as usual.  Without mistakes, what GNU as would have written is held
+   against the rows of the walk, and left out where it says anything else.  */
+bool gnu_functions_add (struct gnu_functions *gnu, struct cfi_walk *walk,
+                        struct cfi_code *code, struct emitter *emitter,
+                        bool *added, struct error *err);
 
 #endif /* CONVERT_GNU_FUNCTIONS_H */

@@ -160,7 +160,8 @@ add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
   uint32_t hash;
   bool added = false;
   if (linked->gnu != NULL
-      && !gnu_functions_add (linked->gnu, code, linked->emitter, &added, err))
+      && !gnu_functions_add (linked->gnu, &linked->walk, code, linked->emitter,
+                             &added, err))
     return false;
   if (added)
     return true;

@@ -110,8 +110,8 @@ add_code (struct object_builder *builder, struct cfi_code *code,
   if (accepts_odd_ranges (builder))
     code->group_end = code->group; /* whatever it overlaps */
   if (builder->gnu != NULL && code->reason == REASON_NONE
-      && !gnu_functions_add (builder->gnu, code, builder->emitter, &added,
-                             err))
+      && !gnu_functions_add (builder->gnu, &builder->walk, code,
+                             builder->emitter, &added, err))
     return false;
   return added
          || (cfi_walk_rows (&builder->walk, code, err)

@@ -38,6 +38,8 @@ static const struct
   [REASON_SIGNAL_FRAME] = { "signal-frame", "signal trampoline" },
   [REASON_OFFSET_RANGE] = { "offset-range", "offset without SFrame form" },
   [REASON_REGISTER_RANGE] = { "register-range", "register number too large" },
+  [REASON_GNU_DIFFERS]
+  = { "gnu-differs", "GNU as would say something else than the CFI" },
   [REASON_BAD_INSTRUCTION]
   = { "bad-instruction", "unknown or truncated CFA instruction" },
   [REASON_BAD_STATE]
@@ -51,7 +53,8 @@ static const struct
   [REASON_NOT_EXECUTABLE]
   = { "not-executable", "range outside the executable segments" },
   [REASON_EMPTY_RANGE] = { "empty-range", "FDE of zero size" },
-  [REASON_OVERLAP] = { "overlap", "another FDE for the same code says something else" },
+  [REASON_OVERLAP]
+  = { "overlap", "another FDE for the same code says something else" },
   [REASON_FUNCTION_SIZE] = { "function-size", "range of 4 GiB or more" },
 };
 

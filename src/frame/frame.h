@@ -39,6 +39,7 @@ enum frame_reason
   REASON_SIGNAL_FRAME,   /* signal trampoline, not expressible before V3 */
   REASON_OFFSET_RANGE,   /* an offset beyond 32 bits or its alignment */
   REASON_REGISTER_RANGE, /* a register number that is too large */
+  REASON_GNU_DIFFERS,    /* --gnu: GNU as would say something else */
   /* The FDE itself is unusable.  */
   REASON_BAD_INSTRUCTION,  /* unknown or truncated CFA instruction */
   REASON_BAD_STATE,        /* restore_state without remember_state, ... */

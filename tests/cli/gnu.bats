@@ -207,3 +207,43 @@ compare_probes ()
   compare_probes aarch64 aarch64-linux-gnu-as aarch64-linux-gnu-objcopy
   [ "$compared" -ge 20 ]
 }
+
+# Assemble and link source $2 with the tools of machine $1 (prefix or nothing),
+# convert with --gnu in format $3, and let --check judge.
+gnu_is_right ()
+{
+  needs "$1as" "$1ld"
+  printf '\t.text\n\t.globl _start\n_start:\n%b' "$2" >odd.s
+  "$1as" -o odd.o odd.s
+  "$1ld" -o odd odd.o
+  tool --gnu --format="$3" -o converted odd
+  [ "$status" -eq 0 ] || report
+  if [ -s converted ] && readelf -SW converted | grep -q '\.sframe'; then
+    tool --check converted
+    [ "$status" -eq 0 ] || report
+  fi
+}
+
+@test "--gnu: no row for an RA that simple CFI does not mention" {
+  for format in 2 3; do
+    gnu_is_right '' '\t.cfi_startproc simple\n\t.cfi_def_cfa 7,8\n\tnop\n\tret\n\t.cfi_endproc\n' $format
+  done
+}
+
+@test "--gnu: no row for an RA saved at the CFA itself (s390x)" {
+  for format in 2 3; do
+    gnu_is_right s390x-linux-gnu- '\t.cfi_startproc\n\tnop\n\t.cfi_offset 14,0\n\tnop\n\tbr %r14\n\t.cfi_endproc\n' $format
+  done
+}
+
+@test "--gnu: no row where SP keeps its value and the CFA is another (s390x)" {
+  for format in 2 3; do
+    gnu_is_right s390x-linux-gnu- '\t.cfi_startproc\n\t.cfi_same_value 15\n\tnop\n\t.cfi_def_cfa 8,160\n\tnop\n\tbr %r14\n\t.cfi_endproc\n' $format
+  done
+}
+
+@test "--gnu: no row for simple CFI without a CFA (aarch64)" {
+  for format in 1 2 3; do
+    gnu_is_right aarch64-linux-gnu- '\t.cfi_startproc simple\n\tnop\n\t.cfi_offset 30,-8\n\tnop\n\t.cfi_undefined 29\n\tnop\n\tret\n\t.cfi_endproc\n' $format
+  done
+}
