@@ -74,19 +74,21 @@ plt_section_of (const struct gnu_functions *gnu, const struct cfi_fde *fde)
   return NULL;
 }
 
-/* GNU ld's .plt.got, with the CFA it gives.  */
+/* GNU ld's .plt.got, with the CFA it gives.  V1 cannot say how long a repeated
+   block is; one row for all of it says the same.  */
 static bool
-add_wrong_plt_got (const struct cfi_fde *fde,
+add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
                    const struct image_section *section,
                    struct emitter *emitter, struct error *err)
 {
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 16 } };
-  uint64_t entry = section->header.sh_entsize;
+  uint8_t entry = section->header.sh_entsize == 16 ? 16 : 8;
+  bool repeated = gnu->variant.version > 1;
   const struct sframe_function function = {
     .address = fde->address,
     .size = (uint32_t)fde->size,
-    .pcmask = true,
-    .repeat = entry == 16 ? 16 : 8,
+    .pcmask = repeated,
+    .repeat = repeated ? entry : 0,
     .rows = &row,
     .n_rows = 1,
   };
@@ -177,7 +179,7 @@ gnu_functions_add (struct gnu_functions *gnu, struct cfi_walk *walk,
     return add_translated (gnu, walk, code, emitter, err);
   if (gnu->bugs && gnu->image->arch == &arch_amd64
       && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
-    return add_wrong_plt_got (fde, plt, emitter, err);
+    return add_wrong_plt_got (gnu, fde, plt, emitter, err);
   *added = false;
   return true;
 }

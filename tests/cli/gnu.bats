@@ -247,3 +247,12 @@ gnu_is_right ()
     gnu_is_right aarch64-linux-gnu- '\t.cfi_startproc simple\n\tnop\n\t.cfi_offset 30,-8\n\tnop\n\t.cfi_undefined 29\n\tnop\n\tret\n\t.cfi_endproc\n' $format
   done
 }
+
+@test "--gnu=bugs writes V1 for a file with .plt.got" {
+  needs readelf
+  local file
+  file=$(command -v bash)
+  readelf -SW "$file" | grep -q '\.plt\.got' || skip "bash has no .plt.got"
+  tool --gnu=bugs --format=1 -o converted "$file"
+  [ "$status" -eq 0 ] || report
+}
