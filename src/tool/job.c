@@ -40,6 +40,32 @@ run_mode (struct job *job, const struct tool_options *options)
     }
 }
 
+bool
+job_is_unconvertible (const struct job *job)
+{
+  return job->err.status == CFI2SFRAME_UNSUPPORTED
+         || job->err.status == CFI2SFRAME_REFUSED
+         || job->err.status == CFI2SFRAME_MALFORMED;
+}
+
+static bool
+is_change (const struct tool_options *options)
+{
+  return options->mode == MODE_CONVERT || options->mode == MODE_REMOVE
+         || options->mode == MODE_UNDO;
+}
+
+/* --strict asks for failures that are refusals, too.  */
+static bool
+may_skip_unconvertible (const struct tool_options *options,
+                        const struct job *job)
+{
+  return options->skip_unconvertible && job_is_unconvertible (job)
+         && is_change (options)
+         && !(options->convert.strict
+              && job->err.status == CFI2SFRAME_REFUSED);
+}
+
 /* A file that needs no change is skipped by the modes that change files.  For
    a check, a dump or a section, which somebody asked of this very file, having
    none is a failure.  */
@@ -47,12 +73,13 @@ static bool
 is_skip (const struct tool_options *options, const struct job *job)
 {
   const struct cfi2sframe_error *err = &job->err;
+  if (may_skip_unconvertible (options, job))
+    return true;
   if (job->found)
     return err->status == CFI2SFRAME_NOTHING
            || err->status == CFI2SFRAME_NOT_ELF
            || err->status == CFI2SFRAME_UNSUPPORTED;
-  return (options->mode == MODE_CONVERT || options->mode == MODE_REMOVE
-          || options->mode == MODE_UNDO)
+  return is_change (options)
          && (err->status == CFI2SFRAME_NOTHING
              || err->status == CFI2SFRAME_NOT_ELF);
 }

@@ -33,6 +33,11 @@ struct job
   double seconds;
 };
 
+/* Whether the file itself is the reason that JOB, which did not succeed, has
+   not changed it: SFrame is not made for it, or it could be harmed, or it is
+   damaged.  */
+bool job_is_unconvertible (const struct job *job);
+
 /* Do with job->path what OPTIONS say.  Prints nothing, except the dump.
    May run in several threads.  */
 void job_run (struct job *job, const struct tool_options *options);

@@ -34,6 +34,7 @@ enum
   OPTION_COMPACT,
   OPTION_STATS,
   OPTION_STRICT,
+  OPTION_SKIP_UNCONVERTIBLE,
   OPTION_FORCE_PHDR_MOVE,
   OPTION_IN_PLACE_WRITE,
   OPTION_FILES0_FROM,
@@ -52,6 +53,10 @@ static const struct argp_option option_table[] = {
     "Write the raw section to OUT and leave FILE alone", 1 },
   { "strict", OPTION_STRICT, NULL, 0,
     "A function that has to be left out is a failure", 1 },
+  { "skip-unconvertible", OPTION_SKIP_UNCONVERTIBLE, "no", OPTION_ARG_OPTIONAL,
+    "Files that cannot be converted (32-bit, unknown machine, refused, "
+    "damaged) are counted in a note and are no failure; =no takes this back",
+    1 },
   { "no-share", OPTION_NO_SHARE, NULL, 0,
     "Store the rows of every function separately", 1 },
   { "compact", OPTION_COMPACT, NULL, 0,
@@ -213,6 +218,15 @@ parse_gnu (struct argp_state *state, const char *form)
     argp_error (state, "unknown form '%s' of --gnu", form);
   options->convert.gnu = true;
   options->convert.gnu_bugs = form != NULL;
+}
+
+static void
+parse_skip_unconvertible (struct argp_state *state, const char *form)
+{
+  struct tool_options *options = state->input;
+  if (form != NULL && strcmp (form, "no") != 0)
+    argp_error (state, "unknown form '%s' of --skip-unconvertible", form);
+  options->skip_unconvertible = form == NULL;
 }
 
 static void
@@ -404,6 +418,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);
+      return 0;
+    case OPTION_SKIP_UNCONVERTIBLE:
+      parse_skip_unconvertible (state, argument);
       return 0;
     case OPTION_REMOVE:
       set_mode (state, MODE_REMOVE);

@@ -38,6 +38,7 @@ struct tool_options
   unsigned verbose;
   bool compact_unwind; /* the other format, for MODE_SECTION_ONLY and _DUMP */
   bool talkative;      /* a line per file, if not quiet */
+  bool skip_unconvertible; /* they are no failures */
   struct cfi2sframe_options convert;
   char **files; /* borrowed from argv */
   size_t n_files;

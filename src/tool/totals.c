@@ -4,6 +4,7 @@
 #include "tool/totals.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "tool/figures.h"
 #include "tool/json_line.h"
@@ -40,6 +41,30 @@ add_check (struct cfi2sframe_check_result *sum,
   sum->bytes_extra += check->bytes_extra;
 }
 
+/* Jobs come in any order; what is printed must not depend on it.  */
+static void
+add_left_alone (struct left_alone *files, const struct job *job)
+{
+  if (files->count++ > 0 && strcmp (files->path, job->path) <= 0)
+    return;
+  files->path = job->path;
+  memcpy (files->reason, job->err.reason, sizeof files->reason);
+}
+
+static void
+add_skipped (struct totals *totals, const struct job *job)
+{
+  totals->skipped++;
+  if (!job_is_unconvertible (job))
+    return;
+  if (job->err.status == CFI2SFRAME_UNSUPPORTED)
+    add_left_alone (&totals->unsupported, job);
+  else if (job->err.status == CFI2SFRAME_REFUSED)
+    add_left_alone (&totals->refused, job);
+  else
+    add_left_alone (&totals->malformed, job);
+}
+
 void
 totals_add (struct totals *totals, const struct job *job)
 {
@@ -52,7 +77,7 @@ totals_add (struct totals *totals, const struct job *job)
       measure_add (&totals->measured, &job->comparison);
       break;
     case JOB_SKIPPED:
-      totals->skipped++;
+      add_skipped (totals, job);
       break;
     default:
       totals->failed++;
@@ -104,6 +129,29 @@ print_conversion (const struct totals *totals, FILE *out)
            sum->input_bytes, sum->output_bytes, added,
            sum->input_bytes == 0 ? 0
                                  : figure_percent (added, sum->input_bytes));
+}
+
+static void
+print_left_alone (const struct left_alone *files, const char *one,
+                  const char *several, FILE *errors)
+{
+  if (files->count == 1)
+    fprintf (errors, "cfi2sframe: note: %s: %s, left as it is: %s\n",
+             files->path, one, files->reason);
+  else if (files->count > 1)
+    fprintf (errors,
+             "cfi2sframe: note: %" PRIu64
+             " files %s, left as they are; the first is %s: %s\n",
+             files->count, several, files->path, files->reason);
+}
+
+void
+totals_print_left_alone (const struct totals *totals, FILE *errors)
+{
+  print_left_alone (&totals->unsupported, "not for SFrame",
+                    "are not for SFrame", errors);
+  print_left_alone (&totals->refused, "refused", "are refused", errors);
+  print_left_alone (&totals->malformed, "damaged", "are damaged", errors);
 }
 
 static void

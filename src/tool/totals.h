@@ -10,11 +10,20 @@
 #include "tool/job.h"
 #include "tool/options.h"
 
+/* Files that were left as they are for one kind of reason.  */
+struct left_alone
+{
+  uint64_t count;
+  const char *path; /* the first of them by name; borrowed from the tree */
+  char reason[256]; /* why that one */
+};
+
 struct totals
 {
   uint64_t done, skipped, failed; /* files */
   uint64_t not_elf;               /* found in trees, and not looked into */
-  struct cfi2sframe_report sum;   /* over the files done */
+  struct left_alone unsupported, refused, malformed;
+  struct cfi2sframe_report sum;           /* over the files done */
   struct cfi2sframe_check_result checked; /* the same for --check */
   struct measurement measured;            /* the same for --compare-formats;
                                                        `available': in any file */
@@ -24,6 +33,9 @@ struct totals
 /* Count JOB, which is finished.  The order of the calls makes no
    difference.  */
 void totals_add (struct totals *totals, const struct job *job);
+
+/* Print how many files could not be converted, one line per kind of reason. */
+void totals_print_left_alone (const struct totals *totals, FILE *errors);
 
 /* Print what OPTIONS want of the sums, for people or as one JSON object
    {"total": ...}: those of a tree, and of several files that were measured. */

@@ -426,3 +426,63 @@ interrupt ()
 @test "SIGTERM while files are written in place" {
   interrupt TERM --in-place-write
 }
+
+# Files that cannot be converted, one of each kind.
+make_unconvertible ()
+{
+  small_program good
+  foreign foreign
+  cp good appended
+  printf 'xx' >>appended
+  head -c 100 good >damaged
+}
+
+@test "--skip-unconvertible: other machines, refused and damaged files are notes" {
+  make_unconvertible
+  local before
+  before=$(cat foreign appended damaged | checksum /dev/stdin)
+  tool foreign appended damaged good
+  [ "$status" -eq 1 ] || report
+  tool --undo good
+  cp foreign another
+  tool --skip-unconvertible foreign appended damaged another good
+  [ "$status" -eq 0 ] || report
+  [ -z "$output" ] || report
+  [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 3 ] || report
+  [[ $stderr == "cfi2sframe: note: 2 files are not for SFrame, left as they are; the first is another: "* ]] \
+    || report
+  [[ $stderr == *"note: appended: refused, left as it is: 2 bytes of unknown"* ]] || report
+  [[ $stderr == *"note: damaged: damaged, left as it is: "* ]] || report
+  has_sframe good
+  [ "$(cat foreign appended damaged | checksum /dev/stdin)" = "$before" ]
+  tool -q --skip-unconvertible foreign appended damaged
+  [ "$status" -eq 0 ] || report
+  silent
+  # The same in a tree, where the summary counts them.
+  mkdir tree
+  mv foreign appended damaged another tree
+  tool -r --skip-unconvertible tree
+  [ "$status" -eq 0 ] || report
+  [[ $output == "0 files converted, 4 skipped, 0 failed"* ]] || report
+  [[ $stderr == *"2 files are not for SFrame"* ]] || report
+}
+
+@test "--skip-unconvertible: input and output failures stay failures; =no; --strict" {
+  make_unconvertible
+  tool --skip-unconvertible missing
+  [ "$status" -eq 1 ] || report
+  tool --skip-unconvertible -o missing/out good
+  [ "$status" -eq 1 ] || report
+  tool --skip-unconvertible -o out appended
+  [ "$status" -eq 0 ] || report
+  [ ! -e out ]
+  tool --skip-unconvertible --skip-unconvertible=no foreign
+  [ "$status" -eq 1 ] || report
+  tool --skip-unconvertible=yes foreign
+  [ "$status" -eq 2 ] || report
+  tool --skip-unconvertible --strict appended
+  [ "$status" -eq 1 ] || report
+  # Who asks for a check of a certain file wants one.
+  tool --skip-unconvertible --check foreign
+  [ "$status" -eq 1 ] || report
+}
