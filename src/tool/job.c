@@ -60,7 +60,7 @@ static bool
 may_skip_unconvertible (const struct tool_options *options,
                         const struct job *job)
 {
-  return options->skip_unconvertible && job_is_unconvertible (job)
+  return options->skip_unconvertible == SKIP_ALL && job_is_unconvertible (job)
          && is_change (options)
          && !(options->convert.strict
               && job->err.status == CFI2SFRAME_REFUSED);
@@ -78,7 +78,8 @@ is_skip (const struct tool_options *options, const struct job *job)
   if (job->found)
     return err->status == CFI2SFRAME_NOTHING
            || err->status == CFI2SFRAME_NOT_ELF
-           || err->status == CFI2SFRAME_UNSUPPORTED;
+           || (err->status == CFI2SFRAME_UNSUPPORTED
+               && options->skip_unconvertible != SKIP_NONE);
   return is_change (options)
          && (err->status == CFI2SFRAME_NOTHING
              || err->status == CFI2SFRAME_NOT_ELF);

@@ -64,7 +64,7 @@ run_batch (const struct tool_options *options)
   totals.seconds = clock_now () - start;
   if (done)
     totals_print (&totals, options, stdout);
-  if (done && options->skip_unconvertible && !options->quiet)
+  if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)
     totals_print_left_alone (&totals, stderr);
   tree_free (&tree);
   return done && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -55,7 +55,8 @@ static const struct argp_option option_table[] = {
     "A function that has to be left out is a failure", 1 },
   { "skip-unconvertible", OPTION_SKIP_UNCONVERTIBLE, "no", OPTION_ARG_OPTIONAL,
     "Files that cannot be converted (32-bit, unknown machine, refused, "
-    "damaged) are counted in a note and are no failure; =no takes this back",
+    "damaged) are counted in a note and are no failure; with =no they are one "
+    "in directories, too",
     1 },
   { "no-share", OPTION_NO_SHARE, NULL, 0,
     "Store the rows of every function separately", 1 },
@@ -226,7 +227,7 @@ parse_skip_unconvertible (struct argp_state *state, const char *form)
   struct tool_options *options = state->input;
   if (form != NULL && strcmp (form, "no") != 0)
     argp_error (state, "unknown form '%s' of --skip-unconvertible", form);
-  options->skip_unconvertible = form == NULL;
+  options->skip_unconvertible = form == NULL ? SKIP_ALL : SKIP_NONE;
 }
 
 static void

@@ -21,6 +21,14 @@ enum tool_mode
   MODE_UNDO
 };
 
+/* Which files that cannot be converted are no failures.  */
+enum tool_skip
+{
+  SKIP_IN_TREES, /* those found in trees that SFrame is not made for */
+  SKIP_ALL,
+  SKIP_NONE
+};
+
 enum tool_stats
 {
   STATS_NONE,
@@ -38,7 +46,7 @@ struct tool_options
   unsigned verbose;
   bool compact_unwind; /* the other format, for MODE_SECTION_ONLY and _DUMP */
   bool talkative;      /* a line per file, if not quiet */
-  bool skip_unconvertible; /* they are no failures */
+  enum tool_skip skip_unconvertible;
   struct cfi2sframe_options convert;
   char **files; /* borrowed from argv */
   size_t n_files;

@@ -467,6 +467,16 @@ make_unconvertible ()
   [[ $stderr == *"2 files are not for SFrame"* ]] || report
 }
 
+@test "--skip-unconvertible=no: a failure in a tree, too" {
+  make_unconvertible
+  mkdir tree
+  mv foreign tree
+  convert -r -q tree
+  tool -r -q --skip-unconvertible --skip-unconvertible=no tree
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: tree/foreign: "* ]] || report
+}
+
 @test "--skip-unconvertible: input and output failures stay failures; =no; --strict" {
   make_unconvertible
   tool --skip-unconvertible missing
