@@ -20,5 +20,12 @@ LC_ALL=C
 TZ=UTC
 export LC_ALL TZ
 unset LD_LIBRARY_PATH LD_PRELOAD
+# Tests run debhelper and make themselves: those that run the tests must not
+# tell them what to do (DH_INTERNAL_OPTIONS names packages, for instance).
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+unset CFLAGS CPPFLAGS CXXFLAGS LDFLAGS ASFLAGS
+for variable in $(env | sed -n 's/^\(D\(H\|EB\)_[A-Za-z0-9_]*\)=.*/\1/p'); do
+  unset "$variable"
+done
 
 exec "$bats" --tap "$@" </dev/null
