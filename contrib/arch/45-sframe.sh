@@ -6,7 +6,9 @@
 # packages or one with
 #   OPTIONS=(... sframe)          in makepkg.conf
 #   options=(sframe)              in a PKGBUILD, (!sframe) to switch it off
-# SFRAME_OPTIONS in makepkg.conf holds further options of cfi2sframe.
+# SFRAME_OPTIONS in makepkg.conf holds further options of cfi2sframe.  A file
+# that cannot be converted is a note; with --skip-unconvertible=no in there it
+# is an error.
 
 [[ -n "$LIBMAKEPKG_TIDY_SFRAME_SH" ]] && return
 LIBMAKEPKG_TIDY_SFRAME_SH=1
@@ -28,16 +30,9 @@ tidy_sframe() {
 	fi
 	msg2 "$(gettext "Adding SFrame data...")"
 
-	local name inode
-	local -A first=()
-	while IFS= read -rd '' name; do
-		[[ $(head -c 4 "$name" | tr -d '\0') == $'\x7fELF' ]] || continue
-		inode=$(stat -c %d:%i -- "$name")
-		if [[ -n ${first[$inode]} ]]; then
-			ln -f -- "${first[$inode]}" "$name"
-			continue
-		fi
-		cfi2sframe ${SFRAME_OPTIONS} -- "$name" || return 1
-		first[$inode]=$name
-	done < <(find . -type f -print0 | LC_ALL=C sort -z)
+	# All of it in one call: hard links stay links.  What the user may not read
+	# (a set-id program perhaps) is left out.
+	# What is always given comes first, so that SFRAME_OPTIONS can undo it.
+	find . -type f -readable -print0 | LC_ALL=C sort -z \
+		| cfi2sframe --skip-unconvertible ${SFRAME_OPTIONS} --files0-from=-
 }

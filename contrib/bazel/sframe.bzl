@@ -7,19 +7,22 @@ SPDX-License-Identifier: LGPL-2.1-or-later
     sframe_binary(name = "hello", src = ":hello_plain")
 
 The action is pure (same input, same output), so it may run remotely and be
-cached.  The program is taken from a target, by default @cfi2sframe//:cfi2sframe.
+cached.  A program that cannot be converted (32-bit, another machine) is copied
+as it is, with a note; options = ["--skip-unconvertible=no"] makes it an error.
+cfi2sframe is taken from a target, by default @cfi2sframe//:cfi2sframe.
 A sketch: not tested, Bazel is not in Debian.
 """
 
 def _sframe_binary_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name)
     args = ctx.actions.args()
+    args.add("--skip-unconvertible")
     args.add_all(ctx.attr.options)
     args.add("-o", out)
     args.add("--", ctx.executable.src)
 
-    # Nothing to do (no CFI) is success without an output, which Bazel does
-    # not accept: copy then.
+    # A file that cannot be converted is success without an output, which
+    # Bazel does not accept: copy then.
     ctx.actions.run_shell(
         inputs = [ctx.executable.src],
         tools = [ctx.executable.cfi2sframe],

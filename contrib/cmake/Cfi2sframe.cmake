@@ -9,8 +9,13 @@
 #
 # The file is converted after each link.  Without the program a message says
 # so once and the targets are built as always; with REQUIRED it is an error.
+# A target that cannot be converted (32-bit, another machine) is a note; with
+# OPTIONS --skip-unconvertible=no it is an error.
 
 include_guard(GLOBAL)
+set(CFI2SFRAME_DEFAULT_OPTIONS --skip-unconvertible CACHE STRING
+  "What cfi2sframe is always given")
+mark_as_advanced(CFI2SFRAME_DEFAULT_OPTIONS)
 find_program(CFI2SFRAME_EXECUTABLE cfi2sframe
   DOC "Converts .eh_frame to SFrame in linked ELF files")
 
@@ -37,6 +42,7 @@ function(cfi2sframe_convert target)
     return()
   endif()
   add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND ${CFI2SFRAME_EXECUTABLE} ${arg_OPTIONS} -- $<TARGET_FILE:${target}>
+    COMMAND ${CFI2SFRAME_EXECUTABLE} ${CFI2SFRAME_DEFAULT_OPTIONS}
+            ${arg_OPTIONS} -- $<TARGET_FILE:${target}>
     VERBATIM)
 endfunction()

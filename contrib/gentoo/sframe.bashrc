@@ -6,6 +6,8 @@
 # Portage strips after src_install, so the section is there in time.
 # RESTRICT=strip packages (binary ones, often signed) are left alone, and so
 # is everything when SFRAME=no is set, for instance in package.env.
+# SFRAME_OPTIONS holds further options of cfi2sframe.  A file that cannot be
+# converted is a note; with --skip-unconvertible=no in there it is an error.
 
 post_src_install() {
 	[[ ${SFRAME:-yes} == no ]] && return
@@ -14,17 +16,8 @@ post_src_install() {
 		ewarn "cfi2sframe not found: no SFrame data"
 		return
 	fi
-	local name inode
-	local -A first=()
-	while IFS= read -rd '' name; do
-		[[ $(head -c 4 "${name}" | tr -d '\0') == $'\x7fELF' ]] || continue
-		inode=$(stat -c %d:%i -- "${name}")
-		if [[ -n ${first[${inode}]} ]]; then
-			ln -f -- "${first[${inode}]}" "${name}" || die
-			continue
-		fi
-		cfi2sframe ${SFRAME_OPTIONS} -- "${name}" \
-			|| die "cfi2sframe failed on ${name#"${D}"}"
-		first[${inode}]=${name}
-	done < <(find "${D}" -type f -print0 | LC_ALL=C sort -z)
+	# All of it in one call: hard links stay links.
+	# What is always given comes first, so that SFRAME_OPTIONS can undo it.
+	cfi2sframe --skip-unconvertible ${SFRAME_OPTIONS} -r -- "${D}" \
+		|| die "cfi2sframe failed"
 }

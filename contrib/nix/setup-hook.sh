@@ -7,7 +7,8 @@
 #   nativeBuildInputs = [ cfi2sframe ];
 # and out with
 #   dontSframe = true;
-# sframeFlags holds options of cfi2sframe.
+# sframeFlags holds further options of cfi2sframe.  A file that cannot be
+# converted is a note; with --skip-unconvertible=no in there it is an error.
 
 # fixupPhase runs the preFixupHooks before it strips the outputs.
 preFixupHooks+=(sframeOutputs)
@@ -16,24 +17,13 @@ sframeOutputs() {
     [ -z "${dontSframe-}" ] || return 0
     [ -z "${dontStrip-}" ] || return 0
     local output
+    local -a folders=()
     for output in $(getAllOutputNames); do
-        sframeFolder "${!output}"
+        [ ! -d "${!output}" ] || folders+=("${!output}")
     done
-}
-
-sframeFolder() {
-    [ -d "$1" ] || return 0
-    local name inode
-    local -A first=()
-    while IFS= read -r -d '' name; do
-        isELF "$name" || continue
-        inode=$(stat -c %d:%i -- "$name")
-        if [ -n "${first[$inode]-}" ]; then
-            ln -f -- "${first[$inode]}" "$name"
-            continue
-        fi
-        # shellcheck disable=SC2086
-        cfi2sframe ${sframeFlags-} -- "$name"
-        first[$inode]=$name
-    done < <(find "$1" -type f -print0 | LC_ALL=C sort -z)
+    [ ${#folders[@]} -gt 0 ] || return 0
+    # All of it in one call: hard links stay links.
+    # What is always given comes first, so that sframeFlags can undo it.
+    # shellcheck disable=SC2086
+    cfi2sframe --skip-unconvertible ${sframeFlags-} -r -- "${folders[@]}"
 }

@@ -3,9 +3,13 @@
 #
 # Needs a recipe cfi2sframe with BBCLASSEXTEND = "native".  In local.conf:
 #   INHERIT += "sframe"
-# SFRAME_OPTIONS holds options of cfi2sframe; a recipe opts out with
+# SFRAME_OPTIONS holds further options of cfi2sframe; a recipe opts out with
 #   INHIBIT_SFRAME = "1"
+# A file that cannot be converted is a note; it is an error with
+#   SFRAME_OPTIONS = "--skip-unconvertible=no"
 
+# What is always given.
+SFRAME_DEFAULTS = "--skip-unconvertible"
 SFRAME_OPTIONS ?= ""
 INHIBIT_SFRAME ?= "${@d.getVar('INHIBIT_PACKAGE_STRIP') or ''}"
 
@@ -18,21 +22,7 @@ sframe_package_preprocess () {
     if [ "${INHIBIT_SFRAME}" = "1" ]; then
         return
     fi
-    find "${PKGD}" -type f ! -path '*/.debug/*' -print | LC_ALL=C sort |
-    while IFS= read -r name; do
-        case $(head -c 4 "$name" | tr -d '\000') in
-            ?ELF) ;;
-            *) continue ;;
-        esac
-        # Hard links: rewriting in place would part them.
-        if [ "$(stat -c %h "$name")" -gt 1 ]; then
-            cfi2sframe ${SFRAME_OPTIONS} -o "$name.sframe" -- "$name"
-            if [ -e "$name.sframe" ]; then
-                cat "$name.sframe" > "$name"
-                rm -f "$name.sframe"
-            fi
-        else
-            cfi2sframe ${SFRAME_OPTIONS} -- "$name"
-        fi
-    done
+    # All of it in one call: hard links stay links.
+    cfi2sframe ${SFRAME_DEFAULTS} ${SFRAME_OPTIONS} \
+        --exclude=.debug -r -- "${PKGD}"
 }

@@ -29,6 +29,23 @@ END
   echo 'int answer (void) { return 42; }' >answer.c
 }
 
+# Files in FOLDER that cannot be converted: of a 32-bit machine, of one without
+# SFrame, with something appended.  None of them may break a build.
+unconvertible_files ()
+{
+  mkdir -p "$1"
+  # An ELF header and nothing else: class 32, little-endian, DYN, i386.
+  printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\3\0\3\0\1\0\0\0' >"$1/lib32.so"
+  head -c 16 /dev/zero >>"$1/lib32.so"
+  printf '\64\0\40\0\0\0\50\0\0\0\0\0' >>"$1/lib32.so"
+  # Class 64, EXEC, RISC-V (243).
+  printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\363\0\1\0\0\0' >"$1/riscv"
+  head -c 28 /dev/zero >>"$1/riscv"
+  printf '\100\0\70\0\0\0\100\0\0\0\0\0' >>"$1/riscv"
+  small_program "$1/appended"
+  printf 'xx' >>"$1/appended"
+}
+
 # A Debian source package with a program, a library, hard links and an object.
 write_debian_source ()
 {
@@ -134,9 +151,76 @@ build_debian_source ()
   before=$(checksum debian/hello-sframe/usr/bin/hello)
   run dh_sframe --no-act -v
   [ "$status" -eq 0 ]
-  [[ $output == *"cfi2sframe -- debian/hello-sframe/usr/bin/hello"* ]] \
+  [[ $output == *"cfi2sframe --skip-unconvertible --files0-from="* ]] \
+    || { echo "$output"; return 1; }
+  [[ $output == *"debian/hello-sframe/usr/bin/hello"* ]] \
     || { echo "$output"; return 1; }
   [ "$(checksum debian/hello-sframe/usr/bin/hello)" = "$before" ]
+}
+
+# As in the packages zlib (debian/lib32z1), libc6-i386 and valgrind.
+@test "Debian: files that cannot be converted are a note; =no makes them an error" {
+  write_debian_source
+  unconvertible_files files
+  sed -i 's|^\t\$(CC) -c -o.*|\tcp -r files $(DESTDIR)/usr/lib/hello/lib32|' \
+    Makefile
+  # Debian's strip knows neither machine.
+  printf 'override_dh_strip:\noverride_dh_makeshlibs:\n' >>debian/rules
+  build_debian_source
+  [[ $output == *"note: 2 files are not for SFrame"* ]] \
+    || { echo "$output"; return 1; }
+  [[ $output == *"note: "*"/appended: refused"* ]] || { echo "$output"; return 1; }
+  diff -r files ../x/usr/lib/hello/lib32
+  has_sframe ../x/usr/bin/hello
+  printf 'override_dh_sframe:\n\tdh_sframe -- --skip-unconvertible=no\n' \
+    >>debian/rules
+  run ! build_debian_source
+}
+
+@test "Debian: no false warning about hard links" {
+  write_debian_source
+  build_debian_source
+  [[ $output != *"hard link"* ]] || { echo "$output"; return 1; }
+}
+
+# The classic form: every program by hand, no dh(1), no sequence.
+@test "Debian: dh_sframe by hand in a classic debian/rules" {
+  write_debian_source
+  # The lines that dh_sframe(1) shows.
+  sed -n '/^ binary-arch:/,/^$/s/^ //p' "$contrib/debian/dh_sframe" >lines
+  grep -qx $'\tdh_sframe -a' lines
+  cat >debian/rules <<'END'
+#!/usr/bin/make -f
+build build-arch build-indep:
+	$(MAKE)
+install: build
+	dh_prep
+	$(MAKE) install DESTDIR=$(CURDIR)/debian/hello-sframe
+clean:
+	dh_clean
+	$(MAKE) clean
+END
+  sed -e '1s/.*/binary-arch: install/' \
+    -e '/^\t\.\.\./d' -e '/dh_shlibdeps/d' lines >>debian/rules
+  printf '\tdh_gencontrol -a\n\tdh_md5sums -a\n\tdh_builddeb -a\n' \
+    >>debian/rules
+  printf 'binary-indep:\nbinary: binary-arch\n' >>debian/rules
+  build_debian_source
+  cd ..
+  has_sframe x/usr/bin/hello
+  has_sframe x/usr/lib/hello/libanswer.so
+  dpkg-deb -x hello-sframe-dbgsym_*.deb debug
+  readelf -SW "$(find debug -name '*.debug' | head -n 1)" \
+    | grep -q '\.sframe .*NOBITS'
+}
+
+@test "variables of an outer debhelper or make do not reach the tests" {
+  printf '#!/bin/sh\nenv\n' >bats
+  chmod +x bats
+  DH_INTERNAL_OPTIONS=-a DEB_BUILD_OPTIONS=nostrip MAKEFLAGS=-k CFLAGS=-m32 \
+    sh "$srcdir/tests/run-bats.sh" "$PWD/bats" >seen
+  grep -q ^LC_ALL=C seen
+  run ! grep -E '^(DH_|DEB_|MAKEFLAGS|CFLAGS)' seen
 }
 
 @test "Debian: without the program a warning and success" {
@@ -148,14 +232,20 @@ build_debian_source ()
   [[ $output == *"cfi2sframe not found"* ]] || { echo "$output"; return 1; }
 }
 
-@test "RPM: macros convert before the debug split; exclude and switch off" {
-  needs rpmbuild
+# rpmbuild reads macro files in the order it was made with; only /etc/rpm and
+# the hook itself are replaced by folders of the test.
+write_rpm_spec ()
+{
+  needs rpmbuild cpio rpm2cpio
   program_in_path
   write_hello
-  mkdir macros rpm
-  sed "s|%{_rpmconfigdir}/brp-sframe|$contrib/rpm/brp-sframe|" \
-    "$contrib/rpm/macros.sframe" >macros/macros.sframe
+  mkdir -p rpm "etc/rpm" rpmmacrodir
   cp hello.c answer.c rpm/
+  # The folder that the file itself says it has to be in.
+  installed=$(sed -n 's/^# Install as \(\S*\) .*/\1/p' "$contrib/rpm/macros.sframe" \
+                | tr -d ',')
+  sed "s|%{_rpmconfigdir}/brp-sframe|$contrib/rpm/brp-sframe|" \
+    "$contrib/rpm/macros.sframe" >"$PWD$installed"
   cat >hello.spec <<'END'
 Name: hello-sframe
 Version: 1
@@ -172,27 +262,40 @@ cc -g -O2 -o hello %{_sourcedir}/hello.c -L. -lanswer
 install -D hello %{buildroot}/usr/bin/hello
 ln %{buildroot}/usr/bin/hello %{buildroot}/usr/bin/hello-again
 install -D libanswer.so %{buildroot}/usr/lib/hello/libanswer.so
+test ! -d %{_sourcedir}/files || cp -r %{_sourcedir}/files %{buildroot}/usr/lib/hello
 %files
 /usr/bin/hello
 /usr/bin/hello-again
-/usr/lib/hello/libanswer.so
+/usr/lib/hello
 END
-  build_rpm ()
-  {
-    rm -rf out x
-    run rpmbuild -bb --quiet --nodeps --load "$PWD/macros/macros.sframe" \
-      --define "_topdir $PWD/out" --define "_sourcedir $PWD/rpm" \
-      --dbpath "$PWD/rpmdb" "$@" hello.spec </dev/null
-    [ "$status" -eq 0 ] || { echo "$output" | tail -n 30; return 1; }
-    mkdir x
-    (cd x && rpm2cpio ../out/RPMS/*/*.rpm | cpio -id --quiet)
-  }
-  needs cpio rpm2cpio
+}
+
+rpm_macro_path ()
+{
+  rpm --showrc | sed -n 's/^Macro path: //p' | sed "s|/etc/rpm|$PWD/etc/rpm|g"
+}
+
+# With $macros in place of rpm's list of macro files.
+build_rpm ()
+{
+  rm -rf out x
+  run rpmbuild -bb --nodeps --macros "${macros-$(rpm_macro_path)}" \
+    --define "_topdir $PWD/out" --define "_sourcedir $PWD/rpm" \
+    --dbpath "$PWD/rpmdb" "$@" hello.spec </dev/null
+  [ "$status" -eq 0 ] || { echo "$output" | tail -n 30; return 1; }
+  mkdir x
+  (cd x && rpm2cpio ../out/RPMS/*/*.rpm | cpio -id --quiet)
+}
+
+@test "RPM: macros convert before the debug split; exclude and switch off" {
+  write_rpm_spec
   build_rpm
   has_sframe x/usr/bin/hello
   has_sframe x/usr/lib/hello/libanswer.so
   [ x/usr/bin/hello -ef x/usr/bin/hello-again ]
   [ "$(LD_LIBRARY_PATH=x/usr/lib/hello x/usr/bin/hello)" = 42 ]
+  [[ $output == *"2 files converted"* ]] || { echo "$output"; return 1; }
+  [[ $output != *"hard link"* ]] || { echo "$output"; return 1; }
   build_rpm --define '_sframe_exclude ^/usr/lib/hello/' \
     --define '_sframe_options --format=2'
   run ! has_sframe x/usr/lib/hello/libanswer.so
@@ -200,6 +303,32 @@ END
          | od -An -j 2 -N 1 -t u1)" -eq 2 ]
   build_rpm --define '_sframe 0'
   run ! has_sframe x/usr/bin/hello
+}
+
+# The reason for the place: rpm's platform macros are read after macros.d.
+@test "RPM: in rpm's own macros.d the macro would do nothing" {
+  write_rpm_spec
+  local platform
+  platform=$(rpm --eval '%{_rpmconfigdir}/platform/%{_target}/macros')
+  grep -qs __spec_install_post "$platform" \
+    || skip "rpm's platform macros leave __spec_install_post alone"
+  mv etc/rpm/macros.sframe rpmmacrodir/
+  macros=$(rpm_macro_path | sed "s|[^:]*/macros\.d/|$PWD/rpmmacrodir/|")
+  [[ $macros == *rpmmacrodir* ]]
+  build_rpm
+  run ! has_sframe x/usr/bin/hello
+}
+
+@test "RPM: files that cannot be converted are a note; =no makes them an error" {
+  write_rpm_spec
+  unconvertible_files rpm/files
+  build_rpm
+  [[ $output == *"note: 2 files are not for SFrame"* ]] \
+    || { echo "$output"; return 1; }
+  [[ $output == *"note: ./usr/lib/hello/files/appended: refused"* ]] \
+    || { echo "$output"; return 1; }
+  has_sframe x/usr/bin/hello
+  run ! build_rpm --define '_sframe_options --skip-unconvertible=no'
 }
 
 @test "CMake: cfi2sframe_convert after each link" {
@@ -229,6 +358,29 @@ END
   cmake --build build >/dev/null
   has_sframe build/libanswer.so
   [ "$(build/hello)" = 43 ]
+}
+
+# What a cross compiler for another machine would make.
+@test "CMake: a target that cannot be converted is a note; =no makes it an error" {
+  needs cmake make
+  program_in_path
+  write_hello
+  cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.10)
+project(hello C)
+include("$contrib/cmake/Cfi2sframe.cmake")
+add_executable(hello hello.c answer.c)
+add_custom_command(TARGET hello POST_BUILD
+  COMMAND printf xx >>\$<TARGET_FILE:hello>)
+cfi2sframe_convert(hello OPTIONS \${HOW})
+END
+  cmake -S . -B build >/dev/null
+  run cmake --build build
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"note: "*"hello: refused"* ]] || { echo "$output"; return 1; }
+  [ "$(build/hello)" = 42 ]
+  cmake -S . -B build2 -DHOW=--skip-unconvertible=no >/dev/null
+  run ! cmake --build build2
 }
 
 @test "CMake: without the program a message, with REQUIRED an error" {
@@ -275,6 +427,22 @@ END
   [ "$(LD_LIBRARY_PATH=x/usr/lib x/usr/bin/hello)" = 42 ]
 }
 
+@test "Meson: a file that cannot be converted is a note; =no makes it an error" {
+  program_in_path
+  unconvertible_files x/usr/lib
+  install_script ()
+  {
+    run env MESON_INSTALL_DESTDIR_PREFIX="$PWD/x/usr" "$@" \
+      "$contrib/meson/sframe-install.sh" cfi2sframe \
+      lib/riscv lib/lib32.so lib/appended
+  }
+  install_script
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"note: "*"riscv: not for SFrame"* ]] || { echo "$output"; return 1; }
+  install_script SFRAME_OPTIONS=--skip-unconvertible=no
+  [ "$status" -eq 1 ] || { echo "$output"; return 1; }
+}
+
 @test "Automake: the install hook of contrib/autotools/README" {
   needs autoreconf libtoolize make
   program_in_path
@@ -296,7 +464,7 @@ lib_LTLIBRARIES = libanswer.la
 libanswer_la_SOURCES = answer.c
 hello_LDADD = libanswer.la
 END
-  sed -n '/^  install-exec-hook:/,/^$/s/^  //p' "$contrib/autotools/README" \
+  sed -n '/^  SFRAME_OPTIONS =/,/^$/s/^  //p' "$contrib/autotools/README" \
     >>Makefile.am
   grep -q CFI2SFRAME Makefile.am
   run autoreconf -fi
@@ -308,10 +476,17 @@ END
   has_sframe x/usr/bin/hello
   has_sframe x/usr/lib/libanswer.so
   [ "$(LD_LIBRARY_PATH=x/usr/lib x/usr/bin/hello)" = 42 ]
+  # A library that cannot be converted.
+  printf 'xx' >>.libs/libanswer.so.0.0.0
+  run make -s install DESTDIR="$PWD/y"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"note: "*"libanswer.so.0: refused"* ]] || { echo "$output"; return 1; }
+  run ! make -s install DESTDIR="$PWD/z" SFRAME_OPTIONS=
 }
 
 # The other build systems' own commands are not in Debian: their hooks run
 # here with what they call replaced.
+# Each function runs its hook over the folder tree; $1 holds further options.
 tree_to_convert ()
 {
   program_in_path
@@ -319,18 +494,35 @@ tree_to_convert ()
   small_program tree/bin/small
   ln tree/bin/small tree/bin/again
   echo text >"tree/bin/a b"
+  unconvertible_files tree/lib
+  cp -r tree before
 }
 
 tree_is_converted ()
 {
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   has_sframe tree/bin/small
   [ tree/bin/small -ef tree/bin/again ]
   [ "$(tree/bin/again)" = "$(./tree/bin/small)" ]
   [ "$(cat "tree/bin/a b")" = text ]
+  diff -r before/lib tree/lib
+  [[ $output == *"note: 2 files are not for SFrame"* ]] || { echo "$output"; return 1; }
+  [[ $output != *"hard link"* ]] || { echo "$output"; return 1; }
 }
 
-@test "Arch: the tidy function, with makepkg's functions replaced" {
+# Run the hook $1 as it is, then with the switch that makes files that cannot
+# be converted an error.
+hook_converts_tree ()
+{
   tree_to_convert
+  "$1" ""
+  tree_is_converted
+  "$1" --skip-unconvertible=no
+  [ "$status" -ne 0 ] || { echo "$output"; return 1; }
+}
+
+run_arch ()
+{
   mkdir -p library/util
   cat >library/util/message.sh <<'END'
 msg2 () { echo "$@"; }
@@ -341,42 +533,81 @@ END
     >library/util/option.sh
   cat >run.sh <<END
 MAKEPKG_LIBRARY=$PWD/library
+SFRAME_OPTIONS=$1
 options=(strip sframe)
 source "$contrib/arch/45-sframe.sh"
 cd tree && "\${tidy_modify[0]}"
 END
   run bash -e run.sh
-  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
-  tree_is_converted
 }
 
-@test "Gentoo: post_src_install, with Portage's functions replaced" {
-  tree_to_convert
-  run bash -c "D=$PWD/tree; RESTRICT=
+@test "Arch: the tidy function, with makepkg's functions replaced" {
+  hook_converts_tree run_arch
+}
+
+run_gentoo ()
+{
+  run bash -c "D=$PWD/tree; RESTRICT=; SFRAME_OPTIONS=$1
     ewarn () { echo \"\$@\"; }
     die () { echo \"\$@\"; exit 1; }
     source '$contrib/gentoo/sframe.bashrc'; post_src_install"
-  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
-  tree_is_converted
+}
+
+@test "Gentoo: post_src_install, with Portage's functions replaced" {
+  hook_converts_tree run_gentoo
+}
+
+run_nix ()
+{
+  run bash -eu -c "preFixupHooks=(); out=$PWD/tree; dev=$PWD/missing
+    sframeFlags=$1
+    getAllOutputNames () { echo out dev; }
+    source '$contrib/nix/setup-hook.sh'; \"\${preFixupHooks[0]}\""
 }
 
 @test "Nix: the setup hook, with stdenv's functions replaced" {
-  tree_to_convert
-  run bash -eu -c "preFixupHooks=(); out=$PWD/tree
-    isELF () { head -c 4 \"\$1\" | grep -q ELF; }
-    getAllOutputNames () { echo out; }
-    source '$contrib/nix/setup-hook.sh'; \"\${preFixupHooks[0]}\""
-  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
-  tree_is_converted
+  hook_converts_tree run_nix
 }
 
-@test "Yocto: the shell function of the class" {
-  tree_to_convert
+run_yocto ()
+{
   sed -n '/^sframe_package_preprocess ()/,/^}/p' \
     "$contrib/yocto/sframe.bbclass" >function.sh
   sed -i 's/\${\(PKGD\|INHIBIT_SFRAME\|SFRAME_OPTIONS\)}/${\1-}/' function.sh
-  run sh -e -c "PKGD=$PWD/tree; . ./function.sh; sframe_package_preprocess"
-  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  local defaults
+  defaults=$(sed -n 's/^SFRAME_DEFAULTS = "\(.*\)"/\1/p' \
+               "$contrib/yocto/sframe.bbclass")
+  run sh -e -c "PKGD=$PWD/tree; SFRAME_DEFAULTS=$defaults; SFRAME_OPTIONS=$1
+    . ./function.sh; sframe_package_preprocess"
+}
+
+@test "Yocto: the shell function of the class" {
+  hook_converts_tree run_yocto
+}
+
+@test "RPM, Arch: a file that may not be read is passed over" {
+  [ "$(id -u)" -ne 0 ] || needs setpriv
+  tree_to_convert
+  local public
+  public=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
+  chmod 777 "$public"
+  cp -a tree "$public/tree"
+  cp "$CFI2SFRAME" "$public/cfi2sframe"
+  cp "$contrib/rpm/brp-sframe" "$public/brp-sframe"
+  cp "$public/tree/bin/small" "$public/tree/bin/hidden"
+  chmod 4111 "$public/tree/bin/hidden"
+  local as_user=()
+  if [ "$(id -u)" -eq 0 ]; then
+    chown -R 65534:65534 "$public/tree"
+    as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  fi
+  chmod 755 "$public"
+  run "${as_user[@]}" env PATH="$public:$PATH" RPM_BUILD_ROOT="$public/tree" \
+    "$public/brp-sframe"
+  rm -rf tree
+  cp -a "$public/tree" tree
+  rm -rf "$public"
+  [[ $output == *"note: /bin/hidden: not readable"* ]] || { echo "$output"; return 1; }
   tree_is_converted
 }
 
