@@ -87,7 +87,7 @@ if [ -n "$one" ]; then
 fi
 
 cp "$WORK"/new/*.deb "$root/debs/"
-in_root sh -c 'dpkg -i --force-confold /debs/*+sframe1_*.deb' \
+in_root sh -c 'dpkg -i --force-confold /debs/*A~sframe1_*.deb' \
   >"$WORK/install" 2>&1 || { tail -n 30 "$WORK/install"; die "dpkg -i failed"; }
 in_root dpkg --verify >"$WORK/verify-after" 2>&1 || true
 diff "$WORK/verify-before" "$WORK/verify-after" || die "dpkg --verify complains"
@@ -96,6 +96,6 @@ in_root apt-get check -qq || die "apt-get check complains"
 try_programs >"$WORK/after" 2>&1
 sed -i '/^Version:/d' "$WORK/before" "$WORK/after"
 diff "$WORK/before" "$WORK/after" || die "programs behave differently"
-say "$(in_root dpkg -l | grep -c '+sframe1') converted packages installed;" \
+say "$(in_root dpkg -l | grep -c 'A~sframe1') converted packages installed;" \
     "dpkg --verify, dpkg --audit and apt-get check are clean;" \
     "$(wc -l <"$WORK/after") lines of output are the same before and after"

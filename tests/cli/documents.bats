@@ -147,7 +147,7 @@ run_examples ()
   dpkg-deb --root-owner-group -b root hello_1_amd64.deb >/dev/null
   sed 's/^apt-get download.*/:/' "$srcdir/doc/sframe-retrofit-deb.1" >page2
   run_examples page2
-  [ -f new/hello_1+sframe1_amd64.deb ]
+  [ -f new/hello_1A~sframe1_amd64.deb ]
 }
 
 @test "manual pages have no formatting errors" {

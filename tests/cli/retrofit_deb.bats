@@ -16,6 +16,7 @@ make_package ()
 {
   needs dpkg-deb python3
   local root=root-$1 name=$1 compression=${2:-xz}
+  rm -rf "$root"
   mkdir -p "$root/DEBIAN" "$root/usr/bin" "$root/etc" "$root/usr/share/doc/$1"
   small_program
   cp small "$root/usr/bin/$name"
@@ -56,7 +57,7 @@ listing ()
   retrofit -o new one_2.0-1_amd64.deb
   [ "$status" -eq 0 ] || report
   silent
-  local deb=new/one_2.0-1+sframe1_amd64.deb
+  local deb=new/one_2.0-1A~sframe1_amd64.deb
   [ "$(ls new)" = "${deb#new/}" ]
   diff <(listing one_2.0-1_amd64.deb) <(listing $deb)
 
@@ -74,7 +75,7 @@ listing ()
   [ "$output" = "Files old-control/control and new-control/control differ
 Files old-control/md5sums and new-control/md5sums differ" ]
   diff old-control/control new-control/control >changes || true
-  grep -qx '> Version: 1:2.0-1+sframe1' changes
+  grep -qx '> Version: 1:2.0-1A~sframe1' changes
   grep -qx '> Source: one (1:2.0-1)' changes
   grep -qE '^> Installed-Size: 10[1-9]$' changes
   [ "$(grep -c '^>' changes)" -eq 3 ]
@@ -107,7 +108,7 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   retrofit -o new one_2.0-1_amd64.deb two_2.0-1_amd64.deb
   [ "$status" -eq 0 ] || report
   [ "$(dpkg-deb -f new/two_*.deb Depends)" = \
-    "libc6, one (= 1:2.0-1+sframe1), three (= 1:2.0-1)" ]
+    "libc6, one (= 1:2.0-1A~sframe1), three (= 1:2.0-1)" ]
 }
 
 @test "a package without machine code is copied" {
@@ -157,15 +158,279 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   [ -z "$(ls again)" ]
 }
 
-@test "a file in a package that fails is told, the others are converted" {
+# repack NAME [ARCHITECTURE]: after changes below root-NAME.
+repack ()
+{
+  sed -i "s/^Architecture: .*/Architecture: ${2-amd64}/" "root-$1/DEBIAN/control"
+  (cd "root-$1" && find usr -type f -print0 | sort -z \
+     | xargs -0 md5sum >DEBIAN/md5sums)
+  dpkg-deb --root-owner-group -b "root-$1" "$1_2.0-1_${2-amd64}.deb" >/dev/null
+}
+
+@test "a file in a package that cannot be converted is a note, the others are converted" {
   make_package one
   head -c 100 small >root-one/usr/bin/broken
-  dpkg-deb --root-owner-group -b root-one one_2.0-1_amd64.deb >/dev/null
+  repack one
   retrofit -o new one_2.0-1_amd64.deb
-  [ "$status" -eq 1 ] || report
-  [[ $stderr == *"/usr/bin/broken: "* ]] || report
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == *"one_2.0-1_amd64.deb: note: usr/bin/broken: damaged"* ]] || report
+  [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
   dpkg-deb -x new/*.deb x
   cmp root-one/usr/bin/broken x/usr/bin/broken
+  has_sframe x/usr/bin/one
+  # With the switch it is a failure; the others are converted all the same.
+  retrofit -o strict one_2.0-1_amd64.deb -- --skip-unconvertible=no
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *": usr/bin/broken: "* ]] || report
+  cmp new/*.deb strict/*.deb
+}
+
+# A program for a machine that SFrame does not know: MIPS (8).
+make_foreign_package ()
+{
+  make_package "$1" xz "${2-}"
+  poke "root-$1/usr/bin/$1" 18 08 00
+  repack "$1" "${3-amd64}"
+}
+
+# libc6-i386 has 260 such files.  It was packed anew, with a new version, and
+# the exit status was 1.
+@test "a package in which nothing was converted is left as it is" {
+  make_foreign_package one
+  touch -d 2020-01-01 one_2.0-1_amd64.deb
+  retrofit -v -o new one_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"nothing to convert: copied" ]] || report
+  [[ $stderr == *"note: usr/bin/one: not for SFrame"* ]] || report
+  cmp one_2.0-1_amd64.deb new/one_2.0-1_amd64.deb
+  [ "$(stat -c %Y new/*.deb)" -eq "$(date -d 2020-01-01 +%s)" ]
+  [ "$(ls -A new)" = one_2.0-1_amd64.deb ]
+}
+
+@test "objects are not unpacked, unless they are to be converted" {
+  make_package one
+  "${CC:-cc}" -c small.c -o root-one/usr/bin/object.o
+  rm root-one/usr/bin/one*
+  repack one
+  retrofit --list one_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"object.o: skipped (relocatable object)" ]] || report
+  retrofit -o new one_2.0-1_amd64.deb --cfi2sframe=false
+  [ "$status" -eq 0 ] || report
+  retrofit -o new one_2.0-1_amd64.deb -- --relocatable
+  [ "$status" -eq 0 ] || report
+  [ -f new/one_2.0-1A~sframe1_amd64.deb ]
+}
+
+# 5.2.15-2+sframe1 was newer than the security update 5.2.15-2+deb12u1.
+@test "the suffix is above the version and below every later one" {
+  local suffix version later
+  suffix=$(sed -n 's/^DEFAULT_SUFFIX = "\(.*\)"/\1/p' \
+    "$srcdir/contrib/retrofit/sframe-retrofit-deb")
+  for version in 5.2.15-2 1:2.39.5-0 2.36-9+deb12u14 1.0-1+b1 1.0-1ubuntu0.1 \
+                 1.0-1~bpo12+1 1.0 2023c 1.0+dfsg-1 1.0-1build1 1.0-1.1 \
+                 1.0-1+nmu1 1.0-1+rpi1 2:1.0~rc2-1 1.0-1+deb13u1~deb12u1 \
+                 20230311 1.0-1+b10 0~20210106-1 5.15.0-91.101~20.04.1; do
+    dpkg --compare-versions "$version" lt "$version$suffix"
+    for later in +deb12u1 +deb12u1+b1 +b1 +b2 ubuntu0.1 ubuntu1 \
+                 ubuntu0.22.04.1 build1 build2 .1 .2 +nmu1 +dfsg +dfsg1 +ds1 \
+                 +really1 +git20240101 +bpo12+1 +rpi1 +esm1 +lts1 +apertis1 \
+                 +pve1 +kali1 +zentyal1 a b z; do
+      dpkg --compare-versions "$version$suffix" lt "$version$later" \
+        || { echo "$version$suffix $version$later"; return 1; }
+    done
+  done
+  # The next upstream version, the next revision, the backport's original.
+  dpkg --compare-versions "1.0-1$suffix" lt 1.0-2
+  dpkg --compare-versions "1.0-1$suffix" lt 1.0-10
+  dpkg --compare-versions "1.0-9$suffix" lt 1.0-10
+  dpkg --compare-versions "1.0-1$suffix" lt 1.0.1-1
+  dpkg --compare-versions "1.0-1~bpo12+1$suffix" lt 1.0-1
+  dpkg --compare-versions "1.0-1~bpo12+1$suffix" lt 1.0-1~bpo12+2
+  dpkg --compare-versions "1.0-1~deb12u1$suffix" lt 1.0-1
+  dpkg --compare-versions "1.0-1+b1$suffix" lt 1.0-1+b2
+  # A second conversion.
+  dpkg --compare-versions "1.0-1$suffix" lt "1.0-1${suffix%1}2"
+}
+
+@test "a version that ends in a letter: the suffix stays below a digit" {
+  make_package one
+  sed -i 's/^Version: .*/Version: 1.0rc/' root-one/DEBIAN/control
+  repack one
+  retrofit -o new one_2.0-1_amd64.deb
+  local version
+  version=$(dpkg-deb -f new/*.deb Version)
+  dpkg --compare-versions 1.0rc lt "$version"
+  for later in 1.0rc1 1.0rc+b1 1.0rca; do
+    dpkg --compare-versions "$version" lt $later || { echo "$version"; return 1; }
+  done
+  # Suffixes that would change the version itself, or sort below it.
+  for suffix in 1 ~x "" "a b"; do
+    retrofit -o new --suffix="$suffix" one_2.0-1_amd64.deb
+    [ "$status" -eq 2 ] || report
+  done
+}
+
+@test "two versions of one source in one call" {
+  local version
+  for version in 1.0-1 1.0-2; do
+    make_package one
+    make_package two xz "one (= $version)"
+    sed -i "s/^Version: .*/Version: $version/" root-*/DEBIAN/control
+    for name in one two; do
+      repack $name
+      mv ${name}_2.0-1_amd64.deb ${name}_${version}_amd64.deb
+    done
+  done
+  retrofit -o new ./*_1.0-*.deb
+  [ "$status" -eq 0 ] || report
+  [ "$(ls new | wc -l)" -eq 4 ]
+  for version in 1.0-1 1.0-2; do
+    [ "$(dpkg-deb -f new/two_${version}A~*.deb Depends)" \
+      = "libc6, one (= ${version}A~sframe1)" ]
+  done
+}
+
+@test "relations written by hand follow, in every field; others stay" {
+  make_package one
+  make_package two
+  sed -i '/^Depends:/d; /^Description:/,$d' root-two/DEBIAN/control
+  cat >>root-two/DEBIAN/control <<'END'
+depends: libc6, one(=1:2.0-1), one:any (=  1:2.0-1) | three (= 1:2.0-1),
+	one (>= 1:2.0-1), one ( <= 1:2.0-1 ), one (>> 1:2.0-1), one (= 1:2.0-10)
+Breaks: one (= 1:2.0-1), one (<< 1:2.0-1)
+Provides: one (= 1:2.0-1), virtual (= 1:2.0-1)
+Description: one (= 1:2.0-1)
+ one (= 1:2.0-1)
+END
+  repack two
+  retrofit -o new one_2.0-1_amd64.deb two_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  dpkg-deb -f new/two_*.deb >control
+  sed -n '/^[Dd]epends:/,$p' control | sed 's/^depends/Depends/' >found
+  diff - found <<'END'
+Depends: libc6, one(=1:2.0-1A~sframe1), one:any (=  1:2.0-1A~sframe1) | three (= 1:2.0-1),
+	one (>= 1:2.0-1), one ( <= 1:2.0-1A~sframe1 ), one (>> 1:2.0-1A~sframe1), one (= 1:2.0-10)
+Breaks: one (= 1:2.0-1), one (= 1:2.0-1A~sframe1), one (<< 1:2.0-1)
+Provides: one (= 1:2.0-1), one (= 1:2.0-1A~sframe1), virtual (= 1:2.0-1)
+Description: one (= 1:2.0-1)
+ one (= 1:2.0-1)
+END
+}
+
+@test "what names a converted package exactly gets a new version, its contents stay" {
+  make_package one
+  make_foreign_package two "one (= 1:2.0-1)"
+  make_foreign_package three "two (= 1:2.0-1)"
+  make_foreign_package four "one (>= 1:2.0-1)"
+  # one names something that does not change: that keeps its version.
+  sed -i 's/^Depends: .*/Depends: four (= 1:2.0-1)/' root-one/DEBIAN/control
+  repack one
+  retrofit -o new ./*_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  [ "$(ls new)" = "four_2.0-1_amd64.deb
+one_2.0-1A~sframe1_amd64.deb
+three_2.0-1A~sframe1_amd64.deb
+two_2.0-1A~sframe1_amd64.deb" ] || ls new
+  [ "$(dpkg-deb -f new/three_*.deb Depends)" = "libc6, two (= 1:2.0-1A~sframe1)" ]
+  [ "$(dpkg-deb -f new/one_*.deb Depends)" = "four (= 1:2.0-1)" ]
+  cmp <(ar p two_2.0-1_amd64.deb data.tar.xz) <(ar p new/two_*.deb data.tar.xz)
+}
+
+# Multi-Arch: same can only be installed together in the same version.
+@test "the same package for another architecture gets the same version" {
+  make_package one
+  cp one_2.0-1_amd64.deb amd64.deb
+  make_foreign_package one "" i386
+  retrofit -o new amd64.deb one_2.0-1_i386.deb
+  [ "$status" -eq 0 ] || report
+  [ -f new/one_2.0-1A~sframe1_amd64.deb ]
+  [ -f new/one_2.0-1A~sframe1_i386.deb ]
+}
+
+@test "a package's name does not lead out of the output folder" {
+  make_package one
+  local field
+  for field in 'Package: ../../evil' 'Package: /evil' 'Package: .evil' \
+               'Version: 1/../../evil' 'Architecture: ../evil' 'Package:'; do
+    dpkg-deb -e one_2.0-1_amd64.deb control
+    sed -i "s|^${field%%:*}:.*|$field|" control/control
+    tar -C control --owner=0 --group=0 -cJf control.tar.xz ./control ./md5sums
+    cp one_2.0-1_amd64.deb evil.deb
+    ar r evil.deb control.tar.xz 2>/dev/null
+    mkdir -p a/b
+    retrofit -o a/b/new evil.deb
+    [ "$status" -eq 1 ] || report
+    [[ $stderr == *"invalid ${field%%:*}"* || $stderr == *"has no Package"* ]] || report
+    [ -z "$(find a -type f)" ]
+    rm -rf a control control.tar.xz
+  done
+}
+
+@test "the output folder may be that of the input" {
+  make_package one
+  make_foreign_package two
+  mkdir folder
+  mv ./*.deb folder
+  local before
+  before=$(cat folder/*.deb | checksum /dev/stdin)
+  retrofit -o folder folder/*.deb
+  [ "$status" -eq 0 ] || report
+  [ "$(ls -A folder)" = "one_2.0-1A~sframe1_amd64.deb
+one_2.0-1_amd64.deb
+two_2.0-1_amd64.deb" ] || ls -A folder
+  [ "$(cat folder/*1_amd64.deb | checksum /dev/stdin)" != "$before" ]
+  rm folder/one_*sframe1*
+  [ "$(cat folder/*.deb | checksum /dev/stdin)" = "$before" ]
+}
+
+# The dynamic loader is converted in a way of its own.
+@test "files are converted under their own names" {
+  make_package one
+  cp small root-one/usr/bin/ld-linux-x86-64.so.2
+  repack one
+  cat >spy <<END
+#!/bin/sh
+tee "$PWD/names" | "$CFI2SFRAME" "\$@"
+END
+  chmod +x spy
+  retrofit -o new one_2.0-1_amd64.deb --cfi2sframe="$PWD/spy"
+  [ "$status" -eq 0 ] || report
+  [ "$(tr '\0' '\n' <names | sed 's|.*/||' | sort | tr '\n' ' ')" \
+    = "ld-linux-x86-64.so.2 one " ]
+}
+
+# dpkg-deb itself packs in blocks and threads.
+@test "packing in threads: the same bytes for any number of them" {
+  needs xz zstd
+  local kind
+  for kind in xz zstd; do
+    make_package one $kind
+    yes "a line of text" | head -c 60000000 >root-one/usr/share/doc/one/large
+    dpkg-deb --root-owner-group -Z$kind -b root-one one_2.0-1_amd64.deb >/dev/null
+    retrofit -o $kind-1 --threads-max=1 one_2.0-1_amd64.deb
+    [ "$status" -eq 0 ] || report
+    retrofit -o $kind-3 --threads-max=3 one_2.0-1_amd64.deb
+    cmp $kind-1/*.deb $kind-3/*.deb
+    rm -rf root-one
+  done
+  # A level of one's own.
+  retrofit -o fast -z 1 one_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  run ! cmp fast/*.deb zstd-1/*.deb
+  # More than one block: something to do for a second thread.
+  ar p xz-1/*.deb data.tar.xz >x.xz
+  [ "$(xz --robot -l x.xz | awk '$1 == "file" { print $3 }')" -gt 1 ]
+}
+
+@test "without xz the package is packed by Python" {
+  make_package one
+  mkdir bin
+  run --separate-stderr env PATH="$PWD/bin" "$(program_file python3)" \
+    "$srcdir/contrib/retrofit/sframe-retrofit-deb" --cfi2sframe="$CFI2SFRAME" \
+    -o new one_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  dpkg-deb -x new/*.deb x
   has_sframe x/usr/bin/one
 }
 

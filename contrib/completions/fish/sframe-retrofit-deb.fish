@@ -4,6 +4,8 @@
 complete -c sframe-retrofit-deb -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder for the new packages'
 complete -c sframe-retrofit-deb -l list -d 'Say what would happen'
 complete -c sframe-retrofit-deb -l suffix -x -d 'Appended to the version'
+complete -c sframe-retrofit-deb -l threads-max -x -d 'Threads for compressing'
+complete -c sframe-retrofit-deb -s z -l level -x -d 'Compression level'
 complete -c sframe-retrofit-deb -s v -l verbose -d 'One line per package'
 complete -c sframe-retrofit-deb -l cfi2sframe -r -d 'The converter'
 complete -c sframe-retrofit-deb -k -x -a '(__fish_complete_suffix .deb)'
