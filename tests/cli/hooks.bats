@@ -305,6 +305,14 @@ build_rpm ()
   run ! has_sframe x/usr/bin/hello
 }
 
+# Without it packages that use the library depend on any version of it.
+@test "Debian: the symbols file lists what the library exports" {
+  local symbols=$srcdir/debian/libcfi2sframe0.symbols
+  [ -d "$srcdir/debian" ] || skip "releases have no folder debian"
+  sed -n 's/^ \(cfi2sframe_.*\)@CFI2SFRAME_[0-9]* .*/\1/p' "$symbols" | sort \
+    | diff "$srcdir/tests/data/libcfi2sframe.symbols" -
+}
+
 # The reason for the place: rpm's platform macros are read after macros.d.
 @test "RPM: in rpm's own macros.d the macro would do nothing" {
   write_rpm_spec
