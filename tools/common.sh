@@ -31,27 +31,58 @@ quietly ()
   return 1
 }
 
-# Those of the packages in $* that are not installed.  A|B is either of them:
-# some names contain a version and differ between releases of Debian.
-packages_missing ()
+# The names in $*, one per line.  A|B means either of them: some names contain a
+# version and differ between releases of Debian.
+all_names ()
 {
-  for choice in "$@"; do
-    # shellcheck disable=SC2046
-    dpkg-query -W -f '${db:Status-Status}\n' \
-      $(printf '%s' "$choice" | tr '|' ' ') 2>/dev/null \
-      | grep -qx installed || printf ' %s' "$choice"
-  done
+  printf '%s\n' "$@" | tr '|' '\n'
 }
 
-# Those of the packages in $* that can be installed; of A|B the first one.
+# For each of $*, A|B: the first of A and B that is a line of standard input,
+# and with "missing" in front: those of $* of which none is.
+pick_names ()
+{
+  awk -v choices="$*" '
+    { known[$1] = 1 }
+    END {
+      n = split (choices, choice, " ")
+      missing = choice[1] == "missing"
+      for (i = missing ? 2 : 1; i <= n; i++) {
+        m = split (choice[i], name, "|")
+        for (j = 1; j <= m && !(name[j] in known); j++)
+          ;
+        if (j <= m && !missing)
+          printf " %s", name[j]
+        if (j > m && missing)
+          printf " %s", choice[i]
+      }
+    }'
+}
+
+# Those of the packages in $* that are not installed.
+packages_missing ()
+{
+  # shellcheck disable=SC2046
+  dpkg-query -W -f '${Package} ${db:Status-Status}\n' $(all_names "$@") \
+    2>/dev/null | sed -n 's/ installed$//p' | pick_names missing "$@"
+}
+
+# Those of the packages in $* that can be installed; of A|B the first one.  One
+# call for all of them: apt reads its lists anew in each, which takes seconds
+# where it may not keep what it has read.
 packages_known ()
 {
-  for choice in "$@"; do
-    # shellcheck disable=SC2046
-    apt-cache policy $(printf '%s' "$choice" | tr '|' ' ') 2>/dev/null \
-      | awk '/^[^ ]+:$/ { name = substr ($1, 1, length ($1) - 1) }
-             /Candidate:/ && $2 != "(none)" { print name; exit }'
-  done
+  # shellcheck disable=SC2046
+  apt-cache policy $(all_names "$@") 2>/dev/null \
+    | awk '/^[^ ]+:$/ { name = substr ($1, 1, length ($1) - 1) }
+           /Candidate:/ && $2 != "(none)" { print name }' \
+    | pick_names "$@"
+}
+
+# Whether this user can install packages.
+may_install ()
+{
+  [ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null
 }
 
 apt_install ()
@@ -82,6 +113,12 @@ need_packages ()
   # shellcheck disable=SC2046
   set -- $(packages_missing "$@")
   [ $# -gt 0 ] || return 0
+  if ! may_install; then
+    say "Not installed: $*"
+    say "You may not install packages; an administrator does it with"
+    say "  apt-get install $(packages_known "$@" | sed 's/^ //')"
+    return 1
+  fi
   say "Installing: $*"
   # shellcheck disable=SC2046
   apt_install $(packages_known "$@") >/dev/null 2>&1 </dev/null

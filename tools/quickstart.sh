@@ -7,7 +7,13 @@
 
 set -u
 file=${1-$(command -v bash)}
-[ -f "$file" ] || { echo "usage: sh tools/quickstart.sh [FILE]" >&2; exit 2; }
+if [ $# -gt 1 ] || [ ! -f "$file" ]; then
+  [ $# -gt 1 ] || echo "quickstart.sh: $file: no such file" >&2
+  echo "usage: sh tools/quickstart.sh [FILE]" >&2
+  exit 2
+fi
+[ -r "$file" ] \
+  || { echo "quickstart.sh: $file: you may not read it" >&2; exit 1; }
 file=$(readlink -f "$file")
 cd "$(dirname "$0")/.." || exit 1
 . tools/common.sh
@@ -20,49 +26,55 @@ show ()
   "$@" </dev/null 2>&1 | sed 's/^/  /'
 }
 
-# Run the original and the converted file the same way; the outputs must be
-# the same.
-run_both ()
+# Whether FILE can be run as a program; else it is a library to preload.
+is_program ()
 {
-  name=${file##*/}
-  case $(readelf -lW "$file") in
-    *INTERP*)
-      how="$copy --version"
-      before=$(timeout 30 "$file" --version 2>&1 </dev/null)
-      before_status=$?
-      after=$(timeout 30 "$copy" --version 2>&1 </dev/null) ;;
-    *)
-      [ "$(readelf -hW "$file" | sed -n 's/^ *Type: *\([A-Z]*\).*/\1/p')" \
-        = DYN ] || { say "(not a program or library of this machine: not run)"
-                     return 0; }
-      how="LD_PRELOAD=$copy true"
-      before=$(LD_PRELOAD=$file timeout 30 true 2>&1 </dev/null)
-      before_status=$?
-      after=$(LD_PRELOAD=$copy timeout 30 true 2>&1 </dev/null) ;;
+  case $(readelf -hlW "$1" 2>/dev/null) in
+    *INTERP* | *"Type: "*EXEC*) return 0 ;;
+    *) return 1 ;;
   esac
-  after_status=$?
-  say
-  say "\$ $how"
-  [ -z "$after" ] || printf '%s\n' "$after" | sed -n '1,6s/^/  /p'
-  before=$(printf '%s' "$before" | sed "s|$file|$name|g")
-  after=$(printf '%s' "$after" | sed "s|$copy|$name|g")
-  [ "$before" = "$after" ] && [ "$before_status" -eq "$after_status" ] \
-    || die "$name behaves differently after conversion"
-  say
-  say "The same output and exit status ($after_status) as the original."
+}
+
+# Run the copy: a library together with true, under a relative name, because
+# LD_PRELOAD is split at spaces and colons.
+run_copy ()
+{
+  if is_program "$copy"; then
+    timeout 30 "$copy" --version
+  else
+    (cd "${copy%/*}" && LD_PRELOAD=./${copy##*/} timeout 30 true)
+  fi </dev/null 2>&1
+}
+
+# What is run, for people.
+told_run ()
+{
+  if is_program "$copy"; then
+    printf '%s --version' "$copy"
+  else
+    printf 'cd %s; LD_PRELOAD=./%s true' "${copy%/*}" "${copy##*/}"
+  fi
 }
 
 # shellcheck disable=SC2086
-need_packages $build_packages || die "cannot install what the build needs"
+need_packages $build_packages || die "what the build needs is missing"
 build_in build || exit 1
 
 tool=build/src/cfi2sframe
 mkdir -p build/quickstart
-copy=$PWD/build/quickstart/${file##*/}
-cp "$file" "$copy" && chmod u+w "$copy" || exit 1
+# Spaces and colons would be in the way of LD_PRELOAD.
+copy=$PWD/build/quickstart/$(printf '%s' "${file##*/}" | tr ' :' '__')
+cp "$file" "$copy" && chmod u+wx "$copy" || exit 1
+
+# What the copy does before it is converted: the original may have set-id bits,
+# and its name may be in its output.
+before=$(run_copy)
+before_status=$?
 
 say "\$ $tool -v $copy"
 "$tool" -v "$copy" </dev/null 2>&1 | sed 's/^/  /'
+readelf -SW "$copy" 2>/dev/null | grep -q ' \.sframe ' \
+  || die "$file has nothing to convert, for the reason above"
 "$tool" -q --check "$copy" || die "the check failed"
 say
 say "\$ readelf -lSW $copy | grep -i sframe"
@@ -71,4 +83,13 @@ say
 say "\$ $tool --dump $copy | head -n 20"
 "$tool" --dump "$copy" | sed -n '1,20s/^/  /p'
 show "$tool" -v --check "$copy"
-run_both
+
+after=$(run_copy)
+after_status=$?
+say
+say "\$ $(told_run)"
+[ -z "$after" ] || printf '%s\n' "$after" | sed -n '1,6s/^/  /p'
+[ "$before" = "$after" ] && [ "$before_status" -eq "$after_status" ] \
+  || die "${file##*/} behaves differently after conversion"
+say
+say "The same output and exit status ($after_status) as before the conversion."

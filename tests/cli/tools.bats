@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# tools/quickstart.sh and tools/common.sh, which people run first.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# A source tree in which everything is installed and built already.
+make_source_tree ()
+{
+  mkdir -p "$1/tools" "$1/build/src"
+  cp "$srcdir/tools/quickstart.sh" "$1/tools/"
+  { cat "$srcdir/tools/common.sh"
+    echo 'need_packages () { :; }; build_in () { :; }'; } >"$1/tools/common.sh"
+  ln -s "$CFI2SFRAME" "$1/build/src/cfi2sframe"
+}
+
+quickstart ()
+{
+  run sh "${tree-tree}/tools/quickstart.sh" "$@"
+}
+
+@test "quickstart: a program" {
+  make_source_tree tree
+  small_program
+  before=$(checksum small)
+  quickstart small
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"The same output and exit status (0) as before"* ]] \
+    || { echo "$output"; return 1; }
+  [ "$(checksum small)" = "$before" ]
+}
+
+# The copy has no set-id bit and another name; the program said so.
+@test "quickstart: a set-id program that looks at its bits and its name" {
+  make_source_tree tree
+  cat >setid.c <<'END'
+#include <stdio.h>
+#include <sys/stat.h>
+int
+main (int argc, char **argv)
+{
+  struct stat status;
+  (void)argc;
+  stat ("/proc/self/exe", &status);
+  printf ("%s: %s\n", argv[0], status.st_mode & S_ISUID ? "fine" : "no bit");
+  return !(status.st_mode & S_ISUID);
+}
+END
+  "${CC:-cc}" -o setid setid.c
+  chmod 4755 setid
+  quickstart setid
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"The same output and exit status (1) as before"* ]] \
+    || { echo "$output"; return 1; }
+}
+
+@test "quickstart: a library, with spaces and colons in all names" {
+  tree="a tree: mine"
+  make_source_tree "$tree"
+  mkdir "with space"
+  small_program "with space/lib small:1.so" -shared -fPIC
+  quickstart "with space/lib small:1.so"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"LD_PRELOAD=./lib_small_1.so true"* ]] || { echo "$output"; return 1; }
+  [[ $output == *"The same output and exit status (0)"* ]] || { echo "$output"; return 1; }
+  [[ $output != *"cannot be preloaded"* ]] || { echo "$output"; return 1; }
+}
+
+@test "quickstart: text, a missing file, a 32-bit one: said as it is" {
+  make_source_tree tree
+  echo text >text
+  quickstart text
+  [ "$status" -eq 1 ] || { echo "$output"; return 1; }
+  [[ $output == *"not an ELF file"*"text has nothing to convert"* ]] \
+    || { echo "$output"; return 1; }
+  [[ $output != *"check failed"* ]]
+  quickstart missing
+  [ "$status" -eq 2 ] || { echo "$output"; return 1; }
+  [[ $output == "quickstart.sh: missing: no such file"*"usage:"* ]] \
+    || { echo "$output"; return 1; }
+  quickstart one two
+  [ "$status" -eq 2 ] || { echo "$output"; return 1; }
+}
+
+# common.sh with these commands instead of the system's.
+write_package_commands ()
+{
+  needs awk
+  mkdir -p bin
+  cat >bin/dpkg-query <<'END'
+#!/bin/sh
+echo "dpkg-query $*" >>"$LOG"
+printf 'here installed\nold deinstalled\nother9 installed\n'
+END
+  cat >bin/apt-cache <<'END'
+#!/bin/sh
+echo "apt-cache $*" >>"$LOG"
+printf 'one:\n  Installed: (none)\n  Candidate: 1.0\n'
+printf 'two:\n  Installed: (none)\n  Candidate: (none)\n'
+printf 'three9:\n  Installed: (none)\n  Candidate: 2.0\n'
+END
+  cat >bin/sudo <<'END'
+#!/bin/sh
+exit 1
+END
+  printf '#!/bin/sh\necho "${ID-1000}"\n' >bin/id
+  printf '#!/bin/sh\necho "apt-get $*" >>"$LOG"\n' >bin/apt-get
+  chmod +x bin/*
+  export LOG=$PWD/log
+  PATH=$PWD/bin:$PATH
+}
+
+# One call per package took nine minutes where apt may not keep its cache.
+@test "packages: one call of apt-cache and dpkg-query for all of them" {
+  write_package_commands
+  . "$srcdir/tools/common.sh"
+  [ "$(packages_missing here old "other8|other9" "x|y" z)" = " old x|y z" ]
+  [ "$(packages_known one two "three8|three9" "one|three9")" = " one three9 one" ]
+  [ "$(grep -c apt-cache log)" -eq 1 ]
+  [ "$(grep -c dpkg-query log)" -eq 1 ]
+}
+
+@test "packages: without root and sudo an administrator's command is shown" {
+  write_package_commands
+  . "$srcdir/tools/common.sh"
+  run need_packages here one "three8|three9"
+  [ "$status" -eq 1 ]
+  [[ $output == *"apt-get install one three9"* ]] || { echo "$output"; return 1; }
+  run ! grep apt-get log
+}
