@@ -43,6 +43,22 @@ show_results ()
     | sort | uniq
 }
 
+# What the tests that failed have to say: each with the lines that belong to
+# it, or, if it ended without a word, the end of its log.
+show_failures ()
+{
+  find build -name '*.trs' \
+    -exec grep -lE '^:test-result: (FAIL|XPASS|ERROR)' {} + 2>/dev/null \
+    | LC_ALL=C sort | sed 's/trs$/log/' | while read -r failed_log; do
+      printf '\n%s:\n' "$failed_log"
+      awk '/^not ok/ && !/# (SKIP|TODO)/ { said = shown = 1; print; next }
+           /^ok/ { shown = 0 }
+           shown && !/^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): / { print }
+           END { exit !said }' "$failed_log" \
+        || tail -n 40 "$failed_log"
+    done
+}
+
 fail ()
 {
   printf 'check.sh: %s\n' "$*" >&2
@@ -84,7 +100,7 @@ if [ "$status" -ne 0 ]; then
       tail -n 60 "$log" >&2
       counts=$(printf '%s\n' "$counts" | sed 's/, 0 failed,/, 1 failed,/') ;;
     *)
-      [ ! -f build/test-suite.log ] || tail -n 200 build/test-suite.log >&2 ;;
+      show_failures >&2 ;;
   esac
 fi
 say "$counts"

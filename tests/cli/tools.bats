@@ -128,3 +128,26 @@ END
   [[ $output == *"apt-get install one three9"* ]] || { echo "$output"; return 1; }
   run ! grep apt-get log
 }
+
+# It showed the last 200 lines of everything, which are PASS lines.
+@test "check.sh: after a failure the failing test's own lines are shown" {
+  sed -n '/^show_failures ()/,/^}/p' "$srcdir/tools/check.sh" >function.sh
+  . ./function.sh
+  mkdir -p build/tests
+  printf ':test-result: PASS a\n:test-result: FAIL b\n' >build/tests/one.trs
+  { printf 'ok 1 a\nPASS: one 1 a\nnot ok 2 b\nFAIL: one 2 b\n# why: %s\n' 42
+    seq 300 | sed 's/.*/ok & more\nPASS: one & more/'; } >build/tests/one.log
+  printf ':test-result: ERROR two\n' >build/tests/two.trs
+  printf 'ok 1 a\nERROR: two - exited with status 1\n' >build/tests/two.log
+  printf ':test-result: PASS a\n' >build/tests/three.trs
+  printf 'ok 1 fine\n' >build/tests/three.log
+  run show_failures
+  [ "$output" = "
+build/tests/one.log:
+not ok 2 b
+# why: 42
+
+build/tests/two.log:
+ok 1 a
+ERROR: two - exited with status 1" ] || { echo "$output"; return 1; }
+}
