@@ -406,7 +406,7 @@ END
   local kind
   for kind in xz zstd; do
     make_package one $kind
-    yes "a line of text" | head -c 60000000 >root-one/usr/share/doc/one/large
+    yes "a line of text" | head -c 30000000 >root-one/usr/share/doc/one/large
     dpkg-deb --root-owner-group -Z$kind -b root-one one_2.0-1_amd64.deb >/dev/null
     retrofit -o $kind-1 --threads-max=1 one_2.0-1_amd64.deb
     [ "$status" -eq 0 ] || report
