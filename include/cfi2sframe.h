@@ -71,7 +71,11 @@ enum cfi2sframe_format
 };
 
 /* How to convert.  Fill it in with cfi2sframe_options_init first, so that a
-   program keeps its meaning when members are added.  */
+   program keeps its meaning when members are added: they are added at the
+   end, and 0 is what there was before.  A library that is newer than the
+   program takes those the program does not know for 0; one that is older
+   refuses, with CFI2SFRAME_INVALID, those it does not know unless they are
+   0.  */
 struct cfi2sframe_options
 {
   size_t size; /* of this structure, set by cfi2sframe_options_init */

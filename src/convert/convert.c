@@ -12,6 +12,7 @@
 #include "convert/emitter.h"
 #include "convert/linked.h"
 #include "convert/object_convert.h"
+#include "convert/options.h"
 #include "convert/replace.h"
 #include "elf/existing.h"
 #include "elf/file_metadata.h"
@@ -23,7 +24,7 @@
 /* Everything one conversion owns.  */
 struct conversion
 {
-  const struct cfi2sframe_options *options;
+  struct cfi2sframe_options options; /* the caller's, in our size */
   struct cfi2sframe_report *report;
   struct image input;
   struct image original; /* the input before this program converted it; what
@@ -104,7 +105,7 @@ handle_existing (struct conversion *conversion, struct error *err)
                       "an interrupted conversion; --undo restores the file");
   if (!existing->present)
     return true;
-  if (!conversion->options->replace)
+  if (!conversion->options.replace)
     return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
   if (existing->has_record && restore_original (conversion, err))
     return true;
@@ -122,7 +123,7 @@ static bool
 check_complete (const struct conversion *conversion, struct error *err)
 {
   const struct cfi2sframe_report *report = conversion->report;
-  if (!conversion->options->strict
+  if (!conversion->options.strict
       || report->functions_covered == report->cfi_functions)
     return true;
   return error_set (
@@ -135,12 +136,11 @@ check_complete (const struct conversion *conversion, struct error *err)
 static bool
 plan_injection (struct conversion *conversion, struct error *err)
 {
-  struct sframe_variant variant
-      = emitter_variant (conversion->options->format);
+  struct sframe_variant variant = emitter_variant (conversion->options.format);
   struct layout_request request
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
-          .allow_moved_table = conversion->options->force_phdr_move,
+          .allow_moved_table = conversion->options.force_phdr_move,
           .named_loader = layout_is_loader_name (conversion->path),
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL };
@@ -179,7 +179,7 @@ prepare (struct conversion *conversion, struct error *err)
   if (conversion->writes && image == &conversion->input)
     copy_ahead_start (&conversion->copy_ahead, image, conversion->target);
   conversion->encoder
-      = linked_build (image, conversion->options, conversion->report, err);
+      = linked_build (image, &conversion->options, conversion->report, err);
   if (conversion->encoder == NULL || !check_complete (conversion, err)
       || !plan_injection (conversion, err))
     return false;
@@ -201,7 +201,7 @@ static bool
 write_converted (struct conversion *conversion, const char *input,
                  const char *output, struct error *err)
 {
-  const struct cfi2sframe_options *options = conversion->options;
+  const struct cfi2sframe_options *options = &conversion->options;
   uint64_t record_size;
   if (options->in_place_write && conversion->original.elf != NULL)
     return error_set (err, CFI2SFRAME_REFUSED,
@@ -224,20 +224,19 @@ write_converted (struct conversion *conversion, const char *input,
 }
 
 static bool
-begin (struct conversion *conversion, struct error *err)
+begin (struct conversion *conversion, const struct cfi2sframe_options *options,
+       struct error *err)
 {
   *conversion->report = (struct cfi2sframe_report){ 0 };
   error_clear (err);
-  return conversion->options->size == sizeof *conversion->options
-         || error_set (err, CFI2SFRAME_INVALID,
-                       "options were not initialised");
+  return options_take (&conversion->options, options, err);
 }
 
 /* Relocatable objects go another way.  */
 static bool
 is_wanted_object (const struct conversion *conversion)
 {
-  return conversion->options->relocatable
+  return conversion->options.relocatable
          && conversion->input.header.e_type == ET_REL;
 }
 
@@ -247,13 +246,13 @@ convert_opened (struct conversion *conversion, const char *input,
 {
   if (is_wanted_object (conversion))
     return object_convert (&conversion->input, input, output,
-                           conversion->options, conversion->report, err);
-  conversion->writes = !conversion->options->dry_run;
-  conversion->target = output != NULL                        ? output
-                       : conversion->options->in_place_write ? NULL
-                                                             : input;
+                           &conversion->options, conversion->report, err);
+  conversion->writes = !conversion->options.dry_run;
+  conversion->target = output != NULL                       ? output
+                       : conversion->options.in_place_write ? NULL
+                                                            : input;
   return prepare (conversion, err)
-         && (conversion->options->dry_run
+         && (conversion->options.dry_run
              || write_converted (conversion, input, output, err));
 }
 
@@ -262,7 +261,7 @@ static bool
 prepare_section (struct conversion *conversion, struct error *err)
 {
   if (is_wanted_object (conversion))
-    return object_convert_section (&conversion->input, conversion->options,
+    return object_convert_section (&conversion->input, &conversion->options,
                                    &conversion->section, conversion->report,
                                    err);
   return prepare (conversion, err);
@@ -274,16 +273,16 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  struct conversion conversion
-      = { .options = options, .report = report, .path = input };
-  bool done = begin (&conversion, err)
+  struct conversion conversion = { .report = report, .path = input };
+  bool done = begin (&conversion, options, err)
               && image_open (&conversion.input, input, err)
               && convert_opened (&conversion, input, output, err);
   conversion_free (&conversion);
-  if (!done && output != NULL && !options->dry_run
+  if (!done && output != NULL && !conversion.options.dry_run
       && (err->status == CFI2SFRAME_NOTHING
           || err->status == CFI2SFRAME_NOT_ELF))
-    replacement_copy_unchanged (input, output, options->preserve_times, err);
+    replacement_copy_unchanged (input, output,
+                                conversion.options.preserve_times, err);
   return done;
 }
 
@@ -293,12 +292,11 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct conversion conversion
-      = { .options = options, .report = report, .path = input };
-  bool done = begin (&conversion, err)
+  struct conversion conversion = { .report = report, .path = input };
+  bool done = begin (&conversion, options, err)
               && image_open (&conversion.input, input, err)
               && prepare_section (&conversion, err)
-              && (options->dry_run
+              && (conversion.options.dry_run
                   || output_file_write (output, &conversion.section,
                                         conversion.input.fd, err));
   conversion_free (&conversion);
@@ -312,9 +310,8 @@ cfi2sframe_build_section (const void *elf, size_t size,
                           uint64_t *address, struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct conversion conversion
-      = { .options = options, .report = report, .path = "" };
-  bool done = begin (&conversion, err)
+  struct conversion conversion = { .report = report, .path = "" };
+  bool done = begin (&conversion, options, err)
               && image_open_memory (&conversion.input, elf, size, err)
               && prepare_section (&conversion, err);
   if (done)

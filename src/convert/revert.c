@@ -1,6 +1,7 @@
 /* Taking an .sframe away again: byte for byte where a record allows it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "convert/options.h"
 #include "convert/replace.h"
 #include "elf/existing.h"
 #include "elf/undo.h"
@@ -48,10 +49,10 @@ check_is_linked (const struct image *image,
                     "-R .rela.sframe");
 }
 
-bool
-cfi2sframe_undo (const char *input, const char *output,
-                 const struct cfi2sframe_options *options,
-                 struct cfi2sframe_error *err)
+/* cfi2sframe_undo with options of our size.  */
+static bool
+undo (const char *input, const char *output,
+      const struct cfi2sframe_options *options, struct error *err)
 {
   struct image image;
   struct layout_plan plan = { 0 };
@@ -60,7 +61,6 @@ cfi2sframe_undo (const char *input, const char *output,
                                      .input = input,
                                      .output = output,
                                      .check = check_original };
-  error_clear (err);
   if (!image_open (&image, input, err))
     return false;
   bool done = check_is_linked (&image, options, err)
@@ -71,21 +71,17 @@ cfi2sframe_undo (const char *input, const char *output,
   return done;
 }
 
-bool
-cfi2sframe_remove (const char *input, const char *output,
-                   const struct cfi2sframe_options *options,
-                   struct cfi2sframe_error *err)
+/* Take a section away that cannot be undone.  */
+static bool
+remove_without_record (const char *input, const char *output,
+                       const struct cfi2sframe_options *options,
+                       struct error *err)
 {
   struct image image;
   struct layout_plan plan = { 0 };
   struct replacement replacement = {
     .plan = &plan, .input = input, .output = output, .check = check_removed
   };
-  if (cfi2sframe_undo (input, output, options, err)
-      || (err->status != CFI2SFRAME_NOTHING
-          && err->status != CFI2SFRAME_REFUSED))
-    return err->status == CFI2SFRAME_OK;
-  error_clear (err);
   if (!image_open (&image, input, err))
     return false;
   struct existing existing = existing_find (&image);
@@ -97,4 +93,31 @@ cfi2sframe_remove (const char *input, const char *output,
   layout_plan_free (&plan);
   image_close (&image);
   return done;
+}
+
+bool
+cfi2sframe_undo (const char *input, const char *output,
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options own;
+  error_clear (err);
+  return options_take (&own, options, err) && undo (input, output, &own, err);
+}
+
+bool
+cfi2sframe_remove (const char *input, const char *output,
+                   const struct cfi2sframe_options *options,
+                   struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options own;
+  error_clear (err);
+  if (!options_take (&own, options, err))
+    return false;
+  if (undo (input, output, &own, err)
+      || (err->status != CFI2SFRAME_NOTHING
+          && err->status != CFI2SFRAME_REFUSED))
+    return err->status == CFI2SFRAME_OK;
+  error_clear (err);
+  return remove_without_record (input, output, &own, err);
 }

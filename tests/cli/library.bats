@@ -120,6 +120,103 @@ END
   done <in-code-defect
 }
 
+@test "callers that know fewer or more options are understood, everywhere" {
+  needs_library
+  # As compiled with the header of another version: the structure is a member
+  # shorter or longer, and what the library takes for its own may be garbage.
+  cat >caller.c <<'END'
+#include <cfi2sframe.h>
+#include <stdlib.h>
+static struct cfi2sframe_report report;
+static struct cfi2sframe_error err;
+static char *bytes;
+static size_t size;
+static bool
+convert (const struct cfi2sframe_options *o)
+{
+  return cfi2sframe_convert ("in", "out", o, &report, &err);
+}
+static bool
+write_section (const struct cfi2sframe_options *o)
+{
+  return cfi2sframe_write_section ("in", "out", o, &report, &err);
+}
+static bool
+build_section (const struct cfi2sframe_options *o)
+{
+  void *section;
+  size_t length;
+  uint64_t address;
+  if (!cfi2sframe_build_section (bytes, size, o, &section, &length, &address,
+                                 &report, &err))
+    return false;
+  free (section);
+  return true;
+}
+static bool
+undo (const struct cfi2sframe_options *o)
+{
+  return cfi2sframe_undo ("converted", "out", o, &err);
+}
+static bool
+take_away (const struct cfi2sframe_options *o)
+{
+  return cfi2sframe_remove ("converted", "out", o, &err);
+}
+int
+main (void)
+{
+  bool (*const calls[]) (const struct cfi2sframe_options *)
+      = { convert, write_section, build_section, undo, take_away };
+  static union
+  {
+    struct cfi2sframe_options options;
+    unsigned char bytes[sizeof (struct cfi2sframe_options) + 8];
+  } own;
+  FILE *file = fopen ("in", "rb");
+  fseek (file, 0, SEEK_END);
+  size = (size_t)ftell (file);
+  rewind (file);
+  bytes = malloc (size);
+  if (fread (bytes, 1, size, file) != size)
+    return 1;
+  for (int i = 0; i < 5; i++)
+    for (size_t known = offsetof (struct cfi2sframe_options, no_share);
+         known <= sizeof own; known++)
+      {
+        memset (&own, 0, sizeof own);
+        own.options.size = known;
+        if (known < sizeof own.options)
+          memset (own.bytes + known, 1, sizeof own - known);
+        bool done = calls[i] (&own.options);
+        printf ("%d %zu: %d %s\n", i, known, done, done ? "" : err.reason);
+        if (known <= sizeof own.options)
+          continue;
+        own.bytes[known - 1] = 1;
+        done = calls[i] (&own.options);
+        printf ("%d %zu, unknown: %d %s\n", i, known, !done && err.status == CFI2SFRAME_INVALID,
+                done ? "done" : "");
+      }
+  static const size_t wrong[] = { 0, 8, 5000, (size_t)-1 };
+  for (int i = 0; i < 5; i++)
+    for (size_t j = 0; j < sizeof wrong / sizeof *wrong; j++)
+      {
+        own.options.size = wrong[j];
+        printf ("%d wrong: %d\n", i,
+                !calls[i] (&own.options) && err.status == CFI2SFRAME_INVALID);
+      }
+  return 0;
+}
+END
+  "${CC:-cc}" -I"$srcdir/include" -o caller caller.c -L"$builddir/.libs" \
+    -lcfi2sframe
+  small_program in
+  convert -o converted in
+  LD_LIBRARY_PATH=$builddir/.libs ./caller >log
+  [ "$(wc -l <log)" -ge 100 ]
+  ! grep -v ': 1 $' log | grep -v 'wrong: 1$' || return 1
+}
+
 @test "example from_memory: the same section as the program's" {
   example from_memory
   small_program

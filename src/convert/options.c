@@ -1,0 +1,42 @@
+/* Options of callers compiled with another version of the header.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/options.h"
+
+#include <string.h>
+
+enum
+{
+  SIZE_MIN = offsetof (struct cfi2sframe_options, no_share),
+  /* More than there will ever be: beyond, the size is not a size.  */
+  SIZE_MAX_SANE = 4096
+};
+
+/* Whether the caller's members behind ours are off.  */
+static bool
+rest_is_zero (const struct cfi2sframe_options *given)
+{
+  const unsigned char *bytes = (const unsigned char *)given;
+  for (size_t i = sizeof *given; i < given->size; i++)
+    if (bytes[i] != 0)
+      return false;
+  return true;
+}
+
+bool
+options_take (struct cfi2sframe_options *own,
+              const struct cfi2sframe_options *given, struct error *err)
+{
+  cfi2sframe_options_init (own);
+  if (given->size < SIZE_MIN || given->size > SIZE_MAX_SANE)
+    return error_set (err, CFI2SFRAME_INVALID, "options were not initialised");
+  if (!rest_is_zero (given))
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "an option that this version of the library lacks");
+  memcpy (own, given, given->size < sizeof *own ? given->size : sizeof *own);
+  own->size = sizeof *own;
+  if ((unsigned)own->format > CFI2SFRAME_V1)
+    return error_set (err, CFI2SFRAME_INVALID, "unknown format %u",
+                      (unsigned)own->format);
+  return true;
+}
