@@ -36,7 +36,8 @@ compact_unwind_write (const char *input, const char *output,
   struct buffer section;
   error_clear (err);
   *result = (struct measurement){ 0 };
-  if (!image_open (&image, input, err))
+  if ((output != NULL && !output_file_check_other (output, input, err))
+      || !image_open (&image, input, err))
     return false;
   buffer_init (&section, false);
   bool written = make_compact_unwind (&image, result, &section, err)

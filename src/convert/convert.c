@@ -232,6 +232,16 @@ begin (struct conversion *conversion, const struct cfi2sframe_options *options,
   return options_take (&conversion->options, options, err);
 }
 
+/* The same with a file to be written; OUTPUT NULL: that is INPUT.  */
+static bool
+begin_with_output (struct conversion *conversion,
+                   const struct cfi2sframe_options *options, const char *input,
+                   const char *output, struct error *err)
+{
+  return begin (conversion, options, err)
+         && (output == NULL || output_file_check_other (output, input, err));
+}
+
 /* Relocatable objects go another way.  */
 static bool
 is_wanted_object (const struct conversion *conversion)
@@ -274,7 +284,7 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_error *err)
 {
   struct conversion conversion = { .report = report, .path = input };
-  bool done = begin (&conversion, options, err)
+  bool done = begin_with_output (&conversion, options, input, output, err)
               && image_open (&conversion.input, input, err)
               && convert_opened (&conversion, input, output, err);
   conversion_free (&conversion);
@@ -293,7 +303,7 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_error *err)
 {
   struct conversion conversion = { .report = report, .path = input };
-  bool done = begin (&conversion, options, err)
+  bool done = begin_with_output (&conversion, options, input, output, err)
               && image_open (&conversion.input, input, err)
               && prepare_section (&conversion, err)
               && (conversion.options.dry_run

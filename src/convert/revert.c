@@ -4,6 +4,7 @@
 #include "convert/options.h"
 #include "convert/replace.h"
 #include "elf/existing.h"
+#include "elf/output_file.h"
 #include "elf/undo.h"
 
 static bool
@@ -19,6 +20,17 @@ check_removed (const struct replacement *replacement, const void *bytes,
 {
   return existing_check_removed (replacement->plan, replacement->image, bytes,
                                  size, err);
+}
+
+/* What both ways begin with: OWN becomes the caller's options.  */
+static bool
+begin (struct cfi2sframe_options *own,
+       const struct cfi2sframe_options *options, const char *input,
+       const char *output, struct error *err)
+{
+  error_clear (err);
+  return options_take (own, options, err)
+         && (output == NULL || output_file_check_other (output, input, err));
 }
 
 static bool
@@ -101,8 +113,8 @@ cfi2sframe_undo (const char *input, const char *output,
                  struct cfi2sframe_error *err)
 {
   struct cfi2sframe_options own;
-  error_clear (err);
-  return options_take (&own, options, err) && undo (input, output, &own, err);
+  return begin (&own, options, input, output, err)
+         && undo (input, output, &own, err);
 }
 
 bool
@@ -111,8 +123,7 @@ cfi2sframe_remove (const char *input, const char *output,
                    struct cfi2sframe_error *err)
 {
   struct cfi2sframe_options own;
-  error_clear (err);
-  if (!options_take (&own, options, err))
+  if (!begin (&own, options, input, output, err))
     return false;
   if (undo (input, output, &own, err)
       || (err->status != CFI2SFRAME_NOTHING

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "elf/descriptor_path.h"
 #include "elf/file_metadata.h"
 #include "elf/uninterrupted.h"
 
@@ -125,7 +126,6 @@ create_stream (struct output_file *file, struct error *err)
   const char *directory = secure_getenv ("TMPDIR");
   if (directory == NULL || *directory == '\0')
     directory = P_tmpdir;
-  file->stream = true;
   file->fd = open (directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file->fd >= 0)
     return true;
@@ -168,31 +168,39 @@ check_target_kind (const struct stat *status, bool *stream, struct error *err)
                         : "is neither a regular file nor a pipe");
 }
 
-/* /dev/stdout and the like are written through even when they lead to a
-   regular file: whoever opened it expects the bytes there, not a new file.  */
+/* The bytes of TARGET's open file go to a copy of its descriptor.  */
 static bool
-names_descriptor (const char *target)
+resolve_descriptor (struct output_file *file, const char *target, int number,
+                    struct error *err)
 {
-  return strcmp (target, "/dev/stdout") == 0
-         || strcmp (target, "/dev/stderr") == 0
-         || strncmp (target, "/dev/fd/", 8) == 0
-         || strncmp (target, "/proc/self/fd/", 14) == 0;
+  struct stat status;
+  if (number < 0 && stat (target, &status) == 0 && S_ISREG (status.st_mode))
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "is another process's descriptor of a regular file");
+  if (number >= 0)
+    file->stream_fd = descriptor_duplicate_writable (number, err);
+  return number < 0 || file->stream_fd >= 0;
 }
 
 static bool
-resolve_target (struct output_file *file, const char *target, bool *stream,
+resolve_target (struct output_file *file, const char *target,
                 struct error *err)
 {
   struct stat status;
-  *stream = names_descriptor (target);
-  if (!*stream && stat (target, &status) == 0)
+  int number;
+  if (descriptor_path_parse (target, &number))
     {
-      if (!check_target_kind (&status, stream, err))
+      file->stream = true;
+      if (!resolve_descriptor (file, target, number, err))
         return false;
-      file->target = *stream ? strdup (target) : realpath (target, NULL);
+      file->target = strdup (target);
     }
-  else if (*stream)
-    file->target = strdup (target);
+  else if (stat (target, &status) == 0)
+    {
+      if (!check_target_kind (&status, &file->stream, err))
+        return false;
+      file->target = file->stream ? strdup (target) : realpath (target, NULL);
+    }
   else if (errno != ENOENT)
     return error_set_errno (err, "stat");
   else if (lstat (target, &status) == 0)
@@ -202,28 +210,15 @@ resolve_target (struct output_file *file, const char *target, bool *stream,
   return file->target != NULL || error_set_errno (err, "resolve the path");
 }
 
-bool
-output_file_create (struct output_file *file, const char *target,
-                    struct error *err)
-{
-  *file = (struct output_file){ .fd = -1, .slot = -1 };
-  bool stream;
-  if (!resolve_target (file, target, &stream, err))
-    return false;
-  if (stream ? create_stream (file, err) : create_beside_target (file, err))
-    return true;
-  free (file->target);
-  file->target = NULL;
-  return false;
-}
-
 /* Forget everything but the fact that nothing is left to do.  */
 static void
 output_file_release (struct output_file *file)
 {
   if (file->fd >= 0)
     close (file->fd);
-  file->fd = -1;
+  if (file->stream_fd >= 0)
+    close (file->stream_fd);
+  file->fd = file->stream_fd = -1;
   /* A path a signal handler took must stay readable for it.  */
   if (active_remove (file->slot))
     free (file->temporary);
@@ -231,6 +226,19 @@ output_file_release (struct output_file *file)
   file->temporary = NULL;
   free (file->target);
   file->target = NULL;
+}
+
+bool
+output_file_create (struct output_file *file, const char *target,
+                    struct error *err)
+{
+  *file = (struct output_file){ .fd = -1, .stream_fd = -1, .slot = -1 };
+  if (resolve_target (file, target, err)
+      && (file->stream ? create_stream (file, err)
+                       : create_beside_target (file, err)))
+    return true;
+  output_file_release (file);
+  return false;
 }
 
 void
@@ -288,12 +296,13 @@ copy_all (int from, int to, struct error *err)
 static bool
 commit_stream (struct output_file *file, struct error *err)
 {
-  int fd = open (file->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0)
+  if (file->stream_fd < 0)
+    file->stream_fd = open (file->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (file->stream_fd < 0)
     return error_set_errno (err, "open for writing");
-  bool ok = copy_all (file->fd, fd, err);
-  if (close (fd) != 0 && ok)
-    ok = error_set_errno (err, "close");
+  bool ok = copy_all (file->fd, file->stream_fd, err);
+  ok = io_close (file->stream_fd, ok, err);
+  file->stream_fd = -1;
   if (ok)
     output_file_release (file);
   return ok;
@@ -367,7 +376,7 @@ link_temporary (struct output_file *file, const char *source,
 bool
 output_file_link (const char *target, const char *source, struct error *err)
 {
-  struct output_file file = { .fd = -1, .slot = -1 };
+  struct output_file file = { .fd = -1, .stream_fd = -1, .slot = -1 };
   file.target = strdup (target);
   if (file.target == NULL)
     return error_set_no_memory (err);
@@ -381,6 +390,12 @@ output_file_link (const char *target, const char *source, struct error *err)
   return linked;
 }
 
+static bool
+is_same_file (const struct stat *a, const struct stat *b)
+{
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 /* Whether the target still is the file that was read.  A build may have put
    a newer one there meanwhile, which must not be lost.  */
 static bool
@@ -388,7 +403,18 @@ target_is (const struct output_file *file, int source_fd)
 {
   struct stat source, target;
   return fstat (source_fd, &source) == 0 && stat (file->target, &target) == 0
-         && source.st_dev == target.st_dev && source.st_ino == target.st_ino;
+         && is_same_file (&source, &target);
+}
+
+bool
+output_file_check_other (const char *target, const char *input,
+                         struct error *err)
+{
+  struct stat a, b;
+  return stat (target, &a) != 0 || stat (input, &b) != 0
+         || !is_same_file (&a, &b)
+         || error_set (err, CFI2SFRAME_REFUSED,
+                       "the output is the input itself");
 }
 
 bool
@@ -413,7 +439,8 @@ output_file_commit_new (struct output_file *file, int source_fd,
   if (fstat (source_fd, &source) != 0)
     return error_set_errno (err, "fstat");
   if (target_is (file, source_fd))
-    return output_file_commit (file, source_fd, preserve_times, err);
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the output is the input itself");
   return file_set_new_mode (file->fd, source.st_mode, err)
          && (!preserve_times || file_set_times (file->fd, &source, err))
          && put_in_place (file, err);

@@ -21,14 +21,18 @@ struct output_file
   char *target;    /* owned; symbolic links resolved */
   char *temporary; /* owned; NULL once committed or discarded, and always for
                       a target that is written through */
-  bool stream;     /* TARGET is a pipe or device: written at commit */
+  bool stream;     /* TARGET is a pipe, a device or a descriptor: written at
+                      commit */
+  int stream_fd;   /* a copy of the descriptor that TARGET names, or -1 */
   int slot;        /* in the table of output_file_discard_all */
 };
 
 /* Prepare the replacement of TARGET, which need not exist; its directory
    must.  Symbolic links are followed, dangling ones refused.  A pipe or
-   character device (/dev/stdout) cannot be replaced: it gets the bytes at
-   commit.  Directories and block devices are refused.  On failure FILE needs
+   character device cannot be replaced: it gets the bytes at commit.  So does a
+   descriptor (/dev/stdout, /dev/fd/N), where it stands, whatever its file is:
+   what is there already is not ours.  Directories and block devices are
+   refused.  On failure FILE needs
    no discard.  */
 bool output_file_create (struct output_file *file, const char *target,
                          struct error *err);
@@ -51,9 +55,15 @@ bool output_file_commit (struct output_file *file, int source_fd,
 /* The same for a target other than the source (-o OUT): as cp does, the file
    belongs to the caller and has SOURCE_FD's permission bits less the umask,
    but no set-id bits, capabilities or other attributes.  A target that is the
-   same file as the source is treated as by output_file_commit.  */
+   source itself is refused.  */
 bool output_file_commit_new (struct output_file *file, int source_fd,
                              bool preserve_times, struct error *err);
+
+/* Whether TARGET is another file than INPUT, or none yet; CFI2SFRAME_REFUSED
+   if not.  To be asked before anything is made: commit_new only finds out when
+   all is done, and not for a descriptor.  */
+bool output_file_check_other (const char *target, const char *input,
+                              struct error *err);
 
 void output_file_discard (struct output_file *file);
 

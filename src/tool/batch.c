@@ -18,6 +18,7 @@
 
 #include "convert/relink.h"
 #include "tool/job.h"
+#include "tool/messages.h"
 #include "tool/progress.h"
 #include "tool/report.h"
 
@@ -38,6 +39,7 @@ struct batch
   const struct tool_options *options;
   const struct tree *tree;
   struct totals *totals;
+  struct message_streams streams;
   struct batch_entry *items;
   bool direct;   /* one after the other, printing at once */
   size_t *order; /* entries to work on: first names, largest first */
@@ -102,8 +104,8 @@ struct texts
   FILE *out, *errors;
 };
 
-/* Streams into the texts of ITEM; standard output and error when memory ran
-   out, or when files are worked on in their order anyway.  */
+/* Streams into the texts of ITEM; the batch's own when memory ran out, or when
+   files are worked on in their order anyway.  */
 static void
 texts_open (struct texts *texts, const struct batch *batch,
             struct batch_entry *item)
@@ -115,18 +117,19 @@ texts_open (struct texts *texts, const struct batch *batch,
       texts->errors = open_memstream (&item->errors, &item->errors_size);
     }
   if (texts->out == NULL)
-    texts->out = stdout;
+    texts->out = batch->streams.out;
   if (texts->errors == NULL)
-    texts->errors = stderr;
+    texts->errors = batch->streams.errors;
 }
 
 /* Empty texts are freed: there may be many.  */
 static void
-texts_close (struct texts *texts, struct batch_entry *item)
+texts_close (struct texts *texts, const struct batch *batch,
+             struct batch_entry *item)
 {
-  if (texts->out != stdout)
+  if (texts->out != batch->streams.out)
     fclose (texts->out);
-  if (texts->errors != stderr)
+  if (texts->errors != batch->streams.errors)
     fclose (texts->errors);
   if (item->out_size == 0)
     {
@@ -155,7 +158,10 @@ static void
 finish_job (struct batch *batch, const struct job *job,
             const struct texts *streams)
 {
-  report_job (batch->options, job, streams->out, streams->errors);
+  bool tell_anyway
+      = job->outcome == JOB_FAILED && streams->errors == batch->streams.errors;
+  report_job (batch->options, job, streams->out,
+              tell_anyway ? batch->streams.failures : streams->errors);
   pthread_mutex_lock (&batch->lock);
   totals_add (batch->totals, job);
   pthread_mutex_unlock (&batch->lock);
@@ -231,11 +237,11 @@ run_file (struct batch *batch, size_t index)
       run_further_name (batch, &first, i, &job);
       texts_open (&further, batch, &batch->items[i]);
       finish_job (batch, &job, &further);
-      texts_close (&further, &batch->items[i]);
+      texts_close (&further, batch, &batch->items[i]);
     }
   warn_of_old_names (batch, &first, old, texts.errors);
   finish_job (batch, &first, &texts);
-  texts_close (&texts, &batch->items[index]);
+  texts_close (&texts, batch, &batch->items[index]);
   if (old >= 0)
     close (old);
 }
@@ -418,7 +424,10 @@ bool
 batch_run (const struct tool_options *options, const struct tree *tree,
            struct totals *totals)
 {
-  struct batch batch = { .options = options, .tree = tree, .totals = totals };
+  struct batch batch = { .options = options,
+                         .tree = tree,
+                         .totals = totals,
+                         .streams = message_streams_choose (options) };
   pthread_mutex_init (&batch.lock, NULL);
   pthread_cond_init (&batch.changed, NULL);
   bool done = plan (&batch);

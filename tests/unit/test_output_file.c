@@ -324,16 +324,19 @@ new_target_is_like_a_copy (void **state)
 }
 
 static void
-new_target_that_is_the_source_keeps_everything (void **state)
+new_target_that_is_the_source_is_refused (void **state)
 {
   (void)state;
   struct error err = { 0 };
-  struct stat status;
   write_file ("f", "old", 04755);
-  assert_true (replace ("f", "f", true, false, &err));
-  assert_contents ("f", "new");
-  assert_int_equal (stat (path_of ("f"), &status), 0);
-  assert_int_equal (status.st_mode & 07777, 04755);
+  assert_false (output_file_check_other (path_of ("f"), path_of ("f"), &err));
+  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_true (output_file_check_other (path_of ("g"), path_of ("f"), &err));
+  /* It became the source meanwhile.  */
+  assert_false (replace ("f", "f", true, false, &err));
+  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_contents ("f", "old");
+  assert_int_equal (count_entries (), 1);
 }
 
 static void
@@ -455,7 +458,7 @@ main (void)
     TEST (acl_of_directory_is_not_inherited),
     TEST (symbolic_link_stays_a_link),
     TEST (new_target_is_like_a_copy),
-    TEST (new_target_that_is_the_source_keeps_everything),
+    TEST (new_target_that_is_the_source_is_refused),
     TEST (file_replaced_meanwhile_is_not_overwritten),
     TEST (unsuitable_targets_are_refused),
     TEST (device_and_pipe_are_written_through),

@@ -1,0 +1,42 @@
+/* Where messages go: never where the output file goes.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "tool/messages.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether descriptor FD leads to the file with STATUS, and messages in there
+   would do harm: devices keep nothing.  */
+static bool
+leads_to (int fd, const struct stat *status)
+{
+  struct stat stream;
+  return !S_ISCHR (status->st_mode) && fstat (fd, &stream) == 0
+         && stream.st_dev == status->st_dev && stream.st_ino == status->st_ino;
+}
+
+struct message_streams
+message_streams_choose (const struct tool_options *options)
+{
+  struct message_streams streams = { stdout, stderr, stderr };
+  struct stat status;
+  if (options->output == NULL || stat (options->output, &status) != 0)
+    return streams;
+  bool out = leads_to (STDOUT_FILENO, &status);
+  bool errors = leads_to (STDERR_FILENO, &status);
+  if (out && errors)
+    {
+      FILE *nowhere = fopen ("/dev/null", "we");
+      if (nowhere != NULL)
+        streams.out = streams.errors = nowhere;
+    }
+  else if (out)
+    streams.out = stderr;
+  else if (errors)
+    streams.errors = streams.failures = stdout;
+  return streams;
+}
