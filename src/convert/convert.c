@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/io.h"
 #include "convert/emitter.h"
+#include "convert/half_written.h"
 #include "convert/linked.h"
 #include "convert/object_convert.h"
 #include "convert/options.h"
@@ -285,7 +286,8 @@ cfi2sframe_convert (const char *input, const char *output,
 {
   struct conversion conversion = { .report = report, .path = input };
   bool done = begin_with_output (&conversion, options, input, output, err)
-              && image_open (&conversion.input, input, err)
+              && (image_open (&conversion.input, input, err)
+                  || half_written_explain (input, err))
               && convert_opened (&conversion, input, output, err);
   conversion_free (&conversion);
   if (!done && output != NULL && !conversion.options.dry_run

@@ -1,6 +1,7 @@
 /* Taking an .sframe away again: byte for byte where a record allows it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "convert/half_written.h"
 #include "convert/options.h"
 #include "convert/replace.h"
 #include "elf/existing.h"
@@ -73,7 +74,8 @@ undo (const char *input, const char *output,
                                      .input = input,
                                      .output = output,
                                      .check = check_original };
-  if (!image_open (&image, input, err))
+  if (!image_open (&image, input, err)
+      && !half_written_open (&image, input, err))
     return false;
   bool done = check_is_linked (&image, options, err)
               && undo_plan (&plan, &image, err)

@@ -229,7 +229,7 @@ image_read (struct image *image, struct error *err)
 }
 
 static bool
-image_open_elf (struct image *image, struct error *err)
+image_open_raw (struct image *image, struct error *err)
 {
   if (image->elf == NULL)
     return error_set (err, CFI2SFRAME_MALFORMED, "libelf: %s",
@@ -240,7 +240,13 @@ image_open_elf (struct image *image, struct error *err)
   if (image->bytes == NULL)
     return error_set (err, CFI2SFRAME_IO, "cannot read the file: %s",
                       elf_errmsg (-1));
-  return image_read (image, err);
+  return true;
+}
+
+static bool
+image_open_elf (struct image *image, struct error *err)
+{
+  return image_open_raw (image, err) && image_read (image, err);
 }
 
 /* A regular, non-empty file.  O_NONBLOCK keeps a FIFO from blocking.  */
@@ -303,6 +309,20 @@ image_open (struct image *image, const char *path, struct error *err)
   if (image_open_fd (image, fd, err))
     return true;
   close (fd);
+  return false;
+}
+
+bool
+image_open_bytes (struct image *image, const char *path, struct error *err)
+{
+  *image = (struct image){ .fd = open_regular (path, err) };
+  if (image->fd < 0)
+    return false;
+  start_libelf ();
+  image->elf = elf_begin (image->fd, ELF_C_READ_MMAP, NULL);
+  if (image_open_raw (image, err))
+    return true;
+  image_close (image);
   return false;
 }
 

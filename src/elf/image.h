@@ -52,6 +52,10 @@ struct image
 /* Open PATH for reading.  On failure IMAGE needs no closing.  */
 bool image_open (struct image *image, const char *path, struct error *err);
 
+/* Only bytes, size and descriptor of the file, whatever is in it.  */
+bool image_open_bytes (struct image *image, const char *path,
+                       struct error *err);
+
 /* The same on the open file FD.  It belongs to the image only on success.  */
 bool image_open_fd (struct image *image, int fd, struct error *err);
 

@@ -14,11 +14,13 @@
 #include <unistd.h>
 
 #include "elf/file_metadata.h"
+#include "elf/undo.h"
 #include "elf/uninterrupted.h"
 
 enum
 {
-  HEAD_SIZE = 4096, /* written at once, last: holds the headers */
+  HEAD_SIZE = 4096,  /* written at once, last: holds the headers */
+  SECTOR_SIZE = 512, /* what a disk writes as a whole, at least */
 
   /* Parts that move inside the old file and are smaller than this are in the
      undo record (undo_build.c), so that a crash may overwrite them.  */
@@ -55,6 +57,7 @@ struct in_place_job
   uint8_t *head;  /* new contents of the first HEAD_SIZE bytes */
   uint8_t
       *saved; /* old contents of head and body changes, one after another */
+  struct buffer guard; /* with a record: see write_guarded */
 };
 
 int
@@ -282,32 +285,68 @@ write_region (const struct in_place_job *job, enum region region)
   return true;
 }
 
+/* The steps of writing, for messages: false with errno and *STEP.  */
+
+static bool
+write_step (const struct in_place_job *job, const struct buffer *bytes,
+            uint64_t offset, const char **step)
+{
+  *step = "write";
+  return write_at (job->fd, bytes->bytes, bytes->size, offset);
+}
+
+static bool
+flush_step (const struct in_place_job *job, const char **step)
+{
+  *step = "fdatasync";
+  return fdatasync (job->fd) == 0;
+}
+
+/* Make SIZE bytes of the file.  The new file may end in zeros, which no write
+   has made.  */
+static bool
+resize_step (const struct in_place_job *job, uint64_t size, const char **step)
+{
+  *step = "ftruncate";
+  return ftruncate (job->fd, (off_t)size) == 0 && flush_step (job, step);
+}
+
+static uint64_t
+guard_offset (const struct layout_plan *plan, const struct buffer *record)
+{
+  uint64_t end = plan->new_size + record->size;
+  return (end + SECTOR_SIZE - 1) & ~(uint64_t)(SECTOR_SIZE - 1);
+}
+
+/* The record says how the old file is got back; until it is on disk as a
+   whole, the guard does, in one sector: keep the first bytes.  With it, both
+   the record and the tail may come in any order.  */
+static bool
+write_guarded (const struct in_place_job *job, const struct layout_plan *plan,
+               const struct buffer *record, const char **step)
+{
+  return write_step (job, &job->guard, guard_offset (plan, record), step)
+         && flush_step (job, step)
+         && write_step (job, record, plan->new_size, step)
+         && write_region (job, REGION_TAIL) && flush_step (job, step)
+         && resize_step (job, plan->new_size + record->size, step);
+}
+
 /* All of it, in the safe order.  False with errno and *STEP.  */
 static bool
 write_everything (const struct in_place_job *job,
                   const struct layout_plan *plan, const struct buffer *record,
                   const char **step)
 {
-  uint64_t size = plan->new_size + (record ? record->size : 0);
   *step = "write";
   if (record != NULL
-      && !write_at (job->fd, record->bytes, record->size, plan->new_size))
-    return false;
-  if (!write_region (job, REGION_TAIL))
-    return false;
-  *step = "fdatasync";
-  if (fdatasync (job->fd) != 0)
+          ? !write_guarded (job, plan, record, step)
+          : !write_region (job, REGION_TAIL) || !flush_step (job, step))
     return false;
   *step = "write";
-  if (!write_region (job, REGION_BODY)
-      || !write_at (job->fd, job->head, (size_t)job->head_size, 0))
-    return false;
-  /* The new file may end in zeros, which no write has made.  */
-  *step = "ftruncate";
-  if (size >= job->old_size && ftruncate (job->fd, (off_t)size) != 0)
-    return false;
-  *step = "fdatasync";
-  return fdatasync (job->fd) == 0;
+  return write_region (job, REGION_BODY)
+         && write_at (job->fd, job->head, (size_t)job->head_size, 0)
+         && flush_step (job, step);
 }
 
 /* Cut off the record and what it needs: the way back, so it goes last, and
@@ -366,6 +405,22 @@ write_or_restore (struct in_place_job *job, const struct layout_plan *plan,
                     "--undo does that later");
 }
 
+/* An undo record of a file to which nothing has happened yet but that it grew.
+   It fits into a sector.  */
+static bool
+build_guard (struct in_place_job *job, const struct layout_plan *plan,
+             const struct buffer *record)
+{
+  struct layout_extent all = { 0, 0, job->old_size };
+  struct layout_plan grown = { .extents = &all,
+                               .n_extents = 1,
+                               .new_size = guard_offset (plan, record) };
+  buffer_init (&job->guard, false);
+  return undo_record_build_digested (&job->guard, job->image, &grown, true,
+                                     undo_record_digest (record->bytes),
+                                     job->err);
+}
+
 /* Ended by a signal half-way, the file would be neither old nor new.  */
 static bool
 write_uninterrupted (struct in_place_job *job, const struct layout_plan *plan,
@@ -386,6 +441,7 @@ job_free (struct in_place_job *job)
   free (job->moved);
   free (job->head);
   free (job->saved);
+  buffer_free (&job->guard);
 }
 
 static struct in_place_job
@@ -471,8 +527,14 @@ in_place_write (const struct image *image, const struct layout_plan *plan,
     return error_set (err, CFI2SFRAME_REFUSED,
                       "ends in an outdated undo record, so it cannot be "
                       "written in place, only replaced");
+  if (request->record != NULL && plan->new_size < image->size)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the file's parts would move, so it cannot be written "
+                      "in place, only replaced");
   struct in_place_job job = job_for (image, fd, err);
   bool ok = collect_overwrites (&job, plan, sframe) && prepare_old_part (&job)
+            && (request->record == NULL
+                || build_guard (&job, plan, request->record))
             && file_note_privileges (&privileges, fd, err)
             && write_uninterrupted (&job, plan, request, &privileges)
             && (!request->preserve_times || file_set_times (fd, &status, err));

@@ -5,11 +5,14 @@
    others have mapped should not: its users see the change and may crash.
    Hence only on request.
 
-   Order of writing: first the undo record, then everything behind the old
-   end, then fdatasync, then the places inside the old file, the page with the
-   headers last.  Until that last write the old headers describe the old file;
-   from the first write on the record gives it back, also when it is cut off
-   again in the end.  */
+   Order of writing, with a flush after each step: a guard far behind the old
+   end, a small undo record that says no more than "keep the first bytes"; the
+   undo record proper and everything else behind the old end; the guard is cut
+   off; last the places inside the old file, with the page of the headers.
+   Between two flushes a disk writes in any order, and a power cut leaves any
+   part of it.  At each time the file is the old one, the new one, or ends in
+   a record that gives the old one back, also if its headers contradict each
+   other.  When no record is to stay it is cut off in the end.  */
 
 #ifndef ELF_IN_PLACE_H
 #define ELF_IN_PLACE_H

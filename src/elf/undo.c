@@ -12,6 +12,12 @@
 #include "base/hash.h"
 #include "elf/undo_format.h"
 
+uint64_t
+undo_record_digest (const uint8_t *record)
+{
+  return load_u64 (record + 24, false);
+}
+
 bool
 undo_record_find (struct undo_record *record, const struct image *image)
 {
@@ -33,8 +39,7 @@ undo_record_find (struct undo_record *record, const struct image *image)
       = (struct undo_record){ .offset = image->size - size,
                               .size = size,
                               .original_size = load_u64 (begin + 16, false),
-                              .original_digest
-                              = load_u64 (begin + 24, false) };
+                              .original_digest = undo_record_digest (begin) };
   return true;
 }
 

@@ -62,7 +62,11 @@ bool undo_record_build_digested (struct buffer *record,
                                  bool self_contained, uint64_t digest,
                                  struct error *err);
 
-/* Whether the file IMAGE ends in an intact record.  */
+/* The digest of the original in a RECORD built by these.  */
+uint64_t undo_record_digest (const uint8_t *record);
+
+/* Whether the file IMAGE ends in an intact record.  This and undo_plan need
+   its bytes only: the headers may be half-written.  */
 bool undo_record_find (struct undo_record *record, const struct image *image);
 
 /* Plan how the original is made of IMAGE.  The plan has no .sframe; it is

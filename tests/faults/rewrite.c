@@ -2,8 +2,9 @@
    test it on any file and under fault injection.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: rewrite [-i] [-s SIZE] ACTION FILE
+   Usage: rewrite [-i] [-c] [-s SIZE] ACTION FILE
      -i       in place
+     -c       judge what a power cut at any time would have left (power_cut.h)
      -s SIZE  bytes of .sframe, default 3000
    ACTION: inject, replace (a foreign .sframe), remove, undo.  */
 
@@ -25,6 +26,7 @@
 #include "elf/layout.h"
 #include "elf/output_file.h"
 #include "elf/undo.h"
+#include "power_cut.h"
 
 struct job
 {
@@ -135,6 +137,39 @@ run (struct job *job, const char *action, struct error *err)
   return ok;
 }
 
+static struct file_bytes
+read_file (const char *path)
+{
+  struct file_bytes file = { 0 };
+  FILE *stream = fopen (path, "r");
+  if (stream == NULL || fseek (stream, 0, SEEK_END) != 0)
+    abort ();
+  file.size = (size_t)ftell (stream);
+  file.bytes = malloc (file.size);
+  rewind (stream);
+  if (file.bytes == NULL
+      || fread (file.bytes, 1, file.size, stream) != file.size)
+    abort ();
+  fclose (stream);
+  return file;
+}
+
+/* Run ACTION and judge how it would have borne a power cut.  */
+static bool
+run_and_cut (struct job *job, const char *action, struct error *err)
+{
+  struct file_bytes old = read_file (job->path);
+  power_cut_record ();
+  if (!run (job, action, err))
+    return false;
+  struct file_bytes new = read_file (job->path);
+  bool undo = strcmp (action, "undo") == 0;
+  bool good = power_cut_judge (&old, &new, undo ? &new : &old);
+  free (old.bytes);
+  free (new.bytes);
+  return good || error_set (err, CFI2SFRAME_IO, "lost in a power cut");
+}
+
 static void
 on_signal (int number)
 {
@@ -149,10 +184,13 @@ main (int argc, char **argv)
   struct job job = { 0 };
   struct error err = { 0 };
   size_t size = 3000;
+  bool cut = false;
   int option;
-  while ((option = getopt (argc, argv, "is:")) != -1)
+  while ((option = getopt (argc, argv, "ics:")) != -1)
     if (option == 'i')
       job.in_place = true;
+    else if (option == 'c')
+      cut = true;
     else if (option == 's')
       size = strtoul (optarg, NULL, 0);
     else
@@ -166,7 +204,8 @@ main (int argc, char **argv)
   bool ok = image_open (&job.image, job.path, &err);
   if (ok)
     {
-      ok = run (&job, argv[optind], &err);
+      ok = cut ? run_and_cut (&job, argv[optind], &err)
+               : run (&job, argv[optind], &err);
       if (ok)
         printf ("%s record %zu\n", layout_strategy_name (job.plan.strategy),
                 job.record.size);
