@@ -16,6 +16,7 @@ import math
 import os
 import subprocess
 import sys
+import unicodedata
 from collections import Counter
 
 STYLE = """
@@ -132,6 +133,15 @@ def packages_of(entries, directory):
     return package
 
 
+def text_of(name):
+    """A name as text for HTML and XML, which have no control characters."""
+    return html.escape("".join(
+        "".join(f"\\x{byte:02x}" for byte in
+                letter.encode("utf-8", "surrogateescape"))
+        if unicodedata.category(letter) in ("Cc", "Cs")
+        or letter in "\ufffe\uffff" else letter for letter in name))
+
+
 def number(value):
     return f"{value:,}".replace(",", "\u202f")
 
@@ -161,11 +171,13 @@ def histogram(values, low, high, step, label, unit, note=lambda x: f"{x:.2f}"):
         bins[min(max(index, 0), len(bins) - 1)] += weight
     width, height, left, top, bottom = 480, 210, 56, 10, 34
     largest = max(max(bins), 1)
+    if unit != "bytes":
+        largest += largest % 2  # so that half of it is a number, too
     scale = (height - top - bottom) / largest
     bar = (width - left - 6) / len(bins)
     total = sum(bins) or 1
     parts = [f'<svg viewBox="0 0 {width} {height}" role="img" '
-             f'aria-label="{html.escape(label)}">']
+             f'aria-label="{text_of(label)}">']
     for part in (0, 0.5, 1):
         y = height - bottom - part * largest * scale
         shown = (size(largest * part).replace("\u00a0bytes", "")
@@ -190,7 +202,7 @@ def histogram(values, low, high, step, label, unit, note=lambda x: f"{x:.2f}"):
                          f'text-anchor="middle">{note(low + index * step)}'
                          '</text>')
     parts.append(f'<text x="{(left + width) / 2}" y="{height - 3}" '
-                 f'text-anchor="middle">{html.escape(label)}</text></svg>')
+                 f'text-anchor="middle">{text_of(label)}</text></svg>')
     return "".join(parts)
 
 
@@ -227,7 +239,7 @@ def scatter(groups):
         parts.append(
             f'<circle class="{kind}" cx="{x_of(group.cfi):.1f}" '
             f'cy="{y_of(group.ratio):.1f}" r="4"><title>'
-            f'{html.escape(group.name)}: {group.ratio:.2f} of '
+            f'{text_of(group.name)}: {group.ratio:.2f} of '
             f'{size(group.cfi)}, {share(group.coverage)} covered</title>'
             '</circle>')
     parts.append(f'<text x="{(left + width) / 2}" y="{height - 3}" '
@@ -254,7 +266,7 @@ def table(head, rows):
 def package_rows(groups):
     for group in sorted(groups, key=lambda g: (-g.cfi, g.name)):
         kind = "bar" if group.coverage == 1 else "bad"
-        yield (html.escape(group.name), number(group.files),
+        yield (text_of(group.name), number(group.files),
                number(group.sums["cfi_functions"]),
                f"{share(group.coverage, 3)} "
                + small_bar(group.coverage, 1, kind),
@@ -294,7 +306,7 @@ def left_out_section(converted):
 
 
 def failed_section(entries):
-    failed = [(html.escape(entry["file"]), html.escape(entry["reason"] or ""))
+    failed = [(text_of(entry["file"]), text_of(entry["reason"] or ""))
               for entry in entries if entry["status"] == "failed"]
     if not failed:
         return ""
@@ -326,13 +338,13 @@ def page(directory, version, entries):
                       "% of the code covered, packages below 100 %", "files",
                       lambda x: f"{x:g}")
     whole = sum(1 for g in groups if g.coverage == 1)
-    title = f"SFrame in {html.escape(directory)}"
+    title = f"SFrame in {text_of(directory)}"
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>{STYLE}</style></head><body>
 <h1>{title}</h1>
-<p class="faint">{html.escape(version)}, SFrame version {formats or "-"},
+<p class="faint">{text_of(version)}, SFrame version {formats or "-"},
 files as they would be converted</p>
 {summary(total, groups, others)}
 <h2>Size in proportion to the CFI it condenses</h2>
@@ -423,10 +435,8 @@ def bar_of_format(row, form, y):
 
 
 def bars_of_group(row, y):
-    # Control characters cannot stand in XML at all.
-    name = "".join("?" if letter < " " else letter for letter in row.name)
     parts = [f'<text x="{MARGIN}" y="{y - 8}" font-weight="bold">'
-             f"{html.escape(name, quote=False)} ({row.cfi} bytes of .eh_frame "
+             f"{text_of(row.name)} ({row.cfi} bytes of .eh_frame "
              "and .eh_frame_hdr)</text>\n"]
     for number_of_bar, form in enumerate(row.formats):
         parts.append(bar_of_format(row, form, y + number_of_bar * STEP))

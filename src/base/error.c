@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
+
 void
 error_clear (struct error *err)
 {
@@ -18,8 +20,11 @@ static void
 error_fill (struct error *err, enum cfi2sframe_status status, const char *fmt,
             va_list args)
 {
+  char text[2 * sizeof err->reason];
   err->status = status;
-  vsnprintf (err->reason, sizeof err->reason, fmt, args);
+  vsnprintf (text, sizeof text, fmt, args);
+  /* Names from the file are in there.  */
+  printable_copy (err->reason, sizeof err->reason, text);
 }
 
 bool

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "convert/relink.h"
+#include "convert/shown_text.h"
 #include "tool/job.h"
 #include "tool/messages.h"
 #include "tool/progress.h"
@@ -193,8 +194,9 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
                        .found = entry->found,
                        .outcome = JOB_SKIPPED };
   job->err.status = CFI2SFRAME_NOTHING;
-  snprintf (job->err.reason, sizeof job->err.reason, "same file as %s",
-            first->path);
+  char name[sizeof job->err.reason / 2];
+  printable_copy (name, sizeof name, first->path);
+  snprintf (job->err.reason, sizeof job->err.reason, "same file as %s", name);
   if (first->outcome == JOB_DONE && !options->convert.dry_run
       && !relink_name (entry->path, entry->device, entry->inode, first->path,
                        &job->err))
@@ -213,10 +215,12 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
       || (old.st_dev == new.st_dev &&old.st_ino == new.st_ino)
       || old.st_nlink == 0)
     return;
+  fputs ("cfi2sframe: ", errors);
+  printable_put (job->path, errors);
   fprintf (errors,
-           "cfi2sframe: %s: warning: it has %ju other hard link%s, with the "
+           ": warning: it has %ju other hard link%s, with the "
            "old contents\n",
-           job->path, (uintmax_t)old.st_nlink, old.st_nlink == 1 ? "" : "s");
+           (uintmax_t)old.st_nlink, old.st_nlink == 1 ? "" : "s");
 }
 
 /* Work on an entry and the other names of its file.  */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "convert/shown_text.h"
 #include "tool/json_line.h"
 
 enum
@@ -32,10 +33,12 @@ static void
 print_line (FILE *out, const struct cfi2sframe_difference *difference)
 {
   if (difference->kind != CFI2SFRAME_FILE)
-    fprintf (out, "%s%s0x%" PRIx64 " (%" PRIu32 " bytes)",
-             difference->section ? difference->section : "",
-             difference->section ? "+" : "", difference->function,
-             difference->size);
+    {
+      printable_put (difference->section ? difference->section : "", out);
+      fprintf (out, "%s0x%" PRIx64 " (%" PRIu32 " bytes)",
+               difference->section ? "+" : "", difference->function,
+               difference->size);
+    }
   if (difference->kind == CFI2SFRAME_DIFFERENT)
     fprintf (out, " +0x%" PRIx64, difference->pc - difference->function);
   fprintf (out, "%s%s", difference->kind == CFI2SFRAME_FILE ? "" : ": ",
@@ -88,13 +91,16 @@ static void
 print_counts (const struct tool_options *options,
               const struct cfi2sframe_compare_result *result, FILE *out)
 {
+  fputs ("A ", out);
+  printable_put (options->files[0], out);
+  fprintf (out, ": %" PRIu64 " functions; B ", result->functions_a);
+  printable_put (options->files[1], out);
   fprintf (out,
-           "A %s: %" PRIu64 " functions; B %s: %" PRIu64 " functions\n"
+           ": %" PRIu64 " functions\n"
            "%" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
            " only in A, %" PRIu64 " only in B, %" PRIu64 " known defects\n"
            "bytes of code: %" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
            " only in A, %" PRIu64 " only in B\n",
-           options->files[0], result->functions_a, options->files[1],
            result->functions_b, result->equal, result->different,
            result->only_a, result->only_b, count_defects (result),
            result->bytes_equal, result->bytes_different, result->bytes_only_a,
@@ -161,8 +167,11 @@ compare_run (const struct tool_options *options, FILE *out, FILE *errors)
                                    show_difference, &output, &result, &err);
   bool compared = equal || err.status == CFI2SFRAME_MISMATCH;
   if (!compared)
-    fprintf (errors, "cfi2sframe: %s%s%s\n", err.file, err.file[0] ? ": " : "",
-             err.reason);
+    {
+      fputs ("cfi2sframe: ", errors);
+      printable_put (err.file, errors);
+      fprintf (errors, "%s%s\n", err.file[0] ? ": " : "", err.reason);
+    }
   if (output.out && !output.all && output.n > LINES_MAX)
     fprintf (out, "... and %" PRIu64 " more; -v prints all\n",
              output.n - LINES_MAX);

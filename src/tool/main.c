@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/shown_text.h"
 #include "tool/batch.h"
 #include "tool/clock.h"
 #include "tool/compare_print.h"
@@ -46,6 +47,17 @@ keep_freed_memory (void)
 #endif
 }
 
+/* The list of files could not be read or held.  */
+static void
+print_list_problem (const struct tool_options *options, bool collected,
+                    int problem)
+{
+  bool named = !collected && options->files_from != NULL;
+  fputs ("cfi2sframe: ", stderr);
+  printable_put (named ? options->files_from : "list of files", stderr);
+  fprintf (stderr, ": %s\n", strerror (problem));
+}
+
 static int
 run_batch (const struct tool_options *options)
 {
@@ -56,10 +68,7 @@ run_batch (const struct tool_options *options)
   bool done = collected && batch_run (options, &tree, &totals);
   progress_clear ();
   if (!done)
-    fprintf (stderr, "cfi2sframe: %s: %s\n",
-             collected || options->files_from == NULL ? "list of files"
-                                                      : options->files_from,
-             strerror (errno));
+    print_list_problem (options, collected, errno);
   totals.not_elf = tree.not_elf;
   totals.seconds = clock_now () - start;
   if (done)

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "convert/shown_text.h"
 #include "tool/figures.h"
 
 /* Sums.  */
@@ -102,10 +103,11 @@ print_comparison (const struct measurement *comparison, FILE *out)
 static void
 print_head (const char *name, const struct measurement *comparison, FILE *out)
 {
+  printable_put (name, out);
   fprintf (out,
-           "%s: %" PRIu64 " functions, .eh_frame %" PRIu64
+           ": %" PRIu64 " functions, .eh_frame %" PRIu64
            " + .eh_frame_hdr %" PRIu64 " bytes\n",
-           name, comparison->cfi_functions, comparison->eh_frame_bytes,
+           comparison->cfi_functions, comparison->eh_frame_bytes,
            comparison->eh_frame_hdr_bytes);
 }
 
@@ -124,11 +126,12 @@ print_section (const struct job *job, FILE *out)
   const struct measurement *comparison = &job->comparison;
   const struct measured *format
       = &comparison->formats[MEASURED_COMPACT_UNWIND];
+  printable_put (job->path, out);
   fprintf (out,
-           "%s: compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
+           ": compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
            ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
            " of %" PRIu64 " functions, %.0f ms\n",
-           job->path, comparison->machine, format->bytes,
+           comparison->machine, format->bytes,
            ratio (comparison, format->bytes),
            ratio (comparison, comparison->compact_unwind_eh_frame_bytes),
            format->synchronous, comparison->cfi_functions, job->seconds * 1e3);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "convert/shown_text.h"
 #include "tool/figures.h"
 #include "tool/json_line.h"
 #include "tool/measure_print.h"
@@ -13,16 +14,38 @@ static const char *const status_names[] = {
   [JOB_DONE] = "converted", [JOB_SKIPPED] = "skipped", [JOB_FAILED] = "failed"
 };
 
+/* The beginning of a line about JOB.  */
+static void
+print_name (const struct job *job, FILE *out)
+{
+  printable_put (job->path, out);
+  fputs (": ", out);
+}
+
 static void
 print_problem (const struct job *job, FILE *errors)
 {
   const struct cfi2sframe_error *err = &job->err;
-  fprintf (errors, "cfi2sframe: %s: %s", job->path, err->reason);
+  fputs ("cfi2sframe: ", errors);
+  print_name (job, errors);
+  fputs (err->reason, errors);
   if (err->file[0] != '\0')
-    fprintf (errors, " (%s)", err->file);
+    {
+      fputs (" (", errors);
+      printable_put (err->file, errors);
+      fputc (')', errors);
+    }
   else if (err->has_offset)
     fprintf (errors, " (at offset 0x%" PRIx64 ")", err->offset);
   fputc ('\n', errors);
+}
+
+static void
+print_warning (const struct job *job, const char *text, FILE *errors)
+{
+  fputs ("cfi2sframe: ", errors);
+  print_name (job, errors);
+  fprintf (errors, "warning: %s\n", text);
 }
 
 /* Warn where protection of the old contents does not cover the new ones: files
@@ -31,15 +54,15 @@ static void
 print_concerns (const struct job *job, FILE *errors)
 {
   if (job->report.signed_ima)
-    fprintf (errors,
-             "cfi2sframe: %s: warning: its IMA signature is for the old "
-             "contents and was not taken over\n",
-             job->path);
+    print_warning (job,
+                   "its IMA signature is for the old contents and was not "
+                   "taken over",
+                   errors);
   if (job->report.sealed_verity)
-    fprintf (errors,
-             "cfi2sframe: %s: warning: the new file is not protected by "
-             "fs-verity as the old one was\n",
-             job->path);
+    print_warning (job,
+                   "the new file is not protected by fs-verity as the old "
+                   "one was",
+                   errors);
 }
 
 double
@@ -54,12 +77,13 @@ print_summary (const struct tool_options *options, const struct job *job,
                FILE *out)
 {
   const struct cfi2sframe_report *report = &job->report;
+  print_name (job, out);
   fprintf (out,
-           "%s: SFrame V%s for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
+           "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
            ".eh_frame_hdr), %" PRIu64 " of %" PRIu64 " functions, %s, %.0f "
            "ms\n",
-           job->path, tool_format_name (options->convert.format),
-           report->machine, report->sframe_bytes, report_size_ratio (report),
+           tool_format_name (options->convert.format), report->machine,
+           report->sframe_bytes, report_size_ratio (report),
            report->functions_covered, report->cfi_functions, report->strategy,
            job->seconds * 1e3);
 }
@@ -148,11 +172,12 @@ static void
 print_check (const struct job *job, FILE *out)
 {
   const struct cfi2sframe_check_result *check = &job->check;
+  print_name (job, out);
   fprintf (out,
-           "%s: %" PRIu64 " functions checked: %" PRIu64
+           "%" PRIu64 " functions checked: %" PRIu64
            " bytes of code equal, %" PRIu64 " wrong, %" PRIu64
            " without SFrame data, %" PRIu64 " without CFI\n",
-           job->path, check->functions, check->bytes_equal, check->bytes_wrong,
+           check->functions, check->bytes_equal, check->bytes_wrong,
            check->bytes_absent, check->bytes_extra);
 }
 
@@ -172,8 +197,10 @@ report_done (const struct tool_options *options, const struct job *job,
   if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
     {
       if (talkative)
-        fprintf (out, "%s: %s\n", job->path,
-                 options->mode == MODE_UNDO ? "restored" : "removed");
+        {
+          print_name (job, out);
+          fputs (options->mode == MODE_UNDO ? "restored\n" : "removed\n", out);
+        }
       return;
     }
   if (options->mode == MODE_CHECK)
@@ -212,7 +239,10 @@ report_job (const struct tool_options *options, const struct job *job,
     report_done (options, job, out);
   else if (job->outcome == JOB_SKIPPED && options->verbose > 0
            && !options->quiet)
-    fprintf (out, "%s: skipped: %s\n", job->path, job->err.reason);
+    {
+      print_name (job, out);
+      fprintf (out, "skipped: %s\n", job->err.reason);
+    }
   if (options->mode == MODE_CHECK && job->outcome == JOB_FAILED
       && job->err.status == CFI2SFRAME_MISMATCH && !options->quiet)
     print_check (job, out);

@@ -113,6 +113,44 @@ END
   grep -q 'y="79" width="240.0" height="14" fill="#b8b8b8"' chart.svg
 }
 
+@test "the axes of a page with few files have three different numbers" {
+  needs python3
+  mkdir -p tree/one
+  small_program tree/one/a
+  "$srcdir/tools/size-report.sh" -o page.html tree
+  python3 - page.html <<'END'
+import re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+axes = 0
+for svg in re.findall("<svg.*?</svg>", page, re.S):
+    ticks = re.findall('text-anchor="end">([^<]*)<', svg)
+    if ticks:
+        axes += 1
+        assert len(ticks) >= 3 and len(set(ticks)) == len(ticks), ticks
+assert axes >= 3, axes
+END
+}
+
+@test "names of any kind: the page and the picture stay well-formed" {
+  needs python3
+  mkdir -p tree
+  small_program $'tree/a\e[1m\x7f\xc2\x9b\xff<&"\'' || skip "not a name here"
+  "$srcdir/tools/size-report.sh" -o page.html tree
+  "$CFI2SFRAME" -r --compare-formats --stats=json tree >lines
+  python3 "$srcdir/tools/size_report.py" --chart lines >chart.svg
+  python3 - page.html chart.svg <<'END'
+import sys, unicodedata
+import xml.etree.ElementTree as tree
+for name in sys.argv[1:]:
+    text = open(name, "rb").read().decode("utf-8", "strict")
+    assert not any(unicodedata.category(c) == "Cc" and c != "\n" for c in text)
+shown = "a\\x1b[1m\\x7f\\xc2\\x9b\\xff<&\"'"
+texts = [part.text for part in tree.parse(sys.argv[2]).getroot().iter()
+         if part.text]
+assert any(shown in part for part in texts), texts
+END
+}
+
 @test "--chart: one file has no sum, very many have nothing else" {
   needs python3
   local i

@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/printable.h"
 
 /* A heap copy of exactly SIZE bytes, so that ASan sees the first step past
    the end.  */
@@ -207,6 +208,80 @@ error_cuts_a_long_reason (void **state)
   assert_int_equal (strlen (err.reason), sizeof err.reason - 1);
 }
 
+static void
+reason_shows_no_control_characters (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  error_set (&err, CFI2SFRAME_MALFORMED, "section (%s)", "a\n\033[m\377\302");
+  assert_string_equal (err.reason, "section (a\\x0a\\x1b[m\\xff\\xc2)");
+  error_set (&err, CFI2SFRAME_MALFORMED, "%s", "gr\303\274n");
+  assert_string_equal (err.reason, "gr\303\274n");
+}
+
+static void
+what_is_utf8_and_what_not (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *text;
+    size_t length;
+    enum character_kind kind;
+  } cases[] = {
+    { "a", 1, CHARACTER_PLAIN },
+    { "~", 1, CHARACTER_PLAIN },
+    { "\x1f", 1, CHARACTER_CONTROL },
+    { " ", 1, CHARACTER_PLAIN },
+    { "\x7f", 1, CHARACTER_CONTROL },
+    { "\xc2\x80", 2, CHARACTER_CONTROL },
+    { "\xc2\x9f", 2, CHARACTER_CONTROL },
+    { "\xc2\xa0", 2, CHARACTER_PLAIN },
+    { "\xdf\xbf", 2, CHARACTER_PLAIN },
+    { "\xe0\xa0\x80", 3, CHARACTER_PLAIN },
+    { "\xed\x9f\xbf", 3, CHARACTER_PLAIN },
+    { "\xee\x80\x80", 3, CHARACTER_PLAIN },
+    { "\xf0\x90\x80\x80", 4, CHARACTER_PLAIN },
+    { "\xf4\x8f\xbf\xbf", 4, CHARACTER_PLAIN },
+    { "\x80", 1, CHARACTER_INVALID },
+    { "\xc1\xbf", 1, CHARACTER_INVALID }, /* longer than needed */
+    { "\xe0\x9f\xbf", 1, CHARACTER_INVALID },
+    { "\xf0\x8f\xbf\xbf", 1, CHARACTER_INVALID },
+    { "\xed\xa0\x80", 1, CHARACTER_INVALID }, /* a surrogate */
+    { "\xed\xbf\xbf", 1, CHARACTER_INVALID },
+    { "\xf4\x90\x80\x80", 1, CHARACTER_INVALID }, /* above U+10FFFF */
+    { "\xf8\x88\x80\x80\x80", 1, CHARACTER_INVALID },
+    { "\xff", 1, CHARACTER_INVALID },
+    { "\xc2", 1, CHARACTER_INVALID }, /* cut off */
+    { "\xe2\x82", 1, CHARACTER_INVALID },
+    { "\xe2\x82"
+      "a",
+      1, CHARACTER_INVALID },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      enum character_kind kind;
+      assert_int_equal (character_length (cases[i].text, &kind),
+                        cases[i].length);
+      assert_int_equal (kind, cases[i].kind);
+    }
+}
+
+static void
+printable_copy_cuts_between_characters (void **state)
+{
+  (void)state;
+  char to[8];
+  printable_copy (to, sizeof to, "1234567");
+  assert_string_equal (to, "1234567");
+  printable_copy (to, sizeof to, "123456\303\274");
+  assert_string_equal (to, "123456");
+  printable_copy (to, sizeof to, "1234\n");
+  assert_string_equal (to, "1234");
+  printable_copy (to, sizeof to, "123\n");
+  assert_string_equal (to, "123\\x0a");
+}
+
 int
 main (void)
 {
@@ -220,6 +295,9 @@ main (void)
     cmocka_unit_test (buffer_remembers_that_memory_ran_out),
     cmocka_unit_test (error_carries_status_offset_and_reason),
     cmocka_unit_test (error_cuts_a_long_reason),
+    cmocka_unit_test (reason_shows_no_control_characters),
+    cmocka_unit_test (what_is_utf8_and_what_not),
+    cmocka_unit_test (printable_copy_cuts_between_characters),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,0 +1,96 @@
+/* Text from files and file names, made fit to be shown.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "base/printable.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* The bytes of the UTF-8 sequence at TEXT and its code point; 0 if there is
+   none: cut off, longer than needed, a surrogate or above U+10FFFF.  */
+static size_t
+decode_utf8 (const unsigned char *text, uint32_t *code)
+{
+  size_t length = text[0] < 0x80             ? 1
+                  : (text[0] & 0xe0) == 0xc0 ? 2
+                  : (text[0] & 0xf0) == 0xe0 ? 3
+                  : (text[0] & 0xf8) == 0xf0 ? 4
+                                             : 0;
+  static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+  *code = length == 1 ? text[0] : length == 0 ? 0 : text[0] & (0x7f >> length);
+  /* A zero byte is no continuation, so this stays inside the string.  */
+  for (size_t i = 1; i < length; i++)
+    {
+      if ((text[i] & 0xc0) != 0x80)
+        return 0;
+      *code = *code << 6 | (text[i] & 0x3f);
+    }
+  return *code < least[length] || (*code >= 0xd800 && *code < 0xe000)
+                 || *code > 0x10ffff
+             ? 0
+             : length;
+}
+
+size_t
+character_length (const char *text, enum character_kind *kind)
+{
+  uint32_t code;
+  size_t length = decode_utf8 ((const unsigned char *)text, &code);
+  *kind = length == 0                                    ? CHARACTER_INVALID
+          : code < 0x20 || (code >= 0x7f && code < 0xa0) ? CHARACTER_CONTROL
+                                                         : CHARACTER_PLAIN;
+  return length == 0 ? 1 : length;
+}
+
+char *
+character_escape (char *to, const char *text, size_t length)
+{
+  static const char digits[] = "0123456789abcdef";
+  for (size_t i = 0; i < length; i++)
+    {
+      unsigned char byte = (unsigned char)text[i];
+      *to++ = '\\';
+      *to++ = 'x';
+      *to++ = digits[byte >> 4];
+      *to++ = digits[byte & 15];
+    }
+  return to;
+}
+
+void
+printable_copy (char *to, size_t room, const char *text)
+{
+  enum character_kind kind;
+  const char *end = to + room - 1;
+  while (*text != '\0')
+    {
+      size_t length = character_length (text, &kind);
+      size_t needed = kind == CHARACTER_PLAIN ? length : length * ESCAPED_SIZE;
+      if (needed > (size_t)(end - to))
+        break;
+      if (kind == CHARACTER_PLAIN)
+        to = (char *)memcpy (to, text, length) + length;
+      else
+        to = character_escape (to, text, length);
+      text += length;
+    }
+  *to = '\0';
+}
+
+void
+printable_put (const char *text, FILE *out)
+{
+  enum character_kind kind;
+  char escaped[4 * ESCAPED_SIZE];
+  while (*text != '\0')
+    {
+      size_t length = character_length (text, &kind);
+      if (kind == CHARACTER_PLAIN)
+        fwrite (text, 1, length, out);
+      else
+        fwrite (escaped, 1,
+                (size_t)(character_escape (escaped, text, length) - escaped),
+                out);
+      text += length;
+    }
+}

@@ -1,0 +1,38 @@
+/* Text from files and file names, made fit to be shown.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Such text may be anything.  Control characters would act on the terminal or
+   forge lines of a log; bytes that are not UTF-8 do not belong into JSON.  */
+
+#ifndef BASE_PRINTABLE_H
+#define BASE_PRINTABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum character_kind
+{
+  CHARACTER_PLAIN,
+  CHARACTER_CONTROL, /* C0, DEL, C1 */
+  CHARACTER_INVALID  /* a byte that is not UTF-8 here */
+};
+
+/* The bytes of the first character of TEXT, which is not empty, and what it
+   is.  */
+size_t character_length (const char *text, enum character_kind *kind);
+
+/* Bytes that an escaped byte takes: \xHH.  */
+#define ESCAPED_SIZE 4
+
+/* Write the LENGTH bytes at TEXT escaped to TO, without a zero byte.  Returns
+   behind them.  */
+char *character_escape (char *to, const char *text, size_t length);
+
+/* Copy TEXT to TO, of ROOM bytes, with a zero byte; what is not plain is
+   escaped.  What does not fit is cut off, between characters.  */
+void printable_copy (char *to, size_t room, const char *text);
+
+/* Print TEXT to OUT in the same way.  */
+void printable_put (const char *text, FILE *out);
+
+#endif /* BASE_PRINTABLE_H */
