@@ -227,6 +227,25 @@ unit_segments_evictable (struct layout_job *job, const struct unit *unit,
   return true;
 }
 
+/* The tables of the dynamic linker are known by their start,
+   if at all; what points elsewhere into them does so by chance, and they are
+   large enough for that.  */
+bool
+unit_is_referenced (const struct layout_job *job, const struct unit *unit)
+{
+  for (size_t i = 1; i < job->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &job->image->sections[i].header;
+      bool table = dynamic_tag_of (header->sh_type) != DT_NULL;
+      if (has_contents (header)
+          && overlaps (header->sh_offset, header->sh_size, unit)
+          && references_meet (&job->references, header->sh_addr,
+                              header->sh_addr + (table ? 1 : header->sh_size)))
+        return true;
+    }
+  return false;
+}
+
 bool
 unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
            struct unit *unit)
@@ -245,8 +264,15 @@ unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
                     "table are entangled");
       return false;
     }
-  return unit_sections_evictable (job, unit)
-         && unit_segments_evictable (job, unit, load);
+  if (!unit_sections_evictable (job, unit)
+      || !unit_segments_evictable (job, unit, load))
+    return false;
+  if (unit_is_referenced (job, unit))
+    job_not (job,
+             "no room for program headers: code may refer to what stands "
+             "behind the table, at %#llx",
+             (unsigned long long)unit->address);
+  return !unit_is_referenced (job, unit);
 }
 
 void

@@ -23,7 +23,17 @@ enum
   JOB_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
   PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
   GROWTH_MAX = 1 << 26, /* bytes of padding at most: headers may ask for any */
-  UNITS_MAX = 32        /* evicted units */
+  UNITS_MAX = 32,       /* evicted units */
+  REFERENCES_MAX = 8192 /* to what might be evicted */
+};
+
+/* What may refer to a range of addresses, by an address in it.  */
+struct references
+{
+  uint64_t begin, end; /* the range that was looked for */
+  uint64_t targets[REFERENCES_MAX];
+  size_t n_targets;
+  bool unknown; /* more than that, or in a form we cannot read */
 };
 
 struct layout_job
@@ -43,6 +53,8 @@ struct layout_job
   size_t n_sections;
   const char *new_names[JOB_SECTIONS_MAX];
   size_t n_new_sections;
+
+  struct references references; /* to what may move */
 
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
@@ -88,6 +100,20 @@ bool round_up (uint64_t value, uint64_t align, uint64_t *result);
 /* Round *VALUE up until it is RESIDUE modulo ALIGN (a power of two).  */
 bool round_to_residue (uint64_t *value, uint64_t residue, uint64_t align);
 
+/* ---- layout_references.c: whether code knows where something is.  */
+
+/* Look for everything that may hold or form an address in [BEGIN, END), which
+   are bytes that IMAGE loads: instructions that address data relative to the
+   PC, words with such an address in programs at a fixed one, dynamic
+   relocations and dynamic symbols.  Errs on the side of finding too much.
+   What headers and dynamic entries say does not count.  */
+void references_find (struct references *found, const struct image *image,
+                      uint64_t begin, uint64_t end);
+
+/* Whether anything in [BEGIN, END) was found, or the answer is not known.  */
+bool references_meet (const struct references *found, uint64_t begin,
+                      uint64_t end);
+
 /* ---- layout_evict.c: what may move.  */
 
 /* Some sections and segments that move as one.  */
@@ -104,6 +130,11 @@ struct unit
    job->reason when it may not move.  */
 bool unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
                 struct unit *unit);
+
+/* Whether code may know where something in UNIT is, as far as job->references
+   says.  */
+bool unit_is_referenced (const struct layout_job *job,
+                         const struct unit *unit);
 
 /* Give the headers of what is in UNIT its new place.  */
 void unit_commit (struct layout_job *job, const struct unit *unit);

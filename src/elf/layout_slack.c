@@ -86,8 +86,11 @@ slack_find (struct layout_job *job, struct header_slots *slots,
 int
 layout_try_slack (struct layout_job *job)
 {
-  struct header_slots slots;
+  struct header_slots slots = { .resident = -1 };
   struct slack slack;
+  /* Most often there is not even room without any evicted sections.  */
+  if (!slack_find (job, &slots, &slack))
+    return job_not (job, "no padding is large enough");
   if (!slots_find (job, 1, &slots))
     return 0;
   if (!slack_find (job, &slots, &slack))

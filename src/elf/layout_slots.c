@@ -194,8 +194,9 @@ slots_take (const struct image *image, struct header_slots *slots, size_t n)
       slots->taken[slots->n_taken++] = i;
 }
 
-bool
-slots_find (struct layout_job *job, size_t n, struct header_slots *slots)
+static bool
+slots_find_unproven (struct layout_job *job, size_t n,
+                     struct header_slots *slots)
 {
   const struct image *image = job->image;
   *slots = (struct header_slots){ .n_added = n, .resident = -1 };
@@ -204,6 +205,40 @@ slots_find (struct layout_job *job, size_t n, struct header_slots *slots)
       = image->header.e_phoff
         + (image->n_segments + n - slots->n_taken) * sizeof (Elf64_Phdr);
   return slots->n_taken == n || slots_find_room (job, slots);
+}
+
+/* Whether references to all that SLOTS evicts have been looked for; look.  */
+static bool
+slots_are_proven (struct layout_job *job, const struct header_slots *slots)
+{
+  struct references *known = &job->references;
+  const struct unit *first = &slots->units[0];
+  const struct unit *last = &slots->units[slots->n_units - 1];
+  uint64_t begin = first->address, end = last->address + last->size;
+  if (begin >= known->begin && end <= known->end)
+    return true;
+  if (known->end > 0)
+    {
+      begin = begin < known->begin ? begin : known->begin;
+      end = end > known->end ? end : known->end;
+    }
+  references_find (known, job->image, begin, end);
+  for (size_t i = 0; i < slots->n_units; i++)
+    if (unit_is_referenced (job, &slots->units[i]))
+      return false;
+  return true;
+}
+
+/* Looking for references takes as long as reading all code, so it is done for
+   what would be evicted; if there are any, another choice is tried.  */
+bool
+slots_find (struct layout_job *job, size_t n, struct header_slots *slots)
+{
+  do
+    if (!slots_find_unproven (job, n, slots))
+      return false;
+  while (slots->n_units > 0 && !slots_are_proven (job, slots));
+  return true;
 }
 
 bool

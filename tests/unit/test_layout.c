@@ -476,6 +476,171 @@ eviction_spares_executable_sections (void **state)
   expect_failure (test, CFI2SFRAME_REFUSED, ".gnu.hash");
 }
 
+/* ---- Who may know where evicted bytes are: a stripped program that read its
+   build-id through symbols of a linker script printed zeros.  0x234 lies in
+   the build-id.  */
+
+static void
+expect_referenced (struct fixture *test)
+{
+  expect_failure (test, CFI2SFRAME_REFUSED, "code may refer to");
+}
+
+static void
+put (struct fixture *test, uint64_t offset, const char *bytes, size_t size)
+{
+  memcpy (test->elf.bytes + offset, bytes, size);
+}
+
+static void
+add_dynamic_entry (struct fixture *test, int64_t tag, uint64_t value)
+{
+  uint8_t *entry = test->elf.bytes + 0x2000;
+  while (load_u64 (entry, test->elf.big_endian) != DT_NULL)
+    entry += 16;
+  store_u64 (entry, (uint64_t)tag, test->elf.big_endian);
+  store_u64 (entry + 8, value, test->elf.big_endian);
+}
+
+static void
+amd64_code_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  /* lea 0x234(%rip), %rax at 0x1010 */
+  put (test, 0x1010, "\x48\x8d\x05\x1d\xf2\xff\xff", 7);
+  expect_referenced (test);
+}
+
+static void
+amd64_immediate_operands_count (void **state)
+{
+  struct fixture *test = *state;
+  /* cmpl $0x55555555, 0x220(%rip) at 0x1010, which ends at 0x101a; without the
+     operand it would be 0x21c, where nothing is.  */
+  put (test, 0x1010, "\x81\x3d\x06\xf2\xff\xff\x55\x55\x55\x55", 10);
+  expect_referenced (test);
+}
+
+static void
+amd64_large_model_code_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  /* movabs $0x234 - 0x2080, %rax, with the table at 0x2080 */
+  add_dynamic_entry (test, DT_PLTGOT, 0x2080);
+  put (test, 0x1010, "\x48\xb8\xb4\xe1\xff\xff\xff\xff\xff\xff", 10);
+  expect_referenced (test);
+}
+
+static void
+chance_bytes_are_no_reference (void **state)
+{
+  struct fixture *test = *state;
+  /* The displacement of jmp behind movb %al, 0x2d(%rsp).  */
+  put (test, 0x1010, "\x88\x44\x24\x2d\xe9\x1c\xf2\xff\xff", 9);
+  plan_and_apply (test, LAYOUT_EVICT);
+}
+
+static void
+aarch64_code_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_AARCH64, false);
+  store_u32 (test->elf.bytes + 0x1010, 0xf0ffffe0, false); /* adrp x0, 0 */
+  store_u32 (test->elf.bytes + 0x1018, 0x9108d001,
+             false); /* add x1, x0, ... */
+  expect_referenced (test);
+}
+
+static void
+aarch64_page_alone_may_be_anything (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_AARCH64, false);
+  store_u32 (test->elf.bytes + 0x1010, 0xf0ffffe0, false); /* adrp x0, 0 */
+  expect_referenced (test);
+}
+
+static void
+aarch64_other_bytes_of_the_page_may_be_known (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_AARCH64, false);
+  store_u32 (test->elf.bytes + 0x1010, 0xf0ffffe0, false); /* adrp x0, 0 */
+  store_u32 (test->elf.bytes + 0x1014, 0x91100000, false); /* add x0, 0x400 */
+  plan_and_apply (test, LAYOUT_EVICT);
+}
+
+static void
+s390x_code_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_S390, true);
+  put (test, 0x1010, "\xc0\x10\xff\xff\xf9\x12", 6); /* larl %r1, 0x234 */
+  expect_referenced (test);
+}
+
+static void
+relocations_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  add_dynamic_entry (test, DT_RELA, 0x400);
+  add_dynamic_entry (test, DT_RELASZ, 24);
+  store_u64 (test->elf.bytes + 0x400, 0x2090, false);
+  store_u64 (test->elf.bytes + 0x408, 8, false); /* R_X86_64_RELATIVE */
+  store_u64 (test->elf.bytes + 0x410, 0x234, false);
+  expect_referenced (test);
+}
+
+static void
+packed_relocations_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  add_dynamic_entry (test, 36 /* DT_RELR */, 0x400);
+  add_dynamic_entry (test, 35 /* DT_RELRSZ */, 16);
+  store_u64 (test->elf.bytes + 0x400, 0x2090, false);
+  store_u64 (test->elf.bytes + 0x408, 1 << 2 | 1, false); /* 0x20a0 */
+  store_u64 (test->elf.bytes + 0x20a0, 0x234, false);
+  expect_referenced (test);
+}
+
+static void
+relocations_we_cannot_read_keep_everything (void **state)
+{
+  struct fixture *test = *state;
+  add_dynamic_entry (test, 0x60000011 /* DT_ANDROID_RELA */, 0x400);
+  expect_referenced (test);
+}
+
+static void
+words_of_fixed_programs_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0x400000);
+  store_u64 (test->elf.bytes + 0x2090, 0x400234, false);
+  /* Such a program has another way.  */
+  plan_and_apply (test, LAYOUT_GROW_DOWN);
+}
+
+static void
+immediates_of_fixed_programs_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0x400000);
+  put (test, 0x1011, "\xbf\x34\x02\x40\x00", 5); /* mov $0x400234, %edi */
+  plan_and_apply (test, LAYOUT_GROW_DOWN);
+}
+
+static void
+other_files_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  uint8_t *symbol = test->elf.bytes + 0x288; /* .dynsym, 1 */
+  symbol[4] = ELF64_ST_INFO (STB_GLOBAL, STT_OBJECT);
+  store_u16 (symbol + 6, 2, false);
+  store_u64 (symbol + 8, 0x210, false); /* in .interp */
+  expect_referenced (test);
+}
+
 static void
 patchelf_finds_a_spare_slot (void **state)
 {
@@ -1042,6 +1207,20 @@ main (void)
     TEST (eviction_spares_notes_with_symbols),
     TEST (eviction_spares_tables_without_dynamic_entry),
     TEST (eviction_spares_executable_sections),
+    TEST (amd64_code_may_know_evicted_bytes),
+    TEST (amd64_immediate_operands_count),
+    TEST (amd64_large_model_code_may_know_evicted_bytes),
+    TEST (chance_bytes_are_no_reference),
+    TEST (aarch64_code_may_know_evicted_bytes),
+    TEST (aarch64_page_alone_may_be_anything),
+    TEST (aarch64_other_bytes_of_the_page_may_be_known),
+    TEST (s390x_code_may_know_evicted_bytes),
+    TEST (relocations_may_know_evicted_bytes),
+    TEST (packed_relocations_may_know_evicted_bytes),
+    TEST (relocations_we_cannot_read_keep_everything),
+    TEST (words_of_fixed_programs_may_know_evicted_bytes),
+    TEST (immediates_of_fixed_programs_may_know_evicted_bytes),
+    TEST (other_files_may_know_evicted_bytes),
     TEST (patchelf_finds_a_spare_slot),
     TEST (unknown_bytes_behind_the_table_stay),
     TEST (patchelf_filler_is_nobodys),

@@ -1,0 +1,424 @@
+/* Who may refer to the bytes that eviction takes away.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Nothing is disassembled: wherever an instruction could begin, its fields are
+   looked at as if it did.  A range of some hundred bytes is hit by chance
+   about once in a hundred million bytes of code, and then only keeps us from
+   moving something.  */
+
+#include "elf/layout_job.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* In elf.h since glibc 2.36.  */
+enum
+{
+  TAG_RELRSZ = 35,
+  TAG_RELR = 36
+};
+enum
+{
+  TAG_ANDROID_REL = 0x6000000f,
+  TAG_ANDROID_RELA = 0x60000011
+};
+
+enum
+{
+  ADRP_WINDOW = 64 /* instructions between ADRP and what adds the rest */
+};
+
+/* Loaded bytes of the file.  */
+struct view
+{
+  const uint8_t *bytes;
+  uint64_t size, address;
+};
+
+static void
+add_target (struct references *found, uint64_t target)
+{
+  if (target < found->begin || target >= found->end)
+    return;
+  if (found->n_targets == REFERENCES_MAX)
+    found->unknown = true;
+  else
+    found->targets[found->n_targets++] = target;
+}
+
+/* ---- Code */
+
+/* One-byte opcodes that a ModRM byte follows: bit N of word M for opcode
+   16 * M + N (Intel SDM, volume 2, table A-2).  */
+static const uint16_t amd64_modrm[16]
+    = { 0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0x0000, 0x0000, 0x0a0c, 0x0000,
+        0xffff, 0x0000, 0x0000, 0x0000, 0x00f3, 0xff0f, 0x0000, 0xc0c0 };
+
+/* Whether the byte in front of AT may be a ModRM byte: what is in front of
+   that is such an opcode, or belongs to another opcode map.  */
+static bool
+amd64_is_modrm (const struct view *code, uint64_t at)
+{
+  uint8_t before[7] = { 0 }; /* [N]: N bytes in front of AT */
+  for (uint64_t i = 1; i < sizeof before && i <= at; i++)
+    before[i] = code->bytes[at - i];
+  return (amd64_modrm[before[2] >> 4] >> (before[2] & 15) & 1)
+         || before[3] == 0x0f || before[4] == 0x0f  /* 0F, 0F 38, 0F 3A */
+         || before[4] == 0xc5 || before[5] == 0xc4  /* VEX */
+         || before[5] == 0x8f || before[6] == 0x62; /* XOP, EVEX */
+}
+
+/* A 32-bit displacement follows a ModRM byte with mod 0 and r/m 5; the PC is
+   that behind up to four bytes of immediate operands (Intel SDM, volume 2,
+   section 2.2.1.6).  AT is that of the displacement.  */
+static void
+amd64_relative (struct references *found, const struct view *code, uint64_t at)
+{
+  if ((code->bytes[at - 1] & 0xc7) != 5 || !amd64_is_modrm (code, at))
+    return;
+  uint64_t target = code->address + at + 4
+                    + (uint64_t)(int32_t)load_u32 (code->bytes + at, false);
+  add_target (found, target);
+  add_target (found, target + 1);
+  add_target (found, target + 2);
+  add_target (found, target + 4);
+}
+
+/* The large code model adds 64-bit offsets to the address of the global
+   offset table, at GOT (psABI, R_X86_64_GOTOFF64).  */
+static void
+amd64_got_relative (struct references *found, const struct view *code,
+                    uint64_t at, uint64_t got)
+{
+  if (at + 8 <= code->size && code->bytes[at - 2] >> 1 == 0x48 >> 1
+      && (code->bytes[at - 1] & 0xf8) == 0xb8)
+    add_target (found, got + load_u64 (code->bytes + at, false));
+}
+
+static void
+amd64_scan (struct references *found, const struct view *code, bool absolute,
+            uint64_t got)
+{
+  uint32_t begin = (uint32_t)found->begin;
+  uint32_t size = (uint32_t)(found->end - found->begin);
+  uint32_t relative = (uint32_t)code->address + 8 - begin;
+  uint32_t from_got = (uint32_t)got - begin;
+  for (uint64_t at = 2; at + 4 <= code->size; at++)
+    {
+      uint32_t value = load_u32 (code->bytes + at, false);
+      if (value + (uint32_t)at + relative < size + 4)
+        amd64_relative (found, code, at);
+      if (absolute && value - begin < size)
+        add_target (found, value);
+      if (value + from_got < size && got != 0)
+        amd64_got_relative (found, code, at, got);
+    }
+}
+
+static int64_t
+sign_extend (uint64_t value, unsigned bits)
+{
+  uint64_t sign = 1ull << (bits - 1);
+  return (int64_t)((value & (2 * sign - 1)) ^ sign) - (int64_t)sign;
+}
+
+static uint32_t
+aarch64_word (const struct view *code, uint64_t at)
+{
+  return load_u32 (code->bytes + at, false); /* in both byte orders */
+}
+
+/* What ADD and loads or stores with an unsigned offset add to register BASE
+   (Arm ARM, C4.1); false for other instructions.  */
+static bool
+aarch64_offset (uint32_t word, uint32_t base, uint64_t *offset)
+{
+  if ((word >> 5 & 31) != base)
+    return false;
+  *offset = word >> 10 & 0xfff;
+  if ((word & 0xff800000) == 0x91000000)
+    {
+      if (word & 1u << 22)
+        *offset <<= 12;
+      return true;
+    }
+  if ((word & 0x3b000000) != 0x39000000)
+    return false;
+  bool wide = (word & 1u << 26) && (word & 1u << 23);
+  *offset <<= wide ? 4 : word >> 30;
+  return true;
+}
+
+/* ADRP gives a page; the rest comes from an instruction soon behind it.  One
+   that is not found may be anything in that page.  */
+static void
+aarch64_page (struct references *found, const struct view *code, uint64_t at,
+              uint64_t page)
+{
+  uint32_t base = aarch64_word (code, at) & 31;
+  bool used = false;
+  if (page >= found->end || page + 0xfff < found->begin)
+    return;
+  for (uint64_t i = 1; i <= ADRP_WINDOW && at + 4 * i + 4 <= code->size; i++)
+    {
+      uint32_t word = aarch64_word (code, at + 4 * i);
+      uint64_t offset;
+      if (!aarch64_offset (word, base, &offset))
+        continue;
+      used = true;
+      add_target (found, page + offset);
+      if ((word & 31) == base)
+        break;
+    }
+  if (!used)
+    found->unknown = true;
+}
+
+static void
+aarch64_scan (struct references *found, const struct view *code)
+{
+  for (uint64_t at = -code->address & 3; at + 4 <= code->size; at += 4)
+    {
+      uint32_t word = aarch64_word (code, at);
+      uint64_t pc = code->address + at;
+      uint64_t immediate = (word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3);
+      if ((word & 0x9f000000) == 0x90000000)
+        aarch64_page (found, code, at,
+                      (pc & ~0xfffull)
+                          + ((uint64_t)sign_extend (immediate, 21) << 12));
+      else if ((word & 0x9f000000) == 0x10000000)
+        add_target (found, pc + (uint64_t)sign_extend (immediate, 21));
+      else if ((word & 0x3b000000) == 0x18000000)
+        add_target (found, pc + (uint64_t)sign_extend (immediate & ~3ull, 21));
+    }
+}
+
+/* The RIL formats that address storage relative to the PC: LARL, LGRL, EXRL
+   and their like (z/Architecture Principles of Operation, "Relative-immediate
+   addressing").  */
+static void
+s390_scan (struct references *found, const struct view *code)
+{
+  for (uint64_t at = code->address & 1; at + 6 <= code->size; at += 2)
+    {
+      uint8_t opcode = code->bytes[at];
+      if (opcode != 0xc0 && opcode != 0xc4 && opcode != 0xc6)
+        continue;
+      int64_t halfwords = (int32_t)load_u32 (code->bytes + at + 2, true);
+      add_target (found, code->address + at + 2 * (uint64_t)halfwords);
+    }
+}
+
+/* ---- Data */
+
+static void
+scan_words (struct references *found, const struct view *data, bool big_endian)
+{
+  for (uint64_t at = -data->address & 3; at + 8 <= data->size; at += 4)
+    add_target (found, load_u64 (data->bytes + at, big_endian));
+}
+
+/* The table that the dynamic entries TABLE and SIZE describe; false if there
+   is one and it cannot be read.  */
+static bool
+dynamic_view (const struct image *image, int64_t table, int64_t size,
+              struct view *view)
+{
+  *view = (struct view){ 0 };
+  if (!dynamic_find (image, table, &view->address))
+    return true;
+  if (!dynamic_find (image, size, &view->size))
+    return false;
+  view->bytes = image_bytes_at (image, view->address, view->size);
+  return view->bytes != NULL || view->size == 0;
+}
+
+static void
+scan_rela (struct references *found, const struct image *image, int64_t table,
+           int64_t size)
+{
+  struct view view;
+  if (!dynamic_view (image, table, size, &view))
+    found->unknown = true;
+  else
+    for (uint64_t at = 0; at + 24 <= view.size; at += 24)
+      {
+        const uint8_t *entry = view.bytes + at;
+        add_target (found, load_u64 (entry, image->big_endian));
+        if (load_u64 (entry + 8, image->big_endian) >> 32 == 0)
+          add_target (found, load_u64 (entry + 16, image->big_endian));
+      }
+}
+
+/* The word at ADDRESS is relocated by the load address.  */
+static void
+add_relocated (struct references *found, const struct image *image,
+               uint64_t address)
+{
+  const uint8_t *word = image_bytes_at (image, address, 8);
+  add_target (found, address);
+  if (word != NULL)
+    add_target (found, load_u64 (word, image->big_endian));
+  else
+    found->unknown = true;
+}
+
+/* An even entry is an address, an odd one says which of the next 63 words are
+   relocated too (gABI, "Relative relocation table").  */
+static void
+scan_relr (struct references *found, const struct image *image)
+{
+  struct view view;
+  uint64_t next = 0;
+  if (!dynamic_view (image, TAG_RELR, TAG_RELRSZ, &view))
+    found->unknown = true;
+  else
+    for (uint64_t at = 0; at + 8 <= view.size; at += 8)
+      {
+        uint64_t entry = load_u64 (view.bytes + at, image->big_endian);
+        if ((entry & 1) == 0)
+          {
+            add_relocated (found, image, entry);
+            next = entry + 8;
+            continue;
+          }
+        for (unsigned bit = 0; entry >>= 1; bit++)
+          if (entry & 1)
+            add_relocated (found, image, next + 8ull * bit);
+        next += 63 * 8;
+      }
+}
+
+static void
+scan_relocations (struct references *found, const struct image *image)
+{
+  static const int64_t unread[]
+      = { DT_REL, TAG_ANDROID_REL, TAG_ANDROID_RELA };
+  uint64_t value;
+  for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++)
+    found->unknown |= dynamic_find (image, unread[i], &value);
+  scan_rela (found, image, DT_RELA, DT_RELASZ);
+  scan_rela (found, image, DT_JMPREL, DT_PLTRELSZ);
+  scan_relr (found, image);
+}
+
+/* Not a constant, and not an offset among the thread-local variables.  */
+static void
+add_symbol (struct references *found, const uint8_t *symbol, bool big_endian)
+{
+  uint16_t section
+      = load_u16 (symbol + offsetof (Elf64_Sym, st_shndx), big_endian);
+  uint8_t info = symbol[offsetof (Elf64_Sym, st_info)];
+  if (section != SHN_UNDEF && section != SHN_ABS
+      && ELF64_ST_TYPE (info) != STT_TLS)
+    add_target (
+        found, load_u64 (symbol + offsetof (Elf64_Sym, st_value), big_endian));
+}
+
+static void
+scan_dynamic_symbols (struct references *found, const struct image *image)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const struct image_section *section = &image->sections[i];
+      const uint8_t *bytes = section->header.sh_type == SHT_DYNSYM
+                                 ? image_section_bytes (image, section)
+                                 : NULL;
+      if (bytes == NULL)
+        continue;
+      for (uint64_t at = 0; at + sizeof (Elf64_Sym) <= section->header.sh_size;
+           at += sizeof (Elf64_Sym))
+        add_symbol (found, bytes + at, image->big_endian);
+    }
+}
+
+/* ---- All of it */
+
+static void
+scan_code (struct references *found, const struct image *image,
+           const struct view *code, bool absolute)
+{
+  uint64_t got = 0;
+  switch (image->header.e_machine)
+    {
+    case EM_X86_64:
+      dynamic_find (image, DT_PLTGOT, &got);
+      amd64_scan (found, code, absolute, got);
+      break;
+    case EM_AARCH64:
+      aarch64_scan (found, code);
+      break;
+    case EM_S390:
+      s390_scan (found, code);
+      break;
+    default:
+      found->unknown = true;
+    }
+}
+
+/* Where the headers at the start of the file end in SEGMENT: they hold
+   addresses, but are made anew.  */
+static uint64_t
+headers_end (const struct image *image, const GElf_Phdr *segment)
+{
+  uint64_t end = image->header.e_phoff
+                 + image->n_segments * (uint64_t)sizeof (Elf64_Phdr);
+  if (end <= segment->p_offset)
+    return 0;
+  end -= segment->p_offset;
+  return end < segment->p_filesz ? end : segment->p_filesz;
+}
+
+/* The words of SEGMENT in front of and behind the dynamic section, which is
+   made anew where it has to be.  */
+static void
+scan_data (struct references *found, const struct image *image,
+           const GElf_Phdr *segment)
+{
+  const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
+  uint64_t at = headers_end (image, segment), end = segment->p_filesz;
+  if (dynamic != NULL && dynamic->p_offset >= segment->p_offset
+      && dynamic->p_offset - segment->p_offset >= at
+      && dynamic->p_offset - segment->p_offset <= end)
+    {
+      uint64_t gap = dynamic->p_offset - segment->p_offset;
+      struct view front = { image->bytes + segment->p_offset + at, gap - at,
+                            segment->p_vaddr + at };
+      scan_words (found, &front, image->big_endian);
+      at = gap + dynamic->p_filesz < end ? gap + dynamic->p_filesz : end;
+    }
+  struct view rest = { image->bytes + segment->p_offset + at, end - at,
+                       segment->p_vaddr + at };
+  scan_words (found, &rest, image->big_endian);
+}
+
+void
+references_find (struct references *found, const struct image *image,
+                 uint64_t begin, uint64_t end)
+{
+  bool absolute = image->header.e_type == ET_EXEC;
+  *found = (struct references){ .begin = begin, .end = end };
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const struct image_section *section = &image->sections[i];
+      struct view code = { image_section_bytes (image, section),
+                           section->header.sh_size, section->header.sh_addr };
+      if ((section->header.sh_flags & SHF_EXECINSTR) && code.bytes != NULL)
+        scan_code (found, image, &code, absolute);
+    }
+  for (size_t i = 0; i < image->n_segments && absolute; i++)
+    if (image->segments[i].p_type == PT_LOAD)
+      scan_data (found, image, &image->segments[i]);
+  scan_relocations (found, image);
+  scan_dynamic_symbols (found, image);
+}
+
+bool
+references_meet (const struct references *found, uint64_t begin, uint64_t end)
+{
+  for (size_t i = 0; i < found->n_targets; i++)
+    if (found->targets[i] >= begin && found->targets[i] < end)
+      return true;
+  return found->unknown && begin < found->end && end > found->begin;
+}
