@@ -91,6 +91,8 @@ struct cfi2sframe_options
   bool relocatable;     /* convert .o and .ko files, too */
   bool gnu;             /* the rows GNU as writes, right where it is wrong */
   bool gnu_bugs;        /* with gnu: wrong where it is wrong */
+  /* Less of the code with rows than so many percent is a failure.  */
+  double min_coverage;
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;
@@ -114,6 +116,9 @@ struct cfi2sframe_report
   /* The input is signed or sealed, and the output is not: security.ima,
      fs-verity.  */
   bool signed_ima, sealed_verity;
+  /* The code of the file, with CFI or without: what bytes_covered is to be
+     compared with.  */
+  uint64_t executable_bytes;
 };
 
 /* The defaults: V3, in place, quiet about what is left out.  Inline, because

@@ -58,7 +58,8 @@ td svg { width: 7rem; display: inline-block; vertical-align: middle; }
 
 SUMS = ("eh_frame_bytes", "eh_frame_hdr_bytes", "sframe_bytes",
         "cfi_functions", "functions_covered", "bytes_covered",
-        "bytes_left_out", "input_bytes", "output_bytes")
+        "bytes_left_out", "executable_bytes", "input_bytes",
+        "output_bytes")
 
 
 class Group:
@@ -281,7 +282,11 @@ def summary(total, groups, others):
         ("Packages", number(len(groups))),
         ("Functions covered", f'{share(total.sums["functions_covered"] / max(total.sums["cfi_functions"], 1), 3)}'
                               f' of {number(total.sums["cfi_functions"])}'),
-        ("Code covered", f"{share(total.coverage, 3)} of {size(code)}"),
+        ("Code with CFI covered",
+         f"{share(total.coverage, 3)} of {size(code)}"),
+        ("All code covered",
+         f'{share(total.sums["bytes_covered"] / max(total.sums["executable_bytes"], 1), 1)}'
+         f' of {size(total.sums["executable_bytes"])}'),
         (".sframe / (.eh_frame + .eh_frame_hdr)", f"{total.ratio:.3f}"),
         (".sframe", size(total.sums["sframe_bytes"])),
         ("Files grow by", share((total.sums["output_bytes"]

@@ -119,6 +119,20 @@ handle_existing (struct conversion *conversion, struct error *err)
   return existing_check_replaceable (existing, &conversion->input, err);
 }
 
+/* Little code with rows is a failure with --min-coverage.  */
+static bool
+check_coverage (const struct conversion *conversion, struct error *err)
+{
+  const struct cfi2sframe_report *report = conversion->report;
+  double covered = report->executable_bytes == 0
+                       ? 100
+                       : 100 * (double)report->bytes_covered
+                             / (double)report->executable_bytes;
+  return covered >= conversion->options.min_coverage
+         || error_set (err, CFI2SFRAME_REFUSED,
+                       "only %.1f %% of the code has rows", covered);
+}
+
 /* A function left out is a failure with --strict.  */
 static bool
 check_complete (const struct conversion *conversion, struct error *err)
@@ -182,6 +196,7 @@ prepare (struct conversion *conversion, struct error *err)
   conversion->encoder
       = linked_build (image, &conversion->options, conversion->report, err);
   if (conversion->encoder == NULL || !check_complete (conversion, err)
+      || !check_coverage (conversion, err)
       || !plan_injection (conversion, err))
     return false;
   buffer_init (&conversion->section, image->big_endian);

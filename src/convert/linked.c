@@ -194,6 +194,7 @@ report_account (struct linked *linked)
   struct cfi2sframe_report *report = linked->report;
   const struct emitter_account *account = emitter_account (linked->emitter);
   const struct sframe_encoder *encoder = emitter_encoder (linked->emitter);
+  report->executable_bytes = image_executable_bytes (linked->image);
   report->functions_covered = account->functions_covered;
   report->bytes_covered = account->bytes_covered;
   report->bytes_left_out = account->bytes_left_out;

@@ -213,6 +213,7 @@ fill_in_report (const struct object_builder *builder,
   if (builder->emitter == NULL)
     return;
   const struct emitter_account *account = emitter_account (builder->emitter);
+  report->executable_bytes = image_executable_bytes (image);
   report->functions_covered = account->functions_covered;
   report->bytes_covered = account->bytes_covered;
   report->bytes_left_out = account->bytes_left_out;

@@ -398,6 +398,24 @@ image_bytes_at (const struct image *image, uint64_t address, uint64_t size)
   return NULL;
 }
 
+uint64_t
+image_executable_bytes (const struct image *image)
+{
+  uint64_t total = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if ((header->sh_flags & SHF_ALLOC) && (header->sh_flags & SHF_EXECINSTR)
+          && header->sh_type != SHT_NOBITS)
+        total += header->sh_size;
+    }
+  for (size_t i = 0; image->n_sections == 0 && i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD
+        && (image->segments[i].p_flags & PF_X))
+      total += image->segments[i].p_filesz;
+  return total;
+}
+
 bool
 image_is_executable (const struct image *image, uint64_t address,
                      uint64_t size)

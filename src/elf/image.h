@@ -86,6 +86,10 @@ const uint8_t *image_bytes_at (const struct image *image, uint64_t address,
 bool image_is_executable (const struct image *image, uint64_t address,
                           uint64_t size);
 
+/* How many bytes of code IMAGE has: in executable sections or, without section
+   headers, in executable segments.  */
+uint64_t image_executable_bytes (const struct image *image);
+
 /* Where the unwind data is: address and bytes of .eh_frame, by section header
    or, in a file without section headers, through PT_GNU_EH_FRAME.  Sizes of 0
    mean "none".  */

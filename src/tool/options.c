@@ -34,6 +34,7 @@ enum
   OPTION_COMPACT,
   OPTION_STATS,
   OPTION_STRICT,
+  OPTION_MIN_COVERAGE,
   OPTION_SKIP_UNCONVERTIBLE,
   OPTION_FORCE_PHDR_MOVE,
   OPTION_IN_PLACE_WRITE,
@@ -53,6 +54,8 @@ static const struct argp_option option_table[] = {
     "Write the raw section to OUT and leave FILE alone", 1 },
   { "strict", OPTION_STRICT, NULL, 0,
     "A function that has to be left out is a failure", 1 },
+  { "min-coverage", OPTION_MIN_COVERAGE, "PERCENT", 0,
+    "Less of the code with rows than that is a failure", 1 },
   { "skip-unconvertible", OPTION_SKIP_UNCONVERTIBLE, "no", OPTION_ARG_OPTIONAL,
     "Files that cannot be converted (32-bit, unknown machine, refused, "
     "damaged) are counted in a note and are no failure; with =no they are one "
@@ -389,6 +392,19 @@ parse_convert_option (int key, struct argp_state *state)
     }
 }
 
+static void
+parse_min_coverage (struct argp_state *state, const char *argument)
+{
+  struct tool_options *options = state->input;
+  char *end;
+  options->convert.min_coverage = strtod (argument, &end);
+  if (end == argument || *end != '\0'
+      || !(options->convert.min_coverage >= 0
+           && options->convert.min_coverage <= 100))
+    argp_error (state, "--min-coverage takes a percentage, not '%s'",
+                argument);
+}
+
 static error_t
 parse_option (int key, char *argument, struct argp_state *state)
 {
@@ -419,6 +435,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);
+      return 0;
+    case OPTION_MIN_COVERAGE:
+      parse_min_coverage (state, argument);
       return 0;
     case OPTION_SKIP_UNCONVERTIBLE:
       parse_skip_unconvertible (state, argument);

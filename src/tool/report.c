@@ -80,12 +80,13 @@ print_summary (const struct tool_options *options, const struct job *job,
   print_name (job, out);
   fprintf (out,
            "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
-           ".eh_frame_hdr), %" PRIu64 " of %" PRIu64 " functions, %s, %.0f "
-           "ms\n",
+           ".eh_frame_hdr), %" PRIu64 " of %" PRIu64
+           " functions, %.1f %% of the code, %s, %.0f ms\n",
            tool_format_name (options->convert.format), report->machine,
            report->sframe_bytes, report_size_ratio (report),
-           report->functions_covered, report->cfi_functions, report->strategy,
-           job->seconds * 1e3);
+           report->functions_covered, report->cfi_functions,
+           figure_percent (report->bytes_covered, report->executable_bytes),
+           report->strategy, job->seconds * 1e3);
 }
 
 void
@@ -162,6 +163,7 @@ print_stats_json (const struct tool_options *options, const struct job *job,
   json_add_number (object, "sframe_fres", report->sframe_fres);
   json_add_number (object, "bytes_covered", report->bytes_covered);
   json_add_number (object, "bytes_left_out", report->bytes_left_out);
+  json_add_number (object, "executable_bytes", report->executable_bytes);
   json_object_object_add (object, "left_out", report_left_out_json (report));
   json_object_object_add (object, "seconds",
                           json_object_new_double (job->seconds));

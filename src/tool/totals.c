@@ -26,6 +26,7 @@ add_report (struct cfi2sframe_report *sum,
   sum->sframe_fres += report->sframe_fres;
   sum->bytes_covered += report->bytes_covered;
   sum->bytes_left_out += report->bytes_left_out;
+  sum->executable_bytes += report->executable_bytes;
   for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
     sum->left_out[i] += report->left_out[i];
 }
@@ -111,13 +112,16 @@ print_conversion (const struct totals *totals, FILE *out)
   const struct cfi2sframe_report *sum = &totals->sum;
   uint64_t added = sum->output_bytes - sum->input_bytes;
   fprintf (out,
-           "  functions: %" PRIu64 " of %" PRIu64 " (%.3f %%); code: %.3f %% "
-           "of %" PRIu64 " bytes\n",
+           "  functions: %" PRIu64 " of %" PRIu64 " (%.3f %%); code with CFI: "
+           "%.3f %% of %" PRIu64 " bytes; all code: %.3f %% of %" PRIu64
+           " bytes\n",
            sum->functions_covered, sum->cfi_functions,
            figure_percent (sum->functions_covered, sum->cfi_functions),
            figure_percent (sum->bytes_covered,
                            sum->bytes_covered + sum->bytes_left_out),
-           sum->bytes_covered + sum->bytes_left_out);
+           sum->bytes_covered + sum->bytes_left_out,
+           figure_percent (sum->bytes_covered, sum->executable_bytes),
+           sum->executable_bytes);
   report_print_left_out (sum, out);
   fprintf (out,
            "  .sframe: %" PRIu64 " bytes, %.3f of .eh_frame + "
@@ -199,7 +203,8 @@ print_conversion_json (const struct totals *totals,
                   { "sframe_fdes", sum->sframe_fdes },
                   { "sframe_fres", sum->sframe_fres },
                   { "bytes_covered", sum->bytes_covered },
-                  { "bytes_left_out", sum->bytes_left_out } };
+                  { "bytes_left_out", sum->bytes_left_out },
+                  { "executable_bytes", sum->executable_bytes } };
   json_object *total = json_object_new_object ();
   json_object *line = json_object_new_object ();
   json_add_string (total, "format",

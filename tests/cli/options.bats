@@ -359,3 +359,40 @@ assert text["status"] != small["status"]
   (cd other && "$CFI2SFRAME" -o ../two renamed)
   cmp one two
 }
+
+@test "functions covered are not all of the code: -v, --stats and totals say how much" {
+  needs cc jq
+  # One function with CFI, and a thousand bytes without.
+  cat >half.c <<'END'
+int main (void) { return 0; }
+__asm__ (".text\n.skip 1000, 0x90\n");
+END
+  cc -O1 -o half half.c
+  tool -v -n half
+  [[ $output == *" functions, "*" % of the code, "* ]] || report
+  tool --stats=json -n half
+  [ "$(jq '.functions_covered == .cfi_functions' <<<"$output")" = true ] || report
+  [ "$(jq '.executable_bytes > .bytes_covered + 999' <<<"$output")" = true ] || report
+  mkdir tree
+  cp half tree
+  tool -r --stats=json -n tree
+  [ "$(jq -s '.[-1].total.executable_bytes > 1000' <<<"$output")" = true ] || report
+  tool -r -n tree
+  [[ $output == *"all code: "* ]] || report
+}
+
+@test "--min-coverage makes too little code with rows a failure" {
+  needs cc
+  cat >half.c <<'END'
+int main (void) { return 0; }
+__asm__ (".text\n.skip 1000, 0x90\n");
+END
+  cc -O1 -o half half.c
+  refused half --min-coverage=60
+  tool --min-coverage=1 -n half
+  [ "$status" -eq 0 ] || report
+  for value in 101 -1 x 5x; do
+    tool --min-coverage=$value -n half
+    [ "$status" -eq 2 ] || report
+  done
+}
