@@ -46,6 +46,12 @@ has_grown (const struct check *check, const GElf_Phdr *old,
 {
   uint64_t sframe = check->plan->sframe_address;
   bool same_place = new->p_vaddr == old->p_vaddr;
+  if (check->plan->strategy == LAYOUT_GROW_DATA && same_place
+      && (old->p_flags & PF_W) && new->p_memsz > old->p_memsz)
+    return new->p_filesz
+           == new->p_memsz &&sframe >= old->p_vaddr + old->p_memsz &&sframe
+                                           + check->plan->sframe_size
+                  <= new->p_vaddr + new->p_memsz;
   if (same_place && new->p_memsz == old->p_memsz)
     return new->p_filesz == old->p_filesz
            || ((old->p_flags & PF_W) && new->p_filesz == new->p_memsz);
@@ -118,13 +124,86 @@ check_table_segment (const struct check *check, const GElf_Phdr *old)
   return true;
 }
 
+/* A library may lose its PT_PHDR.  */
+static bool
+may_lose_table_segment (const struct check *check)
+{
+  return image_find_segment (check->new, PT_PHDR) == NULL
+         && check->old->header.e_type == ET_DYN
+         && image_find_segment (check->old, PT_INTERP) == NULL;
+}
+
+/* Whether a PT_NOTE of the new file has all of OLD's bytes, where they were,
+   among others that were in a PT_NOTE.  */
+static bool
+has_joined_note (const struct check *check, const GElf_Phdr *old)
+{
+  for (size_t i = 0; i < check->new->n_segments; i++)
+    {
+      const GElf_Phdr *new = &check->new->segments[i];
+      uint64_t skip = old->p_offset - new->p_offset;
+      if (new->p_type
+              == PT_NOTE &&new->p_offset <= old->p_offset &&new->p_filesz
+                     > old->p_filesz
+          && skip <= new->p_filesz
+          && old->p_filesz <= new->p_filesz - skip &&new->p_vaddr + skip
+                 == old->p_vaddr &&new->p_paddr + skip
+                 == old->p_paddr &&new->p_filesz == new->p_memsz &&new->p_flags
+                 == old->p_flags &&new->p_align >= old->p_align &&new->p_align
+                        <= 8
+          && check_same_bytes (check, new->p_offset, new->p_offset,
+                               new->p_filesz))
+        return true;
+    }
+  return false;
+}
+
+/* Whether a PT_NOTE of the new file is OLD without the ABI tag of a program in
+   front, which is in a section.  */
+static bool
+has_trimmed_note (const struct check *check, const GElf_Phdr *old)
+{
+  enum
+  {
+    tag_size = 32
+  };
+  const struct image_section *tag
+      = image_find_section (check->new, ".note.ABI-tag");
+  if (tag == NULL || tag->header.sh_size != tag_size
+      || old->p_filesz <= tag_size
+      || image_find_segment (check->old, PT_INTERP) == NULL
+      || !check_same_bytes (check, old->p_offset, tag->header.sh_offset,
+                            tag_size))
+    return false;
+  for (size_t i = 0; i < check->new->n_segments; i++)
+    {
+      const GElf_Phdr *new = &check->new->segments[i];
+      if (new->p_type == PT_NOTE &&new->p_offset
+              == old->p_offset + tag_size &&new->p_vaddr
+              == old->p_vaddr + tag_size &&new->p_paddr
+              == old->p_paddr + tag_size &&new->p_filesz
+              == old->p_filesz - tag_size &&new->p_memsz
+              == new->p_filesz &&new->p_flags == old->p_flags &&new->p_align
+              == old->p_align
+          && check_same_bytes (check, new->p_offset, new->p_offset,
+                               new->p_filesz))
+        return true;
+    }
+  return false;
+}
+
 static bool
 check_old_segment (const struct check *check, const GElf_Phdr *old)
 {
   if (old->p_type == PT_NULL || old->p_type == PT_GNU_SFRAME)
     return true;
+  if (old->p_type == PT_PHDR && may_lose_table_segment (check))
+    return true;
   if (old->p_type == PT_PHDR)
     return check_table_segment (check, old);
+  if (old->p_type == PT_NOTE
+      && (has_joined_note (check, old) || has_trimmed_note (check, old)))
+    return true;
   for (size_t i = 0; i < check->new->n_segments; i++)
     {
       const GElf_Phdr *new = &check->new->segments[i];
@@ -193,6 +272,20 @@ check_loads (const struct check *check)
   return true;
 }
 
+/* No segment of a type that was not there before.  */
+static bool
+check_types (const struct check *check)
+{
+  for (size_t i = 0; i < check->new->n_segments; i++)
+    {
+      uint32_t type = check->new->segments[i].p_type;
+      if (type != PT_GNU_SFRAME
+          && image_find_segment (check->old, type) == NULL)
+        return check_violated (check, "a segment of another type", "");
+    }
+  return true;
+}
+
 /* Whether a PT_LOAD maps the program header table of IMAGE.  */
 static bool
 maps_table (const struct image *image)
@@ -219,7 +312,7 @@ check_segments_kept (const struct check *check)
     if (!check_old_segment (check, &check->old->segments[i])
         || !check_old_load_bytes (check, &check->old->segments[i]))
       return false;
-  return check_loads (check);
+  return check_types (check) && check_loads (check);
 }
 
 /* PT_GNU_SFRAME in the segment LOAD.  */
@@ -242,13 +335,15 @@ check_sframe (const struct check *check)
 {
   const struct layout_plan *plan = check->plan;
   const GElf_Phdr *found = NULL;
+  uint32_t writable = plan->strategy == LAYOUT_GROW_DATA ? 0 : PF_W;
   size_t n_sframes = 0, n_loads = 0;
   for (size_t i = 0; i < check->new->n_segments; i++)
     {
       const GElf_Phdr *load = &check->new->segments[i];
       if (load->p_type == PT_GNU_SFRAME)
         n_sframes++;
-      if (load->p_type == PT_LOAD && (load->p_flags & (PF_R | PF_W)) == PF_R
+      if (load->p_type == PT_LOAD
+          && (load->p_flags & (PF_R | writable)) == PF_R
           && plan->sframe_address >= load->p_vaddr
           && plan->sframe_address - load->p_vaddr < load->p_memsz)
         {

@@ -68,8 +68,8 @@ check_place (const struct check *check, const char *name, const GElf_Shdr *old,
       && !((old->sh_flags & SHF_ALLOC)
            && (may_move (old) || was_interpreter (check, new))))
     return check_violated (check, "other address of", name);
-  if ((new->sh_flags &SHF_ALLOC) && has_file_bytes (old)
-      && was_loaded (check, old)
+  if ((new->sh_flags &SHF_ALLOC) && has_file_bytes (new)
+      && (was_loaded (check, old) || !has_file_bytes (old))
       && !check_is_loaded (check, new->sh_offset, new->sh_addr, new->sh_size))
     return check_violated (check, "not loaded where it says:", name);
   return true;
@@ -115,9 +115,20 @@ check_symbols (const struct check *check, const GElf_Shdr *old,
 }
 
 static bool
+is_zero (const struct check *check, const GElf_Shdr *header)
+{
+  const uint8_t *bytes = check->new->bytes + header->sh_offset;
+  return header->sh_size == 0
+         || (bytes[0] == 0
+             && memcmp (bytes, bytes + 1, header->sh_size - 1) == 0);
+}
+
+static bool
 same_contents (const struct check *check, size_t index, const GElf_Shdr *old,
                const GElf_Shdr *new)
 {
+  if (!has_file_bytes (old) && has_file_bytes (new))
+    return is_zero (check, new);
   if (!has_file_bytes (old) || old->sh_size == 0)
     return true;
   if (index == check->old->section_names) /* the longer copy */

@@ -84,6 +84,8 @@ job_run (struct layout_job *job)
   memcpy (reason, job->reason, sizeof reason);
   if (done == 0)
     done = layout_try_grow_down (job);
+  if (done == 0)
+    done = layout_try_grow_data (job);
   if (done == 0 && job->request->allow_moved_table)
     done = layout_try_move (job);
   memcpy (job->reason, reason, sizeof reason);
@@ -102,6 +104,8 @@ job_run_one (struct layout_job *job, enum layout_strategy strategy)
       return job->loader ? layout_try_loader (job) : layout_try_append (job);
     case LAYOUT_GROW_DOWN:
       return layout_try_grow_down (job);
+    case LAYOUT_GROW_DATA:
+      return layout_try_grow_data (job);
     case LAYOUT_MOVE_TABLE:
       return layout_try_move (job);
     case LAYOUT_REUSE:

@@ -246,18 +246,12 @@ unit_is_referenced (const struct layout_job *job, const struct unit *unit)
   return false;
 }
 
-bool
-unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
-           struct unit *unit)
+/* Whether everything in UNIT, which lies in LOAD, may move.  */
+static bool
+unit_is_evictable (struct layout_job *job, struct unit *unit,
+                   const GElf_Phdr *load)
 {
-  *unit = (struct unit){ .offset = offset, .size = 1, .align = 1 };
-  int passes = 0;
-  while (unit_grow (job->image, unit))
-    if (++passes > PASSES_MAX)
-      break;
-  unit->address = load->p_vaddr + (unit->offset - load->p_offset);
-  if (passes > PASSES_MAX || unit->offset != offset
-      || (unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN
+  if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN
       || unit->offset + unit->size > load->p_offset + load->p_filesz)
     {
       job_not (job, "no room for program headers: the sections behind the "
@@ -273,6 +267,83 @@ unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
              "behind the table, at %#llx",
              (unsigned long long)unit->address);
   return !unit_is_referenced (job, unit);
+}
+
+/* The PT_NOTE at OFFSET whose first section is an ABI tag and has others
+   behind it that may not move.  Nobody looks for the tag of a running program:
+   the dynamic linker reads those of libraries, others read sections.  */
+static bool
+unit_find_abi_tag (struct layout_job *job, uint64_t offset,
+                   const GElf_Phdr *load, struct unit *unit)
+{
+  const struct image *image = job->image;
+  const uint8_t *note = image->bytes + offset;
+  uint64_t size = 16 + 16;
+  bool alone = image->size - offset >= size
+               && load_u32 (note, image->big_endian) == 4
+               && load_u32 (note + 4, image->big_endian) == 16
+               && load_u32 (note + 8, image->big_endian) == NT_GNU_ABI_TAG
+               && memcmp (note + 12, "GNU", 4) == 0
+               && image_find_segment (image, PT_INTERP) != NULL;
+  *unit = (struct unit){ .offset = offset, .size = size, .align = 4 };
+  unit->address = load->p_vaddr + (offset - load->p_offset);
+  for (size_t i = 1; i < image->n_sections && alone; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      alone = !has_contents (header)
+              || !overlaps (header->sh_offset, header->sh_size, unit)
+              || (header->sh_offset == offset && header->sh_size == size);
+    }
+  for (size_t i = 0; i < image->n_segments && alone; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type == PT_LOAD || segment->p_type == PT_NULL
+          || segment->p_filesz == 0
+          || !overlaps (segment->p_offset, segment->p_filesz, unit))
+        continue;
+      alone = segment->p_type == PT_NOTE && segment->p_align == 4
+              && segment->p_offset == offset && segment->p_filesz > size
+              && segment->p_filesz == segment->p_memsz && unit->trimmed == 0;
+      unit->trimmed = i + 1;
+    }
+  return alone && unit->trimmed != 0 && unit_is_evictable (job, unit, load);
+}
+
+bool
+unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
+           struct unit *unit)
+{
+  *unit = (struct unit){ .offset = offset, .size = 1, .align = 1 };
+  int passes = 0;
+  while (unit_grow (job->image, unit))
+    if (++passes > PASSES_MAX)
+      break;
+  unit->address = load->p_vaddr + (unit->offset - load->p_offset);
+  if (passes > PASSES_MAX || unit->offset != offset)
+    {
+      job_not (job, "no room for program headers: the sections behind the "
+                    "table are entangled");
+      return false;
+    }
+  if (job->notes.size > 0
+      && overlaps (job->notes.offset, job->notes.size, unit))
+    {
+      job_not (job, "no room for program headers: notes are in the way");
+      return false;
+    }
+  return unit_is_evictable (job, unit, load)
+         || (job->may_trim && unit_find_abi_tag (job, offset, load, unit));
+}
+
+/* Take SIZE bytes away from the front.  */
+static void
+segment_trim (GElf_Phdr *segment, uint64_t size)
+{
+  segment->p_offset += size;
+  segment->p_vaddr += size;
+  segment->p_paddr += size;
+  segment->p_filesz -= size;
+  segment->p_memsz -= size;
 }
 
 void
@@ -297,6 +368,11 @@ unit_commit (struct layout_job *job, const struct unit *unit)
       if (!is_movable_segment (segment->p_type) || segment->p_filesz == 0
           || !overlaps (segment->p_offset, segment->p_filesz, unit))
         continue;
+      if (unit->trimmed == i + 1)
+        {
+          segment_trim (&job->segments[i], unit->size);
+          continue;
+        }
       job->segments[i].p_offset += offset_delta;
       job->segments[i].p_vaddr += delta;
       job->segments[i].p_paddr += delta;

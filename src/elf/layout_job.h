@@ -36,6 +36,13 @@ struct references
   bool unknown; /* more than that, or in a form we cannot read */
 };
 
+/* Two PT_NOTEs that one can stand for.  */
+struct note_union
+{
+  size_t kept, taken; /* indices; equal: there is none */
+  uint64_t offset, address, physical, size, align;
+};
+
 struct layout_job
 {
   const struct image *image;
@@ -55,6 +62,8 @@ struct layout_job
   size_t n_new_sections;
 
   struct references references; /* to what may move */
+  struct note_union notes;      /* that must not, while looking for slots */
+  bool may_trim;                /* an ABI tag may leave its PT_NOTE */
 
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
@@ -123,6 +132,7 @@ struct unit
   uint64_t address;
   uint64_t align;
   bool build_id;
+  size_t trimmed; /* the PT_NOTE that loses it, by index plus 1; or 0 */
   uint64_t new_offset, new_address;
 };
 
@@ -145,13 +155,19 @@ struct header_slots
 {
   size_t taken[JOB_HEADERS_MAX]; /* indices of headers that go away */
   size_t n_taken;
-  size_t n_added;     /* new headers, including those in taken slots */
-  uint64_t table_end; /* of the new table, in the file */
+  struct note_union notes; /* of PT_NOTEs, if one is taken for that */
+  size_t n_added;          /* new headers, including those in taken slots */
+  uint64_t table_end;      /* of the new table, in the file */
   struct unit units[UNITS_MAX];
   size_t n_units;
   uint64_t room_end; /* of the bytes freed, if n_units > 0 */
   int resident; /* index of the unit that goes back behind the table, or -1 */
 };
+
+/* Take further headers into SLOTS, up to N, that nobody will miss.  In
+   layout_redundant.c.  */
+void slots_take_redundant (const struct layout_job *job,
+                           struct header_slots *slots, size_t n);
 
 /* Find room for N more program headers without moving the table.  False with
    job->reason when there is none.  */
@@ -173,6 +189,23 @@ bool slots_commit (struct layout_job *job, struct header_slots *slots);
 
 /* Give the bytes that eviction freed and nothing uses a section.  */
 void slots_own_gap (struct layout_job *job, const struct header_slots *slots);
+
+/* ---- layout_growth.c: a BSS with bytes in the file.  */
+
+/* How the end of the file shifts when the BSS gets bytes in it.  */
+struct growth
+{
+  size_t load;      /* index of the last segment */
+  uint64_t old_end; /* of its bytes in the file */
+  uint64_t new_end; /* with those of the BSS, up to the page's end */
+  uint64_t shift;   /* of what follows it */
+};
+
+/* Whether the last segment can grow; 0 with job->reason if not.  */
+int growth_measure (struct layout_job *job, struct growth *growth);
+
+/* Let it, and shift what follows in the file.  */
+bool growth_commit (struct layout_job *job, const struct growth *growth);
 
 /* ---- layout_dynamic.c: what names sections by address.  */
 
@@ -227,6 +260,7 @@ int layout_try_slack (struct layout_job *job);     /* slack */
 int layout_try_append (struct layout_job *job);    /* spare-slot, evict */
 int layout_try_loader (struct layout_job *job);    /* in loaders */
 int layout_try_grow_down (struct layout_job *job); /* grow-down */
+int layout_try_grow_data (struct layout_job *job); /* grow-data */
 int layout_try_move (struct layout_job *job);      /* move-table */
 
 #endif /* ELF_LAYOUT_JOB_H */

@@ -158,6 +158,8 @@ layout_strategy_name (enum layout_strategy strategy)
       return "evict";
     case LAYOUT_GROW_DOWN:
       return "grow-down";
+    case LAYOUT_GROW_DATA:
+      return "grow-data";
     case LAYOUT_MOVE_TABLE:
       return "move-table";
     case LAYOUT_REUSE:

@@ -20,6 +20,7 @@ enum layout_strategy
   LAYOUT_SPARE_SLOT, /* new segment, table room was there */
   LAYOUT_EVICT,      /* small sections moved to make table room */
   LAYOUT_GROW_DOWN,  /* first segment of an ET_EXEC grows downwards */
+  LAYOUT_GROW_DATA,  /* behind the BSS in the last segment */
   LAYOUT_MOVE_TABLE, /* program header table moved (on request) */
   LAYOUT_REUSE       /* in the place of an older .sframe */
 };
@@ -80,7 +81,7 @@ struct layout_plan
 void layout_plan_free (struct layout_plan *plan);
 
 /* Short name for reports: "slack", "spare-slot", "evict", "grow-down",
-   "move-table", "reuse".  */
+   "grow-data", "move-table", "reuse".  */
 const char *layout_strategy_name (enum layout_strategy strategy);
 
 /* Building a plan.  False, or NULL, when memory ran out.  */

@@ -6,6 +6,8 @@
 
 #include "elf/layout_job.h"
 
+#include <string.h>
+
 enum
 {
   SMALL_UNIT = 4096,    /* worth moving for patchelf's spare slot */
@@ -195,16 +197,36 @@ slots_take (const struct image *image, struct header_slots *slots, size_t n)
 }
 
 static bool
+slots_suffice (struct layout_job *job, struct header_slots *slots)
+{
+  const struct image *image = job->image;
+  slots->table_end = image->header.e_phoff
+                     + (image->n_segments + slots->n_added - slots->n_taken)
+                           * sizeof (Elf64_Phdr);
+  return slots->n_taken == slots->n_added || slots_find_room (job, slots);
+}
+
+static bool
 slots_find_unproven (struct layout_job *job, size_t n,
                      struct header_slots *slots)
 {
-  const struct image *image = job->image;
   *slots = (struct header_slots){ .n_added = n, .resident = -1 };
-  slots_take (image, slots, n);
-  slots->table_end
-      = image->header.e_phoff
-        + (image->n_segments + n - slots->n_taken) * sizeof (Elf64_Phdr);
-  return slots->n_taken == n || slots_find_room (job, slots);
+  slots_take (job->image, slots, n);
+  if (slots_suffice (job, slots))
+    return true;
+  char reason[sizeof job->reason];
+  memcpy (reason, job->reason, sizeof reason);
+  slots->n_units = 0;
+  slots->resident = -1;
+  slots_take_redundant (job, slots, n);
+  job->notes = slots->notes;
+  job->may_trim = true;
+  bool found = slots_suffice (job, slots);
+  job->notes = (struct note_union){ 0 };
+  job->may_trim = false;
+  if (!found)
+    memcpy (job->reason, reason, sizeof reason);
+  return found;
 }
 
 /* Whether references to all that SLOTS evicts have been looked for; look.  */

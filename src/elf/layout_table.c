@@ -31,6 +31,20 @@ physical_delta (const struct layout_job *job)
   return 0;
 }
 
+static void
+join_notes (struct layout_job *job, const struct header_slots *slots)
+{
+  const struct note_union *notes = &slots->notes;
+  GElf_Phdr *kept = &job->segments[notes->kept];
+  if (notes->size == 0)
+    return;
+  kept->p_offset = notes->offset;
+  kept->p_vaddr = notes->address;
+  kept->p_paddr = notes->physical;
+  kept->p_filesz = kept->p_memsz = notes->size;
+  kept->p_align = notes->align;
+}
+
 /* glibc, musl and the kernel want PT_LOADs ascending; the place of
    PT_GNU_SFRAME does not matter.  */
 void
@@ -38,6 +52,7 @@ table_add_headers (struct layout_job *job, const struct header_slots *slots,
                    const GElf_Phdr *load)
 {
   size_t last_load = 0, n = 0;
+  join_notes (job, slots);
   for (size_t i = 0; i < job->n_segments; i++)
     if (!is_taken (slots, i))
       {

@@ -202,6 +202,31 @@ growing_down_is_checked (void **state)
 }
 
 static void
+growing_data_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  inject (test, SMALL, LAYOUT_GROW_DATA);
+  check_notices_everything (test);
+}
+
+/* One header for two notes, as in plugins of Qt 6.  */
+static void
+joining_notes_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  Elf64_Phdr *note = elf_builder_segment (&test->elf, PT_INTERP);
+  memset (test->elf.bytes + 0x200, 0, 0x20);
+  elf_builder_note (&test->elf, 0x200, "qt!", 7, 16);
+  note->p_type = PT_NOTE;
+  note->p_align = 8;
+  note->p_filesz = note->p_memsz = 0x20;
+  test->elf.sections[1].sh_type = SHT_NOTE;
+  test->elf.sections[1].sh_size = 0x20;
+  inject (test, SMALL, LAYOUT_GROW_DATA);
+  check_notices_everything (test);
+}
+
+static void
 moving_the_table_is_checked (void **state)
 {
   struct fixture *test = *state;
@@ -274,6 +299,8 @@ main (void)
     TEST (eviction_is_checked),
     TEST (eviction_in_big_endian_is_checked),
     TEST (growing_down_is_checked),
+    TEST (growing_data_is_checked),
+    TEST (joining_notes_is_checked),
     TEST (moving_the_table_is_checked),
     TEST (short_files_are_noticed),
     TEST (holes_stay_holes),
