@@ -93,6 +93,9 @@ struct cfi2sframe_options
   bool gnu_bugs;        /* with gnu: wrong where it is wrong */
   /* Less of the code with rows than so many percent is a failure.  */
   double min_coverage;
+  /* Make a new .sframe where there is one that is wrong, describes only a part
+     of the code with CFI, or is of no use to any reader.  */
+  bool replace_bad;
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;
@@ -119,6 +122,8 @@ struct cfi2sframe_report
   /* The code of the file, with CFI or without: what bytes_covered is to be
      compared with.  */
   uint64_t executable_bytes;
+  /* What is wrong with the .sframe that was there and stays, or "".  */
+  char existing[200];
 };
 
 /* The defaults: V3, in place, quiet about what is left out.  Inline, because

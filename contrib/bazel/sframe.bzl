@@ -17,6 +17,7 @@ def _sframe_binary_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name)
     args = ctx.actions.args()
     args.add("--skip-unconvertible")
+    args.add("--replace=auto")
     args.add_all(ctx.attr.options)
     args.add("-o", out)
     args.add("--", ctx.executable.src)

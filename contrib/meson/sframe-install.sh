@@ -11,6 +11,6 @@ shift
 for name in "$@"; do
   # What is always given comes first, so that SFRAME_OPTIONS can undo it.
   # shellcheck disable=SC2086
-  "$program" --skip-unconvertible ${SFRAME_OPTIONS-} \
+  "$program" --skip-unconvertible --replace=auto ${SFRAME_OPTIONS-} \
     -- "$MESON_INSTALL_DESTDIR_PREFIX/$name"
 done

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/io.h"
 #include "convert/emitter.h"
+#include "convert/judge.h"
 #include "convert/half_written.h"
 #include "convert/linked.h"
 #include "convert/object_convert.h"
@@ -95,18 +96,44 @@ restore_original (struct conversion *conversion, struct error *err)
   return restored;
 }
 
+/* Whether the .sframe that is there is to be replaced.  What this program made
+   is good; others are judged.  *STAYS says that it is not.  */
+static bool
+decide_replacing (struct conversion *conversion, bool *stays,
+                  struct error *err)
+{
+  const struct cfi2sframe_options *options = &conversion->options;
+  struct cfi2sframe_report *report = conversion->report;
+  struct judgement judgement;
+  *stays = !options->replace;
+  if (options->replace || conversion->existing.has_record)
+    return true;
+  if (!judge_image (&conversion->input, &judgement, err))
+    return false;
+  bool good = judgement.usable && judgement.right && judgement.whole;
+  *stays = good || !options->replace_bad;
+  if (*stays && !good)
+    memcpy (report->existing, judgement.text, sizeof report->existing);
+  return true;
+}
+
 /* Decide what to do about an .sframe that is there.  */
 static bool
 handle_existing (struct conversion *conversion, struct error *err)
 {
   struct existing *existing = &conversion->existing;
+  bool stays;
   *existing = existing_find (&conversion->input);
   if (existing->has_record && !existing->present)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "an interrupted conversion; --undo restores the file");
+  /* An empty section is no .sframe, but its header can be used.  */
+  conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
     return true;
-  if (!conversion->options.replace)
+  if (!decide_replacing (conversion, &stays, err))
+    return false;
+  if (stays)
     return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
   if (existing->has_record && restore_original (conversion, err))
     return true;

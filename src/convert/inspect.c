@@ -8,30 +8,29 @@
 
 #include "cfi/source.h"
 #include "convert/find_sframe.h"
+#include "convert/judge.h"
 #include "convert/object_source.h"
 #include "convert/object_sframe.h"
 #include "sframe/dump.h"
 #include "sframe/verify.h"
 
-/* Check the .sframe behind DECODER against the CFI of IMAGE.  */
+/* Check the .sframe of the linked file IMAGE.  */
 static bool
-check_image (const struct image *image, const struct sframe_decoder *decoder,
-             struct verify_result *result, struct error *err)
+check_linked (const struct image *image, struct verify_result *result,
+              struct error *err)
 {
-  struct cfi_source source;
-  struct padding_finder padding = { 0 };
-  if (decoder->arch != image->arch)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "its .sframe is for another machine");
-  bool checked = cfi_source_open (&source, image, err)
-                 && padding_finder_init (&padding, image, err)
-                 && sframe_verify (decoder, &source, &padding, result, err);
-  padding_finder_free (&padding);
-  cfi_source_close (&source);
-  if (!checked && err->status == CFI2SFRAME_NOTHING)
-    error_set (err, CFI2SFRAME_NOTHING,
-               "no .eh_frame to check .sframe against");
-  return checked;
+  struct sframe_decoder decoder;
+  if (!find_sframe (image, &decoder, err))
+    return false;
+  const char *problem = judge_use (image, &decoder);
+  if (!judge_rows (image, &decoder, result, err))
+    return err->status != CFI2SFRAME_NOTHING
+               ? false
+               : error_set (err, CFI2SFRAME_NOTHING,
+                            "no .eh_frame to check .sframe against");
+  return problem == NULL
+         || error_set (err, CFI2SFRAME_MISMATCH,
+                       "its .sframe is of no use to any reader: %s", problem);
 }
 
 /* The same for an object.  It has no PLT, and no padding is covered.  */
@@ -76,7 +75,6 @@ cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
                   struct cfi2sframe_error *err)
 {
   struct image image;
-  struct sframe_decoder decoder;
   struct verify_result found = { 0 };
   error_clear (err);
   *result = (struct cfi2sframe_check_result){ 0 };
@@ -84,8 +82,7 @@ cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
     return false;
   bool checked = image.header.e_type == ET_REL
                      ? check_object (&image, &found, err)
-                     : find_sframe (&image, &decoder, err)
-                           && check_image (&image, &decoder, &found, err);
+                     : check_linked (&image, &found, err);
   image_close (&image);
   copy_result (&found, result);
   if (checked && found.bytes_wrong + found.bytes_extra > 0)

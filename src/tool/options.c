@@ -80,7 +80,11 @@ static const struct argp_option option_table[] = {
     "Go on with the other files when one fails (default)", 1 },
 
   { NULL, 0, NULL, 0, "Existing sections:", 2 },
-  { "replace", OPTION_REPLACE, NULL, 0, "Make a new .sframe where one is", 2 },
+  { "replace", OPTION_REPLACE, "auto", OPTION_ARG_OPTIONAL,
+    "Make a new .sframe where one is (yes, the default of the option); with "
+    "=auto only where it is wrong, describes but a part of the code with CFI, "
+    "or is of no use to any reader; with =no never",
+    2 },
   { "remove", OPTION_REMOVE, NULL, 0, "Take .sframe away", 2 },
   { "undo", OPTION_UNDO, NULL, 0,
     "Give back the file as it was before its conversion, byte for byte", 2 },
@@ -378,9 +382,6 @@ parse_convert_option (int key, struct argp_state *state)
     case OPTION_RELOCATABLE:
       options->convert.relocatable = true;
       return 0;
-    case OPTION_REPLACE:
-      options->convert.replace = true;
-      return 0;
     case OPTION_FORCE_PHDR_MOVE:
       options->convert.force_phdr_move = true;
       return 0;
@@ -390,6 +391,19 @@ parse_convert_option (int key, struct argp_state *state)
     default:
       return ARGP_ERR_UNKNOWN;
     }
+}
+
+static void
+parse_replace (struct argp_state *state, const char *argument)
+{
+  struct cfi2sframe_options *options
+      = &((struct tool_options *)state->input)->convert;
+  bool yes = argument == NULL || strcmp (argument, "yes") == 0;
+  bool automatic = argument != NULL && strcmp (argument, "auto") == 0;
+  if (!yes && !automatic && strcmp (argument, "no") != 0)
+    argp_error (state, "unknown form '%s' of --replace", argument);
+  options->replace = yes;
+  options->replace_bad = automatic;
 }
 
 static void
@@ -435,6 +449,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);
+      return 0;
+    case OPTION_REPLACE:
+      parse_replace (state, argument);
       return 0;
     case OPTION_MIN_COVERAGE:
       parse_min_coverage (state, argument);

@@ -73,6 +73,16 @@ report_size_ratio (const struct cfi2sframe_report *report)
 }
 
 static void
+print_existing (const struct job *job, FILE *errors)
+{
+  char text[sizeof job->report.existing + 100];
+  snprintf (text, sizeof text,
+            "the .sframe that is there %s; --replace makes a new one",
+            job->report.existing);
+  print_warning (job, text, errors);
+}
+
+static void
 print_summary (const struct tool_options *options, const struct job *job,
                FILE *out)
 {
@@ -237,6 +247,9 @@ report_job (const struct tool_options *options, const struct job *job,
   if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
       && !options->quiet)
     print_concerns (job, errors);
+  if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT
+      && !options->quiet)
+    print_existing (job, errors);
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);
   else if (job->outcome == JOB_SKIPPED && options->verbose > 0

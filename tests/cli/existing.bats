@@ -36,6 +36,18 @@ no_sframe ()
     && ! readelf -lW "$1" | grep -q -e GNU_SFRAME -e 0x6474e554
 }
 
+# FILE is left as it is, with a warning that holds TEXT.
+stays_with_warning ()
+{
+  local before
+  before=$(checksum "$1")
+  tool "$1"
+  [ "$status" -eq 0 ] || report
+  [ -z "$output" ] || report
+  [[ $stderr == "cfi2sframe: $1: warning: the .sframe that is there $2"* ]] || report
+  [ "$(checksum "$1")" = "$before" ]
+}
+
 # Convert FILE with OPTIONS and undo that, in a new file and in place.
 undone ()
 {
@@ -171,7 +183,7 @@ undone ()
 
 @test "the linker's .sframe: skipped, replaced, removed" {
   linked_with_sframe in
-  skipped in
+  stays_with_warning in "describes only"
   local expected option
   expected=$(./in)
   for option in "" --in-place-write; do
@@ -209,9 +221,12 @@ undone ()
   needs ld.lld
   linked_with_sframe in -fuse-ld=lld
   readelf -lW in | grep -q GNU_SFRAME && skip "this lld makes a header"
-  skipped in
+  stays_with_warning in "is of no use to any reader: no program header"
+  tool --check in
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"of no use to any reader"* ]] || report
   cp in f
-  convert --replace f
+  convert --replace=auto f
   one_sframe f
   tool --check f
   [ "$status" -eq 0 ] || report
@@ -319,4 +334,81 @@ undone ()
   done
   # Headers that contradict each other are among them.
   [ $refused -gt 0 ]
+}
+
+# In its object the section is there, and has nothing in it.
+empty_section_source ()
+{
+  cat <<'END'
+int f (int x) { return x + 1; }
+int main (void) { return f (0) - 1; }
+__asm__ (".section .sframe,\"a\",@progbits\n.text\n");
+END
+}
+
+@test "an empty .sframe is none" {
+  needs cc
+  local linker made=
+  empty_section_source >empty.c
+  for linker in bfd lld gold; do
+    cc -O1 -fuse-ld=$linker -o in empty.c 2>/dev/null || continue
+    readelf -SW in | grep -q ' \.sframe ' || continue
+    made=1
+    cp in f
+    convert f
+    tool --check f
+    [ "$status" -eq 0 ] || report
+    ./f
+    convert --undo f
+    cmp in f
+  done
+  [ -n "$made" ] || skip "no linker keeps an empty .sframe"
+}
+
+@test "an .sframe of a few functions is named, and replaced with =auto" {
+  needs cc
+  cat >some.c <<'END'
+int f (int x) { return x + 1; }
+END
+  printf '#include <stdio.h>\nint f (int);\nint big (int n) {' >rest.c
+  for i in $(seq 200); do
+    printf 'n = f (n); printf ("%%d\\n", n);'
+  done >>rest.c
+  printf 'return n; }\nint main (void) { return big (0) != 200; }\n' >>rest.c
+  cc -O1 -Wa,--gsframe -c some.c 2>/dev/null || skip "no --gsframe"
+  cc -O1 -o in some.o rest.c
+  has_sframe in || skip "the linker leaves no .sframe"
+  stays_with_warning in "describes only"
+  cp in f
+  convert --replace=auto f
+  tool --check f
+  [ "$status" -eq 0 ] || report
+  [ "$(./f)" = "$(./in)" ]
+  # What is good stays, silently, also with =auto.
+  skipped f --replace=auto
+}
+
+@test "a wrong .sframe is named, and replaced with =auto" {
+  needs cc
+  # The CFI and the rows of g are made from different directives.
+  copy "$srcdir/tests/data/gnu-linked/cxx-amd64" in
+  local offset size at
+  read -r offset size < <(readelf -SW in | sed -n 's/.* \.sframe  *[^ ]* *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
+  # The last data word: another CFA or FP.
+  at=$((16#$offset + 16#$size - 1))
+  while [ "$(peek in $at 1)" -eq 0 ]; do at=$((at - 1)); done
+  poke in $at 78
+  stays_with_warning in "is wrong: "
+  cp in f
+  convert --replace=auto f
+  tool --check f
+  [ "$status" -eq 0 ] || report
+}
+
+@test "--replace=no is the default, other words are wrong usage" {
+  small_program f
+  convert f
+  skipped f --replace=no
+  tool --replace=maybe f
+  [ "$status" -eq 2 ] || report
 }

@@ -14,4 +14,5 @@ cfi2sframe --help 2>/dev/null | while read -l line
 end
 complete -c cfi2sframe -l format -x -a '3 2 2.0 1 compact-unwind'
 complete -c cfi2sframe -l gnu -f -a 'bugs'
+complete -c cfi2sframe -l replace -f -a 'yes auto no'
 complete -c cfi2sframe -l stats -f -a 'json'

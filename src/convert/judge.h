@@ -1,0 +1,42 @@
+/* What an .sframe that is there is worth: can readers use it, is it right?
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Linkers that glue the sections of their inputs together, or that find some
+   in a crt file only, leave sections that no reader can use or that describe
+   next to nothing.  */
+
+#ifndef CONVERT_JUDGE_H
+#define CONVERT_JUDGE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "sframe/decode.h"
+#include "sframe/verify.h"
+
+struct judgement
+{
+  bool usable;    /* readers find it and can read it */
+  bool right;     /* and it says nothing but what the CFI says */
+  bool whole;     /* of nearly all code with CFI */
+  char text[200]; /* what is wrong, if one of these is false */
+};
+
+/* Compare the .sframe behind DECODER with the CFI of IMAGE, a linked file.
+   Status CFI2SFRAME_NOTHING without CFI.  */
+bool judge_rows (const struct image *image,
+                 const struct sframe_decoder *decoder,
+                 struct verify_result *result, struct error *err);
+
+/* Why readers, which look for PT_GNU_SFRAME and search in a sorted table,
+   cannot use the .sframe behind DECODER, or NULL.  */
+const char *judge_use (const struct image *image,
+                       const struct sframe_decoder *decoder);
+
+/* Judge the .sframe of IMAGE, a linked file that has one.  Without CFI it is
+   taken for right.  False when memory ran out.  */
+bool judge_image (const struct image *image, struct judgement *judgement,
+                  struct error *err);
+
+#endif /* CONVERT_JUDGE_H */
