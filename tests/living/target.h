@@ -39,6 +39,9 @@ struct target
   unsigned n_registers; /* that libdwfl is told, from DWARF number 0 on */
   pid_t pid;
   unsigned generation; /* changes with the modules */
+  /* Rows are looked up as the kernel and glibc do: at the return address, not
+     at the call before it.  */
+  bool looks_up_return_addresses;
   bool (*read_word) (struct target *target, uint64_t address, uint64_t *word);
   const struct module *(*module_at) (struct target *target, uint64_t pc);
   /* Report the modules to libdwfl.  */

@@ -64,7 +64,9 @@ find_rules (struct step *step, struct sframe_function *function,
   struct sframe_row row;
   struct error err;
   error_clear (&err);
-  uint64_t pc = step->frame->pc - !step->frame->exact;
+  uint64_t pc = step->frame->pc;
+  if (!step->frame->exact && !step->target->looks_up_return_addresses)
+    pc--;
   module = step->target->module_at (step->target, pc);
   step->failure = !module               ? WALK_NO_MODULE
                   : module->vdso        ? WALK_VDSO

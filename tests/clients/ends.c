@@ -1,0 +1,28 @@
+/* ends CASE: calls that never return (ends.S), and a SIGABRT handler.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <signal.h>
+
+#include "here.h"
+
+extern const struct here_case ends_cases[]
+    __attribute__ ((visibility ("hidden")));
+void die (void) __attribute__ ((noreturn));
+extern void (*const die_pointer) (void);
+
+/* Not abort: its own return address in here would be such a case, too.  */
+void
+die (void)
+{
+  here_catch (SIGABRT);
+  for (;;)
+    raise (SIGABRT);
+}
+
+void (*const die_pointer) (void) = die;
+
+int
+main (int argc, char **argv)
+{
+  return here_main (argc, argv, ends_cases);
+}
