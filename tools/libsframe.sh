@@ -62,7 +62,7 @@ END
 
 [ -n "$library" ] || fetch
 [ -e "$library" ] || die "no libsframe.so.3"
-make -C "$build" -s tests/oracle/libsframe_check || die "cannot be built"
+make -C "$build" -s tests/oracle/foreign_check || die "cannot be built"
 [ -x "$build/tests/living/living" ] \
   || die "$build/tests/living/living: not built (make check builds it)"
 
@@ -74,13 +74,13 @@ for format in 3 2; do
     [ -e "$file" ] || continue
     "$build/src/cfi2sframe" --format=$format -q -o "$scratch/out" "$file" \
       || continue
-    "$build/tests/oracle/libsframe_check" "$library" "$scratch/out" \
+    "$build/tests/oracle/foreign_check" "$library" "$scratch/out" \
       >"$scratch/answer" || status=1
     sed "s|^[^:]*|V$format $file|" "$scratch/answer"
   done
 done
-LIVING_LIBSFRAME=$library
-export srcdir LIVING_LIBSFRAME
+LIVING_READER=$library
+export srcdir LIVING_READER
 (cd "$build" \
   && sh "$srcdir/tests/living/living.sh") >"$scratch/tap" || status=1
 cat "$scratch/tap"

@@ -9,7 +9,7 @@
      --report=FILE   where the result goes, one JSON object (default stderr)
      --seed=N        of the random numbers
      --restart       start the program again until there were N random stops
-     --libsframe=LIB let GNU's libsframe.so.3 look the rows up
+     --reader=LIB    let another reader look the rows up (foreign.h)
      --bar=PERCENT   fail when fewer walks are as deep as the referee's
      --allow=CAUSE   causes of shorter walks that do not count for the bar,
                      separated by commas (as in the result); the vdso never
@@ -92,7 +92,7 @@ struct session
   double bar; /* percent */
   uint64_t steps, samples;
   unsigned interval;
-  bool restart, with_libsframe;
+  bool restart, with_foreign;
   FILE *report;
   uint64_t random;
   struct tally tally;
@@ -296,7 +296,7 @@ subject_of (struct session *session, pid_t pid)
   if (!subject)
     return NULL;
   session->subjects[session->n_subjects++] = subject;
-  subject->process.with_libsframe = session->with_libsframe;
+  subject->process.with_foreign = session->with_foreign;
   if (!subject_open (subject, pid))
     fprintf (stderr, "living: process %d has no SFrame data\n", (int)pid);
   return subject;
@@ -629,7 +629,7 @@ parse_options (struct session *session, int argc, char **argv)
           { "bar", required_argument, NULL, 'b' },
           { "allow", required_argument, NULL, 'a' },
           { "restart", no_argument, NULL, 'R' },
-          { "libsframe", required_argument, NULL, 'l' },
+          { "reader", required_argument, NULL, 'l' },
           { NULL, 0, NULL, 0 } };
   int option;
   while ((option = getopt_long (argc, argv, "+", options, NULL)) != -1)
@@ -651,8 +651,8 @@ parse_options (struct session *session, int argc, char **argv)
         session->random = strtoull (optarg, NULL, 0) | 1;
         break;
       case 'l':
-        session->with_libsframe = libsframe_load (optarg);
-        if (!session->with_libsframe)
+        session->with_foreign = foreign_load (optarg);
+        if (!session->with_foreign)
           return false;
         break;
       case 'R':

@@ -76,7 +76,7 @@ walk ()
 {
   name=$1
   shift
-  options=${LIVING_LIBSFRAME:+--libsframe=$LIVING_LIBSFRAME}
+  options=${LIVING_READER:+--reader=$LIVING_READER}
   while [ "$1" != -- ]; do
     options="$options $1"
     shift
@@ -156,7 +156,7 @@ walk "dlopen" --sample=$samples --bar=$bar --allow=$allowed -- stacks \
 if $CC -O2 -g0 -static-pie -o "$scratch/static" "$programs/stacks.c" -lm \
   -pthread 2>/dev/null && convert "$scratch/static" "$scratch/bin/static"; then
   # shellcheck disable=SC2086
-  "$living" ${LIVING_LIBSFRAME:+--libsframe=$LIVING_LIBSFRAME} \
+  "$living" ${LIVING_READER:+--reader=$LIVING_READER} \
     --sample=$samples --bar=$bar --allow=$allowed \
     --report="$scratch/one" -- "$scratch/bin/static" mixture \
     >"$scratch/output" 2>"$scratch/errors"

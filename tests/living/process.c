@@ -70,8 +70,11 @@ load_sframe (const struct process *process, struct module *module)
       && sframe_decoder_open (&module->decoder, module->bytes, size, address,
                               &err))
     module->has_sframe = true;
-  if (module->has_sframe && process->with_libsframe)
-    module->foreign = libsframe_open (&module->decoder);
+  if (!module->has_sframe || !process->with_foreign)
+    return;
+  module->foreign
+      = foreign_open (&module->decoder, module->start, module->end);
+  module->has_sframe = module->foreign != NULL;
 }
 
 struct module_list
@@ -85,7 +88,7 @@ free_modules (struct module_list *list)
 {
   for (size_t i = 0; i < list->n; i++)
     {
-      libsframe_close (list->modules[i].foreign);
+      foreign_close (list->modules[i].foreign);
       free (list->modules[i].bytes);
     }
   free (list->modules);

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "../oracle/abi.h"
-#include "../oracle/libsframe.h"
+#include "../oracle/foreign.h"
 #include "sframe/decode.h"
 
 enum
@@ -29,7 +29,7 @@ struct module
   bool has_sframe;
   struct sframe_decoder decoder;     /* valid if has_sframe */
   uint8_t *bytes;                    /* owned: the section */
-  struct libsframe_section *foreign; /* owned: read by libsframe, if wanted */
+  struct foreign_section *foreign; /* owned: read by another reader, if wanted */
   char path[256];
 };
 

@@ -80,7 +80,7 @@ find_rules (struct step *step, struct sframe_function *function,
     rules_of_row (&module->decoder, function, &row, rules);
   /* Only what kind of function it is comes from our own reader then.  */
   if (module->foreign)
-    found = libsframe_rules (module->foreign, function, pc, rules);
+    found = foreign_rules (module->foreign, function, pc, rules);
   if (found < 0)
     step->failure = WALK_BROKEN;
   return found > 0;

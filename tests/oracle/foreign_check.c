@@ -1,21 +1,22 @@
-/* libsframe_check LIBRARY FILE...: does GNU's libsframe find the same rows in
-   a section as our own reader? SPDX-License-Identifier: LGPL-2.1-or-later
+/* foreign_check LIBRARY FILE...: does another reader (foreign.h) find the same
+   rows in a section as our own? SPDX-License-Identifier: LGPL-2.1-or-later
 
    Asks for the first and the last byte of every row (in repeating blocks: for
    every byte), and for the bytes around every function.  Exit status: 0 yes,
    1 no, 2 the library cannot be loaded.  */
 
+#include <gelf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "file.h"
-#include "libsframe.h"
+#include "foreign.h"
 #include "tracer.h"
 
 struct check
 {
   struct tracer tracer;
-  struct libsframe_section *foreign;
+  struct foreign_section *foreign;
   const char *path;
   uint64_t asked, wrong;
 };
@@ -55,8 +56,8 @@ ask (struct check *check, uint64_t pc)
   bool covered = state.function && state.row;
   if (covered)
     rules_of_row (check->tracer.decoder, state.function, state.row, &ours);
-  int found = libsframe_rules (check->foreign,
-                               covered ? state.function : &none, pc, &theirs);
+  int found = foreign_rules (check->foreign, covered ? state.function : &none,
+                             pc, &theirs);
   check->asked++;
   if (found == covered && (!covered || same_rules (&ours, &theirs)))
     return;
@@ -93,6 +94,27 @@ ask_function (struct check *check, const struct sframe_function *function)
   ask (check, end);
 }
 
+/* Where the code of ELF is.  */
+static void
+find_code (Elf *elf, uint64_t *start, uint64_t *end)
+{
+  size_t n = 0;
+  *start = UINT64_MAX;
+  *end = 0;
+  elf_getphdrnum (elf, &n);
+  for (size_t i = 0; i < n; i++)
+    {
+      GElf_Phdr load;
+      if (!gelf_getphdr (elf, (int)i, &load) || load.p_type != PT_LOAD
+          || !(load.p_flags & PF_X))
+        continue;
+      if (load.p_vaddr < *start)
+        *start = load.p_vaddr;
+      if (load.p_vaddr + load.p_filesz > *end)
+        *end = load.p_vaddr + load.p_filesz;
+    }
+}
+
 static bool
 check_file (const char *path, struct check *check)
 {
@@ -100,6 +122,7 @@ check_file (const char *path, struct check *check)
   struct oracle_section section;
   struct sframe_decoder decoder;
   struct error err;
+  uint64_t code_start, code_end;
   error_clear (&err);
   check->path = path;
   if (!oracle_file_open (&file, path))
@@ -109,13 +132,14 @@ check_file (const char *path, struct check *check)
         && sframe_decoder_open (&decoder, section.bytes, section.size,
                                 section.address, &err)
         && tracer_open (&check->tracer, &decoder, rules_machine (&decoder));
-  check->foreign = ok ? libsframe_open (&decoder) : NULL;
+  find_code (file.elf, &code_start, &code_end);
+  check->foreign = ok ? foreign_open (&decoder, code_start, code_end) : NULL;
   ok &= check->foreign != NULL;
   if (!ok)
     fprintf (stderr, "%s: no section that both can read\n", path);
   for (size_t i = 0; ok && i < check->tracer.n_functions; i++)
     ask_function (check, &check->tracer.functions[i]);
-  libsframe_close (check->foreign);
+  foreign_close (check->foreign);
   oracle_file_close (&file);
   return ok;
 }
@@ -123,9 +147,9 @@ check_file (const char *path, struct check *check)
 int
 main (int argc, char **argv)
 {
-  if (argc < 3 || !libsframe_load (argv[1]))
+  if (argc < 3 || !foreign_load (argv[1]))
     {
-      fprintf (stderr, "usage: libsframe_check LIBRARY FILE...\n");
+      fprintf (stderr, "usage: foreign_check LIBRARY FILE...\n");
       return 2;
     }
   bool ok = true;

@@ -1,8 +1,8 @@
-/* Rows as GNU's libsframe reads them.
+/* Rows as other readers of SFrame read them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Source: the interface of libsframe 3 (binutils 2.47), as its own dump
-   function uses it.  */
+   Source for GNU's: the interface of libsframe 3 (binutils 2.47), as its own
+   dump function uses it.  */
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 #include "abi.h"
-#include "libsframe.h"
+#include "foreign.h"
+#include "kernel_reader.h"
 
 /* The library's row: start, up to 6 words of 4 bytes, info.  It is only passed
    on; a larger one does no harm.  */
@@ -35,16 +36,20 @@ static struct
                      int *);
 } library;
 
-struct libsframe_section
+static const struct kernel_reader *kernel; /* if that is loaded instead */
+
+struct foreign_section
 {
   foreign_context *context;
+  struct kernel_section *kernel;
+  const uint8_t *bytes;
   uint64_t address;
   int8_t fixed_ra_offset;
   const struct referee_abi *abi;
 };
 
 bool
-libsframe_load (const char *path)
+foreign_load (const char *path)
 {
   static const char *const names[] = {
     "sframe_decode",
@@ -65,6 +70,9 @@ libsframe_load (const char *path)
     (void **)&library.outermost,
   };
   void *handle = dlopen (path, RTLD_NOW);
+  kernel = handle ? dlsym (handle, "kernel_reader") : NULL;
+  if (kernel)
+    return true;
   for (size_t i = 0; handle && i < sizeof names / sizeof *names; i++)
     {
       *to[i] = dlsym (handle, names[i]);
@@ -72,40 +80,59 @@ libsframe_load (const char *path)
         handle = NULL;
     }
   if (!handle)
-    fprintf (stderr, "libsframe: %s\n", dlerror ());
+    fprintf (stderr, "%s\n", dlerror ());
   return handle != NULL;
 }
 
-struct libsframe_section *
-libsframe_open (const struct sframe_decoder *decoder)
+/* The kernel reads a section where it is in memory, so everything moves with
+   it.  */
+static uint64_t
+in_memory (const struct foreign_section *section, uint64_t address)
+{
+  return address - section->address + (uint64_t)section->bytes;
+}
+
+struct foreign_section *
+foreign_open (const struct sframe_decoder *decoder, uint64_t code_start,
+              uint64_t code_end)
 {
   int failure = 0;
-  struct libsframe_section *section = calloc (1, sizeof *section);
+  struct foreign_section *section = calloc (1, sizeof *section);
   if (!section)
     return NULL;
+  section->bytes = decoder->bytes;
   section->address = decoder->address;
   section->fixed_ra_offset = decoder->fixed_ra_offset;
   section->abi = referee_abi_of (rules_machine (decoder));
-  section->context
-      = library.decode ((const char *)decoder->bytes, decoder->size, &failure);
-  if (section->context && section->abi)
+  if (kernel)
+    section->kernel = kernel->open (decoder->bytes, decoder->size,
+                                    in_memory (section, code_start),
+                                    in_memory (section, code_end));
+  else
+    section->context = library.decode ((const char *)decoder->bytes,
+                                       decoder->size, &failure);
+  if ((section->context || section->kernel) && section->abi)
     return section;
-  libsframe_close (section);
+  foreign_close (section);
   return NULL;
 }
 
 void
-libsframe_close (struct libsframe_section *section)
+foreign_close (struct foreign_section *section)
 {
   if (section && section->context)
     library.free (&section->context);
+  if (section && section->kernel)
+    kernel->close (section->kernel);
   free (section);
 }
+
+/* GNU's libsframe.  */
 
 /* Section 3.1 of the specification.  An offset that is not there means that
    the register still has the value.  */
 static bool
-default_rules (const struct libsframe_section *section,
+default_rules (const struct foreign_section *section,
                const struct foreign_row *row, struct row_rules *rules)
 {
   int base_failure = 0, cfa_failure = 0, failure = 0;
@@ -134,7 +161,7 @@ from_words (uint32_t control, int32_t offset)
 
 /* Section 3.2.  */
 static bool
-flexible_rules (const struct libsframe_section *section,
+flexible_rules (const struct foreign_section *section,
                 const struct foreign_row *row, struct row_rules *rules)
 {
   int failure = 0, absent = 0;
@@ -157,8 +184,8 @@ flexible_rules (const struct libsframe_section *section,
   return failure == 0;
 }
 
-int
-libsframe_rules (const struct libsframe_section *section,
+static int
+libsframe_rules (const struct foreign_section *section,
                  const struct sframe_function *function, uint64_t pc,
                  struct row_rules *rules)
 {
@@ -183,4 +210,42 @@ libsframe_rules (const struct libsframe_section *section,
   bool ok = function->flexible ? flexible_rules (section, &row, rules)
                                : default_rules (section, &row, rules);
   return ok ? 1 : -1;
+}
+
+/* The kernel's.  */
+
+static struct row_rule
+from_kernel (const struct kernel_rule *rule, int reg)
+{
+  if (rule->retained)
+    return (struct row_rule){ ROW_RULE_REGISTER, false, (uint32_t)reg, 0 };
+  return (struct row_rule){ rule->from_register ? ROW_RULE_REGISTER
+                                                : ROW_RULE_CFA,
+                            rule->load, rule->reg, rule->offset };
+}
+
+static int
+kernel_rules (const struct foreign_section *section, uint64_t pc,
+              struct row_rules *rules)
+{
+  struct kernel_rules found;
+  int result = kernel->find (section->kernel, in_memory (section, pc), &found);
+  if (result <= 0)
+    return result;
+  *rules = (struct row_rules){
+    .ra_undefined = found.outermost,
+    .cfa = from_kernel (&found.cfa, section->abi->sp),
+    .ra = from_kernel (&found.ra, section->abi->ra),
+    .fp = from_kernel (&found.fp, section->abi->fp),
+  };
+  return 1;
+}
+
+int
+foreign_rules (const struct foreign_section *section,
+               const struct sframe_function *function, uint64_t pc,
+               struct row_rules *rules)
+{
+  return section->kernel ? kernel_rules (section, pc, rules)
+                         : libsframe_rules (section, function, pc, rules);
 }
