@@ -1,0 +1,554 @@
+/* x86-64 instructions, decoded by Zydis.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
+   Zydis tells for every instruction which registers and which memory it reads
+   and writes; what concerns stack and saved registers is picked out here, by
+   mnemonic, and everything else is left at "writes these registers".  */
+
+#include <config.h>
+
+#ifdef HAVE_ZYDIS
+
+#  include <Zydis/Zydis.h>
+#  include <stdlib.h>
+
+#  include "code/insn_private.h"
+
+enum
+{
+  SP = 7,
+  FP = 6
+};
+
+struct amd64_decoder
+{
+  ZydisDecoder zydis;
+  uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* number, or REG_NONE */
+};
+
+/* Zydis counts registers as instructions do: rax, rcx, rdx, rbx, ...  */
+static const uint8_t dwarf_of_hardware[16]
+    = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+static void
+number_registers (struct amd64_decoder *decoder)
+{
+  for (int i = 0; i <= ZYDIS_REGISTER_MAX_VALUE; i++)
+    {
+      ZydisRegister whole = ZydisRegisterGetLargestEnclosing (
+          ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)i);
+      bool general
+          = whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15;
+      decoder->dwarf[i]
+          = general ? dwarf_of_hardware[whole - ZYDIS_REGISTER_RAX] : REG_NONE;
+    }
+}
+
+static void *
+state_new (void)
+{
+  struct amd64_decoder *decoder = malloc (sizeof *decoder);
+  if (!decoder)
+    return NULL;
+  ZydisDecoderInit (&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64,
+                    ZYDIS_STACK_WIDTH_64);
+  number_registers (decoder);
+  return decoder;
+}
+
+/* Where execution goes on.  A call of the next instruction only pushes its
+   address: that is how position-independent code finds out where it is.  */
+
+static enum insn_flow
+flow_of (const ZydisDecodedInstruction *in)
+{
+  bool direct = in->raw.imm[0].is_relative;
+  switch (in->mnemonic)
+    {
+    case ZYDIS_MNEMONIC_HLT:
+    case ZYDIS_MNEMONIC_INT3:
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_IRET:
+    case ZYDIS_MNEMONIC_IRETD:
+    case ZYDIS_MNEMONIC_IRETQ:
+    case ZYDIS_MNEMONIC_SYSEXIT:
+    case ZYDIS_MNEMONIC_SYSRET:
+      return FLOW_STOP;
+    case ZYDIS_MNEMONIC_XBEGIN:
+      return FLOW_BRANCH;
+    default:
+      break;
+    }
+  switch (in->meta.category)
+    {
+    case ZYDIS_CATEGORY_RET:
+      return FLOW_RETURN;
+    case ZYDIS_CATEGORY_COND_BR:
+      return FLOW_BRANCH;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+      return direct ? FLOW_JUMP : FLOW_JUMP_INDIRECT;
+    case ZYDIS_CATEGORY_CALL:
+      if (!direct)
+        return FLOW_CALL_INDIRECT;
+      return in->raw.imm[0].value.s != 0 ? FLOW_CALL : FLOW_NEXT;
+    default:
+      return FLOW_NEXT;
+    }
+}
+
+static uint64_t
+target_of (const ZydisDecodedInstruction *in, uint64_t address)
+{
+  return address + in->length + in->raw.imm[0].value.u;
+}
+
+static bool
+decode_step (const void *state, const uint8_t *bytes, uint64_t size,
+             uint64_t address, struct insn_step *step)
+{
+  const struct amd64_decoder *decoder = state;
+  ZydisDecoderContext context;
+  ZydisDecodedInstruction in;
+  if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->zydis, &context,
+                                                    bytes, size, &in)))
+    return false;
+  step->size = in.length;
+  step->flow = (uint8_t)flow_of (&in);
+  if (in.raw.imm[0].is_relative)
+    step->target = target_of (&in, address);
+  if ((in.attributes & ZYDIS_ATTRIB_HAS_MODRM) && in.raw.modrm.mod == 0
+      && in.raw.modrm.rm == 5)
+    step->place = address + in.length + (uint64_t)in.raw.disp.value;
+  step->computes_place = in.mnemonic == ZYDIS_MNEMONIC_LEA;
+  return true;
+}
+
+/* One instruction on its way from Zydis to struct insn.  */
+struct translation
+{
+  const struct amd64_decoder *decoder;
+  uint64_t address;
+  ZydisDecodedInstruction in;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  struct insn *insn;
+};
+
+static uint8_t
+dwarf (const struct translation *t, ZydisRegister reg)
+{
+  return t->decoder->dwarf[reg];
+}
+
+static uint32_t
+mask_of (uint8_t reg)
+{
+  return reg == REG_NONE ? 0 : (uint32_t)1 << reg;
+}
+
+static bool
+is_register (const ZydisDecodedOperand *operand)
+{
+  return operand->type == ZYDIS_OPERAND_TYPE_REGISTER;
+}
+
+static bool
+is_memory (const ZydisDecodedOperand *operand)
+{
+  return operand->type == ZYDIS_OPERAND_TYPE_MEMORY;
+}
+
+static bool
+is_immediate (const ZydisDecodedOperand *operand)
+{
+  return operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+}
+
+/* The memory operand of an instruction that names it.  What string
+   instructions and the like write cannot be a place where a correct function
+   keeps its caller's registers, and thread-local memory is no stack.  */
+static void
+note_memory (struct translation *t, const ZydisDecodedOperand *operand)
+{
+  struct insn *insn = t->insn;
+  insn->reads |= mask_of (dwarf (t, operand->mem.base))
+                 | mask_of (dwarf (t, operand->mem.index));
+  if (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN
+      || operand->mem.segment == ZYDIS_REGISTER_FS
+      || operand->mem.segment == ZYDIS_REGISTER_GS
+      || operand->mem.type == ZYDIS_MEMOP_TYPE_MIB
+      || operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
+    return;
+  insn->memory = true;
+  insn->base = dwarf (t, operand->mem.base);
+  insn->index = dwarf (t, operand->mem.index);
+  insn->scale = operand->mem.scale;
+  insn->offset = operand->mem.disp.value;
+  if (operand->mem.base == ZYDIS_REGISTER_RIP)
+    insn->offset += (int64_t)(t->address + t->in.length);
+  insn->width = operand->size / 8;
+  if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+    insn->op = OP_STORE;
+}
+
+static void
+note_operands (struct translation *t)
+{
+  for (int i = 0; i < t->in.operand_count; i++)
+    {
+      const ZydisDecodedOperand *operand = &t->operands[i];
+      if (is_memory (operand))
+        note_memory (t, operand);
+      if (!is_register (operand))
+        continue;
+      uint32_t mask = mask_of (dwarf (t, operand->reg.value));
+      if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+        t->insn->reads |= mask;
+      if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+        t->insn->writes |= mask;
+    }
+  if (t->in.cpu_flags)
+    t->insn->sets_flags
+        = ((t->in.cpu_flags->modified | t->in.cpu_flags->set_0
+            | t->in.cpu_flags->set_1 | t->in.cpu_flags->undefined)
+           & (ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_ZF))
+          != 0;
+}
+
+/* The instruction does OP and nothing unknown: TO = f (FROM).  */
+static void
+set_op (struct translation *t, enum insn_op op, uint8_t to, uint8_t from)
+{
+  t->insn->op = (uint8_t)op;
+  t->insn->to = to;
+  t->insn->from = from;
+  t->insn->writes &= ~mask_of (to);
+}
+
+static void
+set_constant (struct translation *t, uint8_t to, int64_t value)
+{
+  set_op (t, OP_SET, to, REG_NONE);
+  t->insn->immediate = value;
+  t->insn->reads &= ~mask_of (to);
+}
+
+/* mov and its extending forms.  Registers moved in their full width are not
+   `read': that is how they are saved and restored.  Zero and sign extensions
+   give a register whose low part is what it was; parts of registers that are
+   written give something unknown.  */
+static void
+translate_mov (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *from = &t->operands[1];
+  bool moves = t->in.mnemonic == ZYDIS_MNEMONIC_MOV;
+  if (is_register (to)
+      && (dwarf (t, to->reg.value) == REG_NONE || to->size < 32))
+    return;
+  if (is_memory (to))
+    {
+      if (is_register (from) && from->size == 64 && t->insn->memory)
+        {
+          t->insn->from = dwarf (t, from->reg.value);
+          t->insn->reads &= ~mask_of (t->insn->from) | mask_of (t->insn->base)
+                            | mask_of (t->insn->index);
+        }
+      return;
+    }
+  uint8_t reg = dwarf (t, to->reg.value);
+  if (is_immediate (from))
+    set_constant (t, reg,
+                  to->size == 32 ? (int64_t)(uint32_t)from->imm.value.u
+                                 : from->imm.value.s);
+  else if (is_memory (from) && t->insn->memory)
+    {
+      set_op (t, OP_LOAD, reg, REG_NONE);
+      t->insn->sign_extended
+          = !moves && t->in.mnemonic != ZYDIS_MNEMONIC_MOVZX;
+    }
+  else if (is_register (from) && dwarf (t, from->reg.value) != REG_NONE)
+    {
+      set_op (t, OP_MOVE, reg, dwarf (t, from->reg.value));
+      t->insn->width = from->size / 8;
+      if (from->size == 64)
+        t->insn->reads = 0;
+    }
+}
+
+static void
+translate_lea (struct translation *t)
+{
+  uint8_t to = dwarf (t, t->operands[0].reg.value);
+  struct insn *insn = t->insn;
+  bool whole = t->operands[0].size == 64 && t->in.address_width == 64;
+  insn->memory = false;
+  insn->op = OP_NONE;
+  if (!whole)
+    return;
+  if (insn->base == REG_NONE && insn->index == REG_NONE)
+    set_constant (t, to, insn->offset);
+  else if (insn->index == REG_NONE)
+    {
+      set_op (t, OP_ADD, to, insn->base);
+      insn->immediate = insn->offset;
+    }
+  else if (insn->base != REG_NONE && insn->scale == 1 && insn->offset == 0)
+    set_op (t, OP_SUM, to, insn->base);
+}
+
+/* add, sub, inc, dec with a constant; add of two registers.  */
+static void
+translate_add (struct translation *t, int sign)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (!is_register (to) || to->size != 64)
+    return;
+  uint8_t reg = dwarf (t, to->reg.value);
+  bool counts = t->in.mnemonic == ZYDIS_MNEMONIC_INC
+                || t->in.mnemonic == ZYDIS_MNEMONIC_DEC;
+  if (counts || is_immediate (by))
+    {
+      int64_t value = counts ? 1 : by->imm.value.s;
+      set_op (t, OP_ADD, reg, reg);
+      t->insn->immediate = sign > 0 ? value : (int64_t)(0 - (uint64_t)value);
+    }
+  else if (sign > 0 && is_register (by))
+    {
+      set_op (t, OP_SUM, reg, reg);
+      t->insn->index = dwarf (t, by->reg.value);
+    }
+}
+
+static void
+translate_and (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (!is_register (to) || !is_immediate (by))
+    return;
+  int64_t mask = by->imm.value.s;
+  uint64_t size = 0 - (uint64_t)mask;
+  uint8_t reg = dwarf (t, to->reg.value);
+  if (mask == 0 && to->size >= 32)
+    set_constant (t, reg, 0);
+  else if (mask < 0 && (size & (size - 1)) == 0 && to->size == 64)
+    {
+      set_op (t, OP_ALIGN, reg, reg);
+      t->insn->immediate = mask;
+    }
+}
+
+/* Whether both operands are the same register, so that its old value has no
+   part in the result.  */
+static bool
+is_same_register (const struct translation *t)
+{
+  const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
+  return is_register (a) && is_register (b) && a->reg.value == b->reg.value
+         && a->size >= 32 && dwarf (t, a->reg.value) != REG_NONE;
+}
+
+static void
+translate_xor (struct translation *t)
+{
+  if (is_same_register (t))
+    set_constant (t, dwarf (t, t->operands[0].reg.value), 0);
+}
+
+static void
+translate_or (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (is_register (to) && is_immediate (by) && by->imm.value.s == -1
+      && to->size >= 32)
+    set_constant (t, dwarf (t, to->reg.value),
+                  to->size == 32 ? (int64_t)UINT32_MAX : -1);
+}
+
+static void
+translate_cmp (struct translation *t)
+{
+  const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
+  if (!is_immediate (b))
+    return;
+  uint64_t bits = a->size < 64 ? ((uint64_t)1 << a->size) - 1 : UINT64_MAX;
+  t->insn->immediate = (int64_t)(b->imm.value.u & bits);
+  if (is_register (a) && dwarf (t, a->reg.value) != REG_NONE)
+    set_op (t, OP_COMPARE, REG_NONE, dwarf (t, a->reg.value));
+  else if (is_memory (a) && t->insn->memory)
+    t->insn->op = OP_COMPARE_MEMORY;
+}
+
+static void
+translate_push (struct translation *t)
+{
+  const ZydisDecodedOperand *what = &t->operands[0];
+  bool explicit_one = t->in.operand_count_visible > 0;
+  if (t->in.operand_width != 64)
+    return; /* leaves SP unknown */
+  bool is_general = explicit_one && is_register (what);
+  set_op (t, OP_PUSH, REG_NONE,
+          is_general ? dwarf (t, what->reg.value) : REG_NONE);
+  t->insn->memory = false;
+  t->insn->writes &= ~mask_of (SP);
+  t->insn->reads &= ~(mask_of (SP) | mask_of (t->insn->from));
+}
+
+static void
+translate_pop (struct translation *t)
+{
+  const ZydisDecodedOperand *what = &t->operands[0];
+  bool explicit_one = t->in.operand_count_visible > 0;
+  if (t->in.operand_width != 64 || (explicit_one && is_memory (what)))
+    return; /* leaves SP unknown */
+  set_op (t, OP_POP, explicit_one ? dwarf (t, what->reg.value) : REG_NONE,
+          REG_NONE);
+  t->insn->memory = false;
+  if (t->insn->to != SP)
+    t->insn->writes &= ~mask_of (SP);
+  t->insn->reads &= ~mask_of (SP);
+}
+
+static void
+translate_xchg (struct translation *t)
+{
+  const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
+  if (!is_register (a) || !is_register (b) || a->size != 64)
+    return;
+  set_op (t, OP_SWAP, dwarf (t, a->reg.value), dwarf (t, b->reg.value));
+  t->insn->writes = t->insn->reads = 0;
+}
+
+static void
+translate_leave (struct translation *t)
+{
+  if (t->in.operand_width != 64)
+    return;
+  set_op (t, OP_LEAVE, REG_NONE, REG_NONE);
+  t->insn->memory = false;
+  t->insn->writes = t->insn->reads = 0;
+}
+
+static void
+translate_flow (struct translation *t)
+{
+  struct insn *insn = t->insn;
+  insn->flow = (uint8_t)flow_of (&t->in);
+  if (t->in.raw.imm[0].is_relative)
+    insn->target = target_of (&t->in, t->address);
+  bool calls = t->in.meta.category == ZYDIS_CATEGORY_CALL;
+  if (calls || insn->flow == FLOW_RETURN)
+    {
+      insn->writes = 0; /* what a call changes is a matter of the ABI */
+      insn->reads &= ~mask_of (SP);
+    }
+  if (calls && insn->flow == FLOW_NEXT)
+    set_op (t, OP_PUSH, REG_NONE, REG_NONE);
+  if (insn->flow == FLOW_RETURN && t->in.operand_count_visible > 0)
+    insn->immediate = t->operands[0].imm.value.s;
+}
+
+static enum insn_condition
+condition_of (const ZydisDecodedInstruction *in)
+{
+  switch (in->mnemonic)
+    {
+    case ZYDIS_MNEMONIC_JNBE:
+      return CONDITION_ABOVE;
+    case ZYDIS_MNEMONIC_JBE:
+      return CONDITION_NOT_ABOVE;
+    case ZYDIS_MNEMONIC_JB:
+      return CONDITION_BELOW;
+    case ZYDIS_MNEMONIC_JNB:
+      return CONDITION_NOT_BELOW;
+    default:
+      return CONDITION_OTHER;
+    }
+}
+
+static void
+translate_value (struct translation *t)
+{
+  switch (t->in.mnemonic)
+    {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+      return translate_mov (t);
+    case ZYDIS_MNEMONIC_LEA:
+      return translate_lea (t);
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_INC:
+      return translate_add (t, 1);
+    case ZYDIS_MNEMONIC_SUB:
+      return is_same_register (t) ? translate_xor (t) : translate_add (t, -1);
+    case ZYDIS_MNEMONIC_DEC:
+      return translate_add (t, -1);
+    case ZYDIS_MNEMONIC_AND:
+      return translate_and (t);
+    case ZYDIS_MNEMONIC_XOR:
+      return translate_xor (t);
+    case ZYDIS_MNEMONIC_OR:
+      return translate_or (t);
+    case ZYDIS_MNEMONIC_CMP:
+      return translate_cmp (t);
+    case ZYDIS_MNEMONIC_PUSH:
+    case ZYDIS_MNEMONIC_PUSHFQ:
+      return translate_push (t);
+    case ZYDIS_MNEMONIC_POP:
+    case ZYDIS_MNEMONIC_POPFQ:
+      return translate_pop (t);
+    case ZYDIS_MNEMONIC_XCHG:
+      return translate_xchg (t);
+    case ZYDIS_MNEMONIC_LEAVE:
+      return translate_leave (t);
+    case ZYDIS_MNEMONIC_SBB: /* -1 or 0, whatever the register held */
+      if (is_same_register (t))
+        t->insn->reads = 0;
+      return;
+    case ZYDIS_MNEMONIC_SYSCALL: /* the kernel's result */
+      t->insn->writes |= mask_of (0);
+      return;
+    default:
+      return;
+    }
+}
+
+static bool
+is_nop (const ZydisDecodedInstruction *in)
+{
+  return in->meta.category == ZYDIS_CATEGORY_NOP
+         || in->meta.category == ZYDIS_CATEGORY_WIDENOP
+         || in->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
+}
+
+static bool
+decode (const void *state, const uint8_t *bytes, uint64_t size,
+        uint64_t address, struct insn *insn)
+{
+  struct translation t; /* large: most of it is filled in by Zydis */
+  t.decoder = state;
+  t.address = address;
+  t.insn = insn;
+  if (!ZYAN_SUCCESS (ZydisDecoderDecodeFull (&t.decoder->zydis, bytes, size,
+                                             &t.in, t.operands)))
+    return false;
+  insn->size = t.in.length;
+  if (is_nop (&t.in))
+    return true;
+  note_operands (&t);
+  if (t.in.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE
+      || flow_of (&t.in) != FLOW_NEXT)
+    translate_flow (&t);
+  else
+    translate_value (&t);
+  insn->condition = (uint8_t)condition_of (&t.in);
+  return true;
+}
+
+const struct insn_machine insn_amd64
+    = { &arch_amd64, state_new, decode_step, decode };
+
+#endif /* HAVE_ZYDIS */

@@ -1,0 +1,22 @@
+/* What a machine's decoder offers to insn.c.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_INSN_PRIVATE_H
+#define CODE_INSN_PRIVATE_H
+
+#include "code/insn.h"
+
+struct insn_machine
+{
+  const struct arch *arch;
+  void *(*state_new) (void); /* to be freed with free; NULL: no memory */
+  /* As in insn.h; the result is initialised to "nothing" before.  */
+  bool (*decode_step) (const void *state, const uint8_t *bytes, uint64_t size,
+                       uint64_t address, struct insn_step *step);
+  bool (*decode) (const void *state, const uint8_t *bytes, uint64_t size,
+                  uint64_t address, struct insn *insn);
+};
+
+extern const struct insn_machine insn_amd64;
+
+#endif /* CODE_INSN_PRIVATE_H */
