@@ -124,6 +124,9 @@ struct cfi2sframe_report
   uint64_t executable_bytes;
   /* What is wrong with the .sframe that was there and stays, or "".  */
   char existing[200];
+  /* Instructions without a row although their function counts as covered:
+     they are the return address of a call with other rules.  */
+  uint64_t return_addresses;
 };
 
 /* The defaults: V3, in place, quiet about what is left out.  Inline, because

@@ -120,8 +120,8 @@ static const uint16_t saved_registers[] = {
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \
     .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
-    .caller_sp_offset = 0, .cfa_bias = 0, .cfa_scale = 1,                     \
-    .saved_registers = saved_registers,                                       \
+    .caller_sp_offset = 0, .smallest_instruction = 4, .cfa_bias = 0,          \
+    .cfa_scale = 1, .saved_registers = saved_registers,                       \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
     .flexible_fdes = false, .ra_signing = true, .max_page_size = 65536,       \
     .reloc_pcrel32 = R_AARCH64_PREL32, .reloc_pcrel64 = R_AARCH64_PREL64,     \

@@ -163,6 +163,7 @@ const struct arch arch_amd64 = {
   .fixed_ra_offset = -8,
   .caller_sp_offset = 0,
   .cfa_bias = 0,
+  .smallest_instruction = 1,
   .cfa_scale = 1,
   .saved_registers = saved_registers,
   .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],

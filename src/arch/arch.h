@@ -58,6 +58,8 @@ struct arch
   int8_t fixed_ra_offset;
   int32_t caller_sp_offset; /* caller's SP = CFA + this */
 
+  uint8_t smallest_instruction; /* bytes */
+
   /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
   int16_t cfa_bias;
   uint8_t cfa_scale;

@@ -77,6 +77,7 @@ const struct arch arch_s390x = {
   .fixed_ra_offset = 0,
   .caller_sp_offset = -160,
   .cfa_bias = 160,
+  .smallest_instruction = 2,
   .cfa_scale = 8,
   .flexible_fdes = true,
   .ra_signing = false,

@@ -191,6 +191,31 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   return true;
 }
 
+/* Where the next code begins, if any; else UINT64_MAX.  */
+static uint64_t
+next_address (const struct cfi_walk *walk)
+{
+  const struct cfi_section *cfi = &walk->source->cfi;
+  const struct plt_list *plt = &walk->source->plt;
+  uint64_t fde
+      = walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
+  uint64_t stub = walk->stub < plt->n_functions
+                      ? plt->functions[walk->stub].address
+                      : UINT64_MAX;
+  return fde < stub ? fde : stub;
+}
+
+uint32_t
+cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
+                  const struct padding_finder *finder)
+{
+  uint64_t end = code->address + code->size, next = next_address (walk);
+  if (code->size == 0 || end < walk->claimed_end || end >= next
+      || code->size > UINT32_MAX - PADDING_MAX)
+    return 0;
+  return (uint32_t)padding_finder_behind (finder, end, next);
+}
+
 bool
 cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code, struct error *err)
 {

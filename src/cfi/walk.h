@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "cfi/cfa_program.h"
 #include "cfi/source.h"
+#include "elf/padding.h"
 #include "frame/frame.h"
 
 struct cfi_walk
@@ -48,6 +49,8 @@ struct cfi_code
   bool front_disputed;      /* and some of that has no rows */
   enum frame_reason reason; /* why there are no rows, or REASON_NONE */
   const struct frame_function *function; /* the rows; see cfi_walk_rows */
+  /* Bytes behind it that its last row may cover, too; 0 here.  */
+  uint32_t padding;
 };
 
 /* Start a walk over SOURCE, which must outlive it.  False when memory ran
@@ -66,6 +69,12 @@ cfi_code_is_disputed (const struct cfi_code *code)
 {
   return code->group_end - code->group > 1;
 }
+
+/* How many bytes behind CODE, the latest one, are alignment that its last row
+   may cover, too.  */
+uint32_t cfi_walk_padding (const struct cfi_walk *walk,
+                           const struct cfi_code *code,
+                           const struct padding_finder *finder);
 
 /* Execute the FDE of CODE, unless it has a reason not to be: its rows are in
    code->function, until the next call, or code->reason says why there are

@@ -151,18 +151,21 @@ cfi2sframe_compare (
 {
   struct compared_file one = { .path = a }, two = { .path = b };
   struct compare_context c = { .a = &one, .found = found, .context = context };
+  struct padding_finder padding = { 0 };
   error_clear (err);
   *result = (struct compare_result){ .equal = 0 };
-  bool compared
-      = (open_file (&one, a, err) || failed_in (err, a))
-        && (open_file (&two, b, err) || failed_in (err, b))
-        && check_same_code (&one, &two, err)
-        && sframe_compare (&one.decoder, &two.decoder, tell, &c, result, err);
+  bool compared = (open_file (&one, a, err) || failed_in (err, a))
+                  && (open_file (&two, b, err) || failed_in (err, b))
+                  && check_same_code (&one, &two, err)
+                  && padding_finder_init (&padding, &one.image, err)
+                  && sframe_compare (&one.decoder, &two.decoder, &padding,
+                                     tell, &c, result, err);
   if (compared)
     {
       check_segment (&c, &one, result);
       check_segment (&c, &two, result);
     }
+  padding_finder_free (&padding);
   close_file (&two);
   close_file (&one);
   if (compared && !compare_result_equal (result))

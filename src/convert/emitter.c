@@ -23,8 +23,9 @@ struct emitter
   struct compactor *compactor; /* between lowering and encoder, or NULL */
   struct sframe_encoder *encoder;
   struct emitter_account account;
-  uint64_t repeated;              /* bytes of code in repeated blocks */
-  enum frame_reason first_reason; /* of the function at hand */
+  uint64_t repeated; /* bytes of code in repeated blocks */
+  uint64_t code_end; /* of the function at hand: */
+  enum frame_reason first_reason;
 };
 
 struct sframe_variant
@@ -53,6 +54,16 @@ separate (struct emitter *emitter)
 
 /* Lowering's results.  */
 
+/* The bytes of the SIZE ones at ADDRESS that are of the function at hand, not
+   behind it.  */
+static uint64_t
+without_padding (const struct emitter *emitter, uint64_t address,
+                 uint32_t size)
+{
+  uint64_t left = emitter->code_end - address;
+  return left < size ? left : size;
+}
+
 static bool
 take_piece (void *context, const struct sframe_function *piece,
             struct error *err)
@@ -64,7 +75,8 @@ take_piece (void *context, const struct sframe_function *piece,
   if (emitter->repeated > emitter->image->size + ROWS_FLOOR)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "the CFI asks for unreasonably many rows");
-  emitter->account.bytes_covered += piece->size;
+  emitter->account.bytes_covered
+      += without_padding (emitter, piece->address, piece->size);
   if (emitter->compactor != NULL)
     return compactor_add (emitter->compactor, piece, err);
   return sframe_encoder_add (emitter->encoder, piece, err);
@@ -74,18 +86,25 @@ static void
 take_gap (void *context, uint64_t address, uint32_t size,
           enum frame_reason reason)
 {
-  (void)address;
   struct emitter *emitter = context;
   separate (emitter);
-  emitter->account.bytes_left_out += size;
+  emitter->account.bytes_left_out += without_padding (emitter, address, size);
+  if (reason == REASON_RETURN_ADDRESS)
+    {
+      emitter->account.return_addresses++;
+      return;
+    }
   if (emitter->first_reason == REASON_NONE)
     emitter->first_reason = reason;
 }
 
+/* Padding that rows may cover is part of the function in front of it.  */
 static bool
-is_padding (const void *context, uint64_t address, uint64_t size)
+may_cover (const void *context, uint64_t address, uint64_t size)
 {
-  return padding_finder_is_padding (context, address, size);
+  (void)context;
+  (void)address;
+  return size == 0;
 }
 
 /* Making one.  */
@@ -106,10 +125,10 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
     .rows_expected = options->rows_expected,
   };
   emitter->encoder = sframe_encoder_new (&encode);
-  if (options->padding == NULL)
+  if (!options->compact)
     return emitter->encoder != NULL;
-  emitter->compactor = compactor_new (
-      &encode, (struct compact_gaps){ options->padding, is_padding });
+  emitter->compactor
+      = compactor_new (&encode, (struct compact_gaps){ NULL, may_cover });
   return emitter->encoder != NULL && emitter->compactor != NULL;
 }
 
@@ -166,9 +185,11 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
           struct error *err)
 {
   emitter->first_reason = code->front_disputed ? REASON_OVERLAP : REASON_NONE;
-  if (code->size > 0
-      && !lower_function (&emitter->lower, code->function, &emitter->sink,
-                          err))
+  struct frame_function function = *code->function;
+  function.size += code->padding;
+  emitter->code_end = code->address + code->size;
+  if (function.size > 0
+      && !lower_function (&emitter->lower, &function, &emitter->sink, err))
     return false;
   count_fde (emitter, emitter->first_reason);
   return true;
@@ -181,6 +202,7 @@ add_stub (struct emitter *emitter, const struct cfi_code *code,
           struct error *err)
 {
   separate (emitter);
+  emitter->code_end = code->address + code->size;
   if (!lower_function (&emitter->lower, code->function, &emitter->sink, err))
     return false;
   separate (emitter);
@@ -206,6 +228,7 @@ emitter_add_lowered (struct emitter *emitter,
                      const struct sframe_function *function, struct error *err)
 {
   count_fde (emitter, REASON_NONE);
+  emitter->code_end = function->address + function->size;
   return take_piece (emitter, function, err);
 }
 
@@ -219,15 +242,15 @@ emitter_n_functions (const struct emitter *emitter)
 
 bool
 emitter_repeat (struct emitter *emitter, size_t index,
-                const struct cfi_fde *fde, struct error *err)
+                const struct cfi_code *code, struct error *err)
 {
-  uint32_t size = (uint32_t)fde->size;
+  uint32_t size = (uint32_t)code->size + code->padding;
   count_fde (emitter, REASON_NONE);
-  emitter->account.bytes_covered += size;
+  emitter->account.bytes_covered += code->size;
   if (emitter->compactor != NULL)
-    return compactor_repeat (emitter->compactor, index, fde->address, size,
+    return compactor_repeat (emitter->compactor, index, code->address, size,
                              err);
-  return sframe_encoder_repeat (emitter->encoder, index, fde->address, size,
+  return sframe_encoder_repeat (emitter->encoder, index, code->address, size,
                                 err);
 }
 

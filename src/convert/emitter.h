@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "elf/padding.h"
 #include "cfi/walk.h"
 #include "elf/image.h"
 #include "frame/frame.h"
@@ -26,9 +25,7 @@ struct emitter_options
   bool sorted, share;
   bool flexible;   /* V3: flexible FDEs may be used */
   bool gnu_widths; /* see encode_options */
-  /* Neighbours may be described by one FDE that covers the padding between
-     them.  NULL: one FDE per function.  */
-  const struct padding_finder *padding;
+  bool compact;    /* neighbours may be described by one FDE */
   /* Hints: functions, and bytes of rows.  */
   size_t n_expected, rows_expected;
 };
@@ -38,6 +35,9 @@ struct emitter_account
   uint64_t functions_covered; /* FDEs every byte of which has a row */
   uint64_t bytes_covered, bytes_left_out;
   uint64_t left_out[REASON_COUNT]; /* FDEs by their first reason */
+  /* Places left out as REASON_RETURN_ADDRESS, which makes no difference to
+     whether an FDE is covered.  */
+  uint64_t return_addresses;
 };
 
 struct emitter; /* opaque */
@@ -61,11 +61,11 @@ bool emitter_add_lowered (struct emitter *emitter,
 /* How many functions, or pieces of such, were added.  */
 size_t emitter_n_functions (const struct emitter *emitter);
 
-/* Add the code of FDE with the rows of the function that was added as number
+/* Add CODE, an FDE, with the rows of the function that was added as number
    INDEX, counted from 0.  The caller knows that its last row starts below
-   FDE's size, and that it is not a PCMASK function.  */
+   CODE's size, and that it is not a PCMASK function.  */
 bool emitter_repeat (struct emitter *emitter, size_t index,
-                     const struct cfi_fde *fde, struct error *err);
+                     const struct cfi_code *code, struct error *err);
 
 /* All functions were added.  */
 bool emitter_finish (struct emitter *emitter, struct error *err);

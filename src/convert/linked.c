@@ -13,6 +13,7 @@
 #include "cfi/walk.h"
 #include "convert/emitter.h"
 #include "convert/gnu_functions.h"
+#include "convert/return_sites.h"
 
 _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
                "reasons do not fit the public report");
@@ -24,6 +25,7 @@ struct linked
   struct cfi2sframe_report *report;
   struct cfi_source source;
   struct padding_finder padding;
+  struct return_sites sites; /* not with --gnu */
   struct cfi_walk walk;
   struct program_table *programs; /* NULL: none is known again */
   struct gnu_functions *gnu;      /* with --gnu */
@@ -73,20 +75,26 @@ open_emitter (struct linked *linked, struct error *err)
     .share = !options->no_share && !options->gnu,
     .flexible = linked->image->arch->flexible_fdes,
     .gnu_widths = options->gnu,
+    .compact = compact,
   };
-  if (compact)
-    emitter.padding = &linked->padding;
-  else
+  if (!compact)
     {
       emitter.n_expected
           = linked->source.cfi.n_fdes + linked->source.plt.n_functions;
       /* Nearly always enough.  What is not used is never touched.  */
       emitter.rows_expected = linked->source.cfi.size / 2;
     }
-  if (compact && !padding_finder_init (&linked->padding, linked->image, err))
-    return false;
   linked->emitter = emitter_new (&emitter, err);
   return linked->emitter != NULL;
+}
+
+static bool
+open_sites (struct linked *linked, struct error *err)
+{
+  return linked->options->gnu
+         || (padding_finder_init (&linked->padding, linked->image, err)
+             && return_sites_init (&linked->sites, linked->image,
+                                   &linked->padding, err));
 }
 
 /* What spares work, or replaces it.  */
@@ -116,19 +124,23 @@ linked_close (struct linked *linked)
   gnu_functions_free (linked->gnu);
   program_table_free (linked->programs);
   cfi_walk_end (&linked->walk);
+  return_sites_free (&linked->sites);
   padding_finder_free (&linked->padding);
   cfi_source_close (&linked->source);
 }
 
 /* Functions.  */
 
-/* Whether FUNCTION has the same SFrame rows wherever it is.  */
+/* Keep RESULT for the program of CODE, whose hash is HASH.  */
 static bool
-is_position_independent (const struct frame_function *function)
+keep_result (struct linked *linked, const struct cfi_code *code, uint32_t hash,
+             struct program_result *result, struct error *err)
 {
-  for (size_t i = 0; i < function->n_rows; i++)
-    if (function->rows[i].cfa.kind == RULE_PLT)
-      return false;
+  if (!return_sites_keep (&linked->sites, code->function, &result->outline,
+                          err))
+    return false;
+  result->reach = cfa_machine_reach (linked->walk.machine);
+  program_table_add (linked->programs, code->fde, hash, *result);
   return true;
 }
 
@@ -142,16 +154,19 @@ add_executed (struct linked *linked, struct cfi_code *code,
   struct program_result result
       = { .index = emitter_n_functions (linked->emitter) };
   uint64_t covered = account->bytes_covered;
+  bool changed = false;
   if (!cfi_walk_rows (&linked->walk, code, err)
+      || (linked->gnu == NULL
+          && !return_sites_apply (&linked->sites, &linked->walk, code,
+                                  &changed, err))
       || !emitter_add (linked->emitter, code, err))
     return false;
-  result.reach = cfa_machine_reach (linked->walk.machine);
-  if (hash != NULL && code->reason == REASON_NONE
-      && emitter_n_functions (linked->emitter) == result.index + 1
-      && account->bytes_covered - covered == code->size
-      && is_position_independent (code->function))
-    program_table_add (linked->programs, code->fde, *hash, result);
-  return true;
+  if (hash == NULL || changed || code->reason != REASON_NONE
+      || emitter_n_functions (linked->emitter) != result.index + 1
+      || account->bytes_covered - covered != code->size
+      || frame_function_has_plt_rule (code->function))
+    return true;
+  return keep_result (linked, code, *hash, &result, err);
 }
 
 static bool
@@ -171,9 +186,11 @@ add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
       = program_table_find (linked->programs, code->fde, &hash);
   if (known == NULL)
     return add_executed (linked, code, &hash, err);
-  if (code->size <= known->reach || code->size > UINT32_MAX)
+  if (code->size <= known->reach || code->size > UINT32_MAX
+      || !return_sites_repeat (&linked->sites, &linked->walk, code,
+                               known->outline))
     return add_executed (linked, code, NULL, err);
-  return emitter_repeat (linked->emitter, known->index, code->fde, err);
+  return emitter_repeat (linked->emitter, known->index, code, err);
 }
 
 static bool
@@ -183,7 +200,7 @@ add_functions (struct linked *linked, struct error *err)
   while (cfi_walk_next (&linked->walk, &code))
     if (code.fde != NULL && code.reason == REASON_NONE
             ? !add_fde (linked, &code, err)
-            : !emitter_add (linked->emitter, &code, err))
+            : !add_executed (linked, &code, NULL, err))
       return false;
   return emitter_finish (linked->emitter, err);
 }
@@ -198,6 +215,7 @@ report_account (struct linked *linked)
   report->functions_covered = account->functions_covered;
   report->bytes_covered = account->bytes_covered;
   report->bytes_left_out = account->bytes_left_out;
+  report->return_addresses = account->return_addresses;
   for (unsigned i = 0; i < REASON_COUNT; i++)
     report->left_out[i] += account->left_out[i];
   report->sframe_fdes = sframe_encoder_n_functions (encoder);
@@ -213,8 +231,8 @@ linked_build (const struct image *image,
   struct linked linked
       = { .image = image, .options = options, .report = report };
   struct sframe_encoder *encoder = NULL;
-  bool built = open_source (&linked, err) && open_emitter (&linked, err)
-               && open_shortcuts (&linked, err)
+  bool built = open_source (&linked, err) && open_sites (&linked, err)
+               && open_emitter (&linked, err) && open_shortcuts (&linked, err)
                && add_functions (&linked, err);
   if (linked.emitter != NULL)
     report_account (&linked);

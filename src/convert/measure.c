@@ -8,6 +8,7 @@
 
 #include "cfi/walk.h"
 #include "convert/emitter.h"
+#include "convert/return_sites.h"
 #include "cunwind/section_builder.h"
 
 _Static_assert((int)CUNWIND_REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
@@ -43,6 +44,7 @@ struct measuring
   struct cfi_source source;
   struct cfi_walk walk;
   struct padding_finder padding;
+  struct return_sites sites;
   struct emitter *emitters[N_EMITTERS]; /* NULL: not wanted */
   bool with_compact_unwind;
   struct cunwind_section compact_unwind;
@@ -103,7 +105,9 @@ open_source (struct measuring *measuring, struct error *err)
     result->machine = image->arch->name;
   if (!cfi_source_open (source, image, err)
       || !cfi_walk_begin (&measuring->walk, source, err)
-      || !padding_finder_init (&measuring->padding, image, err))
+      || !padding_finder_init (&measuring->padding, image, err)
+      || !return_sites_init (&measuring->sites, image, &measuring->padding,
+                             err))
     return false;
   result->eh_frame_bytes = source->eh_frame.size;
   result->eh_frame_hdr_bytes = source->eh_frame.header_size;
@@ -120,7 +124,7 @@ open_emitter (struct measuring *measuring, unsigned index, struct error *err)
     .sorted = true,
     .share = !formats[index].no_share,
     .flexible = measuring->image->arch->flexible_fdes,
-    .padding = formats[index].compact ? &measuring->padding : NULL,
+    .compact = formats[index].compact,
   };
   measuring->emitters[index] = emitter_new (&options, err);
   bool available = measuring->emitters[index] != NULL;
@@ -153,6 +157,7 @@ measuring_close (struct measuring *measuring)
   for (unsigned i = 0; i < N_EMITTERS; i++)
     emitter_free (measuring->emitters[i]);
   cunwind_section_free (&measuring->compact_unwind);
+  return_sites_free (&measuring->sites);
   padding_finder_free (&measuring->padding);
   cfi_walk_end (&measuring->walk);
   cfi_source_close (&measuring->source);
@@ -184,9 +189,12 @@ add_functions (struct measuring *measuring, struct error *err)
   struct cfi_code code;
   while (cfi_walk_next (&measuring->walk, &code))
     {
-      bool judged = code.reason != REASON_NONE || cfi_code_is_disputed (&code);
+      bool changed,
+          judged = code.reason != REASON_NONE || cfi_code_is_disputed (&code);
       if (!cfi_walk_rows (&measuring->walk, &code, err)
-          || !add_to_compact_unwind (measuring, &code, judged, err))
+          || !add_to_compact_unwind (measuring, &code, judged, err)
+          || !return_sites_apply (&measuring->sites, &measuring->walk, &code,
+                                  &changed, err))
         return false;
       for (unsigned i = 0; i < N_EMITTERS; i++)
         if (measuring->emitters[i] != NULL

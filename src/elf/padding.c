@@ -7,6 +7,12 @@
 
 #include "base/bytes.h"
 
+enum
+{
+  ALIGNMENT = PADDING_MAX + 1, /* of most functions */
+  LARGE_ALIGNMENT = 64         /* of some */
+};
+
 /* Symbols.  */
 
 static bool
@@ -17,9 +23,9 @@ holds_symbols (const struct image_section *section)
 }
 
 static size_t
-count_symbols (const struct image *image)
+count_names (const struct image *image)
 {
-  size_t count = 0;
+  size_t count = image->n_sections;
   for (size_t i = 1; i < image->n_sections; i++)
     if (holds_symbols (&image->sections[i])
         && image_section_bytes (image, &image->sections[i]) != NULL)
@@ -46,8 +52,20 @@ collect_table (struct padding_finder *finder,
        left -= sizeof (Elf64_Sym), at += sizeof (Elf64_Sym))
     if (has_place (ELF64_ST_TYPE (at[offsetof (Elf64_Sym, st_info)]),
                    load_u16 (at + offsetof (Elf64_Sym, st_shndx), big_endian)))
-      finder->symbols[finder->n_symbols++]
+      finder->names[finder->n_names++]
           = load_u64 (at + offsetof (Elf64_Sym, st_value), big_endian);
+}
+
+/* Code begins in sections, too.  */
+static void
+collect_sections (struct padding_finder *finder)
+{
+  for (size_t i = 1; i < finder->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &finder->image->sections[i].header;
+      if ((header->sh_flags & SHF_ALLOC) != 0)
+        finder->names[finder->n_names++] = header->sh_addr;
+    }
 }
 
 static int
@@ -62,16 +80,17 @@ padding_finder_init (struct padding_finder *finder, const struct image *image,
                      struct error *err)
 {
   *finder = (struct padding_finder){ .image = image };
-  size_t count = count_symbols (image);
+  size_t count = count_names (image);
   if (count == 0)
     return true;
-  finder->symbols = reallocarray (NULL, count, sizeof *finder->symbols);
-  if (finder->symbols == NULL)
+  finder->names = reallocarray (NULL, count, sizeof *finder->names);
+  if (finder->names == NULL)
     return error_set_no_memory (err);
   for (size_t i = 1; i < image->n_sections; i++)
     if (holds_symbols (&image->sections[i]))
       collect_table (finder, &image->sections[i]);
-  qsort (finder->symbols, finder->n_symbols, sizeof *finder->symbols,
+  collect_sections (finder);
+  qsort (finder->names, finder->n_names, sizeof *finder->names,
          compare_addresses);
   return true;
 }
@@ -79,24 +98,24 @@ padding_finder_init (struct padding_finder *finder, const struct image *image,
 void
 padding_finder_free (struct padding_finder *finder)
 {
-  free (finder->symbols);
+  free (finder->names);
   *finder = (struct padding_finder){ 0 };
 }
 
-static bool
-holds_symbol (const struct padding_finder *finder, uint64_t address,
-              uint64_t size)
+/* The first symbol or section at ADDRESS or above; UINT64_MAX: none.  */
+static uint64_t
+next_name (const struct padding_finder *finder, uint64_t address)
 {
-  size_t low = 0, high = finder->n_symbols;
+  size_t low = 0, high = finder->n_names;
   while (low < high)
     {
       size_t middle = low + (high - low) / 2;
-      if (finder->symbols[middle] < address)
+      if (finder->names[middle] < address)
         low = middle + 1;
       else
         high = middle;
     }
-  return low < finder->n_symbols && finder->symbols[low] - address < size;
+  return low < finder->n_names ? finder->names[low] : UINT64_MAX;
 }
 
 /* Instructions.  Each function gives the length of the padding instruction at
@@ -168,24 +187,51 @@ padding_size (unsigned machine, const uint8_t *at, size_t left)
     }
 }
 
+/* The bytes of the SIZE ones at ADDRESS up to which all are padding
+   instructions; *FIRST is the size of the first one.  */
+static uint64_t
+padding_run (const struct padding_finder *finder, uint64_t address,
+             uint64_t size, size_t *first)
+{
+  const uint8_t *at = image_bytes_at (finder->image, address, size);
+  uint64_t run = 0;
+  *first = 0;
+  while (at != NULL && run < size)
+    {
+      size_t step = padding_size (finder->image->header.e_machine, at + run,
+                                  size - run);
+      if (step == 0)
+        break;
+      if (run == 0)
+        *first = step;
+      run += step;
+    }
+  return run;
+}
+
 bool
 padding_finder_is_padding (const struct padding_finder *finder,
                            uint64_t address, uint64_t size)
 {
+  size_t first;
   if (size == 0)
     return true;
-  if (size > PADDING_MAX || holds_symbol (finder, address, size))
-    return false;
-  const uint8_t *at = image_bytes_at (finder->image, address, size);
-  if (at == NULL)
-    return false;
-  for (size_t left = size; left > 0;)
-    {
-      size_t step = padding_size (finder->image->header.e_machine, at, left);
-      if (step == 0)
-        return false;
-      at += step;
-      left -= step;
-    }
-  return true;
+  return size <= PADDING_MAX && next_name (finder, address) - address >= size
+         && padding_run (finder, address, size, &first) == size;
+}
+
+uint64_t
+padding_finder_behind (const struct padding_finder *finder, uint64_t address,
+                       uint64_t limit)
+{
+  uint64_t name = next_name (finder, address);
+  uint64_t end = name < limit ? name : limit;
+  uint64_t gap = end - address;
+  size_t first;
+  if (gap <= PADDING_MAX)
+    return padding_finder_is_padding (finder, address, gap) ? gap : 0;
+  uint64_t aligned = (address | (LARGE_ALIGNMENT - 1)) + 1 - address;
+  uint64_t size = gap < LARGE_ALIGNMENT ? gap : aligned;
+  uint64_t run = padding_run (finder, address, size, &first);
+  return run == size || (address + run) % ALIGNMENT == 0 ? first : 0;
 }

@@ -1,9 +1,10 @@
 /* Bytes between functions that nothing executes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   --compact describes neighbouring functions by one FDE, which then covers
-   the alignment between them.  That is harmless only where the bytes are
-   padding instructions without a name; here it is decided.  */
+   Rows may cover the alignment behind a function: return addresses of calls
+   that end a function lie in it, and --compact describes neighbours by one
+   FDE.  That is harmless only where the bytes are padding instructions without
+   a name; here it is decided.  */
 
 #ifndef ELF_PADDING_H
 #define ELF_PADDING_H
@@ -23,14 +24,23 @@ enum
 struct padding_finder
 {
   const struct image *image;
-  uint64_t *symbols; /* owned; ascending values of all symbols with a place */
-  size_t n_symbols;
+  uint64_t *names; /* owned; ascending: where symbols and sections are */
+  size_t n_names;
 };
 
-/* Collect the symbols of IMAGE, which must outlive FINDER.  */
+/* Collect the symbols and sections of IMAGE, which must outlive FINDER.  */
 bool padding_finder_init (struct padding_finder *finder,
                           const struct image *image, struct error *err);
 void padding_finder_free (struct padding_finder *finder);
+
+/* How many bytes from ADDRESS on, the end of a function, are alignment that
+   belongs to it; LIMIT (at or above ADDRESS) is where the next code begins of
+   which anything is known.  All of it, if that is at most PADDING_MAX bytes;
+   of more only the first instruction.  0 where the padding ends neither at
+   LIMIT, at a symbol or section, nor at an address that functions are aligned
+   to: then it may be the first instruction of code that nobody named.  */
+uint64_t padding_finder_behind (const struct padding_finder *finder,
+                                uint64_t address, uint64_t limit);
 
 /* Whether the SIZE bytes at ADDRESS are at most PADDING_MAX bytes of no-ops,
    traps or zeros that no symbol points into.  True for SIZE 0.  */

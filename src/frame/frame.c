@@ -40,6 +40,8 @@ static const struct
   [REASON_REGISTER_RANGE] = { "register-range", "register number too large" },
   [REASON_GNU_DIFFERS]
   = { "gnu-differs", "GNU as would say something else than the CFI" },
+  [REASON_RETURN_ADDRESS]
+  = { "return-address", "return address of a call with other rules" },
   [REASON_BAD_INSTRUCTION]
   = { "bad-instruction", "unknown or truncated CFA instruction" },
   [REASON_BAD_STATE]
@@ -99,6 +101,15 @@ frame_function_grow (struct frame_function *function)
   function->rows = rows;
   function->rows_capacity = capacity;
   return &rows[function->n_rows];
+}
+
+bool
+frame_function_has_plt_rule (const struct frame_function *function)
+{
+  for (size_t i = 0; i < function->n_rows; i++)
+    if (function->rows[i].cfa.kind == RULE_PLT)
+      return true;
+  return false;
 }
 
 bool

@@ -40,6 +40,9 @@ enum frame_reason
   REASON_OFFSET_RANGE,   /* an offset beyond 32 bits or its alignment */
   REASON_REGISTER_RANGE, /* a register number that is too large */
   REASON_GNU_DIFFERS,    /* --gnu: GNU as would say something else */
+  /* Nothing is wrong with the rule, but readers would take the place for a
+     return address of the code in front of it.  */
+  REASON_RETURN_ADDRESS,
   /* The FDE itself is unusable.  */
   REASON_BAD_INSTRUCTION,  /* unknown or truncated CFA instruction */
   REASON_BAD_STATE,        /* restore_state without remember_state, ... */
@@ -167,6 +170,9 @@ frame_function_keep_next (struct frame_function *function)
     function->rows[n] = *row;
   function->n_rows = n + 1;
 }
+
+/* Whether the rules depend on the PC in a way that rows do not tell.  */
+bool frame_function_has_plt_rule (const struct frame_function *function);
 
 /* Append ROW in the same way.  False when memory ran out.  */
 bool frame_function_append (struct frame_function *function,

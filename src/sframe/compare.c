@@ -40,6 +40,8 @@ static const struct
   = { "cfa-as-sp", "GNU as 2.40: CFA register taken for SP" },
   [COMPARE_SEGMENT_SIZE]
   = { "segment-size", "GNU ld: PT_GNU_SFRAME is larger than .sframe" },
+  [COMPARE_RETURN_ADDRESS]
+  = { "return-address", "GNU as: another row behind a call" },
 };
 
 const char *
@@ -59,6 +61,8 @@ struct function_findings
 {
   const struct span_function *function;
   bool covered, differs, uncovered;
+  uint64_t return_address; /* the first place that the other side leaves out
+                              for that reason; 0: none */
   struct compare_difference first;
 };
 
@@ -73,6 +77,7 @@ struct span_comparison
 {
   struct compared_side a, b;
   const struct arch *arch;
+  const struct padding_finder *padding; /* or NULL */
   struct compare_result *result;
   compare_sink *sink;
   void *context;
@@ -347,12 +352,35 @@ note_different (struct span_comparison *c, const struct span *a,
   f->first.defective = f->first.defect ? 'B' : '\0';
 }
 
-/* [PC, END) has the spans A and B, one of which may be NULL.  */
+/* Whether [PC, END), where SPAN has rules and the other side none, was left
+   out as a return address: it is the smallest instruction, and the other side
+   goes on behind it, with NEXT.  */
+static bool
+is_return_address (const struct span_comparison *c, const struct span *span,
+                   const struct span *next, uint64_t pc, uint64_t end)
+{
+  return pc == span->begin && end - pc == c->arch->smallest_instruction
+         && next != NULL && next->begin == end;
+}
+
+static void
+note_one_sided (const struct span_comparison *c,
+                struct function_findings *findings, const struct span *span,
+                const struct span *next, uint64_t pc, uint64_t end)
+{
+  if (!is_return_address (c, span, next, pc, end))
+    note_uncovered (&findings[span->function], pc);
+  else if (findings[span->function].return_address == 0)
+    findings[span->function].return_address = pc;
+}
+
+/* [PC, END) has the spans A and B, which may begin behind it or be NULL.  */
 static void
 compare_range (struct span_comparison *c, const struct span *a,
                const struct span *b, uint64_t pc, uint64_t end)
 {
-  if (a && b)
+  bool in_a = a && a->begin <= pc, in_b = b && b->begin <= pc;
+  if (in_a && in_b)
     {
       c->a.findings[a->function].covered = true;
       c->b.findings[b->function].covered = true;
@@ -362,15 +390,18 @@ compare_range (struct span_comparison *c, const struct span *a,
       if (!equal)
         note_different (c, a, b, pc);
     }
-  else if (a)
+  else if (c->padding != NULL
+           && padding_finder_is_padding (c->padding, pc, end - pc))
+    return;
+  else if (in_a)
     {
       c->result->bytes_only_a += end - pc;
-      note_uncovered (&c->a.findings[a->function], pc);
+      note_one_sided (c, c->a.findings, a, b, pc, end);
     }
-  else if (b)
+  else if (in_b)
     {
       c->result->bytes_only_b += end - pc;
-      note_uncovered (&c->b.findings[b->function], pc);
+      note_one_sided (c, c->b.findings, b, a, pc, end);
     }
 }
 
@@ -394,8 +425,7 @@ sweep (struct span_comparison *c)
       const struct span *x = a < a_end ? a : NULL;
       const struct span *y = b < b_end ? b : NULL;
       uint64_t end = nearer (nearer (UINT64_MAX, x, pc), y, pc);
-      compare_range (c, x && x->begin <= pc ? x : NULL,
-                     y && y->begin <= pc ? y : NULL, pc, end);
+      compare_range (c, x, y, pc, end);
       pc = end;
       if (x && x->end <= pc)
         a++;
@@ -420,6 +450,20 @@ report_function (struct span_comparison *c, struct function_findings *findings,
     c->sink (c->context, &findings->first);
 }
 
+/* Nothing is wrong but a return address in SIDE's function.  */
+static void
+report_return_address (struct span_comparison *c,
+                       struct function_findings *findings, char side)
+{
+  findings->first.pc = findings->return_address;
+  findings->first.defect = COMPARE_RETURN_ADDRESS;
+  findings->first.defective = side;
+  snprintf (findings->first.text, sizeof findings->first.text,
+            "return address left out on the other side");
+  c->result->defects[COMPARE_RETURN_ADDRESS]++;
+  report_function (c, findings, CFI2SFRAME_DIFFERENT);
+}
+
 static void
 report_function_of_a (struct span_comparison *c,
                       struct function_findings *findings)
@@ -430,7 +474,10 @@ report_function_of_a (struct span_comparison *c,
   result->functions_a++;
   if (!findings->differs && !findings->uncovered)
     {
-      result->equal++;
+      if (findings->return_address != 0)
+        report_return_address (c, findings, 'A');
+      else
+        result->equal++;
       return;
     }
   if (!findings->covered)
@@ -454,7 +501,11 @@ report_function_of_b (struct span_comparison *c,
   if (findings->function->size == 0)
     return;
   c->result->functions_b++;
-  if (!findings->uncovered || findings->differs)
+  if (findings->differs)
+    return;
+  if (!findings->uncovered && findings->return_address != 0)
+    report_return_address (c, findings, 'B');
+  if (!findings->uncovered)
     return;
   *(findings->covered ? &c->result->different : &c->result->only_b) += 1;
   report_function (c, findings,
@@ -515,12 +566,15 @@ free_side (struct compared_side *side)
 
 bool
 sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
-                compare_sink *sink, void *context,
-                struct compare_result *result, struct error *err)
+                const struct padding_finder *padding, compare_sink *sink,
+                void *context, struct compare_result *result,
+                struct error *err)
 {
-  struct span_comparison comparison = {
-    .arch = a->arch, .result = result, .sink = sink, .context = context
-  };
+  struct span_comparison comparison = { .arch = a->arch,
+                                        .padding = padding,
+                                        .result = result,
+                                        .sink = sink,
+                                        .context = context };
   *result = (struct compare_result){ .equal = 0 };
   if (a->arch != b->arch)
     return error_set (err, CFI2SFRAME_INVALID,

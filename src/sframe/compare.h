@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "elf/padding.h"
 #include "frame/frame.h"
 #include "sframe/decode.h"
 
@@ -21,17 +22,19 @@
 enum compare_defect
 {
   COMPARE_NO_DEFECT,
-  COMPARE_PLT_GOT,      /* CFA of .plt.got entries is sp+16 */
-  COMPARE_STICKY_RA,    /* RA stays undefined (or in a register) after it
-                           was restored */
-  COMPARE_RA_IGNORED,   /* RA in another place than usual not noticed */
-  COMPARE_WRONG_STATE,  /* restore_state brought back another state */
-  COMPARE_STALE_OFFSET, /* def_cfa_register took an old CFA offset */
-  COMPARE_BAD_REGISTER, /* a rule with an impossible register */
-  COMPARE_NO_ROWS,      /* FDE without rows for a function with CFI */
-  COMPARE_FP_AS_RA,     /* V1 aarch64: slot of FP stated as that of RA */
-  COMPARE_CFA_AS_SP,    /* V1: any CFA register taken for SP */
-  COMPARE_SEGMENT_SIZE, /* PT_GNU_SFRAME larger than the section */
+  COMPARE_PLT_GOT,        /* CFA of .plt.got entries is sp+16 */
+  COMPARE_STICKY_RA,      /* RA stays undefined (or in a register) after it
+                             was restored */
+  COMPARE_RA_IGNORED,     /* RA in another place than usual not noticed */
+  COMPARE_WRONG_STATE,    /* restore_state brought back another state */
+  COMPARE_STALE_OFFSET,   /* def_cfa_register took an old CFA offset */
+  COMPARE_BAD_REGISTER,   /* a rule with an impossible register */
+  COMPARE_NO_ROWS,        /* FDE without rows for a function with CFI */
+  COMPARE_FP_AS_RA,       /* V1 aarch64: slot of FP stated as that of RA */
+  COMPARE_CFA_AS_SP,      /* V1: any CFA register taken for SP */
+  COMPARE_SEGMENT_SIZE,   /* PT_GNU_SFRAME larger than the section */
+  COMPARE_RETURN_ADDRESS, /* a row where the other side has none, as it is the
+                             return address of a call with other rules */
   COMPARE_DEFECTS
 };
 
@@ -54,11 +57,13 @@ struct compare_difference
 typedef void compare_sink (void *context,
                            const struct compare_difference *difference);
 
-/* Compare A with B.  Differences go to SINK (which may be NULL) and are
-   counted in RESULT.  False when a section is damaged, the machines differ,
-   or memory ran out.  */
+/* Compare A with B.  What PADDING calls alignment (NULL: nothing) may be
+   covered in one of both only.  Differences go to SINK (which may be NULL) and
+   are counted in RESULT.  False when a section is damaged, the machines
+   differ, or memory ran out.  */
 bool sframe_compare (const struct sframe_decoder *a,
-                     const struct sframe_decoder *b, compare_sink *sink,
+                     const struct sframe_decoder *b,
+                     const struct padding_finder *padding, compare_sink *sink,
                      void *context, struct compare_result *result,
                      struct error *err);
 

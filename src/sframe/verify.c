@@ -291,6 +291,7 @@ struct verify
   struct track track;
   struct verify_result *result;
   const struct padding_finder *padding; /* or NULL */
+  uint64_t padding_end; /* of the alignment behind the latest code */
   uint64_t steps_left;
 };
 
@@ -447,8 +448,6 @@ static bool
 verify_gap (struct verify *verify, uint64_t pc, uint64_t end,
             struct error *err)
 {
-  bool padding = verify->padding != NULL
-                 && padding_finder_is_padding (verify->padding, pc, end - pc);
   while (pc < end)
     {
       uint64_t until;
@@ -456,7 +455,9 @@ verify_gap (struct verify *verify, uint64_t pc, uint64_t end,
         return false;
       if (until > end)
         until = end;
-      if (track_covers (&verify->track, pc) && !padding)
+      if (pc < verify->padding_end && until > verify->padding_end)
+        until = verify->padding_end;
+      if (track_covers (&verify->track, pc) && pc >= verify->padding_end)
         {
           verify_note (verify, pc, "row for code without CFI");
           verify->result->bytes_extra += until - pc;
@@ -509,11 +510,15 @@ verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
       verify->result->functions += code.fde != NULL;
       if (!cfi_walk_rows (walk, &code, err))
         return false;
+      uint32_t padding = verify->padding != NULL
+                             ? cfi_walk_padding (walk, &code, verify->padding)
+                             : 0;
       const struct frame_function unknown = unknown_code (&code);
       const struct frame_function *function
           = code.reason == REASON_NONE ? code.function : &unknown;
       if (!verify_code (verify, function, &done, err))
         return false;
+      verify->padding_end = code.address + code.size + padding;
     }
   return verify_gap (verify, done, UINT64_MAX, err);
 }

@@ -106,6 +106,9 @@ report_print_left_out (const struct cfi2sframe_report *report, FILE *out)
     if (report->left_out[i] > 0)
       fprintf (out, "  left out: %" PRIu64 " (%s)\n", report->left_out[i],
                cfi2sframe_reason_text (i));
+  if (report->return_addresses > 0)
+    fprintf (out, "  left out: %" PRIu64 " places (return-address)\n",
+             report->return_addresses);
 }
 
 static void
@@ -175,6 +178,7 @@ print_stats_json (const struct tool_options *options, const struct job *job,
   json_add_number (object, "bytes_left_out", report->bytes_left_out);
   json_add_number (object, "executable_bytes", report->executable_bytes);
   json_object_object_add (object, "left_out", report_left_out_json (report));
+  json_add_number (object, "return_addresses", report->return_addresses);
   json_object_object_add (object, "seconds",
                           json_object_new_double (job->seconds));
   json_print_line (object, out);

@@ -27,6 +27,7 @@ add_report (struct cfi2sframe_report *sum,
   sum->bytes_covered += report->bytes_covered;
   sum->bytes_left_out += report->bytes_left_out;
   sum->executable_bytes += report->executable_bytes;
+  sum->return_addresses += report->return_addresses;
   for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
     sum->left_out[i] += report->left_out[i];
 }

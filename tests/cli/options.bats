@@ -275,7 +275,7 @@ rows = [json.loads(line) for line in sys.stdin]
 assert len(rows) == 3, rows
 need = """file status reason machine format strategy eh_frame_bytes
   eh_frame_hdr_bytes sframe_bytes cfi_functions sframe_fdes sframe_fres
-  bytes_covered bytes_left_out left_out seconds""".split()
+  bytes_covered bytes_left_out left_out return_addresses seconds""".split()
 for row in rows:
     missing = [name for name in need if name not in row]
     assert not missing, (row["file"], missing)

@@ -185,6 +185,12 @@ compare_range (struct compare *compare, const struct referee_fde *fde,
   struct comparison *result = compare->result;
   struct verdict cfi = { 0 }, sframe = { 0 };
   result->rows++;
+  if (!tracer->function
+      && gap_is_return_address (compare->referee->elf, pc, end - pc))
+    {
+      result->bytes_return_address += end - pc;
+      return;
+    }
   if (!tracer->function)
     {
       result->bytes_absent += end - pc;
@@ -296,7 +302,7 @@ compare_stub (struct compare *compare, const struct tracer_state *tracer,
     result->bytes_stub++;
 }
 
-/* Whether [START, END) is the alignment between two neighbouring FDEs.  */
+/* Whether [START, END) is alignment behind an FDE.  */
 static bool
 is_filled_gap (const struct compare *compare, uint64_t start, uint64_t end)
 {
@@ -310,9 +316,10 @@ is_filled_gap (const struct compare *compare, uint64_t start, uint64_t end)
       else
         high = middle;
     }
-  return low > 0 && low < referee->n_fdes && referee->fdes[low].start == end
-         && referee->fdes[low - 1].end == start
-         && gap_is_filler (referee->elf, start, end);
+  uint64_t next
+      = low < referee->n_fdes ? referee->fdes[low].start : UINT64_MAX;
+  return low > 0 && referee->fdes[low - 1].end == start
+         && gap_is_filler (referee->elf, start, end, next);
 }
 
 /* SFrame data of [PC, END), which no FDE covers.  */

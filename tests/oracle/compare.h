@@ -22,9 +22,10 @@ struct comparison
   uint64_t functions_silent; /* libdw cannot read them */
   uint64_t rows;             /* ranges compared */
   uint64_t sframe_functions, sframe_rows;
-  uint64_t bytes;           /* described by the CFI */
-  uint64_t bytes_covered;   /* ... and by SFrame, with equal meaning */
-  uint64_t bytes_absent;    /* ... and not by SFrame */
+  uint64_t bytes;                /* described by the CFI */
+  uint64_t bytes_covered;        /* ... and by SFrame, with equal meaning */
+  uint64_t bytes_absent;         /* ... and not by SFrame */
+  uint64_t bytes_return_address; /* ... because they are one, too */
   uint64_t bytes_silent;    /* covered by SFrame, the referee cannot tell */
   uint64_t bytes_ambiguous; /* FDEs overlap and libdw took the other one */
   uint64_t bytes_stub;      /* PLT code without CFI, checked */

@@ -94,7 +94,7 @@ compare_and_close (struct made *a, struct made *b, struct seen *seen)
   made_finish (a);
   made_finish (b);
   *seen = (struct seen){ 0 };
-  if (!sframe_compare (&a->decoder, &b->decoder, remember, seen, &result,
+  if (!sframe_compare (&a->decoder, &b->decoder, NULL, remember, seen, &result,
                        &err))
     fail_msg ("%s", err.reason);
   made_close (a);

@@ -28,7 +28,7 @@ is_padding (unsigned machine, const char *bytes, size_t size, uint64_t symbol)
                          .segments = &load,
                          .n_segments = 1 };
   struct padding_finder finder
-      = { .image = &image, .symbols = &symbol, .n_symbols = 1 };
+      = { .image = &image, .names = &symbol, .n_names = 1 };
   return padding_finder_is_padding (&finder, CODE, size);
 }
 
@@ -82,6 +82,58 @@ test_limits (void **state)
   assert_false (is_padding (EM_X86_64, nops, 4, CODE));
 }
 
+/* How much of the SIZE bytes of TEXT, behind a function whose end is
+   CODE + SKIP, belongs to it; with a symbol at SYMBOL and known code at
+   LIMIT.  */
+static uint64_t
+behind (const char *text, size_t size, size_t skip, uint64_t symbol,
+        uint64_t limit)
+{
+  GElf_Phdr load = { .p_type = PT_LOAD,
+                     .p_flags = PF_R | PF_X,
+                     .p_vaddr = CODE,
+                     .p_filesz = size,
+                     .p_memsz = size };
+  struct image image = { .bytes = (const uint8_t *)text,
+                         .size = size,
+                         .header = { .e_machine = EM_X86_64 },
+                         .segments = &load,
+                         .n_segments = 1 };
+  struct padding_finder finder
+      = { .image = &image, .names = &symbol, .n_names = 1 };
+  return padding_finder_behind (&finder, CODE + skip, limit);
+}
+
+static void
+test_behind_a_function (void **state)
+{
+  (void)state;
+  enum
+  {
+    FAR = 4096
+  };
+  char text[128];
+  memset (text, 0x90, sizeof text);
+  /* All of a short gap, whatever ends it.  */
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + 16), 7);
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + 9), 0);
+  assert_int_equal (behind (text, 128, 9, CODE + 12, CODE + 16), 3);
+  assert_int_equal (behind (text, 128, 9, CODE + 9, CODE + 16), 0);
+  /* The first instruction of a long one.  */
+  text[9] = 0x66;
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + 64), 2);
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + FAR), 2);
+  /* Code of which nothing is known, aligned or not.  */
+  text[16] = '\xc3';
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + FAR), 2);
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + 64), 2);
+  text[15] = '\xc3';
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + FAR), 0);
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + 16), 0);
+  text[9] = '\xc3';
+  assert_int_equal (behind (text, 128, 9, CODE, CODE + FAR), 0);
+}
+
 int
 main (void)
 {
@@ -89,6 +141,7 @@ main (void)
     cmocka_unit_test (test_amd64),
     cmocka_unit_test (test_other_machines),
     cmocka_unit_test (test_limits),
+    cmocka_unit_test (test_behind_a_function),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -113,7 +113,7 @@ only_equal_programs_are_found (void **state)
         assert_int_equal (found->index, first[i]);
       else
         program_table_add (table, &section.fdes[i], hash,
-                           (struct program_result){ i, 0 });
+                           (struct program_result){ .index = i, .reach = 0 });
     }
   program_table_free (table);
   cfi_section_free (&section);
@@ -236,7 +236,7 @@ many_programs (void **state)
     {
       assert_null (program_table_find (table, &section.fdes[i], &hash));
       program_table_add (table, &section.fdes[i], hash,
-                         (struct program_result){ i, i });
+                         (struct program_result){ .index = i, .reach = i });
     }
   /* It may forget, but not by much, and not say anything wrong.  */
   size_t found = 0;

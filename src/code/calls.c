@@ -1,0 +1,172 @@
+/* Where calls end.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/calls.h"
+
+#include <elf.h>
+
+#include "base/bytes.h"
+
+bool
+call_finder_init (struct call_finder *finder, const struct image *image,
+                  struct error *err)
+{
+  *finder = (struct call_finder){ .image = image };
+  if (!insn_decoder_exists (image->arch))
+    return true;
+  finder->decoder = insn_decoder_new (image->arch);
+  return finder->decoder != NULL || error_set_no_memory (err);
+}
+
+void
+call_finder_free (struct call_finder *finder)
+{
+  insn_decoder_free (finder->decoder);
+}
+
+/* Instructions from some address on.  */
+struct code
+{
+  const struct image *image;
+  const uint8_t *bytes;
+  uint64_t address, size;
+};
+
+/* x86-64.  Nearly all places are told apart by the bytes in front of them;
+   the others have to be reached by decoding.  */
+
+/* The size of an instruction with an opcode of one byte, MODRM and no
+   immediate (Intel SDM volume 2, tables 2-2 and 2-3).  */
+static unsigned
+amd64_modrm_size (const uint8_t *modrm)
+{
+  unsigned mode = *modrm >> 6, base = *modrm & 7;
+  bool has_sib = mode != 3 && base == 4;
+  if (has_sib)
+    base = modrm[1] & 7;
+  unsigned displacement = mode == 1                               ? 1
+                          : mode == 2 || (mode == 0 && base == 5) ? 4
+                                                                  : 0;
+  return 2 + has_sib + displacement;
+}
+
+/* Whether the bytes at the end of CODE look like a call: e8 and the distance
+   of some code, or ff with /2 or /3 (Intel SDM volume 2, CALL).  */
+static bool
+amd64_looks_like_call (const struct code *code)
+{
+  const uint8_t *end = code->bytes + code->size;
+  if (code->size >= 5 && end[-5] == 0xe8)
+    {
+      int32_t distance = (int32_t)load_u32 (end - 4, false);
+      uint64_t target
+          = code->address + code->size + (uint64_t)(int64_t)distance;
+      if (image_is_executable (code->image, target, 1))
+        return true;
+    }
+  for (unsigned size = 2; size <= 7 && size <= code->size; size++)
+    {
+      const uint8_t *at = end - size;
+      if (at[0] == 0xff && (at[1] >> 4 & 3) == 1 && (size > 2 || at[1] >= 0xc0)
+          && amd64_modrm_size (at + 1) == size)
+        return true;
+    }
+  return false;
+}
+
+static bool
+amd64_ends_in_call (const struct insn_decoder *decoder,
+                    const struct code *code)
+{
+  struct insn_step step = { 0 };
+  uint64_t last = 0;
+  if (decoder == NULL || !amd64_looks_like_call (code))
+    return false;
+  for (uint64_t at = 0; at < code->size; at += step.size)
+    {
+      last = at;
+      if (!insn_decode_step (decoder, code->bytes + at, code->size - at,
+                             code->address + at, &step))
+        return true;
+    }
+  /* For the decoder a call of what comes next only pushes an address; here
+     that can be the next function.  */
+  return step.flow == FLOW_CALL || step.flow == FLOW_CALL_INDIRECT
+         || code->bytes[last] == 0xe8;
+}
+
+/* bl, blr and its authenticating forms (Arm ARM, C4.1.65, "Branches").
+   Instructions are little-endian whatever the data are.  */
+static bool
+aarch64_ends_in_call (const struct code *code)
+{
+  if (code->size < 4 || code->size % 4 != 0)
+    return false;
+  uint32_t word = load_u32 (code->bytes + code->size - 4, false);
+  return (word & 0xfc000000) == 0x94000000
+         || (word & 0xfefff000) == 0xd63f0000;
+}
+
+/* The first two bits tell an instruction's size (Principles of Operation,
+   "Instruction Formats").  */
+static unsigned
+s390x_size (uint8_t first)
+{
+  return first < 0x40 ? 2 : first < 0xc0 ? 4 : 6;
+}
+
+/* balr, bassm and basr, unless the second register is 0; bal and bas; bras;
+   brasl.  */
+static bool
+s390x_is_call (const uint8_t *at)
+{
+  switch (at[0])
+    {
+    case 0x05:
+    case 0x0c:
+    case 0x0d:
+      return (at[1] & 15) != 0;
+    case 0x45:
+    case 0x4d:
+      return true;
+    case 0xa7:
+    case 0xc0:
+      return (at[1] & 15) == 5;
+    default:
+      return false;
+    }
+}
+
+static bool
+s390x_ends_in_call (const struct code *code)
+{
+  uint64_t last = 0, at = 0;
+  while (at < code->size)
+    {
+      last = at;
+      at += s390x_size (code->bytes[at]);
+    }
+  return at == code->size && at > 0 && s390x_is_call (code->bytes + last);
+}
+
+bool
+call_finder_ends_at (const struct call_finder *finder, uint64_t start,
+                     uint64_t address)
+{
+  struct code code
+      = { .image = finder->image, .address = start, .size = address - start };
+  code.bytes = image_bytes_at (finder->image, start, code.size);
+  if (code.bytes == NULL)
+    return false;
+  switch (finder->image->header.e_machine)
+    {
+    case EM_X86_64:
+      return amd64_ends_in_call (finder->decoder, &code);
+    case EM_AARCH64:
+      return aarch64_ends_in_call (&code);
+    case EM_S390:
+      return s390x_ends_in_call (&code);
+    default:
+      return false;
+    }
+}

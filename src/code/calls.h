@@ -1,0 +1,39 @@
+/* Where calls end.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The address behind a call is its return address, and readers of SFrame look
+   that up.  When the call never returns, what is there may have nothing to do
+   with it.  */
+
+#ifndef CODE_CALLS_H
+#define CODE_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "code/insn.h"
+#include "elf/image.h"
+
+struct call_finder
+{
+  const struct image *image;
+  struct insn_decoder *decoder; /* owned; NULL where none is needed, or none
+                                   is in this build */
+};
+
+/* Find calls in IMAGE, which must outlive FINDER.  Where this build cannot
+   decode the machine's instructions, none is found.  False when memory ran
+   out.  */
+bool call_finder_init (struct call_finder *finder, const struct image *image,
+                       struct error *err);
+void call_finder_free (struct call_finder *finder);
+
+/* Whether a call ends at ADDRESS.  START, at or below it, is the address of an
+   instruction: from there on they are decoded one after the other, so an
+   immediate that looks like a call is none.  Where that fails, what looks like
+   a call counts as one.  */
+bool call_finder_ends_at (const struct call_finder *finder, uint64_t start,
+                          uint64_t address);
+
+#endif /* CODE_CALLS_H */

@@ -1,0 +1,213 @@
+/* What readers find at return addresses.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/return_sites.h"
+
+#include <stdlib.h>
+
+/* Making one.  */
+
+bool
+return_sites_init (struct return_sites *sites, const struct image *image,
+                   const struct padding_finder *padding, struct error *err)
+{
+  *sites
+      = (struct return_sites){ .padding = padding,
+                               .smallest = image->arch->smallest_instruction };
+  return call_finder_init (&sites->calls, image, err);
+}
+
+void
+return_sites_free (struct return_sites *sites)
+{
+  call_finder_free (&sites->calls);
+  frame_function_free (&sites->cut);
+  free (sites->outlines);
+  free (sites->starts);
+}
+
+/* Outlines.  */
+
+static bool
+grow (void **array, size_t *capacity, size_t wanted, size_t size)
+{
+  if (wanted <= *capacity)
+    return true;
+  size_t more = wanted + wanted / 2 + 64;
+  void *larger = reallocarray (*array, more, size);
+  if (larger == NULL)
+    return false;
+  *array = larger;
+  *capacity = more;
+  return true;
+}
+
+/* Append the outline of FUNCTION without counting it: there is room for one
+   that is needed only once.  */
+static struct outline *
+draw_outline (struct return_sites *sites,
+              const struct frame_function *function)
+{
+  size_t n = function->n_rows;
+  if (!grow ((void **)&sites->outlines, &sites->outlines_capacity,
+             sites->n_outlines + 1, sizeof *sites->outlines)
+      || !grow ((void **)&sites->starts, &sites->starts_capacity,
+                sites->n_starts + n, sizeof *sites->starts))
+    return NULL;
+  struct outline *outline = &sites->outlines[sites->n_outlines];
+  *outline = (struct outline){ .first_start = sites->n_starts,
+                               .n_starts = n,
+                               .first = function->rows[0],
+                               .last = function->rows[n - 1] };
+  for (size_t i = 0; i < n; i++)
+    sites->starts[sites->n_starts + i] = function->rows[i].start;
+  return outline;
+}
+
+bool
+return_sites_keep (struct return_sites *sites,
+                   const struct frame_function *function, size_t *outline,
+                   struct error *err)
+{
+  *outline = sites->n_outlines;
+  const struct outline *drawn = draw_outline (sites, function);
+  if (drawn == NULL)
+    return error_set_no_memory (err);
+  sites->n_outlines++;
+  sites->n_starts += drawn->n_starts;
+  return true;
+}
+
+/* Finding the places.  */
+
+/* Whether code before CODE ends in a call right in front of it, and its last
+   row is not CODE's FIRST one.  */
+static bool
+follows_call (const struct return_sites *sites, const struct cfi_code *code,
+              const struct frame_row *first)
+{
+  return sites->end == code->address
+         && !(sites->has_last && frame_row_same_rules (&sites->last, first))
+         && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
+}
+
+/* Whether row INDEX of CODE, not the first one, starts behind a call.  Rows
+   start at instructions.  */
+static bool
+starts_behind_call (const struct return_sites *sites,
+                    const struct cfi_code *code, const uint32_t *starts,
+                    size_t index)
+{
+  return starts[index] < code->size
+         && call_finder_ends_at (&sites->calls,
+                                 code->address + starts[index - 1],
+                                 code->address + starts[index]);
+}
+
+static bool
+has_places (const struct return_sites *sites, const struct cfi_code *code,
+            const struct outline *outline)
+{
+  const uint32_t *starts = sites->starts + outline->first_start;
+  if (starts[0] == 0 && follows_call (sites, code, &outline->first))
+    return true;
+  for (size_t i = 1; i < outline->n_starts; i++)
+    if (starts_behind_call (sites, code, starts, i))
+      return true;
+  return false;
+}
+
+/* CODE was passed; LAST is its last row, NULL if it has none.  */
+static void
+pass (struct return_sites *sites, const struct cfi_code *code,
+      const struct frame_row *last)
+{
+  /* The stubs of a PLT make no calls.  */
+  sites->end = code->fde != NULL ? code->address + code->size : 0;
+  sites->boundary = code->address;
+  sites->has_last = last != NULL && last->start < code->size;
+  if (!sites->has_last)
+    return;
+  sites->boundary += last->start;
+  sites->last = *last;
+}
+
+/* Changing rows.  */
+
+/* Append ROW but for its first instruction, of SIZE bytes.  */
+static bool
+append_without_start (struct frame_function *function,
+                      const struct frame_row *row, uint32_t size)
+{
+  struct frame_row nothing = *row, rest = *row;
+  nothing.cfa = frame_rule_unsupported (REASON_RETURN_ADDRESS);
+  rest.start += size;
+  return frame_function_append (function, &nothing)
+         && (rest.start >= function->size
+             || frame_function_append (function, &rest));
+}
+
+/* Copy the rows of CODE to SITES->cut, with the places left out.  A row that
+   the rest of another one would cover replaces it.  */
+static bool
+cut_rows (struct return_sites *sites, const struct cfi_code *code,
+          const struct outline *outline)
+{
+  const struct frame_function *function = code->function;
+  const uint32_t *starts = sites->starts + outline->first_start;
+  struct frame_function *cut = &sites->cut;
+  frame_function_reset (cut);
+  cut->address = function->address;
+  cut->size = function->size;
+  cut->signal = function->signal;
+  cut->b_key = function->b_key;
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      const struct frame_row *row = &function->rows[i];
+      bool place = i == 0 ? starts[0] == 0 && follows_call (sites, code, row)
+                          : starts_behind_call (sites, code, starts, i);
+      if (place ? !append_without_start (cut, row, sites->smallest)
+                : !frame_function_append (cut, row))
+        return false;
+    }
+  return true;
+}
+
+bool
+return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
+                    struct cfi_code *code, bool *changed, struct error *err)
+{
+  const struct frame_function *function = code->function;
+  *changed = false;
+  if (!code->is_code)
+    return true;
+  if (code->fde == NULL || code->reason != REASON_NONE || function->n_rows == 0
+      || frame_function_has_plt_rule (function))
+    {
+      pass (sites, code, NULL);
+      return true;
+    }
+  const struct outline *outline = draw_outline (sites, function);
+  if (outline == NULL)
+    return error_set_no_memory (err);
+  *changed = has_places (sites, code, outline);
+  if (*changed && !cut_rows (sites, code, outline))
+    return error_set_no_memory (err);
+  pass (sites, code, &outline->last);
+  code->padding = cfi_walk_padding (walk, code, sites->padding);
+  if (*changed)
+    code->function = &sites->cut;
+  return true;
+}
+
+bool
+return_sites_repeat (struct return_sites *sites, const struct cfi_walk *walk,
+                     struct cfi_code *code, size_t outline)
+{
+  const struct outline *drawn = &sites->outlines[outline];
+  if (has_places (sites, code, drawn))
+    return false;
+  pass (sites, code, &drawn->last);
+  code->padding = cfi_walk_padding (walk, code, sites->padding);
+  return true;
+}

@@ -1,0 +1,84 @@
+/* What readers find at return addresses.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   glibc's backtrace () (2.43, sysdeps/generic/sframe.c) and the kernel's
+   unwinder look up the return address itself, where DWARF readers look up the
+   address before it.  That is the same row, unless the call was the last thing
+   to do because it never returns (abort, exit, throw):
+
+   - Behind the function is padding: the function's last row covers it, too.
+   - There is other code with other rules: as a return address the place
+     belongs to the call, as the address of an instruction that was interrupted
+     to what comes next.  No row is right for both, so the first instruction's
+     smallest size gets none, and readers fall back or stop.  */
+
+#ifndef CONVERT_RETURN_SITES_H
+#define CONVERT_RETURN_SITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cfi/walk.h"
+#include "code/calls.h"
+#include "elf/image.h"
+#include "elf/padding.h"
+#include "frame/frame.h"
+
+/* Of a function's rows, what matters here.  */
+struct outline
+{
+  size_t first_start, n_starts; /* of its rows, in return_sites.starts */
+  struct frame_row first, last;
+};
+
+struct return_sites
+{
+  const struct padding_finder *padding;
+  struct call_finder calls;
+  uint32_t smallest; /* bytes of an instruction */
+
+  /* The latest code.  */
+  uint64_t end;          /* 0: none */
+  uint64_t boundary;     /* where its last row starts: an instruction */
+  bool has_last;         /* it has rows ... */
+  struct frame_row last; /* ... this is the last one */
+
+  struct outline *outlines; /* owned */
+  size_t n_outlines, outlines_capacity;
+  uint32_t *starts; /* owned */
+  size_t n_starts, starts_capacity;
+  struct frame_function
+      cut; /* owned: the rows that return_sites_apply makes */
+};
+
+/* For code of IMAGE, in address order.  IMAGE and PADDING must outlive SITES.
+   False when memory ran out; return_sites_free is allowed then, too.  */
+bool return_sites_init (struct return_sites *sites, const struct image *image,
+                        const struct padding_finder *padding,
+                        struct error *err);
+void return_sites_free (struct return_sites *sites);
+
+/* Give CODE, which WALK has just handed out and which has rows or a reason why
+   not, its padding, and other rows if there are places without one.  *CHANGED
+   says whether there are.  The rows are valid until the next call.  */
+bool return_sites_apply (struct return_sites *sites,
+                         const struct cfi_walk *walk, struct cfi_code *code,
+                         bool *changed, struct error *err);
+
+/* Functions with one call-frame program have the same rows.  Keep what matters
+   of FUNCTION's; *OUTLINE is the number to ask by.  False when memory ran
+   out.  */
+bool return_sites_keep (struct return_sites *sites,
+                        const struct frame_function *function, size_t *outline,
+                        struct error *err);
+
+/* Whether CODE can have the rows behind OUTLINE as they are; then its padding
+   is set.  Otherwise nothing is done: its rows have to be made and
+   return_sites_apply be called.  */
+bool return_sites_repeat (struct return_sites *sites,
+                          const struct cfi_walk *walk, struct cfi_code *code,
+                          size_t outline);
+
+#endif /* CONVERT_RETURN_SITES_H */
