@@ -207,7 +207,7 @@ next_address (const struct cfi_walk *walk)
 
 uint32_t
 cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
-                  const struct padding_finder *finder)
+                  struct padding_finder *finder)
 {
   uint64_t end = code->address + code->size, next = next_address (walk);
   if (code->size == 0 || end < walk->claimed_end || end >= next

@@ -74,7 +74,7 @@ cfi_code_is_disputed (const struct cfi_code *code)
    may cover, too.  */
 uint32_t cfi_walk_padding (const struct cfi_walk *walk,
                            const struct cfi_code *code,
-                           const struct padding_finder *finder);
+                           struct padding_finder *finder);
 
 /* Execute the FDE of CODE, unless it has a reason not to be: its rows are in
    code->function, until the next call, or code->reason says why there are

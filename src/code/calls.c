@@ -50,20 +50,11 @@ amd64_modrm_size (const uint8_t *modrm)
   return 2 + has_sib + displacement;
 }
 
-/* Whether the bytes at the end of CODE look like a call: e8 and the distance
-   of some code, or ff with /2 or /3 (Intel SDM volume 2, CALL).  */
+/* ff with /2 or /3 (Intel SDM volume 2, CALL).  */
 static bool
-amd64_looks_like_call (const struct code *code)
+amd64_looks_like_indirect_call (const struct code *code)
 {
   const uint8_t *end = code->bytes + code->size;
-  if (code->size >= 5 && end[-5] == 0xe8)
-    {
-      int32_t distance = (int32_t)load_u32 (end - 4, false);
-      uint64_t target
-          = code->address + code->size + (uint64_t)(int64_t)distance;
-      if (image_is_executable (code->image, target, 1))
-        return true;
-    }
   for (unsigned size = 2; size <= 7 && size <= code->size; size++)
     {
       const uint8_t *at = end - size;
@@ -74,13 +65,39 @@ amd64_looks_like_call (const struct code *code)
   return false;
 }
 
+/* e8 and the distance of some code.  */
+static bool
+amd64_looks_like_direct_call (const struct code *code)
+{
+  const uint8_t *end = code->bytes + code->size;
+  if (code->size < 5 || end[-5] != 0xe8)
+    return false;
+  int32_t distance = (int32_t)load_u32 (end - 4, false);
+  uint64_t target = code->address + code->size + (uint64_t)(int64_t)distance;
+  return image_is_executable (code->image, target, 1);
+}
+
+/* Whether one of the last bytes, which are nearly always there, is 0xff: all
+   of them at once, by the borrow that 1 less than 0 in ~WORD makes.  */
+static bool
+has_ff (const struct code *code)
+{
+  const uint64_t ones = UINT64_C (0x0101010101010101);
+  if (code->size < sizeof ones)
+    return true;
+  uint64_t word = ~load_u64 (code->bytes + code->size - sizeof ones, false);
+  return ((word - ones) & ~word & ones << 7) != 0;
+}
+
 static bool
 amd64_ends_in_call (const struct insn_decoder *decoder,
                     const struct code *code)
 {
   struct insn_step step = { 0 };
   uint64_t last = 0;
-  if (decoder == NULL || !amd64_looks_like_call (code))
+  if (decoder == NULL
+      || !((has_ff (code) && amd64_looks_like_indirect_call (code))
+           || amd64_looks_like_direct_call (code)))
     return false;
   for (uint64_t at = 0; at < code->size; at += step.size)
     {
@@ -149,15 +166,37 @@ s390x_ends_in_call (const struct code *code)
   return at == code->size && at > 0 && s390x_is_call (code->bytes + last);
 }
 
+/* Take the segment with the byte at ADDRESS.  */
+static void
+find_segment (struct call_finder *finder, uint64_t address)
+{
+  const struct image *image = finder->image;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type != PT_LOAD || address < load->p_vaddr
+          || address - load->p_vaddr >= load->p_filesz)
+        continue;
+      finder->bytes = image_bytes_at (image, load->p_vaddr, load->p_filesz);
+      finder->address = load->p_vaddr;
+      finder->size = finder->bytes != NULL ? load->p_filesz : 0;
+      return;
+    }
+}
+
 bool
-call_finder_ends_at (const struct call_finder *finder, uint64_t start,
+call_finder_ends_at (struct call_finder *finder, uint64_t start,
                      uint64_t address)
 {
-  struct code code
-      = { .image = finder->image, .address = start, .size = address - start };
-  code.bytes = image_bytes_at (finder->image, start, code.size);
-  if (code.bytes == NULL)
+  if (start - finder->address >= finder->size)
+    find_segment (finder, start);
+  uint64_t skip = start - finder->address, size = address - start;
+  if (skip >= finder->size || size > finder->size - skip)
     return false;
+  const struct code code = { .image = finder->image,
+                             .bytes = finder->bytes + skip,
+                             .address = start,
+                             .size = size };
   switch (finder->image->header.e_machine)
     {
     case EM_X86_64:

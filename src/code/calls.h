@@ -20,6 +20,8 @@ struct call_finder
   const struct image *image;
   struct insn_decoder *decoder; /* owned; NULL where none is needed, or none
                                    is in this build */
+  const uint8_t *bytes;         /* of the segment used last, SIZE at ADDRESS */
+  uint64_t address, size;
 };
 
 /* Find calls in IMAGE, which must outlive FINDER.  Where this build cannot
@@ -33,7 +35,7 @@ void call_finder_free (struct call_finder *finder);
    instruction: from there on they are decoded one after the other, so an
    immediate that looks like a call is none.  Where that fails, what looks like
    a call counts as one.  */
-bool call_finder_ends_at (const struct call_finder *finder, uint64_t start,
+bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
                           uint64_t address);
 
 #endif /* CODE_CALLS_H */

@@ -9,7 +9,7 @@
 
 bool
 return_sites_init (struct return_sites *sites, const struct image *image,
-                   const struct padding_finder *padding, struct error *err)
+                   struct padding_finder *padding, struct error *err)
 {
   *sites
       = (struct return_sites){ .padding = padding,
@@ -83,7 +83,7 @@ return_sites_keep (struct return_sites *sites,
 /* Whether code before CODE ends in a call right in front of it, and its last
    row is not CODE's FIRST one.  */
 static bool
-follows_call (const struct return_sites *sites, const struct cfi_code *code,
+follows_call (struct return_sites *sites, const struct cfi_code *code,
               const struct frame_row *first)
 {
   return sites->end == code->address
@@ -94,9 +94,8 @@ follows_call (const struct return_sites *sites, const struct cfi_code *code,
 /* Whether row INDEX of CODE, not the first one, starts behind a call.  Rows
    start at instructions.  */
 static bool
-starts_behind_call (const struct return_sites *sites,
-                    const struct cfi_code *code, const uint32_t *starts,
-                    size_t index)
+starts_behind_call (struct return_sites *sites, const struct cfi_code *code,
+                    const uint32_t *starts, size_t index)
 {
   return starts[index] < code->size
          && call_finder_ends_at (&sites->calls,
@@ -105,7 +104,7 @@ starts_behind_call (const struct return_sites *sites,
 }
 
 static bool
-has_places (const struct return_sites *sites, const struct cfi_code *code,
+has_places (struct return_sites *sites, const struct cfi_code *code,
             const struct outline *outline)
 {
   const uint32_t *starts = sites->starts + outline->first_start;

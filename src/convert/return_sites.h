@@ -35,7 +35,7 @@ struct outline
 
 struct return_sites
 {
-  const struct padding_finder *padding;
+  struct padding_finder *padding;
   struct call_finder calls;
   uint32_t smallest; /* bytes of an instruction */
 
@@ -56,8 +56,7 @@ struct return_sites
 /* For code of IMAGE, in address order.  IMAGE and PADDING must outlive SITES.
    False when memory ran out; return_sites_free is allowed then, too.  */
 bool return_sites_init (struct return_sites *sites, const struct image *image,
-                        const struct padding_finder *padding,
-                        struct error *err);
+                        struct padding_finder *padding, struct error *err);
 void return_sites_free (struct return_sites *sites);
 
 /* Give CODE, which WALK has just handed out and which has rows or a reason why

@@ -50,10 +50,16 @@ collect_table (struct padding_finder *finder,
     return;
   for (uint64_t left = section->header.sh_size; left >= sizeof (Elf64_Sym);
        left -= sizeof (Elf64_Sym), at += sizeof (Elf64_Sym))
-    if (has_place (ELF64_ST_TYPE (at[offsetof (Elf64_Sym, st_info)]),
-                   load_u16 (at + offsetof (Elf64_Sym, st_shndx), big_endian)))
-      finder->names[finder->n_names++]
+    {
+      uint64_t value
           = load_u64 (at + offsetof (Elf64_Sym, st_value), big_endian);
+      /* Those of data would only have to be sorted.  */
+      if (has_place (
+              ELF64_ST_TYPE (at[offsetof (Elf64_Sym, st_info)]),
+              load_u16 (at + offsetof (Elf64_Sym, st_shndx), big_endian))
+          && image_is_executable (finder->image, value, 0))
+        finder->names[finder->n_names++] = value;
+    }
 }
 
 /* Code begins in sections, too.  */
@@ -102,9 +108,9 @@ padding_finder_free (struct padding_finder *finder)
   *finder = (struct padding_finder){ 0 };
 }
 
-/* The first symbol or section at ADDRESS or above; UINT64_MAX: none.  */
-static uint64_t
-next_name (const struct padding_finder *finder, uint64_t address)
+/* The number of the first symbol or section at ADDRESS or above.  */
+static size_t
+search_name (const struct padding_finder *finder, uint64_t address)
 {
   size_t low = 0, high = finder->n_names;
   while (low < high)
@@ -115,7 +121,32 @@ next_name (const struct padding_finder *finder, uint64_t address)
       else
         high = middle;
     }
-  return low < finder->n_names ? finder->names[low] : UINT64_MAX;
+  return low;
+}
+
+/* The same, when questions come in address order mostly.  */
+static size_t
+follow_names (struct padding_finder *finder, uint64_t address)
+{
+  enum
+  {
+    STEPS = 8
+  };
+  size_t at = finder->next, n = finder->n_names;
+  for (unsigned i = 0; i < STEPS && at < n && finder->names[at] < address; i++)
+    at++;
+  if ((at < n && finder->names[at] < address)
+      || (at > 0 && finder->names[at - 1] >= address))
+    at = search_name (finder, address);
+  finder->next = at;
+  return at;
+}
+
+/* Where name NUMBER is; UINT64_MAX: behind the last one.  */
+static uint64_t
+name_address (const struct padding_finder *finder, size_t number)
+{
+  return number < finder->n_names ? finder->names[number] : UINT64_MAX;
 }
 
 /* Instructions.  Each function gives the length of the padding instruction at
@@ -216,20 +247,22 @@ padding_finder_is_padding (const struct padding_finder *finder,
   size_t first;
   if (size == 0)
     return true;
-  return size <= PADDING_MAX && next_name (finder, address) - address >= size
+  return size <= PADDING_MAX
+         && name_address (finder, search_name (finder, address)) - address
+                >= size
          && padding_run (finder, address, size, &first) == size;
 }
 
 uint64_t
-padding_finder_behind (const struct padding_finder *finder, uint64_t address,
+padding_finder_behind (struct padding_finder *finder, uint64_t address,
                        uint64_t limit)
 {
-  uint64_t name = next_name (finder, address);
+  uint64_t name = name_address (finder, follow_names (finder, address));
   uint64_t end = name < limit ? name : limit;
   uint64_t gap = end - address;
   size_t first;
   if (gap <= PADDING_MAX)
-    return padding_finder_is_padding (finder, address, gap) ? gap : 0;
+    return padding_run (finder, address, gap, &first) == gap ? gap : 0;
   uint64_t aligned = (address | (LARGE_ALIGNMENT - 1)) + 1 - address;
   uint64_t size = gap < LARGE_ALIGNMENT ? gap : aligned;
   uint64_t run = padding_run (finder, address, size, &first);

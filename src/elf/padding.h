@@ -26,6 +26,7 @@ struct padding_finder
   const struct image *image;
   uint64_t *names; /* owned; ascending: where symbols and sections are */
   size_t n_names;
+  size_t next; /* of the names, as of the latest question */
 };
 
 /* Collect the symbols and sections of IMAGE, which must outlive FINDER.  */
@@ -39,7 +40,7 @@ void padding_finder_free (struct padding_finder *finder);
    of more only the first instruction.  0 where the padding ends neither at
    LIMIT, at a symbol or section, nor at an address that functions are aligned
    to: then it may be the first instruction of code that nobody named.  */
-uint64_t padding_finder_behind (const struct padding_finder *finder,
+uint64_t padding_finder_behind (struct padding_finder *finder,
                                 uint64_t address, uint64_t limit);
 
 /* Whether the SIZE bytes at ADDRESS are at most PADDING_MAX bytes of no-ops,

@@ -290,8 +290,8 @@ struct verify
   const struct arch *arch;
   struct track track;
   struct verify_result *result;
-  const struct padding_finder *padding; /* or NULL */
-  uint64_t padding_end; /* of the alignment behind the latest code */
+  struct padding_finder *padding; /* or NULL */
+  uint64_t padding_end;           /* of the alignment behind the latest code */
   uint64_t steps_left;
 };
 
@@ -525,8 +525,7 @@ verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
 
 bool
 sframe_verify (const struct sframe_decoder *decoder,
-               const struct cfi_source *source,
-               const struct padding_finder *padding,
+               const struct cfi_source *source, struct padding_finder *padding,
                struct verify_result *result, struct error *err)
 {
   const struct cfi_section *cfi = &source->cfi;

@@ -31,7 +31,7 @@ struct verify_result
    section or memory fails; differences are in RESULT.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
                     const struct cfi_source *source,
-                    const struct padding_finder *padding,
+                    struct padding_finder *padding,
                     struct verify_result *result, struct error *err);
 
 #endif /* SFRAME_VERIFY_H */
