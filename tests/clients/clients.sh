@@ -3,8 +3,8 @@
 #   clients.sh [--glibc DIR] [--kernel DIR]
 #     --glibc DIR   ld.so and libc.so.6 of a glibc whose backtrace () reads
 #                   SFrame V2; without it only the project's own reader walks
-#     --kernel DIR  the kernel's reader: a source tree with the file
-#                   kernel/unwind/sframe.c, or that file alone
+#     --kernel DIR  the kernel's reader of V3, as tests/oracle/kernel_reader.c
+#                   wants it
 # tools/clients.sh runs it with both.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -167,7 +167,12 @@ run_cases ()
   head -n 30 "$scratch/wrong" | cut -c1-300
 }
 
+# Without a decoder x86-64 code has rows behind calls that never return.
 dynamic='calls-now calls-lazy throws ends'
+if ! grep -q '^#define HAVE_ZYDIS 1' config.h; then
+  echo "1..0 # SKIP built without code analysis"
+  exit 0
+fi
 files="$scratch/libplugin.so $scratch/opened.so $scratch/calls-now
   $scratch/calls-lazy $scratch/throws $scratch/ends $scratch/speed"
 system=$(ldd "$scratch/throws" \
@@ -228,7 +233,6 @@ if [ -n "$glibc" ]; then
   run_cases "glibc, lazy binding, step by step" "$folder" calls-lazy
   only=''
 
-  # shellcheck disable=SC2086
   for what in SFrame DWARF; do
     rm "$folder/libgcc_s.so.1"
     cp "$libgcc" "$folder/libgcc_s.so.1"
@@ -236,6 +240,42 @@ if [ -n "$glibc" ]; then
     (cd "$folder" && ./ld.so --inhibit-cache --library-path . ./speed) \
       | sed "s/^/# backtrace () by $what: /"
   done
+fi
+
+# The kernel's reader: validation and every row of a file, in every layout;
+# then the stacks of running programs, stopped at random.
+kernel_reader=$scratch/kernel_reader.so
+if [ -n "$kernel" ] && ! $CC -w -O2 -shared -fPIC -I"$kernel" \
+  -I"$srcdir/tests/oracle" "$srcdir/tests/oracle/kernel_reader.c" \
+  -o "$kernel_reader" 2>"$scratch/errors"; then
+  result "not ok" "the kernel's reader can be compiled"
+  sed 's/^/# /' "$scratch/errors"
+  kernel=''
+fi
+
+if [ -n "$kernel" ]; then
+  : >"$scratch/answers"
+  status=ok
+  for file in ${CLIENTS_FILES-$system /bin/bash}; do
+    for options in "" --compact --no-share; do
+      # shellcheck disable=SC2086
+      "$CFI2SFRAME" -q $options -o "$scratch/converted" "$file" || continue
+      tests/oracle/foreign_check "$kernel_reader" "$scratch/converted" \
+        >"$scratch/line" 2>&1 || status="not ok"
+      sed "s|^[^:]*|# $file $options|" "$scratch/line" \
+        | tee -a "$scratch/answers"
+    done
+  done
+  result "$status" "the kernel reads every row as we do"
+  LIVING_READER=$kernel_reader LIVING_FORMAT=3
+  export LIVING_READER LIVING_FORMAT
+  sh "$srcdir/tests/living/living.sh" >"$scratch/living"
+  if grep -q '^not ok' "$scratch/living"; then
+    result "not ok" "the kernel walks the stacks of living programs"
+  else
+    result ok "the kernel walks the stacks of living programs"
+  fi
+  sed 's/^/# /' "$scratch/living"
 fi
 
 echo "1..$n"

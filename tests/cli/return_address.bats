@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# Return addresses: readers look them up as they are, so rows reach into the
+# padding behind a function, and stop in front of one that follows a call.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# Functions of x86-64: first ends in a call and has 7 bytes of padding; second
+# does and is followed directly by third, whose rules are others; fourth,
+# behind third, begins as third ends.  fifth's rows change behind what looks
+# like a call but is the immediate of a mov.
+make_file ()
+{
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >code.s <<'END'
+        .globl  _start
+        .text
+        .p2align 4
+_start: .cfi_startproc
+        .cfi_undefined rip
+        ud2
+        .cfi_endproc
+        .p2align 4
+first:  .cfi_startproc
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        call    _start
+        .cfi_endproc
+        .p2align 4
+second: .cfi_startproc
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        call    _start
+        .cfi_endproc
+third:  .cfi_startproc
+        ret
+        call    _start
+        .cfi_endproc
+fourth: .cfi_startproc
+        ret
+        .cfi_endproc
+        .p2align 4
+fifth:  .cfi_startproc
+        mov     $0xd0ff0000, %eax
+        .cfi_def_cfa_offset 16
+        ret
+        .cfi_endproc
+        .p2align 4
+END
+  as -o code.o code.s
+  ld --no-ld-generated-unwind-info -o linked code.o
+}
+
+address ()
+{
+  nm linked | awk -v name="$1" '$3 == name { print "0x" $1 }'
+}
+
+# Whether a reader finds a row at the symbol $1 plus $2.
+has_row ()
+{
+  "$CFI2SFRAME" --dump "$3" | python3 -c '
+import re, sys
+pc, found = int(sys.argv[1], 0) + int(sys.argv[2]), False
+for line in sys.stdin:
+    m = re.search(r"pc = (0x[0-9a-f]+), size = (\d+)", line)
+    if m and int(m[1], 0) <= pc < int(m[1], 0) + int(m[2]):
+        found = True
+sys.exit(not found)' "$(address "$1")" "$2"
+}
+
+built_with_decoder ()
+{
+  grep -q '^#define HAVE_ZYDIS 1' "$builddir/config.h" \
+    || skip "built without code analysis"
+}
+
+@test "return address: rows reach into the padding behind a function" {
+  make_file
+  "$CFI2SFRAME" -o out linked
+  has_row first 9 out   # behind the call
+  has_row first 15 out  # its alignment
+  tool --check out
+  [ "$status" -eq 0 ] || report
+}
+
+@test "return address: a function behind a call begins one byte later" {
+  make_file
+  built_with_decoder
+  local options
+  for options in --format=3 --format=2 --format=1 --compact; do
+    "$CFI2SFRAME" $options -o out linked
+    ! has_row third 0 out
+    has_row third 1 out
+    has_row second 8 out
+    tool --check out
+    [ "$status" -eq 0 ] || report
+    tool $options --stats=json -o out linked
+    [[ $output == *'"return_addresses":1,'* ]] || report
+    [[ $output == *'"bytes_left_out":'[13],* ]] || report
+  done
+}
+
+@test "return address: equal rules, or no call: nothing is left out" {
+  make_file
+  "$CFI2SFRAME" -o out linked
+  has_row fourth 0 out
+  has_row fifth 5 out
+}
+
+@test "return address: objects and --gnu are as GNU's" {
+  make_file
+  "$CFI2SFRAME" --gnu -o out linked
+  has_row third 0 out
+  ! has_row first 9 out
+  "$CFI2SFRAME" --relocatable -o out.o code.o
+  "$CFI2SFRAME" --relocatable --gnu -o gnu.o code.o
+  tool --compare out.o gnu.o
+  [ "$status" -eq 0 ] || report
+}

@@ -1,0 +1,127 @@
+#!/bin/sh
+# The readers of SFrame that exist, over programs written for it
+# (tests/clients), libraries and running programs.
+#   sh tools/clients.sh [-b BUILD] [-o REPORT] [glibc DIR|build] [kernel DIR]
+#     -b BUILD     build tree, after make check (default: build)
+#     -o REPORT    where the result of every case goes, a line for each
+#     glibc DIR    folder with ld-linux-x86-64.so.2, libc.so.6 and libm.so.6 of
+#                  a glibc (2.42 or 2.43) configured with --enable-sframe;
+#                  `build' makes one from the source package of Debian's
+#                  unstable distribution, which takes a while
+#     kernel DIR   folder with sframe_k.c, the kernel's reader (what it has to
+#                  be is said in tests/oracle/kernel_reader.c)
+# Without either only the project's own reader walks.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set -u
+die ()
+{
+  printf 'clients.sh: %s\n' "$*" >&2
+  exit 2
+}
+
+build=build report=
+while getopts b:o: option; do
+  case $option in
+    b) build=$OPTARG ;;
+    o) report=$OPTARG ;;
+    *) exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+srcdir=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+build=$(cd "$build" && pwd) || die "no build tree"
+case $report in
+  /* | '') ;;
+  *) report=$PWD/$report ;;
+esac
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+
+# The source package of the unstable distribution, with a state of apt's own.
+fetch_glibc ()
+{
+  mkdir -p "$scratch/state/lists/partial" "$scratch/cache/archives/partial" \
+    "$scratch/sources"
+  : >"$scratch/status"
+  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  printf '%s\n' "Types: deb-src" "URIs: http://deb.debian.org/debian" \
+    "Suites: sid" "Components: main" "Signed-By: $keyring" \
+    >"$scratch/sources/sid.sources"
+  cat >"$scratch/apt.conf" <<END
+Dir::State "$scratch/state";
+Dir::State::status "$scratch/status";
+Dir::Cache "$scratch/cache";
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$scratch/sources";
+Acquire::Languages "none";
+APT::Sandbox::User "root";
+END
+  (cd "$scratch" && export APT_CONFIG="$scratch/apt.conf" \
+    && apt-get -qq update && apt-get -qq --download-only source glibc) \
+    >"$scratch/log" 2>&1 || {
+    tail -n 20 "$scratch/log" >&2
+    die "the source package of glibc cannot be fetched"
+  }
+}
+
+# The assembler's own default does not matter: nothing that it writes is
+# wanted, only the reader.  binutils of 2.46 and later write version 3 only,
+# which configure does not expect; so its answers are given.
+build_glibc ()
+{
+  fetch_glibc
+  mkdir "$scratch/source" "$scratch/objects" "$scratch/glibc"
+  tar -xf "$scratch"/glibc_*.orig.tar.* -C "$scratch/source" \
+    --strip-components=1 || die "the source of glibc cannot be unpacked"
+  (cd "$scratch/objects" \
+    && libc_cv_default_sframe=yes libc_cv_sframe=yes \
+      ../source/configure --prefix=/usr --enable-sframe --disable-werror \
+      && make -s -j"$(getconf _NPROCESSORS_ONLN)" as-sframe= lib) \
+    >"$scratch/log" 2>&1
+  (cd "$scratch/objects" \
+    && make -s -j"$(getconf _NPROCESSORS_ONLN)" as-sframe=) \
+    >>"$scratch/log" 2>&1 || {
+    tail -n 40 "$scratch/log" >&2
+    die "glibc cannot be built"
+  }
+  strip -g -o "$scratch/glibc/ld-linux-x86-64.so.2" "$scratch/objects/elf/ld.so"
+  strip -g -o "$scratch/glibc/libc.so.6" "$scratch/objects/libc.so.6"
+  strip -g -o "$scratch/glibc/libm.so.6" "$scratch/objects/math/libm.so"
+  glibc=$scratch/glibc
+}
+
+glibc='' kernel=''
+while [ $# -gt 0 ]; do
+  [ $# -gt 1 ] || die "$1: folder is missing"
+  case $1 in
+    glibc) glibc=$2 ;;
+    kernel) kernel=$(cd "$2" && pwd) || die "$2: no such folder" ;;
+    *) die "$1: neither glibc nor kernel" ;;
+  esac
+  shift 2
+done
+case $glibc in
+  '') ;;
+  build) build_glibc ;;
+  *) glibc=$(cd "$glibc" && pwd) || die "no such folder" ;;
+esac
+
+make -C "$build" -s tests/clients/libhere.la tests/oracle/foreign_check \
+  || die "cannot be built"
+CLIENTS_FILES=$(ls /bin/bash /usr/bin/git /usr/bin/gdb /usr/bin/perl \
+  /usr/bin/python3.[0-9]* /lib/*-linux-gnu/libc.so.6 \
+  /lib/*-linux-gnu/libm.so.6 /usr/lib/*-linux-gnu/libstdc++.so.6 \
+  /usr/lib/*-linux-gnu/libcrypto.so.3 /usr/lib/*-linux-gnu/libbfd-*.so \
+  /usr/lib/*-linux-gnu/libLLVM-*.so.1 /usr/lib/*-linux-gnu/libgcc_s.so.1 \
+  /usr/lib/gcc/*/*/cc1plus 2>/dev/null)
+[ -z "$report" ] || { CLIENTS_REPORT=$report; export CLIENTS_REPORT; }
+CLIENTS_STEPS=100000
+export srcdir CLIENTS_FILES CLIENTS_STEPS
+cd "$build" || exit 2
+sh "$srcdir/tests/clients/clients.sh" ${glibc:+--glibc "$glibc"} \
+  ${kernel:+--kernel "$kernel"} >"$scratch/tap"
+status=$?
+cat "$scratch/tap"
+! grep -q '^not ok' "$scratch/tap" && exit $status
+exit 1
