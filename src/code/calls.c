@@ -27,6 +27,7 @@ call_finder_free (struct call_finder *finder)
 /* Instructions from some address on.  */
 struct code
 {
+  const struct call_finder *finder;
   const struct image *image;
   const uint8_t *bytes;
   uint64_t address, size;
@@ -65,16 +66,19 @@ amd64_looks_like_indirect_call (const struct code *code)
   return false;
 }
 
-/* e8 and the distance of some code.  */
+/* e8 and the distance of some code.  *KNOWN: that of a function.  */
 static bool
-amd64_looks_like_direct_call (const struct code *code)
+amd64_looks_like_direct_call (const struct code *code, bool *known)
 {
+  const struct call_finder *finder = code->finder;
   const uint8_t *end = code->bytes + code->size;
   if (code->size < 5 || end[-5] != 0xe8)
     return false;
   int32_t distance = (int32_t)load_u32 (end - 4, false);
   uint64_t target = code->address + code->size + (uint64_t)(int64_t)distance;
-  return image_is_executable (code->image, target, 1);
+  *known = finder->is_function != NULL
+           && finder->is_function (finder->context, target);
+  return *known || image_is_executable (code->image, target, 1);
 }
 
 /* Whether one of the last bytes, which are nearly always there, is 0xff: all
@@ -95,10 +99,13 @@ amd64_ends_in_call (const struct insn_decoder *decoder,
 {
   struct insn_step step = { 0 };
   uint64_t last = 0;
+  bool known = false;
   if (decoder == NULL
-      || !((has_ff (code) && amd64_looks_like_indirect_call (code))
-           || amd64_looks_like_direct_call (code)))
+      || !(amd64_looks_like_direct_call (code, &known)
+           || (has_ff (code) && amd64_looks_like_indirect_call (code))))
     return false;
+  if (known)
+    return true;
   for (uint64_t at = 0; at < code->size; at += step.size)
     {
       last = at;
@@ -193,7 +200,8 @@ call_finder_ends_at (struct call_finder *finder, uint64_t start,
   uint64_t skip = start - finder->address, size = address - start;
   if (skip >= finder->size || size > finder->size - skip)
     return false;
-  const struct code code = { .image = finder->image,
+  const struct code code = { .finder = finder,
+                             .image = finder->image,
                              .bytes = finder->bytes + skip,
                              .address = start,
                              .size = size };

@@ -18,6 +18,9 @@
 struct call_finder
 {
   const struct image *image;
+  /* Whether a function starts at ADDRESS; NULL: nobody knows.  */
+  bool (*is_function) (const void *context, uint64_t address);
+  const void *context;
   struct insn_decoder *decoder; /* owned; NULL where none is needed, or none
                                    is in this build */
   const uint8_t *bytes;         /* of the segment used last, SIZE at ADDRESS */
@@ -34,7 +37,9 @@ void call_finder_free (struct call_finder *finder);
 /* Whether a call ends at ADDRESS.  START, at or below it, is the address of an
    instruction: from there on they are decoded one after the other, so an
    immediate that looks like a call is none.  Where that fails, what looks like
-   a call counts as one.  */
+   a call counts as one; and so does, undecoded, what looks like the call of
+   the very first byte of a function: an immediate would have to meet one of
+   the few hundred thousand such addresses among 4 billion.  */
 bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
                           uint64_t address);
 

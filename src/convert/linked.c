@@ -93,7 +93,7 @@ open_sites (struct linked *linked, struct error *err)
 {
   return linked->options->gnu
          || (padding_finder_init (&linked->padding, linked->image, err)
-             && return_sites_init (&linked->sites, linked->image,
+             && return_sites_init (&linked->sites, &linked->source,
                                    &linked->padding, err));
 }
 

@@ -106,8 +106,8 @@ open_source (struct measuring *measuring, struct error *err)
   if (!cfi_source_open (source, image, err)
       || !cfi_walk_begin (&measuring->walk, source, err)
       || !padding_finder_init (&measuring->padding, image, err)
-      || !return_sites_init (&measuring->sites, image, &measuring->padding,
-                             err))
+      || !return_sites_init (&measuring->sites, &measuring->source,
+                             &measuring->padding, err))
     return false;
   result->eh_frame_bytes = source->eh_frame.size;
   result->eh_frame_hdr_bytes = source->eh_frame.header_size;

@@ -7,14 +7,47 @@
 
 /* Making one.  */
 
+/* Whether an FDE starts at ADDRESS, or an entry of a PLT.  */
+static bool
+is_function (const void *context, uint64_t address)
+{
+  const struct return_sites *sites = context;
+  const struct cfi_section *cfi = &sites->source->cfi;
+  for (unsigned i = 0; i < PLT_SECTIONS_MAX; i++)
+    if (sites->plt[i] != NULL
+        && address - sites->plt[i]->header.sh_addr
+               < sites->plt[i]->header.sh_size)
+      return (address - sites->plt[i]->header.sh_addr) % 8 == 0;
+  size_t low = 0, high = cfi->n_fdes;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (cfi->fdes[middle].address < address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < cfi->n_fdes && cfi->fdes[low].address == address;
+}
+
 bool
-return_sites_init (struct return_sites *sites, const struct image *image,
+return_sites_init (struct return_sites *sites, const struct cfi_source *source,
                    struct padding_finder *padding, struct error *err)
 {
+  static const char *const plt[PLT_SECTIONS_MAX]
+      = { ".plt", ".plt.sec", ".plt.got" };
+  const struct image *image = source->image;
   *sites
-      = (struct return_sites){ .padding = padding,
+      = (struct return_sites){ .source = source,
+                               .padding = padding,
                                .smallest = image->arch->smallest_instruction };
-  return call_finder_init (&sites->calls, image, err);
+  for (unsigned i = 0; i < PLT_SECTIONS_MAX; i++)
+    sites->plt[i] = image_find_section (image, plt[i]);
+  if (!call_finder_init (&sites->calls, image, err))
+    return false;
+  sites->calls.is_function = is_function;
+  sites->calls.context = sites;
+  return true;
 }
 
 void

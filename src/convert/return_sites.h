@@ -33,8 +33,15 @@ struct outline
   struct frame_row first, last;
 };
 
+enum
+{
+  PLT_SECTIONS_MAX = 3
+};
+
 struct return_sites
 {
+  const struct cfi_source *source;
+  const struct image_section *plt[PLT_SECTIONS_MAX]; /* or NULL */
   struct padding_finder *padding;
   struct call_finder calls;
   uint32_t smallest; /* bytes of an instruction */
@@ -53,9 +60,11 @@ struct return_sites
       cut; /* owned: the rows that return_sites_apply makes */
 };
 
-/* For code of IMAGE, in address order.  IMAGE and PADDING must outlive SITES.
-   False when memory ran out; return_sites_free is allowed then, too.  */
-bool return_sites_init (struct return_sites *sites, const struct image *image,
+/* For the code of SOURCE, a linked file's, in address order.  SOURCE and
+   PADDING must outlive SITES, which must stay where it is.  False when memory
+   ran out; return_sites_free is allowed then, too.  */
+bool return_sites_init (struct return_sites *sites,
+                        const struct cfi_source *source,
                         struct padding_finder *padding, struct error *err);
 void return_sites_free (struct return_sites *sites);
 

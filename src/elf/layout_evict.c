@@ -227,23 +227,44 @@ unit_segments_evictable (struct layout_job *job, const struct unit *unit,
   return true;
 }
 
-/* The tables of the dynamic linker are known by their start,
-   if at all; what points elsewhere into them does so by chance, and they are
-   large enough for that.  */
+/* Where the bytes of section HEADER end that code may know.  The tables of the
+   dynamic linker are known by their start, if at all; what points elsewhere
+   into them does so by chance, and they are large enough for that.  */
+static uint64_t
+known_end (const GElf_Shdr *header)
+{
+  bool table = dynamic_tag_of (header->sh_type) != DT_NULL;
+  return header->sh_addr + (table ? 1 : header->sh_size);
+}
+
 bool
 unit_is_referenced (const struct layout_job *job, const struct unit *unit)
 {
   for (size_t i = 1; i < job->image->n_sections; i++)
     {
       const GElf_Shdr *header = &job->image->sections[i].header;
-      bool table = dynamic_tag_of (header->sh_type) != DT_NULL;
       if (has_contents (header)
           && overlaps (header->sh_offset, header->sh_size, unit)
           && references_meet (&job->references, header->sh_addr,
-                              header->sh_addr + (table ? 1 : header->sh_size)))
+                              known_end (header)))
         return true;
     }
   return false;
+}
+
+uint64_t
+unit_known_end (const struct layout_job *job, const struct unit *unit)
+{
+  uint64_t end = unit->address;
+  for (size_t i = 1; i < job->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &job->image->sections[i].header;
+      if (has_contents (header)
+          && overlaps (header->sh_offset, header->sh_size, unit)
+          && known_end (header) > end)
+        end = known_end (header);
+    }
+  return end;
 }
 
 /* Whether everything in UNIT, which lies in LOAD, may move.  */

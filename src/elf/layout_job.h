@@ -146,6 +146,10 @@ bool unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
 bool unit_is_referenced (const struct layout_job *job,
                          const struct unit *unit);
 
+/* Where the bytes of UNIT end that code may know by their addresses.  */
+uint64_t unit_known_end (const struct layout_job *job,
+                         const struct unit *unit);
+
 /* Give the headers of what is in UNIT its new place.  */
 void unit_commit (struct layout_job *job, const struct unit *unit);
 

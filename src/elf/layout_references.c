@@ -36,6 +36,12 @@ struct view
   uint64_t size, address;
 };
 
+static bool
+is_little_endian_host (void)
+{
+  return htole16 (1) == 1;
+}
+
 static void
 add_target (struct references *found, uint64_t target)
 {
@@ -96,24 +102,78 @@ amd64_got_relative (struct references *found, const struct view *code,
     add_target (found, got + load_u64 (code->bytes + at, false));
 }
 
+/* What a 32-bit field is compared with, all modulo 4 GiB: FIELD + RELATIVE +
+   its place is less than SIZE + 4 if it may be a PC-relative displacement,
+   FIELD - BEGIN less than SIZE if an address, FIELD + FROM_GOT if an offset
+   from the global offset table.  */
+struct amd64_search
+{
+  uint32_t begin, size, relative, from_got;
+  bool absolute, has_got;
+  uint64_t got;
+};
+
+enum
+{
+  BLOCK_WORDS = 256
+};
+
+/* Whether one of the words of BLOCK, which is at AT, may be a reference.
+   Compilers make vector instructions of it.  */
+static bool
+amd64_block_meets (const struct amd64_search *search, const uint8_t *block,
+                   uint32_t at)
+{
+  uint32_t words[BLOCK_WORDS], met = 0;
+  memcpy (words, block, sizeof words);
+  const uint32_t relative = search->relative + at, size = search->size;
+  const uint32_t base = search->absolute ? -search->begin : search->from_got;
+  for (uint32_t i = 0; i < BLOCK_WORDS; i++)
+    met |= (words[i] + relative + 4 * i < size + 4) | (words[i] + base < size);
+  for (uint32_t i = 0; search->absolute && search->has_got && i < BLOCK_WORDS;
+       i++)
+    met |= words[i] + search->from_got < size;
+  return met;
+}
+
+static void
+amd64_look_at (struct references *found, const struct view *code,
+               const struct amd64_search *search, uint64_t at)
+{
+  uint32_t value = load_u32 (code->bytes + at, false);
+  if (value + (uint32_t)at + search->relative < search->size + 4)
+    amd64_relative (found, code, at);
+  if (search->absolute && value - search->begin < search->size)
+    add_target (found, value);
+  if (search->has_got && value + search->from_got < search->size)
+    amd64_got_relative (found, code, at, search->got);
+}
+
 static void
 amd64_scan (struct references *found, const struct view *code, bool absolute,
             uint64_t got)
 {
-  uint32_t begin = (uint32_t)found->begin;
-  uint32_t size = (uint32_t)(found->end - found->begin);
-  uint32_t relative = (uint32_t)code->address + 8 - begin;
-  uint32_t from_got = (uint32_t)got - begin;
-  for (uint64_t at = 2; at + 4 <= code->size; at++)
+  const struct amd64_search search
+      = { .begin = (uint32_t)found->begin,
+          .size = (uint32_t)(found->end - found->begin),
+          .relative = (uint32_t)code->address + 8 - (uint32_t)found->begin,
+          .from_got = (uint32_t)got - (uint32_t)found->begin,
+          .absolute = absolute,
+          .has_got = got != 0,
+          .got = got };
+  const uint64_t block = 4 * BLOCK_WORDS;
+  uint64_t at = 2;
+  for (; is_little_endian_host () && at + block + 4 <= code->size; at += block)
     {
-      uint32_t value = load_u32 (code->bytes + at, false);
-      if (value + (uint32_t)at + relative < size + 4)
-        amd64_relative (found, code, at);
-      if (absolute && value - begin < size)
-        add_target (found, value);
-      if (value + from_got < size && got != 0)
-        amd64_got_relative (found, code, at, got);
+      bool met = false;
+      for (uint32_t i = 0; i < 4; i++)
+        met |= amd64_block_meets (&search, code->bytes + at + i,
+                                  (uint32_t)at + i);
+      for (uint64_t i = 0; met && i < block; i++)
+        amd64_look_at (found, code, &search, at + i);
     }
+  for (; at + 4 <= code->size; at++)
+    amd64_look_at (found, code, &search, at);
 }
 
 static int64_t

@@ -236,7 +236,7 @@ slots_are_proven (struct layout_job *job, const struct header_slots *slots)
   struct references *known = &job->references;
   const struct unit *first = &slots->units[0];
   const struct unit *last = &slots->units[slots->n_units - 1];
-  uint64_t begin = first->address, end = last->address + last->size;
+  uint64_t begin = first->address, end = unit_known_end (job, last);
   if (begin >= known->begin && end <= known->end)
     return true;
   if (known->end > 0)
