@@ -13,6 +13,7 @@
 #include "convert/judge.h"
 #include "convert/half_written.h"
 #include "convert/linked.h"
+#include "convert/located.h"
 #include "convert/object_convert.h"
 #include "convert/options.h"
 #include "convert/replace.h"
@@ -37,9 +38,11 @@ struct conversion
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
   struct copy_ahead copy_ahead;
-  const char *path;   /* of the input, or "" */
-  const char *target; /* of the new file, or NULL */
-  bool writes;        /* the file, and not only its section */
+  const char *path; /* of the input, or "" */
+  struct file_location input_location;
+  const char *output;         /* NULL: the input is changed */
+  struct file_identity *made; /* what the input is then */
+  bool writes;                /* the file, and not only its section */
 };
 
 /* The image that the conversion starts from.  */
@@ -206,6 +209,18 @@ note_concerns (struct conversion *conversion)
   conversion->report->sealed_verity = concerns.verity;
 }
 
+/* Begin to write what will take the place of the output.  */
+static void
+start_copy (struct conversion *conversion, const struct image *image)
+{
+  struct file_location target
+      = conversion->output != NULL ? file_location_of_path (conversion->output)
+                                   : conversion->input_location;
+  bool new_file
+      = conversion->output != NULL || !conversion->options.in_place_write;
+  copy_ahead_start (&conversion->copy_ahead, image, new_file ? &target : NULL);
+}
+
 /* Everything up to the point where something would be written.  */
 static bool
 prepare (struct conversion *conversion, struct error *err)
@@ -219,7 +234,7 @@ prepare (struct conversion *conversion, struct error *err)
   if (!layout_classify (image, err))
     return false;
   if (conversion->writes && image == &conversion->input)
-    copy_ahead_start (&conversion->copy_ahead, image, conversion->target);
+    start_copy (conversion, image);
   conversion->encoder
       = linked_build (image, &conversion->options, conversion->report, err);
   if (conversion->encoder == NULL || !check_complete (conversion, err)
@@ -241,8 +256,7 @@ check_converted (const struct replacement *replacement, const void *bytes,
 }
 
 static bool
-write_converted (struct conversion *conversion, const char *input,
-                 const char *output, struct error *err)
+write_converted (struct conversion *conversion, struct error *err)
 {
   const struct cfi2sframe_options *options = &conversion->options;
   uint64_t record_size;
@@ -254,8 +268,9 @@ write_converted (struct conversion *conversion, const char *input,
                                      .plan = &conversion->plan,
                                      .section = &conversion->section,
                                      .with_record = true,
-                                     .input = input,
-                                     .output = output,
+                                     .input = &conversion->input_location,
+                                     .output = conversion->output,
+                                     .made = conversion->made,
                                      .input_fd = conversion->input.fd,
                                      .in_place_write = options->in_place_write,
                                      .preserve_times = options->preserve_times,
@@ -275,14 +290,18 @@ begin (struct conversion *conversion, const struct cfi2sframe_options *options,
   return options_take (&conversion->options, options, err);
 }
 
-/* The same with a file to be written; OUTPUT NULL: that is INPUT.  */
+/* The same with a file to be written.  */
 static bool
 begin_with_output (struct conversion *conversion,
-                   const struct cfi2sframe_options *options, const char *input,
-                   const char *output, struct error *err)
+                   const struct cfi2sframe_options *options, struct error *err)
 {
-  return begin (conversion, options, err)
-         && (output == NULL || output_file_check_other (output, input, err));
+  if (!begin (conversion, options, err))
+    return false;
+  conversion->input_location.lock
+      = options_lock (&conversion->options, conversion->output);
+  return conversion->output == NULL
+         || output_file_check_other (conversion->output, conversion->path,
+                                     err);
 }
 
 /* Relocatable objects go another way.  */
@@ -294,19 +313,15 @@ is_wanted_object (const struct conversion *conversion)
 }
 
 static bool
-convert_opened (struct conversion *conversion, const char *input,
-                const char *output, struct error *err)
+convert_opened (struct conversion *conversion, struct error *err)
 {
   if (is_wanted_object (conversion))
-    return object_convert (&conversion->input, input, output,
-                           &conversion->options, conversion->report, err);
+    return object_convert (&conversion->input, &conversion->input_location,
+                           conversion->output, &conversion->options,
+                           conversion->made, conversion->report, err);
   conversion->writes = !conversion->options.dry_run;
-  conversion->target = output != NULL                       ? output
-                       : conversion->options.in_place_write ? NULL
-                                                            : input;
   return prepare (conversion, err)
-         && (conversion->options.dry_run
-             || write_converted (conversion, input, output, err));
+         && (conversion->options.dry_run || write_converted (conversion, err));
 }
 
 /* The section in conversion->section; in objects it has no address.  */
@@ -321,16 +336,21 @@ prepare_section (struct conversion *conversion, struct error *err)
 }
 
 bool
-cfi2sframe_convert (const char *input, const char *output,
-                    const struct cfi2sframe_options *options,
-                    struct cfi2sframe_report *report,
-                    struct cfi2sframe_error *err)
+convert_located (const struct file_location *input, const char *output,
+                 const struct cfi2sframe_options *options,
+                 struct file_identity *made, struct cfi2sframe_report *report,
+                 struct error *err)
 {
-  struct conversion conversion = { .report = report, .path = input };
-  bool done = begin_with_output (&conversion, options, input, output, err)
-              && (image_open (&conversion.input, input, err)
-                  || half_written_explain (input, err))
-              && convert_opened (&conversion, input, output, err);
+  struct conversion conversion = { .report = report,
+                                   .path = input->path,
+                                   .input_location = *input,
+                                   .output = output,
+                                   .made = made };
+  bool done
+      = begin_with_output (&conversion, options, err)
+        && (image_open_at (&conversion.input, &conversion.input_location, err)
+            || half_written_explain (input, err))
+        && convert_opened (&conversion, err);
   conversion_free (&conversion);
   if (!done && output != NULL && !conversion.options.dry_run
       && (err->status == CFI2SFRAME_NOTHING
@@ -341,18 +361,34 @@ cfi2sframe_convert (const char *input, const char *output,
 }
 
 bool
+cfi2sframe_convert (const char *input, const char *output,
+                    const struct cfi2sframe_options *options,
+                    struct cfi2sframe_report *report,
+                    struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  struct file_identity made;
+  return convert_located (&location, output, options, &made, report, err);
+}
+
+bool
 cfi2sframe_write_section (const char *input, const char *output,
                           const struct cfi2sframe_options *options,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct conversion conversion = { .report = report, .path = input };
-  bool done = begin_with_output (&conversion, options, input, output, err)
-              && image_open (&conversion.input, input, err)
-              && prepare_section (&conversion, err)
-              && (conversion.options.dry_run
-                  || output_file_write (output, &conversion.section,
-                                        conversion.input.fd, err));
+  struct conversion conversion
+      = { .report = report,
+          .path = input,
+          .input_location = file_location_of_path (input),
+          .output = output };
+  bool done
+      = begin_with_output (&conversion, options, err)
+        && image_open_at (&conversion.input, &conversion.input_location, err)
+        && prepare_section (&conversion, err)
+        && (conversion.options.dry_run
+            || output_file_write (output, &conversion.section,
+                                  conversion.input.fd, err));
   conversion_free (&conversion);
   return done;
 }

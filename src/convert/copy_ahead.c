@@ -76,7 +76,7 @@ digest_and_copy (void *argument)
 
 void
 copy_ahead_start (struct copy_ahead *ahead, const struct image *image,
-                  const char *target)
+                  const struct file_location *target)
 {
   struct image_eh_frame found;
   struct error ignored = { 0 };

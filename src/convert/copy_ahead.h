@@ -35,7 +35,7 @@ struct copy_ahead
    for those to meet who do the same work in time.  Small files are not worth
    it: then nothing happens.  AHEAD is zeroed at first and must not move.  */
 void copy_ahead_start (struct copy_ahead *ahead, const struct image *image,
-                       const char *target);
+                       const struct file_location *target);
 
 /* Whether there is a digest of the image (hash_digest).  Waits for it.  */
 bool copy_ahead_digest (struct copy_ahead *ahead, uint64_t *digest);

@@ -6,7 +6,8 @@
 #include "elf/undo.h"
 
 bool
-half_written_open (struct image *image, const char *input, struct error *err)
+half_written_open (struct image *image, const struct file_location *input,
+                   struct error *err)
 {
   struct error ignored;
   struct undo_record record;
@@ -23,7 +24,7 @@ half_written_open (struct image *image, const char *input, struct error *err)
 }
 
 bool
-half_written_explain (const char *input, struct error *err)
+half_written_explain (const struct file_location *input, struct error *err)
 {
   struct image image;
   if (!half_written_open (&image, input, err))

@@ -9,6 +9,7 @@
 #include "cfi/source.h"
 #include "convert/find_sframe.h"
 #include "convert/judge.h"
+#include "convert/located.h"
 #include "convert/object_source.h"
 #include "convert/object_sframe.h"
 #include "sframe/dump.h"
@@ -71,14 +72,14 @@ copy_result (const struct verify_result *from,
 }
 
 bool
-cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
-                  struct cfi2sframe_error *err)
+check_located (const struct file_location *input,
+               struct cfi2sframe_check_result *result, struct error *err)
 {
   struct image image;
   struct verify_result found = { 0 };
   error_clear (err);
   *result = (struct cfi2sframe_check_result){ 0 };
-  if (!image_open (&image, input, err))
+  if (!image_open_at (&image, input, err))
     return false;
   bool checked = image.header.e_type == ET_REL
                      ? check_object (&image, &found, err)
@@ -91,15 +92,30 @@ cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
 }
 
 bool
-cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
+dump_located (const struct file_location *input, FILE *out, struct error *err)
 {
   struct image image;
   struct sframe_decoder decoder;
   error_clear (err);
-  if (!image_open (&image, input, err))
+  if (!image_open_at (&image, input, err))
     return false;
   bool dumped = find_sframe (&image, &decoder, err)
                 && sframe_dump (&decoder, out, err);
   image_close (&image);
   return dumped;
+}
+
+bool
+cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
+                  struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  return check_located (&location, result, err);
+}
+
+bool
+cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  return dump_located (&location, out, err);
 }

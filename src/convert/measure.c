@@ -279,12 +279,13 @@ measure_image (const struct image *image, unsigned wanted,
 }
 
 bool
-measure_file (const char *input, struct measurement *result, struct error *err)
+measure_file (const struct file_location *input, struct measurement *result,
+              struct error *err)
 {
   struct image image;
   error_clear (err);
   *result = (struct measurement){ 0 };
-  if (!image_open (&image, input, err))
+  if (!image_open_at (&image, input, err))
     return false;
   bool made = measure_image (&image, MEASURE_ALL, result, NULL, err);
   image_close (&image);

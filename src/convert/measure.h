@@ -77,7 +77,7 @@ bool measure_image (const struct image *image, unsigned wanted,
                     struct error *err);
 
 /* Make all formats from the linked file INPUT.  */
-bool measure_file (const char *input, struct measurement *result,
-                   struct error *err);
+bool measure_file (const struct file_location *input,
+                   struct measurement *result, struct error *err);
 
 #endif /* CONVERT_MEASURE_H */

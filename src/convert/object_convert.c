@@ -117,12 +117,15 @@ check_written (const struct image *old, int fd, struct error *err)
 }
 
 static bool
-write_file (const struct object_conversion *conversion, const char *input,
-            const char *output, bool preserve_times, struct error *err)
+write_file (const struct object_conversion *conversion,
+            const struct file_location *input, const char *output,
+            bool preserve_times, struct file_identity *made, struct error *err)
 {
   const struct image *image = conversion->object.image;
   struct output_file file;
-  if (!output_file_create (&file, output ? output : input, err))
+  struct file_location target
+      = output != NULL ? file_location_of_path (output) : *input;
+  if (!output_file_create (&file, &target, err))
     return false;
   bool written = object_section_write (&conversion->section,
                                        &conversion->object, file.fd, err)
@@ -131,20 +134,23 @@ write_file (const struct object_conversion *conversion, const char *input,
     written = output_file_commit_new (&file, image->fd, preserve_times, err);
   else if (written)
     written = output_file_commit (&file, image->fd, preserve_times, err);
+  if (written && output == NULL)
+    *made = file.made;
   output_file_discard (&file);
   return written;
 }
 
 bool
-object_convert (const struct image *image, const char *input,
+object_convert (const struct image *image, const struct file_location *input,
                 const char *output, const struct cfi2sframe_options *options,
-                struct cfi2sframe_report *report, struct error *err)
+                struct file_identity *made, struct cfi2sframe_report *report,
+                struct error *err)
 {
   struct object_conversion conversion = { 0 };
   bool done = build (&conversion, image, options, report, err)
               && (options->dry_run
                   || write_file (&conversion, input, output,
-                                 options->preserve_times, err));
+                                 options->preserve_times, made, err));
   conversion_free (&conversion);
   return done;
 }

@@ -11,10 +11,11 @@
 #include "elf/image.h"
 
 /* Convert IMAGE, an ET_REL file opened from INPUT, to OUTPUT, or in place of
-   INPUT when that is NULL; as cfi2sframe_convert.  */
-bool object_convert (const struct image *image, const char *input,
-                     const char *output,
+   INPUT when that is NULL; as convert_located.  */
+bool object_convert (const struct image *image,
+                     const struct file_location *input, const char *output,
                      const struct cfi2sframe_options *options,
+                     struct file_identity *made,
                      struct cfi2sframe_report *report, struct error *err);
 
 /* Make the section alone, with the starts left to the linker.  SECTION is

@@ -40,3 +40,12 @@ options_take (struct cfi2sframe_options *own,
                       (unsigned)own->format);
   return true;
 }
+
+enum file_lock
+options_lock (const struct cfi2sframe_options *options, const char *output)
+{
+  if (options->dry_run)
+    return LOCK_NONE;
+  return options->in_place_write && output == NULL ? LOCK_WRITING
+                                                   : LOCK_READING;
+}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "elf/file_location.h"
 
 /* Make OWN of what the caller GIVES, which is given->size bytes: members an
    older caller does not know are as cfi2sframe_options_init sets them.  False
@@ -14,5 +15,9 @@
    does not know, or when the options were never initialised.  */
 bool options_take (struct cfi2sframe_options *own,
                    const struct cfi2sframe_options *given, struct error *err);
+
+/* The lock for working on a file with OPTIONS; OUTPUT NULL: it is changed.  */
+enum file_lock options_lock (const struct cfi2sframe_options *options,
+                             const char *output);
 
 #endif /* CONVERT_OPTIONS_H */

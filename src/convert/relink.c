@@ -3,17 +3,20 @@
 
 #include "convert/relink.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "elf/output_file.h"
 
 bool
-relink_name (const char *name, dev_t device, ino_t inode,
-             const char *replacement, struct error *err)
+relink_name (const struct file_location *name,
+             const struct file_location *replacement, struct error *err)
 {
   struct stat status;
-  if (lstat (name, &status) != 0 || !S_ISREG (status.st_mode)
-      || status.st_dev != device || status.st_ino != inode)
+  if (fstatat (name->directory, name->name, &status, AT_SYMLINK_NOFOLLOW) != 0
+      || !S_ISREG (status.st_mode))
     return true;
-  return output_file_link (name, replacement, err);
+  struct file_identity found = file_identity_of (&status);
+  return !file_identity_equal (&found, &name->identity)
+         || output_file_link (name, replacement, err);
 }

@@ -5,15 +5,15 @@
 #define CONVERT_RELINK_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "base/error.h"
+#include "elf/file_location.h"
 
-/* Make NAME, which was a name of the file INODE on DEVICE before that was
-   replaced, a name of the file REPLACEMENT.  At no time is there no NAME.
-   NAME is left alone, and that is no failure, when something else is there by
-   now: another file or a symbolic link.  */
-bool relink_name (const char *name, dev_t device, ino_t inode,
-                  const char *replacement, struct error *err);
+/* Make NAME, which was a name of the file NAME->identity before that was
+   replaced, a name of the file REPLACEMENT->identity, to be found there.  At
+   no time is there no NAME.  NAME is left alone, and that is no failure, when
+   something else is there by now: another file or a symbolic link.  */
+bool relink_name (const struct file_location *name,
+                  const struct file_location *replacement, struct error *err);
 
 #endif /* CONVERT_RELINK_H */

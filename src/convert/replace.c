@@ -22,8 +22,11 @@ commit_replacement (const struct replacement *replacement,
   if (replacement->output != NULL)
     return output_file_commit_new (file, replacement->input_fd,
                                    replacement->preserve_times, err);
-  return output_file_commit (file, replacement->input_fd,
-                             replacement->preserve_times, err);
+  bool done = output_file_commit (file, replacement->input_fd,
+                                  replacement->preserve_times, err);
+  if (done)
+    *replacement->made = file->made;
+  return done;
 }
 
 static bool
@@ -59,12 +62,14 @@ static bool
 create_file (const struct replacement *replacement, struct output_file *file,
              bool *copy, struct error *err)
 {
-  const char *target
-      = replacement->output != NULL ? replacement->output : replacement->input;
+  struct file_location target
+      = replacement->output != NULL
+            ? file_location_of_path (replacement->output)
+            : *replacement->input;
   *copy = false;
   return (replacement->copy_ahead != NULL
           && copy_ahead_take_file (replacement->copy_ahead, file, copy))
-         || output_file_create (file, target, err);
+         || output_file_create (file, &target, err);
 }
 
 /* Write a new file and put it in place of its target.  */
@@ -104,8 +109,11 @@ write_in_place (const struct replacement *replacement,
       = { .record = record->size > 0 ? record : NULL,
           .keep_record = replacement->with_record,
           .preserve_times = replacement->preserve_times };
+  struct stat status;
   bool written = in_place_write (replacement->image, replacement->plan,
                                  section, &request, fd, err);
+  if (written && fstat (fd, &status) == 0)
+    *replacement->made = file_identity_of (&status);
   return io_close (fd, written, err);
 }
 
@@ -150,7 +158,8 @@ static bool
 copy_to (int fd, const char *output, bool preserve_times, struct error *err)
 {
   struct output_file file;
-  if (!output_file_create (&file, output, err))
+  struct file_location target = file_location_of_path (output);
+  if (!output_file_create (&file, &target, err))
     return false;
   bool copied = io_copy (fd, file.fd, err)
                 && output_file_commit_new (&file, fd, preserve_times, err);
@@ -159,16 +168,14 @@ copy_to (int fd, const char *output, bool preserve_times, struct error *err)
 }
 
 void
-replacement_copy_unchanged (const char *input, const char *output,
-                            bool preserve_times, struct error *err)
+replacement_copy_unchanged (const struct file_location *input,
+                            const char *output, bool preserve_times,
+                            struct error *err)
 {
   struct error failure = { 0 };
-  int fd = open (input, O_RDONLY | O_CLOEXEC);
+  int fd = file_location_open (input, O_RDONLY, err);
   if (fd < 0)
-    {
-      error_set_errno (err, "cannot open");
-      return;
-    }
+    return;
   if (!copy_to (fd, output, preserve_times, &failure))
     {
       error_in_file (&failure, output);

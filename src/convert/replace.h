@@ -20,11 +20,14 @@ struct replacement
   const struct buffer *section; /* .sframe of the plan; NULL: none */
   bool with_record;             /* append an undo record */
   bool uses_record;             /* PLAN is that of the record in IMAGE */
-  const char *input, *output;   /* OUTPUT NULL: INPUT is changed */
-  int input_fd;                 /* of INPUT, for its metadata */
-  bool in_place_write;          /* keep INPUT's inode */
+  const struct file_location *input;
+  const char *output;  /* NULL: INPUT is changed */
+  int input_fd;        /* of INPUT, for its metadata */
+  bool in_place_write; /* keep INPUT's inode */
   bool preserve_times;
   struct copy_ahead *copy_ahead; /* what has been begun, or NULL */
+  struct file_identity *made;    /* to be set to what INPUT is afterwards, if
+                                    that is changed */
 
   /* Whether these bytes are what the new file should be; asked before a file
      is touched.  */
@@ -39,7 +42,8 @@ bool replacement_carry_out (const struct replacement *replacement,
 
 /* There is nothing to change, but whoever named OUTPUT wants a file there: a
    copy of INPUT.  Keeps the reason in ERR unless copying fails.  */
-void replacement_copy_unchanged (const char *input, const char *output,
-                                 bool preserve_times, struct error *err);
+void replacement_copy_unchanged (const struct file_location *input,
+                                 const char *output, bool preserve_times,
+                                 struct error *err);
 
 #endif /* CONVERT_REPLACE_H */

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/half_written.h"
+#include "convert/located.h"
 #include "convert/options.h"
 #include "convert/replace.h"
 #include "elf/existing.h"
@@ -23,15 +24,18 @@ check_removed (const struct replacement *replacement, const void *bytes,
                                  size, err);
 }
 
-/* What both ways begin with: OWN becomes the caller's options.  */
+/* What both ways begin with: OWN becomes the caller's options, and the input
+   gets its lock.  */
 static bool
-begin (struct cfi2sframe_options *own,
-       const struct cfi2sframe_options *options, const char *input,
-       const char *output, struct error *err)
+begin (struct cfi2sframe_options *own, struct file_location *input,
+       const struct cfi2sframe_options *options, const char *output,
+       struct error *err)
 {
   error_clear (err);
-  return options_take (own, options, err)
-         && (output == NULL || output_file_check_other (output, input, err));
+  if (!options_take (own, options, err))
+    return false;
+  input->lock = options_lock (own, output);
+  return output == NULL || output_file_check_other (output, input->path, err);
 }
 
 static bool
@@ -64,8 +68,9 @@ check_is_linked (const struct image *image,
 
 /* cfi2sframe_undo with options of our size.  */
 static bool
-undo (const char *input, const char *output,
-      const struct cfi2sframe_options *options, struct error *err)
+undo (const struct file_location *input, const char *output,
+      const struct cfi2sframe_options *options, struct file_identity *made,
+      struct error *err)
 {
   struct image image;
   struct layout_plan plan = { 0 };
@@ -73,8 +78,9 @@ undo (const char *input, const char *output,
                                      .uses_record = true,
                                      .input = input,
                                      .output = output,
+                                     .made = made,
                                      .check = check_original };
-  if (!image_open (&image, input, err)
+  if (!image_open_at (&image, input, err)
       && !half_written_open (&image, input, err))
     return false;
   bool done = check_is_linked (&image, options, err)
@@ -87,16 +93,18 @@ undo (const char *input, const char *output,
 
 /* Take a section away that cannot be undone.  */
 static bool
-remove_without_record (const char *input, const char *output,
+remove_without_record (const struct file_location *input, const char *output,
                        const struct cfi2sframe_options *options,
-                       struct error *err)
+                       struct file_identity *made, struct error *err)
 {
   struct image image;
   struct layout_plan plan = { 0 };
-  struct replacement replacement = {
-    .plan = &plan, .input = input, .output = output, .check = check_removed
-  };
-  if (!image_open (&image, input, err))
+  struct replacement replacement = { .plan = &plan,
+                                     .input = input,
+                                     .output = output,
+                                     .made = made,
+                                     .check = check_removed };
+  if (!image_open_at (&image, input, err))
     return false;
   struct existing existing = existing_find (&image);
   if (existing.has_record)
@@ -110,13 +118,41 @@ remove_without_record (const char *input, const char *output,
 }
 
 bool
+undo_located (const struct file_location *input, const char *output,
+              const struct cfi2sframe_options *options,
+              struct file_identity *made, struct error *err)
+{
+  struct cfi2sframe_options own;
+  struct file_location locked = *input;
+  return begin (&own, &locked, options, output, err)
+         && undo (&locked, output, &own, made, err);
+}
+
+bool
+remove_located (const struct file_location *input, const char *output,
+                const struct cfi2sframe_options *options,
+                struct file_identity *made, struct error *err)
+{
+  struct cfi2sframe_options own;
+  struct file_location locked = *input;
+  if (!begin (&own, &locked, options, output, err))
+    return false;
+  if (undo (&locked, output, &own, made, err)
+      || (err->status != CFI2SFRAME_NOTHING
+          && err->status != CFI2SFRAME_REFUSED))
+    return err->status == CFI2SFRAME_OK;
+  error_clear (err);
+  return remove_without_record (&locked, output, &own, made, err);
+}
+
+bool
 cfi2sframe_undo (const char *input, const char *output,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_error *err)
 {
-  struct cfi2sframe_options own;
-  return begin (&own, options, input, output, err)
-         && undo (input, output, &own, err);
+  struct file_location location = file_location_of_path (input);
+  struct file_identity made;
+  return undo_located (&location, output, options, &made, err);
 }
 
 bool
@@ -124,13 +160,7 @@ cfi2sframe_remove (const char *input, const char *output,
                    const struct cfi2sframe_options *options,
                    struct cfi2sframe_error *err)
 {
-  struct cfi2sframe_options own;
-  if (!begin (&own, options, input, output, err))
-    return false;
-  if (undo (input, output, &own, err)
-      || (err->status != CFI2SFRAME_NOTHING
-          && err->status != CFI2SFRAME_REFUSED))
-    return err->status == CFI2SFRAME_OK;
-  error_clear (err);
-  return remove_without_record (input, output, &own, err);
+  struct file_location location = file_location_of_path (input);
+  struct file_identity made;
+  return remove_located (&location, output, options, &made, err);
 }

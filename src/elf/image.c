@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -249,24 +250,37 @@ image_open_elf (struct image *image, struct error *err)
   return image_open_raw (image, err) && image_read (image, err);
 }
 
+/* Locks that cannot be had for other reasons than that somebody has them (not
+   on this file system) are done without.  */
+static bool
+take_lock (int fd, enum file_lock lock, struct error *err)
+{
+  int operation = lock == LOCK_WRITING ? LOCK_EX : LOCK_SH;
+  return lock == LOCK_NONE || flock (fd, operation | LOCK_NB) == 0
+         || errno != EWOULDBLOCK
+         || error_set (err, CFI2SFRAME_IO, "another process is changing it");
+}
+
 /* A regular, non-empty file.  O_NONBLOCK keeps a FIFO from blocking.  */
 static int
-open_regular (const char *path, struct error *err)
+open_regular (const struct file_location *location, struct error *err)
 {
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  int fd
+      = file_location_open (location, O_RDONLY | O_NOCTTY | O_NONBLOCK, err);
   struct stat status;
-  if (fd < 0 || fstat (fd, &status) != 0)
-    error_set_errno (err, "cannot open");
+  if (fd < 0)
+    return -1;
+  if (fstat (fd, &status) != 0)
+    error_set_errno (err, "fstat");
   else if (S_ISDIR (status.st_mode))
     error_set (err, CFI2SFRAME_UNSUPPORTED, "is a directory");
   else if (!S_ISREG (status.st_mode))
     error_set (err, CFI2SFRAME_UNSUPPORTED, "is not a regular file");
   else if (status.st_size == 0)
     error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
-  else
+  else if (take_lock (fd, location->lock, err))
     return fd;
-  if (fd >= 0)
-    close (fd);
+  close (fd);
   return -1;
 }
 
@@ -302,8 +316,16 @@ image_open_fd (struct image *image, int fd, struct error *err)
 bool
 image_open (struct image *image, const char *path, struct error *err)
 {
+  struct file_location location = file_location_of_path (path);
+  return image_open_at (image, &location, err);
+}
+
+bool
+image_open_at (struct image *image, const struct file_location *location,
+               struct error *err)
+{
   *image = (struct image){ .fd = -1 };
-  int fd = open_regular (path, err);
+  int fd = open_regular (location, err);
   if (fd < 0)
     return false;
   if (image_open_fd (image, fd, err))
@@ -313,9 +335,10 @@ image_open (struct image *image, const char *path, struct error *err)
 }
 
 bool
-image_open_bytes (struct image *image, const char *path, struct error *err)
+image_open_bytes (struct image *image, const struct file_location *location,
+                  struct error *err)
 {
-  *image = (struct image){ .fd = open_regular (path, err) };
+  *image = (struct image){ .fd = open_regular (location, err) };
   if (image->fd < 0)
     return false;
   start_libelf ();

@@ -18,6 +18,7 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
+#include "elf/file_location.h"
 
 #ifndef PT_GNU_SFRAME
 #  define PT_GNU_SFRAME 0x6474e554
@@ -52,8 +53,13 @@ struct image
 /* Open PATH for reading.  On failure IMAGE needs no closing.  */
 bool image_open (struct image *image, const char *path, struct error *err);
 
+/* The same with the file at LOCATION, after taking its lock.  */
+bool image_open_at (struct image *image, const struct file_location *location,
+                    struct error *err);
+
 /* Only bytes, size and descriptor of the file, whatever is in it.  */
-bool image_open_bytes (struct image *image, const char *path,
+bool image_open_bytes (struct image *image,
+                       const struct file_location *location,
                        struct error *err);
 
 /* The same on the open file FD.  It belongs to the image only on success.  */

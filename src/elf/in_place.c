@@ -61,16 +61,9 @@ struct in_place_job
 };
 
 int
-in_place_open (const char *path, struct error *err)
+in_place_open (const struct file_location *location, struct error *err)
 {
-  int fd = open (path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0 && errno == ETXTBSY)
-    error_set (err, CFI2SFRAME_IO,
-               "is being executed, so it cannot be written in place, only "
-               "replaced");
-  else if (fd < 0)
-    error_set_errno (err, "open for writing");
-  return fd;
+  return file_location_open (location, O_RDWR | O_NONBLOCK | O_NOCTTY, err);
 }
 
 static enum region

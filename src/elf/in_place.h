@@ -21,11 +21,12 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "elf/file_location.h"
 #include "elf/image.h"
 #include "elf/layout_plan.h"
 
-/* Open PATH for reading and writing.  -1 after failure.  */
-int in_place_open (const char *path, struct error *err);
+/* Open the file at LOCATION for reading and writing.  -1 after failure.  */
+int in_place_open (const struct file_location *location, struct error *err);
 
 /* The bytes that the file of IMAGE will have after in_place_write, but for the
    record: plan->new_size bytes in memory, given back with munmap.  Pages that

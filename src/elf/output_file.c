@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,14 +26,26 @@
 /* A short name of its own length: the target's name plus a suffix might
    exceed NAME_MAX.  The leading dot hides it from ldconfig and from shell
    patterns.  */
-#define TEMPORARY_NAME "/.cfi2sframe-XXXXXX"
+#define TEMPORARY_PREFIX ".cfi2sframe-"
+
+enum
+{
+  RANDOM_LETTERS = 6,
+  NAME_TRIES = 100
+};
+
+struct temporary
+{
+  int directory; /* the output file's */
+  char name[sizeof TEMPORARY_PREFIX + RANDOM_LETTERS];
+};
 
 /* The temporary files there are now, for output_file_discard_all.  Who takes
-   a path out of the table with an exchange owns it, so that a handler never
-   reads a path another thread frees.  Beyond the table's size files are
-   written all the same, only unknown to the handler.  */
+   one out of the table with an exchange owns it, so that a handler never reads
+   what another thread frees.  Beyond the table's size files are written all
+   the same, only unknown to the handler.  */
 #define SLOTS 256
-static _Atomic (char *) active[SLOTS];
+static _Atomic (struct temporary *) active[SLOTS];
 
 /* Threads between making a file and entering it into the table.  */
 static atomic_int creating;
@@ -41,19 +54,19 @@ static atomic_int creating;
 static atomic_bool closing;
 
 static int
-active_add (char *path)
+active_add (struct temporary *temporary)
 {
   for (int i = 0; i < SLOTS; i++)
     {
-      char *expected = NULL;
-      if (atomic_compare_exchange_strong (&active[i], &expected, path))
+      struct temporary *expected = NULL;
+      if (atomic_compare_exchange_strong (&active[i], &expected, temporary))
         return i;
     }
   return -1;
 }
 
-/* True when the path is the caller's again, false when a signal handler has
-   taken it for good.  */
+/* True when the temporary is the caller's again, false when a signal handler
+   has taken it for good.  */
 static bool
 active_remove (int slot)
 {
@@ -74,49 +87,84 @@ output_file_discard_all (void)
     nanosleep (&pause, NULL);
   for (int i = 0; i < SLOTS; i++)
     {
-      char *path = atomic_exchange (&active[i], NULL);
-      if (path != NULL)
-        unlink (path);
+      struct temporary *temporary = atomic_exchange (&active[i], NULL);
+      if (temporary != NULL)
+        unlinkat (temporary->directory, temporary->name, 0);
     }
   errno = saved;
 }
 
-/* Make the file and enter it into the table, out of reach of signals.  */
+/* Another name for TEMPORARY, with nothing to be guessed from.  */
 static bool
-create_temporary (struct output_file *file, struct error *err)
+choose_name (struct temporary *temporary)
 {
+  static const char letters[]
+      = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  unsigned char random[RANDOM_LETTERS];
+  char *at = stpcpy (temporary->name, TEMPORARY_PREFIX);
+  if (getrandom (random, sizeof random, 0) != (ssize_t)sizeof random)
+    return false;
+  for (size_t i = 0; i < sizeof random; i++)
+    *at++ = letters[random[i] % (sizeof letters - 1)];
+  *at = '\0';
+  return true;
+}
+
+/* A new file called like TEMPORARY, whose name is chosen here; or, unless
+   SOURCE is NULL, another name of that file, and then 0.  -1 with errno.  */
+static int
+make_temporary (struct temporary *temporary,
+                const struct file_location *source)
+{
+  for (int i = 0; i < NAME_TRIES && choose_name (temporary); i++)
+    {
+      int fd
+          = source != NULL
+                ? linkat (source->directory, source->name,
+                          temporary->directory, temporary->name,
+                          source->fixed ? 0 : AT_SYMLINK_FOLLOW)
+                : openat (temporary->directory, temporary->name,
+                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                          0600);
+      if (fd >= 0 || errno != EEXIST)
+        return fd;
+    }
+  return -1;
+}
+
+/* The same, entered into the table, out of reach of signals.  */
+static bool
+create_temporary (struct output_file *file, const struct file_location *source,
+                  struct error *err)
+{
+  struct temporary *temporary = malloc (sizeof *temporary);
+  if (temporary == NULL)
+    return error_set_no_memory (err);
+  temporary->directory = file->directory;
   sigset_t all, old;
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &old);
   atomic_fetch_add (&creating, 1);
+  int fd = -1;
   errno = EINTR;
   if (!atomic_load (&closing))
-    file->fd = mkostemp (file->temporary, O_CLOEXEC);
+    fd = make_temporary (temporary, source);
   int saved = errno;
-  if (file->fd >= 0)
-    file->slot = active_add (file->temporary);
+  if (fd >= 0)
+    {
+      file->temporary = temporary;
+      file->slot = active_add (temporary);
+      file->fd = source == NULL ? fd : -1;
+    }
   atomic_fetch_sub (&creating, 1);
   pthread_sigmask (SIG_SETMASK, &old, NULL);
   errno = saved;
-  return file->fd >= 0
-         || error_set_errno (err, "create a file in the same directory");
-}
-
-static bool
-create_beside_target (struct output_file *file, struct error *err)
-{
-  const char *slash = strrchr (file->target, '/');
-  size_t length = slash == NULL ? 1 : (size_t)(slash - file->target);
-  file->temporary = malloc (length + sizeof TEMPORARY_NAME);
-  if (file->temporary == NULL)
-    return error_set_no_memory (err);
-  memcpy (file->temporary, slash == NULL ? "." : file->target, length);
-  memcpy (file->temporary + length, TEMPORARY_NAME, sizeof TEMPORARY_NAME);
-  if (create_temporary (file, err))
+  if (fd >= 0)
     return true;
-  free (file->temporary);
-  file->temporary = NULL;
-  return false;
+  free (temporary);
+  return error_set_errno (err, source != NULL
+                                   ? "make a hard link"
+                                   : "create a file in the same directory");
 }
 
 /* Pipes get their bytes from a nameless file.  */
@@ -182,32 +230,73 @@ resolve_descriptor (struct output_file *file, const char *target, int number,
   return number < 0 || file->stream_fd >= 0;
 }
 
+/* Open the directory of the resolved PATH.  One that cannot be read cannot be
+   flushed either (flush_directory), but written to.  */
 static bool
-resolve_target (struct output_file *file, const char *target,
+open_directory (struct output_file *file, int base, const char *directory,
                 struct error *err)
+{
+  file->directory
+      = openat (base, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file->directory < 0 && errno == EACCES)
+    file->directory
+        = openat (base, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return file->directory >= 0 || error_set_errno (err, "open its directory");
+}
+
+/* FILE goes to PATH, which is absolute and has no links; NULL with errno:
+   could not be resolved.  Takes PATH over.  */
+static bool
+set_place (struct output_file *file, char *path, struct error *err)
+{
+  if (path == NULL)
+    return error_set_errno (err, "resolve the path");
+  char *slash = strrchr (path, '/');
+  file->name = strdup (slash + 1);
+  slash[slash == path] = '\0';
+  bool opened = file->name == NULL
+                    ? error_set_no_memory (err)
+                    : open_directory (file, AT_FDCWD, path, err);
+  free (path);
+  return opened;
+}
+
+static bool
+resolve_path (struct output_file *file, const char *target, struct error *err)
 {
   struct stat status;
   int number;
-  if (descriptor_path_parse (target, &number))
-    {
-      file->stream = true;
-      if (!resolve_descriptor (file, target, number, err))
-        return false;
-      file->target = strdup (target);
-    }
-  else if (stat (target, &status) == 0)
+  file->stream = descriptor_path_parse (target, &number);
+  if (file->stream && !resolve_descriptor (file, target, number, err))
+    return false;
+  if (!file->stream && stat (target, &status) == 0)
     {
       if (!check_target_kind (&status, &file->stream, err))
         return false;
-      file->target = file->stream ? strdup (target) : realpath (target, NULL);
+      if (!file->stream)
+        return set_place (file, realpath (target, NULL), err);
     }
-  else if (errno != ENOENT)
+  if (file->stream)
+    {
+      file->name = strdup (target);
+      return file->name != NULL || error_set_no_memory (err);
+    }
+  if (errno != ENOENT)
     return error_set_errno (err, "stat");
-  else if (lstat (target, &status) == 0)
+  if (lstat (target, &status) == 0)
     return error_set (err, CFI2SFRAME_REFUSED, "is a dangling symbolic link");
-  else
-    file->target = resolve_new (target);
-  return file->target != NULL || error_set_errno (err, "resolve the path");
+  return set_place (file, resolve_new (target), err);
+}
+
+/* The directory is the one of TARGET already; no link is followed.  */
+static bool
+take_place (struct output_file *file, const struct file_location *target,
+            struct error *err)
+{
+  file->name = strdup (target->name);
+  return file->name != NULL
+             ? open_directory (file, target->directory, ".", err)
+             : error_set_no_memory (err);
 }
 
 /* Forget everything but the fact that nothing is left to do.  */
@@ -219,23 +308,31 @@ output_file_release (struct output_file *file)
   if (file->stream_fd >= 0)
     close (file->stream_fd);
   file->fd = file->stream_fd = -1;
-  /* A path a signal handler took must stay readable for it.  */
+  /* What a signal handler took must stay as it is for it.  */
   if (active_remove (file->slot))
-    free (file->temporary);
-  file->slot = -1;
+    {
+      free (file->temporary);
+      if (file->directory >= 0)
+        close (file->directory);
+    }
+  file->slot = file->directory = -1;
   file->temporary = NULL;
-  free (file->target);
-  file->target = NULL;
+  free (file->name);
+  file->name = NULL;
 }
 
+static const struct output_file nothing
+    = { .fd = -1, .directory = -1, .stream_fd = -1, .slot = -1 };
+
 bool
-output_file_create (struct output_file *file, const char *target,
-                    struct error *err)
+output_file_create (struct output_file *file,
+                    const struct file_location *target, struct error *err)
 {
-  *file = (struct output_file){ .fd = -1, .stream_fd = -1, .slot = -1 };
-  if (resolve_target (file, target, err)
+  *file = nothing;
+  if ((target->fixed ? take_place (file, target, err)
+                     : resolve_path (file, target->name, err))
       && (file->stream ? create_stream (file, err)
-                       : create_beside_target (file, err)))
+                       : create_temporary (file, NULL, err)))
     return true;
   output_file_release (file);
   return false;
@@ -245,7 +342,7 @@ void
 output_file_discard (struct output_file *file)
 {
   if (file->temporary != NULL)
-    unlink (file->temporary);
+    unlinkat (file->directory, file->temporary->name, 0);
   output_file_release (file);
 }
 
@@ -297,7 +394,7 @@ static bool
 commit_stream (struct output_file *file, struct error *err)
 {
   if (file->stream_fd < 0)
-    file->stream_fd = open (file->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    file->stream_fd = open (file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (file->stream_fd < 0)
     return error_set_errno (err, "open for writing");
   bool ok = copy_all (file->fd, file->stream_fd, err);
@@ -308,25 +405,15 @@ commit_stream (struct output_file *file, struct error *err)
   return ok;
 }
 
-/* Open the directory of PATH for fsync; -1 when that is not permitted.  */
-static int
-open_directory_of (const char *path)
-{
-  char *copy = strdup (path);
-  if (copy == NULL)
-    return -1;
-  int fd = open (dirname (copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  free (copy);
-  return fd;
-}
-
-/* Make the rename last.  A directory without read permission cannot be
-   opened, but its file system can be flushed through the file; file systems
+/* Make the rename last.  A directory without read permission is open for its
+   path only, but its file system can be flushed through the file; file systems
    that cannot flush directories say EINVAL.  */
 static bool
 flush_directory (int directory, int file, struct error *err)
 {
-  int result = directory >= 0 ? fsync (directory) : syncfs (file);
+  int result = fsync (directory);
+  if (result != 0 && errno == EBADF)
+    result = syncfs (file);
   if (result == 0 || errno == EINVAL || errno == ENOSYS)
     return true;
   return error_set (err, CFI2SFRAME_IO,
@@ -334,76 +421,76 @@ flush_directory (int directory, int file, struct error *err)
                     strerror (errno));
 }
 
-/* Flush and rename.  The file has its final metadata.  */
-static bool
-put_in_place (struct output_file *file, struct error *err)
-{
-  if (fsync (file->fd) != 0)
-    return error_set_errno (err, "fsync");
-  int directory = open_directory_of (file->target);
-  bool ok = rename (file->temporary, file->target) == 0;
-  if (!ok)
-    error_set_errno (err, "rename");
-  else
-    {
-      ok = flush_directory (directory, file->fd, err);
-      output_file_release (file);
-    }
-  if (directory >= 0)
-    close (directory);
-  return ok;
-}
-
-/* Like create_temporary, but a new name for the file SOURCE.  */
-static bool
-link_temporary (struct output_file *file, const char *source,
-                struct error *err)
-{
-  /* mkostemp finds a name that is not taken; linkat will not take one that is
-     there.  The time between the two is in the hands of who can write to the
-     directory, and they can only make linkat fail.  */
-  if (!create_beside_target (file, err))
-    return false;
-  close (file->fd);
-  file->fd = -1;
-  return (unlink (file->temporary) == 0
-          && linkat (AT_FDCWD, source, AT_FDCWD, file->temporary,
-                     AT_SYMLINK_FOLLOW)
-                 == 0)
-         || error_set_errno (err, "make a hard link");
-}
-
-bool
-output_file_link (const char *target, const char *source, struct error *err)
-{
-  struct output_file file = { .fd = -1, .stream_fd = -1, .slot = -1 };
-  file.target = strdup (target);
-  if (file.target == NULL)
-    return error_set_no_memory (err);
-  sigset_t mask;
-  uninterrupted_begin (&mask);
-  bool linked = link_temporary (&file, source, err);
-  if (linked && rename (file.temporary, file.target) != 0)
-    linked = error_set_errno (err, "rename");
-  output_file_discard (&file);
-  uninterrupted_end (&mask);
-  return linked;
-}
-
-static bool
-is_same_file (const struct stat *a, const struct stat *b)
-{
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* Whether the target still is the file that was read.  A build may have put
-   a newer one there meanwhile, which must not be lost.  */
+/* Whether FILE's name is that of the file SOURCE_FD.  */
 static bool
 target_is (const struct output_file *file, int source_fd)
 {
   struct stat source, target;
-  return fstat (source_fd, &source) == 0 && stat (file->target, &target) == 0
-         && is_same_file (&source, &target);
+  if (fstat (source_fd, &source) != 0
+      || fstatat (file->directory, file->name, &target, AT_SYMLINK_NOFOLLOW)
+             != 0)
+    return false;
+  struct file_identity a = file_identity_of (&source);
+  struct file_identity b = file_identity_of (&target);
+  return file_identity_equal (&a, &b);
+}
+
+/* The temporary gets the target's name.  */
+static bool
+rename_temporary (struct output_file *file, struct error *err)
+{
+  return renameat (file->directory, file->temporary->name, file->directory,
+                   file->name)
+             == 0
+         || error_set_errno (err, "rename");
+}
+
+/* Flush and rename.  The file has its final metadata.  */
+static bool
+put_in_place (struct output_file *file, struct error *err)
+{
+  struct stat status;
+  if (fsync (file->fd) != 0 || fstat (file->fd, &status) != 0)
+    return error_set_errno (err, "fsync");
+  if (!rename_temporary (file, err))
+    return false;
+  file->made = file_identity_of (&status);
+  bool flushed = flush_directory (file->directory, file->fd, err);
+  output_file_release (file);
+  return flushed;
+}
+
+/* Whether the temporary, which was linked to what has the name of SOURCE by
+   now, is that very file.  */
+static bool
+check_linked (const struct output_file *file,
+              const struct file_location *source, struct error *err)
+{
+  struct stat status;
+  if (fstatat (file->directory, file->temporary->name, &status,
+               AT_SYMLINK_NOFOLLOW)
+      != 0)
+    return error_set_errno (err, "fstatat");
+  struct file_identity linked = file_identity_of (&status);
+  return file_identity_equal (&linked, &source->identity)
+         || error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
+}
+
+bool
+output_file_link (const struct file_location *target,
+                  const struct file_location *source, struct error *err)
+{
+  struct output_file file = nothing;
+  sigset_t mask;
+  uninterrupted_begin (&mask);
+  bool linked
+      = (target->fixed ? take_place (&file, target, err)
+                       : set_place (&file, resolve_new (target->name), err))
+        && create_temporary (&file, source, err)
+        && check_linked (&file, source, err) && rename_temporary (&file, err);
+  output_file_discard (&file);
+  uninterrupted_end (&mask);
+  return linked;
 }
 
 bool
@@ -412,8 +499,8 @@ output_file_check_other (const char *target, const char *input,
 {
   struct stat a, b;
   return stat (target, &a) != 0 || stat (input, &b) != 0
-         || !is_same_file (&a, &b)
-         || error_set (err, CFI2SFRAME_REFUSED,
+         || a.st_dev != b.st_dev || a.st_ino != b.st_ino
+         || error_set (err, CFI2SFRAME_INVALID,
                        "the output is the input itself");
 }
 
@@ -423,10 +510,13 @@ output_file_commit (struct output_file *file, int source_fd,
 {
   if (file->stream)
     return commit_stream (file, err);
+  if (!file_copy_metadata (source_fd, file->fd, preserve_times, err))
+    return false;
+  /* A build may have put a newer one there meanwhile, which must not be
+     lost.  Asked as late as can be.  */
   if (!target_is (file, source_fd))
     return error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
-  return file_copy_metadata (source_fd, file->fd, preserve_times, err)
-         && put_in_place (file, err);
+  return put_in_place (file, err);
 }
 
 bool
@@ -439,7 +529,7 @@ output_file_commit_new (struct output_file *file, int source_fd,
   if (fstat (source_fd, &source) != 0)
     return error_set_errno (err, "fstat");
   if (target_is (file, source_fd))
-    return error_set (err, CFI2SFRAME_REFUSED,
+    return error_set (err, CFI2SFRAME_INVALID,
                       "the output is the input itself");
   return file_set_new_mode (file->fd, source.st_mode, err)
          && (!preserve_times || file_set_times (file->fd, &source, err))
@@ -451,7 +541,8 @@ output_file_write (const char *target, const struct buffer *bytes, int like_fd,
                    struct error *err)
 {
   struct output_file file;
-  if (!output_file_create (&file, target, err))
+  struct file_location location = file_location_of_path (target);
+  if (!output_file_create (&file, &location, err))
     return error_in_file (err, target);
   bool written = io_write_at (file.fd, bytes->bytes, bytes->size, 0, err)
                  && output_file_commit_new (&file, like_fd, false, err);

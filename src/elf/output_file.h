@@ -14,27 +14,32 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "elf/file_location.h"
 
 struct output_file
 {
-  int fd;          /* open for reading and writing; empty at first */
-  char *target;    /* owned; symbolic links resolved */
-  char *temporary; /* owned; NULL once committed or discarded, and always for
-                      a target that is written through */
-  bool stream;     /* TARGET is a pipe, a device or a descriptor: written at
-                      commit */
-  int stream_fd;   /* a copy of the descriptor that TARGET names, or -1 */
-  int slot;        /* in the table of output_file_discard_all */
+  int fd;        /* open for reading and writing; empty at first */
+  int directory; /* of the target, held open: whoever moves or replaces a
+                    directory on the way changes nothing any more */
+  char *name;    /* owned; of the target in there, or a stream's path */
+  struct temporary
+      *temporary; /* owned; NULL once committed or discarded, and
+                     always for a target that is written through */
+  bool stream;    /* TARGET is a pipe, a device or a descriptor: written at
+                     commit */
+  int stream_fd;  /* a copy of the descriptor that TARGET names, or -1 */
+  int slot;       /* in the table of output_file_discard_all */
+  struct file_identity made; /* what the target is, once committed */
 };
 
 /* Prepare the replacement of TARGET, which need not exist; its directory
-   must.  Symbolic links are followed, dangling ones refused.  A pipe or
-   character device cannot be replaced: it gets the bytes at commit.  So does a
-   descriptor (/dev/stdout, /dev/fd/N), where it stands, whatever its file is:
-   what is there already is not ours.  Directories and block devices are
-   refused.  On failure FILE needs
-   no discard.  */
-bool output_file_create (struct output_file *file, const char *target,
+   must.  If TARGET is a path, symbolic links are followed, dangling ones
+   refused.  A pipe or character device cannot be replaced: it gets the bytes
+   at commit.  So does a descriptor (/dev/stdout, /dev/fd/N), where it stands,
+   whatever its file is: what is there already is not ours.  Directories and
+   block devices are refused.  On failure FILE needs no discard.  */
+bool output_file_create (struct output_file *file,
+                         const struct file_location *target,
                          struct error *err);
 
 /* Give the file owner, mode, extended attributes (and, if PRESERVE_TIMES, the
@@ -59,7 +64,7 @@ bool output_file_commit (struct output_file *file, int source_fd,
 bool output_file_commit_new (struct output_file *file, int source_fd,
                              bool preserve_times, struct error *err);
 
-/* Whether TARGET is another file than INPUT, or none yet; CFI2SFRAME_REFUSED
+/* Whether TARGET is another file than INPUT, or none yet; CFI2SFRAME_INVALID
    if not.  To be asked before anything is made: commit_new only finds out when
    all is done, and not for a descriptor.  */
 bool output_file_check_other (const char *target, const char *input,
@@ -74,9 +79,10 @@ bool output_file_write (const char *target, const struct buffer *bytes,
                         int like_fd, struct error *err);
 
 /* Make the name TARGET, which exists, one of the file SOURCE: another hard
-   link.  At no time is there no TARGET.  */
-bool output_file_link (const char *target, const char *source,
-                       struct error *err);
+   link.  At no time is there no TARGET.  Fails if what has SOURCE's name is
+   not source->identity.  */
+bool output_file_link (const struct file_location *target,
+                       const struct file_location *source, struct error *err);
 
 /* Unlink the temporary files of all threads and let no new one come into
    being, after waiting for threads that write in place.  Async-signal-safe:

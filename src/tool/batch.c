@@ -57,8 +57,7 @@ struct batch
 
 struct file_name
 {
-  dev_t device;
-  ino_t inode;
+  struct file_identity identity;
   size_t entry;
 };
 
@@ -66,10 +65,11 @@ static int
 compare_names (const void *a, const void *b)
 {
   const struct file_name *left = a, *right = b;
-  if (left->device != right->device)
-    return left->device < right->device ? -1 : 1;
-  if (left->inode != right->inode)
-    return left->inode < right->inode ? -1 : 1;
+  const struct file_identity *x = &left->identity, *y = &right->identity;
+  if (x->device != y->device)
+    return x->device < y->device ? -1 : 1;
+  if (x->inode != y->inode)
+    return x->inode < y->inode ? -1 : 1;
   return (left->entry > right->entry) - (left->entry < right->entry);
 }
 
@@ -84,12 +84,10 @@ find_names (struct batch *batch)
     return false;
   for (size_t i = 0; i < tree->n_entries; i++)
     if (tree->entries[i].has_stat)
-      names[n++] = (struct file_name){ tree->entries[i].device,
-                                       tree->entries[i].inode, i };
+      names[n++] = (struct file_name){ tree->entries[i].identity, i };
   qsort (names, n, sizeof *names, compare_names);
   for (size_t i = 1; i < n; i++)
-    if (names[i].device == names[i - 1].device
-        && names[i].inode == names[i - 1].inode)
+    if (file_identity_equal (&names[i].identity, &names[i - 1].identity))
       {
         batch->items[names[i - 1].entry].next_name = names[i].entry;
         batch->items[names[i].entry].further_name = true;
@@ -179,8 +177,24 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
                        .out = streams->out };
   if (entry->problem != 0)
     fail (job, CFI2SFRAME_IO, strerror (entry->problem));
+  else if (!tree_entry_locate (entry, &job->location, &job->err))
+    job->outcome = JOB_FAILED;
   else
     job_run (job, batch->options);
+}
+
+/* The file of FIRST was replaced: make this name of the old one a name of the
+   new one.  */
+static bool
+relink_entry (const struct job *first, const struct tree_entry *entry,
+              struct cfi2sframe_error *err)
+{
+  struct file_location name, replacement = first->location;
+  replacement.identity = first->made;
+  bool done = tree_entry_locate (entry, &name, err)
+              && relink_name (&name, &replacement, err);
+  tree_entry_leave (&name);
+  return done;
 }
 
 /* Another name of the file FIRST has been run for.  */
@@ -198,8 +212,7 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
   printable_copy (name, sizeof name, first->path);
   snprintf (job->err.reason, sizeof job->err.reason, "same file as %s", name);
   if (first->outcome == JOB_DONE && !options->convert.dry_run
-      && !relink_name (entry->path, entry->device, entry->inode, first->path,
-                       &job->err))
+      && !relink_entry (first, entry, &job->err))
     job->outcome = JOB_FAILED;
 }
 
@@ -209,12 +222,14 @@ static void
 warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
                    FILE *errors)
 {
-  struct stat old, new;
+  struct stat old;
   if (fd < 0 || job->outcome != JOB_DONE || batch->options->quiet
-      || fstat (fd, &old) != 0 || stat (job->path, &new) != 0
-      || (old.st_dev == new.st_dev &&old.st_ino == new.st_ino)
+      || batch->options->convert.dry_run || fstat (fd, &old) != 0
       || old.st_nlink == 0)
     return;
+  struct file_identity identity = file_identity_of (&old);
+  if (file_identity_equal (&identity, &job->made))
+    return; /* written in place */
   fputs ("cfi2sframe: ", errors);
   printable_put (job->path, errors);
   fprintf (errors,
@@ -246,6 +261,7 @@ run_file (struct batch *batch, size_t index)
   warn_of_old_names (batch, &first, old, texts.errors);
   finish_job (batch, &first, &texts);
   texts_close (&texts, batch, &batch->items[index]);
+  tree_entry_leave (&first.location);
   if (old >= 0)
     close (old);
 }

@@ -20,23 +20,24 @@ run_mode (struct job *job, const struct tool_options *options)
                                        &options->convert, &job->report,
                                        &job->err);
     case MODE_CHECK:
-      return cfi2sframe_check (job->path, &job->check, &job->err);
+      return check_located (&job->location, &job->check, &job->err);
     case MODE_COMPARE_FORMATS:
-      return measure_file (job->path, &job->comparison, &job->err);
+      return measure_file (&job->location, &job->comparison, &job->err);
     case MODE_DUMP:
       if (options->compact_unwind)
         return compact_unwind_dump (job->path, options->compact_unwind_machine,
                                     job->out, &job->err);
-      return cfi2sframe_dump (job->path, job->out, &job->err);
+      return dump_located (&job->location, job->out, &job->err);
     case MODE_REMOVE:
-      return cfi2sframe_remove (job->path, options->output, &options->convert,
-                                &job->err);
+      return remove_located (&job->location, options->output,
+                             &options->convert, &job->made, &job->err);
     case MODE_UNDO:
-      return cfi2sframe_undo (job->path, options->output, &options->convert,
-                              &job->err);
+      return undo_located (&job->location, options->output, &options->convert,
+                           &job->made, &job->err);
     default:
-      return cfi2sframe_convert (job->path, options->output, &options->convert,
-                                 &job->report, &job->err);
+      return convert_located (&job->location, options->output,
+                              &options->convert, &job->made, &job->report,
+                              &job->err);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cfi2sframe.h"
+#include "convert/located.h"
 #include "convert/measure.h"
 #include "tool/options.h"
 
@@ -21,6 +22,8 @@ enum job_outcome
 struct job
 {
   const char *path;
+  struct file_location location; /* where that is */
+  struct file_identity made;     /* what it is after it was changed */
   bool found; /* in a directory or list: what cannot be converted is skipped
                  without a message */
   FILE *out;  /* for the dump */

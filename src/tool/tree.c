@@ -32,7 +32,9 @@ struct directory_walk
   const struct tool_options *options;
   char **directories; /* still to be read; owned paths */
   size_t n_directories, room;
-  dev_t device; /* of the operand, for --one-file-system */
+  const char *operand;
+  int root; /* the operand, open for its path */
+  struct file_identity root_identity;
   uint64_t n_looked_at;
 };
 
@@ -62,8 +64,7 @@ set_status (struct tree_entry *entry, const struct stat *status)
 {
   entry->has_stat = true;
   entry->hard_links = status->st_nlink > 1;
-  entry->device = status->st_dev;
-  entry->inode = status->st_ino;
+  entry->identity = file_identity_of (status);
   entry->size = status->st_size > 0 ? (uint64_t)status->st_size : 0;
 }
 
@@ -117,6 +118,37 @@ push_directory (struct directory_walk *walk, char *path)
   return true;
 }
 
+/* Open the directory of LENGTH bytes at RELATIVE, below ROOT, part by part:
+   what is a symbolic link is not followed, whoever put it there.  -1 with
+   errno.  */
+static int
+open_beneath (int root, const char *relative, size_t length)
+{
+  const char *end = relative + length;
+  int fd = fcntl (root, F_DUPFD_CLOEXEC, 0);
+  while (fd >= 0)
+    {
+      while (relative < end && *relative == '/')
+        relative++;
+      if (relative == end)
+        break;
+      const char *slash = memchr (relative, '/', (size_t)(end - relative));
+      const char *part_end = slash != NULL ? slash : end;
+      char *part = strndup (relative, (size_t)(part_end - relative));
+      int next = part == NULL
+                     ? -1
+                     : openat (fd, part,
+                               O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      int problem = part == NULL ? ENOMEM : errno;
+      free (part);
+      close (fd);
+      errno = problem;
+      fd = next;
+      relative = part_end;
+    }
+  return fd;
+}
+
 /* PATH, which is taken over, could not be looked at.  */
 static bool
 add_problem (struct directory_walk *walk, char *path, int problem)
@@ -161,7 +193,8 @@ add_file (struct directory_walk *walk, int directory, const char *name,
   if (fd < 0 && errno != ENOENT && errno != ELOOP)
     return add_problem (walk, path, errno);
   if (fd < 0 || fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)
-      || (walk->options->one_file_system && status.st_dev != walk->device))
+      || (walk->options->one_file_system
+          && status.st_dev != walk->root_identity.device))
     free (path);
   else if (!is_elf (fd, &status))
     {
@@ -176,6 +209,8 @@ add_file (struct directory_walk *walk, int directory, const char *name,
         {
           set_status (entry, &status);
           entry->found = true;
+          entry->root_length = strlen (walk->operand);
+          entry->root = walk->root_identity;
         }
     }
   if (fd >= 0)
@@ -236,31 +271,52 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
     }
 }
 
-/* Read the directory PATH, which is taken over.  The operand itself (FIRST)
-   may be a symbolic link.  */
+/* Open the directory PATH, in or below the operand, for reading.  NULL with
+   errno.  */
+static DIR *
+open_directory (const struct directory_walk *walk, const char *path,
+                struct stat *status)
+{
+  const char *relative = path + strlen (walk->operand);
+  int place = open_beneath (walk->root, relative, strlen (relative));
+  if (place < 0)
+    return NULL;
+  int fd = openat (place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *directory = fd < 0 || fstat (fd, status) != 0 ? NULL : fdopendir (fd);
+  int problem = errno;
+  if (fd >= 0 && directory == NULL)
+    close (fd);
+  close (place);
+  errno = problem;
+  return directory;
+}
+
+/* Read the directory PATH, which is taken over.  */
 static bool
-read_directory (struct directory_walk *walk, char *path, bool first)
+read_directory (struct directory_walk *walk, char *path)
 {
   struct stat status;
-  int fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC
-                           | (first ? 0 : O_NOFOLLOW));
-  DIR *directory = NULL;
-  if (fd < 0 || fstat (fd, &status) != 0
-      || (directory = fdopendir (fd)) == NULL)
-    {
-      int problem = errno;
-      if (fd >= 0)
-        close (fd);
-      return add_problem (walk, path, problem);
-    }
-  if (first)
-    walk->device = status.st_dev;
-  bool entered
-      = !walk->options->one_file_system || status.st_dev == walk->device;
+  DIR *directory = open_directory (walk, path, &status);
+  if (directory == NULL)
+    return add_problem (walk, path, errno);
+  bool entered = !walk->options->one_file_system
+                 || status.st_dev == walk->root_identity.device;
   bool ok = !entered || read_items (walk, directory, path);
   closedir (directory);
   free (path);
   return ok;
+}
+
+/* Open the operand, which may be a symbolic link.  False with errno.  */
+static bool
+open_root (struct directory_walk *walk)
+{
+  struct stat status;
+  walk->root = open (walk->operand, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (walk->root < 0 || fstat (walk->root, &status) != 0)
+    return false;
+  walk->root_identity = file_identity_of (&status);
+  return true;
 }
 
 static int
@@ -274,15 +330,20 @@ static bool
 walk_directory (struct tree *tree, const struct tool_options *options,
                 const char *operand)
 {
-  struct directory_walk walk = { .tree = tree, .options = options };
+  struct directory_walk walk
+      = { .tree = tree, .options = options, .operand = operand, .root = -1 };
   size_t first = tree->n_entries;
   char *path = strdup (operand);
-  bool ok = path != NULL && read_directory (&walk, path, true);
+  bool ok = path != NULL
+            && (open_root (&walk) ? read_directory (&walk, path)
+                                  : add_problem (&walk, path, errno));
   while (ok && walk.n_directories > 0)
-    ok = read_directory (&walk, walk.directories[--walk.n_directories], false);
+    ok = read_directory (&walk, walk.directories[--walk.n_directories]);
   while (walk.n_directories > 0)
     free (walk.directories[--walk.n_directories]);
   free (walk.directories);
+  if (walk.root >= 0)
+    close (walk.root);
   if (tree->n_entries > first)
     qsort (tree->entries + first, tree->n_entries - first,
            sizeof tree->entries[0], compare_paths);
@@ -346,4 +407,60 @@ tree_free (struct tree *tree)
   free (tree->entries);
   tree->entries = NULL;
   tree->n_entries = tree->room = 0;
+}
+
+/* Open the directory that LOCATION->name is in, from the operand on.  False
+   with errno.  */
+static bool
+enter (const struct tree_entry *entry, struct file_location *location)
+{
+  struct stat status;
+  char *operand = strndup (entry->path, entry->root_length);
+  if (operand == NULL)
+    return false;
+  int root = open (operand, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  free (operand);
+  if (root < 0)
+    return false;
+  if (fstat (root, &status) != 0)
+    status = (struct stat){ 0 };
+  struct file_identity found = file_identity_of (&status);
+  const char *relative = entry->path + entry->root_length;
+  if (file_identity_equal (&found, &entry->root))
+    location->directory
+        = open_beneath (root, relative, (size_t)(location->name - relative));
+  else
+    errno = ENOTDIR;
+  int problem = errno;
+  close (root);
+  errno = problem;
+  return location->directory >= 0;
+}
+
+bool
+tree_entry_locate (const struct tree_entry *entry,
+                   struct file_location *location,
+                   struct cfi2sframe_error *err)
+{
+  *location = file_location_of_path (entry->path);
+  location->identity = entry->identity;
+  if (entry->root_length == 0)
+    return true;
+  location->fixed = true;
+  location->directory = -1;
+  location->name = strrchr (entry->path, '/') + 1;
+  if (enter (entry, location))
+    return true;
+  bool moved = errno == ELOOP || errno == ENOTDIR || errno == ENOENT;
+  err->status = CFI2SFRAME_IO;
+  snprintf (err->reason, sizeof err->reason, "%s",
+            moved ? "its directory was replaced meanwhile" : strerror (errno));
+  return false;
+}
+
+void
+tree_entry_leave (struct file_location *location)
+{
+  if (location->fixed && location->directory >= 0)
+    close (location->directory);
 }

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "convert/located.h"
 #include "tool/options.h"
 
 struct tree_entry
@@ -17,10 +17,13 @@ struct tree_entry
   int problem;     /* errno when PATH could not be looked at, or 0 */
   bool found;      /* in a directory or list, not named as an operand */
   bool hard_links; /* the file has several names */
-  bool has_stat;   /* the members below are set */
-  dev_t device;
-  ino_t inode;
+  bool has_stat;   /* identity and size are set */
+  struct file_identity identity;
   uint64_t size;
+  /* What was found in a directory: how much of PATH is the operand, and what
+     that was; 0 for operands themselves and elements of lists.  */
+  size_t root_length;
+  struct file_identity root;
 };
 
 struct tree
@@ -42,5 +45,15 @@ struct tree
 bool tree_collect (struct tree *tree, const struct tool_options *options);
 
 void tree_free (struct tree *tree);
+
+/* Where ENTRY is.  What was found in a directory is looked for again below
+   that operand, without following links, and must be the same file.  False
+   with ERR when there is no way to it any more.  */
+bool tree_entry_locate (const struct tree_entry *entry,
+                        struct file_location *location,
+                        struct cfi2sframe_error *err);
+
+/* Close what tree_entry_locate has opened; also after it failed.  */
+void tree_entry_leave (struct file_location *location);
 
 #endif /* TOOL_TREE_H */

@@ -496,3 +496,108 @@ make_unconvertible ()
   tool --skip-unconvertible --check foreign
   [ "$status" -eq 1 ] || report
 }
+
+# Run the tool on directories named, and have the command `meanwhile' run when
+# they have been read and before any file is opened: the list is read last.
+with_time_between ()
+{
+  mkfifo list
+  "$CFI2SFRAME" "$@" --files0-from=list >log 2>&1 3>&- &
+  local program=$!
+  exec 9>list
+  # The writer is in; the directories were read before the list was opened.
+  meanwhile
+  exec 9>&-
+  rm list
+  wait "$program"
+}
+
+@test "-r: what is replaced by a link after it was found is not followed" {
+  local before way
+  small_program in
+  for way in "" --in-place-write --undo --remove; do
+    mkdir -p tree/d tree/e tree/f outside
+    for i in tree/d/a tree/e/a tree/f/a outside/a; do
+      cp in $i
+      [[ $way != --undo && $way != --remove ]] || "$CFI2SFRAME" $i
+    done
+    before=$(checksum outside/a)
+    meanwhile ()
+    {
+      # The file, its directory, and the same file behind a link.
+      ln -sf ../../outside/a tree/d/a
+      mv tree/e moved && ln -s ../outside tree/e
+      mv tree/f moved-too && ln -s ../moved-too tree/f
+    }
+    # shellcheck disable=SC2086
+    ! with_time_between $way -r tree || return 1
+    [ "$(grep -c 'replaced meanwhile' log)" -eq 3 ] || { cat log; return 1; }
+    [ "$(checksum outside/a)" = "$before" ]
+    cmp moved/a moved-too/a
+    [[ -n $way ]] || cmp in moved/a
+    [ -L tree/d/a ]
+    rm -r tree outside moved moved-too
+  done
+}
+
+@test "-r: a file replaced by another one after it was found is left alone" {
+  mkdir tree
+  small_program tree/a
+  meanwhile ()
+  {
+    cp tree/a new
+    strip new
+    mv new tree/a
+  }
+  ! with_time_between -r tree || return 1
+  grep -q 'a: the file was replaced meanwhile' log
+  ! has_sframe tree/a
+  # Looking is careful, too.
+  ! with_time_between --check -r tree || return 1
+  grep -q 'a: the file was replaced meanwhile' log
+}
+
+@test "hard links: what was put in place of the new file is not linked" {
+  needs strace
+  mkdir -p tree/a tree/b
+  small_program tree/a/x
+  cp tree/a/x evil
+  ln tree/a/x tree/b/x
+  # As root in a tree that others write to: tree/a is theirs, tree/b is not.
+  strace -f -o /dev/null -e inject=linkat:delay_enter=1500000 \
+    "$CFI2SFRAME" -r tree >log 2>&1 3>&- &
+  local program=$!
+  for ((i = 0; i < 100; i++)); do
+    ! has_sframe tree/a/x || break
+    sleep 0.02
+  done
+  has_sframe tree/a/x || skip "strace cannot inject faults here"
+  mv evil tree/a/x
+  ! wait $program || return 1
+  grep -q 'replaced meanwhile' log
+  ! cmp -s tree/b/x tree/a/x
+  [ "$(find tree | wc -l)" -eq 5 ]
+}
+
+@test "--in-place-write: not while another process changes the file" {
+  needs flock
+  small_program in
+  cp in f
+  run -1 flock -x f "$CFI2SFRAME" --in-place-write f
+  [[ $output == *"another process is changing it"* ]]
+  cmp in f
+  # Nor is a file replaced that is being written in place, or read for that.
+  run -1 flock -x f "$CFI2SFRAME" f
+  cmp in f
+  run -1 flock -s f "$CFI2SFRAME" --in-place-write f
+  cmp in f
+  flock -s f "$CFI2SFRAME" f
+  has_sframe f
+  for option in --undo --remove; do
+    run -1 flock -x f "$CFI2SFRAME" $option --in-place-write f
+    [[ $output == *"another process is changing it"* ]]
+    has_sframe f
+  done
+  convert --undo --in-place-write f
+  cmp in f
+}

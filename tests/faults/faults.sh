@@ -19,7 +19,7 @@ program=$builddir/src/cfi2sframe
 # The calls of the writing phase.
 writing='openat,ioctl,copy_file_range,sendfile,write,pwrite64,ftruncate
 fallocate,fchown,fchmod,fsetxattr,fremovexattr,flistxattr,fgetxattr,fsync
-fdatasync,rename,unlink,close,lseek,fstat,newfstatat'
+fdatasync,renameat,renameat2,unlinkat,close,lseek,fstat,newfstatat'
 writing=,${writing//$'\n'/,},
 
 skip_all ()
@@ -136,7 +136,7 @@ fail_everywhere ()
     # What the C library and the loader do with these is not ours.
     case $name in
       brk | mmap | mprotect | munmap | arch_prctl | set_* | rseq | futex | \
-      prlimit64 | getrandom | rt_sig* | close | unlink) continue ;;
+      prlimit64 | getrandom | rt_sig* | close | unlinkat) continue ;;
     esac
     for ((i = 1; i <= times; i++)); do
       inject "$name:error=$error:when=$i$on" "$@"
@@ -152,7 +152,7 @@ fail_everywhere ()
         && grep -q 'undo does that later' output && wanted=repairable
       # No way around these: a failure that is ignored may lose the file.
       case $name in
-        fsync | fdatasync | rename | ftruncate | pwrite64)
+        fsync | fdatasync | renameat* | ftruncate | pwrite64)
           [ $rc -ne 0 ] || bad+="$name $i: ignored"$'\n' ;;
       esac
       if [ "$now" != $wanted ] || [ $rc -gt 127 ]; then

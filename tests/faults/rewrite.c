@@ -103,7 +103,8 @@ write_replacement (const struct job *job, const char *action,
                    struct error *err)
 {
   struct output_file file;
-  if (!output_file_create (&file, job->path, err))
+  struct file_location location = file_location_of_path (job->path);
+  if (!output_file_create (&file, &location, err))
     return false;
   bool ok
       = inject_write (&job->image, &job->plan, job->sframe.bytes, file.fd, err)
@@ -126,7 +127,8 @@ run (struct job *job, const char *action, struct error *err)
     return false;
   if (!job->in_place)
     return write_replacement (job, action, err);
-  int fd = in_place_open (job->path, err);
+  struct file_location location = file_location_of_path (job->path);
+  int fd = in_place_open (&location, err);
   if (fd < 0)
     return false;
   struct in_place_request request = { .record = undo ? NULL : &job->record,

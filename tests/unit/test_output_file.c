@@ -86,13 +86,21 @@ tear_down (void **state)
   return system (command);
 }
 
+static bool
+create (struct output_file *file, const char *name, struct error *err)
+{
+  struct file_location location
+      = file_location_of_path (*name == '/' ? name : path_of (name));
+  return output_file_create (file, &location, err);
+}
+
 /* Replace TARGET by "new", with SOURCE's metadata.  */
 static bool
 replace (const char *target, const char *source, bool is_new, bool times,
          struct error *err)
 {
   struct output_file file;
-  if (!output_file_create (&file, path_of (target), err))
+  if (!create (&file, target, err))
     return false;
   assert_int_equal (write (file.fd, "new", 3), 3);
   int fd = open (path_of (source), O_RDONLY);
@@ -122,7 +130,7 @@ discard_leaves_target_alone (void **state)
   struct error err = { 0 };
   struct output_file file;
   write_file ("f", "old", 0640);
-  assert_true (output_file_create (&file, path_of ("f"), &err));
+  assert_true (create (&file, "f", &err));
   assert_int_equal (count_entries (), 2);
   assert_int_equal (write (file.fd, "new", 3), 3);
   output_file_discard (&file);
@@ -323,6 +331,57 @@ new_target_is_like_a_copy (void **state)
   assert_int_equal (status.st_mode & 07777, 0750);
 }
 
+/* Somebody moves the directory away and puts a link in its place while the
+   file is written.  */
+static void
+directory_swapped_for_a_link_leads_nowhere (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct output_file file;
+  assert_int_equal (mkdir (path_of ("d"), 0755), 0);
+  assert_int_equal (mkdir (path_of ("other"), 0755), 0);
+  write_file ("d/f", "old", 0644);
+  write_file ("other/f", "others", 0644);
+  assert_true (create (&file, "d/f", &err));
+  int fd = open (path_of ("d/f"), O_RDONLY);
+  assert_int_equal (write (file.fd, "new", 3), 3);
+  assert_int_equal (rename (path_of ("d"), path_of ("away")), 0);
+  assert_int_equal (symlink ("other", path_of ("d")), 0);
+  assert_true (output_file_commit (&file, fd, false, &err));
+  output_file_discard (&file);
+  close (fd);
+  assert_contents ("other/f", "others");
+  assert_contents ("away/f", "new");
+}
+
+static void
+linked_only_to_the_very_file (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat status;
+  write_file ("f", "old", 0644);
+  write_file ("name", "old", 0644);
+  assert_int_equal (stat (path_of ("f"), &status), 0);
+  char paths[2][128];
+  strcpy (paths[0], path_of ("name"));
+  strcpy (paths[1], path_of ("f"));
+  struct file_location name = file_location_of_path (paths[0]);
+  struct file_location source = file_location_of_path (paths[1]);
+  source.identity = file_identity_of (&status);
+  write_file ("other", "others", 0644);
+  assert_int_equal (rename (path_of ("other"), path_of ("f")), 0);
+  assert_false (output_file_link (&name, &source, &err));
+  assert_contents ("name", "old");
+  assert_int_equal (count_entries (), 2);
+  assert_int_equal (stat (path_of ("f"), &status), 0);
+  source.identity = file_identity_of (&status);
+  assert_true (output_file_link (&name, &source, &err));
+  assert_contents ("name", "others");
+  assert_int_equal (count_entries (), 2);
+}
+
 static void
 new_target_that_is_the_source_is_refused (void **state)
 {
@@ -330,11 +389,11 @@ new_target_that_is_the_source_is_refused (void **state)
   struct error err = { 0 };
   write_file ("f", "old", 04755);
   assert_false (output_file_check_other (path_of ("f"), path_of ("f"), &err));
-  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_int_equal (err.status, CFI2SFRAME_INVALID);
   assert_true (output_file_check_other (path_of ("g"), path_of ("f"), &err));
   /* It became the source meanwhile.  */
   assert_false (replace ("f", "f", true, false, &err));
-  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_int_equal (err.status, CFI2SFRAME_INVALID);
   assert_contents ("f", "old");
   assert_int_equal (count_entries (), 1);
 }
@@ -348,7 +407,7 @@ file_replaced_meanwhile_is_not_overwritten (void **state)
   write_file ("f", "old", 0644);
   write_file ("g", "newer", 0644);
   int fd = open (path_of ("f"), O_RDONLY);
-  assert_true (output_file_create (&file, path_of ("f"), &err));
+  assert_true (create (&file, "f", &err));
   assert_int_equal (rename (path_of ("g"), path_of ("f")), 0);
   assert_false (output_file_commit (&file, fd, false, &err));
   output_file_discard (&file);
@@ -364,11 +423,11 @@ unsuitable_targets_are_refused (void **state)
   struct output_file file;
   struct error err = { 0 };
   assert_int_equal (symlink ("nowhere", path_of ("dangling")), 0);
-  assert_false (output_file_create (&file, directory, &err));
+  assert_false (create (&file, directory, &err));
   assert_string_equal (err.reason, "is a directory");
-  assert_false (output_file_create (&file, path_of ("dangling"), &err));
+  assert_false (create (&file, "dangling", &err));
   assert_string_equal (err.reason, "is a dangling symbolic link");
-  assert_false (output_file_create (&file, path_of ("no/where"), &err));
+  assert_false (create (&file, "no/where", &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
   assert_int_equal (count_entries (), 1);
 }
@@ -390,7 +449,7 @@ device_and_pipe_are_written_through (void **state)
   close (ends[0]);
 
   struct output_file file;
-  assert_true (output_file_create (&file, "/dev/null", &err));
+  assert_true (create (&file, "/dev/null", &err));
   assert_int_equal (write (file.fd, "new", 3), 3);
   assert_true (output_file_commit_new (&file, STDIN_FILENO, false, &err));
   output_file_discard (&file);
@@ -409,13 +468,13 @@ signal_handler_leaves_no_temporary_file (void **state)
       struct error err = { 0 };
       struct output_file files[300], late;
       for (int i = 0; i < 300; i++)
-        if (!output_file_create (&files[i], path_of ("f"), &err))
+        if (!create (&files[i], "f", &err))
           _exit (2);
       /* The table holds 256; the rest is the owner's.  */
       for (int i = 256; i < 300; i++)
         output_file_discard (&files[i]);
       output_file_discard_all ();
-      bool refused = !output_file_create (&late, path_of ("f"), &err);
+      bool refused = !create (&late, "f", &err);
       bool failed = !output_file_commit (&files[0], files[0].fd, false, &err);
       for (int i = 0; i < 256; i++)
         output_file_discard (&files[i]);
@@ -458,6 +517,8 @@ main (void)
     TEST (acl_of_directory_is_not_inherited),
     TEST (symbolic_link_stays_a_link),
     TEST (new_target_is_like_a_copy),
+    TEST (directory_swapped_for_a_link_leads_nowhere),
+    TEST (linked_only_to_the_very_file),
     TEST (new_target_that_is_the_source_is_refused),
     TEST (file_replaced_meanwhile_is_not_overwritten),
     TEST (unsuitable_targets_are_refused),

@@ -1,0 +1,34 @@
+/* The public functions for files found in a tree (elf/file_location.h).
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CONVERT_LOCATED_H
+#define CONVERT_LOCATED_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "elf/file_location.h"
+
+/* As cfi2sframe_convert.  *MADE is set to what the input's name stands for
+   after a success without OUTPUT.  */
+bool convert_located (const struct file_location *input, const char *output,
+                      const struct cfi2sframe_options *options,
+                      struct file_identity *made,
+                      struct cfi2sframe_report *report, struct error *err);
+
+/* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  */
+bool undo_located (const struct file_location *input, const char *output,
+                   const struct cfi2sframe_options *options,
+                   struct file_identity *made, struct error *err);
+bool remove_located (const struct file_location *input, const char *output,
+                     const struct cfi2sframe_options *options,
+                     struct file_identity *made, struct error *err);
+
+/* As cfi2sframe_check and cfi2sframe_dump.  */
+bool check_located (const struct file_location *input,
+                    struct cfi2sframe_check_result *result, struct error *err);
+bool dump_located (const struct file_location *input, FILE *out,
+                   struct error *err);
+
+#endif /* CONVERT_LOCATED_H */

@@ -1,0 +1,60 @@
+/* Where a file is: a path, or a name in an open directory.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/file_location.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+struct file_location
+file_location_of_path (const char *path)
+{
+  return (struct file_location){ .path = path,
+                                 .directory = AT_FDCWD,
+                                 .name = path };
+}
+
+struct file_identity
+file_identity_of (const struct stat *status)
+{
+  return (struct file_identity){ status->st_dev, status->st_ino };
+}
+
+bool
+file_identity_equal (const struct file_identity *a,
+                     const struct file_identity *b)
+{
+  return a->device == b->device && a->inode == b->inode;
+}
+
+int
+file_location_open (const struct file_location *location, int flags,
+                    struct error *err)
+{
+  struct stat status;
+  int fd = openat (location->directory, location->name,
+                   flags | O_CLOEXEC | (location->fixed ? O_NOFOLLOW : 0));
+  if (fd < 0 && location->fixed && errno == ELOOP)
+    error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
+  else if (fd < 0 && errno == ETXTBSY)
+    error_set (err, CFI2SFRAME_IO,
+               "is being executed, so it cannot be written in place, only "
+               "replaced");
+  else if (fd < 0)
+    error_set_errno (err, (flags & O_ACCMODE) == O_RDONLY
+                              ? "cannot open"
+                              : "open for writing");
+  if (fd < 0 || !location->fixed)
+    return fd;
+  struct file_identity found;
+  if (fstat (fd, &status) == 0
+      && (found = file_identity_of (&status),
+          file_identity_equal (&found, &location->identity)))
+    return fd;
+  error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
+  close (fd);
+  return -1;
+}

@@ -1,0 +1,54 @@
+/* Where a file is: a path, or a name in an open directory.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Between looking at a tree and working on its files somebody may replace a
+   directory or a file in it by a symbolic link that leads elsewhere.  So what
+   was found in a tree is opened from a directory that was reached without
+   following links, and must be the file that was found.  */
+
+#ifndef ELF_FILE_LOCATION_H
+#define ELF_FILE_LOCATION_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct file_identity
+{
+  dev_t device;
+  ino_t inode;
+};
+
+/* What keeps others from the file while it is open (flock): advice, which this
+   program takes itself.  */
+enum file_lock
+{
+  LOCK_NONE,
+  LOCK_READING, /* to be replaced: nobody writes in place meanwhile */
+  LOCK_WRITING  /* to be written in place: by nobody else */
+};
+
+struct file_location
+{
+  const char *path; /* as people know it */
+  int directory;    /* that NAME is in, or AT_FDCWD */
+  const char *name; /* relative to DIRECTORY */
+  bool fixed;       /* a link is not followed, and it must be IDENTITY */
+  struct file_identity identity;
+  enum file_lock lock; /* for image_open_at */
+};
+
+/* The file that PATH names at the time it is used.  Borrows PATH.  */
+struct file_location file_location_of_path (const char *path);
+
+/* Open the file with these FLAGS of open(2).  -1 with ERR.  */
+int file_location_open (const struct file_location *location, int flags,
+                        struct error *err);
+
+struct file_identity file_identity_of (const struct stat *status);
+bool file_identity_equal (const struct file_identity *a,
+                          const struct file_identity *b);
+
+#endif /* ELF_FILE_LOCATION_H */
