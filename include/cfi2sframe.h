@@ -127,6 +127,9 @@ struct cfi2sframe_report
   /* Instructions without a row although their function counts as covered:
      they are the return address of a call with other rules.  */
   uint64_t return_addresses;
+  /* The input has attributes (chattr(1)) that the file replacing it cannot
+     have.  */
+  bool flags_lost;
 };
 
 /* The defaults: V3, in place, quiet about what is left out.  Inline, because

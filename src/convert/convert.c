@@ -207,6 +207,9 @@ note_concerns (struct conversion *conversion)
   struct file_concerns concerns = file_find_concerns (conversion->input.fd);
   conversion->report->signed_ima = concerns.signed_ima;
   conversion->report->sealed_verity = concerns.verity;
+  conversion->report->flags_lost = concerns.flags_lost
+                                   && conversion->output == NULL
+                                   && !conversion->options.in_place_write;
 }
 
 /* Begin to write what will take the place of the output.  */

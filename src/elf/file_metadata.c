@@ -11,10 +11,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -283,13 +285,46 @@ file_set_times (int to, const struct stat *status, struct error *err)
   return true;
 }
 
+/* Attributes of chattr(1), as far as a new file can have them: no dump, no
+   time of access, synchronous, (un)compressed.  */
+#define FLAGS_COPIED \
+  (FS_NODUMP_FL | FS_NOATIME_FL | FS_SYNC_FL | FS_COMPR_FL | FS_NOCOMP_FL)
+
+/* What else somebody may have asked for.  The others the file system sets by
+   itself (extents, an index).  */
+#define FLAGS_LOST \
+  (FS_NOCOW_FL | FS_JOURNAL_DATA_FL | FS_SECRM_FL | FS_UNRM_FL | FS_DAX_FL)
+
+static bool
+flags_read (int fd, int *flags)
+{
+  *flags = 0;
+  return ioctl (fd, FS_IOC_GETFLAGS, flags) == 0;
+}
+
+static bool
+flags_copy (int from, int to, struct error *err)
+{
+  int old, new;
+  /* Few file systems have them.  */
+  if (!flags_read (from, &old) || !flags_read (to, &new))
+    return true;
+  if (old & (FS_IMMUTABLE_FL | FS_APPEND_FL))
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "is immutable or for appending only (chattr)");
+  int wanted = (new & ~FLAGS_COPIED) | (old & FLAGS_COPIED);
+  return wanted == new || ioctl (to, FS_IOC_SETFLAGS, &wanted) == 0
+         || error_set_errno (err, "keep the file attributes (chattr)");
+}
+
 bool
 file_copy_metadata (int from, int to, bool times, struct error *err)
 {
   struct stat status;
   if (fstat (from, &status) != 0)
     return error_set_errno (err, "fstat");
-  return owner_copy (&status, to, err) && mode_copy (status.st_mode, to, err)
+  return owner_copy (&status, to, err) && flags_copy (from, to, err)
+         && mode_copy (status.st_mode, to, err)
          && attributes_copy (from, to, err)
          && mode_copy (status.st_mode, to, err)
          && (!times || file_set_times (to, &status, err));
@@ -337,6 +372,8 @@ file_find_concerns (int fd)
       concerns.hard_links = status.stx_nlink > 1;
       concerns.verity = status.stx_attributes & STATX_ATTR_VERITY;
     }
+  int flags;
+  concerns.flags_lost = flags_read (fd, &flags) && (flags & FLAGS_LOST);
   concerns.signed_ima = fgetxattr (fd, "security.ima", NULL, 0) >= 0;
   return concerns;
 }

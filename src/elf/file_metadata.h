@@ -15,14 +15,15 @@ struct file_concerns
   bool hard_links; /* other names exist; a rename parts them from this one */
   bool signed_ima; /* security.ima: the signature will not match any more */
   bool verity;     /* fs-verity: contents are sealed, only rename works */
+  bool flags_lost; /* a new file cannot have all attributes of chattr(1) */
 };
 
 /* Look at the open file FD.  What cannot be found out counts as "no".  */
 struct file_concerns file_find_concerns (int fd);
 
-/* Make owner, mode and extended attributes of TO those of FROM, and its time
-   stamps if TIMES.  Fails when something that matters cannot be kept (see
-   output_file_commit).  */
+/* Make owner, mode, extended attributes and attributes (chattr(1)) of TO those
+   of FROM, and its time stamps if TIMES.  Fails when something that matters
+   cannot be kept (see output_file_commit).  */
 bool file_copy_metadata (int from, int to, bool times, struct error *err);
 
 /* Give TO the permission bits a new copy of a file with MODE gets: without

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "convert/shown_text.h"
+#include "tool/checksum_file.h"
 #include "tool/figures.h"
 #include "tool/json_line.h"
 #include "tool/measure_print.h"
@@ -63,6 +64,26 @@ print_concerns (const struct job *job, FILE *errors)
                    "the new file is not protected by fs-verity as the old "
                    "one was",
                    errors);
+  if (job->report.flags_lost)
+    print_warning (job,
+                   "the new file does not have all file attributes (chattr) "
+                   "of the old one",
+                   errors);
+}
+
+/* Warn of checksums beside the file, which hold for the old contents: a
+   library with such a file may refuse to start.  */
+static void
+print_checksum_file (const struct job *job, FILE *errors)
+{
+  char name[300], shown[512], text[640];
+  if (!checksum_file_find (&job->location, name, sizeof name))
+    return;
+  printable_copy (shown, sizeof shown, name);
+  snprintf (text, sizeof text,
+            "%s beside it is about the old contents and has to be made anew",
+            shown);
+  print_warning (job, text, errors);
 }
 
 double
@@ -215,7 +236,8 @@ report_done (const struct tool_options *options, const struct job *job,
       if (talkative)
         {
           print_name (job, out);
-          fputs (options->mode == MODE_UNDO ? "restored\n" : "removed\n", out);
+          fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
+                   options->mode == MODE_UNDO ? "restored" : "removed");
         }
       return;
     }
@@ -254,6 +276,9 @@ report_job (const struct tool_options *options, const struct job *job,
   if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT
       && !options->quiet)
     print_existing (job, errors);
+  if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
+      && options->output == NULL && !options->quiet)
+    print_checksum_file (job, errors);
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);
   else if (job->outcome == JOB_SKIPPED && options->verbose > 0

@@ -99,9 +99,10 @@ done_name (const struct tool_options *options)
     case MODE_DUMP:
       return "printed";
     case MODE_REMOVE:
-      return "without .sframe now";
+      return options->convert.dry_run ? "could be without .sframe"
+                                      : "without .sframe now";
     case MODE_UNDO:
-      return "restored";
+      return options->convert.dry_run ? "could be restored" : "restored";
     default:
       return options->convert.dry_run ? "could be converted" : "converted";
     }

@@ -412,3 +412,22 @@ END
   tool --replace=maybe f
   [ "$status" -eq 2 ] || report
 }
+
+@test "-n -v --undo and --remove say what would be done" {
+  small_program f
+  convert f
+  local before option
+  before=$(checksum f)
+  for option in undo:restored remove:removed; do
+    tool -n -v --${option%:*} f
+    [ "$status" -eq 0 ] || report
+    [ "$output" = "f: could be ${option#*:}" ] || report
+    tool -n -r --${option%:*} .
+    [[ $output == "1 files could be "* ]] || report
+    [ "$(checksum f)" = "$before" ]
+  done
+  tool -v --undo f
+  [ "$output" = "f: restored" ] || report
+  tool -n -v --undo f
+  [ "$output" = "f: skipped: has no undo record" ] || report
+}

@@ -354,3 +354,72 @@ start_program ()
   [[ $stderr == "cfi2sframe: small: warning: its IMA signature"* ]] || report
   ! getfattr -n security.ima small 2>/dev/null
 }
+
+@test "attributes of chattr are kept; what cannot be is said" {
+  needs chattr lsattr
+  small_program in
+  cp in f
+  chattr +dAS f 2>/dev/null || skip "no such attributes here"
+  lsattr f | cut -d' ' -f1 >before
+  convert f
+  has_sframe f
+  lsattr f | cut -d' ' -f1 | diff before -
+  convert --undo f
+  lsattr f | cut -d' ' -f1 | diff before -
+  convert --in-place-write f
+  lsattr f | cut -d' ' -f1 | diff before -
+  # -o is a copy, as cp makes it.
+  convert -o g f
+  chattr +j in 2>/dev/null || return 0
+  cp in h
+  chattr +j h
+  "$CFI2SFRAME" h >log 2>&1
+  lsattr h | cut -d' ' -f1 | grep -q j || grep -q 'warning: .*chattr' log
+}
+
+@test "an immutable file is refused in words" {
+  as_root
+  needs chattr
+  small_program in
+  local flag
+  for flag in i a; do
+    cp in f
+    chattr +$flag f 2>/dev/null || skip "no such attributes here"
+    tool f
+    chattr -$flag f
+    [ "$status" -eq 1 ] || report
+    [[ $stderr == *immutable*chattr* ]] || report
+    cmp in f
+    [ -z "$(find . -name '.cfi2sframe*')" ]
+  done
+}
+
+@test "a file with checksums beside it gets a warning that names them" {
+  local beside
+  mkdir d d/fipscheck
+  small_program in
+  for beside in .libx.so.hmac libx.so.hmac fipscheck/libx.so.hmac libx.so.chk \
+                libx.chk; do
+    cp in d/libx.so
+    touch "d/$beside"
+    tool d/libx.so
+    [ "$status" -eq 0 ] || report
+    [[ $stderr == "cfi2sframe: d/libx.so: warning: $beside beside it is"* ]] || report
+    has_sframe d/libx.so
+    # Undoing makes them right again; a copy is not beside them.
+    convert --undo d/libx.so
+    convert -o out d/libx.so
+    tool -r d
+    [[ $stderr == *"warning: $beside beside"* ]] || report
+    rm "d/$beside"
+  done
+  cp in d/fips.so
+  touch d/fipsmodule.cnf
+  ln -s d/fips.so link
+  tool link
+  [[ $stderr == "cfi2sframe: link: warning: fipsmodule.cnf beside it"* ]] || report
+  cp in d/libx.so
+  convert d/libx.so
+  cp in d/fips.so
+  convert -q d/fips.so
+}
