@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tool/option_check.h"
+
 enum
 {
   EXIT_USAGE = 2,
@@ -39,6 +41,7 @@ enum
   OPTION_FORCE_PHDR_MOVE,
   OPTION_IN_PLACE_WRITE,
   OPTION_FILES0_FROM,
+  OPTION_USAGE,
   OPTION_EXCLUDE
 };
 
@@ -126,6 +129,7 @@ static const struct argp_option option_table[] = {
   { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too", 4 },
   { "version", 'V', NULL, 0, "Print the version and exit", 4 },
   { "help", 'h', NULL, 0, "Print this help and exit", 4 },
+  { "usage", OPTION_USAGE, NULL, 0, "Print the options alone and exit", 4 },
   { 0 }
 };
 
@@ -155,6 +159,20 @@ tool_format_name (enum cfi2sframe_format format)
   return "?";
 }
 
+static void
+refuse_format (struct argp_state *state, const char *name)
+{
+  static const char *const values[] = { "3",
+                                        "2",
+                                        "2.0",
+                                        "1",
+                                        "compact-unwind",
+                                        "compact-unwind:amd64",
+                                        "compact-unwind:aarch64",
+                                        NULL };
+  option_refuse_value (state, "--format", name, values);
+}
+
 /* What follows "compact-unwind": nothing or a colon and a machine.  */
 static void
 parse_compact_unwind (struct argp_state *state, const char *rest)
@@ -168,7 +186,7 @@ parse_compact_unwind (struct argp_state *state, const char *rest)
         options->compact_unwind_machine = i > 0 ? rest + 1 : NULL;
         return;
       }
-  argp_error (state, "unknown format 'compact-unwind%s'", rest);
+  refuse_format (state, rest - strlen ("compact-unwind"));
 }
 
 static void
@@ -185,7 +203,7 @@ parse_format (struct argp_state *state, const char *name)
   if (strncmp (name, "compact-unwind", strlen ("compact-unwind")) == 0)
     parse_compact_unwind (state, name + strlen ("compact-unwind"));
   else
-    argp_error (state, "unknown SFrame version '%s'", name);
+    refuse_format (state, name);
 }
 
 static void
@@ -215,7 +233,8 @@ parse_stats (struct argp_state *state, const char *form)
   else if (strcmp (form, "json") == 0)
     options->stats = STATS_JSON;
   else
-    argp_error (state, "unknown form '%s' of --stats", form);
+    option_refuse_value (state, "--stats", form,
+                         (const char *const[]){ "json", NULL });
 }
 
 static void
@@ -223,7 +242,8 @@ parse_gnu (struct argp_state *state, const char *form)
 {
   struct tool_options *options = state->input;
   if (form != NULL && strcmp (form, "bugs") != 0)
-    argp_error (state, "unknown form '%s' of --gnu", form);
+    option_refuse_value (state, "--gnu", form,
+                         (const char *const[]){ "bugs", NULL });
   options->convert.gnu = true;
   options->convert.gnu_bugs = form != NULL;
 }
@@ -233,7 +253,8 @@ parse_skip_unconvertible (struct argp_state *state, const char *form)
 {
   struct tool_options *options = state->input;
   if (form != NULL && strcmp (form, "no") != 0)
-    argp_error (state, "unknown form '%s' of --skip-unconvertible", form);
+    option_refuse_value (state, "--skip-unconvertible", form,
+                         (const char *const[]){ "no", NULL });
   options->skip_unconvertible = form == NULL ? SKIP_ALL : SKIP_NONE;
 }
 
@@ -305,6 +326,73 @@ check_compact_unwind (struct argp_state *state)
     argp_error (state, "this option is for SFrame only");
 }
 
+#define MODE_BIT(mode) (1u << (mode))
+
+/* Options and the modes in which they change anything.  */
+static const struct
+{
+  int key;
+  const char *name;
+  unsigned modes;
+} effects[] = {
+  { 'n', "--dry-run",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
+        | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { 'p', "--preserve-timestamps",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { OPTION_IN_PLACE_WRITE, "--in-place-write",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { OPTION_STRICT, "--strict",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_NO_SHARE, "--no-share",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_COMPACT, "--compact",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_GNU, "--gnu",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_REPLACE, "--replace",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_FORCE_PHDR_MOVE, "--force-phdr-move",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_FORMAT, "--format",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
+        | MODE_BIT (MODE_DUMP) },
+};
+
+/* Note that the option with KEY was given.  */
+static void
+note_given (struct tool_options *options, int key)
+{
+  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+    if (effects[i].key == key)
+      options->given |= 1u << i;
+}
+
+/* Whoever gives an option that changes nothing expects something that will not
+   happen.  */
+static void
+check_effects (struct argp_state *state)
+{
+  static const char *const modes[]
+      = { [MODE_SECTION_ONLY] = "--section-only",
+          [MODE_CHECK] = "--check",
+          [MODE_DUMP] = "--dump",
+          [MODE_COMPARE] = "--compare",
+          [MODE_COMPARE_FORMATS] = "--compare-formats",
+          [MODE_REMOVE] = "--remove",
+          [MODE_UNDO] = "--undo" };
+  const struct tool_options *options = state->input;
+  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+    if ((options->given & 1u << i)
+        && !(effects[i].modes & MODE_BIT (options->mode)))
+      argp_error (state, "%s has no effect with %s", effects[i].name,
+                  modes[options->mode]);
+  if (options->one_file_system && !options->recursive)
+    argp_error (state, "--one-file-system has no effect without -r");
+  if (options->n_excluded > 0 && !options->recursive)
+    argp_error (state, "--exclude has no effect without -r");
+}
+
 static void
 check_usage (struct argp_state *state)
 {
@@ -322,6 +410,7 @@ check_usage (struct argp_state *state)
           || options->mode == MODE_COMPARE_FORMATS))
     argp_error (state, "this mode writes no output file");
   check_compact_unwind (state);
+  check_effects (state);
   if (options->mode == MODE_COMPARE && options->n_files != 2)
     argp_error (state, "--compare takes two files");
   if (options->output != NULL && options->convert.in_place_write)
@@ -423,6 +512,7 @@ static error_t
 parse_option (int key, char *argument, struct argp_state *state)
 {
   struct tool_options *options = state->input;
+  note_given (options, key);
   switch (key)
     {
     case 'o':
@@ -479,6 +569,14 @@ parse_option (int key, char *argument, struct argp_state *state)
       exit (EXIT_SUCCESS);
     case 'h':
       argp_state_help (state, state->out_stream, ARGP_HELP_STD_HELP);
+      return 0;
+    case OPTION_USAGE:
+      argp_state_help (state, state->out_stream,
+                       ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+      return 0;
+    case ARGP_KEY_INIT:
+      state->name = program_invocation_short_name; /* argp does so later */
+      option_check_names (state, option_table);
       return 0;
     case ARGP_KEY_ARGS:
     case ARGP_KEY_NO_ARGS:

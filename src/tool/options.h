@@ -39,6 +39,7 @@ enum tool_stats
 struct tool_options
 {
   enum tool_mode mode;
+  unsigned given;                     /* bits of options, for options.c */
   const char *output;                 /* of -o or --section-only, or NULL */
   const char *compact_unwind_machine; /* that a bare section is for, or NULL */
   enum tool_stats stats;

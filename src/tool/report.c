@@ -281,7 +281,8 @@ report_job (const struct tool_options *options, const struct job *job,
     print_checksum_file (job, errors);
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);
-  else if (job->outcome == JOB_SKIPPED && options->verbose > 0
+  else if (job->outcome == JOB_SKIPPED
+           && (options->verbose > 0 || options->stats == STATS_TEXT)
            && !options->quiet)
     {
       print_name (job, out);

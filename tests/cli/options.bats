@@ -291,6 +291,94 @@ assert text["status"] != small["status"]
 '
 }
 
+@test "what usage errors point to exists" {
+  tool --usage
+  [ "$status" -eq 0 ] && [ -z "$stderr" ] || report
+  [[ $output == "Usage: cfi2sframe ["* ]] || report
+  tool
+  local option
+  for option in $(grep -oE -- '--[a-z]+' <<<"$stderr" | sort -u); do
+    run -0 "$CFI2SFRAME" "$option"
+  done
+  [[ $stderr == *--usage* ]] || report
+}
+
+@test "a mistyped option or value is answered with the one that was meant" {
+  local line meant
+  while read -r line; do
+    meant=${line##* }
+    # shellcheck disable=SC2086
+    tool ${line% *} x
+    [ "$status" -eq 2 ] && [ -z "$output" ] || report
+    [[ $stderr == "cfi2sframe: un"*"did you mean '$meant'?"* ]] || report
+  done <<'END'
+--chekc --check
+--recusive --recursive
+--formt=2 --format
+--dry_run --dry-run
+-v --unod --undo
+-o out --in-place-wirte --in-place-write
+--stats=jsno json
+--gnu=bug bugs
+--format=compact-unwnid compact-unwind
+--format=compact-unwind:amd46 compact-unwind:amd64
+END
+  tool --format=33 x
+  [[ $stderr == *"it takes: 3, 2, 2.0, 1, compact-unwind,"* ]] || report
+  # Nothing is like it; and what is no option is left alone.
+  tool --xyzzy x
+  [ "$status" -eq 2 ] && [[ $stderr != *"did you mean"* ]] || report
+  small_program ./--chekc
+  convert -- --chekc
+  convert --undo -o --unod -- --chekc
+  [ -f --unod ]
+  # The beginning of an option is one.
+  tool --stat=json -n -- --chekc
+  [ "$status" -eq 0 ] || report
+}
+
+@test "an option that changes nothing is refused" {
+  small_program f
+  local before options
+  before=$(checksum f)
+  while read -r options; do
+    # shellcheck disable=SC2086
+    tool $options f
+    [ "$status" -eq 2 ] && [ -z "$output" ] || { echo "$options"; report; }
+    [[ $stderr == *"has no effect with"* ]] || { echo "$options"; report; }
+  done <<'END'
+--check --strict
+--dump -n
+--compare-formats --replace
+--undo --compact
+--remove --no-share
+--check --in-place-write
+--section-only=x --in-place-write
+--check -p
+--undo --gnu
+--undo --format=2
+--force-phdr-move --dump
+END
+  for options in -x --exclude=x; do
+    tool $options f
+    [ "$status" -eq 2 ] || report
+    [[ $stderr == *"has no effect without -r"* ]] || report
+  done
+  [ "$(checksum f)" = "$before" ]
+}
+
+@test "--stats tells of skipped files" {
+  small_program f
+  convert f
+  echo text >text
+  tool --stats f text
+  [ "$status" -eq 0 ] || report
+  [ "$output" = "f: skipped: has an .sframe already
+text: skipped: not an ELF file" ] || report
+  tool --stats -q f
+  silent
+}
+
 @test "--stats=xml is wrong usage" {
   small_program
   tool --stats=xml small
