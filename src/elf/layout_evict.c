@@ -34,9 +34,13 @@ overlaps (uint64_t begin, uint64_t size, const struct unit *unit)
   return begin < end && begin + (size ? size : 1) > unit->offset;
 }
 
+/* Empty sections mark places, but nobody refers to an empty .sframe.  */
 static bool
-has_contents (const GElf_Shdr *header)
+has_contents (const struct image_section *section)
 {
+  const GElf_Shdr *header = &section->header;
+  if (header->sh_size == 0 && strcmp (section->name, ".sframe") == 0)
+    return false;
   return header->sh_type != SHT_NULL && header->sh_type != SHT_NOBITS
          && (header->sh_size > 0 || (header->sh_flags & SHF_ALLOC));
 }
@@ -64,7 +68,7 @@ unit_grow (const struct image *image, struct unit *unit)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
-      if (has_contents (header)
+      if (has_contents (&image->sections[i])
           && overlaps (header->sh_offset, header->sh_size, unit))
         grown |= unit_include (unit, header->sh_offset, header->sh_size,
                                header->sh_addralign);
@@ -182,7 +186,7 @@ unit_sections_evictable (struct layout_job *job, struct unit *unit)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const struct image_section *section = &image->sections[i];
-      if (!has_contents (&section->header)
+      if (!has_contents (section)
           || !overlaps (section->header.sh_offset, section->header.sh_size,
                         unit))
         continue;
@@ -243,7 +247,7 @@ unit_is_referenced (const struct layout_job *job, const struct unit *unit)
   for (size_t i = 1; i < job->image->n_sections; i++)
     {
       const GElf_Shdr *header = &job->image->sections[i].header;
-      if (has_contents (header)
+      if (has_contents (&job->image->sections[i])
           && overlaps (header->sh_offset, header->sh_size, unit)
           && references_meet (&job->references, header->sh_addr,
                               known_end (header)))
@@ -259,7 +263,7 @@ unit_known_end (const struct layout_job *job, const struct unit *unit)
   for (size_t i = 1; i < job->image->n_sections; i++)
     {
       const GElf_Shdr *header = &job->image->sections[i].header;
-      if (has_contents (header)
+      if (has_contents (&job->image->sections[i])
           && overlaps (header->sh_offset, header->sh_size, unit)
           && known_end (header) > end)
         end = known_end (header);
@@ -311,7 +315,7 @@ unit_find_abi_tag (struct layout_job *job, uint64_t offset,
   for (size_t i = 1; i < image->n_sections && alone; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
-      alone = !has_contents (header)
+      alone = !has_contents (&image->sections[i])
               || !overlaps (header->sh_offset, header->sh_size, unit)
               || (header->sh_offset == offset && header->sh_size == size);
     }
@@ -376,7 +380,7 @@ unit_commit (struct layout_job *job, const struct unit *unit)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
-      if (!has_contents (header)
+      if (!has_contents (&image->sections[i])
           || !overlaps (header->sh_offset, header->sh_size, unit))
         continue;
       job->moved[i] = delta;

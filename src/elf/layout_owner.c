@@ -32,14 +32,17 @@ bytes_are_zero (const struct image *image, uint64_t offset, uint64_t size)
 }
 
 /* The file range of a section.  An allocated section of size 0 keeps its
-   first byte: it marks a place that code may refer to.  */
+   first byte: it marks a place that code may refer to.  Nobody refers to an
+   empty .sframe, which linkers leave behind.  */
 static struct range
-section_range (const GElf_Shdr *header)
+section_range (const struct image_section *section)
 {
+  const GElf_Shdr *header = &section->header;
   if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
     return (struct range){ 0, 0 };
   uint64_t size = header->sh_size;
-  if (size == 0 && (header->sh_flags & SHF_ALLOC))
+  if (size == 0 && (header->sh_flags & SHF_ALLOC)
+      && strcmp (section->name, ".sframe") != 0)
     size = 1;
   return (struct range){ header->sh_offset, header->sh_offset + size };
 }
@@ -79,7 +82,7 @@ owner_next (const struct image *image, uint64_t from, bool with_section_table)
   if (with_section_table)
     range_nearest (&best, section_table_range (image), from);
   for (size_t i = 1; i < image->n_sections; i++)
-    range_nearest (&best, section_range (&image->sections[i].header), from);
+    range_nearest (&best, section_range (&image->sections[i]), from);
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
@@ -109,7 +112,7 @@ owner_last (const struct image *image)
   raise_to (&last, segment_table_range (image));
   raise_to (&last, section_table_range (image));
   for (size_t i = 1; i < image->n_sections; i++)
-    raise_to (&last, section_range (&image->sections[i].header));
+    raise_to (&last, section_range (&image->sections[i]));
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];

@@ -844,6 +844,24 @@ data_with_a_huge_bss_does_not_grow (void **state)
 }
 
 static void
+empty_sframe_behind_the_table_holds_up_nothing (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
+                           0x224, 0, 8);
+  struct layout_replaced replaced
+      = { test->elf.n_sections - 1, 0x224, 0x224, 0 };
+  test->elf.sections[replaced.section].sh_addr = 0x224;
+  test->request.replaced = &replaced;
+  open_old (test);
+  if (!layout_plan_injection (&test->plan, &test->image, &test->request,
+                              &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_int_equal (test->plan.strategy, LAYOUT_EVICT);
+  assert_int_equal (test->plan.replaced_section, replaced.section);
+}
+
+static void
 patchelf_finds_a_spare_slot (void **state)
 {
   struct fixture *test = *state;
@@ -1423,6 +1441,7 @@ main (void)
     TEST (words_of_fixed_programs_may_know_evicted_bytes),
     TEST (immediates_of_fixed_programs_may_know_evicted_bytes),
     TEST (other_files_may_know_evicted_bytes),
+    TEST (empty_sframe_behind_the_table_holds_up_nothing),
     TEST (notes_that_touch_share_a_header),
     TEST (notes_that_touch_share_a_header_in_spite_of_padding),
     TEST (notes_that_are_none_keep_their_headers),
