@@ -490,6 +490,82 @@ END
   run ! make -s install DESTDIR="$PWD/z" SFRAME_OPTIONS=
 }
 
+linker=$contrib/cargo/sframe-linker
+
+@test "Cargo: the linker converts, with arguments in a file, too" {
+  program_in_path
+  write_hello
+  run "$linker" -O2 -o "a b" hello.c answer.c
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  has_sframe "a b"
+  # As rustc writes it: an argument per line, blanks behind a backslash.
+  printf '%s\n' -o 'c\ d' hello.c answer.c >arguments
+  SFRAME_OPTIONS=--format=2 run "$linker" -O2 @arguments
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [ "$(section_bytes "c d" .sframe | od -An -j 2 -N 1 -t u1)" -eq 2 ]
+  "$linker" -O2 -ojoined hello.c answer.c
+  has_sframe joined
+  "$linker" -O2 hello.c answer.c
+  has_sframe a.out
+  # The linker's failure is ours, and so is its success.
+  run ! "$linker" -o none missing.c
+  printf '#!/bin/sh\ncc "$@" && printf xx >>appended\n' >bin/appender
+  chmod +x bin/appender
+  SFRAME_LINKER=appender run "$linker" -o appended hello.c answer.c
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"note: appended: refused"* ]] || { echo "$output"; return 1; }
+  SFRAME_LINKER=appender SFRAME_OPTIONS=--skip-unconvertible=no \
+    run ! "$linker" -o appended hello.c answer.c
+}
+
+# target/release/hello is a hard link that cargo makes again.
+@test "Cargo: a second build, a change and an installation keep the section" {
+  needs cargo rustc
+  program_in_path
+  export CARGO_HOME=$PWD/home CARGO_NET_OFFLINE=true
+  cargo new -q --vcs none hello || skip "cargo does not run here"
+  cd hello
+  mkdir .cargo
+  # The lines that the linker's head shows.
+  sed -n 's/^#   \(\[target\.x86_64.*\|linker = .*\)/\1/p' "$linker" \
+    | sed "s|/usr/share/cfi2sframe/contrib|$contrib|" >.cargo/config.toml
+  grep -q linker .cargo/config.toml
+  cargo build -q --release
+  has_sframe target/release/hello
+  [ "$(target/release/hello)" = "Hello, world!" ]
+  cargo build -q --release
+  has_sframe target/release/hello
+  sed -i 's/world/again/' src/main.rs
+  cargo build -q --release
+  has_sframe target/release/hello
+  [ "$(target/release/hello)" = "Hello, again!" ]
+  cargo install -q --path . --root ../root
+  has_sframe ../root/bin/hello
+  "$CFI2SFRAME" -q --check ../root/bin/hello
+}
+
+@test "Go: nothing to do without cgo; with cgo an installed program keeps it" {
+  needs go
+  program_in_path
+  export GOCACHE=$PWD/cache GOPATH=$PWD/path GOBIN=$PWD/gobin GOFLAGS=-mod=mod
+  export GOTOOLCHAIN=local CGO_ENABLED=1
+  mkdir pure cgo
+  printf 'module hello\n\ngo 1.19\n' | tee pure/go.mod >cgo/go.mod
+  printf 'package main\nfunc main() { println("go") }\n' >pure/main.go
+  printf 'package main\n// int f(int x) { return x * 3; }\nimport "C"\n%s\n' \
+    'func main() { println(C.f(14)) }' >cgo/main.go
+  (cd pure && go build -o hello .) || skip "go does not run here"
+  skipped pure/hello
+  tool -v pure/hello
+  [[ $output == *"no .eh_frame"* ]] || report
+  (cd cgo && go install .)
+  convert gobin/hello
+  has_sframe gobin/hello
+  (cd cgo && go install .)
+  has_sframe gobin/hello
+  [ "$(gobin/hello 2>&1)" = 42 ]
+}
+
 # The other build systems' own commands are not in Debian: their hooks run
 # here with what they call replaced.
 # Each function runs its hook over the folder tree; $1 holds further options.
