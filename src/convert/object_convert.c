@@ -86,11 +86,13 @@ check_written (const struct image *old, int fd, struct error *err)
   struct image new;
   struct sframe_decoder decoder;
   int copy = dup (fd);
-  if (copy < 0 || !image_open_fd (&new, copy, err))
+  if (copy < 0)
+    return error_set_errno (err, "dup");
+  if (!image_open_fd (&new, copy, err))
     {
-      if (copy >= 0)
-        close (copy);
-      return error_set (err, CFI2SFRAME_IO, "cannot read the result back");
+      close (copy);
+      return err->status != CFI2SFRAME_NO_MEMORY
+             && error_set (err, CFI2SFRAME_IO, "cannot read the result back");
     }
   bool good = new.n_sections >= old->n_sections;
   for (size_t i = 1; good && i < old->n_sections; i++)

@@ -1,0 +1,371 @@
+/* Memory runs out, at every allocation in turn: that is what is reported, and
+   no file is half made.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The linker sends our own calls of the allocator here (--wrap), not those of
+   libelf and libdwarf.  */
+
+#include <config.h>
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cfi2sframe.h"
+
+void *__real_malloc (size_t size);
+void *__real_calloc (size_t n, size_t size);
+void *__real_realloc (void *old, size_t size);
+void *__real_reallocarray (void *old, size_t n, size_t size);
+void *__wrap_malloc (size_t size);
+void *__wrap_calloc (size_t n, size_t size);
+void *__wrap_realloc (void *old, size_t size);
+void *__wrap_reallocarray (void *old, size_t n, size_t size);
+
+/* How many allocations are granted; UINT_MAX: all of them.  One fails, and
+   with LASTING those after it as well.  */
+static unsigned granted = UINT_MAX;
+static bool lasting, failed;
+
+static bool
+fails (void)
+{
+  if (granted == UINT_MAX)
+    return false;
+  if (granted == 0)
+    {
+      granted = lasting ? 0 : UINT_MAX;
+      return failed = true;
+    }
+  granted--;
+  return false;
+}
+
+void *
+__wrap_malloc (size_t size)
+{
+  return fails () ? NULL : __real_malloc (size);
+}
+
+void *
+__wrap_calloc (size_t n, size_t size)
+{
+  return fails () ? NULL : __real_calloc (n, size);
+}
+
+void *
+__wrap_realloc (void *old, size_t size)
+{
+  return fails () ? NULL : __real_realloc (old, size);
+}
+
+void *
+__wrap_reallocarray (void *old, size_t n, size_t size)
+{
+  return fails () ? NULL : __real_reallocarray (old, n, size);
+}
+
+/* One of the library's functions, from INPUT to OUTPUT.  */
+typedef bool work (const char *input, const char *output,
+                   struct cfi2sframe_error *err);
+
+static char folder[] = "/tmp/cfi2sframe-memory-XXXXXX";
+static char original[80], converted[80], output[80];
+static char linked[1000], object[1000], foreign[1000];
+
+/* The contents of a file, *SIZE bytes; NULL when there is none.  */
+static char *
+contents (const char *path, size_t *size)
+{
+  FILE *file = fopen (path, "rb");
+  *size = 0;
+  if (file == NULL)
+    return NULL;
+  struct stat status;
+  assert_int_equal (fstat (fileno (file), &status), 0);
+  char *bytes = __real_malloc ((size_t)status.st_size + 1);
+  *size = fread (bytes, 1, (size_t)status.st_size, file);
+  fclose (file);
+  return bytes;
+}
+
+static void
+copy_file (const char *from, const char *to)
+{
+  size_t size;
+  char *bytes = contents (from, &size);
+  assert_non_null (bytes);
+  FILE *file = fopen (to, "wb");
+  assert_non_null (file);
+  assert_int_equal (fwrite (bytes, 1, size, file), size);
+  fclose (file);
+  free (bytes);
+}
+
+/* PATH is a file with these contents; NULL: there is no such file.  */
+static void
+expect_contents (const char *path, const char *expected, size_t size)
+{
+  size_t got_size;
+  char *got = contents (path, &got_size);
+  assert_true ((got == NULL) == (expected == NULL));
+  if (got != NULL)
+    {
+      assert_int_equal (got_size, size);
+      assert_memory_equal (got, expected, size);
+    }
+  free (got);
+}
+
+/* Without memory for it, equal rows may be stored twice; they stay right.  */
+static void
+expect_right_rows (const char *path)
+{
+  struct cfi2sframe_check_result result;
+  struct cfi2sframe_error err = { 0 };
+  assert_true (cfi2sframe_check (path, &result, &err)
+               || err.status != CFI2SFRAME_MISMATCH);
+}
+
+/* BEFORE is copied to the output first, or NULL: there is none.  */
+static void
+prepare (const char *before)
+{
+  unlink (output);
+  if (before != NULL)
+    copy_file (before, output);
+}
+
+static void
+run_out_everywhere (work *function, const char *input, const char *before)
+{
+  struct cfi2sframe_error err;
+  size_t size, old_size = 0;
+  char *old = before != NULL ? contents (before, &old_size) : NULL;
+  prepare (before);
+  if (!function (input, output, &err))
+    fail_msg ("%s", err.reason);
+  char *expected = contents (output, &size);
+  unsigned failures = 0;
+  for (unsigned n = 0; n == 0 || failed; n++)
+    {
+      prepare (before);
+      granted = n;
+      failed = false;
+      bool ok = function (input, output, &err);
+      granted = UINT_MAX;
+      if (!ok)
+        {
+          assert_true (failed);
+          if (err.status != CFI2SFRAME_NO_MEMORY)
+            fail_msg ("allocation %u: %s", n, err.reason);
+          failures++;
+        }
+      if (!ok)
+        expect_contents (output, old, old_size);
+      else if (failed)
+        expect_right_rows (output);
+      else
+        expect_contents (output, expected, size);
+    }
+  assert_true (failures > 5);
+  free (expected);
+  free (old);
+}
+
+static bool
+convert_as (const char *input, const char *to,
+            const struct cfi2sframe_options *options,
+            struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_report report;
+  return cfi2sframe_convert (input, to, options, &report, err);
+}
+
+static bool
+convert (const char *input, const char *to, struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  return convert_as (input, to, &options, err);
+}
+
+static bool
+convert_small (const char *input, const char *to, struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.format = CFI2SFRAME_V2;
+  options.compact = true;
+  return convert_as (input, to, &options, err);
+}
+
+static bool
+convert_object (const char *input, const char *to,
+                struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.relocatable = options.replace = true;
+  return convert_as (input, to, &options, err);
+}
+
+static bool
+convert_as_gnu (const char *input, const char *to,
+                struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.relocatable = options.replace = true;
+  options.gnu = true;
+  return convert_as (input, to, &options, err);
+}
+
+static bool
+replace (const char *input, const char *to, struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.replace = true;
+  return convert_as (input, to, &options, err);
+}
+
+static bool
+convert_in_place (const char *input, const char *to,
+                  struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.in_place_write = true;
+  (void)input;
+  return convert_as (to, NULL, &options, err);
+}
+
+static bool
+undo (const char *input, const char *to, struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  return cfi2sframe_undo (input, to, &options, err);
+}
+
+static bool
+undo_in_place (const char *input, const char *to, struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.in_place_write = true;
+  (void)input;
+  return cfi2sframe_undo (to, NULL, &options, err);
+}
+
+static bool
+remove_section (const char *input, const char *to,
+                struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  return cfi2sframe_remove (input, to, &options, err);
+}
+
+static bool
+write_section (const char *input, const char *to, struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report;
+  cfi2sframe_options_init (&options);
+  return cfi2sframe_write_section (input, to, &options, &report, err);
+}
+
+static bool
+check (const char *input, const char *to, struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_check_result result;
+  (void)to;
+  return cfi2sframe_check (input, &result, err);
+}
+
+static void
+run_out (bool all_after)
+{
+  lasting = all_after;
+  run_out_everywhere (convert, linked, NULL);
+  run_out_everywhere (convert, linked, original);
+  run_out_everywhere (convert_small, linked, NULL);
+  run_out_everywhere (convert_object, object, NULL);
+  run_out_everywhere (convert_as_gnu, object, NULL);
+  run_out_everywhere (convert_in_place, NULL, original);
+  run_out_everywhere (undo_in_place, NULL, converted);
+  run_out_everywhere (replace, foreign, NULL);
+  run_out_everywhere (undo, converted, NULL);
+  run_out_everywhere (remove_section, foreign, NULL);
+  run_out_everywhere (write_section, linked, NULL);
+  run_out_everywhere (check, converted, NULL);
+}
+
+static void
+one_allocation_fails (void **state)
+{
+  (void)state;
+  run_out (false);
+}
+
+static void
+all_allocations_fail_from_one_on (void **state)
+{
+  (void)state;
+  run_out (true);
+}
+
+static int
+make_files (void **state)
+{
+  const char *srcdir = getenv ("srcdir");
+  struct cfi2sframe_error err;
+  (void)state;
+  assert_non_null (mkdtemp (folder));
+  snprintf (original, sizeof original, "%s/original", folder);
+  snprintf (converted, sizeof converted, "%s/converted", folder);
+  snprintf (output, sizeof output, "%s/output", folder);
+  const char *data = srcdir != NULL ? srcdir : ".";
+  snprintf (foreign, sizeof foreign, "%s/tests/data/gnu-linked/cxx-amd64",
+            data);
+  snprintf (object, sizeof object,
+            "%s/tests/data/gnu/v3-binutils-2.47/amd64/"
+            "cxx_exceptions_drap-O2.o",
+            data);
+  snprintf (linked, sizeof linked, "%s", original);
+  assert_true (remove_section (foreign, original, &err));
+  assert_true (convert_in_place (original, original, &err));
+  assert_int_equal (rename (original, converted), 0);
+  assert_true (undo (converted, original, &err));
+  return 0;
+}
+
+static int
+remove_files (void **state)
+{
+  (void)state;
+  unlink (original);
+  unlink (converted);
+  unlink (output);
+  /* Fails if a temporary file was left behind.  */
+  return rmdir (folder);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (one_allocation_fails),
+    cmocka_unit_test (all_allocations_fail_from_one_on),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, make_files, remove_files);
+}
