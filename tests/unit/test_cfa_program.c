@@ -232,6 +232,9 @@ test_cfa_rules (void **state)
   expect_program (AMD64 ("\x0c\x0a\x00\x41\x0d\x06\x41\x0e\x05"), REASON_NONE,
                   "0 r10+0 [c-8] same; 1 r6+0 [c-8] same; "
                   "2 r6+5 [c-8] same");
+  /* The offset that def_cfa gave stays with a new register.  */
+  expect_program (AMD64 ("\x0c\x0a\x20\x0d\x06"), REASON_NONE,
+                  "0 r6+32 [c-8] same");
   expect_program (AMD64 ("\x12\x07\x7e\x41\x13\x7d"), REASON_NONE,
                   "0 r7+16 [c-8] same; 1 r7+24 [c-8] same");
   /* Only a register rule can be amended.  */
@@ -370,7 +373,12 @@ test_broken_programs (void **state)
   program.cie = "\x41\x0e\x10"; /* a location in a CIE */
   program.cie_size = 3;
   expect_program (&program, REASON_BAD_STATE, "");
-  program.cie = "\x0c\x07\x08\xc6"; /* restore in a CIE */
+  program.cie = "\x0c\x07\x08\x41";
+  program.cie_size = 4;
+  expect_program (&program, REASON_BAD_STATE, "");
+  program.cie = "\x0c\x07\x08\xc3"; /* restore in a CIE */
+  expect_program (&program, REASON_BAD_STATE, "");
+  program.cie = "\x0c\x07\x08\xc6";
   program.cie_size = 4;
   expect_program (&program, REASON_BAD_STATE, "");
 }
@@ -381,9 +389,138 @@ test_ignored (void **state)
   (void)state;
   expect_program (AMD64 ("\x00\x2e\x10\x41\x2e\xff\x01\x00"), REASON_NONE,
                   ROW0);
+  expect_program (AMD64 ("\x2e\x10\x41\x0e\x10"), REASON_NONE,
+                  ROW0 "; 1 r7+16 [c-8] same");
   /* Registers far outside any table.  */
   expect_program (AMD64 ("\x05\xff\xff\xff\x7f\x01\x06\xff\x7f\x07\x80\x40"),
                   REASON_NONE, ROW0);
+}
+
+/* What the fast way through frequent instructions must leave to the other.  */
+static void
+test_operands_of_several_bytes (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x41\x83\x03\x0e\x10"), REASON_NONE,
+                  ROW0 "; 1 r7+16 [c-8] same");
+  expect_program (AMD64 ("\x41\x83\x80\x01\x0e\x10"), REASON_NONE,
+                  ROW0 "; 1 r7+16 [c-8] same");
+  expect_program (AMD64 ("\x0e\x80\x01"), REASON_NONE, "0 r7+128 [c-8] same");
+  /* The operand would be the byte behind the FDE.  */
+  expect_program (AMD64 ("\x41\x00\x00\x00\x00\x00\x83"), REASON_NONE,
+                  ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
+}
+
+static void
+test_offset_out_of_range (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x05\x06\x80\x80\x80\x80\x01"), REASON_NONE,
+                  "0 r7+8 [c-8] [c-2147483648]");
+  expect_program (AMD64 ("\x05\x06\x81\x80\x80\x80\x01"), REASON_NONE,
+                  "0 r7+8 [c-8] offset-range");
+  /* Not -1.  */
+  expect_program (AMD64 ("\x05\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+                  REASON_NONE, "0 r7+8 [c-8] offset-range");
+  /* The product does not fit 64 bits.  */
+  expect_program (AMD64 ("\x05\x06\x80\x80\x80\x80\x80\x80\x80\x80\x20"),
+                  REASON_NONE, "0 r7+8 [c-8] offset-range");
+}
+
+/* An advance that wraps around would go back.  */
+static void
+test_advance_wraps_around (void **state)
+{
+  (void)state;
+  expect_program (AMD64 ("\x45\x1d\xff\xff\xff\xff\xff\xff\xff\xff\x0e\x10"),
+                  REASON_NONE, ROW0);
+  expect_program (AARCH64 ("\x1d\x01\x00\x00\x00\x00\x00\x00\x40\x0e\x10"),
+                  REASON_NONE, "0 r31+0 same same");
+  /* To where it is.  */
+  expect_program (AMD64 ("\x01\xd6\xef\xff\xff\x0e\x10"), REASON_NONE,
+                  "0 r7+16 [c-8] same");
+}
+
+static void
+test_sp_in_another_register (void **state)
+{
+  (void)state;
+  /* s390x: a leaf function keeps r15 in a floating-point register.  */
+  expect_program (S390X ("\x09\x0f\x10"), REASON_NONE, "0 r15+160 same same");
+  expect_program (S390X ("\x16\x0f\x02\x80\x08"), REASON_NONE,
+                  "0 sp-rule same same");
+  /* SP keeps its value: true when the CFA is SP + 160.  */
+  expect_program (S390X ("\x08\x0f"), REASON_NONE, "0 r15+160 same same");
+  expect_program (S390X ("\x0e\xc8\x01\x08\x0f"), REASON_NONE,
+                  "0 sp-rule same same");
+  expect_program (S390X ("\x16\x0f\x02\x7f\x00"), REASON_NONE,
+                  "0 r15+160 same same");
+  expect_program (S390X ("\x0e\xc8\x01\x16\x0f\x02\x7f\x00"), REASON_NONE,
+                  "0 sp-rule same same");
+  /* SP = r16 + 0x7fffffff; CFA = SP + 160 only if that wraps around.  */
+  expect_program (S390X ("\x0f\x06\x80\x9f\x81\x80\x80\x78\x16\x0f\x06\x80\xff"
+                         "\xff\xff\xff\x07"),
+                  REASON_NONE, "0 sp-rule same same");
+  /* Of two odd rules the CFA's is named.  */
+  expect_program (AMD64 ("\x0c\x80\x80\x04\x08\x87\x02"), REASON_NONE,
+                  "0 register-range [c-8] same");
+}
+
+static void
+test_rules_of_one_machine_only (void **state)
+{
+  (void)state;
+  /* RA_SIGN_STATE is another register elsewhere.  */
+  expect_program (AMD64 ("\x08\x22"), REASON_NONE, ROW0);
+  expect_program (AARCH64 ("\x41\x08\x22"), REASON_NONE,
+                  "0 r31+0 same same; 4 r31+0 ra-signing same");
+  /* The RA column of x86-64 is no register that could hold a value.  */
+  expect_program (AMD64 ("\x09\x06\x10"), REASON_NONE,
+                  "0 r7+8 [c-8] ra-register");
+  expect_program (AARCH64 ("\x09\x1d\x1e"), REASON_NONE, "0 r31+0 same r30+0");
+}
+
+/* A program of N_ROWS rows, each unlike the one before, and of advances
+   without rules.  */
+static void
+expect_last_reason (unsigned n_rows, unsigned n_advances,
+                    enum frame_reason reason)
+{
+  struct buffer fde, bytes;
+  struct cfi_section section;
+  struct frame_function function = { 0 };
+  struct error err = { 0 };
+  buffer_init (&fde, false);
+  buffer_init (&bytes, false);
+  for (unsigned i = 1; i < n_rows; i++)
+    buffer_append (&fde, i % 2 ? "\x41\x0e\x10" : "\x41\x0e\x18", 3);
+  for (unsigned i = 0; i < n_advances; i++)
+    buffer_u8 (&fde, 0x41);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, 1 << 20, (const char *)fde.bytes, fde.size);
+  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
+                              SECTION_ADDRESS, &err));
+  struct cfa_machine *machine = cfa_machine_new (&section);
+  assert_int_equal (
+      cfa_machine_run (machine, &section.fdes[0], &function, &err),
+      REASON_NONE);
+  const struct frame_row *last = &function.rows[function.n_rows - 1];
+  assert_int_equal (last->cfa.kind == RULE_UNSUPPORTED ? last->cfa.reason
+                                                       : REASON_NONE,
+                    reason);
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+  buffer_free (&fde);
+}
+
+static void
+test_too_many_rows (void **state)
+{
+  (void)state;
+  expect_last_reason (1 << 18, 2, REASON_NONE);
+  expect_last_reason ((1 << 18) + 1, 2, REASON_FUNCTION_SIZE);
 }
 
 /* Callee-saved registers, on request: rbx and r12 here.  */
@@ -391,8 +528,10 @@ static void
 test_saved_registers (void **state)
 {
   (void)state;
-  static const char fde[] = "\x41\x83\x03\x0a\x41\x8c\x04\x83\x05\x41\x0b\x41"
-                            "\xc3\x41\x87\x09";
+  /* That of rcx, register 2, is nobody's.  */
+  static const char fde[]
+      = "\x41\x83\x03\x82\x0b\x0a\x41\x8c\x04\x83\x05\x41\x0b\x41"
+        "\xc3\x41\x87\x09";
   struct buffer bytes;
   struct cfi_section section;
   struct frame_function function = { 0 };
@@ -449,6 +588,12 @@ main (void)
     cmocka_unit_test (test_ra_signing),
     cmocka_unit_test (test_broken_programs),
     cmocka_unit_test (test_ignored),
+    cmocka_unit_test (test_operands_of_several_bytes),
+    cmocka_unit_test (test_offset_out_of_range),
+    cmocka_unit_test (test_advance_wraps_around),
+    cmocka_unit_test (test_sp_in_another_register),
+    cmocka_unit_test (test_rules_of_one_machine_only),
+    cmocka_unit_test (test_too_many_rows),
     cmocka_unit_test (test_saved_registers),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
