@@ -81,7 +81,7 @@ struct cfi2sframe_options
   size_t size; /* of this structure, set by cfi2sframe_options_init */
   enum cfi2sframe_format format;
   bool no_share;        /* store every function's rows separately */
-  bool compact;         /* describe neighbours by one FDE where smaller */
+  bool compact;         /* FDEs may hold several functions, where smaller */
   bool strict;          /* a function that is left out is a failure */
   bool replace;         /* make a new .sframe where there is one already */
   bool force_phdr_move; /* allow moving the program header table */
@@ -96,6 +96,7 @@ struct cfi2sframe_options
   /* Make a new .sframe where there is one that is wrong, describes only a part
      of the code with CFI, or is of no use to any reader.  */
   bool replace_bad;
+  bool no_split;        /* no FDE begins inside a function */
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;

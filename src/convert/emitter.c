@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "sframe/compact.h"
 #include "sframe/lower.h"
+#include "sframe/pieces.h"
 
 enum
 {
@@ -20,7 +20,7 @@ struct emitter
   const struct image *image;
   struct lower_options lower;
   struct lower_sink sink;
-  struct compactor *compactor; /* between lowering and encoder, or NULL */
+  struct pieces *pieces; /* between lowering and encoder, or NULL */
   struct sframe_encoder *encoder;
   struct emitter_account account;
   uint64_t repeated; /* bytes of code in repeated blocks */
@@ -48,8 +48,8 @@ emitter_variant (enum cfi2sframe_format format)
 static void
 separate (struct emitter *emitter)
 {
-  if (emitter->compactor != NULL)
-    compactor_separate (emitter->compactor);
+  if (emitter->pieces != NULL)
+    pieces_separate (emitter->pieces);
 }
 
 /* Lowering's results.  */
@@ -77,8 +77,8 @@ take_piece (void *context, const struct sframe_function *piece,
                       "the CFI asks for unreasonably many rows");
   emitter->account.bytes_covered
       += without_padding (emitter, piece->address, piece->size);
-  if (emitter->compactor != NULL)
-    return compactor_add (emitter->compactor, piece, err);
+  if (emitter->pieces != NULL)
+    return pieces_add (emitter->pieces, piece, err);
   return sframe_encoder_add (emitter->encoder, piece, err);
 }
 
@@ -125,11 +125,13 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
     .rows_expected = options->rows_expected,
   };
   emitter->encoder = sframe_encoder_new (&encode);
-  if (!options->compact)
+  if (!encode.share && !options->compact)
     return emitter->encoder != NULL;
-  emitter->compactor
-      = compactor_new (&encode, (struct compact_gaps){ NULL, may_cover });
-  return emitter->encoder != NULL && emitter->compactor != NULL;
+  const struct pieces_options pieces = { .cut = options->cut,
+                                         .across = options->compact,
+                                         .is_padding = may_cover };
+  emitter->pieces = pieces_new (&encode, &pieces);
+  return emitter->encoder != NULL && emitter->pieces != NULL;
 }
 
 struct emitter *
@@ -163,7 +165,7 @@ emitter_free (struct emitter *emitter)
 {
   if (emitter == NULL)
     return;
-  compactor_free (emitter->compactor);
+  pieces_free (emitter->pieces);
   sframe_encoder_free (emitter->encoder);
   free (emitter);
 }
@@ -235,8 +237,8 @@ emitter_add_lowered (struct emitter *emitter,
 size_t
 emitter_n_functions (const struct emitter *emitter)
 {
-  return emitter->compactor != NULL
-             ? compactor_n_functions (emitter->compactor)
+  return emitter->pieces != NULL
+             ? pieces_n_functions (emitter->pieces)
              : sframe_encoder_n_functions (emitter->encoder);
 }
 
@@ -247,9 +249,8 @@ emitter_repeat (struct emitter *emitter, size_t index,
   uint32_t size = (uint32_t)code->size + code->padding;
   count_fde (emitter, REASON_NONE);
   emitter->account.bytes_covered += code->size;
-  if (emitter->compactor != NULL)
-    return compactor_repeat (emitter->compactor, index, code->address, size,
-                             err);
+  if (emitter->pieces != NULL)
+    return pieces_repeat (emitter->pieces, index, code->address, size, err);
   return sframe_encoder_repeat (emitter->encoder, index, code->address, size,
                                 err);
 }
@@ -257,8 +258,8 @@ emitter_repeat (struct emitter *emitter, size_t index,
 bool
 emitter_finish (struct emitter *emitter, struct error *err)
 {
-  if (emitter->compactor != NULL
-      && !compactor_finish (emitter->compactor, emitter->encoder, err))
+  if (emitter->pieces != NULL
+      && !pieces_finish (emitter->pieces, emitter->encoder, err))
     return false;
   sframe_encoder_finish (emitter->encoder);
   return true;

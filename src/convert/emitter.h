@@ -25,7 +25,8 @@ struct emitter_options
   bool sorted, share;
   bool flexible;   /* V3: flexible FDEs may be used */
   bool gnu_widths; /* see encode_options */
-  bool compact;    /* neighbours may be described by one FDE */
+  bool cut;        /* with `share': FDEs may begin inside functions */
+  bool compact;    /* an FDE may hold several functions */
   /* Hints: functions, and bytes of rows.  */
   size_t n_expected, rows_expected;
 };

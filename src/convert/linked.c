@@ -76,6 +76,7 @@ open_emitter (struct linked *linked, struct error *err)
     .flexible = linked->image->arch->flexible_fdes,
     .gnu_widths = options->gnu,
     .compact = compact,
+    .cut = !options->no_split,
   };
   if (!compact)
     {
@@ -109,7 +110,7 @@ open_shortcuts (struct linked *linked, struct error *err)
                                        options->gnu_bugs);
       return linked->gnu != NULL || error_set_no_memory (err);
     }
-  /* The encoder repeats only what is stored once anyway.  */
+  /* Otherwise each function has rows of its own.  */
   if (!options->compact
       && (options->no_share || linked->image->arch->big_endian))
     return true;

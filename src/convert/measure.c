@@ -125,6 +125,7 @@ open_emitter (struct measuring *measuring, unsigned index, struct error *err)
     .share = !formats[index].no_share,
     .flexible = measuring->image->arch->flexible_fdes,
     .compact = formats[index].compact,
+    .cut = true,
   };
   measuring->emitters[index] = emitter_new (&options, err);
   bool available = measuring->emitters[index] != NULL;

@@ -1,10 +1,9 @@
 /* Writing an SFrame section of any version.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each function becomes one fixed-size index record and one block of bytes
-   (V3: attribute and rows, V1 and V2: rows only).  Blocks are written where
-   they will stay; when sharing finds an equal one the bytes just written are
-   taken back, so that nothing is ever copied or compared row by row.  */
+   Each function becomes one fixed-size index record and, unless it repeats
+   another one's rows, one block of bytes (V3: attribute and rows, V1 and V2:
+   rows only), written where it will stay.  */
 
 #include "sframe/encode.h"
 
@@ -12,7 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "sframe/share.h"
+#include "sframe/prefixes.h"
 
 enum
 {
@@ -40,7 +39,6 @@ struct sframe_encoder
   struct buffer rows;
   uint64_t written; /* bytes of rows, shared or not */
   uint64_t n_rows;
-  struct share *share; /* NULL unless sharing */
 };
 
 void
@@ -48,7 +46,6 @@ sframe_encoder_free (struct sframe_encoder *encoder)
 {
   if (encoder == NULL)
     return;
-  share_free (encoder->share);
   free (encoder->records);
   buffer_free (&encoder->rows);
   free (encoder);
@@ -73,15 +70,10 @@ sframe_encoder_new (const struct encode_options *options)
     return NULL;
   encoder->options = *options;
   buffer_init (&encoder->rows, options->arch->big_endian);
-  if (options->share)
-    encoder->share = share_new ();
-  if ((options->share && encoder->share == NULL)
-      || !sframe_encoder_reserve (encoder))
-    {
-      sframe_encoder_free (encoder);
-      return NULL;
-    }
-  return encoder;
+  if (sframe_encoder_reserve (encoder))
+    return encoder;
+  sframe_encoder_free (encoder);
+  return NULL;
 }
 
 /* Rows.  */
@@ -302,25 +294,6 @@ report_unwritable (uint64_t address, struct error *err)
                     (unsigned long long)address);
 }
 
-/* The block written last, from START on, is complete: *PLACE is where it is in
-   the end.  */
-static bool
-sframe_encoder_settle (struct sframe_encoder *encoder, size_t start,
-                       uint32_t *place, struct error *err)
-{
-  if (encoder->rows.size > UINT32_MAX)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "more than 4 GiB of SFrame rows");
-  *place = (uint32_t)start;
-  if (encoder->share != NULL && encoder->rows.size > start)
-    {
-      *place = share_find (encoder->share, &encoder->rows, *place);
-      if (*place != start)
-        encoder->rows.size = start;
-    }
-  return true;
-}
-
 /* Add RECORD to the index.  */
 static bool
 sframe_encoder_add_record (struct sframe_encoder *encoder,
@@ -353,15 +326,14 @@ sframe_encoder_add (struct sframe_encoder *encoder,
   unsigned fre_type = function_fre_type (encoder, function);
   if (!sframe_encoder_add_block (encoder, function, fre_type))
     return error_set_no_memory (err);
-  uint64_t block_size = encoder->rows.size - start;
-  uint32_t place = 0;
-  if (!sframe_encoder_settle (encoder, start, &place, err))
-    return false;
+  if (encoder->rows.size > UINT32_MAX)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "more than 4 GiB of SFrame rows");
   struct index_record record = {
     .address = function->address,
     .size = function->size,
-    .fre_offset = place,
-    .block_size = (uint32_t)block_size,
+    .fre_offset = (uint32_t)start,
+    .block_size = (uint32_t)(encoder->rows.size - start),
     .n_rows = (uint32_t)function->n_rows,
     .info = function_info (function, fre_type),
     .repeat = function->repeat,
@@ -386,20 +358,18 @@ sframe_encoder_finish (struct sframe_encoder *encoder)
 {
   /* In V3 a block begins with the number of its rows, so none is part of
      another.  */
-  if (encoder->share == NULL || encoder->options.variant.version >= 3)
+  if (!encoder->options.share || encoder->options.variant.version >= 3)
     return;
-  share_free (encoder->share); /* it knows the blocks by their old places */
-  encoder->share = NULL;
-  struct share_prefixes prefixes;
-  if (!share_prefixes_begin (&prefixes))
+  struct prefixes prefixes;
+  if (!prefixes_begin (&prefixes))
     return;
   for (size_t i = 0; i < encoder->n_records; i++)
-    share_prefixes_add (&prefixes, encoder->records[i].fre_offset);
-  if (share_prefixes_fold (&prefixes, &encoder->rows))
+    prefixes_add (&prefixes, encoder->records[i].fre_offset);
+  if (prefixes_fold (&prefixes, &encoder->rows))
     for (size_t i = 0; i < encoder->n_records; i++)
       encoder->records[i].fre_offset
-          = share_prefixes_place (&prefixes, encoder->records[i].fre_offset);
-  share_prefixes_end (&prefixes);
+          = prefixes_place (&prefixes, encoder->records[i].fre_offset);
+  prefixes_end (&prefixes);
 }
 
 /* The section.  */

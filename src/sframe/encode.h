@@ -22,7 +22,7 @@ struct encode_options
   const struct arch *arch;
   struct sframe_variant variant;
   bool sorted; /* set the SORTED flag; the functions come in that order */
-  bool share;  /* store identical blocks once */
+  bool share;  /* functions may share blocks of rows */
   /* The widths GNU as chooses: row starts as wide as the function's size
      needs, and in V1 and V2 words from -127 to 127 (-32767 to 32767).  Rows
      at equal starts and at the function's end are accepted.  */
@@ -59,8 +59,8 @@ bool sframe_encoder_add (struct sframe_encoder *encoder,
 
 /* Append a function of SIZE bytes at ADDRESS with the rows and flags of the
    one that was added as number INDEX, counted from 0.  The caller knows that
-   its last row starts below SIZE, and that it is not a PCMASK function.
-   The rows are not written again.  Otherwise as sframe_encoder_add.  */
+   its last row starts below SIZE.  The rows are not written again.  Otherwise
+   as sframe_encoder_add.  */
 bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                             uint64_t address, uint32_t size,
                             struct error *err);

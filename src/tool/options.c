@@ -33,6 +33,7 @@ enum
   OPTION_REMOVE,
   OPTION_UNDO,
   OPTION_NO_SHARE,
+  OPTION_NO_SPLIT,
   OPTION_COMPACT,
   OPTION_STATS,
   OPTION_STRICT,
@@ -66,8 +67,12 @@ static const struct argp_option option_table[] = {
     1 },
   { "no-share", OPTION_NO_SHARE, NULL, 0,
     "Store the rows of every function separately", 1 },
+  { "no-split", OPTION_NO_SPLIT, NULL, 0,
+    "Do not cut functions into pieces: one entry each", 1 },
   { "compact", OPTION_COMPACT, NULL, 0,
-    "Describe neighbouring functions by one entry where that is smaller", 1 },
+    "Let an entry hold the end of one function and the beginning of the next, "
+    "where that is smaller",
+    1 },
   { "force-phdr-move", OPTION_FORCE_PHDR_MOVE, NULL, 0,
     "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
@@ -464,6 +469,9 @@ parse_convert_option (int key, struct argp_state *state)
       return 0;
     case OPTION_NO_SHARE:
       options->convert.no_share = true;
+      return 0;
+    case OPTION_NO_SPLIT:
+      options->convert.no_split = true;
       return 0;
     case OPTION_COMPACT:
       options->convert.compact = true;

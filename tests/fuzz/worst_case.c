@@ -204,6 +204,39 @@ many_rows (struct worst *worst)
     append_fde (worst, cie, 4096, program, 999);
 }
 
+/* Rows that may all be cut, of N_OFFSETS kinds, in no order: many segments
+   repeat, or hardly any.  */
+static void
+cuts_of_kinds (struct worst *worst, unsigned n_offsets)
+{
+  uint8_t program[60000];
+  uint32_t random = 1;
+  size_t cie = append_cie (worst, 16, 0);
+  while (more (worst))
+    {
+      for (size_t i = 0; i + 3 <= sizeof program; i += 3)
+        {
+          random = random * 1103515245 + 12345;
+          uint8_t offset = (uint8_t)(8 + 8 * (random >> 16) % n_offsets);
+          memcpy (program + i, (uint8_t[]){ 0x48, 0x0e, offset }, 3);
+        }
+      append_fde (worst, cie, 8 * sizeof program / 3 + 8, program,
+                  sizeof program);
+    }
+}
+
+static void
+cuts_that_repeat (struct worst *worst)
+{
+  cuts_of_kinds (worst, 3);
+}
+
+static void
+cuts_that_differ (struct worst *worst)
+{
+  cuts_of_kinds (worst, 15);
+}
+
 /* Flexible rows of the longest kind, restored in a byte.  */
 static void
 long_rows (struct worst *worst)
@@ -407,6 +440,8 @@ static const struct
   { "terminators", terminators },
   { "one long function", one_long_function },
   { "many rows", many_rows },
+  { "cuts that repeat", cuts_that_repeat },
+  { "cuts that differ", cuts_that_differ },
   { "long rows", long_rows },
   { "large PLTs", large_plts },
   { "many sections", many_sections },

@@ -358,73 +358,47 @@ function_flags (void **state)
   buffer_free (&out);
 }
 
+/* The block is that of the other function; address and size are its own.  */
 static void
-identical_blocks_are_shared (void **state)
+repeated_functions_have_no_block (void **state)
 {
   (void)state;
-  struct sframe_row other[] = {
-    { .base_sp = true, .n_words = 1, .words = { 8 } },
-    { .start = 1, .base_sp = true, .n_words = 2, .words = { 16, -16 } },
-  };
-  struct sframe_function functions[] = {
-    push_function, push_function, push_function, push_function, push_function,
-  };
-  for (unsigned i = 0; i < 5; i++)
-    functions[i].address += 0x100 * i;
-  functions[1].rows = other;
-  functions[1].n_rows = 2;
-  functions[2].size = 64;    /* sizes may differ */
-  functions[3].b_key = true; /* in V3 part of the block */
-  struct encode_options options = options_for (&arch_amd64, v3);
-  options.share = true;
-  struct buffer out = section_of (options, functions, 5, 0x400000);
-  assert_int_equal (out.size, 28 + 5 * 16 + 16 + 12 + 16);
-  static const uint32_t v3_offsets[] = { 0, 16, 0, 28, 0 };
-  for (unsigned i = 0; i < 5; i++)
-    assert_int_equal (load_u32 (out.bytes + 28 + 16 * i + 12, false),
-                      v3_offsets[i]);
-  /* The number of rows is the sum over functions.  */
-  assert_int_equal (load_u32 (out.bytes + 12, false), 14);
-  buffer_free (&out);
-
-  options.variant = v2;
-  out = section_of (options, functions, 5, 0x400000);
-  assert_int_equal (load_u32 (out.bytes + 28 + 20 * 3 + 8, false), 0);
-  buffer_free (&out);
-
-  options.share = false;
-  out = section_of (options, functions, 5, 0x400000);
-  assert_int_equal (out.size, 28 + 5 * 20 + 4 * 11 + 7);
-  buffer_free (&out);
-}
-
-/* Many distinct blocks, each twice: every one is found again whatever the
-   table's size.  */
-static void
-sharing_finds_every_block (void **state)
-{
-  (void)state;
-  enum
-  {
-    N = 20000
-  };
-  struct encode_options options = options_for (&arch_amd64, v3);
-  options.share = true;
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  struct error err;
-  uint64_t once = 0;
-  for (unsigned i = 0; i < 2 * N; i++)
+  static const struct sframe_variant variants[]
+      = { { 1, false }, { 2, true }, { 3, true } };
+  for (unsigned v = 0; v < 3; v++)
     {
-      struct sframe_row row
-          = { .n_words = 1, .words = { 100000 + (int32_t)(i % N) } };
-      struct sframe_function function
-          = { .address = 16 * i, .size = 8, .n_rows = 1, .rows = &row };
-      assert_true (sframe_encoder_add (encoder, &function, &err));
-      if (i == N - 1)
-        once = sframe_encoder_size (encoder);
+      struct encode_options options = options_for (&arch_amd64, variants[v]);
+      struct sframe_encoder *encoder = sframe_encoder_new (&options);
+      struct error err = { 0 };
+      struct sframe_function other = push_function;
+      other.address += 0x100;
+      other.n_rows = 2;
+      assert_true (sframe_encoder_add (encoder, &push_function, &err));
+      assert_true (sframe_encoder_add (encoder, &other, &err));
+      uint64_t size = sframe_encoder_size (encoder);
+      assert_true (sframe_encoder_repeat (encoder, 1, 0x401200, 64, &err));
+      assert_true (sframe_encoder_repeat (encoder, 2, 0x401300, 7, &err));
+      unsigned entry = sframe_index_entry_size (&options);
+      assert_int_equal (sframe_encoder_size (encoder), size + 2 * entry);
+      assert_int_equal (sframe_encoder_n_functions (encoder), 4);
+      assert_int_equal (sframe_encoder_n_rows (encoder), 3 + 3 * 2);
+      struct buffer out;
+      buffer_init (&out, false);
+      assert_true (sframe_encoder_write (encoder, 0x400000, &out, &err));
+      struct sframe_decoder decoder;
+      assert_true (
+          sframe_decoder_open (&decoder, out.bytes, out.size, 0x400000, &err));
+      struct sframe_function function;
+      assert_true (sframe_decoder_function (&decoder, 2, &function, &err));
+      assert_int_equal (function.address, 0x401200);
+      assert_int_equal (function.size, 64);
+      assert_int_equal (function.n_rows, 2);
+      /* Order is checked here, too.  */
+      assert_false (sframe_encoder_repeat (encoder, 0, 0x401000, 16, &err));
+      assert_int_equal (err.status, CFI2SFRAME_INVALID);
+      buffer_free (&out);
+      sframe_encoder_free (encoder);
     }
-  assert_int_equal (sframe_encoder_size (encoder), once + 16 * N);
-  sframe_encoder_free (encoder);
 }
 
 /* V1 and V2: the beginning of another function's rows, in either order.  */
@@ -682,59 +656,6 @@ distance_limits (void **state)
       }
 }
 
-/* Functions added anew or repeated make the same section.  */
-static void
-repeated_functions (void **state)
-{
-  (void)state;
-  enum
-  {
-    N = 12
-  };
-  static const struct sframe_variant variants[]
-      = { { 1, false }, { 2, true }, { 3, true } };
-  struct error err = { 0 };
-  for (unsigned v = 0; v < 3; v++)
-    {
-      struct encode_options options = options_for (&arch_amd64, variants[v]);
-      struct sframe_function functions[N];
-      options.share = true;
-      struct sframe_encoder *whole = sframe_encoder_new (&options);
-      struct sframe_encoder *first = sframe_encoder_new (&options);
-      for (unsigned i = 0; i < N; i++)
-        {
-          functions[i] = push_function;
-          functions[i].address += 0x100 * i;
-          functions[i].size += i;
-          functions[i].n_rows = 1 + i % 3;
-          assert_true (sframe_encoder_add (whole, &functions[i], &err));
-          if (i < 3)
-            assert_true (sframe_encoder_add (first, &functions[i], &err));
-          else
-            assert_true (sframe_encoder_repeat (
-                first, i - 3, functions[i].address, functions[i].size, &err));
-        }
-      assert_int_equal (sframe_encoder_n_functions (first), N);
-      assert_int_equal (sframe_encoder_n_rows (first),
-                        sframe_encoder_n_rows (whole));
-      sframe_encoder_finish (whole);
-      sframe_encoder_finish (first);
-      struct buffer expected, made;
-      buffer_init (&expected, false);
-      buffer_init (&made, false);
-      assert_true (sframe_encoder_write (whole, 0x400000, &expected, &err));
-      assert_true (sframe_encoder_write (first, 0x400000, &made, &err));
-      assert_bytes (&made, expected.bytes, expected.size);
-      /* Order is checked here, too.  */
-      assert_false (sframe_encoder_repeat (first, 0, 0x401000, 16, &err));
-      assert_int_equal (err.status, CFI2SFRAME_INVALID);
-      sframe_encoder_free (whole);
-      sframe_encoder_free (first);
-      buffer_free (&expected);
-      buffer_free (&made);
-    }
-}
-
 /* Rows that are not written again count for the limit nevertheless.  */
 static void
 repeated_rows_are_limited (void **state)
@@ -768,11 +689,9 @@ main (void)
     cmocka_unit_test (row_flags),
     cmocka_unit_test (fre_types),
     cmocka_unit_test (function_flags),
-    cmocka_unit_test (identical_blocks_are_shared),
-    cmocka_unit_test (sharing_finds_every_block),
+    cmocka_unit_test (repeated_functions_have_no_block),
     cmocka_unit_test (prefixes_are_shared),
     cmocka_unit_test (shared_sections_decode_unchanged),
-    cmocka_unit_test (repeated_functions),
     cmocka_unit_test (repeated_rows_are_limited),
     cmocka_unit_test (unsound_rows_are_refused),
     cmocka_unit_test (v3_row_count_limit),

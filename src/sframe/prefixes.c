@@ -1,65 +1,17 @@
-/* Storing equal row blocks once.
+/* Blocks that are the beginning of other blocks.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "sframe/share.h"
+#include "sframe/prefixes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
-#include "base/table.h"
 
 enum
 {
   PREFIXES_MIN = 1024 /* room for so many blocks at first */
 };
-
-/* The table has the blocks' offsets in the row area.  Their sizes are not
-   kept: a block is equal to a new one when the new one's bytes are found at
-   its offset, because info byte and number of rows, which say where it ends,
-   belong to the bytes (V3) or to the function's index record (V1, V2).  */
-struct share
-{
-  struct table table;
-};
-
-struct share *
-share_new (void)
-{
-  struct share *share = malloc (sizeof *share);
-  if (share == NULL || table_init (&share->table, 0))
-    return share;
-  free (share);
-  return NULL;
-}
-
-void
-share_free (struct share *share)
-{
-  if (share == NULL)
-    return;
-  table_free (&share->table);
-  free (share);
-}
-
-uint32_t
-share_find (struct share *share, const struct buffer *rows, uint32_t start)
-{
-  const uint8_t *bytes = rows->bytes;
-  size_t size = rows->size - start;
-  uint32_t hash = hash_for_table (bytes + start, size);
-  struct table_walk walk = { .hash = hash };
-  /* The bytes found must not reach into the ones to be taken back.  */
-  for (uint32_t offset; table_next (&share->table, &walk, &offset);)
-    if (size <= start - offset
-        && memcmp (bytes + offset, bytes + start, size) == 0)
-      return offset;
-  table_insert (&share->table, hash, start);
-  return start;
-}
-
-/* Prefixes.  */
 
 /* A block on its way through sorting.  */
 struct sorted_block
@@ -71,23 +23,23 @@ struct sorted_block
 };
 
 bool
-share_prefixes_begin (struct share_prefixes *prefixes)
+prefixes_begin (struct prefixes *prefixes)
 {
-  *prefixes = (struct share_prefixes){ .capacity = PREFIXES_MIN };
+  *prefixes = (struct prefixes){ .capacity = PREFIXES_MIN };
   prefixes->starts
       = reallocarray (NULL, prefixes->capacity, sizeof *prefixes->starts);
   return prefixes->starts != NULL;
 }
 
 void
-share_prefixes_end (struct share_prefixes *prefixes)
+prefixes_end (struct prefixes *prefixes)
 {
   free (prefixes->starts);
   free (prefixes->places);
 }
 
 void
-share_prefixes_add (struct share_prefixes *prefixes, uint32_t offset)
+prefixes_add (struct prefixes *prefixes, uint32_t offset)
 {
   size_t n = prefixes->n_blocks;
   if (prefixes->failed || (n > 0 && offset <= prefixes->starts[n - 1]))
@@ -131,7 +83,7 @@ block_key (const uint8_t *bytes, uint32_t size)
 }
 
 static struct sorted_block *
-sort_blocks (const struct share_prefixes *prefixes, const struct buffer *rows)
+sort_blocks (const struct prefixes *prefixes, const struct buffer *rows)
 {
   size_t n = prefixes->n_blocks;
   struct sorted_block *blocks = reallocarray (NULL, n, sizeof *blocks);
@@ -161,7 +113,7 @@ is_prefix (const struct sorted_block *block, const struct sorted_block *of)
 }
 
 bool
-share_prefixes_fold (struct share_prefixes *prefixes, struct buffer *rows)
+prefixes_fold (struct prefixes *prefixes, struct buffer *rows)
 {
   size_t n = prefixes->n_blocks;
   if (prefixes->failed || n == 0)
@@ -204,7 +156,7 @@ share_prefixes_fold (struct share_prefixes *prefixes, struct buffer *rows)
 }
 
 uint32_t
-share_prefixes_place (const struct share_prefixes *prefixes, uint32_t offset)
+prefixes_place (const struct prefixes *prefixes, uint32_t offset)
 {
   size_t low = 0, high = prefixes->n_blocks;
   while (high - low > 1)

@@ -1,0 +1,693 @@
+/* Which ranges of rows become FDEs, so that the section is small.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "sframe/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "sframe/choice.h"
+#include "sframe/repeats.h"
+#include "sframe/rules.h"
+#include "sframe/segments.h"
+
+enum
+{
+  /* Prologues and epilogues are short rows; the long ones between them are
+     where functions differ.  As the duration of a piece's last row is the
+     FDE's business, pieces end with a row of so many bytes or more, or after
+     so many shorter ones.  */
+  LONG_ROW = 6,
+  SHORT_ROWS_MAX = 12,
+  /* Real programs have a place to cut in a hundred bytes of the file.  Where
+     there are as many as one in so many bytes of rows_max, which is about the
+     file's size, the rest is not cut: each takes some 200 bytes of memory.  */
+  BYTES_PER_CUT = 32,
+  /* Readers scan an FDE's rows one by one.  Inside a function, which would be
+     one FDE otherwise, any number is an improvement.  Across functions more
+     rows are smaller, and slower to look up: on amd64 these are no slower than
+     without pieces (tools/bench.sh).  */
+  ROWS_MAX_INSIDE = SFRAME_V3_FRES_MAX,
+  ROWS_MAX_ACROSS_AMD64 = 24,
+  ROWS_MAX_ACROSS = 48,
+  /* Of repeated segments; more of them, and more passes, gain little.  */
+  ATOMS_INSIDE = 4,
+  PASSES_INSIDE = 1,
+  ATOMS_ACROSS = REPEATS_ATOMS_MAX,
+  PASSES_ACROSS = 3,
+  NOT_STORED = UINT32_MAX
+};
+
+/* Where a run's rows apply.  */
+struct place
+{
+  uint64_t address;
+  uint32_t size;
+  uint32_t run;
+};
+
+/* Rows that have gone to the encoder.  */
+struct block
+{
+  uint32_t first_row, end_row;
+  uint32_t number; /* of the first FDE that has them */
+};
+
+struct pieces
+{
+  struct encode_options encode;
+  struct pieces_options options;
+  struct rules rules;
+  struct run_row *rows; /* of all runs */
+  size_t n_rows, rows_capacity;
+  struct run *runs; /* with room for one more */
+  size_t n_runs, runs_capacity;
+  struct place *places; /* ascending addresses */
+  size_t n_places, places_capacity;
+  /* Either each distinct function is a run, with a place for each that has
+     these rows; or each function's rows are there, one after the other, and
+     this says where they begin.  */
+  bool distinct;
+  struct table runs_by_rows;
+  uint32_t *functions;
+  size_t n_functions, functions_capacity;
+  uint64_t taken; /* bytes of rows, repeated or not */
+  bool separate;  /* the next function begins a run */
+
+  /* Once all are there.  */
+  struct cut *cuts;
+  size_t n_cuts, cuts_capacity;
+  uint64_t cuts_max; /* functions begin with a cut beyond that, too */
+  struct piece *pieces;
+  uint32_t *numbers; /* of each piece in the encoder, or NOT_STORED */
+  size_t n_pieces;
+  struct block *blocks;
+  size_t n_blocks, blocks_capacity;
+  struct table blocks_by_rows;
+  struct sframe_row *block_rows; /* of the block at hand */
+  size_t block_rows_capacity;
+};
+
+struct pieces *
+pieces_new (const struct encode_options *encode,
+            const struct pieces_options *options)
+{
+  struct pieces *pieces = calloc (1, sizeof *pieces);
+  if (pieces == NULL)
+    return NULL;
+  pieces->encode = *encode;
+  pieces->options = *options;
+  pieces->options.cut = options->cut && encode->share;
+  pieces->distinct = !options->across && encode->share;
+  pieces->cuts_max
+      = encode->rows_max ? encode->rows_max / BYTES_PER_CUT : UINT64_MAX;
+  pieces->separate = true;
+  if (rules_init (&pieces->rules, encode)
+      && table_init (&pieces->runs_by_rows, 0)
+      && table_init (&pieces->blocks_by_rows, 0))
+    return pieces;
+  pieces_free (pieces);
+  return NULL;
+}
+
+void
+pieces_free (struct pieces *pieces)
+{
+  if (pieces == NULL)
+    return;
+  rules_free (&pieces->rules);
+  table_free (&pieces->runs_by_rows);
+  table_free (&pieces->blocks_by_rows);
+  free (pieces->rows);
+  free (pieces->runs);
+  free (pieces->places);
+  free (pieces->functions);
+  free (pieces->cuts);
+  free (pieces->pieces);
+  free (pieces->numbers);
+  free (pieces->blocks);
+  free (pieces->block_rows);
+  free (pieces);
+}
+
+/* ITEMS, an array for *CAPACITY items of SIZE bytes, with room for N of them.
+   NULL when there is no memory, or no 32-bit number, for so many; ITEMS is as
+   it was then.  */
+static void *
+array_for (void *items, size_t *capacity, size_t size, size_t n)
+{
+  if (n <= *capacity)
+    return items;
+  size_t wanted = 2 * n + 1024;
+  if (n >= UINT32_MAX)
+    return NULL;
+  void *grown = reallocarray (items, wanted, size);
+  if (grown != NULL)
+    *capacity = wanted;
+  return grown;
+}
+
+/* Taking functions in.  */
+
+static bool
+reserve_rows (struct pieces *pieces, size_t n)
+{
+  struct run_row *rows = array_for (pieces->rows, &pieces->rows_capacity,
+                                    sizeof *rows, pieces->n_rows + n);
+  if (rows == NULL)
+    return false;
+  pieces->rows = rows;
+  return true;
+}
+
+/* Whether the rows are as the encoder wants them.  */
+static bool
+rows_are_sound (const struct sframe_function *function)
+{
+  uint32_t end = function->pcmask ? function->repeat : function->size;
+  const struct sframe_row *rows = function->rows;
+  size_t n = function->n_rows;
+  if (n == 0 || rows[0].start != 0 || rows[n - 1].start >= end)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    if (rows[i].n_words > SFRAME_WORDS_MAX
+        || (i > 0 && rows[i].start <= rows[i - 1].start))
+      return false;
+  return true;
+}
+
+/* Append the rows of FUNCTION; *BYTES is what they take in a section, at
+   least.  */
+static bool
+append_rows (struct pieces *pieces, const struct sframe_function *function,
+             uint64_t *bytes)
+{
+  size_t n = function->n_rows;
+  if (!reserve_rows (pieces, n))
+    return false;
+  struct run_row *out = &pieces->rows[pieces->n_rows];
+  uint32_t flags = rules_flags (function);
+  *bytes = 0;
+  for (size_t i = 0; i < n; i++)
+    {
+      const struct sframe_row *row = &function->rows[i];
+      uint32_t end = i + 1 < n ? row[1].start : function->size;
+      out[i].duration = end - row->start;
+      if (!rules_number (&pieces->rules, flags, row, &out[i].rule))
+        return false;
+      *bytes += pieces->rules.rules[out[i].rule].bytes + 1;
+    }
+  out[0].rule |= ROW_BEGINS;
+  pieces->n_rows += n;
+  return true;
+}
+
+/* A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
+static bool
+account (struct pieces *pieces, uint64_t bytes, struct error *err)
+{
+  pieces->taken += bytes;
+  return pieces->encode.rows_max == 0
+         || pieces->taken <= pieces->encode.rows_max
+         || error_set (err, CFI2SFRAME_REFUSED,
+                       "the CFI asks for unreasonably many rows");
+}
+
+static bool
+append_place (struct pieces *pieces, uint64_t address, uint32_t size,
+              uint32_t run)
+{
+  struct place *places = array_for (pieces->places, &pieces->places_capacity,
+                                    sizeof *places, pieces->n_places + 1);
+  if (places == NULL)
+    return false;
+  pieces->places = places;
+  places[pieces->n_places++] = (struct place){ address, size, run };
+  pieces->runs[run].n_places++;
+  return true;
+}
+
+/* A run that begins with row number FIRST_ROW and has BYTES so far.  */
+static bool
+append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
+{
+  struct run *runs = array_for (pieces->runs, &pieces->runs_capacity,
+                                sizeof *runs, pieces->n_runs + 2);
+  if (runs == NULL)
+    return false;
+  pieces->runs = runs;
+  runs[pieces->n_runs++]
+      = (struct run){ .first_row = (uint32_t)first_row, .bytes = bytes };
+  return true;
+}
+
+/* Distinct functions.  */
+
+/* Whether the run has the N_ROWS rows that begin with number FIRST_ROW, but
+   for how long the last one lasts.  */
+static bool
+run_has_rows (const struct pieces *pieces, uint32_t run, size_t first_row,
+              size_t n_rows)
+{
+  const struct run_row *own = &pieces->rows[pieces->runs[run].first_row];
+  const struct run_row *other = &pieces->rows[first_row];
+  size_t end
+      = run + 1 < pieces->n_runs ? pieces->runs[run + 1].first_row : first_row;
+  return end - pieces->runs[run].first_row == n_rows
+         && memcmp (own, other, (n_rows - 1) * sizeof *own) == 0
+         && own[n_rows - 1].rule == other[n_rows - 1].rule;
+}
+
+/* The rows from FIRST_ROW on are new.  Find the run that has them already,
+   or make one of them.  */
+static bool
+settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
+            uint32_t *run)
+{
+  struct segment_hash hash = { 0 };
+  for (size_t i = first_row; i < pieces->n_rows; i++)
+    segment_hash_add (&hash, pieces->rows[i]);
+  struct table_walk walk = { .hash = (uint32_t)hash.value };
+  while (table_next (&pieces->runs_by_rows, &walk, run))
+    if (run_has_rows (pieces, *run, first_row, pieces->n_rows - first_row))
+      {
+        pieces->n_rows = first_row;
+        return true;
+      }
+  *run = (uint32_t)pieces->n_runs;
+  if (!append_run (pieces, first_row, bytes))
+    return false;
+  table_insert (&pieces->runs_by_rows, (uint32_t)hash.value, *run);
+  return true;
+}
+
+/* Functions in a row.  */
+
+/* Whether a function at ADDRESS whose rows are the last, from FIRST_ROW on,
+   can be in the run before it.  */
+static bool
+can_join (const struct pieces *pieces, size_t first_row, uint64_t address,
+          uint32_t size)
+{
+  if (!pieces->options.across || pieces->separate || pieces->n_places == 0)
+    return false;
+  const struct place *last = &pieces->places[pieces->n_places - 1];
+  uint64_t gap = last->address + last->size;
+  return rules_can_join (&pieces->rules,
+                         pieces->rows[first_row - 1].rule & ROW_RULE,
+                         pieces->rows[first_row].rule & ROW_RULE)
+         && address + size - last->address <= UINT32_MAX
+         && pieces->options.is_padding (pieces->options.context, gap,
+                                        address - gap);
+}
+
+/* Put the new rows, those from FIRST_ROW on, behind those that are there.  */
+static bool
+settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
+                 uint32_t size, uint64_t bytes)
+{
+  uint32_t *functions
+      = array_for (pieces->functions, &pieces->functions_capacity,
+                   sizeof *functions, pieces->n_functions + 1);
+  if (functions == NULL)
+    return false;
+  pieces->functions = functions;
+  functions[pieces->n_functions++] = (uint32_t)first_row;
+  if (!can_join (pieces, first_row, address, size))
+    {
+      pieces->separate = false;
+      return append_run (pieces, first_row, bytes)
+             && append_place (pieces, address, size,
+                              (uint32_t)pieces->n_runs - 1);
+    }
+  struct place *place = &pieces->places[pieces->n_places - 1];
+  struct run_row *row = &pieces->rows[first_row];
+  row[-1].duration += (uint32_t)(address - place->address) - place->size;
+  if (((row[-1].rule ^ row->rule) & ROW_RULE) == 0)
+    row->rule |= ROW_CONTINUES;
+  place->size = (uint32_t)(address + size - place->address);
+  pieces->runs[place->run].bytes += bytes;
+  return true;
+}
+
+bool
+pieces_add (struct pieces *pieces, const struct sframe_function *function,
+            struct error *err)
+{
+  size_t first_row = pieces->n_rows;
+  uint64_t bytes;
+  uint32_t run;
+  if (!rows_are_sound (function))
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "rows of the function at 0x%llx cannot be written",
+                      (unsigned long long)function->address);
+  if (!append_rows (pieces, function, &bytes))
+    return error_set_no_memory (err);
+  if (!account (pieces, bytes, err))
+    return false;
+  bool settled = pieces->distinct
+                     ? settle_run (pieces, first_row, bytes, &run)
+                           && append_place (pieces, function->address,
+                                            function->size, run)
+                     : settle_in_order (pieces, first_row, function->address,
+                                        function->size, bytes);
+  return settled || error_set_no_memory (err);
+}
+
+/* Append the rows of function number INDEX once more, for one of SIZE
+   bytes.  */
+static bool
+copy_rows (struct pieces *pieces, size_t index, uint32_t size, uint64_t *bytes)
+{
+  size_t first = pieces->functions[index];
+  size_t end = index + 1 < pieces->n_functions ? pieces->functions[index + 1]
+                                               : pieces->n_rows;
+  if (!reserve_rows (pieces, end - first))
+    return false;
+  *bytes = 0;
+  for (size_t i = first; i < end; i++)
+    {
+      struct run_row row = pieces->rows[i];
+      row.rule &= ~ROW_CONTINUES;
+      *bytes += pieces->rules.rules[row.rule & ROW_RULE].bytes + 1;
+      if (i + 1 == end)
+        row.duration = size;
+      size -= row.duration;
+      pieces->rows[pieces->n_rows++] = row;
+    }
+  return true;
+}
+
+bool
+pieces_repeat (struct pieces *pieces, size_t index, uint64_t address,
+               uint32_t size, struct error *err)
+{
+  size_t first_row = pieces->n_rows;
+  uint64_t bytes;
+  bool done;
+  if (pieces->distinct)
+    {
+      uint32_t run = pieces->places[index].run;
+      bytes = pieces->runs[run].bytes;
+      done = append_place (pieces, address, size, run);
+    }
+  else
+    done = copy_rows (pieces, index, size, &bytes)
+           && settle_in_order (pieces, first_row, address, size, bytes);
+  return done ? account (pieces, bytes, err) : error_set_no_memory (err);
+}
+
+size_t
+pieces_n_functions (const struct pieces *pieces)
+{
+  return pieces->distinct ? pieces->n_places : pieces->n_functions;
+}
+
+void
+pieces_separate (struct pieces *pieces)
+{
+  pieces->separate = true;
+}
+
+/* Cuts.  */
+
+/* Whether an FDE may begin with ROW, which is in a run behind N_SHORT rows
+   without a cut.  */
+static bool
+may_begin (const struct pieces *pieces, const struct run_row *row,
+           unsigned n_short)
+{
+  if (row->rule & ROW_BEGINS)
+    return true;
+  return pieces->options.cut && pieces->n_cuts < pieces->cuts_max
+         && (row[-1].duration >= LONG_ROW || n_short >= SHORT_ROWS_MAX);
+}
+
+static bool
+append_cut (struct pieces *pieces, const struct cut *cut)
+{
+  struct cut *cuts = array_for (pieces->cuts, &pieces->cuts_capacity,
+                                sizeof *cuts, pieces->n_cuts + 1);
+  if (cuts == NULL)
+    return false;
+  pieces->cuts = cuts;
+  cuts[pieces->n_cuts++] = *cut;
+  return true;
+}
+
+/* Whether index entries for all its places are more than the rows of RUN.  */
+static bool
+stays_whole (const struct pieces *pieces, const struct run *run)
+{
+  return pieces->distinct
+         && run->bytes <= (uint64_t)run->n_places
+                              * sframe_index_entry_size (&pieces->encode);
+}
+
+/* Make the cuts of RUN.  *SUMS is the cut in front of it, and becomes the one
+   behind it.  */
+static bool
+cut_run (struct pieces *pieces, struct run *run, struct cut *sums)
+{
+  const struct rule *rules = pieces->rules.rules;
+  bool whole = stays_whole (pieces, run);
+  struct cut cut = *sums;
+  unsigned n_short = 0;
+  run->first_cut = (uint32_t)pieces->n_cuts;
+  cut.begins_run = true;
+  for (uint32_t i = run->first_row; i < run[1].first_row; i++)
+    {
+      const struct run_row *row = &pieces->rows[i];
+      uint32_t bytes = rules[row->rule & ROW_RULE].bytes;
+      bool continues = row->rule & ROW_CONTINUES;
+      if (cut.begins_run || (!whole && may_begin (pieces, row, n_short)))
+        {
+          cut.row = i;
+          cut.first_bytes = continues ? bytes : 0;
+          if (!append_cut (pieces, &cut))
+            return false;
+          cut.begins_run = false;
+          n_short = 0;
+        }
+      if (!continues)
+        {
+          cut.bytes += bytes;
+          cut.n_rows++;
+          cut.last_start = cut.address;
+        }
+      cut.address += row->duration;
+      n_short++;
+    }
+  *sums = cut;
+  return true;
+}
+
+/* Make all cuts, and a run and a cut behind them all.  */
+static bool
+cut_all (struct pieces *pieces)
+{
+  struct cut sums = { 0 };
+  if (!append_run (pieces, pieces->n_rows, 0))
+    return false;
+  size_t n_runs = --pieces->n_runs;
+  for (size_t i = 0; i < n_runs; i++)
+    if (!cut_run (pieces, &pieces->runs[i], &sums))
+      return false;
+  pieces->runs[n_runs].first_cut = (uint32_t)pieces->n_cuts;
+  sums.row = (uint32_t)pieces->n_rows;
+  sums.first_bytes = 0;
+  sums.begins_run = true;
+  if (!append_cut (pieces, &sums))
+    return false;
+  pieces->n_cuts--;
+  return true;
+}
+
+/* Choosing.  */
+
+/* How hard to search: atoms of repeated segments, and passes.  */
+struct effort
+{
+  unsigned atoms_max, passes;
+};
+
+static struct effort
+effort_for (const struct pieces *pieces)
+{
+  if (!pieces->encode.share)
+    return (struct effort){ 0, 1 };
+  if (pieces->options.across)
+    return (struct effort){ ATOMS_ACROSS, PASSES_ACROSS };
+  if (pieces->options.cut)
+    return (struct effort){ ATOMS_INSIDE, PASSES_INSIDE };
+  return (struct effort){ 0, 1 }; /* there is no choice */
+}
+
+static uint32_t
+rows_max (const struct pieces *pieces)
+{
+  if (!pieces->options.across)
+    return ROWS_MAX_INSIDE;
+  return pieces->encode.arch == &arch_amd64 ? ROWS_MAX_ACROSS_AMD64
+                                            : ROWS_MAX_ACROSS;
+}
+
+static bool
+choose (struct pieces *pieces)
+{
+  struct effort effort = effort_for (pieces);
+  struct repeats repeats;
+  const struct repeats_input input = { .rows = pieces->rows,
+                                       .cuts = pieces->cuts,
+                                       .n_cuts = pieces->n_cuts,
+                                       .atoms_max = effort.atoms_max,
+                                       .rows_max = rows_max (pieces) };
+  struct choice_input choice = { .runs = pieces->runs,
+                                 .n_runs = pieces->n_runs,
+                                 .cuts = pieces->cuts,
+                                 .n_cuts = pieces->n_cuts,
+                                 .repeats = &repeats,
+                                 .rows_max = input.rows_max,
+                                 .passes = effort.passes };
+  choice.entry_cost = sframe_index_entry_size (&pieces->encode);
+  if (pieces->encode.variant.version >= 3)
+    choice.attribute_cost = SFRAME_V3_ATTRIBUTE_SIZE;
+  if (repeats_find (&repeats, &input))
+    pieces->pieces = choice_make (&choice, &pieces->n_pieces);
+  repeats_free (&repeats);
+  return pieces->pieces != NULL;
+}
+
+/* Writing.  */
+
+/* Whether the rows of BLOCK say the same as those from FIRST_ROW to END_ROW,
+   but for how long the last one lasts.  */
+static bool
+block_has_rows (const struct pieces *pieces, const struct block *block,
+                uint32_t first_row, uint32_t end_row)
+{
+  struct segment_walk a
+      = segment_walk_begin (pieces->rows, block->first_row, block->end_row);
+  struct segment_walk b
+      = segment_walk_begin (pieces->rows, first_row, end_row);
+  for (;;)
+    {
+      bool more = segment_walk_next (&a);
+      if (segment_walk_next (&b) != more)
+        return false;
+      if (!more)
+        return true;
+      if (a.rule != b.rule || a.start != b.start)
+        return false;
+    }
+}
+
+/* Remember that FDE number NUMBER has the rows from FIRST_ROW to END_ROW.  */
+static bool
+append_block (struct pieces *pieces, uint32_t hash, const struct block *block)
+{
+  struct block *blocks = array_for (pieces->blocks, &pieces->blocks_capacity,
+                                    sizeof *blocks, pieces->n_blocks + 1);
+  if (blocks == NULL)
+    return false;
+  pieces->blocks = blocks;
+  table_insert (&pieces->blocks_by_rows, hash, (uint32_t)pieces->n_blocks);
+  blocks[pieces->n_blocks++] = *block;
+  return true;
+}
+
+/* The rows from FIRST_ROW to END_ROW for the encoder.  */
+static bool
+expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
+             struct sframe_function *function)
+{
+  struct sframe_row *rows
+      = array_for (pieces->block_rows, &pieces->block_rows_capacity,
+                   sizeof *rows, end_row - first_row);
+  if (rows == NULL)
+    return false;
+  pieces->block_rows = function->rows = rows;
+  struct segment_walk walk
+      = segment_walk_begin (pieces->rows, first_row, end_row);
+  while (segment_walk_next (&walk))
+    {
+      struct sframe_row *row = &rows[function->n_rows++];
+      row->start = (uint32_t)walk.start;
+      rules_expand (&pieces->rules, walk.rule, row);
+    }
+  rules_expand_flags (&pieces->rules, walk.rule, function);
+  return true;
+}
+
+/* Add an FDE of SIZE bytes at ADDRESS with the rows of piece number PIECE,
+   which no FDE has so far, unless it is equal to another piece.  */
+static bool
+write_first (struct pieces *pieces, size_t piece, uint64_t address,
+             uint32_t size, struct sframe_encoder *encoder, struct error *err)
+{
+  uint32_t first_row = pieces->cuts[pieces->pieces[piece].begin].row;
+  uint32_t end_row = pieces->cuts[pieces->pieces[piece].end].row;
+  struct segment_hash hash = { 0 };
+  for (uint32_t i = first_row; i < end_row; i++)
+    segment_hash_add (&hash, pieces->rows[i]);
+  struct table_walk walk = { .hash = (uint32_t)hash.value };
+  for (uint32_t i; pieces->encode.share
+                   && table_next (&pieces->blocks_by_rows, &walk, &i);)
+    if (block_has_rows (pieces, &pieces->blocks[i], first_row, end_row))
+      {
+        pieces->numbers[piece] = pieces->blocks[i].number;
+        return sframe_encoder_repeat (encoder, pieces->blocks[i].number,
+                                      address, size, err);
+      }
+  struct sframe_function function = { .address = address, .size = size };
+  uint32_t number = (uint32_t)sframe_encoder_n_functions (encoder);
+  const struct block block = { first_row, end_row, number };
+  pieces->numbers[piece] = number;
+  if (!expand_rows (pieces, first_row, end_row, &function)
+      || !append_block (pieces, (uint32_t)hash.value, &block))
+    return error_set_no_memory (err);
+  return sframe_encoder_add (encoder, &function, err);
+}
+
+/* The FDEs of PLACE.  */
+static bool
+write_place (struct pieces *pieces, const struct place *place,
+             struct sframe_encoder *encoder, struct error *err)
+{
+  const struct run *run = &pieces->runs[place->run];
+  uint64_t start = pieces->cuts[run->first_cut].address;
+  for (uint32_t i = run->first_piece; i < run[1].first_piece; i++)
+    {
+      const struct piece *piece = &pieces->pieces[i];
+      uint64_t begin = pieces->cuts[piece->begin].address - start;
+      uint64_t end = i + 1 < run[1].first_piece
+                         ? pieces->cuts[piece->end].address - start
+                         : place->size;
+      uint64_t address = place->address + begin;
+      uint32_t size = (uint32_t)(end - begin);
+      if (!(pieces->numbers[i] == NOT_STORED
+                ? write_first (pieces, i, address, size, encoder, err)
+                : sframe_encoder_repeat (encoder, pieces->numbers[i], address,
+                                         size, err)))
+        return false;
+    }
+  return true;
+}
+
+bool
+pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
+               struct error *err)
+{
+  if (!cut_all (pieces) || !choose (pieces))
+    return error_set_no_memory (err);
+  pieces->numbers
+      = reallocarray (NULL, pieces->n_pieces + 1, sizeof *pieces->numbers);
+  if (pieces->numbers == NULL)
+    return error_set_no_memory (err);
+  memset (pieces->numbers, 0xff, pieces->n_pieces * sizeof *pieces->numbers);
+  for (size_t i = 0; i < pieces->n_places; i++)
+    if (!write_place (pieces, &pieces->places[i], encoder, err))
+      return false;
+  return true;
+}

@@ -1,0 +1,183 @@
+/* Segments that occur more than once.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "sframe/repeats.h"
+
+#include <stdlib.h>
+
+/* The occurrences at hand, all of one number of atoms, and their hashes, which
+   the next number of atoms continues.  */
+struct search
+{
+  const struct repeats_input *input;
+  struct repeats *repeats;
+  struct table table; /* kinds by their hashes */
+  struct segment_hash *hashes;
+};
+
+void
+repeats_free (struct repeats *repeats)
+{
+  for (unsigned i = 0; i <= REPEATS_ATOMS_MAX; i++)
+    free (repeats->of_atoms[i]);
+  free (repeats->kinds);
+}
+
+static bool
+repeats_add_kind (struct repeats *repeats, uint64_t hash, uint32_t bytes)
+{
+  if (repeats->n_kinds == repeats->capacity)
+    {
+      size_t capacity = repeats->capacity + repeats->capacity / 2 + 1024;
+      struct repeat_kind *kinds
+          = reallocarray (repeats->kinds, capacity, sizeof *kinds);
+      if (kinds == NULL || capacity > UINT32_MAX)
+        return false;
+      repeats->kinds = kinds;
+      repeats->capacity = capacity;
+    }
+  repeats->kinds[repeats->n_kinds++] = (struct repeat_kind){ hash, 1, bytes };
+  return true;
+}
+
+/* Count one more segment with HASH, from cut BEGIN to END.  Its kind in
+ *KIND.  */
+static bool
+search_count (struct search *search, uint64_t hash, const struct cut *begin,
+              const struct cut *end, uint32_t *kind)
+{
+  struct repeats *repeats = search->repeats;
+  struct table_walk walk = { .hash = (uint32_t)hash };
+  while (table_next (&search->table, &walk, kind))
+    if (repeats->kinds[*kind].hash == hash)
+      {
+        repeats->kinds[*kind].n_occurrences++;
+        return true;
+      }
+  uint64_t bytes = segment_bytes (begin, end);
+  *kind = (uint32_t)repeats->n_kinds;
+  if (!repeats_add_kind (repeats, hash,
+                         bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX))
+    return false;
+  table_insert (&search->table, (uint32_t)hash, *kind);
+  return true;
+}
+
+/* Add atom number ATOM to HASH.  */
+static void
+search_extend (const struct search *search, struct segment_hash *hash,
+               size_t atom)
+{
+  const struct cut *cut = &search->input->cuts[atom];
+  const struct run_row *rows = search->input->rows;
+  for (uint32_t row = cut[0].row; row < cut[1].row; row++)
+    segment_hash_add (hash, rows[row]);
+}
+
+/* Of the N occurrences in LIST keep those that have equals.  */
+static size_t
+search_keep_repeated (struct search *search, struct repeat *list, size_t n)
+{
+  const struct repeat_kind *kinds = search->repeats->kinds;
+  size_t n_kept = 0;
+  for (size_t i = 0; i < n; i++)
+    if (kinds[list[i].kind].n_occurrences > 1)
+      {
+        search->hashes[n_kept] = search->hashes[i];
+        list[n_kept++] = list[i];
+      }
+  list[n_kept].start = UINT32_MAX;
+  return n_kept;
+}
+
+/* Put every atom into LIST.  */
+static bool
+search_begin (struct search *search, struct repeat *list, size_t *n)
+{
+  const struct repeats_input *input = search->input;
+  for (size_t i = 0; i < input->n_cuts; i++)
+    {
+      struct segment_hash hash = { 0 };
+      search_extend (search, &hash, i);
+      if (!search_count (search, hash.value, &input->cuts[i],
+                         &input->cuts[i + 1], &list[i].kind))
+        return false;
+      list[i].start = (uint32_t)i;
+      search->hashes[i] = hash;
+    }
+  *n = search_keep_repeated (search, list, input->n_cuts);
+  return true;
+}
+
+/* Whether a segment that repeats, and the one that begins an atom later, may
+   together be one segment, which ends at cut END.  */
+static bool
+search_may_extend (const struct search *search, const struct repeat *repeat,
+                   size_t end)
+{
+  const struct cut *cuts = search->input->cuts;
+  return repeat[1].start == repeat->start + 1 && !cuts[end - 1].begins_run
+         && segment_n_rows (&cuts[repeat->start], &cuts[end])
+                <= search->input->rows_max;
+}
+
+/* From the *N segments of N_ATOMS atoms in LIST to those in LONGER, which have
+   one more.  */
+static bool
+search_continue (struct search *search, const struct repeat *list,
+                 unsigned n_atoms, struct repeat *longer, size_t *n)
+{
+  const struct cut *cuts = search->input->cuts;
+  size_t n_longer = 0;
+  for (size_t i = 0; i < *n; i++)
+    {
+      size_t end = (size_t)list[i].start + n_atoms + 1;
+      if (!search_may_extend (search, &list[i], end))
+        continue;
+      struct segment_hash hash = search->hashes[i];
+      search_extend (search, &hash, end - 1);
+      if (!search_count (search, hash.value, &cuts[list[i].start], &cuts[end],
+                         &longer[n_longer].kind))
+        return false;
+      longer[n_longer].start = list[i].start;
+      search->hashes[n_longer++] = hash;
+    }
+  *n = search_keep_repeated (search, longer, n_longer);
+  return true;
+}
+
+static bool
+search_run (struct search *search)
+{
+  struct repeat **lists = search->repeats->of_atoms;
+  size_t n = search->input->n_cuts;
+  for (unsigned i = 0; i <= search->input->atoms_max; i++)
+    {
+      bool last = i == search->input->atoms_max || n == 0;
+      lists[i] = reallocarray (NULL, last ? 1 : n + 1, sizeof *lists[i]);
+      if (lists[i] == NULL)
+        return false;
+      lists[i]->start = UINT32_MAX;
+      if (last)
+        break;
+      if (!(i == 0 ? search_begin (search, lists[0], &n)
+                   : search_continue (search, lists[i - 1], i, lists[i], &n)))
+        return false;
+    }
+  return true;
+}
+
+bool
+repeats_find (struct repeats *repeats, const struct repeats_input *input)
+{
+  struct search search = { .input = input, .repeats = repeats };
+  *repeats = (struct repeats){ 0 };
+  search.hashes
+      = reallocarray (NULL, input->n_cuts + 1, sizeof *search.hashes);
+  bool found = search.hashes != NULL
+               && table_init (&search.table, 2 * input->n_cuts)
+               && search_run (&search);
+  table_free (&search.table);
+  free (search.hashes);
+  return found;
+}

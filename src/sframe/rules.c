@@ -1,0 +1,171 @@
+/* Numbers for what rows say.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "sframe/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  /* Bits of a rule's head.  */
+  HEAD_BASE_SP = 1 << 0,
+  HEAD_RA_SIGNED = 1 << 1,
+  HEAD_N_WORDS_SHIFT = 2, /* 3 bits */
+  HEAD_CONTROL_SHIFT = 5, /* 6 bits, one per word */
+  HEAD_FLEXIBLE = 1 << 11,
+  HEAD_PCMASK = 1 << 12,
+  HEAD_SIGNAL = 1 << 13,
+  HEAD_B_KEY = 1 << 14,
+  HEAD_REPEAT_SHIFT = 16, /* 8 bits */
+  HEAD_OF_ROW = HEAD_FLEXIBLE - 1,
+
+  RULES_MIN = 64
+};
+
+_Static_assert(SFRAME_WORDS_MAX == 6, "counts do not fit a rule's head");
+
+bool
+rules_init (struct rules *rules, const struct encode_options *options)
+{
+  *rules = (struct rules){ .options = *options, .capacity = RULES_MIN };
+  rules->rules = reallocarray (NULL, rules->capacity, sizeof *rules->rules);
+  return rules->rules != NULL && table_init (&rules->table, 0);
+}
+
+void
+rules_free (struct rules *rules)
+{
+  free (rules->rules);
+  table_free (&rules->table);
+}
+
+uint32_t
+rules_flags (const struct sframe_function *function)
+{
+  return (function->flexible ? HEAD_FLEXIBLE : 0)
+         | (function->pcmask ? HEAD_PCMASK : 0)
+         | (function->signal ? HEAD_SIGNAL : 0)
+         | (function->b_key ? HEAD_B_KEY : 0)
+         | (uint32_t)function->repeat << HEAD_REPEAT_SHIFT;
+}
+
+static inline uint32_t
+row_head (const struct sframe_row *row)
+{
+  return row->base_sp * (uint32_t)HEAD_BASE_SP
+         + row->ra_signed * (uint32_t)HEAD_RA_SIGNED
+         + ((uint32_t)row->n_words << HEAD_N_WORDS_SHIFT)
+         + ((uint32_t)row->control << HEAD_CONTROL_SHIFT);
+}
+
+static inline uint32_t
+rule_hash (uint32_t head, const struct sframe_row *row)
+{
+  uint64_t hash = head;
+  for (unsigned i = 0; i < row->n_words; i++)
+    {
+      hash = (hash ^ (uint32_t)row->words[i]) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 32;
+    }
+  return (uint32_t)hash;
+}
+
+static inline bool
+rule_is (const struct rule *rule, uint32_t head, const struct sframe_row *row)
+{
+  if (rule->head != head)
+    return false;
+  for (unsigned i = 0; i < row->n_words; i++)
+    if (rule->words[i] != row->words[i])
+      return false;
+  return true;
+}
+
+static bool
+rules_append (struct rules *rules, const struct rule *rule, uint32_t hash)
+{
+  if (rules->n_rules == RULES_NUMBER_LIMIT)
+    return false;
+  if (rules->n_rules == rules->capacity)
+    {
+      size_t capacity = 2 * rules->capacity;
+      struct rule *grown
+          = reallocarray (rules->rules, capacity, sizeof *grown);
+      if (grown == NULL)
+        return false;
+      rules->rules = grown;
+      rules->capacity = capacity;
+    }
+  table_insert (&rules->table, hash, (uint32_t)rules->n_rules);
+  rules->rules[rules->n_rules++] = *rule;
+  return true;
+}
+
+/* Find what ROW says, or add it.  */
+static bool
+rules_find (struct rules *rules, uint32_t head, const struct sframe_row *row,
+            uint32_t *number)
+{
+  uint32_t hash = rule_hash (head, row);
+  struct table_walk walk = { .hash = hash };
+  while (table_next (&rules->table, &walk, number))
+    if (rule_is (&rules->rules[*number], head, row))
+      return true;
+  struct rule rule = { .head = head };
+  rule.bytes = sframe_row_payload_size (&rules->options, row);
+  memcpy (rule.words, row->words, row->n_words * sizeof row->words[0]);
+  *number = (uint32_t)rules->n_rules;
+  return rules_append (rules, &rule, hash);
+}
+
+bool
+rules_number (struct rules *rules, uint32_t flags,
+              const struct sframe_row *row, uint32_t *number)
+{
+  uint32_t head = flags | row_head (row);
+  uint32_t *recent
+      = &rules->recent[((uint32_t)row->words[0] / 4 + row->n_words)
+                       % RULES_RECENT];
+  *number = *recent;
+  if (*number < rules->n_rules && rule_is (&rules->rules[*number], head, row))
+    return true;
+  if (!rules_find (rules, head, row, number))
+    return false;
+  *recent = *number;
+  return true;
+}
+
+void
+rules_expand (const struct rules *rules, uint32_t number,
+              struct sframe_row *row)
+{
+  const struct rule *rule = &rules->rules[number];
+  row->base_sp = rule->head & HEAD_BASE_SP;
+  row->ra_signed = rule->head & HEAD_RA_SIGNED;
+  row->n_words = rule->head >> HEAD_N_WORDS_SHIFT & 7;
+  row->control = rule->head >> HEAD_CONTROL_SHIFT & 63;
+  row->word_size = 0;
+  memcpy (row->words, rule->words, sizeof row->words);
+}
+
+void
+rules_expand_flags (const struct rules *rules, uint32_t number,
+                    struct sframe_function *function)
+{
+  uint32_t head = rules->rules[number].head;
+  function->flexible = head & HEAD_FLEXIBLE;
+  function->pcmask = head & HEAD_PCMASK;
+  function->signal = head & HEAD_SIGNAL;
+  function->b_key = head & HEAD_B_KEY;
+  function->repeat = (uint8_t)(head >> HEAD_REPEAT_SHIFT);
+}
+
+bool
+rules_can_join (const struct rules *rules, uint32_t left, uint32_t right)
+{
+  uint32_t head = rules->rules[left].head;
+  uint32_t difference = head ^ rules->rules[right].head;
+  /* A repeating block is all of its FDE.  */
+  return !(head & HEAD_PCMASK) && (difference & ~(uint32_t)HEAD_OF_ROW) == 0;
+}

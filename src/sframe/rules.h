@@ -1,0 +1,64 @@
+/* Numbers for what rows say.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A program has few different rules ("CFA = SP + 16, FP at CFA - 16") in very
+   many rows.  With a number for each, rows are small and are compared with
+   one instruction.  The flags of the function belong to the rule: rows with
+   one number can be in one block.  */
+
+#ifndef SFRAME_RULES_H
+#define SFRAME_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "sframe/encode.h"
+#include "sframe/model.h"
+
+/* All that a row says but for where it starts, and its function's flags.  */
+struct rule
+{
+  uint32_t head;                   /* flags and counts, see rules.c */
+  int32_t words[SFRAME_WORDS_MAX]; /* unused ones are 0 */
+  uint32_t bytes;                  /* of a row, without its start */
+};
+
+enum
+{
+  RULES_NUMBER_LIMIT = 1 << 30,
+  RULES_RECENT = 64
+};
+
+struct rules
+{
+  struct encode_options options;
+  struct rule *rules; /* owned */
+  size_t n_rules, capacity;
+  struct table table;            /* the rules by their content */
+  uint32_t recent[RULES_RECENT]; /* numbers, to try first */
+};
+
+/* False when memory ran out; freeing is allowed then, too.  */
+bool rules_init (struct rules *rules, const struct encode_options *options);
+void rules_free (struct rules *rules);
+
+/* The flags of FUNCTION as a part of its rows' rules.  */
+uint32_t rules_flags (const struct sframe_function *function);
+
+/* The number of what ROW says in a function with FLAGS, in *NUMBER.  Below
+   RULES_NUMBER_LIMIT.  False when memory or the numbers ran out.  */
+bool rules_number (struct rules *rules, uint32_t flags,
+                   const struct sframe_row *row, uint32_t *number);
+
+/* Fill in ROW, but for its start, and the flags of its function.  */
+void rules_expand (const struct rules *rules, uint32_t number,
+                   struct sframe_row *row);
+void rules_expand_flags (const struct rules *rules, uint32_t number,
+                         struct sframe_function *function);
+
+/* Whether rows with these rules can be in one block.  */
+bool rules_can_join (const struct rules *rules, uint32_t left, uint32_t right);
+
+#endif /* SFRAME_RULES_H */

@@ -1,0 +1,1047 @@
+/* Which ranges of rows become FDEs.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sframe/decode.h"
+#include "sframe/pieces.h"
+#include "sframe/segments.h"
+
+#define SECTION_ADDRESS 0x10000000
+
+/* Running out of memory: the allocation with this number fails.  This
+   definition comes before that of the C library.  */
+static size_t allocations_left = SIZE_MAX;
+
+void *
+reallocarray (void *items, size_t n, size_t size)
+{
+  size_t bytes;
+  if (allocations_left == 0 || __builtin_mul_overflow (n, size, &bytes))
+    return NULL;
+  allocations_left--;
+  return realloc (items, bytes);
+}
+
+/* Gaps of up to 15 bytes count as padding, except in front of this.  */
+static uint64_t not_padding_before;
+
+static bool
+is_padding (const void *context, uint64_t address, uint64_t size)
+{
+  (void)context;
+  return size < 16 && address + size != not_padding_before;
+}
+
+enum mode
+{
+  WHOLE,  /* every function an FDE */
+  INSIDE, /* cut, but every piece in one function */
+  JOINED, /* not cut, but several functions under one FDE */
+  ACROSS, /* both */
+  N_MODES
+};
+
+struct fixture
+{
+  struct encode_options encode;
+  struct pieces *pieces;
+  struct sframe_encoder *encoder;
+  struct buffer section;
+  struct sframe_decoder decoder;
+};
+
+static struct pieces *
+new_pieces (const struct encode_options *encode, enum mode mode)
+{
+  const struct pieces_options options
+      = { .cut = mode == INSIDE || mode == ACROSS,
+          .across = mode == JOINED || mode == ACROSS,
+          .is_padding = is_padding };
+  return pieces_new (encode, &options);
+}
+
+static void
+begin_with (struct fixture *f, enum mode mode,
+            const struct encode_options *encode)
+{
+  *f = (struct fixture){ .encode = *encode };
+  not_padding_before = 0;
+  f->pieces = new_pieces (encode, mode);
+  f->encoder = sframe_encoder_new (encode);
+  assert_non_null (f->pieces);
+  assert_non_null (f->encoder);
+}
+
+static struct encode_options
+options_of (uint8_t version)
+{
+  return (struct encode_options){ .arch = &arch_amd64,
+                                  .variant = { version, version > 1 },
+                                  .sorted = true,
+                                  .share = true };
+}
+
+static void
+begin (struct fixture *f, enum mode mode)
+{
+  struct encode_options options = options_of (3);
+  begin_with (f, mode, &options);
+}
+
+static void
+add_function (struct fixture *f, const struct sframe_function *function)
+{
+  struct error err = { 0 };
+  assert_true (pieces_add (f->pieces, function, &err));
+}
+
+/* Add a function with N rows; DURATIONS and CFA offsets, from SP, as given.
+   Its size.  */
+static uint32_t
+add_rows (struct fixture *f, uint64_t address, unsigned n,
+          const uint32_t *durations, const int32_t *offsets)
+{
+  struct sframe_row rows[80] = { 0 };
+  uint32_t size = 0;
+  for (unsigned i = 0; i < n; size += durations[i++])
+    rows[i] = (struct sframe_row){
+      .start = size, .base_sp = true, .n_words = 1, .words = { offsets[i] }
+    };
+  add_function (f, &(struct sframe_function){
+                       .address = address,
+                       .size = size,
+                       .n_rows = n,
+                       .rows = rows,
+                   });
+  return size;
+}
+
+/* A function with N rows SP+8, SP+16, ... one byte apart.  With CLOSED, the
+   last row says SP+8 again.  */
+static void
+add (struct fixture *f, uint64_t address, uint32_t size, unsigned n,
+     bool closed)
+{
+  uint32_t durations[80];
+  int32_t offsets[80];
+  for (unsigned i = 0; i < n; i++)
+    {
+      durations[i] = i + 1 == n ? size - n + 1 : 1;
+      offsets[i] = closed && i + 1 == n ? 8 : (int32_t)(8 + 8 * i);
+    }
+  add_rows (f, address, n, durations, offsets);
+}
+
+static void
+write_section (struct fixture *f)
+{
+  struct error err = { 0 };
+  buffer_init (&f->section, false);
+  sframe_encoder_finish (f->encoder);
+  assert_true (
+      sframe_encoder_write (f->encoder, SECTION_ADDRESS, &f->section, &err));
+  assert_int_equal (f->section.size, sframe_encoder_size (f->encoder));
+  assert_true (sframe_decoder_open (&f->decoder, f->section.bytes,
+                                    f->section.size, SECTION_ADDRESS, &err));
+}
+
+static void
+finish (struct fixture *f)
+{
+  struct error err = { 0 };
+  assert_true (pieces_finish (f->pieces, f->encoder, &err));
+  write_section (f);
+}
+
+static void
+end (struct fixture *f)
+{
+  buffer_free (&f->section);
+  pieces_free (f->pieces);
+  sframe_encoder_free (f->encoder);
+}
+
+/* The decoder must find CFA = SP + OFFSET at PC, or nothing when OFFSET is
+   0.  */
+static void
+expect_row (const struct fixture *f, uint64_t pc, int32_t offset)
+{
+  struct sframe_function function;
+  struct sframe_row row;
+  struct error err = { 0 };
+  int found = sframe_decoder_lookup (&f->decoder, pc, &function, &row, &err);
+  assert_int_equal (found, offset != 0);
+  if (found)
+    {
+      assert_true (row.base_sp);
+      assert_int_equal (row.words[0], offset);
+    }
+}
+
+/* Cutting.  */
+
+/* push, push, sub; a body that differs in length; add, pop, pop, ret.  */
+static void
+add_usual (struct fixture *f, uint64_t address, uint32_t body, int32_t locals)
+{
+  const uint32_t durations[] = { 1, 1, 4, body, 1, 1, 1 };
+  const int32_t offsets[] = { 8, 16, 24, 24 + locals, 24, 16, 8 };
+  add_rows (f, address, 7, durations, offsets);
+}
+
+enum
+{
+  N_PUSHES = 6,
+  N_RETURNS = 3
+};
+
+/* Six times push; then, three times, a body, whose length differs, six times
+   pop, and ret.  */
+static void
+add_returns (struct fixture *f, uint64_t address, uint32_t body)
+{
+  uint32_t durations[80];
+  int32_t offsets[80];
+  unsigned n = 0;
+  for (int i = 0; i < N_PUSHES; i++, n++)
+    durations[n] = 2, offsets[n] = 8 + 8 * i;
+  for (unsigned k = 0; k < N_RETURNS; k++)
+    {
+      durations[n] = body + 10 * k, offsets[n++] = 8 + 8 * N_PUSHES;
+      for (int i = N_PUSHES; i-- > 0; n++)
+        durations[n] = 2, offsets[n] = 8 + 8 * i;
+    }
+  add_rows (f, address, n, durations, offsets);
+}
+
+static void
+test_prologues_and_epilogues_are_shared (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 20
+  };
+  struct fixture f;
+  begin (&f, INSIDE);
+  for (unsigned i = 0; i < N; i++)
+    add_returns (&f, 0x1000 + 0x100 * i, 20 + i);
+  finish (&f);
+  /* Each is the prologue with the first body, two epilogues with a body behind
+     them, and the last epilogue: the last row of a piece lasts as long as the
+     piece.  */
+  uint64_t blocks = 5 + 7 * 3 + 5 + 7 * 3 + 5 + 6 * 3;
+  assert_int_equal (f.decoder.n_functions, N * (1 + N_RETURNS));
+  assert_int_equal (f.section.size, 28 + N * (1 + N_RETURNS) * 16 + blocks);
+  for (unsigned i = 0; i < N; i++)
+    {
+      uint64_t at = 0x1000 + 0x100 * i + 2 * N_PUSHES;
+      expect_row (&f, at - 1, 8 * N_PUSHES);
+      for (unsigned k = 0; k < N_RETURNS; k++, at += 2 * N_PUSHES)
+        {
+          expect_row (&f, at, 8 + 8 * N_PUSHES);
+          at += 20 + i + 10 * k;
+          expect_row (&f, at - 1, 8 + 8 * N_PUSHES);
+          expect_row (&f, at, 8 * N_PUSHES);
+          expect_row (&f, at + 2 * N_PUSHES - 1, 8);
+        }
+      expect_row (&f, at, 0);
+    }
+  end (&f);
+}
+
+static uint32_t
+n_rows_max (const struct fixture *f)
+{
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < f->decoder.n_functions; i++)
+    {
+      struct sframe_function function;
+      struct error err = { 0 };
+      assert_true (sframe_decoder_function (&f->decoder, i, &function, &err));
+      if (function.n_rows > most)
+        most = (uint32_t)function.n_rows;
+    }
+  return most;
+}
+
+/* What many functions have as a whole is not cut: each would need another
+   index entry.  */
+static void
+test_shared_functions_stay_whole (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, INSIDE);
+  for (unsigned i = 0; i < 30; i++)
+    add_usual (&f, 0x1000 + 0x100 * i, 40, 56);
+  add_usual (&f, 0x9000, 40, 24);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 31);
+  assert_int_equal (f.section.size, 28 + 31 * 16 + 2 * (5 + 7 * 3));
+  end (&f);
+}
+
+/* The last row's duration is not a part of the block.  */
+static void
+test_last_row_may_last_longer (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, WHOLE);
+  add (&f, 0x1000, 16, 4, false);
+  add (&f, 0x2000, 90, 4, false);
+  finish (&f);
+  assert_int_equal (f.section.size, 28 + 2 * 16 + 5 + 4 * 3);
+  expect_row (&f, 0x2000 + 89, 32);
+  expect_row (&f, 0x2000 + 90, 0);
+  end (&f);
+}
+
+/* Joining.  */
+
+static void
+test_neighbours_join (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, ACROSS);
+  add (&f, 0x1000, 16, 3, true);
+  add (&f, 0x1010, 10, 2, false);
+  add (&f, 0x1020, 16, 2, false);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 1);
+  /* The second function's first row continues the first one's last.  */
+  assert_int_equal (f.decoder.n_rows, 3 + 1 + 2);
+  expect_row (&f, 0xfff, 0);
+  expect_row (&f, 0x1000, 8);
+  expect_row (&f, 0x1001, 16);
+  expect_row (&f, 0x100f, 8);
+  expect_row (&f, 0x1010, 8);
+  expect_row (&f, 0x1011, 16);
+  expect_row (&f, 0x1020, 8);
+  expect_row (&f, 0x102f, 16);
+  expect_row (&f, 0x1030, 0);
+  end (&f);
+}
+
+static void
+test_leaves_become_one_row (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, ACROSS);
+  for (unsigned i = 0; i < 200; i++)
+    add (&f, 0x1000 + 16 * i, 12, 1, false);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 1);
+  assert_int_equal (f.decoder.n_rows, 1);
+  expect_row (&f, 0x1000 + 16 * 199, 8);
+  end (&f);
+}
+
+static void
+test_what_keeps_functions_apart (void **state)
+{
+  (void)state;
+  struct fixture f;
+  /* A gap that is not padding.  */
+  begin (&f, ACROSS);
+  add (&f, 0x1000, 16, 2, true);
+  add (&f, 0x1020, 16, 2, true);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 2);
+  expect_row (&f, 0x1018, 0);
+  end (&f);
+  /* The same with a short gap that holds something.  */
+  begin (&f, ACROSS);
+  not_padding_before = 0x1018;
+  add (&f, 0x1000, 16, 2, true);
+  add (&f, 0x1018, 16, 2, true);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 2);
+  expect_row (&f, 0x1014, 0);
+  end (&f);
+  /* Code that was left out.  */
+  begin (&f, ACROSS);
+  add (&f, 0x1000, 16, 2, true);
+  pieces_separate (f.pieces);
+  add (&f, 0x1010, 16, 2, true);
+  add (&f, 0x1020, 16, 2, true);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 2);
+  end (&f);
+  /* Pieces that stay inside functions.  */
+  begin (&f, INSIDE);
+  add (&f, 0x1000, 16, 2, true);
+  add (&f, 0x1010, 16, 2, true);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 2);
+  end (&f);
+}
+
+static void
+test_flags_keep_functions_apart (void **state)
+{
+  (void)state;
+  struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
+  struct sframe_function function
+      = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
+  struct fixture f;
+  begin (&f, ACROSS);
+  add_function (&f, &function);
+  function.address += 16;
+  function.signal = true;
+  add_function (&f, &function);
+  function.address += 16;
+  function.signal = false;
+  function.b_key = true;
+  add_function (&f, &function);
+  function.address += 16;
+  function.flexible = true;
+  function.b_key = false;
+  add_function (&f, &function);
+  function.address += 16;
+  function.pcmask = true;
+  function.flexible = false;
+  function.repeat = 16;
+  add_function (&f, &function);
+  function.address += 16;
+  add_function (&f, &function);
+  function.address += 16;
+  function.pcmask = false;
+  function.repeat = 0;
+  add_function (&f, &function);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 7);
+  /* Two repeating blocks are the same, also in a section; and so are the
+     first and the last function.  */
+  assert_int_equal (f.section.size, 28 + 7 * 16 + 5 * (5 + 3));
+  end (&f);
+}
+
+/* An FDE's size has 32 bits.  */
+static void
+test_size_of_joined_functions (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, ACROSS);
+  for (uint64_t i = 0; i < 3; i++)
+    add (&f, 0x1000 + i * 0x60000000, 0x60000000, 1, false);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 2);
+  expect_row (&f, 0x1000 + 3 * UINT64_C (0x60000000) - 1, 8);
+  expect_row (&f, 0x1000 + 3 * UINT64_C (0x60000000), 0);
+  end (&f);
+}
+
+static void
+test_few_rows_under_one_entry (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const struct arch *arch;
+    uint32_t n_max;
+  } machines[] = { { &arch_amd64, 24 }, { &arch_aarch64, 48 } };
+  for (unsigned m = 0; m < 2; m++)
+    for (unsigned share = 0; share < 2; share++)
+      {
+        struct encode_options options = options_of (3);
+        options.arch = machines[m].arch;
+        options.share = share;
+        struct fixture f;
+        begin_with (&f, ACROSS, &options);
+        for (unsigned i = 0; i < 40; i++)
+          add (&f, 0x1000 + 16 * i, 16, 5 + i % 3, false);
+        add (&f, 0x1000 + 16 * 40, 100, 60, false);
+        add (&f, 0x1064 + 16 * 40, 16, 3, false);
+        finish (&f);
+        /* Without sharing nothing is cut.  */
+        if (share)
+          assert_true (n_rows_max (&f) <= machines[m].n_max);
+        else
+          assert_int_equal (n_rows_max (&f), 60);
+        assert_true (f.decoder.n_functions < 20);
+        end (&f);
+      }
+}
+
+/* Blocks that many functions share are cheaper alone than joined.  */
+static void
+test_sharing_is_weighed (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, JOINED);
+  for (unsigned i = 0; i < 300; i++)
+    add (&f, 0x1000 + 64 * i, 64, 30, false);
+  finish (&f);
+  assert_int_equal (f.decoder.n_functions, 300);
+  assert_true (f.section.size < 300 * 16 + 300);
+  end (&f);
+}
+
+/* Hashes only steer.  */
+
+static uint64_t
+hash_of_rule (uint32_t rule)
+{
+  struct segment_hash hash = { 0 };
+  segment_hash_add (&hash, (struct run_row){ rule, 1 });
+  return hash.value;
+}
+
+/* Two pairs of rules A, C and B, D, and durations of the first row, so that
+   the rows of both have one hash.  Numbers of rules are below N.  */
+struct collision
+{
+  uint32_t rules[2][2];
+  uint32_t durations[2];
+};
+
+static bool
+find_collision (uint32_t n, struct collision *c)
+{
+  for (uint32_t a = 0; a < n; a++)
+    for (uint32_t b = a + 1; b < n; b++)
+      {
+        uint64_t difference = hash_of_rule (a) ^ hash_of_rule (b);
+        if ((uint32_t)difference >= 4096 || difference >> 63)
+          continue;
+        *c = (struct collision){ { { a, 0 }, { b, (uint32_t)difference } },
+                                 { 1, 1 ^ (uint32_t)(difference >> 32) } };
+        return true;
+      }
+  return false;
+}
+
+static void
+test_equal_hashes_of_other_rows (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 4096
+  };
+  struct collision c;
+  assert_true (find_collision (N, &c));
+  for (enum mode mode = WHOLE; mode < N_MODES; mode++)
+    {
+      struct fixture f;
+      begin (&f, mode);
+      /* Rules get their numbers one after the other.  */
+      for (unsigned i = 0; i < N; i++)
+        {
+          pieces_separate (f.pieces);
+          add_rows (&f, 0x1000 + 16 * i, 1, (const uint32_t[]){ 16 },
+                    (const int32_t[]){ 8 + 8 * (int32_t)i });
+        }
+      uint64_t addresses[2] = { 0x100000, 0x100020 };
+      struct segment_hash hashes[2] = { { 0 }, { 0 } };
+      for (unsigned i = 0; i < 2; i++)
+        {
+          pieces_separate (f.pieces);
+          const uint32_t durations[] = { c.durations[i], 10 };
+          const int32_t offsets[] = { 8 + 8 * (int32_t)c.rules[i][0],
+                                      8 + 8 * (int32_t)c.rules[i][1] };
+          add_rows (&f, addresses[i], 2, durations, offsets);
+          segment_hash_add (&hashes[i],
+                            (struct run_row){ c.rules[i][0], durations[0] });
+          segment_hash_add (&hashes[i], (struct run_row){ c.rules[i][1], 10 });
+        }
+      assert_int_equal (hashes[0].value, hashes[1].value);
+      finish (&f);
+      for (unsigned i = 0; i < 2; i++)
+        {
+          expect_row (&f, addresses[i], 8 + 8 * (int32_t)c.rules[i][0]);
+          expect_row (&f, addresses[i] + c.durations[i],
+                      8 + 8 * (int32_t)c.rules[i][1]);
+        }
+      end (&f);
+    }
+}
+
+/* How the functions of test_many_functions_differ do.  */
+enum difference
+{
+  LAST_RULE,
+  FIRST_RULE,
+  DURATION,
+  N_DIFFERENCES
+};
+
+/* Function number I: its rows, and the numbers their rules get.  */
+struct differing
+{
+  unsigned n_rows;
+  uint32_t durations[3];
+  int32_t offsets[3];
+  uint32_t rules[3];
+};
+
+static struct differing
+differing_function (enum difference kind, uint32_t i)
+{
+  int32_t offset = 16 + 8 * (int32_t)i;
+  switch (kind)
+    {
+    case LAST_RULE:
+      return (struct differing){ 1, { 1, 0 }, { offset, 0 }, { i, 0 } };
+    case FIRST_RULE:
+      return (struct differing){
+        2, { 1, 1 }, { offset, 8 }, { i > 0 ? i + 1 : 0, 1 }
+      };
+    default:
+      return (
+          struct differing){ 3, { i + 1, 1, 1 }, { 8, 16, 24 }, { 0, 1, 2 } };
+    }
+}
+
+static uint32_t
+hash_in_table (const struct differing *function)
+{
+  struct segment_hash hash = { 0 };
+  for (unsigned r = 0; r < function->n_rows; r++)
+    segment_hash_add (
+        &hash, (struct run_row){ function->rules[r], function->durations[r] });
+  return (uint32_t)hash.value;
+}
+
+static int
+compare_numbers (const void *a, const void *b)
+{
+  uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+  return (left > right) - (left < right);
+}
+
+/* In so many there are some whose hashes in a table are equal.  */
+static void
+test_many_functions_differ (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 200000,
+    DISTANCE = 1 << 18
+  };
+  static uint32_t hashes[N];
+  static const enum mode modes[] = { WHOLE, ACROSS };
+  for (unsigned m = 0; m < 2; m++)
+    for (enum difference kind = LAST_RULE; kind < N_DIFFERENCES; kind++)
+      {
+        struct fixture f;
+        begin (&f, modes[m]);
+        for (uint32_t i = 0; i < N; i++)
+          {
+            struct differing d = differing_function (kind, i);
+            hashes[i] = hash_in_table (&d);
+            add_rows (&f, (uint64_t)(i + 1) * DISTANCE, d.n_rows, d.durations,
+                      d.offsets);
+          }
+        finish (&f);
+        for (uint32_t i = 0; i < N; i++)
+          {
+            struct differing d = differing_function (kind, i);
+            uint64_t second = (uint64_t)(i + 1) * DISTANCE + d.durations[0];
+            expect_row (&f, second - 1, d.offsets[0]);
+            expect_row (&f, second, d.n_rows > 1 ? d.offsets[1] : 0);
+          }
+        end (&f);
+        qsort (hashes, N, sizeof hashes[0], compare_numbers);
+        unsigned n_equal = 0;
+        for (uint32_t i = 1; i < N; i++)
+          n_equal += hashes[i] == hashes[i - 1];
+        assert_true (n_equal > 0);
+      }
+}
+
+/* Random rows.  */
+
+enum
+{
+  N_FUNCTIONS = 300,
+  N_ROWS_MAX = 40
+};
+
+/* Functions that resemble each other, most of them close together.  */
+struct program
+{
+  struct sframe_function functions[N_FUNCTIONS];
+  struct sframe_row rows[N_FUNCTIONS][N_ROWS_MAX];
+  unsigned repeats[N_FUNCTIONS]; /* function to repeat; its own number: none */
+  bool separate[N_FUNCTIONS];
+};
+
+static unsigned
+next_random (unsigned *state, unsigned n)
+{
+  *state = *state * 1103515245 + 12345;
+  return (*state >> 8) % n;
+}
+
+static void
+make_rows (struct program *p, unsigned i, uint8_t version, unsigned *random)
+{
+  static const uint32_t durations[] = { 1, 2, 4, 7, 8, 30, 300, 70000 };
+  struct sframe_function *function = &p->functions[i];
+  struct sframe_row *rows = p->rows[i];
+  unsigned n = 1 + next_random (random, N_ROWS_MAX);
+  uint32_t size = 0;
+  function->signal = version >= 3 && next_random (random, 20) == 0;
+  function->b_key = version >= 2 && next_random (random, 20) == 0;
+  for (unsigned r = 0; r < n; r++)
+    {
+      unsigned same = next_random (random, 4);
+      int32_t offset = same ? (int32_t)(8 + 8 * (r % 6))
+                            : (int32_t)next_random (random, 400) - 200;
+      rows[r] = (struct sframe_row){ .start = size,
+                                     .base_sp = next_random (random, 8) > 0,
+                                     .n_words = 1,
+                                     .words = { offset } };
+      size += durations[same ? r % 4 : next_random (random, 8)];
+    }
+  function->rows = rows;
+  function->n_rows = n;
+  function->size = size;
+}
+
+static void
+make_program (struct program *p, uint8_t version, unsigned seed)
+{
+  unsigned random = seed;
+  uint64_t address = 0x1000;
+  *p = (struct program){ 0 };
+  for (unsigned i = 0; i < N_FUNCTIONS; i++)
+    {
+      struct sframe_function *function = &p->functions[i];
+      unsigned other = i > 0 ? next_random (&random, i) : 0;
+      p->repeats[i] = i;
+      if (i > 0 && next_random (&random, 3) == 0)
+        {
+          *function = p->functions[other];
+          function->size += next_random (&random, 5);
+          p->repeats[i] = p->repeats[other] == other ? other : i;
+          if (function->size <= function->rows[function->n_rows - 1].start)
+            function->size++;
+        }
+      else
+        make_rows (p, i, version, &random);
+      p->separate[i] = next_random (&random, 10) == 0;
+      function->address = address;
+      address += function->size + next_random (&random, 18);
+    }
+}
+
+/* REPEAT: use pieces_repeat where it can be used.  */
+static void
+add_program (struct fixture *f, const struct program *p, bool repeat)
+{
+  struct error err = { 0 };
+  for (unsigned i = 0; i < N_FUNCTIONS; i++)
+    {
+      const struct sframe_function *function = &p->functions[i];
+      if (p->separate[i])
+        pieces_separate (f->pieces);
+      if (repeat && p->repeats[i] != i)
+        assert_true (pieces_repeat (f->pieces, p->repeats[i],
+                                    function->address, function->size, &err));
+      else
+        add_function (f, function);
+      assert_int_equal (pieces_n_functions (f->pieces), i + 1);
+    }
+}
+
+/* The section must say at every PC of FUNCTION what its row says.  First and
+   last PC of each row are enough: what says something else begins or ends
+   between them, or holds a boundary of another function's row; so look at
+   some more.  */
+static void
+expect_function (const struct fixture *f,
+                 const struct sframe_function *function)
+{
+  struct error err = { 0 };
+  for (size_t r = 0; r < function->n_rows; r++)
+    {
+      const struct sframe_row *row = &function->rows[r];
+      uint32_t stop = r + 1 < function->n_rows ? row[1].start : function->size;
+      uint32_t step = stop - row->start > 600 ? 97 : 1;
+      for (uint32_t at = row->start; at < stop;
+           at += at + step < stop || at + 1 == stop ? step : stop - 1 - at)
+        {
+          struct sframe_function found_in;
+          struct sframe_row found;
+          assert_int_equal (sframe_decoder_lookup (&f->decoder,
+                                                   function->address + at,
+                                                   &found_in, &found, &err),
+                            1);
+          assert_int_equal (found.base_sp, row->base_sp);
+          assert_int_equal (found.n_words, row->n_words);
+          assert_int_equal (found.words[0], row->words[0]);
+          assert_int_equal (found_in.signal, function->signal);
+          assert_int_equal (found_in.b_key, function->b_key);
+        }
+    }
+}
+
+/* Nothing is said about what lies between two functions unless both are in
+   one FDE, over padding.  */
+static void
+expect_gap (const struct fixture *f, const struct program *p, unsigned i,
+            enum mode mode)
+{
+  const struct sframe_function *function = &p->functions[i];
+  uint64_t gap = function->address + function->size;
+  uint64_t size = function[1].address - gap;
+  struct sframe_function found_in;
+  struct sframe_row found;
+  struct error err = { 0 };
+  bool may = (mode == JOINED || mode == ACROSS) && !p->separate[i + 1]
+             && size < 16 && function[0].signal == function[1].signal
+             && function[0].b_key == function[1].b_key;
+  if (size > 0 && !may)
+    {
+      assert_int_equal (
+          sframe_decoder_lookup (&f->decoder, gap, &found_in, &found, &err),
+          0);
+      assert_int_equal (sframe_decoder_lookup (&f->decoder, gap + size - 1,
+                                               &found_in, &found, &err),
+                        0);
+    }
+}
+
+static void
+expect_program (const struct fixture *f, const struct program *p,
+                enum mode mode)
+{
+  struct sframe_function found_in;
+  struct sframe_row found;
+  struct error err = { 0 };
+  for (unsigned i = 0; i < N_FUNCTIONS; i++)
+    {
+      expect_function (f, &p->functions[i]);
+      if (i + 1 < N_FUNCTIONS)
+        expect_gap (f, p, i, mode);
+    }
+  const struct sframe_function *last = &p->functions[N_FUNCTIONS - 1];
+  assert_int_equal (
+      sframe_decoder_lookup (&f->decoder, 0xfff, &found_in, &found, &err), 0);
+  assert_int_equal (sframe_decoder_lookup (&f->decoder,
+                                           last->address + last->size,
+                                           &found_in, &found, &err),
+                    0);
+}
+
+static uint64_t
+plain_size (const struct encode_options *options, const struct program *p)
+{
+  struct error err = { 0 };
+  struct sframe_encoder *encoder = sframe_encoder_new (options);
+  for (unsigned i = 0; i < N_FUNCTIONS; i++)
+    assert_true (sframe_encoder_add (encoder, &p->functions[i], &err));
+  uint64_t size = sframe_encoder_size (encoder);
+  sframe_encoder_free (encoder);
+  return size;
+}
+
+static void
+check_program (const struct program *p, uint8_t version, bool share)
+{
+  struct encode_options options = options_of (version);
+  options.share = share;
+  uint64_t plain = plain_size (&options, p);
+  for (enum mode mode = WHOLE; mode < N_MODES; mode++)
+    {
+      struct fixture f, again;
+      begin_with (&f, mode, &options);
+      add_program (&f, p, false);
+      finish (&f);
+      expect_program (&f, p, mode);
+      assert_true (f.section.size <= plain);
+      /* Neither chance nor how functions come in changes a bit.  */
+      begin_with (&again, mode, &options);
+      add_program (&again, p, true);
+      finish (&again);
+      assert_int_equal (again.section.size, f.section.size);
+      assert_memory_equal (again.section.bytes, f.section.bytes,
+                           f.section.size);
+      end (&f);
+      end (&again);
+    }
+}
+
+static void
+test_random_rows (void **state)
+{
+  (void)state;
+  static struct program program;
+  for (unsigned seed = 1; seed <= 3; seed++)
+    for (uint8_t version = 1; version <= 3; version++)
+      {
+        make_program (&program, version, seed);
+        check_program (&program, version, true);
+        check_program (&program, version, false);
+      }
+}
+
+/* Limits.  */
+
+/* Rows that are taken again count for the limit nevertheless.  */
+static void
+test_repeated_rows_are_limited (void **state)
+{
+  (void)state;
+  for (enum mode mode = WHOLE; mode < N_MODES; mode++)
+    {
+      struct fixture f;
+      struct error err = { 0 };
+      struct encode_options options = options_of (3);
+      options.rows_max = 1000;
+      begin_with (&f, mode, &options);
+      add (&f, 0x1000, 64, 20, false);
+      unsigned n = 1;
+      while (pieces_repeat (f.pieces, 0, 0x1000 + 64 * (uint64_t)n, 64, &err))
+        n++;
+      assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+      assert_true (n > 1 && n <= 1000 / (20 * 2));
+      end (&f);
+    }
+}
+
+static void
+test_unsound_rows_are_refused (void **state)
+{
+  (void)state;
+  struct sframe_row rows[2]
+      = { { .n_words = 1 }, { .start = 4, .n_words = 1 } };
+  const struct sframe_function good
+      = { .address = 0x1000, .size = 8, .n_rows = 2, .rows = rows };
+  struct fixture f;
+  struct error err = { 0 };
+  begin (&f, INSIDE);
+  struct sframe_function bad = good;
+  bad.n_rows = 0;
+  assert_false (pieces_add (f.pieces, &bad, &err));
+  bad = good;
+  bad.size = 4;
+  assert_false (pieces_add (f.pieces, &bad, &err));
+  bad = good;
+  bad.pcmask = true;
+  bad.repeat = 4;
+  assert_false (pieces_add (f.pieces, &bad, &err));
+  bad = good;
+  rows[1].start = 0;
+  assert_false (pieces_add (f.pieces, &bad, &err));
+  rows[1].start = 4;
+  rows[0].start = 1;
+  assert_false (pieces_add (f.pieces, &bad, &err));
+  rows[0].start = 0;
+  rows[1].n_words = SFRAME_WORDS_MAX + 1;
+  assert_false (pieces_add (f.pieces, &bad, &err));
+  assert_int_equal (err.status, CFI2SFRAME_INVALID);
+  end (&f);
+}
+
+/* In every place.  */
+static void
+test_memory_runs_out (void **state)
+{
+  (void)state;
+  static struct program program;
+  struct encode_options options = options_of (3);
+  make_program (&program, 3, 77);
+  for (enum mode mode = WHOLE; mode < N_MODES; mode++)
+    for (size_t n = 0;; n++)
+      {
+        struct error err = { 0 };
+        struct sframe_encoder *encoder = sframe_encoder_new (&options);
+        allocations_left = n;
+        struct pieces *pieces = new_pieces (&options, mode);
+        bool done = pieces != NULL;
+        for (unsigned i = 0; done && i < N_FUNCTIONS; i++)
+          done = pieces_add (pieces, &program.functions[i], &err);
+        done = done && pieces_finish (pieces, encoder, &err);
+        allocations_left = SIZE_MAX;
+        assert_true (done || pieces == NULL
+                     || err.status == CFI2SFRAME_NO_MEMORY);
+        pieces_free (pieces);
+        sframe_encoder_free (encoder);
+        if (done)
+          {
+            assert_true (n > 10);
+            break;
+          }
+      }
+}
+
+/* Inputs for which a careless search would take quadratic time, or much
+   memory: they take as long as others.  */
+static void
+test_worst_cases (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 20000
+  };
+  static struct sframe_row rows[N];
+  static const unsigned periods[] = { 1, 2, 3, 13, N };
+  static const unsigned widths[] = { 1, 8, 70 };
+  for (enum mode mode = WHOLE; mode < N_MODES; mode++)
+    for (unsigned p = 0; p < 5; p++)
+      for (unsigned w = 0; w < 3; w++)
+        {
+          struct fixture f;
+          for (unsigned i = 0; i < N; i++)
+            rows[i] = (struct sframe_row){
+              .start = i * widths[w],
+              .base_sp = true,
+              .n_words = 1,
+              .words = { (int32_t)(8 + 8 * (i % periods[p]) + i % 2) }
+            };
+          begin (&f, mode);
+          add_function (&f, &(struct sframe_function){ .address = 0x1000,
+                                                       .size = N * widths[w],
+                                                       .n_rows = N,
+                                                       .rows = rows });
+          finish (&f);
+          for (unsigned i = 0; i < N; i += N / 7)
+            expect_row (&f, 0x1000 + (uint64_t)i * widths[w],
+                        rows[i].words[0]);
+          end (&f);
+        }
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_prologues_and_epilogues_are_shared),
+    cmocka_unit_test (test_shared_functions_stay_whole),
+    cmocka_unit_test (test_last_row_may_last_longer),
+    cmocka_unit_test (test_neighbours_join),
+    cmocka_unit_test (test_leaves_become_one_row),
+    cmocka_unit_test (test_what_keeps_functions_apart),
+    cmocka_unit_test (test_flags_keep_functions_apart),
+    cmocka_unit_test (test_size_of_joined_functions),
+    cmocka_unit_test (test_few_rows_under_one_entry),
+    cmocka_unit_test (test_sharing_is_weighed),
+    cmocka_unit_test (test_equal_hashes_of_other_rows),
+    cmocka_unit_test (test_many_functions_differ),
+    cmocka_unit_test (test_random_rows),
+    cmocka_unit_test (test_repeated_rows_are_limited),
+    cmocka_unit_test (test_unsound_rows_are_refused),
+    cmocka_unit_test (test_memory_runs_out),
+    cmocka_unit_test (test_worst_cases),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
