@@ -31,6 +31,7 @@ build=${1:-build}
 yardstick=$build/tools/yardstick
 make -s -C "$build" src/cfi2sframe tools/yardstick/make_elf \
   tools/yardstick/measure tools/yardstick/rows tools/yardstick/section \
+  tools/yardstick/lookup \
   >/dev/null || exit 1
 tool=$PWD/$build/src/cfi2sframe
 : >"$json" || exit 1
@@ -173,7 +174,8 @@ stages ()
     | tr -d ,)
   printf '\nInstructions of cfi2sframe -o %s: %d\n' "$name" "$all"
   for function in image_open cfi_section_read dwarf_batch_open \
-                  cfa_machine_run lower_function sframe_encoder_add \
+                  cfa_machine_run lower_function pieces_add \
+                  pieces_repeat pieces_finish sframe_encoder_add \
                   sframe_encoder_write layout_plan_injection \
                   undo_record_build XXH64_update inject_write \
                   inject_check_bytes inject_self_check output_file_commit_new
@@ -232,6 +234,19 @@ growth ()
   printf '(bound: input + 4 x section + 6 MB for the program itself)\n'
 }
 
+# How long a stack tracer looks for rows of $1, in each layout.
+lookups ()
+{
+  local layout kind scanned ns
+  printf '\nLookups in %s\n  %-10s %-8s %12s %8s\n' "$1" layout PCs \
+    "rows scanned" ns
+  "$yardstick/lookup" "$1" | while read -r layout kind scanned ns; do
+    printf '  %-10s %-8s %12s %8s\n' "$layout" "$kind" "$scanned" "$ns"
+    printf '{"file":"%s","what":"lookup","layout":"%s","pcs":"%s","rows":%s,"ns":%s}\n' \
+      "$1" "$layout" "$kind" "$scanned" "$ns" >>"$json"
+  done
+}
+
 bash=$(readlink -f /bin/bash)
 llvm=$(library libLLVM-14.so.1)
 printf 'cfi2sframe on %s, %d processors, load %s, %s\n' "$(uname -m)" \
@@ -251,6 +266,9 @@ if [ -z "$quick" ]; then
   bench_file "$work/big"
   rm -f "$work/big"
 fi
+for file in "$(library libc.so.6)" "$(library libstdc++.so.6)" $files; do
+  [ -z "$file" ] || lookups "$file"
+done
 stages "$bash"
 if [ -f /usr/bin/gdb ]; then
   stages /usr/bin/gdb
