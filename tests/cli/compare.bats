@@ -20,6 +20,29 @@ load helpers
   silent
 }
 
+@test "all layouts of a program say the same" {
+  copy "$(command -v bash)" program
+  for layout in default --no-split --no-share --compact "--compact --no-split"
+  do
+    cp program "./${layout// /}"
+    # shellcheck disable=SC2086
+    "$CFI2SFRAME" --replace ${layout#default} -- "./${layout// /}"
+  done
+  for layout in --no-split --no-share --compact --compact--no-split; do
+    tool --compare default "./$layout"
+    [ "$status" -eq 0 ] || report
+    [[ $output == *" 0 different, 0 only in A, 0 only in B, "* ]] || report
+    # Padding between functions, which nothing executes, may have rows.
+    [[ $output == *" equal, 0 different, 0 only in A, "* ]] || report
+  done
+  # Smaller from one to the next.
+  for layout in --no-share --no-split default --compact; do
+    objcopy -O binary -j .sframe "./$layout" section
+    stat -c %s section
+  done >sizes
+  sort -c -r -n sizes
+}
+
 @test "GNU ld's output: only .plt.got, the segment and _start differ" {
   needs objcopy
   for file in cxx-amd64 lua-amd64-stripped; do
