@@ -88,7 +88,7 @@ struct cfi2sframe_options
   bool preserve_times;  /* the output gets the input's time stamps */
   bool in_place_write;  /* keep the inode when converting in place */
   bool dry_run;         /* do everything but write */
-  bool relocatable;     /* convert .o and .ko files, too */
+  bool relocatable;     /* convert .o, .ko and .a files, too */
   bool gnu;             /* the rows GNU as writes, right where it is wrong */
   bool gnu_bugs;        /* with gnu: wrong where it is wrong */
   /* Less of the code with rows than so many percent is a failure.  */
@@ -131,6 +131,7 @@ struct cfi2sframe_report
   /* The input has attributes (chattr(1)) that the file replacing it cannot
      have.  */
   bool flags_lost;
+  bool archive; /* the input is an archive of objects (.a) */
 };
 
 /* The defaults: V3, in place, quiet about what is left out.  Inline, because

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/io.h"
+#include "convert/archive_convert.h"
 #include "convert/emitter.h"
 #include "convert/judge.h"
 #include "convert/half_written.h"
@@ -327,6 +328,23 @@ convert_opened (struct conversion *conversion, struct error *err)
          && (conversion->options.dry_run || write_converted (conversion, err));
 }
 
+/* The input is no ELF file: it may be an archive of objects, or what a power
+   cut left of a conversion.  */
+static bool
+convert_unopened (struct conversion *conversion, struct error *err)
+{
+  const struct file_location *input = &conversion->input_location;
+  if (err->status != CFI2SFRAME_NOT_ELF || !archive_is_at (input))
+    return half_written_explain (input, err);
+  conversion->report->archive = true;
+  if (!conversion->options.relocatable)
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "archive of objects (see --relocatable)");
+  error_clear (err);
+  return archive_convert (input, conversion->output, &conversion->options,
+                          conversion->made, conversion->report, err);
+}
+
 /* The section in conversion->section; in objects it has no address.  */
 static bool
 prepare_section (struct conversion *conversion, struct error *err)
@@ -352,8 +370,8 @@ convert_located (const struct file_location *input, const char *output,
   bool done
       = begin_with_output (&conversion, options, err)
         && (image_open_at (&conversion.input, &conversion.input_location, err)
-            || half_written_explain (input, err))
-        && convert_opened (&conversion, err);
+                ? convert_opened (&conversion, err)
+                : convert_unopened (&conversion, err));
   conversion_free (&conversion);
   if (!done && output != NULL && !conversion.options.dry_run
       && (err->status == CFI2SFRAME_NOTHING

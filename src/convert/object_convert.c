@@ -158,6 +158,20 @@ object_convert (const struct image *image, const struct file_location *input,
 }
 
 bool
+object_convert_to (const struct image *image,
+                   const struct cfi2sframe_options *options,
+                   struct cfi2sframe_report *report, int fd, struct error *err)
+{
+  struct object_conversion conversion = { 0 };
+  bool done = build (&conversion, image, options, report, err)
+              && object_section_write (&conversion.section, &conversion.object,
+                                       fd, err)
+              && check_written (image, fd, err);
+  conversion_free (&conversion);
+  return done;
+}
+
+bool
 object_convert_section (const struct image *image,
                         const struct cfi2sframe_options *options,
                         struct buffer *section,

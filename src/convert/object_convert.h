@@ -18,6 +18,12 @@ bool object_convert (const struct image *image,
                      struct file_identity *made,
                      struct cfi2sframe_report *report, struct error *err);
 
+/* The same, written to the empty file FD.  */
+bool object_convert_to (const struct image *image,
+                        const struct cfi2sframe_options *options,
+                        struct cfi2sframe_report *report, int fd,
+                        struct error *err);
+
 /* Make the section alone, with the starts left to the linker.  SECTION is
    freed by the caller in any case.  */
 bool object_convert_section (const struct image *image,

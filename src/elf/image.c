@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "elf/archive.h"
 
 static bool
 range_in_file (const struct image *image, uint64_t offset, uint64_t size)
@@ -25,6 +26,9 @@ static bool
 check_ident (const struct image *image, struct error *err)
 {
   const uint8_t *ident = image->bytes;
+  if (archive_has_magic (image->bytes, image->size))
+    return error_set (err, CFI2SFRAME_NOT_ELF,
+                      "an archive of objects, not an ELF file");
   if (image->size < EI_NIDENT || memcmp (ident, ELFMAG, SELFMAG) != 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not an ELF file");
   if (ident[EI_CLASS] == ELFCLASS32)

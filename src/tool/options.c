@@ -78,7 +78,7 @@ static const struct argp_option option_table[] = {
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
     "Keep the inode: write into FILE instead of replacing it", 1 },
   { "relocatable", OPTION_RELOCATABLE, NULL, 0,
-    "Convert objects (.o, .ko) as well", 1 },
+    "Convert objects (.o, .ko) and archives of them (.a) as well", 1 },
   { "gnu", OPTION_GNU, "bugs", OPTION_ARG_OPTIONAL,
     "Write what GNU as writes for the same directives; with =bugs also where "
     "it is wrong",

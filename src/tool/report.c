@@ -256,6 +256,23 @@ report_done (const struct tool_options *options, const struct job *job,
     }
 }
 
+/* Whether somebody named an archive and would take silence for success.  */
+static bool
+is_untold_archive (const struct tool_options *options, const struct job *job)
+{
+  return job->outcome == JOB_SKIPPED && job->report.archive && !job->found
+         && !options->convert.relocatable && options->verbose == 0
+         && options->stats == STATS_NONE && !options->quiet;
+}
+
+static void
+print_note (const struct job *job, FILE *errors)
+{
+  fputs ("cfi2sframe: ", errors);
+  print_name (job, errors);
+  fprintf (errors, "note: skipped: %s\n", job->err.reason);
+}
+
 void
 report_job (const struct tool_options *options, const struct job *job,
             FILE *out, FILE *errors)
@@ -281,6 +298,8 @@ report_job (const struct tool_options *options, const struct job *job,
     print_checksum_file (job, errors);
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);
+  else if (is_untold_archive (options, job))
+    print_note (job, errors);
   else if (job->outcome == JOB_SKIPPED
            && (options->verbose > 0 || options->stats == STATS_TEXT)
            && !options->quiet)

@@ -10,6 +10,7 @@
 
 #include "tool/tree.h"
 
+#include <ar.h>
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -161,15 +162,17 @@ add_problem (struct directory_walk *walk, char *path, int problem)
   return true;
 }
 
-/* Whether the file behind FD starts like an ELF file.  Too small ones are not
-   even read, which keeps the files of /proc alone.  */
+/* Whether the file behind FD starts like an ELF file or, if they are wanted,
+   an archive.  Too small ones are not even read, which keeps the files of
+   /proc alone.  */
 static bool
-is_elf (int fd, const struct stat *status)
+is_wanted (int fd, const struct stat *status, bool archives)
 {
-  unsigned char magic[SELFMAG];
+  char magic[SARMAG];
   return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
          && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic
-         && memcmp (magic, ELFMAG, SELFMAG) == 0;
+         && (memcmp (magic, ELFMAG, SELFMAG) == 0
+             || (archives && memcmp (magic, ARMAG, SARMAG) == 0));
 }
 
 static void
@@ -196,7 +199,7 @@ add_file (struct directory_walk *walk, int directory, const char *name,
       || (walk->options->one_file_system
           && status.st_dev != walk->root_identity.device))
     free (path);
-  else if (!is_elf (fd, &status))
+  else if (!is_wanted (fd, &status, walk->options->convert.relocatable))
     {
       walk->tree->not_elf++;
       free (path);

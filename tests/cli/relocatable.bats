@@ -307,3 +307,129 @@ END
   skipped small.o --undo
   refused small.o --relocatable --remove
 }
+
+# lib.a of two objects, one with a long name, and a text; main.c uses them.
+small_archive ()
+{
+  cat >one.c <<'END'
+int two (int n);
+int one (int n) { return two (n) + 1; }
+END
+  cat >two.c <<'END'
+int two (int n) { char *volatile p = __builtin_alloca (n + 1); p[0] = n; return p[0] * 2; }
+END
+  printf '#include <stdio.h>\nint one (int);\nint main (void) { printf ("%%d\\n", one (3)); return 0; }\n' >main.c
+  "${CC:-cc}" -O2 -c one.c
+  "${CC:-cc}" -O2 -c two.c -o a_member_with_a_long_name.o
+  echo odd >text
+  rm -f lib.a
+  ar rcsD lib.a one.o text a_member_with_a_long_name.o
+}
+
+@test "an archive's objects are converted, its index leads to them" {
+  needs ar ranlib
+  small_archive
+  cp lib.a in.a
+  convert --relocatable lib.a
+  # The members, one by one, and nothing else.
+  ar t lib.a | diff - <(ar t in.a)
+  ar tv lib.a | awk '{ print $1, $2, $4, $5, $6, $7, $8 }' \
+    | diff - <(ar tv in.a | awk '{ print $1, $2, $4, $5, $6, $7, $8 }')
+  local member
+  for member in one.o a_member_with_a_long_name.o; do
+    convert --relocatable "$member"
+    ar p lib.a "$member" | cmp - "$member"
+    has_section "$member"
+  done
+  ar p lib.a text | cmp - text
+  cp lib.a indexed.a
+  ranlib -D indexed.a
+  cmp lib.a indexed.a
+  "${CC:-cc}" -O2 -o main main.c lib.a
+  [ "$(./main)" = 7 ]
+  # Always the same, and once.
+  convert -o again.a --relocatable in.a
+  cmp again.a lib.a
+  skipped lib.a --relocatable
+  # In a directory, too; with -n nothing is written.
+  mkdir d
+  cp in.a d/lib.a
+  convert -n --relocatable d/lib.a
+  cmp in.a d/lib.a
+  tool -r --relocatable d
+  [[ $output == "1 files converted"* ]] || report
+  cmp d/lib.a lib.a
+}
+
+@test "a system library's archive: the index is the one ranlib makes" {
+  needs ranlib
+  local file
+  for file in libc.a libstdc++.a; do
+    file=$("${CC:-cc}" -print-file-name=$file)
+    [ -f "$file" ] || continue
+    copy "$file" in.a
+    ranlib -D in.a
+    cp in.a lib.a
+    convert --relocatable lib.a
+    ! cmp -s in.a lib.a
+    cp lib.a indexed.a
+    ranlib -D indexed.a
+    cmp lib.a indexed.a
+    ar t lib.a | cmp - <(ar t in.a)
+  done
+}
+
+@test "an archive without the option: a note, not silence" {
+  needs ar
+  small_archive
+  cp lib.a in.a
+  tool lib.a
+  [ "$status" -eq 0 ] && [ -z "$output" ] || report
+  [ "$stderr" = "cfi2sframe: lib.a: note: skipped: archive of objects (see --relocatable)" ] || report
+  tool -q lib.a
+  silent
+  tool -v lib.a
+  [ "$output" = "lib.a: skipped: archive of objects (see --relocatable)" ] || report
+  convert -o out.a lib.a 2>/dev/null || true
+  cmp in.a lib.a
+  for option in --check --dump; do
+    refused lib.a $option
+    [[ $stderr == *"an archive of objects, not an ELF file" ]] || report
+  done
+}
+
+@test "archives that are damaged or of another kind are refused and left alone" {
+  needs ar
+  small_archive
+  cp lib.a in.a
+  local size
+  size=$(stat -c %s in.a)
+  # Cut off in a header and in a member.
+  for cut in 30 100 $((size - 200)); do
+    head -c $((size - cut)) in.a >f.a
+    refused f.a --relocatable
+  done
+  # The size of a member, the mark behind it, an offset and the count in the
+  # index.
+  for at in 56 66 72 68; do
+    cp in.a f.a
+    poke f.a $at ff
+    refused f.a --relocatable
+  done
+  ar rcsDT thin.a one.o
+  refused thin.a --relocatable
+  [[ $stderr == *"thin archive"* ]] || report
+  printf '!<arch>\n%-16s%-12s%-6s%-6s%-8s%-10s`\nabcd' '#1/4' 0 0 0 644 4 >bsd.a
+  refused bsd.a --relocatable
+  refused in.a --relocatable --in-place-write
+  # A damaged member is named.
+  head -c 200 one.o >one-cut.o
+  ar rcsD bad.a text one-cut.o 2>/dev/null
+  refused bad.a --relocatable
+  [[ $stderr == "cfi2sframe: bad.a: member one-cut.o: "* ]] || report
+  # Nothing in it is an object.
+  ar rcD none.a text
+  skipped none.a --relocatable
+  printf '!<arch>\n' >empty.a
+  skipped empty.a --relocatable
+}

@@ -1,0 +1,288 @@
+/* Converting the objects in an archive.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "convert/archive_convert.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "convert/object_convert.h"
+#include "elf/archive.h"
+#include "elf/image.h"
+#include "elf/output_file.h"
+
+struct archive_job
+{
+  struct archive archive;
+  const struct cfi2sframe_options *options;
+  struct cfi2sframe_report *report;
+  uint64_t *offsets; /* of the members' headers in the new archive */
+  bool *changed;     /* per member */
+  size_t n_changed;
+  int fd; /* the new archive */
+};
+
+bool
+archive_is_at (const struct file_location *location)
+{
+  struct error ignored;
+  uint8_t magic[8];
+  int fd = file_location_open (location, O_RDONLY | O_NONBLOCK | O_NOCTTY,
+                               &ignored);
+  if (fd < 0)
+    return false;
+  ssize_t got = pread (fd, magic, sizeof magic, 0);
+  close (fd);
+  return got > 0 && archive_has_magic (magic, (uint64_t)got);
+}
+
+static void
+add_report (struct cfi2sframe_report *sum,
+            const struct cfi2sframe_report *report)
+{
+  sum->machine = report->machine;
+  sum->eh_frame_bytes += report->eh_frame_bytes;
+  sum->sframe_bytes += report->sframe_bytes;
+  sum->cfi_functions += report->cfi_functions;
+  sum->functions_covered += report->functions_covered;
+  sum->sframe_fdes += report->sframe_fdes;
+  sum->sframe_fres += report->sframe_fres;
+  sum->bytes_covered += report->bytes_covered;
+  sum->bytes_left_out += report->bytes_left_out;
+  sum->executable_bytes += report->executable_bytes;
+  for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
+    sum->left_out[i] += report->left_out[i];
+}
+
+/* Write what MEMBER, an object, is converted to, to *AT.  */
+static bool
+write_converted_member (struct archive_job *job,
+                        const struct archive_member *member,
+                        const struct image *image, uint64_t *at,
+                        struct error *err)
+{
+  struct cfi2sframe_report report = { 0 };
+  int fd = memfd_create ("cfi2sframe member", MFD_CLOEXEC);
+  if (fd < 0)
+    return error_set_errno (err, "memfd_create");
+  size_t size = 0;
+  void *bytes = NULL;
+  bool done = object_convert_to (image, job->options, &report, fd, err)
+              && (bytes = io_map (fd, &size, err)) != NULL
+              && archive_write_member (&job->archive, member, bytes, size,
+                                       job->fd, at, err);
+  if (done)
+    add_report (job->report, &report);
+  if (bytes != NULL)
+    munmap (bytes, size);
+  close (fd);
+  return done;
+}
+
+/* Members lie at any even offset; a copy is aligned as a file would be.  */
+static bool
+convert_member (struct archive_job *job, const struct archive_member *member,
+                uint64_t *at, struct error *err)
+{
+  struct image image;
+  void *copy = malloc (member->size > 0 ? (size_t)member->size : 1);
+  if (copy == NULL)
+    return error_set_no_memory (err);
+  memcpy (copy, member->bytes, (size_t)member->size);
+  bool done = image_open_memory (&image, copy, (size_t)member->size, err);
+  if (done)
+    {
+      done = image.header.e_type == ET_REL
+                 ? write_converted_member (job, member, &image, at, err)
+                 : error_set (err, CFI2SFRAME_NOTHING, "not an object");
+      image_close (&image);
+    }
+  free (copy);
+  return done;
+}
+
+/* The failure is one of MEMBER's.  Returns false.  */
+static bool
+failed_in (const struct archive_job *job, const struct archive_member *member,
+           struct error *err)
+{
+  char name[64];
+  struct error whole = *err;
+  archive_member_name (&job->archive, member, name, sizeof name);
+  return error_set (err, whole.status, "member %s: %.180s", name,
+                    whole.reason);
+}
+
+/* Write member INDEX, converted or as it is.  */
+static bool
+write_member (struct archive_job *job, size_t index, uint64_t *at,
+              struct error *err)
+{
+  const struct archive_member *member = &job->archive.members[index];
+  job->offsets[index] = *at;
+  if (member->kind == ARCHIVE_FILE)
+    {
+      if (convert_member (job, member, at, err))
+        {
+          job->changed[index] = true;
+          job->n_changed++;
+          return true;
+        }
+      if (err->status != CFI2SFRAME_NOTHING
+          && err->status != CFI2SFRAME_NOT_ELF)
+        return failed_in (job, member, err);
+      error_clear (err);
+    }
+  return archive_write_member (&job->archive, member, member->bytes,
+                               member->size, job->fd, at, err);
+}
+
+static bool
+write_members (struct archive_job *job, struct error *err)
+{
+  const struct archive *archive = &job->archive;
+  uint64_t at = 8;
+  if (!io_write_at (job->fd, archive->bytes, at, 0, err))
+    return false;
+  for (size_t i = 0; i < archive->n; i++)
+    if (!write_member (job, i, &at, err))
+      return false;
+  for (size_t i = 0; i < archive->n; i++)
+    {
+      const struct archive_member *member = &archive->members[i];
+      uint64_t header
+          = (uint64_t)(member->bytes - archive->bytes) - member->offset;
+      if ((member->kind == ARCHIVE_INDEX || member->kind == ARCHIVE_INDEX64)
+          && !archive_write_index (archive, member, job->offsets, job->fd,
+                                   job->offsets[i] + header, err))
+        return false;
+    }
+  job->report->output_bytes = at;
+  return true;
+}
+
+/* Read the new archive back: the same members in the same order, those that
+   were not converted byte for byte.  */
+static bool
+check_written (const struct archive_job *job, struct error *err)
+{
+  struct archive new;
+  size_t size;
+  uint8_t *bytes = io_map (job->fd, &size, err);
+  if (bytes == NULL)
+    return false;
+  const struct archive *old = &job->archive;
+  bool opened = archive_open (&new, bytes, size, err);
+  bool good = opened && new.n == old->n;
+  for (size_t i = 0; good && i < old->n; i++)
+    {
+      const struct archive_member *x = &old->members[i], *y = &new.members[i];
+      bool is_index = x->kind == ARCHIVE_INDEX || x->kind == ARCHIVE_INDEX64;
+      good = x->kind == y->kind && y->offset == job->offsets[i]
+             && memcmp (old->bytes + x->offset, new.bytes + y->offset, 48) == 0
+             && (job->changed[i] || is_index
+                 || (x->size == y->size
+                     && memcmp (x->bytes, y->bytes, (size_t)x->size) == 0));
+    }
+  if (opened)
+    archive_free (&new);
+  munmap (bytes, size);
+  return good
+         || error_set (err, CFI2SFRAME_IO, "the result is not as intended");
+}
+
+static bool
+make_archive (struct archive_job *job, int fd, struct error *err)
+{
+  job->fd = fd;
+  return write_members (job, err)
+         && (job->n_changed > 0
+             || error_set (err, CFI2SFRAME_NOTHING,
+                           "archive without objects to convert"))
+         && check_written (job, err);
+}
+
+static bool
+write_archive (struct archive_job *job, const struct file_location *input,
+               const char *output, int input_fd, struct file_identity *made,
+               struct error *err)
+{
+  struct output_file file;
+  struct file_location target
+      = output != NULL ? file_location_of_path (output) : *input;
+  if (!output_file_create (&file, &target, err))
+    return false;
+  bool times = job->options->preserve_times;
+  bool done = make_archive (job, file.fd, err)
+              && (output != NULL
+                      ? output_file_commit_new (&file, input_fd, times, err)
+                      : output_file_commit (&file, input_fd, times, err));
+  if (done && output == NULL)
+    *made = file.made;
+  output_file_discard (&file);
+  return done;
+}
+
+/* With --dry-run the new archive is made all the same, in memory.  */
+static bool
+try_archive (struct archive_job *job, struct error *err)
+{
+  int fd = memfd_create ("cfi2sframe archive", MFD_CLOEXEC);
+  bool done = fd >= 0 ? make_archive (job, fd, err)
+                      : error_set_errno (err, "memfd_create");
+  if (fd >= 0)
+    close (fd);
+  return done;
+}
+
+static bool
+convert_opened (struct archive_job *job, const struct file_location *input,
+                const char *output, int input_fd, struct file_identity *made,
+                struct error *err)
+{
+  size_t n = job->archive.n;
+  job->offsets = calloc (n + 1, sizeof *job->offsets);
+  job->changed = calloc (n + 1, sizeof *job->changed);
+  bool done
+      = job->offsets != NULL && job->changed != NULL
+            ? (job->options->dry_run
+                   ? try_archive (job, err)
+                   : write_archive (job, input, output, input_fd, made, err))
+            : error_set_no_memory (err);
+  free (job->offsets);
+  free (job->changed);
+  return done;
+}
+
+bool
+archive_convert (const struct file_location *input, const char *output,
+                 const struct cfi2sframe_options *options,
+                 struct file_identity *made, struct cfi2sframe_report *report,
+                 struct error *err)
+{
+  struct archive_job job = { .options = options, .report = report };
+  size_t size = 0;
+  int fd = file_location_open (input, O_RDONLY, err);
+  if (fd < 0)
+    return false;
+  uint8_t *bytes = io_map (fd, &size, err);
+  bool done = bytes != NULL && archive_open (&job.archive, bytes, size, err);
+  if (done)
+    {
+      report->input_bytes = size;
+      report->strategy = "archive";
+      done = convert_opened (&job, input, output, fd, made, err);
+      archive_free (&job.archive);
+    }
+  if (bytes != NULL)
+    munmap (bytes, size);
+  close (fd);
+  return done;
+}

@@ -1,0 +1,26 @@
+/* Converting the objects in an archive (--relocatable).
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CONVERT_ARCHIVE_CONVERT_H
+#define CONVERT_ARCHIVE_CONVERT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "elf/file_location.h"
+
+/* Whether the file at LOCATION begins like an archive.  */
+bool archive_is_at (const struct file_location *location);
+
+/* Convert each member of the archive INPUT that can be, as object_convert;
+   the others, and everything ar knows of them, stay as they are, and the index
+   of symbols leads to their new places.  REPORT has the sums.  A member that
+   is damaged or cannot be converted at all (for another machine) is a failure
+   that names it; without any that was changed, the status is
+   CFI2SFRAME_NOTHING.  Otherwise as convert_located.  */
+bool archive_convert (const struct file_location *input, const char *output,
+                      const struct cfi2sframe_options *options,
+                      struct file_identity *made,
+                      struct cfi2sframe_report *report, struct error *err);
+
+#endif /* CONVERT_ARCHIVE_CONVERT_H */

@@ -1,0 +1,242 @@
+/* Archives of objects: their members and the index of symbols.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/archive.h"
+
+#include <ar.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/io.h"
+
+#define THIN_MAGIC "!<thin>\n"
+
+bool
+archive_has_magic (const uint8_t *bytes, uint64_t size)
+{
+  return size >= SARMAG
+         && (memcmp (bytes, ARMAG, SARMAG) == 0
+             || memcmp (bytes, THIN_MAGIC, SARMAG) == 0);
+}
+
+/* A decimal number of at most LENGTH digits, padded with blanks.  */
+static bool
+parse_decimal (const char *digits, size_t length, uint64_t *value)
+{
+  size_t i = 0;
+  *value = 0;
+  for (; i < length && digits[i] >= '0' && digits[i] <= '9'; i++)
+    *value = *value * 10 + (uint64_t)(digits[i] - '0');
+  bool found = i > 0;
+  for (; i < length && digits[i] == ' '; i++)
+    continue;
+  return found && i == length;
+}
+
+static enum archive_member_kind
+kind_of (const struct ar_hdr *header)
+{
+  if (memcmp (header->ar_name, "/               ", 16) == 0)
+    return ARCHIVE_INDEX;
+  if (memcmp (header->ar_name, "/SYM64/         ", 16) == 0)
+    return ARCHIVE_INDEX64;
+  return memcmp (header->ar_name, "//              ", 16) == 0 ? ARCHIVE_NAMES
+                                                               : ARCHIVE_FILE;
+}
+
+static bool
+add_member (struct archive *archive, size_t *room,
+            const struct archive_member *member, struct error *err)
+{
+  if (archive->n == *room)
+    {
+      *room = *room * 2 + 64;
+      struct archive_member *grown
+          = reallocarray (archive->members, *room, sizeof *grown);
+      if (grown == NULL)
+        return error_set_no_memory (err);
+      archive->members = grown;
+    }
+  archive->members[archive->n++] = *member;
+  return true;
+}
+
+static bool
+read_member (const struct archive *archive, uint64_t at,
+             struct archive_member *member, struct error *err)
+{
+  uint64_t left = archive->size - at;
+  const struct ar_hdr *header = (const struct ar_hdr *)(archive->bytes + at);
+  if (left < sizeof *header || memcmp (header->ar_fmag, ARFMAG, 2) != 0
+      || !parse_decimal (header->ar_size, sizeof header->ar_size,
+                         &member->size)
+      || member->size > left - sizeof *header)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, at,
+                         "archive member is damaged or truncated");
+  /* 4.4BSD's: the name is at the start of the contents.  */
+  if (memcmp (header->ar_name, "#1/", 3) == 0
+      || memcmp (header->ar_name, "__.SYMDEF", 9) == 0)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED, "archive of BSD's kind");
+  member->kind = kind_of (header);
+  member->offset = at;
+  member->bytes = archive->bytes + at + sizeof *header;
+  return true;
+}
+
+bool
+archive_open (struct archive *archive, const uint8_t *bytes, uint64_t size,
+              struct error *err)
+{
+  size_t room = 0;
+  *archive = (struct archive){ .bytes = bytes, .size = size };
+  if (size >= SARMAG && memcmp (bytes, THIN_MAGIC, SARMAG) == 0)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "thin archive: its objects are files of their own");
+  for (uint64_t at = SARMAG; at < size;)
+    {
+      struct archive_member member;
+      if (!read_member (archive, at, &member, err)
+          || !add_member (archive, &room, &member, err))
+        {
+          archive_free (archive);
+          return false;
+        }
+      at += sizeof (struct ar_hdr) + member.size;
+      at += at & 1;
+    }
+  return true;
+}
+
+void
+archive_free (struct archive *archive)
+{
+  free (archive->members);
+  *archive = (struct archive){ 0 };
+}
+
+/* The long name at OFFSET of the table, which ends in "/" and a newline.  */
+static const char *
+long_name (const struct archive *archive, uint64_t offset, size_t *length)
+{
+  for (size_t i = 0; i < archive->n; i++)
+    if (archive->members[i].kind == ARCHIVE_NAMES
+        && offset < archive->members[i].size)
+      {
+        const uint8_t *name = archive->members[i].bytes + offset;
+        uint64_t left = archive->members[i].size - offset;
+        const uint8_t *end = memchr (name, '\n', left);
+        *length = end != NULL ? (size_t)(end - name) : (size_t)left;
+        return (const char *)name;
+      }
+  return NULL;
+}
+
+void
+archive_member_name (const struct archive *archive,
+                     const struct archive_member *member, char *name,
+                     size_t size)
+{
+  const struct ar_hdr *header
+      = (const struct ar_hdr *)(archive->bytes + member->offset);
+  const char *text = header->ar_name, *found = NULL;
+  size_t length = sizeof header->ar_name;
+  uint64_t offset;
+  if (text[0] == '/' && parse_decimal (text + 1, length - 1, &offset))
+    found = long_name (archive, offset, &length);
+  if (found != NULL)
+    text = found;
+  while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '/'))
+    length--;
+  snprintf (name, size, "%.*s", (int)(length < size ? length : size), text);
+}
+
+bool
+archive_write_member (const struct archive *archive,
+                      const struct archive_member *member, const void *bytes,
+                      uint64_t size, int fd, uint64_t *at, struct error *err)
+{
+  struct ar_hdr header;
+  char digits[24];
+  memcpy (&header, archive->bytes + member->offset, sizeof header);
+  int length
+      = snprintf (digits, sizeof digits, "%llu", (unsigned long long)size);
+  if (length > (int)sizeof header.ar_size)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "archive member is too long");
+  memset (header.ar_size, ' ', sizeof header.ar_size);
+  memcpy (header.ar_size, digits, (size_t)length);
+  uint64_t end = *at + sizeof header + size;
+  if (!io_write_at (fd, &header, sizeof header, *at, err)
+      || !io_write_at (fd, bytes, size, *at + sizeof header, err)
+      || ((end & 1) && !io_write_at (fd, "\n", 1, end, err)))
+    return false;
+  *at = end + (end & 1);
+  return true;
+}
+
+/* The new offset of the member whose header is at OLD; members are sorted.  */
+static bool
+translate (const struct archive *archive, const uint64_t *offsets,
+           uint64_t *offset)
+{
+  size_t low = 0, high = archive->n;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (archive->members[middle].offset < *offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  if (low == archive->n || archive->members[low].offset != *offset)
+    return false;
+  *offset = offsets[low];
+  return true;
+}
+
+static void
+store_big_endian (uint8_t *to, uint64_t value, size_t width)
+{
+  for (size_t i = 0; i < width; i++)
+    to[i] = (uint8_t)(value >> 8 * (width - 1 - i));
+}
+
+bool
+archive_write_index (const struct archive *archive,
+                     const struct archive_member *member,
+                     const uint64_t *offsets, int fd, uint64_t offset,
+                     struct error *err)
+{
+  size_t width = member->kind == ARCHIVE_INDEX64 ? 8 : 4;
+  uint64_t n = member->size < width ? 0
+               : width == 8         ? load_u64 (member->bytes, true)
+                                    : load_u32 (member->bytes, true);
+  if (member->size < width || n > (member->size - width) / width)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "the archive's index is damaged");
+  uint8_t *index = malloc ((size_t)member->size);
+  if (index == NULL)
+    return error_set_no_memory (err);
+  memcpy (index, member->bytes, (size_t)member->size);
+  bool good = true;
+  for (uint64_t i = 0; good && i < n; i++)
+    {
+      uint8_t *entry = index + (i + 1) * width;
+      uint64_t at
+          = width == 8 ? load_u64 (entry, true) : load_u32 (entry, true);
+      good = translate (archive, offsets, &at)
+             || error_set (err, CFI2SFRAME_MALFORMED,
+                           "the archive's index is damaged");
+      if (good && width == 4 && at > UINT32_MAX)
+        good = error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          "the archive would be too large for its index");
+      store_big_endian (entry, at, width);
+    }
+  good = good && io_write_at (fd, index, (size_t)member->size, offset, err);
+  free (index);
+  return good;
+}

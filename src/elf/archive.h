@@ -1,0 +1,71 @@
+/* Archives of objects (ar, .a): their members and the index of symbols.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The format is that of ar(5) as GNU and LLVM write it: an index "/" (or
+   "/SYM64/"), a table of long names "//", then the members.  libelf reads such
+   archives but does not write them.  */
+
+#ifndef ELF_ARCHIVE_H
+#define ELF_ARCHIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum archive_member_kind
+{
+  ARCHIVE_FILE,
+  ARCHIVE_INDEX,   /* big-endian offsets of 4 bytes */
+  ARCHIVE_INDEX64, /* of 8 bytes */
+  ARCHIVE_NAMES    /* long names */
+};
+
+struct archive_member
+{
+  enum archive_member_kind kind;
+  uint64_t offset;      /* of its header, from the archive's start */
+  const uint8_t *bytes; /* contents */
+  uint64_t size;
+};
+
+struct archive
+{
+  const uint8_t *bytes;
+  uint64_t size;
+  struct archive_member *members; /* owned; in the order of the file */
+  size_t n;
+};
+
+/* Whether these SIZE bytes begin like an archive.  */
+bool archive_has_magic (const uint8_t *bytes, uint64_t size);
+
+/* Find the members in SIZE bytes that outlive ARCHIVE.  Thin archives, whose
+   members are other files, are refused.  On failure ARCHIVE needs no
+   freeing.  */
+bool archive_open (struct archive *archive, const uint8_t *bytes,
+                   uint64_t size, struct error *err);
+
+void archive_free (struct archive *archive);
+
+/* The name of MEMBER, as far as it fits into NAME of SIZE bytes.  */
+void archive_member_name (const struct archive *archive,
+                          const struct archive_member *member, char *name,
+                          size_t size);
+
+/* Write a member like MEMBER, but with SIZE BYTES, to offset *AT of FD,
+ *padded; AT is set behind it.  */
+bool archive_write_member (const struct archive *archive,
+                           const struct archive_member *member,
+                           const void *bytes, uint64_t size, int fd,
+                           uint64_t *at, struct error *err);
+
+/* Write the contents of the index MEMBER to OFFSET of FD; OFFSETS[I] is where
+   the header of member I is now.  */
+bool archive_write_index (const struct archive *archive,
+                          const struct archive_member *member,
+                          const uint64_t *offsets, int fd, uint64_t offset,
+                          struct error *err);
+
+#endif /* ELF_ARCHIVE_H */
