@@ -498,7 +498,8 @@ parse_replace (struct argp_state *state, const char *argument)
   bool yes = argument == NULL || strcmp (argument, "yes") == 0;
   bool automatic = argument != NULL && strcmp (argument, "auto") == 0;
   if (!yes && !automatic && strcmp (argument, "no") != 0)
-    argp_error (state, "unknown form '%s' of --replace", argument);
+    option_refuse_value (state, "--replace", argument,
+                         (const char *const[]){ "yes", "no", "auto", NULL });
   options->replace = yes;
   options->replace_bad = automatic;
 }

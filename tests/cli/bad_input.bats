@@ -79,7 +79,9 @@ teardown ()
   small_program
   "${CC:-cc}" -c small.c
   ar rc libsmall.a small.o
-  skipped libsmall.a
+  cp libsmall.a before
+  skipped libsmall.a -q
+  cmp before libsmall.a
 }
 
 @test "a relocatable object is skipped" {
