@@ -69,3 +69,138 @@ END
   [[ $(./id) == *474e5500* ]] || report
   lives_on id
 }
+
+# ---- What went wrong in other tools that change linked files.
+
+# The bytes [begin, end) of the program header table.
+table_of ()
+{
+  local begin count
+  begin=$(peek "$1" 32 8)
+  count=$(peek "$1" 56 2)
+  echo "$begin $((begin + count * 56))"
+}
+
+# Offset and size of the first program header of TYPE, in decimal.
+segment ()
+{
+  readelf -lW "$1" 2>/dev/null | awk -v type="$2" '$1 == type { print $2, $5 }' \
+    | head -n 1 | { read -r offset size && echo $((offset)) $((size)); }
+}
+
+# patchelf issue 528: a library or program for pages of 2 MiB crashed, because
+# a new segment was congruent modulo 4 KiB only.
+@test "patchelf 528: a program linked for pages of 2 MiB" {
+  many_functions >many.c
+  small_program big many.c -Wl,-z,max-page-size=0x200000
+  readelf -lW big | grep -q 0x200000
+  lives_on big
+  cp big.stripped both
+  if command -v patchelf >/dev/null; then
+    cp big.old patched
+    patchelf --set-rpath /nowhere patched && [ "$(./patched)" = 174 ] || return 0
+    cp big.old both
+    convert both
+    patchelf --set-rpath /nowhere both
+    [ "$(./both)" = 174 ]
+  fi
+}
+
+# patchelf issue 663: in big-endian programs PT_PHDR lay outside of all
+# PT_LOADs afterwards.
+@test "patchelf 663: a big-endian program's table stays in a segment" {
+  needs s390x-linux-gnu-gcc qemu-s390x
+  many_functions >many.c
+  CC=s390x-linux-gnu-gcc small_program s many.c -static
+  CC=s390x-linux-gnu-gcc small_program d many.c
+  local file
+  for file in s d; do
+    cp $file $file.old
+    convert $file
+    [ "$(qemu-s390x -L /usr/s390x-linux-gnu ./$file)" = 174 ]
+    if command -v s390x-linux-gnu-strip >/dev/null; then
+      s390x-linux-gnu-strip $file
+      [ "$(qemu-s390x -L /usr/s390x-linux-gnu ./$file)" = 174 ]
+    fi
+  done
+  local offset size begin file_size
+  read -r offset size < <(segment d PHDR)
+  read -r begin file_size < <(segment d LOAD)
+  [ "$offset" -ge "$begin" ]
+  [ $((offset + size)) -le $((begin + file_size)) ]
+}
+
+# LIEF issue 1384: the table grew over .interp, which PT_PHDR did not tell.
+@test "LIEF 1384: PT_PHDR says what the table is, .interp is not in it" {
+  many_functions >many.c
+  local linker begin end offset size
+  for linker in bfd gold lld mold; do
+    command -v ld.$linker >/dev/null || continue
+    small_program f many.c -fuse-ld=$linker
+    convert f
+    read -r begin end < <(table_of f)
+    read -r offset size < <(segment f PHDR)
+    [ "$offset" -eq "$begin" ]
+    [ $((offset + size)) -eq "$end" ]
+    read -r offset size < <(section f .interp)
+    [ "$offset" -ge "$end" ]
+    [ "$(segment f INTERP)" = "$offset $size" ]
+    [ "$(./f)" = 174 ]
+  done
+}
+
+# LIEF issue 1237: static programs crashed after a change.
+@test "LIEF 1237: static programs of every linker" {
+  many_functions >many.c
+  local linker kind
+  for linker in bfd gold lld mold; do
+    command -v ld.$linker >/dev/null || continue
+    for kind in -static -static-pie; do
+      small_program f many.c -fuse-ld=$linker $kind 2>/dev/null || continue
+      [ "$(./f)" = 174 ] || continue
+      lives_on f
+    done
+  done
+}
+
+# BOLT's change 201701: readers that take .eh_frame_hdr for the one in front of
+# .eh_frame found none.
+@test "BOLT 201701: sections keep their order" {
+  many_functions >many.c
+  small_program f many.c
+  readelf -SW f | sed -n 's/^ *\[ *\([0-9]*\)\] \(\.[^ ]*\).*/\1 \2/p' >before
+  grep -A 1 eh_frame_hdr before | grep -q ' \.eh_frame$'
+  convert f
+  readelf -SW f | sed -n 's/^ *\[ *\([0-9]*\)\] \(\.[^ ]*\).*/\1 \2/p' >after
+  head -n "$(wc -l <before)" after | diff before -
+}
+
+# mold 2.42.1: an FDE without code in front of a function hid the function's.
+@test "mold 2.42.1: an empty FDE hides no function" {
+  small_program probe
+  cat >empty.s <<'END'
+	.text
+	.globl after
+	.type after, @function
+	.cfi_startproc
+	.cfi_endproc
+after:
+	.cfi_startproc
+	push %rbx
+	.cfi_adjust_cfa_offset 8
+	nop
+	pop %rbx
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size after, . - after
+	.section .note.GNU-stack,"",@progbits
+END
+  [ "$(uname -m)" = x86_64 ] || skip "x86-64 assembly"
+  small_program f empty.s
+  convert f
+  tool --check f
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" 0 without SFrame data"* ]] || report
+  [ "$("$CFI2SFRAME" --dump f | grep -c 'size = 4 bytes')" -ge 1 ] || report
+}
