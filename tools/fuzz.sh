@@ -53,9 +53,9 @@ if [ -z "$(find build/Makefile -newer "$root/configure" \
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all") \
     || exit 1
 fi
-quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz src/cfi2sframe \
-  || exit 1
+quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz || exit 1
 if [ ! -d seeds ] && [ -z "${FUZZ_RUNS-}" ]; then
+  quietly make -C build V=0 -j"$(cores)" src/cfi2sframe || exit 1
   bash "$root/tests/fuzz/make_seeds.sh" seeds build/src/cfi2sframe >/dev/null
 fi
 

@@ -155,7 +155,7 @@ build_debian_source ()
   before=$(checksum debian/hello-sframe/usr/bin/hello)
   run dh_sframe --no-act -v
   [ "$status" -eq 0 ]
-  [[ $output == *"cfi2sframe --skip-unconvertible --files0-from="* ]] \
+  [[ $output == *"cfi2sframe --skip-unconvertible --replace=auto --files0-from="* ]] \
     || { echo "$output"; return 1; }
   [[ $output == *"debian/hello-sframe/usr/bin/hello"* ]] \
     || { echo "$output"; return 1; }
@@ -659,7 +659,7 @@ run_yocto ()
   local defaults
   defaults=$(sed -n 's/^SFRAME_DEFAULTS = "\(.*\)"/\1/p' \
                "$contrib/yocto/sframe.bbclass")
-  run sh -e -c "PKGD=$PWD/tree; SFRAME_DEFAULTS=$defaults; SFRAME_OPTIONS=$1
+  run sh -e -c "PKGD=$PWD/tree; SFRAME_DEFAULTS='$defaults'; SFRAME_OPTIONS=$1
     . ./function.sh; sframe_package_preprocess"
 }
 
