@@ -439,3 +439,19 @@ END
   retrofit one_2.0-1_amd64.deb
   [ "$status" -eq 2 ] || report
 }
+
+@test "a wrong .sframe in a package is replaced" {
+  make_package one
+  "$CFI2SFRAME" -q root-one/usr/bin/one
+  # What cfi2sframe made is known by its record, and trusted.
+  strip root-one/usr/bin/one
+  local offset size
+  read -r offset size < <(section root-one/usr/bin/one .sframe)
+  poke root-one/usr/bin/one $((offset + size - 1)) 7f
+  run ! "$CFI2SFRAME" --check root-one/usr/bin/one
+  repack one
+  retrofit -o new one_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  dpkg-deb -x new/*.deb x
+  "$CFI2SFRAME" -q --check x/usr/bin/one
+}
