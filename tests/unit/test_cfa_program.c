@@ -345,6 +345,25 @@ test_ra_signing (void **state)
   expect_program (AARCH64 ("\x41\x2c\x41\x06\x22"), REASON_NONE,
                   "0 r31+0 same same; 4 r31+0 ra-signing same signed; "
                   "8 r31+0 same same");
+  /* So does it when that is not "unsigned", or nobody knows.  */
+  struct program program = *AARCH64 ("\x41\x2d\x41\xe2");
+  program.cie = "\x0c\x1f\x00\x2d";
+  program.cie_size = 4;
+  expect_program (&program, REASON_NONE,
+                  "0 r31+0 same same signed; 4 r31+0 same same; "
+                  "8 r31+0 same same signed");
+  program.cie = "\x0c\x1f\x00\x08\x22";
+  program.cie_size = 5;
+  expect_program (&program, REASON_NONE,
+                  "0 r31+0 ra-signing same; "
+                  "4 r31+0 ra-signing same signed; "
+                  "8 r31+0 ra-signing same");
+  program.cie = "\x0c\x1f\x00\x2c";
+  program.cie_size = 4;
+  program.fde = "\x41\x2c\x41\xe2";
+  expect_program (&program, REASON_NONE,
+                  "0 r31+0 ra-signing same signed; 4 r31+0 same same; "
+                  "8 r31+0 ra-signing same signed");
   /* Elsewhere the opcode is SPARC's.  */
   expect_program (AMD64 ("\x2d"), REASON_BAD_INSTRUCTION, "");
 }

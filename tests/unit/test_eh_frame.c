@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "cfi/eh_frame.h"
+#include "cfi/libdwarf_list.h"
 #include "tests/unit/cfi_builder.h"
 
 #define CODE UINT64_C (0x123400000000)
@@ -424,6 +425,112 @@ test_cie_versions (void **state)
   buffer_free (&bytes);
 }
 
+/* Version 4 has the sizes of an address and of a segment selector.  */
+static void
+test_cie_of_another_address_size (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint8_t address, segment;
+    bool good;
+  } sizes[] = { { 8, 0, true }, { 4, 0, false }, { 8, 4, false } };
+  for (size_t i = 0; i < 3; i++)
+    {
+      struct fixture f;
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie = put_cie (&bytes, 4, "zR", "\x1b", 1, 1, 0x78, 16,
+                            "\x0c\x07\x08", 3);
+      bytes.bytes[cie + 12] = sizes[i].address;
+      bytes.bytes[cie + 13] = sizes[i].segment;
+      put_fde (&bytes, cie, CODE, 16, "", 0);
+      read_section (&f, &arch_amd64, &bytes);
+      assert_int_equal (f.section.n_fdes, sizes[i].good);
+      if (!sizes[i].good)
+        expect_damage (&f.section, 0, cie, REASON_BAD_ENTRY);
+      free_section (&f);
+      buffer_free (&bytes);
+    }
+}
+
+/* Augmentation data of any length but the right one: the instructions begin
+   inside the entry, or there are none.  */
+static void
+test_instructions_stay_inside_their_entry (void **state)
+{
+  (void)state;
+  for (unsigned length = 0; length < 128; length++)
+    {
+      struct fixture f;
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie = put_amd64_cie (&bytes);
+      size_t fde = put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      uint64_t size = bytes.size - fde;
+      put_fde (&bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
+      put_fde (&bytes, cie, CODE + 32, 16, "\x41\x0e\x10", 3);
+      bytes.bytes[fde + 16] = (uint8_t)length;
+      read_section (&f, &arch_amd64, &bytes);
+      bool inside = 17 + length <= size;
+      assert_int_equal (f.section.n_fdes, inside ? 3 : 2);
+      if (inside)
+        {
+          assert_int_equal (f.section.fdes[0].head_size, 17 + length);
+          assert_int_equal (f.section.fdes[0].instructions_size,
+                            size - 17 - length);
+        }
+      else
+        expect_damage (&f.section, 0, fde, REASON_BAD_ENTRY);
+      free_section (&f);
+      buffer_free (&bytes);
+    }
+}
+
+/* What libdwarf might say one day of an entry that it did not understand: the
+   linker sends our question here.  */
+static enum { RIGHT, ENTRY_SIZE, HEAD, INSTRUCTIONS_SIZE } answer;
+
+bool __real_libdwarf_list_fde (struct libdwarf_list *list, size_t index,
+                               struct libdwarf_list_fde *fde);
+bool __wrap_libdwarf_list_fde (struct libdwarf_list *list, size_t index,
+                               struct libdwarf_list_fde *fde);
+
+bool
+__wrap_libdwarf_list_fde (struct libdwarf_list *list, size_t index,
+                          struct libdwarf_list_fde *fde)
+{
+  if (!__real_libdwarf_list_fde (list, index, fde))
+    return false;
+  fde->entry_size += answer == ENTRY_SIZE ? 8 : 0;
+  if (answer == HEAD)
+    {
+      fde->instructions += fde->entry_size;
+      fde->instructions_size = 0;
+    }
+  fde->instructions_size += answer == INSTRUCTIONS_SIZE ? 1 : 0;
+  return true;
+}
+
+static void
+test_answers_of_libdwarf_outside_the_entry (void **state)
+{
+  (void)state;
+  for (answer = INSTRUCTIONS_SIZE; answer > RIGHT; answer--)
+    {
+      struct fixture f;
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie = put_amd64_cie (&bytes);
+      size_t fde = put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      read_section (&f, &arch_amd64, &bytes);
+      assert_int_equal (f.section.n_fdes, 0);
+      expect_damage (&f.section, 0, fde, REASON_BAD_ENTRY);
+      free_section (&f);
+      buffer_free (&bytes);
+    }
+}
+
 /* A CIE whose data alignment factor is -264, which libdwarf 20210528 takes for
    -8.  */
 static void
@@ -618,6 +725,9 @@ main (void)
     cmocka_unit_test (test_augmentations),
     cmocka_unit_test (test_pointer_encodings),
     cmocka_unit_test (test_cie_versions),
+    cmocka_unit_test (test_cie_of_another_address_size),
+    cmocka_unit_test (test_answers_of_libdwarf_outside_the_entry),
+    cmocka_unit_test (test_instructions_stay_inside_their_entry),
     cmocka_unit_test (test_wide_alignment_factors),
     cmocka_unit_test (test_many),
     cmocka_unit_test (test_foreign_cies),

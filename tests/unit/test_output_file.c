@@ -19,8 +19,43 @@
 
 #include <cmocka.h>
 
+#include "convert/relink.h"
 #include "elf/file_metadata.h"
 #include "elf/output_file.h"
+
+/* The system calls that put a file in place, in their order: the linker sends
+   ours here.  */
+static char calls[16];
+static int failing; /* the call that fails, or 0 */
+
+int __real_fsync (int fd);
+int __real_rename (const char *from, const char *to);
+int __wrap_fsync (int fd);
+int __wrap_rename (const char *from, const char *to);
+
+static bool
+note_call (int call)
+{
+  size_t n = strlen (calls);
+  if (n + 1 < sizeof calls)
+    calls[n] = (char)call;
+  errno = EIO;
+  return call != failing;
+}
+
+int
+__wrap_fsync (int fd)
+{
+  struct stat status;
+  bool is_directory = fstat (fd, &status) == 0 && S_ISDIR (status.st_mode);
+  return note_call (is_directory ? 'd' : 'f') ? __real_fsync (fd) : -1;
+}
+
+int
+__wrap_rename (const char *from, const char *to)
+{
+  return note_call ('r') ? __real_rename (from, to) : -1;
+}
 
 static char directory[] = "/tmp/test_output_file.XXXXXX";
 
@@ -120,6 +155,75 @@ commit_replaces_and_leaves_nothing_else (void **state)
   write_file ("f", "old", 0640);
   assert_true (replace ("f", "f", false, false, &err));
   assert_contents ("f", "new");
+  assert_int_equal (count_entries (), 1);
+}
+
+/* After a power cut the name must not stand for a file without contents.  */
+static void
+contents_are_flushed_before_the_name_changes (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  write_file ("f", "old", 0640);
+  memset (calls, 0, sizeof calls);
+  assert_true (replace ("f", "f", false, false, &err));
+  assert_string_equal (calls, "frd");
+}
+
+static void
+failed_flush_or_rename_leaves_the_old_file (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    int call;
+    const char *contents;
+  } cases[] = { { 'f', "old" }, { 'r', "old" }, { 'd', "new" } };
+  for (size_t i = 0; i < 3; i++)
+    {
+      struct error err = { 0 };
+      write_file ("f", "old", 0640);
+      failing = cases[i].call;
+      bool ok = replace ("f", "f", false, false, &err);
+      failing = 0;
+      assert_false (ok);
+      assert_int_equal (err.status, CFI2SFRAME_IO);
+      assert_contents ("f", cases[i].contents);
+      assert_int_equal (count_entries (), 1);
+    }
+}
+
+/* A hard link is made again only where the old file still is.  */
+static void
+other_name_of_another_file_is_left_alone (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat old, new, other;
+  char name[128], replacement[128];
+  strcpy (name, path_of ("g"));
+  strcpy (replacement, path_of ("f"));
+  write_file ("f", "new", 0644);
+  write_file ("g", "old", 0644);
+  assert_int_equal (stat (name, &old), 0);
+  assert_int_equal (stat (replacement, &new), 0);
+  assert_true (relink_name (name, old.st_dev, new.st_ino, replacement, &err));
+  assert_contents ("g", "old");
+  assert_true (
+      relink_name (name, old.st_dev + 1, old.st_ino, replacement, &err));
+  assert_contents ("g", "old");
+  assert_true (relink_name (name, old.st_dev, old.st_ino, replacement, &err));
+  assert_int_equal (stat (name, &other), 0);
+  assert_int_equal (other.st_ino, new.st_ino);
+  /* A symbolic link in its place, and no name at all.  */
+  unlink (name);
+  assert_int_equal (symlink ("f", name), 0);
+  assert_int_equal (lstat (name, &old), 0);
+  assert_true (relink_name (name, old.st_dev, old.st_ino, replacement, &err));
+  assert_int_equal (lstat (name, &other), 0);
+  assert_true (S_ISLNK (other.st_mode));
+  unlink (name);
+  assert_true (relink_name (name, old.st_dev, old.st_ino, replacement, &err));
   assert_int_equal (count_entries (), 1);
 }
 
@@ -507,6 +611,9 @@ main (void)
 {
   const struct CMUnitTest tests[] = {
     TEST (commit_replaces_and_leaves_nothing_else),
+    TEST (contents_are_flushed_before_the_name_changes),
+    TEST (failed_flush_or_rename_leaves_the_old_file),
+    TEST (other_name_of_another_file_is_left_alone),
     TEST (discard_leaves_target_alone),
     TEST (mode_with_set_id_bits_survives),
     TEST (time_stamps_only_on_request),

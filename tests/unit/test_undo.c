@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "elf/in_place.h"
 #include "elf/undo.h"
+#include "elf/undo_format.h"
 
 enum
 {
@@ -311,6 +312,57 @@ file_with_something_before_the_record_is_refused (void **state)
   converted_free (&file);
 }
 
+static void
+append_uleb (struct buffer *buffer, unsigned value)
+{
+  for (; value >= 0x80; value >>= 7)
+    buffer_u8 (buffer, (uint8_t)(value | 0x80));
+  buffer_u8 (buffer, (uint8_t)value);
+}
+
+/* A record that is right in everything, but for saying that the original was
+   larger than what stands before the record.  */
+static void
+record_of_a_larger_original_is_refused (void **state)
+{
+  (void)state;
+  enum
+  {
+    CONTENT = 100,
+    ZEROS = 60
+  };
+  struct error err = { 0 };
+  struct buffer file;
+  struct layout_plan plan;
+  uint8_t original[CONTENT + ZEROS] = { 0 };
+  memset (original, 0x77, CONTENT);
+  for (unsigned zeros = 0; zeros <= ZEROS; zeros += ZEROS)
+    {
+      uint64_t size = CONTENT + zeros;
+      buffer_init (&file, false);
+      buffer_append (&file, original, CONTENT);
+      buffer_append (&file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+      buffer_u64 (&file, CONTENT);
+      buffer_u64 (&file, size);
+      buffer_u64 (&file, hash_digest (original, size));
+      buffer_u64 (&file, zeros > 0 ? 2 : 1);
+      append_uleb (&file, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
+      append_uleb (&file, 0);
+      if (zeros > 0)
+        append_uleb (&file, ZEROS << UNDO_KIND_BITS | UNDO_ZEROS);
+      size_t record = file.size - CONTENT;
+      buffer_u64 (&file, record + UNDO_FOOTER_SIZE);
+      buffer_u64 (&file, hash_digest (file.bytes + CONTENT, record + 8));
+      buffer_append (&file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+      struct image image
+          = { .fd = -1, .bytes = file.bytes, .size = file.size };
+      assert_int_equal (undo_plan (&plan, &image, &err), zeros == 0);
+      assert_true (zeros == 0 || err.status == CFI2SFRAME_REFUSED);
+      layout_plan_free (&plan);
+      buffer_free (&file);
+    }
+}
+
 /* Only the headers are still to be written: what a crash leaves.  */
 static void
 self_contained_record_needs_nothing_written (void **state)
@@ -472,6 +524,7 @@ main (void)
     cmocka_unit_test (hostile_records_are_harmless),
     cmocka_unit_test (cut_file_has_no_record),
     cmocka_unit_test (file_with_something_before_the_record_is_refused),
+    cmocka_unit_test (record_of_a_larger_original_is_refused),
     cmocka_unit_test (self_contained_record_needs_nothing_written),
     cmocka_unit_test (restored_file_is_compared),
     cmocka_unit_test (every_plan_can_be_written_in_place_and_undone),
