@@ -384,7 +384,8 @@ class Workplace:
             return
         values = self.setting.values
         variable = name.replace("/", "_")
-        command = (values["CC"].split() + values["LDFLAGS"].split()
+        command = (values["CC"].split() + values["CFLAGS"].split()
+                   + values["LDFLAGS"].split()
                    + values.get(variable + "_LDFLAGS", "").split()
                    + ["-o", os.path.join(self.folder, name)]
                    + values[variable + "_OBJECTS"].split() + [self.object]
@@ -460,15 +461,22 @@ class Workplace:
 
 
 class Setting:
-    """What all workplaces share."""
+    """A build folder, and what is done in it."""
 
-    def __init__(self, srcdir, build):
-        self.srcdir, self.build = srcdir, build
+    def __init__(self, srcdir, build, name):
+        self.srcdir, self.build = srcdir, os.path.abspath(build)
+        self.name = name
         self.values = self.read_values()
-        self.environment = dict(os.environ, srcdir=srcdir, builddir=build,
+        self.environment = dict(os.environ, srcdir=srcdir, builddir=self.build,
                                 CC=self.values["CC"], LC_ALL="C", TZ="UTC",
                                 CMOCKA_MESSAGE_OUTPUT="TAP")
         self.seconds = {}
+
+    def choose(self, tests):
+        """With sanitizers unit tests alone."""
+        if not self.name:
+            return tests
+        return [t for t in tests if "/" not in t and "." not in t]
 
     def read_values(self):
         """What the build folder's Makefile says of compiling and linking."""
@@ -480,7 +488,7 @@ class Setting:
                                               makefile.read())))
         names = [p.replace("/", "_") + "_OBJECTS" for p in programs]
         names += [p.replace("/", "_") + "_LDFLAGS" for p in programs]
-        names += ["CC", "LDFLAGS", "COMPILE"]
+        names += ["CC", "CFLAGS", "LDFLAGS", "COMPILE"]
         rules = "".join(f"\t@echo '{name}=$({name})'\n" for name in names)
         rules += ("\t@echo 'LIBRARIES=$(libcore_la_LIBADD) $(JSONC_LIBS)"
                   " $(CMOCKA_LIBS) $(LIBS)'\n")
@@ -512,19 +520,6 @@ def tests_of(file):
         if re.match(pattern, file):
             return tests.split()
     return []
-
-
-def try_mutant(setting, workplace, file, text, unchanged, tests):
-    """Who killed it; "" for nobody, None when there is nothing to run."""
-    result = workplace.compile(file, text)
-    if result is None:
-        return "compiler", None
-    if result == unchanged:
-        return "same code", None
-    for test in tests:
-        if not workplace.passes(test, setting.seconds[test])[0]:
-            return "killed", test
-    return "survived", None
 
 
 def label_of(mutant, change):
@@ -616,8 +611,8 @@ def edited(srcdir, file, expression):
 
 
 class Runner:
-    def __init__(self, setting, arguments, equivalent):
-        self.setting, self.arguments = setting, arguments
+    def __init__(self, settings, arguments, equivalent):
+        self.settings, self.arguments = settings, arguments
         self.equivalent = equivalent
         self.report = Report()
         self.lock = threading.Lock()
@@ -630,37 +625,51 @@ class Runner:
         return tests_of(file)
 
     def prepare(self, files):
-        workplace = Workplace(self.setting)
-        try:
-            for file in files:
-                self.unchanged[file] = self.setting.measure(
-                    workplace, file, self.tests_of(file))
-        finally:
-            workplace.close()
+        for setting in self.settings:
+            place = Workplace(setting)
+            try:
+                for file in files:
+                    self.unchanged[setting, file] = setting.measure(
+                        place, file, setting.choose(self.tests_of(file)))
+            finally:
+                place.close()
 
     def work(self, queue):
-        workplace = Workplace(self.setting)
+        places = [Workplace(setting) for setting in self.settings]
         try:
             while True:
                 with self.lock:
                     item = next(queue, None)
                 if item is None:
                     return
-                self.one(workplace, *item)
+                self.one(places, *item)
                 self.done += 1
         finally:
-            workplace.close()
+            for place in places:
+                place.close()
 
-    def one(self, workplace, mutant, change):
+    def try_mutant(self, place, mutant, change):
+        """What became of it, and by which test."""
+        result = place.compile(mutant.file, change.result)
+        if result is None:
+            return "compiler", None
+        # An edit is run even if it makes no difference.
+        if (result == self.unchanged[place.setting, mutant.file]
+                and mutant.kind != "edit"):
+            return "same code", None
+        for test in place.setting.choose(self.tests_of(mutant.file)):
+            if not place.passes(test, place.setting.seconds[test])[0]:
+                return "killed", place.setting.name + test
+        return "survived", None
+
+    def one(self, places, mutant, change):
         if change.key(mutant.file) in self.equivalent:
             verdict, killer = "listed", None
         else:
-            # An edit is run even if it makes no difference.
-            unchanged = (None if mutant.kind == "edit"
-                         else self.unchanged[mutant.file])
-            verdict, killer = try_mutant(
-                self.setting, workplace, mutant.file, change.result,
-                unchanged, self.tests_of(mutant.file))
+            for place in places:
+                verdict, killer = self.try_mutant(place, mutant, change)
+                if verdict != "survived":
+                    break
         with self.lock:
             self.report.add(mutant, change, verdict, killer)
             if self.arguments.verbose and verdict != "survived":
@@ -682,6 +691,7 @@ def main():
     parser = argparse.ArgumentParser(prog="mutants.sh")
     parser.add_argument("--srcdir", default=".")
     parser.add_argument("--build", required=True)
+    parser.add_argument("--sanitized", default="")
     parser.add_argument("-n", dest="count", type=int, default=0)
     parser.add_argument("-s", dest="seed", type=int, default=1)
     parser.add_argument("-j", dest="jobs", type=int, default=1)
@@ -712,8 +722,10 @@ def main():
         return 0
     equivalent = read_equivalent(
         os.path.join(srcdir, "tools/mutants-equivalent"))
-    runner = Runner(Setting(srcdir, os.path.abspath(arguments.build)),
-                    arguments, equivalent)
+    settings = [Setting(srcdir, arguments.build, "")]
+    if arguments.sanitized:
+        settings.append(Setting(srcdir, arguments.sanitized, "sanitized "))
+    runner = Runner(settings, arguments, equivalent)
     runner.run(items)
     runner.report.show()
     if runner.done < len(items):

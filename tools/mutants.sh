@@ -38,26 +38,36 @@ then
   MUTANTS_BUILD=${TMPDIR:-/tmp}/cfi2sframe-mutants.$(id -u)
 fi
 
-# Optimised a little: equal code shows that a mutant is none.
-configure_build ()
+# build_mutants DIRECTORY CFLAGS PROGRAM...
+build_mutants ()
 {
-  [ -x configure ] || quietly autoreconf -fi || return 1
-  mkdir -p "$MUTANTS_BUILD" && cd "$MUTANTS_BUILD" || return 1
+  mkdir -p "$1" && cd "$1" || return 1
   [ -f Makefile ] && [ "$(cat .source 2>/dev/null)" = "$source_dir" ] \
-    || quietly "$source_dir/configure" -q --disable-shared \
-      CFLAGS='-O1 -g0' || return 1
+    || quietly "$source_dir/configure" -q --disable-shared CFLAGS="$2" \
+    || return 1
   echo "$source_dir" >.source
+  shift 2
   programs=$(sed -n 's|^\t\(tests/unit/test_[a-z0-9_]*\) *\\*$|\1|p' \
     "$source_dir/Makefile.am" | sort -u)
   # shellcheck disable=SC2086
-  quietly make V=0 all $programs tests/faults/rewrite \
+  quietly nice make V=0 $programs "$@"
+}
+
+# Optimised a little: equal code shows that a mutant is none.  Sanitizers, as
+# in .ci/run, notice what is not freed and what is read from outside.
+build_all ()
+{
+  [ -x configure ] || quietly autoreconf -fi || return 1
+  (build_mutants "$MUTANTS_BUILD/plain" '-O1 -g0' all tests/faults/rewrite \
     tests/matrix/inject_blob tests/random_cfi/generate \
-    tests/random_cfi/against_readelf
+    tests/random_cfi/against_readelf) || return 1
+  (build_mutants "$MUTANTS_BUILD/sanitized" \
+    '-O1 -g0 -fsanitize=address,undefined -fno-sanitize-recover=all')
 }
 
 case " $* " in
   *" -l "*) ;;
-  *) (configure_build) || exit 99 ;;
+  *) build_all || exit 99 ;;
 esac
 exec nice python3 tools/mutants.py --srcdir "$source_dir" \
-  --build "$MUTANTS_BUILD" "$@"
+  --build "$MUTANTS_BUILD/plain" --sanitized "$MUTANTS_BUILD/sanitized" "$@"

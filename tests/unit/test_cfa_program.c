@@ -534,6 +534,39 @@ expect_last_reason (unsigned n_rows, unsigned n_advances,
   buffer_free (&fde);
 }
 
+/* Row starts have 32 bits.  */
+static void
+expect_size_reason (uint64_t size, enum frame_reason reason)
+{
+  struct buffer bytes;
+  struct cfi_section section;
+  struct frame_function function = { 0 };
+  struct error err = { 0 };
+  buffer_init (&bytes, false);
+  put_fde (&bytes, put_amd64_cie (&bytes), CODE, 16, "\x41\x0e\x10", 3);
+  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
+                              SECTION_ADDRESS, &err));
+  section.fdes[0].size = size;
+  struct cfa_machine *machine = cfa_machine_new (&section);
+  assert_int_equal (
+      cfa_machine_run (machine, &section.fdes[0], &function, &err), reason);
+  assert_int_equal (function.n_rows, reason == REASON_NONE ? 2 : 0);
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+static void
+test_function_sizes (void **state)
+{
+  (void)state;
+  expect_size_reason (0, REASON_EMPTY_RANGE);
+  expect_size_reason (UINT32_MAX, REASON_NONE);
+  expect_size_reason (UINT64_C (1) << 32, REASON_FUNCTION_SIZE);
+  expect_size_reason ((UINT64_C (1) << 32) + 16, REASON_FUNCTION_SIZE);
+}
+
 static void
 test_too_many_rows (void **state)
 {
@@ -612,6 +645,7 @@ main (void)
     cmocka_unit_test (test_advance_wraps_around),
     cmocka_unit_test (test_sp_in_another_register),
     cmocka_unit_test (test_rules_of_one_machine_only),
+    cmocka_unit_test (test_function_sizes),
     cmocka_unit_test (test_too_many_rows),
     cmocka_unit_test (test_saved_registers),
   };

@@ -556,7 +556,13 @@ count_piece (void *context, const struct sframe_function *piece,
   (void)err;
   uint64_t *counts = context; /* pieces, rows, end of the previous one */
   counts[0]++;
-  counts[1] += piece->n_rows;
+  for (size_t i = 0; i < piece->n_rows; i++, counts[1]++)
+    {
+      assert_int_equal (piece->address + piece->rows[i].start,
+                        0x1000 + 2 * counts[1]);
+      assert_int_equal (piece->rows[i].words[0], counts[1] % 2 ? 8 : 16);
+    }
+  assert_false (piece->pcmask);
   assert_true (piece->n_rows <= SFRAME_V3_FRES_MAX);
   assert_int_equal (piece->rows[0].start, 0);
   assert_int_equal (piece->address, counts[2]);

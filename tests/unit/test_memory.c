@@ -77,7 +77,7 @@ typedef bool work (const char *input, const char *output,
 
 static char folder[] = "/tmp/cfi2sframe-memory-XXXXXX";
 static char original[80], converted[80], output[80];
-static char linked[1000], object[1000], foreign[1000];
+static char linked[1000], large[1000], object[1000], foreign[1000];
 
 /* The contents of a file, *SIZE bytes; NULL when there is none.  */
 static char *
@@ -193,6 +193,7 @@ convert (const char *input, const char *to, struct cfi2sframe_error *err)
 {
   struct cfi2sframe_options options;
   cfi2sframe_options_init (&options);
+  options.replace = true;
   return convert_as (input, to, &options, err);
 }
 
@@ -297,6 +298,7 @@ run_out (bool all_after)
   lasting = all_after;
   run_out_everywhere (convert, linked, NULL);
   run_out_everywhere (convert, linked, original);
+  run_out_everywhere (convert, large, NULL);
   run_out_everywhere (convert_small, linked, NULL);
   run_out_everywhere (convert_object, object, NULL);
   run_out_everywhere (convert_as_gnu, object, NULL);
@@ -341,6 +343,8 @@ make_files (void **state)
             "cxx_exceptions_drap-O2.o",
             data);
   snprintf (linked, sizeof linked, "%s", original);
+  snprintf (large, sizeof large, "%s/tests/data/gnu-linked/lua-amd64-stripped",
+            data);
   assert_true (remove_section (foreign, original, &err));
   assert_true (convert_in_place (original, original, &err));
   assert_int_equal (rename (original, converted), 0);
