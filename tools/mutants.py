@@ -18,8 +18,7 @@ import sys
 import tempfile
 import threading
 
-# Which tests concern a file: the first rule that matches counts.  In the order
-# in which they are run: the first that fails ends it, so fast ones go first.
+# Which tests concern a file: the first rule that matches counts.
 # A name is a unit test; NAME.bats:FILTER are the tests of a bats file whose
 # names match; other names with a slash are scripts, called with the build
 # folder.
@@ -316,25 +315,36 @@ class Change:
         self.result = (source[:mutant.start] + mutant.text
                        + source[mutant.end:])
 
-    def key(self, file):
+        # The definition it is in: GNU style begins its name in column 1.
+        names = re.findall(r"^(\w+) \(", source[:mutant.start], re.M)
+        self.function = names[-1] if names else ""
+        self.turn = 1
+
+    def text(self, file):
         return file, self.old, self.new
+
+    def key(self, file):
+        """For the list of equivalent ones, in which lines are no numbers."""
+        return file, self.function, self.turn, self.old, self.new
 
 
 def read_equivalent(path):
     """The mutants that no test can notice; the file says how it is laid
     out."""
-    known, file, old, new = {}, None, None, None
+    known, place, old, new = {}, None, None, None
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             mark, rest = line[:1], squeeze(line[1:])
             if mark == "@":
-                file = rest
+                words = rest.split() + [""]
+                turn = int(words[2]) if len(words) > 3 else 1
+                place = words[0], words[1], turn
             elif mark == "-":
                 old = rest
             elif mark == "+":
                 new = rest
             elif mark == "=":
-                known[file, old, new] = rest
+                known[(*place, old, new)] = rest
     return known
 
 
@@ -418,7 +428,8 @@ class Workplace:
                            CFI2SFRAME=os.path.join(self.folder, PROGRAM))
 
         def limits():
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            resource.setrlimit(resource.RLIMIT_CPU,
+                               (int(seconds), int(seconds)))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
 
@@ -511,7 +522,7 @@ class Setting:
             passed, seconds = workplace.passes(test, 3600)
             if not passed:
                 raise SystemExit(f"mutants: {test} fails without a mutation")
-            self.seconds[test] = int(seconds * SLOWER + EXTRA_SECONDS)
+            self.seconds[test] = seconds * SLOWER + EXTRA_SECONDS
         return unchanged
 
 
@@ -523,7 +534,9 @@ def tests_of(file):
 
 
 def label_of(mutant, change):
-    return (f"{mutant.file}:{change.line}: {mutant.kind}\n"
+    turn = f" {change.turn}" if change.turn > 1 else ""
+    return (f"{mutant.file}:{change.line}: {mutant.kind} in "
+            f"{change.function}{turn}\n"
             f"  - {change.old}\n  + {change.new}")
 
 
@@ -568,13 +581,17 @@ def mutants_of(srcdir, files):
     for file in files:
         with open(os.path.join(srcdir, file), encoding="utf-8") as source:
             text = source.read()
-        seen = set()
+        seen, turns = set(), collections.Counter()
         for mutant in Generator(file, text).all():
             change = Change(text, mutant)
             tokens = "".join(change.new.split()), change.line, change.old
-            if tokens not in seen:
-                yield mutant, change
+            if tokens in seen:
+                continue
             seen.add(tokens)
+            alike = change.function, change.old, change.new
+            turns[alike] += 1
+            change.turn = turns[alike]
+            yield mutant, change
 
 
 def survivors_of(log):
@@ -657,7 +674,9 @@ class Runner:
         if (result == self.unchanged[place.setting, mutant.file]
                 and mutant.kind != "edit"):
             return "same code", None
-        for test in place.setting.choose(self.tests_of(mutant.file)):
+        # The fastest first: most mutants are killed by any.
+        for test in sorted(place.setting.choose(self.tests_of(mutant.file)),
+                           key=place.setting.seconds.get):
             if not place.passes(test, place.setting.seconds[test])[0]:
                 return "killed", place.setting.name + test
         return "survived", None
@@ -711,7 +730,7 @@ def main():
     if arguments.again:
         wanted = survivors_of(arguments.again)
         items = [item for item in items
-                 if item[1].key(item[0].file) in wanted]
+                 if item[1].text(item[0].file) in wanted]
     if arguments.count > 0:
         chosen = random.Random(arguments.seed).sample(
             range(len(items)), min(arguments.count, len(items)))

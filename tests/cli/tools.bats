@@ -151,3 +151,40 @@ build/tests/two.log:
 ok 1 a
 ERROR: two - exited with status 1" ] || { echo "$output"; return 1; }
 }
+
+# Mutants of FILE, made and tried in this build folder.
+mutants ()
+{
+  command -v python3 >/dev/null || skip "python3 is not installed"
+  [ -f "$builddir/tests/unit/test_cfa_program.o" ] \
+    || skip "the unit tests are not built"
+  run python3 "$srcdir/tools/mutants.py" --srcdir "$srcdir" \
+    --build "$builddir" "$@"
+}
+
+@test "mutants: the tests notice five changes of cfa_program.c" {
+  mutants -v -n 5 -s 2 -t cfa_program src/cfi/cfa_program.c
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"killed by: cfa_program "[1-5] ]] \
+    || { echo "$output"; return 1; }
+  [[ $output != *survived:\ src* ]]
+}
+
+# Else nothing would show that tests are run on what was changed.
+@test "mutants: a changed comment survives" {
+  mutants -t cfa_program -e 's|/\* From the state to a row|/* To a row|' \
+    src/cfi/cfa_program.c
+  [ "$status" -eq 1 ] || { echo "$output"; return 1; }
+  [[ $output == *"survived: src/cfi/cfa_program.c:"* ]]
+  [[ $output == *"100.0 % of 1"* ]]
+}
+
+@test "mutants: what is no C is none, and endless loops end" {
+  mutants -v -t cfa_program -e 's/^run_program /run program /' \
+    src/cfi/cfa_program.c
+  [[ $output == *"compiler: src/cfi/cfa_program.c:"* ]]
+  mutants -v -t cfa_program -e 's/while \(cursor_left \(&cursor\) > 0\)/&for (;;);/' \
+    src/cfi/cfa_program.c
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"killed by: cfa_program 1"* ]]
+}

@@ -1261,7 +1261,67 @@ refuses_signed_modules (void **state)
   static const char tail[] = "signature~Module signature appended~\n";
   append_payload (test, tail, sizeof tail - 1);
   assert_false (layout_classify (&test->image, &test->err));
-  assert_non_null (strstr (test->err.reason, "signature"));
+  assert_non_null (strstr (test->err.reason, "signed"));
+}
+
+static void
+refuses_modules_with_an_empty_signature (void **state)
+{
+  struct fixture *test = *state;
+  static const char tail[] = "~Module signature appended~\n";
+  append_payload (test, tail, sizeof tail - 1);
+  assert_false (layout_classify (&test->image, &test->err));
+  assert_non_null (strstr (test->err.reason, "signed"));
+}
+
+static void
+refuses_program_headers_in_the_elf_header (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_finish (&test->elf);
+  /* One header more, in front: e_phnum and e_shentsize are its type.  */
+  memmove (test->elf.bytes + 112, test->elf.bytes + 64, 8 * 56);
+  memset (test->elf.bytes + 64, 0, 48);
+  store_u64 (test->elf.bytes + 32, 56, false);
+  store_u16 (test->elf.bytes + 56, 9, false);
+  if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
+                          &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_false (layout_classify (&test->image, &test->err));
+  if (strstr (test->err.reason, "ELF header") == NULL)
+    fail_msg ("%s", test->err.reason);
+}
+
+static void
+eviction_reads_every_note (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_note (&test->elf, 0x220, "GNU", NT_GNU_BUILD_ID, 0);
+  elf_builder_note (&test->elf, 0x230, "GNU", NT_GNU_BUILD_ID, 4);
+  /* The second is longer than its section.  */
+  store_u32 (test->elf.bytes + 0x234, 8, false);
+  expect_failure (test, CFI2SFRAME_REFUSED, ".note.gnu.build-id");
+}
+
+static void
+eviction_spares_an_interpreter_nobody_starts (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_segment (&test->elf, PT_INTERP)->p_type = PT_LOOS + 1;
+  expect_failure (test, CFI2SFRAME_REFUSED, ".interp");
+}
+
+/* Symbols of which nobody knows the names keep what they point to.  */
+static void
+eviction_survives_symbols_without_strings (void **state)
+{
+  struct fixture *test = *state;
+  Elf64_Shdr *table
+      = &test->elf.sections[elf_builder_section (&test->elf, ".symtab")];
+  elf_builder_symbol (&test->elf, 1, ".note.gnu.build-id",
+                      ELF64_ST_INFO (STB_GLOBAL, STT_OBJECT), 0x220);
+  table->sh_link = 0x10000;
+  expect_failure (test, CFI2SFRAME_REFUSED, ".note.gnu.build-id");
 }
 
 static void
@@ -1382,6 +1442,9 @@ refuses_impossible_sizes (void **state)
   struct fixture *test = *state;
   test->request.sframe_size = 0;
   expect_failure (test, CFI2SFRAME_INVALID, "size");
+  test->request.sframe_size = (uint64_t)UINT32_MAX + 1;
+  image_close (&test->image);
+  expect_failure (test, CFI2SFRAME_INVALID, "size");
 }
 
 static void
@@ -1425,6 +1488,9 @@ main (void)
     TEST (eviction_stops_at_unknown_notes),
     TEST (eviction_takes_package_notes),
     TEST (eviction_spares_notes_with_symbols),
+    TEST (eviction_survives_symbols_without_strings),
+    TEST (eviction_reads_every_note),
+    TEST (eviction_spares_an_interpreter_nobody_starts),
     TEST (eviction_spares_tables_without_dynamic_entry),
     TEST (eviction_spares_executable_sections),
     TEST (amd64_code_may_know_evicted_bytes),
@@ -1483,6 +1549,8 @@ main (void)
     TEST (refuses_prelinked_files),
     TEST (refuses_appended_payloads),
     TEST (refuses_signed_modules),
+    TEST (refuses_modules_with_an_empty_signature),
+    TEST (refuses_program_headers_in_the_elf_header),
     TEST (refuses_appimages),
     TEST (tolerates_zero_padding),
     TEST (refuses_too_many_headers),

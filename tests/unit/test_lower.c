@@ -17,6 +17,7 @@
 
 #include "sframe/decode.h"
 #include "sframe/encode.h"
+#include "sframe/format.h"
 #include "sframe/lower.h"
 
 static const struct sframe_variant v1 = { 1, false };
@@ -478,6 +479,15 @@ lazy_plt (void **state)
   rows[2].cfa = plt (9); /* with -z ibtplt */
   check (options_for (&arch_amd64, v2), function,
          "[1020+16: 0s16 6s24][1030+234m16: 0s8 9s16]");
+  /* Nothing is known of the caller: one row is enough.  */
+  function.rows = rows + 2;
+  function.n_rows = 1;
+  rows[2].start = 0;
+  rows[2].ra = undefined;
+  check (options_for (&arch_amd64, v3), function, "[1020+250: 0-]");
+  function.rows = rows;
+  function.n_rows = 3;
+  rows[2] = usual (16, plt (9), same);
   /* Few entries are smaller without an entry of their own.  */
   function.size = 48;
   check (options_for (&arch_amd64, v2), function,
@@ -513,6 +523,8 @@ plt_rows_written_out (void **state)
   /* Thresholds outside a block.  */
   rows[1].cfa = plt (0);
   check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16]");
+  rows[1].cfa = plt (-1);
+  check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16]");
   rows[1].cfa = plt (16);
   check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16 16s8]");
   /* A damaged file must not make millions of rows.  */
@@ -541,6 +553,25 @@ recognised_stubs (void **state)
   check (options_for (&arch_amd64, v3), function, "[1020+160m16: 0s8 11s16]");
   function.size = 24;
   check (options_for (&arch_amd64, v3), function, "[1020+24: 0s8 11s16 16s8]");
+  /* Readers of a masked function count from address 0.  */
+  function.address = 0x1024;
+  function.size = 80;
+  check (options_for (&arch_amd64, v3), function,
+         "[1024+80: 0s8 11s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16]");
+  function.address = 0x1020;
+  /* Four blocks are written out, a bit more is not.  */
+  function.size = 64;
+  check (options_for (&arch_amd64, v3), function,
+         "[1020+64: 0s8 11s16 16s8 27s16 32s8 43s16 48s8 59s16]");
+  function.size = 65;
+  check (options_for (&arch_amd64, v3), function, "[1020+65m16: 0s8 11s16]");
+  /* Rows behind the block's end are no rows.  */
+  function.size = 80;
+  rows[1].start = 16;
+  check (options_for (&arch_amd64, v3), function, "[1020+80: 0s8]");
+  rows[1].start = 20;
+  check (options_for (&arch_amd64, v3), function, "[1020+80: 0s8]");
+  rows[1].start = 11;
   /* One row holds everywhere: an ordinary function.  */
   function.n_rows = 1;
   function.size = 160;
@@ -919,6 +950,53 @@ assert_unsupported (struct sframe_variant variant, const struct arch *arch,
                || back.fp.kind == RULE_UNSUPPORTED);
 }
 
+static struct frame_row
+undone (struct sframe_variant variant, const struct arch *arch,
+        struct sframe_row row)
+{
+  struct sframe_function function = { .flexible = false };
+  struct frame_row back;
+  lower_undo (arch, variant, &function, &row, &back);
+  return back;
+}
+
+/* Words that look like others.  */
+static void
+words_at_the_limits (void **state)
+{
+  (void)state;
+  /* A register above 2^15, in the words of s390x.  */
+  struct frame_row row = undone (
+      v2, &arch_s390x,
+      (struct sframe_row){ .n_words = 3,
+                           .words = { 0, 40000 << 1 | 1, 65535 << 1 | 1 } });
+  assert_int_equal (row.ra.kind, RULE_REG);
+  assert_int_equal (row.ra.reg, 40000);
+  assert_int_equal (row.fp.kind, RULE_REG);
+  assert_int_equal (row.fp.reg, 65535);
+  row = undone (
+      v2, &arch_s390x,
+      (struct sframe_row){ .n_words = 2, .words = { 0, 65536 << 1 | 1 } });
+  assert_int_equal (row.ra.kind, RULE_UNSUPPORTED);
+  /* A word of 0 says "no RA" on s390x, elsewhere CFA + 0.  */
+  row = undone (v2, &arch_aarch64,
+                (struct sframe_row){ .n_words = 2, .words = { 16, 0 } });
+  assert_int_equal (row.ra.kind, RULE_DEREF_CFA);
+  row = undone (v2, &arch_s390x,
+                (struct sframe_row){ .n_words = 2, .words = { 16, 0 } });
+  assert_int_equal (row.ra.kind, RULE_SAME);
+}
+
+/* Of a lost RA nobody needs to know whether it was signed.  */
+static void
+undefined_ra_is_not_signed (void **state)
+{
+  (void)state;
+  CHECK (arch_aarch64, v3, "[1000+8: 0s0* 4-]", 8,
+         { 0, true, reg (31, 0), same, same },
+         { 4, true, reg (31, 0), undefined, same });
+}
+
 /* What no reader would accept, and what GNU as writes by mistake.  */
 static void
 meaningless_rows_are_unsupported (void **state)
@@ -934,6 +1012,12 @@ meaningless_rows_are_unsupported (void **state)
       (struct sframe_row){ .n_words = 1, .words = { INT32_MAX } });
   assert_unsupported (v3, &arch_amd64, true,
                       (struct sframe_row){ .n_words = 2, .words = { 0, 8 } });
+  assert_unsupported (
+      v3, &arch_s390x, true,
+      (struct sframe_row){
+          .n_words = 2,
+          .words = { 15 << SFRAME_CONTROL_REGNUM_SHIFT | SFRAME_CONTROL_REG,
+                     INT32_MAX } });
   assert_unsupported (v3, &arch_amd64, true,
                       (struct sframe_row){ .n_words = 2, .words = { 2, 8 } });
   assert_unsupported (
@@ -967,6 +1051,8 @@ main (void)
     cmocka_unit_test (the_sink_may_stop),
     cmocka_unit_test (undo_is_the_inverse),
     cmocka_unit_test (every_pc_of_random_functions),
+    cmocka_unit_test (words_at_the_limits),
+    cmocka_unit_test (undefined_ra_is_not_signed),
     cmocka_unit_test (meaningless_rows_are_unsupported),
   };
   return cmocka_run_group_tests_name ("lower", tests, NULL, NULL);
