@@ -175,7 +175,7 @@ ends_cases:
         end_cases sp, relative, nops, traps, nop_then_fp, entry, sp, fp, \
                 same, unknown
         end_cases fp, relative, nops, traps, nop_then_fp, entry, sp, fp, \
-                same, unknown
+                unknown
         end_cases cold, relative, nops, traps, nop_then_fp, entry, sp, fp, \
                 same, unknown
         end_cases sp, memory, nops, entry, fp
