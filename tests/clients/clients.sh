@@ -13,6 +13,8 @@ set -u
 : "${CFI2SFRAME:=$(pwd)/src/cfi2sframe}"
 sources=$srcdir/tests/clients
 here=$(pwd)/tests/clients/.libs/libhere.a
+steps=${CLIENTS_STEPS:-20000}
+unset CLIENTS_STEPS
 glibc='' kernel=''
 while [ $# -gt 1 ]; do
   case $1 in
@@ -240,7 +242,7 @@ if [ -n "$glibc" ]; then
     # shellcheck disable=SC2086
     run_cases "glibc${options:+, with $options}" "$folder" $dynamic
   done
-  VARIABLES="CLIENTS_GLIBC=1 CLIENTS_STEPS=${CLIENTS_STEPS:-20000}"
+  VARIABLES="CLIENTS_GLIBC=1 CLIENTS_STEPS=$steps"
   only=" shallow alloca signal qsort atexit cxx-catch first-calls "
   folder=$scratch/glibc
   run_cases "glibc, step by step" "$folder" calls-now throws
