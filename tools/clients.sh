@@ -57,36 +57,43 @@ Dir::Etc::sourceparts "$scratch/sources";
 Acquire::Languages "none";
 APT::Sandbox::User "root";
 END
+  # What Debian adds is not needed, and not on every mirror.
   (cd "$scratch" && export APT_CONFIG="$scratch/apt.conf" \
     && apt-get -qq update && apt-get -qq --download-only source glibc) \
-    >"$scratch/log" 2>&1 || {
+    >"$scratch/log" 2>&1
+  ls "$scratch"/glibc_*.orig.tar.* >/dev/null 2>&1 || {
     tail -n 20 "$scratch/log" >&2
     die "the source package of glibc cannot be fetched"
   }
 }
 
-# The assembler's own default does not matter: nothing that it writes is
-# wanted, only the reader.  binutils of 2.46 and later write version 3 only,
-# which configure does not expect; so its answers are given.
+# Takes gawk, bison, gcc and make.  Only the reader is wanted, not what an
+# assembler writes, so the one of Debian 12 will do: configure's questions about
+# binutils are answered for it, and its option is not passed.
 build_glibc ()
 {
   fetch_glibc
   mkdir "$scratch/source" "$scratch/objects" "$scratch/glibc"
   tar -xf "$scratch"/glibc_*.orig.tar.* -C "$scratch/source" \
     --strip-components=1 || die "the source of glibc cannot be unpacked"
+  cat >"$scratch/readelf" <<'END'
+#!/bin/sh
+case $1 in
+  --version) echo "GNU readelf (GNU Binutils) 2.47" ;;
+  *) exec readelf "$@" ;;
+esac
+END
+  chmod +x "$scratch/readelf"
   (cd "$scratch/objects" \
-    && libc_cv_default_sframe=yes libc_cv_sframe=yes \
+    && READELF=$scratch/readelf libc_cv_default_sframe=yes \
       ../source/configure --prefix=/usr --enable-sframe --disable-werror \
-      && make -s -j"$(getconf _NPROCESSORS_ONLN)" as-sframe= lib) \
-    >"$scratch/log" 2>&1
-  (cd "$scratch/objects" \
-    && make -s -j"$(getconf _NPROCESSORS_ONLN)" as-sframe=) \
-    >>"$scratch/log" 2>&1 || {
+    && make -s -j"$(getconf _NPROCESSORS_ONLN)" as-sframe= lib) \
+    >"$scratch/log" 2>&1 || {
     tail -n 40 "$scratch/log" >&2
     die "glibc cannot be built"
   }
   strip -g -o "$scratch/glibc/ld-linux-x86-64.so.2" "$scratch/objects/elf/ld.so"
-  strip -g -o "$scratch/glibc/libc.so.6" "$scratch/objects/libc.so.6"
+  strip -g -o "$scratch/glibc/libc.so.6" "$scratch/objects/libc.so"
   strip -g -o "$scratch/glibc/libm.so.6" "$scratch/objects/math/libm.so"
   glibc=$scratch/glibc
 }
