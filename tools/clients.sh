@@ -117,10 +117,10 @@ esac
 make -C "$build" -s tests/clients/libhere.la tests/oracle/foreign_check \
   || die "cannot be built"
 CLIENTS_FILES=$(ls /bin/bash /usr/bin/git /usr/bin/gdb /usr/bin/perl \
-  /usr/bin/python3.[0-9]* /lib/*-linux-gnu/libc.so.6 \
+  /usr/bin/python3.[0-9][0-9] /lib/*-linux-gnu/libc.so.6 \
   /lib/*-linux-gnu/libm.so.6 /usr/lib/*-linux-gnu/libstdc++.so.6 \
-  /usr/lib/*-linux-gnu/libcrypto.so.3 /usr/lib/*-linux-gnu/libbfd-*.so \
-  /usr/lib/*-linux-gnu/libLLVM-*.so.1 /usr/lib/*-linux-gnu/libgcc_s.so.1 \
+  /usr/lib/*-linux-gnu/libcrypto.so.3 /usr/lib/*-linux-gnu/libbfd-*-system.so \
+  /usr/lib/*-linux-gnu/libLLVM-[0-9][0-9].so.1 /usr/lib/*-linux-gnu/libgcc_s.so.1 \
   /usr/lib/gcc/*/*/cc1plus 2>/dev/null)
 [ -z "$report" ] || { CLIENTS_REPORT=$report; export CLIENTS_REPORT; }
 CLIENTS_STEPS=100000

@@ -258,9 +258,10 @@ why_no_row (uint64_t pc)
     return "vdso";
   if (!module->has_sframe)
     return "no-section";
-  int found
-      = sframe_decoder_lookup (&module->decoder, pc, &function, &row, &err);
-  return found > 0 ? NULL : "no-row";
+  if (sframe_decoder_lookup (&module->decoder, pc, &function, &row, &err) > 0)
+    return NULL;
+  return walk_is_return_address (&module->decoder, pc) ? "return-address"
+                                                       : "no-row";
 }
 
 /* Why did the reader give up?  The first frame that no row describes.  */
@@ -290,6 +291,26 @@ common (void *const *a, void *const *b, int n)
   return i;
 }
 
+/* Whether there is code at PC.  */
+static bool
+is_code (uint64_t pc)
+{
+  struct dl_find_object object;
+  if (_dl_find_object ((void *)pc, &object) != 0)
+    return false;
+  bool program = is_program (&object);
+  const Elf64_Phdr *header = find_header (&object, PT_LOAD);
+  const Elf64_Ehdr *elf = object.dlfo_map_start;
+  const Elf64_Phdr *end
+      = header + (program ? getauxval (AT_PHNUM) : elf->e_phnum);
+  for (; header != NULL && header->p_type == PT_LOAD && header < end; header++)
+    if ((header->p_flags & PF_X) != 0
+        && pc - object.dlfo_link_map->l_addr - header->p_vaddr
+               < header->p_memsz)
+      return true;
+  return false;
+}
+
 static void
 judge_glibc (const struct trace *truth, int from, void *caller)
 {
@@ -305,7 +326,9 @@ judge_glibc (const struct trace *truth, int from, void *caller)
   int same = common (truth->pcs + from, trace->pcs + first, n < m ? n : m);
   if (same == n && same == m)
     count (&counts->glibc_equal);
-  else if (same == n)
+  else if (same == n || !is_code ((uint64_t)truth->pcs[from + same]))
+    /* No CFI; or DWARF goes astray.  It does at the `ret' by which libgcc gets
+       to a landing pad: in front of that is no call.  */
     count (&counts->dwarf_short);
   else
     {
@@ -324,7 +347,8 @@ static bool
 is_honest (enum walk_end end)
 {
   return end == WALK_NO_MODULE || end == WALK_VDSO || end == WALK_NO_SECTION
-         || end == WALK_NO_ROW || end == WALK_REGISTER || end == WALK_LIMIT;
+         || end == WALK_NO_ROW || end == WALK_RETURN_ADDRESS
+         || end == WALK_REGISTER || end == WALK_LIMIT;
 }
 
 static void

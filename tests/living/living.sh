@@ -120,8 +120,8 @@ take "$scratch/stacks"
 libm=$(ldconfig -p 2>/dev/null | sed -n 's/.*libm\.so\.6.*x86-64.*=> //p' | head -n 1)
 [ -z "$libm" ] || convert "$libm" "$scratch/lib/libm-opened.so"
 case $LIVING_FORMAT in
-  3) bar=99.9 allowed=register ;;
-  *) bar=90 allowed=register,no-row ;;
+  3) bar=99.9 allowed=register,return-address ;;
+  *) bar=90 allowed=register,no-row,return-address ;;
 esac
 
 # Proof that a wrong row does not go unnoticed.

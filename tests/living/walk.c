@@ -11,11 +11,17 @@ const char *
 walk_end_name (enum walk_end end)
 {
   static const char *const names[WALK_ENDS] = {
-    [WALK_OUTERMOST] = "outermost",   [WALK_ZERO_PC] = "zero-pc",
-    [WALK_NO_MODULE] = "no-module",   [WALK_VDSO] = "vdso",
-    [WALK_NO_SECTION] = "no-section", [WALK_NO_ROW] = "no-row",
-    [WALK_REGISTER] = "register",     [WALK_MEMORY] = "memory",
-    [WALK_BROKEN] = "broken",         [WALK_LIMIT] = "limit",
+    [WALK_OUTERMOST] = "outermost",
+    [WALK_ZERO_PC] = "zero-pc",
+    [WALK_NO_MODULE] = "no-module",
+    [WALK_VDSO] = "vdso",
+    [WALK_NO_SECTION] = "no-section",
+    [WALK_NO_ROW] = "no-row",
+    [WALK_RETURN_ADDRESS] = "return-address",
+    [WALK_REGISTER] = "register",
+    [WALK_MEMORY] = "memory",
+    [WALK_BROKEN] = "broken",
+    [WALK_LIMIT] = "limit",
   };
   return names[end];
 }
@@ -55,6 +61,17 @@ apply (struct step *step, const struct row_rule *rule, uint64_t cfa,
   return !rule->load || step->target->read_word (step->target, *value, value);
 }
 
+bool
+walk_is_return_address (const struct sframe_decoder *decoder, uint64_t pc)
+{
+  struct sframe_function function;
+  struct sframe_row row;
+  struct error err;
+  uint64_t next = pc + decoder->arch->smallest_instruction;
+  return sframe_decoder_lookup (decoder, next, &function, &row, &err) > 0
+         && function.address == next;
+}
+
 /* Find the rules for the frame of STEP.  */
 static bool
 find_rules (struct step *step, struct sframe_function *function,
@@ -83,6 +100,8 @@ find_rules (struct step *step, struct sframe_function *function,
     found = foreign_rules (module->foreign, function, pc, rules);
   if (found < 0)
     step->failure = WALK_BROKEN;
+  else if (found == 0 && walk_is_return_address (&module->decoder, pc))
+    step->failure = WALK_RETURN_ADDRESS;
   return found > 0;
 }
 

@@ -25,15 +25,17 @@ struct frame
 /* Why a walk ended.  */
 enum walk_end
 {
-  WALK_OUTERMOST,  /* stated by the data */
-  WALK_ZERO_PC,    /* a return address of 0 */
-  WALK_NO_MODULE,  /* code of no file */
-  WALK_VDSO,       /* the vdso has no SFrame data */
-  WALK_NO_SECTION, /* a module without SFrame data */
-  WALK_NO_ROW,     /* code without a row */
-  WALK_REGISTER,   /* needs a register that only the topmost frame has */
-  WALK_MEMORY,     /* unreadable stack */
-  WALK_BROKEN,     /* data that no reader could make sense of */
+  WALK_OUTERMOST,      /* stated by the data */
+  WALK_ZERO_PC,        /* a return address of 0 */
+  WALK_NO_MODULE,      /* code of no file */
+  WALK_VDSO,           /* the vdso has no SFrame data */
+  WALK_NO_SECTION,     /* a module without SFrame data */
+  WALK_NO_ROW,         /* code without a row */
+  WALK_RETURN_ADDRESS, /* left out as the return address of another row's
+                          call */
+  WALK_REGISTER,       /* needs a register that only the topmost frame has */
+  WALK_MEMORY,         /* unreadable stack */
+  WALK_BROKEN,         /* data that no reader could make sense of */
   WALK_LIMIT,
   WALK_ENDS
 };
@@ -46,6 +48,11 @@ struct walk
   size_t n_frames;
   enum walk_end end;
 };
+
+/* Whether PC, which has no row, is a place that was left out because it is a
+   return address, too: the smallest instruction in front of a function.  */
+bool walk_is_return_address (const struct sframe_decoder *decoder,
+                             uint64_t pc);
 
 /* Walk from REGISTERS with SFrame alone.  */
 void walk_sframe (struct target *target, const uint64_t *registers,
