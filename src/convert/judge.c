@@ -44,7 +44,7 @@ judge_use (const struct image *image, const struct sframe_decoder *decoder)
 static void
 set_text (struct judgement *judgement, const char *what, const char *detail)
 {
-  snprintf (judgement->text, sizeof judgement->text, "%s%s", what, detail);
+  snprintf (judgement->text, sizeof judgement->text, "%s%.120s", what, detail);
 }
 
 static void
