@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "cfi/eh_frame.h"
+#include "cfi/entry.h"
 #include "cfi/libdwarf_list.h"
 #include "tests/unit/cfi_builder.h"
 
@@ -531,6 +532,128 @@ test_answers_of_libdwarf_outside_the_entry (void **state)
     }
 }
 
+/* 64-bit lengths: what they say is skipped, as far as it is there.  */
+static void
+test_extended_lengths (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint64_t length;
+    size_t bytes; /* behind the length */
+    bool followed;
+  } entries[] = { { 16, 16, true },
+                  { 16, 15, false },
+                  { UINT64_C (0x1000000000000010), 16, false },
+                  { 0, 0, true },
+                  { 0, 0, false } };
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+    {
+      struct fixture f;
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie = put_amd64_cie (&bytes);
+      size_t extended = bytes.size;
+      buffer_u32 (&bytes, 0xffffffff);
+      buffer_u64 (&bytes, entries[i].length);
+      for (size_t j = 0; j < entries[i].bytes; j++)
+        buffer_u8 (&bytes, 0xee);
+      uint64_t size = bytes.size - extended;
+      if (entries[i].followed)
+        put_fde (&bytes, cie, CODE, 16, "", 0);
+      assert_int_equal (
+          entry_at (bytes.bytes, bytes.size, false, extended).size, size);
+      read_section (&f, &arch_amd64, &bytes);
+      assert_int_equal (f.section.n_fdes, entries[i].followed);
+      assert_int_equal (f.section.n_damaged, 1);
+      expect_damage (&f.section, 0, extended, REASON_BAD_ENTRY);
+      free_section (&f);
+      buffer_free (&bytes);
+    }
+}
+
+/* Between two CIEs there is none, and a CIE is none but at its start.  */
+static void
+test_cie_pointers_near_cies (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cies[3];
+  for (unsigned i = 0; i < 3; i++)
+    cies[i] = put_amd64_cie (&bytes);
+  size_t end = bytes.size;
+  for (size_t at = 0; at < end; at += 4)
+    put_fde (&bytes, at, CODE + at, 4, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 3);
+  for (unsigned i = 0; i < 3; i++)
+    {
+      assert_int_equal (f.section.fdes[i].address, CODE + cies[i]);
+      assert_int_equal (f.section.cies[f.section.fdes[i].cie].offset, cies[i]);
+    }
+  assert_int_equal (f.section.n_damaged, end / 4 - 3);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+/* In version 1 the RA column is a byte, later it is a ULEB128.  */
+static void
+test_ra_column_above_127 (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_cie (&bytes, 1, "zR", "\x1b", 1, 1, 0x78, 0x90, "", 0);
+  put_fde (&bytes, cie, CODE, 16, "", 0);
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 1);
+  assert_int_equal (f.section.fdes[0].address, CODE);
+  assert_int_equal (f.section.cies[0].ra_column, 0x90);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+/* Pointers to language-specific data with ENCODING; 8 bytes of them.  */
+static void
+expect_lsda (uint8_t encoding, bool known, uint64_t address)
+{
+  struct fixture f;
+  struct buffer bytes;
+  uint64_t lsda;
+  char data[2] = { (char)encoding, 0x1b };
+  buffer_init (&bytes, false);
+  size_t cie = put_cie (&bytes, 1, "zLR", data, 2, 1, 0x78, 16, "", 0);
+  size_t fde = put_fde (&bytes, cie, CODE, 16, "\x40\x30\x20\x10\0\0\0\0", 8);
+  bytes.bytes[fde + 16] = 8;
+  read_section (&f, &arch_amd64, &bytes);
+  assert_int_equal (f.section.n_fdes, 1);
+  assert_int_equal (eh_frame_pointers_end (&f.section, &f.section.fdes[0]),
+                    16);
+  assert_int_equal (eh_frame_lsda (&f.section, &f.section.fdes[0], &lsda),
+                    known);
+  if (known)
+    assert_int_equal (lsda, address);
+  free_section (&f);
+  buffer_free (&bytes);
+}
+
+static void
+test_pointers_to_language_specific_data (void **state)
+{
+  (void)state;
+  /* The CIE is 24 bytes, the pointer 17 behind the FDE's start.  */
+  uint64_t place = SECTION_ADDRESS + 24 + 17;
+  expect_lsda (0x00, true, 0x10203040);
+  expect_lsda (0x03, true, 0x10203040);
+  expect_lsda (0x1b, true, place + 0x10203040);
+  expect_lsda (0xff, true, 0);  /* omitted */
+  expect_lsda (0x3b, false, 0); /* relative to data */
+  expect_lsda (0x9b, false, 0); /* indirect */
+}
+
 /* A CIE whose data alignment factor is -264, which libdwarf 20210528 takes for
    -8.  */
 static void
@@ -726,6 +849,10 @@ main (void)
     cmocka_unit_test (test_pointer_encodings),
     cmocka_unit_test (test_cie_versions),
     cmocka_unit_test (test_cie_of_another_address_size),
+    cmocka_unit_test (test_extended_lengths),
+    cmocka_unit_test (test_cie_pointers_near_cies),
+    cmocka_unit_test (test_ra_column_above_127),
+    cmocka_unit_test (test_pointers_to_language_specific_data),
     cmocka_unit_test (test_answers_of_libdwarf_outside_the_entry),
     cmocka_unit_test (test_instructions_stay_inside_their_entry),
     cmocka_unit_test (test_wide_alignment_factors),

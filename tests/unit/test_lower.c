@@ -987,6 +987,21 @@ words_at_the_limits (void **state)
   assert_int_equal (row.ra.kind, RULE_SAME);
 }
 
+/* The third word of three is half of a pair.  */
+static void
+half_pairs_say_nothing (void **state)
+{
+  (void)state;
+  const int32_t sp = RSP << SFRAME_CONTROL_REGNUM_SHIFT | SFRAME_CONTROL_REG;
+  const struct sframe_function function = { .flexible = true };
+  const struct sframe_row row
+      = { .n_words = 3, .words = { sp, 8, sp | SFRAME_CONTROL_DEREF, 16 } };
+  struct frame_row back;
+  lower_undo (&arch_amd64, v3, &function, &row, &back);
+  assert_int_equal (back.ra.kind, RULE_DEREF_CFA);
+  assert_int_equal (back.fp.kind, RULE_SAME);
+}
+
 /* Of a lost RA nobody needs to know whether it was signed.  */
 static void
 undefined_ra_is_not_signed (void **state)
@@ -1052,6 +1067,7 @@ main (void)
     cmocka_unit_test (undo_is_the_inverse),
     cmocka_unit_test (every_pc_of_random_functions),
     cmocka_unit_test (words_at_the_limits),
+    cmocka_unit_test (half_pairs_say_nothing),
     cmocka_unit_test (undefined_ra_is_not_signed),
     cmocka_unit_test (meaningless_rows_are_unsupported),
   };
