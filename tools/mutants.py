@@ -26,7 +26,7 @@ RULES = [
     (r"src/cfi/(cfa_program|cfa_opcode|expression)\.c",
      "cfa_program walk program_table cunwind_function eh_frame memory "
      "tests/random_cfi/random_cfi.sh"),
-    (r"src/cfi/plt\.c", "walk arch lower memory relocated.bats"),
+    (r"src/cfi/plt\.c", "plt walk arch lower memory relocated.bats"),
     (r"src/cfi/",
      "eh_frame cfa_program walk program_table arch memory relocated.bats "
      "overlap.bats bad_input.bats:(eh_frame|entry|FDE)"),
