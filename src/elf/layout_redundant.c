@@ -11,7 +11,8 @@
 enum
 {
   NOTE_HEADER = 12,
-  NOTES_MAX = 256 /* in one segment; a handful is usual */
+  NOTES_MAX = 256,       /* in one segment; a handful is usual */
+  NOTE_SEGMENTS_MAX = 16 /* more than real files have */
 };
 
 /* In elf.h since glibc 2.26.  */
@@ -86,32 +87,34 @@ is_plain_note (const GElf_Phdr *segment)
 }
 
 /* Whether SECOND begins where FIRST ends, so that one header can say both.
-   The larger alignment is kept: Qt looks at PT_NOTEs of alignment 8 only.  */
+   The larger alignment is kept: Qt looks at PT_NOTEs of alignment 8 only.  The
+   last note's padding is included, for libelf reads no note without it.  */
 static bool
 notes_join (const struct image *image, size_t first, size_t second,
             bool by_4_too, struct note_union *notes)
 {
   const GElf_Phdr *a = &image->segments[first], *b = &image->segments[second];
   uint64_t align = a->p_align > b->p_align ? a->p_align : b->p_align;
-  if (!is_plain_note (a) || !is_plain_note (b) || a->p_flags != b->p_flags
+  uint64_t end = b->p_offset + b->p_filesz;
+  uint64_t padded = align_up (end, align);
+  if (a->p_flags != b->p_flags
       || a->p_vaddr - a->p_offset != b->p_vaddr - b->p_offset
       || a->p_paddr - a->p_vaddr != b->p_paddr - b->p_vaddr
       || align_up (a->p_offset + a->p_filesz, b->p_align) != b->p_offset
       || (a->p_offset & (align - 1)) != 0
-      || !notes_are_clear (image, a->p_offset, b->p_offset,
-                           b->p_offset + b->p_filesz, align)
+      || owner_next (image, end, true).begin < padded
+      || !bytes_are_zero (image, end, padded - end)
+      || !notes_are_clear (image, a->p_offset, b->p_offset, end, align)
       || (by_4_too
-          && !notes_are_clear (image, a->p_offset, b->p_offset,
-                               b->p_offset + b->p_filesz, 4)))
+          && !notes_are_clear (image, a->p_offset, b->p_offset, end, 4)))
     return false;
-  *notes
-      = (struct note_union){ .kept = first < second ? first : second,
-                             .taken = first < second ? second : first,
-                             .offset = a->p_offset,
-                             .address = a->p_vaddr,
-                             .physical = a->p_paddr,
-                             .size = b->p_offset + b->p_filesz - a->p_offset,
-                             .align = align };
+  *notes = (struct note_union){ .kept = first < second ? first : second,
+                                .taken = first < second ? second : first,
+                                .offset = a->p_offset,
+                                .address = a->p_vaddr,
+                                .physical = a->p_paddr,
+                                .size = padded - a->p_offset,
+                                .align = align };
   return true;
 }
 
@@ -120,10 +123,14 @@ notes_join (const struct image *image, size_t first, size_t second,
 static bool
 find_note_union (const struct image *image, struct note_union *notes)
 {
+  size_t plain[NOTE_SEGMENTS_MAX], n = 0;
+  for (size_t i = 0; i < image->n_segments && n < NOTE_SEGMENTS_MAX; i++)
+    if (is_plain_note (&image->segments[i]))
+      plain[n++] = i;
   for (int by_4_too = 1; by_4_too >= 0; by_4_too--)
-    for (size_t i = 0; i < image->n_segments; i++)
-      for (size_t k = 0; k < image->n_segments; k++)
-        if (i != k && notes_join (image, i, k, by_4_too, notes))
+    for (size_t i = 0; i < n; i++)
+      for (size_t k = 0; k < n; k++)
+        if (i != k && notes_join (image, plain[i], plain[k], by_4_too, notes))
           return true;
   return false;
 }

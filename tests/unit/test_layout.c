@@ -658,18 +658,18 @@ make_plugin (struct fixture *test, uint32_t contents)
   elf->segments[0].p_filesz = elf->segments[0].p_memsz = 0;
   memset (elf->bytes + 0x200, 0, 0x48);
   elf_builder_note (elf, 0x200, "qt!", 7, contents);
-  elf_builder_note (elf, 0x200 + note_size, "GNU", NT_GNU_BUILD_ID, 8);
+  elf_builder_note (elf, 0x200 + note_size, "GNU", NT_GNU_BUILD_ID, 20);
   first->p_type = PT_NOTE;
   first->p_align = 8;
   first->p_filesz = first->p_memsz = note_size;
   second->p_offset = second->p_vaddr = second->p_paddr = 0x200 + note_size;
-  second->p_filesz = second->p_memsz = 24;
+  second->p_filesz = second->p_memsz = 36;
   elf->names[1] = ".note.qt.metadata";
   elf->sections[1].sh_type = SHT_NOTE;
   elf->sections[1].sh_size = note_size;
   elf->sections[1].sh_addralign = 8;
   elf->sections[2].sh_offset = elf->sections[2].sh_addr = 0x200 + note_size;
-  elf->sections[2].sh_size = 24;
+  elf->sections[2].sh_size = 36;
 }
 
 static const GElf_Phdr *
@@ -691,7 +691,7 @@ notes_that_touch_share_a_header (void **state)
   struct fixture *test = *state;
   make_plugin (test, 8);
   plan_and_apply (test, LAYOUT_GROW_DATA);
-  check_one_note (test, 0x18 + 24);
+  check_one_note (test, 0x18 + 40);
 }
 
 /* Linux does not find the second one then, all others do.  */
@@ -701,7 +701,17 @@ notes_that_touch_share_a_header_in_spite_of_padding (void **state)
   struct fixture *test = *state;
   make_plugin (test, 4);
   plan_and_apply (test, LAYOUT_GROW_DATA);
-  check_one_note (test, 0x18 + 24);
+  check_one_note (test, 0x18 + 40);
+}
+
+/* libelf wants the last one's padding, which must be nobody's.  */
+static void
+notes_without_padding_behind_keep_their_headers (void **state)
+{
+  struct fixture *test = *state;
+  make_plugin (test, 8);
+  test->elf.bytes[0x23e] = 1;
+  expect_failure (test, CFI2SFRAME_REFUSED, ".note.qt.metadata");
 }
 
 static void
@@ -1511,6 +1521,7 @@ main (void)
     TEST (notes_that_touch_share_a_header),
     TEST (notes_that_touch_share_a_header_in_spite_of_padding),
     TEST (notes_that_are_none_keep_their_headers),
+    TEST (notes_without_padding_behind_keep_their_headers),
     TEST (notes_apart_keep_their_headers),
     TEST (libraries_do_without_pt_phdr),
     TEST (static_pies_keep_pt_phdr),
