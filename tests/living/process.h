@@ -22,7 +22,7 @@ enum
 struct process
 {
   struct target target; /* first: its functions get the process back */
-  bool with_foreign;  /* the library is loaded and reads all sections */
+  bool with_foreign;    /* the library is loaded and reads all sections */
   struct module *modules;
   size_t n_modules;
   /* Pages read since the last process_forget.  */

@@ -27,9 +27,10 @@ struct module
   uint64_t start, end; /* of all its mappings */
   bool vdso;
   bool has_sframe;
-  struct sframe_decoder decoder;     /* valid if has_sframe */
-  uint8_t *bytes;                    /* owned: the section */
-  struct foreign_section *foreign; /* owned: read by another reader, if wanted */
+  struct sframe_decoder decoder; /* valid if has_sframe */
+  uint8_t *bytes;                /* owned: the section */
+  struct foreign_section
+      *foreign; /* owned: read by another reader, if wanted */
   char path[256];
 };
 
