@@ -131,7 +131,8 @@ chooser_offer_repeats (struct chooser *chooser, uint32_t begin, uint64_t entry)
   uint64_t cost = chooser->costs[begin] + entry;
   for (unsigned i = 0; chooser->next[i]->start == begin; i++)
     {
-      uint32_t kind = chooser->next[i]++->kind;
+      const struct repeat *repeat = chooser->next[i]++;
+      uint32_t kind = repeat->kind;
       chooser_offer (chooser, begin + i + 1, cost + chooser->shares[kind],
                      begin, kind);
     }
@@ -229,7 +230,8 @@ chooser_pass (struct chooser *chooser, bool first)
                                               : chooser->n_chosen[i]);
       chooser->n_chosen[i] = 0;
     }
-  memcpy (chooser->next, repeats->of_atoms, sizeof chooser->next);
+  for (unsigned i = 0; i <= REPEATS_ATOMS_MAX; i++)
+    chooser->next[i] = repeats->of_atoms[i];
   for (size_t i = 0; i < input->n_runs; i++)
     chooser_run (chooser, &input->runs[i]);
 }

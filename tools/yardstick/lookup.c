@@ -161,7 +161,7 @@ uniform_pcs (const struct section *section, size_t n)
     ends[i] = total += fde_field (section, i, 8);
   for (size_t k = 0; k < n; k++)
     {
-      uint64_t byte = next_random (&state) % total;
+      uint64_t byte = next_random (&state) % (total ? total : 1);
       uint32_t low = 0, high = section->n_fdes - 1;
       while (low < high)
         {
@@ -312,22 +312,23 @@ main (int argc, char **argv)
   for (int i = 0; i < N_LAYOUTS; i++)
     if (!section_build (&sections[i], &file, i))
       return 1;
-  size_t n_return;
-  uint64_t *pcs[2] = { uniform_pcs (&sections[0], lookups),
-                       return_pcs (&file, &sections[0], lookups, &n_return) };
-  size_t n[2] = { lookups, n_return };
-  shuffle (pcs[1], n_return);
-  for (int kind = 0; kind < 2; kind++)
-    for (int i = 0; i < N_LAYOUTS && n[kind] > 0; i++)
-      {
-        if (!same_answers (&sections[0], &sections[i], pcs[kind], n[kind]))
-          return 1;
-        measure (&sections[i], names[i], kind ? "return" : "uniform",
-                 pcs[kind], n[kind], lookups);
-      }
+  bool same = true;
+  for (int kind = 0; kind < 2 && same; kind++)
+    {
+      size_t n = lookups;
+      uint64_t *pcs = kind == 0
+                          ? uniform_pcs (&sections[0], n)
+                          : return_pcs (&file, &sections[0], lookups, &n);
+      shuffle (pcs, n);
+      for (int i = 0; i < N_LAYOUTS && n > 0 && same; i++)
+        {
+          same = same_answers (&sections[0], &sections[i], pcs, n);
+          measure (&sections[i], names[i], kind ? "return" : "uniform", pcs, n,
+                   lookups);
+        }
+      free (pcs);
+    }
   for (int i = 0; i < N_LAYOUTS; i++)
     free (sections[i].bytes);
-  free (pcs[0]);
-  free (pcs[1]);
-  return 0;
+  return same ? 0 : 1;
 }
