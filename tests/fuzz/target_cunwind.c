@@ -7,8 +7,7 @@
 
 #include <stdio.h>
 
-#include "cfi/eh_frame.h"
-#include "cfi/cfa_program.h"
+#include "cfi/walk.h"
 #include "convert/measure.h"
 #include "cunwind/encoding.h"
 #include "cunwind/info_dump.h"
@@ -89,35 +88,29 @@ static void
 check_functions (const struct image *image,
                  const struct cunwind_reader *reader)
 {
-  struct image_eh_frame found;
-  struct cfi_section cfi;
+  struct cfi_source source;
+  struct cfi_walk walk;
+  struct cfi_code code;
   struct error err = { 0 };
   const GElf_Phdr *first = image_find_segment (image, PT_LOAD);
-  uint64_t covered = 0;
-  FUZZ_DONE (image_find_eh_frame (image, &found, &err), &err);
-  FUZZ_DONE (eh_frame_read (&cfi, image->arch, found.bytes, found.size,
-                            found.address, &err),
+  FUZZ_DONE (cfi_source_open (&source, image, &err)
+                 && cfi_walk_begin (&walk, &source, &err),
              &err);
-  for (size_t i = 0; i < cfi.n_fdes; i++)
+  while (cfi_walk_next (&walk, &code))
     {
-      const struct cfi_fde *fde = &cfi.fdes[i];
       struct cunwind_found entry;
       struct cunwind_frame frame;
-      if (fde->size == 0
-          || !image_is_executable (image, fde->address, fde->size))
-        continue;
-      bool overlaps = fde->address < covered;
-      if (fde->address + fde->size > covered)
-        covered = fde->address + fde->size;
-      if (overlaps)
+      if (code.fde == NULL || code.reason != REASON_NONE
+          || cfi_code_is_disputed (&code))
         continue;
       FUZZ_CHECK (cunwind_find (
-          reader, (uint32_t)(fde->address - first->p_vaddr), &entry));
+          reader, (uint32_t)(code.address - first->p_vaddr), &entry));
       FUZZ_CHECK (cunwind_decode (image->arch, entry.encoding, &frame));
       FUZZ_CHECK (frame.mode != CUNWIND_DWARF
-                  || frame.dwarf_offset == fde->offset);
+                  || frame.dwarf_offset == code.fde->offset);
     }
-  cfi_section_free (&cfi);
+  cfi_walk_end (&walk);
+  cfi_source_close (&source);
 }
 
 /* Input: an ELF file.  */
