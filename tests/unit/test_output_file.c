@@ -29,9 +29,9 @@ static char calls[16];
 static int failing; /* the call that fails, or 0 */
 
 int __real_fsync (int fd);
-int __real_rename (const char *from, const char *to);
+int __real_renameat (int from, const char *old, int to, const char *new);
 int __wrap_fsync (int fd);
-int __wrap_rename (const char *from, const char *to);
+int __wrap_renameat (int from, const char *old, int to, const char *new);
 
 static bool
 note_call (int call)
@@ -52,9 +52,9 @@ __wrap_fsync (int fd)
 }
 
 int
-__wrap_rename (const char *from, const char *to)
+__wrap_renameat (int from, const char *old, int to, const char *new)
 {
-  return note_call ('r') ? __real_rename (from, to) : -1;
+  return note_call ('r') ? __real_renameat (from, old, to, new) : -1;
 }
 
 static char directory[] = "/tmp/test_output_file.XXXXXX";
@@ -193,6 +193,14 @@ failed_flush_or_rename_leaves_the_old_file (void **state)
     }
 }
 
+static struct file_location
+location_of (const char *name, dev_t device, ino_t inode)
+{
+  struct file_location location = file_location_of_path (name);
+  location.identity = (struct file_identity){ device, inode };
+  return location;
+}
+
 /* A hard link is made again only where the old file still is.  */
 static void
 other_name_of_another_file_is_left_alone (void **state)
@@ -200,30 +208,38 @@ other_name_of_another_file_is_left_alone (void **state)
   (void)state;
   struct error err = { 0 };
   struct stat old, new, other;
-  char name[128], replacement[128];
+  char name[128];
   strcpy (name, path_of ("g"));
-  strcpy (replacement, path_of ("f"));
   write_file ("f", "new", 0644);
   write_file ("g", "old", 0644);
   assert_int_equal (stat (name, &old), 0);
-  assert_int_equal (stat (replacement, &new), 0);
-  assert_true (relink_name (name, old.st_dev, new.st_ino, replacement, &err));
+  assert_int_equal (stat (path_of ("f"), &new), 0);
+  char path[128];
+  strcpy (path, path_of ("f"));
+  struct file_location replacement
+      = location_of (path, new.st_dev, new.st_ino);
+  struct file_location wrong_inode
+      = location_of (name, old.st_dev, new.st_ino);
+  assert_true (relink_name (&wrong_inode, &replacement, &err));
   assert_contents ("g", "old");
-  assert_true (
-      relink_name (name, old.st_dev + 1, old.st_ino, replacement, &err));
+  struct file_location wrong_device
+      = location_of (name, old.st_dev + 1, old.st_ino);
+  assert_true (relink_name (&wrong_device, &replacement, &err));
   assert_contents ("g", "old");
-  assert_true (relink_name (name, old.st_dev, old.st_ino, replacement, &err));
+  struct file_location right = location_of (name, old.st_dev, old.st_ino);
+  assert_true (relink_name (&right, &replacement, &err));
   assert_int_equal (stat (name, &other), 0);
   assert_int_equal (other.st_ino, new.st_ino);
   /* A symbolic link in its place, and no name at all.  */
   unlink (name);
   assert_int_equal (symlink ("f", name), 0);
   assert_int_equal (lstat (name, &old), 0);
-  assert_true (relink_name (name, old.st_dev, old.st_ino, replacement, &err));
+  struct file_location a_link = location_of (name, old.st_dev, old.st_ino);
+  assert_true (relink_name (&a_link, &replacement, &err));
   assert_int_equal (lstat (name, &other), 0);
   assert_true (S_ISLNK (other.st_mode));
   unlink (name);
-  assert_true (relink_name (name, old.st_dev, old.st_ino, replacement, &err));
+  assert_true (relink_name (&a_link, &replacement, &err));
   assert_int_equal (count_entries (), 1);
 }
 
