@@ -871,6 +871,80 @@ empty_sframe_behind_the_table_holds_up_nothing (void **state)
   assert_int_equal (test->plan.replaced_section, replaced.section);
 }
 
+/* An .sframe behind .rodata, SIZE bytes at ADDRESS of OFFSET, and a free
+   header; the new one needs 0x100 bytes.  */
+static struct layout_replaced
+add_old_sframe (struct fixture *test, uint64_t offset, uint64_t address,
+                uint64_t size)
+{
+  test->elf.sections[elf_builder_section (&test->elf, ".rodata")].sh_size
+      = 0x100;
+  elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
+                           offset, size, 8)
+      ->sh_addr
+      = address;
+  test->elf.segments[7] = (Elf64_Phdr){ 0 };
+  test->request.sframe_size = 0x100;
+  return (struct layout_replaced){ test->elf.n_sections - 1, offset, address,
+                                   size };
+}
+
+static void
+old_place_is_used_again (void **state)
+{
+  struct fixture *test = *state;
+  struct layout_replaced replaced = add_old_sframe (test, 0x500, 0x500, 0x100);
+  test->request.replaced = &replaced;
+  open_old (test);
+  if (!layout_plan_injection (&test->plan, &test->image, &test->request,
+                              &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_int_equal (test->plan.strategy, LAYOUT_REUSE);
+  assert_int_equal (test->plan.sframe_offset, 0x500);
+  assert_int_equal (test->plan.sframe_address, 0x500);
+  assert_int_equal (test->plan.replaced_section, replaced.section);
+  apply (test);
+  if (!image_open_memory (&test->result, test->bytes, test->plan.new_size,
+                          &test->err))
+    fail_msg ("new file: %s", test->err.reason);
+  check_sframe (test);
+  assert_int_equal (section_of (&test->result, ".sframe")->sh_addr, 0x500);
+}
+
+static void
+old_place_is_left_unless_it_fits (void **state)
+{
+  struct fixture *test = *state;
+  const struct elf_builder original = test->elf;
+  static const struct
+  {
+    uint64_t offset, address, size;
+    uint32_t flags; /* of the first segment */
+  } cases[] = {
+    { 0x500, 0x500, 0xff, PF_R },        /* too small */
+    { 0x504, 0x504, 0xfc, PF_R },        /* and not aligned */
+    { 0x500, 0x508, 0x100, PF_R },       /* another place in memory */
+    { 0x508, 0x508, 0x100, PF_R },       /* partly behind the segment */
+    { 0x800, 0x800, 0x100, PF_R },       /* quite behind it */
+    { 0x500, 0x500, 0x100, PF_R | PF_W } /* writable */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      test->elf = original;
+      struct layout_replaced replaced = add_old_sframe (
+          test, cases[i].offset, cases[i].address, cases[i].size);
+      test->elf.segments[2].p_flags = cases[i].flags;
+      test->request.replaced = &replaced;
+      open_old (test);
+      if (layout_plan_injection (&test->plan, &test->image, &test->request,
+                                 &test->err))
+        assert_int_not_equal (test->plan.strategy, LAYOUT_REUSE);
+      layout_plan_free (&test->plan);
+      image_close (&test->image);
+      test->image.elf = NULL;
+    }
+}
+
 static void
 patchelf_finds_a_spare_slot (void **state)
 {
@@ -1530,6 +1604,8 @@ main (void)
     TEST (other_notes_in_front_stay),
     TEST (data_grows_behind_its_bss),
     TEST (data_with_a_huge_bss_does_not_grow),
+    TEST (old_place_is_used_again),
+    TEST (old_place_is_left_unless_it_fits),
     TEST (patchelf_finds_a_spare_slot),
     TEST (unknown_bytes_behind_the_table_stay),
     TEST (patchelf_filler_is_nobodys),
