@@ -533,6 +533,48 @@ amd64_large_model_code_may_know_evicted_bytes (void **state)
   expect_referenced (test);
 }
 
+/* An operand [rip + displacement] that is 0x234, with every opcode map; the
+   opcodes themselves take no operand in the first map.  */
+static void
+every_opcode_map_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  const struct elf_builder original = test->elf;
+  static const struct
+  {
+    const char *name, *bytes;
+    size_t size;
+  } prefixes[] = {
+    { "lea", "\x48\x8d\x05", 3 },
+    { "addps", "\x0f\x58\x05", 3 },
+    { "pmulld", "\x66\x0f\x38\x40\x05", 5 },
+    { "dpps", "\x66\x0f\x3a\x40\x05", 5 },
+    { "vaddps (VEX, 2 bytes)", "\xc5\xf8\x58\x05", 4 },
+    { "vpbroadcastd (VEX, 3 bytes)", "\xc4\xe2\x79\x58\x05", 5 },
+    { "vpcmov (XOP)", "\x8f\xe8\x78\xa2\x05", 5 },
+    { "vaddps (EVEX)", "\x62\xf1\x7c\x48\x58\x05", 6 },
+  };
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    for (unsigned immediate = 0; immediate <= 4;
+         immediate += 1 + immediate / 2)
+      {
+        test->elf = original;
+        uint64_t at = 0x1010 + prefixes[i].size;
+        put (test, 0x1010, prefixes[i].bytes, prefixes[i].size);
+        store_u32 (test->elf.bytes + at,
+                   (uint32_t)(0x234 - (at + 4 + immediate)), false);
+        open_old (test);
+        if (layout_plan_injection (&test->plan, &test->image, &test->request,
+                                   &test->err)
+            || strstr (test->err.reason, "code may refer to") == NULL)
+          fail_msg ("%s, %u bytes of immediate operand: %s", prefixes[i].name,
+                    immediate, test->err.reason);
+        layout_plan_free (&test->plan);
+        image_close (&test->image);
+        test->image.elf = NULL;
+      }
+}
+
 static void
 chance_bytes_are_no_reference (void **state)
 {
@@ -550,6 +592,24 @@ aarch64_code_may_know_evicted_bytes (void **state)
   store_u32 (test->elf.bytes + 0x1010, 0xf0ffffe0, false); /* adrp x0, 0 */
   store_u32 (test->elf.bytes + 0x1018, 0x9108d001,
              false); /* add x1, x0, ... */
+  expect_referenced (test);
+}
+
+static void
+aarch64_code_may_know_evicted_bytes_nearby (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_AARCH64, false);
+  store_u32 (test->elf.bytes + 0x1010, 0x10ff9120, false); /* adr x0, 0x234 */
+  expect_referenced (test);
+}
+
+static void
+aarch64_literals_may_be_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_AARCH64, false);
+  store_u32 (test->elf.bytes + 0x1010, 0x58ff9120, false); /* ldr x0, 0x234 */
   expect_referenced (test);
 }
 
@@ -1580,8 +1640,11 @@ main (void)
     TEST (amd64_code_may_know_evicted_bytes),
     TEST (amd64_immediate_operands_count),
     TEST (amd64_large_model_code_may_know_evicted_bytes),
+    TEST (every_opcode_map_may_know_evicted_bytes),
     TEST (chance_bytes_are_no_reference),
     TEST (aarch64_code_may_know_evicted_bytes),
+    TEST (aarch64_code_may_know_evicted_bytes_nearby),
+    TEST (aarch64_literals_may_be_evicted_bytes),
     TEST (aarch64_page_alone_may_be_anything),
     TEST (aarch64_other_bytes_of_the_page_may_be_known),
     TEST (s390x_code_may_know_evicted_bytes),
