@@ -29,7 +29,7 @@ enum
      rows are smaller, and slower to look up: on amd64 these are no slower than
      without pieces (tools/bench.sh).  */
   ROWS_MAX_INSIDE = SFRAME_V3_FRES_MAX,
-  ROWS_MAX_ACROSS_AMD64 = 24,
+  ROWS_MAX_ACROSS_AMD64 = 28,
   ROWS_MAX_ACROSS = 48,
   /* Of repeated segments; more of them, and more passes, gain little.  */
   ATOMS_INSIDE = 4,
