@@ -97,6 +97,8 @@ struct cfi2sframe_options
      of the code with CFI, or is of no use to any reader.  */
   bool replace_bad;
   bool no_split;        /* no FDE begins inside a function */
+  bool verify_code; /* leave out rows that the code contradicts */
+  bool analyze;     /* rows for code without CFI, from the code itself */
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;
@@ -132,6 +134,9 @@ struct cfi2sframe_report
      have.  */
   bool flags_lost;
   bool archive; /* the input is an archive of objects (.a) */
+  /* With analyze: code without CFI for which rows were made.  They count as
+     covered, too.  */
+  uint64_t functions_from_code, bytes_from_code;
 };
 
 /* The defaults: V3, in place, quiet about what is left out.  Inline, because
@@ -202,6 +207,9 @@ struct cfi2sframe_check_result
   uint64_t bytes_extra;  /* with SFrame data but neither CFI nor a PLT stub */
   uint64_t first_wrong;  /* PC of the first difference */
   char difference[160];  /* what it is, or "" */
+  /* Code without CFI whose rows were compared with what the code does, found
+     out anew (option analyze of cfi2sframe_options).  */
+  uint64_t bytes_from_code;
 };
 
 /* Compare the .sframe of the file with its .eh_frame, PC by PC.  Status
@@ -304,6 +312,39 @@ CFI2SFRAME_API bool cfi2sframe_lookup (const void *section, size_t size,
 /* Print the .sframe of the file to OUT, as `readelf --sframe` does.  */
 CFI2SFRAME_API bool cfi2sframe_dump (const char *input, FILE *out,
                                      struct cfi2sframe_error *err);
+
+/* CFI that the code contradicts: a row that gives the caller's frame or frame
+   pointer wrongly.  Only what is certain is reported: all paths through the
+   function were followed, agree with each other, and return with the stack
+   pointer and the registers that belong to the caller as they were.  */
+struct cfi2sframe_finding
+{
+  uint64_t function;       /* address of the function's entry */
+  const char *name;        /* of the symbol there, or NULL */
+  uint64_t address, size;  /* of the code for which the row is wrong ... */
+  uint64_t bytes;          /* ... and of the instructions there */
+  uint64_t since;          /* the instruction that the row does not know of */
+  bool frame_pointer;      /* the rule of FP is wrong; else, that of CFA */
+  const char *says, *does; /* the row's rule, and what the code does */
+};
+
+struct cfi2sframe_lint_result
+{
+  uint64_t functions;         /* that were followed */
+  uint64_t functions_trusted; /* of which so many could be compared */
+  uint64_t findings, bytes;   /* bytes of code with wrong rows */
+};
+
+/* Compare the CFI of the linked x86-64 file INPUT with its code.  FOUND is
+   called for each finding, in the order of addresses; what it gets is valid
+   during the call.  Status CFI2SFRAME_MISMATCH when there is any,
+   CFI2SFRAME_NOTHING when there is no CFI, CFI2SFRAME_UNSUPPORTED for other
+   machines and in libraries built without code analysis.  */
+CFI2SFRAME_API bool cfi2sframe_lint (
+    const char *input,
+    void (*found) (void *context, const struct cfi2sframe_finding *finding),
+    void *context, struct cfi2sframe_lint_result *result,
+    struct cfi2sframe_error *err);
 
 /* Unlink the temporary files of all conversions under way, which then fail,
    and let no new one begin.  Async-signal-safe: for the handler of a signal

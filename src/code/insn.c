@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "code/insn_private.h"
+#include "code/insn_machine.h"
 
 static const struct insn_machine *const machines[] = {
 #ifdef HAVE_ZYDIS

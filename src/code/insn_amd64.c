@@ -13,7 +13,7 @@
 #  include <Zydis/Zydis.h>
 #  include <stdlib.h>
 
-#  include "code/insn_private.h"
+#  include "code/insn_machine.h"
 
 enum
 {
@@ -57,8 +57,7 @@ state_new (void)
   return decoder;
 }
 
-/* Where execution goes on.  A call of the next instruction only pushes its
-   address: that is how position-independent code finds out where it is.  */
+/* Where execution goes on.  */
 
 static enum insn_flow
 flow_of (const ZydisDecodedInstruction *in)
@@ -79,6 +78,9 @@ flow_of (const ZydisDecodedInstruction *in)
       return FLOW_STOP;
     case ZYDIS_MNEMONIC_XBEGIN:
       return FLOW_BRANCH;
+    case ZYDIS_MNEMONIC_XABORT: /* to where xbegin said */
+    case ZYDIS_MNEMONIC_XEND:
+      return FLOW_NEXT;
     default:
       break;
     }
@@ -91,12 +93,18 @@ flow_of (const ZydisDecodedInstruction *in)
     case ZYDIS_CATEGORY_UNCOND_BR:
       return direct ? FLOW_JUMP : FLOW_JUMP_INDIRECT;
     case ZYDIS_CATEGORY_CALL:
-      if (!direct)
-        return FLOW_CALL_INDIRECT;
-      return in->raw.imm[0].value.s != 0 ? FLOW_CALL : FLOW_NEXT;
+      return direct ? FLOW_CALL : FLOW_CALL_INDIRECT;
     default:
       return FLOW_NEXT;
     }
+}
+
+static bool
+is_nop (const ZydisDecodedInstruction *in)
+{
+  return in->meta.category == ZYDIS_CATEGORY_NOP
+         || in->meta.category == ZYDIS_CATEGORY_WIDENOP
+         || in->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
 }
 
 static uint64_t
@@ -122,6 +130,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   if ((in.attributes & ZYDIS_ATTRIB_HAS_MODRM) && in.raw.modrm.mod == 0
       && in.raw.modrm.rm == 5)
     step->place = address + in.length + (uint64_t)in.raw.disp.value;
+  step->is_nop = is_nop (&in);
   step->computes_place = in.mnemonic == ZYDIS_MNEMONIC_LEA;
   return true;
 }
@@ -288,7 +297,10 @@ translate_lea (struct translation *t)
   if (!whole)
     return;
   if (insn->base == REG_NONE && insn->index == REG_NONE)
-    set_constant (t, to, insn->offset);
+    {
+      set_constant (t, to, insn->offset);
+      insn->names_place = true;
+    }
   else if (insn->index == REG_NONE)
     {
       set_op (t, OP_ADD, to, insn->base);
@@ -296,6 +308,11 @@ translate_lea (struct translation *t)
     }
   else if (insn->base != REG_NONE && insn->scale == 1 && insn->offset == 0)
     set_op (t, OP_SUM, to, insn->base);
+  else if (insn->base == REG_NONE && insn->offset == 0)
+    {
+      set_op (t, OP_SCALE, to, insn->index);
+      insn->immediate = insn->scale;
+    }
 }
 
 /* add, sub, inc, dec with a constant; add of two registers.  */
@@ -319,6 +336,21 @@ translate_add (struct translation *t, int sign)
       set_op (t, OP_SUM, reg, reg);
       t->insn->index = dwarf (t, by->reg.value);
     }
+  else if (reg == SP)
+    set_op (t, OP_LOWER, reg, reg);
+}
+
+/* shl: a multiplication.  */
+static void
+translate_shl (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (!is_register (to) || to->size != 64 || !is_immediate (by)
+      || by->imm.value.u > 3)
+    return;
+  uint8_t reg = dwarf (t, to->reg.value);
+  set_op (t, OP_SCALE, reg, reg);
+  t->insn->immediate = (int64_t)1 << by->imm.value.u;
 }
 
 static void
@@ -370,6 +402,11 @@ static void
 translate_cmp (struct translation *t)
 {
   const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
+  if (is_register (a) && is_register (b) && a->size == 64)
+    {
+      set_op (t, OP_COMPARE_BOTH, REG_NONE, dwarf (t, a->reg.value));
+      t->insn->index = dwarf (t, b->reg.value);
+    }
   if (!is_immediate (b))
     return;
   uint64_t bits = a->size < 64 ? ((uint64_t)1 << a->size) - 1 : UINT64_MAX;
@@ -443,8 +480,9 @@ translate_flow (struct translation *t)
       insn->writes = 0; /* what a call changes is a matter of the ABI */
       insn->reads &= ~mask_of (SP);
     }
-  if (calls && insn->flow == FLOW_NEXT)
-    set_op (t, OP_PUSH, REG_NONE, REG_NONE);
+  if ((insn->flow == FLOW_JUMP_INDIRECT || insn->flow == FLOW_CALL_INDIRECT)
+      && is_register (&t->operands[0]))
+    insn->from = dwarf (t, t->operands[0].reg.value);
   if (insn->flow == FLOW_RETURN && t->in.operand_count_visible > 0)
     insn->immediate = t->operands[0].imm.value.s;
 }
@@ -462,6 +500,10 @@ condition_of (const ZydisDecodedInstruction *in)
       return CONDITION_BELOW;
     case ZYDIS_MNEMONIC_JNB:
       return CONDITION_NOT_BELOW;
+    case ZYDIS_MNEMONIC_JZ:
+      return CONDITION_EQUAL;
+    case ZYDIS_MNEMONIC_JNZ:
+      return CONDITION_NOT_EQUAL;
     default:
       return CONDITION_OTHER;
     }
@@ -486,6 +528,8 @@ translate_value (struct translation *t)
       return is_same_register (t) ? translate_xor (t) : translate_add (t, -1);
     case ZYDIS_MNEMONIC_DEC:
       return translate_add (t, -1);
+    case ZYDIS_MNEMONIC_SHL:
+      return translate_shl (t);
     case ZYDIS_MNEMONIC_AND:
       return translate_and (t);
     case ZYDIS_MNEMONIC_XOR:
@@ -508,20 +552,16 @@ translate_value (struct translation *t)
       if (is_same_register (t))
         t->insn->reads = 0;
       return;
+    case ZYDIS_MNEMONIC_CDQE: /* rax = sign extension of eax */
+      set_op (t, OP_MOVE, 0, 0);
+      t->insn->width = 4;
+      return;
     case ZYDIS_MNEMONIC_SYSCALL: /* the kernel's result */
       t->insn->writes |= mask_of (0);
       return;
     default:
       return;
     }
-}
-
-static bool
-is_nop (const ZydisDecodedInstruction *in)
-{
-  return in->meta.category == ZYDIS_CATEGORY_NOP
-         || in->meta.category == ZYDIS_CATEGORY_WIDENOP
-         || in->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
 }
 
 static bool
@@ -536,7 +576,8 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
                                              &t.in, t.operands)))
     return false;
   insn->size = t.in.length;
-  if (is_nop (&t.in))
+  insn->is_nop = is_nop (&t.in);
+  if (insn->is_nop)
     return true;
   note_operands (&t);
   if (t.in.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE

@@ -65,7 +65,9 @@ copy_result (const struct verify_result *from,
                                           .bytes_wrong = from->bytes_wrong,
                                           .bytes_absent = from->bytes_absent,
                                           .bytes_extra = from->bytes_extra,
-                                          .first_wrong = from->first_wrong };
+                                          .first_wrong = from->first_wrong,
+                                          .bytes_from_code
+                                          = from->bytes_from_code };
   _Static_assert(sizeof to->difference == sizeof from->difference,
                  "the public structure has another size");
   memcpy (to->difference, from->difference, sizeof to->difference);

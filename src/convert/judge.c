@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cfi/source.h"
+#include "convert/code_rows.h"
 #include "convert/find_sframe.h"
 
 enum
@@ -14,6 +15,34 @@ enum
      percent of the code of libcrypto.  */
   WHOLE_PERCENT = 90
 };
+
+/* Without CFI there is still the code.  */
+static bool
+open_source (struct cfi_source *source, const struct image *image,
+             struct error *err)
+{
+  if (cfi_source_open (source, image, err))
+    return true;
+  if (err->status != CFI2SFRAME_NOTHING || !code_analysis_exists (image->arch))
+    return false;
+  cfi_source_close (source);
+  return code_rows_open_source (source, image, err);
+}
+
+/* Rows for code without CFI: are they what the code says?  */
+static bool
+judge_with_code (struct cfi_source *source,
+                 const struct sframe_decoder *decoder,
+                 struct padding_finder *padding,
+                 struct verify_result *result, struct error *err)
+{
+  struct code_rows rows;
+  bool judged = code_rows_find (&rows, source, true, false, err);
+  judged = judged && sframe_verify (decoder, source, padding, result, err);
+  result->bytes_from_code = rows.bytes;
+  code_rows_free (&rows);
+  return judged;
+}
 
 bool
 judge_rows (const struct image *image, const struct sframe_decoder *decoder,
@@ -24,9 +53,11 @@ judge_rows (const struct image *image, const struct sframe_decoder *decoder,
   if (decoder->arch != image->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "its .sframe is for another machine");
-  bool judged = cfi_source_open (&source, image, err)
+  bool judged = open_source (&source, image, err)
                 && padding_finder_init (&padding, image, err)
                 && sframe_verify (decoder, &source, &padding, result, err);
+  if (judged && result->bytes_extra > 0 && code_analysis_exists (image->arch))
+    judged = judge_with_code (&source, decoder, &padding, result, err);
   padding_finder_free (&padding);
   cfi_source_close (&source);
   return judged;

@@ -11,6 +11,7 @@
 
 #include "cfi/program_table.h"
 #include "cfi/walk.h"
+#include "convert/code_rows.h"
 #include "convert/emitter.h"
 #include "convert/gnu_functions.h"
 #include "convert/return_sites.h"
@@ -24,6 +25,7 @@ struct linked
   const struct cfi2sframe_options *options;
   struct cfi2sframe_report *report;
   struct cfi_source source;
+  struct code_rows code; /* with --verify-code and --analyze */
   struct padding_finder padding;
   struct return_sites sites; /* not with --gnu */
   struct cfi_walk walk;
@@ -53,13 +55,28 @@ report_source (struct linked *linked)
 /* Opening.  */
 
 static bool
+analyse_code (struct linked *linked, struct error *err)
+{
+  const struct cfi2sframe_options *options = linked->options;
+  bool ok = code_rows_find (&linked->code, &linked->source, options->analyze,
+                            options->verify_code, err);
+  linked->report->functions_from_code = linked->code.functions;
+  linked->report->bytes_from_code = linked->code.bytes;
+  return ok;
+}
+
+static bool
 open_source (struct linked *linked, struct error *err)
 {
   const struct image *image = linked->image;
   if (image->arch != NULL)
     linked->report->machine = image->arch->name;
-  bool opened = cfi_source_open (&linked->source, image, err);
+  bool opened = linked->options->analyze
+                    ? code_rows_open_source (&linked->source, image, err)
+                    : cfi_source_open (&linked->source, image, err);
   report_source (linked);
+  if (opened && (linked->options->analyze || linked->options->verify_code))
+    opened = analyse_code (linked, err);
   return opened && cfi_walk_begin (&linked->walk, &linked->source, err);
 }
 
@@ -127,6 +144,7 @@ linked_close (struct linked *linked)
   cfi_walk_end (&linked->walk);
   return_sites_free (&linked->sites);
   padding_finder_free (&linked->padding);
+  code_rows_free (&linked->code);
   cfi_source_close (&linked->source);
 }
 
@@ -145,6 +163,17 @@ keep_result (struct linked *linked, const struct cfi_code *code, uint32_t hash,
   return true;
 }
 
+/* Without the rows that the code contradicts.  */
+static bool
+leave_out_disproved (struct linked *linked, const struct cfi_code *code,
+                     struct error *err)
+{
+  return code->fde == NULL || code->reason != REASON_NONE
+         || !code_rows_object (&linked->code, code->address, code->size)
+         || code_rows_leave_out (&linked->code, &linked->walk.function)
+         || error_set_no_memory (err);
+}
+
 /* Execute and add CODE.  What became of its program, whose hash is *HASH, is
    kept, unless HASH is NULL.  */
 static bool
@@ -157,6 +186,7 @@ add_executed (struct linked *linked, struct cfi_code *code,
   uint64_t covered = account->bytes_covered;
   bool changed = false;
   if (!cfi_walk_rows (&linked->walk, code, err)
+      || !leave_out_disproved (linked, code, err)
       || (linked->gnu == NULL
           && !return_sites_apply (&linked->sites, &linked->walk, code,
                                   &changed, err))
@@ -181,7 +211,8 @@ add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
     return false;
   if (added)
     return true;
-  if (linked->programs == NULL || cfi_code_is_disputed (code))
+  if (linked->programs == NULL || cfi_code_is_disputed (code)
+      || code_rows_object (&linked->code, code->address, code->size))
     return add_executed (linked, code, NULL, err);
   const struct program_result *known
       = program_table_find (linked->programs, code->fde, &hash);

@@ -149,13 +149,19 @@ has_places (struct return_sites *sites, const struct cfi_code *code,
   return false;
 }
 
+/* Stubs of a PLT make no calls.  */
+static bool
+is_stub (const struct cfi_code *code)
+{
+  return code->fde == NULL && !code->function->from_code;
+}
+
 /* CODE was passed; LAST is its last row, NULL if it has none.  */
 static void
 pass (struct return_sites *sites, const struct cfi_code *code,
       const struct frame_row *last)
 {
-  /* The stubs of a PLT make no calls.  */
-  sites->end = code->fde != NULL ? code->address + code->size : 0;
+  sites->end = is_stub (code) ? 0 : code->address + code->size;
   sites->boundary = code->address;
   sites->has_last = last != NULL && last->start < code->size;
   if (!sites->has_last)
@@ -213,7 +219,7 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   *changed = false;
   if (!code->is_code)
     return true;
-  if (code->fde == NULL || code->reason != REASON_NONE || function->n_rows == 0
+  if (is_stub (code) || code->reason != REASON_NONE || function->n_rows == 0
       || frame_function_has_plt_rule (function))
     {
       pass (sites, code, NULL);

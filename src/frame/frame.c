@@ -57,6 +57,8 @@ static const struct
   [REASON_EMPTY_RANGE] = { "empty-range", "FDE of zero size" },
   [REASON_OVERLAP]
   = { "overlap", "another FDE for the same code says something else" },
+  [REASON_CODE_DISAGREES]
+  = { "code-disagrees", "the code does something else" },
   [REASON_FUNCTION_SIZE] = { "function-size", "range of 4 GiB or more" },
 };
 
@@ -121,6 +123,47 @@ frame_function_append (struct frame_function *function,
     return false;
   *next = *row;
   frame_function_keep_next (function);
+  return true;
+}
+
+/* The index of the first row that starts at OFFSET or behind, with a row made
+   to start there if it is in the middle of one.  SIZE_MAX without memory.  */
+static size_t
+cut_rows (struct frame_function *function, uint32_t offset)
+{
+  size_t i = 0;
+  while (i < function->n_rows && function->rows[i].start < offset)
+    i++;
+  if (i == 0 || offset >= function->size
+      || (i < function->n_rows && function->rows[i].start == offset))
+    return i;
+  if (frame_function_next (function) == NULL)
+    return SIZE_MAX;
+  memmove (&function->rows[i + 1], &function->rows[i],
+           (function->n_rows - i) * sizeof *function->rows);
+  function->rows[i] = function->rows[i - 1];
+  function->rows[i].start = offset;
+  function->n_rows++;
+  return i;
+}
+
+bool
+frame_function_leave_out (struct frame_function *function, uint64_t start,
+                          uint64_t end, enum frame_reason reason)
+{
+  uint64_t limit = function->address + function->size;
+  if (start < function->address)
+    start = function->address;
+  if (end > limit)
+    end = limit;
+  if (start >= end)
+    return true;
+  size_t first = cut_rows (function, (uint32_t)(start - function->address));
+  size_t behind = cut_rows (function, (uint32_t)(end - function->address));
+  if (first == SIZE_MAX || behind == SIZE_MAX)
+    return false;
+  for (size_t i = first; i < behind; i++)
+    function->rows[i].cfa = frame_rule_unsupported (reason);
   return true;
 }
 

@@ -53,6 +53,7 @@ enum frame_reason
   REASON_NOT_EXECUTABLE,   /* range outside every executable segment */
   REASON_EMPTY_RANGE,      /* FDE of zero size */
   REASON_OVERLAP,          /* another FDE contradicts it */
+  REASON_CODE_DISAGREES,   /* the code does something else */
   REASON_FUNCTION_SIZE,    /* range of 4 GiB or more */
   REASON_COUNT
 };
@@ -92,9 +93,10 @@ struct frame_function
 {
   uint64_t address;
   uint32_t size;
-  bool signal;   /* augmentation S */
-  bool b_key;    /* aarch64: RA signed with key B */
-  bool from_plt; /* rows come from recognised stub instructions */
+  bool signal;    /* augmentation S */
+  bool b_key;     /* aarch64: RA signed with key B */
+  bool from_plt;  /* rows come from recognised stub instructions */
+  bool from_code; /* ... or from the analysis of the code */
   /* Whether the instructions of a repeating block of `repeat` bytes are
      described (PLT entries); 0: rows are offsets from the address.  */
   uint8_t repeat;
@@ -201,6 +203,11 @@ frame_function_saved (const struct frame_function *function, size_t index)
 {
   return function->saved + index * function->n_saved;
 }
+
+/* Give the rows of FUNCTION for [START, END), addresses, no rules but REASON.
+   False when memory ran out.  */
+bool frame_function_leave_out (struct frame_function *function, uint64_t start,
+                               uint64_t end, enum frame_reason reason);
 
 /* Stable identifier, such as "cfa-expression".  */
 const char *frame_reason_name (enum frame_reason reason);

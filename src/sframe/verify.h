@@ -22,8 +22,9 @@ struct verify_result
   uint64_t bytes_wrong;  /* ... with different rules */
   uint64_t bytes_absent; /* covered by the CFI only */
   uint64_t bytes_extra;  /* covered by SFrame only: wrong unless a PLT stub */
-  uint64_t first_wrong;  /* PC, when bytes_wrong or bytes_extra is not 0 */
-  char difference[160];  /* what differs there */
+  uint64_t bytes_from_code; /* without CFI; set by who has their rows */
+  uint64_t first_wrong;     /* PC, when bytes_wrong or bytes_extra is not 0 */
+  char difference[160];     /* what differs there */
 };
 
 /* Compare the section behind DECODER with SOURCE.  Rows may cover what PADDING

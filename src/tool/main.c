@@ -11,6 +11,7 @@
 #include "tool/batch.h"
 #include "tool/clock.h"
 #include "tool/compare_print.h"
+#include "tool/lint_print.h"
 #include "tool/options.h"
 #include "tool/progress.h"
 #include "tool/signals.h"
@@ -91,6 +92,12 @@ main (int argc, char **argv)
       int compared = compare_run (&options, stdout, stderr);
       tool_options_free (&options);
       return flush_output (compared);
+    }
+  if (options.mode == MODE_LINT)
+    {
+      int linted = lint_print (&options, stdout, stderr);
+      tool_options_free (&options);
+      return flush_output (linted);
     }
   progress_init (!options.quiet
                  && (options.n_files > 1 || tool_options_is_tree (&options)));

@@ -27,6 +27,10 @@ enum
   OPTION_DUMP,
   OPTION_COMPARE,
   OPTION_COMPARE_FORMATS,
+  OPTION_LINT,
+  OPTION_VERIFY_CODE,
+  OPTION_TRUST_CFI,
+  OPTION_ANALYZE,
   OPTION_RELOCATABLE,
   OPTION_GNU,
   OPTION_REPLACE,
@@ -73,6 +77,12 @@ static const struct argp_option option_table[] = {
     "Let an entry hold the end of one function and the beginning of the next, "
     "where that is smaller",
     1 },
+  { "verify-code", OPTION_VERIFY_CODE, NULL, 0,
+    "Leave out the rows that --lint finds", 1 },
+  { "trust-cfi", OPTION_TRUST_CFI, NULL, 0,
+    "Take the CFI at its word (default)", 1 },
+  { "analyze", OPTION_ANALYZE, NULL, 0,
+    "Make rows for code without CFI, too, from what the code does", 1 },
   { "force-phdr-move", OPTION_FORCE_PHDR_MOVE, NULL, 0,
     "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
@@ -106,6 +116,8 @@ static const struct argp_option option_table[] = {
     "Print what all versions of SFrame and compact unwind would take, and how "
     "many functions they can describe; change nothing",
     2 },
+  { "lint", OPTION_LINT, NULL, 0,
+    "Look for rows of the CFI that the code contradicts; change nothing", 2 },
 
   { NULL, 0, NULL, 0, "Many files:", 3 },
   { "recursive", 'r', NULL, 0,
@@ -144,7 +156,7 @@ static const char documentation[]
       "\vWithout options, FILEs are converted in place. Files that need "
       "nothing are skipped.\n\nExit status: 0 done or nothing to do, 1 a file "
       "failed (and is as it was) or a check found a difference, 2 wrong "
-      "usage.";
+      "usage, 3 --lint found something.";
 
 static const struct
 {
@@ -412,7 +424,8 @@ check_usage (struct argp_state *state)
   if (options->output != NULL
       && (options->mode == MODE_CHECK || options->mode == MODE_DUMP
           || options->mode == MODE_COMPARE
-          || options->mode == MODE_COMPARE_FORMATS))
+          || options->mode == MODE_COMPARE_FORMATS
+          || options->mode == MODE_LINT))
     argp_error (state, "this mode writes no output file");
   check_compact_unwind (state);
   check_effects (state);
@@ -466,6 +479,15 @@ parse_convert_option (int key, struct argp_state *state)
       return 0;
     case OPTION_STRICT:
       options->convert.strict = true;
+      return 0;
+    case OPTION_VERIFY_CODE:
+      options->convert.verify_code = true;
+      return 0;
+    case OPTION_TRUST_CFI:
+      options->convert.verify_code = false;
+      return 0;
+    case OPTION_ANALYZE:
+      options->convert.analyze = true;
       return 0;
     case OPTION_NO_SHARE:
       options->convert.no_share = true;
@@ -545,6 +567,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_COMPARE_FORMATS:
       set_mode (state, MODE_COMPARE_FORMATS);
+      return 0;
+    case OPTION_LINT:
+      set_mode (state, MODE_LINT);
       return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);

@@ -142,6 +142,22 @@ print_left_out (const struct job *job, FILE *out)
              report->damage, report->first_damage);
 }
 
+/* With --analyze: where the rows come from.  */
+static void
+print_from_code (const struct tool_options *options,
+                 const struct cfi2sframe_report *report, FILE *out)
+{
+  uint64_t from_cfi = report->bytes_covered - report->bytes_from_code;
+  if (options->convert.analyze)
+    fprintf (out,
+             "  from CFI %" PRIu64 " bytes, from code %" PRIu64
+             " bytes (%" PRIu64 " functions); rows for %.1f %% of the code, "
+             "not %.1f %%\n",
+             from_cfi, report->bytes_from_code, report->functions_from_code,
+             figure_percent (report->bytes_covered, report->executable_bytes),
+             figure_percent (from_cfi, report->executable_bytes));
+}
+
 static void
 print_stats_text (const struct tool_options *options, const struct job *job,
                   FILE *out)
@@ -158,6 +174,7 @@ print_stats_text (const struct tool_options *options, const struct job *job,
            ", left out %" PRIu64 " bytes\n",
            report->sframe_fdes, report->sframe_fres, report->bytes_covered,
            report->bytes_left_out);
+  print_from_code (options, report, out);
   print_left_out (job, out);
 }
 
@@ -198,6 +215,12 @@ print_stats_json (const struct tool_options *options, const struct job *job,
   json_add_number (object, "bytes_covered", report->bytes_covered);
   json_add_number (object, "bytes_left_out", report->bytes_left_out);
   json_add_number (object, "executable_bytes", report->executable_bytes);
+  if (options->convert.analyze)
+    {
+      json_add_number (object, "functions_from_code",
+                       report->functions_from_code);
+      json_add_number (object, "bytes_from_code", report->bytes_from_code);
+    }
   json_object_object_add (object, "left_out", report_left_out_json (report));
   json_add_number (object, "return_addresses", report->return_addresses);
   json_object_object_add (object, "seconds",
@@ -216,6 +239,11 @@ print_check (const struct job *job, FILE *out)
            " without SFrame data, %" PRIu64 " without CFI\n",
            check->functions, check->bytes_equal, check->bytes_wrong,
            check->bytes_absent, check->bytes_extra);
+  if (check->bytes_from_code > 0)
+    fprintf (out,
+             "  %" PRIu64 " of these bytes have no CFI and were compared with "
+             "their code\n",
+             check->bytes_from_code);
 }
 
 static void
@@ -251,6 +279,7 @@ report_done (const struct tool_options *options, const struct job *job,
   else if (options->stats == STATS_NONE && talkative)
     {
       print_summary (options, job, out);
+      print_from_code (options, &job->report, out);
       if (options->verbose > 1)
         print_left_out (job, out);
     }

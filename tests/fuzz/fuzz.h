@@ -38,6 +38,7 @@ void fuzz_convert (const uint8_t *bytes, size_t size);
 void fuzz_layout (const uint8_t *bytes, size_t size);
 void fuzz_existing (const uint8_t *bytes, size_t size);
 void fuzz_undo (const uint8_t *bytes, size_t size);
+void fuzz_code (const uint8_t *bytes, size_t size);
 void fuzz_cfi (const uint8_t *bytes, size_t size);
 void fuzz_sframe (const uint8_t *bytes, size_t size);
 void fuzz_object (const uint8_t *bytes, size_t size);

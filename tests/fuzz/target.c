@@ -13,6 +13,7 @@ const struct fuzz_target fuzz_targets[] = {
   { "layout", fuzz_layout, FUZZ_ELF, 0, 4 },
   { "existing", fuzz_existing, FUZZ_ELF, 0, 1 },
   { "undo", fuzz_undo, FUZZ_BYTES, 0, 0 },
+  { "code", fuzz_code, FUZZ_ELF, 0, 0 },
   { "cfi", fuzz_cfi, FUZZ_CFI, 2, 0 },
   { "sframe", fuzz_sframe, FUZZ_BYTES, 0, 0 },
   { "object", fuzz_object, FUZZ_ELF, 0, 1 },

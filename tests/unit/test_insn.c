@@ -83,15 +83,6 @@ flow (void **state)
 }
 
 static void
-a_call_of_the_next_instruction_is_a_push (void **state)
-{
-  (void)state;
-  struct insn insn = INSN (0xe8, 0, 0, 0, 0);
-  assert_int_equal (insn.flow, FLOW_NEXT);
-  assert_int_equal (insn.op, OP_PUSH);
-}
-
-static void
 saving_is_not_reading (void **state)
 {
   (void)state;
@@ -164,7 +155,6 @@ main (void)
   cmocka_set_message_output (CM_OUTPUT_TAP);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (flow),
-    cmocka_unit_test (a_call_of_the_next_instruction_is_a_push),
     cmocka_unit_test (saving_is_not_reading),
     cmocka_unit_test (stack_pointer_arithmetic),
     cmocka_unit_test (the_old_value_has_no_part_in_these),

@@ -1,10 +1,11 @@
 /* What a machine's decoder offers to insn.c.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_INSN_PRIVATE_H
-#define CODE_INSN_PRIVATE_H
+#ifndef CODE_INSN_MACHINE_H
+#define CODE_INSN_MACHINE_H
 
-#include "code/insn.h"
+#include "arch/arch.h"
+#include "code/instruction.h"
 
 struct insn_machine
 {
@@ -19,4 +20,4 @@ struct insn_machine
 
 extern const struct insn_machine insn_amd64;
 
-#endif /* CODE_INSN_PRIVATE_H */
+#endif /* CODE_INSN_MACHINE_H */

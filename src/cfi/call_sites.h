@@ -1,0 +1,40 @@
+/* Where exceptions go: the call-site tables of .gcc_except_table.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The format that GCC, LLVM and Rust use with the personality functions
+   __gcc_personality_v0, __gxx_personality_v0 and their like; it is written
+   down in LLVM's lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's
+   libgcc/unwind-c.c.  */
+
+#ifndef CFI_CALL_SITES_H
+#define CFI_CALL_SITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cfi/cfi_section.h"
+#include "elf/image.h"
+
+/* A call in [start, end) that throws goes on at `pad', with `args_size` bytes
+   of arguments (DW_CFA_GNU_args_size) taken off the stack.  */
+struct call_site
+{
+  uint64_t start, end;
+  uint64_t pad;
+  uint64_t args_size;
+};
+
+struct call_sites
+{
+  struct call_site *sites; /* owned; ascending, disjoint */
+  size_t n, capacity;
+};
+
+/* Read those of all FDEs of SECTION.  What is damaged is left out.  */
+bool call_sites_read (struct call_sites *sites, const struct image *image,
+                      const struct cfi_section *section, struct error *err);
+void call_sites_free (struct call_sites *sites);
+
+#endif /* CFI_CALL_SITES_H */

@@ -1,0 +1,27 @@
+/* All functions of a section at once, with their rows.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   For what needs to look at them in any order: the analysis of code.  */
+
+#ifndef CFI_FUNCTION_LIST_H
+#define CFI_FUNCTION_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "cfi/source.h"
+#include "frame/frame.h"
+
+struct function_list
+{
+  struct frame_function *functions; /* owned; ascending, disjoint */
+  size_t n;
+};
+
+/* Walk over SOURCE and keep what has rows.  */
+bool function_list_read (struct function_list *list,
+                         const struct cfi_source *source, struct error *err);
+void function_list_free (struct function_list *list);
+
+#endif /* CFI_FUNCTION_LIST_H */

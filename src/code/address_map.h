@@ -1,0 +1,61 @@
+/* From addresses to small numbers.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Emptying it costs nothing, because that is done once for every function.  */
+
+#ifndef CODE_ADDRESS_MAP_H
+#define CODE_ADDRESS_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct address_slot
+{
+  uint64_t address;
+  uint32_t number;
+  uint32_t round; /* in use if it is the map's */
+};
+
+struct address_map
+{
+  struct address_slot *slots; /* owned; NULL: empty */
+  size_t n_slots;             /* a power of two */
+  size_t n_used;
+  uint32_t round;
+};
+
+void address_map_free (struct address_map *map);
+void address_map_clear (struct address_map *map);
+
+/* Set the number of ADDRESS.  False when memory ran out.  */
+bool address_map_set (struct address_map *map, uint64_t address,
+                      uint32_t number);
+
+/* Neighbours stay together, for the sake of the cache; blocks of a kilobyte
+   are strewn, so that no spacing of addresses makes them collide.  */
+static inline size_t
+address_map_hash (const struct address_map *map, uint64_t address)
+{
+  uint64_t block = (address >> 10) * 0x9e3779b97f4a7c15u;
+  return (size_t)(address + (block >> 32)) & (map->n_slots - 1);
+}
+
+/* The number of ADDRESS, or UINT32_MAX.  */
+static inline uint32_t
+address_map_get (const struct address_map *map, uint64_t address)
+{
+  if (map->n_used == 0)
+    return UINT32_MAX;
+  for (size_t i = address_map_hash (map, address);;
+       i = (i + 1) & (map->n_slots - 1))
+    {
+      const struct address_slot *slot = &map->slots[i];
+      if (slot->round != map->round)
+        return UINT32_MAX;
+      if (slot->address == address)
+        return slot->number;
+    }
+}
+
+#endif /* CODE_ADDRESS_MAP_H */

@@ -1,0 +1,382 @@
+/* From seeds to units to claims.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/analysis.h"
+
+#include <stdlib.h>
+
+#include "code/seeds.h"
+
+enum
+{
+  POINTER_ROUNDS_MAX = 32,
+  UNIT_ROUNDS_MAX = 16
+};
+
+struct analysis
+{
+  const struct code_request *request;
+  const struct code_machine *machine;
+  struct insn_decoder *decoder;
+  struct places places;
+  struct returns *returns;
+  struct unit *unit;
+  struct unit_context context;
+  uint64_t *borders;        /* starts of `known` */
+  struct code_range *parts; /* those of `known` that start no function */
+  size_t n_parts;
+  struct claims *claims;
+  struct code_summary *summary;
+  size_t n_followed; /* functions of `returns` that were looked at */
+  uint64_t entry;    /* of the unit under way */
+  bool trusted;      /* the unit under way can be */
+};
+
+bool
+code_analysis_exists (const struct arch *arch)
+{
+  return code_machine_of (arch) != NULL;
+}
+
+/* The known function with ADDRESS in it, or NULL.  */
+static const struct frame_function *
+known_at (const struct code_request *request, uint64_t address)
+{
+  size_t low = 0, high = request->n_known;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      const struct frame_function *function = &request->known[middle];
+      if (function->address + function->size <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < request->n_known && request->known[low].address <= address
+             ? &request->known[low]
+             : NULL;
+}
+
+/* Starts.  */
+
+static bool
+add_start (struct analysis *analysis, uint64_t address)
+{
+  uint64_t size;
+  return !places_code (&analysis->places, address, &size)
+         || returns_add (analysis->returns, address, true) != UINT32_MAX;
+}
+
+/* Where CFI knows of code, it says what starts there.  */
+static bool
+add_start_elsewhere (void *argument, uint64_t address)
+{
+  struct analysis *analysis = argument;
+  return known_at (analysis->request, address)
+         || add_start (analysis, address);
+}
+
+/* An address that is mentioned is tried only where no function got to.  */
+static bool
+add_pointer (void *argument, uint64_t address)
+{
+  struct analysis *analysis = argument;
+  if (known_at (analysis->request, address)
+      || claims_find (analysis->claims, address)
+      || returns_find (analysis->returns, address) != UINT32_MAX)
+    return true;
+  if (!add_start (analysis, address))
+    return false;
+  uint32_t added = returns_find (analysis->returns, address);
+  if (added != UINT32_MAX)
+    returns_function (analysis->returns, added)->is_pointer = true;
+  return true;
+}
+
+/* Rows at the beginning that are those of a call.  A row for a leading nop
+   alone comes with parts of functions: landing pads have one, so that nothing
+   that is called is at the very beginning.  */
+static bool
+is_function_start (const struct analysis *analysis,
+                   const struct frame_function *function)
+{
+  const struct code_machine *machine = analysis->machine;
+  const struct frame_rule *cfa = &function->rows[0].cfa;
+  uint64_t size;
+  const uint8_t *bytes
+      = places_code (&analysis->places, function->address, &size);
+  struct insn_step step;
+  if (!bytes
+      || !insn_decode_step (analysis->decoder, bytes, size, function->address,
+                            &step)
+      || (step.is_nop && step.size == 1))
+    return false;
+  return function->n_rows > 0 && function->rows[0].start == 0
+         && !function->from_plt && !function->signal && cfa->kind == RULE_REG
+         && cfa->reg == machine->arch->sp
+         && function->rows[0].ra.kind == RULE_DEREF_CFA
+         && cfa->offset == -machine->arch->fixed_ra_offset;
+}
+
+static bool
+add_known (struct analysis *analysis)
+{
+  const struct code_request *request = analysis->request;
+  analysis->borders = calloc (request->n_known + 1, sizeof (uint64_t));
+  analysis->parts = calloc (request->n_known + 1, sizeof *analysis->parts);
+  if (!analysis->borders || !analysis->parts)
+    return false;
+  for (size_t i = 0; i < request->n_known; i++)
+    {
+      const struct frame_function *function = &request->known[i];
+      analysis->borders[i] = function->address;
+      returns_mark (analysis->returns, function->address);
+      if (!is_function_start (analysis, function))
+        analysis->parts[analysis->n_parts++]
+            = (struct code_range){ function->address,
+                                   function->address + function->size };
+      else if (!add_start (analysis, function->address))
+        return false;
+    }
+  return true;
+}
+
+static bool
+add_starts (struct analysis *analysis)
+{
+  const struct image *image = analysis->request->image;
+  uint64_t entry = seeds_program_entry (image);
+  if (entry && returns_add (analysis->returns, entry, true) == UINT32_MAX)
+    return false;
+  return add_known (analysis)
+         && (!analysis->request->elsewhere
+             || seeds_from_symbols (image, !analysis->request->no_symbols,
+                                    add_start_elsewhere, analysis));
+}
+
+/* What is called starts a function, except inside of another's CFI: assembler
+   code has subroutines there that do not keep to the ABI.  */
+static bool
+promote_called (struct analysis *analysis)
+{
+  bool any = false;
+  for (size_t i = analysis->n_followed; i < returns_count (analysis->returns);
+       i++)
+    {
+      struct code_function *function
+          = returns_function (analysis->returns, (uint32_t)i);
+      if (function->is_start || !function->is_called
+          || !analysis->request->elsewhere
+          || known_at (analysis->request, function->entry))
+        continue;
+      function->is_start = any = true;
+    }
+  return any;
+}
+
+/* Units.  */
+
+/* What the sweep of returns.c has not seen, because only a jump table leads
+   there: addresses that are computed.  */
+static void
+note_mentioned (struct analysis *analysis, const struct insn *insn)
+{
+  uint64_t size;
+  if (insn->names_place
+      && places_code (&analysis->places, (uint64_t)insn->immediate, &size))
+    places_name (&analysis->places, (uint64_t)insn->immediate);
+}
+
+static void
+take (void *argument, uint64_t address, const struct insn *insn,
+      const struct state *state)
+{
+  struct analysis *analysis = argument;
+  const struct code_request *request = analysis->request;
+  struct frame_row row;
+  if (analysis->trusted && !state_row (state, analysis->machine, &row))
+    row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
+  if (insn->size > 0)
+    claims_add (analysis->claims, address, insn->size,
+                analysis->trusted ? &row : NULL);
+  if (analysis->trusted && request->elsewhere)
+    note_mentioned (analysis, insn);
+  if (analysis->trusted && request->see)
+    request->see (request->argument, analysis->entry, address, insn, state);
+}
+
+/* The end of the code that starts at ENTRY: that of its CFI, or the image's,
+   so that jump tables without a bound end there.  */
+static uint64_t
+end_of (const struct analysis *analysis, uint64_t entry)
+{
+  uint64_t size = 0;
+  const struct frame_function *known = known_at (analysis->request, entry);
+  if (known)
+    return known->address + known->size;
+  places_code (&analysis->places, entry, &size);
+  return entry + size;
+}
+
+static void
+visit (struct analysis *analysis, uint64_t entry, bool trusted)
+{
+  analysis->entry = entry;
+  analysis->trusted = trusted;
+  if (trusted)
+    claims_add_start (analysis->claims, entry);
+  unit_visit (analysis->unit, take, analysis);
+}
+
+/* Follow the unit at ENTRY until all functions it calls are known.  */
+static bool
+follow_unit (struct analysis *analysis, uint64_t entry,
+             enum unit_failure *failure, struct error *err)
+{
+  uint64_t failed_at;
+  for (int i = 0; i < UNIT_ROUNDS_MAX; i++)
+    {
+      *failure = unit_follow (analysis->unit, entry, end_of (analysis, entry),
+                              &failed_at);
+      if (!unit_met_unknown (analysis->unit))
+        break;
+      if (!returns_run (analysis->returns, err))
+        return false;
+      *failure = UNIT_TOO_MUCH; /* should this have been the last round */
+    }
+  if (*failure != UNIT_SOUND && analysis->request->distrust)
+    analysis->request->distrust (analysis->request->argument, entry, *failure,
+                                 failed_at);
+  return true;
+}
+
+static bool
+follow (struct analysis *analysis, uint32_t index, struct error *err)
+{
+  struct code_function function = *returns_function (analysis->returns, index);
+  enum unit_failure failure;
+  if (!function.is_start)
+    return true;
+  if (!follow_unit (analysis, function.entry, &failure, err))
+    return false;
+  analysis->summary->functions++;
+  analysis->summary->failures[failure]++;
+  visit (analysis, function.entry,
+         failure == UNIT_SOUND
+             && !returns_function (analysis->returns, index)->no_claims
+             && function.entry
+                    != seeds_program_entry (analysis->request->image));
+  return true;
+}
+
+/* Functions that turned out to be entered with another frame after they were
+   followed: what was said of them is disputed.  */
+static void
+withdraw (struct analysis *analysis)
+{
+  for (size_t i = 0; i < analysis->n_followed; i++)
+    {
+      const struct code_function *function
+          = returns_function (analysis->returns, (uint32_t)i);
+      uint64_t failed_at, entry = function->entry;
+      if (!function->is_start || !function->no_claims)
+        continue;
+      unit_follow (analysis->unit, entry, end_of (analysis, entry),
+                   &failed_at);
+      visit (analysis, entry, false);
+    }
+}
+
+/* Follow what is known to start; what it calls may be new.  */
+static bool
+follow_all (struct analysis *analysis, struct error *err)
+{
+  do
+    {
+      if (!returns_run (analysis->returns, err))
+        return false;
+      promote_called (analysis);
+      size_t n = returns_count (analysis->returns);
+      while (analysis->n_followed < n)
+        if (!follow (analysis, (uint32_t)analysis->n_followed++, err))
+          return false;
+    }
+  while (analysis->n_followed < returns_count (analysis->returns));
+  withdraw (analysis);
+  return claims_settle (analysis->claims, err);
+}
+
+/* Functions that are found by a pointer hold pointers to others.  */
+static bool
+follow_pointers (struct analysis *analysis, struct error *err)
+{
+  for (int i = 0; i < POINTER_ROUNDS_MAX && analysis->request->elsewhere; i++)
+    {
+      size_t before = returns_count (analysis->returns);
+      places_sort_named (&analysis->places);
+      if (!seeds_from_pointers (&analysis->places, add_pointer, analysis))
+        return error_set_no_memory (err);
+      if (before == returns_count (analysis->returns))
+        break;
+      if (!follow_all (analysis, err))
+        return false;
+    }
+  return true;
+}
+
+static bool
+prepare (struct analysis *analysis, struct error *err)
+{
+  const struct code_request *request = analysis->request;
+  analysis->machine = code_machine_of (request->image->arch);
+  if (!analysis->machine)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "this build cannot analyse code of this machine");
+  analysis->decoder = insn_decoder_new (request->image->arch);
+  if (!places_read (&analysis->places, request->image, err))
+    return false;
+  if (analysis->decoder)
+    analysis->returns = returns_new (&analysis->places, analysis->decoder);
+  analysis->context = (struct unit_context){
+    .machine = analysis->machine,
+    .decoder = analysis->decoder,
+    .places = &analysis->places,
+    .returns = analysis->returns,
+    .pads = request->pads,
+    .n_pads = request->n_pads,
+  };
+  analysis->unit = unit_new (&analysis->context);
+  if (!analysis->returns || !analysis->unit || !add_starts (analysis))
+    return error_set_no_memory (err);
+  analysis->context.borders = analysis->borders;
+  analysis->context.n_borders = request->n_known;
+  analysis->context.parts = analysis->parts;
+  analysis->context.n_parts = analysis->n_parts;
+  return true;
+}
+
+static void
+clean_up (struct analysis *analysis)
+{
+  unit_free (analysis->unit);
+  returns_free (analysis->returns);
+  insn_decoder_free (analysis->decoder);
+  places_free (&analysis->places);
+  free (analysis->borders);
+  free (analysis->parts);
+}
+
+bool
+code_analyse (const struct code_request *request, struct claims *claims,
+              struct code_summary *summary, struct error *err)
+{
+  struct analysis analysis
+      = { .request = request, .claims = claims, .summary = summary };
+  *summary = (struct code_summary){ 0 };
+  bool ok = claims_init (claims, err) && prepare (&analysis, err)
+            && follow_all (&analysis, err) && follow_pointers (&analysis, err);
+  if (ok && unit_gave_up (analysis.unit))
+    claims->n = claims->n_starts = 0;
+  clean_up (&analysis);
+  return ok;
+}

@@ -1,0 +1,218 @@
+/* Sorting claims and finding those that contradict each other.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/claims.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+bool
+claims_init (struct claims *claims, struct error *err)
+{
+  *claims = (struct claims){ 0 };
+  return table_init (&claims->by_hash, 64) || error_set_no_memory (err);
+}
+
+void
+claims_free (struct claims *claims)
+{
+  free (claims->claims);
+  free (claims->rows);
+  free (claims->starts);
+  table_free (&claims->by_hash);
+}
+
+/* Room for one more element, or false.  */
+static bool
+room (struct claims *claims, void **array, size_t n, size_t size,
+      size_t *capacity)
+{
+  if (*array && n < *capacity)
+    return true;
+  size_t more = *capacity ? 2 * *capacity : 256;
+  void *larger = reallocarray (*array, more, size);
+  if (!larger)
+    {
+      claims->failed = true;
+      return false;
+    }
+  *array = larger;
+  *capacity = more;
+  return true;
+}
+
+static uint32_t
+row_number (struct claims *claims, const struct frame_row *row)
+{
+  uint8_t key[2 * sizeof row->cfa];
+  memcpy (key, &row->cfa, sizeof row->cfa);
+  memcpy (key + sizeof row->cfa, &row->fp, sizeof row->fp);
+  struct table_walk walk = { .hash = hash_for_table (key, sizeof key) };
+  uint32_t number;
+  while (table_next (&claims->by_hash, &walk, &number))
+    if (frame_row_same_rules (&claims->rows[number], row))
+      return number;
+  if (!room (claims, (void **)&claims->rows, claims->n_rows,
+             sizeof *claims->rows, &claims->rows_capacity))
+    return CLAIM_NOTHING;
+  claims->rows[claims->n_rows] = *row;
+  claims->rows[claims->n_rows].start = 0;
+  table_insert (&claims->by_hash, walk.hash, (uint32_t)claims->n_rows);
+  return (uint32_t)claims->n_rows++;
+}
+
+/* Rows repeat for instruction after instruction.  */
+static uint32_t
+row_number_quickly (struct claims *claims, const struct frame_row *row)
+{
+  uint32_t last
+      = claims->n > 0 ? claims->claims[claims->n - 1].row : CLAIM_NOTHING;
+  if (!row)
+    return CLAIM_NOTHING;
+  if (last != CLAIM_NOTHING && frame_row_same_rules (&claims->rows[last], row))
+    return last;
+  return row_number (claims, row);
+}
+
+void
+claims_add (struct claims *claims, uint64_t address, uint32_t size,
+            const struct frame_row *row)
+{
+  uint32_t number = row_number_quickly (claims, row);
+  struct claim *last = claims->n > 0 ? &claims->claims[claims->n - 1] : NULL;
+  if (last && last->row == number && last->start + last->size == address
+      && last->size < UINT32_MAX / 2)
+    last->size += size;
+  else if (room (claims, (void **)&claims->claims, claims->n,
+                 sizeof *claims->claims, &claims->capacity))
+    claims->claims[claims->n++] = (struct claim){ address, size, number };
+}
+
+void
+claims_add_start (struct claims *claims, uint64_t address)
+{
+  if (room (claims, (void **)&claims->starts, claims->n_starts,
+            sizeof *claims->starts, &claims->starts_capacity))
+    claims->starts[claims->n_starts++] = address;
+}
+
+static int
+compare_starts (const void *a, const void *b)
+{
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+static int
+compare_claims (const void *a, const void *b)
+{
+  const struct claim *left = a, *right = b;
+  if (left->start != right->start)
+    return left->start < right->start ? -1 : 1;
+  return (left->row > right->row) - (left->row < right->row);
+}
+
+/* Sweeping over sorted claims.  */
+struct sweep
+{
+  struct claim *settled;
+  size_t n;
+  uint32_t row;      /* of the claim that reaches farthest */
+  uint64_t reach;    /* its end */
+  uint64_t from;     /* what is below was settled */
+  uint64_t disputed; /* several rows were claimed from `from' to here */
+};
+
+static void
+put (struct sweep *sweep, uint64_t end, uint32_t row)
+{
+  struct claim *last = sweep->n > 0 ? &sweep->settled[sweep->n - 1] : NULL;
+  uint64_t start = sweep->from;
+  if (start >= end)
+    return;
+  sweep->from = end;
+  if (last && last->row == row && last->start + last->size == start
+      && end - last->start < UINT32_MAX)
+    last->size = (uint32_t)(end - last->start);
+  else
+    sweep->settled[sweep->n++]
+        = (struct claim){ start, (uint32_t)(end - start), row };
+}
+
+static uint64_t
+lower (uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+static void
+settle_up_to (struct sweep *sweep, uint64_t end)
+{
+  put (sweep, lower (sweep->disputed, end), CLAIM_NOTHING);
+  put (sweep, end, sweep->row);
+}
+
+static void
+take (struct sweep *sweep, const struct claim *claim)
+{
+  uint64_t end = claim->start + claim->size;
+  if (claim->start >= sweep->reach)
+    {
+      settle_up_to (sweep, sweep->reach);
+      sweep->from = claim->start;
+      sweep->row = claim->row;
+    }
+  else if (claim->row != sweep->row)
+    {
+      uint64_t both = lower (end, sweep->reach);
+      settle_up_to (sweep, claim->start);
+      if (both > sweep->disputed)
+        sweep->disputed = both;
+      if (end > sweep->reach)
+        sweep->row = claim->row;
+    }
+  if (end > sweep->reach)
+    sweep->reach = end;
+}
+
+bool
+claims_settle (struct claims *claims, struct error *err)
+{
+  struct claim *settled
+      = claims->failed ? NULL : calloc (2 * claims->n + 2, sizeof *settled);
+  if (!settled)
+    return error_set_no_memory (err);
+  if (claims->n > 0)
+    qsort (claims->claims, claims->n, sizeof *claims->claims, compare_claims);
+  if (claims->n_starts > 0)
+    qsort (claims->starts, claims->n_starts, sizeof *claims->starts,
+           compare_starts);
+  struct sweep sweep = { .settled = settled };
+  for (size_t i = 0; i < claims->n; i++)
+    take (&sweep, &claims->claims[i]);
+  settle_up_to (&sweep, sweep.reach);
+  free (claims->claims);
+  claims->claims = settled;
+  claims->capacity = 2 * claims->n + 2;
+  claims->n = sweep.n;
+  return true;
+}
+
+const struct claim *
+claims_find (const struct claims *claims, uint64_t address)
+{
+  size_t low = 0, high = claims->n;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      const struct claim *claim = &claims->claims[middle];
+      if (claim->start + claim->size <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < claims->n && claims->claims[low].start <= address
+             ? &claims->claims[low]
+             : NULL;
+}

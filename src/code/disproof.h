@@ -1,0 +1,64 @@
+/* CFI that the code contradicts.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A row is disproved where the analysis knows a value that the row says
+   something else of, in functions that can be trusted: all of their paths were
+   followed, agree, and end as the ABI wants it (unit.h).  */
+
+#ifndef CODE_DISPROOF_H
+#define CODE_DISPROOF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "code/analysis.h"
+
+enum disproof_kind
+{
+  DISPROOF_CFA,
+  DISPROOF_FP
+};
+
+struct disproof
+{
+  enum disproof_kind kind;
+  uint64_t entry;      /* of the function whose paths lead there */
+  uint64_t start, end; /* code for which the row is wrong */
+  uint64_t bytes;      /* of instructions between them */
+  uint64_t since;      /* the instruction the row does not know of */
+  struct frame_row row;
+  struct value value; /* what the row's rule computes */
+  int64_t base_limit; /* VALUE_BASE: it is at most CFA + this ... */
+  bool base_is_below; /* ... or less */
+  /* DISPROOF_FP: where the caller's FP is, if it was overwritten.  */
+  struct value kept_at;
+};
+
+struct disproofs
+{
+  struct disproof *list; /* owned; ascending */
+  size_t n, capacity;
+};
+
+/* Compare the rows of REQUEST->known with the code.  The request's callbacks
+   are not used.  CLAIMS is what the code says, and the caller's to free also
+   after failure.  */
+bool disproofs_find (struct disproofs *disproofs, struct claims *claims,
+                     const struct code_request *request,
+                     struct code_summary *summary, struct error *err);
+void disproofs_free (struct disproofs *disproofs);
+
+enum
+{
+  DISPROOF_TEXT_MAX = 160
+};
+
+/* What the row says and what is true, for people.  */
+void disproof_describe (const struct disproof *finding,
+                        const struct code_machine *machine,
+                        char says[DISPROOF_TEXT_MAX],
+                        char does[DISPROOF_TEXT_MAX]);
+
+#endif /* CODE_DISPROOF_H */

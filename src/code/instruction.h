@@ -1,0 +1,106 @@
+/* One machine instruction, as far as unwinding is concerned.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The decoders (insn_amd64.c) translate what a machine's instruction does into
+   these few words, which are the same for all machines: where execution goes
+   on, and how it moves addresses of the stack and saved registers about.  What
+   has no part in that is only known by the registers it changes.  Registers
+   are DWARF numbers of the machine.  */
+
+#ifndef CODE_INSTRUCTION_H
+#define CODE_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where execution goes on.  */
+enum insn_flow
+{
+  FLOW_NEXT,
+  FLOW_BRANCH, /* to `target` or on, by a condition */
+  FLOW_JUMP,   /* to `target` */
+  FLOW_JUMP_INDIRECT,
+  FLOW_CALL, /* of `target` */
+  FLOW_CALL_INDIRECT,
+  FLOW_RETURN,
+  FLOW_STOP /* a trap: nowhere */
+};
+
+struct insn_step
+{
+  uint8_t size; /* bytes */
+  uint8_t flow; /* enum insn_flow */
+  /* Of a direct jump or call.  */
+  uint64_t target;
+  /* The address of a constant place that the instruction reads (an indirect
+     call or jump goes where it points), or that it computes.  0: none.  */
+  uint64_t place;
+  bool computes_place;
+  bool is_nop;
+};
+
+enum
+{
+  REG_COUNT = 32, /* registers are numbers below; masks have a bit for each */
+  REG_NONE = 0xff
+};
+
+/* What an instruction does with values.  */
+enum insn_op
+{
+  OP_NONE,           /* nothing but `writes` */
+  OP_MOVE,           /* to = from */
+  OP_ADD,            /* to = from + immediate */
+  OP_SUM,            /* to = from + index */
+  OP_SCALE,          /* to = from * immediate, which is small */
+  OP_SET,            /* to = immediate */
+  OP_ALIGN,          /* to = from & immediate, which is -2^n */
+  OP_LOAD,           /* to = memory */
+  OP_STORE,          /* memory = from, or something unknown (REG_NONE) */
+  OP_PUSH,           /* the same, to a new place on the stack */
+  OP_POP,            /* to = the newest place of the stack, which goes */
+  OP_LEAVE,          /* SP = FP; pop FP */
+  OP_SWAP,           /* to <-> from */
+  OP_COMPARE,        /* flags = from - immediate */
+  OP_COMPARE_MEMORY, /* flags = memory - immediate */
+  OP_COMPARE_BOTH,   /* flags = from - index */
+  OP_LOWER,          /* to = from - something unknown, not 0 */
+};
+
+/* Conditions of branches that tell something of a value.  */
+enum insn_condition
+{
+  CONDITION_OTHER,
+  CONDITION_ABOVE,
+  CONDITION_NOT_ABOVE,
+  CONDITION_BELOW,
+  CONDITION_NOT_BELOW,
+  CONDITION_EQUAL,
+  CONDITION_NOT_EQUAL,
+};
+
+/* An instruction in full.  Memory is at base + index * scale + offset, where
+   base or index can be REG_NONE.  */
+struct insn
+{
+  uint8_t size;
+  uint8_t flow;      /* enum insn_flow */
+  uint8_t condition; /* enum insn_condition, of FLOW_BRANCH */
+  uint8_t op;        /* enum insn_op */
+  uint8_t to, from;
+  uint8_t base, index, scale;
+  uint16_t width;     /* bytes of memory; 0: unknown */
+  bool sign_extended; /* OP_LOAD: of a width less than a register's */
+  bool sets_flags;    /* that conditions depend on */
+  bool is_nop;
+  bool names_place;  /* OP_SET: the immediate is an address */
+  bool memory;       /* base, index, scale, offset and width are set */
+  uint32_t writes;   /* mask: get a value that `op` does not tell */
+  uint32_t reads;    /* mask: used other than by being moved about */
+  int64_t offset;    /* of memory */
+  int64_t immediate; /* of `op` */
+  uint64_t target;   /* of FLOW_JUMP, FLOW_BRANCH, FLOW_CALL */
+  /* Indirect jumps and calls go to what `from`, or else memory, holds.  */
+};
+
+#endif /* CODE_INSTRUCTION_H */

@@ -1,0 +1,51 @@
+/* Jump tables: where `switch' goes.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   An indirect jump is resolved when its target was read from a table at a
+   constant address.  The number of entries comes from the comparison in front
+   of it (cmp and ja) and nothing else: a mask or an extension tells what an
+   index can be, not what the table has.  Tables without a bound end where an
+   entry leaves the function, or where another table begins.  */
+
+#ifndef CODE_JUMP_TABLE_H
+#define CODE_JUMP_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "code/address_map.h"
+#include "code/places.h"
+
+struct jump_table
+{
+  uint64_t reader; /* address of the instruction that reads an entry */
+  uint64_t address;
+  uint64_t base; /* added to entries that are offsets */
+  uint64_t end;  /* where it ends at the latest, if `max` is unknown */
+  uint64_t max;  /* index; UINT64_MAX: unknown */
+  uint8_t width; /* bytes of an entry; 8: entries are addresses */
+  bool is_signed;
+};
+
+struct jump_tables
+{
+  struct jump_table *tables; /* owned */
+  size_t n, capacity;
+  struct address_map readers; /* the last table of each */
+  bool failed;                /* memory ran out */
+};
+
+/* The number of the table that TABLE.reader reads: a new one, or the old one
+   with the weaker bound of the two.  False when there are too many.  */
+bool jump_tables_note (struct jump_tables *tables,
+                       const struct jump_table *table, uint32_t *number);
+void jump_tables_reset (struct jump_tables *tables);
+void jump_tables_free (struct jump_tables *tables);
+
+/* Where entry INDEX of TABLE leads.  False behind `max' and `end'.  */
+bool jump_table_target (const struct jump_table *table,
+                        const struct places *places, uint64_t index,
+                        uint64_t *target);
+
+#endif /* CODE_JUMP_TABLE_H */

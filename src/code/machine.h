@@ -1,0 +1,25 @@
+/* What functions of a machine may rely on: the ABI's part of the analysis.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_MACHINE_H
+#define CODE_MACHINE_H
+
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+struct code_machine
+{
+  const struct arch *arch;
+  uint8_t n_registers;
+  uint8_t first_argument; /* register */
+  uint32_t preserved;     /* mask: a function leaves these as they were */
+  uint32_t clobbered;     /* mask: a call may change these */
+  uint8_t word;           /* bytes of a register */
+  const char *const *register_names; /* n_registers of them */
+};
+
+/* NULL when the code of ARCH cannot be analysed.  */
+const struct code_machine *code_machine_of (const struct arch *arch);
+
+#endif /* CODE_MACHINE_H */

@@ -1,0 +1,344 @@
+/* Reading the facts from the dynamic section's tables.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What the dynamic linker uses is what counts, and is there in files without
+   section headers, too.  */
+
+#include "code/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "elf/dynamic.h"
+
+/* Functions of libc, libgcc and libstdc++ that never come back.  A function of
+   the image itself needs no name: it is looked at (returns.c).  */
+static const char *const never_return[] = {
+  "Py_Exit",
+  "Py_FatalError",
+  "_Exit",
+  "_ITM_error",
+  "_Py_FatalErrorFunc",
+  "_Unwind_Resume",
+  "__assert",
+  "__assert_fail",
+  "__assert_perror_fail",
+  "__assertion_failure",
+  "__chk_fail",
+  "__cxa_bad_cast",
+  "__cxa_bad_typeid",
+  "__cxa_call_terminate",
+  "__cxa_call_unexpected",
+  "__cxa_deleted_virtual",
+  "__cxa_pure_virtual",
+  "__cxa_rethrow",
+  "__cxa_throw",
+  "__cxa_throw_bad_array_length",
+  "__cxa_throw_bad_array_new_length",
+  "__fortify_fail",
+  "__libc_fatal",
+  "__libc_start_main",
+  "__longjmp_chk",
+  "__stack_chk_fail",
+  "_exit",
+  "_longjmp",
+  "abort",
+  "err",
+  "errx",
+  "exit",
+  "g_assertion_message",
+  "g_assertion_message_cmpint",
+  "g_assertion_message_cmpnum",
+  "g_assertion_message_cmpstr",
+  "g_assertion_message_error",
+  "g_assertion_message_expr",
+  "longjmp",
+  "pthread_exit",
+  "quick_exit",
+  "siglongjmp",
+  "thrd_exit",
+  "verr",
+  "verrx",
+  "xexit",
+};
+
+/* error (status, ...) exits unless the status is 0.  */
+static const char *const may_return[] = { "error", "error_at_line" };
+
+static int
+compare_names (const void *a, const void *b)
+{
+  return strcmp (a, *(const char *const *)b);
+}
+
+static bool
+is_named (const char *name, const char *const *names, size_t n)
+{
+  return bsearch (name, names, n, sizeof *names, compare_names);
+}
+
+/* std::terminate, std::__throw_bad_alloc, __gnu_cxx::__throw_...: mangled.  */
+static bool
+is_cxx_exit (const char *name)
+{
+  return strncmp (name, "_ZSt", 4) == 0
+         && (strncmp (name + 4, "9terminatev", 11) == 0
+             || (strstr (name, "__throw_") && name[4] >= '0'
+                 && name[4] <= '9'));
+}
+
+/* The tables, as the dynamic section gives them.  */
+struct dynamic
+{
+  uint64_t rela, rela_size, plt, plt_size, symbols, strings, strings_size;
+};
+
+static struct dynamic
+read_dynamic (const struct image *image)
+{
+  struct dynamic dynamic = { 0 };
+  const struct
+  {
+    int64_t tag;
+    uint64_t *value;
+  } wanted[] = {
+    { DT_RELA, &dynamic.rela },          { DT_RELASZ, &dynamic.rela_size },
+    { DT_JMPREL, &dynamic.plt },         { DT_PLTRELSZ, &dynamic.plt_size },
+    { DT_SYMTAB, &dynamic.symbols },     { DT_STRTAB, &dynamic.strings },
+    { DT_STRSZ, &dynamic.strings_size },
+  };
+  uint64_t at = 0, value;
+  int64_t tag;
+  while (dynamic_next (image, &at, &tag, &value))
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+      if (wanted[i].tag == tag)
+        *wanted[i].value = value;
+  return dynamic;
+}
+
+/* Name and value of symbol INDEX.  False when it cannot be read.  */
+static bool
+read_symbol (const struct image *image, const struct dynamic *dynamic,
+             uint32_t index, const char **name, uint64_t *value)
+{
+  const uint8_t *symbol = image_bytes_at (
+      image, dynamic->symbols + (uint64_t)index * sizeof (Elf64_Sym),
+      sizeof (Elf64_Sym));
+  if (!symbol)
+    return false;
+  uint32_t at = load_u32 (symbol, image->big_endian);
+  bool defined = load_u16 (symbol + 6, image->big_endian) != SHN_UNDEF;
+  *value = defined ? load_u64 (symbol + 8, image->big_endian) : 0;
+  *name = NULL;
+  if (at >= dynamic->strings_size)
+    return false;
+  uint64_t left = dynamic->strings_size - at;
+  const uint8_t *bytes = image_bytes_at (image, dynamic->strings + at, left);
+  if (!bytes || !memchr (bytes, 0, left))
+    return false;
+  *name = (const char *)bytes;
+  return true;
+}
+
+static struct relocated
+read_relocation (const struct image *image, const struct dynamic *dynamic,
+                 const uint8_t *entry)
+{
+  uint64_t info = load_u64 (entry + 8, image->big_endian);
+  uint64_t addend = load_u64 (entry + 16, image->big_endian);
+  uint32_t symbol = (uint32_t)(info >> 32);
+  struct relocated word = { .place = load_u64 (entry, image->big_endian) };
+  const char *name;
+  uint64_t value;
+  if (symbol == 0)
+    word.value = addend;
+  else if (read_symbol (image, dynamic, symbol, &name, &value))
+    {
+      word.value = value ? value + addend : 0;
+      /* By name also where the image defines it: it can be replaced.  */
+      word.exits = name != NULL
+                   && (is_named (name, never_return,
+                                 sizeof never_return / sizeof *never_return)
+                       || is_cxx_exit (name));
+      word.may_exit = name != NULL
+                      && is_named (name, may_return,
+                                   sizeof may_return / sizeof *may_return);
+    }
+  return word;
+}
+
+static void
+read_table (struct places *places, const struct dynamic *dynamic,
+            const uint8_t *table, uint64_t n)
+{
+  for (uint64_t i = 0; table && i < n; i++)
+    places->relocated[places->n_relocated++] = read_relocation (
+        places->image, dynamic, table + i * sizeof (Elf64_Rela));
+}
+
+static int
+compare_relocated (const void *a, const void *b)
+{
+  const struct relocated *left = a, *right = b;
+  return (left->place > right->place) - (left->place < right->place);
+}
+
+static bool
+read_segments (struct places *places)
+{
+  const struct image *image = places->image;
+  places->segments = calloc (image->n_segments + 1, sizeof *places->segments);
+  for (size_t i = 0; places->segments && i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD && (load->p_flags & PF_X)
+          && load->p_filesz > 0)
+        places->segments[places->n_segments++]
+            = (struct code_segment){ load->p_vaddr, load->p_filesz,
+                                     image->bytes + load->p_offset };
+    }
+  return places->segments != NULL;
+}
+
+bool
+places_read (struct places *places, const struct image *image,
+             struct error *err)
+{
+  *places = (struct places){ .image = image };
+  struct dynamic dynamic = read_dynamic (image);
+  const uint8_t *rela
+      = image_bytes_at (image, dynamic.rela, dynamic.rela_size);
+  const uint8_t *plt = image_bytes_at (image, dynamic.plt, dynamic.plt_size);
+  uint64_t n_rela = rela ? dynamic.rela_size / sizeof (Elf64_Rela) : 0;
+  uint64_t n_plt = plt ? dynamic.plt_size / sizeof (Elf64_Rela) : 0;
+  places->relocated = calloc (n_rela + n_plt + 1, sizeof *places->relocated);
+  if (!places->relocated || !read_segments (places))
+    return error_set_no_memory (err);
+  read_table (places, &dynamic, rela, n_rela);
+  read_table (places, &dynamic, plt, n_plt);
+  qsort (places->relocated, places->n_relocated, sizeof *places->relocated,
+         compare_relocated);
+  return true;
+}
+
+void
+places_free (struct places *places)
+{
+  free (places->segments);
+  free (places->relocated);
+  free (places->named);
+  *places = (struct places){ 0 };
+}
+
+const uint8_t *
+places_code (const struct places *places, uint64_t address, uint64_t *size)
+{
+  size_t low = 0, high = places->n_segments;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      const struct code_segment *segment = &places->segments[middle];
+      if (address < segment->start)
+        high = middle;
+      else if (address - segment->start >= segment->size)
+        low = middle + 1;
+      else
+        {
+          *size = segment->size - (address - segment->start);
+          return segment->bytes + (address - segment->start);
+        }
+    }
+  return NULL;
+}
+
+const struct relocated *
+places_relocated (const struct places *places, uint64_t place)
+{
+  struct relocated key = { .place = place };
+  return places->n_relocated == 0
+             ? NULL
+             : bsearch (&key, places->relocated, places->n_relocated,
+                        sizeof key, compare_relocated);
+}
+
+static uint64_t
+extended (uint64_t word, unsigned width, bool is_signed)
+{
+  unsigned unused = 64 - 8 * width;
+  return is_signed ? (uint64_t)((int64_t)(word << unused) >> unused) : word;
+}
+
+bool
+places_word (const struct places *places, uint64_t address, unsigned width,
+             bool is_signed, uint64_t *value)
+{
+  bool big_endian = places->image->big_endian;
+  const uint8_t *bytes = image_bytes_at (places->image, address, width);
+  if (!bytes)
+    return false;
+  const struct relocated *word
+      = width == 8 ? places_relocated (places, address) : NULL;
+  if (word && word->value != 0)
+    *value = word->value;
+  else if (width == 8)
+    *value = load_u64 (bytes, big_endian);
+  else
+    *value = extended (width == 4   ? load_u32 (bytes, big_endian)
+                       : width == 2 ? load_u16 (bytes, big_endian)
+                                    : bytes[0],
+                       width, is_signed);
+  return true;
+}
+
+bool
+places_name (struct places *places, uint64_t address)
+{
+  if (places->n_named == places->named_capacity)
+    {
+      size_t capacity
+          = places->named_capacity ? 2 * places->named_capacity : 1024;
+      uint64_t *more = reallocarray (places->named, capacity, sizeof *more);
+      if (!more)
+        return false;
+      places->named = more;
+      places->named_capacity = capacity;
+    }
+  places->named[places->n_named++] = address;
+  return true;
+}
+
+static int
+compare_addresses (const void *a, const void *b)
+{
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+void
+places_sort_named (struct places *places)
+{
+  size_t n = 0;
+  if (places->n_named > 0)
+    qsort (places->named, places->n_named, sizeof *places->named,
+           compare_addresses);
+  for (size_t i = 0; i < places->n_named; i++)
+    if (i == 0 || places->named[i] != places->named[i - 1])
+      places->named[n++] = places->named[i];
+  places->n_named = places->n_named_sorted = n;
+}
+
+uint64_t
+places_next_named (const struct places *places, uint64_t address)
+{
+  size_t low = 0, high = places->n_named_sorted;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (places->named[middle] <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < places->n_named_sorted ? places->named[low] : UINT64_MAX;
+}

@@ -1,0 +1,363 @@
+/* Following the flow to see which functions return.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/returns.h"
+
+#include <stdlib.h>
+
+#include "code/address_set.h"
+
+/* A caller that waits for a function to return.  */
+struct waiter
+{
+  uint32_t function;
+  uint32_t next;
+  uint64_t resume; /* 0: it returns, too (a tail call) */
+};
+
+/* A place from which a function is still to be followed.  */
+struct task
+{
+  uint32_t function;
+  uint64_t address;
+};
+
+struct returns
+{
+  struct places *places;
+  const struct insn_decoder *decoder;
+  struct address_map starts; /* entry: index */
+  struct address_set marks;  /* everything in `starts' and `labels' */
+  struct address_map labels; /* target of a jump: function that got there */
+  struct code_function *functions;
+  size_t n_functions, functions_capacity;
+  size_t n_queued; /* of the functions */
+  struct waiter *waiters;
+  size_t n_waiters, waiters_capacity;
+  struct task *tasks;
+  size_t n_tasks, tasks_capacity;
+  uint64_t steps_left;
+  bool failed; /* memory ran out */
+};
+
+struct returns *
+returns_new (struct places *places, const struct insn_decoder *decoder)
+{
+  struct returns *returns = calloc (1, sizeof *returns);
+  if (!returns || !address_set_init (&returns->marks, places->image))
+    {
+      returns_free (returns);
+      return NULL;
+    }
+  returns->places = places;
+  returns->decoder = decoder;
+  /* Paths that share code are followed by each function anew, within reason:
+     an instruction takes a byte at least.  */
+  returns->steps_left = 4 * places->image->size + (1 << 20);
+  address_map_clear (&returns->starts);
+  address_map_clear (&returns->labels);
+  return returns;
+}
+
+void
+returns_free (struct returns *returns)
+{
+  if (!returns)
+    return;
+  address_set_free (&returns->marks);
+  address_map_free (&returns->starts);
+  address_map_free (&returns->labels);
+  free (returns->functions);
+  free (returns->waiters);
+  free (returns->tasks);
+  free (returns);
+}
+
+void
+returns_mark (struct returns *returns, uint64_t address)
+{
+  address_set_add (&returns->marks, address);
+}
+
+bool
+returns_is_marked (const struct returns *returns, uint64_t address)
+{
+  return address_set_may_have (&returns->marks, address);
+}
+
+/* Room for one more element in ARRAY of N, or false.  */
+#define ROOM_FOR(returns, array, n, capacity) \
+  ((n) < (capacity)                           \
+   || grow (returns, (void **)&(array), sizeof *(array), &(capacity)))
+
+static bool
+grow (struct returns *returns, void **array, size_t size, size_t *capacity)
+{
+  size_t more = *capacity ? 2 * *capacity : 64;
+  void *larger = reallocarray (*array, more, size);
+  if (!larger)
+    {
+      returns->failed = true;
+      return false;
+    }
+  *array = larger;
+  *capacity = more;
+  return true;
+}
+
+uint32_t
+returns_add (struct returns *returns, uint64_t entry, bool is_start)
+{
+  uint32_t index = returns_find (returns, entry);
+  if (index == UINT32_MAX)
+    {
+      index = (uint32_t)returns->n_functions;
+      if (!ROOM_FOR (returns, returns->functions, returns->n_functions,
+                     returns->functions_capacity)
+          || !address_map_set (&returns->starts, entry, index))
+        {
+          returns->failed = true;
+          return UINT32_MAX;
+        }
+      address_set_add (&returns->marks, entry);
+      returns->functions[returns->n_functions++]
+          = (struct code_function){ .entry = entry,
+                                    .first_waiter = UINT32_MAX };
+    }
+  returns->functions[index].is_start |= is_start;
+  return index;
+}
+
+static void
+add_task (struct returns *returns, uint32_t function, uint64_t address)
+{
+  if (ROOM_FOR (returns, returns->tasks, returns->n_tasks,
+                returns->tasks_capacity))
+    returns->tasks[returns->n_tasks++] = (struct task){ function, address };
+}
+
+static void
+mark_returning (struct returns *returns, uint32_t index)
+{
+  struct code_function *function = &returns->functions[index];
+  if (function->returns)
+    return;
+  function->returns = true;
+  for (uint32_t i = function->first_waiter; i != UINT32_MAX;
+       i = returns->waiters[i].next)
+    add_task (returns, returns->waiters[i].function,
+              returns->waiters[i].resume);
+}
+
+/* FUNCTION goes on at RESUME (or returns: 0) once CALLEE returns.  */
+static void
+wait_for (struct returns *returns, uint32_t callee, uint32_t function,
+          uint64_t resume)
+{
+  if (returns->functions[callee].returns)
+    add_task (returns, function, resume);
+  else if (ROOM_FOR (returns, returns->waiters, returns->n_waiters,
+                     returns->waiters_capacity))
+    {
+      struct code_function *to = &returns->functions[callee];
+      returns->waiters[returns->n_waiters]
+          = (struct waiter){ function, to->first_waiter, resume };
+      to->first_waiter = (uint32_t)returns->n_waiters++;
+    }
+}
+
+/* FUNCTION jumps to TARGET.  Code that another function got to first counts as
+   that function's.  */
+static void
+follow_jump (struct returns *returns, uint32_t function, uint64_t target)
+{
+  uint32_t start = returns_find (returns, target);
+  uint32_t owner = start != UINT32_MAX
+                       ? start
+                       : address_map_get (&returns->labels, target);
+  if (owner == function)
+    return;
+  if (owner != UINT32_MAX)
+    {
+      wait_for (returns, owner, function, 0);
+      return;
+    }
+  address_set_add (&returns->marks, target);
+  if (!address_map_set (&returns->labels, target, function))
+    returns->failed = true;
+  add_task (returns, function, target);
+}
+
+bool
+returns_through (const struct places *places, uint64_t place,
+                 bool argument_is_set)
+{
+  const struct relocated *word
+      = place ? places_relocated (places, place) : NULL;
+  return !word || !(word->exits || (word->may_exit && argument_is_set));
+}
+
+static void
+note_place (struct returns *returns, const struct insn_step *step)
+{
+  if (step->place && step->computes_place
+      && !places_name (returns->places, step->place))
+    returns->failed = true;
+}
+
+/* Whether the sweep of FUNCTION goes on behind STEP, which ends at NEXT.  */
+static bool
+follow_step (struct returns *returns, uint32_t function,
+             const struct insn_step *step, uint64_t next)
+{
+  uint32_t callee;
+  switch (step->flow)
+    {
+    case FLOW_NEXT:
+      note_place (returns, step);
+      return true;
+    case FLOW_BRANCH:
+      follow_jump (returns, function, step->target);
+      return true;
+    case FLOW_JUMP:
+      follow_jump (returns, function, step->target);
+      return false;
+    case FLOW_CALL:
+      if (returns_is_push (returns, step->target, next))
+        return true;
+      callee = returns_add (returns, step->target, false);
+      if (callee == UINT32_MAX)
+        return false;
+      returns->functions[callee].is_called = true;
+      if (returns->functions[callee].returns)
+        return true;
+      wait_for (returns, callee, function, next);
+      return false;
+    case FLOW_CALL_INDIRECT:
+      return returns_through (returns->places, step->place, false);
+    case FLOW_JUMP_INDIRECT:
+      if (returns_through (returns->places, step->place, false))
+        mark_returning (returns, function);
+      return false;
+    case FLOW_RETURN:
+      mark_returning (returns, function);
+      return false;
+    default:
+      return false;
+    }
+}
+
+/* Whether the sweep of FUNCTION, which comes from the instruction in front,
+   ends at ADDRESS: somebody was there.  A call that another function follows
+   does not return here.  */
+static bool
+arrives (struct returns *returns, uint32_t function, uint64_t address,
+         bool after_call)
+{
+  if (!address_set_may_have (&returns->marks, address))
+    return false;
+  uint32_t start = returns_find (returns, address);
+  uint32_t owner = start != UINT32_MAX
+                       ? start
+                       : address_map_get (&returns->labels, address);
+  if (owner == UINT32_MAX)
+    return false;
+  if (owner != function && !(after_call && start != UINT32_MAX))
+    wait_for (returns, owner, function, 0);
+  return true;
+}
+
+static void
+sweep (struct returns *returns, uint32_t function, uint64_t address)
+{
+  uint64_t left;
+  const uint8_t *bytes = places_code (returns->places, address, &left);
+  struct insn_step step;
+  bool after_call = false;
+  while (bytes && left > 0 && returns->steps_left > 0
+         && insn_decode_step (returns->decoder, bytes, left, address, &step))
+    {
+      returns->steps_left--;
+      bytes += step.size;
+      left -= step.size;
+      address += step.size;
+      after_call = step.flow == FLOW_CALL || step.flow == FLOW_CALL_INDIRECT
+                   || (after_call && step.is_nop);
+      if (!follow_step (returns, function, &step, address)
+          || arrives (returns, function, address, after_call))
+        return;
+    }
+}
+
+static void
+queue_new_functions (struct returns *returns)
+{
+  for (; returns->n_queued < returns->n_functions; returns->n_queued++)
+    add_task (returns, (uint32_t)returns->n_queued,
+              returns->functions[returns->n_queued].entry);
+}
+
+/* Without an answer within bounds, every function counts as returning.  */
+static void
+give_up (struct returns *returns)
+{
+  for (size_t i = 0; i < returns->n_functions; i++)
+    returns->functions[i].returns = true;
+  returns->n_tasks = 0;
+}
+
+bool
+returns_run (struct returns *returns, struct error *err)
+{
+  for (;;)
+    {
+      if (returns->n_tasks == 0)
+        queue_new_functions (returns);
+      if (returns->n_tasks == 0 || returns->failed)
+        break;
+      struct task task = returns->tasks[--returns->n_tasks];
+      if (task.address == 0)
+        mark_returning (returns, task.function);
+      else
+        sweep (returns, task.function, task.address);
+      if (returns->steps_left == 0)
+        give_up (returns);
+    }
+  if (returns->failed)
+    return error_set_no_memory (err);
+  places_sort_named (returns->places);
+  return true;
+}
+
+bool
+returns_at (const struct returns *returns, uint64_t address)
+{
+  uint32_t index = returns_find (returns, address);
+  return index == UINT32_MAX || returns->functions[index].returns;
+}
+
+size_t
+returns_count (const struct returns *returns)
+{
+  return returns->n_functions;
+}
+
+struct code_function *
+returns_function (struct returns *returns, uint32_t index)
+{
+  return &returns->functions[index];
+}
+
+bool
+returns_is_push (const struct returns *returns, uint64_t target, uint64_t next)
+{
+  return target == next && returns_find (returns, target) == UINT32_MAX;
+}
+
+uint32_t
+returns_find (const struct returns *returns, uint64_t address)
+{
+  return address_set_may_have (&returns->marks, address)
+             ? address_map_get (&returns->starts, address)
+             : UINT32_MAX;
+}

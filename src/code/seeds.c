@@ -1,0 +1,124 @@
+/* Where functions may start.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/seeds.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+struct symbol_table
+{
+  const struct image *image;
+  const uint8_t *symbols;
+  uint64_t n;
+  const char *strings;
+  uint64_t strings_size;
+};
+
+static bool
+open_table (const struct image *image, const struct image_section *section,
+            struct symbol_table *table)
+{
+  const GElf_Shdr *header = &section->header;
+  if (header->sh_link >= image->n_sections
+      || image->sections[header->sh_link].header.sh_type != SHT_STRTAB)
+    return false;
+  const struct image_section *strings = &image->sections[header->sh_link];
+  *table = (struct symbol_table){
+    .image = image,
+    .symbols = image_section_bytes (image, section),
+    .n = header->sh_size / sizeof (Elf64_Sym),
+    .strings = (const char *)image_section_bytes (image, strings),
+    .strings_size = strings->header.sh_size,
+  };
+  return table->symbols && table->strings;
+}
+
+/* A part of a function: GCC and LLVM name them NAME.cold, NAME.cold.N.  */
+static bool
+is_part (const struct symbol_table *table, uint32_t name)
+{
+  if (name >= table->strings_size)
+    return true;
+  const char *start = table->strings + name;
+  const char *end = memchr (start, 0, table->strings_size - name);
+  return !end || strstr (start, ".cold");
+}
+
+static bool
+is_function (const struct symbol_table *table, uint64_t index,
+             uint64_t *address)
+{
+  bool big_endian = table->image->big_endian;
+  const uint8_t *symbol = table->symbols + index * sizeof (Elf64_Sym);
+  unsigned type = symbol[offsetof (Elf64_Sym, st_info)] & 0xf;
+  *address = load_u64 (symbol + offsetof (Elf64_Sym, st_value), big_endian);
+  return (type == STT_FUNC || type == STT_GNU_IFUNC)
+         && load_u16 (symbol + offsetof (Elf64_Sym, st_shndx), big_endian)
+                != SHN_UNDEF
+         && !is_part (table, load_u32 (symbol, big_endian));
+}
+
+bool
+seeds_from_symbols (const struct image *image, bool all,
+                    bool (*found) (void *argument, uint64_t address),
+                    void *argument)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      struct symbol_table table;
+      uint32_t type = image->sections[i].header.sh_type;
+      if ((type != SHT_DYNSYM && (type != SHT_SYMTAB || !all))
+          || !open_table (image, &image->sections[i], &table))
+        continue;
+      uint64_t address;
+      for (uint64_t k = 0; k < table.n; k++)
+        if (is_function (&table, k, &address) && !found (argument, address))
+          return false;
+    }
+  return true;
+}
+
+bool
+seeds_from_pointers (const struct places *places,
+                     bool (*found) (void *argument, uint64_t address),
+                     void *argument)
+{
+  for (size_t i = 0; i < places->n_relocated; i++)
+    if (places->relocated[i].value != 0
+        && !found (argument, places->relocated[i].value))
+      return false;
+  for (size_t i = 0; i < places->n_named_sorted; i++)
+    if (!found (argument, places->named[i]))
+      return false;
+  return true;
+}
+
+uint64_t
+seeds_program_entry (const struct image *image)
+{
+  bool is_program = image->header.e_type == ET_EXEC
+                    || image_find_segment (image, PT_INTERP) != NULL;
+  return is_program ? image->header.e_entry : 0;
+}
+
+const char *
+seeds_symbol_name (const struct image *image, uint64_t address)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      struct symbol_table table;
+      uint32_t type = image->sections[i].header.sh_type;
+      uint64_t at;
+      if ((type != SHT_DYNSYM && type != SHT_SYMTAB)
+          || !open_table (image, &image->sections[i], &table))
+        continue;
+      for (uint64_t k = 0; k < table.n; k++)
+        if (is_function (&table, k, &at) && at == address)
+          return table.strings
+                 + load_u32 (table.symbols + k * sizeof (Elf64_Sym),
+                             image->big_endian);
+    }
+  return NULL;
+}

@@ -1,0 +1,31 @@
+/* Where functions may start.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_SEEDS_H
+#define CODE_SEEDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "code/places.h"
+
+/* Call FOUND for the addresses of functions by symbols: those of .dynsym and,
+   if ALL, .symtab.  Parts of functions (NAME.cold) are none.  Stops and
+   returns false when FOUND does.  */
+bool seeds_from_symbols (const struct image *image, bool all,
+                         bool (*found) (void *argument, uint64_t address),
+                         void *argument);
+
+/* The same for what relocations put into memory, and for the addresses that
+   code computes.  They may be anything.  */
+bool seeds_from_pointers (const struct places *places,
+                          bool (*found) (void *argument, uint64_t address),
+                          void *argument);
+
+/* Where the program begins, without the frame of a call; 0 for libraries.  */
+uint64_t seeds_program_entry (const struct image *image);
+
+/* The name of a function symbol at ADDRESS, in IMAGE's bytes, or NULL.  */
+const char *seeds_symbol_name (const struct image *image, uint64_t address);
+
+#endif /* CODE_SEEDS_H */

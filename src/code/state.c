@@ -1,0 +1,640 @@
+/* The transfer of one instruction, and the meeting of two paths.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/state.h"
+
+#include <string.h>
+
+void
+state_enter (struct state *state, const struct code_machine *machine)
+{
+  const struct arch *arch = machine->arch;
+  memset (state, 0, sizeof *state);
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    state->registers[reg] = value_of (
+        machine->preserved >> reg & 1 ? VALUE_SAVED : VALUE_MIXED, reg);
+  state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);
+  state->slots[0] = (struct slot){ value_of (VALUE_CFA, arch->fixed_ra_offset),
+                                   value_of (VALUE_SAVED, arch->ra) };
+  state->n_slots = 1;
+}
+
+/* The stack.  Slots are words that do not overlap each other.  */
+
+static bool
+slot_overlaps (const struct slot *slot, struct value place, unsigned width)
+{
+  return slot->place.kind == place.kind
+         && slot->place.number < place.number + (int64_t)width
+         && place.number < slot->place.number + 8;
+}
+
+static void
+remove_slot (struct state *state, unsigned index)
+{
+  state->slots[index] = state->slots[--state->n_slots];
+}
+
+static void
+forget_memory (struct state *state, struct value place, unsigned width)
+{
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (slot_overlaps (&state->slots[i], place, width))
+      remove_slot (state, i);
+}
+
+/* Constants may be addresses of jump tables, but leave room for others.  */
+static bool
+is_worth_keeping (const struct state *state, struct value value)
+{
+  return value.kind == VALUE_SAVED || value_is_stack (value)
+         || (value.kind == VALUE_CONSTANT && value.number >= 0x1000
+             && state->n_slots < STATE_SLOTS_MAX - 10);
+}
+
+/* Stores through pointers that are not known to point into the stack cannot
+   reach saved registers in a correct program.  */
+static void
+store (struct state *state, struct value place, struct value value,
+       unsigned width)
+{
+  if (place.kind != VALUE_CFA && place.kind != VALUE_BASE)
+    return;
+  forget_memory (state, place, width);
+  if (width == 8 && is_worth_keeping (state, value)
+      && state->n_slots < STATE_SLOTS_MAX)
+    state->slots[state->n_slots++] = (struct slot){ place, value };
+}
+
+struct value
+state_load (const struct state *state, struct value place)
+{
+  for (unsigned i = 0; i < state->n_slots; i++)
+    if (value_equal (state->slots[i].place, place))
+      return state->slots[i].value;
+  return value_of (VALUE_MIXED, 0);
+}
+
+/* VALUE + DISTANCE.  */
+static struct value
+value_moved (struct value value, int64_t distance)
+{
+  int64_t sum;
+  bool relative = value_is_stack (value) || value.kind == VALUE_CONSTANT;
+  if (!relative || __builtin_add_overflow (value.number, distance, &sum)
+      || sum >> 58 != sum >> 63)
+    return value_of (VALUE_MIXED, 0);
+  return value_of (value.kind, sum);
+}
+
+/* Bounds.  */
+
+static bool
+subject_equal (const struct subject *a, const struct subject *b)
+{
+  return a->is_memory == b->is_memory && a->has_base == b->has_base
+         && a->has_index == b->has_index && a->scale == b->scale
+         && a->offset == b->offset && value_equal (a->base, b->base)
+         && value_equal (a->index, b->index);
+}
+
+static struct subject
+subject_of_value (struct value value)
+{
+  return (struct subject){ .base = value, .has_base = true };
+}
+
+struct subject
+state_memory (const struct state *state, const struct insn *insn)
+{
+  struct subject memory = { .is_memory = true, .offset = insn->offset };
+  if (insn->base != REG_NONE)
+    {
+      memory.has_base = true;
+      memory.base = state->registers[insn->base];
+    }
+  if (insn->index != REG_NONE)
+    {
+      memory.has_index = true;
+      memory.index = state->registers[insn->index];
+      memory.scale = insn->scale;
+    }
+  return memory;
+}
+
+static uint64_t
+bound_of (const struct state *state, const struct subject *subject)
+{
+  for (unsigned i = 0; i < state->n_bounds; i++)
+    if (subject_equal (&state->bounds[i].subject, subject))
+      return state->bounds[i].max;
+  return UINT64_MAX;
+}
+
+uint64_t
+state_bound (const struct state *state, struct value value)
+{
+  struct subject subject = subject_of_value (value);
+  return bound_of (state, &subject);
+}
+
+/* The oldest bound makes room for a new one.  */
+static void
+set_bound (struct state *state, const struct subject *subject, uint64_t max)
+{
+  for (unsigned i = 0; i < state->n_bounds; i++)
+    if (subject_equal (&state->bounds[i].subject, subject))
+      {
+        state->bounds[i].max = max;
+        return;
+      }
+  if (state->n_bounds == STATE_BOUNDS_MAX)
+    {
+      memmove (state->bounds, state->bounds + 1,
+               sizeof *state->bounds * (STATE_BOUNDS_MAX - 1));
+      state->n_bounds--;
+    }
+  state->bounds[state->n_bounds++] = (struct bound){ *subject, max };
+}
+
+static void
+remove_bound (struct state *state, unsigned index)
+{
+  state->bounds[index] = state->bounds[--state->n_bounds];
+}
+
+/* Memory may have changed.  */
+static void
+forget_memory_bounds (struct state *state)
+{
+  for (unsigned i = state->n_bounds; i-- > 0;)
+    if (state->bounds[i].subject.is_memory)
+      remove_bound (state, i);
+  state->has_compared &= !state->compared.is_memory;
+}
+
+/* An instruction that was met before gives its register a new value under the
+   same number.  */
+static void
+forget_bounds_of (struct state *state, struct value value)
+{
+  for (unsigned i = state->n_bounds; i-- > 0;)
+    if (value_equal (state->bounds[i].subject.base, value)
+        || value_equal (state->bounds[i].subject.index, value))
+      remove_bound (state, i);
+}
+
+static void
+compute (struct state *state, uint64_t address, unsigned reg)
+{
+  struct value value = value_new (VALUE_OPAQUE, address, reg);
+  if (state->n_bounds > 0)
+    forget_bounds_of (state, value);
+  state->registers[reg] = value;
+  if (state->has_equals
+      && (state->equals[0] == reg || state->equals[1] == reg))
+    state->has_equals = false;
+}
+
+/* TO gets VALUE; what is not known relative to anything gets a number.  */
+static void
+set_register (struct state *state, unsigned to, struct value value,
+              uint64_t address)
+{
+  compute (state, address, to);
+  if (!value_is_anonymous (value) || value.number != 0)
+    state->registers[to] = value;
+  else if (value.kind == VALUE_MIXED)
+    state->registers[to].kind = VALUE_MIXED;
+}
+
+static void
+forget_base (struct state *state, const struct code_machine *machine,
+             uint64_t address)
+{
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    if (state->registers[reg].kind == VALUE_BASE)
+      state->registers[reg] = value_new (VALUE_MIXED, address, reg);
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (state->slots[i].place.kind == VALUE_BASE
+        || state->slots[i].value.kind == VALUE_BASE)
+      remove_slot (state, i);
+}
+
+/* to = from & -2^n, or from - something: a new base.  */
+static void
+apply_base (struct state *state, const struct code_machine *machine,
+            const struct insn *insn, uint64_t address)
+{
+  struct value from = state->registers[insn->from];
+  bool was_base = from.kind == VALUE_BASE;
+  if (!value_is_stack (from) || (was_base && insn->to != machine->arch->sp))
+    {
+      compute (state, address, insn->to);
+      return;
+    }
+  forget_base (state, machine, address);
+  state->base_limit
+      = (int32_t)from.number + (was_base ? state->base_limit : 0);
+  state->base_is_below
+      = insn->op == OP_LOWER || (was_base && state->base_is_below);
+  set_register (state, insn->to, value_of (VALUE_BASE, 0), address);
+}
+
+/* A multiple of what is bounded is bounded, too.  */
+static void
+apply_scale (struct state *state, const struct insn *insn, uint64_t address)
+{
+  uint64_t max = state_bound (state, state->registers[insn->from]);
+  compute (state, address, insn->to);
+  struct subject scaled = subject_of_value (state->registers[insn->to]);
+  if (max <= UINT32_MAX)
+    set_bound (state, &scaled, max * (uint64_t)insn->immediate);
+}
+
+/* Move within a width, so that a lower part stays what it was.  */
+static void
+apply_move (struct state *state, const struct insn *insn, uint64_t address)
+{
+  struct value from = state->registers[insn->from];
+  bool lower_part = value_is_anonymous (from) || from.kind == VALUE_ENTRY
+                    || (from.kind == VALUE_CONSTANT && insn->width >= 4
+                        && from.number >= 0 && from.number <= INT32_MAX);
+  if (insn->width == 8 || lower_part)
+    set_register (state, insn->to, from, address);
+  else
+    compute (state, address, insn->to);
+}
+
+/* Entry of a jump table + its base, in either order.  */
+static bool
+sum_is_target (struct state *state, struct value a, struct value b,
+               struct jump_tables *tables, unsigned to, uint64_t address)
+{
+  if (a.kind != VALUE_ENTRY || b.kind != VALUE_CONSTANT)
+    return false;
+  tables->tables[a.number].base = (uint64_t)b.number;
+  set_register (state, to, value_of (VALUE_TARGET, a.number), address);
+  return true;
+}
+
+static void
+apply_sum (struct state *state, const struct insn *insn, uint64_t address,
+           struct jump_tables *tables)
+{
+  struct value a = state->registers[insn->from];
+  struct value b = state->registers[insn->index];
+  if (sum_is_target (state, a, b, tables, insn->to, address)
+      || sum_is_target (state, b, a, tables, insn->to, address))
+    return;
+  if (b.kind == VALUE_CONSTANT)
+    set_register (state, insn->to, value_moved (a, b.number), address);
+  else if (a.kind == VALUE_CONSTANT)
+    set_register (state, insn->to, value_moved (b, a.number), address);
+  else
+    compute (state, address, insn->to);
+}
+
+/* Where the memory operand of INSN is in the stack.  */
+static struct value
+place_of (const struct state *state, const struct insn *insn)
+{
+  if (!insn->memory || insn->base == REG_NONE || insn->index != REG_NONE)
+    return value_of (VALUE_MIXED, 0);
+  return value_moved (state->registers[insn->base], insn->offset);
+}
+
+bool
+state_table (const struct state *state, const struct insn *insn,
+             uint64_t address, struct jump_tables *tables, uint32_t *number)
+{
+  bool scaled = insn->scale == insn->width;
+  if (!insn->memory || insn->index == REG_NONE || (!scaled && insn->scale != 1)
+      || (insn->width != 8 && insn->width != 4))
+    return false;
+  struct value base = { .kind = VALUE_CONSTANT, .number = 0 };
+  struct value index = state->registers[insn->index];
+  if (insn->base != REG_NONE)
+    base = state->registers[insn->base];
+  if (base.kind != VALUE_CONSTANT && insn->scale == 1)
+    {
+      struct value swapped = base;
+      base = index;
+      index = swapped;
+    }
+  if (base.kind != VALUE_CONSTANT)
+    return false;
+  uint64_t max = state_bound (state, index);
+  if (!scaled && max != UINT64_MAX)
+    max /= insn->width;
+  struct jump_table table
+      = { .reader = address,
+          .address = (uint64_t)base.number + (uint64_t)insn->offset,
+          .max = max,
+          .width = (uint8_t)insn->width,
+          .is_signed = insn->sign_extended || insn->width == 4 };
+  return jump_tables_note (tables, &table, number);
+}
+
+static void
+apply_load (struct state *state, const struct insn *insn, uint64_t address,
+            struct jump_tables *tables)
+{
+  struct value place = place_of (state, insn);
+  struct subject memory = state_memory (state, insn);
+  uint64_t max = bound_of (state, &memory);
+  uint32_t number;
+  if (state_table (state, insn, address, tables, &number))
+    set_register (state, insn->to, value_of (VALUE_ENTRY, number), address);
+  else if (insn->width == 8 && (value_is_stack (place)))
+    set_register (state, insn->to, state_load (state, place), address);
+  else
+    compute (state, address, insn->to);
+  /* A word of some place in the stack may be a register saved there.  */
+  if (insn->base != REG_NONE && state->registers[insn->to].kind == VALUE_OPAQUE
+      && value_is_stack (place))
+    state->registers[insn->to].kind = VALUE_MIXED;
+  if (max != UINT64_MAX)
+    {
+      struct subject loaded = subject_of_value (state->registers[insn->to]);
+      set_bound (state, &loaded, max);
+    }
+}
+
+static void
+apply_push (struct state *state, const struct code_machine *machine,
+            const struct insn *insn, uint64_t address)
+{
+  unsigned sp = machine->arch->sp;
+  struct value what = insn->from == REG_NONE ? value_of (VALUE_MIXED, 0)
+                                             : state->registers[insn->from];
+  struct value place = value_moved (state->registers[sp], -machine->word);
+  set_register (state, sp, place, address);
+  store (state, place, what, machine->word);
+}
+
+static void
+apply_pop (struct state *state, const struct code_machine *machine,
+           unsigned to, uint64_t address)
+{
+  unsigned sp = machine->arch->sp;
+  struct value place = state->registers[sp];
+  struct value what = state_load (state, place);
+  set_register (state, sp, value_moved (place, machine->word), address);
+  if (to != REG_NONE)
+    set_register (state, to, what, address);
+}
+
+static void
+apply_leave (struct state *state, const struct code_machine *machine,
+             uint64_t address)
+{
+  unsigned sp = machine->arch->sp, fp = machine->arch->fp;
+  set_register (state, sp, state->registers[fp], address);
+  apply_pop (state, machine, fp, address);
+}
+
+static void
+apply_swap (struct state *state, const struct insn *insn)
+{
+  struct value kept = state->registers[insn->to];
+  state->registers[insn->to] = state->registers[insn->from];
+  state->registers[insn->from] = kept;
+  state->has_equals = false;
+}
+
+/* Comparisons wait for the branch that tells how they came out.  */
+static void
+apply_compare (struct state *state, const struct insn *insn)
+{
+  state->has_compared = state->has_equals = false;
+  if (insn->op == OP_COMPARE_BOTH)
+    {
+      state->has_equals = true;
+      state->equals[0] = insn->from;
+      state->equals[1] = insn->index;
+      return;
+    }
+  struct subject subject;
+  if (insn->op == OP_COMPARE_MEMORY)
+    subject = state_memory (state, insn);
+  else if (value_is_anonymous (state->registers[insn->from]))
+    subject = subject_of_value (state->registers[insn->from]);
+  else
+    return;
+  state->has_compared = true;
+  state->compared = subject;
+  state->compared_with = (uint64_t)insn->immediate;
+}
+
+static void
+apply_op (struct state *state, const struct code_machine *machine,
+          const struct insn *insn, uint64_t address,
+          struct jump_tables *tables)
+{
+  switch (insn->op)
+    {
+    case OP_MOVE:
+      return apply_move (state, insn, address);
+    case OP_ADD:
+      return set_register (
+          state, insn->to,
+          value_moved (state->registers[insn->from], insn->immediate),
+          address);
+    case OP_SUM:
+      return apply_sum (state, insn, address, tables);
+    case OP_SET:
+      return set_register (
+          state, insn->to,
+          value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate),
+          address);
+    case OP_SCALE:
+      return apply_scale (state, insn, address);
+    case OP_ALIGN:
+    case OP_LOWER:
+      return apply_base (state, machine, insn, address);
+    case OP_LOAD:
+      return apply_load (state, insn, address, tables);
+    case OP_STORE:
+      store (state, place_of (state, insn),
+             insn->from == REG_NONE ? value_of (VALUE_MIXED, 0)
+                                    : state->registers[insn->from],
+             insn->width);
+      return forget_memory_bounds (state);
+    case OP_PUSH:
+      return apply_push (state, machine, insn, address);
+    case OP_POP:
+      return apply_pop (state, machine, insn->to, address);
+    case OP_LEAVE:
+      return apply_leave (state, machine, address);
+    case OP_SWAP:
+      return apply_swap (state, insn);
+    default:
+      return;
+    }
+}
+
+void
+state_apply (struct state *state, const struct code_machine *machine,
+             const struct insn *insn, uint64_t address,
+             struct jump_tables *tables)
+{
+  if (insn->sets_flags)
+    state->has_compared = state->has_equals = false;
+  if (insn->op >= OP_COMPARE && insn->op <= OP_COMPARE_BOTH)
+    apply_compare (state, insn);
+  else if (insn->op != OP_NONE)
+    apply_op (state, machine, insn, address, tables);
+  for (uint32_t left = insn->writes; left; left &= left - 1)
+    compute (state, address, (unsigned)__builtin_ctz (left));
+}
+
+void
+state_call (struct state *state, const struct code_machine *machine,
+            uint64_t address)
+{
+  for (uint32_t left = machine->clobbered; left; left &= left - 1)
+    compute (state, address, (unsigned)__builtin_ctz (left));
+  state->has_compared = state->has_equals = false;
+  forget_memory_bounds (state);
+  struct value sp = state->registers[machine->arch->sp];
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (state->slots[i].place.kind == sp.kind
+        && state->slots[i].place.number < sp.number)
+      remove_slot (state, i);
+}
+
+/* Of two registers that are equal, what is known of one holds for both: so
+   ends a loop that goes down the stack page by page.  */
+static void
+learn_equal (struct state *state)
+{
+  struct value *a = &state->registers[state->equals[0]];
+  struct value *b = &state->registers[state->equals[1]];
+  if (a->kind == VALUE_CFA && value_is_anonymous (*b))
+    *b = *a;
+  else if (b->kind == VALUE_CFA && value_is_anonymous (*a))
+    *a = *b;
+}
+
+void
+state_branch (struct state *state, enum insn_condition condition, bool taken)
+{
+  bool below = condition == (taken ? CONDITION_BELOW : CONDITION_NOT_BELOW);
+  bool not_above
+      = condition == (taken ? CONDITION_NOT_ABOVE : CONDITION_ABOVE);
+  if (state->has_equals
+      && condition == (taken ? CONDITION_EQUAL : CONDITION_NOT_EQUAL))
+    learn_equal (state);
+  if (!state->has_compared || (!below && !not_above)
+      || (below && state->compared_with == 0))
+    return;
+  set_bound (state, &state->compared, state->compared_with - below);
+}
+
+/* Joining.  */
+
+static bool
+is_bounded (const struct state *state, struct value value)
+{
+  for (unsigned i = 0; i < state->n_bounds; i++)
+    if (value_equal (state->bounds[i].subject.base, value)
+        || value_equal (state->bounds[i].subject.index, value))
+      return true;
+  return false;
+}
+
+/* No compiler branches by flags that were set on another path.  */
+void
+state_settle (struct state *state, const struct code_machine *machine,
+              uint64_t at)
+{
+  state->has_compared = state->has_equals = false;
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    {
+      struct value *value = &state->registers[reg];
+      if (value_is_anonymous (*value) && !is_bounded (state, *value))
+        *value = value_new ((enum value_kind)value->kind, at, reg);
+    }
+}
+
+static struct value
+value_join (struct value a, struct value b, uint64_t at, unsigned reg)
+{
+  if (value_equal (a, b))
+    return a;
+  struct value met = value_new (VALUE_OPAQUE, at, reg);
+  bool computed = a.kind == VALUE_OPAQUE
+                  && (b.kind == VALUE_OPAQUE || b.kind == VALUE_CONSTANT);
+  computed |= a.kind == VALUE_CONSTANT && b.kind == VALUE_OPAQUE;
+  computed |= a.kind == VALUE_CONSTANT && b.kind == VALUE_CONSTANT;
+  if (!computed)
+    met.kind = VALUE_MIXED;
+  return met;
+}
+
+static bool
+join_registers (struct state *state, const struct code_machine *machine,
+                const struct state *other, uint64_t at)
+{
+  bool changed = false;
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    {
+      struct value met
+          = value_join (state->registers[reg], other->registers[reg], at, reg);
+      changed |= !value_equal (met, state->registers[reg]);
+      state->registers[reg] = met;
+    }
+  return changed;
+}
+
+static bool
+join_slots (struct state *state, const struct state *other)
+{
+  bool changed = false;
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (!value_equal (state_load (other, state->slots[i].place),
+                      state->slots[i].value))
+      {
+        remove_slot (state, i);
+        changed = true;
+      }
+  return changed;
+}
+
+static bool
+join_bounds (struct state *state, const struct state *other)
+{
+  bool changed = false;
+  for (unsigned i = state->n_bounds; i-- > 0;)
+    {
+      uint64_t max = bound_of (other, &state->bounds[i].subject);
+      if (max == UINT64_MAX)
+        remove_bound (state, i);
+      else if (max > state->bounds[i].max)
+        state->bounds[i].max = max;
+      else
+        continue;
+      changed = true;
+    }
+  return changed;
+}
+
+bool
+state_join (struct state *state, const struct code_machine *machine,
+            const struct state *other, uint64_t at)
+{
+  bool changed = join_registers (state, machine, other, at);
+  changed |= join_slots (state, other);
+  changed |= join_bounds (state, other);
+  if (other->base_limit > state->base_limit
+      || (state->base_is_below && !other->base_is_below))
+    {
+      state->base_limit = other->base_limit > state->base_limit
+                              ? other->base_limit
+                              : state->base_limit;
+      state->base_is_below &= other->base_is_below;
+      changed = true;
+    }
+  return changed;
+}

@@ -1,0 +1,209 @@
+/* From a state to the rules of a row, and what it makes of others' rules.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/state.h"
+
+static struct value
+in_register (const struct state *state, unsigned reg)
+{
+  return reg < REG_COUNT ? state->registers[reg] : value_of (VALUE_MIXED, 0);
+}
+
+static struct value
+moved (struct value value, int64_t distance)
+{
+  if (value_is_stack (value))
+    value.number += distance;
+  else if (distance != 0)
+    value = value_of (VALUE_MIXED, 0);
+  return value;
+}
+
+bool
+state_is_restored (const struct state *state,
+                   const struct code_machine *machine)
+{
+  const struct arch *arch = machine->arch;
+  struct value entry = value_of (VALUE_CFA, arch->fixed_ra_offset);
+  if (!value_equal (state->registers[arch->sp], entry)
+      || !value_equal (state_load (state, entry),
+                       value_of (VALUE_SAVED, arch->ra)))
+    return false;
+  for (uint32_t left = machine->preserved; left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
+        return false;
+    }
+  return true;
+}
+
+/* The slot with VALUE whose place is known relative to BASE and not below the
+   stack pointer, where it could be overwritten.  */
+static const struct slot *
+find_slot (const struct state *state, const struct code_machine *machine,
+           enum value_kind base, struct value value)
+{
+  struct value sp = state->registers[machine->arch->sp];
+  for (unsigned i = 0; i < state->n_slots; i++)
+    {
+      const struct slot *slot = &state->slots[i];
+      bool in_frame = sp.kind != base || slot->place.number >= sp.number;
+      if (slot->place.kind == base && value_equal (slot->value, value)
+          && in_frame)
+        return slot;
+    }
+  return NULL;
+}
+
+static bool
+cfa_rule (const struct state *state, const struct code_machine *machine,
+          struct frame_rule *rule)
+{
+  const uint16_t order[] = { machine->arch->fp, machine->arch->sp };
+  const struct slot *slot
+      = find_slot (state, machine, VALUE_BASE, value_of (VALUE_CFA, 0));
+  for (unsigned i = 0; i < 2; i++)
+    {
+      struct value value = state->registers[order[i]];
+      rule->reg = order[i];
+      rule->kind = RULE_REG;
+      rule->offset = (int32_t)-value.number;
+      if (value.kind == VALUE_CFA)
+        return true;
+      rule->kind = RULE_DEREF_REG;
+      if (value.kind == VALUE_BASE && slot)
+        {
+          rule->offset = (int32_t)(slot->place.number - value.number);
+          return true;
+        }
+    }
+  return false;
+}
+
+static bool
+fp_rule (const struct state *state, const struct code_machine *machine,
+         struct frame_rule *rule)
+{
+  unsigned fp = machine->arch->fp;
+  struct value saved = value_of (VALUE_SAVED, fp);
+  struct value value = state->registers[fp];
+  const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
+  if (slot)
+    {
+      *rule = (struct frame_rule){ .kind = RULE_DEREF_CFA,
+                                   .offset = (int32_t)slot->place.number };
+      return true;
+    }
+  slot = find_slot (state, machine, VALUE_BASE, saved);
+  if (slot && value.kind == VALUE_BASE)
+    {
+      *rule = (struct frame_rule){
+        .kind = RULE_DEREF_REG,
+        .reg = (uint16_t)fp,
+        .offset = (int32_t)(slot->place.number - value.number),
+      };
+      return true;
+    }
+  *rule = (struct frame_rule){ .kind = RULE_SAME };
+  return value_equal (value, saved);
+}
+
+bool
+state_row (const struct state *state, const struct code_machine *machine,
+           struct frame_row *row)
+{
+  const int8_t ra = machine->arch->fixed_ra_offset;
+  *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
+  return value_equal (state_load (state, value_of (VALUE_CFA, ra)),
+                      value_of (VALUE_SAVED, machine->arch->ra))
+         && cfa_rule (state, machine, &row->cfa)
+         && fp_rule (state, machine, &row->fp);
+}
+
+/* The value that RULE computes.  */
+static struct value
+value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
+{
+  switch (rule.kind)
+    {
+    case RULE_SAME:
+      return in_register (state, own);
+    case RULE_REG:
+      return moved (in_register (state, rule.reg), rule.offset);
+    case RULE_DEREF_REG:
+      return state_load (state,
+                         moved (in_register (state, rule.reg), rule.offset));
+    case RULE_CFA:
+      return value_of (VALUE_CFA, rule.offset);
+    case RULE_DEREF_CFA:
+      return state_load (state, value_of (VALUE_CFA, rule.offset));
+    default:
+      return value_of (VALUE_MIXED, 0);
+    }
+}
+
+struct value
+state_cfa_value (const struct state *state, const struct code_machine *machine,
+                 const struct frame_row *row)
+{
+  return value_of_rule (state, row->cfa, machine->arch->sp);
+}
+
+struct value
+state_fp_value (const struct state *state, const struct code_machine *machine,
+                const struct frame_row *row)
+{
+  return value_of_rule (state, row->fp, machine->arch->fp);
+}
+
+enum verdict
+state_check_cfa (const struct state *state, const struct code_machine *machine,
+                 const struct frame_row *row)
+{
+  struct value cfa = state_cfa_value (state, machine, row);
+  int64_t limit;
+  switch (cfa.kind)
+    {
+    case VALUE_CFA:
+      return cfa.number == 0 ? VERDICT_AGREES : VERDICT_CONTRADICTS;
+    case VALUE_SAVED:
+      return VERDICT_CONTRADICTS;
+    case VALUE_BASE: /* too low, if there is a limit to it */
+      limit = cfa.number + state->base_limit;
+      return limit < 0 || (limit == 0 && state->base_is_below)
+                 ? VERDICT_CONTRADICTS
+                 : VERDICT_UNKNOWN;
+    default:
+      return VERDICT_UNKNOWN;
+    }
+}
+
+struct value
+state_fp_place (const struct state *state, const struct code_machine *machine)
+{
+  struct value saved = value_of (VALUE_SAVED, machine->arch->fp);
+  const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
+  if (!slot)
+    slot = find_slot (state, machine, VALUE_BASE, saved);
+  return slot ? slot->place : value_of (VALUE_MIXED, 0);
+}
+
+enum verdict
+state_check_fp (const struct state *state, const struct code_machine *machine,
+                const struct frame_row *row)
+{
+  unsigned fp = machine->arch->fp;
+  struct value value = state_fp_value (state, machine, row);
+  if (value_equal (value, value_of (VALUE_SAVED, fp)))
+    return VERDICT_AGREES;
+  if (value_is_stack (value) || value.kind == VALUE_SAVED)
+    return VERDICT_CONTRADICTS;
+  bool overwritten = value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
+                     || value.kind == VALUE_ENTRY
+                     || value.kind == VALUE_TARGET;
+  return overwritten && row->fp.kind == RULE_SAME
+                 && state_fp_place (state, machine).kind != VALUE_MIXED
+             ? VERDICT_CONTRADICTS
+             : VERDICT_UNKNOWN;
+}

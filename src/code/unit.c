@@ -1,0 +1,772 @@
+/* The worklist of a function.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Instructions are decoded once, when a path first gets to them, and kept as
+   nodes.  A node where paths can meet has a label, which owns the state in
+   front of it; states in between are made anew from the label before them.  */
+
+#include "code/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "code/address_map.h"
+
+enum
+{
+  /* At least so much room for a unit, and what an image of its size allows:
+     a node for 4 bytes, a label for 32.  */
+  NODES_MIN = 1 << 14,
+  LABELS_MIN = 1 << 12,
+  STEPS_MIN = 1 << 21,
+  ADDRESS_MIN = 0x1000, /* constants below are no addresses */
+  PLACES_REMEMBERED = 4096,
+  TRIES_MAX = 3,
+  STUB_STEPS = 2,  /* endbr64 and the jump */
+  VISITS_MAX = 512 /* of a node, on average */
+};
+
+static const uint32_t none = UINT32_MAX;
+
+struct node
+{
+  uint64_t address;
+  uint32_t label;       /* or none */
+  uint32_t predecessor; /* node that goes on here, or none */
+  struct insn insn;     /* size 0: no instruction */
+};
+
+struct label
+{
+  uint32_t node;
+  bool queued;
+  struct state state;
+};
+
+struct unit
+{
+  const struct unit_context *context;
+  uint64_t entry, end;
+  struct address_map numbers; /* of nodes */
+  struct node *nodes;
+  size_t n_nodes, nodes_capacity;
+  struct label *labels;
+  size_t n_labels, labels_capacity;
+  size_t nodes_max, labels_max;
+  uint32_t *queue; /* labels to be walked from; a stack */
+  size_t n_queue, queue_capacity;
+  struct jump_tables tables;
+  uint64_t *ends; /* addresses that an earlier try has found; ascending */
+  size_t n_ends, ends_capacity;
+  bool met_unknown; /* called a function that nobody has followed */
+  uint64_t steps;
+  uint64_t steps_left; /* for all functions together */
+  enum unit_failure failure;
+  uint64_t failed_at;
+};
+
+struct unit *
+unit_new (const struct unit_context *context)
+{
+  struct unit *unit = calloc (1, sizeof *unit);
+  if (!unit)
+    return NULL;
+  unit->context = context;
+  unit->nodes_max = NODES_MIN + context->places->image->size / 4;
+  unit->steps_left = STEPS_MIN + 32 * context->places->image->size;
+  unit->labels_max = LABELS_MIN + context->places->image->size / 32;
+  return unit;
+}
+
+void
+unit_free (struct unit *unit)
+{
+  if (!unit)
+    return;
+  address_map_free (&unit->numbers);
+  jump_tables_free (&unit->tables);
+  free (unit->nodes);
+  free (unit->labels);
+  free (unit->queue);
+  free (unit->ends);
+  free (unit);
+}
+
+static void
+fail (struct unit *unit, enum unit_failure failure, uint64_t address)
+{
+  if (unit->failure != UNIT_SOUND)
+    return;
+  unit->failure = failure;
+  unit->failed_at = address;
+}
+
+static bool
+grow (void **array, size_t size, size_t *capacity, size_t max)
+{
+  size_t more = *capacity ? 2 * *capacity : 64;
+  void *larger = *capacity >= max ? NULL : reallocarray (*array, more, size);
+  if (!larger)
+    return false;
+  *array = larger;
+  *capacity = more;
+  return true;
+}
+
+/* Nodes.  */
+
+static void
+decode_node (struct unit *unit, struct node *node)
+{
+  uint64_t size;
+  const uint8_t *bytes
+      = places_code (unit->context->places, node->address, &size);
+  struct insn *insn = &node->insn;
+  if (!bytes
+      || !insn_decode (unit->context->decoder, bytes, size, node->address,
+                       insn))
+    insn->size = 0;
+  else if (insn->flow == FLOW_CALL
+           && returns_is_push (unit->context->returns, insn->target,
+                               node->address + insn->size))
+    {
+      insn->flow = FLOW_NEXT;
+      insn->op = OP_PUSH;
+    }
+}
+
+/* The node at ADDRESS, or none.  */
+static uint32_t
+node_at (struct unit *unit, uint64_t address)
+{
+  uint32_t number = address_map_get (&unit->numbers, address);
+  if (number != none)
+    return number;
+  number = (uint32_t)unit->n_nodes;
+  if ((unit->n_nodes == unit->nodes_capacity
+       && !grow ((void **)&unit->nodes, sizeof *unit->nodes,
+                 &unit->nodes_capacity, unit->nodes_max))
+      || !address_map_set (&unit->numbers, address, number))
+    {
+      fail (unit, UNIT_TOO_MUCH, address);
+      return none;
+    }
+  struct node *node = &unit->nodes[unit->n_nodes++];
+  *node = (struct node){ address, none, none, { 0 } };
+  decode_node (unit, node);
+  return number;
+}
+
+/* The node behind NUMBER: mostly the one that was decoded after it.  */
+static uint32_t
+node_behind (struct unit *unit, uint32_t number)
+{
+  const struct node *node = &unit->nodes[number];
+  uint64_t address = node->address + node->insn.size;
+  if (number + 1 < unit->n_nodes && unit->nodes[number + 1].address == address)
+    return number + 1;
+  return node_at (unit, address);
+}
+
+/* Labels.  */
+
+static void
+enqueue (struct unit *unit, uint32_t number)
+{
+  struct label *label = &unit->labels[number];
+  if (label->queued)
+    return;
+  if (unit->n_queue == unit->queue_capacity
+      && !grow ((void **)&unit->queue, sizeof *unit->queue,
+                &unit->queue_capacity, 2 * unit->labels_max))
+    {
+      fail (unit, UNIT_TOO_MUCH, unit->nodes[label->node].address);
+      return;
+    }
+  label->queued = true;
+  unit->queue[unit->n_queue++] = number;
+}
+
+/* A new label on the way of a path that was walked before: what comes along
+   there has to arrive at it, so the walk is done again.  */
+static void
+walk_again_to (struct unit *unit, uint32_t number)
+{
+  for (; unit->nodes[number].label == none; unit->steps++)
+    number = unit->nodes[number].predecessor;
+  enqueue (unit, unit->nodes[number].label);
+}
+
+static void
+add_label (struct unit *unit, uint32_t number, const struct state *state)
+{
+  struct node *node = &unit->nodes[number];
+  if (unit->n_labels == unit->labels_capacity
+      && !grow ((void **)&unit->labels, sizeof *unit->labels,
+                &unit->labels_capacity, unit->labels_max))
+    {
+      fail (unit, UNIT_TOO_MUCH, node->address);
+      return;
+    }
+  struct label *label = &unit->labels[unit->n_labels];
+  label->node = number;
+  label->queued = false;
+  label->state = *state;
+  state_settle (&label->state, unit->context->machine, node->address);
+  node->label = (uint32_t)unit->n_labels++;
+  enqueue (unit, node->label);
+  if (node->predecessor != none)
+    walk_again_to (unit, node->predecessor);
+}
+
+/* STATE arrives at node NUMBER, where paths can meet.  */
+static void
+arrive (struct unit *unit, uint32_t number, const struct state *state)
+{
+  const struct node *node = &unit->nodes[number];
+  if (node->label == none)
+    add_label (unit, number, state);
+  else if (state_join (&unit->labels[node->label].state,
+                       unit->context->machine, state, node->address))
+    enqueue (unit, node->label);
+}
+
+/* Borders.  */
+
+static bool
+is_start (const struct unit *unit, uint64_t address)
+{
+  uint32_t index = returns_find (unit->context->returns, address);
+  return index != UINT32_MAX && address != unit->entry
+         && returns_function (unit->context->returns, index)->is_start;
+}
+
+static bool
+is_border (const struct unit *unit, uint64_t address)
+{
+  size_t low = 0, high = unit->context->n_borders;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (unit->context->borders[middle] < address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < unit->context->n_borders
+         && unit->context->borders[low] == address && address != unit->entry;
+}
+
+/* Whether the unit ends in front of ADDRESS, where it gets without a jump.  */
+static bool
+ends_before (const struct unit *unit, uint64_t address)
+{
+  return returns_is_marked (unit->context->returns, address)
+         && (is_start (unit, address) || is_border (unit, address));
+}
+
+/* Where an instruction leads.  */
+
+static void
+jump_to (struct unit *unit, uint64_t target, const struct state *state)
+{
+  if (is_start (unit, target))
+    return;
+  uint32_t number = node_at (unit, target);
+  if (number != none)
+    arrive (unit, number, state);
+}
+
+/* The table an indirect jump goes by.  False: by none.  */
+static bool
+find_table (struct unit *unit, const struct node *node,
+            const struct state *state, uint32_t *number)
+{
+  const struct insn *insn = &node->insn;
+  if (insn->from == REG_NONE)
+    return insn->width == 8
+           && state_table (state, insn, node->address, &unit->tables, number);
+  struct value target = state->registers[insn->from];
+  *number = (uint32_t)target.number;
+  return target.kind == VALUE_TARGET
+         || (target.kind == VALUE_ENTRY
+             && unit->tables.tables[target.number].width == 8);
+}
+
+/* Where the table at ADDRESS ends at the latest.  */
+static uint64_t
+end_of_table (const struct unit *unit, uint64_t address)
+{
+  uint64_t end = places_next_named (unit->context->places, address);
+  for (size_t i = 0; i < unit->n_ends && unit->ends[i] < end; i++)
+    if (unit->ends[i] > address)
+      end = unit->ends[i];
+  return end;
+}
+
+static bool
+is_part (const struct unit_context *context, uint64_t address)
+{
+  size_t low = 0, high = context->n_parts;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (context->parts[middle].end <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < context->n_parts && context->parts[low].start <= address;
+}
+
+/* The target of entry INDEX.  False behind the last: a table without a bound
+   ends where an entry leaves the function, which may have parts elsewhere;
+   words that happen to look like offsets are not trusted to lead there.  */
+static bool
+table_target (const struct unit *unit, const struct jump_table *table,
+              uint64_t index, uint64_t *target)
+{
+  return jump_table_target (table, unit->context->places, index, target)
+         && (table->max != UINT64_MAX
+             || (*target >= unit->entry && *target < unit->end)
+             || (table->width == 8 && is_part (unit->context, *target)));
+}
+
+static bool
+leads_anywhere (const struct unit *unit, uint32_t number)
+{
+  struct jump_table table = unit->tables.tables[number];
+  uint64_t target;
+  table.end = end_of_table (unit, table.address);
+  return table_target (unit, &table, 0, &target);
+}
+
+/* The targets of the table in turn; copies are made because tables grow.  */
+static bool
+jump_by_table (struct unit *unit, const struct node *node,
+               const struct state *state)
+{
+  uint32_t number;
+  uint64_t target;
+  if (!find_table (unit, node, state, &number))
+    return false;
+  struct jump_table table = unit->tables.tables[number];
+  table.end = end_of_table (unit, table.address);
+  struct state copy = *state;
+  uint64_t i = 0;
+  while (unit->failure == UNIT_SOUND
+         && table_target (unit, &table, i, &target))
+    {
+      jump_to (unit, target, &copy);
+      unit->steps++;
+      i++;
+    }
+  return i > 0;
+}
+
+/* Whether the stub of an imported function at ADDRESS, if it is one, leads to
+   one that returns.  */
+static bool
+stub_returns (const struct unit_context *context, uint64_t address,
+              bool argument_is_set)
+{
+  uint64_t size;
+  const uint8_t *bytes = places_code (context->places, address, &size);
+  struct insn_step step = { .flow = FLOW_NEXT };
+  for (int i = 0; bytes && i < STUB_STEPS && step.flow == FLOW_NEXT; i++)
+    {
+      if (!insn_decode_step (context->decoder, bytes, size, address, &step))
+        return true;
+      bytes += step.size;
+      size -= step.size;
+      address += step.size;
+    }
+  return step.flow != FLOW_JUMP_INDIRECT
+         || returns_through (context->places, step.place, argument_is_set);
+}
+
+/* A callee that nobody has followed yet counts as returning for now; the unit
+   will be followed again (unit_met_unknown).  */
+static bool
+call_returns (struct unit *unit, const struct insn *insn,
+              const struct state *state)
+{
+  const struct unit_context *context = unit->context;
+  struct value argument = state->registers[context->machine->first_argument];
+  bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
+  bool constant
+      = insn->memory && insn->base == REG_NONE && insn->index == REG_NONE;
+  if (insn->flow == FLOW_CALL_INDIRECT)
+    return insn->from != REG_NONE || !constant
+           || returns_through (context->places, (uint64_t)insn->offset,
+                               is_set);
+  if (returns_find (context->returns, insn->target) == none)
+    {
+      uint32_t callee = returns_add (context->returns, insn->target, false);
+      if (callee != none)
+        returns_function (context->returns, callee)->is_called = true;
+      unit->met_unknown = true;
+      return true;
+    }
+  return returns_at (context->returns, insn->target)
+         && (!is_set || stub_returns (context, insn->target, is_set));
+}
+
+static const struct code_pad *
+find_pad (const struct unit_context *context, uint64_t call)
+{
+  size_t low = 0, high = context->n_pads;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (context->pads[middle].end <= call)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < context->n_pads && context->pads[low].start <= call
+             ? &context->pads[low]
+             : NULL;
+}
+
+/* A call may end up at a landing pad, with the registers of the caller and
+   without the arguments on the stack.  */
+static void
+throw_to_pad (struct unit *unit, uint64_t call, const struct state *state)
+{
+  const struct code_pad *pad = find_pad (unit->context, call);
+  if (!pad)
+    return;
+  struct state landed = *state;
+  struct insn drop = { .op = OP_ADD,
+                       .to = (uint8_t)unit->context->machine->arch->sp,
+                       .from = (uint8_t)unit->context->machine->arch->sp,
+                       .immediate = (int64_t)pad->args_size };
+  state_apply (&landed, unit->context->machine, &drop, call, &unit->tables);
+  jump_to (unit, pad->pad, &landed);
+}
+
+/* Do INSN at ADDRESS as if it went on with the next instruction.  Whether it
+   does, as far as is known without asking who returns.  */
+static bool
+pass (struct unit *unit, const struct insn *insn, uint64_t address,
+      struct state *state)
+{
+  const struct code_machine *machine = unit->context->machine;
+  state_apply (state, machine, insn, address, &unit->tables);
+  if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
+    state_call (state, machine, address);
+  else if (insn->flow == FLOW_BRANCH)
+    state_branch (state, insn->condition, false);
+  return insn->flow != FLOW_JUMP && insn->flow != FLOW_JUMP_INDIRECT
+         && insn->flow != FLOW_RETURN && insn->flow != FLOW_STOP;
+}
+
+/* Both ways of a branch; the state is copied only where they differ.  */
+static void
+branch (struct unit *unit, const struct insn *insn, struct state *state)
+{
+  if (!state_tells_branches (state, (enum insn_condition)insn->condition))
+    {
+      jump_to (unit, insn->target, state);
+      return;
+    }
+  struct state taken = *state;
+  state_branch (&taken, (enum insn_condition)insn->condition, true);
+  jump_to (unit, insn->target, &taken);
+  state_branch (state, (enum insn_condition)insn->condition, false);
+}
+
+/* Follow where the node's instruction leads, which was done to STATE already.
+   Whether it goes on with the next one.  */
+static bool
+leave_node (struct unit *unit, uint32_t number, struct state *state)
+{
+  struct node node = unit->nodes[number]; /* nodes move when they grow */
+  const struct insn *insn = &node.insn;
+  bool returns;
+  switch (insn->flow)
+    {
+    case FLOW_BRANCH:
+      branch (unit, insn, state);
+      return true;
+    case FLOW_JUMP:
+      jump_to (unit, insn->target, state);
+      return false;
+    case FLOW_JUMP_INDIRECT:
+      jump_by_table (unit, &node, state);
+      return false;
+    case FLOW_CALL:
+    case FLOW_CALL_INDIRECT:
+      returns = call_returns (unit, insn, state);
+      state_call (state, unit->context->machine, node.address);
+      throw_to_pad (unit, node.address, state);
+      return returns;
+    default:
+      return false;
+    }
+}
+
+/* Do the node's instruction.  Whether it goes on with the next one.  */
+static bool
+step (struct unit *unit, uint32_t number, struct state *state)
+{
+  const struct node *node = &unit->nodes[number];
+  state_apply (state, unit->context->machine, &node->insn, node->address,
+               &unit->tables);
+  return node->insn.flow == FLOW_NEXT || leave_node (unit, number, state);
+}
+
+/* From label NUMBER to the next one.  */
+static void
+walk (struct unit *unit, uint32_t label)
+{
+  uint32_t number = unit->labels[label].node;
+  struct state state = unit->labels[label].state;
+  while (unit->failure == UNIT_SOUND && unit->nodes[number].insn.size > 0)
+    {
+      unit->steps++;
+      if (!step (unit, number, &state))
+        return;
+      uint64_t address
+          = unit->nodes[number].address + unit->nodes[number].insn.size;
+      if (ends_before (unit, address))
+        return;
+      uint32_t next = node_behind (unit, number);
+      if (next == none)
+        return;
+      struct node *node = &unit->nodes[next];
+      bool elsewhere
+          = node->predecessor != none && node->predecessor != number;
+      if (node->predecessor == none)
+        node->predecessor = number;
+      if (node->label != none || elsewhere)
+        {
+          arrive (unit, next, &state);
+          return;
+        }
+      number = next;
+    }
+}
+
+/* Following everything, then looking whether the entry was one.  */
+
+static bool
+uses_saved (const struct code_machine *machine, const struct insn *insn,
+            const struct state *state)
+{
+  for (uint32_t left = insn->reads; left; left &= left - 1)
+    {
+      struct value value = state->registers[(unsigned)__builtin_ctz (left)];
+      if (value.kind == VALUE_SAVED && machine->preserved >> value.number & 1)
+        return true;
+    }
+  return false;
+}
+
+/* The unit leaves for another function, in front of whose start STATE
+   holds.  */
+static void
+check_leaving (struct unit *unit, uint64_t target, uint64_t from,
+               enum unit_failure failure, const struct state *state)
+{
+  uint32_t index = returns_find (unit->context->returns, target);
+  struct code_function *function
+      = index == none ? NULL
+                      : returns_function (unit->context->returns, index);
+  bool by_jump = failure == UNIT_TAIL_CALL;
+  /* Code that goes on where a pointer leads: that was a label.  */
+  bool is_label = !by_jump && function && function->is_pointer;
+  if (state_is_restored (state, unit->context->machine) && !is_label)
+    return;
+  fail (unit, failure, from);
+  if (function && (by_jump || is_label))
+    function->no_claims = true;
+}
+
+/* Whether what leads to ADDRESS is a call, perhaps with padding behind it.
+   If another function starts there, the call does not return.  */
+static bool
+is_after_call (const struct unit *unit, uint64_t address)
+{
+  uint32_t number = address_map_get (&unit->numbers, address);
+  while (number != none && unit->nodes[number].insn.is_nop)
+    number = unit->nodes[number].predecessor;
+  return number != none
+         && (unit->nodes[number].insn.flow == FLOW_CALL
+             || unit->nodes[number].insn.flow == FLOW_CALL_INDIRECT);
+}
+
+static void
+check_node (void *argument, uint64_t address, const struct insn *insn,
+            const struct state *state)
+{
+  struct unit *unit = argument;
+  const struct code_machine *machine = unit->context->machine;
+  uint64_t next = address + insn->size;
+  uint32_t number;
+  if (insn->size == 0)
+    return fail (unit, UNIT_DECODE, address);
+  if (uses_saved (machine, insn, state))
+    return fail (unit, UNIT_SAVED_USED, address);
+  if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
+      && is_start (unit, insn->target))
+    check_leaving (unit, insn->target, address, UNIT_TAIL_CALL, state);
+  if (insn->flow == FLOW_RETURN
+      && (insn->immediate != 0 || !state_is_restored (state, machine)))
+    fail (unit, UNIT_RETURN, address);
+  if (insn->flow == FLOW_JUMP_INDIRECT && !state_is_restored (state, machine))
+    {
+      struct node node = { address, none, none, *insn };
+      if (!find_table (unit, &node, state, &number)
+          || !leads_anywhere (unit, number))
+        fail (unit, UNIT_UNRESOLVED, address);
+    }
+  bool goes_on
+      = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
+        || ((insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
+            && call_returns (unit, insn, state));
+  if (goes_on && ends_before (unit, next) && !is_after_call (unit, address))
+    {
+      struct state after = *state;
+      state_apply (&after, machine, insn, address, &unit->tables);
+      check_leaving (unit, next, address, UNIT_RUNS_INTO, &after);
+    }
+}
+
+static void
+start (struct unit *unit, uint64_t entry, uint64_t end)
+{
+  struct state state;
+  unit->entry = entry;
+  unit->end = end;
+  address_map_clear (&unit->numbers);
+  unit->n_nodes = unit->n_labels = unit->n_queue = 0;
+  unit->steps = 0;
+  unit->met_unknown = false;
+  unit->failure = UNIT_SOUND;
+  jump_tables_reset (&unit->tables);
+  state_enter (&state, unit->context->machine);
+  uint32_t number = node_at (unit, entry);
+  if (number != none)
+    add_label (unit, number, &state);
+}
+
+static int
+compare_addresses (const void *a, const void *b)
+{
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+/* Keep all addresses that the unit computes for another try.  Whether there
+   are more than before.  */
+static bool
+remember_places (struct unit *unit)
+{
+  size_t before = unit->n_ends;
+  unit->n_ends = 0;
+  for (size_t i = 0; i < unit->n_nodes; i++)
+    if (unit->nodes[i].insn.op == OP_SET
+        && unit->nodes[i].insn.immediate >= ADDRESS_MIN
+        && (unit->n_ends < unit->ends_capacity
+            || grow ((void **)&unit->ends, sizeof *unit->ends,
+                     &unit->ends_capacity, PLACES_REMEMBERED)))
+      unit->ends[unit->n_ends++] = (uint64_t)unit->nodes[i].insn.immediate;
+  if (unit->n_ends > 0)
+    qsort (unit->ends, unit->n_ends, sizeof *unit->ends, compare_addresses);
+  return unit->n_ends > before;
+}
+
+static void
+follow (struct unit *unit, uint64_t entry, uint64_t end)
+{
+  start (unit, entry, end);
+  while (unit->n_queue > 0 && unit->failure == UNIT_SOUND)
+    {
+      uint32_t label = unit->queue[--unit->n_queue];
+      unit->labels[label].queued = false;
+      walk (unit, label);
+      if (unit->steps > (uint64_t)VISITS_MAX * (unit->n_nodes + 64)
+          || unit->steps > unit->steps_left || unit->tables.failed)
+        fail (unit, UNIT_TOO_MUCH, entry);
+    }
+  if (unit->steps >= unit->steps_left)
+    fail (unit, UNIT_TOO_MUCH, entry);
+  unit->steps_left
+      -= unit->steps < unit->steps_left ? unit->steps : unit->steps_left;
+  if (unit->failure == UNIT_SOUND)
+    unit_visit (unit, check_node, unit);
+}
+
+/* A function can fail because a table without a bound was read too far, into
+   one that is found later: then another try does better.  */
+enum unit_failure
+unit_follow (struct unit *unit, uint64_t entry, uint64_t end,
+             uint64_t *failed_at)
+{
+  unit->n_ends = 0;
+  follow (unit, entry, end);
+  for (int i = 0; i < TRIES_MAX && unit->failure != UNIT_SOUND
+                  && unit->failure != UNIT_TOO_MUCH && unit->tables.n > 0
+                  && remember_places (unit);
+       i++)
+    follow (unit, entry, end);
+  *failed_at = unit->failed_at;
+  return unit->failure;
+}
+
+void
+unit_visit (struct unit *unit,
+            void (*visit) (void *argument, uint64_t address,
+                           const struct insn *insn, const struct state *state),
+            void *argument)
+{
+  for (size_t i = 0; i < unit->n_labels; i++)
+    {
+      uint32_t number = unit->labels[i].node;
+      struct state state = unit->labels[i].state;
+      for (;;)
+        {
+          const struct node *node = &unit->nodes[number];
+          visit (argument, node->address, &node->insn, &state);
+          if (node->insn.size == 0
+              || !pass (unit, &node->insn, node->address, &state))
+            break;
+          uint32_t next = address_map_get (&unit->numbers,
+                                           node->address + node->insn.size);
+          if (next == none || unit->nodes[next].label != none
+              || unit->nodes[next].predecessor != number)
+            break;
+          number = next;
+        }
+    }
+}
+
+bool
+unit_gave_up (const struct unit *unit)
+{
+  return unit->steps_left == 0;
+}
+
+bool
+unit_met_unknown (const struct unit *unit)
+{
+  return unit->met_unknown;
+}
+
+const char *
+unit_failure_name (enum unit_failure failure)
+{
+  static const char *const names[UNIT_FAILURE_COUNT] = {
+    [UNIT_SOUND] = "sound",
+    [UNIT_DECODE] = "not-code",
+    [UNIT_RETURN] = "return",
+    [UNIT_TAIL_CALL] = "tail-call",
+    [UNIT_RUNS_INTO] = "runs-into",
+    [UNIT_SAVED_USED] = "saved-register-used",
+    [UNIT_UNRESOLVED] = "unresolved-jump",
+    [UNIT_TOO_MUCH] = "too-much",
+  };
+  return names[failure];
+}

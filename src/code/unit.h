@@ -1,0 +1,102 @@
+/* One function, followed along all its paths until nothing changes.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A unit is the code that one entry reaches by jumps: with parts that were
+   moved elsewhere (.cold), and with tails that other functions share.  It ends
+   at the starts of other functions, where jumps are tail calls.
+
+   The states are right if the entry is one, and if the code keeps to the ABI.
+   Both show: a function that was entered in its middle does not return with
+   the stack pointer it came with, pops what it did not push, or uses what
+   belongs to its caller.  unit_follow looks for all of these, and a unit with
+   one of them says nothing at all.  */
+
+#ifndef CODE_UNIT_H
+#define CODE_UNIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "code/insn.h"
+#include "code/machine.h"
+#include "code/places.h"
+#include "code/returns.h"
+#include "code/state.h"
+
+/* Why a unit says nothing.  */
+enum unit_failure
+{
+  UNIT_SOUND,
+  UNIT_DECODE,     /* bytes that are no instruction, or no code */
+  UNIT_RETURN,     /* returns with another stack pointer or registers */
+  UNIT_TAIL_CALL,  /* leaves for another function in such a way */
+  UNIT_RUNS_INTO,  /* gets into another function that way without a jump */
+  UNIT_SAVED_USED, /* uses registers that belong to the caller */
+  UNIT_UNRESOLVED, /* jumps to an address that is not known */
+  UNIT_TOO_MUCH,   /* takes too long, or too much memory */
+  UNIT_FAILURE_COUNT
+};
+
+/* Calls in [start, end) may end up at `pad' by an exception, with
+   `args_size` bytes of arguments taken off the stack.  */
+struct code_pad
+{
+  uint64_t start, end;
+  uint64_t pad;
+  uint64_t args_size;
+};
+
+struct code_range
+{
+  uint64_t start, end;
+};
+
+struct unit_context
+{
+  const struct code_machine *machine;
+  const struct insn_decoder *decoder;
+  const struct places *places;
+  struct returns *returns;
+  const struct code_pad *pads; /* ascending start, disjoint */
+  size_t n_pads;
+  /* Starts of FDEs: never run into, even where they are no starts of
+     functions.  Ascending.  */
+  const uint64_t *borders;
+  size_t n_borders;
+  const struct code_range *parts; /* FDEs that start no function; ascending */
+  size_t n_parts;
+};
+
+struct unit; /* opaque */
+
+/* CONTEXT must outlive it.  NULL when memory ran out.  */
+struct unit *unit_new (const struct unit_context *context);
+void unit_free (struct unit *unit);
+
+/* Follow the function at ENTRY, whose code is known to reach to END at least
+   as far as jump tables are concerned.  *FAILED_AT is the address that shows
+   the failure.  */
+enum unit_failure unit_follow (struct unit *unit, uint64_t entry, uint64_t end,
+                               uint64_t *failed_at);
+
+/* Call VISIT for every instruction of the unit followed last, with the state
+   in front of it.  */
+void unit_visit (struct unit *unit,
+                 void (*visit) (void *argument, uint64_t address,
+                                const struct insn *insn,
+                                const struct state *state),
+                 void *argument);
+
+/* Whether it calls functions that were not known to context->returns, which
+   knows them now: when they were followed there, the unit may look different.
+ */
+bool unit_met_unknown (const struct unit *unit);
+
+/* Whether following functions took so long altogether that it was given up:
+   then there may be paths that nobody has seen.  */
+bool unit_gave_up (const struct unit *unit);
+
+const char *unit_failure_name (enum unit_failure failure);
+
+#endif /* CODE_UNIT_H */

@@ -1,0 +1,69 @@
+/* What is known of the contents of a register or a place in the stack.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The domain of the abstract interpretation.  CFA stands for the canonical
+   frame address of the function that is being followed, whatever it is at run
+   time; every value of kind VALUE_CFA is known relative to it.  */
+
+#ifndef CODE_VALUE_H
+#define CODE_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum value_kind
+{
+  /* Computed here.  `number` names where, so that two registers with the same
+     number hold the same value.  */
+  VALUE_OPAQUE,
+  /* One thing or another: paths met that did not agree.  Numbered, too.  */
+  VALUE_MIXED,
+  VALUE_CFA,   /* CFA + number */
+  VALUE_SAVED, /* what register `number` held when the function began */
+  VALUE_CONSTANT,
+  /* An unknown base + number.  The base is what `and $-n, %rsp' or
+     `sub %rax, %rsp' leaves of the stack pointer; a state knows one.  */
+  VALUE_BASE,
+  VALUE_ENTRY,  /* read from jump table `number` */
+  VALUE_TARGET, /* the same, with the table's base added: where code is */
+};
+
+struct value
+{
+  uint64_t kind : 4; /* enum value_kind */
+  int64_t number : 60;
+};
+
+static inline struct value
+value_of (enum value_kind kind, int64_t number)
+{
+  return (struct value){ .kind = kind & 0xf, .number = number };
+}
+
+/* The value that instruction or meeting point ADDRESS gives REG.  */
+static inline struct value
+value_new (enum value_kind kind, uint64_t address, unsigned reg)
+{
+  return value_of (kind, (int64_t)(address << 6 | reg));
+}
+
+static inline bool
+value_equal (struct value a, struct value b)
+{
+  return a.kind == b.kind && a.number == b.number;
+}
+
+static inline bool
+value_is_anonymous (struct value value)
+{
+  return value.kind == VALUE_OPAQUE || value.kind == VALUE_MIXED;
+}
+
+/* Whether VALUE is an address in the stack, as far as it is known.  */
+static inline bool
+value_is_stack (struct value value)
+{
+  return value.kind == VALUE_CFA || value.kind == VALUE_BASE;
+}
+
+#endif /* CODE_VALUE_H */

@@ -1,0 +1,263 @@
+/* What the code of a linked file adds to its CFI, and takes from it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/code_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/code_facts.h"
+
+bool
+code_rows_open_source (struct cfi_source *source, const struct image *image,
+                       struct error *err)
+{
+  if (cfi_source_open (source, image, err))
+    return true;
+  if (err->status != CFI2SFRAME_NOTHING)
+    return false;
+  error_clear (err);
+  source->cfi.arch = image->arch;
+  return plt_list_find (&source->plt, image, &source->cfi, err);
+}
+
+/* Functions made of claims.  */
+struct harvest
+{
+  const struct claims *claims;
+  const struct code_request *request;
+  struct plt_list found; /* ascending, disjoint */
+  size_t capacity;
+  size_t known, start; /* the next ones */
+  struct error *err;
+};
+
+static struct frame_function *
+begin_function (struct harvest *harvest, uint64_t address)
+{
+  struct plt_list *found = &harvest->found;
+  if (found->functions == NULL || found->n_functions == harvest->capacity)
+    {
+      size_t capacity = harvest->capacity ? 2 * harvest->capacity : 64;
+      struct frame_function *more
+          = reallocarray (found->functions, capacity, sizeof *more);
+      if (more == NULL)
+        return NULL;
+      found->functions = more;
+      harvest->capacity = capacity;
+    }
+  struct frame_function *function = &found->functions[found->n_functions++];
+  *function = (struct frame_function){ .address = address, .from_code = true };
+  return function;
+}
+
+/* Code from START to END, in which no function starts but at START, has
+   ROW.  */
+static bool
+add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
+           bool is_start, const struct frame_row *row)
+{
+  struct plt_list *found = &harvest->found;
+  struct frame_function *function
+      = found->n_functions > 0 ? &found->functions[found->n_functions - 1]
+                               : NULL;
+  if (function == NULL || is_start
+      || function->address + function->size != start
+      || end - function->address > UINT32_MAX)
+    function = begin_function (harvest, start);
+  if (function == NULL)
+    return false;
+  struct frame_row next = *row;
+  next.start = (uint32_t)(start - function->address);
+  function->size = (uint32_t)(end - function->address);
+  return frame_function_append (function, &next);
+}
+
+/* The same, cut where functions start.  */
+static bool
+add_range (struct harvest *harvest, uint64_t start, uint64_t end,
+           const struct frame_row *row)
+{
+  const struct claims *claims = harvest->claims;
+  while (start < end)
+    {
+      while (harvest->start < claims->n_starts
+             && claims->starts[harvest->start] < start)
+        harvest->start++;
+      bool is_start = harvest->start < claims->n_starts
+                      && claims->starts[harvest->start] == start;
+      size_t next = harvest->start + is_start;
+      while (is_start && next < claims->n_starts
+             && claims->starts[next] == start)
+        next++;
+      uint64_t until = next < claims->n_starts && claims->starts[next] < end
+                           ? claims->starts[next]
+                           : end;
+      if (!add_piece (harvest, start, until, is_start, row))
+        return false;
+      start = until;
+    }
+  return true;
+}
+
+/* CLAIM, without what CFI or a known PLT stub describes.  */
+static bool
+add_claim (struct harvest *harvest, const struct claim *claim)
+{
+  const struct code_request *request = harvest->request;
+  const struct frame_row *row = &harvest->claims->rows[claim->row];
+  uint64_t at = claim->start, end = claim->start + claim->size;
+  while (at < end)
+    {
+      while (harvest->known < request->n_known
+             && request->known[harvest->known].address
+                        + request->known[harvest->known].size
+                    <= at)
+        harvest->known++;
+      const struct frame_function *known
+          = harvest->known < request->n_known ? &request->known[harvest->known]
+                                              : NULL;
+      uint64_t until
+          = known != NULL && known->address < end ? known->address : end;
+      if (at < until && !add_range (harvest, at, until, row))
+        return false;
+      at = until < end ? known->address + known->size : end;
+    }
+  return true;
+}
+
+static bool
+harvest_claims (struct harvest *harvest)
+{
+  const struct claims *claims = harvest->claims;
+  for (size_t i = 0; i < claims->n; i++)
+    if (claims->claims[i].row != CLAIM_NOTHING
+        && claims->rows[claims->claims[i].row].cfa.kind != RULE_UNSUPPORTED
+        && !add_claim (harvest, &claims->claims[i]))
+      return error_set_no_memory (harvest->err);
+  return true;
+}
+
+static int
+compare_functions (const void *a, const void *b)
+{
+  const struct frame_function *left = a, *right = b;
+  return (left->address > right->address) - (left->address < right->address);
+}
+
+/* Remove what overlaps, which takes a damaged file: of the N functions the
+   first one stays, but a stub rather than code.  */
+static size_t
+drop_overlapping (struct frame_function *functions, size_t n)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    {
+      struct frame_function *last = kept > 0 ? &functions[kept - 1] : NULL;
+      bool overlaps
+          = last != NULL && functions[i].address < last->address + last->size;
+      if (overlaps && (functions[i].from_code || !last->from_code))
+        {
+          frame_function_free (&functions[i]);
+          continue;
+        }
+      if (overlaps)
+        frame_function_free (&functions[--kept]);
+      functions[kept++] = functions[i];
+    }
+  return kept;
+}
+
+/* Put what was found with the stubs of SOURCE.  */
+static bool
+merge (struct cfi_source *source, struct plt_list *found, struct error *err)
+{
+  struct plt_list *stubs = &source->plt;
+  size_t n = stubs->n_functions + found->n_functions;
+  struct frame_function *all
+      = reallocarray (stubs->functions, n + 1, sizeof *all);
+  if (all == NULL)
+    return error_set_no_memory (err);
+  if (found->n_functions > 0)
+    memcpy (all + stubs->n_functions, found->functions,
+            found->n_functions * sizeof *all);
+  qsort (all, n, sizeof *all, compare_functions);
+  stubs->functions = all;
+  stubs->n_functions = drop_overlapping (all, n);
+  free (found->functions);
+  *found = (struct plt_list){ 0 };
+  return true;
+}
+
+static bool
+add_functions (struct code_rows *rows, struct cfi_source *source,
+               const struct code_request *request, const struct claims *claims,
+               struct error *err)
+{
+  struct harvest harvest
+      = { .claims = claims, .request = request, .err = err };
+  bool ok = harvest_claims (&harvest);
+  for (size_t i = 0; i < harvest.found.n_functions; i++)
+    rows->bytes += harvest.found.functions[i].size;
+  rows->functions = harvest.found.n_functions;
+  ok = ok && merge (source, &harvest.found, err);
+  plt_list_free (&harvest.found);
+  return ok;
+}
+
+bool
+code_rows_find (struct code_rows *rows, struct cfi_source *source, bool add,
+                bool verify, struct error *err)
+{
+  struct code_facts facts;
+  struct code_request request;
+  struct code_summary summary;
+  struct claims claims = { 0 };
+  *rows = (struct code_rows){ 0 };
+  if (!code_analysis_exists (source->image->arch))
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "the code of this file cannot be analysed");
+  if (!code_facts_read (&facts, source, &request, err))
+    return false;
+  request.elsewhere = add;
+  bool ok = disproofs_find (&rows->disproofs, &claims, &request, &summary, err)
+            && (!add || add_functions (rows, source, &request, &claims, err));
+  if (!verify)
+    disproofs_free (&rows->disproofs);
+  claims_free (&claims);
+  code_facts_free (&facts);
+  return ok;
+}
+
+void
+code_rows_free (struct code_rows *rows)
+{
+  disproofs_free (&rows->disproofs);
+}
+
+bool
+code_rows_object (struct code_rows *rows, uint64_t address, uint64_t size)
+{
+  const struct disproofs *disproofs = &rows->disproofs;
+  while (rows->next < disproofs->n
+         && disproofs->list[rows->next].end <= address)
+    rows->next++;
+  return rows->next < disproofs->n
+         && disproofs->list[rows->next].start < address + size;
+}
+
+bool
+code_rows_leave_out (const struct code_rows *rows,
+                     struct frame_function *function)
+{
+  const struct disproofs *disproofs = &rows->disproofs;
+  for (size_t i = rows->next;
+       i < disproofs->n
+       && disproofs->list[i].start < function->address + function->size;
+       i++)
+    if (!frame_function_leave_out (function, disproofs->list[i].start,
+                                   disproofs->list[i].end,
+                                   REASON_CODE_DISAGREES))
+      return false;
+  return true;
+}

@@ -1,0 +1,103 @@
+/* Comparing the CFI of a file with its code.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/disproof.h"
+
+#include "code/seeds.h"
+#include "convert/code_facts.h"
+
+struct reader
+{
+  const struct image *image;
+  void (*found) (void *context, const struct cfi2sframe_finding *finding);
+  void *context;
+  struct cfi2sframe_lint_result *result;
+};
+
+static void
+report (const struct reader *reader, const struct disproofs *disproofs)
+{
+  const struct code_machine *machine = code_machine_of (reader->image->arch);
+  for (size_t i = 0; i < disproofs->n; i++)
+    {
+      const struct disproof *from = &disproofs->list[i];
+      char says[DISPROOF_TEXT_MAX], does[DISPROOF_TEXT_MAX];
+      disproof_describe (from, machine, says, does);
+      struct cfi2sframe_finding finding = {
+        .function = from->entry,
+        .name = seeds_symbol_name (reader->image, from->entry),
+        .address = from->start,
+        .size = from->end - from->start,
+        .bytes = from->bytes,
+        .since = from->since,
+        .frame_pointer = from->kind == DISPROOF_FP,
+        .says = says,
+        .does = does,
+      };
+      reader->result->findings++;
+      reader->result->bytes += finding.bytes;
+      if (reader->found)
+        reader->found (reader->context, &finding);
+    }
+}
+
+static bool
+lint_source (const struct reader *reader, const struct cfi_source *source,
+             struct error *err)
+{
+  struct code_facts facts;
+  struct code_request request;
+  struct code_summary summary;
+  struct disproofs disproofs;
+  struct claims claims;
+  if (!code_facts_read (&facts, source, &request, err))
+    return false;
+  bool ok = disproofs_find (&disproofs, &claims, &request, &summary, err);
+  if (ok)
+    {
+      reader->result->functions = summary.functions;
+      reader->result->functions_trusted = summary.failures[UNIT_SOUND];
+      report (reader, &disproofs);
+      disproofs_free (&disproofs);
+    }
+  claims_free (&claims);
+  code_facts_free (&facts);
+  return ok;
+}
+
+static bool
+lint_image (const struct reader *reader, struct error *err)
+{
+  const struct image *image = reader->image;
+  struct cfi_source source = { 0 };
+  if (!code_analysis_exists (image->arch) || image->header.e_type == ET_REL)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "the code of this file cannot be analysed");
+  bool ok = cfi_source_open (&source, image, err)
+            && lint_source (reader, &source, err);
+  cfi_source_close (&source);
+  return ok;
+}
+
+bool
+cfi2sframe_lint (const char *input,
+                 void (*found) (void *context,
+                                const struct cfi2sframe_finding *finding),
+                 void *context, struct cfi2sframe_lint_result *result,
+                 struct cfi2sframe_error *err)
+{
+  struct image image;
+  const struct reader reader = {
+    .image = &image, .found = found, .context = context, .result = result
+  };
+  error_clear (err);
+  *result = (struct cfi2sframe_lint_result){ 0 };
+  if (!image_open (&image, input, err))
+    return false;
+  bool ok = lint_image (&reader, err);
+  image_close (&image);
+  if (ok && result->findings > 0)
+    return error_set (err, CFI2SFRAME_MISMATCH,
+                      "the code contradicts its CFI");
+  return ok;
+}

@@ -1,0 +1,172 @@
+/* --lint: findings as lines or as one JSON object per file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "tool/lint_print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/json_line.h"
+#include "tool/tree.h"
+
+enum
+{
+  EXIT_FOUND = 3
+};
+
+struct lint_output
+{
+  const char *path;
+  FILE *out;            /* NULL: no lines */
+  json_object *details; /* array, or NULL */
+};
+
+static void
+print_line (const struct lint_output *output,
+            const struct cfi2sframe_finding *finding)
+{
+  fprintf (output->out, "%s: ", output->path);
+  if (finding->name)
+    fprintf (output->out, "%s (0x%" PRIx64 ")", finding->name,
+             finding->function);
+  else
+    fprintf (output->out, "0x%" PRIx64, finding->function);
+  fprintf (output->out,
+           ": 0x%" PRIx64 "-0x%" PRIx64 " (%" PRIu64
+           " bytes): %s: CFI says %s, code does %s; since the instruction at "
+           "0x%" PRIx64 "\n",
+           finding->address, finding->address + finding->size, finding->bytes,
+           finding->frame_pointer ? "FP" : "CFA", finding->says, finding->does,
+           finding->since);
+}
+
+static json_object *
+finding_json (const struct cfi2sframe_finding *finding)
+{
+  json_object *object = json_object_new_object ();
+  json_add_number (object, "function", finding->function);
+  json_add_string (object, "name", finding->name);
+  json_add_number (object, "address", finding->address);
+  json_add_number (object, "size", finding->size);
+  json_add_number (object, "bytes", finding->bytes);
+  json_add_number (object, "since", finding->since);
+  json_add_string (object, "rule", finding->frame_pointer ? "fp" : "cfa");
+  json_add_string (object, "cfi", finding->says);
+  json_add_string (object, "code", finding->does);
+  return object;
+}
+
+static void
+take_finding (void *context, const struct cfi2sframe_finding *finding)
+{
+  const struct lint_output *output = context;
+  if (output->out)
+    print_line (output, finding);
+  if (output->details)
+    json_object_array_add (output->details, finding_json (finding));
+}
+
+/* Takes over DETAILS.  */
+static void
+print_json (const char *path, const struct cfi2sframe_lint_result *result,
+            const struct cfi2sframe_error *err, json_object *details,
+            FILE *out)
+{
+  json_object *object = json_object_new_object ();
+  bool done
+      = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
+  json_add_string (object, "file", path);
+  json_add_string (object, "status",
+                   !done                   ? "failed"
+                   : result->findings == 0 ? "clean"
+                                           : "found");
+  json_add_string (object, "reason", done ? NULL : err->reason);
+  json_add_number (object, "functions", result->functions);
+  json_add_number (object, "functions_trusted", result->functions_trusted);
+  json_add_number (object, "bytes_wrong", result->bytes);
+  json_object_object_add (object, "findings", details);
+  fprintf (
+      out, "%s\n",
+      json_object_to_json_string_ext (
+          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+  json_object_put (object);
+}
+
+/* Files found in directories that are nothing for us are passed over.  */
+static bool
+is_passed_over (const struct tree_entry *entry,
+                const struct cfi2sframe_error *err)
+{
+  return entry->found
+         && (err->status == CFI2SFRAME_NOTHING
+             || err->status == CFI2SFRAME_NOT_ELF
+             || err->status == CFI2SFRAME_UNSUPPORTED);
+}
+
+static int
+lint_file (const struct tool_options *options, const struct tree_entry *entry,
+           FILE *out, FILE *errors)
+{
+  struct cfi2sframe_lint_result result;
+  struct cfi2sframe_error err;
+  bool json = options->stats == STATS_JSON;
+  struct lint_output output
+      = { .path = entry->path,
+          .out = options->quiet || json ? NULL : out,
+          .details = json ? json_object_new_array () : NULL };
+  bool clean
+      = cfi2sframe_lint (entry->path, take_finding, &output, &result, &err);
+  bool found = !clean && err.status == CFI2SFRAME_MISMATCH;
+  if (!clean && !found && is_passed_over (entry, &err))
+    {
+      json_object_put (output.details);
+      return EXIT_SUCCESS;
+    }
+  if (!clean && !found)
+    fprintf (errors, "cfi2sframe: %s: %s\n", entry->path, err.reason);
+  if (json)
+    print_json (entry->path, &result, &err, output.details, out);
+  else if ((clean || found) && (options->talkative || options->stats)
+           && !options->quiet)
+    fprintf (out,
+             "%s: %" PRIu64 " findings (%" PRIu64 " bytes) in %" PRIu64
+             " of %" PRIu64 " functions that could be compared\n",
+             entry->path, result.findings, result.bytes,
+             result.functions_trusted, result.functions);
+  return clean ? EXIT_SUCCESS : found ? EXIT_FOUND : EXIT_FAILURE;
+}
+
+/* A failure counts more than a finding.  */
+static int
+worse (int a, int b)
+{
+  return a == EXIT_FAILURE || b == EXIT_FAILURE ? EXIT_FAILURE
+         : a == EXIT_SUCCESS                    ? b
+                                                : a;
+}
+
+int
+lint_print (const struct tool_options *options, FILE *out, FILE *errors)
+{
+  struct tree tree = { 0 };
+  int status = EXIT_SUCCESS;
+  if (!tree_collect (&tree, options))
+    {
+      fprintf (errors, "cfi2sframe: list of files: %s\n", strerror (errno));
+      return EXIT_FAILURE;
+    }
+  for (size_t i = 0; i < tree.n_entries; i++)
+    {
+      const struct tree_entry *entry = &tree.entries[i];
+      if (entry->problem)
+        fprintf (errors, "cfi2sframe: %s: %s\n", entry->path,
+                 strerror (entry->problem));
+      status = worse (status, entry->problem
+                                  ? EXIT_FAILURE
+                                  : lint_file (options, entry, out, errors));
+    }
+  tree_free (&tree);
+  return status;
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# --lint, --verify-code, --analyze: the code beside its CFI.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# Only builds with Zydis, and code for x86-64, have what is tested here.
+setup_file ()
+{
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+}
+
+# A library whose CFI does not know of a push: 7 bytes are wrong.
+wrong_library ()
+{
+  cat >wrong.s <<'END'
+	.globl	wrong
+	.type	wrong, @function
+wrong:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	push	%rbp
+	mov	%rdi, %rbx
+	mov	%rsi, %rbp
+	pop	%rbp
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.globl	right
+	.type	right, @function
+right:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.globl	bare
+	.type	bare, @function
+bare:	push	%rbx
+	mov	%rdi, %rbx
+	call	helper
+	pop	%rbx
+	ret
+helper:	sub	$24, %rsp
+	mov	%rdi, (%rsp)
+	add	$24, %rsp
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o wrong.so wrong.s
+  "$CFI2SFRAME" --lint -q wrong.so 2>errors || [ $? -eq 3 ] \
+    || skip "$(cat errors)"
+}
+
+@test "--lint finds a push that the CFI does not know of, and exits with 3" {
+  wrong_library
+  tool --lint wrong.so
+  [ "$status" -eq 3 ] || report
+  [ "${#lines[@]}" -eq 1 ] || report
+  [[ ${lines[0]} == *"wrong (0x"*"(7 bytes): CFA: CFI says rsp+16, code does rsp+24"* ]] \
+    || report
+  [ -z "$stderr" ] || report
+}
+
+@test "--lint as JSON" {
+  wrong_library
+  needs python3
+  tool --lint --stats=json wrong.so
+  [ "$status" -eq 3 ] || report
+  python3 - "$output" <<'END'
+import json, sys
+report = json.loads (sys.argv[1])
+assert report["status"] == "found" and report["bytes_wrong"] == 7
+finding, = report["findings"]
+assert finding["name"] == "wrong" and finding["rule"] == "cfa"
+assert finding["address"] == finding["function"] + 2 and finding["size"] == 7
+assert finding["since"] == finding["function"] + 1
+END
+}
+
+@test "--lint finds nothing where the CFI is right" {
+  wrong_library
+  small_program
+  tool --lint small
+  [ "$status" -eq 0 ] || report
+  silent
+}
+
+@test "--lint changes nothing and takes no output file" {
+  wrong_library
+  before=$(checksum wrong.so)
+  run "$CFI2SFRAME" --lint wrong.so
+  [ "$(checksum wrong.so)" = "$before" ]
+  tool --lint -o out wrong.so
+  [ "$status" -eq 2 ] || report
+}
+
+@test "--verify-code leaves the wrong rows out, and only them" {
+  wrong_library
+  cp wrong.so trusted.so
+  "$CFI2SFRAME" --strict trusted.so
+  tool --verify-code --stats wrong.so
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"left out 7 bytes"* ]] || report
+  [[ $output == *"left out: 1 (the code does something else)"* ]] || report
+  tool --compare trusted.so wrong.so
+  [[ $output == *" 7 only in A, 0 only in B"* ]] || report
+  tool --check wrong.so
+  [ "$status" -eq 0 ] || report
+}
+
+@test "--trust-cfi takes --verify-code back" {
+  wrong_library
+  tool --verify-code --trust-cfi --strict wrong.so
+  [ "$status" -eq 0 ] || report
+}
+
+@test "--analyze makes rows for code without CFI, which --check compares" {
+  wrong_library
+  tool --analyze --stats wrong.so
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"from CFI 14 bytes, from code 24 bytes (2 functions)"* ]] \
+    || report
+  tool --check wrong.so
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"24 of these bytes have no CFI and were compared with their code"* ]] \
+    || report
+}
+
+@test "--analyze works without any CFI" {
+  wrong_library
+  sed '/cfi_/s/[^:]*\.cfi_.*//' wrong.s >bare.s
+  "${CC:-cc}" -nostdlib -shared -o bare.so bare.s
+  tool bare.so
+  [[ $output != *"converted"* ]] || report
+  tool --analyze --stats bare.so
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" from CFI 0 bytes, from code "* ]] || report
+  tool --check bare.so
+  [ "$status" -eq 0 ] || report
+}
+
+@test "a program runs as before with rows from its code" {
+  wrong_library
+  small_program small -fno-asynchronous-unwind-tables
+  expected=$(./small)
+  "$CFI2SFRAME" --analyze small
+  [ "$(./small)" = "$expected" ]
+  tool --check small
+  [ "$status" -eq 0 ] || report
+}

@@ -1,0 +1,322 @@
+/* How often the analysis of code and CFI agree where the analysis has not
+   seen the CFI.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+     hidden_cfi [-a] [-e] [-v] FILE...
+
+   One line per FILE: bytes of code with CFI (without padding), and the share
+   for which the analysis says the same, nothing, or something else.  The
+   analysis is told the ranges of the FDEs and the landing pads of exceptions,
+   but no row; with -e it is told nothing at all (and .symtab is hidden, too).
+   With -a, code without CFI is analysed, too.  -v lists what differs.  Fails
+   when anything does.  */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "convert/code_facts.h"
+
+static bool everything_hidden, everywhere, verbose;
+
+/* PLT stubs, with or without CFI, have rules of their own.  */
+static bool
+is_plt (const struct frame_function *function)
+{
+  return function->from_plt || function->n_rows == 0
+         || function->rows[function->n_rows - 1].cfa.kind == RULE_PLT;
+}
+
+struct count
+{
+  uint64_t total, equal, cfa_differs, fp_differs;
+  uint64_t incomparable; /* CFI by expressions and the like */
+  uint64_t unknown;
+};
+
+struct subject_file
+{
+  const struct code_machine *machine;
+  struct function_list functions;
+  struct claims claims;
+  struct count count;
+  struct range *ranges;
+};
+
+static const struct frame_row *
+row_at (const struct frame_function *function, uint64_t address)
+{
+  const struct frame_row *row = NULL;
+  for (size_t i = 0; i < function->n_rows
+                     && function->address + function->rows[i].start <= address;
+       i++)
+    row = &function->rows[i];
+  return row;
+}
+
+static const struct frame_function *
+function_at (const struct function_list *list, uint64_t address)
+{
+  size_t low = 0, high = list->n;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (list->functions[middle].address + list->functions[middle].size
+          <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < list->n && list->functions[low].address <= address
+             ? &list->functions[low]
+             : NULL;
+}
+
+struct verdicts
+{
+  uint64_t entry, start, end;
+  enum verdict cfa, fp;
+  struct frame_row row;
+};
+
+/* Verdicts of each instruction, to be counted when all functions agree.  */
+static struct verdicts *seen;
+static size_t n_seen, seen_capacity;
+
+static void
+see (void *argument, uint64_t entry, uint64_t address, const struct insn *insn,
+     const struct state *state)
+{
+  struct subject_file *file = argument;
+  const struct frame_function *function
+      = function_at (&file->functions, address);
+  const struct frame_row *row = function ? row_at (function, address) : NULL;
+  if (!row || is_plt (function))
+    return;
+  if (n_seen == seen_capacity)
+    {
+      seen_capacity = seen_capacity ? 2 * seen_capacity : 4096;
+      seen = reallocarray (seen, seen_capacity, sizeof *seen);
+      if (!seen)
+        abort ();
+    }
+  seen[n_seen++] = (struct verdicts){
+    entry,
+    address,
+    address + insn->size,
+    state_check_cfa (state, file->machine, row),
+    state_check_fp (state, file->machine, row),
+    *row,
+  };
+}
+
+static void
+distrust (void *argument, uint64_t entry, enum unit_failure failure,
+          uint64_t failed_at)
+{
+  (void)argument;
+  if (verbose)
+    printf ("  distrusted: %#lx %s at %#lx\n", entry,
+            unit_failure_name (failure), failed_at);
+}
+
+static int
+compare_seen (const void *a, const void *b)
+{
+  const struct verdicts *left = a, *right = b;
+  return (left->start > right->start) - (left->start < right->start);
+}
+
+static void
+count_seen (struct subject_file *file)
+{
+  uint64_t reached = 0, entry = 0;
+  if (n_seen > 0)
+    qsort (seen, n_seen, sizeof *seen, compare_seen);
+  for (size_t i = 0; i < n_seen; i++)
+    {
+      const struct verdicts *v = &seen[i];
+      const struct claim *claim = claims_find (&file->claims, v->start);
+      uint64_t from = v->start > reached ? v->start : reached;
+      if (v->end <= from || !claim || claim->row == CLAIM_NOTHING)
+        continue;
+      uint64_t size = v->end - from;
+      reached = v->end;
+      if (v->row.cfa.kind == RULE_UNSUPPORTED
+          || v->row.fp.kind == RULE_UNSUPPORTED)
+        file->count.incomparable += size;
+      else if (v->cfa == VERDICT_AGREES && v->fp == VERDICT_AGREES)
+        file->count.equal += size;
+      else if (v->cfa == VERDICT_CONTRADICTS)
+        file->count.cfa_differs += size;
+      else if (v->fp == VERDICT_CONTRADICTS)
+        file->count.fp_differs += size;
+      else
+        file->count.unknown += size;
+      if (verbose && v->row.cfa.kind != RULE_UNSUPPORTED && v->entry != entry
+          && (v->cfa != VERDICT_AGREES || v->fp != VERDICT_AGREES))
+        {
+          const struct frame_row *row = &file->claims.rows[claim->row];
+          printf ("  %#lx in %#lx: CFA %d/%u%+d fp %u%+d, code CFA %d/%u%+d "
+                  "fp %u%+d (cfa %u fp %u)\n",
+                  v->start, v->entry, v->row.cfa.kind, v->row.cfa.reg,
+                  v->row.cfa.offset, v->row.fp.kind, v->row.fp.offset,
+                  row->cfa.kind, row->cfa.reg, row->cfa.offset, row->fp.kind,
+                  row->fp.offset, v->cfa, v->fp);
+          entry = v->entry;
+        }
+    }
+}
+
+/* Whether SIZE BYTES are instructions that do nothing.  */
+static bool
+is_padding (const uint8_t *bytes, uint64_t size, uint64_t address,
+            const struct insn_decoder *decoder)
+{
+  struct insn_step step;
+  for (; size > 0; bytes += step.size, size -= step.size)
+    if (!insn_decode_step (decoder, bytes, size, address, &step)
+        || !(step.is_nop || step.flow == FLOW_STOP))
+      return false;
+  return true;
+}
+
+/* Bytes with rules that can be compared, without padding.  */
+static uint64_t
+bytes_of_code (const struct image *image, const struct subject_file *file)
+{
+  uint64_t total = 0;
+  struct insn_decoder *decoder = insn_decoder_new (image->arch);
+  for (size_t i = 0; i < file->functions.n; i++)
+    {
+      const struct frame_function *function = &file->functions.functions[i];
+      uint64_t at = function->address, end = at + function->size;
+      while (at < end && !is_plt (function))
+        {
+          const struct claim *claim = claims_find (&file->claims, at);
+          uint64_t next = at + 1;
+          if (claim)
+            next = claim->start + claim->size;
+          else
+            while (next < end && !claims_find (&file->claims, next))
+              next++;
+          if (next > end)
+            next = end;
+          const uint8_t *bytes = image_bytes_at (image, at, next - at);
+          bool silent = !claim || claim->row == CLAIM_NOTHING;
+          if (!bytes || !silent || !is_padding (bytes, next - at, at, decoder))
+            {
+              total += next - at;
+              if (verbose && silent)
+                printf ("  silent: %#lx-%#lx of %#lx%s\n", at, next,
+                        function->address, claim ? " (disputed)" : "");
+            }
+          at = next;
+        }
+    }
+  insn_decoder_free (decoder);
+  return total;
+}
+
+static void
+report (const char *name, const struct count *count,
+        const struct code_summary *summary, double seconds)
+{
+  uint64_t said
+      = count->equal + count->cfa_differs + count->fp_differs + count->unknown;
+  printf ("%-50s %9lu equal %.3f%% cfa-differs %lu fp-differs %lu "
+          "unknown %lu incomparable %lu silent %lu  functions %lu %.2fs",
+          name, count->total,
+          100.0 * (double)count->equal
+              / (double)(count->total - count->incomparable),
+          count->cfa_differs, count->fp_differs, count->unknown,
+          count->incomparable, count->total - said, summary->functions,
+          seconds);
+  for (int i = 0; i < UNIT_FAILURE_COUNT; i++)
+    if (summary->failures[i])
+      printf (" %s:%lu", unit_failure_name ((enum unit_failure)i),
+              summary->failures[i]);
+  printf ("\n");
+}
+
+static double
+seconds_now (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool
+analyse (const char *name, const struct cfi_source *source, struct error *err)
+{
+  const struct image *image = source->image;
+  struct subject_file file = { .machine = code_machine_of (image->arch) };
+  struct code_facts facts;
+  struct code_request request;
+  struct code_summary summary;
+  n_seen = 0;
+  if (!code_facts_read (&facts, source, &request, err))
+    return false;
+  file.functions = facts.functions;
+  request.see = see;
+  request.distrust = distrust;
+  request.argument = &file;
+  request.elsewhere = everywhere;
+  if (everything_hidden)
+    {
+      request.n_known = request.n_pads = 0;
+      request.elsewhere = request.no_symbols = true;
+    }
+  double began = seconds_now ();
+  bool ok = code_analyse (&request, &file.claims, &summary, err);
+  double took = seconds_now () - began;
+  if (ok)
+    {
+      count_seen (&file);
+      file.count.total = bytes_of_code (image, &file);
+      report (name, &file.count, &summary, took);
+      if (file.count.cfa_differs + file.count.fp_differs > 0)
+        ok = error_set (err, CFI2SFRAME_MISMATCH, "CFI and code differ");
+    }
+  claims_free (&file.claims);
+  code_facts_free (&facts);
+  return ok;
+}
+
+static bool
+open_and_analyse (const char *name, struct error *err)
+{
+  struct image image;
+  struct cfi_source source = { 0 };
+  if (!image_open (&image, name, err))
+    return false;
+  bool ok
+      = cfi_source_open (&source, &image, err) && analyse (name, &source, err);
+  cfi_source_close (&source);
+  image_close (&image);
+  return ok;
+}
+
+int
+main (int argc, char **argv)
+{
+  int status = 0;
+  for (int i = 1; i < argc; i++)
+    {
+      struct error err = { 0 };
+      if (strcmp (argv[i], "-e") == 0)
+        everything_hidden = true;
+      else if (strcmp (argv[i], "-a") == 0)
+        everywhere = true;
+      else if (strcmp (argv[i], "-v") == 0)
+        verbose = true;
+      else if (!open_and_analyse (argv[i], &err))
+        {
+          printf ("%s: %s\n", argv[i], err.reason);
+          status = 1;
+        }
+    }
+  return status;
+}

@@ -1,0 +1,9 @@
+# A call of the next instruction pushes its address.
+# expect: equal 100.000% cfa-differs 0 fp-differs 0
+f:	.cfi_startproc
+	call	1f
+1:	.cfi_def_cfa_offset 16
+	pop	%rax
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc

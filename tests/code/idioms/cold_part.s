@@ -1,0 +1,23 @@
+# Rule: a part of a function that was moved elsewhere has its state from the
+# jump into it, and a leading nop does not make it a function.
+# expect: equal 100.000% cfa-differs 0 fp-differs 0
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	test	%rbx, %rbx
+	je	f.cold
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .text.unlikely, "ax"
+cold:	.cfi_startproc
+	nop
+f.cold:	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rbx, %rdi
+	call	abort@PLT
+	.cfi_endproc

@@ -1,0 +1,14 @@
+# Rule: error () returns only when its first argument is 0.
+# expect: equal 100.000% cfa-differs 0 fp-differs 0
+f:	.cfi_startproc
+	test	%edi, %edi
+	jne	1f
+	sub	$24, %rsp
+	.cfi_def_cfa_offset 32
+	xor	%edi, %edi
+	call	error@PLT
+	mov	$1, %edi
+	call	error@PLT
+	.cfi_def_cfa_offset 8
+1:	ret
+	.cfi_endproc

@@ -1,0 +1,22 @@
+# Rule: that a call is the last instruction of a function does not mean that
+# its callee never returns: g does, and f calls it.
+# expect: equal 100.000% cfa-differs 0 fp-differs 0
+g:	.cfi_startproc
+	ret
+	.cfi_endproc
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	call	g
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+h:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	call	g
+	.cfi_endproc
+i:	.cfi_startproc
+	ret
+	.cfi_endproc

@@ -1,0 +1,16 @@
+# Rule: code that does not restore what belongs to its caller, or uses it, is
+# not taken for a function.
+# expect: equal 0.000% cfa-differs 0 fp-differs 0
+# expect: return:2 saved-register-used:1
+f:	.cfi_startproc
+	xor	%ebx, %ebx
+	ret
+	.cfi_endproc
+g:	.cfi_startproc
+	add	%r12, %rdi
+	ret
+	.cfi_endproc
+h:	.cfi_startproc
+	pop	%rdi
+	ret
+	.cfi_endproc

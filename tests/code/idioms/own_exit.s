@@ -1,0 +1,24 @@
+# Rule: whether a function of the file returns is found out, also through
+# recursion and tail calls.
+# expect: equal 100.000% cfa-differs 0 fp-differs 0
+die:	.cfi_startproc
+	test	%edi, %edi
+	je	quit
+	push	%rax
+	.cfi_def_cfa_offset 16
+	call	die
+	.cfi_endproc
+quit:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	call	exit@PLT
+	.cfi_endproc
+f:	.cfi_startproc
+	test	%edi, %edi
+	jne	1f
+	sub	$24, %rsp
+	.cfi_def_cfa_offset 32
+	call	die
+	.cfi_def_cfa_offset 8
+1:	ret
+	.cfi_endproc

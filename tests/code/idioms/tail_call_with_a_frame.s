@@ -1,0 +1,11 @@
+# Rule: a jump to another function with another depth than that of a call makes
+# both of them doubtful.
+# expect: equal 0.000% cfa-differs 0 fp-differs 0
+f:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	jmp	g
+	.cfi_endproc
+g:	.cfi_startproc
+	ret
+	.cfi_endproc

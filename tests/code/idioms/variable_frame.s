@@ -1,0 +1,17 @@
+# alloca: the stack pointer is lost where paths meet, the frame pointer stays.
+# expect: equal 100.000% cfa-differs 0 fp-differs 0
+f:	.cfi_startproc
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register 6
+1:	sub	%rdi, %rsp
+	dec	%rsi
+	jne	1b
+	push	%rsi
+	mov	%rbp, %rsp
+	pop	%rbp
+	.cfi_def_cfa 7, 8
+	ret
+	.cfi_endproc

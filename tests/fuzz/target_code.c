@@ -1,0 +1,72 @@
+/* The analysis of code on a whole file: rows made of it, rows disproved by
+   it.  Input: an ELF file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include "convert/code_rows.h"
+
+/* Rows as frame.h promises them; ones from code are complete.  */
+static void
+check_function (const struct frame_function *function)
+{
+  FUZZ_CHECK (function->n_rows > 0 && function->rows[0].start == 0);
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      const struct frame_row *row = &function->rows[i];
+      FUZZ_CHECK (row->start < function->size);
+      FUZZ_CHECK (i == 0 || row->start > row[-1].start);
+      FUZZ_CHECK (!function->from_code
+                  || (row->cfa.kind != RULE_UNSUPPORTED
+                      && row->fp.kind != RULE_UNSUPPORTED));
+    }
+}
+
+static void
+check_source (const struct cfi_source *source)
+{
+  uint64_t reached = 0;
+  for (size_t i = 0; i < source->plt.n_functions; i++)
+    {
+      const struct frame_function *function = &source->plt.functions[i];
+      FUZZ_CHECK (function->address >= reached && function->size > 0);
+      FUZZ_CHECK (image_is_executable (source->image, function->address,
+                                       function->size));
+      check_function (function);
+      reached = function->address + function->size;
+    }
+}
+
+static void
+check_disproofs (const struct code_rows *rows)
+{
+  for (size_t i = 0; i < rows->disproofs.n; i++)
+    {
+      const struct disproof *disproof = &rows->disproofs.list[i];
+      FUZZ_CHECK (disproof->start < disproof->end);
+      FUZZ_CHECK (i == 0 || disproof->start >= disproof[-1].end);
+    }
+}
+
+void
+fuzz_code (const uint8_t *bytes, size_t size)
+{
+  struct image image;
+  struct cfi_source source = { 0 };
+  struct code_rows rows;
+  struct error err = { 0 };
+  if (!image_open_memory (&image, bytes, size, &err))
+    return;
+  if (code_analysis_exists (image.arch) && image.header.e_type != ET_REL
+      && code_rows_open_source (&source, &image, &err))
+    {
+      FUZZ_DONE (code_rows_find (&rows, &source, true, true, &err), &err);
+      check_source (&source);
+      check_disproofs (&rows);
+      code_rows_free (&rows);
+    }
+  cfi_source_close (&source);
+  image_close (&image);
+}
