@@ -168,6 +168,9 @@ struct header_slots
   int resident; /* index of the unit that goes back behind the table, or -1 */
 };
 
+/* Whether header INDEX goes away.  In layout_table.c.  */
+bool slots_have_taken (const struct header_slots *slots, size_t index);
+
 /* Take further headers into SLOTS, up to N, that nobody will miss.  In
    layout_redundant.c.  */
 void slots_take_redundant (const struct layout_job *job,

@@ -121,11 +121,12 @@ notes_join (const struct image *image, size_t first, size_t second,
 /* Readers that follow p_align find everything in the union; Linux aligns all
    notes to 4 bytes (lib/buildid.c), so it should better not matter.  */
 static bool
-find_note_union (const struct image *image, struct note_union *notes)
+find_note_union (const struct image *image, struct header_slots *slots)
 {
+  struct note_union *notes = &slots->notes;
   size_t plain[NOTE_SEGMENTS_MAX], n = 0;
   for (size_t i = 0; i < image->n_segments && n < NOTE_SEGMENTS_MAX; i++)
-    if (is_plain_note (&image->segments[i]))
+    if (is_plain_note (&image->segments[i]) && !slots_have_taken (slots, i))
       plain[n++] = i;
   for (int by_4_too = 1; by_4_too >= 0; by_4_too--)
     for (size_t i = 0; i < n; i++)
@@ -144,6 +145,6 @@ slots_take_redundant (const struct layout_job *job, struct header_slots *slots,
   for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
     if (library && image->segments[i].p_type == PT_PHDR)
       slots->taken[slots->n_taken++] = i;
-  if (slots->n_taken < n && find_note_union (image, &slots->notes))
+  if (slots->n_taken < n && find_note_union (image, slots))
     slots->taken[slots->n_taken++] = slots->notes.taken;
 }

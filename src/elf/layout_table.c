@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 
-static bool
-is_taken (const struct header_slots *slots, size_t index)
+bool
+slots_have_taken (const struct header_slots *slots, size_t index)
 {
   for (size_t i = 0; i < slots->n_taken; i++)
     if (slots->taken[i] == index)
@@ -54,7 +54,7 @@ table_add_headers (struct layout_job *job, const struct header_slots *slots,
   size_t last_load = 0, n = 0;
   join_notes (job, slots);
   for (size_t i = 0; i < job->n_segments; i++)
-    if (!is_taken (slots, i))
+    if (!slots_have_taken (slots, i))
       {
         job->segments[n] = job->segments[i];
         if (job->segments[n++].p_type == PT_LOAD)

@@ -764,6 +764,23 @@ notes_that_touch_share_a_header_in_spite_of_padding (void **state)
   check_one_note (test, 0x18 + 40);
 }
 
+/* The note in front only repeats PT_GNU_PROPERTY: its header is one slot, and
+   cannot be another.  */
+static void
+a_doubled_note_is_not_joined (void **state)
+{
+  struct fixture *test = *state;
+  make_plugin (test, 8);
+  elf_builder_note (&test->elf, 0x200, "GNU", NT_GNU_PROPERTY_TYPE_0, 8);
+  test->elf.segments[7] = test->elf.segments[1];
+  test->elf.segments[7].p_type = PT_GNU_PROPERTY;
+  test->elf.sections[1].sh_flags |= SHF_EXECINSTR; /* stays */
+  plan_and_apply (test, LAYOUT_GROW_DATA);
+  const GElf_Phdr *note = segment_of (&test->result, PT_NOTE);
+  assert_int_equal (note->p_offset, 0x218);
+  assert_int_equal (note->p_filesz, 36);
+}
+
 /* libelf wants the last one's padding, which must be nobody's.  */
 static void
 notes_without_padding_behind_keep_their_headers (void **state)
@@ -1658,6 +1675,7 @@ main (void)
     TEST (notes_that_touch_share_a_header),
     TEST (notes_that_touch_share_a_header_in_spite_of_padding),
     TEST (notes_that_are_none_keep_their_headers),
+    TEST (a_doubled_note_is_not_joined),
     TEST (notes_without_padding_behind_keep_their_headers),
     TEST (notes_apart_keep_their_headers),
     TEST (libraries_do_without_pt_phdr),
