@@ -88,7 +88,7 @@ is_plain_note (const GElf_Phdr *segment)
 
 /* Whether SECOND begins where FIRST ends, so that one header can say both.
    The larger alignment is kept: Qt looks at PT_NOTEs of alignment 8 only.  The
-   last note's padding is included, for libelf reads no note without it.  */
+   last note's padding is left out: patchelf wants a section to end there.  */
 static bool
 notes_join (const struct image *image, size_t first, size_t second,
             bool by_4_too, struct note_union *notes)
@@ -96,14 +96,11 @@ notes_join (const struct image *image, size_t first, size_t second,
   const GElf_Phdr *a = &image->segments[first], *b = &image->segments[second];
   uint64_t align = a->p_align > b->p_align ? a->p_align : b->p_align;
   uint64_t end = b->p_offset + b->p_filesz;
-  uint64_t padded = align_up (end, align);
   if (a->p_flags != b->p_flags
       || a->p_vaddr - a->p_offset != b->p_vaddr - b->p_offset
       || a->p_paddr - a->p_vaddr != b->p_paddr - b->p_vaddr
       || align_up (a->p_offset + a->p_filesz, b->p_align) != b->p_offset
       || (a->p_offset & (align - 1)) != 0
-      || owner_next (image, end, true).begin < padded
-      || !bytes_are_zero (image, end, padded - end)
       || !notes_are_clear (image, a->p_offset, b->p_offset, end, align)
       || (by_4_too
           && !notes_are_clear (image, a->p_offset, b->p_offset, end, 4)))
@@ -113,7 +110,7 @@ notes_join (const struct image *image, size_t first, size_t second,
                                 .offset = a->p_offset,
                                 .address = a->p_vaddr,
                                 .physical = a->p_paddr,
-                                .size = padded - a->p_offset,
+                                .size = end - a->p_offset,
                                 .align = align };
   return true;
 }
