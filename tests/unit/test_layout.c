@@ -790,6 +790,34 @@ notes_that_are_none_keep_their_headers (void **state)
   expect_failure (test, CFI2SFRAME_REFUSED, ".note.qt.metadata");
 }
 
+/* One header cannot say both.  */
+static void
+notes_unlike_keep_their_headers (void **state)
+{
+  struct fixture *test = *state;
+  make_plugin (test, 8);
+  const struct elf_builder original = test->elf;
+  Elf64_Phdr *second = &test->elf.segments[6];
+  for (unsigned i = 0; i < 6; i++)
+    {
+      test->elf = original;
+      second->p_flags |= i == 0 ? PF_X : 0;
+      second->p_vaddr += i == 1 ? 8 : 0;
+      second->p_paddr += i == 1 || i == 2 ? 8 : 0;
+      second->p_memsz += i == 3 ? 8 : 0;
+      second->p_align = i == 4 ? 2 : second->p_align;
+      second->p_type = i == 5 ? PT_LOPROC + 1 : second->p_type;
+      open_old (test);
+      if (layout_plan_injection (&test->plan, &test->image, &test->request,
+                                 &test->err))
+        fail_msg ("case %u", i);
+      assert_int_equal (test->err.status, CFI2SFRAME_REFUSED);
+      layout_plan_free (&test->plan);
+      image_close (&test->image);
+      test->image.elf = NULL;
+    }
+}
+
 static void
 notes_apart_keep_their_headers (void **state)
 {
@@ -1462,6 +1490,27 @@ eviction_spares_an_interpreter_nobody_starts (void **state)
   expect_failure (test, CFI2SFRAME_REFUSED, ".interp");
 }
 
+static void
+eviction_spares_an_interpreter_of_another_size (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.sections[1].sh_size = 0x10;
+  expect_failure (test, CFI2SFRAME_REFUSED, ".interp");
+}
+
+/* Where patchelf puts them.  */
+static void
+program_headers_at_the_end_are_no_payload (void **state)
+{
+  struct fixture *test = *state;
+  uint64_t size = 0x2800 + test->elf.n_segments * sizeof (Elf64_Phdr);
+  test->elf.header.e_phoff = 0x2800;
+  elf_builder_finish (&test->elf);
+  if (!image_open_memory (&test->image, test->elf.bytes, size, &test->err)
+      || !layout_classify (&test->image, &test->err))
+    fail_msg ("%s", test->err.reason);
+}
+
 /* Symbols of which nobody knows the names keep what they point to.  */
 static void
 eviction_survives_symbols_without_strings (void **state)
@@ -1666,7 +1715,10 @@ main (void)
     TEST (notes_that_touch_share_a_header_in_spite_of_padding),
     TEST (notes_that_are_none_keep_their_headers),
     TEST (a_doubled_note_is_not_joined),
+    TEST (notes_unlike_keep_their_headers),
     TEST (notes_apart_keep_their_headers),
+    TEST (eviction_spares_an_interpreter_of_another_size),
+    TEST (program_headers_at_the_end_are_no_payload),
     TEST (libraries_do_without_pt_phdr),
     TEST (static_pies_keep_pt_phdr),
     TEST (named_pies_keep_pt_phdr),
