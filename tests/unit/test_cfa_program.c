@@ -301,6 +301,77 @@ test_expressions (void **state)
                   "0 r7+8 [c-8] fp-expression");
 }
 
+/* Sums and differences of a register and constants of every kind.  */
+static void
+test_sums_in_expressions (void **state)
+{
+  (void)state;
+  const struct
+  {
+    struct program program;
+    const char *cfa;
+  } cases[] = {
+    { *AMD64 ("\x0f\x02\x70\x08"), "r0+8" },
+    { *AMD64 ("\x0f\x03\x96\x76\x08"), "r6+8" },
+    /* The top of the stack counts.  */
+    { *AMD64 ("\x0f\x04\x76\x00\x77\x08"), "r7+8" },
+    { *AMD64 ("\x0f\x02\x8f\x08"), "r31+8" },
+    { *AMD64 ("\x0f\x03\x92\x06\x08"), "r6+8" },
+    { *AMD64 ("\x0f\x03\x92\x06\x78"), "r6-8" },
+    { *AMD64 ("\x0f\x04\x76\x00\x23\x08"), "r6+8" },
+    { *AMD64 ("\x0f\x05\x76\x7f\x23\x80\x01"), "r6+127" },
+    { *AMD64 ("\x0f\x05\x76\x00\x08\xf0\x22"), "r6+240" },
+    { *AMD64 ("\x0f\x05\x76\x00\x09\xf0\x22"), "r6-16" },
+    { *AMD64 ("\x0f\x06\x76\x00\x0a\x00\x80\x22"), "r6+32768" },
+    { *AMD64 ("\x0f\x06\x76\x00\x0b\x00\x80\x22"), "r6-32768" },
+    { *AMD64 ("\x0f\x08\x76\x00\x0c\xff\xff\xff\x7f\x22"), "r6+2147483647" },
+    { *AMD64 ("\x0f\x08\x76\x00\x0d\xff\xff\xff\xff\x22"), "r6-1" },
+    { *AMD64 ("\x0f\x06\x76\x00\x10\x80\x01\x22"), "r6+128" },
+    { *AMD64 ("\x0f\x05\x76\x00\x11\x7f\x22"), "r6-1" },
+    { *AMD64 ("\x0f\x04\x76\x00\x30\x22"), "r6+0" },
+    { *AMD64 ("\x0f\x04\x76\x00\x4f\x22"), "r6+31" },
+    { *AMD64 ("\x0f\x04\x76\x10\x38\x1c"), "r6+8" },
+    { *AMD64 ("\x0f\x04\x38\x76\x00\x22"), "r6+8" },
+    { *AMD64 ("\x0f\x03\x76\x10\x06"), "[r6+16]" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      char rows[100];
+      snprintf (rows, sizeof rows, "0 %s [c-8] same", cases[i].cfa);
+      expect_program (&cases[i].program, REASON_NONE, rows);
+    }
+}
+
+/* Two registers, out of range, the wrong number of operands, something behind
+   a dereference.  */
+static void
+test_expressions_without_form (void **state)
+{
+  (void)state;
+  const struct program programs[] = {
+    *AMD64 (
+        "\x0f\x0e\x76\x00\x11\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f\x1c"),
+    *AMD64 ("\x0f\x04\x38\x76\x00\x1c"),
+    *AMD64 ("\x0f\x05\x76\x00\x77\x00\x22"),
+    *AMD64 ("\x0f\x05\x76\x00\x77\x00\x1c"),
+    *AMD64 ("\x0f\x08\x76\x00\x0c\xff\xff\xff\xff\x22"),
+    *AMD64 ("\x0f\x08\x76\x00\x0c\x00\x00\x00\x80\x22"),
+    *AMD64 ("\x0f\x01\x38"),
+    *AMD64 ("\x0f\x02\x38\x06"),
+    *AMD64 ("\x0f\x01\x22"),
+    *AMD64 ("\x0f\x03\x76\x00\x22"),
+    *AMD64 ("\x0f\x01\x06"),
+    *AMD64 ("\x0f\x02\x23\x08"),
+    *AMD64 ("\x0f\x02\x80\x00"),
+    *AMD64 ("\x0f\x03\x92\x10\x00"),
+    *AMD64 ("\x0f\x05\x76\x10\x06\x23\x08"),
+    *AMD64 ("\x0f\x05\x76\x10\x06\x38\x22"),
+    *AMD64 ("\x0f\x0c\x76\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x80\x1c"),
+  };
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+    expect_program (&programs[i], REASON_NONE, "0 cfa-expression [c-8] same");
+}
+
 static void
 test_caller_sp (void **state)
 {
@@ -636,6 +707,8 @@ main (void)
     cmocka_unit_test (test_cfa_rules),
     cmocka_unit_test (test_register_numbers),
     cmocka_unit_test (test_expressions),
+    cmocka_unit_test (test_sums_in_expressions),
+    cmocka_unit_test (test_expressions_without_form),
     cmocka_unit_test (test_caller_sp),
     cmocka_unit_test (test_ra_signing),
     cmocka_unit_test (test_broken_programs),

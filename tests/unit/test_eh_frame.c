@@ -342,6 +342,13 @@ test_augmentations (void **state)
                        REASON_AUGMENTATION);
   expect_augmentation (&arch_amd64, "eh", "", 0, false, false,
                        REASON_AUGMENTATION);
+  /* Data that ends early, a personality in no known form.  */
+  expect_augmentation (&arch_amd64, "zR", "", 0, false, false,
+                       REASON_BAD_ENTRY);
+  expect_augmentation (&arch_amd64, "zPR", "\x1b\x00\x00\x00", 4, false, false,
+                       REASON_BAD_ENTRY);
+  expect_augmentation (&arch_amd64, "zPR", "\x05\x00\x00\x00\x00\x1b", 6,
+                       false, false, REASON_BAD_ENTRY);
   expect_augmentation (&arch_amd64, "zR", "\x9b", 1, false, false,
                        REASON_POINTER_ENCODING);
   expect_augmentation (&arch_amd64, "zR", "\x3b", 1, false, false,
@@ -513,6 +520,71 @@ __wrap_libdwarf_list_fde (struct libdwarf_list *list, size_t index,
   return true;
 }
 
+static enum {
+  CIE_RIGHT,
+  CIE_BEFORE,
+  CIE_BEHIND,
+  CIE_LONGER,
+  CIE_CODE_ALIGNMENT,
+  CIE_DATA_ALIGNMENT
+} cie_answer;
+
+bool __real_libdwarf_list_cie (struct libdwarf_list *list, size_t index,
+                               struct libdwarf_list_cie *cie);
+bool __wrap_libdwarf_list_cie (struct libdwarf_list *list, size_t index,
+                               struct libdwarf_list_cie *cie);
+
+bool
+__wrap_libdwarf_list_cie (struct libdwarf_list *list, size_t index,
+                          struct libdwarf_list_cie *cie)
+{
+  if (!__real_libdwarf_list_cie (list, index, cie))
+    return false;
+  switch (cie_answer)
+    {
+    case CIE_BEFORE:
+      cie->instructions -= 64;
+      break;
+    case CIE_BEHIND:
+      cie->instructions += 64;
+      cie->instructions_size = 0;
+      break;
+    case CIE_LONGER:
+      cie->instructions_size++;
+      break;
+    case CIE_CODE_ALIGNMENT:
+      cie->code_alignment++;
+      break;
+    case CIE_DATA_ALIGNMENT:
+      cie->data_alignment++;
+      break;
+    default:
+      break;
+    }
+  return true;
+}
+
+static void
+test_answers_of_libdwarf_outside_the_cie (void **state)
+{
+  (void)state;
+  for (cie_answer = CIE_DATA_ALIGNMENT; cie_answer > CIE_RIGHT; cie_answer--)
+    {
+      struct fixture f;
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie = put_amd64_cie (&bytes);
+      size_t fde = put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      read_section (&f, &arch_amd64, &bytes);
+      assert_int_equal (f.section.n_fdes, 0);
+      expect_damage (&f.section, 0, fde, REASON_BAD_ENTRY);
+      assert_string_equal (f.section.damages[0].text,
+                           frame_reason_text (REASON_BAD_ENTRY));
+      free_section (&f);
+      buffer_free (&bytes);
+    }
+}
+
 static void
 test_answers_of_libdwarf_outside_the_entry (void **state)
 {
@@ -527,6 +599,8 @@ test_answers_of_libdwarf_outside_the_entry (void **state)
       read_section (&f, &arch_amd64, &bytes);
       assert_int_equal (f.section.n_fdes, 0);
       expect_damage (&f.section, 0, fde, REASON_BAD_ENTRY);
+      assert_string_equal (f.section.damages[0].text,
+                           frame_reason_text (REASON_BAD_ENTRY));
       free_section (&f);
       buffer_free (&bytes);
     }
@@ -854,6 +928,7 @@ main (void)
     cmocka_unit_test (test_ra_column_above_127),
     cmocka_unit_test (test_pointers_to_language_specific_data),
     cmocka_unit_test (test_answers_of_libdwarf_outside_the_entry),
+    cmocka_unit_test (test_answers_of_libdwarf_outside_the_cie),
     cmocka_unit_test (test_instructions_stay_inside_their_entry),
     cmocka_unit_test (test_wide_alignment_factors),
     cmocka_unit_test (test_many),

@@ -1472,6 +1472,15 @@ refuses_program_headers_in_the_elf_header (void **state)
 }
 
 static void
+eviction_takes_several_notes (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_note (&test->elf, 0x220, "GNU", NT_GNU_BUILD_ID, 0);
+  elf_builder_note (&test->elf, 0x230, "GNU", NT_GNU_PROPERTY_TYPE_0, 4);
+  plan_and_apply (test, LAYOUT_EVICT);
+}
+
+static void
 eviction_reads_every_note (void **state)
 {
   struct fixture *test = *state;
@@ -1689,6 +1698,7 @@ main (void)
     TEST (eviction_takes_package_notes),
     TEST (eviction_spares_notes_with_symbols),
     TEST (eviction_survives_symbols_without_strings),
+    TEST (eviction_takes_several_notes),
     TEST (eviction_reads_every_note),
     TEST (eviction_spares_an_interpreter_nobody_starts),
     TEST (eviction_spares_tables_without_dynamic_entry),
