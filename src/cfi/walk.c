@@ -216,6 +216,17 @@ cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
   return (uint32_t)padding_finder_behind (finder, end, next);
 }
 
+uint32_t
+cfi_walk_padding_once (const struct cfi_walk *walk,
+                       const struct cfi_code *code,
+                       const struct padding_finder *finder)
+{
+  uint64_t end = code->address + code->size, next = next_address (walk);
+  return end < walk->claimed_end || end >= next
+             ? 0
+             : (uint32_t)padding_finder_run (finder, end, next);
+}
+
 bool
 cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code, struct error *err)
 {

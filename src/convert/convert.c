@@ -161,7 +161,8 @@ check_coverage (const struct conversion *conversion, struct error *err)
                              / (double)report->executable_bytes;
   return covered >= conversion->options.min_coverage
          || error_set (err, CFI2SFRAME_REFUSED,
-                       "only %.1f %% of the code has rows", covered);
+                       "only %u percent of the code has rows",
+                       (unsigned)covered);
 }
 
 /* A function left out is a failure with --strict.  */

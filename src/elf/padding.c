@@ -254,6 +254,17 @@ padding_finder_is_padding (const struct padding_finder *finder,
 }
 
 uint64_t
+padding_finder_run (const struct padding_finder *finder, uint64_t address,
+                    uint64_t limit)
+{
+  uint64_t aligned = (address | (LARGE_ALIGNMENT - 1)) + 1;
+  uint64_t end = limit < aligned ? limit : aligned;
+  size_t first;
+  return end > address ? padding_run (finder, address, end - address, &first)
+                       : 0;
+}
+
+uint64_t
 padding_finder_behind (struct padding_finder *finder, uint64_t address,
                        uint64_t limit)
 {

@@ -43,6 +43,12 @@ void padding_finder_free (struct padding_finder *finder);
 uint64_t padding_finder_behind (struct padding_finder *finder,
                                 uint64_t address, uint64_t limit);
 
+/* The bytes of padding from ADDRESS on, up to LIMIT or the next address that
+   functions are aligned to at most: what may be covered when there were other
+   symbols, as before the file was stripped.  */
+uint64_t padding_finder_run (const struct padding_finder *finder,
+                             uint64_t address, uint64_t limit);
+
 /* Whether the SIZE bytes at ADDRESS are at most PADDING_MAX bytes of no-ops,
    traps or zeros that no symbol points into.  True for SIZE 0.  */
 bool padding_finder_is_padding (const struct padding_finder *finder,

@@ -510,9 +510,10 @@ verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
       verify->result->functions += code.fde != NULL;
       if (!cfi_walk_rows (walk, &code, err))
         return false;
-      uint32_t padding = verify->padding != NULL
-                             ? cfi_walk_padding (walk, &code, verify->padding)
-                             : 0;
+      uint32_t padding
+          = verify->padding != NULL
+                ? cfi_walk_padding_once (walk, &code, verify->padding)
+                : 0;
       const struct frame_function unknown = unknown_code (&code);
       const struct frame_function *function
           = code.reason == REASON_NONE ? code.function : &unknown;

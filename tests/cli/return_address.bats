@@ -118,3 +118,19 @@ built_with_decoder ()
   tool --compare out.o gnu.o
   [ "$status" -eq 0 ] || report
 }
+
+@test "a program that was converted and then stripped passes --check" {
+  needs cc strip
+  cat >exported.c <<'END'
+int main (void) { return 0; }
+END
+  # The start-up code has padding that only symbols tell from code.
+  cc -rdynamic -o f exported.c
+  convert f
+  tool --check f
+  [ "$status" -eq 0 ] || report
+  strip f
+  tool --check -v f
+  [ "$status" -eq 0 ] || report
+  [[ $output != *"have no CFI"* ]] || report
+}
