@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
 #include "cfi/eh_frame.h"
 #include "tests/unit/cfi_builder.h"
@@ -167,6 +168,53 @@ test_advances (void **state)
   /* At one place the last rule counts.  */
   expect_program (AMD64 ("\x41\x0e\x10\x0e\x18\x40\x0e\x20"), REASON_NONE,
                   ROW0 "; 1 r7+32 [c-8] same");
+}
+
+/* Every format takes its own number of bytes.  */
+static void
+test_pointer_formats (void **state)
+{
+  (void)state;
+  static const uint8_t bytes[]
+      = { 0xf0, 0x8f, 0x01, 0x80, 0x05, 0x06, 0x07, 0x08, 0x09 };
+  static const struct
+  {
+    uint8_t encoding;
+    size_t size;
+    uint64_t value;
+  } formats[] = {
+    { 0x00, 8, UINT64_C (0x0807060580018ff0) },
+    { 0x01, 3, 0x47f0 },
+    { 0x02, 2, 0x8ff0 },
+    { 0x03, 4, 0x80018ff0 },
+    { 0x04, 8, UINT64_C (0x0807060580018ff0) },
+    { 0x09, 3, 0x47f0 },
+    { 0x0a, 2, (uint64_t)-0x7010 },
+    { 0x0b, 4, (uint64_t)-0x7ffe7010ll },
+    { 0x0c, 8, UINT64_C (0x0807060580018ff0) },
+    { 0x12, 2, 0x9ff0 },
+    { 0x1b, 4, (uint64_t)-0x7ffe6010ll },
+  };
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    {
+      struct cursor cursor = cursor_over (bytes, sizeof bytes, false);
+      uint64_t value;
+      assert_true (
+          cfa_read_pointer (&cursor, formats[i].encoding, 0x1000, &value));
+      assert_int_equal (value, formats[i].value);
+      assert_int_equal (sizeof bytes - cursor_left (&cursor), formats[i].size);
+    }
+  static const uint8_t refused[]
+      = { 0x05, 0x0d, 0x20, 0x3b, 0x50, 0x9b, 0xff };
+  for (size_t i = 0; i < sizeof refused; i++)
+    {
+      struct cursor cursor = cursor_over (bytes, sizeof bytes, false);
+      uint64_t value;
+      assert_false (cfa_read_pointer (&cursor, refused[i], 0x1000, &value));
+    }
+  struct cursor cut = cursor_over (bytes, 3, false);
+  uint64_t value;
+  assert_false (cfa_read_pointer (&cut, 0x0b, 0, &value));
 }
 
 static void
@@ -486,6 +534,38 @@ test_ignored (void **state)
                   REASON_NONE, ROW0);
 }
 
+/* Every instruction takes its operands and no more: what follows is
+   executed.  */
+static void
+test_what_follows_an_instruction (void **state)
+{
+  (void)state;
+  const struct program programs[] = {
+    *AMD64 ("\x12\x07\x7f\x0e\x05"),     /* def_cfa_sf */
+    *AMD64 ("\x13\x7f\x0e\x05"),         /* def_cfa_offset_sf */
+    *AMD64 ("\x0c\x07\x08\x0e\x05"),     /* def_cfa */
+    *AMD64 ("\x0d\x07\x0e\x05"),         /* def_cfa_register */
+    *AMD64 ("\x05\x03\x02\x0e\x05"),     /* offset_extended */
+    *AMD64 ("\x11\x03\x02\x0e\x05"),     /* offset_extended_sf */
+    *AMD64 ("\x2f\x03\x02\x0e\x05"),     /* negative_offset_extended */
+    *AMD64 ("\x06\x03\x0e\x05"),         /* restore_extended */
+    *AMD64 ("\xc3\x0e\x05"),             /* restore */
+    *AMD64 ("\x07\x03\x0e\x05"),         /* undefined */
+    *AMD64 ("\x08\x03\x0e\x05"),         /* same_value */
+    *AMD64 ("\x09\x03\x02\x0e\x05"),     /* register */
+    *AMD64 ("\x10\x03\x01\x30\x0e\x05"), /* expression */
+    *AMD64 ("\x16\x03\x01\x30\x0e\x05"), /* val_expression */
+    *AMD64 ("\x14\x03\x02\x0e\x05"),     /* val_offset */
+    *AMD64 ("\x15\x03\x02\x0e\x05"),     /* val_offset_sf */
+    *AMD64 ("\x0f\x01\x30\x0c\x07\x05"), /* def_cfa_expression */
+    *AMD64 ("\x2e\x80\x10\x0e\x05"),     /* args_size */
+    *AMD64 ("\x0a\x0b\x0e\x05"),         /* remember, restore_state */
+    *AMD64 ("\x40\x02\x00\x03\x00\x00\x04\x00\x00\x00\x00\x0e\x05"),
+  };
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+    expect_program (&programs[i], REASON_NONE, "0 r7+5 [c-8] same");
+}
+
 /* What the fast way through frequent instructions must leave to the other.  */
 static void
 test_operands_of_several_bytes (void **state)
@@ -701,6 +781,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (test_prologue),
     cmocka_unit_test (test_advances),
+    cmocka_unit_test (test_pointer_formats),
     cmocka_unit_test (test_past_the_end),
     cmocka_unit_test (test_states),
     cmocka_unit_test (test_register_rules),
@@ -713,6 +794,7 @@ main (void)
     cmocka_unit_test (test_ra_signing),
     cmocka_unit_test (test_broken_programs),
     cmocka_unit_test (test_ignored),
+    cmocka_unit_test (test_what_follows_an_instruction),
     cmocka_unit_test (test_operands_of_several_bytes),
     cmocka_unit_test (test_offset_out_of_range),
     cmocka_unit_test (test_advance_wraps_around),

@@ -495,6 +495,47 @@ test_instructions_stay_inside_their_entry (void **state)
     }
 }
 
+/* The same for a CIE, whose augmentation data is one byte.  */
+static void
+test_augmentation_data_stays_inside_its_cie (void **state)
+{
+  (void)state;
+  for (unsigned length = 0; length < 128; length++)
+    {
+      struct fixture f;
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie = put_amd64_cie (&bytes);
+      size_t size = bytes.size - cie;
+      put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      bytes.bytes[cie + 15] = (uint8_t)length;
+      read_section (&f, &arch_amd64, &bytes);
+      assert_int_equal (f.section.n_fdes, length >= 1 && 16 + length <= size);
+      free_section (&f);
+      buffer_free (&bytes);
+    }
+}
+
+static void
+test_huge_cie (void **state)
+{
+  (void)state;
+  static const char nops[5000];
+  for (size_t size = 4000; size <= 5000; size += 1000)
+    {
+      struct fixture f;
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie
+          = put_cie (&bytes, 1, "zR", "\x1b", 1, 1, 0x78, 16, nops, size);
+      put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      read_section (&f, &arch_amd64, &bytes);
+      assert_int_equal (f.section.n_fdes, size == 4000);
+      free_section (&f);
+      buffer_free (&bytes);
+    }
+}
+
 /* What libdwarf might say one day of an entry that it did not understand: the
    linker sends our question here.  */
 static enum { RIGHT, ENTRY_SIZE, HEAD, INSTRUCTIONS_SIZE } answer;
@@ -930,6 +971,8 @@ main (void)
     cmocka_unit_test (test_answers_of_libdwarf_outside_the_entry),
     cmocka_unit_test (test_answers_of_libdwarf_outside_the_cie),
     cmocka_unit_test (test_instructions_stay_inside_their_entry),
+    cmocka_unit_test (test_augmentation_data_stays_inside_its_cie),
+    cmocka_unit_test (test_huge_cie),
     cmocka_unit_test (test_wide_alignment_factors),
     cmocka_unit_test (test_many),
     cmocka_unit_test (test_foreign_cies),

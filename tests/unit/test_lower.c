@@ -115,6 +115,8 @@ add_piece (void *context, const struct sframe_function *piece,
   for (size_t i = 0; i < piece->n_rows; i++)
     {
       const struct sframe_row *row = &piece->rows[i];
+      /* Only flexible rows have control words, and the first is one.  */
+      assert_int_equal (row->control & 1, piece->flexible && row->n_words > 0);
       text_add (text, " %u", row->start);
       text_add (text, "%s",
                 piece->flexible     ? "x"

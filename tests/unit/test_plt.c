@@ -1,6 +1,7 @@
 /* PLT stubs become functions where no FDE covers them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,35 @@
 #include <cmocka.h>
 
 #include "cfi/plt.h"
+
+/* Allocations fail from this one on: the linker sends ours here.  */
+static unsigned granted = UINT_MAX;
+
+void *__real_calloc (size_t n, size_t size);
+void *__real_reallocarray (void *old, size_t n, size_t size);
+void *__wrap_calloc (size_t n, size_t size);
+void *__wrap_reallocarray (void *old, size_t n, size_t size);
+
+static bool
+fails (void)
+{
+  if (granted == UINT_MAX)
+    return false;
+  granted -= granted > 0;
+  return granted == 0;
+}
+
+void *
+__wrap_calloc (size_t n, size_t size)
+{
+  return fails () ? NULL : __real_calloc (n, size);
+}
+
+void *
+__wrap_reallocarray (void *old, size_t n, size_t size)
+{
+  return fails () ? NULL : __real_reallocarray (old, n, size);
+}
 
 #define PLT UINT64_C (0x123400001020)
 
@@ -191,6 +221,34 @@ of_overlapping_stubs_the_first_counts (void **state)
   expect (&f, "0+16:0,8 16+16:0,8");
 }
 
+static void
+out_of_memory_is_said (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct plt_list list;
+  unsigned failures = 0;
+  /* A run of one block size, and one function per stub.  */
+  for (uint64_t address = PLT; address <= PLT + 8; address += 8)
+    for (unsigned n = 1;; n++)
+      {
+        struct error err = { 0 };
+        set_up (&f, ".plt", address, HEADER LAZY LAZY LAZY, 64);
+        granted = n;
+        bool found = plt_list_find (&list, &f.image, &f.cfi, &err);
+        granted = UINT_MAX;
+        if (found)
+          {
+            plt_list_free (&list);
+            break;
+          }
+        assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
+        assert_int_equal (list.n_functions, 0);
+        failures++;
+      }
+  assert_true (failures >= 8);
+}
+
 int
 main (void)
 {
@@ -199,6 +257,7 @@ main (void)
     cmocka_unit_test (unknown_bytes_end_a_section),
     cmocka_unit_test (code_with_fde_is_left_to_it),
     cmocka_unit_test (only_code_that_is_loaded),
+    cmocka_unit_test (out_of_memory_is_said),
     cmocka_unit_test (of_overlapping_stubs_the_first_counts),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
