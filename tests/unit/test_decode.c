@@ -71,9 +71,14 @@ section_of (const struct arch *arch, struct sframe_variant variant, size_t n,
   struct encode_options options
       = { .arch = arch, .variant = variant, .sorted = sorted };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  /* Without order they must not be found by chance.  */
   for (size_t i = 0; i < n; i++)
-    if (variant.version >= 2 || !functions[i].pcmask)
-      assert_true (sframe_encoder_add (encoder, &functions[i], &err));
+    {
+      const struct sframe_function *function
+          = &functions[sorted ? i : n - 1 - i];
+      if (variant.version >= 2 || !function->pcmask)
+        assert_true (sframe_encoder_add (encoder, function, &err));
+    }
   struct buffer out;
   buffer_init (&out, arch->big_endian);
   assert_true (sframe_encoder_write (encoder, ADDRESS, &out, &err));
@@ -194,6 +199,13 @@ lookup (void **state)
       assert_lookup (&decoder, 0x40301f, &flexible_rows[4]);
       assert_lookup (&decoder, 0x403020, NULL);
       assert_lookup (&decoder, UINT64_MAX, NULL);
+      /* A row that runs past the section is no row.  */
+      decoder.fre_size = 2;
+      struct sframe_function function;
+      struct sframe_row row;
+      assert_int_equal (
+          sframe_decoder_lookup (&decoder, 0x401000, &function, &row, &err),
+          -1);
       buffer_free (&section);
     }
 }

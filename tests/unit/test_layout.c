@@ -614,6 +614,17 @@ aarch64_literals_may_be_evicted_bytes (void **state)
 }
 
 static void
+aarch64_loads_count_in_their_units (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_program (&test->elf, EM_AARCH64, false);
+  store_u32 (test->elf.bytes + 0x1010, 0xf0ffffe0, false); /* adrp x0, 0 */
+  /* ldr x1, [x0, 0x230], in the build-id */
+  store_u32 (test->elf.bytes + 0x1014, 0xf9411801, false);
+  expect_referenced (test);
+}
+
+static void
 aarch64_page_alone_may_be_anything (void **state)
 {
   struct fixture *test = *state;
@@ -1711,6 +1722,7 @@ main (void)
     TEST (aarch64_code_may_know_evicted_bytes),
     TEST (aarch64_code_may_know_evicted_bytes_nearby),
     TEST (aarch64_literals_may_be_evicted_bytes),
+    TEST (aarch64_loads_count_in_their_units),
     TEST (aarch64_page_alone_may_be_anything),
     TEST (aarch64_other_bytes_of_the_page_may_be_known),
     TEST (s390x_code_may_know_evicted_bytes),
