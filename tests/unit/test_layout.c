@@ -283,6 +283,27 @@ slack_prefers_data_to_code (void **state)
   assert_int_equal (test->plan.sframe_offset, 0x1100);
 }
 
+/* The file has 0x1a00 free bytes behind the first segment, the memory 0xa00.
+ */
+static void
+slack_ends_at_the_next_segment_in_memory (void **state)
+{
+  struct fixture *test = *state;
+  struct elf_builder *elf = &test->elf;
+  memmove (elf->bytes + 0x2000, elf->bytes + 0x1000, elf->size - 0x1000);
+  memset (elf->bytes + 0x1000, 0, 0x1000);
+  elf->size += 0x1000;
+  for (size_t i = 0; i < elf->n_segments; i++)
+    elf->segments[i].p_offset
+        += elf->segments[i].p_offset >= 0x1000 ? 0x1000 : 0;
+  for (size_t i = 0; i < elf->n_sections; i++)
+    elf->sections[i].sh_offset
+        += elf->sections[i].sh_offset >= 0x1000 ? 0x1000 : 0;
+  test->request.sframe_size = 0xf80;
+  plan_and_apply (test, LAYOUT_EVICT);
+  check_segments (test, 0x1000);
+}
+
 static void
 slack_counts_in_pages_of_the_machine (void **state)
 {
@@ -1697,6 +1718,7 @@ main (void)
     TEST (slack_takes_evicted_sections_along),
     TEST (slack_needs_zeros),
     TEST (slack_prefers_data_to_code),
+    TEST (slack_ends_at_the_next_segment_in_memory),
     TEST (slack_counts_in_pages_of_the_machine),
     TEST (null_entries_are_slots),
     TEST (doubled_property_note_is_a_slot),
