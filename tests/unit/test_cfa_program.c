@@ -644,6 +644,9 @@ test_rules_of_one_machine_only (void **state)
   expect_program (AMD64 ("\x08\x22"), REASON_NONE, ROW0);
   expect_program (AARCH64 ("\x41\x08\x22"), REASON_NONE,
                   "0 r31+0 same same; 4 r31+0 ra-signing same");
+  /* x30 is one.  */
+  expect_program (AARCH64 ("\x0f\x02\x8e\x10"), REASON_NONE,
+                  "0 r30+16 same same");
   /* The RA column of x86-64 is no register that could hold a value.  */
   expect_program (AMD64 ("\x09\x06\x10"), REASON_NONE,
                   "0 r7+8 [c-8] ra-register");
