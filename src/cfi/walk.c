@@ -219,12 +219,14 @@ cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
 uint32_t
 cfi_walk_padding_once (const struct cfi_walk *walk,
                        const struct cfi_code *code,
-                       const struct padding_finder *finder)
+                       struct padding_finder *finder)
 {
   uint64_t end = code->address + code->size, next = next_address (walk);
-  return end < walk->claimed_end || end >= next
-             ? 0
-             : (uint32_t)padding_finder_run (finder, end, next);
+  uint32_t now = cfi_walk_padding (walk, code, finder);
+  if (end < walk->claimed_end || end >= next)
+    return now;
+  uint32_t run = (uint32_t)padding_finder_run (finder, end, next);
+  return run > now ? run : now;
 }
 
 bool

@@ -76,11 +76,11 @@ uint32_t cfi_walk_padding (const struct cfi_walk *walk,
                            const struct cfi_code *code,
                            struct padding_finder *finder);
 
-/* How many bytes behind CODE, the latest one, may have been taken for such
-   alignment when the file had other symbols.  */
+/* How many bytes behind CODE, the latest one, are such alignment or may have
+   been taken for it when the file had other symbols.  */
 uint32_t cfi_walk_padding_once (const struct cfi_walk *walk,
                                 const struct cfi_code *code,
-                                const struct padding_finder *finder);
+                                struct padding_finder *finder);
 
 /* Execute the FDE of CODE, unless it has a reason not to be: its rows are in
    code->function, until the next call, or code->reason says why there are
