@@ -540,6 +540,49 @@ plt_rows_written_out (void **state)
          "[102d+16: 0s16](103d+1008 fp-value)");
 }
 
+static bool
+note_piece (void *context, const struct sframe_function *piece,
+            struct error *err)
+{
+  (void)err;
+  *(uint32_t *)context += piece->size;
+  return true;
+}
+
+static void
+note_left_out (void *context, uint64_t address, uint32_t size,
+               enum frame_reason reason)
+{
+  (void)context;
+  (void)address;
+  (void)size;
+  assert_int_equal (reason, REASON_CFA_EXPRESSION);
+}
+
+/* 256 KiB of stubs are written out, more would be a damaged file's.  */
+static void
+plt_rows_written_out_at_most (void **state)
+{
+  (void)state;
+  enum
+  {
+    MOST = 1 << 18
+  };
+  struct frame_row rows[] = { usual (0, plt (11), same) };
+  struct lower_options options = options_for (&arch_amd64, v1);
+  for (uint32_t more = 0; more <= 16; more += 16)
+    {
+      struct frame_function function = {
+        .address = 0x1000, .size = MOST + more, .rows = rows, .n_rows = 1
+      };
+      struct error err = { 0 };
+      uint32_t described = 0;
+      const struct lower_sink sink = { &described, note_piece, note_left_out };
+      assert_true (lower_function (&options, &function, &sink, &err));
+      assert_int_equal (described, more == 0 ? MOST : 0);
+    }
+}
+
 /* Stubs recognised by their instructions.  */
 static void
 recognised_stubs (void **state)
@@ -1063,6 +1106,7 @@ main (void)
     cmocka_unit_test (s390x_rows_without_form),
     cmocka_unit_test (lazy_plt),
     cmocka_unit_test (plt_rows_written_out),
+    cmocka_unit_test (plt_rows_written_out_at_most),
     cmocka_unit_test (recognised_stubs),
     cmocka_unit_test (too_many_rows_for_v3),
     cmocka_unit_test (the_sink_may_stop),
