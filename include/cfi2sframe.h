@@ -96,7 +96,7 @@ struct cfi2sframe_options
   /* Make a new .sframe where there is one that is wrong, describes only a part
      of the code with CFI, or is of no use to any reader.  */
   bool replace_bad;
-  bool no_split;        /* no FDE begins inside a function */
+  bool no_split;    /* no FDE begins inside a function */
   bool verify_code; /* leave out rows that the code contradicts */
   bool analyze;     /* rows for code without CFI, from the code itself */
 };

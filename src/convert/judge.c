@@ -33,8 +33,8 @@ open_source (struct cfi_source *source, const struct image *image,
 static bool
 judge_with_code (struct cfi_source *source,
                  const struct sframe_decoder *decoder,
-                 struct padding_finder *padding,
-                 struct verify_result *result, struct error *err)
+                 struct padding_finder *padding, struct verify_result *result,
+                 struct error *err)
 {
   struct code_rows rows;
   bool judged = code_rows_find (&rows, source, true, false, err);

@@ -52,14 +52,16 @@ NOTE (3)
   int exported_##n (void) { return n; }
 #define EXPORT_10(n)                                              \
   EXPORT_1 (n##0)                                                 \
-  EXPORT_1 (n##1) EXPORT_1 (n##2) EXPORT_1 (n##3) EXPORT_1 (n##4) \
-      EXPORT_1 (n##5) EXPORT_1 (n##6) EXPORT_1 (n##7)
+  EXPORT_1 (n##1)                                                 \
+  EXPORT_1 (n##2) EXPORT_1 (n##3) EXPORT_1 (n##4) EXPORT_1 (n##5) \
+      EXPORT_1 (n##6) EXPORT_1 (n##7)
 #if EXPORTS > 0
 EXPORT_10 (1)
 #endif
 #if EXPORTS > 10
 EXPORT_10 (2)
-EXPORT_10 (3) EXPORT_10 (4) EXPORT_10 (5)
+EXPORT_10 (3)
+EXPORT_10 (4) EXPORT_10 (5)
 #endif
 #if EXPORTS > 100
     EXPORT_10 (11) EXPORT_10 (12) EXPORT_10 (13) EXPORT_10 (14) EXPORT_10 (15)
