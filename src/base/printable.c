@@ -81,16 +81,17 @@ void
 printable_put (const char *text, FILE *out)
 {
   enum character_kind kind;
-  char escaped[4 * ESCAPED_SIZE];
+  char escaped[4 * ESCAPED_SIZE] = "";
   while (*text != '\0')
     {
       size_t length = character_length (text, &kind);
-      if (kind == CHARACTER_PLAIN)
+      const char *end = kind == CHARACTER_PLAIN
+                            ? NULL
+                            : character_escape (escaped, text, length);
+      if (end == NULL)
         fwrite (text, 1, length, out);
       else
-        fwrite (escaped, 1,
-                (size_t)(character_escape (escaped, text, length) - escaped),
-                out);
+        fwrite (escaped, 1, (size_t)(end - escaped), out);
       text += length;
     }
 }

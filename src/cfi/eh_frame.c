@@ -153,8 +153,9 @@ augmentation_data (const struct cfi_section *section,
   struct cursor cursor = skip_pointers (section, fde);
   uint64_t size = cursor_uleb (&cursor);
   const uint8_t *data = cursor_take (&cursor, size);
-  return cursor.failed ? (struct cursor){ .failed = true }
-                       : cursor_over (data, size, cursor.big_endian);
+  if (!cursor.failed)
+    cursor = cursor_over (data, size, cursor.big_endian);
+  return cursor;
 }
 
 bool

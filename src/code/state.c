@@ -75,6 +75,9 @@ state_load (const struct state *state, struct value place)
   return value_of (VALUE_MIXED, 0);
 }
 
+/* Numbers have 59 bits in a value.  */
+#define NUMBER_LIMIT (INT64_C (1) << 58)
+
 /* VALUE + DISTANCE.  */
 static struct value
 value_moved (struct value value, int64_t distance)
@@ -82,7 +85,7 @@ value_moved (struct value value, int64_t distance)
   int64_t sum;
   bool relative = value_is_stack (value) || value.kind == VALUE_CONSTANT;
   if (!relative || __builtin_add_overflow (value.number, distance, &sum)
-      || sum >> 58 != sum >> 63)
+      || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)
     return value_of (VALUE_MIXED, 0);
   return value_of (value.kind, sum);
 }

@@ -82,9 +82,11 @@ note_place (struct search *search, uint64_t address)
       size_t capacity = 2 * places->capacity + 64;
       uint64_t *grown
           = reallocarray (places->addresses, capacity, sizeof *grown);
-      search->failed = grown == NULL;
-      if (search->failed)
-        return;
+      if (grown == NULL)
+        {
+          search->failed = true;
+          return;
+        }
       places->addresses = grown;
       places->capacity = capacity;
     }
