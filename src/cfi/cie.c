@@ -95,8 +95,10 @@ static enum frame_reason
 scan_fields (struct cfi_cie *cie, const char *letters, uint8_t version,
              struct cursor *cursor, uint64_t end_address)
 {
-  if (version == 4 && (cursor_u8 (cursor) != 8 || cursor_u8 (cursor) != 0))
-    return REASON_BAD_ENTRY; /* sizes of address and segment selector */
+  uint8_t address_size = version == 4 ? cursor_u8 (cursor) : 8;
+  uint8_t segment_selector_size = version == 4 ? cursor_u8 (cursor) : 0;
+  if (address_size != 8 || segment_selector_size != 0)
+    return REASON_BAD_ENTRY;
   cie->code_alignment = cursor_uleb (cursor);
   cie->data_alignment = cursor_sleb (cursor);
   if (version == 1)

@@ -131,9 +131,9 @@ skip_pointers (const struct cfi_section *section, const struct cfi_fde *fde)
       section->bytes + fde->offset, fde->head_size, section->arch->big_endian);
   uint64_t ignored;
   cursor_take (&cursor, RANGE_SKIP);
-  if (!cfa_read_pointer (&cursor, encoding, 0, &ignored)
-      || !cfa_read_pointer (&cursor, encoding, 0, &ignored))
-    cursor.failed = true;
+  for (unsigned i = 0; i < 2; i++) /* start and size */
+    if (!cfa_read_pointer (&cursor, encoding, 0, &ignored))
+      cursor.failed = true;
   return cursor;
 }
 

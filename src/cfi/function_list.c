@@ -50,9 +50,9 @@ function_list_read (struct function_list *list,
   *list = (struct function_list){ 0 };
   list->functions = calloc (source->cfi.n_fdes + source->plt.n_functions + 1,
                             sizeof *list->functions);
-  bool ok = cfi_walk_begin (&walk, source, err)
-            && (list->functions || error_set_no_memory (err))
-            && fill (list, &walk, err);
+  if (list->functions == NULL)
+    return error_set_no_memory (err);
+  bool ok = cfi_walk_begin (&walk, source, err) && fill (list, &walk, err);
   cfi_walk_end (&walk);
   if (!ok)
     function_list_free (list);

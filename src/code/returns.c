@@ -94,7 +94,7 @@ static bool
 grow (struct returns *returns, void **array, size_t size, size_t *capacity)
 {
   size_t more = *capacity ? 2 * *capacity : 64;
-  void *larger = reallocarray (*array, more, size);
+  void *larger = returns->failed ? NULL : reallocarray (*array, more, size);
   if (!larger)
     {
       returns->failed = true;

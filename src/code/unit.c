@@ -482,7 +482,8 @@ branch (struct unit *unit, const struct insn *insn, struct state *state)
 static bool
 leave_node (struct unit *unit, uint32_t number, struct state *state)
 {
-  struct node node = unit->nodes[number]; /* nodes move when they grow */
+  struct node node; /* a copy: nodes move when they grow */
+  memcpy (&node, &unit->nodes[number], sizeof node);
   const struct insn *insn = &node.insn;
   bool returns;
   switch (insn->flow)

@@ -98,7 +98,7 @@ archive_open (struct archive *archive, const uint8_t *bytes, uint64_t size,
                       "thin archive: its objects are files of their own");
   for (uint64_t at = SARMAG; at < size;)
     {
-      struct archive_member member;
+      struct archive_member member = { 0 };
       if (!read_member (archive, at, &member, err)
           || !add_member (archive, &room, &member, err))
         {

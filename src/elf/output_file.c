@@ -426,7 +426,7 @@ static bool
 target_is (const struct output_file *file, int source_fd)
 {
   struct stat source, target;
-  if (fstat (source_fd, &source) != 0
+  if (file->name == NULL || fstat (source_fd, &source) != 0
       || fstatat (file->directory, file->name, &target, AT_SYMLINK_NOFOLLOW)
              != 0)
     return false;

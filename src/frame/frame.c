@@ -159,8 +159,10 @@ frame_function_leave_out (struct frame_function *function, uint64_t start,
   if (start >= end)
     return true;
   size_t first = cut_rows (function, (uint32_t)(start - function->address));
+  if (first == SIZE_MAX)
+    return false;
   size_t behind = cut_rows (function, (uint32_t)(end - function->address));
-  if (first == SIZE_MAX || behind == SIZE_MAX)
+  if (behind == SIZE_MAX)
     return false;
   for (size_t i = first; i < behind; i++)
     function->rows[i].cfa = frame_rule_unsupported (reason);
