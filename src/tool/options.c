@@ -539,6 +539,38 @@ parse_min_coverage (struct argp_state *state, const char *argument)
                 argument);
 }
 
+/* What is done instead of converting.  */
+static error_t
+parse_mode (int key, struct argp_state *state)
+{
+  switch (key)
+    {
+    case OPTION_CHECK:
+      set_mode (state, MODE_CHECK);
+      return 0;
+    case OPTION_DUMP:
+      set_mode (state, MODE_DUMP);
+      return 0;
+    case OPTION_COMPARE:
+      set_mode (state, MODE_COMPARE);
+      return 0;
+    case OPTION_COMPARE_FORMATS:
+      set_mode (state, MODE_COMPARE_FORMATS);
+      return 0;
+    case OPTION_LINT:
+      set_mode (state, MODE_LINT);
+      return 0;
+    case OPTION_REMOVE:
+      set_mode (state, MODE_REMOVE);
+      return 0;
+    case OPTION_UNDO:
+      set_mode (state, MODE_UNDO);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t
 parse_option (int key, char *argument, struct argp_state *state)
 {
@@ -556,21 +588,6 @@ parse_option (int key, char *argument, struct argp_state *state)
       set_mode (state, MODE_SECTION_ONLY);
       set_output (state, argument);
       return 0;
-    case OPTION_CHECK:
-      set_mode (state, MODE_CHECK);
-      return 0;
-    case OPTION_DUMP:
-      set_mode (state, MODE_DUMP);
-      return 0;
-    case OPTION_COMPARE:
-      set_mode (state, MODE_COMPARE);
-      return 0;
-    case OPTION_COMPARE_FORMATS:
-      set_mode (state, MODE_COMPARE_FORMATS);
-      return 0;
-    case OPTION_LINT:
-      set_mode (state, MODE_LINT);
-      return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);
       return 0;
@@ -582,12 +599,6 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_SKIP_UNCONVERTIBLE:
       parse_skip_unconvertible (state, argument);
-      return 0;
-    case OPTION_REMOVE:
-      set_mode (state, MODE_REMOVE);
-      return 0;
-    case OPTION_UNDO:
-      set_mode (state, MODE_UNDO);
       return 0;
     case OPTION_STATS:
       parse_stats (state, argument);
@@ -617,7 +628,8 @@ parse_option (int key, char *argument, struct argp_state *state)
       check_usage (state);
       return 0;
     default:
-      return parse_convert_option (key, state) == 0
+      return parse_mode (key, state) == 0
+                     || parse_convert_option (key, state) == 0
                  ? 0
                  : parse_tree_option (key, argument, state);
     }

@@ -47,30 +47,33 @@ NOTE (3)
 #endif
 
 /* A table of symbols that others could use.  */
-#define EXPORT_1(n)        \
-  int exported_##n (void); \
-  int exported_##n (void) { return n; }
-#define EXPORT_10(n)                                              \
-  EXPORT_1 (n##0)                                                 \
-  EXPORT_1 (n##1)                                                 \
-  EXPORT_1 (n##2) EXPORT_1 (n##3) EXPORT_1 (n##4) EXPORT_1 (n##5) \
-      EXPORT_1 (n##6) EXPORT_1 (n##7)
+#define EXPORT_10(n)                                                      \
+  int exported_##n##0, exported_##n##1, exported_##n##2, exported_##n##3, \
+      exported_##n##4, exported_##n##5, exported_##n##6, exported_##n##7
 #if EXPORTS > 0
-EXPORT_10 (1)
+EXPORT_10 (1);
 #endif
 #if EXPORTS > 10
-EXPORT_10 (2)
-EXPORT_10 (3)
-EXPORT_10 (4) EXPORT_10 (5)
+EXPORT_10 (2);
+EXPORT_10 (3);
+EXPORT_10 (4);
+EXPORT_10 (5);
 #endif
 #if EXPORTS > 100
-    EXPORT_10 (11) EXPORT_10 (12) EXPORT_10 (13) EXPORT_10 (14) EXPORT_10 (15)
-        EXPORT_10 (21) EXPORT_10 (22) EXPORT_10 (23) EXPORT_10 (24)
-            EXPORT_10 (25)
+EXPORT_10 (11);
+EXPORT_10 (12);
+EXPORT_10 (13);
+EXPORT_10 (14);
+EXPORT_10 (15);
+EXPORT_10 (21);
+EXPORT_10 (22);
+EXPORT_10 (23);
+EXPORT_10 (24);
+EXPORT_10 (25);
 #endif
 
-                static int sum_of_zeros (const unsigned char *bytes,
-                                         size_t size)
+static int
+sum_of_zeros (const unsigned char *bytes, size_t size)
 {
   int sum = 0;
   for (size_t i = 0; i < size; i++)

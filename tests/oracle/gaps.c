@@ -130,9 +130,10 @@ gap_is_filler (Elf *elf, uint64_t start, uint64_t end, uint64_t next)
   if (end - start >= 16 || !gelf_getehdr (elf, &header)
       || filler_run (elf, header.e_machine, start, end - start) != end - start)
     return false;
-  size_t rest = ALIGNMENT_MAX - end % ALIGNMENT_MAX;
-  if (rest > next - end)
-    rest = next - end;
+  /* All there is in front of the next code, or up to an alignment.  */
+  size_t rest = next - end < ALIGNMENT_MAX
+                    ? (size_t)(next - end)
+                    : ALIGNMENT_MAX - end % ALIGNMENT_MAX;
   uint64_t stop = end + filler_run (elf, header.e_machine, end, rest);
   return stop == next || stop % 16 == 0 || is_named (elf, stop)
          || is_named (elf, end);
