@@ -130,11 +130,13 @@ gap_is_filler (Elf *elf, uint64_t start, uint64_t end, uint64_t next)
   if (end - start >= 16 || !gelf_getehdr (elf, &header)
       || filler_run (elf, header.e_machine, start, end - start) != end - start)
     return false;
-  /* All there is in front of the next code, or up to an alignment.  */
-  size_t rest = next - end < ALIGNMENT_MAX
-                    ? (size_t)(next - end)
-                    : ALIGNMENT_MAX - end % ALIGNMENT_MAX;
-  uint64_t stop = end + filler_run (elf, header.e_machine, end, rest);
+  /* Up to an alignment, or all there is in front of the next code.  */
+  size_t to_alignment = ALIGNMENT_MAX - end % ALIGNMENT_MAX;
+  size_t all = next - end < ALIGNMENT_MAX ? (size_t)(next - end) : 0;
+  if (all > 0 && filler_run (elf, header.e_machine, end, all) == all)
+    return true;
+  uint64_t rest = to_alignment < next - end ? to_alignment : next - end;
+  uint64_t stop = end + filler_run (elf, header.e_machine, end, (size_t)rest);
   return stop == next || stop % 16 == 0 || is_named (elf, stop)
          || is_named (elf, end);
 }
