@@ -14,6 +14,7 @@
 
 #include "base/io.h"
 #include "convert/object_convert.h"
+#include "convert/report_sum.h"
 #include "elf/archive.h"
 #include "elf/image.h"
 #include "elf/output_file.h"
@@ -43,24 +44,6 @@ archive_is_at (const struct file_location *location)
   return got > 0 && archive_has_magic (magic, (uint64_t)got);
 }
 
-static void
-add_report (struct cfi2sframe_report *sum,
-            const struct cfi2sframe_report *report)
-{
-  sum->machine = report->machine;
-  sum->eh_frame_bytes += report->eh_frame_bytes;
-  sum->sframe_bytes += report->sframe_bytes;
-  sum->cfi_functions += report->cfi_functions;
-  sum->functions_covered += report->functions_covered;
-  sum->sframe_fdes += report->sframe_fdes;
-  sum->sframe_fres += report->sframe_fres;
-  sum->bytes_covered += report->bytes_covered;
-  sum->bytes_left_out += report->bytes_left_out;
-  sum->executable_bytes += report->executable_bytes;
-  for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
-    sum->left_out[i] += report->left_out[i];
-}
-
 /* Write what MEMBER, an object, is converted to, to *AT.  */
 static bool
 write_converted_member (struct archive_job *job,
@@ -79,7 +62,10 @@ write_converted_member (struct archive_job *job,
               && archive_write_member (&job->archive, member, bytes, size,
                                        job->fd, at, err);
   if (done)
-    add_report (job->report, &report);
+    {
+      job->report->machine = report.machine;
+      report_sum_add (job->report, &report);
+    }
   if (bytes != NULL)
     munmap (bytes, size);
   close (fd);

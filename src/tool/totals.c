@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "convert/report_sum.h"
 #include "tool/figures.h"
 #include "tool/json_line.h"
 #include "tool/measure_print.h"
@@ -15,21 +16,9 @@ static void
 add_report (struct cfi2sframe_report *sum,
             const struct cfi2sframe_report *report)
 {
-  sum->eh_frame_bytes += report->eh_frame_bytes;
-  sum->eh_frame_hdr_bytes += report->eh_frame_hdr_bytes;
-  sum->sframe_bytes += report->sframe_bytes;
+  report_sum_add (sum, report);
   sum->input_bytes += report->input_bytes;
   sum->output_bytes += report->output_bytes;
-  sum->cfi_functions += report->cfi_functions;
-  sum->functions_covered += report->functions_covered;
-  sum->sframe_fdes += report->sframe_fdes;
-  sum->sframe_fres += report->sframe_fres;
-  sum->bytes_covered += report->bytes_covered;
-  sum->bytes_left_out += report->bytes_left_out;
-  sum->executable_bytes += report->executable_bytes;
-  sum->return_addresses += report->return_addresses;
-  for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
-    sum->left_out[i] += report->left_out[i];
 }
 
 static void

@@ -1,0 +1,23 @@
+/* Summing up reports, of the members of an archive or of many files.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/report_sum.h"
+
+void
+report_sum_add (struct cfi2sframe_report *sum,
+                const struct cfi2sframe_report *report)
+{
+  sum->eh_frame_bytes += report->eh_frame_bytes;
+  sum->eh_frame_hdr_bytes += report->eh_frame_hdr_bytes;
+  sum->sframe_bytes += report->sframe_bytes;
+  sum->cfi_functions += report->cfi_functions;
+  sum->functions_covered += report->functions_covered;
+  sum->sframe_fdes += report->sframe_fdes;
+  sum->sframe_fres += report->sframe_fres;
+  sum->bytes_covered += report->bytes_covered;
+  sum->bytes_left_out += report->bytes_left_out;
+  sum->executable_bytes += report->executable_bytes;
+  sum->return_addresses += report->return_addresses;
+  for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
+    sum->left_out[i] += report->left_out[i];
+}

@@ -1,0 +1,13 @@
+/* Summing up reports, of the members of an archive or of many files.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CONVERT_REPORT_SUM_H
+#define CONVERT_REPORT_SUM_H
+
+#include "base/error.h"
+
+/* Add what REPORT counts to SUM: all but the sizes of files.  */
+void report_sum_add (struct cfi2sframe_report *sum,
+                     const struct cfi2sframe_report *report);
+
+#endif /* CONVERT_REPORT_SUM_H */
