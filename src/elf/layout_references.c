@@ -81,7 +81,8 @@ amd64_is_modrm (const struct view *code, uint64_t at)
 static void
 amd64_relative (struct references *found, const struct view *code, uint64_t at)
 {
-  if ((code->bytes[at - 1] & 0xc7) != 5 || !amd64_is_modrm (code, at))
+  if (at < 1 || (code->bytes[at - 1] & 0xc7) != 5
+      || !amd64_is_modrm (code, at))
     return;
   uint64_t target = code->address + at + 4
                     + (uint64_t)(int32_t)load_u32 (code->bytes + at, false);
@@ -97,7 +98,7 @@ static void
 amd64_got_relative (struct references *found, const struct view *code,
                     uint64_t at, uint64_t got)
 {
-  if (at + 8 <= code->size && code->bytes[at - 2] >> 1 == 0x48 >> 1
+  if (at >= 2 && at + 8 <= code->size && code->bytes[at - 2] >> 1 == 0x48 >> 1
       && (code->bytes[at - 1] & 0xf8) == 0xb8)
     add_target (found, got + load_u64 (code->bytes + at, false));
 }
@@ -115,25 +116,47 @@ struct amd64_search
 
 enum
 {
-  BLOCK_WORDS = 256
+  BLOCK_HALVES = 128,
+  BLOCK = 2 * BLOCK_HALVES
 };
 
-/* Whether one of the words of BLOCK, which is at AT, may be a reference.
-   Compilers make vector instructions of it.  */
-static bool
-amd64_block_meets (const struct amd64_search *search, const uint8_t *block,
-                   uint32_t at)
+/* Halfwords at any address.  */
+struct __attribute__ ((packed, may_alias)) halfwords
 {
-  uint32_t words[BLOCK_WORDS], met = 0;
-  memcpy (words, block, sizeof words);
-  const uint32_t relative = search->relative + at, size = search->size;
-  const uint32_t base = search->absolute ? -search->begin : search->from_got;
-  for (uint32_t i = 0; i < BLOCK_WORDS; i++)
-    met |= (words[i] + relative + 4 * i < size + 4) | (words[i] + base < size);
-  for (uint32_t i = 0; search->absolute && search->has_got && i < BLOCK_WORDS;
-       i++)
-    met |= words[i] + search->from_got < size;
-  return met;
+  uint16_t at[BLOCK_HALVES];
+};
+
+/* Whether the upper half of a 32-bit field that begins in the BLOCK bytes at
+   FIELDS is that of one of the values from FIRST to FIRST + SPAN.  Hardly any
+   block of code meets the few values that are asked for, and compilers make
+   vector instructions of this: it is a tenth of the work of comparing all
+   fields.  */
+static bool
+amd64_block_meets (const uint8_t *fields, uint32_t first, uint64_t span)
+{
+  const struct halfwords *even = (const struct halfwords *)(fields + 2);
+  const struct halfwords *odd = (const struct halfwords *)(fields + 3);
+  const uint64_t halves = ((first & 0xffff) + span) >> 16;
+  const uint16_t begin = (uint16_t)(first >> 16);
+  const uint16_t more = halves < UINT16_MAX ? (uint16_t)halves : UINT16_MAX;
+  uint16_t met = 0;
+  for (unsigned i = 0; i < BLOCK_HALVES; i++)
+    met |= ((uint16_t)(even->at[i] - begin) <= more)
+           | ((uint16_t)(odd->at[i] - begin) <= more);
+  return met != 0;
+}
+
+/* Whether a field of the block at AT may be what SEARCH looks for.  */
+static bool
+amd64_may_meet (const struct amd64_search *search, const uint8_t *block,
+                uint32_t at)
+{
+  uint32_t lowest = -(search->relative + at + BLOCK - 1);
+  return amd64_block_meets (block, lowest, BLOCK + (uint64_t)search->size + 2)
+         || (search->absolute
+             && amd64_block_meets (block, search->begin, search->size))
+         || (search->has_got
+             && amd64_block_meets (block, -search->from_got, search->size));
 }
 
 static void
@@ -149,6 +172,16 @@ amd64_look_at (struct references *found, const struct view *code,
     amd64_got_relative (found, code, at, search->got);
 }
 
+/* The fields from AT to END, as far as they lie in CODE.  */
+static void
+amd64_look_at_all (struct references *found, const struct view *code,
+                   const struct amd64_search *search, uint64_t at,
+                   uint64_t end)
+{
+  for (; at < end && at + 4 <= code->size; at++)
+    amd64_look_at (found, code, search, at);
+}
+
 static void
 amd64_scan (struct references *found, const struct view *code, bool absolute,
             uint64_t got)
@@ -161,19 +194,11 @@ amd64_scan (struct references *found, const struct view *code, bool absolute,
           .absolute = absolute,
           .has_got = got != 0,
           .got = got };
-  const uint64_t block = 4 * BLOCK_WORDS;
-  uint64_t at = 2;
-  for (; is_little_endian_host () && at + block + 4 <= code->size; at += block)
-    {
-      bool met = false;
-      for (uint32_t i = 0; i < 4; i++)
-        met |= amd64_block_meets (&search, code->bytes + at + i,
-                                  (uint32_t)at + i);
-      for (uint64_t i = 0; met && i < block; i++)
-        amd64_look_at (found, code, &search, at + i);
-    }
-  for (; at + 4 <= code->size; at++)
-    amd64_look_at (found, code, &search, at);
+  uint64_t at = 0;
+  for (; is_little_endian_host () && at + BLOCK + 4 <= code->size; at += BLOCK)
+    if (amd64_may_meet (&search, code->bytes + at, (uint32_t)at))
+      amd64_look_at_all (found, code, &search, at, at + BLOCK);
+  amd64_look_at_all (found, code, &search, at, code->size);
 }
 
 static int64_t

@@ -554,6 +554,69 @@ amd64_large_model_code_may_know_evicted_bytes (void **state)
   expect_referenced (test);
 }
 
+/* The same as expect_referenced, several times in one test; WHAT and N say
+   where.  */
+static void
+check_referenced (struct fixture *test, const char *what, uint64_t n)
+{
+  open_old (test);
+  if (layout_plan_by (&test->plan, &test->image, &test->request, LAYOUT_EVICT,
+                      &test->err)
+      || strstr (test->err.reason, "code may refer to") == NULL)
+    fail_msg ("%s, %#llx: %s", what, (unsigned long long)n, test->err.reason);
+  layout_plan_free (&test->plan);
+  image_close (&test->image);
+  test->image.elf = NULL;
+}
+
+/* Code is looked through in blocks, and at upper halves of fields first; no
+   place may be missed, nor one where the upper half changes, which is the case
+   64 KiB behind what is referred to.  */
+static void
+amd64_code_anywhere_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  const uint64_t begin = 0x1080, size = 0xc00, shift = 0xf000;
+  Elf64_Phdr *text = &test->elf.segments[3], *data = text + 1;
+  text->p_filesz = text->p_memsz = begin - text->p_offset + size;
+  text->p_vaddr = text->p_paddr = text->p_offset + shift;
+  data->p_vaddr = data->p_paddr = 0x20000;
+  data[1].p_vaddr = data[1].p_paddr = 0x20000; /* PT_DYNAMIC */
+  size_t first = elf_builder_section (&test->elf, ".text");
+  test->elf.sections[first].sh_size = size;
+  test->elf.sections[first].sh_offset = begin;
+  test->elf.sections[first].sh_addr = begin + shift;
+  for (size_t i = first + 1; i <= first + 3; i++)
+    test->elf.sections[i].sh_addr += 0x20000 - 0x2000;
+  memset (test->elf.bytes + begin, 0x90, size);
+  struct elf_builder original = test->elf;
+  for (uint64_t at = begin; at + 7 <= begin + size; at++)
+    {
+      put (test, at, "\x48\x8d\x05", 3); /* lea 0x234(%rip), %rax */
+      store_u32 (test->elf.bytes + at + 3,
+                 (uint32_t)(0x234 - (at + shift + 7)), false);
+      check_referenced (test, "relative", at);
+      test->elf = original;
+    }
+  add_dynamic_entry (test, DT_PLTGOT, 0x52080);
+  original = test->elf;
+  for (uint64_t at = begin; at + 10 <= begin + size; at++)
+    {
+      /* movabs $0x234 - 0x52080, %rax */
+      put (test, at, "\x48\xb8\xb4\xe1\xfa\xff\xff\xff\xff\xff", 10);
+      check_referenced (test, "from the offset table", at);
+      test->elf = original;
+    }
+  elf_builder_relocate (&test->elf, 0x400000);
+  original = test->elf;
+  for (uint64_t at = begin; at + 5 <= begin + size; at++)
+    {
+      put (test, at, "\xbf\x10\x02\x40\x00", 5); /* mov $0x400210, %edi */
+      check_referenced (test, "absolute", at);
+      test->elf = original;
+    }
+}
+
 /* An operand [rip + displacement] that is 0x234, with every opcode map; the
    opcodes themselves take no operand in the first map.  */
 static void
@@ -584,15 +647,7 @@ every_opcode_map_may_know_evicted_bytes (void **state)
         put (test, 0x1010, prefixes[i].bytes, prefixes[i].size);
         store_u32 (test->elf.bytes + at,
                    (uint32_t)(0x234 - (at + 4 + immediate)), false);
-        open_old (test);
-        if (layout_plan_injection (&test->plan, &test->image, &test->request,
-                                   &test->err)
-            || strstr (test->err.reason, "code may refer to") == NULL)
-          fail_msg ("%s, %u bytes of immediate operand: %s", prefixes[i].name,
-                    immediate, test->err.reason);
-        layout_plan_free (&test->plan);
-        image_close (&test->image);
-        test->image.elf = NULL;
+        check_referenced (test, prefixes[i].name, immediate);
       }
 }
 
@@ -1739,6 +1794,7 @@ main (void)
     TEST (amd64_code_may_know_evicted_bytes),
     TEST (amd64_immediate_operands_count),
     TEST (amd64_large_model_code_may_know_evicted_bytes),
+    TEST (amd64_code_anywhere_may_know_evicted_bytes),
     TEST (every_opcode_map_may_know_evicted_bytes),
     TEST (chance_bytes_are_no_reference),
     TEST (aarch64_code_may_know_evicted_bytes),
