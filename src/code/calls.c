@@ -36,6 +36,18 @@ struct code
 /* x86-64.  Nearly all places are told apart by the bytes in front of them;
    the others have to be reached by decoding.  */
 
+/* Whether a call may end at END: e8 and four bytes, or ff as one of the two to
+   seven bytes in front (Intel SDM volume 2, CALL).  Eight bytes are looked at
+   at once; 1 less than 0 in ~WORD makes a borrow.  */
+static inline bool
+amd64_may_end_call (const uint8_t *end)
+{
+  const uint64_t ones = UINT64_C (0x0101010101010101);
+  uint64_t word = load_u64 (end - sizeof word, false);
+  return (word >> 24 & 0xff) == 0xe8
+         || ((~word - ones) & word & ones << 7) != 0;
+}
+
 /* The size of an instruction with an opcode of one byte, MODRM and no
    immediate (Intel SDM volume 2, tables 2-2 and 2-3).  */
 static unsigned
@@ -81,18 +93,6 @@ amd64_looks_like_direct_call (const struct code *code, bool *known)
   return *known || image_is_executable (code->image, target, 1);
 }
 
-/* Whether one of the last bytes, which are nearly always there, is 0xff: all
-   of them at once, by the borrow that 1 less than 0 in ~WORD makes.  */
-static bool
-has_ff (const struct code *code)
-{
-  const uint64_t ones = UINT64_C (0x0101010101010101);
-  if (code->size < sizeof ones)
-    return true;
-  uint64_t word = ~load_u64 (code->bytes + code->size - sizeof ones, false);
-  return ((word - ones) & ~word & ones << 7) != 0;
-}
-
 static bool
 amd64_ends_in_call (const struct insn_decoder *decoder,
                     const struct code *code)
@@ -102,7 +102,7 @@ amd64_ends_in_call (const struct insn_decoder *decoder,
   bool known = false;
   if (decoder == NULL
       || !(amd64_looks_like_direct_call (code, &known)
-           || (has_ff (code) && amd64_looks_like_indirect_call (code))))
+           || amd64_looks_like_indirect_call (code)))
     return false;
   if (known)
     return true;
@@ -216,4 +216,31 @@ call_finder_ends_at (struct call_finder *finder, uint64_t start,
     default:
       return false;
     }
+}
+
+/* Where the bytes of the segment used last are that stand in front of ADDRESS
+   and the N behind it; NULL: elsewhere, or not as many as are looked at.  */
+static const uint8_t *
+bytes_behind (const struct call_finder *finder, uint64_t address, uint64_t n)
+{
+  uint64_t skip = address - finder->address;
+  if (skip < sizeof (uint64_t) || skip >= finder->size
+      || n > finder->size - skip)
+    return NULL;
+  return finder->bytes + skip;
+}
+
+size_t
+call_finder_first (struct call_finder *finder, uint64_t base,
+                   const uint32_t *offsets, size_t n)
+{
+  bool is_amd64 = finder->image->header.e_machine == EM_X86_64;
+  const uint8_t *bytes
+      = n > 1 && is_amd64 ? bytes_behind (finder, base, offsets[n - 1]) : NULL;
+  for (size_t i = 1; i < n; i++)
+    if ((bytes == NULL || amd64_may_end_call (bytes + offsets[i]))
+        && call_finder_ends_at (finder, base + offsets[i - 1],
+                                base + offsets[i]))
+      return i;
+  return n;
 }

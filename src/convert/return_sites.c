@@ -30,6 +30,20 @@ is_function (const void *context, uint64_t address)
   return low < cfi->n_fdes && cfi->fdes[low].address == address;
 }
 
+static bool
+grow (void **array, size_t *capacity, size_t wanted, size_t size)
+{
+  if (wanted <= *capacity)
+    return true;
+  size_t more = wanted + wanted / 2 + 64;
+  void *larger = reallocarray (*array, more, size);
+  if (larger == NULL)
+    return false;
+  *array = larger;
+  *capacity = more;
+  return true;
+}
+
 bool
 return_sites_init (struct return_sites *sites, const struct cfi_source *source,
                    struct padding_finder *padding, struct error *err)
@@ -47,7 +61,12 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
     return false;
   sites->calls.is_function = is_function;
   sites->calls.context = sites;
-  return true;
+  /* Nearly always enough.  What is not used is never touched.  */
+  return (grow ((void **)&sites->outlines, &sites->outlines_capacity,
+                source->cfi.n_fdes / 2, sizeof *sites->outlines)
+          && grow ((void **)&sites->starts, &sites->starts_capacity,
+                   source->cfi.size / 8, sizeof *sites->starts))
+         || error_set_no_memory (err);
 }
 
 void
@@ -60,20 +79,6 @@ return_sites_free (struct return_sites *sites)
 }
 
 /* Outlines.  */
-
-static bool
-grow (void **array, size_t *capacity, size_t wanted, size_t size)
-{
-  if (wanted <= *capacity)
-    return true;
-  size_t more = wanted + wanted / 2 + 64;
-  void *larger = reallocarray (*array, more, size);
-  if (larger == NULL)
-    return false;
-  *array = larger;
-  *capacity = more;
-  return true;
-}
 
 /* Append the outline of FUNCTION without counting it: there is room for one
    that is needed only once.  */
@@ -124,16 +129,13 @@ follows_call (struct return_sites *sites, const struct cfi_code *code,
          && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
 }
 
-/* Whether row INDEX of CODE, not the first one, starts behind a call.  Rows
-   start at instructions.  */
-static bool
-starts_behind_call (struct return_sites *sites, const struct cfi_code *code,
-                    const uint32_t *starts, size_t index)
+/* How many of the rows that begin at STARTS begin in CODE.  */
+static size_t
+count_starts (const struct cfi_code *code, const uint32_t *starts, size_t n)
 {
-  return starts[index] < code->size
-         && call_finder_ends_at (&sites->calls,
-                                 code->address + starts[index - 1],
-                                 code->address + starts[index]);
+  while (n > 0 && starts[n - 1] >= code->size)
+    n--;
+  return n;
 }
 
 static bool
@@ -141,12 +143,9 @@ has_places (struct return_sites *sites, const struct cfi_code *code,
             const struct outline *outline)
 {
   const uint32_t *starts = sites->starts + outline->first_start;
-  if (starts[0] == 0 && follows_call (sites, code, &outline->first))
-    return true;
-  for (size_t i = 1; i < outline->n_starts; i++)
-    if (starts_behind_call (sites, code, starts, i))
-      return true;
-  return false;
+  size_t n = count_starts (code, starts, outline->n_starts);
+  return (starts[0] == 0 && follows_call (sites, code, &outline->first))
+         || call_finder_first (&sites->calls, code->address, starts, n) < n;
 }
 
 /* Stubs of a PLT make no calls.  */
@@ -202,8 +201,12 @@ cut_rows (struct return_sites *sites, const struct cfi_code *code,
   for (size_t i = 0; i < function->n_rows; i++)
     {
       const struct frame_row *row = &function->rows[i];
-      bool place = i == 0 ? starts[0] == 0 && follows_call (sites, code, row)
-                          : starts_behind_call (sites, code, starts, i);
+      bool place
+          = i == 0 ? starts[0] == 0 && follows_call (sites, code, row)
+                   : starts[i] < code->size
+                         && call_finder_ends_at (&sites->calls,
+                                                 code->address + starts[i - 1],
+                                                 code->address + starts[i]);
       if (place ? !append_without_start (cut, row, sites->smallest)
                 : !frame_function_append (cut, row))
         return false;
