@@ -35,6 +35,21 @@ reason_is_of_code (enum frame_reason reason)
          && reason != REASON_RELOCATED;
 }
 
+/* What is wrong with FDE number INDEX; asked for again and again, while the
+   FDEs around it are looked at.  */
+static enum frame_reason
+problem_of (struct cfi_walk *walk, size_t index)
+{
+  const struct cfi_source *source = walk->source;
+  if (walk->judged != index + 1)
+    {
+      walk->judged = index + 1;
+      walk->judgement
+          = source->problem (source->context, &source->cfi.fdes[index]);
+    }
+  return walk->judgement;
+}
+
 /* Find the FDEs that overlap the next one, directly or through others.  */
 static void
 find_group (struct cfi_walk *walk)
@@ -45,7 +60,7 @@ find_group (struct cfi_walk *walk)
   uint64_t end = 0;
   for (walk->group = i; i < source->cfi.n_fdes; i++)
     {
-      if (!reason_is_of_code (source->problem (source->context, &fdes[i])))
+      if (!reason_is_of_code (problem_of (walk, i)))
         {
           if (i == walk->group)
             {
@@ -65,8 +80,7 @@ find_group (struct cfi_walk *walk)
 static struct cfi_code
 judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde)
 {
-  const struct cfi_source *source = walk->source;
-  enum frame_reason reason = source->problem (source->context, fde);
+  enum frame_reason reason = problem_of (walk, walk->fde);
   struct cfi_code code = { .fde = fde,
                            .address = fde->address,
                            .size = fde->size,

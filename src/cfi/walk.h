@@ -35,6 +35,8 @@ struct cfi_walk
   size_t fde, stub;               /* the next ones */
   size_t group, group_end;        /* FDEs that overlap, `fde' among them */
   uint64_t claimed_end;           /* code below has an owner */
+  size_t judged;                  /* an FDE, by index plus 1, or 0 ... */
+  enum frame_reason judgement;    /* ... and what is wrong with it */
 };
 
 /* The code of one FDE or PLT stub.  */
