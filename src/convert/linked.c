@@ -84,7 +84,7 @@ static bool
 open_emitter (struct linked *linked, struct error *err)
 {
   const struct cfi2sframe_options *options = linked->options;
-  bool compact = options->compact && !options->gnu;
+  const struct cfi_source *source = &linked->source;
   struct emitter_options emitter = {
     .image = linked->image,
     .variant = emitter_variant (options->format),
@@ -92,16 +92,12 @@ open_emitter (struct linked *linked, struct error *err)
     .share = !options->no_share && !options->gnu,
     .flexible = linked->image->arch->flexible_fdes,
     .gnu_widths = options->gnu,
-    .compact = compact,
+    .compact = options->compact && !options->gnu,
     .cut = !options->no_split,
+    /* Nearly always enough.  What is not used is never touched.  */
+    .n_expected = source->cfi.n_fdes + source->plt.n_functions,
+    .rows_expected = source->cfi.size / 2,
   };
-  if (!compact)
-    {
-      emitter.n_expected
-          = linked->source.cfi.n_fdes + linked->source.plt.n_functions;
-      /* Nearly always enough.  What is not used is never touched.  */
-      emitter.rows_expected = linked->source.cfi.size / 2;
-    }
   linked->emitter = emitter_new (&emitter, err);
   return linked->emitter != NULL;
 }

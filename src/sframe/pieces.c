@@ -36,6 +36,7 @@ enum
   PASSES_INSIDE = 1,
   ATOMS_ACROSS = REPEATS_ATOMS_MAX,
   PASSES_ACROSS = 3,
+  ROW_BYTES_MIN = 3, /* start, info byte and one word */
   NOT_STORED = UINT32_MAX
 };
 
@@ -89,6 +90,40 @@ struct pieces
   size_t block_rows_capacity;
 };
 
+/* ITEMS, an array for *CAPACITY items of SIZE bytes, with room for N of them.
+   NULL when there is no memory, or no 32-bit number, for so many; ITEMS is as
+   it was then.  */
+static void *
+array_for (void *items, size_t *capacity, size_t size, size_t n)
+{
+  if (n <= *capacity)
+    return items;
+  size_t wanted = 2 * n + 1024;
+  if (n >= UINT32_MAX)
+    return NULL;
+  void *grown = reallocarray (items, wanted, size);
+  if (grown != NULL)
+    *capacity = wanted;
+  return grown;
+}
+
+/* Room for what is expected: growing would copy it again and again.  What is
+   not used is never touched.  */
+static bool
+reserve (struct pieces *pieces)
+{
+  size_t n = pieces->encode.n_expected;
+  size_t n_rows = pieces->encode.rows_expected / ROW_BYTES_MIN;
+  pieces->rows = array_for (NULL, &pieces->rows_capacity, sizeof *pieces->rows,
+                            n_rows + 1);
+  pieces->runs = array_for (NULL, &pieces->runs_capacity, sizeof *pieces->runs,
+                            n / 2 + 1);
+  pieces->places = array_for (NULL, &pieces->places_capacity,
+                              sizeof *pieces->places, n / 2 + 1);
+  return pieces->rows != NULL && pieces->runs != NULL
+         && pieces->places != NULL;
+}
+
 struct pieces *
 pieces_new (const struct encode_options *encode,
             const struct pieces_options *options)
@@ -105,7 +140,7 @@ pieces_new (const struct encode_options *encode,
   pieces->separate = true;
   if (rules_init (&pieces->rules, encode)
       && table_init (&pieces->runs_by_rows, 0)
-      && table_init (&pieces->blocks_by_rows, 0))
+      && table_init (&pieces->blocks_by_rows, 0) && reserve (pieces))
     return pieces;
   pieces_free (pieces);
   return NULL;
@@ -129,23 +164,6 @@ pieces_free (struct pieces *pieces)
   free (pieces->blocks);
   free (pieces->block_rows);
   free (pieces);
-}
-
-/* ITEMS, an array for *CAPACITY items of SIZE bytes, with room for N of them.
-   NULL when there is no memory, or no 32-bit number, for so many; ITEMS is as
-   it was then.  */
-static void *
-array_for (void *items, size_t *capacity, size_t size, size_t n)
-{
-  if (n <= *capacity)
-    return items;
-  size_t wanted = 2 * n + 1024;
-  if (n >= UINT32_MAX)
-    return NULL;
-  void *grown = reallocarray (items, wanted, size);
-  if (grown != NULL)
-    *capacity = wanted;
-  return grown;
 }
 
 /* Taking functions in.  */
@@ -488,7 +506,9 @@ static bool
 cut_all (struct pieces *pieces)
 {
   struct cut sums = { 0 };
-  if (!append_run (pieces, pieces->n_rows, 0))
+  pieces->cuts = array_for (NULL, &pieces->cuts_capacity, sizeof *pieces->cuts,
+                            pieces->n_rows / 2 + 1);
+  if (pieces->cuts == NULL || !append_run (pieces, pieces->n_rows, 0))
     return false;
   size_t n_runs = --pieces->n_runs;
   for (size_t i = 0; i < n_runs; i++)

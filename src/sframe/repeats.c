@@ -171,10 +171,12 @@ bool
 repeats_find (struct repeats *repeats, const struct repeats_input *input)
 {
   struct search search = { .input = input, .repeats = repeats };
-  *repeats = (struct repeats){ 0 };
+  *repeats = (struct repeats){ .capacity = input->n_cuts + 1 };
+  repeats->kinds
+      = reallocarray (NULL, repeats->capacity, sizeof *repeats->kinds);
   search.hashes
       = reallocarray (NULL, input->n_cuts + 1, sizeof *search.hashes);
-  bool found = search.hashes != NULL
+  bool found = search.hashes != NULL && repeats->kinds != NULL
                && table_init (&search.table, 2 * input->n_cuts)
                && search_run (&search);
   table_free (&search.table);
