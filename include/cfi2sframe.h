@@ -8,7 +8,15 @@
    library keeps for the whole process is a list of the temporary files that
    conversions under way have made, and whether cfi2sframe_discard_temporaries
    was called, after which none begins.  It never prints.  Strings it returns
-   are constants unless said otherwise.  */
+   are constants unless said otherwise.
+
+   Structures grow at their end only.  Those that a caller owns start with
+   their size, and have a function cfi2sframe_NAME_init that sets it, and
+   everything else to 0, so that program and library may be of different
+   versions: what the program does not know is not written, what the library
+   does not know is 0.  A structure that was never initialised is
+   CFI2SFRAME_INVALID, and nothing is written to it.  cfi2sframe_error and
+   cfi2sframe_rule stay as they are.  */
 
 #ifndef CFI2SFRAME_H
 #define CFI2SFRAME_H
@@ -70,15 +78,13 @@ enum cfi2sframe_format
   CFI2SFRAME_V1    /* binutils 2.40 */
 };
 
-/* How to convert.  Fill it in with cfi2sframe_options_init first, so that a
-   program keeps its meaning when members are added: they are added at the
-   end, and 0 is what there was before.  A library that is newer than the
-   program takes those the program does not know for 0; one that is older
-   refuses, with CFI2SFRAME_INVALID, those it does not know unless they are
-   0.  */
+/* How to convert.  A program keeps its meaning when members are added: 0 is
+   what there was before.  A library that is newer than the program takes those
+   the program does not know for 0; one that is older refuses, with
+   CFI2SFRAME_INVALID, those it does not know unless they are 0.  */
 struct cfi2sframe_options
 {
-  size_t size; /* of this structure, set by cfi2sframe_options_init */
+  size_t size; /* set by cfi2sframe_options_init */
   enum cfi2sframe_format format;
   bool no_share;        /* store every function's rows separately */
   bool compact;         /* FDEs may hold several functions, where smaller */
@@ -108,6 +114,7 @@ struct cfi2sframe_options
 /* What was done, also when it failed half-way.  */
 struct cfi2sframe_report
 {
+  size_t size;          /* set by cfi2sframe_report_init */
   const char *machine;  /* "x86-64", "aarch64", ... or NULL */
   const char *strategy; /* how the section was injected, or NULL */
   uint64_t eh_frame_bytes, eh_frame_hdr_bytes, sframe_bytes;
@@ -138,15 +145,6 @@ struct cfi2sframe_report
      covered, too.  */
   uint64_t functions_from_code, bytes_from_code;
 };
-
-/* The defaults: V3, in place, quiet about what is left out.  Inline, because
-   a program knows the structure it was compiled with.  */
-static inline void
-cfi2sframe_options_init (struct cfi2sframe_options *options)
-{
-  memset (options, 0, sizeof *options);
-  options->size = sizeof *options;
-}
 
 /* The version of the library, such as "0.1.0".  */
 CFI2SFRAME_API const char *cfi2sframe_version (void);
@@ -200,6 +198,7 @@ cfi2sframe_remove (const char *input, const char *output,
 /* What a check found.  */
 struct cfi2sframe_check_result
 {
+  size_t size;           /* set by cfi2sframe_check_result_init */
   uint64_t functions;    /* compared */
   uint64_t bytes_equal;  /* of code with the same rules on both sides */
   uint64_t bytes_wrong;  /* with different ones */
@@ -225,6 +224,7 @@ CFI2SFRAME_API bool cfi2sframe_check (const char *input,
 /* What a comparison found.  */
 struct cfi2sframe_compare_result
 {
+  size_t size; /* set by cfi2sframe_compare_result_init */
   uint64_t functions_a, functions_b;
   uint64_t equal;          /* functions of A */
   uint64_t different;      /* without those with a named defect */
@@ -293,6 +293,7 @@ struct cfi2sframe_rule
 /* What an SFrame section says about one address.  */
 struct cfi2sframe_row
 {
+  size_t size;       /* set by cfi2sframe_row_init */
   uint64_t function; /* where the code range starts that the entry describes */
   uint32_t function_size;
   bool signal_frame;
@@ -330,6 +331,7 @@ struct cfi2sframe_finding
 
 struct cfi2sframe_lint_result
 {
+  size_t size;                /* set by cfi2sframe_lint_result_init */
   uint64_t functions;         /* that were followed */
   uint64_t functions_trusted; /* of which so many could be compared */
   uint64_t findings, bytes;   /* bytes of code with wrong rows */
@@ -350,6 +352,24 @@ CFI2SFRAME_API bool cfi2sframe_lint (
    and let no new one begin.  Async-signal-safe: for the handler of a signal
    that ends the process.  */
 CFI2SFRAME_API void cfi2sframe_discard_temporaries (void);
+
+/* The functions that initialise structures.  The options are the defaults
+   then: V3, in place, quiet about what is left out.  Inline, because a program
+   knows the structure it was compiled with.  */
+#define CFI2SFRAME_INITIALIZER(NAME)            \
+  static inline void cfi2sframe_##NAME##_init ( \
+      struct cfi2sframe_##NAME *structure)      \
+  {                                             \
+    memset (structure, 0, sizeof *structure);   \
+    structure->size = sizeof *structure;        \
+  }
+CFI2SFRAME_INITIALIZER (options)
+CFI2SFRAME_INITIALIZER (report)
+CFI2SFRAME_INITIALIZER (check_result)
+CFI2SFRAME_INITIALIZER (compare_result)
+CFI2SFRAME_INITIALIZER (row)
+CFI2SFRAME_INITIALIZER (lint_result)
+#undef CFI2SFRAME_INITIALIZER
 
 CFI2SFRAME_END
 

@@ -53,6 +53,7 @@ main (int argc, char **argv)
   size_t section_size;
   uint64_t address;
   cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
   options.format = CFI2SFRAME_V3;
   bool made = cfi2sframe_build_section (
       elf, size, &options, &section, &section_size, &address, &report, &err);

@@ -72,6 +72,7 @@ main (void)
     }
   struct cfi2sframe_row row;
   struct cfi2sframe_error err;
+  cfi2sframe_row_init (&row);
   if (!cfi2sframe_lookup ((const void *)module.section, module.size,
                           module.section, module.pc, &row, &err))
     {

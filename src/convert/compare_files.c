@@ -8,6 +8,7 @@
 
 #include "convert/find_sframe.h"
 #include "convert/object_sframe.h"
+#include "convert/results.h"
 #include "sframe/compare.h"
 
 struct compared_file
@@ -152,23 +153,26 @@ cfi2sframe_compare (
   struct compared_file one = { .path = a }, two = { .path = b };
   struct compare_context c = { .a = &one, .found = found, .context = context };
   struct padding_finder padding = { 0 };
-  error_clear (err);
-  *result = (struct compare_result){ .equal = 0 };
+  struct compare_result own = { 0 };
+  size_t size;
+  if (!results_size (result, &size, err))
+    return false;
   bool compared = (open_file (&one, a, err) || failed_in (err, a))
                   && (open_file (&two, b, err) || failed_in (err, b))
                   && check_same_code (&one, &two, err)
                   && padding_finder_init (&padding, &one.image, err)
                   && sframe_compare (&one.decoder, &two.decoder, &padding,
-                                     tell, &c, result, err);
+                                     tell, &c, &own, err);
   if (compared)
     {
-      check_segment (&c, &one, result);
-      check_segment (&c, &two, result);
+      check_segment (&c, &one, &own);
+      check_segment (&c, &two, &own);
     }
   padding_finder_free (&padding);
   close_file (&two);
   close_file (&one);
-  if (compared && !compare_result_equal (result))
+  results_give (result, size, &own, sizeof own);
+  if (compared && !compare_result_equal (&own))
     return error_set (err, CFI2SFRAME_MISMATCH, "the files differ");
   return compared;
 }

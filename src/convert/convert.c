@@ -18,6 +18,7 @@
 #include "convert/object_convert.h"
 #include "convert/options.h"
 #include "convert/replace.h"
+#include "convert/results.h"
 #include "elf/existing.h"
 #include "elf/file_metadata.h"
 #include "elf/inject.h"
@@ -390,7 +391,13 @@ cfi2sframe_convert (const char *input, const char *output,
 {
   struct file_location location = file_location_of_path (input);
   struct file_identity made;
-  return convert_located (&location, output, options, &made, report, err);
+  struct cfi2sframe_report own;
+  size_t size;
+  if (!results_size (report, &size, err))
+    return false;
+  bool done = convert_located (&location, output, options, &made, &own, err);
+  results_give (report, size, &own, sizeof own);
+  return done;
 }
 
 bool
@@ -399,11 +406,15 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
+  struct cfi2sframe_report own;
   struct conversion conversion
-      = { .report = report,
+      = { .report = &own,
           .path = input,
           .input_location = file_location_of_path (input),
           .output = output };
+  size_t size;
+  if (!results_size (report, &size, err))
+    return false;
   bool done
       = begin_with_output (&conversion, options, err)
         && image_open_at (&conversion.input, &conversion.input_location, err)
@@ -412,6 +423,7 @@ cfi2sframe_write_section (const char *input, const char *output,
             || output_file_write (output, &conversion.section,
                                   conversion.input.fd, err));
   conversion_free (&conversion);
+  results_give (report, size, &own, sizeof own);
   return done;
 }
 
@@ -422,7 +434,11 @@ cfi2sframe_build_section (const void *elf, size_t size,
                           uint64_t *address, struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct conversion conversion = { .report = report, .path = "" };
+  struct cfi2sframe_report own;
+  struct conversion conversion = { .report = &own, .path = "" };
+  size_t report_size;
+  if (!results_size (report, &report_size, err))
+    return false;
   bool done = begin (&conversion, options, err)
               && image_open_memory (&conversion.input, elf, size, err)
               && prepare_section (&conversion, err);
@@ -434,5 +450,6 @@ cfi2sframe_build_section (const void *elf, size_t size,
       conversion.section = (struct buffer){ 0 };
     }
   conversion_free (&conversion);
+  results_give (report, report_size, &own, sizeof own);
   return done;
 }

@@ -12,6 +12,7 @@
 #include "convert/located.h"
 #include "convert/object_source.h"
 #include "convert/object_sframe.h"
+#include "convert/results.h"
 #include "sframe/dump.h"
 #include "sframe/verify.h"
 
@@ -112,7 +113,13 @@ cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
                   struct cfi2sframe_error *err)
 {
   struct file_location location = file_location_of_path (input);
-  return check_located (&location, result, err);
+  struct cfi2sframe_check_result own;
+  size_t size;
+  if (!results_size (result, &size, err))
+    return false;
+  bool checked = check_located (&location, &own, err);
+  results_give (result, size, &own, sizeof own);
+  return checked;
 }
 
 bool

@@ -5,6 +5,7 @@
 
 #include "code/seeds.h"
 #include "convert/code_facts.h"
+#include "convert/results.h"
 
 struct reader
 {
@@ -87,16 +88,19 @@ cfi2sframe_lint (const char *input,
                  struct cfi2sframe_error *err)
 {
   struct image image;
+  struct cfi2sframe_lint_result own = { 0 };
   const struct reader reader = {
-    .image = &image, .found = found, .context = context, .result = result
+    .image = &image, .found = found, .context = context, .result = &own
   };
-  error_clear (err);
-  *result = (struct cfi2sframe_lint_result){ 0 };
-  if (!image_open (&image, input, err))
+  size_t size;
+  if (!results_size (result, &size, err))
     return false;
-  bool ok = lint_image (&reader, err);
-  image_close (&image);
-  if (ok && result->findings > 0)
+  bool opened = image_open (&image, input, err);
+  bool ok = opened && lint_image (&reader, err);
+  if (opened)
+    image_close (&image);
+  results_give (result, size, &own, sizeof own);
+  if (ok && own.findings > 0)
     return error_set (err, CFI2SFRAME_MISMATCH,
                       "the code contradicts its CFI");
   return ok;

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "base/error.h"
+#include "convert/results.h"
 #include "sframe/decode.h"
 #include "sframe/lower.h"
 
@@ -22,17 +23,15 @@ translate (struct frame_rule from, struct cfi2sframe_rule *to)
   return true;
 }
 
-bool
-cfi2sframe_lookup (const void *section, size_t size, uint64_t address,
-                   uint64_t pc, struct cfi2sframe_row *row,
-                   struct cfi2sframe_error *err)
+/* cfi2sframe_lookup with a row of our size, which is 0.  */
+static bool
+lookup (const void *section, size_t size, uint64_t address, uint64_t pc,
+        struct cfi2sframe_row *row, struct error *err)
 {
   struct sframe_decoder decoder;
   struct sframe_function function;
   struct sframe_row found;
   struct frame_row rules;
-  error_clear (err);
-  *row = (struct cfi2sframe_row){ 0 };
   if (!sframe_decoder_open (&decoder, section, size, address, err))
     return false;
   int status = sframe_decoder_lookup (&decoder, pc, &function, &found, err);
@@ -49,4 +48,18 @@ cfi2sframe_lookup (const void *section, size_t size, uint64_t address,
           && translate (rules.ra, &row->return_address)
           && translate (rules.fp, &row->frame_pointer))
          || error_set (err, CFI2SFRAME_MALFORMED, "a row without meaning");
+}
+
+bool
+cfi2sframe_lookup (const void *section, size_t size, uint64_t address,
+                   uint64_t pc, struct cfi2sframe_row *row,
+                   struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_row own = { 0 };
+  size_t row_size;
+  if (!results_size (row, &row_size, err))
+    return false;
+  bool found = lookup (section, size, address, pc, &own, err);
+  results_give (row, row_size, &own, sizeof own);
+  return found;
 }

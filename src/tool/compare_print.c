@@ -163,6 +163,7 @@ compare_run (const struct tool_options *options, FILE *out, FILE *errors)
       = { .out = options->quiet || json ? NULL : out,
           .details = json ? json_object_new_array () : NULL,
           .all = options->verbose > 0 };
+  cfi2sframe_compare_result_init (&result);
   bool equal = cfi2sframe_compare (options->files[0], options->files[1],
                                    show_difference, &output, &result, &err);
   bool compared = equal || err.status == CFI2SFRAME_MISMATCH;

@@ -89,6 +89,7 @@ is_skip (const struct tool_options *options, const struct job *job)
 void
 job_run (struct job *job, const struct tool_options *options)
 {
+  cfi2sframe_report_init (&job->report);
   double start = clock_now ();
   if (run_mode (job, options))
     job->outcome = JOB_DONE;

@@ -116,6 +116,7 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
       = { .path = entry->path,
           .out = options->quiet || json ? NULL : out,
           .details = json ? json_object_new_array () : NULL };
+  cfi2sframe_lint_result_init (&result);
   bool clean
       = cfi2sframe_lint (entry->path, take_finding, &output, &result, &err);
   bool found = !clean && err.status == CFI2SFRAME_MISMATCH;

@@ -59,7 +59,7 @@ example ()
   local structure member
   sed 's/\\-/-/g' "$srcdir/doc/libcfi2sframe.3" >page
   for structure in error options report check_result compare_result \
-                   difference rule row; do
+                   difference rule row lint_result finding; do
     sed -n "/^struct cfi2sframe_$structure\$/,/^}/p" "$srcdir/include/cfi2sframe.h" \
       | sed 's|/\*.*||; s/\[[^]]*\]//g' \
       | sed -nE 's/^  (const )?(struct |enum )?[a-z0-9_]+ (.*);.*/\3/p' \
@@ -180,6 +180,7 @@ main (void)
   bytes = malloc (size);
   if (fread (bytes, 1, size, file) != size)
     return 1;
+  cfi2sframe_report_init (&report);
   for (int i = 0; i < 5; i++)
     for (size_t known = offsetof (struct cfi2sframe_options, no_share);
          known <= sizeof own; known++)
@@ -215,6 +216,156 @@ END
   LD_LIBRARY_PATH=$builddir/.libs ./caller >log
   [ "$(wc -l <log)" -ge 100 ]
   ! grep -v ': 1 $' log | grep -v 'wrong: 1$' || return 1
+}
+
+@test "callers that know fewer or more results get what they know, no byte more" {
+  needs_library
+  # As above: the caller's structure is shorter or longer than the library's.
+  cat >caller.c <<'END'
+#include <cfi2sframe.h>
+#include <stdlib.h>
+static struct cfi2sframe_options options;
+static struct cfi2sframe_error err;
+static char *bytes, *section;
+static size_t size, section_size;
+static uint64_t address;
+static bool
+convert (void *result)
+{
+  return cfi2sframe_convert ("in", "out", &options, result, &err);
+}
+static bool
+write_section (void *result)
+{
+  return cfi2sframe_write_section ("in", "out", &options, result, &err);
+}
+static bool
+build_section (void *result)
+{
+  void *made;
+  if (!cfi2sframe_build_section (bytes, size, &options, &made, &section_size,
+                                 &address, result, &err))
+    return false;
+  free (section);
+  section = made;
+  return true;
+}
+static bool
+check (void *result)
+{
+  return cfi2sframe_check ("converted", result, &err);
+}
+static bool
+compare (void *result)
+{
+  return cfi2sframe_compare ("converted", "converted", NULL, NULL, result,
+                             &err);
+}
+static bool
+lint (void *result)
+{
+  return cfi2sframe_lint ("in", NULL, NULL, result, &err)
+         || err.status == CFI2SFRAME_UNSUPPORTED; /* built without */
+}
+static bool
+lookup (void *result)
+{
+  static uint64_t pc; /* the first that has a row */
+  if (pc == 0)
+    {
+      struct cfi2sframe_row row;
+      cfi2sframe_row_init (&row);
+      for (pc = 0x1000; !cfi2sframe_lookup (section, section_size, address, pc,
+                                            &row, &err);
+           pc++)
+        if (pc == 0x100000)
+          return false;
+    }
+  return cfi2sframe_lookup (section, section_size, address, pc, result, &err);
+}
+static const struct
+{
+  const char *name;
+  bool (*call) (void *result);
+  size_t own;
+} calls[] = {
+  { "convert", convert, sizeof (struct cfi2sframe_report) },
+  { "write_section", write_section, sizeof (struct cfi2sframe_report) },
+  { "build_section", build_section, sizeof (struct cfi2sframe_report) },
+  { "check", check, sizeof (struct cfi2sframe_check_result) },
+  { "compare", compare, sizeof (struct cfi2sframe_compare_result) },
+  { "lint", lint, sizeof (struct cfi2sframe_lint_result) },
+  { "lookup", lookup, sizeof (struct cfi2sframe_row) },
+};
+enum
+{
+  ROOM = 8192
+};
+static union
+{
+  size_t size;
+  unsigned char bytes[ROOM];
+} given, whole;
+static bool
+all (size_t from, size_t to, unsigned char byte)
+{
+  while (from < to && given.bytes[from] == byte)
+    from++;
+  return from >= to;
+}
+static bool
+call_with (size_t i, size_t known)
+{
+  memset (&given, 0xa5, sizeof given);
+  given.size = known;
+  return calls[i].call (&given);
+}
+int
+main (void)
+{
+  FILE *file = fopen ("in", "rb");
+  fseek (file, 0, SEEK_END);
+  size = (size_t)ftell (file);
+  rewind (file);
+  bytes = malloc (size);
+  if (fread (bytes, 1, size, file) != size)
+    return 1;
+  cfi2sframe_options_init (&options);
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    {
+      size_t own = calls[i].own;
+      bool done = call_with (i, own);
+      memcpy (&whole, &given, sizeof given);
+      printf ("%s: %d %s\n", calls[i].name,
+              done && !all (sizeof (size_t), own, 0), done ? "" : err.reason);
+      for (size_t known = 2 * sizeof (size_t); known <= own + 16; known++)
+        {
+          size_t both = known < own ? known : own;
+          done = call_with (i, known);
+          printf ("%s, %zu of %zu: %d\n", calls[i].name, known, own,
+                  done && given.size == known
+                      && memcmp (given.bytes + sizeof known,
+                                 whole.bytes + sizeof known,
+                                 both - sizeof known) == 0
+                      && all (own, known, 0) && all (known, ROOM, 0xa5));
+        }
+      static const size_t wrong[] = { 0, 8, 5000, (size_t)-1 };
+      for (size_t j = 0; j < sizeof wrong / sizeof *wrong; j++)
+        printf ("%s, not initialised: %d\n", calls[i].name,
+                !call_with (i, wrong[j]) && err.status == CFI2SFRAME_INVALID
+                    && given.size == wrong[j]
+                    && all (sizeof (size_t), ROOM, 0xa5));
+    }
+  return 0;
+}
+END
+  "${CC:-cc}" -I"$srcdir/include" -o caller caller.c -L"$builddir/.libs" \
+    -lcfi2sframe
+  small_program in
+  convert -o converted in
+  LD_LIBRARY_PATH=$builddir/.libs ./caller >log
+  [ "$(wc -l <log)" -ge 1000 ]
+  ! grep -v ': 1 *$' log || return 1
 }
 
 @test "example from_memory: the same section as the program's" {

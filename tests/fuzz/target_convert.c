@@ -88,6 +88,7 @@ fuzz_convert (const uint8_t *bytes, size_t size)
   uint8_t choice = bytes[--size];
   uint64_t digest = hash_digest (bytes, size);
   cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
   options.format = choice & OPTION_FORMAT;
   options.no_share = choice & OPTION_NO_SHARE;
   options.force_phdr_move = choice & OPTION_FORCE;

@@ -394,6 +394,7 @@ measure (const char *name, const struct buffer *file,
   size_t size = 0;
   uint64_t address;
   cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
   options.format = variant->format;
   options.no_share = variant->no_share;
   options.compact = variant->compact;

@@ -45,6 +45,8 @@ treat (const char *path, const char *output, FILE *nowhere, unsigned round)
   struct cfi2sframe_check_result result;
   struct cfi2sframe_error err;
   cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
+  cfi2sframe_check_result_init (&result);
   options.format = round % 4;
   options.compact = round % 3 == 0;
   options.force_phdr_move = round % 2;

@@ -287,6 +287,7 @@ compare_fixtures (const char *a, const char *b)
   struct error err = { 0 };
   snprintf (one, sizeof one, "%s/tests/data/%s", source ? source : ".", a);
   snprintf (two, sizeof two, "%s/tests/data/%s", source ? source : ".", b);
+  cfi2sframe_compare_result_init (&result);
   if (!cfi2sframe_compare (one, two, NULL, NULL, &result, &err)
       && err.status != CFI2SFRAME_MISMATCH)
     fail_msg ("%s: %s", err.file, err.reason);
@@ -329,6 +330,7 @@ test_different_objects_are_refused (void **state)
             source ? source : ".", "lvm-O2.o");
   snprintf (two, sizeof two, "%s/tests/data/gnu/v3-binutils-2.47/amd64/%s",
             source ? source : ".", "ldo-O2.o");
+  cfi2sframe_compare_result_init (&result);
   assert_false (cfi2sframe_compare (one, two, NULL, NULL, &result, &err));
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
 }

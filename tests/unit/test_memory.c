@@ -129,6 +129,7 @@ expect_right_rows (const char *path)
 {
   struct cfi2sframe_check_result result;
   struct cfi2sframe_error err = { 0 };
+  cfi2sframe_check_result_init (&result);
   assert_true (cfi2sframe_check (path, &result, &err)
                || err.status != CFI2SFRAME_MISMATCH);
 }
@@ -185,6 +186,7 @@ convert_as (const char *input, const char *to,
             struct cfi2sframe_error *err)
 {
   struct cfi2sframe_report report;
+  cfi2sframe_report_init (&report);
   return cfi2sframe_convert (input, to, options, &report, err);
 }
 
@@ -281,6 +283,7 @@ write_section (const char *input, const char *to, struct cfi2sframe_error *err)
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
   cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
   return cfi2sframe_write_section (input, to, &options, &report, err);
 }
 
@@ -289,6 +292,7 @@ check (const char *input, const char *to, struct cfi2sframe_error *err)
 {
   struct cfi2sframe_check_result result;
   (void)to;
+  cfi2sframe_check_result_init (&result);
   return cfi2sframe_check (input, &result, err);
 }
 

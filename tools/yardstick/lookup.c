@@ -63,6 +63,7 @@ section_build (struct section *section, const struct file *file, int layout)
   void *bytes;
   size_t size;
   cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
   options.no_split = layout == 0;
   options.compact = layout == 2;
   if (!cfi2sframe_build_section (file->bytes, file->size, &options, &bytes,

@@ -47,6 +47,7 @@ main (int argc, char **argv)
       return 2;
     }
   cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
   if (argc > 3 && strcmp (argv[3], "v2") == 0)
     options.format = CFI2SFRAME_V2;
   void *file = mmap (NULL, (size_t)status.st_size, PROT_READ,
