@@ -365,6 +365,7 @@ class Workplace:
         self.source = os.path.join(self.folder, "mutant.c")
         self.object = os.path.join(self.folder, "mutant.o")
         self.linked = set()
+        self.failure = ""
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -423,7 +424,7 @@ class Workplace:
 
     def passes(self, test, seconds):
         """Whether TEST passes within SECONDS of processor time, and how many
-        it took."""
+        it took.  self.failure is what it said otherwise."""
         os.mkdir(self.scratch)
         environment = dict(self.setting.environment, TMPDIR=self.scratch,
                            CFI2SFRAME=os.path.join(self.folder, PROGRAM))
@@ -449,20 +450,19 @@ class Workplace:
         return passed, (after.ru_utime + after.ru_stime
                         - before.ru_utime - before.ru_stime)
 
-    @staticmethod
-    def watch(process):
+    def watch(self, process):
         """Read TAP up to the first failure, and end what is left."""
         timer = threading.Timer(ELAPSED_SECONDS, Workplace.end, [process])
         timer.start()
-        failed = False
+        self.failure = ""
         for line in process.stdout:
             if line.startswith(b"not ok") and b"# SKIP" not in line:
-                failed = True
+                self.failure = line.decode(errors="replace").strip()
                 break
-        if failed:
+        if self.failure:
             Workplace.end(process)
         timer.cancel()
-        return process.wait() == 0 and not failed
+        return process.wait() == 0 and not self.failure
 
     @staticmethod
     def end(process):
@@ -522,7 +522,8 @@ class Setting:
                 continue
             passed, seconds = workplace.passes(test, 3600)
             if not passed:
-                raise SystemExit(f"mutants: {test} fails without a mutation")
+                raise SystemExit(f"mutants: {test} fails without a mutation: "
+                                 + workplace.failure)
             self.seconds[test] = seconds * SLOWER + EXTRA_SECONDS
         return unchanged
 
