@@ -324,6 +324,23 @@ follow_pointers (struct analysis *analysis, struct error *err)
   return true;
 }
 
+/* Those that go on where another ends may be parts of it: they come last.  */
+static bool
+follow_told (struct analysis *analysis, struct error *err)
+{
+  const struct code_range *told = analysis->request->told;
+  for (int last = 0; last < 2 && analysis->request->n_told > 0; last++)
+    {
+      for (size_t i = 0; i < analysis->request->n_told; i++)
+        if ((i > 0 && told[i - 1].end == told[i].start) == last
+            && !add_pointer (analysis, told[i].start))
+          return error_set_no_memory (err);
+      if (!follow_all (analysis, err))
+        return false;
+    }
+  return true;
+}
+
 static bool
 prepare (struct analysis *analysis, struct error *err)
 {
@@ -374,7 +391,8 @@ code_analyse (const struct code_request *request, struct claims *claims,
       = { .request = request, .claims = claims, .summary = summary };
   *summary = (struct code_summary){ 0 };
   bool ok = claims_init (claims, err) && prepare (&analysis, err)
-            && follow_all (&analysis, err) && follow_pointers (&analysis, err);
+            && follow_all (&analysis, err) && follow_pointers (&analysis, err)
+            && follow_told (&analysis, err);
   if (ok && unit_gave_up (analysis.unit))
     claims->n = claims->n_starts = 0;
   clean_up (&analysis);

@@ -4,7 +4,8 @@
    Starts of functions are taken from what is certain: CFI, symbols, direct
    calls from code that is known.  Addresses that code or data mention are
    tried afterwards, where nothing else has got to, and must prove themselves
-   like all others (unit.h).  Nothing is guessed in the gaps between.  */
+   like all others (unit.h); so are those that the caller was told.  Nothing is
+   guessed in the gaps between.  */
 
 #ifndef CODE_ANALYSIS_H
 #define CODE_ANALYSIS_H
@@ -28,6 +29,10 @@ struct code_request
   size_t n_known;
   const struct code_pad *pads; /* ascending, disjoint */
   size_t n_pads;
+  /* Code that somebody else describes, ascending: functions or parts of them
+     may start there.  */
+  const struct code_range *told;
+  size_t n_told;
   bool elsewhere;  /* look for functions outside of `known`, too */
   bool no_symbols; /* .symtab is not looked at */
   /* Called for every instruction of the functions that can be trusted.

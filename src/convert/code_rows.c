@@ -206,8 +206,8 @@ add_functions (struct code_rows *rows, struct cfi_source *source,
 }
 
 bool
-code_rows_find (struct code_rows *rows, struct cfi_source *source, bool add,
-                bool verify, struct error *err)
+code_rows_find (struct code_rows *rows, struct cfi_source *source,
+                const struct code_rows_request *wanted, struct error *err)
 {
   struct code_facts facts;
   struct code_request request;
@@ -219,10 +219,13 @@ code_rows_find (struct code_rows *rows, struct cfi_source *source, bool add,
                       "the code of this file cannot be analysed");
   if (!code_facts_read (&facts, source, &request, err))
     return false;
-  request.elsewhere = add;
+  request.elsewhere = wanted->add;
+  request.told = wanted->told;
+  request.n_told = wanted->n_told;
   bool ok = disproofs_find (&rows->disproofs, &claims, &request, &summary, err)
-            && (!add || add_functions (rows, source, &request, &claims, err));
-  if (!verify)
+            && (!wanted->add
+                || add_functions (rows, source, &request, &claims, err));
+  if (!wanted->verify)
     disproofs_free (&rows->disproofs);
   claims_free (&claims);
   code_facts_free (&facts);

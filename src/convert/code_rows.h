@@ -23,12 +23,21 @@ struct code_rows
 bool code_rows_open_source (struct cfi_source *source,
                             const struct image *image, struct error *err);
 
-/* Analyse the code of SOURCE, a linked file.  With ADD, functions without CFI
-   are put with its PLT stubs, as which they count from then on; with VERIFY,
-   rows that the code contradicts are noted.  ROWS is to be freed also after
+/* What is wanted of an analysis.  */
+struct code_rows_request
+{
+  bool add;    /* functions without CFI are put with the source's PLT stubs, as
+                  which they count from then on */
+  bool verify; /* rows that the code contradicts are noted */
+  const struct code_range *told; /* with ADD: as in struct code_request */
+  size_t n_told;
+};
+
+/* Analyse the code of SOURCE, a linked file.  ROWS is to be freed also after
    failure.  */
 bool code_rows_find (struct code_rows *rows, struct cfi_source *source,
-                     bool add, bool verify, struct error *err);
+                     const struct code_rows_request *wanted,
+                     struct error *err);
 void code_rows_free (struct code_rows *rows);
 
 /* Whether there are rows not to be used in the SIZE bytes at ADDRESS.

@@ -101,8 +101,8 @@ restore_original (struct conversion *conversion, struct error *err)
   return restored;
 }
 
-/* Whether the .sframe that is there is to be replaced.  What this program made
-   is good; others are judged.  *STAYS says that it is not.  */
+/* Whether the .sframe that is there is to be replaced.  Who made it does not
+   matter: it may have been damaged since.  *STAYS says that it is not.  */
 static bool
 decide_replacing (struct conversion *conversion, bool *stays,
                   struct error *err)
@@ -111,9 +111,9 @@ decide_replacing (struct conversion *conversion, bool *stays,
   struct cfi2sframe_report *report = conversion->report;
   struct judgement judgement;
   *stays = !options->replace;
-  if (options->replace || conversion->existing.has_record)
+  if (options->replace)
     return true;
-  if (!judge_image (&conversion->input, &judgement, err))
+  if (!judge_image (&conversion->input, options, &judgement, err))
     return false;
   bool good = judgement.usable && judgement.right && judgement.whole;
   *stays = good || !options->replace_bad;

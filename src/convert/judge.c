@@ -4,10 +4,12 @@
 #include "convert/judge.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cfi/source.h"
 #include "convert/code_rows.h"
 #include "convert/find_sframe.h"
+#include "convert/linked.h"
 
 enum
 {
@@ -29,7 +31,36 @@ open_source (struct cfi_source *source, const struct image *image,
   return code_rows_open_source (source, image, err);
 }
 
-/* Rows for code without CFI: are they what the code says?  */
+static int
+compare_ranges (const void *a, const void *b)
+{
+  const struct code_range *x = a, *y = b;
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+/* The code that DECODER's entries describe, ascending; NULL when memory ran
+   out.  */
+static struct code_range *
+described_code (const struct sframe_decoder *decoder)
+{
+  uint32_t n = decoder->n_functions;
+  struct code_range *ranges
+      = reallocarray (NULL, (size_t)n + 1, sizeof *ranges);
+  if (ranges == NULL)
+    return NULL;
+  for (uint32_t i = 0; i < n; i++)
+    {
+      uint64_t start = sframe_decoder_start (decoder, i);
+      ranges[i]
+          = (struct code_range){ start,
+                                 start + sframe_decoder_size (decoder, i) };
+    }
+  qsort (ranges, n, sizeof *ranges, compare_ranges);
+  return ranges;
+}
+
+/* Rows for code without CFI: are they what the code says?  They may have been
+   made when symbols still told where functions start.  */
 static bool
 judge_with_code (struct cfi_source *source,
                  const struct sframe_decoder *decoder,
@@ -37,10 +68,16 @@ judge_with_code (struct cfi_source *source,
                  struct error *err)
 {
   struct code_rows rows;
-  bool judged = code_rows_find (&rows, source, true, false, err);
-  judged = judged && sframe_verify (decoder, source, padding, result, err);
+  struct code_range *told = described_code (decoder);
+  if (told == NULL)
+    return error_set_no_memory (err);
+  const struct code_rows_request wanted
+      = { .add = true, .told = told, .n_told = decoder->n_functions };
+  bool judged = code_rows_find (&rows, source, &wanted, err)
+                && sframe_verify (decoder, source, padding, result, err);
   result->bytes_from_code = rows.bytes;
   code_rows_free (&rows);
+  free (told);
   return judged;
 }
 
@@ -78,24 +115,56 @@ set_text (struct judgement *judgement, const char *what, const char *detail)
   snprintf (judgement->text, sizeof judgement->text, "%s%.120s", what, detail);
 }
 
-static void
-judge_result (struct judgement *judgement, const struct verify_result *result)
+static bool
+is_nearly_all (uint64_t part, uint64_t all)
+{
+  return (double)part * 100 >= (double)all * WHOLE_PERCENT;
+}
+
+/* *WHOLE: those COVERED bytes of code are nearly all that have CFI or that a
+   conversion of IMAGE with OPTIONS would cover.  It may have to leave much
+   out.  */
+static bool
+judge_extent (const struct image *image,
+              const struct cfi2sframe_options *options, uint64_t covered,
+              uint64_t all, bool *whole, struct error *err)
+{
+  struct cfi2sframe_report report = { 0 };
+  *whole = is_nearly_all (covered, all);
+  if (*whole)
+    return true;
+  struct sframe_encoder *encoder = linked_build (image, options, &report, err);
+  *whole = encoder == NULL || is_nearly_all (covered, report.bytes_covered);
+  sframe_encoder_free (encoder);
+  return encoder != NULL || err->status != CFI2SFRAME_NO_MEMORY;
+}
+
+static bool
+judge_result (struct judgement *judgement, const struct verify_result *result,
+              const struct image *image,
+              const struct cfi2sframe_options *options, struct error *err)
 {
   uint64_t all = result->bytes_equal + result->bytes_absent;
   judgement->right = result->bytes_wrong + result->bytes_extra == 0;
-  judgement->whole
-      = (double)result->bytes_equal * 100 >= (double)all * WHOLE_PERCENT;
   if (!judgement->right)
-    set_text (judgement, "is wrong: ", result->difference);
-  else if (!judgement->whole)
+    {
+      set_text (judgement, "is wrong: ", result->difference);
+      return true;
+    }
+  if (!judge_extent (image, options, result->bytes_equal, all,
+                     &judgement->whole, err))
+    return false;
+  if (!judgement->whole)
     snprintf (judgement->text, sizeof judgement->text,
               "describes only %.1f %% of the code with CFI",
               100 * (double)result->bytes_equal / (double)all);
+  return true;
 }
 
 bool
-judge_image (const struct image *image, struct judgement *judgement,
-             struct error *err)
+judge_image (const struct image *image,
+             const struct cfi2sframe_options *options,
+             struct judgement *judgement, struct error *err)
 {
   struct sframe_decoder decoder;
   struct verify_result result = { 0 };
@@ -110,8 +179,8 @@ judge_image (const struct image *image, struct judgement *judgement,
   if (!judgement->usable)
     set_text (judgement, "is of no use to any reader: ",
               problem != NULL ? problem : err->reason);
-  else
-    judge_result (judgement, &result);
+  else if (!judge_result (judgement, &result, image, options, err))
+    return false;
   error_clear (err);
   return true;
 }

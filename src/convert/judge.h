@@ -19,7 +19,7 @@ struct judgement
 {
   bool usable;    /* readers find it and can read it */
   bool right;     /* and it says nothing but what the CFI says */
-  bool whole;     /* of nearly all code with CFI */
+  bool whole;     /* of nearly all code that could be described */
   char text[200]; /* what is wrong, if one of these is false */
 };
 
@@ -34,9 +34,11 @@ bool judge_rows (const struct image *image,
 const char *judge_use (const struct image *image,
                        const struct sframe_decoder *decoder);
 
-/* Judge the .sframe of IMAGE, a linked file that has one.  Without CFI it is
-   taken for right.  False when memory ran out.  */
-bool judge_image (const struct image *image, struct judgement *judgement,
-                  struct error *err);
+/* Judge the .sframe of IMAGE, a linked file that has one, against what a
+   conversion with OPTIONS would give.  Without CFI it is taken for right.
+   False when memory ran out.  */
+bool judge_image (const struct image *image,
+                  const struct cfi2sframe_options *options,
+                  struct judgement *judgement, struct error *err);
 
 #endif /* CONVERT_JUDGE_H */

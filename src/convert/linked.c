@@ -58,8 +58,9 @@ static bool
 analyse_code (struct linked *linked, struct error *err)
 {
   const struct cfi2sframe_options *options = linked->options;
-  bool ok = code_rows_find (&linked->code, &linked->source, options->analyze,
-                            options->verify_code, err);
+  const struct code_rows_request wanted
+      = { .add = options->analyze, .verify = options->verify_code };
+  bool ok = code_rows_find (&linked->code, &linked->source, &wanted, err);
   linked->report->functions_from_code = linked->code.functions;
   linked->report->bytes_from_code = linked->code.bytes;
   return ok;

@@ -132,6 +132,19 @@ END
     || report
 }
 
+@test "rows from code are checked as well when the symbols are gone" {
+  small_program f
+  convert --analyze f
+  tool --check f
+  [[ $output == *"0 wrong"*"0 without CFI"* ]] || report
+  local from_code
+  from_code=$(grep -o '[0-9]* of these bytes' <<<"$output")
+  strip f
+  tool --check f
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" 0 without CFI"*"$from_code"* ]] || report
+}
+
 @test "--analyze works without any CFI" {
   wrong_library
   sed '/cfi_/s/[^:]*\.cfi_.*//' wrong.s >bare.s

@@ -405,6 +405,124 @@ END
   [ "$status" -eq 0 ] || report
 }
 
+# Change the last byte of FILE's .sframe that is not 0: a CFA or FP offset.
+damage_sframe ()
+{
+  local offset size at
+  read -r offset size < <(section "$1" .sframe)
+  at=$((offset + size - 1))
+  while [ "$(peek "$1" $at 1)" -eq 0 ]; do at=$((at - 1)); done
+  poke "$1" $at 78
+}
+
+@test "our own .sframe damaged since is named, and replaced with =auto" {
+  small_program in
+  convert -o good in
+  local kind
+  for kind in row header; do
+    cp good f
+    case $kind in
+      row) damage_sframe f ;;
+      header) poke f "$(section f .sframe | cut -d' ' -f1)" 00 00 ;;
+    esac
+    case $kind in
+      row) stays_with_warning f "is wrong: " ;;
+      header) stays_with_warning f "is of no use to any reader: " ;;
+    esac
+    convert --replace=auto f
+    cmp good f
+    convert --undo f
+    cmp in f
+  done
+}
+
+# A program of which most code has CFI that SFrame cannot say: the CFA is a
+# sum of two registers.
+mostly_left_out ()
+{
+  small_program "$1" -x none -x assembler - "${@:2}" <<'END'
+	.globl odd
+	.type odd, @function
+odd:	.cfi_startproc
+	.cfi_escape 0x0f, 5, 0x77, 8, 0x76, 0, 0x22
+	.rept 9999
+	nop
+	.endr
+	ret
+	.cfi_endproc
+	.size odd, . - odd
+	.section .note.GNU-stack,"",@progbits
+END
+}
+
+@test "what we had to leave out does not make an .sframe partial" {
+  mostly_left_out f
+  tool -v f
+  [[ $output =~ ,\ ([0-9]+)\.[0-9]\ %\ of\ the\ code ]] || report
+  [ "${BASH_REMATCH[1]}" -lt 90 ] || report
+  local auto
+  for auto in "" --replace=auto; do
+    skipped f $auto
+  done
+  # Without the record nothing tells that we made it.
+  strip f
+  for auto in "" --replace=auto; do
+    skipped f $auto
+  done
+}
+
+@test "converting twice with --replace=auto changes nothing, in every mode" {
+  mostly_left_out odd
+  small_program some
+  copy "$(program_file bash)" bash
+  local in mode how n=0 without_analysis=
+  tool -n --analyze some
+  # Builds need not have it (--disable-code-analysis).
+  [ "$status" -eq 0 ] || without_analysis=1
+  for in in odd some bash; do
+    while read -r mode; do
+      [[ -z $without_analysis || ! $mode =~ code|analyze ]] || continue
+      for how in -o --in-place-write strip undo; do
+        case $how in
+          -o)
+            # shellcheck disable=SC2086
+            tool --replace=auto $mode -o f $in ;;
+          *)
+            cp $in f
+            # shellcheck disable=SC2086
+            tool --replace=auto $mode --in-place-write f ;;
+        esac
+        [ "$status" -eq 0 ] || report
+        case $how in
+          strip) strip f ;;
+          undo)
+            tool --undo f
+            # shellcheck disable=SC2086
+            tool --replace=auto $mode f
+            [ "$status" -eq 0 ] || report ;;
+        esac
+        has_sframe f
+        # shellcheck disable=SC2086
+        skipped f --replace=auto $mode
+        n=$((n + 1))
+      done
+    done <<'END'
+
+--format=2
+--format=2.0
+--format=1
+--no-share
+--no-split
+--compact
+--format=1 --compact
+--verify-code
+--analyze
+--analyze --verify-code
+END
+  done
+  [ $n -ge 96 ]
+}
+
 @test "--replace=no is the default, other words are wrong usage" {
   small_program f
   convert f
