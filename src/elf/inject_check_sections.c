@@ -183,7 +183,8 @@ static bool
 is_new_name (const char *name)
 {
   static const char *const names[]
-      = { ".sframe", ".old_headers", ".old_tables", ".page_padding" };
+      = { ".sframe", ".old_headers", ".headers_end", ".old_tables",
+          ".page_padding" };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp (name, names[i]) == 0)
       return true;

@@ -10,8 +10,18 @@
 
 enum
 {
-  ADDRESS_MIN = 0x10000 /* vm.mmap_min_addr as distributions set it */
+  ADDRESS_MIN = 0x10000, /* vm.mmap_min_addr as distributions set it */
+  HEADERS_END = 8        /* bytes of the section that keeps patchelf out */
 };
+
+/* Where .sframe begins in front of a program that grew downwards.  One slot
+   for a header is left free, as after eviction.  */
+static uint64_t
+grow_sframe_offset (const struct layout_job *job)
+{
+  return sizeof (Elf64_Ehdr)
+         + (job->image->n_segments + 2) * sizeof (Elf64_Phdr) + HEADERS_END;
+}
 
 static uint64_t
 largest_align (const struct layout_job *job)
@@ -48,8 +58,6 @@ static int
 grow_distance (struct layout_job *job, uint64_t *distance)
 {
   const GElf_Phdr *load = first_load (job);
-  uint64_t table_end = sizeof (Elf64_Ehdr)
-                       + (job->image->n_segments + 1) * sizeof (Elf64_Phdr);
   if (job->image->header.e_type != ET_EXEC)
     return job_not (job, "only a program at a fixed address can grow "
                          "downwards");
@@ -58,7 +66,7 @@ grow_distance (struct layout_job *job, uint64_t *distance)
       || owner_of_table (job->image) != load)
     return job_not (job, "the headers are not at the start of a read-only "
                          "segment");
-  uint64_t needed = table_end + 8 + job->plan->sframe_size;
+  uint64_t needed = grow_sframe_offset (job) + job->plan->sframe_size;
   if (grow_fits (job, needed, largest_align (job), distance)
       || grow_fits (job, needed, job->page, distance))
     return 1;
@@ -131,6 +139,21 @@ add_old_headers_section (struct layout_job *job, uint64_t distance)
   table_add_section (job, ".old_headers", &header);
 }
 
+/* patchelf packs what it changes, .dynamic among it, into the bytes in front
+   of the first PROGBITS section if they suffice, and takes .sframe for
+   something it may move.  A PROGBITS section in front of it leaves too few. */
+static void
+add_headers_end_section (struct layout_job *job)
+{
+  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
+                       .sh_flags = SHF_ALLOC,
+                       .sh_addr = job->plan->sframe_address - HEADERS_END,
+                       .sh_offset = job->plan->sframe_offset - HEADERS_END,
+                       .sh_size = HEADERS_END,
+                       .sh_addralign = 8 };
+  table_add_section (job, ".headers_end", &header);
+}
+
 int
 layout_try_grow_down (struct layout_job *job)
 {
@@ -139,11 +162,9 @@ layout_try_grow_down (struct layout_job *job)
     return 0;
   struct layout_plan *plan = job->plan;
   struct header_slots slots = { .n_added = 1, .resident = -1 };
-  uint64_t table_end
-      = sizeof (Elf64_Ehdr) + (job->n_segments + 1) * sizeof (Elf64_Phdr);
   plan->strategy = LAYOUT_GROW_DOWN;
   slots_take_old (job->image, &slots, 1);
-  round_up (table_end, 8, &plan->sframe_offset);
+  plan->sframe_offset = grow_sframe_offset (job);
   plan->sframe_address
       = first_load (job)->p_vaddr - distance + plan->sframe_offset;
   job->end = job->image->size + distance;
@@ -152,6 +173,7 @@ layout_try_grow_down (struct layout_job *job)
   if (!plan_copy (job->plan, 0, distance, job->image->size, job->err))
     return -1;
   table_add_headers (job, &slots, NULL);
+  add_headers_end_section (job);
   add_old_headers_section (job, distance);
   table_add_sframe_section (job);
   return patch_old_header (job, distance) && table_finish (job) ? 1 : -1;

@@ -19,7 +19,7 @@
 
 enum
 {
-  JOB_SECTIONS_MAX = 2, /* .sframe and grow-down's copy of the old headers */
+  JOB_SECTIONS_MAX = 3, /* .sframe and two of grow-down's */
   JOB_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
   PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
   GROWTH_MAX = 1 << 26, /* bytes of padding at most: headers may ask for any */

@@ -1210,6 +1210,24 @@ grows_down_without_room (void **state)
   assert_int_equal (section_of (new, ".old_headers")->sh_addr, 0x400000);
 }
 
+/* patchelf moved .dynamic to where .sframe was, in a segment that is not
+   writable.  */
+static void
+grown_down_program_has_no_gap_for_patchelf (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0x400000);
+  test->elf.sections[1].sh_flags |= SHF_WRITE;
+  plan_and_apply (test, LAYOUT_GROW_DOWN);
+  const struct image *new = &test->result;
+  const GElf_Shdr *first = section_of (new, ".headers_end");
+  uint64_t table_end = 64 + new->n_segments * sizeof (Elf64_Phdr);
+  assert_int_equal (first->sh_type, SHT_PROGBITS);
+  assert_int_equal (first->sh_offset, table_end + sizeof (Elf64_Phdr));
+  assert_int_equal (section_of (new, ".sframe")->sh_offset,
+                    first->sh_offset + first->sh_size);
+}
+
 static void
 grows_down_only_above_lowest_address (void **state)
 {
@@ -1833,6 +1851,7 @@ main (void)
     TEST (patchelf_filler_is_nobodys),
     TEST (evicted_tables_leave_a_section_in_fixed_programs),
     TEST (grows_down_without_room),
+    TEST (grown_down_program_has_no_gap_for_patchelf),
     TEST (grows_down_only_above_lowest_address),
     TEST (grows_down_less_when_linked_low),
     TEST (table_moves_on_request_only),
