@@ -54,6 +54,7 @@ done
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/tools/common.sh"
+. "$top/tools/suite-apt.sh"
 sources=$top/tests/kernel
 matrix=$top/tests/matrix
 build=$(cd "${build:-$top/build}" && pwd) || usage
@@ -81,39 +82,6 @@ log=$work/log
 : >"$log"
 
 # ---- Kernels
-
-# In an apt of its own that knows the suite $1 only, run the rest.
-suite_apt ()
-{
-  apt_state=$work/apt-$1
-  shift
-  apt_command=$1
-  shift
-  "$apt_command" -q -o Dir::Etc::sourcelist="$apt_state/sources.list" \
-    -o Dir::Etc::sourceparts=/nonexistent -o Dir::State="$apt_state" \
-    -o Dir::State::status="$apt_state/status" -o Dir::Cache="$apt_state" \
-    -o APT::Sandbox::User= "$@"
-}
-
-# Fetch the package lists of the suite $1.
-suite_prepare ()
-{
-  state=$work/apt-$1
-  [ ! -e "$state/ready" ] || return 0
-  command -v apt-get >/dev/null || return 1
-  rm -rf "$state"
-  mkdir -p "$state/lists/partial" "$state/archives/partial" "$state/files"
-  : >"$state/status"
-  apt-get indextargets --format "\$(REPO_URI) \$(ORIGIN)" \
-    'Created-By: Packages' 2>>"$log" | sort -u | while read -r uri origin; do
-    case $uri:$origin in
-      *security*) ;;
-      *:Debian) echo "deb $uri $1 main" ;;
-    esac
-  done >"$state/sources.list"
-  suite_apt "$1" apt-get update >>"$log" 2>&1 || return 1
-  : >"$state/ready"
-}
 
 # suite_unpack SUITE PACKAGE MEMBER: below files/ of the suite's state.
 suite_unpack ()
