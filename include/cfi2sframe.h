@@ -209,6 +209,9 @@ struct cfi2sframe_check_result
   /* Code without CFI whose rows were compared with what the code does, found
      out anew (option analyze of cfi2sframe_options).  */
   uint64_t bytes_from_code;
+  /* With CFI but without SFrame data, because they are the return address of a
+     call with other rules; not in bytes_absent.  */
+  uint64_t bytes_return_address;
 };
 
 /* Compare the .sframe of the file with its .eh_frame, PC by PC.  Status

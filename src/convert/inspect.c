@@ -68,7 +68,9 @@ copy_result (const struct verify_result *from,
                                           .bytes_extra = from->bytes_extra,
                                           .first_wrong = from->first_wrong,
                                           .bytes_from_code
-                                          = from->bytes_from_code };
+                                          = from->bytes_from_code,
+                                          .bytes_return_address
+                                          = from->bytes_return_address };
   _Static_assert(sizeof to->difference == sizeof from->difference,
                  "the public structure has another size");
   memcpy (to->difference, from->difference, sizeof to->difference);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cfi/return_sites.h"
 #include "cfi/source.h"
 #include "convert/code_rows.h"
 #include "convert/find_sframe.h"
@@ -59,6 +60,18 @@ described_code (const struct sframe_decoder *decoder)
   return ranges;
 }
 
+static bool
+compare_rows (struct cfi_source *source, const struct sframe_decoder *decoder,
+              struct padding_finder *padding, struct verify_result *result,
+              struct error *err)
+{
+  struct return_sites sites;
+  bool compared = return_sites_init (&sites, source, padding, err)
+                  && sframe_verify (decoder, source, &sites, result, err);
+  return_sites_free (&sites);
+  return compared;
+}
+
 /* Rows for code without CFI: are they what the code says?  They may have been
    made when symbols still told where functions start.  */
 static bool
@@ -74,7 +87,7 @@ judge_with_code (struct cfi_source *source,
   const struct code_rows_request wanted
       = { .add = true, .told = told, .n_told = decoder->n_functions };
   bool judged = code_rows_find (&rows, source, &wanted, err)
-                && sframe_verify (decoder, source, padding, result, err);
+                && compare_rows (source, decoder, padding, result, err);
   result->bytes_from_code = rows.bytes;
   code_rows_free (&rows);
   free (told);
@@ -92,7 +105,7 @@ judge_rows (const struct image *image, const struct sframe_decoder *decoder,
                       "its .sframe is for another machine");
   bool judged = open_source (&source, image, err)
                 && padding_finder_init (&padding, image, err)
-                && sframe_verify (decoder, &source, &padding, result, err);
+                && compare_rows (&source, decoder, &padding, result, err);
   if (judged && result->bytes_extra > 0 && code_analysis_exists (image->arch))
     judged = judge_with_code (&source, decoder, &padding, result, err);
   padding_finder_free (&padding);

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "cfi/program_table.h"
+#include "cfi/return_sites.h"
 #include "cfi/walk.h"
 #include "convert/code_rows.h"
 #include "convert/emitter.h"
 #include "convert/gnu_functions.h"
-#include "convert/return_sites.h"
 
 _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
                "reasons do not fit the public report");

@@ -6,9 +6,9 @@
 
 #include "convert/measure.h"
 
+#include "cfi/return_sites.h"
 #include "cfi/walk.h"
 #include "convert/emitter.h"
-#include "convert/return_sites.h"
 #include "cunwind/section_builder.h"
 
 _Static_assert((int)CUNWIND_REASON_COUNT <= CFI2SFRAME_REASONS_MAX,

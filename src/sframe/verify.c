@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cfi/return_sites.h"
 #include "cfi/walk.h"
 #include "sframe/lower_row.h"
 
@@ -290,8 +291,13 @@ struct verify
   const struct arch *arch;
   struct track track;
   struct verify_result *result;
-  struct padding_finder *padding; /* or NULL */
-  uint64_t padding_end;           /* of the alignment behind the latest code */
+  struct return_sites *sites; /* or NULL */
+  /* The rows of the code at hand without the places that readers would take
+     for return addresses, or NULL if there are none; and the first of them
+     that is not behind the latest PC.  */
+  const struct frame_function *cut;
+  size_t cut_row;
+  uint64_t padding_end; /* of the alignment behind the latest code */
   uint64_t steps_left;
 };
 
@@ -407,6 +413,40 @@ verify_rules (struct verify *verify, const struct frame_function *function,
   return true;
 }
 
+/* How many of the bytes from PC to END may be left out as return addresses. */
+static uint64_t
+return_address_bytes (struct verify *verify, uint64_t pc, uint64_t end)
+{
+  const struct frame_function *cut = verify->cut;
+  uint64_t bytes = 0;
+  for (; cut != NULL && verify->cut_row < cut->n_rows; verify->cut_row++)
+    {
+      const struct frame_row *row = &cut->rows[verify->cut_row];
+      uint64_t from = cut->address + row->start;
+      uint64_t to
+          = cut->address
+            + (row + 1 < cut->rows + cut->n_rows ? row[1].start : cut->size);
+      if (from >= end)
+        break;
+      if (row->cfa.kind == RULE_UNSUPPORTED
+          && row->cfa.reason == REASON_RETURN_ADDRESS && to > pc)
+        bytes += (to < end ? to : end) - (from > pc ? from : pc);
+      if (to > end)
+        break;
+    }
+  return bytes;
+}
+
+/* The section has no row from PC to END, for which FUNCTION has.  */
+static void
+verify_absent (struct verify *verify, const struct frame_function *function,
+               uint64_t pc, uint64_t end)
+{
+  uint64_t meant = return_address_bytes (verify, pc, end);
+  verify->result->bytes_return_address += meant;
+  verify->result->bytes_absent += function->from_plt ? 0 : end - pc - meant;
+}
+
 /* Compare FUNCTION with the section from PC to END.  */
 static bool
 verify_function (struct verify *verify, const struct frame_function *function,
@@ -432,7 +472,7 @@ verify_function (struct verify *verify, const struct frame_function *function,
       if (until > end)
         until = end;
       if (!theirs.covered)
-        result->bytes_absent += function->from_plt ? 0 : until - pc;
+        verify_absent (verify, function, pc, until);
       else if (verify_rules (verify, function, pc, &ours.rules, &theirs.rules))
         result->bytes_equal += until - pc;
       else
@@ -498,6 +538,26 @@ unknown_code (const struct cfi_code *code)
                                               : UINT32_MAX };
 }
 
+/* Get ready for CODE, which WALK has just handed out; *PADDING becomes how
+   many bytes behind it its rows may cover.  */
+static bool
+verify_begin (struct verify *verify, const struct cfi_walk *walk,
+              struct cfi_code code, uint32_t *padding, struct error *err)
+{
+  bool changed = false;
+  *padding = 0;
+  verify->cut = NULL;
+  verify->cut_row = 0;
+  if (verify->sites == NULL)
+    return true;
+  *padding = cfi_walk_padding_once (walk, &code, verify->sites->padding);
+  if (!return_sites_apply (verify->sites, walk, &code, &changed, err))
+    return false;
+  if (changed)
+    verify->cut = code.function;
+  return true;
+}
+
 static bool
 verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
 {
@@ -508,12 +568,10 @@ verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
       if (!code.is_code)
         continue;
       verify->result->functions += code.fde != NULL;
-      if (!cfi_walk_rows (walk, &code, err))
+      uint32_t padding;
+      if (!cfi_walk_rows (walk, &code, err)
+          || !verify_begin (verify, walk, code, &padding, err))
         return false;
-      uint32_t padding
-          = verify->padding != NULL
-                ? cfi_walk_padding_once (walk, &code, verify->padding)
-                : 0;
       const struct frame_function unknown = unknown_code (&code);
       const struct frame_function *function
           = code.reason == REASON_NONE ? code.function : &unknown;
@@ -526,7 +584,7 @@ verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
 
 bool
 sframe_verify (const struct sframe_decoder *decoder,
-               const struct cfi_source *source, struct padding_finder *padding,
+               const struct cfi_source *source, struct return_sites *sites,
                struct verify_result *result, struct error *err)
 {
   const struct cfi_section *cfi = &source->cfi;
@@ -535,7 +593,7 @@ sframe_verify (const struct sframe_decoder *decoder,
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "SFrame: section for machine %s", decoder->arch->name);
   struct verify verify
-      = { .arch = decoder->arch, .result = result, .padding = padding };
+      = { .arch = decoder->arch, .result = result, .sites = sites };
   /* Far beyond the places where either side changes in real files.  */
   verify.steps_left = (1u << 20) + 16 * (cfi->size + decoder->size);
   struct cfi_walk walk;

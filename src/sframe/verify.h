@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cfi/return_sites.h"
 #include "cfi/source.h"
-#include "elf/padding.h"
 #include "sframe/decode.h"
 
 struct verify_result
@@ -21,18 +21,22 @@ struct verify_result
   uint64_t bytes_equal;  /* code bytes covered by both, with equal rules */
   uint64_t bytes_wrong;  /* ... with different rules */
   uint64_t bytes_absent; /* covered by the CFI only */
-  uint64_t bytes_extra;  /* covered by SFrame only: wrong unless a PLT stub */
+  /* ... because readers would take them for the return address of a call with
+     other rules */
+  uint64_t bytes_return_address;
+  uint64_t bytes_extra; /* covered by SFrame only: wrong unless a PLT stub */
   uint64_t bytes_from_code; /* without CFI; set by who has their rows */
   uint64_t first_wrong;     /* PC, when bytes_wrong or bytes_extra is not 0 */
   char difference[160];     /* what differs there */
 };
 
-/* Compare the section behind DECODER with SOURCE.  Rows may cover what PADDING
-   calls alignment between functions; NULL: they may not.  False only when the
-   section or memory fails; differences are in RESULT.  */
+/* Compare the section behind DECODER with SOURCE.  SITES, new ones of SOURCE,
+   tell what may be left out as a return address, and which alignment between
+   functions rows may cover; NULL: none.  False only when the section or memory
+   fails; differences are in RESULT.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
                     const struct cfi_source *source,
-                    struct padding_finder *padding,
-                    struct verify_result *result, struct error *err);
+                    struct return_sites *sites, struct verify_result *result,
+                    struct error *err);
 
 #endif /* SFRAME_VERIFY_H */

@@ -239,6 +239,9 @@ print_check (const struct job *job, FILE *out)
            " without SFrame data, %" PRIu64 " without CFI\n",
            check->functions, check->bytes_equal, check->bytes_wrong,
            check->bytes_absent, check->bytes_extra);
+  if (check->bytes_return_address > 0)
+    fprintf (out, "  left out: %" PRIu64 " bytes (return-address)\n",
+             check->bytes_return_address);
   if (check->bytes_from_code > 0)
     fprintf (out,
              "  %" PRIu64 " of these bytes have no CFI and were compared with "

@@ -30,6 +30,7 @@ add_check (struct cfi2sframe_check_result *sum,
   sum->bytes_wrong += check->bytes_wrong;
   sum->bytes_absent += check->bytes_absent;
   sum->bytes_extra += check->bytes_extra;
+  sum->bytes_return_address += check->bytes_return_address;
 }
 
 /* Jobs come in any order; what is printed must not depend on it.  */
@@ -150,6 +151,20 @@ totals_print_left_alone (const struct totals *totals, FILE *errors)
 }
 
 static void
+print_check (const struct cfi2sframe_check_result *sum, FILE *out)
+{
+  fprintf (out,
+           "  %" PRIu64 " functions: %" PRIu64 " bytes of code equal, %" PRIu64
+           " wrong, %" PRIu64 " without SFrame data, %" PRIu64
+           " without CFI\n",
+           sum->functions, sum->bytes_equal, sum->bytes_wrong,
+           sum->bytes_absent, sum->bytes_extra);
+  if (sum->bytes_return_address > 0)
+    fprintf (out, "  left out: %" PRIu64 " bytes (return-address)\n",
+             sum->bytes_return_address);
+}
+
+static void
 print_files (const struct totals *totals, const struct tool_options *options,
              FILE *out)
 {
@@ -162,13 +177,7 @@ print_files (const struct totals *totals, const struct tool_options *options,
   if (options->mode == MODE_CONVERT && totals->done > 0)
     print_conversion (totals, out);
   if (options->mode == MODE_CHECK)
-    fprintf (out,
-             "  %" PRIu64 " functions: %" PRIu64
-             " bytes of code equal, %" PRIu64 " wrong, %" PRIu64
-             " without SFrame data, %" PRIu64 " without CFI\n",
-             totals->checked.functions, totals->checked.bytes_equal,
-             totals->checked.bytes_wrong, totals->checked.bytes_absent,
-             totals->checked.bytes_extra);
+    print_check (&totals->checked, out);
 }
 
 static void

@@ -101,6 +101,21 @@ built_with_decoder ()
   done
 }
 
+@test "return address: --check counts the byte apart from missing rows" {
+  make_file
+  built_with_decoder
+  "$CFI2SFRAME" -o out linked
+  tool --check out
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" 0 wrong, 0 without SFrame data, 0 without CFI"* ]] || report
+  [[ $output == *"left out: 1 bytes (return-address)"* ]] || report
+  # In a section that has a row there, and misses others.
+  "$CFI2SFRAME" --gnu --format=2 -o out linked
+  tool --check out
+  [ "$status" -eq 0 ] || report
+  [[ $output != *return-address* ]] || report
+}
+
 @test "return address: equal rules, or no call: nothing is left out" {
   make_file
   "$CFI2SFRAME" -o out linked

@@ -158,14 +158,17 @@ fuzz_verify (const struct sframe_decoder *decoder, const struct image *image,
 {
   struct cfi_source source;
   struct padding_finder padding = { 0 };
+  struct return_sites sites = { 0 };
   struct verify_result result = { 0 };
   struct error err = { 0 };
   bool verified = cfi_source_open (&source, image, &err)
                   && padding_finder_init (&padding, image, &err)
-                  && sframe_verify (decoder, &source, &padding, &result, &err);
+                  && return_sites_init (&sites, &source, &padding, &err)
+                  && sframe_verify (decoder, &source, &sites, &result, &err);
   FUZZ_DONE (verified || !good, &err);
   if (good && (result.bytes_wrong > 0 || result.bytes_extra > 0))
     fuzz_fail (result.difference, __FILE__, __LINE__);
+  return_sites_free (&sites);
   padding_finder_free (&padding);
   cfi_source_close (&source);
 }

@@ -1,7 +1,7 @@
 /* What readers find at return addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/return_sites.h"
+#include "cfi/return_sites.h"
 
 #include <stdlib.h>
 

@@ -12,8 +12,8 @@
      to what comes next.  No row is right for both, so the first instruction's
      smallest size gets none, and readers fall back or stop.  */
 
-#ifndef CONVERT_RETURN_SITES_H
-#define CONVERT_RETURN_SITES_H
+#ifndef CFI_RETURN_SITES_H
+#define CFI_RETURN_SITES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,4 +89,4 @@ bool return_sites_repeat (struct return_sites *sites,
                           const struct cfi_walk *walk, struct cfi_code *code,
                           size_t outline);
 
-#endif /* CONVERT_RETURN_SITES_H */
+#endif /* CFI_RETURN_SITES_H */
