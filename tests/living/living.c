@@ -180,10 +180,22 @@ compare_frames (struct session *session, const struct process *process)
   return true;
 }
 
+/* Our walk ended early.  Which cause exactly?  */
 static void
-compare_depths (struct session *session, const struct process *process)
+name_cause (const struct dwfl_walker *walker, struct walk *sframe)
 {
-  const struct walk *cfi = &session->cfi, *sframe = &session->sframe;
+  const struct frame *last = &sframe->frames[sframe->n_frames - 1];
+  if (sframe->end == WALK_NO_ROW
+      && dwfl_walker_has_sp_rule (walker, last->pc - !last->exact))
+    sframe->end = WALK_SP_RULE;
+}
+
+static void
+compare_depths (struct session *session, const struct subject *subject)
+{
+  const struct process *process = &subject->process;
+  const struct walk *cfi = &session->cfi;
+  struct walk *sframe = &session->sframe;
   struct tally *tally = &session->tally;
   if (cfi->n_frames > tally->deepest)
     tally->deepest = cfi->n_frames;
@@ -198,6 +210,7 @@ compare_depths (struct session *session, const struct process *process)
     tally->same_depth++;
   else if (sframe->n_frames < cfi->n_frames)
     {
+      name_cause (&subject->walker, sframe);
       tally->shorter[sframe->end]++;
       if (sframe->end != WALK_VDSO)
         note_place (tally, process, sframe);
@@ -227,7 +240,7 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
     }
   walk_sframe (&subject->process.target, registers, &session->sframe);
   if (compare_frames (session, &subject->process))
-    compare_depths (session, &subject->process);
+    compare_depths (session, subject);
 }
 
 /* Subjects and tracees.  */

@@ -11,17 +11,12 @@ const char *
 walk_end_name (enum walk_end end)
 {
   static const char *const names[WALK_ENDS] = {
-    [WALK_OUTERMOST] = "outermost",
-    [WALK_ZERO_PC] = "zero-pc",
-    [WALK_NO_MODULE] = "no-module",
-    [WALK_VDSO] = "vdso",
-    [WALK_NO_SECTION] = "no-section",
-    [WALK_NO_ROW] = "no-row",
-    [WALK_RETURN_ADDRESS] = "return-address",
-    [WALK_REGISTER] = "register",
-    [WALK_MEMORY] = "memory",
-    [WALK_BROKEN] = "broken",
-    [WALK_LIMIT] = "limit",
+    [WALK_OUTERMOST] = "outermost",   [WALK_ZERO_PC] = "zero-pc",
+    [WALK_NO_MODULE] = "no-module",   [WALK_VDSO] = "vdso",
+    [WALK_NO_SECTION] = "no-section", [WALK_NO_ROW] = "no-row",
+    [WALK_SP_RULE] = "sp-rule",       [WALK_RETURN_ADDRESS] = "return-address",
+    [WALK_REGISTER] = "register",     [WALK_MEMORY] = "memory",
+    [WALK_BROKEN] = "broken",         [WALK_LIMIT] = "limit",
   };
   return names[end];
 }

@@ -31,6 +31,8 @@ enum walk_end
   WALK_VDSO,           /* the vdso has no SFrame data */
   WALK_NO_SECTION,     /* a module without SFrame data */
   WALK_NO_ROW,         /* code without a row */
+  WALK_SP_RULE,        /* ... whose CFI gives the caller another SP than the
+                          ABI's, which no row can */
   WALK_RETURN_ADDRESS, /* left out as the return address of another row's
                           call */
   WALK_REGISTER,       /* needs a register that only the topmost frame has */
@@ -75,5 +77,8 @@ void dwfl_walker_close (struct dwfl_walker *walker);
    code without CFI are not taken into account.  False when it cannot.  */
 bool dwfl_walker_walk (struct dwfl_walker *walker, const uint64_t *registers,
                        struct walk *walk);
+
+/* Whether the CFI has a rule of its own for the caller's SP at PC.  */
+bool dwfl_walker_has_sp_rule (const struct dwfl_walker *walker, uint64_t pc);
 
 #endif /* LIVING_WALK_H */

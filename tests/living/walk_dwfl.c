@@ -1,6 +1,7 @@
 /* Walking a stack with libdwfl, the referee.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <dwarf.h>
 #include <stdlib.h>
 
 #include "walk.h"
@@ -101,18 +102,43 @@ dwfl_walker_close (struct dwfl_walker *walker)
     dwfl_end (walker->dwfl);
 }
 
-/* Whether CFI leads on from PC.  */
-static bool
-has_cfi (struct dwfl_walker *walker, uint64_t pc)
+/* What the CFI says at PC, to be freed; NULL: nothing.  */
+static Dwarf_Frame *
+rules_at (const struct dwfl_walker *walker, uint64_t pc)
 {
   Dwarf_Addr bias;
   Dwarf_Frame *frame;
   Dwfl_Module *module = dwfl_addrmodule (walker->dwfl, pc);
   Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi (module, &bias) : NULL;
-  if (!cfi || dwarf_cfi_addrframe (cfi, pc - bias, &frame) != 0)
-    return false;
+  return cfi && dwarf_cfi_addrframe (cfi, pc - bias, &frame) == 0 ? frame
+                                                                  : NULL;
+}
+
+/* Whether CFI leads on from PC.  */
+static bool
+has_cfi (struct dwfl_walker *walker, uint64_t pc)
+{
+  Dwarf_Frame *frame = rules_at (walker, pc);
   free (frame);
-  return true;
+  return frame != NULL;
+}
+
+bool
+dwfl_walker_has_sp_rule (const struct dwfl_walker *walker, uint64_t pc)
+{
+  Dwarf_Op memory[3], *ops;
+  size_t n_ops;
+  Dwarf_Frame *frame = rules_at (walker, pc);
+  if (!frame)
+    return false;
+  bool known = dwarf_frame_register (frame, walker->target->abi->sp, memory,
+                                     &ops, &n_ops)
+               == 0;
+  free (frame);
+  /* Without one libdw says that it is the CFA.  */
+  return known
+         && !(n_ops == 2 && ops[0].atom == DW_OP_call_frame_cfa
+              && ops[1].atom == DW_OP_stack_value);
 }
 
 static int
