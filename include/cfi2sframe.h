@@ -105,6 +105,8 @@ struct cfi2sframe_options
   bool no_split;    /* no FDE begins inside a function */
   bool verify_code; /* leave out rows that the code contradicts */
   bool analyze;     /* rows for code without CFI, from the code itself */
+  /* Rows also for addresses where a call with other rules returns to.  */
+  bool keep_return_addresses;
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;

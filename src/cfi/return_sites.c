@@ -144,6 +144,8 @@ has_places (struct return_sites *sites, const struct cfi_code *code,
 {
   const uint32_t *starts = sites->starts + outline->first_start;
   size_t n = count_starts (code, starts, outline->n_starts);
+  if (sites->rows_stay)
+    return false;
   return (starts[0] == 0 && follows_call (sites, code, &outline->first))
          || call_finder_first (&sites->calls, code->address, starts, n) < n;
 }

@@ -43,6 +43,7 @@ struct return_sites
   const struct cfi_source *source;
   const struct image_section *plt[PLT_SECTIONS_MAX]; /* or NULL */
   struct padding_finder *padding;
+  bool rows_stay; /* no place is left out; only padding is added */
   struct call_finder calls;
   uint32_t smallest; /* bytes of an instruction */
 

@@ -106,10 +106,14 @@ open_emitter (struct linked *linked, struct error *err)
 static bool
 open_sites (struct linked *linked, struct error *err)
 {
-  return linked->options->gnu
-         || (padding_finder_init (&linked->padding, linked->image, err)
-             && return_sites_init (&linked->sites, &linked->source,
-                                   &linked->padding, err));
+  if (linked->options->gnu)
+    return true;
+  if (!padding_finder_init (&linked->padding, linked->image, err)
+      || !return_sites_init (&linked->sites, &linked->source, &linked->padding,
+                             err))
+    return false;
+  linked->sites.rows_stay = linked->options->keep_return_addresses;
+  return true;
 }
 
 /* What spares work, or replaces it.  */

@@ -39,6 +39,7 @@ enum
   OPTION_NO_SHARE,
   OPTION_NO_SPLIT,
   OPTION_COMPACT,
+  OPTION_RETURN_ADDRESSES,
   OPTION_STATS,
   OPTION_STRICT,
   OPTION_MIN_COVERAGE,
@@ -76,6 +77,11 @@ static const struct argp_option option_table[] = {
   { "compact", OPTION_COMPACT, NULL, 0,
     "Let an entry hold the end of one function and the beginning of the next, "
     "where that is smaller",
+    1 },
+  { "return-addresses", OPTION_RETURN_ADDRESSES, "yes|no", 0,
+    "Whether addresses that a call with other rules returns to have no row, "
+    "so "
+    "that readers do not follow a wrong one (yes, the default)",
     1 },
   { "verify-code", OPTION_VERIFY_CODE, NULL, 0,
     "Leave out the rows that --lint finds", 1 },
@@ -365,6 +371,8 @@ static const struct
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
   { OPTION_COMPACT, "--compact",
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_RETURN_ADDRESSES, "--return-addresses",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
   { OPTION_GNU, "--gnu",
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
   { OPTION_REPLACE, "--replace",
@@ -527,6 +535,17 @@ parse_replace (struct argp_state *state, const char *argument)
 }
 
 static void
+parse_return_addresses (struct argp_state *state, const char *argument)
+{
+  struct tool_options *options = state->input;
+  bool yes = strcmp (argument, "yes") == 0;
+  if (!yes && strcmp (argument, "no") != 0)
+    option_refuse_value (state, "--return-addresses", argument,
+                         (const char *const[]){ "yes", "no", NULL });
+  options->convert.keep_return_addresses = !yes;
+}
+
+static void
 parse_min_coverage (struct argp_state *state, const char *argument)
 {
   struct tool_options *options = state->input;
@@ -593,6 +612,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_REPLACE:
       parse_replace (state, argument);
+      return 0;
+    case OPTION_RETURN_ADDRESSES:
+      parse_return_addresses (state, argument);
       return 0;
     case OPTION_MIN_COVERAGE:
       parse_min_coverage (state, argument);

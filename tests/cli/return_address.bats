@@ -116,6 +116,24 @@ built_with_decoder ()
   [[ $output != *return-address* ]] || report
 }
 
+@test "return address: the rows stay with --return-addresses=no" {
+  make_file
+  local layout
+  for layout in "" --compact; do
+    "$CFI2SFRAME" $layout --return-addresses=no -o out linked
+    has_row third 0 out
+    has_row first 9 out # padding is no question of that
+    tool --check out
+    [ "$status" -eq 0 ] || report
+    [[ $output != *return-address* ]] || report
+  done
+  "$CFI2SFRAME" --return-addresses=no --return-addresses=yes -o last linked
+  "$CFI2SFRAME" -o default linked
+  cmp last default
+  tool --return-addresses=maybe linked
+  [ "$status" -eq 2 ] || report
+}
+
 @test "return address: equal rules, or no call: nothing is left out" {
   make_file
   "$CFI2SFRAME" -o out linked
