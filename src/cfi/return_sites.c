@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* Making one.  */
 
 /* Whether an FDE starts at ADDRESS, or an entry of a PLT.  */
@@ -87,10 +89,10 @@ draw_outline (struct return_sites *sites,
               const struct frame_function *function)
 {
   size_t n = function->n_rows;
-  if (!grow ((void **)&sites->outlines, &sites->outlines_capacity,
-             sites->n_outlines + 1, sizeof *sites->outlines)
-      || !grow ((void **)&sites->starts, &sites->starts_capacity,
-                sites->n_starts + n, sizeof *sites->starts))
+  if (!ARRAY_ROOM (sites->outlines, sites->n_outlines + 1,
+                   &sites->outlines_capacity)
+      || !ARRAY_ROOM (sites->starts, sites->n_starts + n,
+                      &sites->starts_capacity))
     return NULL;
   struct outline *outline = &sites->outlines[sites->n_outlines];
   *outline = (struct outline){ .first_start = sites->n_starts,

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 bool
@@ -23,25 +24,6 @@ claims_free (struct claims *claims)
   table_free (&claims->by_hash);
 }
 
-/* Room for one more element, or false.  */
-static bool
-room (struct claims *claims, void **array, size_t n, size_t size,
-      size_t *capacity)
-{
-  if (*array && n < *capacity)
-    return true;
-  size_t more = *capacity ? 2 * *capacity : 256;
-  void *larger = reallocarray (*array, more, size);
-  if (!larger)
-    {
-      claims->failed = true;
-      return false;
-    }
-  *array = larger;
-  *capacity = more;
-  return true;
-}
-
 static uint32_t
 row_number (struct claims *claims, const struct frame_row *row)
 {
@@ -53,9 +35,11 @@ row_number (struct claims *claims, const struct frame_row *row)
   while (table_next (&claims->by_hash, &walk, &number))
     if (frame_row_same_rules (&claims->rows[number], row))
       return number;
-  if (!room (claims, (void **)&claims->rows, claims->n_rows,
-             sizeof *claims->rows, &claims->rows_capacity))
-    return CLAIM_NOTHING;
+  if (!ARRAY_ROOM (claims->rows, claims->n_rows + 1, &claims->rows_capacity))
+    {
+      claims->failed = true;
+      return CLAIM_NOTHING;
+    }
   claims->rows[claims->n_rows] = *row;
   claims->rows[claims->n_rows].start = 0;
   table_insert (&claims->by_hash, walk.hash, (uint32_t)claims->n_rows);
@@ -84,17 +68,20 @@ claims_add (struct claims *claims, uint64_t address, uint32_t size,
   if (last && last->row == number && last->start + last->size == address
       && last->size < UINT32_MAX / 2)
     last->size += size;
-  else if (room (claims, (void **)&claims->claims, claims->n,
-                 sizeof *claims->claims, &claims->capacity))
+  else if (ARRAY_ROOM (claims->claims, claims->n + 1, &claims->capacity))
     claims->claims[claims->n++] = (struct claim){ address, size, number };
+  else
+    claims->failed = true;
 }
 
 void
 claims_add_start (struct claims *claims, uint64_t address)
 {
-  if (room (claims, (void **)&claims->starts, claims->n_starts,
-            sizeof *claims->starts, &claims->starts_capacity))
+  if (ARRAY_ROOM (claims->starts, claims->n_starts + 1,
+                  &claims->starts_capacity))
     claims->starts[claims->n_starts++] = address;
+  else
+    claims->failed = true;
 }
 
 static int

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 struct comparison
 {
   struct disproofs *disproofs;
@@ -79,20 +81,10 @@ add_finding (struct comparison *comparison, const struct disproof *finding)
       last->bytes += finding->bytes;
       return;
     }
-  if (!disproofs->list || disproofs->n == disproofs->capacity)
-    {
-      size_t capacity = disproofs->capacity ? 2 * disproofs->capacity : 32;
-      struct disproof *more
-          = reallocarray (disproofs->list, capacity, sizeof *more);
-      if (!more)
-        {
-          comparison->failed = true;
-          return;
-        }
-      disproofs->list = more;
-      disproofs->capacity = capacity;
-    }
-  disproofs->list[disproofs->n++] = *finding;
+  if (ARRAY_ROOM (disproofs->list, disproofs->n + 1, &disproofs->capacity))
+    disproofs->list[disproofs->n++] = *finding;
+  else
+    comparison->failed = true;
 }
 
 static void

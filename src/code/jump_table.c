@@ -5,31 +5,13 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 enum
 {
   TABLES_MAX = 1 << 20,
   ENTRIES_MAX = 1 << 16 /* of one table */
 };
-
-static bool
-grow (struct jump_tables *tables)
-{
-  if (tables->n < tables->capacity)
-    return true;
-  size_t capacity = tables->capacity ? 2 * tables->capacity : 16;
-  struct jump_table *more
-      = tables->n >= TABLES_MAX
-            ? NULL
-            : reallocarray (tables->tables, capacity, sizeof *more);
-  if (!more)
-    {
-      tables->failed = true;
-      return false;
-    }
-  tables->tables = more;
-  tables->capacity = capacity;
-  return true;
-}
 
 bool
 jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
@@ -45,7 +27,8 @@ jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
       return true;
     }
   *number = (uint32_t)tables->n;
-  if (!grow (tables)
+  if (tables->n >= TABLES_MAX
+      || !ARRAY_ROOM (tables->tables, tables->n + 1, &tables->capacity)
       || !address_map_set (&tables->readers, table->reader, *number))
     {
       tables->failed = true;

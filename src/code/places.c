@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 
@@ -294,16 +295,9 @@ places_word (const struct places *places, uint64_t address, unsigned width,
 bool
 places_name (struct places *places, uint64_t address)
 {
-  if (places->n_named == places->named_capacity)
-    {
-      size_t capacity
-          = places->named_capacity ? 2 * places->named_capacity : 1024;
-      uint64_t *more = reallocarray (places->named, capacity, sizeof *more);
-      if (!more)
-        return false;
-      places->named = more;
-      places->named_capacity = capacity;
-    }
+  if (!ARRAY_ROOM (places->named, places->n_named + 1,
+                   &places->named_capacity))
+    return false;
   places->named[places->n_named++] = address;
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "code/address_set.h"
 
 /* A caller that waits for a function to return.  */
@@ -85,26 +86,6 @@ returns_is_marked (const struct returns *returns, uint64_t address)
   return address_set_may_have (&returns->marks, address);
 }
 
-/* Room for one more element in ARRAY of N, or false.  */
-#define ROOM_FOR(returns, array, n, capacity) \
-  ((n) < (capacity)                           \
-   || grow (returns, (void **)&(array), sizeof *(array), &(capacity)))
-
-static bool
-grow (struct returns *returns, void **array, size_t size, size_t *capacity)
-{
-  size_t more = *capacity ? 2 * *capacity : 64;
-  void *larger = returns->failed ? NULL : reallocarray (*array, more, size);
-  if (!larger)
-    {
-      returns->failed = true;
-      return false;
-    }
-  *array = larger;
-  *capacity = more;
-  return true;
-}
-
 uint32_t
 returns_add (struct returns *returns, uint64_t entry, bool is_start)
 {
@@ -112,8 +93,8 @@ returns_add (struct returns *returns, uint64_t entry, bool is_start)
   if (index == UINT32_MAX)
     {
       index = (uint32_t)returns->n_functions;
-      if (!ROOM_FOR (returns, returns->functions, returns->n_functions,
-                     returns->functions_capacity)
+      if (!ARRAY_ROOM (returns->functions, returns->n_functions + 1,
+                       &returns->functions_capacity)
           || !address_map_set (&returns->starts, entry, index))
         {
           returns->failed = true;
@@ -131,9 +112,11 @@ returns_add (struct returns *returns, uint64_t entry, bool is_start)
 static void
 add_task (struct returns *returns, uint32_t function, uint64_t address)
 {
-  if (ROOM_FOR (returns, returns->tasks, returns->n_tasks,
-                returns->tasks_capacity))
+  if (ARRAY_ROOM (returns->tasks, returns->n_tasks + 1,
+                  &returns->tasks_capacity))
     returns->tasks[returns->n_tasks++] = (struct task){ function, address };
+  else
+    returns->failed = true;
 }
 
 static void
@@ -156,8 +139,10 @@ wait_for (struct returns *returns, uint32_t callee, uint32_t function,
 {
   if (returns->functions[callee].returns)
     add_task (returns, function, resume);
-  else if (ROOM_FOR (returns, returns->waiters, returns->n_waiters,
-                     returns->waiters_capacity))
+  else if (!ARRAY_ROOM (returns->waiters, returns->n_waiters + 1,
+                        &returns->waiters_capacity))
+    returns->failed = true;
+  else
     {
       struct code_function *to = &returns->functions[callee];
       returns->waiters[returns->n_waiters]

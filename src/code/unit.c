@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "code/address_map.h"
 
 enum
@@ -101,18 +102,6 @@ fail (struct unit *unit, enum unit_failure failure, uint64_t address)
   unit->failed_at = address;
 }
 
-static bool
-grow (void **array, size_t size, size_t *capacity, size_t max)
-{
-  size_t more = *capacity ? 2 * *capacity : 64;
-  void *larger = *capacity >= max ? NULL : reallocarray (*array, more, size);
-  if (!larger)
-    return false;
-  *array = larger;
-  *capacity = more;
-  return true;
-}
-
 /* Nodes.  */
 
 static void
@@ -143,9 +132,8 @@ node_at (struct unit *unit, uint64_t address)
   if (number != none)
     return number;
   number = (uint32_t)unit->n_nodes;
-  if ((unit->n_nodes == unit->nodes_capacity
-       && !grow ((void **)&unit->nodes, sizeof *unit->nodes,
-                 &unit->nodes_capacity, unit->nodes_max))
+  if (unit->n_nodes >= unit->nodes_max
+      || !ARRAY_ROOM (unit->nodes, unit->n_nodes + 1, &unit->nodes_capacity)
       || !address_map_set (&unit->numbers, address, number))
     {
       fail (unit, UNIT_TOO_MUCH, address);
@@ -176,9 +164,7 @@ enqueue (struct unit *unit, uint32_t number)
   struct label *label = &unit->labels[number];
   if (label->queued)
     return;
-  if (unit->n_queue == unit->queue_capacity
-      && !grow ((void **)&unit->queue, sizeof *unit->queue,
-                &unit->queue_capacity, 2 * unit->labels_max))
+  if (!ARRAY_ROOM (unit->queue, unit->n_queue + 1, &unit->queue_capacity))
     {
       fail (unit, UNIT_TOO_MUCH, unit->nodes[label->node].address);
       return;
@@ -201,9 +187,9 @@ static void
 add_label (struct unit *unit, uint32_t number, const struct state *state)
 {
   struct node *node = &unit->nodes[number];
-  if (unit->n_labels == unit->labels_capacity
-      && !grow ((void **)&unit->labels, sizeof *unit->labels,
-                &unit->labels_capacity, unit->labels_max))
+  if (unit->n_labels >= unit->labels_max
+      || !ARRAY_ROOM (unit->labels, unit->n_labels + 1,
+                      &unit->labels_capacity))
     {
       fail (unit, UNIT_TOO_MUCH, node->address);
       return;
@@ -670,9 +656,8 @@ remember_places (struct unit *unit)
   for (size_t i = 0; i < unit->n_nodes; i++)
     if (unit->nodes[i].insn.op == OP_SET
         && unit->nodes[i].insn.immediate >= ADDRESS_MIN
-        && (unit->n_ends < unit->ends_capacity
-            || grow ((void **)&unit->ends, sizeof *unit->ends,
-                     &unit->ends_capacity, PLACES_REMEMBERED)))
+        && unit->n_ends < PLACES_REMEMBERED
+        && ARRAY_ROOM (unit->ends, unit->n_ends + 1, &unit->ends_capacity))
       unit->ends[unit->n_ends++] = (uint64_t)unit->nodes[i].insn.immediate;
   if (unit->n_ends > 0)
     qsort (unit->ends, unit->n_ends, sizeof *unit->ends, compare_addresses);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "convert/code_facts.h"
 
 bool
@@ -36,16 +37,9 @@ static struct frame_function *
 begin_function (struct harvest *harvest, uint64_t address)
 {
   struct plt_list *found = &harvest->found;
-  if (found->functions == NULL || found->n_functions == harvest->capacity)
-    {
-      size_t capacity = harvest->capacity ? 2 * harvest->capacity : 64;
-      struct frame_function *more
-          = reallocarray (found->functions, capacity, sizeof *more);
-      if (more == NULL)
-        return NULL;
-      found->functions = more;
-      harvest->capacity = capacity;
-    }
+  if (!ARRAY_ROOM (found->functions, found->n_functions + 1,
+                   &harvest->capacity))
+    return NULL;
   struct frame_function *function = &found->functions[found->n_functions++];
   *function = (struct frame_function){ .address = address, .from_code = true };
   return function;

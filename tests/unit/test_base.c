@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/error.h"
@@ -139,6 +140,29 @@ sleb_values_and_limits (void **state)
         }
       free (bytes);
     }
+}
+
+static void
+array_grows_and_keeps_contents (void **state)
+{
+  (void)state;
+  uint32_t *numbers = NULL;
+  size_t capacity = 0;
+  for (uint32_t i = 0; i < 1000; i++)
+    {
+      assert_true (ARRAY_ROOM (numbers, i + 1, &capacity));
+      assert_true (capacity > i);
+      numbers[i] = i;
+    }
+  for (uint32_t i = 0; i < 1000; i++)
+    assert_int_equal (numbers[i], i);
+  assert_true (ARRAY_ROOM (numbers, 5000, &capacity));
+  assert_int_equal (capacity, 5000);
+  uint32_t *before = numbers;
+  assert_false (ARRAY_ROOM (numbers, SIZE_MAX / 4, &capacity));
+  assert_ptr_equal (numbers, before);
+  assert_int_equal (capacity, 5000);
+  free (numbers);
 }
 
 static void
@@ -291,6 +315,7 @@ main (void)
     cmocka_unit_test (cursor_stops_at_the_end),
     cmocka_unit_test (uleb_values_and_limits),
     cmocka_unit_test (sleb_values_and_limits),
+    cmocka_unit_test (array_grows_and_keeps_contents),
     cmocka_unit_test (buffer_keeps_order_and_contents),
     cmocka_unit_test (buffer_remembers_that_memory_ran_out),
     cmocka_unit_test (error_carries_status_offset_and_reason),
