@@ -67,17 +67,21 @@ static const char *const never_return[] = {
 /* error (status, ...) exits unless the status is 0.  */
 static const char *const may_return[] = { "error", "error_at_line" };
 
+/* What only landing pads call (Itanium C++ ABI, exception handling, 1.5 and
+   2.5.3).  */
+static const char *const after_landing[]
+    = { "_Unwind_Resume", "__cxa_begin_catch" };
+
 static int
 compare_names (const void *a, const void *b)
 {
   return strcmp (a, *(const char *const *)b);
 }
 
-static bool
-is_named (const char *name, const char *const *names, size_t n)
-{
-  return bsearch (name, names, n, sizeof *names, compare_names);
-}
+#define IS_NAMED(name, names)                                               \
+  (bsearch (name, names, sizeof (names) / sizeof *(names), sizeof *(names), \
+            compare_names)                                                  \
+   != NULL)
 
 /* std::terminate, std::__throw_bad_alloc, __gnu_cxx::__throw_...: mangled.  */
 static bool
@@ -158,13 +162,9 @@ read_relocation (const struct image *image, const struct dynamic *dynamic,
     {
       word.value = value ? value + addend : 0;
       /* By name also where the image defines it: it can be replaced.  */
-      word.exits = name != NULL
-                   && (is_named (name, never_return,
-                                 sizeof never_return / sizeof *never_return)
-                       || is_cxx_exit (name));
-      word.may_exit = name != NULL
-                      && is_named (name, may_return,
-                                   sizeof may_return / sizeof *may_return);
+      word.exits = IS_NAMED (name, never_return) || is_cxx_exit (name);
+      word.may_exit = IS_NAMED (name, may_return);
+      word.lands = IS_NAMED (name, after_landing);
     }
   return word;
 }

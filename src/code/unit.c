@@ -59,6 +59,7 @@ struct unit
   struct jump_tables tables;
   uint64_t *ends; /* addresses that an earlier try has found; ascending */
   size_t n_ends, ends_capacity;
+  bool landed;      /* exceptions get to it */
   bool met_unknown; /* called a function that nobody has followed */
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
@@ -350,11 +351,10 @@ jump_by_table (struct unit *unit, const struct node *node,
   return i > 0;
 }
 
-/* Whether the stub of an imported function at ADDRESS, if it is one, leads to
-   one that returns.  */
-static bool
-stub_returns (const struct unit_context *context, uint64_t address,
-              bool argument_is_set)
+/* The place of the address that the stub of an imported function at ADDRESS
+   jumps to, or 0 when it is none.  */
+static uint64_t
+stub_place (const struct unit_context *context, uint64_t address)
 {
   uint64_t size;
   const uint8_t *bytes = places_code (context->places, address, &size);
@@ -362,13 +362,24 @@ stub_returns (const struct unit_context *context, uint64_t address,
   for (int i = 0; bytes && i < STUB_STEPS && step.flow == FLOW_NEXT; i++)
     {
       if (!insn_decode_step (context->decoder, bytes, size, address, &step))
-        return true;
+        return 0;
       bytes += step.size;
       size -= step.size;
       address += step.size;
     }
-  return step.flow != FLOW_JUMP_INDIRECT
-         || returns_through (context->places, step.place, argument_is_set);
+  return step.flow == FLOW_JUMP_INDIRECT ? step.place : 0;
+}
+
+/* The place of the address that INSN, a call, reads, perhaps by way of a stub;
+   0: unknown.  */
+static uint64_t
+called_place (const struct unit_context *context, const struct insn *insn)
+{
+  bool constant = insn->from == REG_NONE && insn->memory
+                  && insn->base == REG_NONE && insn->index == REG_NONE;
+  if (insn->flow == FLOW_CALL)
+    return stub_place (context, insn->target);
+  return constant ? (uint64_t)insn->offset : 0;
 }
 
 /* A callee that nobody has followed yet counts as returning for now; the unit
@@ -380,12 +391,9 @@ call_returns (struct unit *unit, const struct insn *insn,
   const struct unit_context *context = unit->context;
   struct value argument = state->registers[context->machine->first_argument];
   bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
-  bool constant
-      = insn->memory && insn->base == REG_NONE && insn->index == REG_NONE;
   if (insn->flow == FLOW_CALL_INDIRECT)
-    return insn->from != REG_NONE || !constant
-           || returns_through (context->places, (uint64_t)insn->offset,
-                               is_set);
+    return returns_through (context->places, called_place (context, insn),
+                            is_set);
   if (returns_find (context->returns, insn->target) == none)
     {
       uint32_t callee = returns_add (context->returns, insn->target, false);
@@ -395,7 +403,9 @@ call_returns (struct unit *unit, const struct insn *insn,
       return true;
     }
   return returns_at (context->returns, insn->target)
-         && (!is_set || stub_returns (context, insn->target, is_set));
+         && (!is_set
+             || returns_through (context->places, called_place (context, insn),
+                                 is_set));
 }
 
 static const struct code_pad *
@@ -429,6 +439,7 @@ throw_to_pad (struct unit *unit, uint64_t call, const struct state *state)
                        .from = (uint8_t)unit->context->machine->arch->sp,
                        .immediate = (int64_t)pad->args_size };
   state_apply (&landed, unit->context->machine, &drop, call, &unit->tables);
+  unit->landed = true;
   jump_to (unit, pad->pad, &landed);
 }
 
@@ -584,6 +595,21 @@ is_after_call (const struct unit *unit, uint64_t address)
              || unit->nodes[number].insn.flow == FLOW_CALL_INDIRECT);
 }
 
+/* Whether INSN goes on with an exception although none landed in the unit.
+   Such a path ended where a call does not return or where the compiler knew
+   that nobody gets to, and ran into something else.  */
+static bool
+is_beyond_the_end (const struct unit *unit, const struct insn *insn)
+{
+  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+  if (!calls || unit->landed)
+    return false;
+  uint64_t place = called_place (unit->context, insn);
+  const struct relocated *word
+      = place ? places_relocated (unit->context->places, place) : NULL;
+  return word && word->lands;
+}
+
 static void
 check_node (void *argument, uint64_t address, const struct insn *insn,
             const struct state *state)
@@ -596,6 +622,8 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
     return fail (unit, UNIT_DECODE, address);
   if (uses_saved (machine, insn, state))
     return fail (unit, UNIT_SAVED_USED, address);
+  if (is_beyond_the_end (unit, insn))
+    return fail (unit, UNIT_UNWINDS, address);
   if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
       && is_start (unit, insn->target))
     check_leaving (unit, insn->target, address, UNIT_TAIL_CALL, state);
@@ -630,7 +658,7 @@ start (struct unit *unit, uint64_t entry, uint64_t end)
   address_map_clear (&unit->numbers);
   unit->n_nodes = unit->n_labels = unit->n_queue = 0;
   unit->steps = 0;
-  unit->met_unknown = false;
+  unit->landed = unit->met_unknown = false;
   unit->failure = UNIT_SOUND;
   jump_tables_reset (&unit->tables);
   state_enter (&state, unit->context->machine);
@@ -745,12 +773,10 @@ const char *
 unit_failure_name (enum unit_failure failure)
 {
   static const char *const names[UNIT_FAILURE_COUNT] = {
-    [UNIT_SOUND] = "sound",
-    [UNIT_DECODE] = "not-code",
-    [UNIT_RETURN] = "return",
-    [UNIT_TAIL_CALL] = "tail-call",
-    [UNIT_RUNS_INTO] = "runs-into",
-    [UNIT_SAVED_USED] = "saved-register-used",
+    [UNIT_SOUND] = "sound",         [UNIT_DECODE] = "not-code",
+    [UNIT_RETURN] = "return",       [UNIT_TAIL_CALL] = "tail-call",
+    [UNIT_RUNS_INTO] = "runs-into", [UNIT_SAVED_USED] = "saved-register-used",
+    [UNIT_UNWINDS] = "unwinds",
     [UNIT_UNRESOLVED] = "unresolved-jump",
     [UNIT_TOO_MUCH] = "too-much",
   };

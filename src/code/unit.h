@@ -33,6 +33,7 @@ enum unit_failure
   UNIT_TAIL_CALL,  /* leaves for another function in such a way */
   UNIT_RUNS_INTO,  /* gets into another function that way without a jump */
   UNIT_SAVED_USED, /* uses registers that belong to the caller */
+  UNIT_UNWINDS,    /* goes on with an exception that it did not get */
   UNIT_UNRESOLVED, /* jumps to an address that is not known */
   UNIT_TOO_MUCH,   /* takes too long, or too much memory */
   UNIT_FAILURE_COUNT
