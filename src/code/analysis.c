@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "code/seeds.h"
 
 enum
@@ -28,8 +29,10 @@ struct analysis
   struct claims *claims;
   struct code_summary *summary;
   size_t n_followed; /* functions of `returns` that were looked at */
-  uint64_t entry;    /* of the unit under way */
-  bool trusted;      /* the unit under way can be */
+  uint32_t *failed;  /* of them, to be tried again */
+  size_t n_failed, failed_capacity;
+  uint64_t entry; /* of the unit under way */
+  bool trusted;   /* the unit under way can be */
 };
 
 bool
@@ -181,9 +184,7 @@ promote_called (struct analysis *analysis)
 static void
 note_mentioned (struct analysis *analysis, const struct insn *insn)
 {
-  uint64_t size;
-  if (insn->names_place
-      && places_code (&analysis->places, (uint64_t)insn->immediate, &size))
+  if (insn->names_place)
     places_name (&analysis->places, (uint64_t)insn->immediate);
 }
 
@@ -199,7 +200,7 @@ take (void *argument, uint64_t address, const struct insn *insn,
   if (insn->size > 0)
     claims_add (analysis->claims, address, insn->size,
                 analysis->trusted ? &row : NULL);
-  if (analysis->trusted && request->elsewhere)
+  if (analysis->trusted)
     note_mentioned (analysis, insn);
   if (analysis->trusted && request->see)
     request->see (request->argument, analysis->entry, address, insn, state);
@@ -231,34 +232,49 @@ visit (struct analysis *analysis, uint64_t entry, bool trusted)
 /* Follow the unit at ENTRY until all functions it calls are known.  */
 static bool
 follow_unit (struct analysis *analysis, uint64_t entry,
-             enum unit_failure *failure, struct error *err)
+             enum unit_failure *failure, uint64_t *failed_at,
+             struct error *err)
 {
-  uint64_t failed_at;
   for (int i = 0; i < UNIT_ROUNDS_MAX; i++)
     {
       *failure = unit_follow (analysis->unit, entry, end_of (analysis, entry),
-                              &failed_at);
+                              failed_at);
       if (!unit_met_unknown (analysis->unit))
         break;
       if (!returns_run (analysis->returns, err))
         return false;
       *failure = UNIT_TOO_MUCH; /* should this have been the last round */
     }
-  if (*failure != UNIT_SOUND && analysis->request->distrust)
-    analysis->request->distrust (analysis->request->argument, entry, *failure,
-                                 failed_at);
+  return true;
+}
+
+/* Remember a function that failed in the first round.  */
+static bool
+try_later (struct analysis *analysis, uint32_t index, struct error *err)
+{
+  if (!ARRAY_ROOM (analysis->failed, analysis->n_failed + 1,
+                   &analysis->failed_capacity))
+    return error_set_no_memory (err);
+  analysis->failed[analysis->n_failed++] = index;
   return true;
 }
 
 static bool
-follow (struct analysis *analysis, uint32_t index, struct error *err)
+follow (struct analysis *analysis, uint32_t index, bool again,
+        struct error *err)
 {
+  const struct code_request *request = analysis->request;
   struct code_function function = *returns_function (analysis->returns, index);
   enum unit_failure failure;
+  uint64_t failed_at;
   if (!function.is_start)
     return true;
-  if (!follow_unit (analysis, function.entry, &failure, err))
+  if (!follow_unit (analysis, function.entry, &failure, &failed_at, err))
     return false;
+  if (failure != UNIT_SOUND && !again)
+    return try_later (analysis, index, err);
+  if (failure != UNIT_SOUND && request->distrust)
+    request->distrust (request->argument, function.entry, failure, failed_at);
   analysis->summary->functions++;
   analysis->summary->failures[failure]++;
   visit (analysis, function.entry,
@@ -287,6 +303,19 @@ withdraw (struct analysis *analysis)
     }
 }
 
+/* Functions that could not be followed are tried again: meanwhile others have
+   named addresses where jump tables end.  */
+static bool
+follow_failed (struct analysis *analysis, struct error *err)
+{
+  places_sort_named (&analysis->places);
+  for (size_t i = 0; i < analysis->n_failed; i++)
+    if (!follow (analysis, analysis->failed[i], true, err))
+      return false;
+  analysis->n_failed = 0;
+  return true;
+}
+
 /* Follow what is known to start; what it calls may be new.  */
 static bool
 follow_all (struct analysis *analysis, struct error *err)
@@ -298,8 +327,10 @@ follow_all (struct analysis *analysis, struct error *err)
       promote_called (analysis);
       size_t n = returns_count (analysis->returns);
       while (analysis->n_followed < n)
-        if (!follow (analysis, (uint32_t)analysis->n_followed++, err))
+        if (!follow (analysis, (uint32_t)analysis->n_followed++, false, err))
           return false;
+      if (!follow_failed (analysis, err))
+        return false;
     }
   while (analysis->n_followed < returns_count (analysis->returns));
   withdraw (analysis);
@@ -381,6 +412,7 @@ clean_up (struct analysis *analysis)
   places_free (&analysis->places);
   free (analysis->borders);
   free (analysis->parts);
+  free (analysis->failed);
 }
 
 bool

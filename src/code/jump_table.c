@@ -17,9 +17,11 @@ bool
 jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
                   uint32_t *number)
 {
-  *number = address_map_get (&tables->readers, table->reader);
-  if (*number != UINT32_MAX
-      && tables->tables[*number].address == table->address)
+  /* What is at one address can be read in several ways.  */
+  uint64_t key = table->address * 16 + table->width;
+  *number = address_map_get (&tables->by_key, key);
+  if (*number != UINT32_MAX && tables->tables[*number].width == table->width
+      && tables->tables[*number].is_signed == table->is_signed)
     {
       struct jump_table *old = &tables->tables[*number];
       if (table->max > old->max)
@@ -29,7 +31,7 @@ jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
   *number = (uint32_t)tables->n;
   if (tables->n >= TABLES_MAX
       || !ARRAY_ROOM (tables->tables, tables->n + 1, &tables->capacity)
-      || !address_map_set (&tables->readers, table->reader, *number))
+      || !address_map_set (&tables->by_key, key, *number))
     {
       tables->failed = true;
       return false;
@@ -38,19 +40,35 @@ jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
   return true;
 }
 
+bool
+jump_tables_note_address (struct jump_tables *tables, uint64_t address,
+                          uint32_t *number)
+{
+  const struct jump_table label = { .address = address };
+  return jump_tables_note (tables, &label, number);
+}
+
+bool
+jump_table_set_base (struct jump_table *table, uint64_t base)
+{
+  if (table->base == 0)
+    table->base = base;
+  return table->base == base;
+}
+
 void
 jump_tables_reset (struct jump_tables *tables)
 {
   tables->n = 0;
   tables->failed = false;
-  address_map_clear (&tables->readers);
+  address_map_clear (&tables->by_key);
 }
 
 void
 jump_tables_free (struct jump_tables *tables)
 {
   free (tables->tables);
-  address_map_free (&tables->readers);
+  address_map_free (&tables->by_key);
 }
 
 bool
@@ -59,6 +77,11 @@ jump_table_target (const struct jump_table *table, const struct places *places,
 {
   uint64_t place = table->address + index * table->width, word;
   bool bounded = table->max != UINT64_MAX;
+  if (table->width == 0)
+    {
+      *target = table->address;
+      return index == 0;
+    }
   if (index >= ENTRIES_MAX
       || (bounded ? index > table->max : place >= table->end)
       || !places_word (places, place, table->width, table->is_signed, &word))

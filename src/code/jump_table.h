@@ -19,12 +19,13 @@
 
 struct jump_table
 {
-  uint64_t reader; /* address of the instruction that reads an entry */
+  uint64_t reader; /* address of an instruction that reads entries */
   uint64_t address;
-  uint64_t base; /* added to entries that are offsets */
+  uint64_t base; /* added to entries that are offsets; 0: not seen yet */
   uint64_t end;  /* where it ends at the latest, if `max` is unknown */
   uint64_t max;  /* index; UINT64_MAX: unknown */
-  uint8_t width; /* bytes of an entry; 8: entries are addresses */
+  uint8_t width; /* bytes of an entry; 8: entries are addresses; 0: there is
+                    no table, `address` is the target */
   bool is_signed;
 };
 
@@ -32,16 +33,24 @@ struct jump_tables
 {
   struct jump_table *tables; /* owned */
   size_t n, capacity;
-  struct address_map readers; /* the last table of each */
-  bool failed;                /* memory ran out */
+  struct address_map by_key; /* the last table of each */
+  bool failed;               /* memory ran out */
 };
 
-/* The number of the table that TABLE.reader reads: a new one, or the old one
-   with the weaker bound of the two.  False when there are too many.  */
+/* The number of TABLE: a new one, or the old one that is equal, with the
+   weaker bound of the two.  False when there are too many.  */
 bool jump_tables_note (struct jump_tables *tables,
                        const struct jump_table *table, uint32_t *number);
 void jump_tables_reset (struct jump_tables *tables);
 void jump_tables_free (struct jump_tables *tables);
+
+/* The number of a table with nothing but ADDRESS, which is in no memory.  */
+bool jump_tables_note_address (struct jump_tables *tables, uint64_t address,
+                               uint32_t *number);
+
+/* Entries of TABLE are offsets from BASE.  False when they were said to be
+   from another.  */
+bool jump_table_set_base (struct jump_table *table, uint64_t base);
 
 /* Where entry INDEX of TABLE leads.  False behind `max' and `end'.  */
 bool jump_table_target (const struct jump_table *table,

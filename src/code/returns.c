@@ -20,7 +20,8 @@ struct waiter
 struct task
 {
   uint32_t function;
-  uint64_t address;
+  bool after_call;
+  uint64_t address; /* 0: none, the function returns */
 };
 
 struct returns
@@ -110,11 +111,13 @@ returns_add (struct returns *returns, uint64_t entry, bool is_start)
 }
 
 static void
-add_task (struct returns *returns, uint32_t function, uint64_t address)
+add_task (struct returns *returns, uint32_t function, uint64_t address,
+          bool after_call)
 {
   if (ARRAY_ROOM (returns->tasks, returns->n_tasks + 1,
                   &returns->tasks_capacity))
-    returns->tasks[returns->n_tasks++] = (struct task){ function, address };
+    returns->tasks[returns->n_tasks++]
+        = (struct task){ function, after_call, address };
   else
     returns->failed = true;
 }
@@ -129,7 +132,7 @@ mark_returning (struct returns *returns, uint32_t index)
   for (uint32_t i = function->first_waiter; i != UINT32_MAX;
        i = returns->waiters[i].next)
     add_task (returns, returns->waiters[i].function,
-              returns->waiters[i].resume);
+              returns->waiters[i].resume, true);
 }
 
 /* FUNCTION goes on at RESUME (or returns: 0) once CALLEE returns.  */
@@ -138,7 +141,7 @@ wait_for (struct returns *returns, uint32_t callee, uint32_t function,
           uint64_t resume)
 {
   if (returns->functions[callee].returns)
-    add_task (returns, function, resume);
+    add_task (returns, function, resume, true);
   else if (!ARRAY_ROOM (returns->waiters, returns->n_waiters + 1,
                         &returns->waiters_capacity))
     returns->failed = true;
@@ -170,7 +173,7 @@ follow_jump (struct returns *returns, uint32_t function, uint64_t target)
   address_set_add (&returns->marks, target);
   if (!address_map_set (&returns->labels, target, function))
     returns->failed = true;
-  add_task (returns, function, target);
+  add_task (returns, function, target, false);
 }
 
 bool
@@ -253,12 +256,14 @@ arrives (struct returns *returns, uint32_t function, uint64_t address,
 }
 
 static void
-sweep (struct returns *returns, uint32_t function, uint64_t address)
+sweep (struct returns *returns, uint32_t function, uint64_t address,
+       bool after_call)
 {
   uint64_t left;
   const uint8_t *bytes = places_code (returns->places, address, &left);
   struct insn_step step;
-  bool after_call = false;
+  if (after_call && arrives (returns, function, address, true))
+    return;
   while (bytes && left > 0 && returns->steps_left > 0
          && insn_decode_step (returns->decoder, bytes, left, address, &step))
     {
@@ -279,7 +284,7 @@ queue_new_functions (struct returns *returns)
 {
   for (; returns->n_queued < returns->n_functions; returns->n_queued++)
     add_task (returns, (uint32_t)returns->n_queued,
-              returns->functions[returns->n_queued].entry);
+              returns->functions[returns->n_queued].entry, false);
 }
 
 /* Without an answer within bounds, every function counts as returning.  */
@@ -304,7 +309,7 @@ returns_run (struct returns *returns, struct error *err)
       if (task.address == 0)
         mark_returning (returns, task.function);
       else
-        sweep (returns, task.function, task.address);
+        sweep (returns, task.function, task.address, task.after_call);
       if (returns->steps_left == 0)
         give_up (returns);
     }

@@ -166,14 +166,32 @@ remove_bound (struct state *state, unsigned index)
   state->bounds[index] = state->bounds[--state->n_bounds];
 }
 
-/* Memory may have changed.  */
+/* Whether a store of WIDTH bytes at PLACE can change what SUBJECT is.  A store
+   to a known place of the stack does not reach what is found by a pointer from
+   elsewhere: compilers spill registers between a comparison and the switch
+   that it is for.  */
+static bool
+is_changed_by (const struct subject *subject, struct value place,
+               unsigned width)
+{
+  if (!subject->is_memory || !value_is_stack (place))
+    return subject->is_memory;
+  if (!subject->has_base || !value_is_stack (subject->base))
+    return false;
+  int64_t start = subject->base.number + subject->offset;
+  return subject->has_index || subject->base.kind != place.kind
+         || (start < place.number + (int64_t)width
+             && place.number < start + 8);
+}
+
+/* WIDTH bytes of memory at PLACE may have changed.  */
 static void
-forget_memory_bounds (struct state *state)
+forget_memory_bounds (struct state *state, struct value place, unsigned width)
 {
   for (unsigned i = state->n_bounds; i-- > 0;)
-    if (state->bounds[i].subject.is_memory)
+    if (is_changed_by (&state->bounds[i].subject, place, width))
       remove_bound (state, i);
-  state->has_compared &= !state->compared.is_memory;
+  state->has_compared &= !is_changed_by (&state->compared, place, width);
 }
 
 /* An instruction that was met before gives its register a new value under the
@@ -260,7 +278,7 @@ static void
 apply_move (struct state *state, const struct insn *insn, uint64_t address)
 {
   struct value from = state->registers[insn->from];
-  bool lower_part = value_is_anonymous (from) || from.kind == VALUE_ENTRY
+  bool lower_part = value_is_anonymous (from) || value_is_entry (from)
                     || (from.kind == VALUE_CONSTANT && insn->width >= 4
                         && from.number >= 0 && from.number <= INT32_MAX);
   if (insn->width == 8 || lower_part)
@@ -274,10 +292,15 @@ static bool
 sum_is_target (struct state *state, struct value a, struct value b,
                struct jump_tables *tables, unsigned to, uint64_t address)
 {
-  if (a.kind != VALUE_ENTRY || b.kind != VALUE_CONSTANT)
+  if (!value_is_entry (a) || b.kind != VALUE_CONSTANT)
     return false;
-  tables->tables[a.number].base = (uint64_t)b.number;
-  set_register (state, to, value_of (VALUE_TARGET, a.number), address);
+  for (uint32_t i = UINT32_MAX; value_next_table (a, &i);)
+    if (!jump_table_set_base (&tables->tables[i], (uint64_t)b.number))
+      return false;
+  set_register (state, to,
+                value_of (a.kind == VALUE_ENTRY ? VALUE_TARGET : VALUE_TARGETS,
+                          a.number),
+                address);
   return true;
 }
 
@@ -362,6 +385,17 @@ apply_load (struct state *state, const struct insn *insn, uint64_t address,
       struct subject loaded = subject_of_value (state->registers[insn->to]);
       set_bound (state, &loaded, max);
     }
+}
+
+static void
+apply_store (struct state *state, const struct insn *insn)
+{
+  struct value place = place_of (state, insn);
+  store (state, place,
+         insn->from == REG_NONE ? value_of (VALUE_MIXED, 0)
+                                : state->registers[insn->from],
+         insn->width);
+  forget_memory_bounds (state, place, insn->width);
 }
 
 static void
@@ -459,11 +493,7 @@ apply_op (struct state *state, const struct code_machine *machine,
     case OP_LOAD:
       return apply_load (state, insn, address, tables);
     case OP_STORE:
-      store (state, place_of (state, insn),
-             insn->from == REG_NONE ? value_of (VALUE_MIXED, 0)
-                                    : state->registers[insn->from],
-             insn->width);
-      return forget_memory_bounds (state);
+      return apply_store (state, insn);
     case OP_PUSH:
       return apply_push (state, machine, insn, address);
     case OP_POP:
@@ -499,7 +529,7 @@ state_call (struct state *state, const struct code_machine *machine,
   for (uint32_t left = machine->clobbered; left; left &= left - 1)
     compute (state, address, (unsigned)__builtin_ctz (left));
   state->has_compared = state->has_equals = false;
-  forget_memory_bounds (state);
+  forget_memory_bounds (state, value_of (VALUE_MIXED, 0), 0);
   struct value sp = state->registers[machine->arch->sp];
   for (unsigned i = state->n_slots; i-- > 0;)
     if (state->slots[i].place.kind == sp.kind
@@ -561,12 +591,45 @@ state_settle (struct state *state, const struct code_machine *machine,
     }
 }
 
+/* VALUE as a target of jumps, if it is a constant.  */
 static struct value
-value_join (struct value a, struct value b, uint64_t at, unsigned reg)
+as_target (struct value value, struct jump_tables *tables)
+{
+  uint32_t number;
+  if (value.kind == VALUE_CONSTANT && value.number > 0
+      && jump_tables_note_address (tables, (uint64_t)value.number, &number))
+    return value_of (VALUE_TARGET, number);
+  return value;
+}
+
+/* What was read from one jump table or another; or, in place of reading from
+   one, a label of the function.  False: A and B are not of that kind.  */
+static bool
+join_tables (struct value *met, struct value a, struct value b,
+             struct jump_tables *tables)
+{
+  if (value_is_target (a))
+    b = as_target (b, tables);
+  else if (value_is_target (b))
+    a = as_target (a, tables);
+  bool entries = value_is_entry (a) && value_is_entry (b);
+  bool targets = value_is_target (a) && value_is_target (b);
+  if ((!entries && !targets) || value_tables (a) == 0 || value_tables (b) == 0)
+    return false;
+  *met = value_of (entries ? VALUE_ENTRIES : VALUE_TARGETS,
+                   (int64_t)(value_tables (a) | value_tables (b)));
+  return true;
+}
+
+static struct value
+value_join (struct value a, struct value b, uint64_t at, unsigned reg,
+            struct jump_tables *tables)
 {
   if (value_equal (a, b))
     return a;
   struct value met = value_new (VALUE_OPAQUE, at, reg);
+  if (join_tables (&met, a, b, tables))
+    return met;
   bool computed = a.kind == VALUE_OPAQUE
                   && (b.kind == VALUE_OPAQUE || b.kind == VALUE_CONSTANT);
   computed |= a.kind == VALUE_CONSTANT && b.kind == VALUE_OPAQUE;
@@ -578,13 +641,14 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg)
 
 static bool
 join_registers (struct state *state, const struct code_machine *machine,
-                const struct state *other, uint64_t at)
+                const struct state *other, uint64_t at,
+                struct jump_tables *tables)
 {
   bool changed = false;
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     {
-      struct value met
-          = value_join (state->registers[reg], other->registers[reg], at, reg);
+      struct value met = value_join (state->registers[reg],
+                                     other->registers[reg], at, reg, tables);
       changed |= !value_equal (met, state->registers[reg]);
       state->registers[reg] = met;
     }
@@ -625,9 +689,9 @@ join_bounds (struct state *state, const struct state *other)
 
 bool
 state_join (struct state *state, const struct code_machine *machine,
-            const struct state *other, uint64_t at)
+            const struct state *other, uint64_t at, struct jump_tables *tables)
 {
-  bool changed = join_registers (state, machine, other, at);
+  bool changed = join_registers (state, machine, other, at, tables);
   changed |= join_slots (state, other);
   changed |= join_bounds (state, other);
   if (other->base_limit > state->base_limit

@@ -92,9 +92,11 @@ void state_branch (struct state *state, enum insn_condition condition,
                    bool taken);
 
 /* Forget in STATE what OTHER does not agree with.  AT is the address where
-   both meet.  True when something was forgotten.  */
+   both meet; addresses of code among jump tables' targets are noted in TABLES.
+   True when something was forgotten.  */
 bool state_join (struct state *state, const struct code_machine *machine,
-                 const struct state *other, uint64_t at);
+                 const struct state *other, uint64_t at,
+                 struct jump_tables *tables);
 
 /* STATE holds where paths meet, at AT: values that only have a number get one
    of this place, so that later paths, which have others, change nothing.  */

@@ -200,8 +200,7 @@ state_check_fp (const struct state *state, const struct code_machine *machine,
   if (value_is_stack (value) || value.kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
   bool overwritten = value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
-                     || value.kind == VALUE_ENTRY
-                     || value.kind == VALUE_TARGET;
+                     || value_is_entry (value) || value_is_target (value);
   return overwritten && row->fp.kind == RULE_SAME
                  && state_fp_place (state, machine).kind != VALUE_MIXED
              ? VERDICT_CONTRADICTS

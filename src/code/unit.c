@@ -22,6 +22,7 @@ enum
   STEPS_MIN = 1 << 21,
   ADDRESS_MIN = 0x1000, /* constants below are no addresses */
   PLACES_REMEMBERED = 4096,
+  NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
   TRIES_MAX = 3,
   STUB_STEPS = 2,  /* endbr64 and the jump */
   VISITS_MAX = 512 /* of a node, on average */
@@ -214,7 +215,8 @@ arrive (struct unit *unit, uint32_t number, const struct state *state)
   if (node->label == none)
     add_label (unit, number, state);
   else if (state_join (&unit->labels[node->label].state,
-                       unit->context->machine, state, node->address))
+                       unit->context->machine, state, node->address,
+                       &unit->tables))
     enqueue (unit, node->label);
 }
 
@@ -264,20 +266,34 @@ jump_to (struct unit *unit, uint64_t target, const struct state *state)
     arrive (unit, number, state);
 }
 
-/* The table an indirect jump goes by.  False: by none.  */
+/* Where an indirect jump goes by tables, *TARGET is an entry or a target of
+   them.  False: by none.  */
 static bool
-find_table (struct unit *unit, const struct node *node,
-            const struct state *state, uint32_t *number)
+find_tables (struct unit *unit, const struct insn *insn, uint64_t address,
+             const struct state *state, struct value *target)
 {
-  const struct insn *insn = &node->insn;
+  uint32_t number;
   if (insn->from == REG_NONE)
-    return insn->width == 8
-           && state_table (state, insn, node->address, &unit->tables, number);
-  struct value target = state->registers[insn->from];
-  *number = (uint32_t)target.number;
-  return target.kind == VALUE_TARGET
-         || (target.kind == VALUE_ENTRY
-             && unit->tables.tables[target.number].width == 8);
+    {
+      bool reads
+          = insn->width == 8
+            && state_table (state, insn, address, &unit->tables, &number);
+      *target = value_of (VALUE_ENTRY, reads ? number : 0);
+      return reads;
+    }
+  *target = state->registers[insn->from];
+  if (target->kind == VALUE_CONSTANT && target->number > 0
+      && jump_tables_note_address (&unit->tables, (uint64_t)target->number,
+                                   &number))
+    *target = value_of (VALUE_TARGET, number);
+  if (value_is_target (*target))
+    return true;
+  if (!value_is_entry (*target))
+    return false;
+  for (number = none; value_next_table (*target, &number);)
+    if (unit->tables.tables[number].width != 8)
+      return false;
+  return true;
 }
 
 /* Where the table at ADDRESS ends at the latest.  */
@@ -291,8 +307,9 @@ end_of_table (const struct unit *unit, uint64_t address)
   return end;
 }
 
-static bool
-is_part (const struct unit_context *context, uint64_t address)
+/* The part of a function that ADDRESS is in, or NULL.  */
+static const struct code_range *
+find_part (const struct unit_context *context, uint64_t address)
 {
   size_t low = 0, high = context->n_parts;
   while (low < high)
@@ -303,52 +320,85 @@ is_part (const struct unit_context *context, uint64_t address)
       else
         high = middle;
     }
-  return low < context->n_parts && context->parts[low].start <= address;
+  return low < context->n_parts && context->parts[low].start <= address
+             ? &context->parts[low]
+             : NULL;
+}
+
+/* Whether TARGET is in the function, whose parts can be elsewhere: in the
+   part that reads the table, certainly.  Words that happen to look like
+   offsets are not trusted to lead to other parts.  */
+static bool
+is_inside (const struct unit *unit, const struct jump_table *table,
+           uint64_t target)
+{
+  const struct code_range *part = find_part (unit->context, target);
+  return (target >= unit->entry && target < unit->end)
+         || (part
+             && (table->width == 8
+                 || part == find_part (unit->context, table->reader)));
 }
 
 /* The target of entry INDEX.  False behind the last: a table without a bound
-   ends where an entry leaves the function, which may have parts elsewhere;
-   words that happen to look like offsets are not trusted to lead there.  */
+   ends where an entry leaves the function.  */
 static bool
 table_target (const struct unit *unit, const struct jump_table *table,
               uint64_t index, uint64_t *target)
 {
+  bool bounded = table->max != UINT64_MAX && table->width != 0;
   return jump_table_target (table, unit->context->places, index, target)
-         && (table->max != UINT64_MAX
-             || (*target >= unit->entry && *target < unit->end)
-             || (table->width == 8 && is_part (unit->context, *target)));
+         && (bounded || is_inside (unit, table, *target));
 }
 
-static bool
-leads_anywhere (const struct unit *unit, uint32_t number)
+/* A table without a bound that ends where an address is named, and leads to
+   this function or parts of functions from its first word to its last, is
+   taken as a whole.  Few tables have the parts in them, but those that begin
+   with one would have no entry otherwise.  */
+static void
+bound_by_names (const struct unit *unit, struct jump_table *table)
 {
-  struct jump_table table = unit->tables.tables[number];
-  uint64_t target;
-  table.end = end_of_table (unit, table.address);
-  return table_target (unit, &table, 0, &target);
+  uint64_t n = (table->end - table->address) / 4, target;
+  if (table->width != 4 || table->max != UINT64_MAX || n > NAMED_ENTRIES_MAX)
+    return;
+  for (uint64_t i = 0; i < n; i++)
+    if (!jump_table_target (table, unit->context->places, i, &target)
+        || ((target < unit->entry || target >= unit->end)
+            && !find_part (unit->context, target)))
+      return;
+  table->max = n - 1;
 }
 
-/* The targets of the table in turn; copies are made because tables grow.  */
+/* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
 static bool
-jump_by_table (struct unit *unit, const struct node *node,
-               const struct state *state)
+jump_by_table (struct unit *unit, uint32_t number, const struct state *state)
 {
-  uint32_t number;
-  uint64_t target;
-  if (!find_table (unit, node, state, &number))
-    return false;
   struct jump_table table = unit->tables.tables[number];
+  uint64_t target, i = 0;
   table.end = end_of_table (unit, table.address);
-  struct state copy = *state;
-  uint64_t i = 0;
+  bound_by_names (unit, &table);
   while (unit->failure == UNIT_SOUND
          && table_target (unit, &table, i, &target))
     {
-      jump_to (unit, target, &copy);
+      jump_to (unit, target, state);
       unit->steps++;
       i++;
     }
   return i > 0;
+}
+
+/* INSN at ADDRESS, an indirect jump, goes by tables.  Whether each of them
+   leads anywhere.  */
+static bool
+jump_by_tables (struct unit *unit, const struct insn *insn, uint64_t address,
+                const struct state *state)
+{
+  struct value target;
+  if (!find_tables (unit, insn, address, state, &target))
+    return false;
+  bool resolved = true;
+  for (uint32_t i = none; value_next_table (target, &i);)
+    resolved &= jump_by_table (unit, i, state);
+  return resolved;
 }
 
 /* The place of the address that the stub of an imported function at ADDRESS
@@ -492,7 +542,7 @@ leave_node (struct unit *unit, uint32_t number, struct state *state)
       jump_to (unit, insn->target, state);
       return false;
     case FLOW_JUMP_INDIRECT:
-      jump_by_table (unit, &node, state);
+      jump_by_tables (unit, insn, node.address, state);
       return false;
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
@@ -610,6 +660,17 @@ is_beyond_the_end (const struct unit *unit, const struct insn *insn)
   return word && word->lands;
 }
 
+/* INSN is a copy: nodes move when they grow.  Where tables had less entries
+   when the jump was followed, there is more to follow now.  */
+static void
+check_jump (struct unit *unit, uint64_t address, struct insn insn,
+            const struct state *state)
+{
+  if (!jump_by_tables (unit, &insn, address, state)
+      && !state_is_restored (state, unit->context->machine))
+    fail (unit, UNIT_UNRESOLVED, address);
+}
+
 static void
 check_node (void *argument, uint64_t address, const struct insn *insn,
             const struct state *state)
@@ -617,7 +678,6 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
   struct unit *unit = argument;
   const struct code_machine *machine = unit->context->machine;
   uint64_t next = address + insn->size;
-  uint32_t number;
   if (insn->size == 0)
     return fail (unit, UNIT_DECODE, address);
   if (uses_saved (machine, insn, state))
@@ -630,13 +690,8 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
   if (insn->flow == FLOW_RETURN
       && (insn->immediate != 0 || !state_is_restored (state, machine)))
     fail (unit, UNIT_RETURN, address);
-  if (insn->flow == FLOW_JUMP_INDIRECT && !state_is_restored (state, machine))
-    {
-      struct node node = { address, none, none, *insn };
-      if (!find_table (unit, &node, state, &number)
-          || !leads_anywhere (unit, number))
-        fail (unit, UNIT_UNRESOLVED, address);
-    }
+  if (insn->flow == FLOW_JUMP_INDIRECT)
+    check_jump (unit, address, *insn, state);
   bool goes_on
       = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
         || ((insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
@@ -693,9 +748,8 @@ remember_places (struct unit *unit)
 }
 
 static void
-follow (struct unit *unit, uint64_t entry, uint64_t end)
+walk_all (struct unit *unit)
 {
-  start (unit, entry, end);
   while (unit->n_queue > 0 && unit->failure == UNIT_SOUND)
     {
       uint32_t label = unit->queue[--unit->n_queue];
@@ -703,14 +757,25 @@ follow (struct unit *unit, uint64_t entry, uint64_t end)
       walk (unit, label);
       if (unit->steps > (uint64_t)VISITS_MAX * (unit->n_nodes + 64)
           || unit->steps > unit->steps_left || unit->tables.failed)
-        fail (unit, UNIT_TOO_MUCH, entry);
+        fail (unit, UNIT_TOO_MUCH, unit->entry);
     }
+}
+
+static void
+follow (struct unit *unit, uint64_t entry, uint64_t end)
+{
+  start (unit, entry, end);
+  do
+    {
+      walk_all (unit);
+      if (unit->failure == UNIT_SOUND)
+        unit_visit (unit, check_node, unit);
+    }
+  while (unit->n_queue > 0 && unit->failure == UNIT_SOUND);
   if (unit->steps >= unit->steps_left)
     fail (unit, UNIT_TOO_MUCH, entry);
   unit->steps_left
       -= unit->steps < unit->steps_left ? unit->steps : unit->steps_left;
-  if (unit->failure == UNIT_SOUND)
-    unit_visit (unit, check_node, unit);
 }
 
 /* A function can fail because a table without a bound was read too far, into
@@ -744,6 +809,7 @@ unit_visit (struct unit *unit,
         {
           const struct node *node = &unit->nodes[number];
           visit (argument, node->address, &node->insn, &state);
+          node = &unit->nodes[number]; /* nodes move when they grow */
           if (node->insn.size == 0
               || !pass (unit, &node->insn, node->address, &state))
             break;
@@ -776,8 +842,7 @@ unit_failure_name (enum unit_failure failure)
     [UNIT_SOUND] = "sound",         [UNIT_DECODE] = "not-code",
     [UNIT_RETURN] = "return",       [UNIT_TAIL_CALL] = "tail-call",
     [UNIT_RUNS_INTO] = "runs-into", [UNIT_SAVED_USED] = "saved-register-used",
-    [UNIT_UNWINDS] = "unwinds",
-    [UNIT_UNRESOLVED] = "unresolved-jump",
+    [UNIT_UNWINDS] = "unwinds",     [UNIT_UNRESOLVED] = "unresolved-jump",
     [UNIT_TOO_MUCH] = "too-much",
   };
   return names[failure];

@@ -26,6 +26,14 @@ enum value_kind
   VALUE_BASE,
   VALUE_ENTRY,  /* read from jump table `number` */
   VALUE_TARGET, /* the same, with the table's base added: where code is */
+  /* The same of one of several tables, when paths met: `number` is a mask.  */
+  VALUE_ENTRIES,
+  VALUE_TARGETS,
+};
+
+enum
+{
+  VALUE_TABLES_MAX = 58 /* tables with numbers below can be in a mask */
 };
 
 struct value
@@ -64,6 +72,45 @@ static inline bool
 value_is_stack (struct value value)
 {
   return value.kind == VALUE_CFA || value.kind == VALUE_BASE;
+}
+
+static inline bool
+value_is_entry (struct value value)
+{
+  return value.kind == VALUE_ENTRY || value.kind == VALUE_ENTRIES;
+}
+
+static inline bool
+value_is_target (struct value value)
+{
+  return value.kind == VALUE_TARGET || value.kind == VALUE_TARGETS;
+}
+
+/* The jump tables that VALUE can be from, as a mask; 0 when their numbers are
+   too large for it.  */
+static inline uint64_t
+value_tables (struct value value)
+{
+  if (value.kind == VALUE_ENTRIES || value.kind == VALUE_TARGETS)
+    return (uint64_t)value.number;
+  return value.number < VALUE_TABLES_MAX ? (uint64_t)1 << value.number : 0;
+}
+
+/* The table behind *NUMBER, at first UINT32_MAX, of those VALUE, an entry or a
+   target, can be from.  False: there is none.  */
+static inline bool
+value_next_table (struct value value, uint32_t *number)
+{
+  uint32_t next = *number + 1;
+  if (value.kind == VALUE_ENTRY || value.kind == VALUE_TARGET)
+    {
+      *number = (uint32_t)value.number;
+      return next == 0;
+    }
+  uint64_t left
+      = next < VALUE_TABLES_MAX ? (uint64_t)value.number >> next << next : 0;
+  *number = left ? (uint32_t)__builtin_ctzll (left) : UINT32_MAX;
+  return left != 0;
 }
 
 #endif /* CODE_VALUE_H */

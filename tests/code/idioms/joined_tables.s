@@ -1,0 +1,31 @@
+# A jump behind the place where paths meet that have read from one table or
+# another, or have the address of a label instead (glibc's printf).
+# expect: equal 100.000% cfa-differs 0 fp-differs 0
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	lea	3f(%rip), %rcx
+	cmp	$1, %edi
+	ja	2f
+	lea	table(%rip), %rdx
+	movslq	(%rdx,%rdi,4), %rcx
+	add	%rdx, %rcx
+	test	%esi, %esi
+	je	2f
+	lea	other(%rip), %rdx
+	movslq	(%rdx,%rdi,4), %rcx
+	add	%rdx, %rcx
+2:	mov	%esi, %eax
+	jmp	*%rcx
+4:	mov	$2, %ebx
+5:	inc	%eax
+3:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .rodata
+	.align	4
+table:	.long	3b-table, 4b-table
+other:	.long	4b-other, 5b-other

@@ -1,0 +1,28 @@
+# A register that is spilled between the comparison of a word in memory and the
+# switch by that word does not change it.
+# expect: equal 100.000% cfa-differs 0 fp-differs 0
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	lea	table(%rip), %rdx
+	cmpl	$1, 8(%rdi)
+	mov	%eax, -4(%rsp)
+	ja	4f
+	mov	%esi, -8(%rsp)
+	mov	8(%rdi), %eax
+	movslq	(%rdx,%rax,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+1:	movabs	$0x5b5b5b5b5b5b5b5b, %rbx
+	jmp	4f
+2:	mov	$2, %ebx
+4:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .rodata
+	.align	4
+table:	.long	1b-table, 2b-table
+	.long	1b+3-table, 1b+4-table
