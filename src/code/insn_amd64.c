@@ -392,6 +392,9 @@ static void
 translate_or (struct translation *t)
 {
   const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  /* lock orl $0, (%rsp): a barrier, which changes nothing.  */
+  if (is_memory (to) && is_immediate (by) && by->imm.value.u == 0)
+    t->insn->op = OP_NONE;
   if (is_register (to) && is_immediate (by) && by->imm.value.s == -1
       && to->size >= 32)
     set_constant (t, dwarf (t, to->reg.value),

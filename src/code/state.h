@@ -123,6 +123,11 @@ bool state_table (const struct state *state, const struct insn *insn,
 bool state_is_restored (const struct state *state,
                         const struct code_machine *machine);
 
+/* Whether no register is known to point into the stack: then the code has left
+   its frame for another stack, and cannot come back to it.  */
+bool state_has_left (const struct state *state,
+                     const struct code_machine *machine);
+
 /* The CFA, RA and FP rules of the state.  False when it cannot be said.  */
 bool state_row (const struct state *state, const struct code_machine *machine,
                 struct frame_row *row);

@@ -38,6 +38,15 @@ state_is_restored (const struct state *state,
   return true;
 }
 
+bool
+state_has_left (const struct state *state, const struct code_machine *machine)
+{
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    if (value_is_stack (state->registers[reg]))
+      return false;
+  return true;
+}
+
 /* The slot with VALUE whose place is known relative to BASE and not below the
    stack pointer, where it could be overwritten.  */
 static const struct slot *

@@ -666,8 +666,10 @@ static void
 check_jump (struct unit *unit, uint64_t address, struct insn insn,
             const struct state *state)
 {
+  const struct code_machine *machine = unit->context->machine;
   if (!jump_by_tables (unit, &insn, address, state)
-      && !state_is_restored (state, unit->context->machine))
+      && !state_is_restored (state, machine)
+      && !state_has_left (state, machine))
     fail (unit, UNIT_UNRESOLVED, address);
 }
 

@@ -2,14 +2,15 @@
    seen the CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-     hidden_cfi [-a] [-e] [-v] FILE...
+     hidden_cfi [-a] [-e] [-g] [-v] FILE...
 
    One line per FILE: bytes of code with CFI (without padding), and the share
    for which the analysis says the same, nothing, or something else.  The
    analysis is told the ranges of the FDEs and the landing pads of exceptions,
    but no row; with -e it is told nothing at all (and .symtab is hidden, too).
-   With -a, code without CFI is analysed, too.  -v lists what differs.  Fails
-   when anything does.  */
+   With -a, code without CFI is analysed, too; with -g, it is what counts: the
+   share of all executable bytes, without padding, that rows can be made for.
+   -v lists what differs, and gaps.  Fails when anything differs.  */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,9 @@
 #include <time.h>
 
 #include "convert/code_facts.h"
+#include "convert/code_rows.h"
 
-static bool everything_hidden, everywhere, verbose;
+static bool everything_hidden, everywhere, count_gaps, verbose;
 
 /* PLT stubs, with or without CFI, have rules of their own.  */
 static bool
@@ -219,6 +221,70 @@ bytes_of_code (const struct image *image, const struct subject_file *file)
   return total;
 }
 
+static bool
+is_zero (const uint8_t *bytes, uint64_t size)
+{
+  for (uint64_t i = 0; i < size; i++)
+    if (bytes[i] != 0)
+      return false;
+  return true;
+}
+
+/* Whether CLAIM says how to unwind.  */
+static bool
+makes_row (const struct claims *claims, const struct claim *claim)
+{
+  return claim && claim->row != CLAIM_NOTHING
+         && claims->rows[claim->row].cfa.kind != RULE_UNSUPPORTED;
+}
+
+/* Bytes of a section of code from START to END, without padding, and how many
+   of them have a row, by their code or as a stub of a PLT.  */
+static void
+count_section (const struct image *image, const struct subject_file *file,
+               uint64_t start, uint64_t end, uint64_t *total, uint64_t *rows)
+{
+  struct insn_decoder *decoder = insn_decoder_new (image->arch);
+  for (uint64_t at = start, next; at < end; at = next)
+    {
+      const struct claim *claim = claims_find (&file->claims, at);
+      const struct frame_function *function
+          = function_at (&file->functions, at);
+      bool has_row = (function && is_plt (function))
+                     || makes_row (&file->claims, claim);
+      next = claim ? claim->start + claim->size : at + 1;
+      while (!claim && !has_row && next < end
+             && !claims_find (&file->claims, next))
+        next++;
+      next = next > end ? end : next;
+      const uint8_t *bytes = image_bytes_at (image, at, next - at);
+      if (!bytes || is_zero (bytes, next - at)
+          || (!has_row && is_padding (bytes, next - at, at, decoder)))
+        continue;
+      *total += next - at;
+      *rows += has_row ? next - at : 0;
+      if (verbose && !has_row)
+        printf ("  gap: %#lx-%#lx%s\n", at, next, claim ? " (disputed)" : "");
+    }
+  insn_decoder_free (decoder);
+}
+
+static void
+report_gaps (const char *name, const struct image *image,
+             const struct subject_file *file)
+{
+  uint64_t total = 0, rows = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR)
+        count_section (image, file, header->sh_addr,
+                       header->sh_addr + header->sh_size, &total, &rows);
+    }
+  printf ("%-50s %9lu executable, rows for %.2f%%\n", name, total,
+          total ? 100.0 * (double)rows / (double)total : 0);
+}
+
 static void
 report (const char *name, const struct count *count,
         const struct code_summary *summary, double seconds)
@@ -275,6 +341,8 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
   if (ok)
     {
       count_seen (&file);
+      if (count_gaps)
+        report_gaps (name, image, &file);
       file.count.total = bytes_of_code (image, &file);
       report (name, &file.count, &summary, took);
       if (file.count.cfa_differs + file.count.fp_differs > 0)
@@ -292,8 +360,8 @@ open_and_analyse (const char *name, struct error *err)
   struct cfi_source source = { 0 };
   if (!image_open (&image, name, err))
     return false;
-  bool ok
-      = cfi_source_open (&source, &image, err) && analyse (name, &source, err);
+  bool ok = code_rows_open_source (&source, &image, err)
+            && analyse (name, &source, err);
   cfi_source_close (&source);
   image_close (&image);
   return ok;
@@ -310,6 +378,8 @@ main (int argc, char **argv)
         everything_hidden = true;
       else if (strcmp (argv[i], "-a") == 0)
         everywhere = true;
+      else if (strcmp (argv[i], "-g") == 0)
+        count_gaps = everywhere = true;
       else if (strcmp (argv[i], "-v") == 0)
         verbose = true;
       else if (!open_and_analyse (argv[i], &err))

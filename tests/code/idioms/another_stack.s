@@ -1,0 +1,16 @@
+# A jump with a stack pointer from elsewhere and no address of the own stack
+# left goes to another context, not to a label of the function.
+# expect: sound:2
+# expect: cfa-differs 0 fp-differs 0
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	call	g
+	mov	8(%rbx), %rsp
+	jmp	*%rax
+	.cfi_endproc
+g:	.cfi_startproc
+	ret
+	.cfi_endproc
