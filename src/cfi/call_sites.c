@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 
 /* The bytes at ADDRESS up to the end of what the file has of its segment.  */
 static struct cursor
@@ -153,10 +153,11 @@ call_sites_read (struct call_sites *sites, const struct image *image,
       const struct cfi_fde *fde = &section->fdes[i];
       struct lsda lsda;
       uint64_t address;
-      if (fde->address < covered)
+      if (section->inputs[fde->input].kind != CFI_EH_FRAME
+          || fde->address < covered)
         continue;
       covered = fde->address + fde->size;
-      if (eh_frame_lsda (section, fde, &address) && address != 0
+      if (fde_lsda (section, fde, &address) && address != 0
           && open_lsda (&lsda, image, address, fde->address)
           && !read_table (sites, section, fde, &lsda))
         {

@@ -180,8 +180,9 @@ set_loc (struct execution *run, const struct cfa_instruction *instruction)
   const struct cfi_section *section = run->machine->section;
   struct cursor cursor = cursor_over (
       instruction->block, instruction->block_size, section->arch->big_endian);
+  const struct cfi_input *input = &section->inputs[run->cie->input];
   uint64_t field
-      = section->address + (uint64_t)(instruction->block - section->bytes);
+      = input->address + (uint64_t)(instruction->block - input->bytes);
   uint64_t address;
   if (!cfa_read_pointer (&cursor, run->cie->pointer_encoding, field, &address))
     return REASON_POINTER_ENCODING;

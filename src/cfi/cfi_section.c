@@ -1,4 +1,4 @@
-/* What .eh_frame holds: CIEs, FDEs, and what could not be read.
+/* What CFI holds: CIEs, FDEs, and what could not be read.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/cfi_section.h"
@@ -17,10 +17,17 @@ bool
 cfi_section_reserve (struct cfi_section *section, size_t n_cies, size_t n_fdes,
                      struct error *err)
 {
-  section->cies = reallocarray (NULL, n_cies + 1, sizeof *section->cies);
-  section->fdes = reallocarray (NULL, n_fdes + 1, sizeof *section->fdes);
-  return (section->cies != NULL && section->fdes != NULL)
-         || error_set_no_memory (err);
+  struct cfi_cie *cies = reallocarray (
+      section->cies, section->n_cies + n_cies + 1, sizeof *cies);
+  if (cies == NULL)
+    return error_set_no_memory (err);
+  section->cies = cies;
+  struct cfi_fde *fdes = reallocarray (
+      section->fdes, section->n_fdes + n_fdes + 1, sizeof *fdes);
+  if (fdes == NULL)
+    return error_set_no_memory (err);
+  section->fdes = fdes;
+  return true;
 }
 
 void
@@ -35,24 +42,44 @@ cfi_section_free (struct cfi_section *section)
   section->n_cies = section->n_fdes = section->n_damages = 0;
 }
 
+uint64_t
+cfi_section_size (const struct cfi_section *section)
+{
+  uint64_t size = 0;
+  for (uint32_t i = 0; i < section->n_inputs; i++)
+    size += section->inputs[i].size;
+  return size;
+}
+
+/* Whether CIE comes before the one at OFFSET of INPUT.  */
+static bool
+is_before (const struct cfi_cie *cie, uint32_t input, uint64_t offset)
+{
+  return cie->input < input || (cie->input == input && cie->offset < offset);
+}
+
 size_t
 cfi_section_find_cie (const struct cfi_section *section, uint64_t offset,
                       size_t guess)
 {
   const struct cfi_cie *cies = section->cies;
-  if (guess < section->n_cies && cies[guess].offset == offset)
+  uint32_t input = section->n_inputs - 1;
+  if (guess < section->n_cies && cies[guess].offset == offset
+      && cies[guess].input == input)
     return guess;
   size_t low = 0, high = section->n_cies;
   while (low < high)
     {
       size_t middle = low + (high - low) / 2;
-      if (cies[middle].offset < offset)
+      if (is_before (&cies[middle], input, offset))
         low = middle + 1;
       else
         high = middle;
     }
-  return low < section->n_cies && cies[low].offset == offset ? low
-                                                             : section->n_cies;
+  return low < section->n_cies && cies[low].offset == offset
+                 && cies[low].input == input
+             ? low
+             : section->n_cies;
 }
 
 bool
@@ -69,12 +96,13 @@ cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
     return error_set_no_memory (err);
   struct cfi_damage *damage = &section->damages[section->n_damages++];
   damage->offset = offset;
+  damage->input = section->n_inputs - 1;
   damage->reason = reason;
   snprintf (damage->text, sizeof damage->text, "%s", text);
   return true;
 }
 
-/* Sorting.  The FDEs come in the order of their offsets.  */
+/* Sorting.  The FDEs come in the order of their inputs and offsets.  */
 
 static bool
 is_ascending (const struct cfi_section *section)
@@ -115,7 +143,7 @@ sort_by_digit (const struct cfi_fde *from, struct cfi_fde *to, size_t n,
 }
 
 /* Radix sort: linear, and stable, so that FDEs of equal addresses stay in the
-   order of their offsets.  */
+   order of their inputs and offsets.  */
 bool
 cfi_section_sort (struct cfi_section *section, struct error *err)
 {

@@ -1,8 +1,8 @@
-/* What .eh_frame holds: CIEs, FDEs, and what could not be read.
+/* What CFI holds: CIEs, FDEs, and what could not be read.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Instructions are not copied: they are looked at where they are, in the
-   section's bytes.  */
+   It may come from several sections.  Instructions are not copied: they are
+   looked at where they are, in the bytes of the input.  */
 
 #ifndef CFI_CFI_SECTION_H
 #define CFI_CFI_SECTION_H
@@ -15,12 +15,31 @@
 #include "base/error.h"
 #include "frame/frame.h"
 
+/* The forms in which CFI is stored; they differ in how an entry leads to its
+   CIE (LSB Core, section 10.6; DWARF 5, section 6.4.1).  */
+enum cfi_kind
+{
+  CFI_EH_FRAME,
+  CFI_DEBUG_FRAME
+};
+
+/* One section with CFI, which somebody else owns.  */
+struct cfi_input
+{
+  enum cfi_kind kind;
+  const uint8_t *bytes;
+  uint64_t size;
+  uint64_t address; /* of an .eh_frame; .debug_frame has none: 0 */
+};
+
 /* What a CIE says, decoded once.  */
 struct cfi_cie
 {
-  uint64_t offset;        /* in the section */
-  uint64_t entry_size;    /* bytes, with the length field */
-  uint32_t hidden_letter; /* offset in the entry of a letter B or G, or 0 */
+  uint64_t offset;         /* in its input */
+  uint64_t entry_size;     /* bytes, with the length field */
+  uint32_t hidden_letter;  /* offset in the entry of a letter B or G, or 0 */
+  uint32_t hidden_letters; /* how many are not shown to libdwarf at all */
+  uint32_t input;          /* index */
   const uint8_t *instructions; /* NULL: not decoded, no FDE uses it */
   uint64_t instructions_size;
   uint64_t code_alignment;
@@ -43,52 +62,57 @@ struct cfi_fde
 {
   uint64_t address;
   uint64_t size;      /* bytes of code */
-  uint64_t offset;    /* of the entry in the section */
+  uint64_t offset;    /* of the entry in its input */
   uint32_t head_size; /* bytes of the entry in front of its instructions */
   uint32_t instructions_size;
-  uint32_t cie; /* index */
+  uint32_t cie;  /* index */
+  uint8_t input; /* index */
 };
 
 /* An entry (or a range of bytes) that could not be read.  */
 struct cfi_damage
 {
-  uint64_t offset; /* in the section */
+  uint64_t offset; /* in its input */
+  uint32_t input;  /* index */
   enum frame_reason reason;
   char text[96];
+};
+
+enum
+{
+  CFI_INPUTS_MAX = 3,
+  CFI_DAMAGES_MAX = 64
 };
 
 struct cfi_section
 {
   const struct arch *arch;
-  uint64_t address;
-  const uint8_t *bytes;
-  uint64_t size;
-  struct cfi_cie *cies; /* ascending offset */
+  struct cfi_input inputs[CFI_INPUTS_MAX]; /* the best one first */
+  uint32_t n_inputs;
+  struct cfi_cie *cies; /* ascending (input, offset) */
   size_t n_cies;
-  struct cfi_fde *fdes; /* ascending (address, offset) */
+  struct cfi_fde *fdes; /* ascending (address, input, offset) */
   size_t n_fdes;
-  struct cfi_damage *damages; /* ascending offset; at most CFI_DAMAGES_MAX */
+  struct cfi_damage *damages; /* ascending (input, offset), at most
+                                 CFI_DAMAGES_MAX */
   size_t n_damages;
   size_t n_damaged; /* entries left out, also those not in `damages` */
 };
 
-enum
-{
-  CFI_DAMAGES_MAX = 64
-};
-
-/* Make room for so many entries, and no more: a damaged section may consist
-   of them.  False when memory ran out.  */
+/* Make room for so many more entries, and no more: a damaged section may
+   consist of them.  False when memory ran out.  */
 bool cfi_section_reserve (struct cfi_section *section, size_t n_cies,
                           size_t n_fdes, struct error *err);
 
 void cfi_section_free (struct cfi_section *section);
 
-/* The index of the CIE at OFFSET, or n_cies.  GUESS is tried first.  */
+/* The index of the CIE at OFFSET of the last input, or n_cies.  GUESS is tried
+   first.  */
 size_t cfi_section_find_cie (const struct cfi_section *section,
                              uint64_t offset, size_t guess);
 
-/* Note that the entry at OFFSET is left out for REASON; TEXT is for people.
+/* Note that the entry at OFFSET of the last input is left out for REASON; TEXT
+   is for people.
    False when memory ran out.  */
 bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
                             enum frame_reason reason, const char *text,
@@ -97,12 +121,15 @@ bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
 /* Put the FDEs in order.  False when memory ran out.  */
 bool cfi_section_sort (struct cfi_section *section, struct error *err);
 
-/* FDE's instructions, in SECTION's bytes.  */
+/* The bytes of all inputs.  */
+uint64_t cfi_section_size (const struct cfi_section *section);
+
+/* FDE's instructions, in the bytes of its input.  */
 static inline const uint8_t *
 cfi_fde_instructions (const struct cfi_section *section,
                       const struct cfi_fde *fde)
 {
-  return section->bytes + fde->offset + fde->head_size;
+  return section->inputs[fde->input].bytes + fde->offset + fde->head_size;
 }
 
 #endif /* CFI_CFI_SECTION_H */

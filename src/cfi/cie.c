@@ -12,12 +12,29 @@ enum
 {
   /* Real CIEs have about 30 bytes; without a limit a huge one would be copied
      again for every batch.  */
-  CIE_SIZE_MAX = 4096,
-  VERSION_SKIP = 8 /* length and CIE id */
+  CIE_SIZE_MAX = 4096
 };
 
-/* Look at the augmentation LETTERS, which stand at LETTERS_OFFSET of the
-   entry.  */
+/* Look at the augmentation LETTERS of a CIE of .debug_frame, which stand at
+   LETTERS_OFFSET of the entry.  GNU as writes those that need no augmentation
+   data; libdwarf knows none of them.  */
+static enum frame_reason
+scan_plain_letters (struct cfi_cie *cie, const char *letters,
+                    uint32_t letters_offset)
+{
+  for (const char *letter = letters; *letter != '\0'; letter++)
+    if (*letter == 'S')
+      cie->signal = true;
+    else if (*letter == 'B')
+      cie->b_key = true;
+    else if (*letter != 'G')
+      return REASON_AUGMENTATION;
+  cie->hidden_letters = (uint32_t)strlen (letters);
+  cie->hidden_letter = cie->hidden_letters > 0 ? letters_offset : 0;
+  return REASON_NONE;
+}
+
+/* The same for .eh_frame.  */
 static enum frame_reason
 scan_letters (struct cfi_cie *cie, const char *letters,
               uint32_t letters_offset)
@@ -122,24 +139,28 @@ scan_fields (struct cfi_cie *cie, const char *letters, uint8_t version,
 static enum frame_reason
 scan (struct cfi_cie *cie, const struct cfi_section *section)
 {
-  const uint8_t *bytes = section->bytes + cie->offset;
-  struct cursor cursor
-      = cursor_over (bytes, cie->entry_size, section->arch->big_endian);
+  const struct cfi_input *input = &section->inputs[cie->input];
+  const uint8_t *bytes = input->bytes + cie->offset;
+  bool big_endian = section->arch->big_endian;
+  struct cursor cursor = cursor_over (bytes, cie->entry_size, big_endian);
   if (cie->entry_size > CIE_SIZE_MAX)
     return REASON_BAD_ENTRY;
-  cursor_take (&cursor, VERSION_SKIP);
+  cursor_take (&cursor, entry_head (bytes, big_endian));
   uint8_t version = cursor_u8 (&cursor);
   const uint8_t *nul = memchr (cursor.at, '\0', cursor_left (&cursor));
   if (nul == NULL || (version != 1 && version != 3 && version != 4))
     return REASON_BAD_ENTRY;
   const char *letters = (const char *)cursor.at;
+  uint32_t letters_offset = (uint32_t)(cursor.at - bytes);
   enum frame_reason reason
-      = scan_letters (cie, letters, (uint32_t)(cursor.at - bytes));
+      = input->kind == CFI_EH_FRAME
+            ? scan_letters (cie, letters, letters_offset)
+            : scan_plain_letters (cie, letters, letters_offset);
   if (reason != REASON_NONE)
     return reason;
   cursor_take (&cursor, (uint64_t)(nul - cursor.at) + 1);
   return scan_fields (cie, letters, version, &cursor,
-                      section->address + cie->offset + cie->entry_size);
+                      input->address + cie->offset + cie->entry_size);
 }
 
 void
@@ -148,6 +169,7 @@ cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
 {
   *cie = (struct cfi_cie){ .offset = entry->offset,
                            .entry_size = entry->size,
+                           .input = section->n_inputs - 1,
                            .pointer_encoding = PE_ABSPTR,
                            .lsda_encoding = PE_OMIT,
                            .personality_encoding = PE_OMIT };
@@ -158,10 +180,19 @@ void
 cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
           uint8_t *to)
 {
-  memcpy (to, section->bytes + cie->offset, cie->entry_size);
+  memcpy (to, section->inputs[cie->input].bytes + cie->offset,
+          cie->entry_size);
+  size_t n = cie->hidden_letters;
+  /* Without the letters; nops at the end make up for them.  */
+  if (n > 0)
+    {
+      uint8_t *letters = to + cie->hidden_letter, *end = to + cie->entry_size;
+      memmove (letters, letters + n, (size_t)(end - letters) - n);
+      memset (end - n, CFA_NOP, n);
+    }
   /* A letter that libdwarf skips in the same way as the one it does not
      know.  */
-  if (cie->hidden_letter != 0)
+  else if (cie->hidden_letter != 0)
     to[cie->hidden_letter] = 'S';
 }
 
@@ -169,17 +200,19 @@ void
 cie_decode (struct cfi_cie *cie, const struct cfi_section *section,
             const struct libdwarf_list_cie *from, const uint8_t *copy)
 {
-  uint64_t skip = (uint64_t)(from->instructions - copy);
+  uint64_t hidden = cie->hidden_letters;
+  uint64_t skip = (uint64_t)(from->instructions - copy) + hidden;
+  uint64_t size = from->instructions_size - hidden;
   /* libdwarf 20210528 keeps the low eight bits of both factors.  */
   if (from->instructions < copy || skip > cie->entry_size
-      || from->instructions_size > cie->entry_size - skip
+      || from->instructions_size < hidden || size > cie->entry_size - skip
       || from->code_alignment != cie->code_alignment
       || from->data_alignment != cie->data_alignment)
     {
       cie->unusable = REASON_BAD_ENTRY;
       return;
     }
-  cie->instructions = section->bytes + cie->offset + skip;
-  cie->instructions_size = from->instructions_size;
+  cie->instructions = section->inputs[cie->input].bytes + cie->offset + skip;
+  cie->instructions_size = size;
   cie->ra_column = from->ra_column;
 }

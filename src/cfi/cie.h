@@ -1,9 +1,9 @@
 /* Decoding CIEs: with our own eyes first, then as libdwarf says.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   LSB Core, section 10.6.1.1.  The augmentation is read here: libdwarf fails
-   for letters it does not know, and needs to be told how wide addresses are.
-   The rest is libdwarf's.  */
+   LSB Core, section 10.6.1.1; DWARF 5, section 6.4.1.  The augmentation is
+   read here: libdwarf fails for letters it does not know, and needs to be told
+   how wide addresses are.  The rest is libdwarf's.  */
 
 #ifndef CFI_CIE_H
 #define CFI_CIE_H
@@ -15,8 +15,8 @@
 #include "cfi/entry.h"
 #include "cfi/libdwarf_list.h"
 
-/* Fill in CIE from ENTRY of SECTION as far as the augmentation goes.  Its
-   `unusable' says whether libdwarf must not see it.  */
+/* Fill in CIE from ENTRY of SECTION's last input as far as the augmentation
+   goes.  Its `unusable' says whether libdwarf must not see it.  */
 void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                const struct entry *entry);
 

@@ -1,8 +1,9 @@
-/* The entries of .eh_frame, by their lengths alone.
+/* The entries of .eh_frame and .debug_frame, by their lengths alone.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The only place that looks at entry headers without libdwarf: it finds what
-   libdwarf would trip on.  LSB Core, section 10.6.1.  */
+   libdwarf would trip on.  LSB Core, section 10.6.1; DWARF 5, sections 6.4.1
+   and 7.4.  */
 
 #ifndef CFI_ENTRY_H
 #define CFI_ENTRY_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "cfi/cfi_section.h"
 
 enum entry_kind
 {
@@ -24,33 +26,53 @@ enum entry_kind
 struct entry
 {
   enum entry_kind kind;
-  uint64_t offset; /* in the section */
+  uint64_t offset; /* in the input */
   uint64_t size;   /* of the whole entry with its length field */
-  uint64_t cie;    /* of an FDE: offset of its CIE, or beyond the section */
+  uint64_t cie;    /* of an FDE: offset of its CIE, or beyond the input */
   const char *why;
 };
 
-/* The entry at OFFSET (<= SIZE) of the SIZE BYTES, when it is not a CIE or
-   FDE with a length of 32 bits.  */
-struct entry entry_at_odd (const uint8_t *bytes, uint64_t size,
-                           bool big_endian, uint64_t offset);
-
-/* The entry at OFFSET (<= SIZE) of the SIZE BYTES.  */
-static inline struct entry
-entry_at (const uint8_t *bytes, uint64_t size, bool big_endian,
-          uint64_t offset)
+/* The bytes in front of what a CIE or FDE says: its length and what tells
+   both apart; with a length of 64 bits, both are wider.  */
+enum
 {
-  uint64_t left = size - offset;
-  uint32_t length = left < 8 ? 0 : load_u32 (bytes + offset, big_endian);
-  if (length < 4 || length == 0xffffffff || length > left - 4)
-    return entry_at_odd (bytes, size, big_endian, offset);
-  uint32_t id = load_u32 (bytes + offset + 4, big_endian);
-  return (struct entry){
-    .kind = id == 0 ? ENTRY_CIE : ENTRY_FDE,
-    .offset = offset,
-    .size = 4 + (uint64_t)length,
-    .cie = id <= offset + 4 ? offset + 4 - id : UINT64_MAX,
-  };
+  ENTRY_HEAD = 8,
+  ENTRY_HEAD_64 = 20,
+  ENTRY_ESCAPE = 0xffffffff /* instead of a length: one of 64 bits follows */
+};
+
+static inline uint32_t
+entry_head (const uint8_t *entry, bool big_endian)
+{
+  return load_u32 (entry, big_endian) == (uint32_t)ENTRY_ESCAPE ? ENTRY_HEAD_64
+                                                                : ENTRY_HEAD;
+}
+
+/* The entry at OFFSET (<= its size) of INPUT, when it is not a CIE or FDE with
+   a length of 32 bits.  */
+struct entry entry_at_odd (const struct cfi_input *input, bool big_endian,
+                           uint64_t offset);
+
+/* The entry at OFFSET (<= its size) of INPUT.  */
+static inline struct entry
+entry_at (const struct cfi_input *input, bool big_endian, uint64_t offset)
+{
+  uint64_t left = input->size - offset;
+  const uint8_t *at = input->bytes + offset;
+  uint32_t length = left < ENTRY_HEAD ? 0 : load_u32 (at, big_endian);
+  if (length < 4 || length == (uint32_t)ENTRY_ESCAPE || length > left - 4)
+    return entry_at_odd (input, big_endian, offset);
+  uint32_t id = load_u32 (at + 4, big_endian);
+  struct entry entry
+      = { .offset = offset, .size = 4 + (uint64_t)length, .cie = id };
+  if (input->kind == CFI_DEBUG_FRAME)
+    entry.kind = id == UINT32_MAX ? ENTRY_CIE : ENTRY_FDE;
+  else
+    {
+      entry.kind = id == 0 ? ENTRY_CIE : ENTRY_FDE;
+      entry.cie = id <= offset + 4 ? offset + 4 - id : UINT64_MAX;
+    }
+  return entry;
 }
 
 #endif /* CFI_ENTRY_H */

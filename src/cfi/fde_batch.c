@@ -52,6 +52,8 @@ struct cie_copy
 struct fde_batch
 {
   struct cfi_section *section;
+  const struct cfi_input *input; /* the section's last one */
+  uint8_t input_index;
   struct item items[FDES_MAX];
   size_t n_items;
   uint64_t size;               /* of the items' entries and CIEs, at most */
@@ -59,7 +61,8 @@ struct fde_batch
   uint64_t address;            /* of the bytes shown */
   uint64_t showing;            /* numbers the contents of `shown', from 1 */
   struct copy_list cies, fdes; /* in the bytes shown */
-  struct cie_copy *cie_copies; /* one per CIE of the section */
+  size_t first_cie;            /* of the input */
+  struct cie_copy *cie_copies; /* one per CIE of the input */
 };
 
 struct fde_batch *
@@ -69,6 +72,9 @@ fde_batch_new (struct cfi_section *section, size_t n_cies)
   if (batch == NULL)
     return NULL;
   batch->section = section;
+  batch->input_index = (uint8_t)(section->n_inputs - 1);
+  batch->input = &section->inputs[batch->input_index];
+  batch->first_cie = section->n_cies;
   buffer_init (&batch->shown, section->arch->big_endian);
   batch->cie_copies = calloc (n_cies + 1, sizeof *batch->cie_copies);
   if (batch->cie_copies != NULL)
@@ -96,8 +102,9 @@ fde_batch_add (struct fde_batch *batch, const struct entry *entry, size_t cie,
       && !fde_batch_read (batch, err))
     return false;
   batch->items[batch->n_items++]
-      = (struct item){ .fde
-                       = { .offset = entry->offset, .cie = (uint32_t)cie },
+      = (struct item){ .fde = { .offset = entry->offset,
+                                .cie = (uint32_t)cie,
+                                .input = batch->input_index },
                        .size = entry->size };
   bool same_cie
       = batch->n_items > 1 && batch->items[batch->n_items - 2].fde.cie == cie;
@@ -112,7 +119,7 @@ static uint64_t
 show_cie (struct fde_batch *batch, size_t index)
 {
   const struct cfi_cie *cie = &batch->section->cies[index];
-  struct cie_copy *copy = &batch->cie_copies[index];
+  struct cie_copy *copy = &batch->cie_copies[index - batch->first_cie];
   if (copy->showing == batch->showing)
     return copy->offset;
   *copy = (struct cie_copy){ batch->shown.size, batch->showing };
@@ -121,6 +128,21 @@ show_cie (struct fde_batch *batch, size_t index)
   if (to != NULL)
     cie_copy (cie, batch->section, to);
   return copy->offset;
+}
+
+/* Let ENTRY, the copy of an FDE at offset AT, lead to the CIE at offset
+   CIE.  */
+static void
+set_cie (const struct fde_batch *batch, uint8_t *entry, uint64_t at,
+         uint64_t cie)
+{
+  bool big_endian = batch->section->arch->big_endian;
+  if (batch->input->kind == CFI_EH_FRAME)
+    store_u32 (entry + 4, (uint32_t)(at + 4 - cie), big_endian);
+  else if (entry_head (entry, big_endian) == ENTRY_HEAD)
+    store_u32 (entry + 4, (uint32_t)cie, big_endian);
+  else
+    store_u64 (entry + 12, cie, big_endian);
 }
 
 static void
@@ -132,9 +154,8 @@ show_fde (struct fde_batch *batch, size_t index)
   uint8_t *to = buffer_extend (&batch->shown, item->size);
   if (to == NULL)
     return;
-  memcpy (to, batch->section->bytes + item->fde.offset, item->size);
-  store_u32 (to + 4, (uint32_t)(at + 4 - cie),
-             batch->section->arch->big_endian);
+  memcpy (to, batch->input->bytes + item->fde.offset, item->size);
+  set_cie (batch, to, at, cie);
 }
 
 /* Show the items from BEGIN to END.  Their copies are near their own place,
@@ -148,7 +169,7 @@ show_items (struct fde_batch *batch, size_t begin, size_t end,
   batch->shown.size = 0;
   batch->showing++;
   batch->cies.n = batch->fdes.n = 0;
-  batch->address = section->address + first->offset
+  batch->address = batch->input->address + first->offset
                    - section->cies[first->cie].entry_size;
   for (size_t i = begin; i < end; i++)
     show_fde (batch, i);
@@ -217,7 +238,7 @@ take_fde (const struct fde_batch *batch, struct item *item,
   bool relative = (section->cies[fde->cie].pointer_encoding & PE_APPLICATION)
                   == PE_PCREL;
   uint64_t moved
-      = section->address + fde->offset - (batch->address + from->offset);
+      = batch->input->address + fde->offset - (batch->address + from->offset);
   uint64_t head
       = (uint64_t)(from->instructions - batch->shown.bytes) - from->offset;
   if (from->entry_size != item->size || head > item->size
@@ -250,9 +271,13 @@ take_fdes (struct fde_batch *batch, struct libdwarf_list *list)
 static bool
 read_shown (struct fde_batch *batch, char *text, size_t text_size)
 {
-  struct libdwarf_list *list = libdwarf_list_open (
-      batch->shown.bytes, batch->shown.size, batch->address,
-      batch->section->arch->big_endian, address_size (batch), text, text_size);
+  const struct cfi_input shown = { .kind = batch->input->kind,
+                                   .bytes = batch->shown.bytes,
+                                   .size = batch->shown.size,
+                                   .address = batch->address };
+  struct libdwarf_list *list
+      = libdwarf_list_open (&shown, batch->section->arch->big_endian,
+                            address_size (batch), text, text_size);
   if (list == NULL)
     return false;
   bool seen = libdwarf_list_n_fdes (list) == batch->fdes.n

@@ -18,8 +18,8 @@
 
 struct fde_batch; /* opaque */
 
-/* An empty batch for FDEs of SECTION, which must outlive it and will have at
-   most N_CIES CIEs.  NULL when memory ran out.  */
+/* An empty batch for FDEs of the last input of SECTION, which must outlive it
+   and will have at most N_CIES CIEs more.  NULL when memory ran out.  */
 struct fde_batch *fde_batch_new (struct cfi_section *section, size_t n_cies);
 void fde_batch_free (struct fde_batch *batch);
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    libdwarf is given two sections by object access: the empty one at index 0
-   and .eh_frame at index 1.  Nothing is copied; it opens no file.  Two
+   and that with the CFI at index 1.  Nothing is copied; it opens no file.  Two
    generations of its interface exist; configure tells them apart by the type
    Dwarf_Obj_Access_Interface_a.  */
 
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 #include LIBDWARF_HEADER
+
+#include "cfi/entry.h"
 
 #ifdef HAVE_DWARF_OBJ_ACCESS_INTERFACE_A
 typedef Dwarf_Obj_Access_Interface_a access_interface;
@@ -41,8 +43,7 @@ typedef Dwarf_Ptr byte_pointer;
 
 struct libdwarf_list
 {
-  const uint8_t *bytes;
-  uint64_t size, address;
+  struct cfi_input input;
   bool big_endian;
   access_interface interface; /* libdwarf keeps a pointer to it */
   Dwarf_Debug debug;
@@ -64,10 +65,11 @@ get_section_info (void *object, section_index index, access_section *section,
   *section = (access_section){ .SECTION (name) = "" };
   if (index == 1)
     {
-      section->SECTION (name) = ".eh_frame";
-      section->SECTION (addr) = list->address;
+      section->SECTION (name)
+          = list->input.kind == CFI_EH_FRAME ? ".eh_frame" : ".debug_frame";
+      section->SECTION (addr) = list->input.address;
       section->SECTION (type) = 1; /* SHT_PROGBITS */
-      section->SECTION (size) = list->size;
+      section->SECTION (size) = list->input.size;
     }
   return DW_DLV_OK;
 }
@@ -80,7 +82,7 @@ load_section (void *object, section_index index, Dwarf_Small **bytes,
   const struct libdwarf_list *list = object;
   if (index != 1)
     return DW_DLV_NO_ENTRY;
-  *bytes = (Dwarf_Small *)list->bytes; /* only read */
+  *bytes = (Dwarf_Small *)list->input.bytes; /* only read */
   return DW_DLV_OK;
 }
 
@@ -117,7 +119,7 @@ static Dwarf_Unsigned
 get_file_size (void *object)
 {
   const struct libdwarf_list *list = object;
-  return list->size;
+  return list->input.size;
 }
 
 static const access_methods methods
@@ -220,8 +222,10 @@ list_entries (struct libdwarf_list *list, unsigned address_size, char *text,
       return false;
     }
   dwarf_set_default_address_size (list->debug, (Dwarf_Small)address_size);
-  result = dwarf_get_fde_list_eh (list->debug, &list->cies, &list->n_cies,
-                                  &list->fdes, &list->n_fdes, &error);
+  result = (list->input.kind == CFI_EH_FRAME
+                ? dwarf_get_fde_list_eh
+                : dwarf_get_fde_list) (list->debug, &list->cies, &list->n_cies,
+                                       &list->fdes, &list->n_fdes, &error);
   if (result == DW_DLV_ERROR)
     take_error (list, error, text, text_size);
   if (result != DW_DLV_OK)
@@ -231,9 +235,8 @@ list_entries (struct libdwarf_list *list, unsigned address_size, char *text,
 }
 
 struct libdwarf_list *
-libdwarf_list_open (const uint8_t *bytes, uint64_t size, uint64_t address,
-                    bool big_endian, unsigned address_size, char *text,
-                    size_t text_size)
+libdwarf_list_open (const struct cfi_input *input, bool big_endian,
+                    unsigned address_size, char *text, size_t text_size)
 {
   struct libdwarf_list *list = calloc (1, sizeof *list);
   if (list == NULL)
@@ -241,9 +244,7 @@ libdwarf_list_open (const uint8_t *bytes, uint64_t size, uint64_t address,
       snprintf (text, text_size, "out of memory");
       return NULL;
     }
-  list->bytes = bytes;
-  list->size = size;
-  list->address = address;
+  list->input = *input;
   list->big_endian = big_endian;
   interface_init (list);
   if (list_entries (list, address_size, text, text_size))
@@ -332,13 +333,17 @@ libdwarf_list_fde (struct libdwarf_list *list, size_t index,
       free_error (list, error);
       return false;
     }
-  *fde = (struct libdwarf_list_fde){ .offset = offset,
-                                     /* libdwarf leaves the length out.  */
-                                     .entry_size = 4 + entry_size,
-                                     .cie = (size_t)cie,
-                                     .address = address,
-                                     .size = size,
-                                     .instructions = instructions,
-                                     .instructions_size = instructions_size };
+  /* libdwarf leaves the length field out.  */
+  bool wide = offset < list->input.size
+              && entry_head (list->input.bytes + offset, list->big_endian)
+                     == ENTRY_HEAD_64;
+  *fde
+      = (struct libdwarf_list_fde){ .offset = offset,
+                                    .entry_size = (wide ? 12 : 4) + entry_size,
+                                    .cie = (size_t)cie,
+                                    .address = address,
+                                    .size = size,
+                                    .instructions = instructions,
+                                    .instructions_size = instructions_size };
   return true;
 }

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A list is what libdwarf says of some bytes with CIEs and FDEs, as if they
-   were a whole .eh_frame.  What differs between libdwarf 20210528,
+   were a whole section.  What differs between libdwarf 20210528,
    0.11 and 2.x is in libdwarf_list.c.  */
 
 #ifndef CFI_LIBDWARF_LIST_H
@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cfi/cfi_section.h"
 
 struct libdwarf_list; /* opaque */
 
@@ -35,12 +37,12 @@ struct libdwarf_list_fde
   uint64_t instructions_size;
 };
 
-/* Let libdwarf list the entries of the SIZE BYTES, as if loaded at ADDRESS.
+/* Let libdwarf list the entries of INPUT, whose bytes must outlive the list.
    ADDRESS_SIZE is 8, or 4 to spare libdwarf a costly message for every entry
    whose size is not a multiple of 8 (then no CIE may use absptr).  NULL when
    it refuses them; TEXT (of TEXT_SIZE bytes) says why.  */
-struct libdwarf_list *libdwarf_list_open (const uint8_t *bytes, uint64_t size,
-                                          uint64_t address, bool big_endian,
+struct libdwarf_list *libdwarf_list_open (const struct cfi_input *input,
+                                          bool big_endian,
                                           unsigned address_size, char *text,
                                           size_t text_size);
 void libdwarf_list_close (struct libdwarf_list *list);

@@ -67,7 +67,7 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
   return (grow ((void **)&sites->outlines, &sites->outlines_capacity,
                 source->cfi.n_fdes / 2, sizeof *sites->outlines)
           && grow ((void **)&sites->starts, &sites->starts_capacity,
-                   source->cfi.size / 8, sizeof *sites->starts))
+                   cfi_section_size (&source->cfi) / 8, sizeof *sites->starts))
          || error_set_no_memory (err);
 }
 

@@ -3,7 +3,7 @@
 
 #include "cfi/source.h"
 
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 
 /* Whether the program loader fills in what the file says of FDE's code: the
    pointers to it, its instructions or those of its CIE.  The augmentation data
@@ -14,12 +14,13 @@ is_relocated (const struct cfi_source *source, const struct cfi_fde *fde)
   const struct dynamic_places *places = &source->relocations;
   const struct cfi_section *cfi = &source->cfi;
   const struct cfi_cie *cie = &cfi->cies[fde->cie];
-  uint64_t entry = cfi->address + fde->offset;
+  const struct cfi_input *input = &cfi->inputs[fde->input];
+  uint64_t entry = input->address + fde->offset;
   uint64_t cie_instructions
-      = cfi->address + (uint64_t)(cie->instructions - cfi->bytes);
+      = input->address + (uint64_t)(cie->instructions - input->bytes);
   if (places->n == 0 && !places->unknown)
     return false;
-  return dynamic_places_touch (places, entry, eh_frame_pointers_end (cfi, fde))
+  return dynamic_places_touch (places, entry, fde_pointers_end (cfi, fde))
          || dynamic_places_touch (places, entry + fde->head_size,
                                   fde->instructions_size)
          || dynamic_places_touch (places, cie_instructions,
@@ -55,8 +56,12 @@ cfi_source_open (struct cfi_source *source, const struct image *image,
     return false;
   if (found->size == 0)
     return error_set (err, CFI2SFRAME_NOTHING, "no .eh_frame");
-  return eh_frame_read (&source->cfi, image->arch, found->bytes, found->size,
-                        found->address, err)
+  const struct cfi_input input = { .kind = CFI_EH_FRAME,
+                                   .bytes = found->bytes,
+                                   .size = found->size,
+                                   .address = found->address };
+  source->cfi.arch = image->arch;
+  return cfi_read (&source->cfi, &input, err)
          && dynamic_places_find (&source->relocations, image, found->address,
                                  found->size, err)
          && plt_list_find (&source->plt, image, &source->cfi, err);

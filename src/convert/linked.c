@@ -97,7 +97,7 @@ open_emitter (struct linked *linked, struct error *err)
     .cut = !options->no_split,
     /* Nearly always enough.  What is not used is never touched.  */
     .n_expected = source->cfi.n_fdes + source->plt.n_functions,
-    .rows_expected = source->cfi.size / 2,
+    .rows_expected = cfi_section_size (&source->cfi) / 2,
   };
   linked->emitter = emitter_new (&emitter, err);
   return linked->emitter != NULL;

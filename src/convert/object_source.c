@@ -3,7 +3,7 @@
 
 #include "convert/object_source.h"
 
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 
 static enum frame_reason
 problem_in_object (const void *context, const struct cfi_fde *fde)
@@ -25,6 +25,10 @@ object_source_open (struct cfi_source *source,
 {
   *source
       = (struct cfi_source){ .problem = problem_in_object, .context = object };
-  return eh_frame_read (&source->cfi, object->image->arch, object->eh_frame,
-                        object->eh_frame_size, object->eh_frame_address, err);
+  const struct cfi_input input = { .kind = CFI_EH_FRAME,
+                                   .bytes = object->eh_frame,
+                                   .size = object->eh_frame_size,
+                                   .address = object->eh_frame_address };
+  source->cfi.arch = object->image->arch;
+  return cfi_read (&source->cfi, &input, err);
 }

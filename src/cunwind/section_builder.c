@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cfi/cfa_opcode.h"
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "cfi/entry.h"
 #include "cunwind/encoding.h"
 #include "cunwind/info_format.h"
@@ -80,7 +80,7 @@ encode_fde (struct cunwind_section *section, const struct cfi_fde *fde,
     encoded = cunwind_encode_function (section->image, function);
   if (encoded.reason != CUNWIND_EXPRESSED)
     return encoded;
-  if (!eh_frame_lsda (section->cfi, fde, lsda)
+  if (!fde_lsda (section->cfi, fde, lsda)
       || (*lsda != 0 && !cunwind_info_reaches (&section->info, *lsda)))
     encoded.reason = CUNWIND_LSDA;
   else
@@ -96,7 +96,7 @@ keep_entry (struct cunwind_section *section, uint64_t offset)
 {
   const struct cfi_section *cfi = section->cfi;
   section->bytes_kept
-      += entry_at (cfi->bytes, cfi->size, cfi->arch->big_endian, offset).size;
+      += entry_at (&cfi->inputs[0], cfi->arch->big_endian, offset).size;
 }
 
 /* The encoding that sends readers to FDE, where personality and LSDA are as

@@ -498,8 +498,9 @@ do_set_loc (struct gnu_translator *t,
   struct cursor cursor
       = cursor_over (instruction->block, instruction->block_size,
                      t->options.arch->big_endian);
-  uint64_t field = t->section->address
-                   + (uint64_t)(instruction->block - t->section->bytes);
+  const struct cfi_input *input = &t->section->inputs[t->cie->input];
+  uint64_t field
+      = input->address + (uint64_t)(instruction->block - input->bytes);
   uint64_t address;
   if (!cfa_read_pointer (&cursor, t->cie->pointer_encoding, field, &address))
     return REASON_POINTER_ENCODING;

@@ -595,7 +595,8 @@ sframe_verify (const struct sframe_decoder *decoder,
   struct verify verify
       = { .arch = decoder->arch, .result = result, .sites = sites };
   /* Far beyond the places where either side changes in real files.  */
-  verify.steps_left = (1u << 20) + 16 * (cfi->size + decoder->size);
+  verify.steps_left
+      = (1u << 20) + 16 * (cfi_section_size (cfi) + decoder->size);
   struct cfi_walk walk;
   bool done = cfi_walk_begin (&walk, source, err)
               && track_init (&verify.track, decoder, err)

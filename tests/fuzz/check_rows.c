@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cfi/cfa_program.h"
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "elf/padding.h"
 #include "cfi/source.h"
 #include "sframe/dump.h"

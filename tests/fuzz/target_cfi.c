@@ -1,7 +1,7 @@
-/* The CFI reader, the interpreter, lowering and encoding on a bare .eh_frame.
-   SPDX-License-Identifier: LGPL-2.1-or-later
+/* The CFI reader, the interpreter, lowering and encoding on a bare .eh_frame
+   or .debug_frame. SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Input: a byte for the machine, a byte for the format, the section.  */
+   Input: a byte for the machine, a byte for the formats, the section.  */
 
 #include <config.h>
 
@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 #include "cfi/cfa_program.h"
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "convert/emitter.h"
 #include "sframe/encode.h"
 #include "sframe/lower.h"
@@ -130,10 +130,11 @@ check_section (const struct cfi_section *cfi)
   for (size_t i = 0; i < cfi->n_fdes; i++)
     {
       const struct cfi_fde *fde = &cfi->fdes[i];
-      FUZZ_CHECK (fde->cie < cfi->n_cies && fde->offset < cfi->size
-                  && fde->head_size <= cfi->size - fde->offset
+      uint64_t size = cfi->inputs[0].size;
+      FUZZ_CHECK (fde->input == 0 && fde->cie < cfi->n_cies
+                  && fde->offset < size && fde->head_size <= size - fde->offset
                   && fde->instructions_size
-                         <= cfi->size - fde->offset - fde->head_size);
+                         <= size - fde->offset - fde->head_size);
       FUZZ_CHECK (cfi->cies[fde->cie].unusable == REASON_NONE);
       FUZZ_CHECK (i == 0 || fde->address >= fde[-1].address);
     }
@@ -145,15 +146,19 @@ fuzz_cfi (const uint8_t *bytes, size_t size)
 {
   static const struct arch *const arches[]
       = { &arch_amd64, &arch_aarch64, &arch_s390x, &arch_aarch64_be };
-  struct cfi_section cfi;
   struct error err = { 0 };
   if (size < 2)
     return;
   const struct arch *arch = arches[bytes[0] & 3];
+  struct cfi_section cfi = { .arch = arch };
+  const struct cfi_input input
+      = { .kind = bytes[1] & 8 ? CFI_DEBUG_FRAME : CFI_EH_FRAME,
+          .bytes = bytes + 2,
+          .size = size - 2,
+          .address = bytes[1] & 8 ? 0 : CFI_ADDRESS };
   struct sframe_variant variant
       = emitter_variant ((enum cfi2sframe_format) (bytes[1] & 3));
-  FUZZ_CHECK (
-      eh_frame_read (&cfi, arch, bytes + 2, size - 2, CFI_ADDRESS, &err));
+  FUZZ_CHECK (cfi_read (&cfi, &input, &err));
   check_section (&cfi);
   convert (&cfi, variant, !(bytes[1] & 4) && !arch->big_endian);
   cfi_section_free (&cfi);

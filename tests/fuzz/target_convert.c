@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "convert/emitter.h"
 #include "elf/inject.h"
 
@@ -40,7 +40,7 @@ check_section (const struct converted *converted, const struct image *image,
 {
   struct sframe_decoder decoder;
   struct image_eh_frame found;
-  struct cfi_section cfi;
+  struct cfi_section cfi = { .arch = image->arch };
   struct error err = { 0 };
   FUZZ_DONE (sframe_decoder_open (&decoder, converted->section,
                                   converted->size, converted->address, &err),
@@ -50,9 +50,9 @@ check_section (const struct converted *converted, const struct image *image,
               && decoder.n_rows == report->sframe_fres);
   fuzz_read_section (&decoder, true);
   FUZZ_DONE (image_find_eh_frame (image, &found, &err), &err);
-  FUZZ_DONE (eh_frame_read (&cfi, image->arch, found.bytes, found.size,
-                            found.address, &err),
-             &err);
+  const struct cfi_input input
+      = { CFI_EH_FRAME, found.bytes, found.size, found.address };
+  FUZZ_DONE (cfi_read (&cfi, &input, &err), &err);
   fuzz_check_rows (&decoder, &cfi);
   fuzz_verify (&decoder, image, true);
   cfi_section_free (&cfi);

@@ -10,7 +10,7 @@
 
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "tests/unit/cfi_builder.h"
 
 #define CODE UINT64_C (0x123400000000)

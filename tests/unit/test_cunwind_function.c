@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
 #include "cunwind/amd64_size.h"

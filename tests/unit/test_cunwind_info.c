@@ -9,13 +9,14 @@
 
 #include <cmocka.h>
 
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
 #include "cunwind/info_dump.h"
 #include "cunwind/info_format.h"
 #include "cunwind/info_read.h"
 #include "cunwind/section_builder.h"
+#include "tests/unit/cfi_builder.h"
 #include "tests/unit/cunwind_find.h"
 
 #define BASE UINT64_C (0x400000)
@@ -482,7 +483,7 @@ expect_function (const struct cunwind_section *section,
         }
       assert_int_equal (encoded.reason, CUNWIND_EXPRESSED);
       assert_int_equal (found.encoding & ~bits, encoded.encoding);
-      assert_true (eh_frame_lsda (section->cfi, fde, &lsda));
+      assert_true (fde_lsda (section->cfi, fde, &lsda));
       assert_int_equal (found.lsda, lsda ? lsda - section->info.base : 0);
       const struct cfi_cie *cie = &section->cfi->cies[fde->cie];
       assert_int_equal (

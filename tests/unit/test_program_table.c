@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "cfi/cfa_program.h"
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "cfi/program_table.h"
 #include "tests/unit/cfi_builder.h"
 
@@ -168,7 +168,7 @@ equal_programs_keep_their_heads (void **state)
       assert_memory_equal (cfi_fde_instructions (&section, fde), PUSH, 8);
       if (i % 3 == 0)
         {
-          assert_true (eh_frame_lsda (&section, fde, &lsda));
+          assert_true (fde_lsda (&section, fde, &lsda));
           assert_true (lsda == SECTION_ADDRESS + starts[i] + 17 + 256 + i);
         }
     }

@@ -10,12 +10,13 @@
 
 #include <cmocka.h>
 
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
 #include "sframe/encode.h"
 #include "sframe/lower.h"
 #include "sframe/verify.h"
+#include "tests/unit/cfi_builder.h"
 
 enum
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "cfi/walk.h"
 #include "tests/unit/cfi_builder.h"
 

@@ -1,4 +1,4 @@
-/* Reading .eh_frame: what libdwarf would trip on, and damage.
+/* Reading .eh_frame and .debug_frame: what libdwarf would trip on, and damage.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 #include "cfi/entry.h"
 #include "cfi/libdwarf_list.h"
 #include "tests/unit/cfi_builder.h"
@@ -676,8 +676,9 @@ test_extended_lengths (void **state)
       uint64_t size = bytes.size - extended;
       if (entries[i].followed)
         put_fde (&bytes, cie, CODE, 16, "", 0);
-      assert_int_equal (
-          entry_at (bytes.bytes, bytes.size, false, extended).size, size);
+      const struct cfi_input input
+          = { CFI_EH_FRAME, bytes.bytes, bytes.size, 0 };
+      assert_int_equal (entry_at (&input, false, extended).size, size);
       read_section (&f, &arch_amd64, &bytes);
       assert_int_equal (f.section.n_fdes, entries[i].followed);
       assert_int_equal (f.section.n_damaged, 1);
@@ -745,10 +746,8 @@ expect_lsda (uint8_t encoding, bool known, uint64_t address)
   bytes.bytes[fde + 16] = 8;
   read_section (&f, &arch_amd64, &bytes);
   assert_int_equal (f.section.n_fdes, 1);
-  assert_int_equal (eh_frame_pointers_end (&f.section, &f.section.fdes[0]),
-                    16);
-  assert_int_equal (eh_frame_lsda (&f.section, &f.section.fdes[0], &lsda),
-                    known);
+  assert_int_equal (fde_pointers_end (&f.section, &f.section.fdes[0]), 16);
+  assert_int_equal (fde_lsda (&f.section, &f.section.fdes[0], &lsda), known);
   if (known)
     assert_int_equal (lsda, address);
   free_section (&f);
@@ -936,8 +935,9 @@ test_many_batches (void **state)
       const struct cfi_fde *fde = &f.section.fdes[i];
       assert_true (fde->address == CODE + 16 * i && fde->size == 16);
       assert_true (i == 0 || fde->offset != fde[-1].offset);
-      assert_int_equal (load_u32 (f.section.bytes + fde->offset + 4, false),
-                        fde->offset + 4 - cies[fde->cie]);
+      assert_int_equal (
+          load_u32 (f.section.inputs[0].bytes + fde->offset + 4, false),
+          fde->offset + 4 - cies[fde->cie]);
     }
   assert_int_equal (f.section.n_damaged, 2);
   for (unsigned i = 0; i < 2; i++)

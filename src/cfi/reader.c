@@ -1,11 +1,11 @@
-/* Reading the CIEs and FDEs of an .eh_frame section.
+/* Reading the CIEs and FDEs of an .eh_frame or .debug_frame section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    One walk over the lengths of the entries counts them, a second one scans the
-   CIEs and hands the FDEs to a batch.  An FDE's CIE is always in front of
-   it.  */
+   CIEs and hands the FDEs to a batch.  An FDE's CIE is always in front of it:
+   in .eh_frame by its form, in .debug_frame as all assemblers write it.  */
 
-#include "cfi/eh_frame.h"
+#include "cfi/reader.h"
 
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
@@ -13,16 +13,12 @@
 #include "cfi/entry.h"
 #include "cfi/fde_batch.h"
 
-enum
-{
-  RANGE_SKIP = 8 /* length and CIE pointer of an FDE */
-};
-
+/* The entry at OFFSET of the last input.  */
 static struct entry
-section_entry (const struct cfi_section *section, uint64_t offset)
+next_entry (const struct cfi_section *section, uint64_t offset)
 {
-  return entry_at (section->bytes, section->size, section->arch->big_endian,
-                   offset);
+  return entry_at (&section->inputs[section->n_inputs - 1],
+                   section->arch->big_endian, offset);
 }
 
 static void
@@ -32,7 +28,7 @@ count_entries (const struct cfi_section *section, size_t *n_cies,
   struct entry entry;
   *n_cies = *n_fdes = 0;
   for (uint64_t offset = 0;
-       (entry = section_entry (section, offset)).kind != ENTRY_END;
+       (entry = next_entry (section, offset)).kind != ENTRY_END;
        offset += entry.size)
     {
       *n_cies += entry.kind == ENTRY_CIE;
@@ -85,7 +81,7 @@ read_entries (struct cfi_section *section, struct fde_batch *batch,
   size_t cie = 0;
   bool read = true;
   for (uint64_t offset = 0;
-       read && (entry = section_entry (section, offset)).kind != ENTRY_END;
+       read && (entry = next_entry (section, offset)).kind != ENTRY_END;
        offset += entry.size)
     if (entry.kind == ENTRY_CIE)
       read = read_cie (section, batch, &entry, err);
@@ -98,16 +94,13 @@ read_entries (struct cfi_section *section, struct fde_batch *batch,
 }
 
 bool
-eh_frame_read (struct cfi_section *section, const struct arch *arch,
-               const uint8_t *bytes, uint64_t size, uint64_t address,
-               struct error *err)
+cfi_read (struct cfi_section *section, const struct cfi_input *input,
+          struct error *err)
 {
   size_t n_cies, n_fdes;
-  *section = (struct cfi_section){
-    .arch = arch, .address = address, .bytes = bytes, .size = size
-  };
+  section->inputs[section->n_inputs++] = *input;
   count_entries (section, &n_cies, &n_fdes);
-  if (n_fdes >= UINT32_MAX)
+  if (n_fdes >= UINT32_MAX - section->n_fdes)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "more than 4 billion FDEs");
   struct fde_batch *batch = fde_batch_new (section, n_cies);
   bool read = batch != NULL
@@ -127,10 +120,11 @@ static struct cursor
 skip_pointers (const struct cfi_section *section, const struct cfi_fde *fde)
 {
   uint8_t encoding = section->cies[fde->cie].pointer_encoding & PE_FORMAT;
-  struct cursor cursor = cursor_over (
-      section->bytes + fde->offset, fde->head_size, section->arch->big_endian);
+  const uint8_t *entry = section->inputs[fde->input].bytes + fde->offset;
+  struct cursor cursor
+      = cursor_over (entry, fde->head_size, section->arch->big_endian);
   uint64_t ignored;
-  cursor_take (&cursor, RANGE_SKIP);
+  cursor_take (&cursor, ENTRY_HEAD);
   for (unsigned i = 0; i < 2; i++) /* start and size */
     if (!cfa_read_pointer (&cursor, encoding, 0, &ignored))
       cursor.failed = true;
@@ -138,8 +132,7 @@ skip_pointers (const struct cfi_section *section, const struct cfi_fde *fde)
 }
 
 uint64_t
-eh_frame_pointers_end (const struct cfi_section *section,
-                       const struct cfi_fde *fde)
+fde_pointers_end (const struct cfi_section *section, const struct cfi_fde *fde)
 {
   struct cursor cursor = skip_pointers (section, fde);
   return fde->head_size - cursor_left (&cursor);
@@ -159,9 +152,10 @@ augmentation_data (const struct cfi_section *section,
 }
 
 bool
-eh_frame_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
-               uint64_t *lsda)
+fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
+          uint64_t *lsda)
 {
+  const struct cfi_input *input = &section->inputs[fde->input];
   uint8_t encoding = section->cies[fde->cie].lsda_encoding;
   uint8_t application = encoding & (PE_APPLICATION | PE_INDIRECT);
   *lsda = 0;
@@ -172,6 +166,6 @@ eh_frame_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
   struct cursor data = augmentation_data (section, fde);
   if (data.failed)
     return false;
-  uint64_t place = section->address + (uint64_t)(data.at - section->bytes);
+  uint64_t place = input->address + (uint64_t)(data.at - input->bytes);
   return cfa_read_nullable (&data, encoding, place, lsda);
 }

@@ -1,0 +1,32 @@
+/* Reading the CIEs and FDEs of an .eh_frame or .debug_frame section.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CFI_READER_H
+#define CFI_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/error.h"
+#include "cfi/cfi_section.h"
+
+/* Add what INPUT holds to SECTION, which has an `arch' and is otherwise zero
+   at first, and whose FDEs are in order then.  INPUT's bytes must outlive
+   SECTION, which is freed with cfi_section_free.  Damaged entries are no
+   failure; lack of memory is.  */
+bool cfi_read (struct cfi_section *section, const struct cfi_input *input,
+               struct error *err);
+
+/* Where the pointers to the code of FDE, one of .eh_frame, end: bytes from its
+   entry's start.  */
+uint64_t fde_pointers_end (const struct cfi_section *section,
+                           const struct cfi_fde *fde);
+
+/* Read FDE's pointer to its language-specific data; *LSDA is 0 when it has
+   none, as always in .debug_frame.  False when it is in a form that only the
+   program at run time can resolve, or damaged.  */
+bool fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
+               uint64_t *lsda);
+
+#endif /* CFI_READER_H */

@@ -1,0 +1,304 @@
+/* Reading .debug_frame, and reading it next to .eh_frame.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cfi/cfa_program.h"
+#include "tests/unit/cfi_builder.h"
+
+#define CODE UINT64_C (0x123400000000)
+
+/* Inputs, each an exact-size copy, so that ASan sees any step over its end. */
+struct fixture
+{
+  struct cfi_section section;
+  uint8_t *copies[CFI_INPUTS_MAX];
+};
+
+/* Add what FROM holds to the section; FROM is freed.  */
+static void
+add_input (struct fixture *f, enum cfi_kind kind, struct buffer *from)
+{
+  struct error err = { 0 };
+  uint8_t *copy = malloc (from->size + 1);
+  assert_non_null (copy);
+  memcpy (copy + 1, from->bytes, from->size);
+  f->copies[f->section.n_inputs] = copy;
+  const struct cfi_input input
+      = { .kind = kind,
+          .bytes = copy + 1,
+          .size = from->size,
+          .address = kind == CFI_EH_FRAME ? SECTION_ADDRESS : 0 };
+  assert_true (cfi_read (&f->section, &input, &err));
+  buffer_free (from);
+}
+
+static struct fixture
+new_fixture (void)
+{
+  return (struct fixture){ .section = { .arch = &arch_amd64 } };
+}
+
+static void
+free_fixture (struct fixture *f)
+{
+  cfi_section_free (&f->section);
+  for (unsigned i = 0; i < CFI_INPUTS_MAX; i++)
+    free (f->copies[i]);
+}
+
+/* The FDE with INDEX describes [ADDRESS, ADDRESS + SIZE) with a CFA that is SP
+   plus 8, and from 4 bytes on SP plus 16.  */
+static void
+expect_pushing (struct fixture *f, size_t index, uint64_t address,
+                uint64_t size)
+{
+  struct cfa_machine *machine = cfa_machine_new (&f->section);
+  struct frame_function function = { 0 };
+  struct error err = { 0 };
+  assert_true (index < f->section.n_fdes);
+  const struct cfi_fde *fde = &f->section.fdes[index];
+  assert_int_equal (fde->address, address);
+  assert_int_equal (fde->size, size);
+  assert_int_equal (cfa_machine_run (machine, fde, &function, &err),
+                    REASON_NONE);
+  assert_int_equal (function.n_rows, 2);
+  assert_int_equal (function.rows[0].cfa.offset, 8);
+  assert_int_equal (function.rows[0].ra.offset, -8);
+  assert_int_equal (function.rows[1].start, 4);
+  assert_int_equal (function.rows[1].cfa.offset, 16);
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+}
+
+static const char pushing[] = "\x44\x0e\x10";
+
+/* DWARF 2, 3 and 4, which DWARF 5 uses, too; both widths.  */
+static void
+test_versions_and_widths (void **state)
+{
+  (void)state;
+  static const uint8_t versions[] = { 1, 3, 4 };
+  for (unsigned i = 0; i < 6; i++)
+    {
+      struct fixture f = new_fixture ();
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      bool wide = i >= 3;
+      size_t cie = put_debug_cie (&bytes, wide, versions[i % 3], "");
+      put_debug_fde (&bytes, wide, cie, CODE, 32, pushing, 3);
+      add_input (&f, CFI_DEBUG_FRAME, &bytes);
+      assert_int_equal (f.section.n_damaged, 0);
+      expect_pushing (&f, 0, CODE, 32);
+      free_fixture (&f);
+    }
+}
+
+/* What different producers wrote is linked into one section, in which CIE
+   pointers count from the beginning.  */
+static void
+test_widths_in_one_section (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t narrow = put_debug_cie (&bytes, false, 4, "");
+  put_debug_fde (&bytes, false, narrow, CODE, 32, pushing, 3);
+  size_t wide = put_debug_cie (&bytes, true, 3, "");
+  put_debug_fde (&bytes, true, wide, CODE + 32, 32, pushing, 3);
+  buffer_u32 (&bytes, 0);
+  put_debug_fde (&bytes, false, wide, CODE + 64, 32, pushing, 3);
+  put_debug_fde (&bytes, true, narrow, CODE + 96, 32, pushing, 3);
+  add_input (&f, CFI_DEBUG_FRAME, &bytes);
+  assert_int_equal (f.section.n_damaged, 0);
+  assert_int_equal (f.section.n_fdes, 4);
+  for (unsigned i = 0; i < 4; i++)
+    expect_pushing (&f, i, CODE + 32 * i, 32);
+  free_fixture (&f);
+}
+
+/* GNU as writes letters without augmentation data.  */
+static void
+test_letters (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *letters;
+    bool read, signal, b_key;
+  } cases[]
+      = { { "S", true, true, false },    { "B", true, false, true },
+          { "SB", true, true, true },    { "G", true, false, false },
+          { "z", false, false, false },  { "eh", false, false, false },
+          { "zR", false, false, false }, { "P", false, false, false },
+          { "SGB", true, true, true },   { "armcc+", false, false, false } };
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    {
+      struct fixture f = new_fixture ();
+      struct buffer bytes;
+      buffer_init (&bytes, false);
+      size_t cie = put_debug_cie (&bytes, false, 4, cases[i].letters);
+      put_debug_fde (&bytes, false, cie, CODE, 32, pushing, 3);
+      add_input (&f, CFI_DEBUG_FRAME, &bytes);
+      assert_int_equal (f.section.n_fdes, cases[i].read);
+      if (cases[i].read)
+        {
+          expect_pushing (&f, 0, CODE, 32);
+          assert_int_equal (f.section.cies[0].signal, cases[i].signal);
+          assert_int_equal (f.section.cies[0].b_key, cases[i].b_key);
+        }
+      else
+        assert_int_equal (f.section.damages[0].reason, REASON_AUGMENTATION);
+      free_fixture (&f);
+    }
+}
+
+static void
+test_every_truncation (void **state)
+{
+  (void)state;
+  for (unsigned wide = 0; wide < 2; wide++)
+    for (size_t cut = 0;; cut++)
+      {
+        struct fixture f = new_fixture ();
+        struct buffer bytes;
+        buffer_init (&bytes, false);
+        size_t cie = put_debug_cie (&bytes, wide, 4, "S");
+        size_t ends[] = { 0, bytes.size, 0, 0 };
+        put_debug_fde (&bytes, wide, cie, CODE, 32, pushing, 3);
+        ends[2] = bytes.size;
+        put_debug_fde (&bytes, wide, cie, CODE + 32, 32, pushing, 3);
+        size_t all = ends[3] = bytes.size;
+        bytes.size = cut;
+        add_input (&f, CFI_DEBUG_FRAME, &bytes);
+        bool whole = cut == ends[0] || cut == ends[1] || cut == ends[2]
+                     || cut == ends[3];
+        assert_int_equal (f.section.n_fdes, (cut >= ends[2]) + (cut >= all));
+        assert_int_equal (f.section.n_damaged, !whole);
+        free_fixture (&f);
+        if (cut == all)
+          break;
+      }
+}
+
+static void
+test_bad_cie_pointers (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_debug_cie (&bytes, false, 4, "");
+  size_t inside = put_debug_fde (&bytes, false, cie + 4, CODE, 32, pushing, 3);
+  size_t itself = put_debug_fde (&bytes, true, bytes.size, CODE, 32, "", 0);
+  size_t beyond
+      = put_debug_fde (&bytes, true, UINT64_MAX - 1, CODE, 32, "", 0);
+  put_debug_fde (&bytes, false, cie, CODE, 32, pushing, 3);
+  add_input (&f, CFI_DEBUG_FRAME, &bytes);
+  expect_pushing (&f, 0, CODE, 32);
+  assert_int_equal (f.section.n_fdes, 1);
+  assert_int_equal (f.section.n_damages, 3);
+  assert_int_equal (f.section.damages[0].offset, inside);
+  assert_int_equal (f.section.damages[1].offset, itself);
+  assert_int_equal (f.section.damages[2].offset, beyond);
+  free_fixture (&f);
+}
+
+/* 32-bit code has no place in a 64-bit file.  */
+static void
+test_other_address_size (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_debug_cie (&bytes, false, 4, "");
+  bytes.bytes[cie + 10] = 4;
+  put_debug_fde (&bytes, false, cie, CODE, 32, pushing, 3);
+  add_input (&f, CFI_DEBUG_FRAME, &bytes);
+  assert_int_equal (f.section.n_fdes, 0);
+  assert_int_equal (f.section.n_damaged, 2);
+  free_fixture (&f);
+}
+
+/* One list of FDEs, each with the CIE of its own section, and for equal
+   addresses .eh_frame's in front.  */
+static void
+test_two_sections (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer eh_frame, debug_frame;
+  buffer_init (&eh_frame, false);
+  buffer_init (&debug_frame, false);
+  size_t cie = put_amd64_cie (&eh_frame);
+  put_fde (&eh_frame, cie, CODE + 64, 32, pushing, 3);
+  put_fde (&eh_frame, cie, CODE, 32, pushing, 3);
+  cie = put_debug_cie (&debug_frame, false, 4, "");
+  put_debug_fde (&debug_frame, false, cie, CODE + 32, 32, pushing, 3);
+  put_debug_fde (&debug_frame, false, cie, CODE, 32, pushing, 3);
+  size_t damaged = put_debug_fde (&debug_frame, false, cie + 1, 0, 0, "", 0);
+  add_input (&f, CFI_EH_FRAME, &eh_frame);
+  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  static const uint8_t inputs[] = { 0, 1, 1, 0 };
+  static const uint8_t places[] = { 0, 0, 1, 2 };
+  assert_int_equal (f.section.n_fdes, 4);
+  for (unsigned i = 0; i < 4; i++)
+    {
+      assert_int_equal (f.section.fdes[i].input, inputs[i]);
+      expect_pushing (&f, i, CODE + 32 * places[i], 32);
+    }
+  assert_int_equal (f.section.damages[0].input, 1);
+  assert_int_equal (f.section.damages[0].offset, damaged);
+  free_fixture (&f);
+}
+
+/* As many CIEs as objects, as linkers leave them; several batches.  */
+static void
+test_many (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 3000
+  };
+  struct fixture f = new_fixture ();
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  for (unsigned i = 0; i < N; i++)
+    {
+      bool wide = i % 3 == 0;
+      size_t cie = put_debug_cie (&bytes, wide, 4, i % 5 ? "" : "S");
+      put_debug_fde (&bytes, wide, cie, CODE + 64 * (uint64_t)i, 32, pushing,
+                     3);
+      put_debug_fde (&bytes, wide, i == 100 ? cie + 1 : cie,
+                     CODE + 64 * (uint64_t)i + 32, 32, pushing, 3);
+    }
+  add_input (&f, CFI_DEBUG_FRAME, &bytes);
+  assert_int_equal (f.section.n_damaged, 1);
+  assert_int_equal (f.section.n_fdes, 2 * N - 1);
+  expect_pushing (&f, 2 * N - 2, CODE + 64 * (N - 1) + 32, 32);
+  free_fixture (&f);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_versions_and_widths),
+    cmocka_unit_test (test_widths_in_one_section),
+    cmocka_unit_test (test_letters),
+    cmocka_unit_test (test_every_truncation),
+    cmocka_unit_test (test_bad_cie_pointers),
+    cmocka_unit_test (test_other_address_size),
+    cmocka_unit_test (test_two_sections),
+    cmocka_unit_test (test_many),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
