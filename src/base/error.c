@@ -31,6 +31,8 @@ bool
 error_set (struct error *err, enum cfi2sframe_status status, const char *fmt,
            ...)
 {
+  if (err == NULL)
+    return false;
   va_list args;
   va_start (args, fmt);
   err->has_offset = false;
@@ -43,6 +45,8 @@ bool
 error_set_at (struct error *err, enum cfi2sframe_status status,
               uint64_t offset, const char *fmt, ...)
 {
+  if (err == NULL)
+    return false;
   va_list args;
   va_start (args, fmt);
   err->has_offset = true;

@@ -20,8 +20,9 @@
 void error_clear (struct error *err);
 
 /* Record a failure of the whole file.  Always returns false, so that callers
-   can write `return error_set (...)`.  FMT gives one sentence without a
-   trailing full stop or newline.  */
+   can write `return error_set (...)`.  With ERR NULL nothing is recorded, and
+   no function called that a signal handler may not call.  FMT gives one
+   sentence without a trailing full stop or newline.  */
 bool error_set (struct error *err, enum cfi2sframe_status status,
                 const char *fmt, ...) __attribute__ ((format (printf, 3, 4)));
 

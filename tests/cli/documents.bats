@@ -181,7 +181,7 @@ run_examples ()
   cd "$srcdir"
   local name count=0 missing=
   # Paths below the folders that the archive has, too; names of source files alone.
-  sed 's/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/HACKING doc/TESTING \
+  sed '/^#include </d; s/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/HACKING doc/TESTING \
     doc/injection doc/security.md doc/speed doc/compact-unwind.md doc/*.texi \
     doc/*.[13] contrib/*/README >"$BATS_TEST_TMPDIR/text"
   while read -r name; do

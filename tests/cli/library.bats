@@ -57,11 +57,11 @@ example ()
 
 @test "libcfi2sframe(3): every member of the structures is named" {
   local structure member
-  sed 's/\\-/-/g' "$srcdir/doc/libcfi2sframe.3" >page
+  sed 's/\\-/-/g' "$srcdir"/doc/*.3 >page
   for structure in error options report check_result compare_result \
-                   difference rule row lint_result finding; do
+                   difference rule row lint_result finding section unwinder; do
     sed -n "/^struct cfi2sframe_$structure\$/,/^}/p" "$srcdir/include/cfi2sframe.h" \
-      | sed 's|/\*.*||; s/\[[^]]*\]//g' \
+      | sed -E 's|/\*.*||; s/\[[^]]*\]//g; s/\(\*([a-z_]+)\) \(.*/\1;/' \
       | sed -nE 's/^  (const )?(struct |enum )?[a-z0-9_]+ (.*);.*/\3/p' \
       | tr -d ' *' | tr ',' '\n' >members
     [ -s members ]
@@ -396,6 +396,32 @@ END
     run ./lookup
     [ "$status" -eq 0 ]
   done
+}
+
+@test "example backtrace: in the manual page, and walks up to what has no section" {
+  example backtrace
+  sed -n '/^#define _GNU_SOURCE$/,/^\.fi/p' \
+    "$srcdir/doc/cfi2sframe_unwind_step.3" \
+    | sed '/^\.fi/d; s/\\-/-/g; s/\\e/\\/g' >in-page
+  sed -n '/^#define _GNU_SOURCE$/,$p' "$srcdir/doc/examples/backtrace.c" \
+    | diff in-page -
+  run ./backtrace
+  [[ ${lines[1]} == "no SFrame data for this address" ]] || report
+  convert backtrace
+  # Six times deeper, main, and the C library, which is not converted.
+  run ./backtrace
+  [ "$status" -eq 0 ] || report
+  [[ ${#lines[@]} -eq 9 && ${lines[8]} == "no SFrame data for this address" ]] \
+    || report
+  # With the C library converted, too: up to _start.
+  local libc
+  libc=$(ldd backtrace | sed -n 's/.*libc\.so\.6 => \([^ ]*\) .*/\1/p')
+  [ -n "$libc" ] || skip "the C library has another name here"
+  mkdir lib
+  convert -o lib/libc.so.6 "$libc"
+  LD_LIBRARY_PATH=$PWD/lib:$LD_LIBRARY_PATH run ./backtrace
+  [ "$status" -eq 0 ] || report
+  [[ ${#lines[@]} -gt 9 && ${lines[-1]} == "the outermost frame" ]] || report
 }
 
 @test "the header compiles as C11, C++11 and C++20, alone" {

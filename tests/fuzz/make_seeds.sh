@@ -11,7 +11,7 @@ tool=${2:+$(realpath "$2")}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out"/{convert,layout,existing,undo,cfi,sframe,object,cunwind,unwind_info}
+mkdir -p "$out"/{convert,layout,existing,undo,cfi,sframe,object,cunwind,unwind_info,unwind}
 cd "$work" || exit 1
 
 cat >prog.c <<'END'
@@ -172,6 +172,15 @@ if [ -n "$tool" ]; then
     done
   done
 fi
+
+# Options, SP and PC, sixteen words of stack, a section.
+for file in "$out"/sframe/*; do
+  [ "$(stat -c %s "$file")" -le 1000 ] || continue
+  { printf '\x0e\x10\x10\x60\x20\x60\x40\x80\x80\x80'
+    for word in 0 1 2 3 4 5 6 7 8 9 a b c; do printf "\\x$word\\x6$word"; done
+    cat "$file"
+  } >"$out/unwind/$(basename "$file")"
+done
 
 # Sizes, then a file, an original's size, a number of operations, operations.
 printf '\x08\x00abcdefgh\x0c\x00\x03\x10\x40\x19123456\x0a' >"$out/undo/three"

@@ -19,6 +19,7 @@ const struct fuzz_target fuzz_targets[] = {
   { "object", fuzz_object, FUZZ_ELF, 0, 1 },
   { "cunwind", fuzz_cunwind, FUZZ_ELF, 0, 0 },
   { "unwind_info", fuzz_unwind_info, FUZZ_BYTES, 0, 0 },
+  { "unwind", fuzz_unwind, FUZZ_BYTES, 0, 0 },
   { 0 },
 };
 

@@ -1,0 +1,118 @@
+/* Walking a stack by a section, both hostile.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Input: HEAD bytes of options, registers and stack, then a section.
+   Words of the stack can mean a place in the section's functions or in the
+   stack itself, so that walks get somewhere.  */
+
+#include <config.h>
+
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cfi2sframe.h"
+
+enum
+{
+  STACK_WORDS = 16,
+  REGISTERS = 34,
+  HEAD = 4 + STACK_WORDS * 2,
+  ADDRESS = 0x500000,
+  STACK = 0x700000,
+  STACK_SIZE = 4096
+};
+
+struct program
+{
+  const uint8_t *bytes; /* the input */
+  size_t size;
+  bool big_endian;
+};
+
+/* A number of two bytes that stands for an address: on the stack, around the
+   section, or small.  */
+static uint64_t
+address_of (uint16_t word)
+{
+  uint64_t offset = word & 0x3fff;
+  return word & 0x8000   ? STACK + offset % (2 * STACK_SIZE)
+         : word & 0x4000 ? ADDRESS - 0x2000 + offset
+                         : offset;
+}
+
+/* The words of the input again and again.  */
+static bool
+read_memory (void *context, uint64_t address, void *to, size_t size)
+{
+  const struct program *program = context;
+  FUZZ_CHECK (size == sizeof (uint64_t));
+  if (address < STACK || address - STACK > STACK_SIZE - size)
+    return false;
+  size_t word = (address - STACK) / size % STACK_WORDS;
+  store_u64 (to, address_of (load_u16 (program->bytes + 4 + 2 * word, false)),
+             program->big_endian);
+  return true;
+}
+
+static bool
+find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
+{
+  const struct program *program = context;
+  *section = (struct cfi2sframe_section){ program->bytes + HEAD,
+                                          program->size - HEAD, ADDRESS };
+  return pc >= 8;
+}
+
+/* What is promised of a step from BEFORE to AFTER.  */
+static void
+check_step (const struct cfi2sframe_unwinder *before,
+            const struct cfi2sframe_unwinder *after, enum cfi2sframe_step step)
+{
+  FUZZ_CHECK (step != CFI2SFRAME_STEP_INVALID);
+  FUZZ_CHECK (cfi2sframe_step_name (step) != NULL);
+  if (step != CFI2SFRAME_STEP_CALLER)
+    {
+      FUZZ_CHECK (memcmp (before, after, sizeof *before) == 0);
+      return;
+    }
+  FUZZ_CHECK (after->pc != 0 && !after->has_ra && after->registers == NULL);
+  bool down = after->sp < before->sp;
+  FUZZ_CHECK (!down || after->interrupted);
+  FUZZ_CHECK (after->sp != before->sp || before->interrupted);
+  FUZZ_CHECK (after->stack_changes == before->stack_changes + down);
+}
+
+void
+fuzz_unwind (const uint8_t *bytes, size_t size)
+{
+  static const uint64_t registers[REGISTERS] = { [10] = STACK + 64 };
+  struct program program = { bytes, size, false };
+  struct cfi2sframe_unwinder unwinder, before;
+  enum cfi2sframe_step step;
+  if (size <= HEAD)
+    return;
+  program.big_endian = bytes[0] & 1;
+  cfi2sframe_unwinder_init (&unwinder);
+  unwinder.context = &program;
+  unwinder.read_memory = read_memory;
+  unwinder.find_section = find_section;
+  unwinder.interrupted = !(bytes[0] & 2);
+  unwinder.has_ra = unwinder.interrupted && bytes[0] & 4;
+  unwinder.ra = ADDRESS - bytes[1];
+  unwinder.registers = bytes[0] & 8 ? registers : NULL;
+  unwinder.n_registers = bytes[1] % (REGISTERS + 1);
+  unwinder.pc = address_of (load_u16 (bytes + 2, false));
+  unwinder.sp = STACK + bytes[1];
+  unwinder.fp = STACK + 2 * (uint64_t)bytes[1];
+  /* Walks end, but that can take longer than anyone would wait.  */
+  unsigned steps = 0;
+  do
+    {
+      before = unwinder;
+      step = cfi2sframe_unwind_step (&unwinder);
+      check_step (&before, &unwinder, step);
+    }
+  while (step == CFI2SFRAME_STEP_CALLER && ++steps < 1000);
+}

@@ -1,0 +1,576 @@
+/* Unit tests of src/unwind: one step of a stack walk, on sections and stacks
+   in memory. SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "cfi2sframe.h"
+#include "sframe/encode.h"
+
+enum
+{
+  ADDRESS = 0x402000, /* of the section */
+  CODE = 0x401000,    /* of the first function */
+  STACK = 0x7ff000,
+  WORDS = 64
+};
+
+static const struct sframe_variant variants[]
+    = { { 1, false }, { 2, false }, { 2, true }, { 3, true } };
+static const struct sframe_variant v1 = { 1, false };
+static const struct sframe_variant v2 = { 2, true };
+static const struct sframe_variant v3 = { 3, true };
+
+/* A program: one section and one stack.  */
+struct program
+{
+  struct buffer section;
+  uint8_t stack[8 * WORDS];
+  uint64_t asked; /* the last address a section was wanted for */
+  bool big_endian, without_section;
+  struct cfi2sframe_unwinder frame;
+};
+
+static bool
+read_memory (void *context, uint64_t address, void *to, size_t size)
+{
+  struct program *program = context;
+  if (address < STACK || address - STACK > sizeof program->stack - size)
+    return false;
+  memcpy (to, program->stack + (address - STACK), size);
+  return true;
+}
+
+static bool
+find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
+{
+  struct program *program = context;
+  program->asked = pc;
+  *section = (struct cfi2sframe_section){ program->section.bytes,
+                                          program->section.size, ADDRESS };
+  return !program->without_section;
+}
+
+static void
+prepare (struct program *program, const struct arch *arch,
+         struct sframe_variant variant,
+         const struct sframe_function *functions, size_t n)
+{
+  struct error err = { 0 };
+  struct encode_options options
+      = { .arch = arch, .variant = variant, .sorted = true };
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  memset (program, 0, sizeof *program);
+  for (size_t i = 0; i < n; i++)
+    assert_true (sframe_encoder_add (encoder, &functions[i], &err));
+  buffer_init (&program->section, arch->big_endian);
+  assert_true (
+      sframe_encoder_write (encoder, ADDRESS, &program->section, &err));
+  sframe_encoder_free (encoder);
+  program->big_endian = arch->big_endian;
+  cfi2sframe_unwinder_init (&program->frame);
+  program->frame.context = program;
+  program->frame.read_memory = read_memory;
+  program->frame.find_section = find_section;
+  program->frame.pc = CODE;
+  program->frame.sp = STACK + 64;
+  program->frame.fp = STACK + 128;
+}
+
+/* A program with one function of 64 bytes.  */
+static void
+prepare_rows (struct program *program, const struct arch *arch,
+              struct sframe_variant variant, struct sframe_row *rows, size_t n)
+{
+  struct sframe_function function
+      = { .address = CODE, .size = 64, .n_rows = n, .rows = rows };
+  function.flexible = n > 0 && rows[0].control != 0;
+  prepare (program, arch, variant, &function, 1);
+}
+
+static void
+store (struct program *program, uint64_t address, uint64_t value)
+{
+  store_u64 (program->stack + (address - STACK), value, program->big_endian);
+}
+
+static void
+finish (struct program *program)
+{
+  buffer_free (&program->section);
+}
+
+/* A step that fails leaves the frame as it was.  */
+static void
+assert_ends (struct program *program, enum cfi2sframe_step expected)
+{
+  struct cfi2sframe_unwinder before = program->frame;
+  assert_int_equal (cfi2sframe_unwind_step (&program->frame), expected);
+  assert_memory_equal (&before, &program->frame, sizeof before);
+}
+
+static void
+assert_caller (struct program *program, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+  assert_int_equal (cfi2sframe_unwind_step (&program->frame),
+                    CFI2SFRAME_STEP_CALLER);
+  assert_int_equal (program->frame.pc, pc);
+  assert_int_equal (program->frame.sp, sp);
+  assert_int_equal (program->frame.fp, fp);
+  assert_false (program->frame.has_ra);
+  assert_null (program->frame.registers);
+}
+
+/* Rows of amd64.  */
+
+static struct sframe_row amd64_rows[] = {
+  { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
+  { .start = 1, .base_sp = true, .n_words = 2, .words = { 16, -16 } },
+  { .start = 4, .n_words = 2, .words = { 16, -16 } },
+};
+
+static void
+a_prologue_is_walked_in_all_versions (void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+    {
+      struct program program;
+      prepare_rows (&program, &arch_amd64, variants[i], amd64_rows, 3);
+      /* At the entry: the return address is on top of the stack.  */
+      store (&program, STACK + 64, 0x555000);
+      assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
+      assert_false (program.frame.interrupted);
+      /* After push %rbp.  */
+      program.frame
+          = (struct cfi2sframe_unwinder){ .size = sizeof program.frame,
+                                          .context = &program,
+                                          .read_memory = read_memory,
+                                          .find_section = find_section,
+                                          .pc = CODE + 1,
+                                          .sp = STACK + 64,
+                                          .fp = 1,
+                                          .interrupted = true };
+      store (&program, STACK + 64, 0xf00d);
+      store (&program, STACK + 72, 0x556000);
+      assert_caller (&program, 0x556000, STACK + 80, 0xf00d);
+      /* After mov %rsp,%rbp, looked up in front of a return address.  */
+      program.frame.pc = CODE + 5;
+      program.frame.fp = STACK + 160;
+      store (&program, STACK + 160, STACK + 300);
+      store (&program, STACK + 168, 0x557000);
+      assert_caller (&program, 0x557000, STACK + 176, STACK + 300);
+      assert_int_equal (program.asked, CODE + 4);
+      finish (&program);
+    }
+}
+
+static void
+a_return_address_behind_its_function_belongs_to_it (void **state)
+{
+  (void)state;
+  static struct sframe_row other[]
+      = { { .start = 0, .n_words = 2, .words = { 16, -16 } } };
+  static const struct sframe_function functions[] = {
+    { .address = CODE, .size = 64, .n_rows = 1, .rows = amd64_rows },
+    { .address = CODE + 64, .size = 64, .n_rows = 1, .rows = other },
+  };
+  struct program program;
+  prepare (&program, &arch_amd64, v3, functions, 2);
+  store (&program, STACK + 64, 0x555000);
+  program.frame.interrupted = false;
+  program.frame.pc = CODE + 64;
+  assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
+  /* The same address in an innermost frame is the next function's.  */
+  program.frame.interrupted = true;
+  program.frame.pc = CODE + 64;
+  program.frame.fp = STACK + 256;
+  store (&program, STACK + 256, 7);
+  store (&program, STACK + 264, 0x555001);
+  assert_caller (&program, 0x555001, STACK + 272, 7);
+  finish (&program);
+}
+
+static void
+repeated_blocks_are_looked_up_by_their_offset (void **state)
+{
+  (void)state;
+  static struct sframe_row rows[] = {
+    { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
+    { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
+  };
+  static const struct sframe_function plt = { .address = CODE,
+                                              .size = 256,
+                                              .pcmask = true,
+                                              .repeat = 16,
+                                              .n_rows = 2,
+                                              .rows = rows };
+  struct program program;
+  prepare (&program, &arch_amd64, v2, &plt, 1);
+  store (&program, STACK + 64, 1);
+  store (&program, STACK + 72, 0x555000);
+  program.frame.pc = CODE + 5 * 16 + 11;
+  assert_caller (&program, 0x555000, STACK + 80, STACK + 128);
+  program.frame.pc = CODE + 5 * 16 + 10;
+  program.frame.interrupted = true;
+  program.frame.sp = STACK + 64;
+  store (&program, STACK + 64, 0x555001);
+  assert_caller (&program, 0x555001, STACK + 72, STACK + 128);
+  finish (&program);
+}
+
+/* Ends.  */
+
+static void
+an_undefined_return_address_is_the_outermost_frame (void **state)
+{
+  (void)state;
+  static struct sframe_row rows[] = { { .start = 0 } };
+  struct program program;
+  prepare_rows (&program, &arch_amd64, v3, rows, 1);
+  assert_ends (&program, CFI2SFRAME_STEP_OUTERMOST);
+  finish (&program);
+  prepare_rows (&program, &arch_amd64, v2, rows, 1);
+  assert_ends (&program, CFI2SFRAME_STEP_OUTERMOST);
+  finish (&program);
+}
+
+static void
+a_row_without_words_says_nothing_in_version_1 (void **state)
+{
+  (void)state;
+  static struct sframe_row rows[] = { { .start = 0, .base_sp = true } };
+  struct program program;
+  prepare_rows (&program, &arch_amd64, v1, rows, 1);
+  assert_ends (&program, CFI2SFRAME_STEP_BAD_SECTION);
+  finish (&program);
+}
+
+static void
+a_walk_says_why_it_ended (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
+  assert_ends (&program, CFI2SFRAME_STEP_ZERO);
+  store (&program, STACK + 64, 0x555000);
+  program.frame.pc = CODE + 64;
+  assert_ends (&program, CFI2SFRAME_STEP_NO_ROW);
+  program.frame.pc = CODE - 1;
+  assert_ends (&program, CFI2SFRAME_STEP_NO_ROW);
+  program.frame.pc = CODE;
+  program.frame.sp = STACK - 1;
+  assert_ends (&program, CFI2SFRAME_STEP_MEMORY);
+  program.frame.sp = STACK + 64;
+  program.without_section = true;
+  assert_ends (&program, CFI2SFRAME_STEP_NO_SECTION);
+  program.without_section = false;
+  program.section.bytes[0] ^= 1;
+  assert_ends (&program, CFI2SFRAME_STEP_BAD_SECTION);
+  program.section.bytes[0] ^= 1;
+  program.section.size -= 1;
+  assert_ends (&program, CFI2SFRAME_STEP_BAD_SECTION);
+  finish (&program);
+}
+
+static void
+wrong_use_is_noticed (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
+  program.frame.size--;
+  assert_ends (&program, CFI2SFRAME_STEP_INVALID);
+  program.frame.size++;
+  program.frame.find_section = NULL;
+  assert_ends (&program, CFI2SFRAME_STEP_INVALID);
+  program.frame.find_section = find_section;
+  program.frame.read_memory = NULL;
+  assert_ends (&program, CFI2SFRAME_STEP_INVALID);
+  finish (&program);
+}
+
+static void
+members_that_are_not_known_have_to_be_0 (void **state)
+{
+  (void)state;
+  struct program program;
+  struct
+  {
+    struct cfi2sframe_unwinder known;
+    uint64_t unknown;
+  } newer;
+  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
+  store (&program, STACK + 64, 0x555000);
+  memset (&newer, 0, sizeof newer);
+  newer.known = program.frame;
+  newer.known.size = sizeof newer;
+  newer.unknown = 1;
+  assert_int_equal (cfi2sframe_unwind_step (&newer.known),
+                    CFI2SFRAME_STEP_INVALID);
+  newer.unknown = 0;
+  assert_int_equal (cfi2sframe_unwind_step (&newer.known),
+                    CFI2SFRAME_STEP_CALLER);
+  newer.known.size = 1 << 20;
+  assert_int_equal (cfi2sframe_unwind_step (&newer.known),
+                    CFI2SFRAME_STEP_INVALID);
+  finish (&program);
+}
+
+static void
+every_step_has_a_name_and_a_text (void **state)
+{
+  (void)state;
+  for (unsigned i = 0; i <= CFI2SFRAME_STEP_INVALID; i++)
+    {
+      assert_non_null (cfi2sframe_step_name ((enum cfi2sframe_step)i));
+      assert_non_null (cfi2sframe_step_text ((enum cfi2sframe_step)i));
+      for (unsigned j = 0; j < i; j++)
+        assert_string_not_equal (
+            cfi2sframe_step_name ((enum cfi2sframe_step)i),
+            cfi2sframe_step_name ((enum cfi2sframe_step)j));
+    }
+  assert_null (cfi2sframe_step_name (
+      (enum cfi2sframe_step) (CFI2SFRAME_STEP_INVALID + 1)));
+  assert_null (cfi2sframe_step_text (
+      (enum cfi2sframe_step) (CFI2SFRAME_STEP_INVALID + 1)));
+}
+
+/* Progress.  */
+
+static void
+a_stack_that_leads_to_itself_ends_the_walk (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
+  /* CFA = FP + 16 below the stack pointer.  */
+  program.frame.pc = CODE + 4;
+  program.frame.fp = STACK + 16;
+  store (&program, STACK + 24, 0x555000);
+  assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
+  /* ... and where it is.  */
+  program.frame.fp = STACK + 48;
+  store (&program, STACK + 56, 0x555000);
+  assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
+  program.frame.fp = STACK + 49;
+  store (&program, STACK + 57, 0x555000);
+  assert_caller (&program, 0x555000, STACK + 65, 0);
+  finish (&program);
+}
+
+/* As glibc's __restore_rt: everything is in the ucontext at SP.  */
+static struct sframe_row trampoline_rows[] = {
+  { .start = 0,
+    .n_words = 6,
+    .control = 1 | 1 << 2 | 1 << 4,
+    .words = { 7 << 3 | 3, 160, 7 << 3 | 3, 168, 7 << 3 | 3, 120 } },
+};
+static const struct sframe_function trampoline = { .address = CODE,
+                                                   .size = 64,
+                                                   .flexible = true,
+                                                   .signal = true,
+                                                   .n_rows = 1,
+                                                   .rows = trampoline_rows };
+
+static void
+what_a_signal_interrupted_is_looked_up_at_its_pc (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare (&program, &arch_amd64, v3, &trampoline, 1);
+  program.frame.interrupted = false;
+  program.frame.pc = CODE + 1;
+  store (&program, STACK + 64 + 160, STACK + 400);
+  store (&program, STACK + 64 + 168, 0x555000);
+  store (&program, STACK + 64 + 120, 99);
+  assert_caller (&program, 0x555000, STACK + 400, 99);
+  assert_true (program.frame.interrupted);
+  assert_ends (&program, CFI2SFRAME_STEP_NO_ROW);
+  assert_int_equal (program.asked, 0x555000);
+  finish (&program);
+}
+
+static void
+signals_change_stacks_but_not_for_ever (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare (&program, &arch_amd64, v3, &trampoline, 1);
+  /* Two trampolines that lead to each other, one of them upwards.  */
+  store (&program, STACK + 64 + 160, STACK + 16);
+  store (&program, STACK + 64 + 168, CODE);
+  store (&program, STACK + 16 + 160, STACK + 64);
+  store (&program, STACK + 16 + 168, CODE);
+  unsigned steps = 0;
+  enum cfi2sframe_step step;
+  while ((step = cfi2sframe_unwind_step (&program.frame))
+         == CFI2SFRAME_STEP_CALLER)
+    assert_true (++steps < 1000);
+  assert_int_equal (step, CFI2SFRAME_STEP_NO_PROGRESS);
+  assert_int_equal (program.frame.stack_changes, 64);
+  assert_int_equal (steps, 128);
+  /* One that leads to itself ends at once.  */
+  program.frame.stack_changes = 0;
+  program.frame.sp = STACK + 200;
+  store (&program, STACK + 200 + 160, STACK + 200);
+  store (&program, STACK + 200 + 168, CODE);
+  assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
+  finish (&program);
+}
+
+/* Registers.  */
+
+static void
+other_registers_are_known_in_innermost_frames_only (void **state)
+{
+  (void)state;
+  /* CFA = r10; RA and FP as usual.  */
+  static struct sframe_row rows[] = {
+    { .start = 0,
+      .n_words = 5,
+      .control = 1 | 1 << 3,
+      .words = { 10 << 3 | 1, 0, 0, 2, -16 } },
+  };
+  struct program program;
+  uint64_t registers[17] = { [10] = STACK + 160 };
+  prepare_rows (&program, &arch_amd64, v3, rows, 1);
+  store (&program, STACK + 152, CODE + 8);
+  store (&program, STACK + 144, 42);
+  assert_ends (&program, CFI2SFRAME_STEP_REGISTER);
+  program.frame.registers = registers;
+  program.frame.n_registers = 10;
+  assert_ends (&program, CFI2SFRAME_STEP_REGISTER);
+  program.frame.n_registers = 11;
+  assert_caller (&program, CODE + 8, STACK + 160, 42);
+  assert_ends (&program, CFI2SFRAME_STEP_REGISTER);
+  finish (&program);
+}
+
+/* Leaf functions of aarch64 and s390x leave the return address where the call
+   put it.  */
+static void
+a_leaf_returns_by_its_register_once (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const struct arch *arch;
+    struct sframe_variant variant;
+    struct sframe_row row;
+  } machines[] = {
+    { &arch_aarch64,
+      { 2, true },
+      { .start = 0, .base_sp = true, .n_words = 1, .words = { 0 } } },
+    { &arch_aarch64_be,
+      { 3, true },
+      { .start = 0, .base_sp = true, .n_words = 1, .words = { 0 } } },
+    { &arch_s390x,
+      { 3, true },
+      { .start = 0, .base_sp = true, .n_words = 1, .words = { 0 } } },
+  };
+  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+    {
+      struct program program;
+      struct sframe_row row = machines[i].row;
+      prepare_rows (&program, machines[i].arch, machines[i].variant, &row, 1);
+      assert_ends (&program, CFI2SFRAME_STEP_REGISTER);
+      program.frame.has_ra = true;
+      program.frame.ra = CODE + 8;
+      assert_caller (&program, CODE + 8, STACK + 64, STACK + 128);
+      assert_ends (&program, CFI2SFRAME_STEP_REGISTER);
+      /* Nor does a return address in all registers help a caller.  */
+      program.frame.has_ra = true;
+      assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
+      finish (&program);
+    }
+}
+
+static void
+frames_are_read_in_the_order_of_bytes_of_the_machine (void **state)
+{
+  (void)state;
+  static struct sframe_row aarch64[] = {
+    { .start = 0, .base_sp = true, .n_words = 3, .words = { 32, -24, -32 } },
+  };
+  /* CFA = SP + 160 + 160, RA at CFA - 48, FP at CFA - 72.  */
+  static struct sframe_row s390x[] = {
+    { .start = 0, .base_sp = true, .n_words = 3, .words = { 20, -48, -72 } },
+  };
+  struct program program;
+  prepare_rows (&program, &arch_aarch64_be, v2, aarch64, 1);
+  store (&program, STACK + 64, 0x1234);
+  store (&program, STACK + 72, 0x555000);
+  assert_caller (&program, 0x555000, STACK + 96, 0x1234);
+  finish (&program);
+  prepare_rows (&program, &arch_s390x, v2, s390x, 1);
+  store (&program, STACK + 64 + 320 - 48, 0x555000);
+  store (&program, STACK + 64 + 320 - 72, 0x1234);
+  assert_caller (&program, 0x555000, STACK + 64 + 160, 0x1234);
+  finish (&program);
+}
+
+static void
+signatures_are_taken_out_of_signed_addresses_only (void **state)
+{
+  (void)state;
+  static struct sframe_row rows[] = {
+    { .start = 0, .base_sp = true, .n_words = 3, .words = { 16, -8, -16 } },
+    { .start = 8,
+      .ra_signed = true,
+      .base_sp = true,
+      .n_words = 3,
+      .words = { 16, -8, -16 } },
+  };
+  static const struct
+  {
+    uint64_t offset, mask, in, out;
+  } cases[] = {
+    { 0, 0, 0x5a55aaaabbbbcccc, 0x5a55aaaabbbbcccc },
+    { 8, 0, 0x5a55aaaabbbbcccc, 0x0000aaaabbbbcccc },
+    { 8, 0, 0x5ad5aaaabbbbcccc, 0xffffaaaabbbbcccc },
+    { 8, 0x007f000000000000, 0x0055aaaabbbbcccc, 0x0000aaaabbbbcccc },
+    { 8, 0x0070000000000000, 0x0055aaaabbbbcccc, 0x0005aaaabbbbcccc },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct program program;
+      prepare_rows (&program, &arch_aarch64, v2, rows, 2);
+      program.frame.pc = CODE + cases[i].offset;
+      program.frame.pac_mask = cases[i].mask;
+      store (&program, STACK + 72, cases[i].in);
+      assert_caller (&program, cases[i].out, STACK + 80, 0);
+      finish (&program);
+    }
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  static const struct CMUnitTest tests[] = {
+    cmocka_unit_test (a_prologue_is_walked_in_all_versions),
+    cmocka_unit_test (a_return_address_behind_its_function_belongs_to_it),
+    cmocka_unit_test (repeated_blocks_are_looked_up_by_their_offset),
+    cmocka_unit_test (an_undefined_return_address_is_the_outermost_frame),
+    cmocka_unit_test (a_row_without_words_says_nothing_in_version_1),
+    cmocka_unit_test (a_walk_says_why_it_ended),
+    cmocka_unit_test (wrong_use_is_noticed),
+    cmocka_unit_test (members_that_are_not_known_have_to_be_0),
+    cmocka_unit_test (every_step_has_a_name_and_a_text),
+    cmocka_unit_test (a_stack_that_leads_to_itself_ends_the_walk),
+    cmocka_unit_test (what_a_signal_interrupted_is_looked_up_at_its_pc),
+    cmocka_unit_test (signals_change_stacks_but_not_for_ever),
+    cmocka_unit_test (other_registers_are_known_in_innermost_frames_only),
+    cmocka_unit_test (a_leaf_returns_by_its_register_once),
+    cmocka_unit_test (frames_are_read_in_the_order_of_bytes_of_the_machine),
+    cmocka_unit_test (signatures_are_taken_out_of_signed_addresses_only),
+  };
+  return cmocka_run_group_tests_name ("unwind", tests, NULL, NULL);
+}
