@@ -151,6 +151,52 @@ run_examples ()
   [ -f new/hello_1A~sframe1_amd64.deb ]
 }
 
+# NAME's manual page has the options of its help, and bash completes them.
+same_options ()
+{
+  local program=$1
+  "$program" --help | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' \
+    | LC_ALL=C sort >help
+  [ -s help ]
+  sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' \
+    "$srcdir/doc/$(basename "$program").1" \
+    | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
+  diff help page
+  tr -s ', ' '\n' <help | sed 's/=.*/=/' | LC_ALL=C sort >names
+  # shellcheck disable=SC2016
+  bash -c '
+    _init_completion ()
+    {
+      cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} split=false
+    }
+    compopt () { :; }
+    source "$0"
+    COMP_WORDS=("$1" -); COMP_CWORD=1
+    name=_${1##*/}
+    "${name//-/_}" "$1"
+    printf "%s\n" "${COMPREPLY[@]}"' \
+    "$srcdir/contrib/completions/bash/$(basename "$program")" "$program" \
+    | LC_ALL=C sort >completed
+  diff names completed
+}
+
+@test "sframe-stack(1): the options are those of --help, the examples run" {
+  local stack
+  stack=$(dirname "$CFI2SFRAME")/sframe-stack
+  [ -x "$stack" ] || skip "built without libdw"
+  same_options "$stack"
+  sleep 5 3>&- &
+  "$stack" $! >/dev/null 2>log \
+    || { grep -q permitted log && skip "tracing is not permitted here"; }
+  program_in_path
+  ln -s "$stack" bin/
+  run run_examples "$srcdir/doc/sframe-stack.1"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ ${lines[-1]} == "  (no SFrame data: libc.so.6: it has no .sframe)" ]] \
+    || { echo "$output"; return 1; }
+  [[ $output == *"  (the outermost frame)"* ]]
+}
+
 @test "manual pages have no formatting errors" {
   needs man
   local page

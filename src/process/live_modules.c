@@ -1,0 +1,239 @@
+/* The modules of a living process, and their SFrame data.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Everything is read from the process's memory, not from the files it came
+   from: they may have been replaced, deleted, or lie in another mount
+   namespace.  A file without section headers converts to the same rows.  */
+
+#include <config.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/live_modules.h"
+
+#ifndef PT_GNU_SFRAME
+#  define PT_GNU_SFRAME 0x6474e554
+#endif
+
+enum
+{
+  SEGMENTS_MAX = 64,
+  IMAGE_MAX = 1 << 30 /* bytes of a module or section that is looked at */
+};
+
+/* The list.  */
+
+struct mapping
+{
+  uint64_t start, end, offset;
+  const char *path; /* in the line; "" if anonymous */
+};
+
+/* START-END PERMISSIONS OFFSET DEVICE INODE [PATH] (proc(5)), cut behind the
+   path.  */
+static bool
+parse_mapping (char *line, struct mapping *mapping)
+{
+  char *at;
+  line[strcspn (line, "\n")] = '\0';
+  mapping->start = strtoull (line, &at, 16);
+  if (*at != '-')
+    return false;
+  mapping->end = strtoull (at + 1, &at, 16);
+  at += strspn (at, " ");
+  at += strcspn (at, " ");
+  mapping->offset = strtoull (at, &at, 16);
+  for (int skip = 0; skip < 2; skip++)
+    {
+      at += strspn (at, " ");
+      at += strcspn (at, " ");
+    }
+  mapping->path = at + strspn (at, " ");
+  return mapping->end > mapping->start;
+}
+
+/* A module begins with a mapping of its file's start, and has all mappings of
+   the file that follow.  */
+static bool
+add_mapping (struct process *process, char *line)
+{
+  struct mapping mapping;
+  if (!parse_mapping (line, &mapping))
+    return true;
+  if (!process_add_mapping (process, mapping.start, mapping.end))
+    return false;
+  struct module *last = process->n_modules > 0
+                            ? &process->modules[process->n_modules - 1]
+                            : NULL;
+  if (last != NULL && mapping.start < last->end)
+    return true;
+  if (last != NULL && mapping.offset != 0
+      && strcmp (last->path, mapping.path) == 0)
+    {
+      last->end = mapping.end;
+      return true;
+    }
+  bool vdso = strcmp (mapping.path, "[vdso]") == 0;
+  if (mapping.offset != 0 || (*mapping.path != '/' && !vdso))
+    return true;
+  return process_add_module (process, mapping.start, mapping.end, mapping.path)
+         != NULL;
+}
+
+bool
+live_list_modules (struct process *process, pid_t pid, struct error *err)
+{
+  char name[64], *line = NULL;
+  size_t room = 0;
+  snprintf (name, sizeof name, "/proc/%d/maps", (int)pid);
+  FILE *maps = fopen (name, "re");
+  if (maps == NULL)
+    return error_set_errno (err, name);
+  bool done = true;
+  while (done && getline (&line, &room, maps) > 0)
+    done = add_mapping (process, line);
+  free (line);
+  fclose (maps);
+  return done || error_set_no_memory (err);
+}
+
+/* Sections.  */
+
+struct head
+{
+  Elf64_Ehdr header;
+  Elf64_Phdr segments[SEGMENTS_MAX];
+  uint64_t bias; /* addresses in the process minus those in the file */
+};
+
+static bool
+read_all (struct process *process, uint64_t address, void *to, size_t size)
+{
+  const struct memory *memory = &process->memory;
+  return memory->fetch (memory->source, address, to, size) == size;
+}
+
+/* The ELF header at the start of MODULE and its program headers.  */
+static bool
+read_head (struct process *process, const struct module *module,
+           struct head *head)
+{
+  Elf64_Ehdr *header = &head->header;
+  const int native
+      = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
+  if (!read_all (process, module->start, header, sizeof *header)
+      || memcmp (header->e_ident, ELFMAG, SELFMAG) != 0
+      || header->e_ident[EI_CLASS] != ELFCLASS64
+      || header->e_ident[EI_DATA] != native
+      || header->e_phentsize != sizeof *head->segments
+      || header->e_phnum > SEGMENTS_MAX
+      || !read_all (process, module->start + header->e_phoff, head->segments,
+                    header->e_phnum * sizeof *head->segments))
+    return false;
+  /* The file's start is the start of the first mapping.  */
+  for (unsigned i = 0; i < header->e_phnum; i++)
+    if (head->segments[i].p_type == PT_LOAD)
+      {
+        const Elf64_Phdr *first = &head->segments[i];
+        head->bias = module->start - (first->p_vaddr - first->p_offset);
+        return true;
+      }
+  return false;
+}
+
+static const Elf64_Phdr *
+find_segment (const struct head *head, uint32_t type)
+{
+  for (unsigned i = 0; i < head->header.e_phnum; i++)
+    if (head->segments[i].p_type == type)
+      return &head->segments[i];
+  return NULL;
+}
+
+/* Take the section that MODULE has, described by SEGMENT.  */
+static void
+load_own (struct process *process, struct module *module, uint64_t address,
+          const Elf64_Phdr *segment)
+{
+  if (segment->p_memsz > IMAGE_MAX
+      || (module->bytes = malloc (segment->p_memsz)) == NULL
+      || !read_all (process, address, module->bytes, segment->p_memsz))
+    {
+      module_set_no_section (module, "its .sframe cannot be read");
+      return;
+    }
+  module->section = (struct cfi2sframe_section){ module->bytes,
+                                                 segment->p_memsz, address };
+  module->origin = SECTION_OWN;
+}
+
+/* Bytes of a file that has everything HEAD's segments load; 0 for one that is
+   out of bounds.  */
+static size_t
+image_size (const struct head *head)
+{
+  uint64_t size = sizeof head->header;
+  for (unsigned i = 0; i < head->header.e_phnum; i++)
+    {
+      const Elf64_Phdr *segment = &head->segments[i];
+      if (segment->p_type != PT_LOAD)
+        continue;
+      if (segment->p_offset > IMAGE_MAX || segment->p_filesz > IMAGE_MAX)
+        return 0;
+      if (segment->p_offset + segment->p_filesz > size)
+        size = segment->p_offset + segment->p_filesz;
+    }
+  return size;
+}
+
+/* The file of MODULE as far as it is loaded; to be freed.  */
+static uint8_t *
+read_image (struct process *process, const struct head *head, size_t size)
+{
+  const struct memory *memory = &process->memory;
+  uint8_t *image = size > 0 ? calloc (1, size) : NULL;
+  if (image == NULL)
+    return NULL;
+  for (unsigned i = 0; i < head->header.e_phnum; i++)
+    {
+      const Elf64_Phdr *segment = &head->segments[i];
+      if (segment->p_type == PT_LOAD && segment->p_filesz > 0)
+        memory->fetch (memory->source, head->bias + segment->p_vaddr,
+                       image + segment->p_offset, segment->p_filesz);
+    }
+  Elf64_Ehdr header = head->header;
+  header.e_shoff = 0;
+  header.e_shnum = header.e_shstrndx = 0;
+  memcpy (image, &header, sizeof header);
+  return image;
+}
+
+void
+live_load_section (struct process *process, struct module *module)
+{
+  struct head head;
+  if (!read_head (process, module, &head))
+    {
+      module_set_no_section (module, "not an ELF file of this machine");
+      return;
+    }
+  const Elf64_Phdr *segment = find_segment (&head, PT_GNU_SFRAME);
+  if (segment != NULL && segment->p_memsz > 0)
+    load_own (process, module, head.bias + segment->p_vaddr, segment);
+  else if (process->only_sframe)
+    module_set_no_section (module, "it has no .sframe");
+  else
+    {
+      size_t size = image_size (&head);
+      uint8_t *image = read_image (process, &head, size);
+      if (image == NULL)
+        module_set_no_section (module, "it is too large");
+      else
+        module_convert (process, module, image, size, head.bias);
+      free (image);
+    }
+}

@@ -1,0 +1,19 @@
+/* The modules of a living process, and their SFrame data.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PROCESS_LIVE_MODULES_H
+#define PROCESS_LIVE_MODULES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "process/process.h"
+
+/* Append the modules of PID to those of PROCESS, without sections.  */
+bool live_list_modules (struct process *process, pid_t pid, struct error *err);
+
+/* Find the section of MODULE: process->load_section.  */
+void live_load_section (struct process *process, struct module *module);
+
+#endif /* PROCESS_LIVE_MODULES_H */

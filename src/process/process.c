@@ -1,0 +1,181 @@
+/* A program whose stacks are walked: its modules and threads.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "process/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct module *
+process_module_at (const struct process *process, uint64_t address)
+{
+  size_t low = 0, high = process->n_modules;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (process->modules[middle].end <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < process->n_modules && process->modules[low].start <= address
+             ? &process->modules[low]
+             : NULL;
+}
+
+/* Room for one more of N elements of SIZE bytes.  */
+static bool
+grow (void **array, size_t n, size_t size)
+{
+  /* A power of two: it is full.  */
+  if ((n & (n - 1)) != 0)
+    return true;
+  void *grown = reallocarray (*array, n > 0 ? 2 * n : 1, size);
+  if (grown == NULL)
+    return false;
+  *array = grown;
+  return true;
+}
+
+struct module *
+process_add_module (struct process *process, uint64_t start, uint64_t end,
+                    const char *path)
+{
+  char *copy = strdup (path);
+  void *array = process->modules;
+  if (copy == NULL
+      || !grow (&array, process->n_modules, sizeof (struct module)))
+    {
+      free (copy);
+      return NULL;
+    }
+  process->modules = array;
+  struct module *module = &process->modules[process->n_modules++];
+  *module = (struct module){ .start = start, .end = end, .path = copy };
+  return module;
+}
+
+bool
+process_add_mapping (struct process *process, uint64_t start, uint64_t end)
+{
+  void *array = process->mappings;
+  if (!grow (&array, process->n_mappings, sizeof (struct address_range)))
+    return false;
+  process->mappings = array;
+  process->mappings[process->n_mappings++]
+      = (struct address_range){ start, end };
+  return true;
+}
+
+uint64_t
+process_mapping_end (const struct process *process, uint64_t address)
+{
+  for (size_t i = 0; i < process->n_mappings; i++)
+    if (address - process->mappings[i].start
+        < process->mappings[i].end - process->mappings[i].start)
+      return process->mappings[i].end;
+  return address;
+}
+
+struct thread *
+process_add_thread (struct process *process, pid_t tid)
+{
+  void *array = process->threads;
+  if (!grow (&array, process->n_threads, sizeof (struct thread)))
+    return NULL;
+  process->threads = array;
+  struct thread *thread = &process->threads[process->n_threads++];
+  *thread = (struct thread){ .tid = tid };
+  return thread;
+}
+
+void
+module_forget_section (struct module *module)
+{
+  free (module->bytes);
+  free (module->reason);
+  module->bytes = NULL;
+  module->reason = NULL;
+  module->section = (struct cfi2sframe_section){ 0 };
+  module->origin = SECTION_UNKNOWN;
+}
+
+void
+module_set_no_section (struct module *module, const char *reason)
+{
+  module_forget_section (module);
+  module->origin = SECTION_NONE;
+  module->reason = strdup (reason);
+}
+
+void
+module_convert (struct process *process, struct module *module,
+                const void *elf, size_t size, uint64_t bias)
+{
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report;
+  struct cfi2sframe_error err;
+  void *section;
+  size_t section_size;
+  uint64_t address;
+  cfi2sframe_options_init (&options);
+  options.analyze = process->analyze;
+  if (!cfi2sframe_build_section (elf, size, &options, &section, &section_size,
+                                 &address, &report, &err))
+    {
+      module_set_no_section (module, err.reason);
+      return;
+    }
+  module->bytes = section;
+  module->section
+      = (struct cfi2sframe_section){ section, section_size, address + bias };
+  module->origin = SECTION_CONVERTED;
+}
+
+bool
+process_find_section (void *context, uint64_t pc,
+                      struct cfi2sframe_section *section)
+{
+  struct process *process = context;
+  struct module *module = process_module_at (process, pc);
+  if (module == NULL)
+    return false;
+  if (module->origin == SECTION_UNKNOWN)
+    process->load_section (process, module);
+  *section = module->section;
+  return module->origin != SECTION_NONE;
+}
+
+void
+process_forget_modules (struct process *process)
+{
+  for (size_t i = 0; i < process->n_modules; i++)
+    {
+      module_forget_section (&process->modules[i]);
+      free (process->modules[i].path);
+    }
+  free (process->modules);
+  free (process->mappings);
+  process->modules = NULL;
+  process->mappings = NULL;
+  process->n_modules = process->n_mappings = 0;
+}
+
+void
+process_forget_threads (struct process *process)
+{
+  free (process->threads);
+  process->threads = NULL;
+  process->n_threads = 0;
+}
+
+void
+process_free (struct process *process)
+{
+  process_forget_modules (process);
+  process_forget_threads (process);
+  memory_free (&process->memory);
+  if (process->dwfl != NULL)
+    dwfl_end (process->dwfl);
+  process->dwfl = NULL;
+}

@@ -1,0 +1,48 @@
+/* Walking a thread's stack, by SFrame and by CFI.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PROCESS_WALK_H
+#define PROCESS_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cfi2sframe.h"
+#include "process/process.h"
+
+struct frame
+{
+  uint64_t pc, sp, fp;
+  bool interrupted; /* PC is the next instruction to run */
+};
+
+struct walk
+{
+  struct frame *frames; /* owned */
+  size_t n, max;
+  /* Why there are no more; CFI2SFRAME_STEP_CALLER: because of MAX.  */
+  enum cfi2sframe_step end;
+};
+
+/* Room for MAX frames.  False when memory ran out.  */
+bool walk_init (struct walk *walk, size_t max);
+void walk_free (struct walk *walk);
+
+/* Walk from REGISTERS with SFrame alone.  */
+void walk_by_sframe (struct process *process,
+                     const struct registers *registers, struct walk *walk);
+
+/* Walk the stack of thread TID with libdwfl, as far as CFI leads: its
+   heuristics for code without CFI are not taken into account.  False when it
+   could not even begin.  */
+bool walk_by_cfi (struct process *process, pid_t tid, struct walk *walk);
+
+/* How many frames, from the innermost one on, are the same in both walks.  */
+size_t walk_same_frames (const struct walk *a, const struct walk *b);
+
+/* Whether there is no difference between them: CFI may end before the
+   outermost frame, and SFrame data lead further.  */
+bool walks_agree (const struct walk *sframe, const struct walk *cfi);
+
+#endif /* PROCESS_WALK_H */

@@ -1,0 +1,70 @@
+/* Walking a thread's stack by CFI, with libdwfl.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <stdlib.h>
+
+#include "process/walk.h"
+
+struct cfi_walk
+{
+  struct process *process;
+  struct walk *walk;
+};
+
+/* Whether CFI leads on from PC.  */
+static bool
+has_cfi (Dwfl *dwfl, uint64_t pc)
+{
+  Dwarf_Addr bias;
+  Dwarf_Frame *frame;
+  Dwfl_Module *module = dwfl_addrmodule (dwfl, pc);
+  Dwarf_CFI *cfi = module != NULL ? dwfl_module_eh_cfi (module, &bias) : NULL;
+  if (cfi == NULL || dwarf_cfi_addrframe (cfi, pc - bias, &frame) != 0)
+    return false;
+  free (frame);
+  return true;
+}
+
+static int
+take_frame (Dwfl_Frame *state, void *argument)
+{
+  struct cfi_walk *cfi = argument;
+  struct walk *walk = cfi->walk;
+  const struct arch *arch = cfi->process->arch;
+  Dwarf_Word sp, fp;
+  if (walk->n == walk->max)
+    {
+      walk->end = CFI2SFRAME_STEP_CALLER;
+      return DWARF_CB_ABORT;
+    }
+  struct frame *frame = &walk->frames[walk->n];
+  if (!dwfl_frame_pc (state, &frame->pc, &frame->interrupted)
+      || dwfl_frame_reg (state, arch->sp, &sp) != 0
+      || dwfl_frame_reg (state, arch->fp, &fp) != 0)
+    {
+      walk->end = CFI2SFRAME_STEP_REGISTER;
+      return DWARF_CB_ABORT;
+    }
+  frame->sp = sp;
+  frame->fp = fp;
+  walk->n++;
+  if (!has_cfi (cfi->process->dwfl, frame->pc - !frame->interrupted))
+    {
+      walk->end = CFI2SFRAME_STEP_NO_ROW;
+      return DWARF_CB_ABORT;
+    }
+  return DWARF_CB_OK;
+}
+
+bool
+walk_by_cfi (struct process *process, pid_t tid, struct walk *walk)
+{
+  struct cfi_walk cfi = { process, walk };
+  walk->n = 0;
+  walk->end = CFI2SFRAME_STEP_OUTERMOST;
+  int result = dwfl_getthread_frames (process->dwfl, tid, take_frame, &cfi);
+  if (result == -1 && walk->end == CFI2SFRAME_STEP_OUTERMOST)
+    walk->end
+        = CFI2SFRAME_STEP_MEMORY; /* it gave up for a reason of its own */
+  return walk->n > 0;
+}

@@ -1,0 +1,26 @@
+/* Numbers on command lines.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_NUMBER_H
+#define TOOL_NUMBER_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* TEXT as a number from LEAST to MOST, in decimal digits alone.  */
+static inline bool
+number_parse (const char *text, size_t least, size_t most, size_t *number)
+{
+  char *end;
+  if (*text < '0' || *text > '9')
+    return false;
+  errno = 0;
+  unsigned long long value = strtoull (text, &end, 10);
+  *number = (size_t)value;
+  return errno == 0 && *end == '\0' && value >= least && value <= most;
+}
+
+#endif /* TOOL_NUMBER_H */

@@ -1,0 +1,23 @@
+/* How walks are shown.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_STACK_PRINT_H
+#define TOOL_STACK_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "process/walk.h"
+
+/* A line for the thread, one for each frame of WALK (and one for its source,
+   WITH_SOURCE), and one that says why there are no more.  */
+void stack_print (const struct process *process, const struct thread *thread,
+                  const struct walk *walk, bool with_source, FILE *out);
+
+/* The same, compared with the walk by DWARF: from the first frame on that is
+   not the same the rest of both is shown.  False when they differ.  */
+bool stack_print_both (const struct process *process,
+                       const struct thread *thread, const struct walk *sframe,
+                       const struct walk *dwarf, bool with_source, FILE *out);
+
+#endif /* TOOL_STACK_PRINT_H */

@@ -1,0 +1,341 @@
+#!/usr/bin/env bats
+# sframe-stack: stacks of living processes and of core files.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+setup ()
+{
+  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  stack=$(dirname "$CFI2SFRAME")/sframe-stack
+  [ -x "$stack" ] || skip "built without libdw"
+  children=()
+}
+
+teardown ()
+{
+  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
+}
+
+# A program whose threads wait: main below four calls, one below twenty, one in
+# a signal handler with a stack of its own.
+waiting_program ()
+{
+  cat >waiting.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+volatile unsigned long count;
+static pthread_barrier_t ready;
+static void
+wait_for_ever (void)
+{
+  pthread_barrier_wait (&ready);
+  for (;;)
+    usleep (1000), count++;
+}
+static void handler (int n) { (void)n; wait_for_ever (); }
+__attribute__ ((noinline)) static int
+deeper (int n)
+{
+  char space[100];
+  memset (space, n, sizeof space);
+  if (n == 0)
+    wait_for_ever ();
+  else
+    deeper (n - 1);
+  return space[n];
+}
+static void *thread_deep (void *unused) { deeper (20); return unused; }
+static void *
+thread_signal (void *unused)
+{
+  stack_t stack = { .ss_sp = malloc (65536), .ss_size = 65536 };
+  struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+  sigaltstack (&stack, NULL);
+  sigaction (SIGUSR1, &action, NULL);
+  pthread_kill (pthread_self (), SIGUSR1);
+  return unused;
+}
+int
+main (void)
+{
+  pthread_t a, b;
+  pthread_barrier_init (&ready, NULL, 3);
+  pthread_create (&a, NULL, thread_deep, NULL);
+  pthread_create (&b, NULL, thread_signal, NULL);
+  puts ("ready");
+  fflush (stdout);
+  return deeper (3);
+}
+END
+  "${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -pthread -o waiting waiting.c
+}
+
+# Start a program that says "ready"; its number is in $pid.
+start ()
+{
+  # Descriptor 3 is bats's own.
+  "$@" >ready 2>&1 3>&- &
+  pid=$!
+  children+=("$pid")
+  local tries=0
+  until grep -q ready ready || [ $((tries++)) -ge 200 ]; do
+    sleep 0.05
+  done
+  sleep 0.1
+  kill -0 "$pid"
+}
+
+stacks ()
+{
+  run --separate-stderr "$stack" "$@"
+  [[ $stderr != *"Operation not permitted"* ]] \
+    || skip "tracing is not permitted here"
+}
+
+state_of ()
+{
+  sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status"
+}
+
+# The program runs, and nobody traces it.
+goes_on ()
+{
+  kill -0 "$1"
+  local task
+  for task in /proc/"$1"/task/*; do
+    grep -q '^TracerPid:[[:space:]]*0$' "$task/status" || return 1
+    ! grep -q '^State:[[:space:]]*[tT]' "$task/status" || return 1
+  done
+}
+
+@test "every thread is walked to its outermost frame, as by DWARF" {
+  waiting_program
+  start ./waiting
+  stacks --dwarf "$pid"
+  [ "$status" -eq 0 ] || report
+  [ "$(grep -c '^Thread ' <<<"$output")" -eq 3 ] || report
+  [ "$(grep -c '^  (the outermost frame)$' <<<"$output")" -eq 3 ] || report
+  [ "$(grep -c '^  DWARF: the same ' <<<"$output")" -eq 3 ] || report
+  ! grep '^[SD]' <<<"$output" || report
+  # main below four calls, a thread below 21.
+  [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
+  # What a signal on a stack of its own interrupted.
+  grep -A 20 ' handler+' <<<"$output" | grep -q ' thread_signal+' || report
+  goes_on "$pid"
+}
+
+@test "source lines and modules are shown" {
+  waiting_program
+  start ./waiting
+  stacks -s "$pid"
+  [ "$status" -eq 0 ] || report
+  local line
+  line=$(grep -n 'deeper (n - 1)' waiting.c | cut -d: -f1)
+  grep -A 1 ' deeper+0x[0-9a-f]* (waiting)$' <<<"$output" \
+    | grep -q "waiting.c:$line\$" || report
+  stacks -t 1 "$pid"
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-stack: no such thread" ] || report
+  stacks -t "$pid" -n 2 "$pid"
+  [ "$(grep -c '^  #' <<<"$output")" -eq 2 ] || report
+  [[ ${lines[3]} == "  (no more than 2 frames are shown)" ]] || report
+}
+
+@test "--only-sframe ends where a module was not converted" {
+  waiting_program
+  start ./waiting
+  stacks --only-sframe "$pid"
+  [ "$status" -eq 0 ] || report
+  [ "$(grep -c '^  #' <<<"$output")" -eq 3 ] || report
+  grep -q '^  (no SFrame data: libc.*: it has no .sframe)$' <<<"$output" || report
+  # ... and compared with DWARF, that is a difference.
+  stacks --only-sframe --dwarf "$pid"
+  [ "$status" -eq 1 ] || report
+  grep -q '^D #1 ' <<<"$output" || report
+  grep -q '^  DWARF: [0-9]* frames, different from #1 on$' <<<"$output" || report
+}
+
+@test "converted programs are walked by the rows they have, in every format" {
+  waiting_program
+  mkdir lib
+  local libc
+  libc=$(ldd waiting | sed -n 's/.*libc\.so\.6 => \([^ ]*\) .*/\1/p')
+  [ -n "$libc" ] || skip "the C library has another name here"
+  local format
+  for format in 3 2 1; do
+    convert --replace --format=$format -o lib/libc.so.6 "$libc"
+    convert --replace --format=$format -o converted waiting
+    start env LD_LIBRARY_PATH="$PWD/lib" ./converted
+    stacks --only-sframe -v "$pid"
+    [ "$status" -eq 0 ] || report
+    [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
+    [ "$(grep -c 'bytes of SFrame data, its own$' <<<"$stderr")" -eq 2 ] || report
+    if [ $format = 3 ]; then
+      [ "$(grep -c '^  (the outermost frame)$' <<<"$output")" -eq 3 ] || report
+    fi
+  done
+}
+
+@test "a wrong row is noticed by --dwarf" {
+  [ -x tests/oracle/seed_fault ] || [ -x "$builddir/tests/oracle/seed_fault" ] \
+    || skip "built without libdw"
+  waiting_program
+  "$CFI2SFRAME" -q --no-share -o unshared waiting
+  "$builddir/tests/oracle/seed_fault" --write=wrong unshared cfa-offset \
+    || "$builddir/tests/oracle/seed_fault" --write=wrong unshared fp-sign
+  chmod +x wrong
+  start ./wrong
+  stacks --dwarf "$pid"
+  [ "$status" -eq 1 ] || report
+  grep -q '^D #' <<<"$output" || report
+}
+
+@test "core files: the same frames as of the living process" {
+  waiting_program
+  needs gdb
+  start ./waiting
+  stacks "$pid"
+  sed 's/^Thread [0-9]* .*/Thread/' <<<"$output" | LC_ALL=C sort >living
+  gdb -q -batch -p "$pid" -ex 'generate-core-file core.file' >log 2>&1 </dev/null
+  [ -s core.file ] || { cat log; skip "gdb wrote no core file"; }
+  kill -9 "$pid"
+  stacks --dwarf core.file
+  [ "$status" -eq 0 ] || report
+  [ "$(grep -c '^  DWARF: the same ' <<<"$output")" -eq 3 ] || report
+  [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
+  grep -A 20 ' handler+' <<<"$output" | grep -q ' thread_signal+' || report
+  # The program has another name now: it has to be named.
+  mv waiting elsewhere
+  stacks core.file elsewhere
+  [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
+  # What is cut off is not there; what is there is shown.
+  local cut
+  for cut in 64 1000 5000 100000; do
+    head -c $cut core.file >cut
+    stacks cut elsewhere
+    [ "$status" -le 1 ] || report
+  done
+}
+
+@test "the program's file may be gone, replaced, or have a strange name" {
+  waiting_program
+  local name=$'odd\e[31m\nname'
+  mv waiting "$name"
+  start "./$name"
+  rm "$name"
+  stacks "$pid"
+  [ "$status" -eq 0 ] || report
+  [ "$(grep -c '^  (the outermost frame)$' <<<"$output")" -eq 3 ] || report
+  [ "$(grep -c '^  #' <<<"$output")" -ge 40 ] || report
+  [[ $output != *$'\e'* ]] || report
+  ! grep '^name' <<<"$output" || report
+}
+
+@test "a process that was stopped stays so, and one that runs goes on" {
+  waiting_program
+  start ./waiting
+  kill -STOP "$pid"
+  sleep 0.1
+  stacks "$pid"
+  [ "$status" -eq 0 ] || report
+  [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
+  [ "$(state_of "$pid")" = T ]
+  kill -CONT "$pid"
+  sleep 0.1
+  goes_on "$pid"
+}
+
+@test "killed at any moment it leaves the process running" {
+  waiting_program
+  start ./waiting
+  stacks "$pid"
+  local i victim
+  for i in $(seq 60); do
+    "$stack" "$pid" >/dev/null 2>&1 3>&- &
+    victim=$!
+    sleep "0.00$((RANDOM % 10))$((RANDOM % 10))"
+    kill -9 "$victim" 2>/dev/null || true
+    wait "$victim" 2>/dev/null || true
+  done
+  sleep 0.1
+  goes_on "$pid"
+  stacks --dwarf "$pid"
+  [ "$status" -eq 0 ] || report
+  goes_on "$pid"
+}
+
+@test "signals that come meanwhile are not lost" {
+  cat >signals.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile sig_atomic_t count;
+static void handler (int n) { (void)n; count++; }
+int
+main (void)
+{
+  struct sigaction action = { .sa_handler = handler };
+  sigaction (SIGUSR1, &action, NULL);
+  printf ("ready\n");
+  fflush (stdout);
+  while (count < 300)
+    {
+      int before = count;
+      while (count == before)
+        usleep (50);
+      if (write (1, "x", 1) != 1)
+        return 1;
+    }
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -o signals signals.c
+  start ./signals
+  local i
+  stacks "$pid"
+  (for i in $(seq 40); do "$stack" "$pid" >/dev/null 2>&1; done) 3>&- &
+  for i in $(seq 300); do
+    kill -USR1 "$pid"
+    # The next one when this one was taken: equal signals are not counted.
+    local tries=0
+    until [ "$(tr -dc x <ready | wc -c)" -ge "$i" ]; do
+      [ $((tries++)) -lt 2000 ] || { echo "signal $i is lost"; return 1; }
+    done
+  done
+  wait "$pid"
+}
+
+@test "what cannot be walked is refused in one line" {
+  run --separate-stderr "$stack"
+  [ "$status" -eq 2 ] || report
+  run --separate-stderr "$stack" -n 0 1
+  [ "$status" -eq 2 ] || report
+  run --separate-stderr "$stack" 1 2
+  [ "$status" -eq 2 ] || report
+  echo text >text
+  local one
+  for one in 2147483647 missing text /bin/true . /dev/null; do
+    stacks "$one"
+    [ "$status" -eq 1 ] || report
+    [ -z "$output" ] || report
+    [ "${#stderr_lines[@]}" -eq 1 ] || report
+    [[ $stderr == "sframe-stack: "?*": "?* ]] || report
+  done
+  stacks /bin/true </dev/null
+  [[ $stderr == "sframe-stack: /bin/true: not a core file" ]] || report
+}
+
+@test "libdw is in front of libdwarf, which has functions of the same names" {
+  needs readelf
+  local program
+  for program in "$stack" "$(dirname "$stack")/sframe-profile"; do
+    [ -e "$program" ] || continue
+    readelf -dW "$program" | sed -n 's/.*NEEDED.*\[\(libdwa*r*f*\)\..*/\1/p' >order
+    [ "$(tr '\n' ' ' <order)" = "libdw libdwarf " ] || { cat order; return 1; }
+  done
+}
