@@ -569,14 +569,14 @@ check_referenced (struct fixture *test, const char *what, uint64_t n)
   test->image.elf = NULL;
 }
 
-/* Code is looked through in blocks, and at upper halves of fields first; no
-   place may be missed, nor one where the upper half changes, which is the case
-   64 KiB behind what is referred to.  */
+/* Code is looked through in blocks, and at some bytes of the fields first; no
+   place may be missed, nor one where the others change, as they do 64 KiB
+   behind what is referred to.  */
 static void
 amd64_code_anywhere_may_know_evicted_bytes (void **state)
 {
   struct fixture *test = *state;
-  const uint64_t begin = 0x1080, size = 0xc00, shift = 0xf000;
+  const uint64_t begin = 0x1030, size = 0xc00, shift = 0xf000;
   Elf64_Phdr *text = &test->elf.segments[3], *data = text + 1;
   text->p_filesz = text->p_memsz = begin - text->p_offset + size;
   text->p_vaddr = text->p_paddr = text->p_offset + shift;
@@ -592,9 +592,9 @@ amd64_code_anywhere_may_know_evicted_bytes (void **state)
   struct elf_builder original = test->elf;
   for (uint64_t at = begin; at + 7 <= begin + size; at++)
     {
-      put (test, at, "\x48\x8d\x05", 3); /* lea 0x234(%rip), %rax */
+      put (test, at, "\x48\x8d\x05", 3); /* lea 0x243(%rip), %rax */
       store_u32 (test->elf.bytes + at + 3,
-                 (uint32_t)(0x234 - (at + shift + 7)), false);
+                 (uint32_t)(0x243 - (at + shift + 7)), false);
       check_referenced (test, "relative", at);
       test->elf = original;
     }
