@@ -573,10 +573,9 @@ check_referenced (struct fixture *test, const char *what, uint64_t n)
    place may be missed, nor one where the others change, as they do 64 KiB
    behind what is referred to.  */
 static void
-amd64_code_anywhere_may_know_evicted_bytes (void **state)
+check_code_at (struct fixture *test, uint64_t begin)
 {
-  struct fixture *test = *state;
-  const uint64_t begin = 0x1030, size = 0xc00, shift = 0xf000;
+  const uint64_t size = 0xc00, shift = 0xf000;
   Elf64_Phdr *text = &test->elf.segments[3], *data = text + 1;
   text->p_filesz = text->p_memsz = begin - text->p_offset + size;
   text->p_vaddr = text->p_paddr = text->p_offset + shift;
@@ -615,6 +614,16 @@ amd64_code_anywhere_may_know_evicted_bytes (void **state)
       check_referenced (test, "absolute", at);
       test->elf = original;
     }
+}
+
+static void
+amd64_code_anywhere_may_know_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  const struct elf_builder original = test->elf;
+  check_code_at (test, 0x1030);
+  test->elf = original;
+  check_code_at (test, 0x1080);
 }
 
 /* An operand [rip + displacement] that is 0x234, with every opcode map; the
