@@ -2,9 +2,9 @@
 # Fuzz the project with libFuzzer, AddressSanitizer and UBSan:
 #   sh tools/fuzz.sh MINUTES [TARGET...]
 # builds in $FUZZ_DIR (default: fuzz-work in $TMPDIR or /tmp), which keeps the
-# corpus between runs, and runs the targets (all of them: convert layout
-# existing undo cfi sframe object cunwind unwind_info unwind) for MINUTES each, as many
-# at a time as there are cores, or $FUZZ_JOBS.  Findings are left in $FUZZ_DIR/findings.
+# corpus between runs, and runs the targets (all those of tests/fuzz/target.c)
+# for MINUTES each, as many at a time as there are cores, or $FUZZ_JOBS.
+# Findings are left in $FUZZ_DIR/findings.
 # With $FUZZ_RUNS each target makes so many executions from the corpus in the
 # tree alone and a fixed seed, so that two runs of one version do the same.
 # Exit status: 0 nothing found, 1 something found, 77 no clang with libFuzzer.
@@ -20,8 +20,8 @@ esac
 shift
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tools/common.sh"
-targets=${*:-convert layout existing undo cfi sframe object \
-  cunwind unwind_info unwind}
+targets=${*:-$(sed -n 's/^  { "\([a-z_]*\)", fuzz_.*/\1/p' \
+  "$root/tests/fuzz/target.c")}
 dir=${FUZZ_DIR:-${TMPDIR:-/tmp}/fuzz-work}
 seconds=$(awk "BEGIN { printf \"%d\", $minutes * 60 }")
 clang=${CLANG:-clang}

@@ -6,13 +6,13 @@
 #include "convert/archive_convert.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "convert/archive_members.h"
 #include "convert/object_convert.h"
 #include "convert/report_sum.h"
 #include "elf/archive.h"
@@ -29,20 +29,6 @@ struct archive_job
   size_t n_changed;
   int fd; /* the new archive */
 };
-
-bool
-archive_is_at (const struct file_location *location)
-{
-  struct error ignored;
-  uint8_t magic[8];
-  int fd = file_location_open (location, O_RDONLY | O_NONBLOCK | O_NOCTTY,
-                               &ignored);
-  if (fd < 0)
-    return false;
-  ssize_t got = pread (fd, magic, sizeof magic, 0);
-  close (fd);
-  return got > 0 && archive_has_magic (magic, (uint64_t)got);
-}
 
 /* Write what MEMBER, an object, is converted to, to *AT.  */
 static bool
@@ -72,38 +58,16 @@ write_converted_member (struct archive_job *job,
   return done;
 }
 
-/* Members lie at any even offset; a copy is aligned as a file would be.  */
 static bool
 convert_member (struct archive_job *job, const struct archive_member *member,
                 uint64_t *at, struct error *err)
 {
-  struct image image;
-  void *copy = malloc (member->size > 0 ? (size_t)member->size : 1);
-  if (copy == NULL)
-    return error_set_no_memory (err);
-  memcpy (copy, member->bytes, (size_t)member->size);
-  bool done = image_open_memory (&image, copy, (size_t)member->size, err);
-  if (done)
-    {
-      done = image.header.e_type == ET_REL
-                 ? write_converted_member (job, member, &image, at, err)
-                 : error_set (err, CFI2SFRAME_NOTHING, "not an object");
-      image_close (&image);
-    }
-  free (copy);
+  struct archive_object object;
+  if (!archive_object_open (&object, member, err))
+    return false;
+  bool done = write_converted_member (job, member, &object.image, at, err);
+  archive_object_close (&object);
   return done;
-}
-
-/* The failure is one of MEMBER's.  Returns false.  */
-static bool
-failed_in (const struct archive_job *job, const struct archive_member *member,
-           struct error *err)
-{
-  char name[64];
-  struct error whole = *err;
-  archive_member_name (&job->archive, member, name, sizeof name);
-  return error_set (err, whole.status, "member %s: %.180s", name,
-                    whole.reason);
 }
 
 /* Write member INDEX, converted or as it is.  */
@@ -123,7 +87,7 @@ write_member (struct archive_job *job, size_t index, uint64_t *at,
         }
       if (err->status != CFI2SFRAME_NOTHING
           && err->status != CFI2SFRAME_NOT_ELF)
-        return failed_in (job, member, err);
+        return archive_member_failed (&job->archive, member, err);
       error_clear (err);
     }
   return archive_write_member (&job->archive, member, member->bytes,

@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "elf/file_location.h"
 
-/* Whether the file at LOCATION begins like an archive.  */
-bool archive_is_at (const struct file_location *location);
-
 /* Convert each member of the archive INPUT that can be, as object_convert;
    the others, and everything ar knows of them, stay as they are, and the index
    of symbols leads to their new places.  REPORT has the sums.  A member that

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/io.h"
 #include "convert/archive_convert.h"
+#include "convert/archive_members.h"
 #include "convert/emitter.h"
 #include "convert/judge.h"
 #include "convert/half_written.h"

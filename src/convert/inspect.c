@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "cfi/source.h"
+#include "convert/archive_members.h"
 #include "convert/find_sframe.h"
 #include "convert/judge.h"
 #include "convert/located.h"
@@ -76,37 +78,110 @@ copy_result (const struct verify_result *from,
   memcpy (to->difference, from->difference, sizeof to->difference);
 }
 
+static bool
+check_image (const struct image *image, struct verify_result *found,
+             struct error *err)
+{
+  bool checked = image->header.e_type == ET_REL
+                     ? check_object (image, found, err)
+                     : check_linked (image, found, err);
+  if (checked && found->bytes_wrong + found->bytes_extra > 0)
+    return error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
+  return checked;
+}
+
+/* Add up what is found in the members of an archive.  */
+static bool
+check_member (void *context, const char *name, const struct image *image,
+              struct error *err)
+{
+  struct verify_result *sum = context, found = { 0 };
+  (void)name;
+  bool checked = check_image (image, &found, err);
+  if (sum->difference[0] == '\0')
+    {
+      sum->first_wrong = found.first_wrong;
+      memcpy (sum->difference, found.difference, sizeof sum->difference);
+    }
+  sum->functions += found.functions;
+  sum->bytes_equal += found.bytes_equal;
+  sum->bytes_wrong += found.bytes_wrong;
+  sum->bytes_absent += found.bytes_absent;
+  sum->bytes_extra += found.bytes_extra;
+  return checked;
+}
+
+/* The input could not be opened: because it is an archive?  */
+static bool
+is_archive (const struct file_location *input, const struct error *err)
+{
+  return err->status == CFI2SFRAME_NOT_ELF && archive_is_at (input);
+}
+
 bool
 check_located (const struct file_location *input,
                struct cfi2sframe_check_result *result, struct error *err)
 {
   struct image image;
   struct verify_result found = { 0 };
+  bool checked = false;
   error_clear (err);
-  *result = (struct cfi2sframe_check_result){ 0 };
-  if (!image_open_at (&image, input, err))
-    return false;
-  bool checked = image.header.e_type == ET_REL
-                     ? check_object (&image, &found, err)
-                     : check_linked (&image, &found, err);
-  image_close (&image);
+  if (image_open_at (&image, input, err))
+    {
+      checked = check_image (&image, &found, err);
+      image_close (&image);
+    }
+  else if (is_archive (input, err))
+    checked = archive_visit (input, check_member, &found, err);
   copy_result (&found, result);
-  if (checked && found.bytes_wrong + found.bytes_extra > 0)
-    return error_set (err, CFI2SFRAME_MISMATCH, "%s", found.difference);
   return checked;
+}
+
+static bool
+dump_image (const struct image *image, FILE *out, struct error *err)
+{
+  struct sframe_decoder decoder;
+  return find_sframe (image, &decoder, err)
+         && sframe_dump (&decoder, out, err);
+}
+
+struct archive_dump
+{
+  const char *path;
+  FILE *out;
+};
+
+/* As readelf names members.  */
+static bool
+dump_member (void *context, const char *name, const struct image *image,
+             struct error *err)
+{
+  const struct archive_dump *dump = context;
+  const struct image_section *section = image_find_section (image, ".sframe");
+  if (section == NULL || section->header.sh_size == 0)
+    return error_set (err, CFI2SFRAME_NOTHING, "no .sframe");
+  fputs ("\nFile: ", dump->out);
+  printable_put (dump->path, dump->out);
+  fputc ('(', dump->out);
+  printable_put (name, dump->out);
+  fputs (")\n", dump->out);
+  return dump_image (image, dump->out, err);
 }
 
 bool
 dump_located (const struct file_location *input, FILE *out, struct error *err)
 {
   struct image image;
-  struct sframe_decoder decoder;
+  struct archive_dump dump = { input->path, out };
+  bool dumped = false;
   error_clear (err);
-  if (!image_open_at (&image, input, err))
-    return false;
-  bool dumped = find_sframe (&image, &decoder, err)
-                && sframe_dump (&decoder, out, err);
-  image_close (&image);
+  if (image_open_at (&image, input, err))
+    {
+      dumped = dump_image (&image, out, err);
+      image_close (&image);
+    }
+  else if (is_archive (input, err))
+    dumped = archive_visit (input, dump_member, &dump, err);
   return dumped;
 }
 

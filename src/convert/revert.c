@@ -1,6 +1,7 @@
 /* Taking an .sframe away again: byte for byte where a record allows it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "convert/archive_members.h"
 #include "convert/half_written.h"
 #include "convert/located.h"
 #include "convert/options.h"
@@ -66,6 +67,23 @@ check_is_linked (const struct image *image,
                     "-R .rela.sframe");
 }
 
+/* Nor have archives, which are made of objects.  */
+static bool
+open_input (struct image *image, const struct file_location *input,
+            const struct cfi2sframe_options *options, struct error *err)
+{
+  if (image_open_at (image, input, err))
+    return true;
+  if (err->status != CFI2SFRAME_NOT_ELF || !archive_is_at (input))
+    return false;
+  if (!options->relocatable)
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "archive of objects (see --relocatable)");
+  return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                    "archive of objects: use objcopy -R .sframe "
+                    "-R .rela.sframe");
+}
+
 /* cfi2sframe_undo with options of our size.  */
 static bool
 undo (const struct file_location *input, const char *output,
@@ -80,7 +98,7 @@ undo (const struct file_location *input, const char *output,
                                      .output = output,
                                      .made = made,
                                      .check = check_original };
-  if (!image_open_at (&image, input, err)
+  if (!open_input (&image, input, options, err)
       && !half_written_open (&image, input, err))
     return false;
   bool done = check_is_linked (&image, options, err)
@@ -104,7 +122,7 @@ remove_without_record (const struct file_location *input, const char *output,
                                      .output = output,
                                      .made = made,
                                      .check = check_removed };
-  if (!image_open_at (&image, input, err))
+  if (!open_input (&image, input, options, err))
     return false;
   struct existing existing = existing_find (&image);
   if (existing.has_record)

@@ -3,8 +3,23 @@
 
 #include "tool/job.h"
 
+#include "convert/archive_members.h"
 #include "convert/compact_unwind.h"
 #include "tool/clock.h"
+
+static bool
+revert (struct job *job, const struct tool_options *options)
+{
+  bool reverted
+      = options->mode == MODE_REMOVE
+            ? remove_located (&job->location, options->output,
+                              &options->convert, &job->made, &job->err)
+            : undo_located (&job->location, options->output, &options->convert,
+                            &job->made, &job->err);
+  job->report.archive = !reverted && job->err.status == CFI2SFRAME_NOTHING
+                        && archive_is_at (&job->location);
+  return reverted;
+}
 
 static bool
 run_mode (struct job *job, const struct tool_options *options)
@@ -29,11 +44,8 @@ run_mode (struct job *job, const struct tool_options *options)
                                     job->out, &job->err);
       return dump_located (&job->location, job->out, &job->err);
     case MODE_REMOVE:
-      return remove_located (&job->location, options->output,
-                             &options->convert, &job->made, &job->err);
     case MODE_UNDO:
-      return undo_located (&job->location, options->output, &options->convert,
-                           &job->made, &job->err);
+      return revert (job, options);
     default:
       return convert_located (&job->location, options->output,
                               &options->convert, &job->made, &job->report,

@@ -394,7 +394,79 @@ END
   cmp in.a lib.a
   for option in --check --dump; do
     refused lib.a $option
+    [[ $stderr == *": no .sframe in any member" ]] || report
+  done
+  for option in --lint --compare-formats --section-only=s; do
+    refused lib.a $option
     [[ $stderr == *"an archive of objects, not an ELF file" ]] || report
+  done
+}
+
+# The byte of FILE's .sframe that holds its last CFA offset is changed.
+spoil_rows ()
+{
+  local offset size
+  read -r offset size < <(section "$1" .sframe)
+  poke "$1" $((offset + size - 1)) 78
+}
+
+@test "an archive is checked and printed member by member, with their names" {
+  needs ar
+  small_archive
+  convert --relocatable lib.a
+  ar x lib.a
+  tool --check lib.a
+  [ "$status" -eq 0 ] || report
+  local functions=0 bytes=0 member
+  for member in one.o a_member_with_a_long_name.o; do
+    read -r n f < <("$CFI2SFRAME" --check $member \
+      | sed -E 's/.*: ([0-9]+) functions checked: ([0-9]+) bytes.*/\1 \2/')
+    functions=$((functions + n)) bytes=$((bytes + f))
+  done
+  [ $functions -eq 2 ]
+  [[ $output == "lib.a: 2 functions checked: $bytes bytes of code equal, 0 wrong, "* ]] || report
+  for member in one.o a_member_with_a_long_name.o; do
+    printf '\nFile: lib.a(%s)\n' $member
+    "$CFI2SFRAME" --dump $member
+  done >expected
+  "$CFI2SFRAME" --dump lib.a | diff expected -
+  # What is wrong is named; the others are looked at all the same.
+  spoil_rows one.o
+  ar rcsD lib.a one.o
+  tool --check lib.a
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: lib.a: member one.o: 0x"*"CFA is "* ]] || report
+  [[ $output == "lib.a: 2 functions checked: "* ]] || report
+  spoil_rows a_member_with_a_long_name.o
+  ar rcsD lib.a a_member_with_a_long_name.o
+  tool --check lib.a
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: lib.a: member one.o: 0x"*", and in 1 more" ]] || report
+  # One that cannot be read ends it.
+  head -c 200 one.o >text
+  ar rcsD lib.a text 2>/dev/null
+  refused lib.a --check
+  [[ $stderr == *"lib.a: member text: "* ]] || report
+}
+
+@test "an archive cannot be undone; what is said instead removes its .sframe" {
+  needs ar objcopy
+  small_archive
+  cp lib.a in.a
+  convert --relocatable lib.a
+  local option command
+  for option in --undo --remove; do
+    cp lib.a f.a
+    tool $option f.a
+    [ "$status" -eq 0 ] || report
+    [ "$stderr" = "cfi2sframe: f.a: note: skipped: archive of objects (see --relocatable)" ] || report
+    refused f.a --relocatable $option
+    [[ $stderr == "cfi2sframe: f.a: archive of objects: use objcopy "* ]] || report
+    command=${stderr#*use }
+    $command f.a
+    ar t f.a | diff - <(ar t in.a)
+    tool --check f.a
+    [[ $stderr == *": no .sframe in any member" ]] || report
   done
 }
 

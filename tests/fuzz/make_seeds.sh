@@ -11,7 +11,7 @@ tool=${2:+$(realpath "$2")}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out"/{convert,layout,existing,undo,cfi,sframe,object,cunwind,unwind_info,unwind}
+mkdir -p "$out"/{convert,layout,existing,undo,cfi,sframe,object,cunwind,unwind_info,unwind,archive,code}
 cd "$work" || exit 1
 
 cat >prog.c <<'END'
@@ -165,6 +165,7 @@ if [ -n "$tool" ]; then
     head -c -1 "$file" >input
     "$tool" -q --format=compact-unwind --section-only="$out/unwind_info/$name" \
       input 2>/dev/null && cp input "$out/cunwind/$name"
+    cp input "$out/code/$name"
     for format in 3 2 2.0 1; do
       "$tool" -q --format=$format --section-only=section input 2>/dev/null \
         && [ "$(stat -c %s section)" -le 4000 ] \
@@ -186,6 +187,31 @@ done
 printf '\x08\x00abcdefgh\x0c\x00\x03\x10\x40\x19123456\x0a' >"$out/undo/three"
 printf '\x04\x00abcd\x20\x00\x02\x40\x00\x42' >"$out/undo/two"
 printf '\x00\x00\x00\x00\x00\x00' >"$out/undo/empty"
+
+# Members of a few bytes: an index, long names, an odd size.
+printf 'int a, b;' | gcc -x c -Os -c -o a.o - && objcopy -O elf64-x86-64 a.o 2>/dev/null
+strip -s -R .comment -R .note.gnu.property a.o -o small.o 2>/dev/null || cp a.o small.o
+printf 'odd' >a_member_with_a_long_name
+for kind in "" S U; do
+  rm -f x.a
+  ar "rc$kind" x.a a.o a_member_with_a_long_name small.o 2>/dev/null \
+    && cp x.a "$out/archive/ar$kind"
+done
+ar rcT thin.a a.o && cp thin.a "$out/archive/thin"
+printf '!<arch>\n' >"$out/archive/empty"
+member='%-16s%-12s%-6s%-6s%-8s%-10s`\n'
+# shellcheck disable=SC2059
+{
+  printf '!<arch>\n'
+  printf "$member" /SYM64/ 0 0 0 0 26
+  printf '\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\136main\0\0\0\0\0'
+  printf "$member" x/ 0 0 0 644 3
+  printf 'abc\n'
+} >"$out/archive/sym64"
+# shellcheck disable=SC2059
+{ printf '!<arch>\n'; printf "$member" '#1/4' 0 0 0 644 4; printf abcd; } \
+  >"$out/archive/bsd"
+
 for target in "$out"/*; do
   printf '%s: %d inputs, %d bytes\n' "$(basename "$target")" \
     "$(find "$target" -type f | wc -l)" \

@@ -1,0 +1,150 @@
+/* The objects in an archive, one after the other.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "convert/archive_members.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+enum
+{
+  NAME_MAX_SHOWN = 64
+};
+
+bool
+archive_is_at (const struct file_location *location)
+{
+  struct error ignored;
+  uint8_t magic[8];
+  int fd = file_location_open (location, O_RDONLY | O_NONBLOCK | O_NOCTTY,
+                               &ignored);
+  if (fd < 0)
+    return false;
+  ssize_t got = pread (fd, magic, sizeof magic, 0);
+  close (fd);
+  return got > 0 && archive_has_magic (magic, (uint64_t)got);
+}
+
+/* Members lie at any even offset; a copy is aligned as a file would be.  */
+bool
+archive_object_open (struct archive_object *object,
+                     const struct archive_member *member, struct error *err)
+{
+  size_t size = (size_t)member->size;
+  object->copy = malloc (size > 0 ? size : 1);
+  if (object->copy == NULL)
+    return error_set_no_memory (err);
+  memcpy (object->copy, member->bytes, size);
+  bool opened = image_open_memory (&object->image, object->copy, size, err);
+  if (opened && object->image.header.e_type == ET_REL)
+    return true;
+  if (opened)
+    image_close (&object->image);
+  free (object->copy);
+  return opened ? error_set (err, CFI2SFRAME_NOTHING, "not an object") : false;
+}
+
+void
+archive_object_close (struct archive_object *object)
+{
+  image_close (&object->image);
+  free (object->copy);
+}
+
+bool
+archive_member_failed (const struct archive *archive,
+                       const struct archive_member *member, struct error *err)
+{
+  char name[NAME_MAX_SHOWN];
+  struct error whole = *err;
+  archive_member_name (archive, member, name, sizeof name);
+  return error_set (err, whole.status, "member %s: %.180s", name,
+                    whole.reason);
+}
+
+/* What a walk has met.  */
+struct visits
+{
+  size_t n_done, n_different;
+  struct error first; /* the first difference */
+};
+
+/* False to end the walk.  */
+static bool
+visit_member (const struct archive *archive,
+              const struct archive_member *member, archive_visitor *visit,
+              void *context, struct visits *visits, struct error *err)
+{
+  struct archive_object object;
+  char name[NAME_MAX_SHOWN];
+  if (member->kind != ARCHIVE_FILE)
+    return true;
+  archive_member_name (archive, member, name, sizeof name);
+  bool done = archive_object_open (&object, member, err);
+  if (done)
+    {
+      done = visit (context, name, &object.image, err);
+      archive_object_close (&object);
+    }
+  visits->n_done += done || err->status == CFI2SFRAME_MISMATCH;
+  if (done || err->status == CFI2SFRAME_NOTHING
+      || err->status == CFI2SFRAME_NOT_ELF)
+    return true;
+  archive_member_failed (archive, member, err);
+  if (err->status != CFI2SFRAME_MISMATCH)
+    return false;
+  if (visits->n_different++ == 0)
+    visits->first = *err;
+  return true;
+}
+
+static bool
+sum_up (const struct visits *visits, struct error *err)
+{
+  error_clear (err);
+  if (visits->n_done == 0)
+    return error_set (err, CFI2SFRAME_NOTHING, "no .sframe in any member");
+  if (visits->n_different == 0)
+    return true;
+  if (visits->n_different == 1)
+    {
+      *err = visits->first;
+      return false;
+    }
+  return error_set (err, CFI2SFRAME_MISMATCH, "%.200s, and in %zu more",
+                    visits->first.reason, visits->n_different - 1);
+}
+
+bool
+archive_visit (const struct file_location *input, archive_visitor *visit,
+               void *context, struct error *err)
+{
+  struct archive archive;
+  struct visits visits = { 0 };
+  size_t size = 0;
+  int fd = file_location_open (input, O_RDONLY, err);
+  if (fd < 0)
+    return false;
+  uint8_t *bytes = io_map (fd, &size, err);
+  close (fd);
+  if (bytes == NULL)
+    return false;
+  bool done = archive_open (&archive, bytes, size, err);
+  if (done)
+    {
+      for (size_t i = 0; done && i < archive.n; i++)
+        done = visit_member (&archive, &archive.members[i], visit, context,
+                             &visits, err);
+      done = done && sum_up (&visits, err);
+      archive_free (&archive);
+    }
+  munmap (bytes, size);
+  return done;
+}
