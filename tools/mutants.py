@@ -24,11 +24,15 @@ import threading
 # folder.
 RULES = [
     (r"src/cfi/(cfa_program|cfa_opcode|expression)\.c",
-     "cfa_program walk program_table cunwind_function eh_frame memory "
-     "tests/random_cfi/random_cfi.sh"),
+     "cfa_program walk program_table cunwind_function reader memory "
+     "call_sites tests/random_cfi/random_cfi.sh"),
+    (r"src/cfi/call_sites\.c", "call_sites memory code.bats"),
+    (r"src/cfi/function_list\.c", "memory code.bats"),
+    (r"src/cfi/return_sites\.c", "memory return_address.bats"),
     (r"src/cfi/plt\.c", "plt walk arch lower memory relocated.bats"),
     (r"src/cfi/",
-     "eh_frame cfa_program walk program_table arch memory relocated.bats "
+     "reader debug_frame cfa_program walk program_table arch memory "
+     "relocated.bats "
      "overlap.bats bad_input.bats:(eh_frame|entry|FDE)"),
     (r"src/sframe/lower", "lower encode verify gnu_fixtures compare memory"),
     (r"src/sframe/(compare|compare_spans)\.c", "compare verify memory"),

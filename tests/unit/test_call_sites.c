@@ -1,0 +1,351 @@
+/* Call-site tables: which landing pad a call has, and damage.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cfi/call_sites.h"
+#include "tests/unit/cfi_builder.h"
+
+/* The tables lie in the second segment, so that their place in the file and
+   the address they have are different things.  */
+#define TABLES UINT64_C (0x123400200000)
+#define CODE UINT64_C (0x123400010000)
+
+enum
+{
+  SEGMENT_OFFSET = 0x40,
+  SEGMENT_SIZE = 0x60,
+  FUNCTION_SIZE = 0x100
+};
+
+struct fixture
+{
+  struct buffer bytes; /* .eh_frame */
+  size_t cie;
+  struct cfi_section section;
+  struct image image;
+  GElf_Phdr segments[4];
+  uint8_t file[SEGMENT_OFFSET + SEGMENT_SIZE];
+};
+
+/* The segment's last bytes are in memory only.  */
+static void
+begin (struct fixture *f)
+{
+  *f = (struct fixture){ .image.n_segments = 4 };
+  f->segments[0]
+      = (GElf_Phdr){ .p_type = PT_NOTE, .p_vaddr = TABLES, .p_filesz = 8 };
+  f->segments[1] = (GElf_Phdr){ .p_type = PT_LOAD,
+                                .p_vaddr = TABLES - 0x1000,
+                                .p_filesz = 0x1000,
+                                .p_memsz = 0x1000 };
+  f->segments[2] = (GElf_Phdr){ .p_type = PT_LOAD,
+                                .p_offset = SEGMENT_OFFSET,
+                                .p_vaddr = TABLES,
+                                .p_filesz = SEGMENT_SIZE,
+                                .p_memsz = 2 * SEGMENT_SIZE };
+  f->segments[3] = (GElf_Phdr){ .p_type = PT_LOAD,
+                                .p_vaddr = TABLES + 0x1000,
+                                .p_filesz = 0x1000,
+                                .p_memsz = 0x1000 };
+  f->image.segments = f->segments;
+  f->image.bytes = f->file;
+  f->image.size = sizeof f->file;
+  buffer_init (&f->bytes, false);
+  /* zLR: pcrel sdata4 for both.  */
+  f->cie = put_cie (&f->bytes, 1, "zLR", "\x1b\x1b", 2, 2, 0x78, 16,
+                    "\x0c\x07\x08\x90\x01", 5);
+}
+
+/* A function at CODE + OFFSET whose table is at LSDA; 0: it has none.  */
+static void
+add_function (struct fixture *f, uint64_t offset, uint64_t lsda,
+              const char *instructions, size_t size)
+{
+  struct buffer *bytes = &f->bytes;
+  size_t start = bytes->size;
+  buffer_u32 (bytes, 0);
+  buffer_u32 (bytes, (uint32_t)(start + 4 - f->cie));
+  buffer_u32 (bytes,
+              (uint32_t)(CODE + offset - (SECTION_ADDRESS + start + 8)));
+  buffer_u32 (bytes, FUNCTION_SIZE);
+  buffer_u8 (bytes, 4);
+  buffer_u32 (bytes, lsda == 0
+                         ? 0
+                         : (uint32_t)(lsda - (SECTION_ADDRESS + start + 17)));
+  put (bytes, instructions, size);
+  end_entry (bytes, start);
+}
+
+/* The sites, as "start-end pad" from CODE, with "+N" bytes of arguments.  */
+static void
+expect_sites (struct fixture *f, const char *expected)
+{
+  struct call_sites sites;
+  struct error err = { 0 };
+  char text[1000] = "";
+  assert_true (eh_frame_read (&f->section, &arch_amd64, f->bytes.bytes,
+                              f->bytes.size, SECTION_ADDRESS, &err));
+  f->image.arch = &arch_amd64;
+  assert_true (call_sites_read (&sites, &f->image, &f->section, &err));
+  for (size_t i = 0; i < sites.n && i < 20; i++)
+    {
+      const struct call_site *site = &sites.sites[i];
+      size_t used = strlen (text);
+      used += (size_t)snprintf (text + used, sizeof text - used,
+                                "%s%llx-%llx %llx", i > 0 ? ", " : "",
+                                (unsigned long long)(site->start - CODE),
+                                (unsigned long long)(site->end - CODE),
+                                (unsigned long long)(site->pad - CODE));
+      if (site->args_size > 0)
+        snprintf (text + used, sizeof text - used, "+%llu",
+                  (unsigned long long)site->args_size);
+    }
+  assert_string_equal (text, expected);
+  call_sites_free (&sites);
+  assert_null (sites.sites);
+  cfi_section_free (&f->section);
+}
+
+static void
+end (struct fixture *f)
+{
+  buffer_free (&f->bytes);
+}
+
+static void
+put_table (struct fixture *f, size_t offset, const char *table, size_t size)
+{
+  memcpy (f->file + SEGMENT_OFFSET + offset, table, size);
+}
+
+/* One function with this table, which is the last in the segment.  */
+static void
+expect_of_table (const char *table, size_t size, const char *expected)
+{
+  struct fixture f;
+  begin (&f);
+  put_table (&f, SEGMENT_SIZE - size, table, size);
+  add_function (&f, 0, TABLES + SEGMENT_SIZE - size, "", 0);
+  expect_sites (&f, expected);
+  end (&f);
+}
+
+/* Bytes of a table: pads from the function, no types, uleb128.  */
+#define TABLE(records) \
+  "\xff\xff\x01" records, sizeof "\xff\xff\x01" records - 1
+
+static void
+test_records (void **state)
+{
+  (void)state;
+  expect_of_table (TABLE ("\x04\x10\x08\x40\x00"), "10-18 40");
+  /* A call without a pad; one at the function's end; an empty one.  */
+  expect_of_table (TABLE ("\x10\x10\x08\x00\x00\x18\x08\x40\x01\x30\x00\x50"
+                          "\x00\xc0\x00\x10\x00\x00"),
+                   "18-20 40");
+  expect_of_table (TABLE ("\x05\x80\x01\x80\x01\x40\x00"), "80-100 40");
+  expect_of_table (TABLE ("\x00"), "");
+}
+
+static void
+test_what_reaches_out_of_the_function_is_left_out (void **state)
+{
+  (void)state;
+  /* A site that ends behind the function, begins behind it, or before the end
+     of the last one: it and what follows are not believed.  */
+  expect_of_table (TABLE ("\x0a\x10\x08\x40\x00\x80\x01\x81\x01\x40\x00"),
+                   "10-18 40");
+  expect_of_table (TABLE ("\x05\x81\x02\x00\x40\x00"), "");
+  expect_of_table (TABLE ("\x0c\x10\x08\x40\x00\x17\x08\x50\x00\x30\x08\x60"
+                          "\x00"),
+                   "10-18 40");
+  expect_of_table (TABLE ("\x08\x10\x08\x40\x00\x18\x08\x50\x00"),
+                   "10-18 40, 18-20 50");
+}
+
+static void
+test_damaged_tables (void **state)
+{
+  (void)state;
+  /* Longer than what is there; cut off in each field of a record.  */
+  expect_of_table (TABLE ("\x05\x10\x08\x40\x00"), "");
+  for (size_t size = 1; size < 5; size++)
+    {
+      char table[] = "\xff\xff\x01\x04\x10\x08\x40\x00";
+      table[3] = (char)(4 + size);
+      char two[16];
+      memcpy (two, table, 8);
+      memcpy (two + 8, "\xa0\x88\x80\x80", size);
+      expect_of_table (two, 8 + size, "10-18 40");
+    }
+  /* Headers cut off.  */
+  expect_of_table ("\xff", 1, "");
+  expect_of_table ("\xff\xff", 2, "");
+  expect_of_table ("\xff\xff\x01", 3, "");
+  expect_of_table ("\xff\x00", 2, "");
+}
+
+static void
+test_encodings (void **state)
+{
+  (void)state;
+  /* udata4, as GCC writes with some options.  */
+  expect_of_table ("\xff\xff\x03\x0d\x10\0\0\0\x08\0\0\0\x40\0\0\0\0", 17,
+                   "10-18 40");
+  /* None, and one that counts from somewhere.  */
+  expect_of_table ("\xff\xff\xff\x04\x10\x08\x40\x00", 8, "");
+  expect_of_table ("\xff\xff\x1b\x0d\x10\0\0\0\x08\0\0\0\x40\0\0\0\0", 17, "");
+  /* Types behind the table: their offset is skipped.  */
+  expect_of_table ("\xff\x9b\x83\x01\x01\x04\x10\x08\x40\x00", 10, "10-18 40");
+}
+
+static void
+test_where_pads_count_from (void **state)
+{
+  (void)state;
+  struct fixture f;
+  uint64_t at = TABLES + 0x10, pads = CODE + 0x1000;
+  char table[13] = "\x1b....\xff\x01\x04\x10\x08\x40";
+  /* An address of their own, relative to the field; one the program fills in
+     is not known.  */
+  begin (&f);
+  store_u32 ((uint8_t *)table + 1, (uint32_t)(pads - (at + 1)), false);
+  put_table (&f, 0x10, table, 12);
+  add_function (&f, 0, at, "", 0);
+  expect_sites (&f, "10-18 1040");
+  f.file[SEGMENT_OFFSET + 0x10] = (uint8_t)'\x9b';
+  expect_sites (&f, "");
+  end (&f);
+  /* Nothing of it in the file.  */
+  expect_of_table ("\x1b\x00\x00\x00", 4, "");
+}
+
+static void
+test_tables_outside_of_the_file (void **state)
+{
+  (void)state;
+  static const uint64_t places[]
+      = { 0, TABLES + SEGMENT_SIZE, TABLES + 2 * SEGMENT_SIZE, TABLES + 0x800,
+          TABLES - 0x2000 };
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    {
+      struct fixture f;
+      begin (&f);
+      put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
+      add_function (&f, 0, places[i], "", 0);
+      expect_sites (&f, "");
+      end (&f);
+    }
+  struct fixture f;
+  begin (&f);
+  put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
+  add_function (&f, 0, TABLES, "", 0);
+  expect_sites (&f, "10-18 40");
+  end (&f);
+}
+
+static void
+test_functions_share_a_table_and_their_code (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
+  add_function (&f, 0, TABLES, "", 0);
+  /* Overlaps the first; then one that begins where that ends.  */
+  add_function (&f, FUNCTION_SIZE - 1, TABLES, "", 0);
+  add_function (&f, FUNCTION_SIZE, TABLES, "", 0);
+  add_function (&f, 2 * FUNCTION_SIZE, 0, "", 0);
+  add_function (&f, 3 * FUNCTION_SIZE, TABLES, "", 0);
+  expect_sites (&f, "10-18 40, 110-118 140, 310-318 340");
+  end (&f);
+}
+
+static void
+test_more_sites_than_there_was_room_for (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct call_sites sites;
+  struct error err = { 0 };
+  begin (&f);
+  put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
+  for (unsigned i = 0; i < 300; i++)
+    add_function (&f, (uint64_t)i * FUNCTION_SIZE, TABLES, "", 0);
+  assert_true (eh_frame_read (&f.section, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  assert_true (call_sites_read (&sites, &f.image, &f.section, &err));
+  assert_int_equal (sites.n, 300);
+  for (unsigned i = 0; i < 300; i++)
+    assert_int_equal (sites.sites[i].start,
+                      CODE + (uint64_t)i * FUNCTION_SIZE + 0x10);
+  call_sites_free (&sites);
+  cfi_section_free (&f.section);
+  end (&f);
+}
+
+static void
+test_arguments_on_the_stack_cut_a_site (void **state)
+{
+  (void)state;
+  /* In units of two bytes: advance_loc 4; GNU_args_size 16; advance_loc1 6;
+     GNU_args_size 32; advance_loc2 2; GNU_args_size 0.  */
+  static const char program[]
+      = "\x44\x2e\x10\x02\x06\x2e\x20\x03\x02\x00\x2e\x00";
+  static const struct
+  {
+    char from, size;
+    const char *expected;
+  } cases[] = {
+    { 0x00, 0x08, "0-8 40" },
+    { 0x00, 0x30, "0-8 40, 8-14 40+16, 14-18 40+32, 18-30 40" },
+    { 0x08, 0x0c, "8-14 40+16" },
+    { 0x09, 0x0b, "9-14 40+16" },
+    { 0x10, 0x06, "10-14 40+16, 14-16 40+32" },
+    { 0x14, 0x04, "14-18 40+32" },
+    { 0x18, 0x10, "18-28 40" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct fixture f;
+      char table[] = "\xff\xff\x01\x04\x10\x08\x40";
+      table[4] = cases[i].from;
+      table[5] = cases[i].size;
+      begin (&f);
+      put_table (&f, 0, table, sizeof table);
+      add_function (&f, 0, TABLES, program, sizeof program - 1);
+      expect_sites (&f, cases[i].expected);
+      end (&f);
+    }
+  /* advance_loc4, among other instructions and before a damaged one.  */
+  struct fixture f;
+  begin (&f);
+  put_table (&f, 0, TABLE ("\x04\x10\x30\x40\x00"));
+  add_function (&f, 0, TABLES,
+                "\x04\x10\x00\x00\x00\x0e\x10\x2e\x08\x3f\x2e\x10", 12);
+  expect_sites (&f, "10-20 40, 20-40 40+8");
+  end (&f);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_records),
+    cmocka_unit_test (test_what_reaches_out_of_the_function_is_left_out),
+    cmocka_unit_test (test_damaged_tables),
+    cmocka_unit_test (test_encodings),
+    cmocka_unit_test (test_where_pads_count_from),
+    cmocka_unit_test (test_tables_outside_of_the_file),
+    cmocka_unit_test (test_functions_share_a_table_and_their_code),
+    cmocka_unit_test (test_more_sites_than_there_was_room_for),
+    cmocka_unit_test (test_arguments_on_the_stack_cut_a_site),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
