@@ -1006,6 +1006,112 @@ other_notes_in_front_stay (void **state)
   expect_failure (test, CFI2SFRAME_REFUSED, "cannot move");
 }
 
+/* Its bytes may move, but a reader of the PT_NOTE would miss it.  */
+static void
+build_ids_in_front_of_other_notes_stay (void **state)
+{
+  struct fixture *test = *state;
+  make_crash_reporter (test);
+  store_u32 (test->elf.bytes + 0x21c + 8, NT_GNU_BUILD_ID, false);
+  expect_failure (test, CFI2SFRAME_REFUSED, "cannot move");
+}
+
+static void
+build_ids_behind_an_empty_abi_tag_stay (void **state)
+{
+  struct fixture *test = *state;
+  make_crash_reporter (test);
+  elf_builder_note (&test->elf, 0x21c, "GNU", NT_GNU_ABI_TAG, 0);
+  elf_builder_note (&test->elf, 0x22c, "GNU", NT_GNU_BUILD_ID, 0);
+  expect_failure (test, CFI2SFRAME_REFUSED, "cannot move");
+}
+
+static void
+abi_tags_of_libraries_stay (void **state)
+{
+  struct fixture *test = *state;
+  make_crash_reporter (test);
+  elf_builder_segment (&test->elf, PT_INTERP)->p_type = PT_LOOS + 1;
+  expect_failure (test, CFI2SFRAME_REFUSED, "cannot move");
+}
+
+/* What is at the tag's place in the headers alone is nobody's.  */
+static void
+abi_tags_move_in_spite_of_sections_without_contents (void **state)
+{
+  struct fixture *test = *state;
+  make_crash_reporter (test);
+  elf_builder_add_section (&test->elf, ".tbss", SHT_NOBITS,
+                           SHF_ALLOC | SHF_WRITE | SHF_TLS, 0x220, 0x40, 8);
+  plan_and_apply (test, LAYOUT_GROW_DATA);
+  assert_int_equal (segment_of (&test->result, PT_NOTE)->p_offset, 0x23c);
+}
+
+static void
+abi_tags_that_others_look_at_stay (void **state)
+{
+  (void)state;
+  enum
+  {
+    OTHER_TYPE,
+    OTHER_ALIGN,
+    OTHER_OFFSET,
+    NOTHING_BEHIND,
+    LONGER_IN_MEMORY,
+    TWICE,
+    CASES
+  };
+  for (int i = 0; i < CASES; i++)
+    {
+      void *own = NULL;
+      assert_int_equal (set_up (&own), 0);
+      struct fixture *test = own;
+      make_crash_reporter (test);
+      struct elf_builder *elf = &test->elf;
+      Elf64_Phdr *note = elf_builder_segment (elf, PT_NOTE);
+      switch (i)
+        {
+        case OTHER_TYPE:
+          note->p_type = PT_LOPROC + 5;
+          break;
+        case OTHER_ALIGN:
+          note->p_align = 8;
+          break;
+        case OTHER_OFFSET:
+          note->p_offset = note->p_vaddr = note->p_paddr = 0x220;
+          note->p_filesz = note->p_memsz = 0x30;
+          break;
+        case NOTHING_BEHIND:
+          note->p_filesz = note->p_memsz = 32;
+          break;
+        case LONGER_IN_MEMORY:
+          note->p_memsz++;
+          break;
+        case TWICE:
+          elf->segments[elf->n_segments++] = *note;
+          break;
+        default:
+          break;
+        }
+      open_old (test);
+      bool planned = layout_plan_injection (&test->plan, &test->image,
+                                            &test->request, &test->err);
+      /* Whatever else is found: nobody trims the PT_NOTE.  */
+      if (planned)
+        {
+          apply (test);
+          assert_true (image_open_memory (&test->result, test->bytes,
+                                          test->plan.new_size, &test->err));
+          const GElf_Phdr *kept = segment_of (
+              &test->result, i == OTHER_TYPE ? PT_LOPROC + 5 : PT_NOTE);
+          assert_int_equal (kept->p_filesz, note->p_filesz);
+        }
+      else
+        assert_int_equal (test->err.status, CFI2SFRAME_REFUSED);
+      tear_down (&own);
+    }
+}
+
 /* ---- Strategy grow-data */
 
 static void
@@ -1500,6 +1606,41 @@ skips_files_without_loaded_bytes (void **state)
   expect_failure (test, CFI2SFRAME_NOTHING, "debug file");
 }
 
+/* A byte is enough to be no debug file.  */
+static void
+takes_files_with_one_loaded_byte (void **state)
+{
+  struct fixture *test = *state;
+  for (size_t i = 0; i < test->elf.n_segments; i++)
+    test->elf.segments[i].p_filesz = i == 2;
+  open_old (test);
+  layout_classify (&test->image, &test->err);
+  assert_int_not_equal (test->err.status, CFI2SFRAME_NOTHING);
+}
+
+static void
+refuses_files_without_program_headers (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.n_segments = 0;
+  expect_failure (test, CFI2SFRAME_REFUSED, "no loadable segment");
+}
+
+static void
+refuses_section_names_that_are_loaded (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_finish (&test->elf);
+  uint8_t *names = test->elf.bytes + test->elf.header.e_shoff
+                   + (test->elf.n_sections - 1) * 64;
+  store_u64 (names + 8, SHF_ALLOC, false);
+  if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
+                          &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_false (layout_classify (&test->image, &test->err));
+  assert_non_null (strstr (test->err.reason, "is loaded with the program"));
+}
+
 static void
 refuses_kernels_by_address (void **state)
 {
@@ -1621,6 +1762,109 @@ eviction_spares_an_interpreter_of_another_size (void **state)
   expect_failure (test, CFI2SFRAME_REFUSED, ".interp");
 }
 
+static void
+eviction_takes_sections_of_one_byte (void **state)
+{
+  struct fixture *test = *state;
+  Elf64_Phdr *interp = elf_builder_segment (&test->elf, PT_INTERP);
+  interp->p_filesz = interp->p_memsz = test->elf.sections[1].sh_size = 1;
+  memset (test->elf.bytes + 0x201, 0, 0x1b);
+  plan_and_apply (test, LAYOUT_EVICT);
+}
+
+/* An empty section marks a place that code may ask for.  */
+static void
+eviction_spares_what_empty_sections_mark (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_add_section (&test->elf, ".mark", SHT_PROGBITS, SHF_ALLOC, 0x200,
+                           0, 1);
+  expect_failure (test, CFI2SFRAME_REFUSED, ".mark");
+}
+
+static void
+empty_sections_that_are_not_loaded_mark_nothing (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_add_section (&test->elf, ".comment", SHT_PROGBITS, 0, 0x200, 0,
+                           1);
+  plan_and_apply (test, LAYOUT_EVICT);
+}
+
+/* The dynamic entry follows its table, whichever that is.  */
+static void
+every_dynamic_table_is_followed (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint32_t section;
+    int64_t tag;
+  } tables[] = { { SHT_HASH, DT_HASH },
+                 { SHT_GNU_HASH, DT_GNU_HASH },
+                 { SHT_GNU_versym, DT_VERSYM },
+                 { SHT_GNU_verneed, DT_VERNEED },
+                 { SHT_GNU_verdef, DT_VERDEF } };
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    {
+      void *own = NULL;
+      assert_int_equal (set_up (&own), 0);
+      struct fixture *test = own;
+      test->elf.sections[3].sh_type = tables[i].section;
+      store_u64 (test->elf.bytes + 0x2000 + 16, (uint64_t)tables[i].tag,
+                 false);
+      plan_and_apply (test, LAYOUT_EVICT);
+      uint64_t address = test->result.sections[3].header.sh_addr;
+      assert_int_not_equal (address, 0x248);
+      assert_int_equal (dynamic_value (&test->result, tables[i].tag), address);
+      tear_down (&own);
+    }
+}
+
+/* Its bytes look like a symbol of a section that moves.  */
+static void
+what_follows_a_symbol_table_is_no_symbol (void **state)
+{
+  struct fixture *test = *state;
+  enum
+  {
+    BEHIND = 8
+  };
+  elf_builder_symbol (&test->elf, BEHIND, ".gnu.hash", STT_SECTION, 0x248);
+  elf_builder_symbol (&test->elf, BEHIND - 1, ".gnu.hash", STT_SECTION, 0x248);
+  plan_and_apply (test, LAYOUT_EVICT);
+  const uint8_t *symbols
+      = test->bytes + section_of (&test->result, ".symtab")->sh_offset;
+  assert_int_equal (load_u64 (symbols + BEHIND * 24 + 8, false), 0x248);
+  assert_int_not_equal (load_u64 (symbols + (BEHIND - 1) * 24 + 8, false),
+                        0x248);
+}
+
+/* The unused symbol that glibc puts on the ABI tag may be passed over only if
+   that is its name.  */
+static void
+eviction_spares_symbols_whose_names_have_no_end (void **state)
+{
+  (void)state;
+  for (int has_end = 1; has_end >= 0; has_end--)
+    {
+      void *own = NULL;
+      assert_int_equal (set_up (&own), 0);
+      struct fixture *test = own;
+      uint8_t *strings = test->elf.bytes + 0x2100 + (size_t)8 * 24;
+      elf_builder_symbol (&test->elf, 1, ".note.gnu.build-id",
+                          ELF64_ST_INFO (STB_GLOBAL, STT_OBJECT), 0x220);
+      memcpy (strings, "\0__abi_tag", 11);
+      store_u32 (test->elf.bytes + 0x2100 + 24, 1, false);
+      strings[0x1f] = has_end ? 0 : 'x';
+      if (has_end)
+        plan_and_apply (test, LAYOUT_EVICT);
+      else
+        expect_failure (test, CFI2SFRAME_REFUSED, ".note.gnu.build-id");
+      tear_down (&own);
+    }
+}
+
 /* Where patchelf puts them.  */
 static void
 program_headers_at_the_end_are_no_payload (void **state)
@@ -1644,6 +1888,19 @@ eviction_survives_symbols_without_strings (void **state)
   elf_builder_symbol (&test->elf, 1, ".note.gnu.build-id",
                       ELF64_ST_INFO (STB_GLOBAL, STT_OBJECT), 0x220);
   table->sh_link = 0x10000;
+  expect_failure (test, CFI2SFRAME_REFUSED, ".note.gnu.build-id");
+}
+
+/* One index behind the last header, as a hostile file may have it.  */
+static void
+eviction_survives_strings_behind_the_last_section (void **state)
+{
+  struct fixture *test = *state;
+  Elf64_Shdr *table
+      = &test->elf.sections[elf_builder_section (&test->elf, ".symtab")];
+  elf_builder_symbol (&test->elf, 1, ".note.gnu.build-id",
+                      ELF64_ST_INFO (STB_GLOBAL, STT_OBJECT), 0x220);
+  table->sh_link = (uint32_t)test->elf.n_sections + 1;
   expect_failure (test, CFI2SFRAME_REFUSED, ".note.gnu.build-id");
 }
 
@@ -1813,6 +2070,7 @@ main (void)
     TEST (eviction_takes_package_notes),
     TEST (eviction_spares_notes_with_symbols),
     TEST (eviction_survives_symbols_without_strings),
+    TEST (eviction_survives_strings_behind_the_last_section),
     TEST (eviction_takes_several_notes),
     TEST (eviction_reads_every_note),
     TEST (eviction_spares_an_interpreter_nobody_starts),
@@ -1845,12 +2103,23 @@ main (void)
     TEST (notes_unlike_keep_their_headers),
     TEST (notes_apart_keep_their_headers),
     TEST (eviction_spares_an_interpreter_of_another_size),
+    TEST (eviction_takes_sections_of_one_byte),
+    TEST (eviction_spares_what_empty_sections_mark),
+    TEST (empty_sections_that_are_not_loaded_mark_nothing),
+    TEST (every_dynamic_table_is_followed),
+    TEST (what_follows_a_symbol_table_is_no_symbol),
+    TEST (eviction_spares_symbols_whose_names_have_no_end),
     TEST (program_headers_at_the_end_are_no_payload),
     TEST (libraries_do_without_pt_phdr),
     TEST (static_pies_keep_pt_phdr),
     TEST (named_pies_keep_pt_phdr),
     TEST (abi_tags_make_room_beside_other_notes),
     TEST (other_notes_in_front_stay),
+    TEST (build_ids_in_front_of_other_notes_stay),
+    TEST (build_ids_behind_an_empty_abi_tag_stay),
+    TEST (abi_tags_of_libraries_stay),
+    TEST (abi_tags_move_in_spite_of_sections_without_contents),
+    TEST (abi_tags_that_others_look_at_stay),
     TEST (data_grows_behind_its_bss),
     TEST (data_with_a_huge_bss_does_not_grow),
     TEST (old_place_is_used_again),
@@ -1881,6 +2150,9 @@ main (void)
     TEST (refuses_machines_without_sframe),
     TEST (skips_debug_files),
     TEST (skips_files_without_loaded_bytes),
+    TEST (takes_files_with_one_loaded_byte),
+    TEST (refuses_files_without_program_headers),
+    TEST (refuses_section_names_that_are_loaded),
     TEST (refuses_kernels_by_address),
     TEST (refuses_kernels_by_section),
     TEST (refuses_prelinked_files),
