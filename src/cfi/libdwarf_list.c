@@ -256,8 +256,6 @@ libdwarf_list_open (const struct cfi_input *input, bool big_endian,
 void
 libdwarf_list_close (struct libdwarf_list *list)
 {
-  if (list == NULL)
-    return;
   if (list->cies != NULL)
     free_list (list);
   if (list->debug != NULL)

@@ -358,6 +358,39 @@ function_flags (void **state)
   buffer_free (&out);
 }
 
+/* What a version has no bit for must not be written without it.  */
+static void
+what_a_version_lacks_is_refused (void **state)
+{
+  (void)state;
+  static const struct sframe_variant variants[]
+      = { { 1, false }, { 2, false }, { 2, true }, { 3, true } };
+  for (unsigned v = 0; v < 4; v++)
+    for (unsigned what = 0; what < 4; what++)
+      {
+        struct encode_options options = options_for (&arch_amd64, variants[v]);
+        struct sframe_encoder *encoder = sframe_encoder_new (&options);
+        struct error err = { 0 };
+        struct sframe_row row = push_rows[0];
+        struct sframe_function function
+            = { .address = 0x1000, .size = 64, .n_rows = 1, .rows = &row };
+        function.signal = what == 1;
+        function.pcmask = what == 2;
+        function.repeat = what == 2 ? 16 : 0;
+        function.flexible = what == 3;
+        if (what == 3)
+          row = (struct sframe_row){ .control = 1,
+                                     .n_words = 2,
+                                     .words = { 0x3b, 8 } };
+        bool known = what == 0 || variants[v].version == 3
+                     || (what == 2 && variants[v].version == 2);
+        if (sframe_encoder_add (encoder, &function, &err) != known)
+          fail_msg ("version %u, %u: %s", variants[v].version, what,
+                    err.reason);
+        sframe_encoder_free (encoder);
+      }
+}
+
 /* The block is that of the other function; address and size are its own.  */
 static void
 repeated_functions_have_no_block (void **state)
@@ -689,6 +722,7 @@ main (void)
     cmocka_unit_test (row_flags),
     cmocka_unit_test (fre_types),
     cmocka_unit_test (function_flags),
+    cmocka_unit_test (what_a_version_lacks_is_refused),
     cmocka_unit_test (repeated_functions_have_no_block),
     cmocka_unit_test (prefixes_are_shared),
     cmocka_unit_test (shared_sections_decode_unchanged),

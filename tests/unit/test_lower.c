@@ -460,6 +460,16 @@ s390x_rows_without_form (void **state)
 }
 
 /* .plt of GNU ld: entry 0 has rows of its own.  */
+/* RA is not in the slot that plain rows imply, neither in front of the push
+   nor behind it.  */
+static void
+lazy_plt_with_ra_elsewhere (void **state)
+{
+  (void)state;
+  CHECK (arch_amd64, v3, "[1000+16: 0x57,8,2,-16 11x57,16,2,-16]", 16,
+         at (0, plt (11), at_cfa (-16), same));
+}
+
 static void
 lazy_plt (void **state)
 {
@@ -1105,6 +1115,7 @@ main (void)
     cmocka_unit_test (s390x_rows),
     cmocka_unit_test (s390x_rows_without_form),
     cmocka_unit_test (lazy_plt),
+    cmocka_unit_test (lazy_plt_with_ra_elsewhere),
     cmocka_unit_test (plt_rows_written_out),
     cmocka_unit_test (plt_rows_written_out_at_most),
     cmocka_unit_test (recognised_stubs),

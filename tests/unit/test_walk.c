@@ -232,6 +232,21 @@ broken_fdes_contradict (void **state)
   expect (&f, expected, 2);
 }
 
+/* All of its code is left out, also what another one describes as well.  */
+static void
+broken_fdes_stay_where_they_are (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_fde (&f, 0x00, 0x20);
+  put_fde (&f.bytes, f.cie, CODE + 0x10, 0x20, "\x3c", 1);
+  static const struct expected expected[]
+      = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
+          { 0x10, false, REASON_BAD_INSTRUCTION, NULL } };
+  expect (&f, expected, 2);
+}
+
 /* A signal frame and an ordinary one are not the same.  */
 static void
 signal_frames_contradict (void **state)
@@ -308,6 +323,7 @@ main (void)
     cmocka_unit_test (overlaps_that_contradict_do_not_hold),
     cmocka_unit_test (overlaps_of_the_contradicted),
     cmocka_unit_test (broken_fdes_contradict),
+    cmocka_unit_test (broken_fdes_stay_where_they_are),
     cmocka_unit_test (signal_frames_contradict),
     cmocka_unit_test (too_many_overlaps_are_not_heard),
     cmocka_unit_test (what_is_no_code_claims_nothing),
