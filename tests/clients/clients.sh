@@ -25,32 +25,16 @@ while [ $# -gt 1 ]; do
   shift 2
 done
 
-if [ ! -e "$here" ]; then
-  echo "1..0 # SKIP libdw not found (Debian: apt-get install libdw-dev)"
-  exit 0
-fi
-if [ "$(uname -m)" != x86_64 ]; then
-  echo "1..0 # SKIP the programs are for x86-64"
-  exit 0
-fi
+. "$srcdir/tests/tap.sh"
+needs_walker "$here"
+# Without a decoder x86-64 code has rows behind calls that never return.
+grep -q '^#define HAVE_ZYDIS 1' config.h \
+  || skip_all "built without code analysis"
 
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 report=${CLIENTS_REPORT:-$scratch/report}
 : >"$report"
-n=0
-
-result ()
-{
-  n=$((n + 1))
-  echo "$1 $n - $2"
-}
-
-skip ()
-{
-  n=$((n + 1))
-  echo "ok $n # SKIP $*"
-}
 
 # The programs.  Their own libgcc is static: the truth shall not depend on the
 # C library they run with.
@@ -103,8 +87,7 @@ convert_all ()
   shift
   mkdir -p "$folder"
   for file in "$@"; do
-    name=${file##*/}
-    case $name in ld-*) name=ld.so ;; esac
+    name=$(library_name "$file")
     # shellcheck disable=SC2086
     "$CFI2SFRAME" -q $options -o "$folder/$name" "$file" \
       || result "not ok" "$name can be converted"
@@ -183,16 +166,10 @@ run_cases ()
   head -n 30 "$scratch/wrong" | cut -c1-300
 }
 
-# Without a decoder x86-64 code has rows behind calls that never return.
 dynamic='calls-now calls-lazy throws ends'
-if ! grep -q '^#define HAVE_ZYDIS 1' config.h; then
-  echo "1..0 # SKIP built without code analysis"
-  exit 0
-fi
 files="$scratch/libplugin.so $scratch/opened.so $scratch/calls-now
   $scratch/calls-lazy $scratch/throws $scratch/ends $scratch/speed"
-system=$(ldd "$scratch/throws" \
-  | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[^/]*\(\/[^ ]*ld-[^ ]*\) .*/\1/p')
+system=$(libraries_of "$scratch/throws")
 
 # Nobody's C library need read SFrame for that.
 for options in "" --compact; do

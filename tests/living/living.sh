@@ -13,39 +13,20 @@ living=$(pwd)/tests/living/living
 long=
 [ "${1-}" = --long ] && long=yes
 
-if [ ! -x "$living" ]; then
-  echo "1..0 # SKIP libdw not found (Debian: apt-get install libdw-dev)"
-  exit 0
-fi
-if [ "$(uname -m)" != x86_64 ]; then
-  echo "1..0 # SKIP the walker knows x86-64 registers only"
-  exit 0
-fi
+. "$srcdir/tests/tap.sh"
+needs_walker "$living"
 
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin" "$scratch/lib"
 report=${LIVING_REPORT:-$scratch/report}
 : >"$report"
-n=0
 
 if [ -n "$long" ]; then
   steps=2000000 samples=10000
 else
   steps=60000 samples=700
 fi
-
-result ()
-{
-  n=$((n + 1))
-  echo "$1 $n - $2"
-}
-
-skip ()
-{
-  n=$((n + 1))
-  echo "ok $n # SKIP $*"
-}
 
 convert ()
 {
@@ -55,13 +36,10 @@ convert ()
 # take_libraries FILE: converted copies of the libraries it needs.
 take_libraries ()
 {
-  ldd "$1" 2>/dev/null \
-    | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[^/]*\(\/[^ ]*ld-[^ ]*\) .*/\1/p' \
-    | while read -r library; do
-      name=${library##*/}
-      case $name in ld-*) name=ld.so ;; esac
-      [ -e "$scratch/lib/$name" ] || convert "$library" "$scratch/lib/$name"
-    done
+  libraries_of "$1" | while read -r library; do
+    name=$(library_name "$library")
+    [ -e "$scratch/lib/$name" ] || convert "$library" "$scratch/lib/$name"
+  done
 }
 
 # take FILE: a converted copy of FILE, and of the libraries it needs.

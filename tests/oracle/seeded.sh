@@ -10,12 +10,8 @@ seed_fault=tests/oracle/seed_fault
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 
-if [ ! -x "$seed_fault" ]; then
-  echo "1..0 # SKIP libdw not found (Debian: apt-get install libdw-dev)"
-  exit 0
-fi
-
-n=0
+. "$srcdir/tests/tap.sh"
+[ -x "$seed_fault" ] || skip_all "$without_libdw"
 
 # Number the lines of seed_fault.
 number ()
@@ -41,12 +37,6 @@ try ()
     echo "not ok - $name: conversion to format $format" >"$scratch/tap"
   fi
   number <"$scratch/tap"
-}
-
-skip ()
-{
-  n=$((n + 1))
-  echo "ok $n # SKIP $*"
 }
 
 # check NAME FORMAT FAULT...: does the program's own --check notice, too?  The

@@ -1,0 +1,51 @@
+# What tests in shell share that print TAP.  Sourced; needs a POSIX shell.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+
+n=0
+
+# result ok|"not ok" WHAT
+result ()
+{
+  n=$((n + 1))
+  echo "$1 $n - $2"
+}
+
+skip ()
+{
+  n=$((n + 1))
+  echo "ok $n # SKIP $*"
+}
+
+# Nothing of the test can run here.
+skip_all ()
+{
+  echo "1..0 # SKIP $*"
+  exit 0
+}
+
+without_libdw="libdw not found (Debian: apt-get install libdw-dev)"
+
+# What walks living stacks (tests/living, tests/clients) cannot do without.
+needs_walker ()
+{
+  [ -e "$1" ] || skip_all "$without_libdw"
+  [ "$(uname -m)" = x86_64 ] || skip_all "for x86-64 only"
+}
+
+# The libraries that the program or library $1 needs, and the loader.
+libraries_of ()
+{
+  ldd "$1" 2>/dev/null \
+    | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[^/]*\(\/[^ ]*ld-[^ ]*\) .*/\1/p'
+}
+
+# What a library of that name is called beside a program: the loader is run by
+# name.
+library_name ()
+{
+  case ${1##*/} in
+    ld-*) echo ld.so ;;
+    *) echo "${1##*/}" ;;
+  esac
+}
