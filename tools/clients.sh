@@ -67,15 +67,23 @@ END
   }
 }
 
-# Takes gawk, bison, gcc and make.  Only the reader is wanted, not what an
-# assembler writes, so the one of Debian 12 will do: configure's questions about
-# binutils are answered for it, and its option is not passed.
+# Takes gawk, bison, gcc and make, and three minutes of a processor.  Only the
+# reader is wanted, not what an assembler writes, so the one of Debian 12 will
+# do: configure's questions about binutils are answered for it, and its option
+# is not passed.  Of the three kinds of objects only those for shared libraries
+# are made.  Debian takes the manual out of the source, but not out of the list
+# of folders to go through.
 build_glibc ()
 {
   fetch_glibc
   mkdir "$scratch/source" "$scratch/objects" "$scratch/glibc"
   tar -xf "$scratch"/glibc_*.orig.tar.* -C "$scratch/source" \
     --strip-components=1 || die "the source of glibc cannot be unpacked"
+  [ -e "$scratch/source/manual/Makefile" ] || {
+    mkdir -p "$scratch/source/manual"
+    printf '%s\n' "subdir := manual" "include ../Makeconfig" \
+      "include ../Rules" >"$scratch/source/manual/Makefile"
+  }
   cat >"$scratch/readelf" <<'END'
 #!/bin/sh
 case $1 in
@@ -84,10 +92,14 @@ case $1 in
 esac
 END
   chmod +x "$scratch/readelf"
+  jobs=-j$(getconf _NPROCESSORS_ONLN)
   (cd "$scratch/objects" \
     && READELF=$scratch/readelf libc_cv_default_sframe=yes \
       ../source/configure --prefix=/usr --enable-sframe --disable-werror \
-    && make -s -j"$(getconf _NPROCESSORS_ONLN)" as-sframe= lib) \
+      --disable-mathvec --disable-nscd --without-selinux \
+    && make -s "$jobs" as-sframe= object-suffixes=.os lib \
+    && make -s "$jobs" -r -C ../source/math objdir="$PWD" as-sframe= \
+      object-suffixes=.os "$PWD/math/libm.so") \
     >"$scratch/log" 2>&1 || {
     tail -n 40 "$scratch/log" >&2
     die "glibc cannot be built"
