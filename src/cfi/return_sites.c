@@ -82,6 +82,13 @@ return_sites_free (struct return_sites *sites)
 
 /* Outlines.  */
 
+/* Whether a reader could take ROW for that of a call.  */
+static bool
+leads_on (const struct frame_row *row)
+{
+  return row->ra.kind != RULE_SAME;
+}
+
 /* Append the outline of FUNCTION without counting it: there is room for one
    that is needed only once.  */
 static struct outline *
@@ -96,11 +103,14 @@ draw_outline (struct return_sites *sites,
     return NULL;
   struct outline *outline = &sites->outlines[sites->n_outlines];
   *outline = (struct outline){ .first_start = sites->n_starts,
-                               .n_starts = n,
+                               .n_starts = 1,
                                .first = function->rows[0],
                                .last = function->rows[n - 1] };
-  for (size_t i = 0; i < n; i++)
-    sites->starts[sites->n_starts + i] = function->rows[i].start;
+  uint32_t *starts = &sites->starts[sites->n_starts];
+  starts[0] = function->rows[0].start;
+  for (size_t i = 1; i < n; i++)
+    if (leads_on (&function->rows[i]))
+      starts[outline->n_starts++] = function->rows[i].start;
   return outline;
 }
 
@@ -121,12 +131,12 @@ return_sites_keep (struct return_sites *sites,
 /* Finding the places.  */
 
 /* Whether code before CODE ends in a call right in front of it, and its last
-   row is not CODE's FIRST one.  */
+   row is not CODE's FIRST one, which readers would follow instead.  */
 static bool
 follows_call (struct return_sites *sites, const struct cfi_code *code,
               const struct frame_row *first)
 {
-  return sites->end == code->address
+  return sites->end == code->address && leads_on (first)
          && !(sites->has_last && frame_row_same_rules (&sites->last, first))
          && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
 }
@@ -191,11 +201,9 @@ append_without_start (struct frame_function *function,
 /* Copy the rows of CODE to SITES->cut, with the places left out.  A row that
    the rest of another one would cover replaces it.  */
 static bool
-cut_rows (struct return_sites *sites, const struct cfi_code *code,
-          const struct outline *outline)
+cut_rows (struct return_sites *sites, const struct cfi_code *code)
 {
   const struct frame_function *function = code->function;
-  const uint32_t *starts = sites->starts + outline->first_start;
   struct frame_function *cut = &sites->cut;
   frame_function_reset (cut);
   cut->address = function->address;
@@ -206,11 +214,11 @@ cut_rows (struct return_sites *sites, const struct cfi_code *code,
     {
       const struct frame_row *row = &function->rows[i];
       bool place
-          = i == 0 ? starts[0] == 0 && follows_call (sites, code, row)
-                   : starts[i] < code->size
+          = i == 0 ? row->start == 0 && follows_call (sites, code, row)
+                   : leads_on (row) && row->start < code->size
                          && call_finder_ends_at (&sites->calls,
-                                                 code->address + starts[i - 1],
-                                                 code->address + starts[i]);
+                                                 code->address + row[-1].start,
+                                                 code->address + row->start);
       if (place ? !append_without_start (cut, row, sites->smallest)
                 : !frame_function_append (cut, row))
         return false;
@@ -236,7 +244,7 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   if (outline == NULL)
     return error_set_no_memory (err);
   *changed = has_places (sites, code, outline);
-  if (*changed && !cut_rows (sites, code, outline))
+  if (*changed && !cut_rows (sites, code))
     return error_set_no_memory (err);
   pass (sites, code, &outline->last);
   code->padding = cfi_walk_padding (walk, code, sites->padding);

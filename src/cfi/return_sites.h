@@ -10,7 +10,10 @@
    - There is other code with other rules: as a return address the place
      belongs to the call, as the address of an instruction that was interrupted
      to what comes next.  No row is right for both, so the first instruction's
-     smallest size gets none, and readers fall back or stop.  */
+     smallest size gets none, and readers fall back or stop.  They do so by
+     themselves where the row leaves the RA in its register, as rows at the
+     beginning of functions of aarch64 and s390x do: what is in that register
+     is known of the topmost frame only.  */
 
 #ifndef CFI_RETURN_SITES_H
 #define CFI_RETURN_SITES_H
@@ -29,7 +32,9 @@
 /* Of a function's rows, what matters here.  */
 struct outline
 {
-  size_t first_start, n_starts; /* of its rows, in return_sites.starts */
+  /* In return_sites.starts: of its first row, and of others that a reader
+     could take for that of a call.  */
+  size_t first_start, n_starts;
   struct frame_row first, last;
 };
 

@@ -141,6 +141,59 @@ built_with_decoder ()
   has_row fifth 5 out
 }
 
+# A reader of the kernel's (unwind_user_next_common) or of glibc's kind stops
+# where the return address is still in its register, but in the topmost frame.
+@test "return address: a row that leaves the address in its register stays" {
+  needs aarch64-linux-gnu-as aarch64-linux-gnu-ld
+  cat >code.s <<'END'
+        .globl  _start
+        .text
+_start: .cfi_startproc
+        .cfi_undefined x30
+        brk     #0
+        .cfi_endproc
+        .macro  calls
+        .cfi_def_cfa_offset 16
+        .cfi_offset 29, -16
+        .cfi_offset 30, -8
+        bl      _start
+        .endm
+first:  .cfi_startproc
+        stp     x29, x30, [sp, #-16]!
+        calls
+        .cfi_endproc
+third:  .cfi_startproc
+        ret
+        calls
+        .cfi_def_cfa_offset 0
+        .cfi_restore 29
+        .cfi_restore 30
+        ret
+        calls
+        .cfi_endproc
+cold:   .cfi_startproc
+        .cfi_def_cfa_offset 64
+        .cfi_offset 29, -64
+        .cfi_offset 30, -56
+        nop
+        calls
+        .cfi_def_cfa_offset 32
+        nop
+        .cfi_endproc
+END
+  aarch64-linux-gnu-as -o code.o code.s
+  aarch64-linux-gnu-ld -o linked code.o
+  "$CFI2SFRAME" -o out linked
+  has_row third 0 out
+  has_row third 8 out
+  ! has_row cold 0 out
+  has_row cold 4 out
+  ! has_row cold 8 out
+  tool --check out
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" 0 without SFrame data"*"left out: 8 bytes"* ]] || report
+}
+
 @test "return address: objects and --gnu are as GNU's" {
   make_file
   "$CFI2SFRAME" --gnu -o out linked
