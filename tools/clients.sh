@@ -1,16 +1,19 @@
 #!/bin/sh
 # The readers of SFrame that exist, over programs written for it
 # (tests/clients), libraries and running programs.
-#   sh tools/clients.sh [-b BUILD] [-o REPORT] [glibc DIR|build] [kernel DIR]
+#   sh tools/clients.sh [-b BUILD] [-o REPORT] [glibc DIR|build] [source DIR]
+#     [kernel DIR]
 #     -b BUILD     build tree, after make check (default: build)
 #     -o REPORT    where the result of every case goes, a line for each
 #     glibc DIR    folder with ld-linux-x86-64.so.2, libc.so.6 and libm.so.6 of
 #                  a glibc (2.42 or 2.43) configured with --enable-sframe;
 #                  `build' makes one from the source package of Debian's
 #                  unstable distribution, which takes a while
+#     source DIR   source of a glibc, whose reader is asked for every row;
+#                  not needed with `build'
 #     kernel DIR   folder with sframe_k.c, the kernel's reader (what it has to
 #                  be is said in tests/oracle/kernel_reader.c)
-# Without either only the project's own reader walks.
+# Without any only the project's own reader walks.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -107,16 +110,17 @@ END
   strip -g -o "$scratch/glibc/ld-linux-x86-64.so.2" "$scratch/objects/elf/ld.so"
   strip -g -o "$scratch/glibc/libc.so.6" "$scratch/objects/libc.so"
   strip -g -o "$scratch/glibc/libm.so.6" "$scratch/objects/math/libm.so"
-  glibc=$scratch/glibc
+  glibc=$scratch/glibc glibc_source=$scratch/source
 }
 
-glibc='' kernel=''
+glibc='' glibc_source='' kernel=''
 while [ $# -gt 0 ]; do
   [ $# -gt 1 ] || die "$1: folder is missing"
   case $1 in
     glibc) glibc=$2 ;;
+    source) glibc_source=$(cd "$2" && pwd) || die "$2: no such folder" ;;
     kernel) kernel=$(cd "$2" && pwd) || die "$2: no such folder" ;;
-    *) die "$1: neither glibc nor kernel" ;;
+    *) die "$1: neither glibc nor source nor kernel" ;;
   esac
   shift 2
 done
@@ -139,7 +143,7 @@ CLIENTS_STEPS=100000
 export srcdir CLIENTS_FILES CLIENTS_STEPS
 cd "$build" || exit 2
 sh "$srcdir/tests/clients/clients.sh" ${glibc:+--glibc "$glibc"} \
-  ${kernel:+--kernel "$kernel"} >"$scratch/tap"
+  ${glibc_source:+--source "$glibc_source"} ${kernel:+--kernel "$kernel"} >"$scratch/tap"
 status=$?
 cat "$scratch/tap"
 ! grep -q '^not ok' "$scratch/tap" && exit $status

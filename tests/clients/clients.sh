@@ -1,11 +1,12 @@
 #!/bin/sh
 # What readers of SFrame make of converted programs (here.h).  Prints TAP.
-#   clients.sh [--glibc DIR] [--kernel DIR]
+#   clients.sh [--glibc DIR] [--source DIR] [--kernel DIR]
 #     --glibc DIR   ld.so and libc.so.6 of a glibc whose backtrace () reads
 #                   SFrame V2; without it only the project's own reader walks
+#     --source DIR  the source of such a glibc
 #     --kernel DIR  the kernel's reader of V3, as tests/oracle/kernel_reader.c
 #                   wants it
-# tools/clients.sh runs it with both.
+# tools/clients.sh runs it with all of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -15,10 +16,11 @@ sources=$srcdir/tests/clients
 here=$(pwd)/tests/clients/.libs/libhere.a
 steps=${CLIENTS_STEPS:-20000}
 unset CLIENTS_STEPS
-glibc='' kernel=''
+glibc='' glibc_source='' kernel=''
 while [ $# -gt 1 ]; do
   case $1 in
     --glibc) glibc=$2 ;;
+    --source) glibc_source=$2 ;;
     --kernel) kernel=$2 ;;
     *) exit 2 ;;
   esac
@@ -211,7 +213,7 @@ with_glibc ()
 }
 
 if [ -n "$glibc" ]; then
-  for options in "" --compact; do
+  for options in "" --compact --no-split; do
     folder=$scratch/glibc$options
     # shellcheck disable=SC2086
     with_glibc "$folder" --format=2 $options
@@ -235,32 +237,50 @@ if [ -n "$glibc" ]; then
   done
 fi
 
-# The kernel's reader: validation and every row of a file, in every layout;
-# then the stacks of running programs, stopped at random.
-kernel_reader=$scratch/kernel_reader.so
-if [ -n "$kernel" ] && ! $CC -w -O2 -shared -fPIC -I"$kernel" \
-  -I"$srcdir/tests/oracle" "$srcdir/tests/oracle/kernel_reader.c" \
-  -o "$kernel_reader" 2>"$scratch/errors"; then
-  result "not ok" "the kernel's reader can be compiled"
-  sed 's/^/# /' "$scratch/errors"
-  kernel=''
-fi
+# Every row of some files in every layout: does a reader compiled from its
+# source find it as we do, and is it what --no-split says?
 
-if [ -n "$kernel" ]; then
-  : >"$scratch/answers"
+# compile_reader NAME FOLDER: $scratch/NAME_reader.so.
+compile_reader ()
+{
+  $CC -w -O2 -shared -fPIC -I"$2" -I"$srcdir/tests/oracle" \
+    "$srcdir/tests/oracle/$1_reader.c" -o "$scratch/$1_reader.so" \
+    2>"$scratch/errors" && return
+  result "not ok" "$1_reader.c can be compiled"
+  sed 's/^/# /' "$scratch/errors"
+  return 1
+}
+
+# every_row NAME VERSION
+every_row ()
+{
   status=ok
   for file in ${CLIENTS_FILES-$system /bin/bash}; do
-    for options in "" --compact --no-share; do
+    "$CFI2SFRAME" -q --format="$2" --no-split -o "$scratch/whole" "$file" \
+      || continue
+    for options in "" --compact --no-split; do
       # shellcheck disable=SC2086
-      "$CFI2SFRAME" -q $options -o "$scratch/converted" "$file" || continue
-      tests/oracle/foreign_check "$kernel_reader" "$scratch/converted" \
-        >"$scratch/line" 2>&1 || status="not ok"
-      sed "s|^[^:]*|# $file $options|" "$scratch/line" \
-        | tee -a "$scratch/answers"
+      "$CFI2SFRAME" -q --format="$2" $options -o "$scratch/converted" \
+        "$file" || status="not ok"
+      tests/oracle/foreign_check "$scratch/$1_reader.so" \
+        "$scratch/converted" >"$scratch/line" 2>&1 || status="not ok"
+      sed "s|^[^:]*|# $1, V$2, $file $options|" "$scratch/line"
+      "$CFI2SFRAME" -q --compare "$scratch/whole" "$scratch/converted" \
+        >"$scratch/line" || status="not ok"
+      sed 's/^/# /' "$scratch/line"
     done
   done
-  result "$status" "the kernel reads every row as we do"
-  LIVING_READER=$kernel_reader LIVING_FORMAT=3
+  result "$status" "every row, as $1's reader finds it"
+}
+
+[ -z "$glibc_source" ] \
+  || { compile_reader glibc "$glibc_source/sysdeps/generic" \
+         && every_row glibc 2; }
+
+# The kernel's also walks the stacks of running programs, stopped at random.
+if [ -n "$kernel" ] && compile_reader kernel "$kernel"; then
+  every_row kernel 3
+  LIVING_READER=$scratch/kernel_reader.so LIVING_FORMAT=3
   export LIVING_READER LIVING_FORMAT
   sh "$srcdir/tests/living/living.sh" >"$scratch/living"
   if grep -q '^not ok' "$scratch/living"; then

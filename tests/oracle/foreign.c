@@ -11,7 +11,7 @@
 
 #include "abi.h"
 #include "foreign.h"
-#include "kernel_reader.h"
+#include "section_reader.h"
 
 /* The library's row: start, up to 6 words of 4 bytes, info.  It is only passed
    on; a larger one does no harm.  */
@@ -36,12 +36,13 @@ static struct
                      int *);
 } library;
 
-static const struct kernel_reader *kernel; /* if that is loaded instead */
+/* Instead, a reader that is compiled from its source.  */
+static const struct section_reader *reader;
 
 struct foreign_section
 {
   foreign_context *context;
-  struct kernel_section *kernel;
+  struct read_section *read;
   const uint8_t *bytes;
   uint64_t address;
   int8_t fixed_ra_offset;
@@ -70,8 +71,8 @@ foreign_load (const char *path)
     (void **)&library.outermost,
   };
   void *handle = dlopen (path, RTLD_NOW);
-  kernel = handle ? dlsym (handle, "kernel_reader") : NULL;
-  if (kernel)
+  reader = handle ? dlsym (handle, "section_reader") : NULL;
+  if (reader)
     return true;
   for (size_t i = 0; handle && i < sizeof names / sizeof *names; i++)
     {
@@ -84,7 +85,7 @@ foreign_load (const char *path)
   return handle != NULL;
 }
 
-/* The kernel reads a section where it is in memory, so everything moves with
+/* These read a section where it is in memory, so everything moves with
    it.  */
 static uint64_t
 in_memory (const struct foreign_section *section, uint64_t address)
@@ -104,14 +105,14 @@ foreign_open (const struct sframe_decoder *decoder, uint64_t code_start,
   section->address = decoder->address;
   section->fixed_ra_offset = decoder->fixed_ra_offset;
   section->abi = referee_abi_of (rules_machine (decoder));
-  if (kernel)
-    section->kernel = kernel->open (decoder->bytes, decoder->size,
-                                    in_memory (section, code_start),
-                                    in_memory (section, code_end));
+  if (reader)
+    section->read = reader->open (decoder->bytes, decoder->size,
+                                  in_memory (section, code_start),
+                                  in_memory (section, code_end));
   else
     section->context = library.decode ((const char *)decoder->bytes,
                                        decoder->size, &failure);
-  if ((section->context || section->kernel) && section->abi)
+  if ((section->context || section->read) && section->abi)
     return section;
   foreign_close (section);
   return NULL;
@@ -122,8 +123,8 @@ foreign_close (struct foreign_section *section)
 {
   if (section && section->context)
     library.free (&section->context);
-  if (section && section->kernel)
-    kernel->close (section->kernel);
+  if (section && section->read)
+    reader->close (section->read);
   free (section);
 }
 
@@ -212,10 +213,10 @@ libsframe_rules (const struct foreign_section *section,
   return ok ? 1 : -1;
 }
 
-/* The kernel's.  */
+/* The kernel's and glibc's.  */
 
 static struct row_rule
-from_kernel (const struct kernel_rule *rule, int reg)
+from_reader (const struct read_rule *rule, int reg)
 {
   if (rule->retained)
     return (struct row_rule){ ROW_RULE_REGISTER, false, (uint32_t)reg, 0 };
@@ -225,18 +226,18 @@ from_kernel (const struct kernel_rule *rule, int reg)
 }
 
 static int
-kernel_rules (const struct foreign_section *section, uint64_t pc,
-              struct row_rules *rules)
+section_rules (const struct foreign_section *section, uint64_t pc,
+               struct row_rules *rules)
 {
-  struct kernel_rules found;
-  int result = kernel->find (section->kernel, in_memory (section, pc), &found);
+  struct read_rules found;
+  int result = reader->find (section->read, in_memory (section, pc), &found);
   if (result <= 0)
     return result;
   *rules = (struct row_rules){
     .ra_undefined = found.outermost,
-    .cfa = from_kernel (&found.cfa, section->abi->sp),
-    .ra = from_kernel (&found.ra, section->abi->ra),
-    .fp = from_kernel (&found.fp, section->abi->fp),
+    .cfa = from_reader (&found.cfa, section->abi->sp),
+    .ra = from_reader (&found.ra, section->abi->ra),
+    .fp = from_reader (&found.fp, section->abi->fp),
   };
   return 1;
 }
@@ -246,6 +247,6 @@ foreign_rules (const struct foreign_section *section,
                const struct sframe_function *function, uint64_t pc,
                struct row_rules *rules)
 {
-  return section->kernel ? kernel_rules (section, pc, rules)
-                         : libsframe_rules (section, function, pc, rules);
+  return section->read ? section_rules (section, pc, rules)
+                       : libsframe_rules (section, function, pc, rules);
 }

@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Loaded at run time, where a script found one: GNU's libsframe.so.3
-   (tools/libsframe.sh) or the kernel's (tools/clients.sh); never needed
-   otherwise.  libsframe's header is not shipped by distributions, so the few
-   functions are declared in foreign.c.  */
+   (tools/libsframe.sh), or the kernel's or glibc's (tools/clients.sh); never
+   needed otherwise.  libsframe's header is not shipped by distributions, so
+   the few functions are declared in foreign.c.  */
 
 #ifndef ORACLE_FOREIGN_H
 #define ORACLE_FOREIGN_H

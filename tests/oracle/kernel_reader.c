@@ -11,25 +11,25 @@
 
 #include <stdlib.h>
 
-#include "kernel_reader.h"
+#include "section_reader.h"
 
-struct kernel_section
+struct read_section
 {
   struct sframe_section section;
 };
 
 static void
-allow (const struct kernel_section *kernel)
+allow (const struct read_section *kernel)
 {
   mem_lo = kernel->section.sframe_start;
   mem_hi = kernel->section.sframe_end;
 }
 
-static struct kernel_section *
+static struct read_section *
 kernel_open (const void *bytes, size_t size, uint64_t code_start,
              uint64_t code_end)
 {
-  struct kernel_section *kernel = calloc (1, sizeof *kernel);
+  struct read_section *kernel = calloc (1, sizeof *kernel);
   if (kernel == NULL)
     return NULL;
   kernel->section.filename = "section";
@@ -46,17 +46,17 @@ kernel_open (const void *bytes, size_t size, uint64_t code_start,
 }
 
 static void
-kernel_close (struct kernel_section *kernel)
+kernel_close (struct read_section *kernel)
 {
   free (kernel);
 }
 
-static struct kernel_rule
+static struct read_rule
 value_rule (const struct unwind_user_rule_data *data)
 {
   unsigned rule = (unsigned)data->rule;
   unsigned kind = rule & ~UNWIND_USER_RULE_DEREF;
-  return (struct kernel_rule){
+  return (struct read_rule){
     .from_register = kind == UNWIND_USER_RULE_REG_OFFSET,
     .load = (rule & UNWIND_USER_RULE_DEREF) != 0,
     .retained = kind == UNWIND_USER_RULE_RETAIN,
@@ -65,12 +65,12 @@ value_rule (const struct unwind_user_rule_data *data)
   };
 }
 
-static struct kernel_rule
+static struct read_rule
 cfa_rule (const struct unwind_user_cfa_rule_data *data)
 {
   unsigned rule = (unsigned)data->rule;
   unsigned kind = rule & ~UNWIND_USER_RULE_DEREF;
-  return (struct kernel_rule){
+  return (struct read_rule){
     .from_register = true,
     .load = (rule & UNWIND_USER_RULE_DEREF) != 0,
     .reg = kind == UNWIND_USER_CFA_RULE_SP_OFFSET   ? SFRAME_REG_SP
@@ -81,8 +81,8 @@ cfa_rule (const struct unwind_user_cfa_rule_data *data)
 }
 
 static int
-kernel_find (struct kernel_section *kernel, uint64_t pc,
-             struct kernel_rules *rules)
+kernel_find (struct read_section *kernel, uint64_t pc,
+             struct read_rules *rules)
 {
   struct unwind_user_frame frame;
   memset (&frame, 0, sizeof frame);
@@ -97,5 +97,5 @@ kernel_find (struct kernel_section *kernel, uint64_t pc,
   return 1;
 }
 
-const struct kernel_reader kernel_reader
+const struct section_reader section_reader
     = { kernel_open, kernel_close, kernel_find };
