@@ -1,6 +1,7 @@
 #!/bin/sh
 # GNU's own reader, libsframe 3, as one more referee:
-#   - every row of some files, converted to V3 and to V2, looked up by it;
+#   - every row of some files, in V3 and V2 and in three layouts, looked up by
+#     it;
 #   - the stacks of living programs walked with it.
 #   sh tools/libsframe.sh [-b BUILD] [-l LIBRARY] [FILE...]
 #     -b BUILD    build tree, after make check (default: build)
@@ -74,11 +75,14 @@ status=0
 for format in 3 2; do
   for file in "$@"; do
     [ -e "$file" ] || continue
-    "$build/src/cfi2sframe" --format=$format -q -o "$scratch/out" "$file" \
-      || continue
-    "$build/tests/oracle/foreign_check" "$library" "$scratch/out" \
-      >"$scratch/answer" || status=1
-    sed "s|^[^:]*|V$format $file|" "$scratch/answer"
+    for layout in "" --compact --no-split; do
+      # shellcheck disable=SC2086
+      "$build/src/cfi2sframe" --format=$format $layout -q \
+        -o "$scratch/out" "$file" || continue
+      "$build/tests/oracle/foreign_check" "$library" "$scratch/out" \
+        >"$scratch/answer" || status=1
+      sed "s|^[^:]*|V$format $file $layout|" "$scratch/answer"
+    done
   done
 done
 LIVING_READER=$library

@@ -30,7 +30,7 @@ enum
      without pieces (tools/bench.sh).  */
   ROWS_MAX_INSIDE = SFRAME_V3_FRES_MAX,
   ROWS_MAX_ACROSS_AMD64 = 28,
-  ROWS_MAX_ACROSS = 48,
+  ROWS_MAX_ACROSS = 40,
   /* Of repeated segments; more of them, and more passes, gain little.  */
   ATOMS_INSIDE = 4,
   PASSES_INSIDE = 1,

@@ -451,7 +451,7 @@ test_few_rows_under_one_entry (void **state)
   {
     const struct arch *arch;
     uint32_t n_max;
-  } machines[] = { { &arch_amd64, 28 }, { &arch_aarch64, 48 } };
+  } machines[] = { { &arch_amd64, 28 }, { &arch_aarch64, 40 } };
   for (unsigned m = 0; m < 2; m++)
     for (unsigned share = 0; share < 2; share++)
       {
