@@ -29,10 +29,14 @@ struct analysis
   struct claims *claims;
   struct code_summary *summary;
   size_t n_followed; /* functions of `returns` that were looked at */
-  uint32_t *failed;  /* of them, to be tried again */
-  size_t n_failed, failed_capacity;
+  uint32_t *later;   /* of them, to be tried when the others were */
+  size_t n_later, later_capacity;
   uint64_t entry; /* of the unit under way */
   bool trusted;   /* the unit under way can be */
+  /* Constants in code that can be addresses, where those are not relocated. */
+  bool has_hints;
+  uint64_t *hints;
+  size_t n_hints, hints_capacity;
 };
 
 bool
@@ -81,9 +85,8 @@ add_start_elsewhere (void *argument, uint64_t address)
 
 /* An address that is mentioned is tried only where no function got to.  */
 static bool
-add_pointer (void *argument, uint64_t address)
+add_mentioned (struct analysis *analysis, uint64_t address, bool is_hint)
 {
-  struct analysis *analysis = argument;
   if (known_at (analysis->request, address)
       || claims_find (analysis->claims, address)
       || returns_find (analysis->returns, address) != UINT32_MAX)
@@ -92,8 +95,25 @@ add_pointer (void *argument, uint64_t address)
     return false;
   uint32_t added = returns_find (analysis->returns, address);
   if (added != UINT32_MAX)
-    returns_function (analysis->returns, added)->is_pointer = true;
+    {
+      struct code_function *function
+          = returns_function (analysis->returns, added);
+      function->is_pointer = true;
+      function->is_hint = is_hint;
+    }
   return true;
+}
+
+static bool
+add_pointer (void *argument, uint64_t address)
+{
+  return add_mentioned (argument, address, false);
+}
+
+static bool
+add_hint (void *argument, uint64_t address)
+{
+  return add_mentioned (argument, address, true);
 }
 
 /* Rows at the beginning that are those of a call.  A row for a leading nop
@@ -157,24 +177,52 @@ add_starts (struct analysis *analysis)
                                     add_start_elsewhere, analysis));
 }
 
-/* What is called starts a function, except inside of another's CFI: assembler
-   code has subroutines there that do not keep to the ABI.  */
+/* Whether ADDRESS starts a function if code calls it: not inside of another's
+   CFI, where assembler code has subroutines that do not keep to the ABI.  */
 static bool
+may_be_called (const struct analysis *analysis, uint64_t address)
+{
+  return analysis->request->elsewhere
+         && !known_at (analysis->request, address);
+}
+
+static void
 promote_called (struct analysis *analysis)
 {
-  bool any = false;
   for (size_t i = analysis->n_followed; i < returns_count (analysis->returns);
        i++)
     {
       struct code_function *function
           = returns_function (analysis->returns, (uint32_t)i);
-      if (function->is_start || !function->is_called
-          || !analysis->request->elsewhere
-          || known_at (analysis->request, function->entry))
-        continue;
-      function->is_start = any = true;
+      if (function->is_called && may_be_called (analysis, function->entry))
+        function->is_start = true;
     }
-  return any;
+}
+
+/* Remember a function that was passed over, or failed.  */
+static bool
+try_later (struct analysis *analysis, uint32_t index)
+{
+  if (!ARRAY_ROOM (analysis->later, analysis->n_later + 1,
+                   &analysis->later_capacity))
+    return false;
+  analysis->later[analysis->n_later++] = index;
+  return true;
+}
+
+/* A function calls TARGET that is certain to be code.  */
+static void
+note_call (struct analysis *analysis, uint64_t target)
+{
+  uint32_t index = returns_find (analysis->returns, target);
+  if (index == UINT32_MAX)
+    return;
+  struct code_function *function = returns_function (analysis->returns, index);
+  function->is_called = true;
+  if (function->is_start || !may_be_called (analysis, target))
+    return;
+  if (index >= analysis->n_followed || try_later (analysis, index))
+    function->is_start = true;
 }
 
 /* Units.  */
@@ -184,8 +232,16 @@ promote_called (struct analysis *analysis)
 static void
 note_mentioned (struct analysis *analysis, const struct insn *insn)
 {
+  bool constant
+      = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
+  uint64_t address = (uint64_t)insn->immediate, size;
   if (insn->names_place)
-    places_name (&analysis->places, (uint64_t)insn->immediate);
+    places_name (&analysis->places, address);
+  else if (analysis->has_hints && constant
+           && places_code (&analysis->places, address, &size)
+           && ARRAY_ROOM (analysis->hints, analysis->n_hints + 1,
+                          &analysis->hints_capacity))
+    analysis->hints[analysis->n_hints++] = address;
 }
 
 static void
@@ -202,6 +258,8 @@ take (void *argument, uint64_t address, const struct insn *insn,
                 analysis->trusted ? &row : NULL);
   if (analysis->trusted)
     note_mentioned (analysis, insn);
+  if (insn->flow == FLOW_CALL)
+    note_call (analysis, insn->target);
   if (analysis->trusted && request->see)
     request->see (request->argument, analysis->entry, address, insn, state);
 }
@@ -248,17 +306,6 @@ follow_unit (struct analysis *analysis, uint64_t entry,
   return true;
 }
 
-/* Remember a function that failed in the first round.  */
-static bool
-try_later (struct analysis *analysis, uint32_t index, struct error *err)
-{
-  if (!ARRAY_ROOM (analysis->failed, analysis->n_failed + 1,
-                   &analysis->failed_capacity))
-    return error_set_no_memory (err);
-  analysis->failed[analysis->n_failed++] = index;
-  return true;
-}
-
 static bool
 follow (struct analysis *analysis, uint32_t index, bool again,
         struct error *err)
@@ -267,16 +314,26 @@ follow (struct analysis *analysis, uint32_t index, bool again,
   struct code_function function = *returns_function (analysis->returns, index);
   enum unit_failure failure;
   uint64_t failed_at;
-  if (!function.is_start)
+  bool uncertain = function.is_pointer && !function.is_called;
+  if (!function.is_start && !(again && uncertain))
     return true;
   if (!follow_unit (analysis, function.entry, &failure, &failed_at, err))
     return false;
+  if (failure == UNIT_SOUND && uncertain && function.is_hint
+      && !unit_is_proven (analysis->unit))
+    failure = UNIT_UNPROVEN;
+  if (uncertain)
+    returns_function (analysis->returns, index)->is_start
+        = failure == UNIT_SOUND;
   if (failure != UNIT_SOUND && !again)
-    return try_later (analysis, index, err);
+    return try_later (analysis, index) || error_set_no_memory (err);
   if (failure != UNIT_SOUND && request->distrust)
     request->distrust (request->argument, function.entry, failure, failed_at);
   analysis->summary->functions++;
   analysis->summary->failures[failure]++;
+  /* A pointer that does not lead to a function says nothing of the code.  */
+  if (failure != UNIT_SOUND && uncertain)
+    return true;
   visit (analysis, function.entry,
          failure == UNIT_SOUND
              && !returns_function (analysis->returns, index)->no_claims
@@ -306,13 +363,13 @@ withdraw (struct analysis *analysis)
 /* Functions that could not be followed are tried again: meanwhile others have
    named addresses where jump tables end.  */
 static bool
-follow_failed (struct analysis *analysis, struct error *err)
+follow_later (struct analysis *analysis, struct error *err)
 {
   places_sort_named (&analysis->places);
-  for (size_t i = 0; i < analysis->n_failed; i++)
-    if (!follow (analysis, analysis->failed[i], true, err))
+  for (size_t i = 0; i < analysis->n_later; i++) /* which may grow */
+    if (!follow (analysis, analysis->later[i], true, err))
       return false;
-  analysis->n_failed = 0;
+  analysis->n_later = 0;
   return true;
 }
 
@@ -329,12 +386,30 @@ follow_all (struct analysis *analysis, struct error *err)
       while (analysis->n_followed < n)
         if (!follow (analysis, (uint32_t)analysis->n_followed++, false, err))
           return false;
-      if (!follow_failed (analysis, err))
+      if (!follow_later (analysis, err))
         return false;
     }
   while (analysis->n_followed < returns_count (analysis->returns));
   withdraw (analysis);
   return claims_settle (analysis->claims, err);
+}
+
+/* Make functions of what pointers lead to; if there is nothing new, of what
+   may be pointers.  */
+static bool
+add_pointers (struct analysis *analysis)
+{
+  size_t before = returns_count (analysis->returns);
+  places_sort_named (&analysis->places);
+  bool ok = seeds_from_pointers (&analysis->places, add_pointer, analysis);
+  if (!ok || !analysis->has_hints
+      || returns_count (analysis->returns) > before)
+    return ok;
+  for (size_t i = 0; i < analysis->n_hints; i++)
+    if (!add_hint (analysis, analysis->hints[i]))
+      return false;
+  analysis->n_hints = 0;
+  return seeds_from_words (&analysis->places, add_hint, analysis);
 }
 
 /* Functions that are found by a pointer hold pointers to others.  */
@@ -344,8 +419,7 @@ follow_pointers (struct analysis *analysis, struct error *err)
   for (int i = 0; i < POINTER_ROUNDS_MAX && analysis->request->elsewhere; i++)
     {
       size_t before = returns_count (analysis->returns);
-      places_sort_named (&analysis->places);
-      if (!seeds_from_pointers (&analysis->places, add_pointer, analysis))
+      if (!add_pointers (analysis))
         return error_set_no_memory (err);
       if (before == returns_count (analysis->returns))
         break;
@@ -380,6 +454,8 @@ prepare (struct analysis *analysis, struct error *err)
   if (!analysis->machine)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this build cannot analyse code of this machine");
+  analysis->has_hints
+      = request->elsewhere && request->image->header.e_type == ET_EXEC;
   analysis->decoder = insn_decoder_new (request->image->arch);
   if (!places_read (&analysis->places, request->image, err))
     return false;
@@ -412,7 +488,8 @@ clean_up (struct analysis *analysis)
   places_free (&analysis->places);
   free (analysis->borders);
   free (analysis->parts);
-  free (analysis->failed);
+  free (analysis->later);
+  free (analysis->hints);
 }
 
 bool

@@ -258,6 +258,8 @@ translate_mov (struct translation *t)
     return;
   if (is_memory (to))
     {
+      if (is_immediate (from))
+        t->insn->immediate = from->imm.value.s;
       if (is_register (from) && from->size == 64 && t->insn->memory)
         {
           t->insn->from = dwarf (t, from->reg.value);
@@ -378,14 +380,20 @@ is_same_register (const struct translation *t)
 {
   const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
   return is_register (a) && is_register (b) && a->reg.value == b->reg.value
-         && a->size >= 32 && dwarf (t, a->reg.value) != REG_NONE;
+         && dwarf (t, a->reg.value) != REG_NONE;
 }
 
+/* Parts of registers are cleared, too: Free Pascal does.  The rest stays as it
+   was, and what the register holds is unknown.  */
 static void
 translate_xor (struct translation *t)
 {
-  if (is_same_register (t))
+  if (!is_same_register (t))
+    return;
+  if (t->operands[0].size >= 32)
     set_constant (t, dwarf (t, t->operands[0].reg.value), 0);
+  else
+    t->insn->reads = 0;
 }
 
 static void

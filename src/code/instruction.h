@@ -56,7 +56,8 @@ enum insn_op
   OP_SET,            /* to = immediate */
   OP_ALIGN,          /* to = from & immediate, which is -2^n */
   OP_LOAD,           /* to = memory */
-  OP_STORE,          /* memory = from, or something unknown (REG_NONE) */
+  OP_STORE,          /* memory = from, or (REG_NONE) something unknown; a
+                        constant is in `immediate` */
   OP_PUSH,           /* the same, to a new place on the stack */
   OP_POP,            /* to = the newest place of the stack, which goes */
   OP_LEAVE,          /* SP = FP; pop FP */

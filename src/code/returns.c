@@ -193,6 +193,13 @@ note_place (struct returns *returns, const struct insn_step *step)
     returns->failed = true;
 }
 
+/* Pointers lead to other things than functions, too.  */
+static bool
+is_certain (const struct code_function *function)
+{
+  return function->is_called || (function->is_start && !function->is_pointer);
+}
+
 /* Whether the sweep of FUNCTION goes on behind STEP, which ends at NEXT.  */
 static bool
 follow_step (struct returns *returns, uint32_t function,
@@ -216,7 +223,8 @@ follow_step (struct returns *returns, uint32_t function,
       callee = returns_add (returns, step->target, false);
       if (callee == UINT32_MAX)
         return false;
-      returns->functions[callee].is_called = true;
+      returns->functions[callee].is_called
+          |= is_certain (&returns->functions[function]);
       if (returns->functions[callee].returns)
         return true;
       wait_for (returns, callee, function, next);

@@ -31,8 +31,9 @@ struct code_function
   /* Its entry is a border: other functions get there by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
-  bool is_called;        /* directly */
+  bool is_called;        /* directly, by code that is certain to be code */
   bool is_pointer;       /* a start only because a pointer leads there */
+  bool is_hint;          /* the same of a word that may be no pointer at all */
   bool no_claims;        /* entered with another frame than that of a call */
   uint32_t first_waiter; /* or UINT32_MAX */
 };

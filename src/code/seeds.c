@@ -95,6 +95,38 @@ seeds_from_pointers (const struct places *places,
   return true;
 }
 
+static bool
+words_of_segment (const struct places *places, const GElf_Phdr *segment,
+                  bool (*found) (void *argument, uint64_t address),
+                  void *argument)
+{
+  const struct image *image = places->image;
+  const uint8_t *bytes = image->bytes + segment->p_offset;
+  uint64_t size;
+  for (uint64_t i = (0 - segment->p_vaddr) % 8; i + 8 <= segment->p_filesz;
+       i += 8)
+    {
+      uint64_t word = load_u64 (bytes + i, image->big_endian);
+      if (places_code (places, word, &size) && !found (argument, word))
+        return false;
+    }
+  return true;
+}
+
+bool
+seeds_from_words (const struct places *places,
+                  bool (*found) (void *argument, uint64_t address),
+                  void *argument)
+{
+  const struct image *image = places->image;
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD
+        && !(image->segments[i].p_flags & PF_X)
+        && !words_of_segment (places, &image->segments[i], found, argument))
+      return false;
+  return true;
+}
+
 uint64_t
 seeds_program_entry (const struct image *image)
 {

@@ -22,6 +22,12 @@ bool seeds_from_pointers (const struct places *places,
                           bool (*found) (void *argument, uint64_t address),
                           void *argument);
 
+/* The same for words of data that can be addresses of code: where nothing is
+   relocated, nothing tells them apart from numbers.  */
+bool seeds_from_words (const struct places *places,
+                       bool (*found) (void *argument, uint64_t address),
+                       void *argument);
+
 /* Where the program begins, without the frame of a call; 0 for libraries.  */
 uint64_t seeds_program_entry (const struct image *image);
 

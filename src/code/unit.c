@@ -61,6 +61,7 @@ struct unit
   uint64_t *ends; /* addresses that an earlier try has found; ascending */
   size_t n_ends, ends_capacity;
   bool landed;      /* exceptions get to it */
+  bool is_proven;   /* returns */
   bool met_unknown; /* called a function that nobody has followed */
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
@@ -446,9 +447,7 @@ call_returns (struct unit *unit, const struct insn *insn,
                             is_set);
   if (returns_find (context->returns, insn->target) == none)
     {
-      uint32_t callee = returns_add (context->returns, insn->target, false);
-      if (callee != none)
-        returns_function (context->returns, callee)->is_called = true;
+      returns_add (context->returns, insn->target, false);
       unit->met_unknown = true;
       return true;
     }
@@ -626,7 +625,10 @@ check_leaving (struct unit *unit, uint64_t target, uint64_t from,
   /* Code that goes on where a pointer leads: that was a label.  */
   bool is_label = !by_jump && function && function->is_pointer;
   if (state_is_restored (state, unit->context->machine) && !is_label)
-    return;
+    {
+      unit->is_proven |= function && !function->is_pointer;
+      return;
+    }
   fail (unit, failure, from);
   if (function && (by_jump || is_label))
     function->no_claims = true;
@@ -689,9 +691,12 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
   if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
       && is_start (unit, insn->target))
     check_leaving (unit, insn->target, address, UNIT_TAIL_CALL, state);
-  if (insn->flow == FLOW_RETURN
-      && (insn->immediate != 0 || !state_is_restored (state, machine)))
-    fail (unit, UNIT_RETURN, address);
+  if (insn->flow == FLOW_RETURN)
+    {
+      unit->is_proven = true;
+      if (insn->immediate != 0 || !state_is_restored (state, machine))
+        fail (unit, UNIT_RETURN, address);
+    }
   if (insn->flow == FLOW_JUMP_INDIRECT)
     check_jump (unit, address, *insn, state);
   bool goes_on
@@ -715,7 +720,7 @@ start (struct unit *unit, uint64_t entry, uint64_t end)
   address_map_clear (&unit->numbers);
   unit->n_nodes = unit->n_labels = unit->n_queue = 0;
   unit->steps = 0;
-  unit->landed = unit->met_unknown = false;
+  unit->landed = unit->is_proven = unit->met_unknown = false;
   unit->failure = UNIT_SOUND;
   jump_tables_reset (&unit->tables);
   state_enter (&state, unit->context->machine);
@@ -826,6 +831,12 @@ unit_visit (struct unit *unit,
 }
 
 bool
+unit_is_proven (const struct unit *unit)
+{
+  return unit->is_proven;
+}
+
+bool
 unit_gave_up (const struct unit *unit)
 {
   return unit->steps_left == 0;
@@ -845,7 +856,7 @@ unit_failure_name (enum unit_failure failure)
     [UNIT_RETURN] = "return",       [UNIT_TAIL_CALL] = "tail-call",
     [UNIT_RUNS_INTO] = "runs-into", [UNIT_SAVED_USED] = "saved-register-used",
     [UNIT_UNWINDS] = "unwinds",     [UNIT_UNRESOLVED] = "unresolved-jump",
-    [UNIT_TOO_MUCH] = "too-much",
+    [UNIT_UNPROVEN] = "unproven",   [UNIT_TOO_MUCH] = "too-much",
   };
   return names[failure];
 }

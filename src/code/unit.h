@@ -35,6 +35,7 @@ enum unit_failure
   UNIT_SAVED_USED, /* uses registers that belong to the caller */
   UNIT_UNWINDS,    /* goes on with an exception that it did not get */
   UNIT_UNRESOLVED, /* jumps to an address that is not known */
+  UNIT_UNPROVEN,   /* nothing shows that a function starts there */
   UNIT_TOO_MUCH,   /* takes too long, or too much memory */
   UNIT_FAILURE_COUNT
 };
@@ -80,6 +81,11 @@ void unit_free (struct unit *unit);
    the failure.  */
 enum unit_failure unit_follow (struct unit *unit, uint64_t entry, uint64_t end,
                                uint64_t *failed_at);
+
+/* Whether the unit followed last, a sound one, was seen to return: then the
+   stack pointer at its entry is that of a call, because the return address was
+   found where it should be.  */
+bool unit_is_proven (const struct unit *unit);
 
 /* Call VISIT for every instruction of the unit followed last, with the state
    in front of it.  */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Code idioms, assembled, and what the analysis says of them when it does not
 # see their CFI.  The first lines of each file in idioms/ tell what it is about
-# and what hidden_cfi has to print, if need be with options.
+# and what hidden_cfi has to print, if need be with options; and how it is
+# linked, if not as a library.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 : "${srcdir:=.}"
@@ -22,7 +23,9 @@ esac
 # Print what is missing in the output for $1.
 missing ()
 {
-  ${CC:-cc} -nostdlib -shared -Wl,--no-undefined-version \
+  link=$(sed -n 's/^# link: //p' "$1")
+  # shellcheck disable=SC2086
+  ${CC:-cc} -nostdlib ${link:--shared} -Wl,--no-undefined-version \
     -o "$work/idiom.so" "$1" || return
   # shellcheck disable=SC2046
   tests/code/hidden_cfi $(sed -n 's/^# options: //p' "$1") "$work/idiom.so" >"$work/out" 2>&1
