@@ -20,6 +20,7 @@ struct analysis
   const struct code_machine *machine;
   struct insn_decoder *decoder;
   struct places places;
+  struct go_table go;
   struct returns *returns;
   struct unit *unit;
   struct unit_context context;
@@ -165,6 +166,17 @@ add_known (struct analysis *analysis)
 }
 
 static bool
+add_go_starts (struct analysis *analysis)
+{
+  const struct go_table *go = &analysis->go;
+  for (size_t i = 0; i < go->n; i++)
+    if (go->steps[i].is_start
+        && !add_start_elsewhere (analysis, go->steps[i].address))
+      return false;
+  return true;
+}
+
+static bool
 add_starts (struct analysis *analysis)
 {
   const struct image *image = analysis->request->image;
@@ -173,8 +185,9 @@ add_starts (struct analysis *analysis)
     return false;
   return add_known (analysis)
          && (!analysis->request->elsewhere
-             || seeds_from_symbols (image, !analysis->request->no_symbols,
-                                    add_start_elsewhere, analysis));
+             || (add_go_starts (analysis)
+                 && seeds_from_symbols (image, !analysis->request->no_symbols,
+                                        add_start_elsewhere, analysis)));
 }
 
 /* Whether ADDRESS starts a function if code calls it: not inside of another's
@@ -459,6 +472,10 @@ prepare (struct analysis *analysis, struct error *err)
   analysis->decoder = insn_decoder_new (request->image->arch);
   if (!places_read (&analysis->places, request->image, err))
     return false;
+  const struct code_machine *go_machine
+      = request->elsewhere ? code_machine_of_go (request->image->arch) : NULL;
+  if (go_machine && !go_table_read (&analysis->go, &analysis->places))
+    return error_set_no_memory (err);
   if (analysis->decoder)
     analysis->returns = returns_new (&analysis->places, analysis->decoder);
   analysis->context = (struct unit_context){
@@ -466,6 +483,8 @@ prepare (struct analysis *analysis, struct error *err)
     .decoder = analysis->decoder,
     .places = &analysis->places,
     .returns = analysis->returns,
+    .go = go_machine ? &analysis->go : NULL,
+    .go_machine = go_machine,
     .pads = request->pads,
     .n_pads = request->n_pads,
   };
@@ -486,6 +505,7 @@ clean_up (struct analysis *analysis)
   returns_free (analysis->returns);
   insn_decoder_free (analysis->decoder);
   places_free (&analysis->places);
+  go_table_free (&analysis->go);
   free (analysis->borders);
   free (analysis->parts);
   free (analysis->later);

@@ -23,8 +23,27 @@ static const struct code_machine amd64 = {
   .register_names = amd64_registers,
 };
 
+/* Go internal ABI specification (src/cmd/compile/abi-internal.md), "amd64
+   architecture": only rbp, the frame pointer, survives a call, as do r14 and
+   xmm15, which have fixed meanings.  */
+static const struct code_machine amd64_go = {
+  .arch = &arch_amd64,
+  .n_registers = 17,
+  .first_argument = 0, /* rax */
+  .preserved = 1 << 6,
+  .clobbered = 0x1f << 0 | 1 << 5 | 0xff << 8,
+  .word = 8,
+  .register_names = amd64_registers,
+};
+
 const struct code_machine *
 code_machine_of (const struct arch *arch)
 {
   return arch == &arch_amd64 && insn_decoder_exists (arch) ? &amd64 : NULL;
+}
+
+const struct code_machine *
+code_machine_of_go (const struct arch *arch)
+{
+  return code_machine_of (arch) == &amd64 ? &amd64_go : NULL;
 }

@@ -22,4 +22,7 @@ struct code_machine
 /* NULL when the code of ARCH cannot be analysed.  */
 const struct code_machine *code_machine_of (const struct arch *arch);
 
+/* The same for functions compiled by Go, which have an ABI of their own.  */
+const struct code_machine *code_machine_of_go (const struct arch *arch);
+
 #endif /* CODE_MACHINE_H */

@@ -48,6 +48,8 @@ struct label
 struct unit
 {
   const struct unit_context *context;
+  const struct code_machine *machine;
+  bool is_go;
   uint64_t entry, end;
   struct address_map numbers; /* of nodes */
   struct node *nodes;
@@ -76,6 +78,7 @@ unit_new (const struct unit_context *context)
   if (!unit)
     return NULL;
   unit->context = context;
+  unit->machine = context->machine;
   unit->nodes_max = NODES_MIN + context->places->image->size / 4;
   unit->steps_left = STEPS_MIN + 32 * context->places->image->size;
   unit->labels_max = LABELS_MIN + context->places->image->size / 32;
@@ -201,7 +204,7 @@ add_label (struct unit *unit, uint32_t number, const struct state *state)
   label->node = number;
   label->queued = false;
   label->state = *state;
-  state_settle (&label->state, unit->context->machine, node->address);
+  state_settle (&label->state, unit->machine, node->address);
   node->label = (uint32_t)unit->n_labels++;
   enqueue (unit, node->label);
   if (node->predecessor != none)
@@ -215,9 +218,8 @@ arrive (struct unit *unit, uint32_t number, const struct state *state)
   const struct node *node = &unit->nodes[number];
   if (node->label == none)
     add_label (unit, number, state);
-  else if (state_join (&unit->labels[node->label].state,
-                       unit->context->machine, state, node->address,
-                       &unit->tables))
+  else if (state_join (&unit->labels[node->label].state, unit->machine, state,
+                       node->address, &unit->tables))
     enqueue (unit, node->label);
 }
 
@@ -433,15 +435,28 @@ called_place (const struct unit_context *context, const struct insn *insn)
   return constant ? (uint64_t)insn->offset : 0;
 }
 
+/* Go's compiler knows which calls do not return, and puts anything behind
+   them; that the depth does not change says that the path goes on, or at least
+   that nothing is wrong if it does.  */
+static bool
+go_call_returns (const struct go_table *table, uint64_t call, uint64_t next)
+{
+  int32_t depth = go_table_depth (table, next);
+  return depth != GO_DEPTH_UNKNOWN && depth == go_table_depth (table, call)
+         && !go_table_is_start (table, next);
+}
+
 /* A callee that nobody has followed yet counts as returning for now; the unit
    will be followed again (unit_met_unknown).  */
 static bool
-call_returns (struct unit *unit, const struct insn *insn,
+call_returns (struct unit *unit, const struct insn *insn, uint64_t address,
               const struct state *state)
 {
   const struct unit_context *context = unit->context;
-  struct value argument = state->registers[context->machine->first_argument];
+  struct value argument = state->registers[unit->machine->first_argument];
   bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
+  if (unit->is_go)
+    return go_call_returns (context->go, address, address + insn->size);
   if (insn->flow == FLOW_CALL_INDIRECT)
     return returns_through (context->places, called_place (context, insn),
                             is_set);
@@ -484,10 +499,10 @@ throw_to_pad (struct unit *unit, uint64_t call, const struct state *state)
     return;
   struct state landed = *state;
   struct insn drop = { .op = OP_ADD,
-                       .to = (uint8_t)unit->context->machine->arch->sp,
-                       .from = (uint8_t)unit->context->machine->arch->sp,
+                       .to = (uint8_t)unit->machine->arch->sp,
+                       .from = (uint8_t)unit->machine->arch->sp,
                        .immediate = (int64_t)pad->args_size };
-  state_apply (&landed, unit->context->machine, &drop, call, &unit->tables);
+  state_apply (&landed, unit->machine, &drop, call, &unit->tables);
   unit->landed = true;
   jump_to (unit, pad->pad, &landed);
 }
@@ -498,7 +513,7 @@ static bool
 pass (struct unit *unit, const struct insn *insn, uint64_t address,
       struct state *state)
 {
-  const struct code_machine *machine = unit->context->machine;
+  const struct code_machine *machine = unit->machine;
   state_apply (state, machine, insn, address, &unit->tables);
   if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
     state_call (state, machine, address);
@@ -545,8 +560,8 @@ leave_node (struct unit *unit, uint32_t number, struct state *state)
       return false;
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
-      returns = call_returns (unit, insn, state);
-      state_call (state, unit->context->machine, node.address);
+      returns = call_returns (unit, insn, node.address, state);
+      state_call (state, unit->machine, node.address);
       throw_to_pad (unit, node.address, state);
       return returns;
     default:
@@ -559,9 +574,50 @@ static bool
 step (struct unit *unit, uint32_t number, struct state *state)
 {
   const struct node *node = &unit->nodes[number];
-  state_apply (state, unit->context->machine, &node->insn, node->address,
+  state_apply (state, unit->machine, &node->insn, node->address,
                &unit->tables);
   return node->insn.flow == FLOW_NEXT || leave_node (unit, number, state);
+}
+
+/* Whether what leads to ADDRESS is a call, perhaps with padding behind it.
+   If another function starts there, the call does not return.  */
+static bool
+is_after_call (const struct unit *unit, uint64_t address)
+{
+  uint32_t number = address_map_get (&unit->numbers, address);
+  while (number != none && unit->nodes[number].insn.is_nop)
+    number = unit->nodes[number].predecessor;
+  return number != none
+         && (unit->nodes[number].insn.flow == FLOW_CALL
+             || unit->nodes[number].insn.flow == FLOW_CALL_INDIRECT);
+}
+
+/* Whether Go's table has the stack pointer where STATE has it.  */
+static bool
+go_agrees (const struct unit *unit, uint64_t address,
+           const struct state *state)
+{
+  const struct arch *arch = unit->machine->arch;
+  int32_t depth = go_table_depth (unit->context->go, address);
+  return depth != GO_DEPTH_UNKNOWN
+         && value_equal (
+             state->registers[arch->sp],
+             value_of (VALUE_CFA, (int64_t)arch->fixed_ra_offset - depth));
+}
+
+/* Whether the path from the instruction at ADDRESS to NEXT ends in front of
+   that.  */
+static bool
+stops_before (struct unit *unit, uint64_t address, uint64_t next,
+              const struct state *state)
+{
+  if (ends_before (unit, next))
+    return true;
+  if (!unit->is_go || go_agrees (unit, next, state))
+    return false;
+  if (!is_after_call (unit, address))
+    fail (unit, UNIT_GO_DIFFERS, next);
+  return true;
 }
 
 /* From label NUMBER to the next one.  */
@@ -575,9 +631,9 @@ walk (struct unit *unit, uint32_t label)
       unit->steps++;
       if (!step (unit, number, &state))
         return;
-      uint64_t address
-          = unit->nodes[number].address + unit->nodes[number].insn.size;
-      if (ends_before (unit, address))
+      uint64_t address = unit->nodes[number].address;
+      uint64_t behind = address + unit->nodes[number].insn.size;
+      if (stops_before (unit, address, behind, &state))
         return;
       uint32_t next = node_behind (unit, number);
       if (next == none)
@@ -624,7 +680,7 @@ check_leaving (struct unit *unit, uint64_t target, uint64_t from,
   bool by_jump = failure == UNIT_TAIL_CALL;
   /* Code that goes on where a pointer leads: that was a label.  */
   bool is_label = !by_jump && function && function->is_pointer;
-  if (state_is_restored (state, unit->context->machine) && !is_label)
+  if (state_is_restored (state, unit->machine) && !is_label)
     {
       unit->is_proven |= function && !function->is_pointer;
       return;
@@ -632,19 +688,6 @@ check_leaving (struct unit *unit, uint64_t target, uint64_t from,
   fail (unit, failure, from);
   if (function && (by_jump || is_label))
     function->no_claims = true;
-}
-
-/* Whether what leads to ADDRESS is a call, perhaps with padding behind it.
-   If another function starts there, the call does not return.  */
-static bool
-is_after_call (const struct unit *unit, uint64_t address)
-{
-  uint32_t number = address_map_get (&unit->numbers, address);
-  while (number != none && unit->nodes[number].insn.is_nop)
-    number = unit->nodes[number].predecessor;
-  return number != none
-         && (unit->nodes[number].insn.flow == FLOW_CALL
-             || unit->nodes[number].insn.flow == FLOW_CALL_INDIRECT);
 }
 
 /* Whether INSN goes on with an exception although none landed in the unit.
@@ -668,7 +711,7 @@ static void
 check_jump (struct unit *unit, uint64_t address, struct insn insn,
             const struct state *state)
 {
-  const struct code_machine *machine = unit->context->machine;
+  const struct code_machine *machine = unit->machine;
   if (!jump_by_tables (unit, &insn, address, state)
       && !state_is_restored (state, machine)
       && !state_has_left (state, machine))
@@ -680,10 +723,12 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
             const struct state *state)
 {
   struct unit *unit = argument;
-  const struct code_machine *machine = unit->context->machine;
+  const struct code_machine *machine = unit->machine;
   uint64_t next = address + insn->size;
   if (insn->size == 0)
     return fail (unit, UNIT_DECODE, address);
+  if (unit->is_go && !go_agrees (unit, address, state))
+    return fail (unit, UNIT_GO_DIFFERS, address);
   if (uses_saved (machine, insn, state))
     return fail (unit, UNIT_SAVED_USED, address);
   if (is_beyond_the_end (unit, insn))
@@ -702,7 +747,7 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
   bool goes_on
       = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
         || ((insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
-            && call_returns (unit, insn, state));
+            && call_returns (unit, insn, address, state));
   if (goes_on && ends_before (unit, next) && !is_after_call (unit, address))
     {
       struct state after = *state;
@@ -717,13 +762,17 @@ start (struct unit *unit, uint64_t entry, uint64_t end)
   struct state state;
   unit->entry = entry;
   unit->end = end;
+  unit->is_go
+      = unit->context->go && go_table_is_start (unit->context->go, entry);
+  unit->machine
+      = unit->is_go ? unit->context->go_machine : unit->context->machine;
   address_map_clear (&unit->numbers);
   unit->n_nodes = unit->n_labels = unit->n_queue = 0;
   unit->steps = 0;
   unit->landed = unit->is_proven = unit->met_unknown = false;
   unit->failure = UNIT_SOUND;
   jump_tables_reset (&unit->tables);
-  state_enter (&state, unit->context->machine);
+  state_enter (&state, unit->machine);
   uint32_t number = node_at (unit, entry);
   if (number != none)
     add_label (unit, number, &state);
@@ -852,11 +901,17 @@ const char *
 unit_failure_name (enum unit_failure failure)
 {
   static const char *const names[UNIT_FAILURE_COUNT] = {
-    [UNIT_SOUND] = "sound",         [UNIT_DECODE] = "not-code",
-    [UNIT_RETURN] = "return",       [UNIT_TAIL_CALL] = "tail-call",
-    [UNIT_RUNS_INTO] = "runs-into", [UNIT_SAVED_USED] = "saved-register-used",
-    [UNIT_UNWINDS] = "unwinds",     [UNIT_UNRESOLVED] = "unresolved-jump",
-    [UNIT_UNPROVEN] = "unproven",   [UNIT_TOO_MUCH] = "too-much",
+    [UNIT_SOUND] = "sound",
+    [UNIT_DECODE] = "not-code",
+    [UNIT_RETURN] = "return",
+    [UNIT_TAIL_CALL] = "tail-call",
+    [UNIT_RUNS_INTO] = "runs-into",
+    [UNIT_SAVED_USED] = "saved-register-used",
+    [UNIT_UNWINDS] = "unwinds",
+    [UNIT_UNRESOLVED] = "unresolved-jump",
+    [UNIT_GO_DIFFERS] = "differs-from-pclntab",
+    [UNIT_UNPROVEN] = "unproven",
+    [UNIT_TOO_MUCH] = "too-much",
   };
   return names[failure];
 }

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code/gopclntab.h"
 #include "code/insn.h"
 #include "code/machine.h"
 #include "code/places.h"
@@ -35,6 +36,7 @@ enum unit_failure
   UNIT_SAVED_USED, /* uses registers that belong to the caller */
   UNIT_UNWINDS,    /* goes on with an exception that it did not get */
   UNIT_UNRESOLVED, /* jumps to an address that is not known */
+  UNIT_GO_DIFFERS, /* Go's table says otherwise, or nothing */
   UNIT_UNPROVEN,   /* nothing shows that a function starts there */
   UNIT_TOO_MUCH,   /* takes too long, or too much memory */
   UNIT_FAILURE_COUNT
@@ -57,6 +59,9 @@ struct code_range
 struct unit_context
 {
   const struct code_machine *machine;
+  /* Go's tables, and what its functions may rely on; NULL: there are none.  */
+  const struct go_table *go;
+  const struct code_machine *go_machine;
   const struct insn_decoder *decoder;
   const struct places *places;
   struct returns *returns;
