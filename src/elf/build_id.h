@@ -1,0 +1,26 @@
+/* The build-id of a file: the note that tells which code is in it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef ELF_BUILD_ID_H
+#define ELF_BUILD_ID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elf/image.h"
+
+enum
+{
+  BUILD_ID_SIZE_MAX = 64 /* linkers write 8 to 32 bytes */
+};
+
+struct build_id
+{
+  const uint8_t *bytes; /* in the image */
+  size_t size;          /* 0: there is none */
+};
+
+/* That of IMAGE, from its sections or, without any, its segments.  */
+struct build_id build_id_find (const struct image *image);
+
+#endif /* ELF_BUILD_ID_H */

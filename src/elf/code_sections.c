@@ -1,0 +1,61 @@
+/* The executable sections of a file, in order.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/code_sections.h"
+
+#include <stdlib.h>
+
+static int
+compare_ranges (const void *a, const void *b)
+{
+  const struct section_range *left = a, *right = b;
+  return (left->start > right->start) - (left->start < right->start);
+}
+
+bool
+code_sections_read (struct code_sections *sections, const struct image *image,
+                    struct error *err)
+{
+  *sections = (struct code_sections){ 0 };
+  sections->ranges = calloc (image->n_sections + 1, sizeof *sections->ranges);
+  if (sections->ranges == NULL)
+    return error_set_no_memory (err);
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      uint64_t end;
+      if ((header->sh_flags & SHF_ALLOC) && (header->sh_flags & SHF_EXECINSTR)
+          && !__builtin_add_overflow (header->sh_addr, header->sh_size, &end))
+        sections->ranges[sections->n++]
+            = (struct section_range){ header->sh_addr, end };
+    }
+  qsort (sections->ranges, sections->n, sizeof *sections->ranges,
+         compare_ranges);
+  return true;
+}
+
+void
+code_sections_free (struct code_sections *sections)
+{
+  free (sections->ranges);
+  *sections = (struct code_sections){ 0 };
+}
+
+bool
+code_sections_hold (const struct code_sections *sections, uint64_t address,
+                    uint64_t size)
+{
+  size_t low = 0, high = sections->n;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (sections->ranges[middle].start <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  const struct section_range *range
+      = low > 0 ? &sections->ranges[low - 1] : NULL;
+  return range != NULL && address <= range->end
+         && size <= range->end - address;
+}

@@ -1,0 +1,265 @@
+/* Separate debug files: finding the one that belongs to a file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/debug_file.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/crc32.h"
+#include "elf/build_id.h"
+
+_Static_assert(sizeof ((struct debug_file *)0)->path >= PATH_MAX,
+               "a path may be longer");
+
+/* What .gnu_debuglink says.  */
+struct debug_link
+{
+  const char *name; /* NULL: there is none */
+  uint32_t crc;
+};
+
+static struct debug_link
+find_link (const struct image *image)
+{
+  const struct image_section *section
+      = image_find_section (image, ".gnu_debuglink");
+  const uint8_t *bytes
+      = section != NULL ? image_section_bytes (image, section) : NULL;
+  uint64_t size = bytes != NULL ? section->header.sh_size : 0;
+  const uint8_t *nul = size > 0 ? memchr (bytes, '\0', size) : NULL;
+  if (nul == NULL || nul == bytes)
+    return (struct debug_link){ NULL, 0 };
+  uint64_t crc_at = ((uint64_t)(nul - bytes) + 4) & ~UINT64_C (3);
+  if (crc_at > size || size - crc_at < 4)
+    return (struct debug_link){ NULL, 0 };
+  return (struct debug_link){ (const char *)bytes,
+                              load_u32 (bytes + crc_at, image->big_endian) };
+}
+
+/* Whether it belongs to a file.  */
+
+static bool
+is_same_build (const struct image *debug, const struct image *image,
+               struct error *err)
+{
+  struct build_id own = build_id_find (image), its = build_id_find (debug);
+  struct debug_link link = find_link (image);
+  if (own.size > 0 && its.size > 0)
+    return (own.size == its.size
+            && memcmp (own.bytes, its.bytes, own.size) == 0)
+           || error_set (err, CFI2SFRAME_REFUSED, "another build-id");
+  if (link.name != NULL)
+    return crc32_of (debug->bytes, debug->size) == link.crc
+           || error_set (err, CFI2SFRAME_REFUSED,
+                         "not the CRC that .gnu_debuglink has");
+  return error_set (err, CFI2SFRAME_REFUSED,
+                    "neither a build-id nor a .gnu_debuglink says that it "
+                    "belongs to the file");
+}
+
+/* Whether the executable SECTION of a debug file is in IMAGE, too.  */
+static bool
+is_section_of (const struct image_section *section, const struct image *image)
+{
+  const GElf_Shdr *theirs = &section->header;
+  if (image->n_sections == 0)
+    return image_is_executable (image, theirs->sh_addr, theirs->sh_size);
+  const struct image_section *own = image_find_section (image, section->name);
+  return own != NULL && own->header.sh_addr == theirs->sh_addr
+         && own->header.sh_size == theirs->sh_size
+         && (own->header.sh_flags & SHF_EXECINSTR);
+}
+
+/* Names occur once in linked files; in a damaged one, with thousands of
+   sections, looking each of them up would take long.  */
+static bool
+has_same_code (const struct image *debug, const struct image *image,
+               struct error *err)
+{
+  enum
+  {
+    CODE_SECTIONS_MAX = 1024
+  };
+  size_t n = 0;
+  for (size_t i = 1; i < debug->n_sections; i++)
+    {
+      const struct image_section *section = &debug->sections[i];
+      if (!(section->header.sh_flags & SHF_ALLOC)
+          || !(section->header.sh_flags & SHF_EXECINSTR))
+        continue;
+      if (++n > CODE_SECTIONS_MAX || !is_section_of (section, image))
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "its code (%.32s) is at other addresses",
+                          section->name);
+    }
+  return n > 0
+         || error_set (err, CFI2SFRAME_REFUSED, "it tells of no code at all");
+}
+
+static bool
+belongs_to (const struct image *debug, const struct image *image,
+            struct error *err)
+{
+  if (debug->header.e_machine != image->header.e_machine
+      || debug->big_endian != image->big_endian)
+    return error_set (err, CFI2SFRAME_REFUSED, "another machine's");
+  return is_same_build (debug, image, err)
+         && has_same_code (debug, image, err);
+}
+
+/* Put PATH in front of what ERR says.  What is wrong with it is no statement
+   about the file it is to belong to.  */
+static bool
+blame (struct error *err, const char *path)
+{
+  char reason[sizeof err->reason];
+  enum cfi2sframe_status status
+      = err->status == CFI2SFRAME_IO || err->status == CFI2SFRAME_NO_MEMORY
+            ? err->status
+            : CFI2SFRAME_REFUSED;
+  memcpy (reason, err->reason, sizeof reason);
+  error_clear (err);
+  return error_set (err, status, "debug file %.120s: %.120s", path, reason);
+}
+
+bool
+debug_file_open (struct debug_file *file, const char *path,
+                 const struct image *image, struct error *err)
+{
+  *file = (struct debug_file){ 0 };
+  if (!image_open (&file->image, path, err))
+    return blame (err, path);
+  if (!belongs_to (&file->image, image, err))
+    {
+      debug_file_close (file);
+      return blame (err, path);
+    }
+  snprintf (file->path, sizeof file->path, "%s", path);
+  return true;
+}
+
+void
+debug_file_close (struct debug_file *file)
+{
+  if (file->image.elf != NULL)
+    image_close (&file->image);
+  *file = (struct debug_file){ 0 };
+}
+
+/* Where it may be.  */
+
+struct debug_places
+debug_places_usual (void)
+{
+  static const struct
+  {
+    const char *variable, *directory;
+  } caches[] = { { "DEBUGINFOD_CACHE_PATH", "" },
+                 { "XDG_CACHE_HOME", "/debuginfod_client" },
+                 { "HOME", "/.cache/debuginfod_client" } };
+  struct debug_places places = { .global = "/usr/lib/debug" };
+  for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
+    {
+      const char *value = getenv (caches[i].variable);
+      if (value == NULL || value[0] == '\0')
+        continue;
+      int length = snprintf (places.cache, sizeof places.cache, "%s%s", value,
+                             caches[i].directory);
+      if (length >= (int)sizeof places.cache)
+        places.cache[0] = '\0';
+      break;
+    }
+  return places;
+}
+
+/* One search.  */
+struct search
+{
+  struct debug_file *file;
+  const struct image *image;
+  struct error *err; /* why the first one that was there is not used */
+};
+
+/* Try the path made of FORMAT.  True when the search is over.  */
+static bool __attribute__ ((format (printf, 2, 3)))
+try_path (const struct search *search, const char *format, ...)
+{
+  char path[PATH_MAX];
+  struct error err = { 0 };
+  va_list arguments;
+  va_start (arguments, format);
+  int length = vsnprintf (path, sizeof path, format, arguments);
+  va_end (arguments);
+  if (length >= (int)sizeof path || access (path, F_OK) != 0)
+    return false;
+  if (debug_file_open (search->file, path, search->image, &err))
+    return true;
+  if (search->err->status == CFI2SFRAME_OK)
+    *search->err = err;
+  return false;
+}
+
+static bool
+try_build_id (const struct search *search, const struct debug_places *places)
+{
+  struct build_id id = build_id_find (search->image);
+  char digits[2 * BUILD_ID_SIZE_MAX + 1];
+  if (id.size < 2)
+    return false;
+  for (size_t i = 0; i < id.size; i++)
+    snprintf (digits + 2 * i, 3, "%02x", id.bytes[i]);
+  return try_path (search, "%s/.build-id/%.2s/%s.debug", places->global,
+                   digits, digits + 2)
+         || (places->cache[0] != '\0'
+             && try_path (search, "%s/%s/debuginfo", places->cache, digits));
+}
+
+/* The directory of the file, symbolic links resolved; NULL when it has
+   none.  To be freed.  */
+static char *
+directory_of (const struct image *image)
+{
+  char link[sizeof "/proc/self/fd/" + 3 * sizeof image->fd];
+  snprintf (link, sizeof link, "/proc/self/fd/%d", image->fd);
+  char *path = image->fd >= 0 ? realpath (link, NULL) : NULL;
+  char *slash = path != NULL ? strrchr (path, '/') : NULL;
+  if (slash != NULL)
+    *slash = '\0';
+  return path;
+}
+
+static bool
+try_link (const struct search *search, const struct debug_places *places)
+{
+  struct debug_link link = find_link (search->image);
+  /* A file does not tell to which directory to go.  */
+  if (link.name == NULL || strchr (link.name, '/') != NULL)
+    return false;
+  char *directory = directory_of (search->image);
+  bool found = directory != NULL
+               && (try_path (search, "%s/%s", directory, link.name)
+                   || try_path (search, "%s/.debug/%s", directory, link.name)
+                   || try_path (search, "%s%s/%s", places->global, directory,
+                                link.name));
+  free (directory);
+  return found;
+}
+
+void
+debug_file_find (struct debug_file *file, const struct image *image,
+                 const struct debug_places *places, struct error *err)
+{
+  const struct search search = { file, image, err };
+  *file = (struct debug_file){ 0 };
+  error_clear (err);
+  if (try_build_id (&search, places) || try_link (&search, places))
+    error_clear (err);
+}

@@ -1,0 +1,50 @@
+/* Separate debug files: finding the one that belongs to a file.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Where they are: GDB's manual, section "Debugging Information in Separate
+   Files", and debuginfod(8).  Nothing is fetched from a network.
+
+   A debug file is believed only if its build-id, or else the CRC in the other
+   file's .gnu_debuglink, says that both were one, and if the code is at the
+   same addresses in both: tools that move it (prelink) leave the build-id.  */
+
+#ifndef ELF_DEBUG_FILE_H
+#define ELF_DEBUG_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+
+struct debug_file
+{
+  struct image image; /* open if there is an `elf' */
+  char path[4096];    /* where it was found, or "" */
+};
+
+/* Where debug files are looked for besides the file's own directory.  */
+struct debug_places
+{
+  const char *global; /* "/usr/lib/debug" */
+  char cache[4096];   /* debuginfod's, or "" */
+};
+
+/* The places that the environment says.  */
+struct debug_places debug_places_usual (void);
+
+/* Open PATH as the debug file of IMAGE.  False when that cannot be: status
+   CFI2SFRAME_REFUSED when it is another file's.  */
+bool debug_file_open (struct debug_file *file, const char *path,
+                      const struct image *image, struct error *err);
+
+/* Look for the debug file of IMAGE in PLACES and open it.  When none is there
+   or can be used, FILE is not open, and ERR says why the first one that was
+   there could not be used, or is clear.  */
+void debug_file_find (struct debug_file *file, const struct image *image,
+                      const struct debug_places *places, struct error *err);
+
+/* Also for one that is not open.  */
+void debug_file_close (struct debug_file *file);
+
+#endif /* ELF_DEBUG_FILE_H */

@@ -1,0 +1,116 @@
+/* The contents of a section that is not loaded, decompressed.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/section_data.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/bytes.h"
+
+enum
+{
+  /* Deflate cannot do better (zlib, "Technical Details", maximum compression
+     factor), and CFI is never so regular that others can.  A section that
+     says otherwise only wants the memory.  */
+  FACTOR_MAX = 1032,
+  GNU_HEADER_SIZE = 12 /* "ZLIB" and the size, big-endian */
+};
+
+static bool
+is_gnu_compressed (const struct image_section *section)
+{
+  static const char prefix[] = ".zdebug_";
+  return strncmp (section->name, prefix, sizeof prefix - 1) == 0;
+}
+
+/* How large the section says it is without compression; 0 when its header is
+   damaged.  */
+static uint64_t
+promised_size (Elf_Scn *scn, const struct image_section *section,
+               const uint8_t *bytes)
+{
+  GElf_Chdr header;
+  if (section->header.sh_flags & SHF_COMPRESSED)
+    return gelf_getchdr (scn, &header) != NULL ? header.ch_size : 0;
+  return section->header.sh_size >= GNU_HEADER_SIZE
+                 && memcmp (bytes, "ZLIB", 4) == 0
+             ? load_u64 (bytes + 4, true)
+             : 0;
+}
+
+/* libelf writes into the headers of what it decompresses.  */
+static bool
+copy_privately (struct section_data *data, const struct image *image,
+                struct error *err)
+{
+  bool in_file = image->fd >= 0;
+  void *copy
+      = mmap (NULL, image->size, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | (in_file ? 0 : MAP_ANONYMOUS), image->fd, 0);
+  if (copy == MAP_FAILED)
+    return error_set_errno (err, "mmap");
+  if (!in_file)
+    memcpy (copy, image->bytes, image->size);
+  data->copy = copy;
+  data->copy_size = image->size;
+  return true;
+}
+
+static bool
+decompress (struct section_data *data, const struct image *image,
+            const struct image_section *section, struct error *err)
+{
+  const uint8_t *bytes = image_section_bytes (image, section);
+  const GElf_Shdr *header = &section->header;
+  if (!copy_privately (data, image, err))
+    return false;
+  data->elf = elf_memory (data->copy, data->copy_size);
+  Elf_Scn *scn = elf_getscn (data->elf, (size_t)(section - image->sections));
+  uint64_t size = scn != NULL ? promised_size (scn, section, bytes) : 0;
+  if (size == 0 || size / FACTOR_MAX > header->sh_size)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
+                         "%.64s: its compression header is damaged",
+                         section->name);
+  int result = header->sh_flags & SHF_COMPRESSED
+                   ? elf_compress (scn, 0, 0)
+                   : elf_compress_gnu (scn, 0, 0);
+  Elf_Data *contents = result < 0 ? NULL : elf_getdata (scn, NULL);
+  if (contents == NULL || contents->d_buf == NULL)
+    return error_set_at (err, CFI2SFRAME_UNSUPPORTED, header->sh_offset,
+                         "%.64s cannot be decompressed: %s", section->name,
+                         elf_errmsg (-1));
+  data->bytes = contents->d_buf;
+  data->size = contents->d_size;
+  return true;
+}
+
+bool
+section_data_read (struct section_data *data, const struct image *image,
+                   const struct image_section *section, struct error *err)
+{
+  *data = (struct section_data){ 0 };
+  const uint8_t *bytes = image_section_bytes (image, section);
+  if (bytes == NULL || section->header.sh_size == 0)
+    return true;
+  if (!(section->header.sh_flags & SHF_COMPRESSED)
+      && !is_gnu_compressed (section))
+    {
+      data->bytes = bytes;
+      data->size = section->header.sh_size;
+      return true;
+    }
+  if (decompress (data, image, section, err))
+    return true;
+  section_data_free (data);
+  return false;
+}
+
+void
+section_data_free (struct section_data *data)
+{
+  elf_end (data->elf);
+  if (data->copy != NULL)
+    munmap (data->copy, data->copy_size);
+  *data = (struct section_data){ 0 };
+}

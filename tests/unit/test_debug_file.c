@@ -1,0 +1,206 @@
+/* Finding the debug file that belongs to a file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/crc32.h"
+#include "elf/build_id.h"
+#include "elf/debug_file.h"
+#include "tests/unit/elf_builder.h"
+
+/* A program in memory, and a directory to look for its debug file in.  */
+struct fixture
+{
+  struct elf_builder elf;
+  struct image image;
+  char directory[64];
+  struct debug_places places;
+};
+
+static void
+open_fixture (struct fixture *f)
+{
+  struct error err = { 0 };
+  elf_builder_program (&f->elf, EM_X86_64, false);
+  elf_builder_finish (&f->elf);
+  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
+  strcpy (f->directory, "debug-XXXXXX");
+  assert_non_null (mkdtemp (f->directory));
+  f->places = (struct debug_places){ .global = f->directory };
+}
+
+static void
+close_fixture (struct fixture *f)
+{
+  char command[128];
+  image_close (&f->image);
+  snprintf (command, sizeof command, "rm -rf %s", f->directory);
+  assert_int_equal (system (command), 0);
+}
+
+/* Write the program as its own debug file to DIRECTORY/PATH, with one byte
+   changed: that at CHANGED, unless it is 0.  */
+static void
+write_debug_file (const struct fixture *f, const char *path, size_t changed)
+{
+  char name[300];
+  snprintf (name, sizeof name, "%s/%s", f->directory, path);
+  for (char *slash = strchr (name, '/'); slash != NULL;
+       slash = strchr (slash + 1, '/'))
+    {
+      *slash = '\0';
+      mkdir (name, 0700);
+      *slash = '/';
+    }
+  FILE *out = fopen (name, "wb");
+  assert_non_null (out);
+  for (size_t i = 0; i < f->elf.size; i++)
+    fputc (f->elf.bytes[i] ^ (i == changed && changed != 0), out);
+  fclose (out);
+}
+
+/* Where the file's build-id is, which the tests know.  */
+static size_t
+build_id_offset (const struct fixture *f)
+{
+  struct build_id id = build_id_find (&f->image);
+  assert_int_equal (id.size, 20);
+  return (size_t)(id.bytes - f->elf.bytes);
+}
+
+/* The build-id as digits, with AFTER_FIRST behind the first two.  */
+static void
+build_id_digits (const struct fixture *f, const char *after_first,
+                 char *digits)
+{
+  struct build_id id = build_id_find (&f->image);
+  for (size_t i = 0; i < id.size; i++)
+    digits
+        += sprintf (digits, "%02x%s", id.bytes[i], i == 0 ? after_first : "");
+}
+
+static void
+build_id_path (const struct fixture *f, char *path, size_t size)
+{
+  char digits[2 * BUILD_ID_SIZE_MAX + 2];
+  build_id_digits (f, "/", digits);
+  snprintf (path, size, ".build-id/%s.debug", digits);
+}
+
+static void
+test_found_by_build_id (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct debug_file file;
+  struct error err = { 0 };
+  char path[200];
+  open_fixture (&f);
+  build_id_path (&f, path, sizeof path);
+  debug_file_find (&file, &f.image, &f.places, &err);
+  assert_null (file.image.elf);
+  assert_int_equal (err.status, CFI2SFRAME_OK);
+  write_debug_file (&f, path, 0);
+  debug_file_find (&file, &f.image, &f.places, &err);
+  assert_non_null (file.image.elf);
+  assert_int_equal (err.status, CFI2SFRAME_OK);
+  assert_non_null (strstr (file.path, path));
+  debug_file_close (&file);
+  close_fixture (&f);
+}
+
+static void
+test_another_build_id (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct debug_file file;
+  struct error err = { 0 };
+  char path[200];
+  open_fixture (&f);
+  build_id_path (&f, path, sizeof path);
+  write_debug_file (&f, path, build_id_offset (&f));
+  debug_file_find (&file, &f.image, &f.places, &err);
+  assert_null (file.image.elf);
+  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_non_null (strstr (err.reason, "another build-id"));
+  close_fixture (&f);
+}
+
+/* The cache comes after the system's directory.  */
+static void
+test_cache (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct debug_file file;
+  struct error err = { 0 };
+  char path[200];
+  open_fixture (&f);
+  build_id_path (&f, path, sizeof path);
+  write_debug_file (&f, path, build_id_offset (&f));
+  char digits[2 * BUILD_ID_SIZE_MAX + 1];
+  build_id_digits (&f, "", digits);
+  snprintf (path, sizeof path, "cache/%s/debuginfo", digits);
+  write_debug_file (&f, path, 0);
+  snprintf (f.places.cache, sizeof f.places.cache, "%s/cache", f.directory);
+  debug_file_find (&file, &f.image, &f.places, &err);
+  assert_non_null (file.image.elf);
+  assert_int_equal (err.status, CFI2SFRAME_OK);
+  debug_file_close (&file);
+  close_fixture (&f);
+}
+
+static void
+test_crc (void **state)
+{
+  (void)state;
+  assert_int_equal (crc32_of ((const uint8_t *)"123456789", 9), 0xcbf43926);
+  assert_int_equal (crc32_of (NULL, 0), 0);
+}
+
+/* Truncated everywhere: nothing but refusals.  */
+static void
+test_truncated_debug_files (void **state)
+{
+  (void)state;
+  struct fixture f;
+  char path[200], name[300];
+  open_fixture (&f);
+  build_id_path (&f, path, sizeof path);
+  write_debug_file (&f, path, 0);
+  snprintf (name, sizeof name, "%s/%s", f.directory, path);
+  for (size_t size = 0; size < f.elf.size; size += 1 + size / 16)
+    {
+      struct debug_file file;
+      struct error err = { 0 };
+      assert_int_equal (truncate (name, (off_t)size), 0);
+      debug_file_find (&file, &f.image, &f.places, &err);
+      assert_null (file.image.elf);
+      assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+      write_debug_file (&f, path, 0);
+    }
+  close_fixture (&f);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_found_by_build_id),
+    cmocka_unit_test (test_another_build_id),
+    cmocka_unit_test (test_cache),
+    cmocka_unit_test (test_crc),
+    cmocka_unit_test (test_truncated_debug_files),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
