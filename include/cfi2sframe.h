@@ -78,6 +78,14 @@ enum cfi2sframe_format
   CFI2SFRAME_V1    /* binutils 2.40 */
 };
 
+/* Where CFI is read from besides .eh_frame.  */
+enum cfi2sframe_debug_info
+{
+  CFI2SFRAME_DEBUG_INFO_OWN,  /* the file's own .debug_frame */
+  CFI2SFRAME_DEBUG_INFO_AUTO, /* or that of its debug file, if it is here */
+  CFI2SFRAME_DEBUG_INFO_NONE
+};
+
 /* How to convert.  A program keeps its meaning when members are added: 0 is
    what there was before.  A library that is newer than the program takes those
    the program does not know for 0; one that is older refuses, with
@@ -107,6 +115,9 @@ struct cfi2sframe_options
   bool analyze;     /* rows for code without CFI, from the code itself */
   /* Rows also for addresses where a call with other rules returns to.  */
   bool keep_return_addresses;
+  enum cfi2sframe_debug_info debug_info;
+  const char *debug_file; /* with .debug_frame, and of the same build; or
+                             NULL */
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;
@@ -146,6 +157,16 @@ struct cfi2sframe_report
   /* With analyze: code without CFI for which rows were made.  They count as
      covered, too.  */
   uint64_t functions_from_code, bytes_from_code;
+  /* Of cfi_functions, those that a .debug_frame describes: the file's own, and
+     that of the debug file.  */
+  uint64_t debug_frame_functions, debug_file_functions;
+  uint64_t debug_frame_bytes; /* of both, without compression */
+  /* FDEs there for code that .eh_frame describes, too, so that they are not
+     used, and how many of them say something else.  */
+  uint64_t set_aside, contradictions;
+  char debug_file[256]; /* the one that was used, or "" */
+  char cfi_note[200];   /* why CFI that is there is not used, or "" */
+  bool debug_damage;    /* first_damage is an offset in .debug_frame */
 };
 
 /* The version of the library, such as "0.1.0".  */
@@ -222,6 +243,11 @@ struct cfi2sframe_check_result
 CFI2SFRAME_API bool cfi2sframe_check (const char *input,
                                       struct cfi2sframe_check_result *result,
                                       struct cfi2sframe_error *err);
+
+/* The same with the CFI that debug_info and debug_file of OPTIONS ask for.  */
+CFI2SFRAME_API bool cfi2sframe_check_with (
+    const char *input, const struct cfi2sframe_options *options,
+    struct cfi2sframe_check_result *result, struct cfi2sframe_error *err);
 
 /* Number of known mistakes of GNU as and ld, from 1; as with reasons.  */
 #define CFI2SFRAME_DEFECTS_MAX 32

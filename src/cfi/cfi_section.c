@@ -36,6 +36,9 @@ cfi_section_free (struct cfi_section *section)
   free (section->cies);
   free (section->fdes);
   free (section->damages);
+  free (section->set_aside);
+  section->set_aside = NULL;
+  section->n_set_aside = 0;
   section->cies = NULL;
   section->fdes = NULL;
   section->damages = NULL;

@@ -30,6 +30,7 @@ struct cfi_input
   const uint8_t *bytes;
   uint64_t size;
   uint64_t address; /* of an .eh_frame; .debug_frame has none: 0 */
+  bool fp_unknown;  /* functions that save FP have no rule for it */
 };
 
 /* What a CIE says, decoded once.  */
@@ -97,6 +98,10 @@ struct cfi_section
                                  CFI_DAMAGES_MAX */
   size_t n_damages;
   size_t n_damaged; /* entries left out, also those not in `damages` */
+  /* FDEs for code that earlier inputs describe (precedence.h).  */
+  struct cfi_fde *set_aside; /* in the order of `fdes' */
+  size_t n_set_aside;
+  size_t n_contradictions; /* so many of them say something else */
 };
 
 /* Make room for so many more entries, and no more: a damaged section may

@@ -3,6 +3,7 @@
 
 #include "cfi/source.h"
 
+#include "cfi/precedence.h"
 #include "cfi/reader.h"
 
 /* Whether the program loader fills in what the file says of FDE's code: the
@@ -31,6 +32,9 @@ static enum frame_reason
 problem_in_image (const void *context, const struct cfi_fde *fde)
 {
   const struct cfi_source *source = context;
+  const struct cfi_input *input = &source->cfi.inputs[fde->input];
+  if (input->kind == CFI_DEBUG_FRAME)
+    return input->fp_unknown ? REASON_FP_UNKNOWN : REASON_NONE;
   if (is_relocated (source, fde))
     return REASON_RELOCATED;
   if (fde->size == 0)
@@ -40,31 +44,90 @@ problem_in_image (const void *context, const struct cfi_fde *fde)
   return REASON_NONE;
 }
 
-bool
-cfi_source_open (struct cfi_source *source, const struct image *image,
-                 struct error *err)
+/* Whether FDE tells where its code is.  */
+static bool
+is_of_code (const void *context, const struct cfi_fde *fde)
+{
+  enum frame_reason reason = problem_in_image (context, fde);
+  return reason == REASON_NONE || reason == REASON_FP_UNKNOWN;
+}
+
+/* Whether FDE, of .debug_frame, is about code of the file.  */
+static bool
+is_in_code (const struct cfi_source *source, const struct cfi_fde *fde)
+{
+  return fde->address != 0 && fde->size != 0
+         && image_is_executable (source->image, fde->address, fde->size)
+         && (source->image->n_sections == 0
+             || code_sections_hold (&source->code, fde->address, fde->size));
+}
+
+/* Forget FDEs of .debug_frame for functions that the linker dropped: it leaves
+   them there, at address 0 or near it, where a file may have other code.  */
+static void
+forget_dropped (struct cfi_source *source)
+{
+  struct cfi_section *cfi = &source->cfi;
+  size_t kept = 0;
+  for (size_t i = 0; i < cfi->n_fdes; i++)
+    if (cfi->inputs[cfi->fdes[i].input].kind == CFI_EH_FRAME
+        || is_in_code (source, &cfi->fdes[i]))
+      cfi->fdes[kept++] = cfi->fdes[i];
+  cfi->n_fdes = kept;
+}
+
+static bool
+read_eh_frame (struct cfi_source *source, struct error *err)
 {
   struct image_eh_frame *found = &source->eh_frame;
-  *source = (struct cfi_source){ .problem = problem_in_image,
+  if (!image_find_eh_frame (source->image, found, err))
+    return false;
+  const struct cfi_input input = { .kind = CFI_EH_FRAME,
+                                   .bytes = found->bytes,
+                                   .size = found->size,
+                                   .address = found->address };
+  return found->size == 0
+         || (cfi_read (&source->cfi, &input, err)
+             && dynamic_places_find (&source->relocations, source->image,
+                                     found->address, found->size, err));
+}
+
+/* Read what there is besides .eh_frame.  */
+static bool
+read_debug (struct cfi_source *source, const struct cfi_wish *wish,
+            struct error *err)
+{
+  struct cfi_section *cfi = &source->cfi;
+  if (!debug_source_read (&source->debug, cfi, source->image, wish, err))
+    return false;
+  if (cfi->n_inputs == 0
+      || cfi->inputs[cfi->n_inputs - 1].kind == CFI_EH_FRAME)
+    return true;
+  if (!code_sections_read (&source->code, source->image, err))
+    return false;
+  forget_dropped (source);
+  return precedence_settle (cfi, is_of_code, source, err);
+}
+
+bool
+cfi_source_open (struct cfi_source *source, const struct image *image,
+                 const struct cfi_wish *wish, struct error *err)
+{
+  *source = (struct cfi_source){ .cfi = { .arch = image->arch },
+                                 .problem = problem_in_image,
                                  .context = source,
                                  .image = image };
   if (image->arch == NULL)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "machine %u: SFrame has no ABI for it",
                       image->header.e_machine);
-  if (!image_find_eh_frame (image, found, err))
+  if (!read_eh_frame (source, err) || !read_debug (source, wish, err))
     return false;
-  if (found->size == 0)
-    return error_set (err, CFI2SFRAME_NOTHING, "no .eh_frame");
-  const struct cfi_input input = { .kind = CFI_EH_FRAME,
-                                   .bytes = found->bytes,
-                                   .size = found->size,
-                                   .address = found->address };
-  source->cfi.arch = image->arch;
-  return cfi_read (&source->cfi, &input, err)
-         && dynamic_places_find (&source->relocations, image, found->address,
-                                 found->size, err)
-         && plt_list_find (&source->plt, image, &source->cfi, err);
+  if (source->cfi.n_inputs == 0)
+    return error_set (err, CFI2SFRAME_NOTHING, "no .eh_frame%s%s",
+                      source->debug.note[0] != '\0' ? "; " : "",
+                      source->debug.note);
+  return plt_list_find (&source->plt, image, &source->cfi, err);
 }
 
 void
@@ -73,4 +136,6 @@ cfi_source_close (struct cfi_source *source)
   plt_list_free (&source->plt);
   dynamic_places_free (&source->relocations);
   cfi_section_free (&source->cfi);
+  code_sections_free (&source->code);
+  debug_source_close (&source->debug);
 }

@@ -9,7 +9,9 @@
 
 #include "base/error.h"
 #include "cfi/cfi_section.h"
+#include "cfi/debug_source.h"
 #include "cfi/plt.h"
+#include "elf/code_sections.h"
 #include "elf/dynamic.h"
 #include "elf/image.h"
 #include "frame/frame.h"
@@ -27,14 +29,16 @@ struct cfi_source
   const struct image *image;
   struct image_eh_frame eh_frame;    /* what was read */
   struct dynamic_places relocations; /* that change it when it is loaded */
+  struct debug_source debug;         /* what else was read */
+  struct code_sections code;         /* where that may describe code */
 };
 
-/* Read the CFI and find the PLT stubs of IMAGE, a linked file, which must
-   outlive SOURCE, which must stay where it is.  Status CFI2SFRAME_UNSUPPORTED
-   for a machine without SFrame ABI, CFI2SFRAME_NOTHING without .eh_frame.
-   SOURCE is to be closed also after failure.  */
+/* Read the CFI that WISH asks for and find the PLT stubs of IMAGE, a linked
+   file, which must outlive SOURCE, which must stay where it is.  Status
+   CFI2SFRAME_UNSUPPORTED for a machine without SFrame ABI, CFI2SFRAME_NOTHING
+   without CFI.  SOURCE is to be closed also after failure.  */
 bool cfi_source_open (struct cfi_source *source, const struct image *image,
-                      struct error *err);
+                      const struct cfi_wish *wish, struct error *err);
 
 /* Also for a source that is all zero.  */
 void cfi_source_close (struct cfi_source *source);

@@ -32,7 +32,7 @@ static bool
 reason_is_of_code (enum frame_reason reason)
 {
   return reason != REASON_EMPTY_RANGE && reason != REASON_NOT_EXECUTABLE
-         && reason != REASON_RELOCATED;
+         && reason != REASON_RELOCATED && reason != REASON_FP_UNKNOWN;
 }
 
 /* What is wrong with FDE number INDEX; asked for again and again, while the

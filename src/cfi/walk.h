@@ -6,6 +6,7 @@
    go through it, so that they agree on whose rows hold where:
 
    - An FDE that is empty or lies outside of code says nothing about any code.
+     Nor does one without the rules that its code would need.
    - Where FDEs overlap, their rows hold as far as all of them say the same.
      Where they contradict each other, or one of them cannot be executed,
      there are no rows: unwinders that search a table find another FDE than

@@ -11,9 +11,9 @@
 
 bool
 code_rows_open_source (struct cfi_source *source, const struct image *image,
-                       struct error *err)
+                       const struct cfi_wish *wish, struct error *err)
 {
-  if (cfi_source_open (source, image, err))
+  if (cfi_source_open (source, image, wish, err))
     return true;
   if (err->status != CFI2SFRAME_NOTHING)
     return false;

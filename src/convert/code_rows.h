@@ -21,7 +21,8 @@ struct code_rows
 
 /* Open the CFI of IMAGE as cfi_source_open does, also when there is none.  */
 bool code_rows_open_source (struct cfi_source *source,
-                            const struct image *image, struct error *err);
+                            const struct image *image,
+                            const struct cfi_wish *wish, struct error *err);
 
 /* What is wanted of an analysis.  */
 struct code_rows_request

@@ -15,19 +15,20 @@
 #include "convert/object_source.h"
 #include "convert/object_sframe.h"
 #include "convert/results.h"
+#include "convert/options.h"
 #include "sframe/dump.h"
 #include "sframe/verify.h"
 
 /* Check the .sframe of the linked file IMAGE.  */
 static bool
-check_linked (const struct image *image, struct verify_result *result,
-              struct error *err)
+check_linked (const struct image *image, const struct cfi_wish *wish,
+              struct verify_result *result, struct error *err)
 {
   struct sframe_decoder decoder;
   if (!find_sframe (image, &decoder, err))
     return false;
   const char *problem = judge_use (image, &decoder);
-  if (!judge_rows (image, &decoder, result, err))
+  if (!judge_rows (image, &decoder, wish, result, err))
     return err->status != CFI2SFRAME_NOTHING
                ? false
                : error_set (err, CFI2SFRAME_NOTHING,
@@ -79,25 +80,31 @@ copy_result (const struct verify_result *from,
 }
 
 static bool
-check_image (const struct image *image, struct verify_result *found,
-             struct error *err)
+check_image (const struct image *image, const struct cfi_wish *wish,
+             struct verify_result *found, struct error *err)
 {
   bool checked = image->header.e_type == ET_REL
                      ? check_object (image, found, err)
-                     : check_linked (image, found, err);
+                     : check_linked (image, wish, found, err);
   if (checked && found->bytes_wrong + found->bytes_extra > 0)
     return error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
   return checked;
 }
 
-/* Add up what is found in the members of an archive.  */
+struct archive_check
+{
+  const struct cfi_wish *wish;
+  struct verify_result *sum; /* of what is found in the members */
+};
+
 static bool
 check_member (void *context, const char *name, const struct image *image,
               struct error *err)
 {
-  struct verify_result *sum = context, found = { 0 };
+  const struct archive_check *check = context;
+  struct verify_result *sum = check->sum, found = { 0 };
   (void)name;
-  bool checked = check_image (image, &found, err);
+  bool checked = check_image (image, check->wish, &found, err);
   if (sum->difference[0] == '\0')
     {
       sum->first_wrong = found.first_wrong;
@@ -108,6 +115,8 @@ check_member (void *context, const char *name, const struct image *image,
   sum->bytes_wrong += found.bytes_wrong;
   sum->bytes_absent += found.bytes_absent;
   sum->bytes_extra += found.bytes_extra;
+  sum->bytes_from_code += found.bytes_from_code;
+  sum->bytes_return_address += found.bytes_return_address;
   return checked;
 }
 
@@ -120,19 +129,26 @@ is_archive (const struct file_location *input, const struct error *err)
 
 bool
 check_located (const struct file_location *input,
+               const struct cfi2sframe_options *options,
                struct cfi2sframe_check_result *result, struct error *err)
 {
   struct image image;
+  struct cfi2sframe_options own;
   struct verify_result found = { 0 };
   bool checked = false;
   error_clear (err);
+  *result = (struct cfi2sframe_check_result){ 0 };
+  if (!options_take (&own, options, err))
+    return false;
+  const struct cfi_wish wish = options_wish (&own);
+  struct archive_check archive = { .wish = &wish, .sum = &found };
   if (image_open_at (&image, input, err))
     {
-      checked = check_image (&image, &found, err);
+      checked = check_image (&image, &wish, &found, err);
       image_close (&image);
     }
   else if (is_archive (input, err))
-    checked = archive_visit (input, check_member, &found, err);
+    checked = archive_visit (input, check_member, &archive, err);
   copy_result (&found, result);
   return checked;
 }
@@ -189,12 +205,23 @@ bool
 cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
                   struct cfi2sframe_error *err)
 {
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  return cfi2sframe_check_with (input, &options, result, err);
+}
+
+bool
+cfi2sframe_check_with (const char *input,
+                       const struct cfi2sframe_options *options,
+                       struct cfi2sframe_check_result *result,
+                       struct cfi2sframe_error *err)
+{
   struct file_location location = file_location_of_path (input);
   struct cfi2sframe_check_result own;
   size_t size;
   if (!results_size (result, &size, err))
     return false;
-  bool checked = check_located (&location, &own, err);
+  bool checked = check_located (&location, options, &own, err);
   results_give (result, size, &own, sizeof own);
   return checked;
 }

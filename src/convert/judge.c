@@ -10,6 +10,7 @@
 #include "cfi/source.h"
 #include "convert/code_rows.h"
 #include "convert/find_sframe.h"
+#include "convert/options.h"
 #include "convert/linked.h"
 
 enum
@@ -22,14 +23,14 @@ enum
 /* Without CFI there is still the code.  */
 static bool
 open_source (struct cfi_source *source, const struct image *image,
-             struct error *err)
+             const struct cfi_wish *wish, struct error *err)
 {
-  if (cfi_source_open (source, image, err))
+  if (cfi_source_open (source, image, wish, err))
     return true;
   if (err->status != CFI2SFRAME_NOTHING || !code_analysis_exists (image->arch))
     return false;
   cfi_source_close (source);
-  return code_rows_open_source (source, image, err);
+  return code_rows_open_source (source, image, wish, err);
 }
 
 static int
@@ -96,14 +97,15 @@ judge_with_code (struct cfi_source *source,
 
 bool
 judge_rows (const struct image *image, const struct sframe_decoder *decoder,
-            struct verify_result *result, struct error *err)
+            const struct cfi_wish *wish, struct verify_result *result,
+            struct error *err)
 {
   struct cfi_source source;
   struct padding_finder padding = { 0 };
   if (decoder->arch != image->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "its .sframe is for another machine");
-  bool judged = open_source (&source, image, err)
+  bool judged = open_source (&source, image, wish, err)
                 && padding_finder_init (&padding, image, err)
                 && compare_rows (&source, decoder, &padding, result, err);
   if (judged && result->bytes_extra > 0 && code_analysis_exists (image->arch))
@@ -181,10 +183,11 @@ judge_image (const struct image *image,
 {
   struct sframe_decoder decoder;
   struct verify_result result = { 0 };
+  const struct cfi_wish wish = options_wish (options);
   *judgement = (struct judgement){ .right = true, .whole = true };
   bool judged = find_sframe (image, &decoder, err);
   const char *problem = judged ? judge_use (image, &decoder) : NULL;
-  judged = judged && judge_rows (image, &decoder, &result, err);
+  judged = judged && judge_rows (image, &decoder, &wish, &result, err);
   if (!judged && err->status == CFI2SFRAME_NO_MEMORY)
     return false;
   judgement->usable

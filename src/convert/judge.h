@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "cfi/debug_source.h"
 #include "elf/image.h"
 #include "sframe/decode.h"
 #include "sframe/verify.h"
@@ -23,11 +24,12 @@ struct judgement
   char text[200]; /* what is wrong, if one of these is false */
 };
 
-/* Compare the .sframe behind DECODER with the CFI of IMAGE, a linked file.
-   Status CFI2SFRAME_NOTHING without CFI.  */
+/* Compare the .sframe behind DECODER with the CFI that WISH asks for of IMAGE,
+   a linked file.  Status CFI2SFRAME_NOTHING without CFI.  */
 bool judge_rows (const struct image *image,
                  const struct sframe_decoder *decoder,
-                 struct verify_result *result, struct error *err);
+                 const struct cfi_wish *wish, struct verify_result *result,
+                 struct error *err);
 
 /* Why readers, which look for PT_GNU_SFRAME and search in a sorted table,
    cannot use the .sframe behind DECODER, or NULL.  */

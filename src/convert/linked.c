@@ -7,6 +7,7 @@
 
 #include "convert/linked.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cfi/program_table.h"
@@ -15,6 +16,7 @@
 #include "convert/code_rows.h"
 #include "convert/emitter.h"
 #include "convert/gnu_functions.h"
+#include "convert/options.h"
 
 _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
                "reasons do not fit the public report");
@@ -34,6 +36,33 @@ struct linked
   struct emitter *emitter;
 };
 
+/* How many FDEs are in the section that DATA holds.  */
+static uint64_t
+count_fdes (const struct cfi_section *cfi, const struct section_data *data)
+{
+  uint64_t n = 0;
+  for (size_t i = 0; data->bytes != NULL && i < cfi->n_fdes; i++)
+    n += cfi->inputs[cfi->fdes[i].input].bytes == data->bytes;
+  return n;
+}
+
+/* What .debug_frame has to do with it.  */
+static void
+report_debug (struct cfi2sframe_report *report,
+              const struct cfi_source *source)
+{
+  const struct cfi_section *cfi = &source->cfi;
+  const struct debug_source *debug = &source->debug;
+  report->debug_frame_functions = count_fdes (cfi, &debug->own);
+  report->debug_file_functions = count_fdes (cfi, &debug->outside);
+  report->debug_frame_bytes = debug->own.size + debug->outside.size;
+  report->set_aside = cfi->n_set_aside;
+  report->contradictions = cfi->n_contradictions;
+  snprintf (report->debug_file, sizeof report->debug_file, "%.*s",
+            (int)sizeof report->debug_file - 1, debug->file.path);
+  memcpy (report->cfi_note, debug->note, sizeof report->cfi_note);
+}
+
 static void
 report_source (struct linked *linked)
 {
@@ -42,12 +71,15 @@ report_source (struct linked *linked)
   report->eh_frame_bytes = linked->source.eh_frame.size;
   report->eh_frame_hdr_bytes = linked->source.eh_frame.header_size;
   report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
+  report_debug (report, &linked->source);
   for (size_t i = 0; i < cfi->n_damages; i++)
     report->left_out[cfi->damages[i].reason]++;
   report->left_out[REASON_BAD_ENTRY] += cfi->n_damaged - cfi->n_damages;
   if (cfi->n_damages > 0)
     {
       report->first_damage = cfi->damages[0].offset;
+      report->debug_damage
+          = cfi->inputs[cfi->damages[0].input].kind == CFI_DEBUG_FRAME;
       memcpy (report->damage, cfi->damages[0].text, sizeof report->damage);
     }
 }
@@ -72,9 +104,10 @@ open_source (struct linked *linked, struct error *err)
   const struct image *image = linked->image;
   if (image->arch != NULL)
     linked->report->machine = image->arch->name;
-  bool opened = linked->options->analyze
-                    ? code_rows_open_source (&linked->source, image, err)
-                    : cfi_source_open (&linked->source, image, err);
+  const struct cfi_wish wish = options_wish (linked->options);
+  bool opened = (linked->options->analyze
+                     ? code_rows_open_source
+                     : cfi_source_open) (&linked->source, image, &wish, err);
   report_source (linked);
   if (opened && (linked->options->analyze || linked->options->verify_code))
     opened = analyse_code (linked, err);

@@ -71,10 +71,11 @@ lint_image (const struct reader *reader, struct error *err)
 {
   const struct image *image = reader->image;
   struct cfi_source source = { 0 };
+  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   if (!code_analysis_exists (image->arch) || image->header.e_type == ET_REL)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "the code of this file cannot be analysed");
-  bool ok = cfi_source_open (&source, image, err)
+  bool ok = cfi_source_open (&source, image, &wish, err)
             && lint_source (reader, &source, err);
   cfi_source_close (&source);
   return ok;

@@ -25,8 +25,9 @@ bool remove_located (const struct file_location *input, const char *output,
                      const struct cfi2sframe_options *options,
                      struct file_identity *made, struct error *err);
 
-/* As cfi2sframe_check and cfi2sframe_dump.  */
+/* As cfi2sframe_check_with and cfi2sframe_dump.  */
 bool check_located (const struct file_location *input,
+                    const struct cfi2sframe_options *options,
                     struct cfi2sframe_check_result *result, struct error *err);
 bool dump_located (const struct file_location *input, FILE *out,
                    struct error *err);

@@ -103,7 +103,9 @@ open_source (struct measuring *measuring, struct error *err)
     return false;
   if (image->arch != NULL)
     result->machine = image->arch->name;
-  if (!cfi_source_open (source, image, err)
+  /* What is compared with are .eh_frame and what is made of it.  */
+  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
+  if (!cfi_source_open (source, image, &wish, err)
       || !cfi_walk_begin (&measuring->walk, source, err)
       || !padding_finder_init (&measuring->padding, image, err)
       || !return_sites_init (&measuring->sites, &measuring->source,

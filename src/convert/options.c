@@ -38,7 +38,17 @@ options_take (struct cfi2sframe_options *own,
   if ((unsigned)own->format > CFI2SFRAME_V1)
     return error_set (err, CFI2SFRAME_INVALID, "unknown format %u",
                       (unsigned)own->format);
+  if ((unsigned)own->debug_info > CFI2SFRAME_DEBUG_INFO_NONE)
+    return error_set (err, CFI2SFRAME_INVALID, "unknown debug_info %u",
+                      (unsigned)own->debug_info);
   return true;
+}
+
+struct cfi_wish
+options_wish (const struct cfi2sframe_options *options)
+{
+  return (struct cfi_wish){ .debug_info = options->debug_info,
+                            .debug_file = options->debug_file };
 }
 
 enum file_lock

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "cfi/debug_source.h"
 #include "elf/file_location.h"
 
 /* Make OWN of what the caller GIVES, which is given->size bytes: members an
@@ -15,6 +16,9 @@
    does not know, or when the options were never initialised.  */
 bool options_take (struct cfi2sframe_options *own,
                    const struct cfi2sframe_options *given, struct error *err);
+
+/* The CFI that OPTIONS ask for.  Borrows their strings.  */
+struct cfi_wish options_wish (const struct cfi2sframe_options *options);
 
 /* The lock for working on a file with OPTIONS; OUTPUT NULL: it is changed.  */
 enum file_lock options_lock (const struct cfi2sframe_options *options,

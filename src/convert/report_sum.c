@@ -17,6 +17,11 @@ report_sum_add (struct cfi2sframe_report *sum,
   sum->bytes_covered += report->bytes_covered;
   sum->bytes_left_out += report->bytes_left_out;
   sum->executable_bytes += report->executable_bytes;
+  sum->debug_frame_bytes += report->debug_frame_bytes;
+  sum->debug_frame_functions += report->debug_frame_functions;
+  sum->debug_file_functions += report->debug_file_functions;
+  sum->set_aside += report->set_aside;
+  sum->contradictions += report->contradictions;
   sum->return_addresses += report->return_addresses;
   for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
     sum->left_out[i] += report->left_out[i];

@@ -22,6 +22,8 @@ static const struct
   = { "fp-expression", "FP by a DWARF expression without SFrame form" },
   [REASON_FP_VALUE] = { "fp-value", "FP is the CFA plus an offset" },
   [REASON_FP_UNDEFINED] = { "fp-undefined", "FP declared undefined" },
+  [REASON_FP_UNKNOWN]
+  = { "fp-unknown", "the compiler gives no rules for the frame pointer" },
   [REASON_FP_WITHOUT_RA]
   = { "fp-without-ra", "FP saved on the stack, RA not" },
   [REASON_RA_REGISTER] = { "ra-register", "RA kept in another register" },

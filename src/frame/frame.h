@@ -26,6 +26,7 @@ enum frame_reason
   REASON_FP_EXPRESSION,  /* FP by a DWARF expression */
   REASON_FP_VALUE,       /* FP is CFA + n (val_offset) */
   REASON_FP_UNDEFINED,   /* FP declared lost */
+  REASON_FP_UNKNOWN,     /* the compiler gives no rules for FP */
   REASON_FP_WITHOUT_RA,  /* aarch64: FP saved, RA not */
   REASON_RA_REGISTER,    /* RA kept in another register */
   REASON_RA_EXPRESSION,  /* RA by a DWARF expression */

@@ -35,7 +35,8 @@ run_mode (struct job *job, const struct tool_options *options)
                                        &options->convert, &job->report,
                                        &job->err);
     case MODE_CHECK:
-      return check_located (&job->location, &job->check, &job->err);
+      return check_located (&job->location, &options->convert, &job->check,
+                            &job->err);
     case MODE_COMPARE_FORMATS:
       return measure_file (&job->location, &job->comparison, &job->err);
     case MODE_DUMP:

@@ -31,6 +31,8 @@ enum
   OPTION_VERIFY_CODE,
   OPTION_TRUST_CFI,
   OPTION_ANALYZE,
+  OPTION_DEBUG_INFO,
+  OPTION_DEBUG_FILE,
   OPTION_RELOCATABLE,
   OPTION_GNU,
   OPTION_REPLACE,
@@ -89,6 +91,13 @@ static const struct argp_option option_table[] = {
     "Take the CFI at its word (default)", 1 },
   { "analyze", OPTION_ANALYZE, NULL, 0,
     "Make rows for code without CFI, too, from what the code does", 1 },
+  { "debug-info", OPTION_DEBUG_INFO, "WHICH", 0,
+    "CFI besides .eh_frame: the file's 'own' .debug_frame (default); with "
+    "'auto' that of its separate debug file, if one is found on this machine; "
+    "or 'none'",
+    1 },
+  { "debug-file", OPTION_DEBUG_FILE, "DEBUG", 0,
+    "Use the .debug_frame of DEBUG, the debug file of the (one) FILE", 1 },
   { "force-phdr-move", OPTION_FORCE_PHDR_MOVE, NULL, 0,
     "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
@@ -112,7 +121,7 @@ static const struct argp_option option_table[] = {
   { "remove", OPTION_REMOVE, NULL, 0, "Take .sframe away", 2 },
   { "undo", OPTION_UNDO, NULL, 0,
     "Give back the file as it was before its conversion, byte for byte", 2 },
-  { "check", OPTION_CHECK, NULL, 0, "Compare .sframe with .eh_frame, PC by PC",
+  { "check", OPTION_CHECK, NULL, 0, "Compare .sframe with the CFI, PC by PC",
     2 },
   { "dump", OPTION_DUMP, NULL, 0, "Print .sframe as readelf --sframe does",
     2 },
@@ -158,7 +167,7 @@ static const struct argp_option option_table[] = {
 
 static const char documentation[]
     = "Add SFrame stack-trace data to linked ELF files, made from their "
-      ".eh_frame."
+      ".eh_frame or .debug_frame."
       "\vWithout options, FILEs are converted in place. Files that need "
       "nothing are skipped.\n\nExit status: 0 done or nothing to do, 1 a file "
       "failed (and is as it was) or a check found a difference, 2 wrong "
@@ -379,6 +388,12 @@ static const struct
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
   { OPTION_FORCE_PHDR_MOVE, "--force-phdr-move",
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_DEBUG_INFO, "--debug-info",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
+        | MODE_BIT (MODE_CHECK) },
+  { OPTION_DEBUG_FILE, "--debug-file",
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
+        | MODE_BIT (MODE_CHECK) },
   { OPTION_FORMAT, "--format",
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
         | MODE_BIT (MODE_DUMP) },
@@ -419,6 +434,19 @@ check_effects (struct argp_state *state)
 }
 
 static void
+check_debug_file (struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  const struct cfi2sframe_options *convert = &options->convert;
+  if (convert->debug_file == NULL)
+    return;
+  if (options->n_files > 1 || tool_options_is_tree (options))
+    argp_error (state, "--debug-file goes with one input file");
+  if (convert->debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
+    argp_error (state, "--debug-file contradicts --debug-info=none");
+}
+
+static void
 check_usage (struct argp_state *state)
 {
   struct tool_options *options = state->input;
@@ -441,6 +469,7 @@ check_usage (struct argp_state *state)
     argp_error (state, "--compare takes two files");
   if (options->output != NULL && options->convert.in_place_write)
     argp_error (state, "--in-place-write writes no other file");
+  check_debug_file (state);
 }
 
 static error_t
@@ -543,6 +572,40 @@ parse_return_addresses (struct argp_state *state, const char *argument)
     option_refuse_value (state, "--return-addresses", argument,
                          (const char *const[]){ "yes", "no", NULL });
   options->convert.keep_return_addresses = !yes;
+}
+
+static void
+parse_debug_info (struct argp_state *state, const char *argument)
+{
+  static const char *const values[] = { [CFI2SFRAME_DEBUG_INFO_OWN] = "own",
+                                        [CFI2SFRAME_DEBUG_INFO_AUTO] = "auto",
+                                        [CFI2SFRAME_DEBUG_INFO_NONE] = "none",
+                                        NULL };
+  struct tool_options *options = state->input;
+  unsigned i = 0;
+  while (values[i] != NULL && strcmp (values[i], argument) != 0)
+    i++;
+  if (values[i] == NULL)
+    option_refuse_value (state, "--debug-info", argument, values);
+  options->convert.debug_info = (enum cfi2sframe_debug_info)i;
+}
+
+/* Where CFI is taken from.  */
+static error_t
+parse_source_option (int key, char *argument, struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  switch (key)
+    {
+    case OPTION_DEBUG_INFO:
+      parse_debug_info (state, argument);
+      return 0;
+    case OPTION_DEBUG_FILE:
+      options->convert.debug_file = argument;
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+    }
 }
 
 static void
@@ -652,6 +715,7 @@ parse_option (int key, char *argument, struct argp_state *state)
     default:
       return parse_mode (key, state) == 0
                      || parse_convert_option (key, state) == 0
+                     || parse_source_option (key, argument, state) == 0
                  ? 0
                  : parse_tree_option (key, argument, state);
     }

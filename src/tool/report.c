@@ -89,7 +89,8 @@ print_checksum_file (const struct job *job, FILE *errors)
 double
 report_size_ratio (const struct cfi2sframe_report *report)
 {
-  return figure_size_ratio (report->sframe_bytes, report->eh_frame_bytes,
+  return figure_size_ratio (report->sframe_bytes,
+                            report->eh_frame_bytes + report->debug_frame_bytes,
                             report->eh_frame_hdr_bytes);
 }
 
@@ -110,11 +111,12 @@ print_summary (const struct tool_options *options, const struct job *job,
   const struct cfi2sframe_report *report = &job->report;
   print_name (job, out);
   fprintf (out,
-           "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
-           ".eh_frame_hdr), %" PRIu64 " of %" PRIu64
-           " functions, %.1f %% of the code, %s, %.0f ms\n",
+           "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
+           " of %" PRIu64 " functions, %.1f %% of the code, %s, %.0f ms\n",
            tool_format_name (options->convert.format), report->machine,
            report->sframe_bytes, report_size_ratio (report),
+           report->debug_frame_bytes > 0 ? "its CFI"
+                                         : ".eh_frame + .eh_frame_hdr",
            report->functions_covered, report->cfi_functions,
            figure_percent (report->bytes_covered, report->executable_bytes),
            report->strategy, job->seconds * 1e3);
@@ -138,8 +140,41 @@ print_left_out (const struct job *job, FILE *out)
   const struct cfi2sframe_report *report = &job->report;
   report_print_left_out (report, out);
   if (report->damage[0] != '\0')
-    fprintf (out, "  first damage: %s (.eh_frame+0x%" PRIx64 ")\n",
-             report->damage, report->first_damage);
+    fprintf (out, "  first damage: %s (%s+0x%" PRIx64 ")\n", report->damage,
+             report->debug_damage ? ".debug_frame" : ".eh_frame",
+             report->first_damage);
+}
+
+/* TEXT, which may hold names of files, if there is any.  */
+static void
+print_text (const char *what, const char *text, FILE *out)
+{
+  char shown[4 * sizeof ((struct cfi2sframe_report *)0)->debug_file];
+  printable_copy (shown, sizeof shown, text);
+  if (text[0] != '\0')
+    fprintf (out, "  %s: %s\n", what, shown);
+}
+
+/* What was found besides .eh_frame, if anything.  */
+static void
+print_debug (const struct cfi2sframe_report *report, FILE *out)
+{
+  uint64_t own = report->debug_frame_functions;
+  uint64_t outside = report->debug_file_functions;
+  if (report->debug_frame_bytes > 0)
+    fprintf (out,
+             "  functions from .eh_frame %" PRIu64
+             ", from .debug_frame %" PRIu64 ", from a debug file %" PRIu64
+             "; .debug_frame %" PRIu64 " bytes\n",
+             report->cfi_functions - own - outside, own, outside,
+             report->debug_frame_bytes);
+  if (report->set_aside > 0)
+    fprintf (out,
+             "  %" PRIu64 " FDEs of .debug_frame are for code that .eh_frame "
+             "describes, %" PRIu64 " of them contradict it\n",
+             report->set_aside, report->contradictions);
+  print_text ("debug file", report->debug_file, out);
+  print_text ("note", report->cfi_note, out);
 }
 
 /* With --analyze: where the rows come from.  */
@@ -174,6 +209,7 @@ print_stats_text (const struct tool_options *options, const struct job *job,
            ", left out %" PRIu64 " bytes\n",
            report->sframe_fdes, report->sframe_fres, report->bytes_covered,
            report->bytes_left_out);
+  print_debug (report, out);
   print_from_code (options, report, out);
   print_left_out (job, out);
 }
@@ -187,6 +223,25 @@ report_left_out_json (const struct cfi2sframe_report *report)
       json_add_number (object, cfi2sframe_reason_name (i),
                        report->left_out[i]);
   return object;
+}
+
+static void
+print_debug_json (const struct cfi2sframe_report *report, json_object *object)
+{
+  if (report->debug_frame_bytes > 0)
+    {
+      json_add_number (object, "debug_frame_bytes", report->debug_frame_bytes);
+      json_add_number (object, "debug_frame_functions",
+                       report->debug_frame_functions);
+      json_add_number (object, "debug_file_functions",
+                       report->debug_file_functions);
+      json_add_number (object, "set_aside", report->set_aside);
+      json_add_number (object, "contradictions", report->contradictions);
+    }
+  if (report->debug_file[0] != '\0')
+    json_add_string (object, "debug_file", report->debug_file);
+  if (report->cfi_note[0] != '\0')
+    json_add_string (object, "cfi_note", report->cfi_note);
 }
 
 static void
@@ -210,6 +265,7 @@ print_stats_json (const struct tool_options *options, const struct job *job,
   json_add_number (object, "sframe_bytes", report->sframe_bytes);
   json_add_number (object, "cfi_functions", report->cfi_functions);
   json_add_number (object, "functions_covered", report->functions_covered);
+  print_debug_json (report, object);
   json_add_number (object, "sframe_fdes", report->sframe_fdes);
   json_add_number (object, "sframe_fres", report->sframe_fres);
   json_add_number (object, "bytes_covered", report->bytes_covered);
@@ -282,6 +338,7 @@ report_done (const struct tool_options *options, const struct job *job,
   else if (options->stats == STATS_NONE && talkative)
     {
       print_summary (options, job, out);
+      print_debug (&job->report, out);
       print_from_code (options, &job->report, out);
       if (options->verbose > 1)
         print_left_out (job, out);

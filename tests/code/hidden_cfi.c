@@ -358,9 +358,10 @@ open_and_analyse (const char *name, struct error *err)
 {
   struct image image;
   struct cfi_source source = { 0 };
+  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   if (!image_open (&image, name, err))
     return false;
-  bool ok = code_rows_open_source (&source, &image, err)
+  bool ok = code_rows_open_source (&source, &image, &wish, err)
             && analyse (name, &source, err);
   cfi_source_close (&source);
   image_close (&image);

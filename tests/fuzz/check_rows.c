@@ -157,11 +157,12 @@ fuzz_verify (const struct sframe_decoder *decoder, const struct image *image,
              bool good)
 {
   struct cfi_source source;
+  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   struct padding_finder padding = { 0 };
   struct return_sites sites = { 0 };
   struct verify_result result = { 0 };
   struct error err = { 0 };
-  bool verified = cfi_source_open (&source, image, &err)
+  bool verified = cfi_source_open (&source, image, &wish, &err)
                   && padding_finder_init (&padding, image, &err)
                   && return_sites_init (&sites, &source, &padding, &err)
                   && sframe_verify (decoder, &source, &sites, &result, &err);

@@ -55,12 +55,13 @@ fuzz_code (const uint8_t *bytes, size_t size)
 {
   struct image image;
   struct cfi_source source = { 0 };
+  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   struct code_rows rows;
   struct error err = { 0 };
   if (!image_open_memory (&image, bytes, size, &err))
     return;
   if (code_analysis_exists (image.arch) && image.header.e_type != ET_REL
-      && code_rows_open_source (&source, &image, &err))
+      && code_rows_open_source (&source, &image, &wish, &err))
     {
       /* The analysis has to prove what it is told, and may be told lies.  */
       const struct code_range told[]

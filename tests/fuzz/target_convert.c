@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "cfi/reader.h"
+#include "cfi/source.h"
 #include "convert/emitter.h"
 #include "elf/inject.h"
 
@@ -39,8 +39,8 @@ check_section (const struct converted *converted, const struct image *image,
                const struct cfi2sframe_report *report)
 {
   struct sframe_decoder decoder;
-  struct image_eh_frame found;
-  struct cfi_section cfi = { .arch = image->arch };
+  struct cfi_source source;
+  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   struct error err = { 0 };
   FUZZ_DONE (sframe_decoder_open (&decoder, converted->section,
                                   converted->size, converted->address, &err),
@@ -49,13 +49,10 @@ check_section (const struct converted *converted, const struct image *image,
   FUZZ_CHECK (decoder.n_functions == report->sframe_fdes
               && decoder.n_rows == report->sframe_fres);
   fuzz_read_section (&decoder, true);
-  FUZZ_DONE (image_find_eh_frame (image, &found, &err), &err);
-  const struct cfi_input input
-      = { CFI_EH_FRAME, found.bytes, found.size, found.address };
-  FUZZ_DONE (cfi_read (&cfi, &input, &err), &err);
-  fuzz_check_rows (&decoder, &cfi);
+  FUZZ_DONE (cfi_source_open (&source, image, &wish, &err), &err);
+  fuzz_check_rows (&decoder, &source.cfi);
   fuzz_verify (&decoder, image, true);
-  cfi_section_free (&cfi);
+  cfi_source_close (&source);
 }
 
 /* The plan that cfi2sframe_build_section must have made for itself.  */

@@ -16,7 +16,7 @@ eh_frame_read (struct cfi_section *section, const struct arch *arch,
                const uint8_t *bytes, uint64_t size, uint64_t address,
                struct error *err)
 {
-  const struct cfi_input input = { CFI_EH_FRAME, bytes, size, address };
+  const struct cfi_input input = { CFI_EH_FRAME, bytes, size, address, false };
   *section = (struct cfi_section){ .arch = arch };
   return cfi_read (section, &input, err);
 }

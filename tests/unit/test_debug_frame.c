@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "cfi/cfa_program.h"
+#include "cfi/precedence.h"
 #include "tests/unit/cfi_builder.h"
 
 #define CODE UINT64_C (0x123400000000)
@@ -286,6 +287,143 @@ test_many (void **state)
   free_fixture (&f);
 }
 
+/* Precedence.  */
+
+static bool
+is_of_code (const void *context, const struct cfi_fde *fde)
+{
+  (void)context;
+  return fde->size != 0;
+}
+
+/* An .eh_frame and two .debug_frame, and which FDEs are left.  */
+static void
+expect_left (struct fixture *f, const uint64_t *addresses, size_t n,
+             size_t n_set_aside, size_t n_contradictions)
+{
+  struct error err = { 0 };
+  assert_true (precedence_settle (&f->section, is_of_code, NULL, &err));
+  assert_int_equal (f->section.n_fdes, n);
+  for (size_t i = 0; i < n; i++)
+    assert_int_equal (f->section.fdes[i].address, addresses[i]);
+  assert_int_equal (f->section.n_set_aside, n_set_aside);
+  assert_int_equal (f->section.n_contradictions, n_contradictions);
+}
+
+/* Before, at, across, inside, around and behind an FDE of .eh_frame.  */
+static void
+test_precedence (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint64_t address, size;
+    bool stays;
+  } cases[] = { { CODE, 32, true },       { CODE, 33, false },
+                { CODE + 31, 2, false },  { CODE + 32, 32, false },
+                { CODE + 40, 4, false },  { CODE + 16, 64, false },
+                { CODE + 63, 32, false }, { CODE + 64, 32, true } };
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    {
+      struct fixture f = new_fixture ();
+      struct buffer eh_frame, debug_frame;
+      buffer_init (&eh_frame, false);
+      buffer_init (&debug_frame, false);
+      size_t cie = put_amd64_cie (&eh_frame);
+      put_fde (&eh_frame, cie, CODE + 32, 32, "", 0);
+      cie = put_debug_cie (&debug_frame, false, 4, "");
+      put_debug_fde (&debug_frame, false, cie, cases[i].address, cases[i].size,
+                     "", 0);
+      add_input (&f, CFI_EH_FRAME, &eh_frame);
+      add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+      const uint64_t before[] = { cases[i].address, CODE + 32 };
+      const uint64_t behind[] = { CODE + 32, cases[i].address };
+      const uint64_t alone[] = { CODE + 32 };
+      if (!cases[i].stays)
+        expect_left (&f, alone, 1, 1, 0);
+      else
+        expect_left (&f, cases[i].address == CODE ? before : behind, 2, 0, 0);
+      free_fixture (&f);
+    }
+}
+
+/* What overlaps in one section is not settled by precedence.  */
+static void
+test_no_precedence_within_a_section (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer eh_frame, debug_frame;
+  buffer_init (&eh_frame, false);
+  buffer_init (&debug_frame, false);
+  size_t cie = put_amd64_cie (&eh_frame);
+  put_fde (&eh_frame, cie, CODE, 32, "", 0);
+  put_fde (&eh_frame, cie, CODE, 32, pushing, 3);
+  put_fde (&eh_frame, cie, CODE + 64, 0, "", 0);
+  cie = put_debug_cie (&debug_frame, false, 4, "");
+  put_debug_fde (&debug_frame, false, cie, CODE + 64, 32, "", 0);
+  put_debug_fde (&debug_frame, false, cie, CODE + 64, 32, pushing, 3);
+  add_input (&f, CFI_EH_FRAME, &eh_frame);
+  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  const uint64_t left[] = { CODE, CODE, CODE + 64, CODE + 64, CODE + 64 };
+  expect_left (&f, left, 5, 0, 0);
+  free_fixture (&f);
+}
+
+/* A file's own section comes before its debug file's.  */
+static void
+test_three_sections (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer sections[3];
+  for (unsigned i = 0; i < 3; i++)
+    {
+      buffer_init (&sections[i], false);
+      size_t cie = i == 0 ? put_amd64_cie (&sections[i])
+                          : put_debug_cie (&sections[i], false, 4, "");
+      for (unsigned j = 0; j <= i; j++)
+        if (i == 0)
+          put_fde (&sections[i], cie, CODE + 96, 32, "", 0);
+        else
+          put_debug_fde (&sections[i], false, cie, CODE + 96 - 32 * j, 32, "",
+                         0);
+    }
+  for (unsigned i = 0; i < 3; i++)
+    add_input (&f, i == 0 ? CFI_EH_FRAME : CFI_DEBUG_FRAME, &sections[i]);
+  const uint64_t left[] = { CODE + 32, CODE + 64, CODE + 96 };
+  expect_left (&f, left, 3, 3, 0);
+  assert_int_equal (f.section.fdes[0].input, 2);
+  assert_int_equal (f.section.fdes[1].input, 1);
+  assert_int_equal (f.section.fdes[2].input, 0);
+  free_fixture (&f);
+}
+
+/* Only what both say of the same code can contradict.  */
+static void
+test_contradictions (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer eh_frame, debug_frame;
+  buffer_init (&eh_frame, false);
+  buffer_init (&debug_frame, false);
+  size_t cie = put_amd64_cie (&eh_frame);
+  for (unsigned i = 0; i < 3; i++)
+    put_fde (&eh_frame, cie, CODE + 32 * i, 32, pushing, 3);
+  put_fde (&eh_frame, cie, CODE + 96, 32, "\x3f", 1); /* broken */
+  cie = put_debug_cie (&debug_frame, false, 4, "");
+  put_debug_fde (&debug_frame, false, cie, CODE, 32, pushing, 3);
+  put_debug_fde (&debug_frame, false, cie, CODE + 32, 32, "\x44\x0e\x18", 3);
+  put_debug_fde (&debug_frame, false, cie, CODE + 64, 4, "", 0);
+  put_debug_fde (&debug_frame, false, cie, CODE + 96, 32, pushing, 3);
+  add_input (&f, CFI_EH_FRAME, &eh_frame);
+  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  const uint64_t left[] = { CODE, CODE + 32, CODE + 64, CODE + 96 };
+  expect_left (&f, left, 4, 4, 1);
+  free_fixture (&f);
+}
+
 int
 main (void)
 {
@@ -298,6 +436,10 @@ main (void)
     cmocka_unit_test (test_other_address_size),
     cmocka_unit_test (test_two_sections),
     cmocka_unit_test (test_many),
+    cmocka_unit_test (test_precedence),
+    cmocka_unit_test (test_no_precedence_within_a_section),
+    cmocka_unit_test (test_three_sections),
+    cmocka_unit_test (test_contradictions),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

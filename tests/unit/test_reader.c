@@ -669,7 +669,7 @@ test_extended_lengths (void **state)
       if (entries[i].followed)
         put_fde (&bytes, cie, CODE, 16, "", 0);
       const struct cfi_input input
-          = { CFI_EH_FRAME, bytes.bytes, bytes.size, 0 };
+          = { CFI_EH_FRAME, bytes.bytes, bytes.size, 0, false };
       assert_int_equal (entry_at (&input, false, extended).size, size);
       read_section (&f, &arch_amd64, &bytes);
       assert_int_equal (f.section.n_fdes, entries[i].followed);

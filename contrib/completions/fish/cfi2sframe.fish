@@ -13,6 +13,7 @@ cfi2sframe --help 2>/dev/null | while read -l line
     complete -c cfi2sframe $args -l $long -d "$m[5]"
 end
 complete -c cfi2sframe -l format -x -a '3 2 2.0 1 compact-unwind'
+complete -c cfi2sframe -l debug-info -x -a 'own auto none'
 complete -c cfi2sframe -l gnu -f -a 'bugs'
 complete -c cfi2sframe -l replace -f -a 'yes auto no'
 complete -c cfi2sframe -l stats -f -a 'json'
