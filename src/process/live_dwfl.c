@@ -1,75 +1,15 @@
-/* libdwfl over the copies of a living process's stacks.
+/* The modules of a living process, for libdwfl.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
-#include "base/bytes.h"
 #include "process/dwfl_error.h"
+#include "process/dwfl_state.h"
 #include "process/live.h"
 
 static const Dwfl_Callbacks callbacks = {
   .find_elf = dwfl_linux_proc_find_elf,
   .find_debuginfo = dwfl_standard_find_debuginfo,
-};
-
-static pid_t
-next_thread (Dwfl *dwfl __attribute__ ((unused)), void *argument,
-             void **thread_argument)
-{
-  struct process *process = argument;
-  struct thread *thread = *thread_argument;
-  thread = thread == NULL ? process->threads : thread + 1;
-  if (thread == process->threads + process->n_threads)
-    return 0;
-  *thread_argument = thread;
-  return thread->tid;
-}
-
-static bool
-get_thread (Dwfl *dwfl __attribute__ ((unused)), pid_t tid, void *argument,
-            void **thread_argument)
-{
-  struct process *process = argument;
-  for (size_t i = 0; i < process->n_threads; i++)
-    if (process->threads[i].tid == tid)
-      {
-        *thread_argument = &process->threads[i];
-        return process->threads[i].known;
-      }
-  return false;
-}
-
-static bool
-read_word (Dwfl *dwfl __attribute__ ((unused)), Dwarf_Addr address,
-           Dwarf_Word *result, void *argument)
-{
-  struct process *process = argument;
-  uint8_t bytes[8];
-  if (!memory_read (&process->memory, address, bytes, sizeof bytes))
-    return false;
-  *result = load_u64 (bytes, process->arch->big_endian);
-  return true;
-}
-
-static bool
-set_initial_registers (Dwfl_Thread *dwfl_thread, void *argument)
-{
-  const struct thread *thread = argument;
-  const struct registers *registers = &thread->registers;
-  if (!dwfl_thread_state_registers (dwfl_thread, 0, registers->n,
-                                    registers->values))
-    return false;
-  /* Of amd64 the PC has a DWARF number.  */
-  if (registers->n != 17)
-    dwfl_thread_state_register_pc (dwfl_thread, registers->pc);
-  return true;
-}
-
-static const Dwfl_Thread_Callbacks thread_callbacks = {
-  .next_thread = next_thread,
-  .get_thread = get_thread,
-  .memory_read = read_word,
-  .set_initial_registers = set_initial_registers,
 };
 
 bool
@@ -85,8 +25,7 @@ live_open_dwfl (struct process *process, struct error *err)
 {
   process->dwfl = dwfl_begin (&callbacks);
   if (process->dwfl != NULL && live_report_dwfl (process)
-      && dwfl_attach_state (process->dwfl, NULL, process->pid,
-                            &thread_callbacks, process))
+      && process_attach_dwfl (process))
     return true;
   return dwfl_error_set (err, "libdwfl");
 }

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "../living/walk.h"
+#include "cfi2sframe.h"
 #include "here.h"
 
 #ifndef PT_GNU_SFRAME
@@ -28,6 +28,7 @@
 
 enum
 {
+  FRAMES_MAX = 2048,
   CAUSES_MAX = 64,
   TRAP_FLAG = 0x100, /* of EFLAGS: Intel SDM volume 1, 3.4.3.3 */
   PATIENCE = 300     /* seconds until a case counts as stuck */
@@ -63,10 +64,17 @@ struct trace
   int n;
 };
 
+/* A walk by rows.  */
+struct walk
+{
+  uint64_t pcs[FRAMES_MAX];
+  size_t n;
+  enum cfi2sframe_step end;
+};
+
 /* Big, and one for each thread.  */
 static __thread struct trace by_dwarf, by_glibc;
 static __thread struct walk by_row;
-static __thread struct module module_found;
 
 /* Counting.  */
 
@@ -135,41 +143,28 @@ name_of (const struct dl_find_object *object)
 
 /* Its section as it is in memory.  */
 static bool
-open_section (const struct dl_find_object *object, struct module *module)
+find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
 {
-  struct error err;
-  const Elf64_Phdr *header = find_header (object, PT_GNU_SFRAME);
-  if (header == NULL || header->p_memsz == 0)
-    return false;
-  uint64_t address = object->dlfo_link_map->l_addr + header->p_vaddr;
-  return sframe_decoder_open (&module->decoder, (const void *)address,
-                              header->p_memsz, address, &err);
-}
-
-static const struct module *
-module_at (struct target *target, uint64_t pc)
-{
-  (void)target;
+  (void)context;
   struct dl_find_object object;
   if (_dl_find_object ((void *)pc, &object) != 0)
-    return NULL;
-  struct module *module = &module_found;
-  memset (module, 0, offsetof (struct module, path));
-  module->start = (uint64_t)object.dlfo_map_start;
-  module->end = (uint64_t)object.dlfo_map_end;
-  snprintf (module->path, sizeof module->path, "%s", name_of (&object));
-  module->vdso = strncmp (module->path, "linux-vdso", 10) == 0;
-  module->has_sframe = open_section (&object, module);
-  return module;
+    return false;
+  const Elf64_Phdr *header = find_header (&object, PT_GNU_SFRAME);
+  if (header == NULL || header->p_memsz == 0)
+    return false;
+  uint64_t address = object.dlfo_link_map->l_addr + header->p_vaddr;
+  *section = (struct cfi2sframe_section){ (const void *)address,
+                                          header->p_memsz, address };
+  return true;
 }
 
 static bool
-read_word (struct target *target, uint64_t address, uint64_t *word)
+read_memory (void *context, uint64_t address, void *to, size_t size)
 {
-  (void)target;
-  struct iovec here = { word, sizeof *word };
-  struct iovec there = { (void *)address, sizeof *word };
-  return process_vm_readv (getpid (), &here, 1, &there, 1, 0) == sizeof *word;
+  (void)context;
+  struct iovec here = { to, size };
+  struct iovec there = { (void *)address, size };
+  return process_vm_readv (getpid (), &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 /* The walks.  */
@@ -194,21 +189,28 @@ walk_dwarf (struct trace *trace)
     trace->n--;
 }
 
+/* Every frame is taken for an innermost one, so that return addresses
+   themselves are looked up.  */
 static void
 walk_rows (struct walk *walk)
 {
   ucontext_t context;
-  uint64_t registers[REGISTERS] = { 0 };
-  struct target target = { .abi = referee_abi_of (EM_X86_64),
-                           .pid = getpid (),
-                           .looks_up_return_addresses = true,
-                           .read_word = read_word,
-                           .module_at = module_at };
+  struct cfi2sframe_unwinder unwinder;
+  cfi2sframe_unwinder_init (&unwinder);
+  unwinder.read_memory = read_memory;
+  unwinder.find_section = find_section;
   getcontext (&context);
-  registers[REGISTER_PC] = (uint64_t)context.uc_mcontext.gregs[REG_RIP];
-  registers[target.abi->sp] = (uint64_t)context.uc_mcontext.gregs[REG_RSP];
-  registers[target.abi->fp] = (uint64_t)context.uc_mcontext.gregs[REG_RBP];
-  walk_sframe (&target, registers, walk);
+  unwinder.pc = (uint64_t)context.uc_mcontext.gregs[REG_RIP];
+  unwinder.sp = (uint64_t)context.uc_mcontext.gregs[REG_RSP];
+  unwinder.fp = (uint64_t)context.uc_mcontext.gregs[REG_RBP];
+  walk->n = 0;
+  walk->end = CFI2SFRAME_STEP_CALLER;
+  while (walk->n < FRAMES_MAX && walk->end == CFI2SFRAME_STEP_CALLER)
+    {
+      walk->pcs[walk->n++] = unwinder.pc;
+      walk->end = cfi2sframe_unwind_step (&unwinder);
+      unwinder.interrupted = true;
+    }
 }
 
 /* Comparing.  Each list has an address in this file in front, or two.  */
@@ -226,10 +228,12 @@ skip_own (void *const *pcs, int n, void *caller)
 static void
 describe (const char *reader, const char *what, uint64_t pc)
 {
-  const struct module *module = module_at (NULL, pc);
-  count_cause ("%s:%s:%s+%#lx", reader, what,
-               module != NULL ? module->path : "none",
-               module != NULL ? pc - module->start : pc);
+  struct dl_find_object object;
+  if (_dl_find_object ((void *)pc, &object) != 0)
+    count_cause ("%s:%s:none+%#lx", reader, what, pc);
+  else
+    count_cause ("%s:%s:%s+%#lx", reader, what, name_of (&object),
+                 pc - (uint64_t)object.dlfo_map_start);
 }
 
 /* Whether PC is behind a signal handler: glibc's reader knows the trampoline
@@ -240,28 +244,40 @@ is_trampoline (uint64_t pc)
   static const unsigned char code[]
       = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
   uint64_t words[2] = { 0 };
-  return read_word (NULL, pc, &words[0]) && read_word (NULL, pc + 8, &words[1])
+  return read_memory (NULL, pc, words, sizeof words)
          && memcmp (words, code, sizeof code) == 0;
+}
+
+/* Whether PC, which has no row, was left out because it is a return address,
+   too: there is a row for the next byte, where a function starts.  */
+static bool
+is_left_out (const struct cfi2sframe_section *section, uint64_t pc)
+{
+  struct cfi2sframe_row row;
+  struct cfi2sframe_error err;
+  return cfi2sframe_lookup (section->bytes, section->size, section->address,
+                            pc + 1, &row, &err)
+         && row.function == pc + 1;
 }
 
 /* Why there is no row for PC, or NULL if there is one.  */
 static const char *
 why_no_row (uint64_t pc)
 {
-  struct sframe_function function;
-  struct sframe_row row;
-  struct error err;
-  const struct module *module = module_at (NULL, pc);
-  if (module == NULL)
+  struct dl_find_object object;
+  struct cfi2sframe_section section;
+  struct cfi2sframe_row row;
+  struct cfi2sframe_error err;
+  if (_dl_find_object ((void *)pc, &object) != 0)
     return "no-module";
-  if (module->vdso)
+  if (strncmp (name_of (&object), "linux-vdso", 10) == 0)
     return "vdso";
-  if (!module->has_sframe)
+  if (!find_section (NULL, pc, &section))
     return "no-section";
-  if (sframe_decoder_lookup (&module->decoder, pc, &function, &row, &err) > 0)
+  if (cfi2sframe_lookup (section.bytes, section.size, section.address, pc,
+                         &row, &err))
     return NULL;
-  return walk_is_return_address (&module->decoder, pc) ? "return-address"
-                                                       : "no-row";
+  return is_left_out (&section, pc) ? "return-address" : "no-row";
 }
 
 /* Why did the reader give up?  The first frame that no row describes.  */
@@ -344,11 +360,19 @@ judge_glibc (const struct trace *truth, int from, void *caller)
 /* Ends of which a reader knows that they are not the outermost frame.  Memory
    that cannot be read was a wrong row.  */
 static bool
-is_honest (enum walk_end end)
+is_honest (enum cfi2sframe_step end)
 {
-  return end == WALK_NO_MODULE || end == WALK_VDSO || end == WALK_NO_SECTION
-         || end == WALK_NO_ROW || end == WALK_RETURN_ADDRESS
-         || end == WALK_REGISTER || end == WALK_LIMIT;
+  return end == CFI2SFRAME_STEP_CALLER || end == CFI2SFRAME_STEP_NO_SECTION
+         || end == CFI2SFRAME_STEP_NO_ROW || end == CFI2SFRAME_STEP_REGISTER;
+}
+
+static const char *
+why_ended (const struct walk *walk)
+{
+  const char *why = why_no_row (walk->pcs[walk->n - 1]);
+  return walk->end == CFI2SFRAME_STEP_CALLER ? "limit"
+         : why != NULL                       ? why
+                       : cfi2sframe_step_name (walk->end);
 }
 
 static void
@@ -356,13 +380,12 @@ judge_own (const struct trace *truth, int from, void *caller)
 {
   const struct walk *walk = &by_row;
   size_t first = 0;
-  while (first < walk->n_frames && walk->frames[first].pc != (uint64_t)caller)
+  while (first < walk->n && walk->pcs[first] != (uint64_t)caller)
     first++;
-  size_t n = (size_t)(truth->n - from), m = walk->n_frames - first, same = 0;
+  size_t n = (size_t)(truth->n - from), m = walk->n - first, same = 0;
   while (same < n && same < m
-         && walk->frames[first + same].pc == (uint64_t)truth->pcs[from + same])
+         && walk->pcs[first + same] == (uint64_t)truth->pcs[from + same])
     same++;
-  const struct frame *last = &walk->frames[walk->n_frames - 1];
   if (same == n && same == m)
     count (&counts->own_equal);
   else if (same == n)
@@ -370,13 +393,12 @@ judge_own (const struct trace *truth, int from, void *caller)
   else if (same == m && is_honest (walk->end))
     {
       count (&counts->own_short);
-      describe ("own", walk_end_name (walk->end), last->pc);
+      describe ("own", why_ended (walk), walk->pcs[walk->n - 1]);
     }
   else
     {
       count (&counts->own_different);
-      describe ("own", "different",
-                walk->frames[first + same - (same > 0)].pc);
+      describe ("own", "different", walk->pcs[first + same - (same > 0)]);
     }
 }
 

@@ -6,7 +6,7 @@
      - _Unwind_Backtrace, from the program's static copy of libgcc: the truth;
      - backtrace (), when the C library is one that reads SFrame
        (CLIENTS_GLIBC is set);
-     - the project's decoder, used the way the kernel's reader does: the return
+     - the library's steps, taken the way the kernel's reader does: the return
        address itself is looked up, not the address before it.
    Differences are counted in memory that survives the process.  */
 

@@ -35,8 +35,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process.h"
-#include "walk.h"
+#include "../oracle/foreign.h"
+#include "cause.h"
+#include "foreign_step.h"
+#include "process/live.h"
+#include "process/walk.h"
 
 enum
 {
@@ -46,15 +49,16 @@ enum
   EXIT_SKIP = 77,
   TRACEES_MAX = 256,
   REPORTS_MAX = 10,
+  FRAMES_MAX = 2048,
   PLACES_MAX = 32
 };
 
 /* One process; its threads share it.  */
 struct subject
 {
+  pid_t pid;
   struct process process;
-  struct dwfl_walker walker;
-  bool used, open;
+  bool open, with_foreign;
 };
 
 struct tracee
@@ -66,7 +70,7 @@ struct tracee
 /* Where walks ended early, to name the causes.  */
 struct place
 {
-  enum walk_end end;
+  unsigned cause;
   uint64_t count;
   char module[64];
   uint64_t offset; /* from the module's start */
@@ -81,7 +85,7 @@ struct tally
   uint64_t longer;     /* ... and SFrame went further */
   uint64_t refused;    /* the referee could not even begin */
   uint64_t deepest;
-  uint64_t shorter[WALK_ENDS]; /* by cause */
+  uint64_t shorter[CAUSES];
   struct place places[PLACES_MAX];
   size_t n_places;
 };
@@ -100,7 +104,7 @@ struct session
   size_t n_tracees;
   struct subject *subjects[TRACEES_MAX];
   size_t n_subjects;
-  struct walk sframe, cfi; /* too large for a stack */
+  struct walk sframe, cfi;
 };
 
 static uint64_t
@@ -116,17 +120,17 @@ next_random (struct session *session)
 
 static void
 note_place (struct tally *tally, const struct process *process,
-            const struct walk *walk)
+            const struct walk *walk, unsigned cause)
 {
-  const struct frame *last = &walk->frames[walk->n_frames - 1];
-  uint64_t pc = last->pc - !last->exact;
+  const struct frame *last = &walk->frames[walk->n - 1];
+  uint64_t pc = last->pc - !last->interrupted;
   const struct module *module = process_module_at (process, pc);
   const char *path = module ? module->path : "(none)";
   const char *slash = strrchr (path, '/'), *name = slash ? slash + 1 : path;
   uint64_t offset = module ? pc - module->start : 0;
   size_t i = 0;
   while (i < tally->n_places
-         && !(tally->places[i].end == walk->end
+         && !(tally->places[i].cause == cause
               && tally->places[i].offset == offset
               && strncmp (tally->places[i].module, name,
                           sizeof tally->places[i].module - 1)
@@ -137,7 +141,7 @@ note_place (struct tally *tally, const struct process *process,
   if (i == tally->n_places)
     {
       struct place *place = &tally->places[tally->n_places++];
-      *place = (struct place){ .end = walk->end, .offset = offset };
+      *place = (struct place){ .cause = cause, .offset = offset };
       snprintf (place->module, sizeof place->module, "%.63s", name);
     }
   tally->places[i].count++;
@@ -153,7 +157,7 @@ report_wrong (struct session *session, const struct process *process, size_t i)
   fprintf (stderr,
            "living: wrong frame %zu of %zu/%zu, from pc %#lx (%s+%#lx):"
            " pc %#lx / %#lx, cfa %#lx / %#lx, fp %#lx / %#lx\n",
-           i, session->cfi.n_frames, session->sframe.n_frames, before->pc,
+           i, session->cfi.n, session->sframe.n, before->pc,
            module ? module->path : "?",
            module ? before->pc - module->start : 0, a->pc, b->pc, a->sp, b->sp,
            a->fp, b->fp);
@@ -165,29 +169,15 @@ compare_frames (struct session *session, const struct process *process)
 {
   const struct walk *cfi = &session->cfi, *sframe = &session->sframe;
   struct tally *tally = &session->tally;
-  for (size_t i = 1; i < cfi->n_frames && i < sframe->n_frames; i++)
-    {
-      const struct frame *a = &cfi->frames[i], *b = &sframe->frames[i];
-      tally->frames++;
-      /* Not `exact`: libdwfl calls a trampoline an activation, too.  */
-      if (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp)
-        continue;
-      tally->wrong_frames++;
-      if (tally->wrong_stops++ < REPORTS_MAX)
-        report_wrong (session, process, i);
-      return false;
-    }
-  return true;
-}
-
-/* Our walk ended early.  Which cause exactly?  */
-static void
-name_cause (const struct dwfl_walker *walker, struct walk *sframe)
-{
-  const struct frame *last = &sframe->frames[sframe->n_frames - 1];
-  if (sframe->end == WALK_NO_ROW
-      && dwfl_walker_has_sp_rule (walker, last->pc - !last->exact))
-    sframe->end = WALK_SP_RULE;
+  size_t both = cfi->n < sframe->n ? cfi->n : sframe->n;
+  size_t same = walk_same_frames (cfi, sframe);
+  tally->frames += (same < both ? same + 1 : both) - 1;
+  if (same == both)
+    return true;
+  tally->wrong_frames++;
+  if (tally->wrong_stops++ < REPORTS_MAX)
+    report_wrong (session, process, same);
+  return false;
 }
 
 static void
@@ -197,30 +187,30 @@ compare_depths (struct session *session, const struct subject *subject)
   const struct walk *cfi = &session->cfi;
   struct walk *sframe = &session->sframe;
   struct tally *tally = &session->tally;
-  if (cfi->n_frames > tally->deepest)
-    tally->deepest = cfi->n_frames;
-  if (cfi->end != WALK_OUTERMOST)
+  if (cfi->n > tally->deepest)
+    tally->deepest = cfi->n;
+  if (cfi->end != CFI2SFRAME_STEP_OUTERMOST)
     {
       tally->partial++;
-      tally->longer += sframe->n_frames > cfi->n_frames;
+      tally->longer += sframe->n > cfi->n;
       return;
     }
   tally->complete++;
-  if (sframe->n_frames == cfi->n_frames)
+  if (sframe->n == cfi->n)
     tally->same_depth++;
-  else if (sframe->n_frames < cfi->n_frames)
+  else if (sframe->n < cfi->n)
     {
-      name_cause (&subject->walker, sframe);
-      tally->shorter[sframe->end]++;
-      if (sframe->end != WALK_VDSO)
-        note_place (tally, process, sframe);
+      unsigned cause = cause_of (process, sframe);
+      tally->shorter[cause]++;
+      if (cause != CAUSE_VDSO)
+        note_place (tally, process, sframe, cause);
     }
   else
     {
       /* Frames behind the outermost one do not exist.  */
       tally->wrong_frames++;
       if (tally->wrong_stops++ < REPORTS_MAX)
-        report_wrong (session, process, cfi->n_frames - 1);
+        report_wrong (session, process, cfi->n - 1);
     }
 }
 
@@ -228,19 +218,28 @@ compare_depths (struct session *session, const struct subject *subject)
 static void
 compare_stop (struct session *session, struct subject *subject, pid_t tid)
 {
-  uint64_t registers[REGISTERS];
-  process_forget (&subject->process);
-  if (!process_registers (tid, registers))
+  struct process *process = &subject->process;
+  struct thread *thread = &process->threads[0];
+  thread->tid = tid;
+  thread->known = live_registers (tid, &thread->registers);
+  if (!thread->known)
     return;
+  memory_forget (&process->memory);
   session->tally.stops++;
-  if (!dwfl_walker_walk (&subject->walker, registers, &session->cfi))
+  if (!walk_by_cfi (process, tid, &session->cfi))
     {
       session->tally.refused++;
       return;
     }
+<<<<<<< HEAD
   walk_sframe (&subject->process.target, registers, &session->sframe);
   if (compare_frames (session, &subject->process))
     compare_depths (session, subject);
+=======
+  walk_by_sframe (process, &thread->registers, &session->sframe);
+  if (compare_frames (session, process))
+    compare_depths (session, process);
+>>>>>>> 24dc98f (Tests of living programs walk as sframe-stack does)
 }
 
 /* Subjects and tracees.  */
@@ -249,9 +248,31 @@ static void
 subject_close (struct subject *subject)
 {
   if (subject->open)
-    dwfl_walker_close (&subject->walker);
-  process_reset (&subject->process);
+    live_close (&subject->process);
+  foreign_step_forget ();
   subject->open = false;
+}
+
+/* Bring the modules up to date, for both walks.  */
+static bool
+subject_refresh (struct subject *subject)
+{
+  struct error err;
+  bool changed;
+  if (!live_refresh (&subject->process, &changed, &err))
+    return false;
+  return !changed || live_report_dwfl (&subject->process);
+}
+
+/* Whether any module has SFrame data.  */
+static bool
+has_sframe (struct process *process)
+{
+  struct cfi2sframe_section section;
+  bool any = false;
+  for (size_t i = 0; i < process->n_modules; i++)
+    any |= process_find_section (process, process->modules[i].start, &section);
+  return any;
 }
 
 /* Read everything about a process that just started or executed a program.
@@ -259,15 +280,18 @@ subject_close (struct subject *subject)
 static bool
 subject_open (struct subject *subject, pid_t pid)
 {
+  struct process *process = &subject->process;
+  struct error err;
   subject_close (subject);
-  process_init (&subject->process, pid);
-  if (!process_refresh (&subject->process))
-    return false;
-  bool any = false;
-  for (size_t i = 0; i < subject->process.n_modules; i++)
-    any |= subject->process.modules[i].has_sframe;
-  subject->open
-      = any && dwfl_walker_open (&subject->walker, &subject->process.target);
+  *process = (struct process){ .only_sframe = true };
+  process->step = subject->with_foreign ? foreign_step : NULL;
+  subject->pid = pid;
+  subject->open = live_open (process, pid, &err)
+                  && process_add_thread (process, pid) != NULL
+                  && has_sframe (process) && live_open_dwfl (process, &err);
+  process->memory.open = true;
+  if (!subject->open)
+    live_close (process);
   return subject->open;
 }
 
@@ -301,7 +325,7 @@ static struct subject *
 subject_of (struct session *session, pid_t pid)
 {
   for (size_t i = 0; i < session->n_subjects; i++)
-    if (session->subjects[i]->process.target.pid == pid)
+    if (session->subjects[i]->pid == pid)
       return session->subjects[i];
   if (session->n_subjects == TRACEES_MAX)
     return NULL;
@@ -309,7 +333,7 @@ subject_of (struct session *session, pid_t pid)
   if (!subject)
     return NULL;
   session->subjects[session->n_subjects++] = subject;
-  subject->process.with_foreign = session->with_foreign;
+  subject->with_foreign = session->with_foreign;
   if (!subject_open (subject, pid))
     fprintf (stderr, "living: process %d has no SFrame data\n", (int)pid);
   return subject;
@@ -393,7 +417,8 @@ entry_of (struct process *process, const char *suffix)
       size_t n = strlen (module->path);
       Elf64_Ehdr header;
       if (n >= length && strcmp (module->path + n - length, suffix) == 0
-          && process_read (process, module->start, &header, sizeof header))
+          && memory_read (&process->memory, module->start, &header,
+                          sizeof header))
         {
           /* ET_EXEC files have absolute addresses.  */
           return header.e_type == ET_DYN ? module->start + header.e_entry
@@ -415,7 +440,7 @@ run_to_entry (struct session *session, struct subject *subject, pid_t pid)
     {
       if (ptrace (PTRACE_SYSCALL, pid, NULL, NULL) != 0
           || waitpid (pid, &status, __WALL) != pid || !WIFSTOPPED (status)
-          || !process_refresh (&subject->process))
+          || !subject_refresh (subject))
         return false;
       entry = entry_of (&subject->process, session->entry);
     }
@@ -434,7 +459,7 @@ run_to_entry (struct session *session, struct subject *subject, pid_t pid)
   ptrace (PTRACE_GETREGS, pid, NULL, &registers);
   registers.rip = entry;
   ptrace (PTRACE_SETREGS, pid, NULL, &registers);
-  return process_refresh (&subject->process);
+  return subject_refresh (subject);
 }
 
 /* Stepping.  */
@@ -442,18 +467,19 @@ run_to_entry (struct session *session, struct subject *subject, pid_t pid)
 /* Whether the instruction at PC is a system call that may change the
    mappings.  */
 static bool
-changes_mappings (struct process *process, const uint64_t *registers)
+changes_mappings (struct process *process, const struct registers *registers)
 {
   uint16_t instruction;
   enum
   {
     SYSCALL = 0x050f
   };
-  if (!process_read (process, registers[REGISTER_PC], &instruction,
-                     sizeof instruction)
+  memory_forget (&process->memory);
+  if (!memory_read (&process->memory, registers->pc, &instruction,
+                    sizeof instruction)
       || instruction != SYSCALL)
     return false;
-  uint64_t number = registers[0];
+  uint64_t number = registers->values[0];
   return number == 9 || number == 10 || number == 11 || number == 25
          || number == 59; /* mmap, mprotect, munmap, mremap, execve */
 }
@@ -465,10 +491,10 @@ step_through (struct session *session, pid_t pid)
   int signal_to_pass = 0, status;
   for (uint64_t i = 0; i < session->steps; i++)
     {
-      uint64_t registers[REGISTERS];
-      if (!process_registers (pid, registers))
+      struct registers registers;
+      if (!live_registers (pid, &registers))
         return;
-      bool changes = changes_mappings (&subject->process, registers);
+      bool changes = changes_mappings (&subject->process, &registers);
       if (ptrace (PTRACE_SINGLESTEP, pid, NULL, (long)signal_to_pass) != 0
           || waitpid (pid, &status, __WALL) != pid || !WIFSTOPPED (status))
         return;
@@ -477,7 +503,7 @@ step_through (struct session *session, pid_t pid)
       if (status >> 16 == PTRACE_EVENT_EXEC)
         return;
       if (changes)
-        process_refresh (&subject->process);
+        subject_refresh (subject);
       compare_stop (session, subject, pid);
     }
 }
@@ -532,7 +558,7 @@ handle_status (struct session *session, pid_t tid, int status, bool compare)
   /* A vfork child runs in its parent's memory and is not known yet.  */
   bool plain = status >> 16 == PTRACE_EVENT_STOP || status >> 16 == 0;
   if (compare && plain && tracee->subject->open
-      && process_refresh (&tracee->subject->process))
+      && subject_refresh (tracee->subject))
     compare_stop (session, tracee->subject, tid);
   handle_event (session, tracee, status);
 }
@@ -592,9 +618,9 @@ completeness (const struct session *session)
 {
   const struct tally *tally = &session->tally;
   uint64_t counted = tally->complete;
-  for (int i = 0; i < WALK_ENDS; i++)
-    if (i == WALK_VDSO
-        || (session->allowed && strstr (session->allowed, walk_end_name (i))))
+  for (unsigned i = 0; i < CAUSES; i++)
+    if (i == CAUSE_VDSO
+        || (session->allowed && strstr (session->allowed, cause_name (i))))
       counted -= tally->shorter[i];
   return counted ? 100.0 * (double)tally->same_depth / (double)counted : 100;
 }
@@ -613,17 +639,17 @@ print_report (const struct session *session, const char *program)
            t->same_depth, t->partial, t->longer, t->refused, t->deepest,
            completeness (session));
   const char *separator = "";
-  for (int i = 0; i < WALK_ENDS; i++)
+  for (unsigned i = 0; i < CAUSES; i++)
     if (t->shorter[i])
       {
-        fprintf (out, "%s\"%s\":%lu", separator, walk_end_name (i),
+        fprintf (out, "%s\"%s\":%lu", separator, cause_name (i),
                  t->shorter[i]);
         separator = ",";
       }
   fprintf (out, "},\"places\":[");
   for (size_t i = 0; i < t->n_places; i++)
     fprintf (out, "%s\"%s %s+%#lx %lu\"", i ? "," : "",
-             walk_end_name (t->places[i].end), t->places[i].module,
+             cause_name (t->places[i].cause), t->places[i].module,
              t->places[i].offset, t->places[i].count);
   fprintf (out, "]}\n");
   fflush (out);
@@ -740,7 +766,9 @@ main (int argc, char **argv)
   static struct session session
       = { .interval = 100, .random = 0x2545f4914f6cdd1d };
   session.report = stderr;
-  if (!parse_options (&session, argc, argv))
+  if (!parse_options (&session, argc, argv)
+      || !walk_init (&session.sframe, FRAMES_MAX)
+      || !walk_init (&session.cfi, FRAMES_MAX))
     {
       fprintf (stderr, "usage: living [OPTION]... -- PROGRAM [ARG]...\n");
       return EXIT_NOTHING;

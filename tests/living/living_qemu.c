@@ -18,18 +18,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cause.h"
+#include "process/walk.h"
 #include "remote.h"
-#include "walk.h"
+
+enum
+{
+  FRAMES_MAX = 2048
+};
 
 static struct
 {
   uint64_t steps, every;
   const char *from;
   struct remote remote;
-  struct dwfl_walker walker;
   struct walk sframe, cfi;
   uint64_t stops, frames, wrong, complete, same_depth, deepest;
-  uint64_t shorter[WALK_ENDS];
+  uint64_t shorter[CAUSES];
 } session = { .steps = 10000, .every = 1, .from = "main" };
 
 static uint64_t
@@ -68,41 +73,40 @@ static bool
 compare_frames (void)
 {
   const struct walk *cfi = &session.cfi, *sframe = &session.sframe;
-  for (size_t i = 1; i < cfi->n_frames && i < sframe->n_frames; i++)
-    {
-      const struct frame *a = &cfi->frames[i], *b = &sframe->frames[i];
-      session.frames++;
-      if (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp)
-        continue;
-      if (session.wrong++ < 10)
-        fprintf (stderr,
-                 "living_qemu: wrong frame %zu of %zu/%zu, from pc %#lx:"
-                 " pc %#lx / %#lx, sp %#lx / %#lx, fp %#lx / %#lx\n",
-                 i, cfi->n_frames, sframe->n_frames, cfi->frames[i - 1].pc,
-                 a->pc, b->pc, a->sp, b->sp, a->fp, b->fp);
-      return false;
-    }
-  return true;
+  size_t both = cfi->n < sframe->n ? cfi->n : sframe->n;
+  size_t same = walk_same_frames (cfi, sframe);
+  session.frames += (same < both ? same + 1 : both) - 1;
+  if (same == both)
+    return true;
+  const struct frame *a = &cfi->frames[same], *b = &sframe->frames[same];
+  if (session.wrong++ < 10)
+    fprintf (stderr,
+             "living_qemu: wrong frame %zu of %zu/%zu, from pc %#lx:"
+             " pc %#lx / %#lx, sp %#lx / %#lx, fp %#lx / %#lx\n",
+             same, cfi->n, sframe->n, a[-1].pc, a->pc, b->pc, a->sp, b->sp,
+             a->fp, b->fp);
+  return false;
 }
 
 static void
 compare_stop (void)
 {
-  uint64_t registers[REGISTERS] = { 0 };
-  if (!remote_registers (&session.remote, registers)
-      || !dwfl_walker_walk (&session.walker, registers, &session.cfi))
+  struct process *process = &session.remote.process;
+  struct thread *thread = &process->threads[0];
+  if (!remote_registers (&session.remote, &thread->registers)
+      || !walk_by_cfi (process, thread->tid, &session.cfi))
     return;
-  walk_sframe (&session.remote.target, registers, &session.sframe);
+  walk_by_sframe (process, &thread->registers, &session.sframe);
   session.stops++;
-  if (session.cfi.n_frames > session.deepest)
-    session.deepest = session.cfi.n_frames;
-  if (!compare_frames () || session.cfi.end != WALK_OUTERMOST)
+  if (session.cfi.n > session.deepest)
+    session.deepest = session.cfi.n;
+  if (!compare_frames () || session.cfi.end != CFI2SFRAME_STEP_OUTERMOST)
     return;
   session.complete++;
-  if (session.sframe.n_frames == session.cfi.n_frames)
+  if (session.sframe.n == session.cfi.n)
     session.same_depth++;
-  else if (session.sframe.n_frames < session.cfi.n_frames)
-    session.shorter[session.sframe.end]++;
+  else if (session.sframe.n < session.cfi.n)
+    session.shorter[cause_of (process, &session.sframe)]++;
   else
     session.wrong++;
 }
@@ -126,13 +130,15 @@ run (const char *program, const char *socket_path)
   uint64_t start = symbol_address (program, session.from);
   if (!remote_open (remote, socket_path, program) || start == 0
       || !remote_run_to (remote, start)
-      || !dwfl_walker_open (&session.walker, &remote->target))
+      || !walk_init (&session.sframe, FRAMES_MAX)
+      || !walk_init (&session.cfi, FRAMES_MAX))
     return false;
   compare_stop ();
   for (uint64_t i = 1; i <= session.steps && remote_step (remote); i++)
     if (i % session.every == 0)
       compare_stop ();
-  dwfl_walker_close (&session.walker);
+  walk_free (&session.sframe);
+  walk_free (&session.cfi);
   return true;
 }
 
@@ -145,11 +151,10 @@ print_report (const char *program)
           program, session.stops, session.frames, session.wrong,
           session.complete, session.same_depth, session.deepest);
   const char *separator = "";
-  for (int i = 0; i < WALK_ENDS; i++)
+  for (unsigned i = 0; i < CAUSES; i++)
     if (session.shorter[i])
       {
-        printf ("%s\"%s\":%lu", separator, walk_end_name (i),
-                session.shorter[i]);
+        printf ("%s\"%s\":%lu", separator, cause_name (i), session.shorter[i]);
         separator = ",";
       }
   printf ("}}\n");

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/dwfl_state.h"
 #include "remote.h"
 
 enum
@@ -113,78 +114,35 @@ word_of (const struct remote *remote, const uint8_t *bytes)
 
 /* Memory.  */
 
-static bool
-read_bytes (struct remote *remote, uint64_t address, uint8_t *to, size_t size)
+/* As much of it as there is: struct memory's fetch.  */
+static size_t
+read_bytes (void *source, uint64_t address, void *to, size_t size)
 {
+  struct remote *remote = source;
   char request[64];
-  while (size > 0)
+  size_t got = 0;
+  while (got < size)
     {
-      size_t part = size < 1024 ? size : 1024;
-      snprintf (request, sizeof request, "m%lx,%zx", address, part);
+      size_t part = size - got < 1024 ? size - got : 1024;
+      snprintf (request, sizeof request, "m%lx,%zx", address + got, part);
       if (!ask (remote, request) || strlen (remote->packet) != 2 * part
-          || !from_hex (remote->packet, to, part))
-        return false;
-      address += part;
-      to += part;
-      size -= part;
+          || !from_hex (remote->packet, (uint8_t *)to + got, part))
+        break;
+      got += part;
     }
-  return true;
-}
-
-static bool
-read_word (struct target *target, uint64_t address, uint64_t *word)
-{
-  struct remote *remote = (struct remote *)target;
-  uint64_t block = address & ~(uint64_t)(REMOTE_BLOCK - 1);
-  size_t offset = address - block;
-  size_t slot = (block / REMOTE_BLOCK) % REMOTE_CACHE;
-  uint8_t bytes[8];
-  if (offset > REMOTE_BLOCK - sizeof bytes)
-    {
-      if (!read_bytes (remote, address, bytes, sizeof bytes))
-        return false;
-      *word = word_of (remote, bytes);
-      return true;
-    }
-  if (!remote->cache[slot].valid || remote->cache[slot].address != block)
-    {
-      remote->cache[slot].address = block;
-      remote->cache[slot].valid = read_bytes (
-          remote, block, remote->cache[slot].bytes, REMOTE_BLOCK);
-      if (!remote->cache[slot].valid)
-        return false;
-    }
-  *word = word_of (remote, remote->cache[slot].bytes + offset);
-  return true;
-}
-
-static void
-forget (struct remote *remote)
-{
-  for (size_t i = 0; i < REMOTE_CACHE; i++)
-    remote->cache[i].valid = false;
+  return got;
 }
 
 /* The program's file: where it is, and where its SFrame data is.  */
 
-static const struct module *
-module_at (struct target *target, uint64_t pc)
+struct places
 {
-  struct remote *remote = (struct remote *)target;
-  const struct module *module = &remote->module;
-  return pc >= module->start && pc < module->end ? module : NULL;
-}
+  uint64_t start, end;    /* of the file */
+  uint64_t section, size; /* of its SFrame data */
+};
 
 static bool
-report (struct target *target, Dwfl *dwfl)
-{
-  struct remote *remote = (struct remote *)target;
-  return dwfl_report_elf (dwfl, "program", remote->path, -1, 0, false) != NULL;
-}
-
-static bool
-read_segments (struct remote *remote, Elf *elf, uint64_t *address,
-               uint64_t *size)
+read_segments (struct remote *remote, Elf *elf, struct places *places)
 {
   size_t n;
   GElf_Ehdr header;
@@ -192,47 +150,66 @@ read_segments (struct remote *remote, Elf *elf, uint64_t *address,
   if (!gelf_getehdr (elf, &header) || header.e_type != ET_EXEC
       || elf_getphdrnum (elf, &n) != 0)
     return false;
-  remote->target.abi = referee_abi_of (header.e_machine);
-  remote->target.n_registers = header.e_machine == EM_S390 ? 16 : 32;
   remote->big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
-  remote->module.start = UINT64_MAX;
+  remote->process.arch
+      = arch_of_machine (header.e_machine, remote->big_endian);
+  *places = (struct places){ .start = UINT64_MAX };
   for (size_t i = 0; i < n && gelf_getphdr (elf, (int)i, &segment); i++)
     if (segment.p_type == PT_LOAD)
       {
         uint64_t end = segment.p_vaddr + segment.p_memsz;
-        if (segment.p_vaddr < remote->module.start)
-          remote->module.start = segment.p_vaddr;
-        if (end > remote->module.end)
-          remote->module.end = end;
+        if (segment.p_vaddr < places->start)
+          places->start = segment.p_vaddr;
+        if (end > places->end)
+          places->end = end;
       }
     else if (segment.p_type == PT_SFRAME)
       {
-        *address = segment.p_vaddr;
-        *size = segment.p_memsz;
+        places->section = segment.p_vaddr;
+        places->size = segment.p_memsz;
       }
-  return remote->target.abi != NULL && *size > 0;
+  return remote->process.arch != NULL && places->size > 0;
 }
 
-/* The addresses come from the file, the section from memory.  */
+/* The addresses come from the file at PATH, the section from memory.  */
 static bool
-load_module (struct remote *remote)
+load_module (struct remote *remote, const char *path)
 {
-  struct module *module = &remote->module;
-  struct error err;
-  uint64_t address = 0, size = 0;
-  int fd = open (remote->path, O_RDONLY | O_CLOEXEC);
+  struct places places;
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
   elf_version (EV_CURRENT);
   Elf *elf = fd < 0 ? NULL : elf_begin (fd, ELF_C_READ, NULL);
-  bool ok = elf && read_segments (remote, elf, &address, &size);
+  bool ok = elf && read_segments (remote, elf, &places);
   elf_end (elf);
   close (fd);
-  error_clear (&err);
-  module->bytes = ok ? malloc (size) : NULL;
-  module->has_sframe = module->bytes
-                       && read_bytes (remote, address, module->bytes, size)
-                       && sframe_decoder_open (&module->decoder, module->bytes,
-                                               size, address, &err);
-  return module->has_sframe;
+  struct module *module = ok ? process_add_module (
+                              &remote->process, places.start, places.end, path)
+                             : NULL;
+  if (!module)
+    return false;
+  module->bytes = malloc (places.size);
+  module->section = (struct cfi2sframe_section){ module->bytes, places.size,
+                                                 places.section };
+  module->origin = SECTION_OWN;
+  return module->bytes
+         && read_bytes (remote, places.section, module->bytes, places.size)
+                == places.size;
+}
+
+static bool
+open_dwfl (struct process *process, const char *path)
+{
+  static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+  };
+  process->dwfl = dwfl_begin (&callbacks);
+  if (!process->dwfl)
+    return false;
+  dwfl_report_begin (process->dwfl);
+  return dwfl_report_elf (process->dwfl, "program", path, -1, 0, false)
+         && dwfl_report_end (process->dwfl, NULL, NULL) == 0
+         && process_attach_dwfl (process);
 }
 
 static bool
@@ -255,16 +232,16 @@ connect_to (struct remote *remote, const char *socket_path)
 bool
 remote_open (struct remote *remote, const char *socket_path, const char *path)
 {
-  *remote = (struct remote){
-    .path = path,
-    .target = { .pid = 1,
-                .generation = 1,
-                .read_word = read_word,
-                .module_at = module_at,
-                .report = report },
-  };
+  *remote = (struct remote){ .process = { .pid = 1 } };
+  struct process *process = &remote->process;
+  process->memory
+      = (struct memory){ .fetch = read_bytes, .source = remote, .open = true };
+  struct thread *thread = process_add_thread (process, process->pid);
+  if (!thread)
+    return false;
+  thread->known = true;
   return connect_to (remote, socket_path) && ask (remote, "?")
-         && load_module (remote);
+         && load_module (remote, path) && open_dwfl (process, path);
 }
 
 void
@@ -272,7 +249,7 @@ remote_close (struct remote *remote)
 {
   send_packet (remote, "k");
   close (remote->socket);
-  free (remote->module.bytes);
+  process_free (&remote->process);
 }
 
 /* Whether the stub said that the program stopped (and not that it ended).  */
@@ -285,7 +262,7 @@ is_stopped (const struct remote *remote)
 bool
 remote_step (struct remote *remote)
 {
-  forget (remote);
+  memory_forget (&remote->process.memory);
   return ask (remote, "s") && is_stopped (remote);
 }
 
@@ -293,30 +270,26 @@ bool
 remote_run_to (struct remote *remote, uint64_t address)
 {
   char set[64], clear[64];
-  unsigned size = remote->target.abi->e_machine == EM_S390 ? 2 : 4;
+  unsigned size = remote->process.arch->smallest_instruction;
   snprintf (set, sizeof set, "Z0,%lx,%u", address, size);
   snprintf (clear, sizeof clear, "z0,%lx,%u", address, size);
-  forget (remote);
+  memory_forget (&remote->process.memory);
   return ask (remote, set) && strcmp (remote->packet, "OK") == 0
          && ask (remote, "c") && is_stopped (remote) && ask (remote, clear);
 }
 
 bool
-remote_registers (struct remote *remote, uint64_t registers[REGISTERS])
+remote_registers (struct remote *remote, struct registers *registers)
 {
   /* aarch64: x0 ... x30, sp, pc.  s390x: PSW mask, PSW address, r0 ...  */
-  bool s390x = remote->target.abi->e_machine == EM_S390;
+  bool s390x = remote->process.arch == &arch_s390x;
   uint8_t bytes[33 * 8];
-  size_t n = s390x ? 18 : 33;
+  size_t n = s390x ? 18 : 33, first = s390x ? 2 : 0;
   if (!ask (remote, "g") || !from_hex (remote->packet, bytes, n * 8))
     return false;
-  for (size_t i = 0; i < n; i++)
-    {
-      size_t to = !s390x   ? (i == 32 ? REGISTER_PC : i)
-                  : i == 0 ? REGISTERS - 2 /* nobody asks for it */
-                  : i == 1 ? REGISTER_PC
-                           : i - 2;
-      registers[to] = word_of (remote, bytes + 8 * i);
-    }
+  registers->pc = word_of (remote, bytes + 8 * (s390x ? 1 : 32));
+  registers->n = s390x ? 16 : 32;
+  for (size_t i = 0; i < registers->n; i++)
+    registers->values[i] = word_of (remote, bytes + 8 * (first + i));
   return true;
 }

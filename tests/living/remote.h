@@ -4,29 +4,18 @@
 #ifndef LIVING_REMOTE_H
 #define LIVING_REMOTE_H
 
-#include "target.h"
+#include "process/process.h"
 
 enum
 {
-  REMOTE_CACHE = 64,       /* blocks */
-  REMOTE_BLOCK = 256,      /* bytes of one */
-  REMOTE_PACKET = 1 << 13, /* bytes of the longest answer */
-  REMOTE_MODULES = 1
+  REMOTE_PACKET = 1 << 13 /* bytes of the longest answer */
 };
 
 struct remote
 {
-  struct target target; /* first: its functions get the remote back */
+  struct process process; /* with one thread and one module */
   int socket;
   bool big_endian;
-  const char *path;     /* of the program: one static file */
-  struct module module; /* read from the program's memory */
-  struct
-  {
-    uint64_t address;
-    bool valid;
-    uint8_t bytes[REMOTE_BLOCK];
-  } cache[REMOTE_CACHE];
   char packet[REMOTE_PACKET];
 };
 
@@ -42,7 +31,7 @@ bool remote_step (struct remote *remote);
 /* Run to ADDRESS.  */
 bool remote_run_to (struct remote *remote, uint64_t address);
 
-/* The registers, by DWARF number.  */
-bool remote_registers (struct remote *remote, uint64_t registers[REGISTERS]);
+/* The registers as they are now.  */
+bool remote_registers (struct remote *remote, struct registers *registers);
 
 #endif /* LIVING_REMOTE_H */

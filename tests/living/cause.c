@@ -1,0 +1,88 @@
+/* Why walks end, as the reports name it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cause.h"
+#include "sframe/decode.h"
+
+const char *
+cause_name (unsigned cause)
+{
+  static const char *const names[]
+      = { "no-module", "vdso", "return-address", "sp-rule", "limit" };
+  return cause < CAUSE_NO_MODULE
+             ? cfi2sframe_step_name ((enum cfi2sframe_step)cause)
+             : names[cause - CAUSE_NO_MODULE];
+}
+
+/* Whether PC, which has no row, is a place that was left out because it is a
+   return address, too: the smallest instruction in front of a function.  */
+static bool
+is_return_address (const struct process *process,
+                   const struct cfi2sframe_section *section, uint64_t pc)
+{
+  struct sframe_decoder decoder;
+  struct sframe_function function;
+  struct sframe_row row;
+  uint64_t next = pc + process->arch->smallest_instruction;
+  return sframe_decoder_open (&decoder, section->bytes, section->size,
+                              section->address, NULL)
+         && sframe_decoder_lookup (&decoder, next, &function, &row, NULL) > 0
+         && function.address == next;
+}
+
+/* Whether the CFI has a rule of its own for the caller's SP at PC.  */
+static bool
+has_sp_rule (const struct process *process, uint64_t pc)
+{
+  Dwarf_Addr bias;
+  Dwarf_Op memory[3], *ops;
+  Dwarf_Frame *frame;
+  size_t n_ops;
+  Dwfl_Module *module = dwfl_addrmodule (process->dwfl, pc);
+  Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi (module, &bias) : NULL;
+  if (!cfi || dwarf_cfi_addrframe (cfi, pc - bias, &frame) != 0)
+    return false;
+  bool known
+      = dwarf_frame_register (frame, process->arch->sp, memory, &ops, &n_ops)
+        == 0;
+  free (frame);
+  /* Without one libdw says that it is the CFA.  */
+  return known
+         && !(n_ops == 2 && ops[0].atom == DW_OP_call_frame_cfa
+              && ops[1].atom == DW_OP_stack_value);
+}
+
+/* Code without a row: why?  */
+static unsigned
+cause_of_gap (const struct process *process, const struct module *module,
+              uint64_t pc)
+{
+  if (module != NULL && is_return_address (process, &module->section, pc))
+    return CAUSE_RETURN_ADDRESS;
+  return has_sp_rule (process, pc) ? CAUSE_SP_RULE : CFI2SFRAME_STEP_NO_ROW;
+}
+
+unsigned
+cause_of (const struct process *process, const struct walk *walk)
+{
+  const struct frame *last = &walk->frames[walk->n - 1];
+  uint64_t pc = last->pc - !last->interrupted;
+  const struct module *module = process_module_at (process, pc);
+  switch (walk->end)
+    {
+    case CFI2SFRAME_STEP_CALLER:
+      return CAUSE_LIMIT;
+    case CFI2SFRAME_STEP_NO_SECTION:
+      return module == NULL                         ? CAUSE_NO_MODULE
+             : strcmp (module->path, "[vdso]") == 0 ? CAUSE_VDSO
+                                                    : walk->end;
+    case CFI2SFRAME_STEP_NO_ROW:
+      return cause_of_gap (process, module, pc);
+    default:
+      return walk->end;
+    }
+}

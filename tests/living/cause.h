@@ -1,0 +1,27 @@
+/* Why walks end, as the reports name it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef LIVING_CAUSE_H
+#define LIVING_CAUSE_H
+
+#include "process/walk.h"
+
+/* The results of a step, and some that only its caller can tell apart.  */
+enum cause
+{
+  CAUSE_NO_MODULE = CFI2SFRAME_STEP_INVALID + 1, /* code of no file */
+  CAUSE_VDSO,           /* the vdso has no SFrame data */
+  CAUSE_RETURN_ADDRESS, /* left out as the return address of another row's
+                           call */
+  CAUSE_SP_RULE,        /* the CFI gives the caller another SP than the ABI's,
+                           which no row can */
+  CAUSE_LIMIT,
+  CAUSES
+};
+
+const char *cause_name (unsigned cause);
+
+/* Why WALK, by SFrame, ended.  */
+unsigned cause_of (const struct process *process, const struct walk *walk);
+
+#endif /* LIVING_CAUSE_H */

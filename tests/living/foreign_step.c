@@ -1,0 +1,99 @@
+/* A step of a walk, with rows as another reader of SFrame reads them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Which rules hold is the other reader's word; what they do to a frame is the
+   library's.  */
+
+#include "foreign_step.h"
+
+#include "../oracle/foreign.h"
+#include "../oracle/rules.h"
+#include "process/process.h"
+#include "sframe/decode.h"
+#include "unwind/apply.h"
+
+enum
+{
+  SECTIONS_MAX = 256
+};
+
+/* Sections that the other reader has read.  */
+static struct
+{
+  struct cfi2sframe_section section;
+  struct sframe_decoder decoder;
+  struct foreign_section *foreign;
+} known[SECTIONS_MAX];
+static unsigned n_known;
+
+void
+foreign_step_forget (void)
+{
+  while (n_known > 0)
+    foreign_close (known[--n_known].foreign);
+}
+
+/* The place in KNOWN of SECTION, of the module with PC, or -1.  */
+static int
+read_section (const struct process *process,
+              const struct cfi2sframe_section *section, uint64_t pc)
+{
+  for (unsigned i = 0; i < n_known; i++)
+    if (known[i].section.bytes == section->bytes
+        && known[i].section.address == section->address)
+      return known[i].foreign != NULL ? (int)i : -1;
+  if (n_known == SECTIONS_MAX)
+    foreign_step_forget ();
+  const struct module *module = process_module_at (process, pc);
+  unsigned i = n_known++;
+  known[i].section = *section;
+  known[i].foreign = NULL;
+  if (sframe_decoder_open (&known[i].decoder, section->bytes, section->size,
+                           section->address, NULL))
+    known[i].foreign
+        = foreign_open (&known[i].decoder, module->start, module->end);
+  return known[i].foreign != NULL ? (int)i : -1;
+}
+
+static struct frame_rule
+translate (struct row_rule rule)
+{
+  struct frame_rule to
+      = { .kind = RULE_UNSUPPORTED, .offset = (int32_t)rule.offset };
+  if (rule.base == ROW_RULE_REGISTER)
+    {
+      to.kind = rule.load ? RULE_DEREF_REG : RULE_REG;
+      to.reg = (uint16_t)rule.reg;
+    }
+  else if (rule.base == ROW_RULE_CFA)
+    to.kind = rule.load ? RULE_DEREF_CFA : RULE_CFA;
+  return to;
+}
+
+enum cfi2sframe_step
+foreign_step (struct cfi2sframe_unwinder *unwinder)
+{
+  struct cfi2sframe_section section;
+  struct sframe_function function;
+  struct sframe_row row;
+  struct row_rules rules = { 0 };
+  struct frame_row to = { 0 };
+  uint64_t pc = unwinder->pc - !unwinder->interrupted;
+  if (!unwinder->find_section (unwinder->context, pc, &section))
+    return CFI2SFRAME_STEP_NO_SECTION;
+  int i = read_section (unwinder->context, &section, pc);
+  if (i < 0)
+    return CFI2SFRAME_STEP_BAD_SECTION;
+  const struct sframe_decoder *decoder = &known[i].decoder;
+  /* Only what kind of function it is comes from our own reader.  */
+  if (sframe_decoder_lookup (decoder, pc, &function, &row, NULL) > 0)
+    rules_of_row (decoder, &function, &row, &rules);
+  int found = foreign_rules (known[i].foreign, &function, pc, &rules);
+  if (found <= 0)
+    return found < 0 ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
+  if (!rules.ra_undefined)
+    to = (struct frame_row){ .cfa = translate (rules.cfa),
+                             .ra = translate (rules.ra),
+                             .fp = translate (rules.fp) };
+  return unwind_apply (unwinder, decoder->arch, &to, function.signal);
+}
