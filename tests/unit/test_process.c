@@ -1,0 +1,266 @@
+/* Unit tests of src/process: copies of memory, modules, comparing walks.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "process/memory.h"
+#include "process/process.h"
+#include "process/walk.h"
+
+/* A program's memory: readable from START to END; each byte says where it is,
+   and which version of it this is.  */
+struct program
+{
+  uint64_t start, end;
+  unsigned fetches;
+  uint8_t version;
+};
+
+static uint8_t
+byte_at (const struct program *program, uint64_t address)
+{
+  return (uint8_t)(address * 7 + (address >> 12) + program->version);
+}
+
+static size_t
+fetch (void *source, uint64_t address, void *to, size_t size)
+{
+  struct program *program = source;
+  uint8_t *out = to;
+  size_t n = 0;
+  program->fetches++;
+  while (n < size && address + n >= program->start
+         && address + n < program->end)
+    {
+      out[n] = byte_at (program, address + n);
+      n++;
+    }
+  return n;
+}
+
+static struct memory
+memory_of (struct program *program)
+{
+  return (struct memory){ .fetch = fetch, .source = program };
+}
+
+static void
+assert_read (struct memory *memory, const struct program *program,
+             uint64_t address, size_t size)
+{
+  uint8_t bytes[64];
+  assert_true (size <= sizeof bytes);
+  assert_true (memory_read (memory, address, bytes, size));
+  for (size_t i = 0; i < size; i++)
+    assert_int_equal (bytes[i], byte_at (program, address + i));
+}
+
+static void
+assert_unknown (struct memory *memory, uint64_t address, size_t size)
+{
+  uint8_t bytes[64];
+  assert_false (memory_read (memory, address, bytes, size));
+}
+
+static void
+what_was_copied_stays_as_it_was (void **state)
+{
+  (void)state;
+  struct program program = { 0x10000, 0x20000, 0, 0 }, before = program;
+  struct memory memory = memory_of (&program);
+  memory_copy (&memory, 0x12340, 0x100);
+  program.version = 1;
+  assert_read (&memory, &before, 0x12340, 64);
+  assert_read (&memory, &before, 0x1243f, 1);
+  assert_unknown (&memory, 0x1233f, 1);
+  assert_unknown (&memory, 0x12440, 1);
+  assert_unknown (&memory, 0x1243f, 2);
+  /* Copying again what is there changes nothing but the rest.  */
+  memory_copy (&memory, 0x12300, 0x200);
+  assert_read (&memory, &before, 0x12340, 64);
+  assert_read (&memory, &program, 0x12300, 64);
+  assert_read (&memory, &program, 0x12440, 64);
+  memory_free (&memory);
+}
+
+static void
+copies_end_where_memory_does (void **state)
+{
+  (void)state;
+  struct program program = { 0x10000, 0x20008, 0, 0 };
+  struct memory memory = memory_of (&program);
+  memory_copy (&memory, 0x1fff0, 0x10000);
+  assert_read (&memory, &program, 0x20000, 8);
+  assert_unknown (&memory, 0x20001, 8);
+  memory_copy (&memory, 0x5000, 0x1000);
+  assert_unknown (&memory, 0x5000, 1);
+  memory_copy (&memory, UINT64_MAX - 7, 64);
+  assert_unknown (&memory, UINT64_MAX - 7, 8);
+  memory_free (&memory);
+}
+
+static void
+reads_go_across_copies_but_not_across_gaps (void **state)
+{
+  (void)state;
+  struct program program = { 0x10000, 0x20000, 0, 0 };
+  struct memory memory = memory_of (&program);
+  memory_copy (&memory, 0x11010, 0x10);
+  memory_copy (&memory, 0x11000, 0x10);
+  memory_copy (&memory, 0x11021, 0x10);
+  assert_read (&memory, &program, 0x11004, 28);
+  assert_unknown (&memory, 0x11004, 40);
+  memory_copy (&memory, 0x11000, 0x100);
+  assert_read (&memory, &program, 0x11004, 64);
+  memory_free (&memory);
+}
+
+static void
+an_open_memory_is_copied_when_it_is_read (void **state)
+{
+  (void)state;
+  struct program program = { 0x10000, 0x20000, 0, 0 };
+  struct memory memory = memory_of (&program);
+  assert_unknown (&memory, 0x15555, 8);
+  memory.open = true;
+  assert_read (&memory, &program, 0x15555, 8);
+  unsigned fetches = program.fetches;
+  assert_read (&memory, &program, 0x1555d, 8);
+  assert_int_equal (program.fetches, fetches);
+  assert_read (&memory, &program, 0x1fff8, 8);
+  assert_unknown (&memory, 0x1fff9, 8);
+  assert_unknown (&memory, 0xffff, 1);
+  assert_unknown (&memory, UINT64_MAX - 3, 8);
+  memory.open = false;
+  assert_read (&memory, &program, 0x15555, 8);
+  memory_forget (&memory);
+  assert_unknown (&memory, 0x15555, 8);
+  memory_free (&memory);
+}
+
+static void
+hostile_segments_do_not_overlap (void **state)
+{
+  (void)state;
+  static const uint8_t bytes[64] = { 1, 2, 3 };
+  struct memory memory = { 0 };
+  uint8_t got;
+  assert_true (memory_add (&memory, 0x1000, bytes, 64));
+  assert_false (memory_add (&memory, 0x1000, bytes, 64));
+  assert_false (memory_add (&memory, 0x103f, bytes, 1));
+  assert_false (memory_add (&memory, 0xfff, bytes, 2));
+  assert_false (memory_add (&memory, 0, bytes, 0));
+  assert_true (memory_add (&memory, 0xfff, bytes + 2, 1));
+  assert_true (memory_add (&memory, 0x1040, bytes + 1, 1));
+  assert_false (memory_add (&memory, UINT64_MAX - 8, bytes, 64));
+  assert_true (memory_read (&memory, 0x1040, &got, 1));
+  assert_int_equal (got, 2);
+  assert_true (memory_read (&memory, 0xfff, &got, 1));
+  assert_int_equal (got, 3);
+  memory_free (&memory);
+}
+
+static void
+modules_and_mappings_are_found_by_address (void **state)
+{
+  (void)state;
+  struct process process = { 0 };
+  for (uint64_t i = 1; i <= 20; i++)
+    {
+      assert_non_null (process_add_module (&process, i << 16,
+                                           (i << 16) + 0x8000, "module"));
+      assert_true (
+          process_add_mapping (&process, i << 16, (i << 16) + 0x4000));
+    }
+  for (uint64_t i = 1; i <= 20; i++)
+    {
+      const struct module *module = &process.modules[i - 1];
+      assert_null (process_module_at (&process, (i << 16) - 1));
+      assert_ptr_equal (process_module_at (&process, i << 16), module);
+      assert_ptr_equal (process_module_at (&process, (i << 16) + 0x7fff),
+                        module);
+      assert_null (process_module_at (&process, (i << 16) + 0x8000));
+      assert_int_equal (process_mapping_end (&process, (i << 16) + 0x3fff),
+                        (i << 16) + 0x4000);
+      assert_int_equal (process_mapping_end (&process, (i << 16) + 0x4000),
+                        (i << 16) + 0x4000);
+    }
+  process_free (&process);
+}
+
+static void
+set_walk (struct walk *walk, size_t n, enum cfi2sframe_step end)
+{
+  walk->n = n;
+  walk->end = end;
+  for (size_t i = 0; i < n; i++)
+    walk->frames[i] = (struct frame){ 0x1000 + i, 0x7000 + 16 * i, 5, i == 0 };
+}
+
+static void
+walks_agree_frame_by_frame (void **state)
+{
+  (void)state;
+  struct walk sframe, cfi;
+  assert_true (walk_init (&sframe, 10) && walk_init (&cfi, 10));
+  set_walk (&sframe, 5, CFI2SFRAME_STEP_OUTERMOST);
+  set_walk (&cfi, 5, CFI2SFRAME_STEP_OUTERMOST);
+  assert_true (walks_agree (&sframe, &cfi));
+  assert_int_equal (walk_same_frames (&sframe, &cfi), 5);
+  /* libdwfl has another idea of what is interrupted.  */
+  sframe.frames[2].interrupted = true;
+  assert_true (walks_agree (&sframe, &cfi));
+  uint64_t *const members[]
+      = { &sframe.frames[3].pc, &sframe.frames[3].sp, &sframe.frames[3].fp };
+  for (size_t i = 0; i < 3; i++)
+    {
+      *members[i] ^= 8;
+      assert_false (walks_agree (&sframe, &cfi));
+      assert_int_equal (walk_same_frames (&sframe, &cfi), 3);
+      *members[i] ^= 8;
+    }
+  walk_free (&sframe);
+  walk_free (&cfi);
+}
+
+static void
+a_shorter_walk_is_a_difference_unless_cfi_ended (void **state)
+{
+  (void)state;
+  struct walk sframe, cfi;
+  assert_true (walk_init (&sframe, 10) && walk_init (&cfi, 10));
+  set_walk (&sframe, 4, CFI2SFRAME_STEP_NO_ROW);
+  set_walk (&cfi, 5, CFI2SFRAME_STEP_OUTERMOST);
+  assert_false (walks_agree (&sframe, &cfi));
+  set_walk (&cfi, 5, CFI2SFRAME_STEP_NO_ROW);
+  assert_false (walks_agree (&sframe, &cfi));
+  set_walk (&sframe, 6, CFI2SFRAME_STEP_OUTERMOST);
+  assert_true (walks_agree (&sframe, &cfi));
+  set_walk (&cfi, 5, CFI2SFRAME_STEP_OUTERMOST);
+  assert_false (walks_agree (&sframe, &cfi));
+  walk_free (&sframe);
+  walk_free (&cfi);
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  static const struct CMUnitTest tests[] = {
+    cmocka_unit_test (what_was_copied_stays_as_it_was),
+    cmocka_unit_test (copies_end_where_memory_does),
+    cmocka_unit_test (reads_go_across_copies_but_not_across_gaps),
+    cmocka_unit_test (an_open_memory_is_copied_when_it_is_read),
+    cmocka_unit_test (hostile_segments_do_not_overlap),
+    cmocka_unit_test (modules_and_mappings_are_found_by_address),
+    cmocka_unit_test (walks_agree_frame_by_frame),
+    cmocka_unit_test (a_shorter_walk_is_a_difference_unless_cfi_ended),
+  };
+  return cmocka_run_group_tests_name ("process", tests, NULL, NULL);
+}
