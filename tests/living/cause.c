@@ -42,7 +42,8 @@ has_sp_rule (const struct process *process, uint64_t pc)
   Dwarf_Op memory[3], *ops;
   Dwarf_Frame *frame;
   size_t n_ops;
-  Dwfl_Module *module = dwfl_addrmodule (process->dwfl, pc);
+  Dwfl_Module *module
+      = process->dwfl ? dwfl_addrmodule (process->dwfl, pc) : NULL;
   Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi (module, &bias) : NULL;
   if (!cfi || dwarf_cfi_addrframe (cfi, pc - bias, &frame) != 0)
     return false;

@@ -181,11 +181,9 @@ compare_frames (struct session *session, const struct process *process)
 }
 
 static void
-compare_depths (struct session *session, const struct subject *subject)
+compare_depths (struct session *session, const struct process *process)
 {
-  const struct process *process = &subject->process;
-  const struct walk *cfi = &session->cfi;
-  struct walk *sframe = &session->sframe;
+  const struct walk *cfi = &session->cfi, *sframe = &session->sframe;
   struct tally *tally = &session->tally;
   if (cfi->n > tally->deepest)
     tally->deepest = cfi->n;
@@ -231,15 +229,9 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
       session->tally.refused++;
       return;
     }
-<<<<<<< HEAD
-  walk_sframe (&subject->process.target, registers, &session->sframe);
-  if (compare_frames (session, &subject->process))
-    compare_depths (session, subject);
-=======
   walk_by_sframe (process, &thread->registers, &session->sframe);
   if (compare_frames (session, process))
     compare_depths (session, process);
->>>>>>> 24dc98f (Tests of living programs walk as sframe-stack does)
 }
 
 /* Subjects and tracees.  */
