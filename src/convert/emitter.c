@@ -98,15 +98,6 @@ take_gap (void *context, uint64_t address, uint32_t size,
     emitter->first_reason = reason;
 }
 
-/* Padding that rows may cover is part of the function in front of it.  */
-static bool
-may_cover (const void *context, uint64_t address, uint64_t size)
-{
-  (void)context;
-  (void)address;
-  return size == 0;
-}
-
 /* Making one.  */
 
 static bool
@@ -127,9 +118,8 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
   emitter->encoder = sframe_encoder_new (&encode);
   if (!encode.share && !options->compact)
     return emitter->encoder != NULL;
-  const struct pieces_options pieces = { .cut = options->cut,
-                                         .across = options->compact,
-                                         .is_padding = may_cover };
+  const struct pieces_options pieces
+      = { .cut = options->cut, .across = options->compact };
   emitter->pieces = pieces_new (&encode, &pieces);
   return emitter->encoder != NULL && emitter->pieces != NULL;
 }

@@ -311,13 +311,11 @@ can_join (const struct pieces *pieces, size_t first_row, uint64_t address,
   if (!pieces->options.across || pieces->separate || pieces->n_places == 0)
     return false;
   const struct place *last = &pieces->places[pieces->n_places - 1];
-  uint64_t gap = last->address + last->size;
-  return rules_can_join (&pieces->rules,
-                         pieces->rows[first_row - 1].rule & ROW_RULE,
-                         pieces->rows[first_row].rule & ROW_RULE)
-         && address + size - last->address <= UINT32_MAX
-         && pieces->options.is_padding (pieces->options.context, gap,
-                                        address - gap);
+  return last->address + last->size == address
+         && rules_can_join (&pieces->rules,
+                            pieces->rows[first_row - 1].rule & ROW_RULE,
+                            pieces->rows[first_row].rule & ROW_RULE)
+         && address + size - last->address <= UINT32_MAX;
 }
 
 /* Put the new rows, those from FIRST_ROW on, behind those that are there.  */
@@ -341,7 +339,6 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
     }
   struct place *place = &pieces->places[pieces->n_places - 1];
   struct run_row *row = &pieces->rows[first_row];
-  row[-1].duration += (uint32_t)(address - place->address) - place->size;
   if (((row[-1].rule ^ row->rule) & ROW_RULE) == 0)
     row->rule |= ROW_CONTINUES;
   place->size = (uint32_t)(address + size - place->address);

@@ -34,11 +34,7 @@ struct pieces; /* opaque */
 struct pieces_options
 {
   bool cut;    /* FDEs may begin inside functions */
-  bool across; /* FDEs may hold several functions */
-  /* For `across`: whether the SIZE bytes at ADDRESS, between two functions,
-     may be covered by any row.  */
-  bool (*is_padding) (const void *context, uint64_t address, uint64_t size);
-  const void *context;
+  bool across; /* FDEs may hold several functions that adjoin */
 };
 
 /* For functions that are to go to an encoder with ENCODE, which says whether

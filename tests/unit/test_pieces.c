@@ -29,16 +29,6 @@ reallocarray (void *items, size_t n, size_t size)
   return realloc (items, bytes);
 }
 
-/* Gaps of up to 15 bytes count as padding, except in front of this.  */
-static uint64_t not_padding_before;
-
-static bool
-is_padding (const void *context, uint64_t address, uint64_t size)
-{
-  (void)context;
-  return size < 16 && address + size != not_padding_before;
-}
-
 enum mode
 {
   WHOLE,  /* every function an FDE */
@@ -62,8 +52,7 @@ new_pieces (const struct encode_options *encode, enum mode mode)
 {
   const struct pieces_options options
       = { .cut = mode == INSIDE || mode == ACROSS,
-          .across = mode == JOINED || mode == ACROSS,
-          .is_padding = is_padding };
+          .across = mode == JOINED || mode == ACROSS };
   return pieces_new (encode, &options);
 }
 
@@ -72,7 +61,6 @@ begin_with (struct fixture *f, enum mode mode,
             const struct encode_options *encode)
 {
   *f = (struct fixture){ .encode = *encode };
-  not_padding_before = 0;
   f->pieces = new_pieces (encode, mode);
   f->encoder = sframe_encoder_new (encode);
   assert_non_null (f->pieces);
@@ -314,7 +302,7 @@ test_neighbours_join (void **state)
   struct fixture f;
   begin (&f, ACROSS);
   add (&f, 0x1000, 16, 3, true);
-  add (&f, 0x1010, 10, 2, false);
+  add (&f, 0x1010, 16, 2, false);
   add (&f, 0x1020, 16, 2, false);
   finish (&f);
   assert_int_equal (f.decoder.n_functions, 1);
@@ -339,7 +327,7 @@ test_leaves_become_one_row (void **state)
   struct fixture f;
   begin (&f, ACROSS);
   for (unsigned i = 0; i < 200; i++)
-    add (&f, 0x1000 + 16 * i, 12, 1, false);
+    add (&f, 0x1000 + 16 * i, 16, 1, false);
   finish (&f);
   assert_int_equal (f.decoder.n_functions, 1);
   assert_int_equal (f.decoder.n_rows, 1);
@@ -352,7 +340,7 @@ test_what_keeps_functions_apart (void **state)
 {
   (void)state;
   struct fixture f;
-  /* A gap that is not padding.  */
+  /* A gap.  */
   begin (&f, ACROSS);
   add (&f, 0x1000, 16, 2, true);
   add (&f, 0x1020, 16, 2, true);
@@ -360,14 +348,13 @@ test_what_keeps_functions_apart (void **state)
   assert_int_equal (f.decoder.n_functions, 2);
   expect_row (&f, 0x1018, 0);
   end (&f);
-  /* The same with a short gap that holds something.  */
+  /* A gap of one byte.  */
   begin (&f, ACROSS);
-  not_padding_before = 0x1018;
   add (&f, 0x1000, 16, 2, true);
-  add (&f, 0x1018, 16, 2, true);
+  add (&f, 0x1011, 16, 2, true);
   finish (&f);
   assert_int_equal (f.decoder.n_functions, 2);
-  expect_row (&f, 0x1014, 0);
+  expect_row (&f, 0x1010, 0);
   end (&f);
   /* Code that was left out.  */
   begin (&f, ACROSS);
@@ -737,7 +724,9 @@ make_program (struct program *p, uint8_t version, unsigned seed)
         make_rows (p, i, version, &random);
       p->separate[i] = next_random (&random, 10) == 0;
       function->address = address;
-      address += function->size + next_random (&random, 18);
+      address += function->size;
+      if (next_random (&random, 8) == 0)
+        address += 1 + next_random (&random, 16);
     }
 }
 
@@ -792,35 +781,26 @@ expect_function (const struct fixture *f,
     }
 }
 
-/* Nothing is said about what lies between two functions unless both are in
-   one FDE, over padding.  */
+/* Nothing is said about what lies between two functions.  */
 static void
-expect_gap (const struct fixture *f, const struct program *p, unsigned i,
-            enum mode mode)
+expect_gap (const struct fixture *f, const struct sframe_function *function)
 {
-  const struct sframe_function *function = &p->functions[i];
   uint64_t gap = function->address + function->size;
   uint64_t size = function[1].address - gap;
   struct sframe_function found_in;
   struct sframe_row found;
   struct error err = { 0 };
-  bool may = (mode == JOINED || mode == ACROSS) && !p->separate[i + 1]
-             && size < 16 && function[0].signal == function[1].signal
-             && function[0].b_key == function[1].b_key;
-  if (size > 0 && !may)
-    {
-      assert_int_equal (
-          sframe_decoder_lookup (&f->decoder, gap, &found_in, &found, &err),
-          0);
-      assert_int_equal (sframe_decoder_lookup (&f->decoder, gap + size - 1,
-                                               &found_in, &found, &err),
-                        0);
-    }
+  if (size == 0)
+    return;
+  assert_int_equal (
+      sframe_decoder_lookup (&f->decoder, gap, &found_in, &found, &err), 0);
+  assert_int_equal (sframe_decoder_lookup (&f->decoder, gap + size - 1,
+                                           &found_in, &found, &err),
+                    0);
 }
 
 static void
-expect_program (const struct fixture *f, const struct program *p,
-                enum mode mode)
+expect_program (const struct fixture *f, const struct program *p)
 {
   struct sframe_function found_in;
   struct sframe_row found;
@@ -829,7 +809,7 @@ expect_program (const struct fixture *f, const struct program *p,
     {
       expect_function (f, &p->functions[i]);
       if (i + 1 < N_FUNCTIONS)
-        expect_gap (f, p, i, mode);
+        expect_gap (f, &p->functions[i]);
     }
   const struct sframe_function *last = &p->functions[N_FUNCTIONS - 1];
   assert_int_equal (
@@ -864,7 +844,7 @@ check_program (const struct program *p, uint8_t version, bool share)
       begin_with (&f, mode, &options);
       add_program (&f, p, false);
       finish (&f);
-      expect_program (&f, p, mode);
+      expect_program (&f, p);
       assert_true (f.section.size <= plain);
       /* Neither chance nor how functions come in changes a bit.  */
       begin_with (&again, mode, &options);
