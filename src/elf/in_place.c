@@ -58,6 +58,7 @@ struct in_place_job
   uint8_t
       *saved; /* old contents of head and body changes, one after another */
   struct buffer guard; /* with a record: see write_guarded */
+  bool old_touched;    /* bytes of the old file may have changed */
 };
 
 int
@@ -327,9 +328,8 @@ write_guarded (const struct in_place_job *job, const struct layout_plan *plan,
 
 /* All of it, in the safe order.  False with errno and *STEP.  */
 static bool
-write_everything (const struct in_place_job *job,
-                  const struct layout_plan *plan, const struct buffer *record,
-                  const char **step)
+write_everything (struct in_place_job *job, const struct layout_plan *plan,
+                  const struct buffer *record, const char **step)
 {
   *step = "write";
   if (record != NULL
@@ -337,6 +337,7 @@ write_everything (const struct in_place_job *job,
           : !write_region (job, REGION_TAIL) || !flush_step (job, step))
     return false;
   *step = "write";
+  job->old_touched = true;
   return write_region (job, REGION_BODY)
          && write_at (job->fd, job->head, (size_t)job->head_size, 0)
          && flush_step (job, step);
@@ -357,13 +358,15 @@ cut_off (const struct in_place_job *job, uint64_t size, bool *done)
   return true;
 }
 
-/* Put the old contents back, as far as they may have changed.  */
+/* Put the old contents back, as far as they may have changed; as long as the
+   file only grew, nothing needs to be written for that.  */
 static bool
 roll_back (const struct in_place_job *job)
 {
-  bool ok = write_at (job->fd, job->saved, (size_t)job->head_size, 0);
+  bool ok = !job->old_touched
+            || write_at (job->fd, job->saved, (size_t)job->head_size, 0);
   const uint8_t *saved = job->saved + job->head_size;
-  for (size_t i = 0; i < job->n_overwrites; i++)
+  for (size_t i = 0; i < job->n_overwrites && job->old_touched; i++)
     if (in_region (job, &job->overwrites[i], REGION_BODY))
       {
         ok &= write_at (job->fd, saved, job->overwrites[i].size,

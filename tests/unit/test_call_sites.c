@@ -250,6 +250,27 @@ test_tables_outside_of_the_file (void **state)
   end (&f);
 }
 
+/* All segments are asked, none behind the last.  */
+static void
+test_a_single_segment (void **state)
+{
+  (void)state;
+  for (int found = 1; found >= 0; found--)
+    {
+      struct fixture f;
+      begin (&f);
+      put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
+      add_function (&f, 0, found ? TABLES : TABLES - 1, "", 0);
+      f.image.n_segments = 1;
+      f.image.segments = malloc (sizeof *f.image.segments);
+      assert_non_null (f.image.segments);
+      f.image.segments[0] = f.segments[2];
+      expect_sites (&f, found ? "10-18 40" : "");
+      free (f.image.segments);
+      end (&f);
+    }
+}
+
 static void
 test_functions_share_a_table_and_their_code (void **state)
 {
@@ -343,6 +364,7 @@ main (void)
     cmocka_unit_test (test_encodings),
     cmocka_unit_test (test_where_pads_count_from),
     cmocka_unit_test (test_tables_outside_of_the_file),
+    cmocka_unit_test (test_a_single_segment),
     cmocka_unit_test (test_functions_share_a_table_and_their_code),
     cmocka_unit_test (test_more_sites_than_there_was_room_for),
     cmocka_unit_test (test_arguments_on_the_stack_cut_a_site),

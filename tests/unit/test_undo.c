@@ -47,6 +47,8 @@ ssize_t __wrap_pwrite (int fd, const void *bytes, size_t size, off_t offset);
 ssize_t __real_pwrite64 (int fd, const void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pwrite64 (int fd, const void *bytes, size_t size, off_t offset);
 
+static bool is_refused (size_t *size);
+
 static size_t
 disturb (size_t size)
 {
@@ -58,6 +60,11 @@ disturb (size_t size)
 ssize_t
 __wrap_pwrite (int fd, const void *bytes, size_t size, off_t offset)
 {
+  if (is_refused (&size))
+    {
+      errno = ENOSPC;
+      return -1;
+    }
   size_t some = disturb (size);
   errno = EINTR;
   return some == 0 ? -1 : __real_pwrite (fd, bytes, some, offset);
@@ -66,6 +73,11 @@ __wrap_pwrite (int fd, const void *bytes, size_t size, off_t offset)
 ssize_t
 __wrap_pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
 {
+  if (is_refused (&size))
+    {
+      errno = ENOSPC;
+      return -1;
+    }
   size_t some = disturb (size);
   errno = EINTR;
   return some == 0 ? -1 : __real_pwrite64 (fd, bytes, some, offset);
@@ -550,6 +562,152 @@ every_plan_can_be_written_in_place_and_undone (void **state)
   disturbed = false;
 }
 
+/* Between reading and writing somebody may put another file there, or cut this
+   one.  */
+static void
+another_file_is_not_written (void **state)
+{
+  (void)state;
+  enum
+  {
+    SAME,
+    OTHER,
+    CUT
+  };
+  for (int what = SAME; what <= CUT; what++)
+    {
+      struct error err = { 0 };
+      struct layout_plan plan;
+      seed = 7;
+      uint64_t size = 9000;
+      struct image image = { .bytes = random_bytes (size), .size = size };
+      uint8_t *original = malloc (size);
+      memcpy (original, image.bytes, size);
+      do
+        random_plan (&plan, size);
+      while ((plan.new_size < size || moves_much (&plan, size))
+             && (layout_plan_free (&plan), true));
+      struct buffer record;
+      buffer_init (&record, false);
+      assert_true (undo_record_build (&record, &image, &plan, true, &err));
+      uint8_t sframe[128] = { 0 };
+      struct in_place_request request
+          = { .record = &record, .keep_record = true };
+      FILE *stream = put_on_disk (&image), *other = tmpfile ();
+      assert_int_equal (fwrite (original, 1, size, other), size);
+      fflush (other);
+      int fd = what == OTHER ? fileno (other) : image.fd;
+      if (what == CUT)
+        assert_int_equal (ftruncate (fd, (off_t)size - 1), 0);
+      bool written
+          = in_place_write (&image, &plan, sframe, &request, fd, &err);
+      assert_int_equal (written, what == SAME);
+      if (!written)
+        {
+          assert_non_null (strstr (err.reason, "changed meanwhile"));
+          assert_on_disk (fd, original, what == CUT ? size - 1 : size);
+        }
+      munmap ((void *)image.bytes, image.size);
+      buffer_free (&record);
+      layout_plan_free (&plan);
+      fclose (stream);
+      fclose (other);
+      free (original);
+    }
+}
+
+/* Writing fails from the Nth time on, for good or for a while: the file is as
+   it was, or --undo makes it so, as the message says.  */
+static unsigned writes_granted, writes_refused;
+
+/* The last write that is granted writes but a part.  */
+static bool
+is_refused (size_t *size)
+{
+  if (writes_granted > 0)
+    {
+      if (writes_refused > 0 && writes_granted == 1)
+        *size = (*size + 1) / 2;
+      writes_granted--;
+      return false;
+    }
+  if (writes_refused == 0)
+    return false;
+  writes_refused--;
+  return true;
+}
+
+static void
+expect_way_back (struct image *image, const uint8_t *original, uint64_t size,
+                 bool said)
+{
+  struct error err = { 0 };
+  struct layout_plan back;
+  struct stat status;
+  assert_int_equal (fstat (image->fd, &status), 0);
+  munmap ((void *)image->bytes, image->size);
+  image->size = (uint64_t)status.st_size;
+  image->bytes
+      = mmap (NULL, image->size, PROT_READ, MAP_PRIVATE, image->fd, 0);
+  assert_ptr_not_equal (image->bytes, MAP_FAILED);
+  if (image->size == size && memcmp (image->bytes, original, size) == 0)
+    return;
+  /* Only where restoring failed, too.  */
+  assert_true (said);
+  struct in_place_request undo = { .record = NULL };
+  assert_true (undo_plan (&back, image, &err));
+  assert_true (in_place_write (image, &back, NULL, &undo, image->fd, &err));
+  layout_plan_free (&back);
+  assert_on_disk (image->fd, original, size);
+}
+
+static void
+failing_writes_leave_a_way_back (void **state)
+{
+  (void)state;
+  bool done = false;
+  for (unsigned n = 0; !done; n++)
+    for (unsigned refused = 1; refused < 40 && !done; refused += 1 + refused)
+      {
+        struct error err = { 0 };
+        struct layout_plan plan;
+        seed = 5;
+        uint64_t size = 30000;
+        struct image image = { .bytes = random_bytes (size), .size = size };
+        uint8_t *original = malloc (size);
+        memcpy (original, image.bytes, size);
+        do
+          random_plan (&plan, size);
+        while ((plan.new_size < size || moves_much (&plan, size)
+                || plan.n_patches < 3)
+               && (layout_plan_free (&plan), true));
+        struct buffer record;
+        buffer_init (&record, false);
+        assert_true (undo_record_build (&record, &image, &plan, true, &err));
+        uint8_t sframe[128] = { 0 };
+        struct in_place_request request
+            = { .record = &record, .keep_record = true };
+        FILE *stream = put_on_disk (&image);
+        writes_granted = n;
+        writes_refused = refused;
+        bool written
+            = in_place_write (&image, &plan, sframe, &request, image.fd, &err);
+        done = written;
+        writes_granted = writes_refused = 0;
+        if (!written)
+          {
+            assert_int_equal (err.status, CFI2SFRAME_IO);
+            expect_way_back (&image, original, size,
+                             strstr (err.reason, "--undo") != NULL);
+          }
+        munmap ((void *)image.bytes, image.size);
+        buffer_free (&record);
+        layout_plan_free (&plan);
+        fclose (stream);
+        free (original);
+      }
+}
+
 int
 main (void)
 {
@@ -564,6 +722,8 @@ main (void)
     cmocka_unit_test (self_contained_record_needs_nothing_written),
     cmocka_unit_test (restored_file_is_compared),
     cmocka_unit_test (every_plan_can_be_written_in_place_and_undone),
+    cmocka_unit_test (another_file_is_not_written),
+    cmocka_unit_test (failing_writes_leave_a_way_back),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
