@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/layout.h"
+#include "elf/layout_job.h"
 #include "elf_builder.h"
 
 /* More than there is padding behind the read-only segments (0xa00, 0xf00),
@@ -880,10 +881,23 @@ a_doubled_note_is_not_joined (void **state)
 static void
 notes_that_are_none_keep_their_headers (void **state)
 {
-  struct fixture *test = *state;
-  make_plugin (test, 8);
-  store_u32 (test->elf.bytes + 0x204, 0x1000, false);
-  expect_failure (test, CFI2SFRAME_REFUSED, ".note.qt.metadata");
+  (void)state;
+  /* Contents that do not end, a name that does not, and none.  */
+  static const struct
+  {
+    uint64_t at;
+    uint32_t value;
+  } damages[] = { { 0x204, 0x1000 }, { 0x200, 0x1000 }, { 0x200, 0 } };
+  for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+    {
+      void *own = NULL;
+      assert_int_equal (set_up (&own), 0);
+      struct fixture *test = own;
+      make_plugin (test, 8);
+      store_u32 (test->elf.bytes + damages[i].at, damages[i].value, false);
+      expect_failure (test, CFI2SFRAME_REFUSED, ".note.qt.metadata");
+      tear_down (&own);
+    }
 }
 
 /* One header cannot say both.  */
@@ -2049,6 +2063,107 @@ plans_are_deterministic (void **state)
 #define TEST(function) \
   cmocka_unit_test_setup_teardown (function, set_up, tear_down)
 
+/* ---- What plans are made of */
+
+enum
+{
+  MODEL_SIZE = 64
+};
+
+/* MODEL[I]: which old byte byte I of the new file is, from 1; 0: none.  */
+static void
+check_extents (const struct layout_plan *plan, const uint64_t *model)
+{
+  uint64_t at = 0;
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      assert_true (extent->size > 0 && extent->new_offset >= at);
+      for (; at < extent->new_offset; at++)
+        assert_int_equal (model[at], 0);
+      for (uint64_t k = 0; k < extent->size; k++)
+        assert_int_equal (model[at++], extent->old_offset + k + 1);
+    }
+  for (; at < MODEL_SIZE; at++)
+    assert_int_equal (model[at], 0);
+}
+
+/* Whether SIZE bytes from old byte AT on lie together in one extent.  */
+static void
+check_find (const struct layout_plan *plan, uint64_t at, uint64_t size)
+{
+  uint64_t found = UINT64_MAX, expected = UINT64_MAX;
+  for (size_t i = 0; i < plan->n_extents && expected == UINT64_MAX; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      if (at >= extent->old_offset
+          && at + size <= extent->old_offset + extent->size
+          && at < extent->old_offset + extent->size)
+        expected = extent->new_offset + (at - extent->old_offset);
+    }
+  assert_int_equal (plan_find (plan, at, size, &found),
+                    expected != UINT64_MAX);
+  assert_int_equal (found, expected);
+}
+
+static void
+copies_and_gaps_are_kept_apart (void **state)
+{
+  struct fixture *test = *state;
+  uint32_t seed = 1;
+  for (int round = 0; round < 300; round++)
+    {
+      struct layout_plan plan = { 0 };
+      uint64_t model[MODEL_SIZE] = { 0 };
+      for (int i = 0; i < 12; i++)
+        {
+          seed = seed * 1103515245 + 12345;
+          uint64_t to = (seed >> 8) % (MODEL_SIZE - 16);
+          uint64_t size = (seed >> 16) % 16, from = (seed >> 20) % 1000;
+          bool copied = seed >> 31;
+          assert_true (copied ? plan_copy (&plan, from, to, size, &test->err)
+                              : plan_clear (&plan, to, size, &test->err));
+          for (uint64_t k = 0; k < size; k++)
+            model[to + k] = copied ? from + k + 1 : 0;
+          check_extents (&plan, model);
+          check_find (&plan, from, 1);
+          check_find (&plan, from + 3, 5);
+          check_find (&plan, from, size + 1);
+        }
+      layout_plan_free (&plan);
+      assert_int_equal (plan.n_extents + plan.n_patches, 0);
+      assert_int_equal (plan.strategy, 0);
+      assert_null (plan.extents);
+    }
+}
+
+static void
+bytes_outside_of_the_file_are_not_zero (void **state)
+{
+  (void)state;
+  static const uint8_t bytes[] = { 1, 0, 0, 0, 0 };
+  const struct image image = { .bytes = bytes, .size = 4 };
+  assert_true (bytes_are_zero (&image, 1, 3));
+  assert_true (bytes_are_zero (&image, 4, 0));
+  assert_false (bytes_are_zero (&image, 0, 4));
+  assert_false (bytes_are_zero (&image, 1, 4));
+  assert_false (bytes_are_zero (&image, 5, 0));
+  assert_false (bytes_are_zero (&image, 2, UINT64_MAX - 1));
+}
+
+static void
+rounding_does_not_wrap_around (void **state)
+{
+  (void)state;
+  uint64_t result = 7;
+  assert_true (round_up (UINT64_MAX - 15, 16, &result));
+  assert_true (result == UINT64_MAX - 15);
+  assert_true (round_up (0, 16, &result));
+  assert_int_equal (result, 0);
+  assert_false (round_up (UINT64_MAX - 14, 16, &result));
+  assert_int_equal (result, 0);
+}
+
 int
 main (void)
 {
@@ -2171,6 +2286,9 @@ main (void)
     TEST (refuses_incongruent_segments),
     TEST (refuses_impossible_sizes),
     TEST (plans_are_deterministic),
+    TEST (copies_and_gaps_are_kept_apart),
+    TEST (bytes_outside_of_the_file_are_not_zero),
+    TEST (rounding_does_not_wrap_around),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
