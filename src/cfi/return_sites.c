@@ -210,6 +210,7 @@ cut_rows (struct return_sites *sites, const struct cfi_code *code)
   cut->size = function->size;
   cut->signal = function->signal;
   cut->b_key = function->b_key;
+  cut->from_code = function->from_code;
   for (size_t i = 0; i < function->n_rows; i++)
     {
       const struct frame_row *row = &function->rows[i];

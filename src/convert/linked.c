@@ -94,7 +94,6 @@ analyse_code (struct linked *linked, struct error *err)
       = { .add = options->analyze, .verify = options->verify_code };
   bool ok = code_rows_find (&linked->code, &linked->source, &wanted, err);
   linked->report->functions_from_code = linked->code.functions;
-  linked->report->bytes_from_code = linked->code.bytes;
   return ok;
 }
 
@@ -226,6 +225,8 @@ add_executed (struct linked *linked, struct cfi_code *code,
                                   &changed, err))
       || !emitter_add (linked->emitter, code, err))
     return false;
+  if (code->function != NULL && code->function->from_code)
+    linked->report->bytes_from_code += account->bytes_covered - covered;
   if (hash == NULL || changed || code->reason != REASON_NONE
       || emitter_n_functions (linked->emitter) != result.index + 1
       || account->bytes_covered - covered != code->size

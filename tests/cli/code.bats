@@ -158,6 +158,27 @@ END
   [ "$status" -eq 0 ] || report
 }
 
+@test "bytes from code that are left out are not taken from the CFI's" {
+  wrong_library
+  cat >last.s <<'END'
+	.globl	f, g
+	.type	f, @function
+	.type	g, @function
+f:	push	%rax
+	call	h
+g:	mov	%rdi, %rax
+	ret
+h:	jmp	h
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o last.so last.s
+  tool --analyze --stats last.so
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"left out: 1 places (return-address)"* ]] || report
+  [[ $output == *"from CFI 0 bytes, from code 11 bytes (3 functions)"* ]] \
+    || report
+}
+
 @test "a program runs as before with rows from its code" {
   wrong_library
   small_program small -fno-asynchronous-unwind-tables
