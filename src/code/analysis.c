@@ -257,6 +257,16 @@ note_mentioned (struct analysis *analysis, const struct insn *insn)
     analysis->hints[analysis->n_hints++] = address;
 }
 
+/* Where the program begins, main is handed to the C library.  */
+static void
+note_main (struct analysis *analysis, const struct insn *insn)
+{
+  uint64_t address = (uint64_t)insn->immediate, size;
+  if (insn->op == OP_SET && places_code (&analysis->places, address, &size)
+      && add_start_elsewhere (analysis, address))
+    note_call (analysis, address);
+}
+
 static void
 take (void *argument, uint64_t address, const struct insn *insn,
       const struct state *state)
@@ -271,6 +281,9 @@ take (void *argument, uint64_t address, const struct insn *insn,
                 analysis->trusted ? &row : NULL);
   if (analysis->trusted)
     note_mentioned (analysis, insn);
+  if (analysis->entry == seeds_program_entry (request->image)
+      && request->elsewhere)
+    note_main (analysis, insn);
   if (insn->flow == FLOW_CALL)
     note_call (analysis, insn->target);
   if (analysis->trusted && request->see)

@@ -275,7 +275,10 @@ describe_fp (const struct disproof *finding,
               (int64_t)finding->kept_at.number);
   else if (finding->kept_at.kind == VALUE_BASE)
     snprintf (at, sizeof at, "; the caller's is in the stack");
-  if (value.kind == VALUE_SAVED)
+  if (finding->row.fp.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
+    snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
+              register_name (machine, finding->row.fp.reg));
+  else if (value.kind == VALUE_SAVED)
     snprintf (does, DISPROOF_TEXT_MAX, "the caller's %s is there%s",
               register_name (machine, (unsigned)value.number), at);
   else if (value.kind == VALUE_OPAQUE)

@@ -208,6 +208,11 @@ state_check_fp (const struct state *state, const struct code_machine *machine,
     return VERDICT_AGREES;
   if (value_is_stack (value) || value.kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
+  /* A word found by a register that is the caller's again is not of this
+     frame any more.  */
+  if (row->fp.kind == RULE_DEREF_REG
+      && in_register (state, row->fp.reg).kind == VALUE_SAVED)
+    return VERDICT_CONTRADICTS;
   bool overwritten = value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
                      || value_is_entry (value) || value_is_target (value);
   return overwritten && row->fp.kind == RULE_SAME
