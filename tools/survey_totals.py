@@ -90,8 +90,10 @@ def convert_and_check(path, output):
     oracle_status, verdict, wrong = None, "", ""
     stats = parse(stats)
     if stats and stats.get("status") == "converted":
+        debug = stats.get("debug_file")
         oracle_status, verdict, wrong = run(
-            os.environ["SURVEY_ORACLE"], "--json", output, path)
+            os.environ["SURVEY_ORACLE"], "--json",
+            *(["--debug-file=" + debug] if debug else []), output, path)
     return {"file": path, "status": status, "oracle_status": oracle_status,
             "stats": stats, "oracle": parse(verdict),
             "messages": messages[:400], "wrong": wrong[:2000]}
@@ -180,6 +182,12 @@ class Totals:
             print(f"  by {strategy:<15} {count:>12}")
         functions = oracle["fdes"]
         print(f"functions with CFI   {functions:>12}")
+        for name, key in (("of .debug_frame", "debug_frame_functions"),
+                          ("of debug files", "debug_file_functions"),
+                          ("set aside", "set_aside"),
+                          ("contradictions", "contradictions")):
+            if stats[key]:
+                print(f"  {name:<18} {stats[key]:>12}")
         for name, key in (("covered", "functions_full"),
                           ("covered partly", "functions_partial"),
                           ("not covered", "functions_none"),
@@ -197,11 +205,13 @@ class Totals:
                   f"  {percent(oracle[key], oracle['bytes'])}")
         print(f"stub bytes equal     {oracle['bytes_stub']:>12}")
         print(f"ranges compared      {oracle['ranges']:>12}")
-        unwind = stats["eh_frame_bytes"] + stats["eh_frame_hdr_bytes"]
+        unwind = (stats["eh_frame_bytes"] + stats["eh_frame_hdr_bytes"]
+                  + stats["debug_frame_bytes"])
         if unwind:
             print(f".sframe bytes        {stats['sframe_bytes']:>12}"
                   f"  {stats['sframe_bytes'] / unwind:.4f} of .eh_frame"
-                  " + .eh_frame_hdr")
+                  " + .eh_frame_hdr"
+                  + (" + .debug_frame" if stats["debug_frame_bytes"] else ""))
         print(f"seconds              {stats['seconds']:>12.1f}")
         print(f"faults               {oracle['faults']:>12}")
         print(f"bytes WRONG          {oracle['bytes_wrong']:>12}")

@@ -170,8 +170,11 @@ add_section (struct debug_source *debug, struct section_data *data,
   if (!cfi_read (cfi, &input, err))
     return false;
   uint32_t index = cfi->n_inputs - 1;
-  cfi->inputs[index].fp_unknown
-      = input.fp_unknown || never_tells_of_fp (cfi, index);
+  if (!input.fp_unknown && !never_tells_of_fp (cfi, index))
+    return true;
+  cfi->inputs[index].fp_unknown = true;
+  set_note (debug, "%s",
+            "its .debug_frame has no rules for the frame pointer");
   return true;
 }
 

@@ -305,8 +305,9 @@ linked_build (const struct image *image,
     report_account (&linked);
   /* The kernel refuses a section without functions or rows.  */
   if (built && (report->sframe_fdes == 0 || report->sframe_fres == 0))
-    built = error_set (err, CFI2SFRAME_NOTHING,
-                       "no function that SFrame can describe");
+    built = error_set (
+        err, CFI2SFRAME_NOTHING, "no function that SFrame can describe%s%s",
+        report->cfi_note[0] != '\0' ? "; " : "", report->cfi_note);
   if (built)
     encoder = emitter_release (linked.emitter);
   linked_close (&linked);

@@ -38,6 +38,9 @@ void walk_by_sframe (struct process *process,
    could not even begin.  */
 bool walk_by_cfi (struct process *process, pid_t tid, struct walk *walk);
 
+/* What .eh_frame or .debug_frame says of PC; to be freed.  NULL: nothing.  */
+Dwarf_Frame *walk_cfi_at (Dwfl *dwfl, uint64_t pc);
+
 /* How many frames, from the innermost one on, are the same in both walks.  */
 size_t walk_same_frames (const struct walk *a, const struct walk *b);
 

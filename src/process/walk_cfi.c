@@ -11,18 +11,31 @@ struct cfi_walk
   struct walk *walk;
 };
 
+Dwarf_Frame *
+walk_cfi_at (Dwfl *dwfl, uint64_t pc)
+{
+  Dwarf_CFI *(*const sections[]) (Dwfl_Module *, Dwarf_Addr *)
+      = { dwfl_module_eh_cfi, dwfl_module_dwarf_cfi };
+  Dwfl_Module *module = dwfl_addrmodule (dwfl, pc);
+  for (size_t i = 0;
+       module != NULL && i < sizeof sections / sizeof sections[0]; i++)
+    {
+      Dwarf_Addr bias;
+      Dwarf_Frame *frame;
+      Dwarf_CFI *cfi = sections[i](module, &bias);
+      if (cfi != NULL && dwarf_cfi_addrframe (cfi, pc - bias, &frame) == 0)
+        return frame;
+    }
+  return NULL;
+}
+
 /* Whether CFI leads on from PC.  */
 static bool
 has_cfi (Dwfl *dwfl, uint64_t pc)
 {
-  Dwarf_Addr bias;
-  Dwarf_Frame *frame;
-  Dwfl_Module *module = dwfl_addrmodule (dwfl, pc);
-  Dwarf_CFI *cfi = module != NULL ? dwfl_module_eh_cfi (module, &bias) : NULL;
-  if (cfi == NULL || dwarf_cfi_addrframe (cfi, pc - bias, &frame) != 0)
-    return false;
+  Dwarf_Frame *frame = walk_cfi_at (dwfl, pc);
   free (frame);
-  return true;
+  return frame != NULL;
 }
 
 static int

@@ -43,12 +43,48 @@ has_no_rows_of_its_own ()
   true
 }
 
+# The oracle, which asks libdw, finds nothing wrong with a file; if built.
+oracle_agrees ()
+{
+  [ ! -x "$builddir/tests/oracle/oracle" ] \
+    || "$builddir/tests/oracle/oracle" "$@"
+}
+
 @test ".debug_frame gives the rows of .eh_frame" {
   needs cc
   both_programs
   rows_are_equal
   "$CFI2SFRAME" --check debug.out
+  oracle_agrees debug.out
   ./debug.out | cmp - <(./eh)
+}
+
+@test ".debug_frame of aarch64 and s390x" {
+  needs aarch64-linux-gnu-gcc s390x-linux-gnu-gcc
+  for machine in aarch64 s390x; do
+    CC=$machine-linux-gnu-gcc small_program eh
+    for option in "" -mbranch-protection=standard -gdwarf-2; do
+      [[ $machine-$option != s390x-*branch* ]] || continue
+      # shellcheck disable=SC2086
+      CC=$machine-linux-gnu-gcc small_program eh $option
+      # shellcheck disable=SC2086
+      CC=$machine-linux-gnu-gcc debug_program debug $option
+      rows_are_equal
+      "$CFI2SFRAME" --check debug.out
+      oracle_agrees debug.out
+    done
+  done
+}
+
+@test ".debug_frame in the 64-bit format" {
+  needs clang
+  small_program eh
+  CC=clang debug_program debug -gdwarf64 -gdwarf-5
+  readelf --debug-dump=frames debug | grep "ffffffffffffffff CIE" \
+    || skip "this clang does not write it"
+  "$CFI2SFRAME" --stats=json -o debug.out debug | grep '"debug_frame_functions":[1-9]'
+  "$CFI2SFRAME" --check debug.out
+  oracle_agrees debug.out
 }
 
 @test "compressed .debug_frame gives the same section" {
@@ -167,6 +203,7 @@ END
   split_off debug debug.debug
   rows_are_equal --debug-file=debug.debug
   "$CFI2SFRAME" --check --debug-file=debug.debug debug.out
+  oracle_agrees --debug-file=debug.debug debug.out
   "$CFI2SFRAME" -n --stats=json --debug-file=debug.debug debug \
     | grep '"debug_file_functions":[1-9]'
 }

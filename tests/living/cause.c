@@ -38,14 +38,10 @@ is_return_address (const struct process *process,
 static bool
 has_sp_rule (const struct process *process, uint64_t pc)
 {
-  Dwarf_Addr bias;
   Dwarf_Op memory[3], *ops;
-  Dwarf_Frame *frame;
   size_t n_ops;
-  Dwfl_Module *module
-      = process->dwfl ? dwfl_addrmodule (process->dwfl, pc) : NULL;
-  Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi (module, &bias) : NULL;
-  if (!cfi || dwarf_cfi_addrframe (cfi, pc - bias, &frame) != 0)
+  Dwarf_Frame *frame = process->dwfl ? walk_cfi_at (process->dwfl, pc) : NULL;
+  if (!frame)
     return false;
   bool known
       = dwarf_frame_register (frame, process->arch->sp, memory, &ops, &n_ops)

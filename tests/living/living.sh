@@ -129,6 +129,17 @@ walk "lazy binding, step by step" --step=$steps --entry=/stacks --bar=$bar \
 for mode in signal altstack longjmp threads children mixture; do
   walk "$mode" --sample=$samples --bar=$bar --allow=$allowed -- stacks $mode
 done
+# The program's CFI in .debug_frame, that of the libraries in .eh_frame.
+if $CC -O2 -g -fno-asynchronous-unwind-tables -Wl,-z,lazy \
+  -o "$scratch/debug_frame" "$programs/stacks.c" -lm -ldl -pthread; then
+  take "$scratch/debug_frame"
+  for mode in mixture altstack; do
+    walk ".debug_frame, $mode" --sample=$samples --bar=$bar --allow=$allowed \
+      -- debug_frame $mode
+  done
+else
+  skip "no programs with .debug_frame"
+fi
 walk "dlopen" --sample=$samples --bar=$bar --allow=$allowed -- stacks \
   dlopen "$scratch/lib/libm-opened.so"
 

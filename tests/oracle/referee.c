@@ -9,61 +9,6 @@
 #include "pointer.h"
 #include "referee.h"
 
-/* .eh_frame by section header.  */
-static Elf_Data *
-find_section (Elf *elf, uint64_t *address)
-{
-  size_t names;
-  if (elf_getshdrstrndx (elf, &names) != 0)
-    return NULL;
-  for (Elf_Scn *scn = NULL; (scn = elf_nextscn (elf, scn)) != NULL;)
-    {
-      GElf_Shdr header;
-      if (!gelf_getshdr (scn, &header) || header.sh_type == SHT_NOBITS)
-        continue;
-      const char *name = elf_strptr (elf, names, header.sh_name);
-      if (name && strcmp (name, ".eh_frame") == 0)
-        {
-          *address = header.sh_addr;
-          return elf_rawdata (scn, NULL);
-        }
-    }
-  return NULL;
-}
-
-/* .eh_frame through PT_GNU_EH_FRAME, up to the end of its segment.  */
-static Elf_Data *
-find_through_segment (Elf *elf, bool big_endian, uint64_t *address)
-{
-  size_t n;
-  GElf_Phdr header, load;
-  if (elf_getphdrnum (elf, &n) != 0)
-    return NULL;
-  size_t i = 0;
-  while (i < n && gelf_getphdr (elf, (int)i, &header)
-         && header.p_type != PT_GNU_EH_FRAME)
-    i++;
-  if (i == n)
-    return NULL;
-  Elf_Data *table = elf_getdata_rawchunk (elf, (int64_t)header.p_offset,
-                                          header.p_filesz, ELF_T_BYTE);
-  if (!table || table->d_size < 8)
-    return NULL;
-  const uint8_t *bytes = table->d_buf, *at = bytes + 4;
-  if (!pointer_read (&at, bytes + table->d_size, bytes[1], header.p_vaddr + 4,
-                     header.p_vaddr, big_endian, address))
-    return NULL;
-  for (i = 0; i < n && gelf_getphdr (elf, (int)i, &load); i++)
-    if (load.p_type == PT_LOAD && *address >= load.p_vaddr
-        && *address - load.p_vaddr < load.p_filesz)
-      {
-        uint64_t skip = *address - load.p_vaddr;
-        return elf_getdata_rawchunk (elf, (int64_t)(load.p_offset + skip),
-                                     load.p_filesz - skip, ELF_T_BYTE);
-      }
-  return NULL;
-}
-
 /* Take what we need from the augmentation of RAW.  libdw gives the letters and
    the data but not their meaning.  */
 static void
@@ -98,7 +43,8 @@ read_augmentation (const struct referee *referee, const Dwarf_CIE *raw,
 }
 
 static bool
-add_cie (struct referee *referee, uint64_t offset, const Dwarf_CIE *raw)
+add_cie (struct referee *referee, size_t section, uint64_t offset,
+         const Dwarf_CIE *raw)
 {
   struct referee_cie *grown = reallocarray (referee->cies, referee->n_cies + 1,
                                             sizeof *referee->cies);
@@ -107,6 +53,7 @@ add_cie (struct referee *referee, uint64_t offset, const Dwarf_CIE *raw)
   referee->cies = grown;
   struct referee_cie *cie = &grown[referee->n_cies++];
   *cie = (struct referee_cie){
+    .section = (uint8_t)section,
     .offset = offset,
     .code_alignment = raw->code_alignment_factor,
     .instructions = raw->initial_instructions,
@@ -117,24 +64,28 @@ add_cie (struct referee *referee, uint64_t offset, const Dwarf_CIE *raw)
   return true;
 }
 
-/* The index of the CIE at OFFSET; reads it when it comes later in the
-   section.  False when there is none.  */
+/* The index of the CIE at OFFSET of SECTION; reads it when it comes later
+   there.  False when there is none.  */
 static bool
-find_cie (struct referee *referee, uint64_t offset, uint32_t *index)
+find_cie (struct referee *referee, size_t section, uint64_t offset,
+          uint32_t *index)
 {
+  const struct cfi_source_section *from = &referee->sections[section];
   for (size_t i = referee->n_cies; i-- > 0;)
-    if (referee->cies[i].offset == offset)
+    if (referee->cies[i].offset == offset
+        && referee->cies[i].section == section)
       {
         *index = (uint32_t)i;
         return true;
       }
   Dwarf_CFI_Entry entry;
   Dwarf_Off next;
-  if (offset >= referee->data->d_size
-      || dwarf_next_cfi (referee->ident, referee->data, true, offset, &next,
+  if (offset >= from->data->d_size
+      || dwarf_next_cfi (referee->ident, from->data, from->eh, offset, &next,
                          &entry)
              != 0
-      || !dwarf_cfi_cie_p (&entry) || !add_cie (referee, offset, &entry.cie))
+      || !dwarf_cfi_cie_p (&entry)
+      || !add_cie (referee, section, offset, &entry.cie))
     return false;
   *index = (uint32_t)(referee->n_cies - 1);
   return true;
@@ -144,11 +95,12 @@ static bool
 read_fde (struct referee *referee, const Dwarf_FDE *raw,
           struct referee_fde *fde)
 {
-  if (!find_cie (referee, raw->CIE_pointer, &fde->cie))
+  if (!find_cie (referee, fde->section, raw->CIE_pointer, &fde->cie))
     return false;
   const struct referee_cie *cie = &referee->cies[fde->cie];
-  const uint8_t *section = referee->data->d_buf, *at = raw->start;
-  uint64_t here = referee->address + (uint64_t)(at - section), size, skip;
+  const struct cfi_source_section *from = &referee->sections[fde->section];
+  const uint8_t *section = from->data->d_buf, *at = raw->start;
+  uint64_t here = from->address + (uint64_t)(at - section), size, skip;
   if (!pointer_read (&at, raw->end, cie->pointer_encoding, here, 0,
                      referee->big_endian, &fde->start)
       || !pointer_read (&at, raw->end, cie->pointer_encoding & 0x0f, 0, 0,
@@ -168,10 +120,10 @@ read_fde (struct referee *referee, const Dwarf_FDE *raw,
 }
 
 static bool
-add_fde (struct referee *referee, uint64_t offset, const Dwarf_FDE *raw,
-         size_t *capacity)
+add_fde (struct referee *referee, size_t section, uint64_t offset,
+         const Dwarf_FDE *raw, size_t *capacity)
 {
-  struct referee_fde fde = { .offset = offset };
+  struct referee_fde fde = { .section = (uint8_t)section, .offset = offset };
   if (!read_fde (referee, raw, &fde))
     {
       referee->n_damaged++;
@@ -208,19 +160,19 @@ skip_terminators (const Elf_Data *data, uint64_t *offset)
 }
 
 static bool
-read_entries (struct referee *referee)
+read_entries (struct referee *referee, size_t section, size_t *capacity)
 {
-  size_t capacity = 0;
+  const struct cfi_source_section *from = &referee->sections[section];
   Dwarf_Off offset = 0, next;
-  while (skip_terminators (referee->data, &offset))
+  while (skip_terminators (from->data, &offset))
     {
       Dwarf_CFI_Entry entry;
       next = offset;
-      int result = dwarf_next_cfi (referee->ident, referee->data, true, offset,
-                                   &next, &entry);
+      int result = dwarf_next_cfi (referee->ident, from->data, from->eh,
+                                   offset, &next, &entry);
       if (result == 0 && !dwarf_cfi_cie_p (&entry))
         {
-          if (!add_fde (referee, offset, &entry.fde, &capacity))
+          if (!add_fde (referee, section, offset, &entry.fde, capacity))
             return false;
         }
       else if (result != 0)
@@ -239,7 +191,71 @@ compare_fdes (const void *a, const void *b)
   const struct referee_fde *x = a, *y = b;
   if (x->start != y->start)
     return x->start < y->start ? -1 : 1;
+  if (x->section != y->section)
+    return x->section < y->section ? -1 : 1;
   return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Whether [START, END) is code: a linker leaves entries in .debug_frame for
+   functions it dropped.  */
+static bool
+is_code (Elf *elf, uint64_t start, uint64_t end)
+{
+  GElf_Shdr header;
+  if (start == 0)
+    return false;
+  for (Elf_Scn *scn = NULL; (scn = elf_nextscn (elf, scn)) != NULL;)
+    if (gelf_getshdr (scn, &header) && (header.sh_flags & SHF_ALLOC)
+        && (header.sh_flags & SHF_EXECINSTR) && start >= header.sh_addr
+        && end <= header.sh_addr + header.sh_size)
+      return true;
+  return false;
+}
+
+/* Whether FDE describes code that FDEs of earlier sections describe, too; they
+   are the first N, in order.  */
+static bool
+is_described (const struct referee *referee, size_t n,
+              const struct referee_fde *fde)
+{
+  size_t low = 0, high = n;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (referee->fdes[middle].start < fde->end)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  /* Where they overlap each other, one in front may reach further.  */
+  for (size_t i = low; i-- > 0 && low - i <= 64;)
+    if (referee->fdes[i].end > fde->start)
+      return true;
+  return false;
+}
+
+/* Read the FDEs of SECTION.  One of .debug_frame that overlaps an earlier
+   section's is not heard.  */
+static bool
+read_section (struct referee *referee, size_t section, size_t *capacity)
+{
+  size_t before = referee->n_fdes, kept = before;
+  qsort (referee->fdes, before, sizeof *referee->fdes, compare_fdes);
+  if (!read_entries (referee, section, capacity))
+    return false;
+  if (referee->sections[section].eh)
+    return true;
+  for (size_t i = before; i < referee->n_fdes; i++)
+    {
+      const struct referee_fde fde = referee->fdes[i];
+      if (is_code (referee->elf, fde.start, fde.end)
+          && !is_described (referee, before, &fde))
+        referee->fdes[kept++] = fde;
+      else
+        referee->n_aside++;
+    }
+  referee->n_fdes = kept;
+  return true;
 }
 
 /* Of overlapping FDEs the first one keeps the bytes.  */
@@ -273,9 +289,10 @@ make_disjoint (struct referee *referee)
 }
 
 bool
-referee_open (struct referee *referee, Elf *elf, const char **why)
+referee_open (struct referee *referee, Elf *elf, Elf *debug, const char **why)
 {
   GElf_Ehdr header;
+  size_t capacity = 0;
   *referee = (struct referee){ .elf = elf };
   *why = "not an ELF file";
   if (elf_kind (elf) != ELF_K_ELF || !gelf_getehdr (elf, &header))
@@ -286,22 +303,18 @@ referee_open (struct referee *referee, Elf *elf, const char **why)
     return false;
   referee->big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
   referee->ident = (const unsigned char *)elf_getident (elf, NULL);
-  referee->data = find_section (elf, &referee->address);
-  if (!referee->data)
-    referee->data
-        = find_through_segment (elf, referee->big_endian, &referee->address);
-  if (!referee->data || !referee->data->d_buf || referee->data->d_size == 0)
-    return true;
-  referee->cfi = dwarf_getcfi_elf (elf);
+  int n = sections_find (referee->sections, elf, debug);
   *why = "libdw finds no CFI";
-  if (!referee->cfi)
+  if (n < 0)
     return false;
+  referee->n_sections = (size_t)n;
   *why = "out of memory";
-  if (!read_entries (referee))
-    {
-      referee_close (referee);
-      return false;
-    }
+  for (size_t i = 0; i < referee->n_sections; i++)
+    if (!read_section (referee, i, &capacity))
+      {
+        referee_close (referee);
+        return false;
+      }
   make_disjoint (referee);
   return true;
 }
@@ -309,8 +322,7 @@ referee_open (struct referee *referee, Elf *elf, const char **why)
 void
 referee_close (struct referee *referee)
 {
-  if (referee->cfi)
-    dwarf_cfi_end (referee->cfi);
+  sections_free (referee->sections, referee->n_sections);
   free (referee->cies);
   free (referee->fdes);
 }
@@ -341,7 +353,9 @@ referee_state_at (const struct referee *referee, const struct referee_fde *fde,
                   uint64_t pc, struct referee_state *state)
 {
   *state = (struct referee_state){ .end = fde->end };
-  if (dwarf_cfi_addrframe (referee->cfi, pc, &state->frame) != 0)
+  if (dwarf_cfi_addrframe (referee->sections[fde->section].cfi, pc,
+                           &state->frame)
+      != 0)
     {
       /* Perhaps only this row: try again a little further on.  */
       state->frame = NULL;

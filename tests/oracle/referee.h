@@ -14,10 +14,12 @@
 
 #include "abi.h"
 #include "machine.h"
+#include "sections.h"
 
 struct referee_cie
 {
-  uint64_t offset;
+  uint8_t section; /* index */
+  uint64_t offset; /* in it */
   uint64_t code_alignment;
   const uint8_t *instructions, *instructions_end;
   uint8_t pointer_encoding;
@@ -28,7 +30,8 @@ struct referee_cie
 struct referee_fde
 {
   uint64_t start, end; /* [start, end); disjoint after referee_open */
-  uint64_t offset;     /* in .eh_frame */
+  uint8_t section;     /* index */
+  uint64_t offset;     /* in it */
   const uint8_t *instructions, *instructions_end;
   uint32_t cie;  /* index */
   bool overlaps; /* another FDE: which one libdw takes there is not known */
@@ -37,12 +40,11 @@ struct referee_fde
 struct referee
 {
   Elf *elf;
-  Dwarf_CFI *cfi;
+  struct cfi_source_section sections[SECTIONS_MAX];
+  size_t n_sections;
   const struct referee_abi *abi;
   bool big_endian;
   const unsigned char *ident;
-  Elf_Data *data;
-  uint64_t address; /* of .eh_frame */
   struct referee_cie *cies;
   size_t n_cies;
   struct referee_fde *fdes; /* ascending start */
@@ -50,11 +52,15 @@ struct referee
   size_t n_damaged; /* entries libdw or this reader cannot make sense of */
   size_t n_empty;   /* FDEs of no bytes */
   size_t n_hidden;  /* FDEs wholly behind earlier ones */
+  size_t n_aside;   /* FDEs of .debug_frame for code that other sections
+                       describe, or for none */
 };
 
-/* Read the CFI of ELF, which must outlive REFEREE.  False (nothing to close)
-   with a reason in *WHY; a file without CFI gives no FDEs.  */
-bool referee_open (struct referee *referee, Elf *elf, const char **why);
+/* Read the CFI of ELF and of DEBUG, its debug file or NULL, which must outlive
+   REFEREE.  False (nothing to close) with a reason in *WHY; a file without CFI
+   gives no FDEs.  */
+bool referee_open (struct referee *referee, Elf *elf, Elf *debug,
+                   const char **why);
 void referee_close (struct referee *referee);
 
 /* What libdw says at one PC.  */

@@ -590,7 +590,7 @@ open_bench (struct bench *bench, Elf *elf, struct oracle_section *section,
                                section->address, &err)
       || !model_read (&bench->model, &decoder))
     return false;
-  return referee_open (&bench->referee, elf, why)
+  return referee_open (&bench->referee, elf, NULL, why)
          && stubs_find (&bench->stubs, elf, bench->referee.abi);
 }
 

@@ -97,8 +97,10 @@ advance_by_operand (struct scan *scan, unsigned size)
 static bool
 set_location (struct scan *scan)
 {
-  const uint8_t *section = scan->referee->data->d_buf;
-  uint64_t here = scan->referee->address + (uint64_t)(scan->at - section);
+  const struct cfi_source_section *from
+      = &scan->referee->sections[scan->cie->section];
+  const uint8_t *section = from->data->d_buf;
+  uint64_t here = from->address + (uint64_t)(scan->at - section);
   return pointer_read (&scan->at, scan->end, scan->cie->pointer_encoding, here,
                        0, scan->referee->big_endian, &scan->location);
 }
