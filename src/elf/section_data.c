@@ -14,6 +14,9 @@ enum
      factor), and CFI is never so regular that others can.  A section that
      says otherwise only wants the memory.  */
   FACTOR_MAX = 1032,
+  /* Besides CFI a file has at least the code that it is about, or other
+     debugging information.  */
+  FILE_FACTOR_MAX = 2,
   GNU_HEADER_SIZE = 12 /* "ZLIB" and the size, big-endian */
 };
 
@@ -68,7 +71,8 @@ decompress (struct section_data *data, const struct image *image,
   data->elf = elf_memory (data->copy, data->copy_size);
   Elf_Scn *scn = elf_getscn (data->elf, (size_t)(section - image->sections));
   uint64_t size = scn != NULL ? promised_size (scn, section, bytes) : 0;
-  if (size == 0 || size / FACTOR_MAX > header->sh_size)
+  if (size == 0 || size / FACTOR_MAX > header->sh_size
+      || size / FILE_FACTOR_MAX > image->size)
     return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
                          "%.64s: its compression header is damaged",
                          section->name);

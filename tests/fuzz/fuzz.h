@@ -42,6 +42,7 @@ void fuzz_code (const uint8_t *bytes, size_t size);
 void fuzz_cfi (const uint8_t *bytes, size_t size);
 void fuzz_sframe (const uint8_t *bytes, size_t size);
 void fuzz_object (const uint8_t *bytes, size_t size);
+void fuzz_debug (const uint8_t *bytes, size_t size);
 void fuzz_cunwind (const uint8_t *bytes, size_t size);
 void fuzz_unwind_info (const uint8_t *bytes, size_t size);
 void fuzz_unwind (const uint8_t *bytes, size_t size);

@@ -11,7 +11,7 @@ tool=${2:+$(realpath "$2")}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out"/{convert,layout,existing,undo,cfi,sframe,object,cunwind,unwind_info,unwind,archive,code}
+mkdir -p "$out"/{convert,layout,existing,undo,cfi,debug,sframe,object,cunwind,unwind_info,unwind,archive,code}
 cd "$work" || exit 1
 
 cat >prog.c <<'END'
@@ -121,6 +121,31 @@ for linker in bfd gold lld mold; do
   build "staticpie-$linker" gcc 0 "" -O2 -static-pie -fpie $flags prog.c lib.c
   build "odd-$linker" gcc 0 "" -static $flags odd.s
 done
+# CFI in .debug_frame, without the rest of the debugging information.
+add_debug ()
+{
+  for form in none zlib zlib-gnu; do
+    objcopy -R .debug_info -R .debug_line -R .debug_abbrev -R .debug_str \
+      -R .debug_aranges -R .debug_line_str -R .debug_rnglists -R .comment \
+      --compress-debug-sections=$form "$1" small 2>/dev/null || continue
+    [ "$(stat -c %s small)" -le 20000 ] || continue
+    for choice in 0 1 3; do
+      as_input small "$out/debug/$1-$form-$choice" "\\x0$choice"
+    done
+  done
+  objcopy -O binary -j .debug_frame --set-section-flags .debug_frame=alloc \
+    "$1" cfi.bin 2>/dev/null && [ "$(stat -c %s cfi.bin)" -le 4000 ] \
+    && { printf '\x00\x08'; cat cfi.bin; } >"$out/cfi/$1"
+}
+flags="-g -static -nostdlib -Wl,-z,max-page-size=4096,--build-id"
+gcc -O2 -fno-asynchronous-unwind-tables $flags -o debug-only prog.c lib.c \
+  && add_debug debug-only
+gcc -O2 $flags -c prog.c && gcc -O2 -fno-asynchronous-unwind-tables $flags \
+  -o debug-part prog.o lib.c && add_debug debug-part
+{ echo '	.cfi_sections .eh_frame, .debug_frame'; cat odd.s; } >both.s
+gcc $flags -o debug-both both.s && add_debug debug-both
+clang -O2 -gdwarf64 -fno-asynchronous-unwind-tables $flags -o debug-wide \
+  prog.c lib.c 2>/dev/null && add_debug debug-wide
 # What looks like a dynamic loader.
 for linker in bfd lld; do
   gcc -O2 -shared -fpic -nostdlib -fuse-ld=$linker \

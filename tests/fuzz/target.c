@@ -15,6 +15,7 @@ const struct fuzz_target fuzz_targets[] = {
   { "undo", fuzz_undo, FUZZ_BYTES, 0, 0 },
   { "code", fuzz_code, FUZZ_ELF, 0, 0 },
   { "cfi", fuzz_cfi, FUZZ_CFI, 2, 0 },
+  { "debug", fuzz_debug, FUZZ_ELF, 0, 1 },
   { "sframe", fuzz_sframe, FUZZ_BYTES, 0, 0 },
   { "object", fuzz_object, FUZZ_ELF, 0, 1 },
   { "cunwind", fuzz_cunwind, FUZZ_ELF, 0, 0 },
