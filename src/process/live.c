@@ -61,23 +61,32 @@ fetch (void *argument, uint64_t address, void *to, size_t size)
 bool
 live_open (struct process *process, pid_t pid, struct error *err)
 {
-  char name[64];
   struct source *source = malloc (sizeof *source);
   if (source == NULL)
     return error_set_no_memory (err);
+  source->fd = -1;
   process->pid = pid;
   process->arch
       = arch_of_machine (MACHINE, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
   process->load_section = live_load_section;
   process->memory.fetch = fetch;
   process->memory.source = source;
-  snprintf (name, sizeof name, "/proc/%d/mem", (int)pid);
+  return live_renew (process, err) && live_refresh (process, NULL, err);
+}
+
+bool
+live_renew (struct process *process, struct error *err)
+{
+  char name[64];
+  struct source *source = process->memory.source;
+  if (source->fd >= 0)
+    close (source->fd);
+  snprintf (name, sizeof name, "/proc/%d/mem", (int)process->pid);
   source->fd = open (name, O_RDONLY | O_CLOEXEC);
-  if (source->fd < 0 && errno == ENOENT)
-    return error_set (err, CFI2SFRAME_IO, "no such process");
-  if (source->fd < 0)
-    return error_set_errno (err, name);
-  return live_refresh (process, NULL, err);
+  if (source->fd >= 0)
+    return true;
+  return errno == ENOENT ? error_set (err, CFI2SFRAME_IO, "no such process")
+                         : error_set_errno (err, name);
 }
 
 void
@@ -266,6 +275,11 @@ live_resume (struct process *process)
         ptrace (PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
       thread->stopped = false;
     }
+}
+
+void
+live_read_names (struct process *process)
+{
   for (size_t i = 0; i < process->n_threads; i++)
     read_name (process->pid, &process->threads[i]);
 }

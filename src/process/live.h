@@ -21,6 +21,9 @@
 bool live_open (struct process *process, pid_t pid, struct error *err);
 void live_close (struct process *process);
 
+/* The process has executed another program: its memory is another one.  */
+bool live_renew (struct process *process, struct error *err);
+
 /* Bring the list of modules up to date; sections of modules that stayed are
    kept.  *CHANGED (unless NULL) tells whether there was any change.  */
 bool live_refresh (struct process *process, bool *changed, struct error *err);
@@ -35,6 +38,9 @@ void live_copy_stacks (struct process *process, size_t most);
 
 /* Let all threads run on.  */
 void live_resume (struct process *process);
+
+/* Find out what the threads are called.  */
+void live_read_names (struct process *process);
 
 /* The registers of TID, which stands still and is traced by the caller.  */
 bool live_registers (pid_t tid, struct registers *registers);

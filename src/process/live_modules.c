@@ -3,15 +3,20 @@
 
    Everything is read from the process's memory, not from the files it came
    from: they may have been replaced, deleted, or lie in another mount
-   namespace.  A file without section headers converts to the same rows.  */
+   namespace.  A file without section headers converts to the same rows.  Of a
+   process that has ended, whose samples are still to be walked, only the files
+   are left; they are taken if they are the ones that were mapped.  */
 
 #include <config.h>
 
 #include <elf.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "process/live_modules.h"
 
@@ -30,6 +35,8 @@ enum
 struct mapping
 {
   uint64_t start, end, offset;
+  dev_t device;
+  ino_t inode;
   const char *path; /* in the line; "" if anonymous */
 };
 
@@ -47,11 +54,10 @@ parse_mapping (char *line, struct mapping *mapping)
   at += strspn (at, " ");
   at += strcspn (at, " ");
   mapping->offset = strtoull (at, &at, 16);
-  for (int skip = 0; skip < 2; skip++)
-    {
-      at += strspn (at, " ");
-      at += strcspn (at, " ");
-    }
+  unsigned long high = strtoul (at, &at, 16);
+  unsigned long low = *at == ':' ? strtoul (at + 1, &at, 16) : 0;
+  mapping->device = makedev (high, low);
+  mapping->inode = strtoull (at, &at, 10);
   mapping->path = at + strspn (at, " ");
   return mapping->end > mapping->start;
 }
@@ -80,8 +86,13 @@ add_mapping (struct process *process, char *line)
   bool vdso = strcmp (mapping.path, "[vdso]") == 0;
   if (mapping.offset != 0 || (*mapping.path != '/' && !vdso))
     return true;
-  return process_add_module (process, mapping.start, mapping.end, mapping.path)
-         != NULL;
+  struct module *module
+      = process_add_module (process, mapping.start, mapping.end, mapping.path);
+  if (module == NULL)
+    return false;
+  module->device = mapping.device;
+  module->inode = mapping.inode;
+  return true;
 }
 
 bool
@@ -110,29 +121,66 @@ struct head
   uint64_t bias; /* addresses in the process minus those in the file */
 };
 
-static bool
-read_all (struct process *process, uint64_t address, void *to, size_t size)
+/* Where the bytes of a module come from.  */
+struct source
 {
-  const struct memory *memory = &process->memory;
-  return memory->fetch (memory->source, address, to, size) == size;
+  const struct memory *memory;
+  int fd; /* of the file, when there is no memory any more; or -1 */
+};
+
+static size_t
+read_bytes (const struct source *source, uint64_t address, uint64_t offset,
+            void *to, size_t size)
+{
+  if (source->fd < 0)
+    return source->memory->fetch (source->memory->source, address, to, size);
+  ssize_t n = pread (source->fd, to, size, (off_t)offset);
+  return n > 0 ? (size_t)n : 0;
+}
+
+static bool
+has_memory (const struct source *source, const struct module *module)
+{
+  uint8_t byte;
+  return read_bytes (source, module->start, 0, &byte, 1) == 1;
+}
+
+/* The file of MODULE, if it is the one that was mapped; or -1.  */
+static int
+open_file (const struct module *module)
+{
+  struct stat status;
+  int fd = module->inode != 0 ? open (module->path, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd >= 0
+      && (fstat (fd, &status) != 0 || status.st_dev != module->device
+          || status.st_ino != module->inode))
+    {
+      close (fd);
+      return -1;
+    }
+  return fd;
 }
 
 /* The ELF header at the start of MODULE and its program headers.  */
 static bool
-read_head (struct process *process, const struct module *module,
+read_head (const struct source *source, const struct module *module,
            struct head *head)
 {
   Elf64_Ehdr *header = &head->header;
   const int native
       = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
-  if (!read_all (process, module->start, header, sizeof *header)
+  if (read_bytes (source, module->start, 0, header, sizeof *header)
+          != sizeof *header
       || memcmp (header->e_ident, ELFMAG, SELFMAG) != 0
       || header->e_ident[EI_CLASS] != ELFCLASS64
       || header->e_ident[EI_DATA] != native
       || header->e_phentsize != sizeof *head->segments
-      || header->e_phnum > SEGMENTS_MAX
-      || !read_all (process, module->start + header->e_phoff, head->segments,
-                    header->e_phnum * sizeof *head->segments))
+      || header->e_phnum > SEGMENTS_MAX)
+    return false;
+  size_t size = header->e_phnum * sizeof *head->segments;
+  if (read_bytes (source, module->start + header->e_phoff, header->e_phoff,
+                  head->segments, size)
+      != size)
     return false;
   /* The file's start is the start of the first mapping.  */
   for (unsigned i = 0; i < header->e_phnum; i++)
@@ -156,18 +204,20 @@ find_segment (const struct head *head, uint32_t type)
 
 /* Take the section that MODULE has, described by SEGMENT.  */
 static void
-load_own (struct process *process, struct module *module, uint64_t address,
+load_own (const struct source *source, struct module *module, uint64_t address,
           const Elf64_Phdr *segment)
 {
-  if (segment->p_memsz > IMAGE_MAX
-      || (module->bytes = malloc (segment->p_memsz)) == NULL
-      || !read_all (process, address, module->bytes, segment->p_memsz))
+  size_t size = segment->p_memsz <= IMAGE_MAX ? segment->p_memsz : 0;
+  module->bytes = size > 0 ? malloc (size) : NULL;
+  if (module->bytes == NULL
+      || read_bytes (source, address, segment->p_offset, module->bytes, size)
+             != size)
     {
       module_set_no_section (module, "its .sframe cannot be read");
       return;
     }
-  module->section = (struct cfi2sframe_section){ module->bytes,
-                                                 segment->p_memsz, address };
+  module->section
+      = (struct cfi2sframe_section){ module->bytes, size, address };
   module->origin = SECTION_OWN;
 }
 
@@ -190,11 +240,10 @@ image_size (const struct head *head)
   return size;
 }
 
-/* The file of MODULE as far as it is loaded; to be freed.  */
+/* The file as far as it is loaded, SIZE bytes; to be freed.  */
 static uint8_t *
-read_image (struct process *process, const struct head *head, size_t size)
+read_image (const struct source *source, const struct head *head, size_t size)
 {
-  const struct memory *memory = &process->memory;
   uint8_t *image = size > 0 ? calloc (1, size) : NULL;
   if (image == NULL)
     return NULL;
@@ -202,8 +251,8 @@ read_image (struct process *process, const struct head *head, size_t size)
     {
       const Elf64_Phdr *segment = &head->segments[i];
       if (segment->p_type == PT_LOAD && segment->p_filesz > 0)
-        memory->fetch (memory->source, head->bias + segment->p_vaddr,
-                       image + segment->p_offset, segment->p_filesz);
+        read_bytes (source, head->bias + segment->p_vaddr, segment->p_offset,
+                    image + segment->p_offset, segment->p_filesz);
     }
   Elf64_Ehdr header = head->header;
   header.e_shoff = 0;
@@ -212,28 +261,38 @@ read_image (struct process *process, const struct head *head, size_t size)
   return image;
 }
 
+static void
+convert (struct process *process, const struct source *source,
+         struct module *module, const struct head *head)
+{
+  size_t size = image_size (head);
+  uint8_t *image = read_image (source, head, size);
+  if (image == NULL)
+    module_set_no_section (module, "it is too large");
+  else
+    module_convert (process, module, image, size, head->bias);
+  free (image);
+}
+
 void
 live_load_section (struct process *process, struct module *module)
 {
   struct head head;
-  if (!read_head (process, module, &head))
-    {
-      module_set_no_section (module, "not an ELF file of this machine");
-      return;
-    }
-  const Elf64_Phdr *segment = find_segment (&head, PT_GNU_SFRAME);
-  if (segment != NULL && segment->p_memsz > 0)
-    load_own (process, module, head.bias + segment->p_vaddr, segment);
+  struct source source = { &process->memory, -1 };
+  if (!has_memory (&source, module))
+    source.fd = open_file (module);
+  const Elf64_Phdr *segment = NULL;
+  bool is_elf = read_head (&source, module, &head);
+  if (is_elf)
+    segment = find_segment (&head, PT_GNU_SFRAME);
+  if (!is_elf)
+    module_set_no_section (module, "not an ELF file of this machine");
+  else if (segment != NULL && segment->p_memsz > 0)
+    load_own (&source, module, head.bias + segment->p_vaddr, segment);
   else if (process->only_sframe)
     module_set_no_section (module, "it has no .sframe");
   else
-    {
-      size_t size = image_size (&head);
-      uint8_t *image = read_image (process, &head, size);
-      if (image == NULL)
-        module_set_no_section (module, "it is too large");
-      else
-        module_convert (process, module, image, size, head.bias);
-      free (image);
-    }
+    convert (process, &source, module, &head);
+  if (source.fd >= 0)
+    close (source.fd);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/loaded.h"
+
 struct module *
 process_module_at (const struct process *process, uint64_t address)
 {
@@ -112,16 +114,12 @@ void
 module_convert (struct process *process, struct module *module,
                 const void *elf, size_t size, uint64_t bias)
 {
-  struct cfi2sframe_options options;
-  struct cfi2sframe_report report;
-  struct cfi2sframe_error err;
+  struct error err;
   void *section;
   size_t section_size;
   uint64_t address;
-  cfi2sframe_options_init (&options);
-  options.analyze = process->analyze;
-  if (!cfi2sframe_build_section (elf, size, &options, &section, &section_size,
-                                 &address, &report, &err))
+  if (!loaded_build (elf, size, process->analyze, &section, &section_size,
+                     &address, &err))
     {
       module_set_no_section (module, err.reason);
       return;

@@ -47,6 +47,8 @@ struct module
 {
   uint64_t start, end; /* of all its mappings */
   char *path;          /* owned; "[vdso]" for the vdso */
+  dev_t device;        /* of a living process's module ... */
+  ino_t inode;         /* ... 0 if it is no file */
   enum section_origin origin;
   struct cfi2sframe_section section;
   void *bytes;  /* of the section, if it is owned */

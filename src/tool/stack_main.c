@@ -76,6 +76,7 @@ open_living (struct session *session, struct error *err)
     return false;
   if (!walk_all (session) && !copy_stacks (session, true, err))
     return false;
+  live_read_names (process);
   return live_open_dwfl (process, err);
 }
 

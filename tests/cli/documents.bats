@@ -197,6 +197,21 @@ same_options ()
   [[ $output == *"  (the outermost frame)"* ]]
 }
 
+@test "sframe-profile(1): the options are those of --help, the examples run" {
+  local profile
+  profile=$(dirname "$CFI2SFRAME")/sframe-profile
+  [ -x "$profile" ] || skip "built without libdw"
+  same_options "$profile"
+  "$profile" -q -o /dev/null -- sh -c 'i=0
+    while [ $i -lt 200000 ]; do i=$((i + 1)); done' 2>log \
+    || { grep -q permitted log && skip "tracing is not permitted here"; }
+  program_in_path
+  ln -s "$profile" bin/
+  run run_examples "$srcdir/doc/sframe-profile.1"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  grep -q '<svg ' md5.html
+}
+
 @test "manual pages have no formatting errors" {
   needs man
   local page

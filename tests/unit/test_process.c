@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "process/call_tree.h"
 #include "process/memory.h"
 #include "process/process.h"
 #include "process/walk.h"
@@ -248,6 +249,74 @@ a_shorter_walk_is_a_difference_unless_cfi_ended (void **state)
   walk_free (&cfi);
 }
 
+static int
+down (uint64_t a, uint64_t b, void *context)
+{
+  ++*(unsigned *)context;
+  return (a < b) - (a > b);
+}
+
+static void
+calls_are_counted_once_for_each_stack (void **state)
+{
+  (void)state;
+  struct call_tree tree;
+  uint64_t totals[8];
+  assert_true (call_tree_init (&tree));
+  uint32_t a = call_tree_child (&tree, 0, 10);
+  uint32_t b = call_tree_child (&tree, a, 20);
+  uint32_t c = call_tree_child (&tree, a, 30);
+  assert_int_equal (call_tree_child (&tree, 0, 10), a);
+  assert_int_equal (call_tree_child (&tree, a, 20), b);
+  /* The same function, called by another.  */
+  uint32_t d = call_tree_child (&tree, c, 20);
+  assert_int_not_equal (d, b);
+  tree.nodes[b].self = 1;
+  tree.nodes[c].self = 10;
+  tree.nodes[d].self = 100;
+  call_tree_sum (&tree, totals);
+  assert_int_equal (totals[0], 111);
+  assert_int_equal (totals[a], 111);
+  assert_int_equal (totals[b], 1);
+  assert_int_equal (totals[c], 110);
+  call_tree_free (&tree);
+}
+
+static void
+callees_are_ordered_and_all_are_visited (void **state)
+{
+  (void)state;
+  struct call_tree tree;
+  unsigned compared = 0;
+  assert_true (call_tree_init (&tree));
+  for (uint64_t i = 0; i < 1000; i++)
+    {
+      uint32_t node = call_tree_child (&tree, 0, i * 7 % 1000);
+      call_tree_child (&tree, node, i % 3);
+      call_tree_child (&tree, node, 10 + i % 3);
+    }
+  call_tree_sort (&tree, down, &compared);
+  /* Not by comparing all with all.  */
+  assert_true (compared < 1000 * 16);
+  uint32_t node = 0, visited = 1;
+  uint64_t last = UINT64_MAX;
+  while ((node = call_tree_next (&tree, node)) != 0)
+    {
+      const struct call_node *at = &tree.nodes[node];
+      visited++;
+      if (at->parent == 0)
+        {
+          assert_true (at->key < last);
+          last = at->key;
+        }
+      else if (at->next != 0)
+        assert_true (tree.nodes[at->next].key < at->key);
+    }
+  assert_int_equal (visited, tree.n);
+  assert_int_equal (visited, 3001);
+  call_tree_free (&tree);
+}
+
 int
 main (void)
 {
@@ -261,6 +330,8 @@ main (void)
     cmocka_unit_test (modules_and_mappings_are_found_by_address),
     cmocka_unit_test (walks_agree_frame_by_frame),
     cmocka_unit_test (a_shorter_walk_is_a_difference_unless_cfi_ended),
+    cmocka_unit_test (calls_are_counted_once_for_each_stack),
+    cmocka_unit_test (callees_are_ordered_and_all_are_visited),
   };
   return cmocka_run_group_tests_name ("process", tests, NULL, NULL);
 }

@@ -1,0 +1,52 @@
+/* Samples of a process's stacks, walked by SFrame and counted.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PROCESS_PROFILE_H
+#define PROCESS_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "process/call_tree.h"
+#include "process/walk.h"
+
+struct profile
+{
+  struct process *process;
+  struct walk walk;
+  struct call_tree addresses; /* keys: of calls, from the outermost one on */
+  uint64_t samples;
+  uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
+  uint64_t lost;                              /* samples that came too fast */
+};
+
+/* False when memory ran out.  */
+bool profile_init (struct profile *profile, struct process *process);
+void profile_free (struct profile *profile);
+
+/* Walk from REGISTERS, on the memory that the process has copies of, and count
+   the stack.  A walk that does not get to the outermost frame is counted below
+   a node of its own, for its end.  */
+void profile_take (struct profile *profile, const struct registers *registers);
+
+/* The modules of the living process may have changed.  */
+void profile_refresh (struct profile *profile);
+
+/* Walks that got to the outermost frame.  */
+uint64_t profile_complete (const struct profile *profile);
+
+/* Functions instead of addresses.  */
+struct named_profile
+{
+  struct call_tree calls; /* keys: numbers of names */
+  uint64_t *totals;       /* owned: with callees, by node */
+  char **names;           /* owned; sorted */
+  uint64_t n_names;
+};
+
+/* What PROFILE's addresses are called; callees are ordered by their names.
+   False when memory ran out.  */
+bool profile_name (const struct profile *profile, struct named_profile *named);
+void named_profile_free (struct named_profile *named);
+
+#endif /* PROCESS_PROFILE_H */

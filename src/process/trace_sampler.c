@@ -1,0 +1,77 @@
+/* Samples taken by stopping the process, where the kernel does not take them.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "process/trace_sampler.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process/live.h"
+
+enum
+{
+  RUNNING_MAX = 1024 /* threads that are sampled at once */
+};
+
+/* Whether TID of PID runs, or would if there were a processor for it: the
+   letter behind the name in parentheses (proc(5)).  */
+static bool
+is_running (pid_t pid, pid_t tid)
+{
+  char name[64], line[256];
+  snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
+  if (fd >= 0)
+    close (fd);
+  if (n <= 0)
+    return false;
+  line[n] = '\0';
+  const char *end = strrchr (line, ')');
+  return end != NULL && strncmp (end, ") R", 3) == 0;
+}
+
+static unsigned
+list_running (pid_t pid, pid_t *running)
+{
+  char name[64];
+  unsigned n = 0;
+  snprintf (name, sizeof name, "/proc/%d/task", (int)pid);
+  DIR *folder = opendir (name);
+  if (folder == NULL)
+    return 0;
+  for (struct dirent *entry;
+       n < RUNNING_MAX && (entry = readdir (folder)) != NULL;)
+    {
+      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
+      if (tid > 0 && is_running (pid, tid))
+        running[n++] = tid;
+    }
+  closedir (folder);
+  return n;
+}
+
+bool
+trace_sampler_take (struct profile *profile, struct error *err)
+{
+  struct process *process = profile->process;
+  pid_t running[RUNNING_MAX];
+  unsigned n = list_running (process->pid, running);
+  if (n == 0)
+    return live_renew (process, err);
+  if (!live_renew (process, err) || !live_stop (process, err))
+    return false;
+  profile_refresh (profile);
+  for (size_t i = 0; i < process->n_threads; i++)
+    for (unsigned j = 0; j < n; j++)
+      if (process->threads[i].tid == running[j] && process->threads[i].known)
+        profile_take (profile, &process->threads[i].registers);
+  live_resume (process);
+  return true;
+}

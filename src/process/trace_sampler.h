@@ -1,0 +1,16 @@
+/* Samples taken by stopping the process, where the kernel does not take them.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PROCESS_TRACE_SAMPLER_H
+#define PROCESS_TRACE_SAMPLER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "process/profile.h"
+
+/* Stop the living process of PROFILE and count the stacks of the threads that
+   ran.  False when it has ended or may not be stopped.  */
+bool trace_sampler_take (struct profile *profile, struct error *err);
+
+#endif /* PROCESS_TRACE_SAMPLER_H */

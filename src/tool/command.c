@@ -1,0 +1,77 @@
+/* Starting the command that is to be sampled.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "tool/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In the new process.  */
+static _Noreturn void
+execute (int go, int result, char **arguments)
+{
+  char byte;
+  /* Until the other end is closed.  */
+  while (read (go, &byte, 1) < 0 && errno == EINTR)
+    ;
+  signal (SIGINT, SIG_DFL);
+  signal (SIGTERM, SIG_DFL);
+  execvp (arguments[0], arguments);
+  int problem = errno;
+  if (write (result, &problem, sizeof problem) < 0)
+    _exit (126);
+  _exit (127);
+}
+
+bool
+command_prepare (struct command *command, char **arguments)
+{
+  int go[2], result[2];
+  if (pipe2 (go, O_CLOEXEC) != 0)
+    return false;
+  if (pipe2 (result, O_CLOEXEC) != 0)
+    {
+      close (go[0]);
+      close (go[1]);
+      return false;
+    }
+  command->pid = fork ();
+  if (command->pid == 0)
+    {
+      close (go[1]);
+      execute (go[0], result[1], arguments);
+    }
+  close (go[0]);
+  close (result[1]);
+  command->go = go[1];
+  command->result = result[0];
+  return command->pid > 0;
+}
+
+bool
+command_start (struct command *command)
+{
+  int problem = 0;
+  close (command->go);
+  command->go = -1;
+  ssize_t n = read (command->result, &problem, sizeof problem);
+  close (command->result);
+  command->result = -1;
+  errno = problem;
+  return n == 0;
+}
+
+void
+command_end (struct command *command)
+{
+  if (command->pid <= 0)
+    return;
+  kill (command->pid, SIGTERM);
+  while (waitpid (command->pid, NULL, 0) < 0 && errno == EINTR)
+    ;
+}

@@ -1,0 +1,27 @@
+/* Starting the command that is to be sampled.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_COMMAND_H
+#define TOOL_COMMAND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct command
+{
+  pid_t pid;
+  int go;     /* closing this lets it execute the program */
+  int result; /* errno of an execution that failed can be read here */
+};
+
+/* Make a process that waits to execute ARGUMENTS.  False, with errno, when
+   there is none.  */
+bool command_prepare (struct command *command, char **arguments);
+
+/* Let it execute the program.  False, with errno, when it cannot.  */
+bool command_start (struct command *command);
+
+/* End it if it still runs, and wait for it.  */
+void command_end (struct command *command);
+
+#endif /* TOOL_COMMAND_H */

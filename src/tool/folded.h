@@ -1,0 +1,20 @@
+/* Profiles as text: folded stacks.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A line for each stack: the functions from the outermost one on, separated by
+   semicolons, a space, and how many samples were there.  What flame graph
+   tools read.  */
+
+#ifndef TOOL_FOLDED_H
+#define TOOL_FOLDED_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "process/profile.h"
+
+/* ROOT stands in front of every stack.  False when memory ran out.  */
+bool folded_print (const struct named_profile *profile, const char *root,
+                   FILE *out);
+
+#endif /* TOOL_FOLDED_H */

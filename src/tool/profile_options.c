@@ -1,0 +1,183 @@
+/* The command line of sframe-profile.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "tool/profile_options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cfi2sframe.h"
+#include "tool/number.h"
+
+enum
+{
+  EXIT_USAGE = 2,
+  HZ_DEFAULT = 99,
+  HZ_MAX = 10000,
+  SECONDS_DEFAULT = 10, /* of a process that may run for ever */
+  SECONDS_MAX = 1000000,
+
+  OPTION_PTRACE = 256,
+  OPTION_ONLY_SFRAME,
+  OPTION_ANALYZE,
+  OPTION_USAGE
+};
+
+static const struct argp_option option_table[] = {
+  { "frequency", 'F', "HZ", 0, "Samples per second (default 99)", 1 },
+  { "duration", 'd', "SECONDS", 0,
+    "How long (default: 10, or until COMMAND ends)", 1 },
+  { "pid", 'p', "PID", 0, "Sample this process", 1 },
+  { "output", 'o', "FILE", 0,
+    "Write a flame graph if FILE ends in .svg or .html, otherwise folded "
+    "stacks; may be given several times (default: folded stacks on standard "
+    "output)",
+    1 },
+  { "ptrace", OPTION_PTRACE, NULL, 0,
+    "Stop the process for every sample, even where the kernel could take them",
+    1 },
+  { "only-sframe", OPTION_ONLY_SFRAME, NULL, 0,
+    "Stop where a module has no SFrame data of its own, instead of converting "
+    "it in memory",
+    1 },
+  { "analyze", OPTION_ANALYZE, NULL, 0,
+    "Modules that are converted get rows for code without CFI, too", 1 },
+  { "quiet", 'q', NULL, 0, "No progress and no summary", 1 },
+  { "help", 'h', NULL, 0, "Give this help list", -1 },
+  { "usage", OPTION_USAGE, NULL, 0, "Give a short usage message", -1 },
+  { "version", 'V', NULL, 0, "Print the version", -1 },
+  { 0 }
+};
+
+static const char documentation[]
+    = "Sample the stacks of a process while it runs, walked by SFrame."
+      "\vExit status: 0 there is a profile, 1 there is none, 2 wrong usage.";
+
+static size_t
+take_number (struct argp_state *state, const char *text, size_t most)
+{
+  size_t number = 0;
+  if (!number_parse (text, 1, most, &number))
+    argp_error (state, "'%s' is no number from 1 to %zu", text, most);
+  return number;
+}
+
+static double
+take_seconds (struct argp_state *state, const char *text)
+{
+  char *end;
+  double seconds = strtod (text, &end);
+  if (end == text || *end != '\0' || !isfinite (seconds) || seconds <= 0
+      || seconds > SECONDS_MAX)
+    argp_error (state, "'%s' is no time in seconds", text);
+  return seconds;
+}
+
+static void
+take_output (struct argp_state *state, const char *name)
+{
+  struct profile_options *options = state->input;
+  if (options->n_outputs == PROFILE_OUTPUTS_MAX)
+    argp_error (state, "too many output files");
+  options->outputs[options->n_outputs++] = name;
+}
+
+static void
+check_usage (struct argp_state *state)
+{
+  struct profile_options *options = state->input;
+  if ((options->pid != 0) == (options->command != NULL))
+    argp_error (state, "either -p PID or a command is needed");
+  if (options->pid != 0 && options->seconds == 0)
+    options->seconds = SECONDS_DEFAULT;
+}
+
+/* Options that only set something.  */
+static error_t
+parse_switch (int key, struct argp_state *state)
+{
+  struct profile_options *options = state->input;
+  switch (key)
+    {
+    case OPTION_PTRACE:
+      options->ptrace = true;
+      return 0;
+    case OPTION_ONLY_SFRAME:
+      options->only_sframe = true;
+      return 0;
+    case OPTION_ANALYZE:
+      options->analyze = true;
+      return 0;
+    case 'q':
+      options->quiet = true;
+      return 0;
+    case 'V':
+      fprintf (state->out_stream, "sframe-profile %s\n",
+               cfi2sframe_version ());
+      exit (EXIT_SUCCESS);
+    case 'h':
+      argp_state_help (state, state->out_stream, ARGP_HELP_STD_HELP);
+      return 0;
+    case OPTION_USAGE:
+      argp_state_help (state, state->out_stream,
+                       ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t
+parse_option (int key, char *argument, struct argp_state *state)
+{
+  struct profile_options *options = state->input;
+  switch (key)
+    {
+    case 'F':
+      options->hz = (unsigned)take_number (state, argument, HZ_MAX);
+      return 0;
+    case 'd':
+      options->seconds = take_seconds (state, argument);
+      return 0;
+    case 'p':
+      options->pid = (pid_t)take_number (state, argument, INT32_MAX);
+      return 0;
+    case 'o':
+      take_output (state, argument);
+      return 0;
+    case ARGP_KEY_ARGS:
+      options->command = state->argv + state->next;
+      state->next = state->argc;
+      return 0;
+    case ARGP_KEY_END:
+      check_usage (state);
+      return 0;
+    case ARGP_KEY_INIT:
+      state->name = program_invocation_short_name; /* argp does so later */
+      return 0;
+    default:
+      return parse_switch (key, state);
+    }
+}
+
+void
+profile_options_parse (struct profile_options *options, int argc, char **argv)
+{
+  static const struct argp parser
+      = { option_table,  parse_option, "-p PID\n-- COMMAND [ARGUMENT...]",
+          documentation, NULL,         NULL,
+          NULL };
+  *options = (struct profile_options){ .hz = HZ_DEFAULT };
+  argp_err_exit_status = EXIT_USAGE;
+  /* The command's options are its own.  */
+  if (argp_parse (&parser, argc, argv, ARGP_NO_HELP | ARGP_IN_ORDER, NULL,
+                  options)
+      != 0)
+    exit (EXIT_USAGE);
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# sframe-profile: samples, folded stacks, flame graphs.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+setup ()
+{
+  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  profile=$(dirname "$CFI2SFRAME")/sframe-profile
+  [ -x "$profile" ] || skip "built without libdw"
+  children=()
+}
+
+teardown ()
+{
+  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
+}
+
+# A program that spends three quarters of its time in one function, below two
+# others, and the rest in a thread, for so many seconds of processor time.
+busy_program ()
+{
+  cat >busy.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static volatile unsigned sink;
+static double limit;
+static double
+used (clockid_t clock)
+{
+  struct timespec now;
+  clock_gettime (clock, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+__attribute__ ((noinline)) static void
+hot (double until)
+{
+  while (used (CLOCK_THREAD_CPUTIME_ID) < until)
+    for (int i = 0; i < 100000; i++)
+      sink += i;
+}
+__attribute__ ((noinline)) static void middle (double until) { hot (until); sink++; }
+static void *thread (void *unused) { hot (limit / 4); sink++; return unused; }
+__attribute__ ((noinline)) int odd (int n) { middle (limit * 3 / 4); return n + sink; }
+int
+main (int argc, char **argv)
+{
+  pthread_t other;
+  limit = argc > 1 ? atof (argv[1]) : 1;
+  puts ("ready");
+  fflush (stdout);
+  pthread_create (&other, NULL, thread, NULL);
+  int n = odd (argc);
+  pthread_join (other, NULL);
+  return n == 12345;
+}
+END
+  "${CC:-cc}" -O1 -fno-optimize-sibling-calls -pthread -c busy.c
+  # As functions of C++ and Rust can be called, and worse.
+  objcopy --redefine-sym 'odd=odd<name>&"more";' busy.o
+  "${CC:-cc}" -pthread -o busy busy.o
+}
+
+profiled ()
+{
+  run --separate-stderr "$profile" "$@"
+  [[ $stderr != *"ermission denied"*"no such process"* \
+     && $stderr != *"Operation not permitted"*"did not run"* ]] \
+    || skip "tracing is not permitted here"
+}
+
+# The samples of the stacks in FILE that match a pattern.
+samples ()
+{
+  grep -E -- "$2" "$1" | awk '{ n += $NF } END { print n + 0 }'
+}
+
+check_shares ()
+{
+  local all main thread
+  all=$(samples "$1" .)
+  main=$(samples "$1" '^busy;_start;.*;main;odd<name>&"more":;middle;hot(;[^;]*)* [0-9]+$')
+  thread=$(samples "$1" '^busy;.*;thread;hot(;[^;]*)* [0-9]+$')
+  echo "$all samples, $main in main, $thread in the thread"
+  [ "$all" -ge 50 ]
+  # Three quarters and one quarter, roughly: the machine may be busy.
+  [ $((main * 100 / all)) -ge 60 ] && [ $((main * 100 / all)) -le 90 ]
+  [ $((thread * 100 / all)) -ge 10 ] && [ $((thread * 100 / all)) -le 40 ]
+}
+
+@test "a command: what it spends its time on, in folded stacks" {
+  busy_program
+  profiled -F 199 -o folded -- ./busy 1
+  [ "$status" -eq 0 ] || report
+  [ "$output" = ready ] || report
+  check_shares folded
+  [[ $stderr =~ [0-9]+\ samples\ in\ .*\ s,\ [0-9]+\ \((9[5-9]|100)\.[0-9]\ %\)\ reached ]] \
+    || report
+}
+
+@test "the same by ptrace, and of a process that runs already" {
+  busy_program
+  profiled --ptrace -F 199 -o folded -- ./busy 1
+  [ "$status" -eq 0 ] || report
+  [ "$(samples folded ';main;odd')" -ge 20 ]
+  [ "$(samples folded ';thread;hot')" -ge 5 ]
+  ./busy 30 >ready 3>&- &
+  children+=("$!")
+  local option pid=$!
+  sleep 0.3
+  for option in '' --ptrace; do
+    profiled $option -F 199 -d 1 -o folded -p "$pid"
+    [ "$status" -eq 0 ] || report
+    [ "$(samples folded ';main;odd')" -ge 20 ]
+    kill -0 "$pid"
+    [ "$(sed -n 's/^TracerPid:\t//p' "/proc/$pid/status")" = 0 ]
+  done
+  # Without SFrame data in its modules each stack has its innermost frame.
+  profiled --only-sframe -F 199 -d 0.5 -o folded -p "$pid"
+  [ "$(samples folded '^busy;\[no-section\];[^;]* [0-9]+$')" -eq "$(samples folded .)" ]
+  [[ $stderr == *" 0 (0.0 %) reached the outermost frame, no-section "* ]] || report
+}
+
+@test "killed or interrupted it leaves the process running" {
+  busy_program
+  ./busy 30 >ready 3>&- &
+  local i victim option pid=$!
+  children+=("$pid")
+  for i in $(seq 30); do
+    option=
+    [ $((i % 2)) -eq 0 ] || option=--ptrace
+    # shellcheck disable=SC2086
+    "$profile" $option -F 999 -o /dev/null -p "$pid" >/dev/null 2>&1 3>&- &
+    victim=$!
+    sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+    kill -9 "$victim" 2>/dev/null || true
+    wait "$victim" 2>/dev/null || true
+  done
+  sleep 0.1
+  [ "$(sed -n 's/^TracerPid:\t//p' "/proc/$pid/status")" = 0 ]
+  [ "$(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$pid/status")" != t ]
+  # An interrupt ends it early, with a result.
+  "$profile" -d 20 -F 199 -q -o folded -p "$pid" 3>&- &
+  victim=$!
+  sleep 1
+  kill -TERM "$victim"
+  wait "$victim"
+  [ "$(samples folded .)" -ge 10 ]
+}
+
+@test "a script that executes the program, and libraries that come later" {
+  busy_program
+  printf '%s\n' '#!/bin/sh' 'exec ./busy 0.6' >script
+  chmod +x script
+  profiled -F 499 -o folded -- ./script
+  [ "$status" -eq 0 ] || report
+  [ "$(samples folded '^busy;_start;.*;main;odd.*;hot')" -ge 50 ]
+}
+
+@test "flame graphs are well-formed, whatever functions are called" {
+  needs python3
+  busy_program
+  profiled -F 199 -o graph.svg -o graph.html -o folded -- ./busy 0.5
+  [ "$status" -eq 0 ] || report
+  python3 - graph.svg folded <<'END'
+import sys, xml.etree.ElementTree as tree
+svg = tree.parse(sys.argv[1]).getroot()
+space = "{http://www.w3.org/2000/svg}"
+boxes = {}
+for group in svg.iter(space + "g"):
+    rect, title = group.find(space + "rect"), group.find(space + "title")
+    if rect is not None and title is not None:
+        name, rest = title.text.rsplit(" (", 1)
+        boxes.setdefault(name, []).append((float(rect.get("x")),
+            float(rect.get("width")), int(rest.split()[0])))
+# The root is as wide as the picture, and everything is on it.
+(x, width, total), = boxes["busy"]
+assert (x, width) == (10, 1180), (x, width)
+assert total == sum(int(line.rsplit(" ", 1)[1]) for line in open(sys.argv[2]))
+for name, places in boxes.items():
+    for x, width, samples in places:
+        assert x >= 10 and x + width <= 1190.1, name
+        assert abs(width - 1180 * samples / total) < 0.01, name
+assert 'odd<name>&"more";' in boxes
+END
+  head -n 1 graph.html | grep -q '^<!DOCTYPE html>'
+  # Nothing is fetched.
+  ! grep -oE '(src|href)=' graph.html graph.svg || return 1
+  [ "$(grep -oE 'https?://[^" ]*' graph.html graph.svg | sort -u | wc -l)" -eq 2 ]
+}
+
+@test "what cannot be sampled is refused in one line" {
+  local arguments
+  for arguments in "" "-p 1 true" "-F 0 true" "-F 10001 true" "-d 0 true" \
+                   "-d x true" "-p x"; do
+    # shellcheck disable=SC2086
+    run --separate-stderr "$profile" $arguments
+    [ "$status" -eq 2 ] || report
+  done
+  run --separate-stderr "$profile" -q -- ./missing
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-profile: ./missing: No such file or directory" ] || report
+  run --separate-stderr "$profile" -q -p 2147483647
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-profile: process 2147483647: no such process" ] || report
+  sleep 20 3>&- &
+  children+=("$!")
+  profiled -q -d 0.3 -p $!
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-profile: sleep: it did not run while it was sampled" ] \
+    || report
+  busy_program
+  profiled -q -F 199 -o no/such/folder -- ./busy 0.2
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-profile: no/such/folder: No such file or directory" ] \
+    || report
+}
