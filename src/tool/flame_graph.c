@@ -105,7 +105,7 @@ print_node (const struct picture *picture, uint32_t node)
   fprintf (out, " (%" PRIu64 " samples, %.2f %%)</title>", totals[node],
            100.0 * (double)totals[node] / (double)totals[0]);
   fprintf (out,
-           "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" "
+           "<rect x=\"%.3f\" y=\"%u\" width=\"%.3f\" height=\"%d\" "
            "fill=\"",
            x, y, width, ROW - 1);
   print_colour (name, out);
@@ -173,7 +173,7 @@ static const char script[]
       "function zoom (to) {\n"
       "  var scale = W / to.w;\n"
       "  all.forEach (function (f) {\n"
-      "    var e = 0.01, inside = f.x >= to.x - e\n"
+      "    var e = 0.02, inside = f.x >= to.x - e\n"
       "      && f.x + f.w <= to.x + to.w + e;\n"
       "    if (inside && f.y <= to.y)\n"
       "      draw (f, L + (f.x - to.x) * scale, f.w * scale);\n"

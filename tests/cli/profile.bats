@@ -183,7 +183,7 @@ assert total == sum(int(line.rsplit(" ", 1)[1]) for line in open(sys.argv[2]))
 for name, places in boxes.items():
     for x, width, samples in places:
         assert x >= 10 and x + width <= 1190.1, name
-        assert abs(width - 1180 * samples / total) < 0.01, name
+        assert abs(width - 1180 * samples / total) < 0.001, name
 assert 'odd<name>&"more";' in boxes
 END
   head -n 1 graph.html | grep -q '^<!DOCTYPE html>'
