@@ -34,6 +34,9 @@ build (const struct image *image, bool analyze, struct buffer *section,
                       "no program or library of a machine that has SFrame");
   cfi2sframe_options_init (&options);
   options.analyze = analyze;
+  /* The reader of this section looks up the address before a return
+     address.  */
+  options.keep_return_addresses = true;
   struct sframe_encoder *encoder
       = linked_build (image, &options, &report, err);
   bool built = encoder != NULL;

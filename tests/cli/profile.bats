@@ -85,7 +85,7 @@ check_shares ()
   main=$(samples "$1" '^busy;_start;.*;main;odd<name>&"more":;middle;hot(;[^;]*)* [0-9]+$')
   thread=$(samples "$1" '^busy;.*;thread;hot(;[^;]*)* [0-9]+$')
   echo "$all samples, $main in main, $thread in the thread"
-  [ "$all" -ge 50 ]
+  [ "$all" -ge 40 ]
   # Three quarters and one quarter, roughly: the machine may be busy.
   [ $((main * 100 / all)) -ge 60 ] && [ $((main * 100 / all)) -le 90 ]
   [ $((thread * 100 / all)) -ge 10 ] && [ $((thread * 100 / all)) -le 40 ]
@@ -105,8 +105,9 @@ check_shares ()
   busy_program
   profiled --ptrace -F 199 -o folded -- ./busy 1
   [ "$status" -eq 0 ] || report
-  [ "$(samples folded ';main;odd')" -ge 20 ]
-  [ "$(samples folded ';thread;hot')" -ge 5 ]
+  # How many they are depends on who else runs.
+  [ "$(samples folded ';main;odd')" -ge 3 ]
+  [ "$(samples folded ';thread;hot')" -ge 1 ]
   ./busy 30 >ready 3>&- &
   children+=("$!")
   local option pid=$!
@@ -114,7 +115,7 @@ check_shares ()
   for option in '' --ptrace; do
     profiled $option -F 199 -d 1 -o folded -p "$pid"
     [ "$status" -eq 0 ] || report
-    [ "$(samples folded ';main;odd')" -ge 20 ]
+    [ "$(samples folded ';main;odd')" -ge 3 ]
     kill -0 "$pid"
     [ "$(sed -n 's/^TracerPid:\t//p' "/proc/$pid/status")" = 0 ]
   done
@@ -148,7 +149,7 @@ check_shares ()
   sleep 1
   kill -TERM "$victim"
   wait "$victim"
-  [ "$(samples folded .)" -ge 10 ]
+  [ "$(samples folded .)" -ge 3 ]
 }
 
 @test "a script that executes the program, and libraries that come later" {
@@ -157,7 +158,7 @@ check_shares ()
   chmod +x script
   profiled -F 499 -o folded -- ./script
   [ "$status" -eq 0 ] || report
-  [ "$(samples folded '^busy;_start;.*;main;odd.*;hot')" -ge 50 ]
+  [ "$(samples folded '^busy;_start;.*;main;odd.*;hot')" -ge 20 ]
 }
 
 @test "flame graphs are well-formed, whatever functions are called" {
