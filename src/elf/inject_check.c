@@ -124,72 +124,13 @@ check_table_segment (const struct check *check, const GElf_Phdr *old)
   return true;
 }
 
-/* A library may lose its PT_PHDR.  */
+/* A file that nobody else starts may lose its PT_PHDR.  */
 static bool
 may_lose_table_segment (const struct check *check)
 {
   return image_find_segment (check->new, PT_PHDR) == NULL
          && check->old->header.e_type == ET_DYN
          && image_find_segment (check->old, PT_INTERP) == NULL;
-}
-
-/* Whether a PT_NOTE of the new file has all of OLD's bytes, where they were,
-   among others that were in a PT_NOTE.  */
-static bool
-has_joined_note (const struct check *check, const GElf_Phdr *old)
-{
-  for (size_t i = 0; i < check->new->n_segments; i++)
-    {
-      const GElf_Phdr *new = &check->new->segments[i];
-      uint64_t skip = old->p_offset - new->p_offset;
-      if (new->p_type
-              == PT_NOTE &&new->p_offset <= old->p_offset &&new->p_filesz
-                     > old->p_filesz
-          && skip <= new->p_filesz
-          && old->p_filesz <= new->p_filesz - skip &&new->p_vaddr + skip
-                 == old->p_vaddr &&new->p_paddr + skip
-                 == old->p_paddr &&new->p_filesz == new->p_memsz &&new->p_flags
-                 == old->p_flags &&new->p_align >= old->p_align &&new->p_align
-                        <= 8
-          && check_same_bytes (check, new->p_offset, new->p_offset,
-                               new->p_filesz))
-        return true;
-    }
-  return false;
-}
-
-/* Whether a PT_NOTE of the new file is OLD without the ABI tag of a program in
-   front, which is in a section.  */
-static bool
-has_trimmed_note (const struct check *check, const GElf_Phdr *old)
-{
-  enum
-  {
-    tag_size = 32
-  };
-  const struct image_section *tag
-      = image_find_section (check->new, ".note.ABI-tag");
-  if (tag == NULL || tag->header.sh_size != tag_size
-      || old->p_filesz <= tag_size
-      || image_find_segment (check->old, PT_INTERP) == NULL
-      || !check_same_bytes (check, old->p_offset, tag->header.sh_offset,
-                            tag_size))
-    return false;
-  for (size_t i = 0; i < check->new->n_segments; i++)
-    {
-      const GElf_Phdr *new = &check->new->segments[i];
-      if (new->p_type == PT_NOTE &&new->p_offset
-              == old->p_offset + tag_size &&new->p_vaddr
-              == old->p_vaddr + tag_size &&new->p_paddr
-              == old->p_paddr + tag_size &&new->p_filesz
-              == old->p_filesz - tag_size &&new->p_memsz
-              == new->p_filesz &&new->p_flags == old->p_flags &&new->p_align
-              == old->p_align
-          && check_same_bytes (check, new->p_offset, new->p_offset,
-                               new->p_filesz))
-        return true;
-    }
-  return false;
 }
 
 static bool
@@ -201,8 +142,7 @@ check_old_segment (const struct check *check, const GElf_Phdr *old)
     return true;
   if (old->p_type == PT_PHDR)
     return check_table_segment (check, old);
-  if (old->p_type == PT_NOTE
-      && (has_joined_note (check, old) || has_trimmed_note (check, old)))
+  if (old->p_type == PT_NOTE && check_notes_kept (check, old))
     return true;
   for (size_t i = 0; i < check->new->n_segments; i++)
     {

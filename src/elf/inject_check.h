@@ -38,6 +38,12 @@ bool check_same_but_patched (const struct check *check, uint64_t old_offset,
 bool check_is_loaded (const struct check *check, uint64_t offset,
                       uint64_t address, uint64_t size);
 
+/* ---- inject_check_notes.c */
+
+/* Whether readers find all notes of the PT_NOTE OLD, whatever they take for
+   their alignment.  */
+bool check_notes_kept (const struct check *check, const GElf_Phdr *old);
+
 /* ---- inject_check_sections.c */
 
 /* Section headers and what they describe.  */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/notes.h"
 
 static bool
 has_file_bytes (const GElf_Shdr *header)
@@ -183,16 +184,28 @@ static bool
 is_new_name (const char *name)
 {
   static const char *const names[]
-      = { ".sframe", ".old_headers", ".headers_end", ".old_tables",
-          ".page_padding" };
+      = { ".sframe",     ".old_headers",  ".headers_end",
+          ".old_tables", ".page_padding", ".note.filler" };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp (name, names[i]) == 0)
       return true;
   return false;
 }
 
-/* A section that the old file does not have: .sframe, or an owner of bytes
-   that nothing else names.  */
+static bool
+is_new_type (const struct check *check, const struct image_section *section)
+{
+  const GElf_Shdr *header = &section->header;
+  if (strcmp (section->name, ".note.filler") == 0)
+    return header->sh_type == SHT_NOTE && header->sh_addralign == 8
+           && header->sh_size == NOTE_FILLER_SIZE
+           && note_is_filler (check->new->bytes + header->sh_offset,
+                              check->new->big_endian);
+  return header->sh_type == SHT_PROGBITS || header->sh_type == SHT_GNU_SFRAME;
+}
+
+/* A section that the old file does not have: .sframe, a note that readers
+   skip, or an owner of bytes that nothing else names.  */
 static bool
 check_new_section (const struct check *check, size_t index)
 {
@@ -201,9 +214,9 @@ check_new_section (const struct check *check, size_t index)
   if ((check->new->section_names != 0 && !is_new_name (section->name))
       || header->sh_flags != SHF_ALLOC || header->sh_link != 0
       || header->sh_info != 0 || header->sh_entsize != 0
-      || (header->sh_type != SHT_PROGBITS && header->sh_type != SHT_GNU_SFRAME)
       || !check_is_loaded (check, header->sh_offset, header->sh_addr,
-                           header->sh_size))
+                           header->sh_size)
+      || !is_new_type (check, section))
     return check_violated (check, "wrong new section", section->name);
   return true;
 }

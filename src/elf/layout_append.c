@@ -41,7 +41,7 @@ layout_try_append (struct layout_job *job)
   if (!slots_commit (job, &slots))
     return -1;
   table_add_headers (job, &slots, &load);
-  slots_own_gap (job, &slots);
+  slots_add_sections (job, &slots);
   table_add_sframe_section (job);
   return table_finish (job) ? 1 : -1;
 }

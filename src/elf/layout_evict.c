@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
+#include "elf/notes.h"
 
 enum
 {
@@ -25,6 +25,14 @@ static bool
 is_movable_segment (uint32_t type)
 {
   return type == PT_NOTE || type == PT_INTERP || type == PT_GNU_PROPERTY;
+}
+
+/* Whether a segment moves with the sections in it.  */
+static bool
+is_bound_segment (const struct layout_job *job, const GElf_Phdr *segment)
+{
+  return is_movable_segment (segment->p_type) && segment->p_filesz > 0
+         && !(segment->p_type == PT_NOTE && job->gathers_notes);
 }
 
 static bool
@@ -62,8 +70,9 @@ unit_include (struct unit *unit, uint64_t begin, uint64_t size, uint64_t align)
 
 /* One pass of growing UNIT to the union of everything that overlaps it.  */
 static bool
-unit_grow (const struct image *image, struct unit *unit)
+unit_grow (const struct layout_job *job, struct unit *unit)
 {
+  const struct image *image = job->image;
   bool grown = false;
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -76,7 +85,7 @@ unit_grow (const struct image *image, struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (is_movable_segment (segment->p_type) && segment->p_filesz > 0
+      if (is_bound_segment (job, segment)
           && overlaps (segment->p_offset, segment->p_filesz, unit))
         grown |= unit_include (unit, segment->p_offset, segment->p_filesz,
                                segment->p_align);
@@ -104,26 +113,18 @@ static bool
 notes_are_plain (const struct image *image,
                  const struct image_section *section, bool *build_id)
 {
-  const uint8_t *bytes = image_section_bytes (image, section);
-  uint64_t size = section->header.sh_size;
-  uint64_t align = section->header.sh_addralign == 8 ? 8 : 4;
-  if (bytes == NULL)
+  struct note_walk walk = { .bytes = image_section_bytes (image, section),
+                            .size = section->header.sh_size,
+                            .align = note_align (section->header.sh_addralign),
+                            .big_endian = image->big_endian };
+  struct note note;
+  if (walk.bytes == NULL)
     return false;
-  for (uint64_t at = 0; at < size;)
-    {
-      if (size - at < 16)
-        return false;
-      uint32_t name = load_u32 (bytes + at, image->big_endian);
-      uint64_t desc = load_u32 (bytes + at + 4, image->big_endian);
-      uint32_t type = load_u32 (bytes + at + 8, image->big_endian);
-      if (name != 4 || !note_is_plain (bytes + at + 12, type, build_id)
-          || desc > size - at - 16)
-        return false;
-      /* The last note's padding may be missing.  */
-      desc = (desc + align - 1) & ~(align - 1);
-      at += 16 + desc;
-    }
-  return size > 0;
+  while (note_next (&walk, &note))
+    if (note.name_size != 4 || !note_is_plain (note.name, note.type, build_id))
+      return false;
+  /* The last note's padding may be missing.  */
+  return walk.size > 0 && walk.at >= walk.size;
 }
 
 static bool
@@ -294,44 +295,15 @@ unit_is_evictable (struct layout_job *job, struct unit *unit,
   return !unit_is_referenced (job, unit);
 }
 
-/* The PT_NOTE at OFFSET whose first section is an ABI tag and has others
-   behind it that may not move.  Nobody looks for the tag of a running program:
-   the dynamic linker reads those of libraries, others read sections.  */
-static bool
-unit_find_abi_tag (struct layout_job *job, uint64_t offset,
-                   const GElf_Phdr *load, struct unit *unit)
+bool
+section_may_move (const struct layout_job *job, size_t index)
 {
-  const struct image *image = job->image;
-  const uint8_t *note = image->bytes + offset;
-  uint64_t size = 16 + 16;
-  bool alone = image->size - offset >= size
-               && load_u32 (note, image->big_endian) == 4
-               && load_u32 (note + 4, image->big_endian) == 16
-               && load_u32 (note + 8, image->big_endian) == NT_GNU_ABI_TAG
-               && memcmp (note + 12, "GNU", 4) == 0
-               && image_find_segment (image, PT_INTERP) != NULL;
-  *unit = (struct unit){ .offset = offset, .size = size, .align = 4 };
-  unit->address = load->p_vaddr + (offset - load->p_offset);
-  for (size_t i = 1; i < image->n_sections && alone; i++)
-    {
-      const GElf_Shdr *header = &image->sections[i].header;
-      alone = !has_contents (&image->sections[i])
-              || !overlaps (header->sh_offset, header->sh_size, unit)
-              || (header->sh_offset == offset && header->sh_size == size);
-    }
-  for (size_t i = 0; i < image->n_segments && alone; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type == PT_LOAD || segment->p_type == PT_NULL
-          || segment->p_filesz == 0
-          || !overlaps (segment->p_offset, segment->p_filesz, unit))
-        continue;
-      alone = segment->p_type == PT_NOTE && segment->p_align == 4
-              && segment->p_offset == offset && segment->p_filesz > size
-              && segment->p_filesz == segment->p_memsz && unit->trimmed == 0;
-      unit->trimmed = i + 1;
-    }
-  return alone && unit->trimmed != 0 && unit_is_evictable (job, unit, load);
+  const GElf_Shdr *header = &job->image->sections[index].header;
+  struct unit unit
+      = { .offset = header->sh_offset, .address = header->sh_addr };
+  return section_is_evictable (job->image, index, &unit)
+         && !references_meet (&job->references, header->sh_addr,
+                              known_end (header));
 }
 
 bool
@@ -340,7 +312,7 @@ unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
 {
   *unit = (struct unit){ .offset = offset, .size = 1, .align = 1 };
   int passes = 0;
-  while (unit_grow (job->image, unit))
+  while (unit_grow (job, unit))
     if (++passes > PASSES_MAX)
       break;
   unit->address = load->p_vaddr + (unit->offset - load->p_offset);
@@ -350,25 +322,7 @@ unit_find (struct layout_job *job, uint64_t offset, const GElf_Phdr *load,
                     "table are entangled");
       return false;
     }
-  if (job->notes.size > 0
-      && overlaps (job->notes.offset, job->notes.size, unit))
-    {
-      job_not (job, "no room for program headers: notes are in the way");
-      return false;
-    }
-  return unit_is_evictable (job, unit, load)
-         || (job->may_trim && unit_find_abi_tag (job, offset, load, unit));
-}
-
-/* Take SIZE bytes away from the front.  */
-static void
-segment_trim (GElf_Phdr *segment, uint64_t size)
-{
-  segment->p_offset += size;
-  segment->p_vaddr += size;
-  segment->p_paddr += size;
-  segment->p_filesz -= size;
-  segment->p_memsz -= size;
+  return unit_is_evictable (job, unit, load);
 }
 
 void
@@ -390,14 +344,9 @@ unit_commit (struct layout_job *job, const struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (!is_movable_segment (segment->p_type) || segment->p_filesz == 0
+      if (!is_bound_segment (job, segment)
           || !overlaps (segment->p_offset, segment->p_filesz, unit))
         continue;
-      if (unit->trimmed == i + 1)
-        {
-          segment_trim (&job->segments[i], unit->size);
-          continue;
-        }
       job->segments[i].p_offset += offset_delta;
       job->segments[i].p_vaddr += delta;
       job->segments[i].p_paddr += delta;

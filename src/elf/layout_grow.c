@@ -161,7 +161,7 @@ layout_try_grow_down (struct layout_job *job)
   if (!grow_distance (job, &distance))
     return 0;
   struct layout_plan *plan = job->plan;
-  struct header_slots slots = { .n_added = 1, .resident = -1 };
+  struct header_slots slots = { .n_added = 1 };
   plan->strategy = LAYOUT_GROW_DOWN;
   slots_take_old (job->image, &slots, 1);
   plan->sframe_offset = grow_sframe_offset (job);
@@ -213,7 +213,7 @@ move_place (struct layout_job *job, GElf_Phdr *load, uint64_t table_size)
 int
 layout_try_move (struct layout_job *job)
 {
-  struct header_slots slots = { .n_added = 2, .resident = -1 };
+  struct header_slots slots = { .n_added = 2 };
   struct layout_plan *plan = job->plan;
   uint64_t table_size = (job->n_segments + 2) * sizeof (Elf64_Phdr);
   GElf_Phdr load = { 0 };

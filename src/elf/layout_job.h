@@ -19,11 +19,14 @@
 
 enum
 {
-  JOB_SECTIONS_MAX = 3, /* .sframe and two of grow-down's */
+  NOTE_SECTIONS_MAX = 16, /* a handful is usual */
+  NOTE_FILLERS_MAX = 2,
+  JOB_SECTIONS_MAX = 4, /* .sframe, .page_padding and two fillers */
   JOB_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
   PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
   GROWTH_MAX = 1 << 26, /* bytes of padding at most: headers may ask for any */
   UNITS_MAX = 32,       /* evicted units */
+  SLOTS_TAKEN_MAX = 8,  /* headers that go away */
   REFERENCES_MAX = 8192 /* to what might be evicted */
 };
 
@@ -36,11 +39,22 @@ struct references
   bool unknown; /* more than that, or in a form we cannot read */
 };
 
-/* Two PT_NOTEs that one can stand for.  */
-struct note_union
+/* Bytes [BEGIN, END) of the old file that are at PLACE in the new one.  */
+struct note_move
 {
-  size_t kept, taken; /* indices; equal: there is none */
-  uint64_t offset, address, physical, size, align;
+  uint64_t begin, end, place;
+};
+
+/* One PT_NOTE for all.  */
+struct gathered_notes
+{
+  size_t kept;                                     /* its index */
+  uint64_t offset, address, physical, size, align; /* size 0: there is none */
+  uint64_t fixed_begin, fixed_end;           /* of what stays, in the file */
+  struct note_move moves[NOTE_SECTIONS_MAX]; /* some of them to where it was */
+  size_t n_moves;
+  uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
+  size_t n_fillers;
 };
 
 struct layout_job
@@ -62,8 +76,7 @@ struct layout_job
   size_t n_new_sections;
 
   struct references references; /* to what may move */
-  struct note_union notes;      /* that must not, while looking for slots */
-  bool may_trim;                /* an ABI tag may leave its PT_NOTE */
+  bool gathers_notes;           /* PT_NOTEs do not hold sections together */
 
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
@@ -87,11 +100,18 @@ const GElf_Phdr *job_last_load (const struct layout_job *job);
 
 /* ---- layout_owner.c: who owns which bytes of the old file.  */
 
+/* What need not count as an owner.  */
+enum
+{
+  LEAVE_OUT_SECTION_TABLE = 1,
+  LEAVE_OUT_NOTES = 2 /* PT_NOTE */
+};
+
 /* The first bytes at or behind FROM that a section with contents, a segment
-   that is not PT_LOAD, or one of the header tables (the section header table
-   only if WITH_SECTION_TABLE) owns.  BEGIN == END == UINT64_MAX: none.  */
+   that is not PT_LOAD, or one of the header tables owns.  BEGIN == END ==
+   UINT64_MAX: none.  */
 struct range owner_next (const struct image *image, uint64_t from,
-                         bool with_section_table);
+                         unsigned left_out);
 
 /* One past the last byte that anything in the file accounts for.  */
 uint64_t owner_last (const struct image *image);
@@ -132,7 +152,7 @@ struct unit
   uint64_t address;
   uint64_t align;
   bool build_id;
-  size_t trimmed; /* the PT_NOTE that loses it, by index plus 1; or 0 */
+  bool placed; /* in bytes that were freed; else it goes to .sframe */
   uint64_t new_offset, new_address;
 };
 
@@ -150,6 +170,9 @@ bool unit_is_referenced (const struct layout_job *job,
 uint64_t unit_known_end (const struct layout_job *job,
                          const struct unit *unit);
 
+/* Whether section INDEX may move on its own.  */
+bool section_may_move (const struct layout_job *job, size_t index);
+
 /* Give the headers of what is in UNIT its new place.  */
 void unit_commit (struct layout_job *job, const struct unit *unit);
 
@@ -157,24 +180,23 @@ void unit_commit (struct layout_job *job, const struct unit *unit);
 
 struct header_slots
 {
-  size_t taken[JOB_HEADERS_MAX]; /* indices of headers that go away */
+  size_t taken[SLOTS_TAKEN_MAX]; /* indices of headers that go away */
   size_t n_taken;
-  struct note_union notes; /* of PT_NOTEs, if one is taken for that */
-  size_t n_added;          /* new headers, including those in taken slots */
-  uint64_t table_end;      /* of the new table, in the file */
+  struct gathered_notes notes;
+  size_t n_added;     /* new headers, including those in taken slots */
+  uint64_t table_end; /* of the new table, in the file */
   struct unit units[UNITS_MAX];
   size_t n_units;
-  uint64_t room_end; /* of the bytes freed, if n_units > 0 */
-  int resident; /* index of the unit that goes back behind the table, or -1 */
+  struct range freed[2]; /* by eviction: behind the table; behind notes that
+                            stay */
 };
 
 /* Whether header INDEX goes away.  In layout_table.c.  */
 bool slots_have_taken (const struct header_slots *slots, size_t index);
 
-/* Take further headers into SLOTS, up to N, that nobody will miss.  In
-   layout_redundant.c.  */
-void slots_take_redundant (const struct layout_job *job,
-                           struct header_slots *slots, size_t n);
+/* Compute table_end.  */
+void slots_set_table_end (const struct layout_job *job,
+                          struct header_slots *slots);
 
 /* Find room for N more program headers without moving the table.  False with
    job->reason when there is none.  */
@@ -194,8 +216,28 @@ bool slots_place_units (struct header_slots *slots, uint64_t *end,
    symbols.  The units have places.  */
 bool slots_commit (struct layout_job *job, struct header_slots *slots);
 
-/* Give the bytes that eviction freed and nothing uses a section.  */
-void slots_own_gap (struct layout_job *job, const struct header_slots *slots);
+/* Give sections to the notes that are new, and to bytes that eviction freed
+   and nothing uses.  */
+void slots_add_sections (struct layout_job *job,
+                         const struct header_slots *slots);
+
+/* ---- layout_redundant.c: headers that say nothing new.  */
+
+/* Take PT_PHDR into SLOTS, if there is one and nobody will miss it.  */
+void slots_take_table_header (const struct layout_job *job,
+                              struct header_slots *slots, size_t n);
+
+/* ---- layout_notes.c: one PT_NOTE for several.  */
+
+/* Take all PT_NOTEs but one into SLOTS, compute table_end, and find places in
+   LOAD for all notes, so that the remaining one can have them.  ATTEMPT counts
+   the ways to do so, up to NOTE_ATTEMPTS.  */
+enum
+{
+  NOTE_ATTEMPTS = 2 * (NOTE_SECTIONS_MAX + 1)
+};
+bool notes_gather (struct layout_job *job, struct header_slots *slots,
+                   const GElf_Phdr *load, size_t attempt);
 
 /* ---- layout_growth.c: a BSS with bytes in the file.  */
 

@@ -141,6 +141,7 @@ layout_try_loader (struct layout_job *job)
   if (!slots_commit (job, &slots))
     return -1;
   table_add_headers (job, &slots, &load);
+  slots_add_sections (job, &slots);
   add_padding_section (job, &load, end);
   table_add_sframe_section (job);
   return table_finish (job) ? 1 : -1;

@@ -74,12 +74,12 @@ segment_table_range (const struct image *image)
 }
 
 struct range
-owner_next (const struct image *image, uint64_t from, bool with_section_table)
+owner_next (const struct image *image, uint64_t from, unsigned left_out)
 {
   struct range best = { UINT64_MAX, UINT64_MAX };
   range_nearest (&best, (struct range){ 0, sizeof (Elf64_Ehdr) }, from);
   range_nearest (&best, segment_table_range (image), from);
-  if (with_section_table)
+  if (!(left_out & LEAVE_OUT_SECTION_TABLE))
     range_nearest (&best, section_table_range (image), from);
   for (size_t i = 1; i < image->n_sections; i++)
     range_nearest (&best, section_range (&image->sections[i]), from);
@@ -89,7 +89,8 @@ owner_next (const struct image *image, uint64_t from, bool with_section_table)
       /* PT_PHDR is the table; lld makes it one entry too large when it drops
          a segment late.  */
       if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
-          && segment->p_type != PT_PHDR)
+          && segment->p_type != PT_PHDR
+          && !(segment->p_type == PT_NOTE && (left_out & LEAVE_OUT_NOTES)))
         range_nearest (&best,
                        (struct range){ segment->p_offset,
                                        segment->p_offset + segment->p_filesz },

@@ -34,7 +34,7 @@ static bool
 file_is_free (const struct layout_job *job, uint64_t begin, uint64_t end)
 {
   const struct image *image = job->image;
-  if (owner_next (image, begin, true).begin < end
+  if (owner_next (image, begin, 0).begin < end
       || !bytes_are_zero (image, begin, end - begin))
     return false;
   for (size_t i = 0; i < image->n_segments; i++)
@@ -86,7 +86,7 @@ slack_find (struct layout_job *job, struct header_slots *slots,
 int
 layout_try_slack (struct layout_job *job)
 {
-  struct header_slots slots = { .resident = -1 };
+  struct header_slots slots = { 0 };
   struct slack slack;
   /* Most often there is not even room without any evicted sections.  */
   if (!slack_find (job, &slots, &slack))
@@ -106,7 +106,7 @@ layout_try_slack (struct layout_job *job)
       || !slots_commit (job, &slots))
     return -1;
   table_add_headers (job, &slots, NULL);
-  slots_own_gap (job, &slots);
+  slots_add_sections (job, &slots);
   table_add_sframe_section (job);
   return table_finish (job) ? 1 : -1;
 }

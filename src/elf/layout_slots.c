@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "elf/notes.h"
+
 enum
 {
   SMALL_UNIT = 4096,    /* worth moving for patchelf's spare slot */
@@ -16,11 +18,19 @@ enum
                            the first page of the file */
 };
 
+static unsigned
+left_out (const struct layout_job *job)
+{
+  return job->gathers_notes ? LEAVE_OUT_NOTES : 0;
+}
+
 /* The first owned byte behind FROM, at most LOAD's end in the file.  */
 static uint64_t
 next_wall (const struct layout_job *job, uint64_t from, const GElf_Phdr *load)
 {
-  uint64_t wall = owner_next (job->image, from, false).begin;
+  uint64_t wall
+      = owner_next (job->image, from, left_out (job) | LEAVE_OUT_SECTION_TABLE)
+            .begin;
   uint64_t end = load->p_offset + load->p_filesz;
   return wall < end ? wall : end;
 }
@@ -42,7 +52,7 @@ is_filler (const struct image *image, uint64_t begin, uint64_t end)
 static bool
 gap_is_free (struct layout_job *job, uint64_t begin, uint64_t wall)
 {
-  uint64_t end = owner_next (job->image, begin, true).begin;
+  uint64_t end = owner_next (job->image, begin, left_out (job)).begin;
   if (end > wall)
     end = wall;
   if (is_filler (job->image, begin, end))
@@ -51,23 +61,40 @@ gap_is_free (struct layout_job *job, uint64_t begin, uint64_t wall)
   return false;
 }
 
+static uint64_t
+old_table_end (const struct layout_job *job)
+{
+  return job->image->header.e_phoff
+         + job->image->n_segments * sizeof (Elf64_Phdr);
+}
+
+/* Add what follows FREED to it.  */
 static bool
 slots_evict_one (struct layout_job *job, struct header_slots *slots,
-                 const GElf_Phdr *load)
+                 struct range *freed, const GElf_Phdr *load)
 {
   if (slots->n_units == UNITS_MAX
-      || slots->room_end >= load->p_offset + load->p_filesz)
+      || freed->end >= load->p_offset + load->p_filesz)
     {
       job_not (job, "no room for program headers");
       return false;
     }
   struct unit *unit = &slots->units[slots->n_units];
-  if (!unit_find (job, slots->room_end, load, unit))
+  if (!unit_find (job, freed->end, load, unit))
     return false;
   uint64_t end = unit->offset + unit->size;
   slots->n_units++;
-  slots->room_end = next_wall (job, end, load);
-  return gap_is_free (job, end, slots->room_end);
+  freed->end = next_wall (job, end, load);
+  return gap_is_free (job, end, freed->end);
+}
+
+/* UNIT stays in its segment, at file offset PLACE.  */
+static void
+unit_place (struct unit *unit, uint64_t place)
+{
+  unit->placed = true;
+  unit->new_offset = place;
+  unit->new_address = unit->address + (place - unit->offset);
 }
 
 /* Put the build-id back behind BEGIN if that keeps it in the first page;
@@ -85,31 +112,33 @@ slots_keep_build_id (struct layout_job *job, struct header_slots *slots,
       round_to_residue (&place, unit->offset, unit->align);
       if (place + unit->size > RESIDENT_LIMIT)
         return false;
-      while (place + unit->size > slots->room_end)
-        if (!slots_evict_one (job, slots, load))
+      while (place + unit->size > slots->freed[0].end)
+        if (!slots_evict_one (job, slots, &slots->freed[0], load))
           return false;
-      unit->new_offset = place;
-      unit->new_address = load->p_vaddr + (place - load->p_offset);
-      slots->resident = (int)i;
+      unit_place (unit, place);
       return true;
     }
   return true;
 }
 
-/* Evict until BYTES behind the start of the table are free.  */
+static void
+slots_free_nothing (struct layout_job *job, struct header_slots *slots,
+                    const GElf_Phdr *load)
+{
+  uint64_t begin = old_table_end (job);
+  slots->n_units = 0;
+  slots->freed[0] = (struct range){ begin, next_wall (job, begin, load) };
+  slots->freed[1] = (struct range){ 0, 0 };
+}
+
+/* Evict until the bytes up to BEGIN are free.  */
 static bool
 slots_evict (struct layout_job *job, struct header_slots *slots,
              uint64_t begin, bool keep_build_id, const GElf_Phdr *load)
 {
-  slots->n_units = 0;
-  slots->resident = -1;
-  slots->room_end
-      = next_wall (job,
-                   job->image->header.e_phoff
-                       + job->image->n_segments * sizeof (Elf64_Phdr),
-                   load);
-  while (slots->room_end < begin)
-    if (!slots_evict_one (job, slots, load))
+  slots_free_nothing (job, slots, load);
+  while (slots->freed[0].end < begin)
+    if (!slots_evict_one (job, slots, &slots->freed[0], load))
       return false;
   return !keep_build_id || slots_keep_build_id (job, slots, begin, load);
 }
@@ -130,32 +159,33 @@ slots_add_spare (struct layout_job *job, struct header_slots *slots,
   *slots = wider;
 }
 
-static bool
-slots_find_room (struct layout_job *job, struct header_slots *slots)
+/* The segment in which room can be made.  */
+static const GElf_Phdr *
+find_load (struct layout_job *job)
 {
-  const struct image *image = job->image;
-  const GElf_Phdr *load = owner_of_table (image);
-  uint64_t begin
-      = image->header.e_phoff + image->n_segments * sizeof (Elf64_Phdr);
-  if (image->n_sections == 0)
+  const GElf_Phdr *load = owner_of_table (job->image);
+  if (job->image->n_sections == 0)
     {
       job_not (job, "no room for program headers, and without section "
                     "headers none can be made");
-      return false;
+      return NULL;
     }
   if (load == NULL)
-    {
-      job_not (job, "no segment maps the program header table");
-      return false;
-    }
-  uint64_t wall = next_wall (job, begin, load);
-  if (!gap_is_free (job, begin, wall))
+    job_not (job, "no segment maps the program header table");
+  return load;
+}
+
+static bool
+slots_find_room (struct layout_job *job, struct header_slots *slots)
+{
+  const GElf_Phdr *load = find_load (job);
+  if (load == NULL)
     return false;
-  if (wall >= slots->table_end)
-    {
-      slots->room_end = wall;
-      return true;
-    }
+  slots_free_nothing (job, slots, load);
+  if (!gap_is_free (job, slots->freed[0].begin, slots->freed[0].end))
+    return false;
+  if (slots->freed[0].end >= slots->table_end)
+    return true;
   bool keep_build_id = slots_evict (job, slots, slots->table_end, true, load);
   if (!keep_build_id
       && !slots_evict (job, slots, slots->table_end, false, load))
@@ -196,36 +226,116 @@ slots_take (const struct image *image, struct header_slots *slots, size_t n)
       slots->taken[slots->n_taken++] = i;
 }
 
+void
+slots_set_table_end (const struct layout_job *job, struct header_slots *slots)
+{
+  slots->table_end = old_table_end (job) + slots->n_added * sizeof (Elf64_Phdr)
+                     - slots->n_taken * sizeof (Elf64_Phdr);
+}
+
 static bool
 slots_suffice (struct layout_job *job, struct header_slots *slots)
 {
-  const struct image *image = job->image;
-  slots->table_end = image->header.e_phoff
-                     + (image->n_segments + slots->n_added - slots->n_taken)
-                           * sizeof (Elf64_Phdr);
+  slots_set_table_end (job, slots);
   return slots->n_taken == slots->n_added || slots_find_room (job, slots);
+}
+
+/* Give the units that are notes their places.  False if one that has to move
+   is in none.  */
+static bool
+slots_place_notes (struct header_slots *slots)
+{
+  for (size_t i = 0; i < slots->notes.n_moves; i++)
+    {
+      const struct note_move *move = &slots->notes.moves[i];
+      bool found = move->place == move->begin;
+      for (size_t k = 0; k < slots->n_units; k++)
+        if (slots->units[k].offset == move->begin
+            && slots->units[k].size == move->end - move->begin)
+          {
+            unit_place (&slots->units[k], move->place);
+            found = true;
+          }
+      if (!found)
+        return false;
+    }
+  return true;
+}
+
+static bool
+slots_move_in_front (const struct layout_job *job,
+                     const struct header_slots *slots)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  for (size_t i = 0; i < notes->n_moves; i++)
+    if (notes->moves[i].begin < notes->fixed_begin
+        && notes->moves[i].place != notes->moves[i].begin)
+      return true;
+  return slots->table_end > old_table_end (job);
+}
+
+/* Free all in front of the notes that stay, and as much behind them as the
+   others need.  */
+static bool
+slots_make_holes (struct layout_job *job, struct header_slots *slots,
+                  const GElf_Phdr *load)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  uint64_t end = notes->offset + notes->size;
+  slots_free_nothing (job, slots, load);
+  struct range *front = &slots->freed[0], *behind = &slots->freed[1];
+  if (!gap_is_free (job, front->begin, front->end))
+    return false;
+  while (slots_move_in_front (job, slots) && front->end < notes->fixed_begin)
+    if (!slots_evict_one (job, slots, front, load))
+      return false;
+  *behind = (struct range){ notes->fixed_end,
+                            next_wall (job, notes->fixed_end, load) };
+  while (behind->end < end)
+    if (!slots_evict_one (job, slots, behind, load))
+      return false;
+  return front->end <= notes->fixed_begin && front->end >= slots->table_end
+         && gap_is_free (job, behind->begin, behind->begin)
+         && slots_place_notes (slots);
+}
+
+/* One PT_NOTE for all, in one of several ways.  Programs at a fixed address
+   have another way, grow-down.  */
+static bool
+slots_gather_notes (struct layout_job *job, struct header_slots *slots)
+{
+  const struct header_slots before = *slots;
+  const GElf_Phdr *load = find_load (job);
+  if (load == NULL || job->header.e_type == ET_EXEC)
+    return false;
+  job->gathers_notes = true;
+  for (size_t attempt = 0; attempt < NOTE_ATTEMPTS; attempt++)
+    {
+      *slots = before;
+      if (notes_gather (job, slots, load, attempt)
+          && slots_make_holes (job, slots, load))
+        return true;
+    }
+  job->gathers_notes = false;
+  return false;
 }
 
 static bool
 slots_find_unproven (struct layout_job *job, size_t n,
                      struct header_slots *slots)
 {
-  *slots = (struct header_slots){ .n_added = n, .resident = -1 };
+  char reason[sizeof job->reason];
+  job->gathers_notes = false;
+  *slots = (struct header_slots){ .n_added = n };
   slots_take (job->image, slots, n);
   if (slots_suffice (job, slots))
     return true;
-  char reason[sizeof job->reason];
   memcpy (reason, job->reason, sizeof reason);
-  slots->n_units = 0;
-  slots->resident = -1;
-  slots_take_redundant (job, slots, n);
-  job->notes = slots->notes;
-  job->may_trim = true;
-  bool found = slots_suffice (job, slots);
-  job->notes = (struct note_union){ 0 };
-  job->may_trim = false;
-  if (!found)
-    memcpy (job->reason, reason, sizeof reason);
+  slots_take_table_header (job, slots, n);
+  if (slots_suffice (job, slots))
+    return true;
+  bool found = slots_gather_notes (job, slots);
+  memcpy (job->reason, reason, sizeof reason);
   return found;
 }
 
@@ -270,7 +380,7 @@ slots_place_units (struct header_slots *slots, uint64_t *end, uint64_t address)
   for (size_t i = 0; i < slots->n_units; i++)
     {
       struct unit *unit = &slots->units[i];
-      if ((int)i == slots->resident)
+      if (unit->placed)
         continue;
       uint64_t place = address + (*end - begin);
       uint64_t before = place;
@@ -287,12 +397,13 @@ slots_place_units (struct header_slots *slots, uint64_t *end, uint64_t address)
 bool
 slots_commit (struct layout_job *job, struct header_slots *slots)
 {
+  const struct gathered_notes *notes = &slots->notes;
   if (slots->n_units == 0)
     return true;
-  uint64_t begin = job->image->header.e_phoff
-                   + job->image->n_segments * sizeof (Elf64_Phdr);
-  if (!plan_clear (job->plan, begin, slots->room_end - begin, job->err))
-    return false;
+  for (size_t i = 0; i < 2; i++)
+    if (!plan_clear (job->plan, slots->freed[i].begin,
+                     slots->freed[i].end - slots->freed[i].begin, job->err))
+      return false;
   for (size_t i = 0; i < slots->n_units; i++)
     {
       const struct unit *unit = &slots->units[i];
@@ -301,31 +412,63 @@ slots_commit (struct layout_job *job, struct header_slots *slots)
         return false;
       unit_commit (job, unit);
     }
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint8_t *bytes = plan_patch (job->plan, notes->fillers[i],
+                                   NOTE_FILLER_SIZE, job->err);
+      if (bytes == NULL)
+        return false;
+      note_filler_write (bytes, job->image->big_endian);
+    }
   return dynamic_patch (job) && symbols_patch (job);
+}
+
+static void
+add_filler_sections (struct layout_job *job, const struct header_slots *slots)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      GElf_Shdr header
+          = { .sh_type = SHT_NOTE,
+              .sh_flags = SHF_ALLOC,
+              .sh_addr = notes->address + (notes->fillers[i] - notes->offset),
+              .sh_offset = notes->fillers[i],
+              .sh_size = NOTE_FILLER_SIZE,
+              .sh_addralign = 8 };
+      table_add_section (job, ".note.filler", &header);
+    }
 }
 
 /* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
    it, into the bytes in front of the first PROGBITS section if they suffice,
    although that segment is not writable.  The bytes of an evicted table may
    suffice where the table did not leave any, so they get an owner again.  */
-void
-slots_own_gap (struct layout_job *job, const struct header_slots *slots)
+static void
+add_gap_section (struct layout_job *job, const struct header_slots *slots)
 {
   uint64_t begin = slots->table_end + sizeof (Elf64_Phdr);
   if (slots->n_units == 0 || job->header.e_type != ET_EXEC)
     return;
-  if (slots->resident >= 0)
-    begin = slots->units[slots->resident].new_offset
-            + slots->units[slots->resident].size;
+  for (size_t i = 0; i < slots->n_units; i++)
+    if (slots->units[i].placed)
+      begin = slots->units[i].new_offset + slots->units[i].size;
   begin = (begin + 7) & ~(uint64_t)7;
-  if (begin + GAP_MIN > slots->room_end)
+  if (begin + GAP_MIN > slots->freed[0].end)
     return;
   const GElf_Phdr *load = owner_of_table (job->image);
   GElf_Shdr header = { .sh_type = SHT_PROGBITS,
                        .sh_flags = SHF_ALLOC,
                        .sh_addr = load->p_vaddr + (begin - load->p_offset),
                        .sh_offset = begin,
-                       .sh_size = slots->room_end - begin,
+                       .sh_size = slots->freed[0].end - begin,
                        .sh_addralign = 8 };
   table_add_section (job, ".old_tables", &header);
+}
+
+void
+slots_add_sections (struct layout_job *job, const struct header_slots *slots)
+{
+  add_filler_sections (job, slots);
+  add_gap_section (job, slots);
 }

@@ -34,7 +34,7 @@ physical_delta (const struct layout_job *job)
 static void
 join_notes (struct layout_job *job, const struct header_slots *slots)
 {
-  const struct note_union *notes = &slots->notes;
+  const struct gathered_notes *notes = &slots->notes;
   GElf_Phdr *kept = &job->segments[notes->kept];
   if (notes->size == 0)
     return;

@@ -100,6 +100,7 @@ mark_needed (const struct image *new, uint8_t *needed)
       const GElf_Shdr *header = &new->sections[i].header;
       uint8_t *entry = needed + new->header.e_shoff + i * 64;
       bool is_gap = strncmp (new->sections[i].name, ".old_", 5) == 0
+                    || strcmp (new->sections[i].name, ".headers_end") == 0
                     || strcmp (new->sections[i].name, ".page_padding") == 0;
       if (header->sh_type == SHT_NOBITS)
         memset (entry + offsetof (Elf64_Shdr, sh_offset), 0, 8);
@@ -211,17 +212,33 @@ growing_data_is_checked (void **state)
 
 /* One header for two notes, as in plugins of Qt 6.  */
 static void
-joining_notes_is_checked (void **state)
+make_plugin (struct fixture *test, uint32_t contents)
 {
-  struct fixture *test = *state;
   Elf64_Phdr *note = elf_builder_segment (&test->elf, PT_INTERP);
   memset (test->elf.bytes + 0x200, 0, 0x20);
-  elf_builder_note (&test->elf, 0x200, "qt!", 7, 16);
+  elf_builder_note (&test->elf, 0x200, "qt!", 7, contents);
   note->p_type = PT_NOTE;
   note->p_align = 8;
   note->p_filesz = note->p_memsz = 0x20;
   test->elf.sections[1].sh_type = SHT_NOTE;
+  test->elf.sections[1].sh_addralign = 8;
   test->elf.sections[1].sh_size = 0x20;
+}
+
+static void
+joining_notes_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  make_plugin (test, 16);
+  inject (test, SMALL, LAYOUT_GROW_DATA);
+  check_notices_everything (test);
+}
+
+static void
+joining_notes_with_a_filler_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  make_plugin (test, 12);
   inject (test, SMALL, LAYOUT_GROW_DATA);
   check_notices_everything (test);
 }
@@ -301,6 +318,7 @@ main (void)
     TEST (growing_down_is_checked),
     TEST (growing_data_is_checked),
     TEST (joining_notes_is_checked),
+    TEST (joining_notes_with_a_filler_is_checked),
     TEST (moving_the_table_is_checked),
     TEST (short_files_are_noticed),
     TEST (holes_stay_holes),

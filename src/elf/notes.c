@@ -1,0 +1,68 @@
+/* Walking over notes as their readers do.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/notes.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+enum
+{
+  HEADER_SIZE = 12,
+  FILLER_TYPE = 0x646170
+};
+
+static uint64_t
+align_up (uint64_t value, uint64_t align)
+{
+  return (value + align - 1) & ~(align - 1);
+}
+
+bool
+note_next (struct note_walk *walk, struct note *note)
+{
+  if (walk->at >= walk->size || walk->size - walk->at < HEADER_SIZE)
+    return false;
+  const uint8_t *header = walk->bytes + walk->at;
+  *note = (struct note){ .begin = walk->at,
+                         .name_size = load_u32 (header, walk->big_endian),
+                         .size = load_u32 (header + 4, walk->big_endian),
+                         .type = load_u32 (header + 8, walk->big_endian) };
+  uint64_t contents
+      = align_up (note->begin + HEADER_SIZE + note->name_size, walk->align);
+  if (contents > walk->size || note->size > walk->size - contents)
+    return false;
+  note->name = header + HEADER_SIZE;
+  note->contents = walk->bytes + contents;
+  note->end = contents + note->size;
+  walk->at = align_up (note->end, walk->align);
+  return true;
+}
+
+bool
+note_is_wanted (const struct note *note, bool by_4, bool program)
+{
+  bool gnu = note->name_size == 4 && memcmp (note->name, "GNU", 4) == 0;
+  if (by_4)
+    return gnu && note->type == NT_GNU_BUILD_ID;
+  return !(program && gnu && note->type == NT_GNU_ABI_TAG);
+}
+
+void
+note_filler_write (uint8_t *at, bool big_endian)
+{
+  memset (at, 0, NOTE_FILLER_SIZE);
+  store_u32 (at, 4, big_endian);
+  store_u32 (at + 4, NOTE_FILLER_SIZE - 16, big_endian);
+  store_u32 (at + 8, FILLER_TYPE, big_endian);
+}
+
+bool
+note_is_filler (const uint8_t *at, bool big_endian)
+{
+  uint8_t filler[NOTE_FILLER_SIZE];
+  note_filler_write (filler, big_endian);
+  return memcmp (at, filler, sizeof filler) == 0;
+}

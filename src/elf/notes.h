@@ -1,0 +1,59 @@
+/* Walking over notes as their readers do.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   System V gABI, "Note Section".  A note and its contents are aligned to 4
+   bytes, or to 8 where the header of the section or segment says so; but Linux
+   (lib/buildid.c) always takes 4.  */
+
+#ifndef ELF_NOTES_H
+#define ELF_NOTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct note
+{
+  uint64_t begin, end; /* within the walk's bytes, without padding */
+  uint64_t name_size, size;
+  uint32_t type;
+  const uint8_t *name, *contents;
+};
+
+struct note_walk
+{
+  const uint8_t *bytes;
+  uint64_t size;
+  uint64_t align; /* 4 or 8 */
+  bool big_endian;
+  uint64_t at; /* starts with 0; where the next note begins */
+};
+
+/* The next note; false at the end, and where there is no note.  Then AT is
+   less than SIZE.  */
+bool note_next (struct note_walk *walk, struct note *note);
+
+/* Whether some reader of the PT_NOTEs of a file looks for NOTE: all who align
+   notes as the header says, or, BY_4, Linux, which looks for the build-id.
+   Nobody looks for the ABI tag of a PROGRAM.  */
+bool note_is_wanted (const struct note *note, bool by_4, bool program);
+
+/* A note without a name and without contents worth reading, between notes that
+   are aligned to 4 and notes that are aligned to 8.  For readers that align
+   notes to 8 it is one, from AT on; those that align to 4 begin 4 bytes in
+   front of it, see an empty one up to its name and another up to its end, and
+   so all continue in the same place.  NOTE_FILLER_SIZE bytes.  */
+enum
+{
+  NOTE_FILLER_SIZE = 24
+};
+void note_filler_write (uint8_t *at, bool big_endian);
+bool note_is_filler (const uint8_t *at, bool big_endian);
+
+/* The alignment that readers take from an alignment in a header.  */
+static inline uint64_t
+note_align (uint64_t header_align)
+{
+  return header_align == 8 ? 8 : 4;
+}
+
+#endif /* ELF_NOTES_H */
