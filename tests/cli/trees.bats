@@ -579,6 +579,37 @@ with_time_between ()
   [ "$(find tree | wc -l)" -eq 5 ]
 }
 
+@test "hard links: a name that is another file by now stays that file" {
+  mkdir tree
+  small_program tree/a
+  ln tree/a tree/b
+  cp tree/a other
+  strip other
+  cp other expected
+  meanwhile () { mv other tree/b; }
+  with_time_between -r tree || true
+  cat log
+  has_sframe tree/a
+  cmp expected tree/b
+}
+
+@test "-r: what becomes a link while its directory is read is passed over" {
+  needs strace
+  mkdir tree outside
+  small_program outside/a
+  cp outside/a tree/a
+  cp outside/a in
+  # The name is known as that of a file; it is opened after a while.
+  strace -f -o /dev/null -e inject=getdents64:delay_exit=1500000:when=1 \
+    "$CFI2SFRAME" -r tree >log 2>&1 3>&- &
+  local program=$!
+  sleep 0.5
+  ln -sf ../outside/a tree/a
+  wait $program || { cat log; return 1; }
+  run ! grep -v "^0 files converted, 0 skipped, 0 failed" log
+  cmp in outside/a
+}
+
 @test "--in-place-write: not while another process changes the file" {
   needs flock
   small_program in
