@@ -48,6 +48,18 @@ stays_with_warning ()
   [ "$(checksum "$1")" = "$before" ]
 }
 
+# What is to be said of FILE's .sframe, which is the linker's and describes the
+# start files at most: GNU ld from 2.45 on also describes .plt.got, wrongly.
+linkers_problem ()
+{
+  if "$CFI2SFRAME" --check "$1" 2>/dev/null | grep -q ' 0 wrong, '; then
+    echo "describes only"
+  else
+    readelf -SW "$1" | grep -q ' \.plt\.got ' || return 1
+    echo "is wrong: "
+  fi
+}
+
 # Convert FILE with OPTIONS and undo that, in a new file and in place.
 undone ()
 {
@@ -183,7 +195,7 @@ undone ()
 
 @test "the linker's .sframe: skipped, replaced, removed" {
   linked_with_sframe in
-  stays_with_warning in "describes only"
+  stays_with_warning in "$(linkers_problem in)"
   local expected option
   expected=$(./in)
   for option in "" --in-place-write; do
@@ -378,7 +390,7 @@ END
   cc -O1 -Wa,--gsframe -c some.c 2>/dev/null || skip "no --gsframe"
   cc -O1 -o in some.o rest.c
   has_sframe in || skip "the linker leaves no .sframe"
-  stays_with_warning in "describes only"
+  stays_with_warning in "$(linkers_problem in)"
   cp in f
   convert --replace=auto f
   tool --check f

@@ -296,11 +296,11 @@ assert text["status"] != small["status"]
   [ "$status" -eq 0 ] && [ -z "$stderr" ] || report
   [[ $output == "Usage: cfi2sframe ["* ]] || report
   tool
-  local option
-  for option in $(grep -oE -- '--[a-z]+' <<<"$stderr" | sort -u); do
+  local option advice=$stderr
+  [[ $advice == *--usage* ]] || report
+  for option in $(grep -oE -- '--[a-z]+' <<<"$advice" | sort -u); do
     run -0 "$CFI2SFRAME" "$option"
   done
-  [[ $stderr == *--usage* ]] || report
 }
 
 @test "a mistyped option or value is answered with the one that was meant" {
