@@ -17,11 +17,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-die ()
-{
-  printf 'clients.sh: %s\n' "$*" >&2
-  exit 2
-}
+srcdir=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+. "$srcdir/tools/common.sh"
 
 build=build report=
 while getopts b:o: option; do
@@ -32,7 +29,6 @@ while getopts b:o: option; do
   esac
 done
 shift $((OPTIND - 1))
-srcdir=$(cd "$(dirname "$0")/.." && pwd) || exit 2
 build=$(cd "$build" && pwd) || die "no build tree"
 case $report in
   /* | '') ;;
@@ -44,26 +40,8 @@ trap 'rm -rf "$scratch"' EXIT
 # The source package of the unstable distribution, with a state of apt's own.
 fetch_glibc ()
 {
-  mkdir -p "$scratch/state/lists/partial" "$scratch/cache/archives/partial" \
-    "$scratch/sources"
-  : >"$scratch/status"
-  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-  printf '%s\n' "Types: deb-src" "URIs: http://deb.debian.org/debian" \
-    "Suites: sid" "Components: main" "Signed-By: $keyring" \
-    >"$scratch/sources/sid.sources"
-  cat >"$scratch/apt.conf" <<END
-Dir::State "$scratch/state";
-Dir::State::status "$scratch/status";
-Dir::Cache "$scratch/cache";
-Dir::Etc::sourcelist "/dev/null";
-Dir::Etc::sourceparts "$scratch/sources";
-Acquire::Languages "none";
-APT::Sandbox::User "root";
-END
   # What Debian adds is not needed, and not on every mirror.
-  (cd "$scratch" && export APT_CONFIG="$scratch/apt.conf" \
-    && apt-get -qq update && apt-get -qq --download-only source glibc) \
-    >"$scratch/log" 2>&1
+  apt_of_unstable "$scratch" deb-src --download-only source glibc
   ls "$scratch"/glibc_*.orig.tar.* >/dev/null 2>&1 || {
     tail -n 20 "$scratch/log" >&2
     die "the source package of glibc cannot be fetched"

@@ -11,11 +11,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-die ()
-{
-  printf 'libsframe.sh: %s\n' "$*" >&2
-  exit 2
-}
+srcdir=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+. "$srcdir/tools/common.sh"
 
 build=build library=
 while getopts b:l: option; do
@@ -26,34 +23,13 @@ while getopts b:l: option; do
   esac
 done
 shift $((OPTIND - 1))
-srcdir=$(cd "$(dirname "$0")/.." && pwd) || exit 2
 build=$(cd "$build" && pwd) || die "no build tree"
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-# The machine's own sources, but for unstable, with a state of their own.
 fetch ()
 {
-  mkdir -p "$scratch/state/lists/partial" "$scratch/cache/archives/partial" \
-    "$scratch/sources"
-  : >"$scratch/status"
-  cat /etc/apt/sources.list.d/*.sources 2>/dev/null \
-    | awk 'BEGIN { RS = ""; ORS = "\n\n" } /\/debian\/?\n/' \
-    | sed 's/^Suites:.*/Suites: sid/' >"$scratch/sources/sid.sources"
-  sed -n 's/^\(deb .*\/debian\/* \)[a-z]* .*/\1sid main/p' \
-    /etc/apt/sources.list 2>/dev/null | head -n 1 \
-    >"$scratch/sources/sid.list"
-  cat >"$scratch/apt.conf" <<END
-Dir::State "$scratch/state";
-Dir::State::status "$scratch/status";
-Dir::Cache "$scratch/cache";
-Dir::Etc::sourcelist "/dev/null";
-Dir::Etc::sourceparts "$scratch/sources";
-Acquire::Languages "none";
-END
-  (cd "$scratch" && export APT_CONFIG="$scratch/apt.conf" \
-    && apt-get -qq update && apt-get -qq download libsframe3) \
-    >"$scratch/log" 2>&1 || {
+  apt_of_unstable "$scratch" deb download libsframe3 || {
     cat "$scratch/log" >&2
     die "libsframe3 cannot be fetched"
   }
