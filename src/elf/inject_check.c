@@ -154,6 +154,44 @@ check_old_segment (const struct check *check, const GElf_Phdr *old)
   return check_violated (check, "a segment is lost or damaged", "");
 }
 
+/* The first bytes at or behind OFFSET that may move, which the segments that
+   name them are compared by.  */
+static struct layout_extent
+next_movable (const struct image *image, uint64_t offset, uint64_t end)
+{
+  struct layout_extent next = { .old_offset = end };
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      bool movable = segment->p_type == PT_NOTE || segment->p_type == PT_INTERP
+                     || segment->p_type == PT_GNU_PROPERTY;
+      if (movable && segment->p_offset + segment->p_filesz > offset
+          && segment->p_offset < next.old_offset)
+        next = (struct layout_extent){ .old_offset = segment->p_offset,
+                                       .size = segment->p_filesz };
+    }
+  return next;
+}
+
+/* Whether NEW has the bytes of the segment OLD, up to what may move.  */
+static bool
+has_bytes (const struct check *check, const GElf_Phdr *old,
+           const GElf_Phdr *new)
+{
+  uint64_t at = old->p_offset, end = old->p_offset + old->p_filesz;
+  uint64_t shift = new->p_offset + (old->p_vaddr - new->p_vaddr) - at;
+  while (at < end)
+    {
+      struct layout_extent skip = next_movable (check->old, at, end);
+      if (skip.old_offset > at
+          && !check_same_but_patched (check, at, at + shift,
+                                      skip.old_offset - at))
+        return false;
+      at = skip.old_offset + skip.size;
+    }
+  return true;
+}
+
 /* Without section headers, segments are all there is to compare.  */
 static bool
 check_old_load_bytes (const struct check *check, const GElf_Phdr *old)
@@ -161,14 +199,9 @@ check_old_load_bytes (const struct check *check, const GElf_Phdr *old)
   if (old->p_type != PT_LOAD || check->old->n_sections > 0)
     return true;
   for (size_t i = 0; i < check->new->n_segments; i++)
-    {
-      const GElf_Phdr *new = &check->new->segments[i];
-      if (is_same_load (check, old, new)
-          && check_same_but_patched (
-              check, old->p_offset,
-              new->p_offset + (old->p_vaddr - new->p_vaddr), old->p_filesz))
-        return true;
-    }
+    if (is_same_load (check, old, &check->new->segments[i])
+        && has_bytes (check, old, &check->new->segments[i]))
+      return true;
   return check_violated (check, "other contents of a segment", "");
 }
 

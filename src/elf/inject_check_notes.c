@@ -106,8 +106,14 @@ bool
 check_notes_kept (const struct check *check, const GElf_Phdr *old)
 {
   bool seen = false;
+  GElf_Shdr whole = { .sh_type = SHT_NOTE,
+                      .sh_offset = old->p_offset,
+                      .sh_size = old->p_filesz,
+                      .sh_addralign = old->p_align };
   if (old->p_filesz > SPAN_MAX)
     return false;
+  if (check->old->n_sections == 0)
+    return section_is_found (check, old, &whole);
   for (size_t i = 1; i < check->old->n_sections; i++)
     {
       const GElf_Shdr *section = &check->old->sections[i].header;

@@ -29,17 +29,18 @@ job_close (struct layout_job *job)
   free (job->moved);
 }
 
+/* FILE has the sections that the new file will have, too.  */
 static bool
-job_open (struct layout_job *job)
+job_open (struct layout_job *job, const struct image *file)
 {
   const struct image *image = job->image;
   job->page = page_size (image);
   job->loader
-      = layout_is_loader (image)
+      = layout_is_loader (file)
         || (job->request->named_loader && layout_may_be_loader (image));
   job->header = image->header;
   job->n_segments = image->n_segments;
-  job->n_sections = image->n_sections;
+  job->n_sections = file->n_sections;
   job->end = image->size;
   job->segments
       = calloc (image->n_segments + JOB_HEADERS_MAX, sizeof job->segments[0]);
@@ -114,6 +115,22 @@ job_run_one (struct layout_job *job, enum layout_strategy strategy)
   return job_not (job, "no such strategy");
 }
 
+/* Carry the job out.  IMAGE is what the file says of itself.  */
+static bool
+job_do (struct layout_job *job, const struct image *image,
+        const enum layout_strategy *only)
+{
+  int done = -1;
+  if (job_open (job, image))
+    done = only ? job_run_one (job, *only) : job_run (job);
+  if (done > 0 && !clear_replaced (job))
+    done = -1;
+  job_close (job);
+  if (done == 0)
+    error_set (job->err, CFI2SFRAME_REFUSED, "%s", job->reason);
+  return done > 0;
+}
+
 static bool
 plan_make (struct layout_plan *plan, const struct image *image,
            const struct layout_request *request,
@@ -127,15 +144,15 @@ plan_make (struct layout_plan *plan, const struct image *image,
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
   struct layout_job job
       = { .image = image, .request = request, .plan = plan, .err = err };
-  int done = -1;
-  if (job_open (&job))
-    done = only ? job_run_one (&job, *only) : job_run (&job);
-  if (done > 0 && !clear_replaced (&job))
-    done = -1;
-  job_close (&job);
-  if (done == 0)
-    error_set (err, CFI2SFRAME_REFUSED, "%s", job.reason);
-  return done > 0;
+  if (image->n_sections > 0)
+    return job_do (&job, image, only);
+  struct image known;
+  if (!known_sections_make (&known, image, err))
+    return false;
+  job.image = &known;
+  bool done = job_do (&job, image, only);
+  known_sections_free (&known);
+  return done;
 }
 
 bool

@@ -59,7 +59,8 @@ struct gathered_notes
 
 struct layout_job
 {
-  const struct image *image;
+  const struct image *image; /* with sections: those of the file, or known ones
+                                (layout_known.c) */
   const struct layout_request *request;
   struct layout_plan *plan;
   struct error *err;
@@ -97,6 +98,21 @@ int job_not (struct layout_job *job, const char *fmt, ...)
 
 /* The highest PT_LOAD; the image has at least one.  */
 const GElf_Phdr *job_last_load (const struct layout_job *job);
+
+/* ---- layout_known.c: files without section headers.  */
+
+/* Make of IMAGE, which has none, KNOWN, which has a section for everything
+   that headers say, and others for what they do not say.  False when memory
+   ran out.  */
+bool known_sections_make (struct image *known, const struct image *image,
+                          struct error *err);
+
+/* Free the sections.  */
+void known_sections_free (struct image *known);
+
+/* Whether the bytes from OFFSET to the end are what a linker leaves there when
+   it only leaves out the section headers: symbols and their names.  */
+bool is_left_by_linker (const struct image *image, uint64_t offset);
 
 /* ---- layout_owner.c: who owns which bytes of the old file.  */
 

@@ -164,12 +164,6 @@ static const GElf_Phdr *
 find_load (struct layout_job *job)
 {
   const GElf_Phdr *load = owner_of_table (job->image);
-  if (job->image->n_sections == 0)
-    {
-      job_not (job, "no room for program headers, and without section "
-                    "headers none can be made");
-      return NULL;
-    }
   if (load == NULL)
     job_not (job, "no segment maps the program header table");
   return load;

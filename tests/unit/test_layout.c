@@ -1598,12 +1598,93 @@ names_of_loaders (void **state)
 
 /* ---- Files without section headers */
 
+/* The interpreter's name and the notes make room for one header; what is
+   behind them may be anything.  */
 static void
-no_sections_no_eviction (void **state)
+no_sections_but_segments_that_move (void **state)
 {
   struct fixture *test = *state;
   test->elf.n_sections = 0;
-  expect_failure (test, CFI2SFRAME_REFUSED, "without section headers");
+  plan_and_apply (test, LAYOUT_GROW_DATA);
+  assert_int_equal (test->result.n_sections, 0);
+  assert_true (finds_note (test, 4, NT_GNU_BUILD_ID));
+  const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
+  assert_string_equal (test->bytes + interp->p_offset,
+                       "/lib64/ld-linux-x86-64.so.2");
+  assert_memory_equal (test->bytes + 0x248, test->elf.bytes + 0x248, 0x3b8);
+}
+
+/* Zeros between what is known may be the program's.  */
+static void
+no_sections_no_room_in_what_no_header_names (void **state)
+{
+  struct fixture *test = *state;
+  Elf64_Phdr *note = elf_builder_segment (&test->elf, PT_NOTE);
+  memset (test->elf.bytes + 0x21c, 0, 0x60);
+  elf_builder_note (&test->elf, 0x240, "GNU", NT_GNU_BUILD_ID, 20);
+  note->p_offset = note->p_vaddr = note->p_paddr = 0x240;
+  test->elf.n_sections = 0;
+  expect_failure (test, CFI2SFRAME_REFUSED, "what no header names");
+}
+
+/* A file without section headers, and behind its last segment what a linker
+   leaves when it writes none: strings, then symbols.  */
+static size_t
+leave_symbols (struct fixture *test, const char *strings, size_t size)
+{
+  struct elf_builder *elf = &test->elf;
+  size_t end = 0x2100;
+  elf->n_sections = 0;
+  memset (elf->bytes + end, 0, 0x100);
+  memcpy (elf->bytes + end, strings, size);
+  end = (end + size + 7) & ~(size_t)7;
+  memset (elf->bytes + end, 0, 48);
+  store_u32 (elf->bytes + end + 24, 1, false);
+  elf->bytes[end + 24 + 4] = 0x12;
+  elf->bytes[end + 24 + 8] = 0x77;
+  return elf->size = end + 48;
+}
+
+static void
+what_linkers_leave_is_no_payload (void **state)
+{
+  static const char strings[] = "\0mold 3.0.0\0main";
+  struct fixture *test = *state;
+  leave_symbols (test, strings, sizeof strings);
+  plan_and_apply (test, LAYOUT_GROW_DATA);
+}
+
+static void
+payloads_do_not_look_like_what_linkers_leave (void **state)
+{
+  (void)state;
+  static const char strings[] = "\0mold 3.0.0\0main";
+  for (int i = 0; i < 6; i++)
+    {
+      void *own = NULL;
+      assert_int_equal (set_up (&own), 0);
+      struct fixture *test = own;
+      size_t end = leave_symbols (test, strings, sizeof strings);
+      uint8_t *bytes = test->elf.bytes;
+      if (i == 0)
+        bytes[0x2101] = 'c'; /* another maker */
+      else if (i == 1)
+        bytes[0x2103] = '\n'; /* a text file */
+      else if (i == 2)
+        store_u32 (bytes + end - 24, 0x1000, false); /* a name behind it */
+      else if (i == 3)
+        bytes[end - 24 + 4] = 0xff; /* no type of a symbol */
+      else if (i == 4)
+        bytes[end - 24 + 5] = 0x10; /* no visibility */
+      else
+        bytes[test->elf.size++] = 1; /* more behind it */
+      open_old (test);
+      if (layout_plan_injection (&test->plan, &test->image, &test->request,
+                                 &test->err))
+        fail_msg ("case %d", i);
+      assert_non_null (strstr (test->err.reason, "are appended"));
+      tear_down (&own);
+    }
 }
 
 static void
@@ -2300,7 +2381,10 @@ main (void)
     TEST (names_of_loaders),
     TEST (users_of_loader_symbols_are_no_loaders),
     TEST (strings_move_where_nobody_reads_them),
-    TEST (no_sections_no_eviction),
+    TEST (no_sections_but_segments_that_move),
+    TEST (no_sections_no_room_in_what_no_header_names),
+    TEST (what_linkers_leave_is_no_payload),
+    TEST (payloads_do_not_look_like_what_linkers_leave),
     TEST (no_sections_but_slots),
     TEST (refuses_relocatable_objects),
     TEST (refuses_core_files),
