@@ -237,13 +237,14 @@ growth ()
 # How long a stack tracer looks for rows of $1, in each layout.
 lookups ()
 {
-  local layout kind scanned ns
-  printf '\nLookups in %s\n  %-10s %-8s %12s %8s\n' "$1" layout PCs \
-    "rows scanned" ns
-  "$yardstick/lookup" "$1" | while read -r layout kind scanned ns; do
-    printf '  %-10s %-8s %12s %8s\n' "$layout" "$kind" "$scanned" "$ns"
-    printf '{"file":"%s","what":"lookup","layout":"%s","pcs":"%s","rows":%s,"ns":%s}\n' \
-      "$1" "$layout" "$kind" "$scanned" "$ns" >>"$json"
+  local layout kind scanned steps ns
+  printf '\nLookups in %s\n  %-10s %-8s %12s %8s %8s\n' "$1" layout PCs \
+    "rows scanned" steps ns
+  "$yardstick/lookup" "$1" | while read -r layout kind scanned steps ns; do
+    printf '  %-10s %-8s %12s %8s %8s\n' "$layout" "$kind" "$scanned" \
+      "$steps" "$ns"
+    printf '{"file":"%s","what":"lookup","layout":"%s","pcs":"%s","rows":%s,"steps":%s,"ns":%s}\n' \
+      "$1" "$layout" "$kind" "$scanned" "$steps" "$ns" >>"$json"
   done
 }
 
