@@ -206,7 +206,10 @@ add_outside (struct debug_source *debug, struct cfi_section *cfi,
   if (section != NULL)
     return add_section (debug, &debug->outside, cfi, image, &debug->file.image,
                         section, err);
-  set_note (debug, "debug file %.120s has no .debug_frame", debug->file.path);
+  if (wish->debug_file != NULL)
+    set_note (debug, "debug file %.120s has no .debug_frame",
+              wish->debug_file);
+  debug_file_close (&debug->file);
   return true;
 }
 

@@ -170,8 +170,8 @@ print_debug (const struct cfi2sframe_report *report, FILE *out)
              report->debug_frame_bytes);
   if (report->set_aside > 0)
     fprintf (out,
-             "  %" PRIu64 " FDEs of .debug_frame are for code that .eh_frame "
-             "describes, %" PRIu64 " of them contradict it\n",
+             "  %" PRIu64 " FDEs of .debug_frame are for code that is "
+             "described already, %" PRIu64 " of them contradict that\n",
              report->set_aside, report->contradictions);
   print_text ("debug file", report->debug_file, out);
   print_text ("note", report->cfi_note, out);
