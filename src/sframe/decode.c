@@ -134,8 +134,9 @@ sframe_decoder_record_offset (const struct sframe_decoder *decoder,
          + (uint64_t)index * versions[decoder->variant.version].record_size;
 }
 
-uint64_t
-sframe_decoder_start (const struct sframe_decoder *decoder, uint32_t index)
+/* Inline: a lookup asks for a dozen of them.  */
+static inline uint64_t
+start_of (const struct sframe_decoder *decoder, uint32_t index)
 {
   uint64_t offset = sframe_decoder_record_offset (decoder, index);
   const uint8_t *at = decoder->bytes + offset;
@@ -145,6 +146,12 @@ sframe_decoder_start (const struct sframe_decoder *decoder, uint32_t index)
   if (decoder->variant.version >= 3)
     return base + load_u64 (at, decoder->big_endian);
   return base + (uint64_t)(int32_t)load_u32 (at, decoder->big_endian);
+}
+
+uint64_t
+sframe_decoder_start (const struct sframe_decoder *decoder, uint32_t index)
+{
+  return start_of (decoder, index);
 }
 
 uint32_t
@@ -353,8 +360,7 @@ sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
   if (!(decoder->flags & SFRAME_FLAG_SORTED))
     {
       for (uint32_t i = 0; i < decoder->n_functions; i++)
-        if (pc - sframe_decoder_start (decoder, i)
-            < sframe_decoder_size (decoder, i))
+        if (pc - start_of (decoder, i) < sframe_decoder_size (decoder, i))
           {
             *index = i;
             return true;
@@ -366,7 +372,7 @@ sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
   while (low < high)
     {
       uint32_t middle = low + (high - low) / 2;
-      if (sframe_decoder_start (decoder, middle) <= pc)
+      if (start_of (decoder, middle) <= pc)
         low = middle + 1;
       else
         high = middle;
@@ -374,8 +380,47 @@ sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
   if (low == 0)
     return false;
   *index = low - 1;
-  return pc - sframe_decoder_start (decoder, *index)
+  return pc - start_of (decoder, *index)
          < sframe_decoder_size (decoder, *index);
+}
+
+/* Skip all rows but the last one that starts at or before OFFSET, by their
+   sizes alone: what they say is looked at by nobody.  1 if there is one, 0 if
+   not, -1 if they do not fit.  */
+static int
+row_cursor_seek (struct sframe_row_cursor *cursor, uint64_t offset)
+{
+  bool big_endian = cursor->decoder->big_endian;
+  unsigned type = cursor->function->fre_type;
+  size_t head = (1u << type) + 1;
+  const uint8_t *at = cursor->at, *found = NULL;
+  size_t left = cursor->left;
+  uint32_t last = 0;
+  for (; left > 0; left--)
+    {
+      if ((size_t)(cursor->end - at) < head)
+        return -1;
+      uint32_t start = type == SFRAME_FRE_ADDR1   ? *at
+                       : type == SFRAME_FRE_ADDR2 ? load_u16 (at, big_endian)
+                                                  : load_u32 (at, big_endian);
+      if (start < last)
+        return -1;
+      if (start > offset)
+        break;
+      uint8_t info = at[head - 1];
+      size_t words = info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT;
+      size_t size
+          = head
+            + (words << (info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD));
+      if ((size_t)(cursor->end - at) < size)
+        return -1;
+      found = at;
+      cursor->left = left;
+      last = start;
+      at += size;
+    }
+  cursor->at = found;
+  return found != NULL;
 }
 
 int
@@ -393,16 +438,10 @@ sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
   uint64_t offset = pc - function->address;
   if (function->pcmask)
     offset %= function->repeat;
-  int found = 0;
-  struct sframe_row next;
-  for (;;)
-    {
-      int status = sframe_row_next (&cursor, &next, err);
-      if (status < 0)
-        return -1;
-      if (status == 0 || next.start > offset)
-        return found;
-      *row = next;
-      found = 1;
-    }
+  int found = row_cursor_seek (&cursor, offset);
+  if (found > 0)
+    return sframe_row_next (&cursor, row, err);
+  if (found < 0)
+    malformed (err, decoder->fre_offset, "rows that make no sense");
+  return found;
 }
