@@ -93,3 +93,23 @@ say "\$ $(told_run)"
   || die "${file##*/} behaves differently after conversion"
 say
 say "The same output and exit status ($after_status) as before the conversion."
+
+# The stack of the copy while it waits for a line, by its own rows; those of
+# libc are made in memory.
+stack=build/src/sframe-stack
+case ${file##*/} in bash) ;; *) exit 0 ;; esac
+[ -x "$stack" ] || exit 0
+rm -f build/quickstart/line
+mkfifo build/quickstart/line || exit 0
+"$copy" -c 'line () { read -r REPLY; }; line' <build/quickstart/line &
+waiting=$!
+exec 3>build/quickstart/line
+sleep 0.5
+# Where tracing is permitted.
+shown=$("$stack" -v "$waiting" 2>&1) || shown=
+exec 3>&-
+wait "$waiting"
+[ -n "$shown" ] || exit 0
+say
+say "\$ $stack -v \$(pidof bash)"
+printf '%s\n' "$shown"
