@@ -23,7 +23,7 @@ report=${LIVING_REPORT:-$scratch/report}
 : >"$report"
 
 if [ -n "$long" ]; then
-  steps=2000000 samples=10000
+  steps=${LIVING_STEPS:-2000000} samples=${LIVING_SAMPLES:-10000}
 else
   steps=60000 samples=700
 fi
