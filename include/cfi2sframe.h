@@ -447,6 +447,7 @@ struct cfi2sframe_finding
   uint64_t since;          /* the instruction that the row does not know of */
   bool frame_pointer;      /* the rule of FP is wrong; else, that of CFA */
   const char *says, *does; /* the row's rule, and what the code does */
+  bool return_address;     /* the rule of RA is wrong */
 };
 
 struct cfi2sframe_lint_result
@@ -457,7 +458,8 @@ struct cfi2sframe_lint_result
   uint64_t findings, bytes;   /* bytes of code with wrong rows */
 };
 
-/* Compare the CFI of the linked x86-64 file INPUT with its code.  FOUND is
+/* Compare the CFI of the linked file INPUT, for x86-64 or aarch64, with its
+   code.  FOUND is
    called for each finding, in the order of addresses; what it gets is valid
    during the call.  Status CFI2SFRAME_MISMATCH when there is any,
    CFI2SFRAME_NOTHING when there is no CFI, CFI2SFRAME_UNSUPPORTED for other

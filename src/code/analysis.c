@@ -133,12 +133,15 @@ is_function_start (const struct analysis *analysis,
   if (!bytes
       || !insn_decode_step (analysis->decoder, bytes, size, function->address,
                             &step)
-      || (step.is_nop && step.size == 1))
+      || (step.is_nop && step.size == machine->arch->smallest_instruction))
     return false;
   return function->n_rows > 0 && function->rows[0].start == 0
          && !function->from_plt && !function->signal && cfa->kind == RULE_REG
          && cfa->reg == machine->arch->sp
-         && function->rows[0].ra.kind == RULE_DEREF_CFA
+         && function->rows[0].ra.kind
+                == (arch_tracks_ra (machine->arch) ? RULE_SAME
+                                                   : RULE_DEREF_CFA)
+         && !function->rows[0].ra_signed
          && cfa->offset == -machine->arch->fixed_ra_offset;
 }
 
@@ -243,13 +246,17 @@ note_call (struct analysis *analysis, uint64_t target)
 /* What the sweep of returns.c has not seen, because only a jump table leads
    there: addresses that are computed.  */
 static void
-note_mentioned (struct analysis *analysis, const struct insn *insn)
+note_mentioned (struct analysis *analysis, const struct insn *insn,
+                const struct state *state)
 {
   bool constant
       = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
-  uint64_t address = (uint64_t)insn->immediate, size;
-  if (insn->names_place)
-    places_name (&analysis->places, address);
+  uint64_t address = (uint64_t)insn->immediate, place, size;
+  if (state_names_place (state, insn, &place))
+    {
+      if (places_code (&analysis->places, place, &size))
+        places_name (&analysis->places, place);
+    }
   else if (analysis->has_hints && constant
            && places_code (&analysis->places, address, &size)
            && ARRAY_ROOM (analysis->hints, analysis->n_hints + 1,
@@ -280,7 +287,7 @@ take (void *argument, uint64_t address, const struct insn *insn,
     claims_add (analysis->claims, address, insn->size,
                 analysis->trusted ? &row : NULL);
   if (analysis->trusted)
-    note_mentioned (analysis, insn);
+    note_mentioned (analysis, insn, state);
   if (analysis->entry == seeds_program_entry (request->image)
       && request->elsewhere)
     note_main (analysis, insn);

@@ -27,9 +27,10 @@ claims_free (struct claims *claims)
 static uint32_t
 row_number (struct claims *claims, const struct frame_row *row)
 {
-  uint8_t key[2 * sizeof row->cfa];
-  memcpy (key, &row->cfa, sizeof row->cfa);
-  memcpy (key + sizeof row->cfa, &row->fp, sizeof row->fp);
+  const struct frame_rule rules[] = { row->cfa, row->ra, row->fp };
+  uint8_t key[sizeof rules + 1];
+  memcpy (key, rules, sizeof rules);
+  key[sizeof rules] = row->ra_signed;
   struct table_walk walk = { .hash = hash_for_table (key, sizeof key) };
   uint32_t number;
   while (table_next (&claims->by_hash, &walk, &number))

@@ -87,6 +87,15 @@ add_finding (struct comparison *comparison, const struct disproof *finding)
     comparison->failed = true;
 }
 
+/* What overwrote a register does not matter, and differs along the way.  */
+static void
+forget_details (struct value *value)
+{
+  if (!value_is_stack (*value) && value->kind != VALUE_SAVED
+      && value->kind != VALUE_SIGNED)
+    *value = value_of (VALUE_OPAQUE, 0);
+}
+
 static void
 compare (void *argument, uint64_t entry, uint64_t address,
          const struct insn *insn, const struct state *state)
@@ -112,18 +121,23 @@ compare (void *argument, uint64_t entry, uint64_t address,
       finding.kind = DISPROOF_CFA;
       finding.value = state_cfa_value (state, comparison->machine, row);
     }
+  else if (state_check_ra (state, comparison->machine, row)
+           == VERDICT_CONTRADICTS)
+    {
+      finding.kind = DISPROOF_RA;
+      finding.value = state_ra_value (state, comparison->machine, row);
+      finding.kept_at = state_ra_place (state, comparison->machine);
+    }
   else if (state_check_fp (state, comparison->machine, row)
            == VERDICT_CONTRADICTS)
     {
       finding.kind = DISPROOF_FP;
       finding.value = state_fp_value (state, comparison->machine, row);
-      /* What overwrote it does not matter, and differs along the way.  */
-      if (!value_is_stack (finding.value) && finding.value.kind != VALUE_SAVED)
-        finding.value = value_of (VALUE_OPAQUE, 0);
       finding.kept_at = state_fp_place (state, comparison->machine);
     }
   else
     return;
+  forget_details (&finding.value);
   add_finding (comparison, &finding);
 }
 
@@ -263,12 +277,13 @@ describe_cfa (const struct disproof *finding,
               register_name (machine, (unsigned)value.number));
 }
 
+/* Of the RA or the FP, which REG is for.  */
 static void
-describe_fp (const struct disproof *finding,
-             const struct code_machine *machine, char does[DISPROOF_TEXT_MAX])
+describe_register (const struct disproof *finding,
+                   const struct code_machine *machine, unsigned reg,
+                   char does[DISPROOF_TEXT_MAX])
 {
   struct value value = finding->value;
-  const char *fp = register_name (machine, machine->arch->fp);
   char at[48] = "";
   if (finding->kept_at.kind == VALUE_CFA)
     snprintf (at, sizeof at, "; the caller's is at CFA%+" PRId64,
@@ -278,11 +293,16 @@ describe_fp (const struct disproof *finding,
   if (finding->row.fp.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
               register_name (machine, finding->row.fp.reg));
+  else if (value.kind == VALUE_SIGNED)
+    snprintf (does, DISPROOF_TEXT_MAX, "the return address is there, signed");
+  else if (value.kind == VALUE_SAVED && value.number == reg)
+    snprintf (does, DISPROOF_TEXT_MAX, "it is there, not signed");
   else if (value.kind == VALUE_SAVED)
     snprintf (does, DISPROOF_TEXT_MAX, "the caller's %s is there%s",
               register_name (machine, (unsigned)value.number), at);
   else if (value.kind == VALUE_OPAQUE)
-    snprintf (does, DISPROOF_TEXT_MAX, "%s was overwritten%s", fp, at);
+    snprintf (does, DISPROOF_TEXT_MAX, "%s was overwritten%s",
+              register_name (machine, reg), at);
   else
     snprintf (does, DISPROOF_TEXT_MAX, "an address in the stack is there%s",
               at);
@@ -293,11 +313,15 @@ disproof_describe (const struct disproof *finding,
                    const struct code_machine *machine,
                    char says[DISPROOF_TEXT_MAX], char does[DISPROOF_TEXT_MAX])
 {
-  bool is_cfa = finding->kind == DISPROOF_CFA;
-  describe_rule (is_cfa ? finding->row.cfa : finding->row.fp, machine,
-                 register_name (machine, machine->arch->fp), says);
-  if (is_cfa)
+  const struct frame_row *row = &finding->row;
+  bool is_ra = finding->kind == DISPROOF_RA;
+  unsigned reg = is_ra ? machine->arch->ra : machine->arch->fp;
+  describe_rule (finding->kind == DISPROOF_CFA ? row->cfa
+                 : is_ra                       ? row->ra
+                                               : row->fp,
+                 machine, register_name (machine, reg), says);
+  if (finding->kind == DISPROOF_CFA)
     describe_cfa (finding, machine, does);
   else
-    describe_fp (finding, machine, does);
+    describe_register (finding, machine, reg, does);
 }

@@ -18,6 +18,7 @@
 enum disproof_kind
 {
   DISPROOF_CFA,
+  DISPROOF_RA,
   DISPROOF_FP
 };
 
@@ -32,7 +33,7 @@ struct disproof
   struct value value; /* what the row's rule computes */
   int64_t base_limit; /* VALUE_BASE: it is at most CFA + this ... */
   bool base_is_below; /* ... or less */
-  /* DISPROOF_FP: where the caller's FP is, if it was overwritten.  */
+  /* Where the caller's FP, or the RA, is, if it was overwritten.  */
   struct value kept_at;
 };
 

@@ -13,6 +13,9 @@ static const struct insn_machine *const machines[] = {
 #ifdef HAVE_ZYDIS
   &insn_amd64,
 #endif
+#ifdef CODE_ANALYSIS
+  &insn_aarch64,
+#endif
   NULL, /* a build without any must have an array, too */
 };
 
@@ -26,7 +29,7 @@ static const struct insn_machine *
 find_machine (const struct arch *arch)
 {
   for (size_t i = 0; arch && machines[i]; i++)
-    if (machines[i]->arch == arch)
+    if (machines[i]->arch->e_machine == arch->e_machine)
       return machines[i];
   return NULL;
 }
@@ -44,8 +47,10 @@ insn_decoder_new (const struct arch *arch)
   struct insn_decoder *decoder = machine ? malloc (sizeof *decoder) : NULL;
   if (!decoder)
     return NULL;
-  *decoder = (struct insn_decoder){ machine, machine->state_new () };
-  if (decoder->state)
+  *decoder = (struct insn_decoder){ .machine = machine };
+  if (machine->state_new)
+    decoder->state = machine->state_new ();
+  if (decoder->state || !machine->state_new)
     return decoder;
   free (decoder);
   return NULL;
@@ -75,6 +80,7 @@ insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
   *insn = (struct insn){ .flow = FLOW_NEXT,
                          .to = REG_NONE,
                          .from = REG_NONE,
+                         .second = REG_NONE,
                          .base = REG_NONE,
                          .index = REG_NONE };
   return decoder->machine->decode (decoder->state, bytes, size, address, insn);

@@ -417,6 +417,7 @@ translate_cmp (struct translation *t)
     {
       set_op (t, OP_COMPARE_BOTH, REG_NONE, dwarf (t, a->reg.value));
       t->insn->index = dwarf (t, b->reg.value);
+      t->insn->width = 8;
     }
   if (!is_immediate (b))
     return;

@@ -10,7 +10,9 @@
 struct insn_machine
 {
   const struct arch *arch;
-  void *(*state_new) (void); /* to be freed with free; NULL: no memory */
+  /* The result is to be freed with free; NULL: no memory.  A machine can do
+     without.  */
+  void *(*state_new) (void);
   /* As in insn.h; the result is initialised to "nothing" before.  */
   bool (*decode_step) (const void *state, const uint8_t *bytes, uint64_t size,
                        uint64_t address, struct insn_step *step);
@@ -19,5 +21,6 @@ struct insn_machine
 };
 
 extern const struct insn_machine insn_amd64;
+extern const struct insn_machine insn_aarch64;
 
 #endif /* CODE_INSN_MACHINE_H */

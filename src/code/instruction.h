@@ -1,11 +1,11 @@
 /* One machine instruction, as far as unwinding is concerned.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The decoders (insn_amd64.c) translate what a machine's instruction does into
-   these few words, which are the same for all machines: where execution goes
-   on, and how it moves addresses of the stack and saved registers about.  What
-   has no part in that is only known by the registers it changes.  Registers
-   are DWARF numbers of the machine.  */
+   The decoders (insn_amd64.c, insn_aarch64.c) translate what a machine's
+   instruction does into these few words, which are the same for all machines:
+   where execution goes on, and how it moves addresses of the stack and saved
+   registers about.  What has no part in that is only known by the registers it
+   changes.  Registers are DWARF numbers of the machine.  */
 
 #ifndef CODE_INSTRUCTION_H
 #define CODE_INSTRUCTION_H
@@ -52,8 +52,10 @@ enum insn_op
   OP_MOVE,           /* to = from */
   OP_ADD,            /* to = from + immediate */
   OP_SUM,            /* to = from + index */
+  OP_SUM_SCALED,     /* to = from + (width bytes of index) * scale */
   OP_SCALE,          /* to = from * immediate, which is small */
   OP_SET,            /* to = immediate */
+  OP_INSERT,         /* 16 bits of `to' from bit `scale' on = immediate */
   OP_ALIGN,          /* to = from & immediate, which is -2^n */
   OP_LOAD,           /* to = memory */
   OP_STORE,          /* memory = from, or (REG_NONE) something unknown; a
@@ -65,7 +67,11 @@ enum insn_op
   OP_COMPARE,        /* flags = from - immediate */
   OP_COMPARE_MEMORY, /* flags = memory - immediate */
   OP_COMPARE_BOTH,   /* flags = from - index */
-  OP_LOWER,          /* to = from - something unknown, not 0 */
+  OP_LOWER,          /* to = from - index, or - something unknown, not 0 */
+  /* Of a return address, with SP as modifier and key `immediate'.  */
+  OP_SIGN,         /* to = from with an authentication code */
+  OP_AUTHENTICATE, /* to = from without it, if it was right */
+  OP_STRIP,        /* to = from without it */
 };
 
 /* Conditions of branches that tell something of a value.  */
@@ -89,12 +95,16 @@ struct insn
   uint8_t condition; /* enum insn_condition, of FLOW_BRANCH */
   uint8_t op;        /* enum insn_op */
   uint8_t to, from;
+  uint8_t second; /* is_pair: the register of the second word */
   uint8_t base, index, scale;
   uint16_t width;     /* bytes of memory; 0: unknown */
-  bool sign_extended; /* OP_LOAD: of a width less than a register's */
+  bool sign_extended; /* of a width less than a register's */
   bool sets_flags;    /* that conditions depend on */
   bool is_nop;
-  bool names_place;  /* OP_SET: the immediate is an address */
+  bool names_place;  /* OP_SET, OP_ADD: what it computes is an address */
+  bool is_part;      /* OP_SET: something is added to get an address */
+  bool is_pair;      /* OP_LOAD, OP_STORE: of two words and registers */
+  bool adjusts_base; /* OP_LOAD, OP_STORE: base += immediate afterwards */
   bool memory;       /* base, index, scale, offset and width are set */
   uint32_t writes;   /* mask: get a value that `op` does not tell */
   uint32_t reads;    /* mask: used other than by being moved about */

@@ -86,6 +86,6 @@ jump_table_target (const struct jump_table *table, const struct places *places,
       || (bounded ? index > table->max : place >= table->end)
       || !places_word (places, place, table->width, table->is_signed, &word))
     return false;
-  *target = table->width == 8 ? word : table->base + word;
+  *target = table->width == 8 ? word : table->base + word * table->scale;
   return true;
 }

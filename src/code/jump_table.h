@@ -26,6 +26,7 @@ struct jump_table
   uint64_t max;  /* index; UINT64_MAX: unknown */
   uint8_t width; /* bytes of an entry; 8: entries are addresses; 0: there is
                     no table, `address` is the target */
+  uint8_t scale; /* bytes that one in an entry stands for */
   bool is_signed;
 };
 

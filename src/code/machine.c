@@ -20,6 +20,7 @@ static const struct code_machine amd64 = {
   .preserved = 1 << 3 | 1 << 6 | 0xf << 12,
   .clobbered = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 0xf << 8,
   .word = 8,
+  .table_widths = 4 | 8,
   .register_names = amd64_registers,
 };
 
@@ -33,13 +34,38 @@ static const struct code_machine amd64_go = {
   .preserved = 1 << 6,
   .clobbered = 0x1f << 0 | 1 << 5 | 0xff << 8,
   .word = 8,
+  .table_widths = 4 | 8,
   .register_names = amd64_registers,
+};
+
+static const char *const aarch64_registers[]
+    = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
+        "x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
+        "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
+        "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp" };
+
+/* AAPCS64, section 6.1.1: x19 to x29 belong to the caller.  A call leaves its
+   return address in x30.  */
+static const struct code_machine aarch64 = {
+  .arch = &arch_aarch64,
+  .n_registers = 32,
+  .first_argument = 0,
+  .preserved = 0x7ffU << 19,
+  .clobbered = 0x7ffffU | 1U << 30,
+  .word = 8,
+  .table_widths = 1 | 2 | 4 | 8,
+  .keeps_sp = true,
+  .register_names = aarch64_registers,
 };
 
 const struct code_machine *
 code_machine_of (const struct arch *arch)
 {
-  return arch == &arch_amd64 && insn_decoder_exists (arch) ? &amd64 : NULL;
+  static const struct code_machine *const machines[] = { &amd64, &aarch64 };
+  for (size_t i = 0; insn_decoder_exists (arch) && i < 2; i++)
+    if (machines[i]->arch->e_machine == arch->e_machine)
+      return machines[i];
+  return NULL;
 }
 
 const struct code_machine *

@@ -4,6 +4,7 @@
 #ifndef CODE_MACHINE_H
 #define CODE_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/arch.h"
@@ -16,6 +17,9 @@ struct code_machine
   uint32_t preserved;     /* mask: a function leaves these as they were */
   uint32_t clobbered;     /* mask: a call may change these */
   uint8_t word;           /* bytes of a register */
+  uint8_t table_widths;   /* mask of 1, 2, 4, 8: bytes of a jump table entry */
+  /* Functions move SP once, so that it is the better base for a CFA.  */
+  bool keeps_sp;
   const char *const *register_names; /* n_registers of them */
 };
 

@@ -14,6 +14,11 @@ state_enter (struct state *state, const struct code_machine *machine)
     state->registers[reg] = value_of (
         machine->preserved >> reg & 1 ? VALUE_SAVED : VALUE_MIXED, reg);
   state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);
+  if (arch_tracks_ra (arch))
+    {
+      state->registers[arch->ra] = value_of (VALUE_SAVED, arch->ra);
+      return;
+    }
   state->slots[0] = (struct slot){ value_of (VALUE_CFA, arch->fixed_ra_offset),
                                    value_of (VALUE_SAVED, arch->ra) };
   state->n_slots = 1;
@@ -43,12 +48,15 @@ forget_memory (struct state *state, struct value place, unsigned width)
       remove_slot (state, i);
 }
 
-/* Constants may be addresses of jump tables, but leave room for others.  */
+/* Constants may be addresses of jump tables, but leave room for others.  No
+   image is above 4 GiB by itself.  */
 static bool
 is_worth_keeping (const struct state *state, struct value value)
 {
-  return value.kind == VALUE_SAVED || value_is_stack (value)
+  return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
+         || value_is_stack (value)
          || (value.kind == VALUE_CONSTANT && value.number >= 0x1000
+             && value.number <= UINT32_MAX
              && state->n_slots < STATE_SLOTS_MAX - 10);
 }
 
@@ -304,6 +312,24 @@ sum_is_target (struct state *state, struct value a, struct value b,
   return true;
 }
 
+/* The same with an entry that is extended and multiplied.  */
+static void
+apply_sum_scaled (struct state *state, const struct insn *insn,
+                  uint64_t address, struct jump_tables *tables)
+{
+  struct value from = state->registers[insn->from];
+  struct value index = state->registers[insn->index];
+  if (!sum_is_target (state, index, from, tables, insn->to, address))
+    {
+      compute (state, address, insn->to);
+      return;
+    }
+  struct jump_table *table = &tables->tables[index.number];
+  table->scale = insn->scale;
+  if (insn->width == table->width)
+    table->is_signed = insn->sign_extended;
+}
+
 static void
 apply_sum (struct state *state, const struct insn *insn, uint64_t address,
            struct jump_tables *tables)
@@ -321,6 +347,62 @@ apply_sum (struct state *state, const struct insn *insn, uint64_t address,
     compute (state, address, insn->to);
 }
 
+static void
+apply_lower (struct state *state, const struct code_machine *machine,
+             const struct insn *insn, uint64_t address)
+{
+  struct value by = insn->index == REG_NONE ? value_of (VALUE_MIXED, 0)
+                                            : state->registers[insn->index];
+  if (by.kind == VALUE_CONSTANT)
+    set_register (state, insn->to,
+                  value_moved (state->registers[insn->from], -by.number),
+                  address);
+  else if (insn->to == machine->arch->sp)
+    apply_base (state, machine, insn, address);
+  else
+    compute (state, address, insn->to);
+}
+
+static void
+apply_insert (struct state *state, const struct insn *insn, uint64_t address)
+{
+  struct value old = state->registers[insn->from];
+  if (old.kind != VALUE_CONSTANT)
+    {
+      compute (state, address, insn->to);
+      return;
+    }
+  uint64_t number = (uint64_t)old.number & ~(UINT64_C (0xffff) << insn->scale);
+  number |= (uint64_t)insn->immediate;
+  if (insn->width == 4)
+    number &= UINT32_MAX;
+  set_register (state, insn->to,
+                value_moved (value_of (VALUE_CONSTANT, 0), (int64_t)number),
+                address);
+}
+
+/* A code is of use only if SP is what it was when the function began: whoever
+   unwinds takes the CFA for it.  */
+static void
+apply_signing (struct state *state, const struct code_machine *machine,
+               const struct insn *insn, uint64_t address)
+{
+  struct value plain = value_of (VALUE_SAVED, machine->arch->ra);
+  struct value with_code = value_of (VALUE_SIGNED, insn->immediate);
+  struct value from = state->registers[insn->from];
+  bool at_cfa = value_equal (state->registers[machine->arch->sp],
+                             value_of (VALUE_CFA, 0));
+  struct value to = value_of (VALUE_MIXED, 0);
+  if (insn->op == OP_STRIP)
+    to = from.kind == VALUE_SIGNED ? plain : from;
+  else if (insn->op == OP_SIGN && at_cfa && value_equal (from, plain))
+    to = with_code;
+  else if (insn->op == OP_AUTHENTICATE && at_cfa
+           && value_equal (from, with_code))
+    to = plain;
+  set_register (state, insn->to, to, address);
+}
+
 /* Where the memory operand of INSN is in the stack.  */
 static struct value
 place_of (const struct state *state, const struct insn *insn)
@@ -331,12 +413,27 @@ place_of (const struct state *state, const struct insn *insn)
 }
 
 bool
-state_table (const struct state *state, const struct insn *insn,
-             uint64_t address, struct jump_tables *tables, uint32_t *number)
+state_names_place (const struct state *state, const struct insn *insn,
+                   uint64_t *address)
+{
+  struct value base = value_of (VALUE_CONSTANT, 0);
+  if (!insn->names_place)
+    return false;
+  if (insn->op == OP_ADD)
+    base = state->registers[insn->from];
+  *address = (uint64_t)base.number + (uint64_t)insn->immediate;
+  return base.kind == VALUE_CONSTANT;
+}
+
+bool
+state_table (const struct state *state, const struct code_machine *machine,
+             const struct insn *insn, uint64_t address,
+             struct jump_tables *tables, uint32_t *number)
 {
   bool scaled = insn->scale == insn->width;
   if (!insn->memory || insn->index == REG_NONE || (!scaled && insn->scale != 1)
-      || (insn->width != 8 && insn->width != 4))
+      || insn->width > 8 || (insn->width & (insn->width - 1))
+      || !(machine->table_widths & insn->width))
     return false;
   struct value base = { .kind = VALUE_CONSTANT, .number = 0 };
   struct value index = state->registers[insn->index];
@@ -358,22 +455,52 @@ state_table (const struct state *state, const struct insn *insn,
           .address = (uint64_t)base.number + (uint64_t)insn->offset,
           .max = max,
           .width = (uint8_t)insn->width,
+          .scale = 1,
           .is_signed = insn->sign_extended || insn->width == 4 };
   return jump_tables_note (tables, &table, number);
 }
 
 static void
-apply_load (struct state *state, const struct insn *insn, uint64_t address,
+load_word (struct state *state, unsigned to, struct value place,
+           uint64_t address)
+{
+  if (to == REG_NONE)
+    return;
+  if (value_is_stack (place))
+    set_register (state, to, state_load (state, place), address);
+  else
+    compute (state, address, to);
+}
+
+static void
+adjust_base (struct state *state, const struct insn *insn, struct value base,
+             uint64_t address)
+{
+  if (insn->adjusts_base)
+    set_register (state, insn->base, value_moved (base, insn->immediate),
+                  address);
+}
+
+static void
+apply_load (struct state *state, const struct code_machine *machine,
+            const struct insn *insn, uint64_t address,
             struct jump_tables *tables)
 {
   struct value place = place_of (state, insn);
+  if (insn->is_pair)
+    {
+      load_word (state, insn->to, place, address);
+      load_word (state, insn->second, value_moved (place, machine->word),
+                 address);
+      return;
+    }
   struct subject memory = state_memory (state, insn);
   uint64_t max = bound_of (state, &memory);
   uint32_t number;
-  if (state_table (state, insn, address, tables, &number))
+  if (state_table (state, machine, insn, address, tables, &number))
     set_register (state, insn->to, value_of (VALUE_ENTRY, number), address);
-  else if (insn->width == 8 && (value_is_stack (place)))
-    set_register (state, insn->to, state_load (state, place), address);
+  else if (insn->width == machine->word)
+    load_word (state, insn->to, place, address);
   else
     compute (state, address, insn->to);
   /* A word of some place in the stack may be a register saved there.  */
@@ -387,15 +514,24 @@ apply_load (struct state *state, const struct insn *insn, uint64_t address,
     }
 }
 
+/* What register REG, if there is one, puts into memory.  */
+static struct value
+stored_value (const struct state *state, unsigned reg)
+{
+  return reg == REG_NONE ? value_of (VALUE_MIXED, 0) : state->registers[reg];
+}
+
 static void
-apply_store (struct state *state, const struct insn *insn)
+apply_store (struct state *state, const struct code_machine *machine,
+             const struct insn *insn)
 {
   struct value place = place_of (state, insn);
-  store (state, place,
-         insn->from == REG_NONE ? value_of (VALUE_MIXED, 0)
-                                : state->registers[insn->from],
-         insn->width);
-  forget_memory_bounds (state, place, insn->width);
+  unsigned width = insn->is_pair ? machine->word : insn->width;
+  if (insn->is_pair)
+    store (state, value_moved (place, machine->word),
+           stored_value (state, insn->second), machine->word);
+  store (state, place, stored_value (state, insn->from), width);
+  forget_memory_bounds (state, place, insn->is_pair ? 2 * width : width);
 }
 
 static void
@@ -403,8 +539,7 @@ apply_push (struct state *state, const struct code_machine *machine,
             const struct insn *insn, uint64_t address)
 {
   unsigned sp = machine->arch->sp;
-  struct value what = insn->from == REG_NONE ? value_of (VALUE_MIXED, 0)
-                                             : state->registers[insn->from];
+  struct value what = stored_value (state, insn->from);
   struct value place = value_moved (state->registers[sp], -machine->word);
   set_register (state, sp, place, address);
   store (state, place, what, machine->word);
@@ -442,16 +577,29 @@ apply_swap (struct state *state, const struct insn *insn)
 
 /* Comparisons wait for the branch that tells how they came out.  */
 static void
-apply_compare (struct state *state, const struct insn *insn)
+apply_compare (struct state *state, const struct code_machine *machine,
+               const struct insn *insn, uint64_t address)
 {
+  uint64_t with = (uint64_t)insn->immediate;
   state->has_compared = state->has_equals = false;
-  if (insn->op == OP_COMPARE_BOTH)
+  if (insn->op == OP_COMPARE_BOTH
+      && state->registers[insn->index].kind == VALUE_CONSTANT)
     {
-      state->has_equals = true;
+      with = (uint64_t)state->registers[insn->index].number;
+      if (insn->width == 4)
+        with &= UINT32_MAX;
+    }
+  else if (insn->op == OP_COMPARE_BOTH)
+    {
+      state->has_equals = insn->width == machine->word;
       state->equals[0] = insn->from;
       state->equals[1] = insn->index;
       return;
     }
+  /* What is compared was read from a table, but not to be jumped by.  */
+  if (insn->op != OP_COMPARE_MEMORY
+      && state->registers[insn->from].kind == VALUE_ENTRY)
+    compute (state, address, insn->from);
   struct subject subject;
   if (insn->op == OP_COMPARE_MEMORY)
     subject = state_memory (state, insn);
@@ -461,7 +609,7 @@ apply_compare (struct state *state, const struct insn *insn)
     return;
   state->has_compared = true;
   state->compared = subject;
-  state->compared_with = (uint64_t)insn->immediate;
+  state->compared_with = with;
 }
 
 static void
@@ -469,6 +617,7 @@ apply_op (struct state *state, const struct code_machine *machine,
           const struct insn *insn, uint64_t address,
           struct jump_tables *tables)
 {
+  struct value base = stored_value (state, insn->base);
   switch (insn->op)
     {
     case OP_MOVE:
@@ -480,6 +629,14 @@ apply_op (struct state *state, const struct code_machine *machine,
           address);
     case OP_SUM:
       return apply_sum (state, insn, address, tables);
+    case OP_SUM_SCALED:
+      return apply_sum_scaled (state, insn, address, tables);
+    case OP_INSERT:
+      return apply_insert (state, insn, address);
+    case OP_SIGN:
+    case OP_AUTHENTICATE:
+    case OP_STRIP:
+      return apply_signing (state, machine, insn, address);
     case OP_SET:
       return set_register (
           state, insn->to,
@@ -488,12 +645,15 @@ apply_op (struct state *state, const struct code_machine *machine,
     case OP_SCALE:
       return apply_scale (state, insn, address);
     case OP_ALIGN:
-    case OP_LOWER:
       return apply_base (state, machine, insn, address);
+    case OP_LOWER:
+      return apply_lower (state, machine, insn, address);
     case OP_LOAD:
-      return apply_load (state, insn, address, tables);
+      apply_load (state, machine, insn, address, tables);
+      return adjust_base (state, insn, base, address);
     case OP_STORE:
-      return apply_store (state, insn);
+      apply_store (state, machine, insn);
+      return adjust_base (state, insn, base, address);
     case OP_PUSH:
       return apply_push (state, machine, insn, address);
     case OP_POP:
@@ -515,7 +675,7 @@ state_apply (struct state *state, const struct code_machine *machine,
   if (insn->sets_flags)
     state->has_compared = state->has_equals = false;
   if (insn->op >= OP_COMPARE && insn->op <= OP_COMPARE_BOTH)
-    apply_compare (state, insn);
+    apply_compare (state, machine, insn, address);
   else if (insn->op != OP_NONE)
     apply_op (state, machine, insn, address, tables);
   for (uint32_t left = insn->writes; left; left &= left - 1)

@@ -21,7 +21,7 @@
 
 enum
 {
-  STATE_SLOTS_MAX = 24,
+  STATE_SLOTS_MAX = 48,
   STATE_BOUNDS_MAX = 4
 };
 
@@ -113,13 +113,18 @@ uint64_t state_bound (const struct state *state, struct value value);
 struct subject state_memory (const struct state *state,
                              const struct insn *insn);
 
+/* Whether INSN computes an address, and which.  */
+bool state_names_place (const struct state *state, const struct insn *insn,
+                        uint64_t *address);
+
 /* Note the table that INSN at ADDRESS reads, if it can be one.  False: no.  */
-bool state_table (const struct state *state, const struct insn *insn,
+bool state_table (const struct state *state,
+                  const struct code_machine *machine, const struct insn *insn,
                   uint64_t address, struct jump_tables *tables,
                   uint32_t *number);
 
-/* Whether the function could return now: SP and the registers that belong to
-   the caller are as they were when it began.  */
+/* Whether the function could return now: SP, the return address and the
+   registers that belong to the caller are as they were when it began.  */
 bool state_is_restored (const struct state *state,
                         const struct code_machine *machine);
 
@@ -139,24 +144,32 @@ enum verdict
   VERDICT_CONTRADICTS
 };
 
-/* What the state makes of the CFA and the FP rule of ROW.  */
+/* What the state makes of the CFA, the RA and the FP rule of ROW.  */
 enum verdict state_check_cfa (const struct state *state,
                               const struct code_machine *machine,
                               const struct frame_row *row);
+enum verdict state_check_ra (const struct state *state,
+                             const struct code_machine *machine,
+                             const struct frame_row *row);
 enum verdict state_check_fp (const struct state *state,
                              const struct code_machine *machine,
                              const struct frame_row *row);
 
-/* The values that the CFA rule and the FP rule of ROW compute.  */
+/* The values that the rules of ROW compute.  */
 struct value state_cfa_value (const struct state *state,
                               const struct code_machine *machine,
                               const struct frame_row *row);
+struct value state_ra_value (const struct state *state,
+                             const struct code_machine *machine,
+                             const struct frame_row *row);
 struct value state_fp_value (const struct state *state,
                              const struct code_machine *machine,
                              const struct frame_row *row);
 
-/* Where in the stack the caller's FP is kept, or VALUE_MIXED.  */
+/* Where in the stack the caller's FP, or the RA, is kept, or VALUE_MIXED.  */
 struct value state_fp_place (const struct state *state,
+                             const struct code_machine *machine);
+struct value state_ra_place (const struct state *state,
                              const struct code_machine *machine);
 
 #endif /* CODE_STATE_H */

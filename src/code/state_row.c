@@ -3,6 +3,11 @@
 
 #include "code/state.h"
 
+enum
+{
+  SIGNING_KEYS = 2 /* A, B */
+};
+
 static struct value
 in_register (const struct state *state, unsigned reg)
 {
@@ -25,9 +30,10 @@ state_is_restored (const struct state *state,
 {
   const struct arch *arch = machine->arch;
   struct value entry = value_of (VALUE_CFA, arch->fixed_ra_offset);
+  struct value ra = arch_tracks_ra (arch) ? state->registers[arch->ra]
+                                          : state_load (state, entry);
   if (!value_equal (state->registers[arch->sp], entry)
-      || !value_equal (state_load (state, entry),
-                       value_of (VALUE_SAVED, arch->ra)))
+      || !value_equal (ra, value_of (VALUE_SAVED, arch->ra)))
     return false;
   for (uint32_t left = machine->preserved; left; left &= left - 1)
     {
@@ -69,7 +75,9 @@ static bool
 cfa_rule (const struct state *state, const struct code_machine *machine,
           struct frame_rule *rule)
 {
-  const uint16_t order[] = { machine->arch->fp, machine->arch->sp };
+  const uint16_t sp = machine->arch->sp, fp = machine->arch->fp;
+  const uint16_t order[]
+      = { machine->keeps_sp ? sp : fp, machine->keeps_sp ? fp : sp };
   const struct slot *slot
       = find_slot (state, machine, VALUE_BASE, value_of (VALUE_CFA, 0));
   for (unsigned i = 0; i < 2; i++)
@@ -90,15 +98,48 @@ cfa_rule (const struct state *state, const struct code_machine *machine,
   return false;
 }
 
+/* The slot that RULE_DEREF_CFA can be said of, with the return address as it
+   came or signed.  */
+static const struct slot *
+find_ra_slot (const struct state *state, const struct code_machine *machine,
+              enum value_kind base)
+{
+  const struct slot *slot = find_slot (
+      state, machine, base, value_of (VALUE_SAVED, machine->arch->ra));
+  for (int64_t key = 0; !slot && key < SIGNING_KEYS; key++)
+    slot = find_slot (state, machine, base, value_of (VALUE_SIGNED, key));
+  return slot;
+}
+
+/* The RA rule where it is not fixed.  */
+static bool
+ra_rule (const struct state *state, const struct code_machine *machine,
+         struct frame_row *row)
+{
+  const struct slot *slot = find_ra_slot (state, machine, VALUE_CFA);
+  struct value value
+      = slot ? slot->value : state->registers[machine->arch->ra];
+  row->ra = (struct frame_rule){ .kind = RULE_SAME };
+  if (slot)
+    row->ra = (struct frame_rule){ .kind = RULE_DEREF_CFA,
+                                   .offset = (int32_t)slot->place.number };
+  /* Which key it was belongs to whole functions; A is the usual one.  */
+  row->ra_signed = value_equal (value, value_of (VALUE_SIGNED, 0));
+  return row->ra_signed
+         || value_equal (value, value_of (VALUE_SAVED, machine->arch->ra));
+}
+
+/* WITH_RA: the return address is on the stack.  FP is often kept there longer
+   than needed, but readers expect it to be alone there never.  */
 static bool
 fp_rule (const struct state *state, const struct code_machine *machine,
-         struct frame_rule *rule)
+         bool with_ra, struct frame_rule *rule)
 {
   unsigned fp = machine->arch->fp;
   struct value saved = value_of (VALUE_SAVED, fp);
   struct value value = state->registers[fp];
   const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
-  if (slot)
+  if (slot && (with_ra || !value_equal (value, saved)))
     {
       *rule = (struct frame_rule){ .kind = RULE_DEREF_CFA,
                                    .offset = (int32_t)slot->place.number };
@@ -124,10 +165,12 @@ state_row (const struct state *state, const struct code_machine *machine,
 {
   const int8_t ra = machine->arch->fixed_ra_offset;
   *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
-  return value_equal (state_load (state, value_of (VALUE_CFA, ra)),
-                      value_of (VALUE_SAVED, machine->arch->ra))
+  return (arch_tracks_ra (machine->arch)
+              ? ra_rule (state, machine, row)
+              : value_equal (state_load (state, value_of (VALUE_CFA, ra)),
+                             value_of (VALUE_SAVED, machine->arch->ra)))
          && cfa_rule (state, machine, &row->cfa)
-         && fp_rule (state, machine, &row->fp);
+         && fp_rule (state, machine, row->ra.kind == RULE_DEREF_CFA, &row->fp);
 }
 
 /* The value that RULE computes.  */
@@ -157,6 +200,13 @@ state_cfa_value (const struct state *state, const struct code_machine *machine,
                  const struct frame_row *row)
 {
   return value_of_rule (state, row->cfa, machine->arch->sp);
+}
+
+struct value
+state_ra_value (const struct state *state, const struct code_machine *machine,
+                const struct frame_row *row)
+{
+  return value_of_rule (state, row->ra, machine->arch->ra);
 }
 
 struct value
@@ -198,6 +248,44 @@ state_fp_place (const struct state *state, const struct code_machine *machine)
   return slot ? slot->place : value_of (VALUE_MIXED, 0);
 }
 
+struct value
+state_ra_place (const struct state *state, const struct code_machine *machine)
+{
+  const struct slot *slot = find_ra_slot (state, machine, VALUE_CFA);
+  if (!slot)
+    slot = find_ra_slot (state, machine, VALUE_BASE);
+  return slot ? slot->place : value_of (VALUE_MIXED, 0);
+}
+
+/* VALUE, of a register that matters to the caller, which ROW_KIND is the rule
+   of, is not the right one.  KEPT_AT is where the right one is.  */
+static enum verdict
+judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
+{
+  bool overwritten = value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
+                     || value_is_entry (value) || value_is_target (value);
+  if (value_is_stack (value) || value.kind == VALUE_SAVED
+      || value.kind == VALUE_SIGNED)
+    return VERDICT_CONTRADICTS;
+  return overwritten && rule_kind == RULE_SAME && kept_at.kind != VALUE_MIXED
+             ? VERDICT_CONTRADICTS
+             : VERDICT_UNKNOWN;
+}
+
+enum verdict
+state_check_ra (const struct state *state, const struct code_machine *machine,
+                const struct frame_row *row)
+{
+  struct value value = state_ra_value (state, machine, row);
+  bool is_right
+      = row->ra_signed
+            ? value.kind == VALUE_SIGNED
+            : value_equal (value, value_of (VALUE_SAVED, machine->arch->ra));
+  if (is_right || !arch_tracks_ra (machine->arch))
+    return VERDICT_AGREES;
+  return judge_wrong (value, row->ra.kind, state_ra_place (state, machine));
+}
+
 enum verdict
 state_check_fp (const struct state *state, const struct code_machine *machine,
                 const struct frame_row *row)
@@ -206,17 +294,10 @@ state_check_fp (const struct state *state, const struct code_machine *machine,
   struct value value = state_fp_value (state, machine, row);
   if (value_equal (value, value_of (VALUE_SAVED, fp)))
     return VERDICT_AGREES;
-  if (value_is_stack (value) || value.kind == VALUE_SAVED)
-    return VERDICT_CONTRADICTS;
   /* A word found by a register that is the caller's again is not of this
      frame any more.  */
   if (row->fp.kind == RULE_DEREF_REG
       && in_register (state, row->fp.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
-  bool overwritten = value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
-                     || value_is_entry (value) || value_is_target (value);
-  return overwritten && row->fp.kind == RULE_SAME
-                 && state_fp_place (state, machine).kind != VALUE_MIXED
-             ? VERDICT_CONTRADICTS
-             : VERDICT_UNKNOWN;
+  return judge_wrong (value, row->fp.kind, state_fp_place (state, machine));
 }

@@ -125,8 +125,12 @@ decode_node (struct unit *unit, struct node *node)
            && returns_is_push (unit->context->returns, insn->target,
                                node->address + insn->size))
     {
+      const struct arch *arch = unit->machine->arch;
       insn->flow = FLOW_NEXT;
-      insn->op = OP_PUSH;
+      if (arch_tracks_ra (arch))
+        insn->writes |= UINT32_C (1) << arch->ra;
+      else
+        insn->op = OP_PUSH;
     }
 }
 
@@ -278,9 +282,9 @@ find_tables (struct unit *unit, const struct insn *insn, uint64_t address,
   uint32_t number;
   if (insn->from == REG_NONE)
     {
-      bool reads
-          = insn->width == 8
-            && state_table (state, insn, address, &unit->tables, &number);
+      bool reads = insn->width == 8
+                   && state_table (state, unit->machine, insn, address,
+                                   &unit->tables, &number);
       *target = value_of (VALUE_ENTRY, reads ? number : 0);
       return reads;
     }
@@ -690,6 +694,21 @@ check_leaving (struct unit *unit, uint64_t target, uint64_t from,
     function->no_claims = true;
 }
 
+/* Whether INSN, a return, goes to the caller.  */
+static bool
+returns_rightly (struct unit *unit, const struct insn *insn, uint64_t address,
+                 const struct state *state)
+{
+  const struct code_machine *machine = unit->machine;
+  if (insn->op == OP_NONE)
+    return insn->immediate == 0
+           && (insn->from == REG_NONE || insn->from == machine->arch->ra)
+           && state_is_restored (state, machine);
+  struct state after = *state;
+  state_apply (&after, machine, insn, address, &unit->tables);
+  return state_is_restored (&after, machine);
+}
+
 /* Whether INSN goes on with an exception although none landed in the unit.
    Such a path ended where a call does not return or where the compiler knew
    that nobody gets to, and ran into something else.  */
@@ -739,7 +758,7 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
   if (insn->flow == FLOW_RETURN)
     {
       unit->is_proven = true;
-      if (insn->immediate != 0 || !state_is_restored (state, machine))
+      if (!returns_rightly (unit, insn, address, state))
         fail (unit, UNIT_RETURN, address);
     }
   if (insn->flow == FLOW_JUMP_INDIRECT)
@@ -785,6 +804,25 @@ compare_addresses (const void *a, const void *b)
   return (*left > *right) - (*left < *right);
 }
 
+/* Keep what INSN computes, if that can be an address.  */
+static void
+remember_place (void *argument, uint64_t address, const struct insn *insn,
+                const struct state *state)
+{
+  struct unit *unit = argument;
+  uint64_t place;
+  (void)address;
+  if (!state_names_place (state, insn, &place))
+    {
+      if (insn->op != OP_SET || insn->is_part || insn->immediate < ADDRESS_MIN)
+        return;
+      place = (uint64_t)insn->immediate;
+    }
+  if (unit->n_ends < PLACES_REMEMBERED
+      && ARRAY_ROOM (unit->ends, unit->n_ends + 1, &unit->ends_capacity))
+    unit->ends[unit->n_ends++] = place;
+}
+
 /* Keep all addresses that the unit computes for another try.  Whether there
    are more than before.  */
 static bool
@@ -792,12 +830,7 @@ remember_places (struct unit *unit)
 {
   size_t before = unit->n_ends;
   unit->n_ends = 0;
-  for (size_t i = 0; i < unit->n_nodes; i++)
-    if (unit->nodes[i].insn.op == OP_SET
-        && unit->nodes[i].insn.immediate >= ADDRESS_MIN
-        && unit->n_ends < PLACES_REMEMBERED
-        && ARRAY_ROOM (unit->ends, unit->n_ends + 1, &unit->ends_capacity))
-      unit->ends[unit->n_ends++] = (uint64_t)unit->nodes[i].insn.immediate;
+  unit_visit (unit, remember_place, unit);
   if (unit->n_ends > 0)
     qsort (unit->ends, unit->n_ends, sizeof *unit->ends, compare_addresses);
   return unit->n_ends > before;

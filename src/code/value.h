@@ -20,6 +20,8 @@ enum value_kind
   VALUE_MIXED,
   VALUE_CFA,   /* CFA + number */
   VALUE_SAVED, /* what register `number` held when the function began */
+  /* The return address, signed with key `number` and SP as it was then.  */
+  VALUE_SIGNED,
   VALUE_CONSTANT,
   /* An unknown base + number.  The base is what `and $-n, %rsp' or
      `sub %rax, %rsp' leaves of the stack pointer; a state knows one.  */

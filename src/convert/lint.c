@@ -34,6 +34,7 @@ report (const struct reader *reader, const struct disproofs *disproofs)
         .frame_pointer = from->kind == DISPROOF_FP,
         .says = says,
         .does = does,
+        .return_address = from->kind == DISPROOF_RA,
       };
       reader->result->findings++;
       reader->result->bytes += finding.bytes;

@@ -23,6 +23,14 @@ struct lint_output
   json_object *details; /* array, or NULL */
 };
 
+/* Which rule is wrong.  */
+static const char *
+rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
+         const char *ra, const char *fp)
+{
+  return finding->frame_pointer ? fp : finding->return_address ? ra : cfa;
+}
+
 static void
 print_line (const struct lint_output *output,
             const struct cfi2sframe_finding *finding)
@@ -38,7 +46,7 @@ print_line (const struct lint_output *output,
            " bytes): %s: CFI says %s, code does %s; since the instruction at "
            "0x%" PRIx64 "\n",
            finding->address, finding->address + finding->size, finding->bytes,
-           finding->frame_pointer ? "FP" : "CFA", finding->says, finding->does,
+           rule_of (finding, "CFA", "RA", "FP"), finding->says, finding->does,
            finding->since);
 }
 
@@ -52,7 +60,7 @@ finding_json (const struct cfi2sframe_finding *finding)
   json_add_number (object, "size", finding->size);
   json_add_number (object, "bytes", finding->bytes);
   json_add_number (object, "since", finding->since);
-  json_add_string (object, "rule", finding->frame_pointer ? "fp" : "cfa");
+  json_add_string (object, "rule", rule_of (finding, "cfa", "ra", "fp"));
   json_add_string (object, "cfi", finding->says);
   json_add_string (object, "code", finding->does);
   return object;

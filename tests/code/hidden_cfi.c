@@ -32,7 +32,7 @@ is_plt (const struct frame_function *function)
 
 struct count
 {
-  uint64_t total, equal, cfa_differs, fp_differs;
+  uint64_t total, equal, cfa_differs, ra_differs, fp_differs;
   uint64_t incomparable; /* CFI by expressions and the like */
   uint64_t unknown;
 };
@@ -78,7 +78,7 @@ function_at (const struct function_list *list, uint64_t address)
 struct verdicts
 {
   uint64_t entry, start, end;
-  enum verdict cfa, fp;
+  enum verdict cfa, ra, fp;
   struct frame_row row;
 };
 
@@ -108,6 +108,7 @@ see (void *argument, uint64_t entry, uint64_t address, const struct insn *insn,
     address,
     address + insn->size,
     state_check_cfa (state, file->machine, row),
+    state_check_ra (state, file->machine, row),
     state_check_fp (state, file->machine, row),
     *row,
   };
@@ -146,26 +147,32 @@ count_seen (struct subject_file *file)
       uint64_t size = v->end - from;
       reached = v->end;
       if (v->row.cfa.kind == RULE_UNSUPPORTED
+          || v->row.ra.kind == RULE_UNSUPPORTED
           || v->row.fp.kind == RULE_UNSUPPORTED)
         file->count.incomparable += size;
-      else if (v->cfa == VERDICT_AGREES && v->fp == VERDICT_AGREES)
+      else if (v->cfa == VERDICT_AGREES && v->ra == VERDICT_AGREES
+               && v->fp == VERDICT_AGREES)
         file->count.equal += size;
       else if (v->cfa == VERDICT_CONTRADICTS)
         file->count.cfa_differs += size;
+      else if (v->ra == VERDICT_CONTRADICTS)
+        file->count.ra_differs += size;
       else if (v->fp == VERDICT_CONTRADICTS)
         file->count.fp_differs += size;
       else
         file->count.unknown += size;
       if (verbose && v->row.cfa.kind != RULE_UNSUPPORTED && v->entry != entry
-          && (v->cfa != VERDICT_AGREES || v->fp != VERDICT_AGREES))
+          && (v->cfa != VERDICT_AGREES || v->ra != VERDICT_AGREES
+              || v->fp != VERDICT_AGREES))
         {
           const struct frame_row *row = &file->claims.rows[claim->row];
-          printf ("  %#lx in %#lx: CFA %d/%u%+d fp %u%+d, code CFA %d/%u%+d "
-                  "fp %u%+d (cfa %u fp %u)\n",
+          printf ("  %#lx in %#lx: CFA %d/%u%+d ra %u%+d fp %u%+d, code CFA "
+                  "%d/%u%+d ra %u%+d fp %u%+d (cfa %u ra %u fp %u)\n",
                   v->start, v->entry, v->row.cfa.kind, v->row.cfa.reg,
-                  v->row.cfa.offset, v->row.fp.kind, v->row.fp.offset,
-                  row->cfa.kind, row->cfa.reg, row->cfa.offset, row->fp.kind,
-                  row->fp.offset, v->cfa, v->fp);
+                  v->row.cfa.offset, v->row.ra.kind, v->row.ra.offset,
+                  v->row.fp.kind, v->row.fp.offset, row->cfa.kind,
+                  row->cfa.reg, row->cfa.offset, row->ra.kind, row->ra.offset,
+                  row->fp.kind, row->fp.offset, v->cfa, v->ra, v->fp);
           entry = v->entry;
         }
     }
@@ -289,16 +296,17 @@ static void
 report (const char *name, const struct count *count,
         const struct code_summary *summary, double seconds)
 {
-  uint64_t said
-      = count->equal + count->cfa_differs + count->fp_differs + count->unknown;
-  printf ("%-50s %9lu equal %.3f%% cfa-differs %lu fp-differs %lu "
-          "unknown %lu incomparable %lu silent %lu  functions %lu %.2fs",
+  uint64_t said = count->equal + count->cfa_differs + count->ra_differs
+                  + count->fp_differs + count->unknown;
+  printf ("%-50s %9lu equal %.3f%% cfa-differs %lu ra-differs %lu "
+          "fp-differs %lu unknown %lu incomparable %lu silent %lu  functions "
+          "%lu %.2fs",
           name, count->total,
           100.0 * (double)count->equal
               / (double)(count->total - count->incomparable),
-          count->cfa_differs, count->fp_differs, count->unknown,
-          count->incomparable, count->total - said, summary->functions,
-          seconds);
+          count->cfa_differs, count->ra_differs, count->fp_differs,
+          count->unknown, count->incomparable, count->total - said,
+          summary->functions, seconds);
   for (int i = 0; i < UNIT_FAILURE_COUNT; i++)
     if (summary->failures[i])
       printf (" %s:%lu", unit_failure_name ((enum unit_failure)i),
@@ -345,7 +353,9 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
         report_gaps (name, image, &file);
       file.count.total = bytes_of_code (image, &file);
       report (name, &file.count, &summary, took);
-      if (file.count.cfa_differs + file.count.fp_differs > 0)
+      if (file.count.cfa_differs + file.count.ra_differs
+              + file.count.fp_differs
+          > 0)
         ok = error_set (err, CFI2SFRAME_MISMATCH, "CFI and code differ");
     }
   claims_free (&file.claims);

@@ -1,6 +1,6 @@
 # Rule: cmp and ja bound a jump table.  The words behind it are no entries: they
 # would lead into the middle of instructions.
-# expect: equal 100.000% cfa-differs 0 fp-differs 0
+# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
 	push	%rbx
 	.cfi_def_cfa_offset 16

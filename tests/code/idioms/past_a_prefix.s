@@ -1,5 +1,5 @@
 # libc jumps over a lock prefix: two instructions that share bytes.
-# expect: cfa-differs 0 fp-differs 0 unknown 0
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0 unknown 0
 # expect: sound:1
 f:	.cfi_startproc
 	push	%rax

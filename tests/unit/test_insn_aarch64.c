@@ -1,0 +1,437 @@
+/* What A64 instructions are made of (src/code/insn_aarch64*).
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Instructions are given as words, so that no assembler is needed; the text
+   beside them is what GNU objdump says of them.  */
+
+#include <config.h>
+
+#include "code/insn.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+
+#ifdef CODE_ANALYSIS
+
+enum
+{
+  ADDRESS = 0x10008,
+  SP = 31
+};
+
+static struct insn_decoder *decoder;
+
+static int
+setup (void **state)
+{
+  (void)state;
+  decoder = insn_decoder_new (&arch_aarch64);
+  return decoder ? 0 : -1;
+}
+
+static int
+teardown (void **state)
+{
+  (void)state;
+  insn_decoder_free (decoder);
+  return 0;
+}
+
+static struct insn_step
+step_of (uint32_t word)
+{
+  struct insn_step step;
+  uint8_t bytes[4];
+  store_u32 (bytes, word, false);
+  assert_true (insn_decode_step (decoder, bytes, 4, ADDRESS, &step));
+  assert_int_equal (step.size, 4);
+  return step;
+}
+
+static struct insn
+insn_of (uint32_t word)
+{
+  struct insn insn;
+  uint8_t bytes[4];
+  store_u32 (bytes, word, false);
+  assert_true (insn_decode (decoder, bytes, 4, ADDRESS, &insn));
+  assert_int_equal (insn.size, 4);
+  assert_int_equal (insn.flow, step_of (word).flow);
+  assert_int_equal (insn.target, step_of (word).target);
+  assert_int_equal (insn.is_nop, step_of (word).is_nop);
+  return insn;
+}
+
+static bool
+exists (uint32_t word)
+{
+  struct insn insn;
+  uint8_t bytes[4];
+  store_u32 (bytes, word, false);
+  return insn_decode (decoder, bytes, 4, ADDRESS, &insn);
+}
+
+static void
+flow (void **state)
+{
+  static const struct
+  {
+    uint32_t word;
+    enum insn_flow flow;
+    int64_t distance;
+  } cases[] = {
+    { 0x94000002, FLOW_CALL, 8 },
+    { 0x97ffffff, FLOW_CALL, -4 },
+    { 0x14000001, FLOW_JUMP, 4 },
+    { 0xd63f0000, FLOW_CALL_INDIRECT, 0 },
+    { 0xd63f081f, FLOW_CALL_INDIRECT, 0 }, /* blraaz x0 */
+    { 0xd73f0801, FLOW_CALL_INDIRECT, 0 }, /* blraa x0, x1 */
+    { 0xd61f0220, FLOW_JUMP_INDIRECT, 0 }, /* br x17 */
+    { 0xd65f03c0, FLOW_RETURN, 0 },
+    { 0xd65f0bff, FLOW_RETURN, 0 },
+    { 0xd65f0fff, FLOW_RETURN, 0 }, /* retab */
+    { 0x54000040, FLOW_BRANCH, 8 }, /* b.eq */
+    { 0x5400004e, FLOW_JUMP, 8 },   /* b.al */
+    { 0xb4ffffe0, FLOW_BRANCH, -4 },
+    { 0x35000040, FLOW_BRANCH, 8 },
+    { 0x36f80040, FLOW_BRANCH, 8 },
+    { 0xb7ffffe0, FLOW_BRANCH, -4 },
+    { 0xd4200000, FLOW_STOP, 0 }, /* brk #0 */
+    { 0x00000000, FLOW_STOP, 0 }, /* udf #0 */
+    { 0xd69f03e0, FLOW_STOP, 0 }, /* eret */
+    { 0xd4000001, FLOW_NEXT, 0 }, /* svc #0 */
+    { 0xd503201f, FLOW_NEXT, 0 }, /* nop */
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct insn insn = insn_of (cases[i].word);
+      assert_int_equal (insn.flow, cases[i].flow);
+      if (cases[i].distance)
+        assert_int_equal (insn.target,
+                          (uint64_t)(ADDRESS + cases[i].distance));
+    }
+  assert_true (insn_of (0xd503201f).is_nop);
+  assert_false (insn_of (0xd503245f).is_nop); /* bti c */
+  assert_int_equal (insn_of (0x54000048).condition, CONDITION_ABOVE);
+  assert_int_equal (insn_of (0x54000049).condition, CONDITION_NOT_ABOVE);
+  assert_int_equal (insn_of (0x54000043).condition, CONDITION_BELOW);
+  assert_int_equal (insn_of (0x54000042).condition, CONDITION_NOT_BELOW);
+  assert_int_equal (insn_of (0xb4000040).condition, CONDITION_OTHER);
+}
+
+static void
+frame_records (void **state)
+{
+  (void)state;
+  struct insn push = insn_of (0xa9be7bfd); /* stp x29, x30, [sp, #-32]! */
+  assert_int_equal (push.op, OP_STORE);
+  assert_true (push.is_pair && push.adjusts_base);
+  assert_int_equal (push.from, 29);
+  assert_int_equal (push.second, 30);
+  assert_int_equal (push.base, SP);
+  assert_int_equal (push.offset, -32);
+  assert_int_equal (push.immediate, -32);
+  assert_int_equal (push.width, 16);
+  assert_int_equal (push.reads, UINT32_C (1) << SP);
+  struct insn pop = insn_of (0xa8c27bfd); /* ldp x29, x30, [sp], #32 */
+  assert_int_equal (pop.op, OP_LOAD);
+  assert_true (pop.is_pair && pop.adjusts_base);
+  assert_int_equal (pop.to, 29);
+  assert_int_equal (pop.second, 30);
+  assert_int_equal (pop.offset, 0);
+  assert_int_equal (pop.immediate, 32);
+  assert_int_equal (pop.writes, 0);
+  struct insn store = insn_of (0xa90153f3); /* stp x19, x20, [sp, #16] */
+  assert_int_equal (store.offset, 16);
+  assert_false (store.adjusts_base);
+  struct insn half = insn_of (0xa9007fff); /* stp xzr, xzr, [sp] */
+  assert_int_equal (half.from, REG_NONE);
+  assert_int_equal (half.second, REG_NONE);
+  struct insn one = insn_of (0xf81f0ffe); /* str x30, [sp, #-16]! */
+  assert_int_equal (one.from, 30);
+  assert_int_equal (one.offset, -16);
+  assert_int_equal (one.immediate, -16);
+  struct insn vectors = insn_of (0x6dbe27e8); /* stp d8, d9, [sp, #-32]! */
+  assert_int_equal (vectors.op, OP_STORE);
+  assert_int_equal (vectors.from, REG_NONE);
+  assert_false (vectors.is_pair);
+  assert_int_equal (vectors.width, 16);
+  assert_int_equal (vectors.immediate, -32);
+  struct insn back = insn_of (0x6cc227e8); /* ldp d8, d9, [sp], #32 */
+  assert_int_equal (back.op, OP_ADD);
+  assert_int_equal (back.to, SP);
+  assert_int_equal (back.immediate, 32);
+  struct insn words = insn_of (0x29400400); /* ldp w0, w1, [x0] */
+  assert_int_equal (words.op, OP_NONE);
+  assert_int_equal (words.writes, 3);
+}
+
+static void
+stack_pointer_arithmetic (void **state)
+{
+  (void)state;
+  struct insn sub = insn_of (0xd10083ff); /* sub sp, sp, #0x20 */
+  assert_int_equal (sub.op, OP_ADD);
+  assert_int_equal (sub.to, SP);
+  assert_int_equal (sub.immediate, -0x20);
+  struct insn pages = insn_of (0xd1400bff); /* sub sp, sp, #0x2, lsl #12 */
+  assert_int_equal (pages.immediate, -0x2000);
+  struct insn by = insn_of (0xcb2c63ff); /* sub sp, sp, x12 */
+  assert_int_equal (by.op, OP_LOWER);
+  assert_int_equal (by.from, SP);
+  assert_int_equal (by.index, 12);
+  struct insn up = insn_of (0x8b2c63ff); /* add sp, sp, x12 */
+  assert_int_equal (up.op, OP_SUM);
+  struct insn frame = insn_of (0x910003fd); /* mov x29, sp */
+  assert_int_equal (frame.op, OP_ADD);
+  assert_int_equal (frame.to, 29);
+  assert_int_equal (frame.from, SP);
+  assert_int_equal (frame.immediate, 0);
+  struct insn align = insn_of (0x927ae53f); /* and sp, x9, #~0x3f */
+  assert_int_equal (align.op, OP_ALIGN);
+  assert_int_equal (align.to, SP);
+  assert_int_equal (align.from, 9);
+  assert_int_equal (align.immediate, -64);
+  struct insn vector_length = insn_of (0x043f57ff); /* addvl sp, sp, #-1 */
+  assert_int_equal (vector_length.writes, UINT32_C (1) << SP);
+  struct insn word = insn_of (0x510083ff); /* sub wsp, wsp, #0x20 */
+  assert_int_equal (word.op, OP_NONE);
+  assert_int_equal (word.writes, UINT32_C (1) << SP);
+}
+
+static void
+constants (void **state)
+{
+  (void)state;
+  assert_int_equal (insn_of (0xd2824680).immediate, 0x1234); /* mov x0 */
+  assert_int_equal (insn_of (0x12800000).immediate, 0xffffffff);
+  assert_int_equal (insn_of (0x92800000).immediate, -1);
+  assert_int_equal (insn_of (0xb27cebe0).immediate, /* orr x0, xzr, #... */
+                    0x7ffffffffffffff0);
+  struct insn keep = insn_of (0xf2a24680); /* movk x0, #0x1234, lsl #16 */
+  assert_int_equal (keep.op, OP_INSERT);
+  assert_int_equal (keep.immediate, 0x12340000);
+  assert_int_equal (keep.scale, 16);
+  struct insn page = insn_of (0xb0000000); /* adrp x0, 11000 */
+  assert_int_equal (page.op, OP_SET);
+  assert_int_equal (page.immediate, 0x11000);
+  assert_true (page.is_part && !page.names_place);
+  struct insn near = insn_of (0x10000041); /* adr x1, . + 8 */
+  assert_int_equal (near.immediate, ADDRESS + 8);
+  assert_true (near.names_place && !near.is_part);
+  struct insn zero = insn_of (0xaa1f03e0); /* mov x0, xzr */
+  assert_int_equal (zero.op, OP_SET);
+  assert_int_equal (zero.immediate, 0);
+}
+
+static void
+moving_is_not_reading (void **state)
+{
+  (void)state;
+  struct insn move = insn_of (0xaa1303e0); /* mov x0, x19 */
+  assert_int_equal (move.op, OP_MOVE);
+  assert_int_equal (move.width, 8);
+  assert_int_equal (move.reads, 0);
+  struct insn part = insn_of (0x2a1303e0); /* mov w0, w19 */
+  assert_int_equal (part.width, 4);
+  assert_int_equal (part.reads, 1 << 19);
+  struct insn store = insn_of (0xb90003f3); /* str w19, [sp] */
+  assert_int_equal (store.from, REG_NONE);
+  assert_int_equal (store.reads, 1 << 19 | UINT32_C (1) << SP);
+  assert_int_equal (insn_of (0xf90003f3).reads, UINT32_C (1) << SP);
+}
+
+static void
+jump_tables (void **state)
+{
+  (void)state;
+  struct insn load = insn_of (0x38604821); /* ldrb w1, [x1, w0, uxtw] */
+  assert_int_equal (load.op, OP_LOAD);
+  assert_int_equal (load.width, 1);
+  assert_int_equal (load.base, 1);
+  assert_int_equal (load.index, 0);
+  assert_int_equal (load.scale, 1);
+  struct insn word = insn_of (0xb8a17800); /* ldrsw x0, [x0, x1, lsl #2] */
+  assert_int_equal (word.width, 4);
+  assert_int_equal (word.scale, 4);
+  assert_true (word.sign_extended);
+  struct insn add = insn_of (0x8b218801); /* add x1, x0, w1, sxtb #2 */
+  assert_int_equal (add.op, OP_SUM_SCALED);
+  assert_int_equal (add.from, 0);
+  assert_int_equal (add.index, 1);
+  assert_int_equal (add.scale, 4);
+  assert_int_equal (add.width, 1);
+  assert_true (add.sign_extended);
+  struct insn shifted = insn_of (0x8b0a0929); /* add x9, x9, x10, lsl #2 */
+  assert_int_equal (shifted.op, OP_SUM_SCALED);
+  assert_int_equal (shifted.scale, 4);
+  assert_int_equal (shifted.width, 8);
+  struct insn compare = insn_of (0x7100281f); /* cmp w0, #0xa */
+  assert_int_equal (compare.op, OP_COMPARE);
+  assert_int_equal (compare.from, 0);
+  assert_int_equal (compare.immediate, 10);
+  assert_true (compare.sets_flags);
+  struct insn both = insn_of (0xeb2963ff); /* cmp sp, x9 */
+  assert_int_equal (both.op, OP_COMPARE_BOTH);
+  assert_int_equal (both.from, SP);
+  assert_int_equal (both.index, 9);
+}
+
+static void
+return_addresses (void **state)
+{
+  (void)state;
+  assert_int_equal (insn_of (0xd503233f).op, OP_SIGN); /* paciasp */
+  assert_int_equal (insn_of (0xd503233f).immediate, 0);
+  assert_int_equal (insn_of (0xd503237f).op, OP_SIGN); /* pacibsp */
+  assert_int_equal (insn_of (0xd503237f).immediate, 1);
+  assert_int_equal (insn_of (0xd50323bf).op, OP_AUTHENTICATE); /* autiasp */
+  assert_int_equal (insn_of (0xd65f0bff).op, OP_AUTHENTICATE); /* retaa */
+  assert_int_equal (insn_of (0xd65f0fff).immediate, 1);        /* retab */
+  assert_int_equal (insn_of (0xd50320ff).op, OP_STRIP);        /* xpaclri */
+  assert_int_equal (insn_of (0xd503231f).writes, 1 << 30);     /* paciaz */
+  assert_int_equal (insn_of (0xdac103fe).writes, 1 << 30); /* pacia x30, sp */
+  assert_int_equal (insn_of (0xd65f0120).from, 9);         /* ret x9 */
+}
+
+/* Registers that instructions of other kinds change.  */
+static void
+other_results (void **state)
+{
+  static const struct
+  {
+    uint32_t word, writes;
+  } cases[] = {
+    { 0xf8e00020, 1 << 0 },               /* ldaddal x0, x0, [x1] */
+    { 0x885ffc01, 1 << 1 },               /* ldaxr w1, [x0] */
+    { 0x8802fc01, 1 << 2 },               /* stlxr w2, w1, [x0] */
+    { 0xc87f8c02, 1 << 2 | 1 << 3 },      /* ldaxp x2, x3, [x0] */
+    { 0x48227c04, 1 << 2 | 1 << 3 },      /* casp x2, x3, x4, x5, [x0] */
+    { 0xc8e07c41, 1 << 0 },               /* casa x0, x1, [x2] */
+    { 0x1e260013, 1 << 19 },              /* fmov w19, s0 */
+    { 0x9e780013, 1 << 19 },              /* fcvtzs x19, d0 */
+    { 0x1e270273, 0 },                    /* fmov s19, w19 */
+    { 0x9e620273, 0 },                    /* scvtf d19, x19 */
+    { 0x4e083c13, 1 << 19 },              /* mov x19, v0.d[0] */
+    { 0x4e083e73, 1 << 19 },              /* mov x19, v19.d[0] */
+    { 0x4e081e73, 0 },                    /* mov v19.d[0], x19 */
+    { 0x4c407013, 0 },                    /* ld1 {v19.16b}, [x0] */
+    { 0x4cc17013, 1 << 0 },               /* ld1 {v19.16b}, [x0], x1 */
+    { 0xd53bd053, 1 << 19 },              /* mrs x19, tpidr_el0 */
+    { 0xd51bd053, 0 },                    /* msr tpidr_el0, x19 */
+    { 0xd4000001, 1 << 0 },               /* svc #0 */
+    { 0x04bf5013, 1 << 19 },              /* rdvl x19, #0 */
+    { 0x0420e3f3, 1 << 19 },              /* cntb x19 */
+    { 0x0430e3f3, 1 << 19 },              /* incb x19 */
+    { 0x25208013, 1 << 19 },              /* cntp x19, p0, p0.b */
+    { 0xa400a013, 0 },                    /* ld1b {z19.b}, p0/z, [x0] */
+    { 0x9ac10813, 1 << 19 },              /* udiv x19, x0, x1 */
+    { 0xdac00013, 1 << 19 },              /* rbit x19, x0 */
+    { 0x9b017c13, 1 << 19 },              /* mul x19, x0, x1 */
+    { 0x9a810013, 1 << 19 },              /* csel x19, x0, x1, eq */
+    { 0xfa410000, 0 },                    /* ccmp x0, x1, #0x0, eq */
+    { 0x9a010013, 1 << 19 },              /* adc x19, x0, x1 */
+    { 0x93c10013, 1 << 19 },              /* extr x19, x0, x1, #0 */
+    { 0x58000013, 1 << 19 },              /* ldr x19, literal */
+    { 0x1d010413, 1 << 19 | 1 | 1 << 1 }, /* cpyp [x19]!, [x1]!, x0! */
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal (insn_of (cases[i].word).writes, cases[i].writes);
+}
+
+/* Not allocated: data, in all likelihood.  */
+static void
+what_is_no_instruction (void **state)
+{
+  static const uint32_t words[] = {
+    0x80000000, 0xffffffff, 0x00050002, 0x22000000, 0x32400000,
+    0x12c00000, 0x13400000, 0x8b2014ff, 0x0b008000, 0xd6000000,
+    0xd6bf0000, 0xd4600001, 0x9bff0000, 0x5ac00c00,
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (exists (words[i]))
+      fail_msg ("%#x", words[i]);
+}
+
+static void
+an_instruction_must_be_whole (void **state)
+{
+  struct insn insn;
+  struct insn_step step;
+  const uint8_t cut[] = { 0xc0, 0x03, 0x5f };
+  (void)state;
+  assert_false (insn_decode (decoder, cut, sizeof cut, ADDRESS, &insn));
+  assert_false (insn_decode_step (decoder, cut, sizeof cut, ADDRESS, &step));
+}
+
+/* For a sweep a PLT stub is one jump.  */
+static void
+stubs (void **state)
+{
+  static const uint32_t words[]
+      = { 0xb0000010, 0xf9400a11, 0x91004210, 0xd503219f, 0xd61f0220 };
+  uint8_t bytes[sizeof words];
+  struct insn_step step;
+  (void)state;
+  for (size_t i = 0; i < 5; i++)
+    store_u32 (bytes + 4 * i, words[i], false);
+  assert_true (insn_decode_step (decoder, bytes, 20, ADDRESS, &step));
+  assert_int_equal (step.size, 20);
+  assert_int_equal (step.flow, FLOW_JUMP_INDIRECT);
+  assert_int_equal (step.place, 0x11010);
+  memmove (bytes + 12, bytes + 16, 4); /* without AUTIA1716 */
+  assert_true (insn_decode_step (decoder, bytes, 16, ADDRESS, &step));
+  assert_int_equal (step.size, 16);
+  assert_true (insn_decode_step (decoder, bytes, 12, ADDRESS, &step));
+  assert_int_equal (step.size, 4);
+  assert_int_equal (step.flow, FLOW_NEXT);
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (flow),
+    cmocka_unit_test (frame_records),
+    cmocka_unit_test (stack_pointer_arithmetic),
+    cmocka_unit_test (constants),
+    cmocka_unit_test (moving_is_not_reading),
+    cmocka_unit_test (jump_tables),
+    cmocka_unit_test (return_addresses),
+    cmocka_unit_test (other_results),
+    cmocka_unit_test (what_is_no_instruction),
+    cmocka_unit_test (an_instruction_must_be_whole),
+    cmocka_unit_test (stubs),
+  };
+  return cmocka_run_group_tests (tests, setup, teardown);
+}
+
+#else
+
+static void
+there_is_no_decoder (void **state)
+{
+  (void)state;
+  assert_false (insn_decoder_exists (&arch_aarch64));
+  assert_null (insn_decoder_new (&arch_aarch64));
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  const struct CMUnitTest tests[] = { cmocka_unit_test (there_is_no_decoder) };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
+
+#endif
