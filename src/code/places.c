@@ -146,6 +146,21 @@ read_symbol (const struct image *image, const struct dynamic *dynamic,
   return true;
 }
 
+/* Whether a relocation of TYPE fills in a word of the GOT.  */
+static bool
+is_got (const struct image *image, uint32_t type)
+{
+  switch (image->header.e_machine)
+    {
+    case EM_X86_64:
+      return type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT;
+    case EM_AARCH64:
+      return type == R_AARCH64_GLOB_DAT || type == R_AARCH64_JUMP_SLOT;
+    default:
+      return false;
+    }
+}
+
 static struct relocated
 read_relocation (const struct image *image, const struct dynamic *dynamic,
                  const uint8_t *entry)
@@ -161,9 +176,11 @@ read_relocation (const struct image *image, const struct dynamic *dynamic,
   else if (read_symbol (image, dynamic, symbol, &name, &value))
     {
       word.value = value ? value + addend : 0;
+      word.is_got = is_got (image, (uint32_t)info);
       /* By name also where the image defines it: it can be replaced.  */
-      word.exits = IS_NAMED (name, never_return) || is_cxx_exit (name);
-      word.may_exit = IS_NAMED (name, may_return);
+      word.exits = word.is_got
+                   && (IS_NAMED (name, never_return) || is_cxx_exit (name));
+      word.may_exit = word.is_got && IS_NAMED (name, may_return);
       word.lands = IS_NAMED (name, after_landing);
     }
   return word;

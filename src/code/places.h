@@ -16,7 +16,8 @@ struct relocated
 {
   uint64_t place;
   uint64_t value; /* address in the image; 0: in another one */
-  bool exits;     /* another image's function, which never returns */
+  bool is_got;    /* of the GOT: the program itself never changes it */
+  bool exits;     /* is_got: another image's function, which never returns */
   bool may_exit;  /* the same if its first argument is not 0 */
   bool lands;     /* called only where an exception has landed */
 };

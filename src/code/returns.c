@@ -185,6 +185,24 @@ returns_through (const struct places *places, uint64_t place,
   return !word || !(word->exits || (word->may_exit && argument_is_set));
 }
 
+/* FUNCTION jumps where the word at PLACE points.  If that is a function of the
+   image, by name, whether it returns is known.  */
+static void
+follow_jump_through (struct returns *returns, uint32_t function,
+                     uint64_t place)
+{
+  const struct relocated *word
+      = place ? places_relocated (returns->places, place) : NULL;
+  uint64_t size;
+  if (!returns_through (returns->places, place, false))
+    return;
+  if (word && word->is_got && word->value != 0
+      && places_code (returns->places, word->value, &size))
+    follow_jump (returns, function, word->value);
+  else
+    mark_returning (returns, function);
+}
+
 static void
 note_place (struct returns *returns, const struct insn_step *step)
 {
@@ -232,8 +250,7 @@ follow_step (struct returns *returns, uint32_t function,
     case FLOW_CALL_INDIRECT:
       return returns_through (returns->places, step->place, false);
     case FLOW_JUMP_INDIRECT:
-      if (returns_through (returns->places, step->place, false))
-        mark_returning (returns, function);
+      follow_jump_through (returns, function, step->place);
       return false;
     case FLOW_RETURN:
       mark_returning (returns, function);

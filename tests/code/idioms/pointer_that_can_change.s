@@ -1,0 +1,27 @@
+# Rule: what a variable points to when the program starts says nothing of whether
+# a call through it returns.
+# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+	.globl	die
+	.type	die, @function
+die:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	call	exit@PLT
+	.cfi_endproc
+	.size	die, . - die
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	call	*own(%rip)
+	call	*theirs(%rip)
+	call	g
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+g:	.cfi_startproc
+	jmp	*own(%rip)
+	.cfi_endproc
+	.data
+own:	.quad	die
+theirs:	.quad	abort
