@@ -4,16 +4,13 @@
 
 load helpers
 
-# Only builds with Zydis, and code for x86-64, have what is tested here.
-setup_file ()
+
+# A library whose CFI does not know of a push: 7 bytes are wrong.  Only builds
+# with Zydis, and code for x86-64, have it.
+wrong_library ()
 {
   [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
     || skip "the compiler is not for x86-64"
-}
-
-# A library whose CFI does not know of a push: 7 bytes are wrong.
-wrong_library ()
-{
   cat >wrong.s <<'END'
 	.globl	wrong
 	.type	wrong, @function
@@ -187,4 +184,54 @@ END
   [ "$(./small)" = "$expected" ]
   tool --check small
   [ "$status" -eq 0 ] || report
+}
+
+# Of aarch64, with signed return addresses and without.
+foreign_library ()
+{
+  needs aarch64-linux-gnu-as
+  needs aarch64-linux-gnu-ld
+  sed '/^#/d' "$srcdir"/tests/code/idioms/aarch64/"$1".s >"$1".s
+  sed 's/^f:/	.globl	f\n	.type	f, %function\nf:/' -i "$1".s
+  sed 's/^g:/	.globl	g\n	.type	g, %function\ng:/' -i "$1".s
+  sed '/^	\.cfi_/d; s/^\(.*:\)	\.cfi_.*/\1/' "$1".s >bare.s
+  for source in "$1" bare; do
+    aarch64-linux-gnu-as -o "$source.o" "$source.s"
+    aarch64-linux-gnu-ld -shared -o "$source.so" "$source.o"
+  done
+  "$CFI2SFRAME" --lint -q bare.so 2>errors || [ $? -eq 1 ]
+  ! grep -q "cannot be analysed" errors || skip "$(cat errors)"
+}
+
+@test "rows from aarch64 code say the same as CFI" {
+  for idiom in frame_record signed_return_address large_frame \
+    vector_registers; do
+    foreign_library $idiom
+    "$CFI2SFRAME" --strict $idiom.so
+    tool --analyze --stats bare.so
+    [ "$status" -eq 0 ] || report
+    tool --compare $idiom.so bare.so
+    [[ $output == *" 0 different"*" 0 only in A, 0 only in B"* ]] || report
+    tool --check bare.so
+    [ "$status" -eq 0 ] || report
+  done
+}
+
+@test "an aarch64 function with FP alone on the stack has rows in version 2" {
+  foreign_library frame_pointer_alone
+  tool --analyze --format=2 --stats bare.so
+  [[ $output == *"code covered 16, left out 0 bytes"* ]] || report
+}
+
+@test "--lint finds a return address that is signed only in the code" {
+  foreign_library unsigned_after_all
+  tool --lint unsigned_after_all.so
+  [ "$status" -eq 3 ] || report
+  [[ ${lines[0]} == *" RA: CFI says in x30, code does the return address is there, signed; "* ]] \
+    || report
+  needs python3
+  tool --lint --stats=json unsigned_after_all.so
+  [[ $output == *'"rule":"ra"'* ]] || report
+  tool --verify-code --stats unsigned_after_all.so
+  [[ $output == *"left out 12 bytes"* ]] || report
 }

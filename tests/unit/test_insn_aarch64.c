@@ -396,6 +396,20 @@ stubs (void **state)
   assert_int_equal (step.flow, FLOW_NEXT);
 }
 
+/* Of big-endian files, data are the other way round, but not the code.  */
+static void
+byte_order_is_that_of_data (void **state)
+{
+  const uint8_t ret[] = { 0xc0, 0x03, 0x5f, 0xd6 };
+  struct insn_step step;
+  struct insn_decoder *other = insn_decoder_new (&arch_aarch64_be);
+  (void)state;
+  assert_non_null (other);
+  assert_true (insn_decode_step (other, ret, sizeof ret, ADDRESS, &step));
+  assert_int_equal (step.flow, FLOW_RETURN);
+  insn_decoder_free (other);
+}
+
 int
 main (void)
 {
@@ -412,6 +426,7 @@ main (void)
     cmocka_unit_test (what_is_no_instruction),
     cmocka_unit_test (an_instruction_must_be_whole),
     cmocka_unit_test (stubs),
+    cmocka_unit_test (byte_order_is_that_of_data),
   };
   return cmocka_run_group_tests (tests, setup, teardown);
 }

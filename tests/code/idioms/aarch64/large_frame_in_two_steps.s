@@ -1,0 +1,18 @@
+# The same with two immediates, one of them shifted.
+# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+f:	.cfi_startproc
+	sub	sp, sp, #3, lsl #12
+	.cfi_def_cfa_offset 12288
+	sub	sp, sp, #32
+	.cfi_def_cfa_offset 12320
+	str	x30, [sp]
+	.cfi_offset 30, -12320
+	blr	x0
+	ldr	x30, [sp]
+	.cfi_restore 30
+	add	sp, sp, #32
+	.cfi_def_cfa_offset 12288
+	add	sp, sp, #3, lsl #12
+	.cfi_def_cfa_offset 0
+	ret
+	.cfi_endproc
