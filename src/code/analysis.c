@@ -117,9 +117,17 @@ add_hint (void *argument, uint64_t address)
   return add_mentioned (argument, address, true);
 }
 
-/* Rows at the beginning that are those of a call.  A row for a leading nop
-   alone comes with parts of functions: landing pads have one, so that nothing
-   that is called is at the very beginning.  */
+/* Whether FUNCTION has a row for a leading nop alone.  Parts of functions
+   have: landing pads cannot be at the very beginning.  */
+static bool
+leads_with_nop (const struct frame_function *function,
+                const struct insn_step *step)
+{
+  return step->is_nop && function->n_rows > 1
+         && function->rows[1].start == step->size;
+}
+
+/* Rows at the beginning that are those of a call.  */
 static bool
 is_function_start (const struct analysis *analysis,
                    const struct frame_function *function)
@@ -133,7 +141,7 @@ is_function_start (const struct analysis *analysis,
   if (!bytes
       || !insn_decode_step (analysis->decoder, bytes, size, function->address,
                             &step)
-      || (step.is_nop && step.size == machine->arch->smallest_instruction))
+      || leads_with_nop (function, &step))
     return false;
   return function->n_rows > 0 && function->rows[0].start == 0
          && !function->from_plt && !function->signal && cfa->kind == RULE_REG
