@@ -235,3 +235,24 @@ foreign_library ()
   tool --verify-code --stats unsigned_after_all.so
   [[ $output == *"left out 12 bytes"* ]] || report
 }
+
+@test "rows from code that a return address takes away are not counted" {
+  wrong_library
+  cat >ends.s <<'END'
+	.globl	f
+	.type	f, @function
+f:	push	%rbx
+	call	abort@PLT
+	.globl	g
+	.type	g, @function
+g:	sub	$24, %rsp
+	add	$24, %rsp
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o ends.so ends.s
+  tool --analyze --stats ends.so
+  [[ $output == *"left out: 1 places (return-address)"* ]] || report
+  [[ $output == *"left out 1 bytes"*", from code 14 bytes (2 functions)"* ]] \
+    || report
+}
