@@ -247,6 +247,29 @@ for machine in aarch64 s390x; do
   fi
 done
 
+# The same with rows from the code alone: where SFrame is made, the CFI has
+# another name.
+if [ ! -e "$scratch/aarch64" ]; then
+  skip "rows from aarch64 code: no program"
+elif ! aarch64-linux-gnu-objcopy --rename-section .eh_frame=.other \
+  --remove-section .eh_frame_hdr "$scratch/aarch64" "$scratch/bare"; then
+  result "not ok" "rows from aarch64 code: objcopy"
+elif ! "$CFI2SFRAME" --analyze --format="$LIVING_FORMAT" -q \
+  -o "$scratch/bin/bare" "$scratch/bare" 2>"$scratch/errors"; then
+  if grep -q "cannot be analysed" "$scratch/errors"; then
+    skip "rows from aarch64 code: not in this build"
+  else
+    result "not ok" "rows from aarch64 code: conversion"
+  fi
+else
+  for mode in mixture longjmp; do
+    timeout 900 "$(pwd)/tests/living/living_qemu" --step="$foreign_steps" \
+      --cfi="$scratch/aarch64" qemu-aarch64 "$scratch/bin/bare" $mode \
+      >"$scratch/one" 2>"$scratch/errors" </dev/null
+    judge "rows from aarch64 code under qemu, $mode" $?
+  done
+fi
+
 if [ -n "$long" ]; then
   cc1=$($CC -print-prog-name=cc1)
   if [ -x "$cc1" ] && take "$cc1"; then

@@ -1,11 +1,12 @@
-/* living_qemu [--step=N] [--every=K] [--from=SYMBOL] QEMU PROGRAM
+/* living_qemu [--step=N] [--every=K] [--from=SYMBOL] [--cfi=FILE] QEMU PROGRAM
    [ARGUMENT]...: the same as living.c for a static program of another machine,
    run by qemu's user emulation and looked at through its gdb stub.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Runs to SYMBOL (default main) and executes N instructions; after every K-th
    the stack is walked with SFrame data read from the program's memory, and
-   with libdwfl, and every frame is compared.  Exit status as living's.  */
+   with libdwfl, and every frame is compared.  FILE is a copy of PROGRAM with
+   CFI, if it has none itself.  Exit status as living's.  */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ enum
 static struct
 {
   uint64_t steps, every;
-  const char *from;
+  const char *from, *cfi_path;
   struct remote remote;
   struct walk sframe, cfi;
   uint64_t stops, frames, wrong, complete, same_depth, deepest;
@@ -57,9 +58,12 @@ find_symbol (Elf *elf, const char *wanted)
   return 0;
 }
 
+/* Or a number.  */
 static uint64_t
 symbol_address (const char *path, const char *wanted)
 {
+  if (*wanted == '0')
+    return strtoull (wanted, NULL, 0);
   int fd = open (path, O_RDONLY | O_CLOEXEC);
   elf_version (EV_CURRENT);
   Elf *elf = fd < 0 ? NULL : elf_begin (fd, ELF_C_READ, NULL);
@@ -128,7 +132,8 @@ run (const char *program, const char *socket_path)
 {
   struct remote *remote = &session.remote;
   uint64_t start = symbol_address (program, session.from);
-  if (!remote_open (remote, socket_path, program) || start == 0
+  const char *cfi_path = session.cfi_path ? session.cfi_path : program;
+  if (!remote_open (remote, socket_path, program, cfi_path) || start == 0
       || !remote_run_to (remote, start)
       || !walk_init (&session.sframe, FRAMES_MAX)
       || !walk_init (&session.cfi, FRAMES_MAX))
@@ -167,6 +172,7 @@ main (int argc, char **argv)
       = { { "step", required_argument, NULL, 's' },
           { "every", required_argument, NULL, 'e' },
           { "from", required_argument, NULL, 'f' },
+          { "cfi", required_argument, NULL, 'c' },
           { NULL, 0, NULL, 0 } };
   int option;
   while ((option = getopt_long (argc, argv, "+", options, NULL)) != -1)
@@ -176,6 +182,8 @@ main (int argc, char **argv)
       session.every = strtoull (optarg, NULL, 0);
     else if (option == 'f')
       session.from = optarg;
+    else if (option == 'c')
+      session.cfi_path = optarg;
     else
       return 2;
   if (argc - optind < 2 || session.every == 0)

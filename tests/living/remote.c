@@ -230,7 +230,8 @@ connect_to (struct remote *remote, const char *socket_path)
 }
 
 bool
-remote_open (struct remote *remote, const char *socket_path, const char *path)
+remote_open (struct remote *remote, const char *socket_path, const char *path,
+             const char *cfi_path)
 {
   *remote = (struct remote){ .process = { .pid = 1 } };
   struct process *process = &remote->process;
@@ -241,7 +242,7 @@ remote_open (struct remote *remote, const char *socket_path, const char *path)
     return false;
   thread->known = true;
   return connect_to (remote, socket_path) && ask (remote, "?")
-         && load_module (remote, path) && open_dwfl (process, path);
+         && load_module (remote, path) && open_dwfl (process, cfi_path);
 }
 
 void

@@ -20,9 +20,10 @@ struct remote
 };
 
 /* Connect to the stub listening at SOCKET_PATH (waiting for it to appear),
-   which runs PATH, a statically linked file at its own addresses.  */
+   which runs PATH, a statically linked file at its own addresses.  libdwfl
+   reads the CFI of CFI_PATH, the same or a copy that has it.  */
 bool remote_open (struct remote *remote, const char *socket_path,
-                  const char *path);
+                  const char *path, const char *cfi_path);
 void remote_close (struct remote *remote);
 
 /* Execute one instruction.  False when the program has ended.  */
