@@ -261,10 +261,7 @@ note_mentioned (struct analysis *analysis, const struct insn *insn,
       = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
   uint64_t address = (uint64_t)insn->immediate, place, size;
   if (state_names_place (state, insn, &place))
-    {
-      if (places_code (&analysis->places, place, &size))
-        places_name (&analysis->places, place);
-    }
+    places_name (&analysis->places, place);
   else if (analysis->has_hints && constant
            && places_code (&analysis->places, address, &size)
            && ARRAY_ROOM (analysis->hints, analysis->n_hints + 1,

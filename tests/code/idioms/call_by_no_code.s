@@ -1,7 +1,7 @@
 # Rule: what uncertain code calls is no function.  A pointer leads to data in
 # the text, which looks like a call of l, in the middle of g.
 # options: -e
-# expect: cfa-differs 0 fp-differs 0
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 	.globl	f
 	.type	f, @function
 f:	.cfi_startproc

@@ -1,7 +1,7 @@
 # The end of a function with a realigned stack as GCC makes it: after pop %rbp
 # the CFI still looks for the caller's rbp where rbp points.  That is an error
 # of the CFI: 5 bytes.
-# expect: cfa-differs 0 fp-differs 5
+# expect: cfa-differs 0 ra-differs 0 fp-differs 5
 f:	.cfi_startproc
 	lea	8(%rsp), %r10
 	.cfi_def_cfa 10, 0

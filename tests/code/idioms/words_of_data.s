@@ -3,7 +3,7 @@
 # was where it should be.  l, in the middle of i, does not.
 # link: -static -no-pie
 # options: -e
-# expect: cfa-differs 0 fp-differs 0
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:4 unproven:1
 	.text
 	.globl	_start
