@@ -1192,6 +1192,20 @@ data_grows_behind_its_bss (void **state)
   check_segments (test, 0x1000);
 }
 
+/* What is not loaded moves only if it stands behind the data.  */
+static void
+sections_in_front_of_growing_data_stay (void **state)
+{
+  struct fixture *test = *state;
+  make_plugin (test, 8);
+  memcpy (test->elf.bytes + 0x640, "GCC: 1", 7);
+  elf_builder_add_section (&test->elf, ".comment", SHT_PROGBITS, 0, 0x640, 7,
+                           1);
+  plan_and_apply (test, LAYOUT_GROW_DATA);
+  assert_int_equal (section_of (&test->result, ".comment")->sh_offset, 0x640);
+  assert_true (section_of (&test->result, ".symtab")->sh_offset > 0x2100);
+}
+
 static void
 data_with_a_huge_bss_does_not_grow (void **state)
 {
@@ -2184,6 +2198,36 @@ plans_are_deterministic (void **state)
 #define TEST(function) \
   cmocka_unit_test_setup_teardown (function, set_up, tear_down)
 
+/* It is the padding that is bounded, not what is needed.  */
+static void
+grows_down_for_large_sections (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_relocate (&test->elf, 0x40000000);
+  test->elf.sections[1].sh_flags |= SHF_EXECINSTR; /* stays */
+  test->request.sframe_size = 48 << 20;
+  open_old (test);
+  if (!layout_plan_injection (&test->plan, &test->image, &test->request,
+                              &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_int_equal (test->plan.strategy, LAYOUT_GROW_DOWN);
+}
+
+static void
+fixed_programs_are_no_loaders (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_segment (&test->elf, PT_INTERP)->p_type = PT_LOOS + 1;
+  struct elf_builder original = test->elf;
+  open_old (test);
+  assert_true (layout_may_be_loader (&test->image));
+  image_close (&test->image);
+  test->elf = original;
+  elf_builder_relocate (&test->elf, 0x400000);
+  open_old (test);
+  assert_false (layout_may_be_loader (&test->image));
+}
+
 /* ---- What plans are made of */
 
 enum
@@ -2359,6 +2403,7 @@ main (void)
     TEST (notes_go_nowhere_where_readers_miss_them),
     TEST (static_pies_of_glibc_do_without_pt_phdr),
     TEST (data_grows_behind_its_bss),
+    TEST (sections_in_front_of_growing_data_stay),
     TEST (data_with_a_huge_bss_does_not_grow),
     TEST (old_place_is_used_again),
     TEST (old_place_is_left_unless_it_fits),
@@ -2412,6 +2457,8 @@ main (void)
     TEST (refuses_incongruent_segments),
     TEST (refuses_impossible_sizes),
     TEST (plans_are_deterministic),
+    TEST (grows_down_for_large_sections),
+    TEST (fixed_programs_are_no_loaders),
     TEST (copies_and_gaps_are_kept_apart),
     TEST (bytes_outside_of_the_file_are_not_zero),
     TEST (rounding_does_not_wrap_around),
