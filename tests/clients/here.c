@@ -255,6 +255,7 @@ is_left_out (const struct cfi2sframe_section *section, uint64_t pc)
 {
   struct cfi2sframe_row row;
   struct cfi2sframe_error err;
+  cfi2sframe_row_init (&row);
   return cfi2sframe_lookup (section->bytes, section->size, section->address,
                             pc + 1, &row, &err)
          && row.function == pc + 1;
@@ -268,6 +269,7 @@ why_no_row (uint64_t pc)
   struct cfi2sframe_section section;
   struct cfi2sframe_row row;
   struct cfi2sframe_error err;
+  cfi2sframe_row_init (&row);
   if (_dl_find_object ((void *)pc, &object) != 0)
     return "no-module";
   if (strncmp (name_of (&object), "linux-vdso", 10) == 0)
