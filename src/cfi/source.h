@@ -12,7 +12,7 @@
 #include "cfi/debug_source.h"
 #include "cfi/plt.h"
 #include "elf/code_sections.h"
-#include "elf/dynamic.h"
+#include "elf/dynamic_relocations.h"
 #include "elf/image.h"
 #include "frame/frame.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/dynamic.h"
 #include "elf/notes.h"
 
 static bool
@@ -259,21 +260,6 @@ check_sections_kept (const struct check *check)
 
 /* ---- Dynamic entries */
 
-/* Entry INDEX of the dynamic section of IMAGE; false behind the last.  */
-static bool
-dynamic_entry (const struct image *image, size_t index, int64_t *tag,
-               uint64_t *value)
-{
-  const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
-  if (dynamic == NULL || (index + 1) * sizeof (Elf64_Dyn) > dynamic->p_filesz)
-    return false;
-  const uint8_t *entry
-      = image->bytes + dynamic->p_offset + index * sizeof (Elf64_Dyn);
-  *tag = (int64_t)load_u64 (entry, image->big_endian);
-  *value = load_u64 (entry + 8, image->big_endian);
-  return *tag != DT_NULL;
-}
-
 /* Whether a section had address OLD and has address NEW.  */
 static bool
 section_went (const struct check *check, uint64_t old, uint64_t new)
@@ -311,10 +297,10 @@ check_dynamic_kept (const struct check *check)
 {
   int64_t old_tag, new_tag;
   uint64_t old_value, new_value;
-  size_t i = 0;
-  for (; dynamic_entry (check->old, i, &old_tag, &old_value); i++)
+  uint64_t old_at = 0, new_at = 0;
+  while (dynamic_next (check->old, &old_at, &old_tag, &old_value))
     {
-      if (!dynamic_entry (check->new, i, &new_tag, &new_value)
+      if (!dynamic_next (check->new, &new_at, &new_tag, &new_value)
           || new_tag != old_tag)
         return check_violated (check, "other dynamic entries", "");
       if (old_value != new_value
@@ -326,7 +312,7 @@ check_dynamic_kept (const struct check *check)
         return check_violated (check, "a table has moved without its entry",
                                "");
     }
-  if (dynamic_entry (check->new, i, &new_tag, &new_value))
+  if (dynamic_next (check->new, &new_at, &new_tag, &new_value))
     return check_violated (check, "more dynamic entries", "");
   return true;
 }

@@ -11,18 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-
-/* In elf.h since glibc 2.36.  */
-enum
-{
-  TAG_RELRSZ = 35,
-  TAG_RELR = 36
-};
-enum
-{
-  TAG_ANDROID_REL = 0x6000000f,
-  TAG_ANDROID_RELA = 0x60000011
-};
+#include "elf/dynamic_relocations.h"
 
 enum
 {
@@ -304,88 +293,17 @@ scan_words (struct references *found, const struct view *data, bool big_endian)
     add_target (found, load_u64 (data->bytes + at, big_endian));
 }
 
-/* The table that the dynamic entries TABLE and SIZE describe; false if there
-   is one and it cannot be read.  */
-static bool
-dynamic_view (const struct image *image, int64_t table, int64_t size,
-              struct view *view)
-{
-  *view = (struct view){ 0 };
-  if (!dynamic_find (image, table, &view->address))
-    return true;
-  if (!dynamic_find (image, size, &view->size))
-    return false;
-  view->bytes = image_bytes_at (image, view->address, view->size);
-  return view->bytes != NULL || view->size == 0;
-}
-
 static void
-scan_rela (struct references *found, const struct image *image, int64_t table,
-           int64_t size)
+add_relocation (void *data, const struct dynamic_relocation *relocation)
 {
-  struct view view;
-  if (!dynamic_view (image, table, size, &view))
-    found->unknown = true;
-  else
-    for (uint64_t at = 0; at + 24 <= view.size; at += 24)
-      {
-        const uint8_t *entry = view.bytes + at;
-        add_target (found, load_u64 (entry, image->big_endian));
-        if (load_u64 (entry + 8, image->big_endian) >> 32 == 0)
-          add_target (found, load_u64 (entry + 16, image->big_endian));
-      }
-}
-
-/* The word at ADDRESS is relocated by the load address.  */
-static void
-add_relocated (struct references *found, const struct image *image,
-               uint64_t address)
-{
-  const uint8_t *word = image_bytes_at (image, address, 8);
-  add_target (found, address);
-  if (word != NULL)
-    add_target (found, load_u64 (word, image->big_endian));
+  struct references *found = data;
+  add_target (found, relocation->place);
+  if (relocation->symbol != 0)
+    return;
+  if (relocation->has_addend)
+    add_target (found, relocation->addend);
   else
     found->unknown = true;
-}
-
-/* An even entry is an address, an odd one says which of the next 63 words are
-   relocated too (gABI, "Relative relocation table").  */
-static void
-scan_relr (struct references *found, const struct image *image)
-{
-  struct view view;
-  uint64_t next = 0;
-  if (!dynamic_view (image, TAG_RELR, TAG_RELRSZ, &view))
-    found->unknown = true;
-  else
-    for (uint64_t at = 0; at + 8 <= view.size; at += 8)
-      {
-        uint64_t entry = load_u64 (view.bytes + at, image->big_endian);
-        if ((entry & 1) == 0)
-          {
-            add_relocated (found, image, entry);
-            next = entry + 8;
-            continue;
-          }
-        for (unsigned bit = 0; entry >>= 1; bit++)
-          if (entry & 1)
-            add_relocated (found, image, next + 8ull * bit);
-        next += 63 * 8;
-      }
-}
-
-static void
-scan_relocations (struct references *found, const struct image *image)
-{
-  static const int64_t unread[]
-      = { DT_REL, TAG_ANDROID_REL, TAG_ANDROID_RELA };
-  uint64_t value;
-  for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++)
-    found->unknown |= dynamic_find (image, unread[i], &value);
-  scan_rela (found, image, DT_RELA, DT_RELASZ);
-  scan_rela (found, image, DT_JMPREL, DT_PLTRELSZ);
-  scan_relr (found, image);
 }
 
 /* Not a constant, and not an offset among the thread-local variables.  */
@@ -495,7 +413,7 @@ references_find (struct references *found, const struct image *image,
   for (size_t i = 0; i < image->n_segments && absolute; i++)
     if (image->segments[i].p_type == PT_LOAD)
       scan_data (found, image, &image->segments[i]);
-  scan_relocations (found, image);
+  found->unknown |= !dynamic_relocations_walk (image, add_relocation, found);
   scan_dynamic_symbols (found, image);
 }
 

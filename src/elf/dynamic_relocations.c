@@ -1,0 +1,224 @@
+/* Dynamic relocations: the one walk over them, and the places they change.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "elf/dynamic_relocations.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "elf/dynamic.h"
+
+/* In elf.h since glibc 2.36.  */
+enum
+{
+  TAG_RELRSZ = 35,
+  TAG_RELR = 36
+};
+/* Packed relocations of Android (bionic's linker/linker_common_types.h).  */
+enum
+{
+  TAG_ANDROID_REL = 0x6000000f,
+  TAG_ANDROID_RELA = 0x60000011
+};
+
+enum
+{
+  PLACE_SIZE = 8 /* bytes that a relocation changes at most */
+};
+
+/* ---- The walk */
+
+struct walk
+{
+  const struct image *image;
+  dynamic_relocation_visitor *visit;
+  void *data;
+};
+
+static void
+visit (const struct walk *walk, uint64_t place, uint64_t symbol,
+       const uint8_t *addend)
+{
+  struct dynamic_relocation relocation = { .place = place, .symbol = symbol };
+  if (addend == NULL)
+    addend = image_bytes_at (walk->image, place, PLACE_SIZE);
+  relocation.has_addend = addend != NULL;
+  if (addend != NULL)
+    relocation.addend = load_u64 (addend, walk->image->big_endian);
+  walk->visit (walk->data, &relocation);
+}
+
+/* The table at the address in entry TAG with the size in entry SIZE_TAG: false
+   if there is one and it cannot be read.  */
+static bool
+find_table (const struct image *image, int64_t tag, int64_t size_tag,
+            const uint8_t **table, uint64_t *size)
+{
+  uint64_t address;
+  *table = NULL;
+  *size = 0;
+  if (!dynamic_find (image, tag, &address))
+    return true;
+  if (!dynamic_find (image, size_tag, size))
+    return false;
+  *table = image_bytes_at (image, address, *size);
+  return *table != NULL || *size == 0;
+}
+
+/* Entries with an addend, RELA, or without.  */
+static bool
+walk_table (const struct walk *walk, int64_t tag, int64_t size_tag, bool rela)
+{
+  const uint8_t *table;
+  uint64_t size, entry_size = rela ? sizeof (Elf64_Rela) : sizeof (Elf64_Rel);
+  bool big_endian = walk->image->big_endian;
+  if (!find_table (walk->image, tag, size_tag, &table, &size))
+    return false;
+  for (uint64_t at = 0; size - at >= entry_size; at += entry_size)
+    visit (walk, load_u64 (table + at, big_endian),
+           load_u64 (table + at + 8, big_endian) >> 32,
+           rela ? table + at + 16 : NULL);
+  return true;
+}
+
+/* Relative relocations: an even word is the address of a place, an odd one
+   says which of the 63 words behind the last place are places, too (gABI,
+   "Relative relocation table").  */
+static bool
+walk_relative (const struct walk *walk)
+{
+  const uint8_t *table;
+  uint64_t size, next = 0;
+  if (!find_table (walk->image, TAG_RELR, TAG_RELRSZ, &table, &size))
+    return false;
+  for (uint64_t at = 0; size - at >= 8; at += 8)
+    {
+      uint64_t word = load_u64 (table + at, walk->image->big_endian);
+      if ((word & 1) == 0)
+        {
+          visit (walk, word, 0, NULL);
+          next = word + 8;
+          continue;
+        }
+      for (unsigned i = 0; i < 63; i++)
+        if (word >> (i + 1) & 1)
+          visit (walk, next + 8 * (uint64_t)i, 0, NULL);
+      next += 63 * 8;
+    }
+  return true;
+}
+
+bool
+dynamic_relocations_walk (const struct image *image,
+                          dynamic_relocation_visitor *visitor, void *data)
+{
+  const struct walk walk = { image, visitor, data };
+  uint64_t value;
+  bool plt_rela = !dynamic_find (image, DT_PLTREL, &value) || value == DT_RELA;
+  bool known = walk_table (&walk, DT_RELA, DT_RELASZ, true);
+  known &= walk_table (&walk, DT_REL, DT_RELSZ, false);
+  known &= walk_table (&walk, DT_JMPREL, DT_PLTRELSZ, plt_rela);
+  known &= walk_relative (&walk);
+  return known && !dynamic_find (image, TAG_ANDROID_REL, &value)
+         && !dynamic_find (image, TAG_ANDROID_RELA, &value);
+}
+
+/* ---- Places */
+
+/* One search.  */
+struct search
+{
+  struct dynamic_places *places;
+  uint64_t begin, end; /* addresses that are looked for */
+  bool failed;         /* memory ran out */
+};
+
+static void
+note_place (void *data, const struct dynamic_relocation *relocation)
+{
+  struct search *search = data;
+  struct dynamic_places *places = search->places;
+  uint64_t address = relocation->place;
+  if (address < search->begin || address >= search->end || search->failed)
+    return;
+  if (places->n == places->capacity)
+    {
+      size_t capacity = 2 * places->capacity + 64;
+      uint64_t *grown
+          = reallocarray (places->addresses, capacity, sizeof *grown);
+      if (grown == NULL)
+        {
+          search->failed = true;
+          return;
+        }
+      places->addresses = grown;
+      places->capacity = capacity;
+    }
+  places->addresses[places->n++] = address;
+}
+
+static bool
+may_be_changed (const struct image *image, uint64_t address)
+{
+  uint64_t value;
+  if (dynamic_find (image, DT_TEXTREL, &value)
+      || (dynamic_find (image, DT_FLAGS, &value) && value & DF_TEXTREL))
+    return true;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD && address >= load->p_vaddr
+          && address - load->p_vaddr < load->p_memsz)
+        return load->p_flags & PF_W;
+    }
+  return false;
+}
+
+static int
+compare_addresses (const void *a, const void *b)
+{
+  const uint64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+bool
+dynamic_places_find (struct dynamic_places *places, const struct image *image,
+                     uint64_t address, uint64_t size, struct error *err)
+{
+  uint64_t before = address < PLACE_SIZE - 1 ? address : PLACE_SIZE - 1;
+  struct search search
+      = { .places = places, .begin = address - before, .end = address + size };
+  *places = (struct dynamic_places){ 0 };
+  if (!may_be_changed (image, address))
+    return true;
+  places->unknown = !dynamic_relocations_walk (image, note_place, &search);
+  if (places->n > 1)
+    qsort (places->addresses, places->n, sizeof *places->addresses,
+           compare_addresses);
+  return !search.failed || error_set_no_memory (err);
+}
+
+void
+dynamic_places_free (struct dynamic_places *places)
+{
+  free (places->addresses);
+  *places = (struct dynamic_places){ 0 };
+}
+
+bool
+dynamic_places_touch (const struct dynamic_places *places, uint64_t address,
+                      uint64_t size)
+{
+  size_t low = 0, high = places->n;
+  if (places->unknown)
+    return true;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (places->addresses[middle] + PLACE_SIZE <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < places->n && places->addresses[low] < address + size;
+}
