@@ -78,6 +78,7 @@ typedef bool work (const char *input, const char *output,
 static char folder[] = "/tmp/cfi2sframe-memory-XXXXXX";
 static char original[80], converted[80], output[80];
 static char linked[1000], large[1000], object[1000], foreign[1000];
+static char debug[1000];
 
 /* The contents of a file, *SIZE bytes; NULL when there is none.  */
 static char *
@@ -250,6 +251,17 @@ convert_in_place (const char *input, const char *to,
   return convert_as (to, NULL, &options, err);
 }
 
+/* With three sections of CFI: as if INPUT were a debug file, too.  */
+static bool
+convert_with_debug_file (const char *input, const char *to,
+                         struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.debug_file = input;
+  return convert_as (input, to, &options, err);
+}
+
 static bool
 undo (const char *input, const char *to, struct cfi2sframe_error *err)
 {
@@ -304,6 +316,7 @@ run_out (bool all_after)
   run_out_everywhere (convert, linked, original);
   run_out_everywhere (convert, large, NULL);
   run_out_everywhere (convert_small, linked, NULL);
+  run_out_everywhere (convert_with_debug_file, debug, NULL);
   run_out_everywhere (convert_object, object, NULL);
   run_out_everywhere (convert_as_gnu, object, NULL);
   run_out_everywhere (convert_in_place, NULL, original);
@@ -346,6 +359,7 @@ make_files (void **state)
             "%s/tests/data/gnu/v3-binutils-2.47/amd64/"
             "cxx_exceptions_drap-O2.o",
             data);
+  snprintf (debug, sizeof debug, "%s/tests/data/debug/both-amd64", data);
   snprintf (linked, sizeof linked, "%s", original);
   snprintf (large, sizeof large, "%s/tests/data/gnu-linked/lua-amd64-stripped",
             data);
