@@ -25,11 +25,11 @@ static const struct
   const char *problem; /* NULL: no rule tells where FP is saved */
 } marks[] = {
   /* BOLT moves functions and writes .eh_frame for them anew, but leaves
-     .debug_frame as it was (bolt/docs in LLVM).  */
+     .debug_frame as it was (LLVM, bolt/lib/Rewrite/RewriteInstance.cpp).  */
   { ".note.bolt_info", "rewritten by BOLT, which leaves .debug_frame behind" },
   { ".bolt.org.text", "rewritten by BOLT, which leaves .debug_frame behind" },
-  /* Go's functions save rbp and give no rule for it (putelf and dwarf
-     generation in cmd/link/internal/ld).  */
+  /* Go's functions save rbp and give no rule for it (Go's linker,
+     cmd/link/internal/ld/dwarf.go, writeframes).  */
   { ".note.go.buildid", NULL },
   { ".go.buildinfo", NULL },
   { ".gopclntab", NULL },

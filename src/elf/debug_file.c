@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/crc32.h"
@@ -188,6 +188,16 @@ struct search
   struct error *err; /* why the first one that was there is not used */
 };
 
+/* Whether there is a file to look at.  An empty one is how debuginfod's client
+   remembers that no server has it.  */
+static bool
+is_file (const char *path)
+{
+  struct stat status;
+  return stat (path, &status) == 0 && S_ISREG (status.st_mode)
+         && status.st_size > 0;
+}
+
 /* Try the path made of FORMAT.  True when the search is over.  */
 static bool __attribute__ ((format (printf, 2, 3)))
 try_path (const struct search *search, const char *format, ...)
@@ -198,7 +208,7 @@ try_path (const struct search *search, const char *format, ...)
   va_start (arguments, format);
   int length = vsnprintf (path, sizeof path, format, arguments);
   va_end (arguments);
-  if (length >= (int)sizeof path || access (path, F_OK) != 0)
+  if (length >= (int)sizeof path || !is_file (path))
     return false;
   if (debug_file_open (search->file, path, search->image, &err))
     return true;

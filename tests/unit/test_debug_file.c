@@ -167,7 +167,8 @@ test_crc (void **state)
   assert_int_equal (crc32_of (NULL, 0), 0);
 }
 
-/* Truncated everywhere: nothing but refusals.  */
+/* Truncated everywhere: nothing but refusals, but for an empty file, which
+   debuginfod's client makes where no server has one.  */
 static void
 test_truncated_debug_files (void **state)
 {
@@ -185,7 +186,8 @@ test_truncated_debug_files (void **state)
       assert_int_equal (truncate (name, (off_t)size), 0);
       debug_file_find (&file, &f.image, &f.places, &err);
       assert_null (file.image.elf);
-      assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+      assert_int_equal (err.status,
+                        size == 0 ? CFI2SFRAME_OK : CFI2SFRAME_REFUSED);
       write_debug_file (&f, path, 0);
     }
   close_fixture (&f);
