@@ -96,6 +96,7 @@ restore_original (struct conversion *conversion, struct error *err)
   restored = restored
              && inject_write (&conversion->input, &plan, NULL, fd, err)
              && image_open_fd (&conversion->original, fd, err);
+  conversion->original.made_from = &conversion->input;
   if (!restored && fd >= 0)
     close (fd);
   layout_plan_free (&plan);

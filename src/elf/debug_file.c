@@ -238,8 +238,9 @@ static char *
 directory_of (const struct image *image)
 {
   char link[sizeof "/proc/self/fd/" + 3 * sizeof image->fd];
-  snprintf (link, sizeof link, "/proc/self/fd/%d", image->fd);
-  char *path = image->fd >= 0 ? realpath (link, NULL) : NULL;
+  int fd = image->made_from != NULL ? image->made_from->fd : image->fd;
+  snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
+  char *path = fd >= 0 ? realpath (link, NULL) : NULL;
   char *slash = path != NULL ? strrchr (path, '/') : NULL;
   if (slash != NULL)
     *slash = '\0';

@@ -48,6 +48,8 @@ struct image
   size_t n_sections;              /* 0 without section header table */
   size_t section_names;           /* index of .shstrtab, 0 if none */
   bool debug_only; /* code without contents: made by --only-keep-debug */
+  /* The file that this one, which has no name, was made from; or NULL.  */
+  const struct image *made_from;
 };
 
 /* Open PATH for reading.  On failure IMAGE needs no closing.  */

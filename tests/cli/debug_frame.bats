@@ -239,6 +239,18 @@ END
   "$CFI2SFRAME" -n -v --debug-info=auto debug | grep "debug file: .*/.debug/debug.debug"
 }
 
+@test "replacing looks for the debug file beside the file as well" {
+  needs cc objcopy strip
+  debug_program debug -Wl,--build-id=none
+  split_off debug debug.debug
+  objcopy --add-gnu-debuglink=debug.debug debug
+  "$CFI2SFRAME" --debug-info=auto debug
+  cp debug once
+  "$CFI2SFRAME" --debug-info=auto --replace debug
+  cmp once debug
+  "$CFI2SFRAME" --check --debug-info=auto debug
+}
+
 @test "a debug file is found in debuginfod's cache by the build-id" {
   needs cc objcopy strip readelf
   both_programs -Wl,--build-id
