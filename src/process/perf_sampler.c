@@ -74,7 +74,8 @@ struct perf_sampler
   int *fds; /* of all events */
   size_t n_fds, capacity;
   bool modules_changed;
-  uint8_t record[RECORD_MAX]; /* one that goes around the ring's end */
+  /* One that goes around the ring's end.  */
+  _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
 };
 
 static int
