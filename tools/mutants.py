@@ -57,6 +57,7 @@ RULES = [
     (r"src/arch/", "arch walk lower gnu_fixtures"),
     (r"src/base/", "base decode encode undo inject memory"),
     (r"src/cunwind/", "cunwind_encoding cunwind_function cunwind_info"),
+    (r"src/unwind/", "unwind"),
     (r"src/convert/relink\.c", "trees.bats:link"),
     (r"src/tool/", "options.bats trees.bats"),
     (r"", "memory existing.bats options.bats"),

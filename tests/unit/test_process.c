@@ -87,6 +87,11 @@ what_was_copied_stays_as_it_was (void **state)
   assert_read (&memory, &before, 0x12340, 64);
   assert_read (&memory, &program, 0x12300, 64);
   assert_read (&memory, &program, 0x12440, 64);
+  memory_copy (&memory, 0x12480, 8);
+  assert_unknown (&memory, 0x12500, 1);
+  /* Nothing more than was asked for, up to the next copy.  */
+  memory_copy (&memory, 0x12200, 8);
+  assert_unknown (&memory, 0x12208, 1);
   memory_free (&memory);
 }
 
@@ -226,6 +231,10 @@ walks_agree_frame_by_frame (void **state)
       assert_int_equal (walk_same_frames (&sframe, &cfi), 3);
       *members[i] ^= 8;
     }
+  /* What was in a frame before is not compared.  */
+  sframe.n = 4;
+  assert_int_equal (walk_same_frames (&sframe, &cfi), 4);
+  assert_int_equal (walk_same_frames (&cfi, &sframe), 4);
   walk_free (&sframe);
   walk_free (&cfi);
 }

@@ -277,6 +277,11 @@ a_walk_says_why_it_ended (void **state)
   program.section.size -= 1;
   assert_ends (&program, CFI2SFRAME_STEP_BAD_SECTION);
   finish (&program);
+  /* A row whose words have an unknown size.  */
+  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 1);
+  program.section.bytes[program.section.size - 2] |= 0x60;
+  assert_ends (&program, CFI2SFRAME_STEP_BAD_SECTION);
+  finish (&program);
 }
 
 static void
@@ -317,9 +322,13 @@ members_that_are_not_known_have_to_be_0 (void **state)
   newer.unknown = 0;
   assert_int_equal (cfi2sframe_unwind_step (&newer.known),
                     CFI2SFRAME_STEP_CALLER);
-  newer.known.size = 1 << 20;
-  assert_int_equal (cfi2sframe_unwind_step (&newer.known),
-                    CFI2SFRAME_STEP_INVALID);
+  /* A size that cannot be one.  */
+  struct cfi2sframe_unwinder *huge = calloc (1, 1 << 20);
+  assert_non_null (huge);
+  *huge = program.frame;
+  huge->size = 1 << 20;
+  assert_int_equal (cfi2sframe_unwind_step (huge), CFI2SFRAME_STEP_INVALID);
+  free (huge);
   finish (&program);
 }
 
@@ -421,6 +430,28 @@ signals_change_stacks_but_not_for_ever (void **state)
   program.frame.sp = STACK + 200;
   store (&program, STACK + 200 + 160, STACK + 200);
   store (&program, STACK + 200 + 168, CODE);
+  assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
+  finish (&program);
+}
+
+/* ... not even if it has its return address from a register.  */
+static void
+a_trampoline_that_stays_where_it_is_ends_the_walk (void **state)
+{
+  (void)state;
+  static struct sframe_row rows[] = {
+    { .start = 0,
+      .n_words = 4,
+      .control = 1 | 1 << 2,
+      .words = { 7 << 3 | 1, 0, 10 << 3 | 1, 0 } },
+  };
+  struct sframe_function function = trampoline;
+  struct program program;
+  uint64_t registers[17] = { [10] = CODE };
+  function.rows = rows;
+  prepare (&program, &arch_amd64, v3, &function, 1);
+  program.frame.registers = registers;
+  program.frame.n_registers = 17;
   assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
   finish (&program);
 }
@@ -567,6 +598,7 @@ main (void)
     cmocka_unit_test (a_stack_that_leads_to_itself_ends_the_walk),
     cmocka_unit_test (what_a_signal_interrupted_is_looked_up_at_its_pc),
     cmocka_unit_test (signals_change_stacks_but_not_for_ever),
+    cmocka_unit_test (a_trampoline_that_stays_where_it_is_ends_the_walk),
     cmocka_unit_test (other_registers_are_known_in_innermost_frames_only),
     cmocka_unit_test (a_leaf_returns_by_its_register_once),
     cmocka_unit_test (frames_are_read_in_the_order_of_bytes_of_the_machine),
