@@ -16,7 +16,7 @@ struct memory_region
 enum
 {
   PAGE = 4096,
-  CHUNK = 4 * PAGE /* copied at once when something is missing */
+  CHUNK = 4 * PAGE
 };
 
 /* The number of regions that start at or before ADDRESS.  */
@@ -133,8 +133,9 @@ memory_read (struct memory *memory, uint64_t address, void *to, size_t size)
       const struct memory_region *region = region_at (memory, address);
       if (region == NULL && memory->open)
         {
-          uint64_t start = address & ~(uint64_t)(PAGE - 1);
-          memory_copy (memory, start, CHUNK);
+          size_t chunk = memory->chunk != 0 ? memory->chunk : CHUNK;
+          uint64_t alignment = chunk < PAGE ? chunk : PAGE;
+          memory_copy (memory, address & ~(alignment - 1), chunk);
           region = region_at (memory, address);
         }
       if (region == NULL)

@@ -17,6 +17,9 @@ struct memory
   size_t (*fetch) (void *source, uint64_t address, void *to, size_t size);
   void *source;
   bool open;
+  /* How much is copied at once where something is missing, a power of two; 0:
+     16 KiB.  */
+  size_t chunk;
   struct memory_region *regions; /* owned; ascending, disjoint */
   size_t n_regions, capacity;
 };

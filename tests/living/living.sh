@@ -226,7 +226,7 @@ fi
 
 # Other machines, by qemu's user emulation: one static file.
 foreign_steps=1000
-[ -z "$long" ] || foreign_steps=60000
+[ -z "$long" ] || foreign_steps=${LIVING_STEPS:-60000}
 for machine in aarch64 s390x; do
   compiler=$machine-linux-gnu-gcc
   if ! command -v $compiler >/dev/null || ! command -v qemu-$machine >/dev/null

@@ -235,8 +235,9 @@ remote_open (struct remote *remote, const char *socket_path, const char *path,
 {
   *remote = (struct remote){ .process = { .pid = 1 } };
   struct process *process = &remote->process;
-  process->memory
-      = (struct memory){ .fetch = read_bytes, .source = remote, .open = true };
+  process->memory = (struct memory){
+    .fetch = read_bytes, .source = remote, .open = true, .chunk = REMOTE_CHUNK
+  };
   struct thread *thread = process_add_thread (process, process->pid);
   if (!thread)
     return false;

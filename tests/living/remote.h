@@ -8,7 +8,8 @@
 
 enum
 {
-  REMOTE_PACKET = 1 << 13 /* bytes of the longest answer */
+  REMOTE_PACKET = 1 << 13, /* bytes of the longest answer */
+  REMOTE_CHUNK = 256       /* bytes that are asked for at once */
 };
 
 struct remote
