@@ -54,7 +54,7 @@ bool
 io_copy (int from, int to, struct error *err)
 {
   const size_t chunk = (size_t)1 << 30;
-  loff_t in = 0, out = 0;
+  off_t in = 0, out = 0;
   while (copy_file_range (from, &in, to, &out, chunk, 0) > 0)
     continue;
   /* Not between these file systems, or an error that shows again here.  */

@@ -26,6 +26,9 @@
 #ifndef SHT_GNU_SFRAME
 #  define SHT_GNU_SFRAME 0x6ffffff4
 #endif
+#ifndef SHT_X86_64_UNWIND /* x86-64 psABI, section 4.2.2 */
+#  define SHT_X86_64_UNWIND 0x70000001
+#endif
 
 struct image_section
 {

@@ -5,10 +5,6 @@
 
 #include "base/bytes.h"
 
-#ifndef SHT_X86_64_UNWIND
-#  define SHT_X86_64_UNWIND 0x70000001 /* x86-64 psABI, section 4.2.2 */
-#endif
-
 /* The encodings ld, lld, mold and gold write into .eh_frame_hdr (LSB Core,
    section 10.6.2).  */
 enum

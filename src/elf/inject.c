@@ -38,8 +38,8 @@ static bool
 copy_bytes (const struct image *image, int fd,
             const struct layout_extent *extent, struct error *err)
 {
-  loff_t from = (loff_t)extent->old_offset;
-  loff_t to = (loff_t)extent->new_offset;
+  off_t from = (off_t)extent->old_offset;
+  off_t to = (off_t)extent->new_offset;
   uint64_t left = extent->size;
   while (image->fd >= 0 && left > 0)
     {

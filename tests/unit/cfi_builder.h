@@ -148,8 +148,8 @@ put_debug_cie (struct buffer *section, bool wide, uint8_t version,
 
 /* An FDE of .debug_frame for [ADDRESS, ADDRESS + SIZE).  */
 static inline size_t
-put_debug_fde (struct buffer *section, bool wide, size_t cie, uint64_t address,
-               uint64_t size, const char *instructions,
+put_debug_fde (struct buffer *section, bool wide, uint64_t cie,
+               uint64_t address, uint64_t size, const char *instructions,
                size_t instructions_size)
 {
   size_t start = begin_debug_entry (section, wide, cie);
