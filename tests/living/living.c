@@ -3,6 +3,8 @@
    LGPL-2.1-or-later
 
      --step=N        stop after every one of the first N instructions
+     --shadow        compare only the topmost frame, with a shadow stack
+                     (shadow.h); other threads run freely
      --sample=N      stop N times at random
      --entry=MODULE  begin at the entry point of the module whose path ends so
      --interval=US   mean time between random stops (default 100)
@@ -40,6 +42,7 @@
 #include "foreign_step.h"
 #include "process/live.h"
 #include "process/walk.h"
+#include "shadow.h"
 
 enum
 {
@@ -96,10 +99,11 @@ struct session
   double bar; /* percent */
   uint64_t steps, samples;
   unsigned interval;
-  bool restart, with_foreign;
+  bool restart, with_foreign, with_shadow;
   FILE *report;
   uint64_t random;
   struct tally tally;
+  struct shadow shadow;
   struct tracee tracees[TRACEES_MAX];
   size_t n_tracees;
   struct subject *subjects[TRACEES_MAX];
@@ -232,6 +236,31 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
   walk_by_sframe (process, &thread->registers, &session->sframe);
   if (compare_frames (session, process))
     compare_depths (session, process);
+}
+
+/* TID did one instruction from BEFORE on, or went to the handler of a
+   SIGNAL.  */
+static void
+compare_shadow (struct session *session, struct process *process, pid_t tid,
+                const struct registers *before, bool signal)
+{
+  struct registers registers;
+  struct frame expected, found;
+  struct shadow *shadow = &session->shadow;
+  memory_forget (&process->memory);
+  if (!live_registers (tid, &registers))
+    return;
+  shadow_follow (shadow, process, before, &registers, signal);
+  if (shadow_compare (shadow, process, &registers, &expected, &found)
+      || shadow->wrong > REPORTS_MAX)
+    return;
+  const struct module *module = process_module_at (process, registers.pc);
+  fprintf (stderr,
+           "living: wrong frame at pc %#lx (%s+%#lx): pc %#lx / %#lx, "
+           "cfa %#lx / %#lx, fp %#lx / %#lx\n",
+           registers.pc, module ? module->path : "?",
+           module ? registers.pc - module->start : 0, expected.pc, found.pc,
+           expected.sp, found.sp, expected.fp, found.fp);
 }
 
 /* Subjects and tracees.  */
@@ -369,7 +398,7 @@ as_pointer (uint64_t address)
 }
 
 static pid_t
-start_program (char **arguments)
+start_program (const struct session *session, char **arguments)
 {
   pid_t pid = fork ();
   if (pid == 0)
@@ -380,9 +409,10 @@ start_program (char **arguments)
       _exit (127);
     }
   int status;
-  long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK
-                 | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD
-                 | PTRACE_O_EXITKILL;
+  long options
+      = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
+  if (!session->with_shadow)
+    options |= PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
   if (pid < 0 || waitpid (pid, &status, WUNTRACED) != pid
       || ptrace (PTRACE_SEIZE, pid, NULL, options) != 0)
     return -1;
@@ -486,6 +516,7 @@ step_through (struct session *session, pid_t pid)
       struct registers registers;
       if (!live_registers (pid, &registers))
         return;
+      int passed = signal_to_pass;
       bool changes = changes_mappings (&subject->process, &registers);
       if (ptrace (PTRACE_SINGLESTEP, pid, NULL, (long)signal_to_pass) != 0
           || waitpid (pid, &status, __WALL) != pid || !WIFSTOPPED (status))
@@ -496,7 +527,11 @@ step_through (struct session *session, pid_t pid)
         return;
       if (changes)
         subject_refresh (subject);
-      compare_stop (session, subject, pid);
+      if (session->with_shadow)
+        compare_shadow (session, &subject->process, pid, &registers,
+                        passed != 0);
+      else
+        compare_stop (session, subject, pid);
     }
 }
 
@@ -618,6 +653,19 @@ completeness (const struct session *session)
 }
 
 static void
+print_shadow_report (const struct session *session, const char *program)
+{
+  const struct shadow *shadow = &session->shadow;
+  fprintf (session->report,
+           "{\"program\":\"%s\",\"steps\":%lu,\"compared\":%lu,"
+           "\"pcs\":%zu,\"wrong_frames\":%lu,\"no_row\":%lu,"
+           "\"unknown\":%lu}\n",
+           program, shadow->steps, shadow->compared, shadow->n_pcs,
+           shadow->wrong, shadow->no_row, shadow->unknown);
+  fflush (session->report);
+}
+
+static void
 print_report (const struct session *session, const char *program)
 {
   const struct tally *t = &session->tally;
@@ -659,6 +707,7 @@ parse_options (struct session *session, int argc, char **argv)
           { "seed", required_argument, NULL, 'n' },
           { "bar", required_argument, NULL, 'b' },
           { "allow", required_argument, NULL, 'a' },
+          { "shadow", no_argument, NULL, 'S' },
           { "restart", no_argument, NULL, 'R' },
           { "reader", required_argument, NULL, 'l' },
           { NULL, 0, NULL, 0 } };
@@ -686,6 +735,9 @@ parse_options (struct session *session, int argc, char **argv)
         if (!session->with_foreign)
           return false;
         break;
+      case 'S':
+        session->with_shadow = true;
+        break;
       case 'R':
         session->restart = true;
         break;
@@ -710,7 +762,7 @@ parse_options (struct session *session, int argc, char **argv)
 static int
 trace (struct session *session, char **arguments)
 {
-  pid_t pid = start_program (arguments);
+  pid_t pid = start_program (session, arguments);
   if (pid < 0 && errno == EPERM)
     {
       fprintf (stderr, "living: tracing is not permitted here\n");
@@ -743,6 +795,10 @@ static int
 judge (const struct session *session)
 {
   const struct tally *tally = &session->tally;
+  if (session->with_shadow)
+    return session->shadow.wrong > 0      ? EXIT_WRONG
+           : session->shadow.compared > 0 ? EXIT_GOOD
+                                          : EXIT_NOTHING;
   if (tally->wrong_frames > 0 || completeness (session) < session->bar)
     return EXIT_WRONG;
   if (tally->frames > 0 && tally->stops >= session->samples)
@@ -760,7 +816,8 @@ main (int argc, char **argv)
   session.report = stderr;
   if (!parse_options (&session, argc, argv)
       || !walk_init (&session.sframe, FRAMES_MAX)
-      || !walk_init (&session.cfi, FRAMES_MAX))
+      || !walk_init (&session.cfi, FRAMES_MAX)
+      || !shadow_init (&session.shadow))
     {
       fprintf (stderr, "usage: living [OPTION]... -- PROGRAM [ARG]...\n");
       return EXIT_NOTHING;
@@ -776,6 +833,11 @@ main (int argc, char **argv)
     }
   while (session.restart && session.tally.stops < session.samples
          && session.tally.stops > stops);
-  print_report (&session, argv[optind]);
-  return judge (&session);
+  if (session.with_shadow)
+    print_shadow_report (&session, argv[optind]);
+  else
+    print_report (&session, argv[optind]);
+  status = judge (&session);
+  shadow_free (&session.shadow);
+  return status;
 }
