@@ -41,11 +41,14 @@ struct result
 
 static FILE *tap;
 
+/* A first argument with a "=" in it is for the environment.  */
 static void
 run_child (int out, const char *root, char **arguments)
 {
   static char *environment[]
-      = { "PATH=/bin:/usr/bin", "LC_ALL=C", "HOME=/", NULL };
+      = { "PATH=/bin:/usr/bin", "LC_ALL=C", "HOME=/", NULL, NULL };
+  if (strchr (arguments[0], '=') != NULL)
+    environment[3] = *arguments++;
   int null = open ("/dev/null", O_RDWR);
   dup2 (null, 0);
   dup2 (out, 1);
