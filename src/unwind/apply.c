@@ -22,7 +22,6 @@ struct application
 {
   const struct cfi2sframe_unwinder *unwinder;
   const struct arch *arch;
-  bool from_register; /* the last value was not loaded from memory */
 };
 
 static bool
@@ -59,7 +58,7 @@ load_word (const struct application *application, uint64_t address,
 /* The value of RULE, about register OWN (for SAME).  CFI2SFRAME_STEP_CALLER,
    or why there is none.  */
 static enum cfi2sframe_step
-rule_value (struct application *application, struct frame_rule rule,
+rule_value (const struct application *application, struct frame_rule rule,
             unsigned own, uint64_t cfa, uint64_t *value)
 {
   bool in_frame = rule.kind == RULE_CFA || rule.kind == RULE_DEREF_CFA;
@@ -72,7 +71,6 @@ rule_value (struct application *application, struct frame_rule rule,
   if (!in_frame && !register_value (application, rule.reg, &base))
     return CFI2SFRAME_STEP_REGISTER;
   *value = base + (uint64_t)(int64_t)rule.offset;
-  application->from_register = !load;
   if (load && !load_word (application, *value, value))
     return CFI2SFRAME_STEP_MEMORY;
   return CFI2SFRAME_STEP_CALLER;
@@ -87,24 +85,22 @@ strip_signature (const struct cfi2sframe_unwinder *unwinder, uint64_t address)
 }
 
 /* Whether a caller with stack pointer SP gets the walk on.  Every call takes
-   stack, unless it left the return address in a register, which is known of an
-   innermost frame only; what a signal interrupted may be on any other stack.
- */
+   stack, but what it calls may not have taken any yet: then its return address
+   is in a register or, on s390x, in the caller's frame.  What a signal
+   interrupted may be on any other stack.  */
 static bool
-gets_on (const struct application *application, uint64_t sp, bool signal)
+gets_on (const struct cfi2sframe_unwinder *unwinder, uint64_t sp, bool signal)
 {
-  const struct cfi2sframe_unwinder *unwinder = application->unwinder;
   if (sp < unwinder->sp)
     return signal && unwinder->stack_changes < UNWIND_STACK_CHANGES_MAX;
-  return sp > unwinder->sp
-         || (application->from_register && unwinder->interrupted && !signal);
+  return sp > unwinder->sp || (unwinder->interrupted && !signal);
 }
 
 enum cfi2sframe_step
 unwind_apply (struct cfi2sframe_unwinder *unwinder, const struct arch *arch,
               const struct frame_row *row, bool signal)
 {
-  struct application application = { unwinder, arch, false };
+  const struct application application = { unwinder, arch };
   uint64_t cfa = 0, pc = 0, fp = 0;
   if (row->ra.kind == RULE_UNDEFINED && row->cfa.kind == RULE_UNDEFINED)
     return CFI2SFRAME_STEP_OUTERMOST;
@@ -121,7 +117,7 @@ unwind_apply (struct cfi2sframe_unwinder *unwinder, const struct arch *arch,
     pc = strip_signature (unwinder, pc);
   if (pc == 0)
     return CFI2SFRAME_STEP_ZERO;
-  if (!gets_on (&application, sp, signal))
+  if (!gets_on (unwinder, sp, signal))
     return CFI2SFRAME_STEP_NO_PROGRESS;
   unwinder->stack_changes += sp < unwinder->sp;
   unwinder->pc = pc;

@@ -364,7 +364,10 @@ a_stack_that_leads_to_itself_ends_the_walk (void **state)
   program.frame.fp = STACK + 16;
   store (&program, STACK + 24, 0x555000);
   assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
-  /* ... and where it is.  */
+  /* ... and where it is, for an innermost frame may have no stack yet, but no
+     other.  */
+  program.frame.interrupted = false;
+  program.frame.pc = CODE + 5;
   program.frame.fp = STACK + 48;
   store (&program, STACK + 56, 0x555000);
   assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
@@ -523,6 +526,24 @@ a_leaf_returns_by_its_register_once (void **state)
     }
 }
 
+/* On s390x a function stores registers in its caller's frame first.  */
+static void
+a_return_address_may_be_in_the_callers_frame (void **state)
+{
+  (void)state;
+  static struct sframe_row rows[] = {
+    { .start = 0, .base_sp = true, .n_words = 3, .words = { 0, -48, -72 } },
+  };
+  struct program program;
+  prepare_rows (&program, &arch_s390x, v2, rows, 1);
+  store (&program, STACK + 64 + 160 - 48, CODE + 8);
+  store (&program, STACK + 64 + 160 - 72, 0x1234);
+  assert_caller (&program, CODE + 8, STACK + 64, 0x1234);
+  /* Its caller has one of its own.  */
+  assert_ends (&program, CFI2SFRAME_STEP_NO_PROGRESS);
+  finish (&program);
+}
+
 static void
 frames_are_read_in_the_order_of_bytes_of_the_machine (void **state)
 {
@@ -601,6 +622,7 @@ main (void)
     cmocka_unit_test (a_trampoline_that_stays_where_it_is_ends_the_walk),
     cmocka_unit_test (other_registers_are_known_in_innermost_frames_only),
     cmocka_unit_test (a_leaf_returns_by_its_register_once),
+    cmocka_unit_test (a_return_address_may_be_in_the_callers_frame),
     cmocka_unit_test (frames_are_read_in_the_order_of_bytes_of_the_machine),
     cmocka_unit_test (signatures_are_taken_out_of_signed_addresses_only),
   };
