@@ -169,7 +169,7 @@ struct cfi2sframe_report
   bool debug_damage;    /* first_damage is an offset in .debug_frame */
 };
 
-/* The version of the library, such as "0.1.0".  */
+/* The version of the library, such as "0.2.0".  */
 CFI2SFRAME_API const char *cfi2sframe_version (void);
 
 /* Stable identifier ("cfa-expression") and explanation of a reason in
