@@ -202,21 +202,63 @@ compare_relocated (const void *a, const void *b)
   return (left->place > right->place) - (left->place < right->place);
 }
 
+static int
+compare_segments (const void *a, const void *b)
+{
+  const struct code_segment *left = a, *right = b;
+  return (left->start > right->start) - (left->start < right->start);
+}
+
+static void
+add_segment (struct places *places, uint64_t start, uint64_t size)
+{
+  const uint8_t *bytes = image_bytes_at (places->image, start, size);
+  if (bytes && size > 0)
+    places->segments[places->n_segments++]
+        = (struct code_segment){ start, size, bytes };
+}
+
+static void
+remove_overlapping (struct places *places)
+{
+  size_t n = 0;
+  qsort (places->segments, places->n_segments, sizeof *places->segments,
+         compare_segments);
+  for (size_t i = 0; i < places->n_segments; i++)
+    if (n == 0
+        || places->segments[i].start - places->segments[n - 1].start
+               >= places->segments[n - 1].size)
+      places->segments[n++] = places->segments[i];
+  places->n_segments = n;
+}
+
+/* By sections, because executable segments can have constants in them (ld -z
+   noseparate-code), to which there are many pointers; without sections, by
+   segments.  */
 static bool
 read_segments (struct places *places)
 {
   const struct image *image = places->image;
-  places->segments = calloc (image->n_segments + 1, sizeof *places->segments);
-  for (size_t i = 0; places->segments && i < image->n_segments; i++)
+  places->segments = calloc (image->n_segments + image->n_sections + 1,
+                             sizeof *places->segments);
+  if (!places->segments)
+    return false;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_PROGBITS && (header->sh_flags & SHF_EXECINSTR)
+          && image_is_executable (image, header->sh_addr, header->sh_size))
+        add_segment (places, header->sh_addr, header->sh_size);
+    }
+  bool has_sections = places->n_segments > 0;
+  for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && (load->p_flags & PF_X)
-          && load->p_filesz > 0)
-        places->segments[places->n_segments++]
-            = (struct code_segment){ load->p_vaddr, load->p_filesz,
-                                     image->bytes + load->p_offset };
+      if (!has_sections && load->p_type == PT_LOAD && (load->p_flags & PF_X))
+        add_segment (places, load->p_vaddr, load->p_filesz);
     }
-  return places->segments != NULL;
+  remove_overlapping (places);
+  return true;
 }
 
 bool

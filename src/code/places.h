@@ -22,6 +22,7 @@ struct relocated
   bool lands;     /* called only where an exception has landed */
 };
 
+/* A stretch of code: a section, or, where there are none, a segment.  */
 struct code_segment
 {
   uint64_t start, size; /* of what the file has of it */

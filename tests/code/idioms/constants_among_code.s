@@ -1,0 +1,13 @@
+# Constants in an executable segment are no code, whatever points to them.
+# link: -shared -Wl,-z,noseparate-code
+# options: -e
+# expect: equal 100.000%
+# expect: functions 1 
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	lea	text(%rip), %rax
+	ret
+	.cfi_endproc
+	.section .rodata
+text:	.byte	0xc3
