@@ -32,20 +32,6 @@ is_function (const void *context, uint64_t address)
   return low < cfi->n_fdes && cfi->fdes[low].address == address;
 }
 
-static bool
-grow (void **array, size_t *capacity, size_t wanted, size_t size)
-{
-  if (wanted <= *capacity)
-    return true;
-  size_t more = wanted + wanted / 2 + 64;
-  void *larger = reallocarray (*array, more, size);
-  if (larger == NULL)
-    return false;
-  *array = larger;
-  *capacity = more;
-  return true;
-}
-
 bool
 return_sites_init (struct return_sites *sites, const struct cfi_source *source,
                    struct padding_finder *padding, struct error *err)
@@ -64,10 +50,11 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
   sites->calls.is_function = is_function;
   sites->calls.context = sites;
   /* Nearly always enough.  What is not used is never touched.  */
-  return (grow ((void **)&sites->outlines, &sites->outlines_capacity,
-                source->cfi.n_fdes / 2, sizeof *sites->outlines)
-          && grow ((void **)&sites->starts, &sites->starts_capacity,
-                   cfi_section_size (&source->cfi) / 8, sizeof *sites->starts))
+  return (ARRAY_ROOM (sites->outlines, source->cfi.n_fdes / 2 + 1,
+                      &sites->outlines_capacity)
+          && ARRAY_ROOM (sites->starts,
+                         cfi_section_size (&source->cfi) / 8 + 1,
+                         &sites->starts_capacity))
          || error_set_no_memory (err);
 }
 
@@ -87,6 +74,14 @@ static bool
 leads_on (const struct frame_row *row)
 {
   return row->ra.kind != RULE_SAME;
+}
+
+/* The same of ROW, which is not the first one, instead of the row before it.
+   Rows may also begin where a register changes that SFrame does not know.  */
+static bool
+misleads (const struct frame_row *row)
+{
+  return leads_on (row) && !frame_row_same_rules (row - 1, row);
 }
 
 /* Append the outline of FUNCTION without counting it: there is room for one
@@ -109,7 +104,7 @@ draw_outline (struct return_sites *sites,
   uint32_t *starts = &sites->starts[sites->n_starts];
   starts[0] = function->rows[0].start;
   for (size_t i = 1; i < n; i++)
-    if (leads_on (&function->rows[i]))
+    if (misleads (&function->rows[i]))
       starts[outline->n_starts++] = function->rows[i].start;
   return outline;
 }
@@ -216,7 +211,7 @@ cut_rows (struct return_sites *sites, const struct cfi_code *code)
       const struct frame_row *row = &function->rows[i];
       bool place
           = i == 0 ? row->start == 0 && follows_call (sites, code, row)
-                   : leads_on (row) && row->start < code->size
+                   : misleads (row) && row->start < code->size
                          && call_finder_ends_at (&sites->calls,
                                                  code->address + row[-1].start,
                                                  code->address + row->start);

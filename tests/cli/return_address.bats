@@ -194,6 +194,31 @@ END
   [[ $output == *" 0 without SFrame data"*"left out: 8 bytes"* ]] || report
 }
 
+# --compare-formats follows registers that SFrame does not know, too.
+@test "return address: what another register does behind a call is no matter" {
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >code.s <<'END'
+        .globl  _start
+_start: .cfi_startproc
+        push    %rbx
+        .cfi_def_cfa_offset 16
+        call    _start
+        .cfi_offset rbx, -16
+        call    _start
+        .cfi_restore rbx
+        ret
+        .cfi_endproc
+END
+  as -o code.o code.s
+  ld --no-ld-generated-unwind-info -o linked code.o
+  "$CFI2SFRAME" --compare-formats --stats=json linked >json
+  "$CFI2SFRAME" --section-only=section linked
+  python3 -c '
+import json, os
+formats = json.loads(open("json").readline())["formats"]
+assert formats["v3"]["bytes"] == os.path.getsize("section"), formats'
+}
+
 @test "return address: objects and --gnu are as GNU's" {
   make_file
   "$CFI2SFRAME" --gnu -o out linked
