@@ -1,11 +1,13 @@
 /* The modules of a living process, and their SFrame data.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Everything is read from the process's memory, not from the files it came
-   from: they may have been replaced, deleted, or lie in another mount
-   namespace.  A file without section headers converts to the same rows.  Of a
-   process that has ended, whose samples are still to be walked, only the files
-   are left; they are taken if they are the ones that were mapped.  */
+   A module's own SFrame data are read from the process's memory, as a kernel
+   would do.  What has none is converted from its file, which may have more
+   call-frame information than what is loaded (.debug_frame), if that is the
+   one that was mapped.  It may have been replaced, deleted, or lie in another
+   mount namespace: then from memory, which gives the same rows otherwise.  Of
+   a process that has ended, whose samples are still to be walked, only the
+   files are left.  */
 
 #include <config.h>
 
@@ -261,12 +263,42 @@ read_image (const struct source *source, const struct head *head, size_t size)
   return image;
 }
 
+/* All of the file FD; to be freed.  */
+static uint8_t *
+read_file (int fd, size_t *size)
+{
+  struct stat status;
+  if (fd < 0 || fstat (fd, &status) != 0 || status.st_size <= 0
+      || status.st_size > IMAGE_MAX)
+    return NULL;
+  *size = (size_t)status.st_size;
+  uint8_t *bytes = malloc (*size);
+  size_t got = 0;
+  while (bytes != NULL && got < *size)
+    {
+      ssize_t n = pread (fd, bytes + got, *size - got, (off_t)got);
+      if (n <= 0)
+        {
+          free (bytes);
+          return NULL;
+        }
+      got += (size_t)n;
+    }
+  return bytes;
+}
+
+/* Convert MODULE, from its file FD (or -1) or from memory.  */
 static void
 convert (struct process *process, const struct source *source,
-         struct module *module, const struct head *head)
+         struct module *module, const struct head *head, int fd)
 {
-  size_t size = image_size (head);
-  uint8_t *image = read_image (source, head, size);
+  size_t size = 0;
+  uint8_t *image = read_file (fd, &size);
+  if (image == NULL)
+    {
+      size = image_size (head);
+      image = read_image (source, head, size);
+    }
   if (image == NULL)
     module_set_no_section (module, "it is too large");
   else
@@ -279,8 +311,9 @@ live_load_section (struct process *process, struct module *module)
 {
   struct head head;
   struct source source = { &process->memory, -1 };
+  int fd = open_file (module);
   if (!has_memory (&source, module))
-    source.fd = open_file (module);
+    source.fd = fd;
   const Elf64_Phdr *segment = NULL;
   bool is_elf = read_head (&source, module, &head);
   if (is_elf)
@@ -292,7 +325,7 @@ live_load_section (struct process *process, struct module *module)
   else if (process->only_sframe)
     module_set_no_section (module, "it has no .sframe");
   else
-    convert (process, &source, module, &head);
-  if (source.fd >= 0)
-    close (source.fd);
+    convert (process, &source, module, &head, fd);
+  if (fd >= 0)
+    close (fd);
 }

@@ -138,6 +138,18 @@ stack_print (const struct process *process, const struct thread *thread,
   print_end (&page, walk);
 }
 
+/* What is not the same in frame INDEX, if both walks have it.  */
+static const char *
+difference (const struct walk *a, const struct walk *b, size_t index)
+{
+  if (index >= a->n || index >= b->n)
+    return "";
+  const struct frame *x = &a->frames[index], *y = &b->frames[index];
+  return x->pc != y->pc   ? ": the address"
+         : x->sp != y->sp ? ": the stack pointer"
+                          : ": the frame pointer";
+}
+
 bool
 stack_print_both (const struct process *process, const struct thread *thread,
                   const struct walk *sframe, const struct walk *dwarf,
@@ -155,8 +167,8 @@ stack_print_both (const struct process *process, const struct thread *thread,
     print_frame (&page, dwarf, i, 'D');
   bool agree = walks_agree (sframe, dwarf);
   if (!agree)
-    fprintf (out, "  DWARF: %zu frames, different from #%zu on\n", dwarf->n,
-             same);
+    fprintf (out, "  DWARF: %zu frames, different from #%zu on%s\n", dwarf->n,
+             same, difference (sframe, dwarf, same));
   else if (same == sframe->n)
     fprintf (out, "  DWARF: the same %zu frames\n", same);
   else

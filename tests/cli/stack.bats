@@ -181,18 +181,24 @@ goes_on ()
   done
 }
 
-@test "a wrong row is noticed by --dwarf" {
-  [ -x tests/oracle/seed_fault ] || [ -x "$builddir/tests/oracle/seed_fault" ] \
-    || skip "built without libdw"
+@test "wrong rows are noticed by --dwarf, and what is wrong is named" {
+  [ -x "$builddir/tests/oracle/seed_fault" ] || skip "built without libdw"
   waiting_program
+  # So that there are rules of the frame pointer.
+  "${CC:-cc}" -O1 -fno-optimize-sibling-calls -fno-omit-frame-pointer \
+    -pthread -o waiting waiting.c
   "$CFI2SFRAME" -q --no-share -o unshared waiting
-  "$builddir/tests/oracle/seed_fault" --write=wrong unshared cfa-offset \
-    || "$builddir/tests/oracle/seed_fault" --write=wrong unshared fp-sign
-  chmod +x wrong
-  start ./wrong
-  stacks --dwarf "$pid"
-  [ "$status" -eq 1 ] || report
-  grep -q '^D #' <<<"$output" || report
+  local fault
+  for fault in cfa-offset fp-sign; do
+    "$builddir/tests/oracle/seed_fault" "--write=$fault" unshared $fault
+    chmod +x $fault
+    start ./$fault
+    stacks --dwarf "$pid"
+    [ "$status" -eq 1 ] || report
+    grep -q '^D #' <<<"$output" || report
+  done
+  grep -qE '^  DWARF: .* different from #[0-9]+ on: the frame pointer$' \
+    <<<"$output" || report
 }
 
 @test "core files: the same frames as of the living process" {
