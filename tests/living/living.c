@@ -87,6 +87,7 @@ struct tally
   uint64_t partial;    /* the referee had to give up */
   uint64_t longer;     /* ... and SFrame went further */
   uint64_t refused;    /* the referee could not even begin */
+  uint64_t reached;    /* SFrame alone reached the end */
   uint64_t deepest;
   uint64_t shorter[CAUSES];
   struct place places[PLACES_MAX];
@@ -234,6 +235,8 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
       return;
     }
   walk_by_sframe (process, &thread->registers, &session->sframe);
+  session->tally.reached += session->sframe.end == CFI2SFRAME_STEP_OUTERMOST
+                            || session->sframe.end == CFI2SFRAME_STEP_ZERO;
   if (compare_frames (session, process))
     compare_depths (session, process);
 }
@@ -674,10 +677,10 @@ print_report (const struct session *session, const char *program)
            "{\"program\":\"%s\",\"stops\":%lu,\"frames\":%lu,"
            "\"wrong_frames\":%lu,\"complete\":%lu,\"same_depth\":%lu,"
            "\"referee_partial\":%lu,\"longer\":%lu,\"referee_refused\":%lu,"
-           "\"deepest\":%lu,\"percent\":%.3f,\"shorter\":{",
+           "\"reached\":%lu,\"deepest\":%lu,\"percent\":%.3f,\"shorter\":{",
            program, t->stops, t->frames, t->wrong_frames, t->complete,
-           t->same_depth, t->partial, t->longer, t->refused, t->deepest,
-           completeness (session));
+           t->same_depth, t->partial, t->longer, t->refused, t->reached,
+           t->deepest, completeness (session));
   const char *separator = "";
   for (unsigned i = 0; i < CAUSES; i++)
     if (t->shorter[i])
