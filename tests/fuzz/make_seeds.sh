@@ -77,6 +77,7 @@ as_input ()
 add_elf ()
 {
   [ "$(stat -c %s "$1")" -le 20000 ] || return 0
+  cp "$1" "$out/code/$2"
   as_input "$1" "$out/convert/$2" '\x00'
   as_input "$1" "$out/convert/$2-v2" '\x09'
   as_input "$1" "$out/convert/$2-v1" '\x27'
