@@ -264,8 +264,8 @@ translate_pair (struct a64 *t)
     return false;
   if (tags)
     log = 4;
-  set_memory (t, a64_signed (word, 15, 7) << log, writeback_of (mode),
-              tags ? 16 : 2u << log);
+  set_memory (t, a64_signed (word, 15, 7) * (INT64_C (1) << log),
+              writeback_of (mode), tags ? 16 : 2u << log);
   if (is_vector)
     load_or_store_vector (t, is_load);
   else if (!is_load)
