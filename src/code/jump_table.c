@@ -49,11 +49,17 @@ jump_tables_note_address (struct jump_tables *tables, uint64_t address,
 }
 
 bool
-jump_table_set_base (struct jump_table *table, uint64_t base)
+jump_table_set_base (struct jump_table *table, uint64_t base, unsigned scale,
+                     bool is_signed)
 {
   if (table->base == 0)
-    table->base = base;
-  return table->base == base;
+    {
+      table->base = base;
+      table->scale = (uint8_t)scale;
+      table->is_signed_later = is_signed;
+    }
+  return table->base == base && table->scale == scale
+         && table->is_signed_later == is_signed;
 }
 
 void
@@ -84,7 +90,8 @@ jump_table_target (const struct jump_table *table, const struct places *places,
     }
   if (index >= ENTRIES_MAX
       || (bounded ? index > table->max : place >= table->end)
-      || !places_word (places, place, table->width, table->is_signed, &word))
+      || !places_word (places, place, table->width,
+                       table->is_signed || table->is_signed_later, &word))
     return false;
   *target = table->width == 8 ? word : table->base + word * table->scale;
   return true;

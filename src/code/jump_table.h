@@ -21,13 +21,14 @@ struct jump_table
 {
   uint64_t reader; /* address of an instruction that reads entries */
   uint64_t address;
-  uint64_t base; /* added to entries that are offsets; 0: not seen yet */
-  uint64_t end;  /* where it ends at the latest, if `max` is unknown */
-  uint64_t max;  /* index; UINT64_MAX: unknown */
-  uint8_t width; /* bytes of an entry; 8: entries are addresses; 0: there is
-                    no table, `address` is the target */
-  uint8_t scale; /* bytes that one in an entry stands for */
-  bool is_signed;
+  uint64_t base;  /* added to entries that are offsets; 0: not seen yet */
+  uint64_t end;   /* where it ends at the latest, if `max` is unknown */
+  uint64_t max;   /* index; UINT64_MAX: unknown */
+  uint8_t width;  /* bytes of an entry; 8: entries are addresses; 0: there is
+                     no table, `address` is the target */
+  uint8_t scale;  /* bytes that one in an entry stands for */
+  bool is_signed; /* as it was read ... */
+  bool is_signed_later; /* ... or where the base is added */
 };
 
 struct jump_tables
@@ -51,7 +52,8 @@ bool jump_tables_note_address (struct jump_tables *tables, uint64_t address,
 
 /* Entries of TABLE are offsets from BASE.  False when they were said to be
    from another.  */
-bool jump_table_set_base (struct jump_table *table, uint64_t base);
+bool jump_table_set_base (struct jump_table *table, uint64_t base,
+                          unsigned scale, bool is_signed);
 
 /* Where entry INDEX of TABLE leads.  False behind `max' and `end'.  */
 bool jump_table_target (const struct jump_table *table,

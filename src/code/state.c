@@ -298,14 +298,19 @@ apply_move (struct state *state, const struct insn *insn, uint64_t address)
 /* Entry of a jump table + its base, in either order.  */
 static bool
 sum_is_target (struct state *state, struct value a, struct value b,
-               struct jump_tables *tables, unsigned to, uint64_t address)
+               struct jump_tables *tables, const struct insn *insn,
+               uint64_t address)
 {
+  bool is_scaled = insn->op == OP_SUM_SCALED;
   if (!value_is_entry (a) || b.kind != VALUE_CONSTANT)
     return false;
   for (uint32_t i = UINT32_MAX; value_next_table (a, &i);)
-    if (!jump_table_set_base (&tables->tables[i], (uint64_t)b.number))
+    if (!jump_table_set_base (&tables->tables[i], (uint64_t)b.number,
+                              is_scaled ? insn->scale : 1,
+                              is_scaled && insn->sign_extended
+                                  && insn->width == tables->tables[i].width))
       return false;
-  set_register (state, to,
+  set_register (state, insn->to,
                 value_of (a.kind == VALUE_ENTRY ? VALUE_TARGET : VALUE_TARGETS,
                           a.number),
                 address);
@@ -319,15 +324,8 @@ apply_sum_scaled (struct state *state, const struct insn *insn,
 {
   struct value from = state->registers[insn->from];
   struct value index = state->registers[insn->index];
-  if (!sum_is_target (state, index, from, tables, insn->to, address))
-    {
-      compute (state, address, insn->to);
-      return;
-    }
-  struct jump_table *table = &tables->tables[index.number];
-  table->scale = insn->scale;
-  if (insn->width == table->width)
-    table->is_signed = insn->sign_extended;
+  if (!sum_is_target (state, index, from, tables, insn, address))
+    compute (state, address, insn->to);
 }
 
 static void
@@ -336,8 +334,8 @@ apply_sum (struct state *state, const struct insn *insn, uint64_t address,
 {
   struct value a = state->registers[insn->from];
   struct value b = state->registers[insn->index];
-  if (sum_is_target (state, a, b, tables, insn->to, address)
-      || sum_is_target (state, b, a, tables, insn->to, address))
+  if (sum_is_target (state, a, b, tables, insn, address)
+      || sum_is_target (state, b, a, tables, insn, address))
     return;
   if (b.kind == VALUE_CONSTANT)
     set_register (state, insn->to, value_moved (a, b.number), address);
@@ -598,7 +596,7 @@ apply_compare (struct state *state, const struct code_machine *machine,
     }
   /* What is compared was read from a table, but not to be jumped by.  */
   if (insn->op != OP_COMPARE_MEMORY
-      && state->registers[insn->from].kind == VALUE_ENTRY)
+      && value_is_entry (state->registers[insn->from]))
     compute (state, address, insn->from);
   struct subject subject;
   if (insn->op == OP_COMPARE_MEMORY)
