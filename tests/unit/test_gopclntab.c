@@ -74,7 +74,6 @@ build (struct file *file, const struct form *form, uint8_t flags)
   bool old = form->functions_word < 0;
   uint64_t functions = old ? OLD_FUNCTIONS : FUNCTIONS;
   uint64_t base = old ? 0 : FUNCTIONS;
-  memset (file, 0, sizeof *file);
   put_word (table, 4, form->magic);
   table[6] = 1;
   table[7] = 8;
@@ -149,7 +148,7 @@ depths_of_all_forms (void **state)
   (void)state;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     {
-      struct file file;
+      struct file file = { 0 };
       build (&file, &forms[i], 0);
       read_table (&file);
       assert_int_equal (go_table_depth (&file.table, CODE - 1),
@@ -179,7 +178,7 @@ flagged_functions_are_unknown (void **state)
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     for (uint8_t flags = 1; flags <= 4; flags *= 2)
       {
-        struct file file;
+        struct file file = { 0 };
         build (&file, &forms[i], flags);
         read_table (&file);
         bool flagged = forms[i].flags_at && flags < 4;
@@ -200,7 +199,7 @@ damaged_tables_do_no_harm (void **state)
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     for (size_t k = 0; k < TABLE_SIZE * sizeof values; k++)
       {
-        struct file file;
+        struct file file = { 0 };
         build (&file, &forms[i], 0);
         table_of (&file)[k / sizeof values] = values[k % sizeof values];
         read_table (&file);
