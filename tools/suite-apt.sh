@@ -1,7 +1,8 @@
 # shellcheck shell=sh disable=SC2154
 # Packages of another release of Debian, from this system's own mirror; nothing
-# is installed.  Sourced by tools/old-kernel.sh and tools/scan-packages.sh,
-# which set $work (a folder) and $log (a file).
+# is installed.  Sourced by tools/hosts.sh, tools/old-kernel.sh and
+# tools/scan-packages.sh, which set $work (a folder), $log (a file) and, for
+# packages of another machine, $suite_machine (Debian's name for it).
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # In an apt of its own that knows the suite $1 only, run the rest.
@@ -14,7 +15,9 @@ suite_apt ()
   "$apt_command" -q -o Dir::Etc::sourcelist="$apt_state/sources.list" \
     -o Dir::Etc::sourceparts=/nonexistent -o Dir::State="$apt_state" \
     -o Dir::State::status="$apt_state/status" -o Dir::Cache="$apt_state" \
-    -o APT::Sandbox::User= "$@"
+    -o APT::Sandbox::User= \
+    ${suite_machine:+-o APT::Architecture="$suite_machine" \
+      -o APT::Architectures="$suite_machine"} "$@"
 }
 
 # Fetch the package lists of the suite $1; its folder is then $state.
