@@ -106,6 +106,21 @@ segment ()
   fi
 }
 
+# Without padding between its segments .sframe needs a segment of its own.
+@test "patchelf 528: a new segment is where its alignment puts it" {
+  many_functions >many.c
+  small_program big many.c \
+    -Wl,-z,max-page-size=0x200000,-z,noseparate-code,-z,norelro
+  local before offset address align
+  before=$(readelf -lW big | grep -c LOAD)
+  lives_on big
+  readelf -lW big.stripped | awk '$1 == "LOAD" { print $2, $3, $NF }' >loads
+  [ "$(wc -l <loads)" -eq $((before + 1)) ]
+  while read -r offset address align; do
+    [ $((offset % align)) -eq $((address % align)) ]
+  done <loads
+}
+
 # patchelf issue 663: in big-endian programs PT_PHDR lay outside of all
 # PT_LOADs afterwards.
 @test "patchelf 663: a big-endian program's table stays in a segment" {
