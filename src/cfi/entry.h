@@ -58,8 +58,11 @@ static inline struct entry
 entry_at (const struct cfi_input *input, bool big_endian, uint64_t offset)
 {
   uint64_t left = input->size - offset;
+  /* An empty input may have no bytes to count from.  */
+  if (left < ENTRY_HEAD)
+    return entry_at_odd (input, big_endian, offset);
   const uint8_t *at = input->bytes + offset;
-  uint32_t length = left < ENTRY_HEAD ? 0 : load_u32 (at, big_endian);
+  uint32_t length = load_u32 (at, big_endian);
   if (length < 4 || length == (uint32_t)ENTRY_ESCAPE || length > left - 4)
     return entry_at_odd (input, big_endian, offset);
   uint32_t id = load_u32 (at + 4, big_endian);

@@ -369,5 +369,6 @@ main (void)
     cmocka_unit_test (test_more_sites_than_there_was_room_for),
     cmocka_unit_test (test_arguments_on_the_stack_cut_a_site),
   };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
