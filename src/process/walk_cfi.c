@@ -5,7 +5,7 @@
 
 #include "process/walk.h"
 
-struct cfi_walk
+struct dwfl_walk
 {
   struct process *process;
   struct walk *walk;
@@ -14,15 +14,14 @@ struct cfi_walk
 Dwarf_Frame *
 walk_cfi_at (Dwfl *dwfl, uint64_t pc)
 {
-  Dwarf_CFI *(*const sections[]) (Dwfl_Module *, Dwarf_Addr *)
-      = { dwfl_module_eh_cfi, dwfl_module_dwarf_cfi };
   Dwfl_Module *module = dwfl_addrmodule (dwfl, pc);
-  for (size_t i = 0;
-       module != NULL && i < sizeof sections / sizeof sections[0]; i++)
+  for (unsigned debug_frame = 0; module != NULL && debug_frame < 2;
+       debug_frame++)
     {
       Dwarf_Addr bias;
       Dwarf_Frame *frame;
-      Dwarf_CFI *cfi = sections[i](module, &bias);
+      Dwarf_CFI *cfi = debug_frame ? dwfl_module_dwarf_cfi (module, &bias)
+                                   : dwfl_module_eh_cfi (module, &bias);
       if (cfi != NULL && dwarf_cfi_addrframe (cfi, pc - bias, &frame) == 0)
         return frame;
     }
@@ -41,7 +40,7 @@ has_cfi (Dwfl *dwfl, uint64_t pc)
 static int
 take_frame (Dwfl_Frame *state, void *argument)
 {
-  struct cfi_walk *cfi = argument;
+  struct dwfl_walk *cfi = argument;
   struct walk *walk = cfi->walk;
   const struct arch *arch = cfi->process->arch;
   Dwarf_Word sp, fp;
@@ -72,7 +71,7 @@ take_frame (Dwfl_Frame *state, void *argument)
 bool
 walk_by_cfi (struct process *process, pid_t tid, struct walk *walk)
 {
-  struct cfi_walk cfi = { process, walk };
+  struct dwfl_walk cfi = { process, walk };
   walk->n = 0;
   walk->end = CFI2SFRAME_STEP_OUTERMOST;
   int result = dwfl_getthread_frames (process->dwfl, tid, take_frame, &cfi);
