@@ -38,16 +38,19 @@ archive_object_open (struct archive_object *object,
                      const struct archive_member *member, struct error *err)
 {
   size_t size = (size_t)member->size;
-  object->copy = malloc (size > 0 ? size : 1);
-  if (object->copy == NULL)
+  uint8_t *copy = malloc (size > 0 ? size : 1);
+  if (copy == NULL)
     return error_set_no_memory (err);
-  memcpy (object->copy, member->bytes, size);
-  bool opened = image_open_memory (&object->image, object->copy, size, err);
+  memcpy (copy, member->bytes, size);
+  bool opened = image_open_memory (&object->image, copy, size, err);
   if (opened && object->image.header.e_type == ET_REL)
-    return true;
+    {
+      object->copy = copy;
+      return true;
+    }
   if (opened)
     image_close (&object->image);
-  free (object->copy);
+  free (copy);
   return opened ? error_set (err, CFI2SFRAME_NOTHING, "not an object") : false;
 }
 
