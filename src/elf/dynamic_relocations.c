@@ -74,6 +74,8 @@ walk_table (const struct walk *walk, int64_t tag, int64_t size_tag, bool rela)
   bool big_endian = walk->image->big_endian;
   if (!find_table (walk->image, tag, size_tag, &table, &size))
     return false;
+  if (table == NULL)
+    return true;
   for (uint64_t at = 0; size - at >= entry_size; at += entry_size)
     visit (walk, load_u64 (table + at, big_endian),
            load_u64 (table + at + 8, big_endian) >> 32,
@@ -91,6 +93,8 @@ walk_relative (const struct walk *walk)
   uint64_t size, next = 0;
   if (!find_table (walk->image, TAG_RELR, TAG_RELRSZ, &table, &size))
     return false;
+  if (table == NULL)
+    return true;
   for (uint64_t at = 0; size - at >= 8; at += 8)
     {
       uint64_t word = load_u64 (table + at, walk->image->big_endian);
