@@ -88,6 +88,61 @@ END
   silent
 }
 
+# What GCC writes for a function that realigns its stack: FP "at *(rbp+0)" is
+# never taken back.
+realigned_library ()
+{
+  wrong_library
+  cat >realigned.s <<'END'
+	.globl	realigned
+	.type	realigned, @function
+realigned: .cfi_startproc
+	lea	8(%rsp), %r10
+	.cfi_def_cfa 10, 0
+	and	$-32, %rsp
+	push	-8(%r10)
+	push	%rbp
+	mov	%rsp, %rbp
+	.cfi_escape 0x10, 6, 2, 0x76, 0
+	push	%r10
+	.cfi_escape 0xf, 3, 0x76, 0x78, 6
+	sub	$40, %rsp
+	add	$40, %rsp
+	pop	%r10
+	.cfi_def_cfa 10, 0
+	pop	%rbp
+	lea	-8(%r10), %rsp
+	.cfi_def_cfa 7, 8
+	ret
+	.cfi_endproc
+	.size	realigned, .-realigned
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o realigned.so realigned.s
+}
+
+@test "FP by FP has no row at the end of a function that realigns its stack" {
+  realigned_library
+  tool --lint realigned.so
+  [ "$status" -eq 3 ] || report
+  [[ $output == *"CFI says at rbp+0, code does rbp is the caller's again"* ]] \
+    || report
+  "$CFI2SFRAME" realigned.so
+  "$CFI2SFRAME" --dump realigned.so >rows
+  # The body has its row, what --lint names has none.
+  grep -q '(fp-8) *(fp+0)' rows
+  [ "$(grep -Ec '(r10|sp)[+][0-9]+ *[(]fp' rows)" -eq 0 ]
+  "$CFI2SFRAME" --check realigned.so
+}
+
+@test "--gnu writes FP by FP wherever GNU as does" {
+  realigned_library
+  "$CFI2SFRAME" --gnu realigned.so
+  "$CFI2SFRAME" --dump realigned.so >rows
+  grep -Eq 'r10[+]0 *[(]fp[+]0[)]' rows
+  grep -Eq 'sp[+]8 *[(]fp[+]0[)]' rows
+}
+
 @test "--lint changes nothing and takes no output file" {
   wrong_library
   before=$(checksum wrong.so)
