@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What quickstart.sh, check.sh and .ci/run share.  Sourced from the top of
 # the source tree; needs nothing but a POSIX shell.
 # SPDX-License-Identifier: LGPL-2.1-or-later

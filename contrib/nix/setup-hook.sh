@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Nixpkgs setup hook: SFrame stack-trace data before the fixup phase strips.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #

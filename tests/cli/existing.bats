@@ -76,7 +76,7 @@ undone ()
       continue
     fi
     convert $how "$@" f
-    ! cmp -s "$file" f
+    ! cmp -s "$file" f || return 1
     convert --undo $how f
     cmp "$file" f
   done

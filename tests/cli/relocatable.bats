@@ -371,7 +371,7 @@ END
     ranlib -D in.a
     cp in.a lib.a
     convert --relocatable lib.a
-    ! cmp -s in.a lib.a
+    ! cmp -s in.a lib.a || return 1
     cp lib.a indexed.a
     ranlib -D indexed.a
     cmp lib.a indexed.a

@@ -90,7 +90,7 @@ built_with_decoder ()
   local options
   for options in --format=3 --format=2 --format=1 --compact; do
     "$CFI2SFRAME" $options -o out linked
-    ! has_row third 0 out
+    ! has_row third 0 out || return 1
     has_row third 1 out
     has_row second 8 out
     tool --check out
@@ -186,9 +186,9 @@ END
   "$CFI2SFRAME" -o out linked
   has_row third 0 out
   has_row third 8 out
-  ! has_row cold 0 out
+  ! has_row cold 0 out || return 1
   has_row cold 4 out
-  ! has_row cold 8 out
+  ! has_row cold 8 out || return 1
   tool --check out
   [ "$status" -eq 0 ] || report
   [[ $output == *" 0 without SFrame data"*"left out: 8 bytes"* ]] || report
@@ -223,7 +223,7 @@ assert formats["v3"]["bytes"] == os.path.getsize("section"), formats'
   make_file
   "$CFI2SFRAME" --gnu -o out linked
   has_row third 0 out
-  ! has_row first 9 out
+  ! has_row first 9 out || return 1
   "$CFI2SFRAME" --relocatable -o out.o code.o
   "$CFI2SFRAME" --relocatable --gnu -o gnu.o code.o
   tool --compare out.o gnu.o

@@ -354,7 +354,7 @@ start_program ()
   tool small
   [ "$status" -eq 0 ] || report
   [[ $stderr == "cfi2sframe: small: warning: its IMA signature"* ]] || report
-  ! getfattr -n security.ima small 2>/dev/null
+  ! getfattr -n security.ima small 2>/dev/null || return 1
 }
 
 @test "attributes of chattr are kept; what cannot be is said" {
