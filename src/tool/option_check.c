@@ -155,6 +155,8 @@ option_check_names (const struct argp_state *state,
         i += check_long (state, table, word + 2);
       else if (word[0] == '-')
         i += letters_take_next (table, word + 1);
+      else if (state->flags & ARGP_IN_ORDER)
+        return; /* the rest is a command with options of its own */
     }
 }
 

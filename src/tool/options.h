@@ -1,4 +1,4 @@
-/* The command line.
+/* What cfi2sframe was asked to do.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_OPTIONS_H
@@ -40,7 +40,7 @@ enum tool_stats
 struct tool_options
 {
   enum tool_mode mode;
-  unsigned given;                     /* bits of options, for options.c */
+  unsigned given;                     /* bits of options, for usage_check.c */
   const char *output;                 /* of -o or --section-only, or NULL */
   const char *compact_unwind_machine; /* that a bare section is for, or NULL */
   enum tool_stats stats;
@@ -60,12 +60,6 @@ struct tool_options
   unsigned jobs; /* files to work on at the same time, at least 1 */
 };
 
-/* Exit status 2 with a message for wrong usage, 0 for --help and --version.
-   Returns otherwise.  */
-void tool_options_parse (struct tool_options *options, int argc, char **argv);
-
-void tool_options_free (struct tool_options *options);
-
 /* Whether many files are to be expected: a summary is wanted.  */
 bool tool_options_is_tree (const struct tool_options *options);
 
@@ -74,5 +68,8 @@ bool tool_options_change_files (const struct tool_options *options);
 
 /* "3", "2", "2.0" or "1".  */
 const char *tool_format_name (enum cfi2sframe_format format);
+
+/* The inverse; false if NAME is none of them.  */
+bool tool_format_parse (const char *name, enum cfi2sframe_format *format);
 
 #endif /* TOOL_OPTIONS_H */

@@ -5,19 +5,14 @@
 
 #include "tool/profile_options.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "cfi2sframe.h"
-#include "tool/number.h"
+#include "tool/standard_options.h"
 
 enum
 {
-  EXIT_USAGE = 2,
   HZ_DEFAULT = 99,
   HZ_MAX = 10000,
   SECONDS_DEFAULT = 10, /* of a process that may run for ever */
@@ -25,8 +20,7 @@ enum
 
   OPTION_PTRACE = 256,
   OPTION_ONLY_SFRAME,
-  OPTION_ANALYZE,
-  OPTION_USAGE
+  OPTION_ANALYZE
 };
 
 static const struct argp_option option_table[] = {
@@ -49,24 +43,12 @@ static const struct argp_option option_table[] = {
   { "analyze", OPTION_ANALYZE, NULL, 0,
     "Modules that are converted get rows for code without CFI, too", 1 },
   { "quiet", 'q', NULL, 0, "No progress and no summary", 1 },
-  { "help", 'h', NULL, 0, "Give this help list", -1 },
-  { "usage", OPTION_USAGE, NULL, 0, "Give a short usage message", -1 },
-  { "version", 'V', NULL, 0, "Print the version", -1 },
-  { 0 }
+  STANDARD_OPTIONS
 };
 
 static const char documentation[]
     = "Sample the stacks of a process while it runs, walked by SFrame."
       "\vExit status: 0 there is a profile, 1 there is none, 2 wrong usage.";
-
-static size_t
-take_number (struct argp_state *state, const char *text, size_t most)
-{
-  size_t number = 0;
-  if (!number_parse (text, 1, most, &number))
-    argp_error (state, "'%s' is no number from 1 to %zu", text, most);
-  return number;
-}
 
 static double
 take_seconds (struct argp_state *state, const char *text)
@@ -98,40 +80,12 @@ check_usage (struct argp_state *state)
     options->seconds = SECONDS_DEFAULT;
 }
 
-/* Options that only set something.  */
-static error_t
-parse_switch (int key, struct argp_state *state)
-{
-  struct profile_options *options = state->input;
-  switch (key)
-    {
-    case OPTION_PTRACE:
-      options->ptrace = true;
-      return 0;
-    case OPTION_ONLY_SFRAME:
-      options->only_sframe = true;
-      return 0;
-    case OPTION_ANALYZE:
-      options->analyze = true;
-      return 0;
-    case 'q':
-      options->quiet = true;
-      return 0;
-    case 'V':
-      fprintf (state->out_stream, "sframe-profile %s\n",
-               cfi2sframe_version ());
-      exit (EXIT_SUCCESS);
-    case 'h':
-      argp_state_help (state, state->out_stream, ARGP_HELP_STD_HELP);
-      return 0;
-    case OPTION_USAGE:
-      argp_state_help (state, state->out_stream,
-                       ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
-      return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_switch switches[] = {
+  OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
+  OPTION_SWITCH (struct profile_options, OPTION_ONLY_SFRAME, only_sframe),
+  OPTION_SWITCH (struct profile_options, OPTION_ANALYZE, analyze),
+  OPTION_SWITCH (struct profile_options, 'q', quiet),
+};
 
 static error_t
 parse_option (int key, char *argument, struct argp_state *state)
@@ -140,13 +94,14 @@ parse_option (int key, char *argument, struct argp_state *state)
   switch (key)
     {
     case 'F':
-      options->hz = (unsigned)take_number (state, argument, HZ_MAX);
+      options->hz = (unsigned)standard_option_number (state, argument, HZ_MAX);
       return 0;
     case 'd':
       options->seconds = take_seconds (state, argument);
       return 0;
     case 'p':
-      options->pid = (pid_t)take_number (state, argument, INT32_MAX);
+      options->pid
+          = (pid_t)standard_option_number (state, argument, INT32_MAX);
       return 0;
     case 'o':
       take_output (state, argument);
@@ -158,11 +113,9 @@ parse_option (int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
       check_usage (state);
       return 0;
-    case ARGP_KEY_INIT:
-      state->name = program_invocation_short_name; /* argp does so later */
-      return 0;
     default:
-      return parse_switch (key, state);
+      return standard_option_parse (key, state, switches,
+                                    sizeof switches / sizeof *switches);
     }
 }
 
@@ -174,10 +127,7 @@ profile_options_parse (struct profile_options *options, int argc, char **argv)
           documentation, NULL,         NULL,
           NULL };
   *options = (struct profile_options){ .hz = HZ_DEFAULT };
-  argp_err_exit_status = EXIT_USAGE;
   /* The command's options are its own.  */
-  if (argp_parse (&parser, argc, argv, ARGP_NO_HELP | ARGP_IN_ORDER, NULL,
-                  options)
-      != 0)
-    exit (EXIT_USAGE);
+  standard_options_parse ("sframe-profile", &parser, ARGP_IN_ORDER, argc, argv,
+                          options);
 }

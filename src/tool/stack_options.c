@@ -5,25 +5,19 @@
 
 #include "tool/stack_options.h"
 
-#include <argp.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
-#include "cfi2sframe.h"
 #include "tool/number.h"
+#include "tool/standard_options.h"
 
 enum
 {
-  EXIT_USAGE = 2,
   FRAMES_DEFAULT = 2048,
   FRAMES_MAX = 1 << 20,
 
   OPTION_DWARF = 256,
   OPTION_ONLY_SFRAME,
-  OPTION_ANALYZE,
-  OPTION_USAGE
+  OPTION_ANALYZE
 };
 
 static const struct argp_option option_table[] = {
@@ -41,10 +35,7 @@ static const struct argp_option option_table[] = {
     "Walk by DWARF as well (with libdwfl) and show where the two differ", 1 },
   { "verbose", 'v', NULL, 0,
     "Tell what was converted, and how long the process was stopped", 1 },
-  { "help", 'h', NULL, 0, "Give this help list", -1 },
-  { "usage", OPTION_USAGE, NULL, 0, "Give a short usage message", -1 },
-  { "version", 'V', NULL, 0, "Print the version", -1 },
-  { 0 }
+  STANDARD_OPTIONS
 };
 
 static const char documentation[]
@@ -71,14 +62,13 @@ take_argument (struct argp_state *state, const char *argument)
     argp_error (state, "too many arguments");
 }
 
-static size_t
-take_number (struct argp_state *state, const char *text, size_t most)
-{
-  size_t number = 0;
-  if (!number_parse (text, 1, most, &number))
-    argp_error (state, "'%s' is no number from 1 to %zu", text, most);
-  return number;
-}
+static const struct option_switch switches[] = {
+  OPTION_SWITCH (struct stack_options, 's', source),
+  OPTION_SWITCH (struct stack_options, OPTION_DWARF, dwarf),
+  OPTION_SWITCH (struct stack_options, OPTION_ONLY_SFRAME, only_sframe),
+  OPTION_SWITCH (struct stack_options, OPTION_ANALYZE, analyze),
+  OPTION_SWITCH (struct stack_options, 'v', verbose),
+};
 
 static error_t
 parse_option (int key, char *argument, struct argp_state *state)
@@ -86,36 +76,12 @@ parse_option (int key, char *argument, struct argp_state *state)
   struct stack_options *options = state->input;
   switch (key)
     {
-    case 's':
-      options->source = true;
-      return 0;
     case 'n':
-      options->frames = take_number (state, argument, FRAMES_MAX);
+      options->frames = standard_option_number (state, argument, FRAMES_MAX);
       return 0;
     case 't':
-      options->thread = (pid_t)take_number (state, argument, INT32_MAX);
-      return 0;
-    case OPTION_DWARF:
-      options->dwarf = true;
-      return 0;
-    case OPTION_ONLY_SFRAME:
-      options->only_sframe = true;
-      return 0;
-    case OPTION_ANALYZE:
-      options->analyze = true;
-      return 0;
-    case 'v':
-      options->verbose = true;
-      return 0;
-    case 'V':
-      fprintf (state->out_stream, "sframe-stack %s\n", cfi2sframe_version ());
-      exit (EXIT_SUCCESS);
-    case 'h':
-      argp_state_help (state, state->out_stream, ARGP_HELP_STD_HELP);
-      return 0;
-    case OPTION_USAGE:
-      argp_state_help (state, state->out_stream,
-                       ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+      options->thread
+          = (pid_t)standard_option_number (state, argument, INT32_MAX);
       return 0;
     case ARGP_KEY_ARG:
       take_argument (state, argument);
@@ -123,11 +89,9 @@ parse_option (int key, char *argument, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
       argp_error (state, "no process and no core file given");
       return 0;
-    case ARGP_KEY_INIT:
-      state->name = program_invocation_short_name; /* argp does so later */
-      return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      return standard_option_parse (key, state, switches,
+                                    sizeof switches / sizeof *switches);
     }
 }
 
@@ -139,7 +103,5 @@ stack_options_parse (struct stack_options *options, int argc, char **argv)
           documentation, NULL,         NULL,
           NULL };
   *options = (struct stack_options){ .frames = FRAMES_DEFAULT };
-  argp_err_exit_status = EXIT_USAGE;
-  if (argp_parse (&parser, argc, argv, ARGP_NO_HELP, NULL, options) != 0)
-    exit (EXIT_USAGE);
+  standard_options_parse ("sframe-stack", &parser, 0, argc, argv, options);
 }

@@ -219,3 +219,11 @@ END
   [ "$stderr" = "sframe-profile: no/such/folder: No such file or directory" ] \
     || report
 }
+
+@test "a mistyped option is named, those of the command are its own" {
+  run --separate-stderr "$profile" --frequencey=9 -- true
+  [ "$status" -eq 2 ] || report
+  [[ $stderr == "sframe-profile: un"*"did you mean '--frequency'?"* ]] || report
+  run --separate-stderr "$profile" -q -o folded echo --frequencey
+  [[ $output == --frequencey ]] || report
+}

@@ -1,0 +1,54 @@
+/* What the command lines of all programs have in common.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_STANDARD_OPTIONS_H
+#define TOOL_STANDARD_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum
+{
+  EXIT_USAGE = 2,
+  OPTION_USAGE = 0x1000 /* keys of a program's own options are smaller */
+};
+
+/* The last entries of each table of options, and its end.  */
+#define STANDARD_OPTIONS                                                          \
+  { "version", 'V', NULL, 0, "Print the version and exit", -1 },                  \
+      { "help", 'h', NULL, 0, "Print this help and exit", -1 },                   \
+      { "usage", OPTION_USAGE, NULL, 0, "Print the options alone and exit", -1 }, \
+  {                                                                               \
+    0                                                                             \
+  }
+
+/* An option that takes no argument and makes a bool true, which lies OFFSET
+   bytes into what is parsed into.  */
+struct option_switch
+{
+  int key;
+  size_t offset;
+};
+
+#define OPTION_SWITCH(type, key, member) \
+  {                                      \
+    key, offsetof (type, member)         \
+  }
+
+/* Parse a command line by PARSER into INPUT; FLAGS are those of argp_parse.
+   PROGRAM is its name for --version.  Returns only if there is work to do:
+   wrong usage gets a message and exit status EXIT_USAGE.  */
+void standard_options_parse (const char *program, const struct argp *parser,
+                             unsigned flags, int argc, char **argv,
+                             void *input);
+
+/* The parser's last resort: the standard options and the N SWITCHES.  */
+error_t standard_option_parse (int key, struct argp_state *state,
+                               const struct option_switch *switches, size_t n);
+
+/* TEXT as a number from 1 to MOST; anything else is wrong usage.  */
+size_t standard_option_number (const struct argp_state *state,
+                               const char *text, size_t most);
+
+#endif /* TOOL_STANDARD_OPTIONS_H */

@@ -1,0 +1,134 @@
+/* Which of cfi2sframe's options go together.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "tool/usage_check.h"
+
+#include "tool/option_keys.h"
+
+/* Compact unwind is never put into a file.  */
+static void
+check_compact_unwind (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  if (options->compact_unwind && options->mode != MODE_SECTION_ONLY
+      && options->mode != MODE_DUMP)
+    argp_error (state, "--format=compact-unwind goes with --section-only or "
+                       "--dump only");
+  if (options->compact_unwind_machine != NULL && options->mode != MODE_DUMP)
+    argp_error (state, "a machine is for --dump of a bare section only");
+  if (options->compact_unwind
+      && (options->convert.relocatable || options->convert.gnu))
+    argp_error (state, "this option is for SFrame only");
+}
+
+#define MODE_BIT(mode) (1u << (mode))
+
+/* Options and the modes in which they change anything.  */
+static const struct
+{
+  int key;
+  unsigned modes;
+} effects[] = {
+  { 'n', MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
+             | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { 'p',
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { OPTION_IN_PLACE_WRITE,
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { OPTION_STRICT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_NO_SHARE, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_COMPACT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_RETURN_ADDRESSES,
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_GNU, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_REPLACE, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_FORCE_PHDR_MOVE,
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
+  { OPTION_DEBUG_INFO, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
+                           | MODE_BIT (MODE_CHECK) },
+  { OPTION_DEBUG_FILE, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
+                           | MODE_BIT (MODE_CHECK) },
+  { OPTION_FORMAT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
+                       | MODE_BIT (MODE_DUMP) },
+};
+
+void
+usage_note_given (struct tool_options *options, int key)
+{
+  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+    if (effects[i].key == key)
+      options->given |= 1u << i;
+}
+
+static const char *
+name_of (const struct argp_option *table, int key)
+{
+  while (table->key != key)
+    table++;
+  return table->name;
+}
+
+/* Whoever gives an option that changes nothing expects something that will not
+   happen.  */
+static void
+check_effects (const struct argp_state *state)
+{
+  static const char *const modes[]
+      = { [MODE_SECTION_ONLY] = "--section-only",
+          [MODE_CHECK] = "--check",
+          [MODE_DUMP] = "--dump",
+          [MODE_COMPARE] = "--compare",
+          [MODE_COMPARE_FORMATS] = "--compare-formats",
+          [MODE_REMOVE] = "--remove",
+          [MODE_UNDO] = "--undo" };
+  const struct tool_options *options = state->input;
+  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+    if ((options->given & 1u << i)
+        && !(effects[i].modes & MODE_BIT (options->mode)))
+      argp_error (state, "--%s has no effect with %s",
+                  name_of (state->root_argp->options, effects[i].key),
+                  modes[options->mode]);
+  if (options->one_file_system && !options->recursive)
+    argp_error (state, "--one-file-system has no effect without -r");
+  if (options->n_excluded > 0 && !options->recursive)
+    argp_error (state, "--exclude has no effect without -r");
+}
+
+static void
+check_debug_file (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  const struct cfi2sframe_options *convert = &options->convert;
+  if (convert->debug_file == NULL)
+    return;
+  if (options->n_files > 1 || tool_options_is_tree (options))
+    argp_error (state, "--debug-file goes with one input file");
+  if (convert->debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
+    argp_error (state, "--debug-file contradicts --debug-info=none");
+}
+
+void
+usage_check (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  if (options->n_files == 0 && options->files_from == NULL)
+    argp_error (state, "no file given");
+  if (options->output != NULL
+      && (options->n_files > 1 || tool_options_is_tree (options)))
+    argp_error (state, "an output file goes with one input file");
+  if (options->output != NULL
+      && (options->mode == MODE_CHECK || options->mode == MODE_DUMP
+          || options->mode == MODE_COMPARE
+          || options->mode == MODE_COMPARE_FORMATS
+          || options->mode == MODE_LINT))
+    argp_error (state, "this mode writes no output file");
+  check_compact_unwind (state);
+  check_effects (state);
+  if (options->mode == MODE_COMPARE && options->n_files != 2)
+    argp_error (state, "--compare takes two files");
+  if (options->output != NULL && options->convert.in_place_write)
+    argp_error (state, "--in-place-write writes no other file");
+  check_debug_file (state);
+}
