@@ -303,12 +303,39 @@ build_rpm ()
   run ! has_sframe x/usr/bin/hello
 }
 
+# The number of the built library's soname, in $number.
+soname_number ()
+{
+  needs readelf
+  local library=$builddir/.libs/libcfi2sframe.so
+  [ -f "$library" ] || skip "built without shared library"
+  number=$(readelf -dW "$library" \
+    | sed -n 's/.*SONAME.*\[libcfi2sframe\.so\.\([0-9]*\)\]/\1/p')
+}
+
 # Without it packages that use the library depend on any version of it.
 @test "Debian: the symbols file lists what the library exports" {
-  local symbols=$srcdir/debian/libcfi2sframe0.symbols
+  soname_number
   [ -d "$srcdir/debian" ] || skip "releases have no folder debian"
-  sed -n 's/^ \(cfi2sframe_.*\)@CFI2SFRAME_[0-9]* .*/\1/p' "$symbols" | sort \
+  local symbols=$srcdir/debian/libcfi2sframe$number.symbols
+  sed -n "s/^ \(cfi2sframe_.*\)@CFI2SFRAME_$number .*/\1/p" "$symbols" | sort \
     | diff "$srcdir/tests/data/libcfi2sframe.symbols" -
+}
+
+# A package named after another soname replaces a library still in use.
+@test "Debian, RPM: the packages of the library have its soname" {
+  soname_number
+  grep -qxF "%{_libdir}/libcfi2sframe.so.$number*" \
+    "$srcdir/contrib/rpm/cfi2sframe.spec"
+  [ -d "$srcdir/debian" ] || skip "releases have no folder debian"
+  local package=libcfi2sframe$number
+  [ "$(sed -n 's/^Package: \(libcfi2sframe[0-9]*\)$/\1/p' \
+         "$srcdir/debian/control")" = "$package" ]
+  grep -q "^Depends: $package (= " "$srcdir/debian/control"
+  [ "$(head -n 1 "$srcdir/debian/$package.symbols")" \
+    = "libcfi2sframe.so.$number $package #MINVER#" ]
+  [ "$(cat "$srcdir/debian/$package.install")" \
+    = "usr/lib/*/libcfi2sframe.so.$number*" ]
 }
 
 # The reason for the place: rpm's platform macros are read after macros.d.
