@@ -91,13 +91,15 @@ oracle_agrees ()
   needs cc objcopy
   debug_program debug
   "$CFI2SFRAME" --section-only=plain debug
+  local form packed=0
   for form in zlib zlib-gnu zlib-gabi; do
     objcopy --compress-debug-sections=$form debug packed
     readelf -SW packed | grep -q "debug_frame.*C\|zdebug_frame" || continue
     "$CFI2SFRAME" --section-only=section packed
     cmp plain section
+    packed=$((packed + 1))
   done
-  readelf -SW packed | grep "debug_frame"
+  [ "$packed" -gt 0 ] || skip "this objcopy does not compress .debug_frame"
 }
 
 @test "a .debug_frame whose compression is damaged is not used, with a note" {

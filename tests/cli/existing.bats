@@ -30,12 +30,6 @@ one_sframe ()
   [ $((16#$s)) -eq $((16#$vs)) ]
 }
 
-no_sframe ()
-{
-  run ! has_sframe "$1" && ! readelf -SW "$1" | grep -q ' \.sframe ' \
-    && ! readelf -lW "$1" | grep -q -e GNU_SFRAME -e 0x6474e554
-}
-
 # FILE is left as it is, with a warning that holds TEXT.
 stays_with_warning ()
 {
@@ -76,7 +70,7 @@ undone ()
       continue
     fi
     convert $how "$@" f
-    ! cmp -s "$file" f || return 1
+    run ! cmp -s "$file" f
     convert --undo $how f
     cmp "$file" f
   done
@@ -157,6 +151,7 @@ undone ()
   strip f
   cp f in
   tool --undo f
+  [ "$status" -eq 0 ] || report
   cmp f in
   ./f
 }

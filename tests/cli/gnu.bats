@@ -79,7 +79,7 @@ compare_all ()
 
 @test "stripped fixtures: byte for byte, in every version and machine" {
   needs objcopy
-  local release version object
+  local release version object compared=0
   for release in v1-binutils-2.40:1 v2-binutils-2.44:2.0 \
                  v2-binutils-2.45:2 v3-binutils-2.47:3; do
     version=${release#*:}
@@ -89,7 +89,7 @@ compare_all ()
       */aarch64/*) copy=aarch64-linux-gnu-objcopy ;;
       */s390x/*) copy=s390x-linux-gnu-objcopy ;;
       esac
-      [ -e "$object" ] || continue
+      [ -e "$object" ] || continue # no s390x in V1
       command -v $copy >/dev/null || continue
       $copy -R .sframe -R .rela.sframe "$object" stripped.o
       tool --relocatable --gnu=bugs --format="$version" stripped.o
@@ -97,8 +97,10 @@ compare_all ()
       $copy -O binary --only-section=.sframe "$object" one.bin
       $copy -O binary --only-section=.sframe stripped.o two.bin
       cmp one.bin two.bin
+      compared=$((compared + 1))
     done
   done
+  [ "$compared" -ge 40 ]
 }
 
 @test "where GNU as is wrong, --gnu is right and --gnu=bugs is not" {

@@ -178,6 +178,15 @@ has_sframe ()
     | grep -q -e 'GNU_SFRAME' -e '0x6474e554' -e 'LOOS+0x474e554'
 }
 
+# FILE is an ELF file, has no .sframe and no header for one.
+no_sframe ()
+{
+  local headers
+  headers=$(readelf -SlW "$1" 2>/dev/null) || return 1
+  [[ $headers != *" .sframe "* && $headers != *GNU_SFRAME* \
+     && $headers != *0x6474e554* && $headers != *LOOS+0x474e554* ]]
+}
+
 # Write the bytes of section NAME of FILE to standard output.
 section_bytes ()
 {

@@ -137,12 +137,12 @@ build_debian_source ()
   make -s install DESTDIR=debian/hello-sframe
   for option in nostrip nosframe; do
     DEB_BUILD_OPTIONS=$option dh_sframe
-    run ! has_sframe debian/hello-sframe/usr/bin/hello
+    no_sframe debian/hello-sframe/usr/bin/hello
   done
   printf 'override_dh_sframe:\n\tdh_sframe -Xlibanswer -- --format=2\n' \
     >>debian/rules
   build_debian_source
-  run ! has_sframe ../x/usr/lib/hello/libanswer.so
+  no_sframe ../x/usr/lib/hello/libanswer.so
   [ "$(section_bytes ../x/usr/bin/hello .sframe \
          | od -An -j 2 -N 1 -t u1)" -eq 2 ]
 }
@@ -296,11 +296,11 @@ build_rpm ()
   [[ $output != *"hard link"* ]] || { echo "$output"; return 1; }
   build_rpm --define '_sframe_exclude ^/usr/lib/hello/' \
     --define '_sframe_options --format=2'
-  run ! has_sframe x/usr/lib/hello/libanswer.so
+  no_sframe x/usr/lib/hello/libanswer.so
   [ "$(section_bytes x/usr/bin/hello .sframe \
          | od -An -j 2 -N 1 -t u1)" -eq 2 ]
   build_rpm --define '_sframe 0'
-  run ! has_sframe x/usr/bin/hello
+  no_sframe x/usr/bin/hello
 }
 
 # The number of the built library's soname, in $number.
@@ -349,7 +349,7 @@ soname_number ()
   macros=$(rpm_macro_path | sed "s|[^:]*/macros\.d/|$PWD/rpmmacrodir/|")
   [[ $macros == *rpmmacrodir* ]]
   build_rpm
-  run ! has_sframe x/usr/bin/hello
+  no_sframe x/usr/bin/hello
 }
 
 @test "RPM: files that cannot be converted are a note; =no makes them an error" {

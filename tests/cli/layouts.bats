@@ -95,15 +95,19 @@ segment ()
   small_program big many.c -Wl,-z,max-page-size=0x200000
   readelf -lW big | grep -q 0x200000
   lives_on big
-  cp big.stripped both
-  if command -v patchelf >/dev/null; then
-    cp big.old patched
-    patchelf --set-rpath /nowhere patched && [ "$(./patched)" = 174 ] || return 0
-    cp big.old both
-    convert both
-    patchelf --set-rpath /nowhere both
-    [ "$(./both)" = 174 ]
-  fi
+}
+
+@test "patchelf 528: after conversion patchelf still does its work" {
+  needs patchelf
+  many_functions >many.c
+  small_program big many.c -Wl,-z,max-page-size=0x200000
+  cp big patched
+  patchelf --set-rpath /nowhere patched
+  [ "$(./patched)" = 174 ] || skip "this patchelf breaks the file itself"
+  convert big
+  patchelf --set-rpath /nowhere big
+  [ "$(./big)" = 174 ]
+  has_sframe big
 }
 
 # Without padding between its segments .sframe needs a segment of its own.
@@ -124,7 +128,7 @@ segment ()
 # patchelf issue 663: in big-endian programs PT_PHDR lay outside of all
 # PT_LOADs afterwards.
 @test "patchelf 663: a big-endian program's table stays in a segment" {
-  needs s390x-linux-gnu-gcc qemu-s390x
+  needs s390x-linux-gnu-gcc s390x-linux-gnu-strip qemu-s390x
   many_functions >many.c
   CC=s390x-linux-gnu-gcc small_program s many.c -static
   CC=s390x-linux-gnu-gcc small_program d many.c
@@ -133,10 +137,8 @@ segment ()
     cp $file $file.old
     convert $file
     [ "$(qemu-s390x -L /usr/s390x-linux-gnu ./$file)" = 174 ]
-    if command -v s390x-linux-gnu-strip >/dev/null; then
-      s390x-linux-gnu-strip $file
-      [ "$(qemu-s390x -L /usr/s390x-linux-gnu ./$file)" = 174 ]
-    fi
+    s390x-linux-gnu-strip $file
+    [ "$(qemu-s390x -L /usr/s390x-linux-gnu ./$file)" = 174 ]
   done
   local offset size begin file_size
   read -r offset size < <(segment d PHDR)
@@ -167,15 +169,17 @@ segment ()
 # LIEF issue 1237: static programs crashed after a change.
 @test "LIEF 1237: static programs of every linker" {
   many_functions >many.c
-  local linker kind
+  local linker kind tried=0
   for linker in bfd gold lld mold; do
     command -v ld.$linker >/dev/null || continue
     for kind in -static -static-pie; do
       small_program f many.c -fuse-ld=$linker $kind 2>/dev/null || continue
       [ "$(./f)" = 174 ] || continue
       lives_on f
+      tried=$((tried + 1))
     done
   done
+  [ "$tried" -gt 0 ] || skip "no static programs can be made here"
 }
 
 # BOLT's change 201701: readers that take .eh_frame_hdr for the one in front of

@@ -155,7 +155,8 @@ END
     [[ $output == *"for aarch64_be"*"2 of 2 functions"* ]] || report
     aarch64-linux-gnu-objcopy -O binary --only-section=.sframe converted.o raw
     # magic in target byte order, version, flags, ABI 1
-    [[ "$(od -An -tx1 -N5 raw)" == " de e2 0$version 0"?" 01" ]] || od -An -tx1 raw
+    [[ "$(od -An -tx1 -N5 raw)" == " de e2 0$version 0"?" 01" ]] \
+      || { od -An -tx1 raw; return 1; }
   done
   aarch64-linux-gnu-as -mbig-endian --gsframe f.s -o gnu.o 2>/dev/null \
     || skip "as has no --gsframe"

@@ -64,13 +64,13 @@ END
   hostile_section "d/section"
   echo text >"d/$hostile.txt"
   cp "d/$hostile" "d/ok"
-  "$CFI2SFRAME" -r -n --stats=json d >log 2>errors || true
+  "$CFI2SFRAME" -r -n --stats=json d >log 2>errors || [ $? -eq 1 ]
   [ "$(wc -l <log)" -eq 4 ]
   strict_json log
   plain_text errors
   grep -q 'lies outside the file' errors
   grep -qF 'a\u001b[31m\n\u007f\u009b31m\\x9b\\xff\\xc0\\xaf\\xed\\xa0\\x80\\xe2\\x82' log
-  "$CFI2SFRAME" --compare-formats --stats=json "d/$hostile" d/section >log 2>errors || true
+  "$CFI2SFRAME" --compare-formats --stats=json "d/$hostile" d/section >log 2>errors || [ $? -eq 1 ]
   strict_json log
   plain_text errors
   "$CFI2SFRAME" --section-only=/dev/null --format=compact-unwind --stats=json \
@@ -79,7 +79,7 @@ END
   "$CFI2SFRAME" "d/$hostile" d/ok
   "$CFI2SFRAME" --compare --stats=json "d/$hostile" d/ok >log
   strict_json log
-  "$CFI2SFRAME" --compare --stats=json "d/$hostile" d/section >log 2>errors || true
+  "$CFI2SFRAME" --compare --stats=json "d/$hostile" d/section >log 2>errors || [ $? -eq 1 ]
   strict_json log
   plain_text errors
 }
@@ -94,7 +94,7 @@ END
   local shown='a\x1b[31m\x0a\x7f\xc2\x9b31m\x9b\xff\xc0\xaf\xed\xa0\x80\xe2\x82'
   look ()
   {
-    "$CFI2SFRAME" "$@" >log 2>&1 || true
+    "$CFI2SFRAME" "$@" >log 2>&1 || [ $? -eq 1 ]
     [ "$(grep -cF "$shown" log)" -ge 1 ] || { cat log; return 1; }
     plain_text log
   }
@@ -132,7 +132,7 @@ END
   objcopy --rename-section .text.leaf=$'.text.\e\xff' b.o
   objcopy --remove-section .sframe --remove-section .rela.sframe b.o
   convert --relocatable --format=2 b.o
-  "$CFI2SFRAME" --compare -v --stats=json a.o b.o >log 2>errors || true
+  "$CFI2SFRAME" --compare -v --stats=json a.o b.o >log 2>errors || [ $? -eq 1 ]
   strict_json log
   plain_text errors
 }

@@ -142,7 +142,7 @@ runs ()
 }
 
 @test "clang's address significance table survives new section symbols" {
-  needs clang ld.lld
+  needs clang ld.lld llvm-readelf
   # The pc_begin of this FDE is relocated against the function itself, and
   # nothing else needs a section symbol.
   cat >bare.s <<'END'
@@ -194,9 +194,8 @@ END
   # eh_frame's own relocations still name the functions.
   readelf -rW bare.o | grep -q 'R_X86_64_PC32.* one + 0'
   readelf -rW bare.o | grep -q 'R_X86_64_PC32.* two + 0'
-  llvm-readelf --addrsig bare.o 2>/dev/null | grep -q ': two' \
-    || llvm-readobj --addrsig bare.o 2>/dev/null | grep -q 'two' \
-    || command -v llvm-readobj >/dev/null || echo "# llvm-readobj not found"
+  llvm-readelf --addrsig bare.o | grep -q ': two'
+  llvm-readelf --addrsig bare.o | grep -q ': one'
   ld.lld --icf=all bare.o -o bare
   ./bare
 }
@@ -272,11 +271,13 @@ END
   ld -r many.o -o joined.o 2>/dev/null
   tool --compare many.o many.o
   [ "$status" -eq 0 ] || report
-  # A function in a section of that kind without a section symbol.
+}
+
+@test "a function in section 66,000 that has no section symbol" {
+  needs clang
   awk 'BEGIN { for (i = 0; i < 66000; i++)
     printf ".section .data.f%d,\"aw\"\n.byte 1\n", i }' >late.s
   bare_function >>late.s
-  command -v clang >/dev/null || return 0
   clang -c late.s -o late.o
   tool -v --relocatable late.o
   [[ $output == *"1 of 1 functions"* ]] || report
@@ -363,7 +364,7 @@ END
 
 @test "a system library's archive: the index is the one ranlib makes" {
   needs ranlib
-  local file
+  local file tried=0
   for file in libc.a libstdc++.a; do
     file=$("${CC:-cc}" -print-file-name=$file)
     [ -f "$file" ] || continue
@@ -371,12 +372,14 @@ END
     ranlib -D in.a
     cp in.a lib.a
     convert --relocatable lib.a
-    ! cmp -s in.a lib.a || return 1
+    run ! cmp -s in.a lib.a
     cp lib.a indexed.a
     ranlib -D indexed.a
     cmp lib.a indexed.a
     ar t lib.a | cmp - <(ar t in.a)
+    tried=$((tried + 1))
   done
+  [ "$tried" -gt 0 ] || skip "no static libraries"
 }
 
 @test "an archive without the option: a note, not silence" {
@@ -390,7 +393,9 @@ END
   silent
   tool -v lib.a
   [ "$output" = "lib.a: skipped: archive of objects (see --relocatable)" ] || report
-  convert -o out.a lib.a 2>/dev/null || true
+  tool -o out.a lib.a
+  [ "$status" -eq 0 ] || report
+  cmp in.a out.a
   cmp in.a lib.a
   for option in --check --dump; do
     refused lib.a $option

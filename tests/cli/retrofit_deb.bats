@@ -331,7 +331,7 @@ END
   [ "$(ls new)" = "four_2.0-1_amd64.deb
 one_2.0-1A~sframe1_amd64.deb
 three_2.0-1A~sframe1_amd64.deb
-two_2.0-1A~sframe1_amd64.deb" ] || ls new
+two_2.0-1A~sframe1_amd64.deb" ] || { ls new; return 1; }
   [ "$(dpkg-deb -f new/three_*.deb Depends)" = "libc6, two (= 1:2.0-1A~sframe1)" ]
   [ "$(dpkg-deb -f new/one_*.deb Depends)" = "four (= 1:2.0-1)" ]
   cmp <(ar p two_2.0-1_amd64.deb data.tar.xz) <(ar p new/two_*.deb data.tar.xz)
@@ -378,7 +378,7 @@ two_2.0-1A~sframe1_amd64.deb" ] || ls new
   [ "$status" -eq 0 ] || report
   [ "$(ls -A folder)" = "one_2.0-1A~sframe1_amd64.deb
 one_2.0-1_amd64.deb
-two_2.0-1_amd64.deb" ] || ls -A folder
+two_2.0-1_amd64.deb" ] || { ls -A folder; return 1; }
   [ "$(cat folder/*1_amd64.deb | checksum /dev/stdin)" != "$before" ]
   rm folder/one_*sframe1*
   [ "$(cat folder/*.deb | checksum /dev/stdin)" = "$before" ]

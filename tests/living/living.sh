@@ -45,7 +45,8 @@ take_libraries ()
 # take FILE: a converted copy of FILE, and of the libraries it needs.
 take ()
 {
-  convert "$1" "$scratch/bin/${1##*/}" && take_libraries "$1"
+  convert "$1" "$scratch/bin/${1##*/}" && take_libraries "$1" \
+    || result "not ok" "$1 can be converted"
 }
 
 # walk NAME OPTIONS -- PROGRAM [ARGUMENT]...: trace a program taken before,
@@ -63,7 +64,7 @@ walk ()
   program=$scratch/bin/$1
   shift
   if [ ! -e "$program" ]; then
-    skip "$name: not here, or not convertible"
+    skip "$name: not here"
     return
   fi
   # shellcheck disable=SC2086

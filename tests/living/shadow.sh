@@ -108,8 +108,8 @@ else
 fi
 
 if command -v musl-gcc >/dev/null \
-  && musl-gcc -O2 -static -o musl-steps "$programs/steps.c" \
-  && take musl musl-steps; then
+  && musl-gcc -O2 -static -o musl-steps "$programs/steps.c"; then
+  take musl musl-steps
   follow "musl" -- "$scratch/musl"
 else
   skip "musl: no musl-gcc (Debian: apt-get install musl-tools)"
