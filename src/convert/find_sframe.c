@@ -20,7 +20,7 @@ find_sframe (const struct image *image, struct sframe_decoder *decoder,
                                   section->header.sh_addr, err);
     }
   const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
-  if (segment != NULL && segment->p_filesz > 0 && !image->debug_only)
+  if (segment != NULL && segment->p_filesz > 0)
     return sframe_decoder_open (decoder, image->bytes + segment->p_offset,
                                 segment->p_filesz, segment->p_vaddr, err);
   return error_set (err, CFI2SFRAME_NOTHING, "no .sframe");

@@ -191,17 +191,20 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   return true;
 }
 
+/* The segments of a debug file are those of the program: their bytes are not
+   in it.  */
 static bool
-check_segment_ranges (const struct image *image, struct error *err)
+check_segment_ranges (struct image *image, struct error *err)
 {
   uint64_t previous_end = 0;
   for (size_t i = 0; i < image->n_segments; i++)
     {
-      const GElf_Phdr *segment = &image->segments[i];
+      GElf_Phdr *segment = &image->segments[i];
       if (segment->p_type == PT_NULL)
         continue;
-      if (!image->debug_only
-          && !range_in_file (image, segment->p_offset, segment->p_filesz))
+      if (image->debug_only)
+        segment->p_offset = segment->p_filesz = 0;
+      if (!range_in_file (image, segment->p_offset, segment->p_filesz))
         return error_set_at (err, CFI2SFRAME_MALFORMED, segment->p_offset,
                              "segment %zu lies outside the file", i);
       if (segment->p_type == PT_LOAD

@@ -55,12 +55,12 @@ is_found (const struct check *check, const GElf_Phdr *old,
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
+      if (!is_good_segment (check, segment, old))
+        continue;
       struct note_walk walk
           = walk_of (image, segment->p_offset, segment->p_filesz,
                      by_4 ? 4 : note_align (segment->p_align));
       struct note note;
-      if (!is_good_segment (check, segment, old))
-        continue;
       while (note_next (&walk, &note))
         if (is_same_note (&note, wanted))
           return true;

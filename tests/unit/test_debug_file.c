@@ -16,6 +16,7 @@
 #include "base/crc32.h"
 #include "elf/build_id.h"
 #include "elf/debug_file.h"
+#include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"
 
 /* A program in memory, and a directory to look for its debug file in.  */
@@ -198,6 +199,27 @@ test_truncated_debug_files (void **state)
   close_fixture (&f);
 }
 
+/* Found by fuzzing: the dynamic section was read from behind the end.  */
+static void
+test_segments_have_no_bytes (void **state)
+{
+  (void)state;
+  struct elf_builder elf;
+  struct image image;
+  struct error err = { 0 };
+  uint64_t value;
+  elf_builder_program (&elf, EM_X86_64, false);
+  elf.sections[elf_builder_section (&elf, ".text")].sh_type = SHT_NOBITS;
+  elf_builder_segment (&elf, PT_DYNAMIC)->p_offset = 2 * elf.size;
+  elf_builder_finish (&elf);
+  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+  assert_true (image.debug_only);
+  for (size_t i = 0; i < image.n_segments; i++)
+    assert_int_equal (image.segments[i].p_filesz, 0);
+  assert_false (dynamic_find (&image, DT_STRTAB, &value));
+  image_close (&image);
+}
+
 int
 main (void)
 {
@@ -207,6 +229,7 @@ main (void)
     cmocka_unit_test (test_cache),
     cmocka_unit_test (test_crc),
     cmocka_unit_test (test_truncated_debug_files),
+    cmocka_unit_test (test_segments_have_no_bytes),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
