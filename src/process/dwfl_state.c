@@ -6,6 +6,7 @@
 #include "process/dwfl_state.h"
 
 #include "base/bytes.h"
+#include "unwind/apply.h"
 
 static pid_t
 next_thread (Dwfl *dwfl __attribute__ ((unused)), void *argument,
@@ -57,6 +58,11 @@ set_initial_registers (Dwfl_Thread *dwfl_thread, void *argument)
   /* Of amd64 the PC has a DWARF number.  */
   if (registers->n != 17)
     dwfl_thread_state_register_pc (dwfl_thread, registers->pc);
+  /* Of aarch64 elfutils has to be told where signatures are, as register -2;
+     before 0.192 it did not know of any.  */
+  static const Dwarf_Word signatures = PAC_BITS;
+  if (registers->n == 32)
+    dwfl_thread_state_registers (dwfl_thread, -2, 1, &signatures);
   return true;
 }
 

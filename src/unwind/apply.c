@@ -8,16 +8,6 @@
 
 #include "base/bytes.h"
 
-/* Code addresses of AArch64 have their sign in bit 55 (Arm Architecture
-   Reference Manual, D8.10.2): the signature is in the other bits above the
-   virtual address, of 48 bits unless the program asked for more.  */
-enum
-{
-  SIGN_BIT = 55
-};
-static const uint64_t pac_bits
-    = UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << SIGN_BIT);
-
 struct application
 {
   const struct cfi2sframe_unwinder *unwinder;
@@ -79,8 +69,8 @@ rule_value (const struct application *application, struct frame_rule rule,
 static uint64_t
 strip_signature (const struct cfi2sframe_unwinder *unwinder, uint64_t address)
 {
-  uint64_t mask = unwinder->pac_mask != 0 ? unwinder->pac_mask : pac_bits;
-  bool upper_half = address >> SIGN_BIT & 1;
+  uint64_t mask = unwinder->pac_mask != 0 ? unwinder->pac_mask : PAC_BITS;
+  bool upper_half = address >> PAC_SIGN_BIT & 1;
   return upper_half ? address | mask : address & ~mask;
 }
 

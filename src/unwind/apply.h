@@ -17,6 +17,12 @@ enum
   UNWIND_STACK_CHANGES_MAX = 64
 };
 
+/* Code addresses of AArch64 have their sign in bit 55 (Arm Architecture
+   Reference Manual, D8.10.2): the signature is in the other bits above the
+   virtual address, of 48 bits unless the program asked for more.  */
+#define PAC_SIGN_BIT 55
+#define PAC_BITS (UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << PAC_SIGN_BIT))
+
 /* Replace the frame in UNWINDER by its caller's.  ROW holds at the frame's PC
    (or in front of it, if that is a return address), in a function that is a
    signal trampoline if SIGNAL.  Unless the result is CFI2SFRAME_STEP_CALLER,
