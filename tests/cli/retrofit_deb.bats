@@ -45,6 +45,15 @@ END
     "${name}_2.0-1_amd64.deb" >/dev/null
 }
 
+# repack NAME [ARCHITECTURE]: after changes below root-NAME.
+repack ()
+{
+  sed -i "s/^Architecture: .*/Architecture: ${2-amd64}/" "root-$1/DEBIAN/control"
+  (cd "root-$1" && find usr -type f -print0 | sort -z \
+     | xargs -0 md5sum >DEBIAN/md5sums)
+  dpkg-deb --root-owner-group -b "root-$1" "$1_2.0-1_${2-amd64}.deb" >/dev/null
+}
+
 # Member list without sizes (they change).
 listing ()
 {
@@ -130,6 +139,42 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   [ ! -e new ]
 }
 
+@test "--report says what became of each package" {
+  needs jq
+  make_package one
+  head -c 100 small >root-one/usr/bin/broken
+  repack one
+  make_package two xz "one (= 1:2.0-1)"
+  rm -rf root-two/usr/bin
+  repack two
+  make_package three
+  rm -rf root-three/usr/bin
+  repack three
+  echo text >text.deb
+  retrofit -o new --report=report ./*.deb
+  [ "$status" -eq 1 ] || report
+  jq -r '[.status, .package // .input, .new_version // .reason,
+          .elf_files // "-", .converted // "-", .output // "-"] | @tsv' report \
+    | tr '\t' ' ' | diff - <(cat <<'END'
+converted one 1:2.0-1A~sframe1 2 1 new/one_2.0-1A~sframe1_amd64.deb
+copied three 1:2.0-1 0 0 new/three_2.0-1_amd64.deb
+renamed two 1:2.0-1A~sframe1 0 0 new/two_2.0-1A~sframe1_amd64.deb
+refused ./text.deb not a Debian package - - -
+END
+)
+  # What it says of the code is what the converter says of the file.
+  "$CFI2SFRAME" --stats=json small >stats
+  jq -s '.[0] as $stats | .[1] as $one
+         | ["cfi_functions", "bytes_covered", "bytes_left_out", "sframe_bytes"]
+         | all(.[]; $stats[.] == $one[.])
+           and $one.bytes_covered > 0' stats report | grep -qx true
+  head -n 1 report | jq -e '
+    (.left_alone | keys) == ["usr/bin/broken"]
+    and .input_bytes == '"$(stat -c %s one_2.0-1_amd64.deb)"'
+    and .output_bytes == '"$(stat -c %s new/one_*.deb)"'
+    and .seconds.compress > 0'
+}
+
 @test "options behind -- go to cfi2sframe" {
   make_package one
   retrofit -o new one_2.0-1_amd64.deb -- --format=2
@@ -156,15 +201,6 @@ Files old-control/md5sums and new-control/md5sums differ" ]
     [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
   done
   [ -z "$(ls again)" ]
-}
-
-# repack NAME [ARCHITECTURE]: after changes below root-NAME.
-repack ()
-{
-  sed -i "s/^Architecture: .*/Architecture: ${2-amd64}/" "root-$1/DEBIAN/control"
-  (cd "root-$1" && find usr -type f -print0 | sort -z \
-     | xargs -0 md5sum >DEBIAN/md5sums)
-  dpkg-deb --root-owner-group -b "root-$1" "$1_2.0-1_${2-amd64}.deb" >/dev/null
 }
 
 @test "a file in a package that cannot be converted is a note, the others are converted" {
