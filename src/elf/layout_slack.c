@@ -67,13 +67,27 @@ slack_fits (struct layout_job *job, struct header_slots *slots,
          && file_is_free (job, begin, slack->end);
 }
 
+/* The first PT_LOAD keeps its end: by that libdwfl (open_elf in elfutils'
+   libdwfl/dwfl_module_getdwarf.c) tells how far the addresses in a separate
+   debug file are from those in the file.  With another end than the debug
+   file has, it gives other functions and lines without a word.  */
+static size_t
+first_load (const struct image *image)
+{
+  size_t i = 0;
+  while (i < image->n_segments && image->segments[i].p_type != PT_LOAD)
+    i++;
+  return i;
+}
+
 /* An R segment rather than an RX one: data does not belong among code.  */
 static bool
 slack_find (struct layout_job *job, struct header_slots *slots,
             struct slack *slack)
 {
   for (int executable = 0; executable <= 1; executable++)
-    for (size_t i = 0; i < job->image->n_segments; i++)
+    for (size_t i = first_load (job->image) + 1; i < job->image->n_segments;
+         i++)
       {
         slack->load = i;
         if (is_candidate (&job->image->segments[i], executable)

@@ -259,8 +259,8 @@ same_options ()
     count=$((count + 1))
     case $name in
       compact_unwind_encoding.h) continue ;; # Apple's
-      # glibc's, musl's, Linux's
-      rtld.c|dl-load.c|dl-map-segments.h) continue ;;
+      # glibc's, elfutils', musl's, Linux's
+      rtld.c|dl-load.c|dl-map-segments.h|dwfl_module_getdwarf.c) continue ;;
       __init_tls.c|dynlink.c|buildid.c) continue ;;
     esac
     [ -n "$(find src tests tools doc contrib include -name "$name")" ] \

@@ -223,6 +223,20 @@ dynamic_value (const struct image *image, int64_t tag)
   return value;
 }
 
+/* Give .rodata a segment of its own, behind the first one, in the slot of
+   PT_GNU_STACK.  */
+static void
+split_first_load (struct elf_builder *elf)
+{
+  Elf64_Phdr *load = elf_builder_segment (elf, PT_LOAD);
+  memmove (load + 1, load,
+           (size_t)(&elf->segments[elf->n_segments - 1] - load)
+               * sizeof *load);
+  load[0].p_filesz = load[0].p_memsz = 0x400;
+  load[1].p_offset = load[1].p_vaddr = load[1].p_paddr = 0x400;
+  load[1].p_filesz = load[1].p_memsz = 0x200;
+}
+
 /* ---- Strategies */
 
 static void
@@ -230,6 +244,7 @@ slack_fills_padding (void **state)
 {
   struct fixture *test = *state;
   test->request.sframe_size = SMALL;
+  split_first_load (&test->elf);
   test->elf.segments[test->elf.n_segments++].p_type = PT_NULL;
   elf_builder_segment (&test->elf, PT_INTERP)->p_offset = 0x240;
   elf_builder_segment (&test->elf, PT_INTERP)->p_vaddr = 0x240;
@@ -247,10 +262,24 @@ slack_fills_padding (void **state)
   assert_int_equal (test->plan.sframe_offset, 0x600);
   assert_int_equal (test->plan.sframe_address, 0x600);
   assert_int_equal (test->result.n_segments, test->image.n_segments);
-  const GElf_Phdr *load = segment_of (&test->result, PT_LOAD);
-  assert_int_equal (load->p_filesz, 0x600 + SMALL);
-  assert_int_equal (load->p_memsz, 0x600 + SMALL);
+  const GElf_Phdr *load = segment_of (&test->result, PT_LOAD) + 1;
+  assert_int_equal (load->p_filesz, 0x200 + SMALL);
+  assert_int_equal (load->p_memsz, 0x200 + SMALL);
   assert_int_equal (test->plan.n_extents, 2);
+}
+
+/* libdwfl takes the difference of the first segments' ends for the distance
+   between a file and its debug file.  */
+static void
+slack_leaves_the_end_of_the_first_segment (void **state)
+{
+  struct fixture *test = *state;
+  test->request.sframe_size = SMALL;
+  plan_and_apply (test, LAYOUT_SLACK);
+  const GElf_Phdr *load = segment_of (&test->result, PT_LOAD);
+  assert_int_equal (load->p_filesz, 0x600);
+  assert_int_equal (load->p_memsz, 0x600);
+  assert_int_equal (test->plan.sframe_offset, 0x1100);
 }
 
 static void
@@ -258,6 +287,7 @@ slack_takes_evicted_sections_along (void **state)
 {
   struct fixture *test = *state;
   test->request.sframe_size = SMALL;
+  split_first_load (&test->elf);
   plan_and_apply (test, LAYOUT_SLACK);
   const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
   assert_in_range (interp->p_offset, 0x600 + SMALL, 0xfff);
@@ -269,6 +299,7 @@ slack_needs_zeros (void **state)
 {
   struct fixture *test = *state;
   test->request.sframe_size = SMALL;
+  split_first_load (&test->elf);
   test->elf.bytes[0x640] = 1;
   test->elf.bytes[0x1180] = 1;
   plan_and_apply (test, LAYOUT_EVICT);
@@ -279,19 +310,21 @@ slack_prefers_data_to_code (void **state)
 {
   struct fixture *test = *state;
   test->request.sframe_size = SMALL;
+  split_first_load (&test->elf);
   /* Fill the padding behind the read-only segment: then the code's.  */
   test->elf.bytes[0x610] = 1;
   plan_and_apply (test, LAYOUT_SLACK);
   assert_int_equal (test->plan.sframe_offset, 0x1100);
 }
 
-/* The file has 0x1a00 free bytes behind the first segment, the memory 0xa00.
+/* The file has 0x1a00 free bytes behind the second segment, the memory 0xa00.
  */
 static void
 slack_ends_at_the_next_segment_in_memory (void **state)
 {
   struct fixture *test = *state;
   struct elf_builder *elf = &test->elf;
+  split_first_load (elf);
   memmove (elf->bytes + 0x2000, elf->bytes + 0x1000, elf->size - 0x1000);
   memset (elf->bytes + 0x1000, 0, 0x1000);
   elf->size += 0x1000;
@@ -2334,6 +2367,7 @@ main (void)
 {
   static const struct CMUnitTest tests[] = {
     TEST (slack_fills_padding),
+    TEST (slack_leaves_the_end_of_the_first_segment),
     TEST (slack_takes_evicted_sections_along),
     TEST (slack_needs_zeros),
     TEST (slack_prefers_data_to_code),
