@@ -65,9 +65,12 @@ done
 # shellcheck disable=SC2086
 compile ends $CC "$sources/ends.c" "$sources/ends.S" "$here" -static-libgcc \
   -Wl,-z,now -pthread -ldl
+# libgcc's own destructor forgets the FDEs of a static program (from GCC 13 on),
+# and a destructor of the program would look at its stack in vain; the header
+# is found without it.
 # shellcheck disable=SC2086
-compile calls-static $CC -static "$sources/calls.c" "$sources/plugin.c" \
-  "$here" -pthread
+compile calls-static $CC -static -Wl,--eh-frame-hdr "$sources/calls.c" \
+  "$sources/plugin.c" "$here" -pthread
 # shellcheck disable=SC2086
 compile throws $CXX -std=c++20 -pthread "$sources/throws.cc" "$here" \
   -static-libgcc -static-libstdc++ -Wl,-z,now -ldl
