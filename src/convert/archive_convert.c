@@ -30,6 +30,19 @@ struct archive_job
   int fd; /* the new archive */
 };
 
+/* What is wrong with the .sframe of MEMBER, for the first one.  */
+static void
+note_existing (struct archive_job *job, const struct archive_member *member,
+               const char *existing)
+{
+  char name[100];
+  if (*existing == '\0' || job->report->existing[0] != '\0')
+    return;
+  archive_member_name (&job->archive, member, name, sizeof name);
+  snprintf (job->report->existing, sizeof job->report->existing,
+            "in member %.60s %.120s", name, existing);
+}
+
 /* Write what MEMBER, an object, is converted to, to *AT.  */
 static bool
 write_converted_member (struct archive_job *job,
@@ -47,6 +60,7 @@ write_converted_member (struct archive_job *job,
               && (bytes = io_map (fd, &size, err)) != NULL
               && archive_write_member (&job->archive, member, bytes, size,
                                        job->fd, at, err);
+  note_existing (job, member, report.existing);
   if (done)
     {
       job->report->machine = report.machine;

@@ -103,32 +103,12 @@ restore_original (struct conversion *conversion, struct error *err)
   return restored;
 }
 
-/* Whether the .sframe that is there is to be replaced.  Who made it does not
-   matter: it may have been damaged since.  *STAYS says that it is not.  */
-static bool
-decide_replacing (struct conversion *conversion, bool *stays,
-                  struct error *err)
-{
-  const struct cfi2sframe_options *options = &conversion->options;
-  struct cfi2sframe_report *report = conversion->report;
-  struct judgement judgement;
-  *stays = !options->replace;
-  if (options->replace)
-    return true;
-  if (!judge_image (&conversion->input, options, &judgement, err))
-    return false;
-  bool good = judgement.usable && judgement.right && judgement.whole;
-  *stays = good || !options->replace_bad;
-  if (*stays && !good)
-    memcpy (report->existing, judgement.text, sizeof report->existing);
-  return true;
-}
-
 /* Decide what to do about an .sframe that is there.  */
 static bool
 handle_existing (struct conversion *conversion, struct error *err)
 {
   struct existing *existing = &conversion->existing;
+  struct cfi2sframe_report *report = conversion->report;
   bool stays;
   *existing = existing_find (&conversion->input);
   if (existing->has_record && !existing->present)
@@ -138,7 +118,8 @@ handle_existing (struct conversion *conversion, struct error *err)
   conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
     return true;
-  if (!decide_replacing (conversion, &stays, err))
+  if (!judge_replacing (&conversion->input, &conversion->options, &stays,
+                        report->existing, sizeof report->existing, err))
     return false;
   if (stays)
     return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");

@@ -12,8 +12,6 @@
 #include "convert/find_sframe.h"
 #include "convert/judge.h"
 #include "convert/located.h"
-#include "convert/object_source.h"
-#include "convert/object_sframe.h"
 #include "convert/results.h"
 #include "convert/options.h"
 #include "sframe/dump.h"
@@ -36,28 +34,6 @@ check_linked (const struct image *image, const struct cfi_wish *wish,
   return problem == NULL
          || error_set (err, CFI2SFRAME_MISMATCH,
                        "its .sframe is of no use to any reader: %s", problem);
-}
-
-/* The same for an object.  It has no PLT, and no padding is covered.  */
-static bool
-check_object (const struct image *image, struct verify_result *result,
-              struct error *err)
-{
-  struct object_sframe sframe;
-  struct cfi_source source;
-  if (!object_sframe_open (&sframe, image, err))
-    return false;
-  bool checked = sframe.object.eh_frame_size > 0
-                 || error_set (err, CFI2SFRAME_NOTHING,
-                               "no .eh_frame to check .sframe against");
-  if (checked)
-    {
-      checked = object_source_open (&source, &sframe.object, err)
-                && sframe_verify (&sframe.decoder, &source, NULL, result, err);
-      cfi_source_close (&source);
-    }
-  object_sframe_close (&sframe);
-  return checked;
 }
 
 static void
@@ -84,7 +60,7 @@ check_image (const struct image *image, const struct cfi_wish *wish,
              struct verify_result *found, struct error *err)
 {
   bool checked = image->header.e_type == ET_REL
-                     ? check_object (image, found, err)
+                     ? judge_object_rows (image, found, err)
                      : check_linked (image, wish, found, err);
   if (checked && found->bytes_wrong + found->bytes_extra > 0)
     return error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);

@@ -10,8 +10,11 @@
 #include "cfi/source.h"
 #include "convert/code_rows.h"
 #include "convert/find_sframe.h"
-#include "convert/options.h"
 #include "convert/linked.h"
+#include "convert/object_section.h"
+#include "convert/object_sframe.h"
+#include "convert/object_source.h"
+#include "convert/options.h"
 
 enum
 {
@@ -115,6 +118,27 @@ judge_rows (const struct image *image, const struct sframe_decoder *decoder,
   return judged;
 }
 
+bool
+judge_object_rows (const struct image *image, struct verify_result *result,
+                   struct error *err)
+{
+  struct object_sframe sframe;
+  struct cfi_source source;
+  if (!object_sframe_open (&sframe, image, err))
+    return false;
+  bool judged = sframe.object.eh_frame_size > 0
+                || error_set (err, CFI2SFRAME_NOTHING,
+                              "no .eh_frame to check .sframe against");
+  if (judged)
+    {
+      judged = object_source_open (&source, &sframe.object, err)
+               && sframe_verify (&sframe.decoder, &source, NULL, result, err);
+      cfi_source_close (&source);
+    }
+  object_sframe_close (&sframe);
+  return judged;
+}
+
 const char *
 judge_use (const struct image *image, const struct sframe_decoder *decoder)
 {
@@ -136,6 +160,32 @@ is_nearly_all (uint64_t part, uint64_t all)
   return (double)part * 100 >= (double)all * WHOLE_PERCENT;
 }
 
+/* How many bytes of code a conversion of IMAGE with OPTIONS would cover.
+   False when there would be no section.  */
+static bool
+coverable (const struct image *image, const struct cfi2sframe_options *options,
+           uint64_t *covered, struct error *err)
+{
+  struct cfi2sframe_report report = { 0 };
+  struct relocatable object = { 0 };
+  struct object_section section = { 0 };
+  struct sframe_encoder *encoder = NULL;
+  bool built;
+  if (image->header.e_type == ET_REL)
+    built = relocatable_open (&object, image, err)
+            && object_section_build (&section, &object, options, &report, err);
+  else
+    {
+      encoder = linked_build (image, options, &report, err);
+      built = encoder != NULL;
+    }
+  *covered = report.bytes_covered;
+  sframe_encoder_free (encoder);
+  object_section_free (&section);
+  relocatable_close (&object);
+  return built;
+}
+
 /* *WHOLE: those COVERED bytes of code are nearly all that have CFI or that a
    conversion of IMAGE with OPTIONS would cover.  It may have to leave much
    out.  */
@@ -144,14 +194,13 @@ judge_extent (const struct image *image,
               const struct cfi2sframe_options *options, uint64_t covered,
               uint64_t all, bool *whole, struct error *err)
 {
-  struct cfi2sframe_report report = { 0 };
+  uint64_t most;
   *whole = is_nearly_all (covered, all);
   if (*whole)
     return true;
-  struct sframe_encoder *encoder = linked_build (image, options, &report, err);
-  *whole = encoder == NULL || is_nearly_all (covered, report.bytes_covered);
-  sframe_encoder_free (encoder);
-  return encoder != NULL || err->status != CFI2SFRAME_NO_MEMORY;
+  bool built = coverable (image, options, &most, err);
+  *whole = !built || is_nearly_all (covered, most);
+  return built || err->status != CFI2SFRAME_NO_MEMORY;
 }
 
 static bool
@@ -176,18 +225,33 @@ judge_result (struct judgement *judgement, const struct verify_result *result,
   return true;
 }
 
+/* The rows of a linked file; *PROBLEM as judge_use returns it.  */
+static bool
+judge_linked_rows (const struct image *image,
+                   const struct cfi2sframe_options *options,
+                   const char **problem, struct verify_result *result,
+                   struct error *err)
+{
+  struct sframe_decoder decoder;
+  const struct cfi_wish wish = options_wish (options);
+  if (!find_sframe (image, &decoder, err))
+    return false;
+  *problem = judge_use (image, &decoder);
+  return judge_rows (image, &decoder, &wish, result, err);
+}
+
 bool
 judge_image (const struct image *image,
              const struct cfi2sframe_options *options,
              struct judgement *judgement, struct error *err)
 {
-  struct sframe_decoder decoder;
   struct verify_result result = { 0 };
-  const struct cfi_wish wish = options_wish (options);
+  const char *problem = NULL;
   *judgement = (struct judgement){ .right = true, .whole = true };
-  bool judged = find_sframe (image, &decoder, err);
-  const char *problem = judged ? judge_use (image, &decoder) : NULL;
-  judged = judged && judge_rows (image, &decoder, &wish, &result, err);
+  bool judged
+      = image->header.e_type == ET_REL
+            ? judge_object_rows (image, &result, err)
+            : judge_linked_rows (image, options, &problem, &result, err);
   if (!judged && err->status == CFI2SFRAME_NO_MEMORY)
     return false;
   judgement->usable
@@ -198,5 +262,23 @@ judge_image (const struct image *image,
   else if (!judge_result (judgement, &result, image, options, err))
     return false;
   error_clear (err);
+  return true;
+}
+
+bool
+judge_replacing (const struct image *image,
+                 const struct cfi2sframe_options *options, bool *stays,
+                 char *existing, size_t size, struct error *err)
+{
+  struct judgement judgement;
+  *stays = !options->replace;
+  if (options->replace)
+    return true;
+  if (!judge_image (image, options, &judgement, err))
+    return false;
+  bool good = judgement.usable && judgement.right && judgement.whole;
+  *stays = good || !options->replace_bad;
+  if (*stays && !good)
+    snprintf (existing, size, "%s", judgement.text);
   return true;
 }

@@ -31,16 +31,29 @@ bool judge_rows (const struct image *image,
                  const struct cfi_wish *wish, struct verify_result *result,
                  struct error *err);
 
+/* The same of an object: the linker finds the section and sorts it.  */
+bool judge_object_rows (const struct image *image,
+                        struct verify_result *result, struct error *err);
+
 /* Why readers, which look for PT_GNU_SFRAME and search in a sorted table,
    cannot use the .sframe behind DECODER, or NULL.  */
 const char *judge_use (const struct image *image,
                        const struct sframe_decoder *decoder);
 
-/* Judge the .sframe of IMAGE, a linked file that has one, against what a
+/* Judge the .sframe of IMAGE, which has one, against what a
    conversion with OPTIONS would give.  Without CFI it is taken for right.
    False when memory ran out.  */
 bool judge_image (const struct image *image,
                   const struct cfi2sframe_options *options,
                   struct judgement *judgement, struct error *err);
+
+/* Whether the .sframe of IMAGE, which has one, is to be replaced according to
+   OPTIONS.  Who made it does not matter: it may have been damaged since.
+   *STAYS says that it is not; what is wrong with it all the same, as
+   judgement.text, is in the SIZE bytes of EXISTING then.  False when memory
+   ran out.  */
+bool judge_replacing (const struct image *image,
+                      const struct cfi2sframe_options *options, bool *stays,
+                      char *existing, size_t size, struct error *err);
 
 #endif /* CONVERT_JUDGE_H */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "convert/emitter.h"
+#include "convert/judge.h"
 #include "convert/object_section.h"
 #include "elf/output_file.h"
 #include "sframe/decode.h"
@@ -26,12 +27,27 @@ check_options (const struct image *image,
       && !variant.pcrel)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this SFrame version does not know s390x");
-  if (image_find_section (image, ".sframe") != NULL && !options->replace)
-    return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
   if (options->in_place_write)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "objects are written anew; the inode cannot be kept");
   return true;
+}
+
+/* An empty section is no .sframe.  */
+static bool
+handle_existing (const struct image *image,
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_report *report, struct error *err)
+{
+  const struct image_section *section = image_find_section (image, ".sframe");
+  bool stays;
+  if (section == NULL || section->header.sh_size == 0)
+    return true;
+  if (!judge_replacing (image, options, &stays, report->existing,
+                        sizeof report->existing, err))
+    return false;
+  return !stays
+         || error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
 }
 
 static bool
@@ -40,6 +56,7 @@ build (struct object_conversion *conversion, const struct image *image,
        struct cfi2sframe_report *report, struct error *err)
 {
   if (!check_options (image, options, err)
+      || !handle_existing (image, options, report, err)
       || !relocatable_open (&conversion->object, image, err))
     return false;
   bool built = object_section_build (&conversion->section, &conversion->object,

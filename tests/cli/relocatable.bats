@@ -300,6 +300,69 @@ END
   [[ $output == *" 1 wrong"* ]] || report
 }
 
+# The byte of FILE's .sframe that holds its last CFA offset is changed.
+spoil_rows ()
+{
+  local offset size
+  read -r offset size < <(section "$1" .sframe)
+  poke "$1" $((offset + size - 1)) 78
+}
+
+# FILE stays as it is, with a warning that holds TEXT; with --replace=auto it
+# gets an .sframe that is right.
+stays_and_is_replaced ()
+{
+  local before
+  before=$(checksum "$1")
+  tool --relocatable "$1"
+  [ "$status" -eq 0 ] || report
+  [ -z "$output" ] || report
+  [[ $stderr == "cfi2sframe: $1: warning: the .sframe that is there $2"* ]] || report
+  [ "$(checksum "$1")" = "$before" ]
+  convert --relocatable --replace=auto "$1"
+  tool --check "$1"
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" 0 wrong, 0 without SFrame data"* ]] || report
+  skipped "$1" --relocatable --replace=auto
+}
+
+@test "the .sframe of an object is judged as that of a linked file" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  cp small.o good.o
+  convert --relocatable good.o
+  skipped good.o --relocatable
+  # Wrong.
+  cp good.o f.o
+  spoil_rows f.o
+  stays_and_is_replaced f.o "is wrong: 0x"
+  # The header is damaged.
+  cp good.o f.o
+  poke f.o "$(section f.o .sframe | cut -d' ' -f1)" 00 00
+  stays_and_is_replaced f.o "is of no use to any reader: "
+  # Of one function and no more.
+  echo 'int one (int n); int one (int n) { return n + 1; }' >one.c
+  "${CC:-cc}" -O2 -c one.c
+  convert --relocatable one.o
+  ld -r -o f.o one.o small.o 2>/dev/null
+  stays_and_is_replaced f.o "describes only "
+  # What GNU as did wrong.
+  cp "$srcdir/tests/data/gnu/v3-binutils-2.47/probes/amd64_basic.o" f.o
+  tool --relocatable --replace=auto f.o
+  tool --check f.o
+  [ "$status" -eq 0 ] || report
+}
+
+@test "an empty .sframe of an object is none" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  : >nothing
+  objcopy --add-section .sframe=nothing small.o
+  convert --relocatable small.o
+  tool --check small.o
+  [ "$status" -eq 0 ] || report
+}
+
 @test "--remove and --undo keep their hands off objects" {
   small_program
   "${CC:-cc}" -O2 -c small.c -o small.o
@@ -407,14 +470,6 @@ END
   done
 }
 
-# The byte of FILE's .sframe that holds its last CFA offset is changed.
-spoil_rows ()
-{
-  local offset size
-  read -r offset size < <(section "$1" .sframe)
-  poke "$1" $((offset + size - 1)) 78
-}
-
 @test "an archive is checked and printed member by member, with their names" {
   needs ar
   small_archive
@@ -447,6 +502,15 @@ spoil_rows ()
   tool --check lib.a
   [ "$status" -eq 1 ] || report
   [[ $stderr == "cfi2sframe: lib.a: member one.o: 0x"*", and in 1 more" ]] || report
+  # A second run names the first of them.
+  cp lib.a wrong.a
+  tool --relocatable wrong.a
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == "cfi2sframe: wrong.a: warning: the .sframe that is there in member one.o is wrong: 0x"* ]] || report
+  cmp lib.a wrong.a
+  convert --relocatable --replace=auto wrong.a
+  tool --check wrong.a
+  [ "$status" -eq 0 ] || report
   # One that cannot be read ends it.
   head -c 200 one.o >text
   ar rcsD lib.a text 2>/dev/null
