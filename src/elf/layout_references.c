@@ -119,20 +119,24 @@ struct __attribute__ ((packed, may_alias)) halfwords
    bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN.
    Those are few, unlike the fields that have the uppermost bytes in common
    with them, so that hardly any block meets them; and compilers make vector
-   instructions of this.  Comparing whole fields is five times the work.  */
+   instructions of this.  Comparing whole fields is five times the work.  The
+   minimum is one of signed numbers, as SSE2 has no other of halfwords.  */
 static bool
 amd64_block_meets (const uint8_t *fields, uint32_t first, uint64_t span)
 {
   const struct halfwords *even = (const struct halfwords *)(fields + 1);
   const struct halfwords *odd = (const struct halfwords *)(fields + 2);
   const uint64_t others = ((first & 0xff) + span) >> 8;
-  const uint16_t begin = (uint16_t)(first >> 8);
-  const uint16_t more = others < UINT16_MAX ? (uint16_t)others : UINT16_MAX;
-  uint16_t met = 0;
+  const uint16_t lowest = (uint16_t)((first >> 8) + 0x8000);
+  int16_t nearest = INT16_MAX; /* how far behind the first, less 32768 */
   for (unsigned i = 0; i < BLOCK_HALVES; i++)
-    met |= ((uint16_t)(even->at[i] - begin) <= more)
-           | ((uint16_t)(odd->at[i] - begin) <= more);
-  return met != 0;
+    {
+      int16_t a = (int16_t)(even->at[i] - lowest);
+      int16_t b = (int16_t)(odd->at[i] - lowest);
+      nearest = a < nearest ? a : nearest;
+      nearest = b < nearest ? b : nearest;
+    }
+  return (uint64_t)(nearest - INT16_MIN) <= others;
 }
 
 /* Whether a field of the block at AT may be what SEARCH looks for.  */
