@@ -24,6 +24,7 @@
 #include "elf/file_metadata.h"
 #include "elf/inject.h"
 #include "elf/layout.h"
+#include "elf/layout_search.h"
 #include "elf/output_file.h"
 #include "elf/undo.h"
 
@@ -41,6 +42,7 @@ struct conversion
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
   struct copy_ahead copy_ahead;
+  struct layout_search *search;
   const char *path; /* of the input, or "" */
   struct file_location input_location;
   const char *output;         /* NULL: the input is changed */
@@ -60,6 +62,7 @@ static void
 conversion_free (struct conversion *conversion)
 {
   copy_ahead_end (&conversion->copy_ahead);
+  layout_search_end (conversion->search);
   buffer_free (&conversion->section);
   layout_plan_free (&conversion->plan);
   sframe_encoder_free (conversion->encoder);
@@ -174,7 +177,8 @@ plan_injection (struct conversion *conversion, struct error *err)
           .allow_moved_table = conversion->options.force_phdr_move,
           .named_loader = layout_is_loader_name (conversion->path),
           .replaced
-          = conversion->replaces ? &conversion->existing.place : NULL };
+          = conversion->replaces ? &conversion->existing.place : NULL,
+          .search = conversion->search };
   if (!layout_plan_injection (&conversion->plan, source_image (conversion),
                               &request, err))
     return false;
@@ -224,6 +228,8 @@ prepare (struct conversion *conversion, struct error *err)
     return false;
   if (conversion->writes && image == &conversion->input)
     start_copy (conversion, image);
+  if (image->size >= AHEAD_SIZE_MIN)
+    conversion->search = layout_search_start (image);
   conversion->encoder
       = linked_build (image, &conversion->options, conversion->report, err);
   if (conversion->encoder == NULL || !check_complete (conversion, err)

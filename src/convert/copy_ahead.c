@@ -14,8 +14,6 @@
 
 enum
 {
-  /* Below, a thread costs more than it gains.  */
-  SIZE_MIN = 4 << 20,
   /* Bytes under way at once: they stay in the processor's cache.  */
   CHUNK = 128 << 10
 };
@@ -81,7 +79,7 @@ copy_ahead_start (struct copy_ahead *ahead, const struct image *image,
   struct image_eh_frame found;
   struct error ignored = { 0 };
   /* Without CFI there will be no conversion.  */
-  if (image->size < SIZE_MIN || image->fd < 0 || image->arch == NULL
+  if (image->size < AHEAD_SIZE_MIN || image->fd < 0 || image->arch == NULL
       || !image_find_eh_frame (image, &found, &ignored) || found.size == 0)
     return;
   ahead->image = image;

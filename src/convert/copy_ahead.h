@@ -18,6 +18,12 @@
 #include "elf/image.h"
 #include "elf/output_file.h"
 
+enum
+{
+  /* Files of less bytes are not worth a thread.  */
+  AHEAD_SIZE_MIN = 4 << 20
+};
+
 struct copy_ahead
 {
   const struct image *image;

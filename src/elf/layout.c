@@ -144,6 +144,8 @@ plan_make (struct layout_plan *plan, const struct image *image,
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
   struct layout_job job
       = { .image = image, .request = request, .plan = plan, .err = err };
+  if (request->search != NULL)
+    layout_search_take (request->search, &job.references);
   if (image->n_sections > 0)
     return job_do (&job, image, only);
   struct image known;

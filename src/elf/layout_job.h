@@ -84,7 +84,7 @@ struct layout_job
   char reason[192]; /* why the last strategy did not apply */
 };
 
-/* A byte range of the file, [BEGIN, END).  */
+/* [BEGIN, END): bytes of the file, or addresses.  */
 struct range
 {
   uint64_t begin, end;
@@ -159,6 +159,12 @@ void references_find (struct references *found, const struct image *image,
 bool references_meet (const struct references *found, uint64_t begin,
                       uint64_t end);
 
+/* ---- layout_search.c: the same ahead of time.  */
+
+/* Wait for what SEARCH found.  */
+void layout_search_take (struct layout_search *search,
+                         struct references *references);
+
 /* ---- layout_evict.c: what may move.  */
 
 /* Some sections and segments that move as one.  */
@@ -222,6 +228,17 @@ bool slots_find (struct layout_job *job, size_t n, struct header_slots *slots);
    it is empty, or that of the .sframe to replace.  */
 void slots_take_old (const struct image *image, struct header_slots *slots,
                      size_t n);
+
+/* The same without having looked for references to what would move, but for
+   those in job->references.  */
+bool slots_find_unproven (struct layout_job *job, size_t n,
+                          struct header_slots *slots);
+
+/* From the first to the last of the addresses that code may know of what SLOTS
+   evicts.  False when that is nothing.  */
+bool slots_moved_addresses (const struct layout_job *job,
+                            const struct header_slots *slots,
+                            struct range *addresses);
 
 /* Give the units places behind file offset *END, which is loaded at ADDRESS,
    and move *END behind them.  */

@@ -32,6 +32,8 @@ struct layout_replaced
   uint64_t offset, address, size;
 };
 
+struct layout_search; /* layout_search.h */
+
 /* What is to be placed.  */
 struct layout_request
 {
@@ -40,6 +42,7 @@ struct layout_request
   bool allow_moved_table; /* --force-phdr-move */
   bool named_loader;      /* what layout_is_loader_name says of the file */
   const struct layout_replaced *replaced; /* NULL: there is none */
+  struct layout_search *search; /* of this file, begun before; or NULL */
 };
 
 /* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */

@@ -314,7 +314,7 @@ slots_gather_notes (struct layout_job *job, struct header_slots *slots)
   return false;
 }
 
-static bool
+bool
 slots_find_unproven (struct layout_job *job, size_t n,
                      struct header_slots *slots)
 {
@@ -333,22 +333,34 @@ slots_find_unproven (struct layout_job *job, size_t n,
   return found;
 }
 
+bool
+slots_moved_addresses (const struct layout_job *job,
+                       const struct header_slots *slots,
+                       struct range *addresses)
+{
+  if (slots->n_units == 0)
+    return false;
+  const struct unit *last = &slots->units[slots->n_units - 1];
+  *addresses
+      = (struct range){ slots->units[0].address, unit_known_end (job, last) };
+  return true;
+}
+
 /* Whether references to all that SLOTS evicts have been looked for; look.  */
 static bool
 slots_are_proven (struct layout_job *job, const struct header_slots *slots)
 {
   struct references *known = &job->references;
-  const struct unit *first = &slots->units[0];
-  const struct unit *last = &slots->units[slots->n_units - 1];
-  uint64_t begin = first->address, end = unit_known_end (job, last);
-  if (begin >= known->begin && end <= known->end)
+  struct range moved;
+  if (!slots_moved_addresses (job, slots, &moved)
+      || (moved.begin >= known->begin && moved.end <= known->end))
     return true;
   if (known->end > 0)
     {
-      begin = begin < known->begin ? begin : known->begin;
-      end = end > known->end ? end : known->end;
+      moved.begin = moved.begin < known->begin ? moved.begin : known->begin;
+      moved.end = moved.end > known->end ? moved.end : known->end;
     }
-  references_find (known, job->image, begin, end);
+  references_find (known, job->image, moved.begin, moved.end);
   for (size_t i = 0; i < slots->n_units; i++)
     if (unit_is_referenced (job, &slots->units[i]))
       return false;
@@ -363,7 +375,7 @@ slots_find (struct layout_job *job, size_t n, struct header_slots *slots)
   do
     if (!slots_find_unproven (job, n, slots))
       return false;
-  while (slots->n_units > 0 && !slots_are_proven (job, slots));
+  while (!slots_are_proven (job, slots));
   return true;
 }
 

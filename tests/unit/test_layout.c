@@ -15,6 +15,7 @@
 #include "elf/dynamic.h"
 #include "elf/layout.h"
 #include "elf/layout_job.h"
+#include "elf/layout_search.h"
 #include "elf/notes.h"
 #include "elf_builder.h"
 
@@ -187,12 +188,48 @@ check_segments (const struct fixture *test, uint64_t page)
     }
 }
 
+static bool
+plan_with_search (const struct fixture *test, struct layout_plan *plan,
+                  struct error *err)
+{
+  struct layout_request request = test->request;
+  request.search = layout_search_start (&test->image);
+  bool planned = layout_plan_injection (plan, &test->image, &request, err);
+  layout_search_end (request.search);
+  return planned;
+}
+
+/* Plan; looking for references ahead of time must make no difference.  */
+static bool
+plan (struct fixture *test)
+{
+  struct layout_plan other;
+  struct error other_err = { 0 };
+  bool planned_too = plan_with_search (test, &other, &other_err);
+  bool planned = layout_plan_injection (&test->plan, &test->image,
+                                        &test->request, &test->err);
+  assert_int_equal (planned, planned_too);
+  if (!planned)
+    assert_string_equal (test->err.reason, other_err.reason);
+  assert_int_equal (other.strategy, test->plan.strategy);
+  assert_int_equal (other.n_extents, test->plan.n_extents);
+  assert_int_equal (other.n_patches, test->plan.n_patches);
+  for (size_t i = 0; i < other.n_patches; i++)
+    {
+      const struct layout_patch *patch = &test->plan.patches[i];
+      assert_int_equal (other.patches[i].size, patch->size);
+      assert_int_equal (other.patches[i].offset, patch->offset);
+      assert_memory_equal (other.patches[i].bytes, patch->bytes, patch->size);
+    }
+  layout_plan_free (&other);
+  return planned;
+}
+
 static void
 plan_and_apply (struct fixture *test, enum layout_strategy strategy)
 {
   open_old (test);
-  if (!layout_plan_injection (&test->plan, &test->image, &test->request,
-                              &test->err))
+  if (!plan (test))
     fail_msg ("%s", test->err.reason);
   assert_int_equal (test->plan.strategy, strategy);
   apply (test);
@@ -209,8 +246,7 @@ expect_failure (struct fixture *test, enum cfi2sframe_status status,
                 const char *words)
 {
   open_old (test);
-  assert_false (layout_plan_injection (&test->plan, &test->image,
-                                       &test->request, &test->err));
+  assert_false (plan (test));
   if (test->err.status != status || strstr (test->err.reason, words) == NULL)
     fail_msg ("status %d, reason \"%s\"", test->err.status, test->err.reason);
 }
