@@ -24,6 +24,7 @@ enum
 struct amd64_decoder
 {
   ZydisDecoder zydis;
+  ZydisDecoder steps; /* without semantics: half of the time */
   uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* number, or REG_NONE */
 };
 
@@ -53,11 +54,15 @@ state_new (void)
     return NULL;
   ZydisDecoderInit (&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64,
                     ZYDIS_STACK_WIDTH_64);
+  decoder->steps = decoder->zydis;
+  ZydisDecoderEnableMode (&decoder->steps, ZYDIS_DECODER_MODE_MINIMAL,
+                          ZYAN_TRUE);
   number_registers (decoder);
   return decoder;
 }
 
-/* Where execution goes on.  */
+/* Where execution goes on.  By mnemonic, because that is all that minimal
+   decoding knows.  */
 
 static enum insn_flow
 flow_of (const ZydisDecodedInstruction *in)
@@ -75,35 +80,23 @@ flow_of (const ZydisDecodedInstruction *in)
     case ZYDIS_MNEMONIC_IRETQ:
     case ZYDIS_MNEMONIC_SYSEXIT:
     case ZYDIS_MNEMONIC_SYSRET:
+    case ZYDIS_MNEMONIC_UIRET:
       return FLOW_STOP;
-    case ZYDIS_MNEMONIC_XBEGIN:
-      return FLOW_BRANCH;
-    case ZYDIS_MNEMONIC_XABORT: /* to where xbegin said */
-    case ZYDIS_MNEMONIC_XEND:
-      return FLOW_NEXT;
-    default:
-      break;
-    }
-  switch (in->meta.category)
-    {
-    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_MNEMONIC_RET:
       return FLOW_RETURN;
-    case ZYDIS_CATEGORY_COND_BR:
-      return FLOW_BRANCH;
-    case ZYDIS_CATEGORY_UNCOND_BR:
+    case ZYDIS_MNEMONIC_JMP:
       return direct ? FLOW_JUMP : FLOW_JUMP_INDIRECT;
-    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_MNEMONIC_CALL:
       return direct ? FLOW_CALL : FLOW_CALL_INDIRECT;
-    default:
-      return FLOW_NEXT;
+    default: /* Jcc, LOOPcc, JRCXZ, XBEGIN */
+      return direct ? FLOW_BRANCH : FLOW_NEXT;
     }
 }
 
 static bool
 is_nop (const ZydisDecodedInstruction *in)
 {
-  return in->meta.category == ZYDIS_CATEGORY_NOP
-         || in->meta.category == ZYDIS_CATEGORY_WIDENOP
+  return in->mnemonic == ZYDIS_MNEMONIC_NOP
          || in->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
 }
 
@@ -120,7 +113,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   const struct amd64_decoder *decoder = state;
   ZydisDecoderContext context;
   ZydisDecodedInstruction in;
-  if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->zydis, &context,
+  if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
                                                     bytes, size, &in)))
     return false;
   step->size = in.length;
@@ -486,7 +479,7 @@ translate_flow (struct translation *t)
   insn->flow = (uint8_t)flow_of (&t->in);
   if (t->in.raw.imm[0].is_relative)
     insn->target = target_of (&t->in, t->address);
-  bool calls = t->in.meta.category == ZYDIS_CATEGORY_CALL;
+  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
   if (calls || insn->flow == FLOW_RETURN)
     {
       insn->writes = 0; /* what a call changes is a matter of the ABI */
@@ -592,8 +585,7 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
   if (insn->is_nop)
     return true;
   note_operands (&t);
-  if (t.in.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE
-      || flow_of (&t.in) != FLOW_NEXT)
+  if (flow_of (&t.in) != FLOW_NEXT)
     translate_flow (&t);
   else
     translate_value (&t);
