@@ -323,6 +323,7 @@ visit (struct analysis *analysis, uint64_t entry, bool trusted)
   if (trusted)
     claims_add_start (analysis->claims, entry);
   unit_visit (analysis->unit, take, analysis);
+  claims_end_unit (analysis->claims);
 }
 
 /* Follow the unit at ENTRY until all functions it calls are known.  */
@@ -548,7 +549,7 @@ code_analyse (const struct code_request *request, struct claims *claims,
             && follow_all (&analysis, err) && follow_pointers (&analysis, err)
             && follow_told (&analysis, err);
   if (ok && unit_gave_up (analysis.unit))
-    claims->n = claims->n_starts = 0;
+    claims->n = claims->n_ended = claims->n_starts = 0;
   clean_up (&analysis);
   return ok;
 }

@@ -86,19 +86,40 @@ claims_add_start (struct claims *claims, uint64_t address)
 }
 
 static int
-compare_starts (const void *a, const void *b)
-{
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
-}
-
-static int
 compare_claims (const void *a, const void *b)
 {
   const struct claim *left = a, *right = b;
   if (left->start != right->start)
     return left->start < right->start ? -1 : 1;
   return (left->row > right->row) - (left->row < right->row);
+}
+
+void
+claims_end_unit (struct claims *claims)
+{
+  size_t n = claims->n_ended;
+  if (claims->n > n)
+    qsort (&claims->claims[n], claims->n - n, sizeof *claims->claims,
+           compare_claims);
+  for (size_t i = n; i < claims->n; i++)
+    {
+      const struct claim *claim = &claims->claims[i];
+      struct claim *last = n > claims->n_ended ? &claims->claims[n - 1] : NULL;
+      if (last && last->row == claim->row
+          && last->start + last->size == claim->start
+          && last->size < UINT32_MAX / 2 && claim->size < UINT32_MAX / 2)
+        last->size += claim->size;
+      else
+        claims->claims[n++] = *claim;
+    }
+  claims->n = claims->n_ended = n;
+}
+
+static int
+compare_starts (const void *a, const void *b)
+{
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
 }
 
 /* Sweeping over sorted claims.  */
@@ -183,7 +204,7 @@ claims_settle (struct claims *claims, struct error *err)
   free (claims->claims);
   claims->claims = settled;
   claims->capacity = 2 * claims->n + 2;
-  claims->n = sweep.n;
+  claims->n = claims->n_ended = sweep.n;
   return true;
 }
 

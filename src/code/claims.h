@@ -30,6 +30,7 @@ struct claims
 {
   struct claim *claims; /* owned; ascending and disjoint once settled */
   size_t n, capacity;
+  size_t n_ended;         /* of units that were ended */
   struct frame_row *rows; /* owned; distinct; `start` is 0 */
   size_t n_rows, rows_capacity;
   struct table by_hash; /* of the rows */
@@ -44,6 +45,10 @@ void claims_free (struct claims *claims);
 /* ROW holds for SIZE bytes at ADDRESS; NULL: nothing is known to hold.  */
 void claims_add (struct claims *claims, uint64_t address, uint32_t size,
                  const struct frame_row *row);
+
+/* All claims of a unit were added.  They are put together where they can be:
+   there are fewer to keep, and to sort.  */
+void claims_end_unit (struct claims *claims);
 
 /* A function that can be trusted starts at ADDRESS.  */
 void claims_add_start (struct claims *claims, uint64_t address);
