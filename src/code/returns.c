@@ -29,8 +29,9 @@ struct returns
   struct places *places;
   const struct insn_decoder *decoder;
   struct address_map starts; /* entry: index */
-  struct address_set marks;  /* everything in `starts' and `labels' */
   struct address_map labels; /* target of a jump: function that got there */
+  /* What may be found in `starts', or was marked; and in `labels'.  */
+  struct address_set marks, jumped_to;
   struct code_function *functions;
   size_t n_functions, functions_capacity;
   size_t n_queued; /* of the functions */
@@ -46,7 +47,8 @@ struct returns *
 returns_new (struct places *places, const struct insn_decoder *decoder)
 {
   struct returns *returns = calloc (1, sizeof *returns);
-  if (!returns || !address_set_init (&returns->marks, places->image))
+  if (!returns || !address_set_init (&returns->marks, places->image)
+      || !address_set_init (&returns->jumped_to, places->image))
     {
       returns_free (returns);
       return NULL;
@@ -67,6 +69,7 @@ returns_free (struct returns *returns)
   if (!returns)
     return;
   address_set_free (&returns->marks);
+  address_set_free (&returns->jumped_to);
   address_map_free (&returns->starts);
   address_map_free (&returns->labels);
   free (returns->functions);
@@ -154,15 +157,25 @@ wait_for (struct returns *returns, uint32_t callee, uint32_t function,
     }
 }
 
+/* The function that got to ADDRESS first, or starts there (*IS_START), or
+   UINT32_MAX.  */
+static uint32_t
+owner_of (const struct returns *returns, uint64_t address, bool *is_start)
+{
+  uint32_t start = returns_find (returns, address);
+  *is_start = start != UINT32_MAX;
+  if (*is_start || !address_set_may_have (&returns->jumped_to, address))
+    return start;
+  return address_map_get (&returns->labels, address);
+}
+
 /* FUNCTION jumps to TARGET.  Code that another function got to first counts as
    that function's.  */
 static void
 follow_jump (struct returns *returns, uint32_t function, uint64_t target)
 {
-  uint32_t start = returns_find (returns, target);
-  uint32_t owner = start != UINT32_MAX
-                       ? start
-                       : address_map_get (&returns->labels, target);
+  bool is_start;
+  uint32_t owner = owner_of (returns, target, &is_start);
   if (owner == function)
     return;
   if (owner != UINT32_MAX)
@@ -170,7 +183,7 @@ follow_jump (struct returns *returns, uint32_t function, uint64_t target)
       wait_for (returns, owner, function, 0);
       return;
     }
-  address_set_add (&returns->marks, target);
+  address_set_add (&returns->jumped_to, target);
   if (!address_map_set (&returns->labels, target, function))
     returns->failed = true;
   add_task (returns, function, target, false);
@@ -267,15 +280,11 @@ static bool
 arrives (struct returns *returns, uint32_t function, uint64_t address,
          bool after_call)
 {
-  if (!address_set_may_have (&returns->marks, address))
-    return false;
-  uint32_t start = returns_find (returns, address);
-  uint32_t owner = start != UINT32_MAX
-                       ? start
-                       : address_map_get (&returns->labels, address);
+  bool is_start;
+  uint32_t owner = owner_of (returns, address, &is_start);
   if (owner == UINT32_MAX)
     return false;
-  if (owner != function && !(after_call && start != UINT32_MAX))
+  if (owner != function && !(after_call && is_start))
     wait_for (returns, owner, function, 0);
   return true;
 }

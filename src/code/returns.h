@@ -70,8 +70,8 @@ size_t returns_count (const struct returns *returns);
 struct code_function *returns_function (struct returns *returns,
                                         uint32_t index);
 
-/* Whether there is anything to know of ADDRESS: a start, a target of jumps, or
-   what returns_mark was told.  For quick denials.  */
+/* Whether there is anything to know of ADDRESS: a start, or what returns_mark
+   was told.  For quick denials.  */
 void returns_mark (struct returns *returns, uint64_t address);
 bool returns_is_marked (const struct returns *returns, uint64_t address);
 

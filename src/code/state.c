@@ -3,8 +3,6 @@
 
 #include "code/state.h"
 
-#include <string.h>
-
 void
 state_enter (struct state *state, const struct code_machine *machine)
 {
@@ -234,7 +232,7 @@ set_register (struct state *state, unsigned to, struct value value,
   if (!value_is_anonymous (value) || value.number != 0)
     state->registers[to] = value;
   else if (value.kind == VALUE_MIXED)
-    state->registers[to].kind = VALUE_MIXED;
+    state->registers[to] = value_new (VALUE_MIXED, address, to);
 }
 
 static void
@@ -433,7 +431,7 @@ state_table (const struct state *state, const struct code_machine *machine,
       || insn->width > 8 || (insn->width & (insn->width - 1))
       || !(machine->table_widths & insn->width))
     return false;
-  struct value base = { .kind = VALUE_CONSTANT, .number = 0 };
+  struct value base = value_of (VALUE_CONSTANT, 0);
   struct value index = state->registers[insn->index];
   if (insn->base != REG_NONE)
     base = state->registers[insn->base];
@@ -504,7 +502,7 @@ apply_load (struct state *state, const struct code_machine *machine,
   /* A word of some place in the stack may be a register saved there.  */
   if (insn->base != REG_NONE && state->registers[insn->to].kind == VALUE_OPAQUE
       && value_is_stack (place))
-    state->registers[insn->to].kind = VALUE_MIXED;
+    state->registers[insn->to] = value_new (VALUE_MIXED, address, insn->to);
   if (max != UINT64_MAX)
     {
       struct subject loaded = subject_of_value (state->registers[insn->to]);
@@ -783,18 +781,13 @@ static struct value
 value_join (struct value a, struct value b, uint64_t at, unsigned reg,
             struct jump_tables *tables)
 {
-  if (value_equal (a, b))
-    return a;
-  struct value met = value_new (VALUE_OPAQUE, at, reg);
-  if (join_tables (&met, a, b, tables))
-    return met;
-  bool computed = a.kind == VALUE_OPAQUE
+  struct value met;
+  bool computed = (a.kind == VALUE_OPAQUE || a.kind == VALUE_CONSTANT)
                   && (b.kind == VALUE_OPAQUE || b.kind == VALUE_CONSTANT);
-  computed |= a.kind == VALUE_CONSTANT && b.kind == VALUE_OPAQUE;
-  computed |= a.kind == VALUE_CONSTANT && b.kind == VALUE_CONSTANT;
-  if (!computed)
-    met.kind = VALUE_MIXED;
-  return met;
+  bool anonymous = value_is_anonymous (a) && value_is_anonymous (b);
+  if (!anonymous && join_tables (&met, a, b, tables))
+    return met;
+  return value_new (computed ? VALUE_OPAQUE : VALUE_MIXED, at, reg);
 }
 
 static bool
@@ -805,21 +798,29 @@ join_registers (struct state *state, const struct code_machine *machine,
   bool changed = false;
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     {
-      struct value met = value_join (state->registers[reg],
-                                     other->registers[reg], at, reg, tables);
-      changed |= !value_equal (met, state->registers[reg]);
-      state->registers[reg] = met;
+      struct value *value = &state->registers[reg];
+      if (value_equal (*value, other->registers[reg]))
+        continue;
+      struct value met
+          = value_join (*value, other->registers[reg], at, reg, tables);
+      changed |= !value_equal (met, *value);
+      *value = met;
     }
   return changed;
 }
 
+/* Mostly both have the same slots in the same order.  */
 static bool
 join_slots (struct state *state, const struct state *other)
 {
   bool changed = false;
   for (unsigned i = state->n_slots; i-- > 0;)
-    if (!value_equal (state_load (other, state->slots[i].place),
-                      state->slots[i].value))
+    if (i < other->n_slots
+        && memcmp (&state->slots[i], &other->slots[i], sizeof *state->slots)
+               == 0)
+      continue;
+    else if (!value_equal (state_load (other, state->slots[i].place),
+                           state->slots[i].value))
       {
         remove_slot (state, i);
         changed = true;

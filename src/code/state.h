@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "code/instruction.h"
 #include "code/jump_table.h"
@@ -52,7 +53,6 @@ struct bound
 struct state
 {
   struct value registers[REG_COUNT];
-  struct slot slots[STATE_SLOTS_MAX];
   struct bound bounds[STATE_BOUNDS_MAX];
   /* What the flags tell of; a comparison of two registers has `other`.  */
   struct subject compared;
@@ -64,7 +64,16 @@ struct state
      effect that was not meant to have none.  */
   int32_t base_limit;
   bool base_is_below;
+  struct slot slots[STATE_SLOTS_MAX]; /* last: most of it is not in use */
 };
+
+static inline void
+state_copy (struct state *to, const struct state *from)
+{
+  memcpy (to, from,
+          offsetof (struct state, slots)
+              + from->n_slots * sizeof *from->slots);
+}
 
 /* At the entry of a function.  */
 void state_enter (struct state *state, const struct code_machine *machine);

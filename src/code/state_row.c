@@ -18,10 +18,8 @@ static struct value
 moved (struct value value, int64_t distance)
 {
   if (value_is_stack (value))
-    value.number += distance;
-  else if (distance != 0)
-    value = value_of (VALUE_MIXED, 0);
-  return value;
+    return value_of ((enum value_kind)value.kind, value.number + distance);
+  return distance == 0 ? value : value_of (VALUE_MIXED, 0);
 }
 
 bool

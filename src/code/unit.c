@@ -207,7 +207,7 @@ add_label (struct unit *unit, uint32_t number, const struct state *state)
   struct label *label = &unit->labels[unit->n_labels];
   label->node = number;
   label->queued = false;
-  label->state = *state;
+  state_copy (&label->state, state);
   state_settle (&label->state, unit->machine, node->address);
   node->label = (uint32_t)unit->n_labels++;
   enqueue (unit, node->label);
@@ -501,7 +501,8 @@ throw_to_pad (struct unit *unit, uint64_t call, const struct state *state)
   const struct code_pad *pad = find_pad (unit->context, call);
   if (!pad)
     return;
-  struct state landed = *state;
+  struct state landed;
+  state_copy (&landed, state);
   struct insn drop = { .op = OP_ADD,
                        .to = (uint8_t)unit->machine->arch->sp,
                        .from = (uint8_t)unit->machine->arch->sp,
@@ -536,7 +537,8 @@ branch (struct unit *unit, const struct insn *insn, struct state *state)
       jump_to (unit, insn->target, state);
       return;
     }
-  struct state taken = *state;
+  struct state taken;
+  state_copy (&taken, state);
   state_branch (&taken, (enum insn_condition)insn->condition, true);
   jump_to (unit, insn->target, &taken);
   state_branch (state, (enum insn_condition)insn->condition, false);
@@ -629,7 +631,8 @@ static void
 walk (struct unit *unit, uint32_t label)
 {
   uint32_t number = unit->labels[label].node;
-  struct state state = unit->labels[label].state;
+  struct state state;
+  state_copy (&state, &unit->labels[label].state);
   while (unit->failure == UNIT_SOUND && unit->nodes[number].insn.size > 0)
     {
       unit->steps++;
@@ -704,7 +707,8 @@ returns_rightly (struct unit *unit, const struct insn *insn, uint64_t address,
     return insn->immediate == 0
            && (insn->from == REG_NONE || insn->from == machine->arch->ra)
            && state_is_restored (state, machine);
-  struct state after = *state;
+  struct state after;
+  state_copy (&after, state);
   state_apply (&after, machine, insn, address, &unit->tables);
   return state_is_restored (&after, machine);
 }
@@ -769,7 +773,8 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
             && call_returns (unit, insn, address, state));
   if (goes_on && ends_before (unit, next) && !is_after_call (unit, address))
     {
-      struct state after = *state;
+      struct state after;
+      state_copy (&after, state);
       state_apply (&after, machine, insn, address, &unit->tables);
       check_leaving (unit, next, address, UNIT_RUNS_INTO, &after);
     }
@@ -893,7 +898,8 @@ unit_visit (struct unit *unit,
   for (size_t i = 0; i < unit->n_labels; i++)
     {
       uint32_t number = unit->labels[i].node;
-      struct state state = unit->labels[i].state;
+      struct state state;
+      state_copy (&state, &unit->labels[i].state);
       for (;;)
         {
           const struct node *node = &unit->nodes[number];

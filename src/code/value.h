@@ -38,16 +38,26 @@ enum
   VALUE_TABLES_MAX = 58 /* tables with numbers below can be in a mask */
 };
 
+/* Two fields in a word, which is copied and compared as a whole: a load behind
+   the store of a part has to wait for it.  */
 struct value
 {
-  uint64_t kind : 4; /* enum value_kind */
-  int64_t number : 60;
+  union
+  {
+    struct
+    {
+      uint64_t kind : 4; /* enum value_kind */
+      int64_t number : 60;
+    };
+    uint64_t word;
+  };
 };
 
 static inline struct value
 value_of (enum value_kind kind, int64_t number)
 {
-  return (struct value){ .kind = kind & 0xf, .number = number };
+  struct value value = { .kind = kind & 0xf, .number = number };
+  return (struct value){ .word = value.word };
 }
 
 /* The value that instruction or meeting point ADDRESS gives REG.  */
@@ -60,7 +70,7 @@ value_new (enum value_kind kind, uint64_t address, unsigned reg)
 static inline bool
 value_equal (struct value a, struct value b)
 {
-  return a.kind == b.kind && a.number == b.number;
+  return a.word == b.word;
 }
 
 static inline bool
