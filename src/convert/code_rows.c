@@ -40,6 +40,8 @@ begin_function (struct harvest *harvest, uint64_t address)
   if (!ARRAY_ROOM (found->functions, found->n_functions + 1,
                    &harvest->capacity))
     return NULL;
+  if (found->n_functions > 0)
+    frame_function_trim (&found->functions[found->n_functions - 1]);
   struct frame_function *function = &found->functions[found->n_functions++];
   *function = (struct frame_function){ .address = address, .from_code = true };
   return function;

@@ -107,6 +107,19 @@ frame_function_grow (struct frame_function *function)
   return &rows[function->n_rows];
 }
 
+void
+frame_function_trim (struct frame_function *function)
+{
+  struct frame_row *rows
+      = function->n_rows > 0
+            ? realloc (function->rows, function->n_rows * sizeof *rows)
+            : NULL;
+  if (rows == NULL)
+    return; /* no harm done */
+  function->rows = rows;
+  function->rows_capacity = function->n_rows;
+}
+
 bool
 frame_function_has_plt_rule (const struct frame_function *function)
 {

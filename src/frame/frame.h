@@ -147,6 +147,9 @@ void frame_function_free (struct frame_function *function);
    when memory ran out.  */
 struct frame_row *frame_function_grow (struct frame_function *function);
 
+/* Give back the room for rows that FUNCTION does not have.  */
+void frame_function_trim (struct frame_function *function);
+
 static inline struct frame_row *
 frame_function_next (struct frame_function *function)
 {
