@@ -51,6 +51,22 @@ send_packet (struct remote *remote, const char *content)
   return send_all (remote->socket, packet, (size_t)size);
 }
 
+static bool
+receive_byte (struct remote *remote, char *byte)
+{
+  if (remote->input_at == remote->input_end)
+    {
+      ssize_t n
+          = recv (remote->socket, remote->input, sizeof remote->input, 0);
+      if (n <= 0)
+        return false;
+      remote->input_at = 0;
+      remote->input_end = (size_t)n;
+    }
+  *byte = remote->input[remote->input_at++];
+  return true;
+}
+
 /* Receive one packet into remote->packet, without frame and checksum.  */
 static bool
 receive_packet (struct remote *remote)
@@ -60,7 +76,7 @@ receive_packet (struct remote *remote)
   for (;;)
     {
       char byte;
-      if (recv (remote->socket, &byte, 1, 0) != 1)
+      if (!receive_byte (remote, &byte))
         return false;
       if (byte == '$')
         inside = true;
@@ -71,7 +87,8 @@ receive_packet (struct remote *remote)
     }
   remote->packet[n] = 0;
   char checksum[2];
-  return recv (remote->socket, checksum, 2, MSG_WAITALL) == 2
+  return receive_byte (remote, &checksum[0])
+         && receive_byte (remote, &checksum[1])
          && send_all (remote->socket, "+", 1);
 }
 

@@ -18,6 +18,8 @@ struct remote
   int socket;
   bool big_endian;
   char packet[REMOTE_PACKET];
+  char input[4096]; /* received, and from `input_at' to `input_end' not read */
+  size_t input_at, input_end;
 };
 
 /* Connect to the stub listening at SOCKET_PATH (waiting for it to appear),
