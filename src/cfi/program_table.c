@@ -14,9 +14,12 @@ enum
   PROGRAMS_MIN = 1024
 };
 
+/* As the first FDE had it.  */
 struct program
 {
-  const struct cfi_fde *fde; /* the first one that had it */
+  const uint8_t *instructions;
+  uint32_t size;
+  uint32_t cie;
   struct program_result result;
 };
 
@@ -52,27 +55,25 @@ program_table_free (struct program_table *table)
 }
 
 static bool
-is_same_program (const struct cfi_section *section, const struct cfi_fde *a,
-                 const struct cfi_fde *b)
+is_program_of (const struct program *program, const struct cfi_fde *fde,
+               const uint8_t *instructions)
 {
-  return a->cie == b->cie && a->instructions_size == b->instructions_size
-         && memcmp (cfi_fde_instructions (section, a),
-                    cfi_fde_instructions (section, b), a->instructions_size)
-                == 0;
+  return program->cie == fde->cie && program->size == fde->instructions_size
+         && memcmp (program->instructions, instructions, program->size) == 0;
 }
 
 const struct program_result *
 program_table_find (const struct program_table *table,
                     const struct cfi_fde *fde, uint32_t *hash)
 {
+  const uint8_t *instructions = cfi_fde_instructions (table->section, fde);
   uint32_t number;
-  *hash = hash_for_table (cfi_fde_instructions (table->section, fde),
-                          fde->instructions_size);
+  *hash = hash_for_table (instructions, fde->instructions_size);
   struct table_walk walk = { .hash = *hash };
   while (table_next (&table->table, &walk, &number))
     {
       const struct program *program = &table->programs[number];
-      if (is_same_program (table->section, program->fde, fde))
+      if (is_program_of (program, fde, instructions))
         return &program->result;
     }
   return NULL;
@@ -99,5 +100,6 @@ program_table_add (struct program_table *table, const struct cfi_fde *fde,
     return;
   table_insert (&table->table, hash, (uint32_t)table->n_programs);
   table->programs[table->n_programs++]
-      = (struct program){ .fde = fde, .result = result };
+      = (struct program){ cfi_fde_instructions (table->section, fde),
+                          fde->instructions_size, fde->cie, result };
 }

@@ -109,18 +109,11 @@ draw_outline (struct return_sites *sites,
   return outline;
 }
 
-bool
-return_sites_keep (struct return_sites *sites,
-                   const struct frame_function *function, size_t *outline,
-                   struct error *err)
+size_t
+return_sites_keep (struct return_sites *sites)
 {
-  *outline = sites->n_outlines;
-  const struct outline *drawn = draw_outline (sites, function);
-  if (drawn == NULL)
-    return error_set_no_memory (err);
-  sites->n_outlines++;
-  sites->n_starts += drawn->n_starts;
-  return true;
+  sites->n_starts += sites->outlines[sites->n_outlines].n_starts;
+  return sites->n_outlines++;
 }
 
 /* Finding the places.  */

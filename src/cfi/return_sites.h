@@ -82,11 +82,9 @@ bool return_sites_apply (struct return_sites *sites,
                          bool *changed, struct error *err);
 
 /* Functions with one call-frame program have the same rows.  Keep what matters
-   of FUNCTION's; *OUTLINE is the number to ask by.  False when memory ran
-   out.  */
-bool return_sites_keep (struct return_sites *sites,
-                        const struct frame_function *function, size_t *outline,
-                        struct error *err);
+   of those that return_sites_apply saw last and did not change (there must be
+   some, none with RULE_PLT), and give the number to ask by.  */
+size_t return_sites_keep (struct return_sites *sites);
 
 /* Whether CODE can have the rows behind OUTLINE as they are; then its padding
    is set.  Otherwise nothing is done: its rows have to be made and

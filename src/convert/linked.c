@@ -183,19 +183,6 @@ linked_close (struct linked *linked)
 
 /* Functions.  */
 
-/* Keep RESULT for the program of CODE, whose hash is HASH.  */
-static bool
-keep_result (struct linked *linked, const struct cfi_code *code, uint32_t hash,
-             struct program_result *result, struct error *err)
-{
-  if (!return_sites_keep (&linked->sites, code->function, &result->outline,
-                          err))
-    return false;
-  result->reach = cfa_machine_reach (linked->walk.machine);
-  program_table_add (linked->programs, code->fde, hash, *result);
-  return true;
-}
-
 /* Without the rows that the code contradicts.  */
 static bool
 leave_out_disproved (struct linked *linked, const struct cfi_code *code,
@@ -232,7 +219,10 @@ add_executed (struct linked *linked, struct cfi_code *code,
       || account->bytes_covered - covered != code->size
       || frame_function_has_plt_rule (code->function))
     return true;
-  return keep_result (linked, code, *hash, &result, err);
+  result.reach = cfa_machine_reach (linked->walk.machine);
+  result.outline = return_sites_keep (&linked->sites);
+  program_table_add (linked->programs, code->fde, *hash, result);
+  return true;
 }
 
 static bool
