@@ -10,7 +10,7 @@ program_in_path ()
 {
   mkdir -p bin
   ln -sf "$CFI2SFRAME" bin/cfi2sframe
-  ln -sf "$srcdir/contrib/retrofit/sframe-retrofit-deb" bin/
+  ln -sf "$srcdir"/contrib/retrofit/sframe-retrofit-* bin/
   PATH=$PWD/bin:$PATH
 }
 
@@ -62,6 +62,7 @@ options_of_help ()
   [ "$(wc -l <help)" -ge 30 ]
   sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' "$srcdir/doc/cfi2sframe.1" \
     | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
+  [ "$(wc -l <help)" -ge 5 ]
   diff help page
   sed -n '/^@node Options/,/^@node What/p' "$srcdir/doc/cfi2sframe.texi" \
     | sed -nE 's/^@itemx? //p' | sed -E 's/@option\{([^}]*)\}/\1/g' \
@@ -132,16 +133,35 @@ run_examples ()
   has_sframe programs/true
 }
 
-@test "sframe-retrofit-deb(1): every option is there, the example runs" {
+# NAME, a program in Python: its page, bash and fish know the options of its
+# help, and the page no other.
+options_of_script ()
+{
+  local name=$1
+  "$name" --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >help
+  sed 's/\\-/-/g' "$srcdir/doc/$name.1" \
+    | sed -nE '/^\.SH OPTIONS/,/^\.SH "?EX/s/^\\fB.*(--[a-z0-9-]+).*/\1/p' \
+    | sort -u >page
+  diff help page
+  grep -oE -- '--[a-z][a-z0-9-]+' "$srcdir/contrib/completions/bash/$name" \
+    | grep -vx -e --no-generate | sort -u | diff help -
+  sed -nE 's/.* -l ([a-z0-9-]+).*/--\1/p' \
+    "$srcdir/contrib/completions/fish/$name.fish" | sort -u \
+    | diff <(grep -vx -e --help help) -
+}
+
+@test "programs in Python: pages and completions have the options of --help" {
+  needs python3
+  program_in_path
+  local name
+  for name in sframe-retrofit-deb sframe-retrofit-repo; do
+    options_of_script $name
+  done
+}
+
+@test "sframe-retrofit-deb(1): the example runs" {
   needs python3 dpkg-deb
   program_in_path
-  local option
-  sed 's/\\-/-/g' "$srcdir/doc/sframe-retrofit-deb.1" >page
-  sframe-retrofit-deb --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >options
-  [ "$(wc -l <options)" -ge 5 ]
-  for option in $(cat options); do
-    grep -qF -- "$option" page || { echo "$option"; return 1; }
-  done
   # A package at hand instead of one from the network.
   mkdir -p root/DEBIAN root/usr/bin
   small_program root/usr/bin/hello

@@ -721,53 +721,14 @@ run_yocto ()
   tree_is_converted
 }
 
-@test "mirror Makefile: parallel, restartable, failures are tried again" {
-  needs python3 dpkg-deb make
-  program_in_path
-  small_program
-  # The third is for a machine that SFrame does not know: MIPS (8).
-  for name in one two three; do
-    mkdir -p pool/$name "root/DEBIAN" "root/usr/bin"
-    cp small root/usr/bin/$name
-    [ $name != three ] || poke root/usr/bin/$name 18 08 00
-    printf 'Package: %s\nVersion: 1\nArchitecture: amd64\n%s\n%s\n' $name \
-      "Maintainer: Nobody <nobody@localhost.invalid>" \
-      "Description: test" >root/DEBIAN/control
-    dpkg-deb --root-owner-group -b root pool/$name/${name}_1_amd64.deb \
-      >/dev/null
-    rm -rf root
-  done
-  mkdir pool/bad
-  echo bad >pool/bad/bad.deb
-  mirror ()
-  {
-    run make -s -k -j2 -f "$contrib/mirror/Makefile" IN=pool OUT=new \
-      RETROFIT="$contrib/retrofit/sframe-retrofit-deb" "$@"
-  }
-  mirror
-  [ "$status" -ne 0 ]
-  [[ $output == *"not a Debian package"* ]] || { echo "$output"; return 1; }
-  [ -f new/one/one_1A~sframe1_amd64.deb ]
-  [ -f new/two/two_1A~sframe1_amd64.deb ]
-  # libc6-i386's folder was never finished.
-  cmp pool/three/*.deb new/three/three_1_amd64.deb
-  [ -f new/three/.done ]
-  grep -q 'note: usr/bin/three: not for SFrame' new/three/.log
-  cp pool/one/*.deb pool/bad/good.deb
-  rm pool/bad/bad.deb
-  local before
-  before=$(stat -c %i new/one/*.deb)
-  mirror
-  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
-  [ "$(stat -c %i new/one/*.deb)" = "$before" ]
-  [ -f new/bad/one_1A~sframe1_amd64.deb ]
-}
-
 @test "completions load, and know the options" {
   program_in_path
   needs bash
   bash -n "$contrib/completions/bash/cfi2sframe"
-  bash -n "$contrib/completions/bash/sframe-retrofit-deb"
+  local name
+  for name in retrofit-deb retrofit-repo; do
+    bash -n "$contrib/completions/bash/sframe-$name"
+  done
   # bash-completion's helpers, as far as used.
   run bash -c "
     _init_completion () { cur=\${COMP_WORDS[COMP_CWORD]}; prev=\${COMP_WORDS[COMP_CWORD-1]}; split=false; }

@@ -1,0 +1,20 @@
+# fish completion for sframe-retrofit-repo
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+complete -c sframe-retrofit-repo -s o -l output -x -a '(__fish_complete_directories)' -d 'The new repository'
+complete -c sframe-retrofit-repo -l list -r -d 'Names of packages'
+complete -c sframe-retrofit-repo -l folder -x -a '(__fish_complete_directories)' -d 'Take the packages in it'
+complete -c sframe-retrofit-repo -l sources -r -d 'Sources of apt'
+complete -c sframe-retrofit-repo -l architecture -x -d 'Resolve for it'
+complete -c sframe-retrofit-repo -l no-recommends -d 'Leave out what is only recommended'
+complete -c sframe-retrofit-repo -s j -l jobs -x -d 'Groups at the same time'
+complete -c sframe-retrofit-repo -l plan -d 'Only find out what is to be done'
+complete -c sframe-retrofit-repo -l part -x -d 'I/N: a part of the plan'
+complete -c sframe-retrofit-repo -l suite -x -d 'Under dists'
+complete -c sframe-retrofit-repo -l origin -x -d 'Origin and Label'
+complete -c sframe-retrofit-repo -l sign -x -d 'Secret key'
+complete -c sframe-retrofit-repo -l prune -d 'Remove packages no longer indexed'
+complete -c sframe-retrofit-repo -l suffix -x -d 'Appended to versions'
+complete -c sframe-retrofit-repo -s z -l level -x -d 'Compression level'
+complete -c sframe-retrofit-repo -s v -l verbose -d 'Say what is done'
+complete -c sframe-retrofit-repo -l cfi2sframe -r -d 'The converter'

@@ -1,0 +1,360 @@
+#!/usr/bin/env bats
+# sframe-retrofit-repo on repositories made here.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+# It converts with a program that also writes down how often it was called.
+retrofit ()
+{
+  needs python3 dpkg-deb apt-ftparchive apt-get jq
+  if [ ! -e spy ]; then
+    printf '#!/bin/sh\necho >>%q\nexec %q "$@"\n' "$PWD/calls" "$CFI2SFRAME" \
+      >spy
+    chmod +x spy
+  fi
+  : >calls
+  run --separate-stderr python3 \
+    "$srcdir/contrib/retrofit/sframe-retrofit-repo" --cfi2sframe="$PWD/spy" "$@"
+}
+
+n_calls ()
+{
+  wc -l <calls
+}
+
+# make_package NAME VERSION [FIELD]...: with a program.
+make_package ()
+{
+  local name=$1 version=$2 folder=package-$1
+  shift 2
+  mkdir -p "$folder/DEBIAN" "$folder/usr/bin" "pool/$name"
+  [ -e small ] || small_program
+  [ "$name" = text ] || cp small "$folder/usr/bin/$name"
+  printf '%s\n' "Package: $name" "Version: $version" "Architecture: amd64" \
+    "Maintainer: Nobody <nobody@localhost.invalid>" "$@" \
+    "Description: test" >"$folder/DEBIAN/control"
+  dpkg-deb --root-owner-group -b "$folder" \
+    "pool/$name/${name}_${version#*:}_amd64.deb" >/dev/null
+}
+
+# apt COMMAND...: an apt-get that knows the repository "new" alone.
+apt ()
+{
+  mkdir -p apt/lists/partial apt/archives/partial apt/sources.list.d
+  : >apt/status
+  echo "deb [${trust-trusted=yes} arch=amd64] file:$PWD/new sframe main" \
+    >apt/sources.list.d/new.list
+  cat >apt.conf <<END
+Dir::State "$PWD/apt";
+Dir::State::status "$PWD/apt/status";
+Dir::Cache "$PWD/apt";
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$PWD/apt/sources.list.d";
+Dir::Etc::trusted "/dev/null";
+Dir::Etc::trustedparts "/dev/null";
+APT::Architecture "amd64";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+END
+  APT_CONFIG=$PWD/apt.conf apt-get -q "$@"
+}
+
+pool_files ()
+{
+  (cd "${1-new}/pool" && find . -type f | LC_ALL=C sort)
+}
+
+@test "a folder becomes a repository that apt reads" {
+  make_package one 1:2.0-1 "Depends: libtwo (>= 1)"
+  make_package libtwo 1 "Source: libtoo (0.9)"
+  make_package text 3
+  retrofit -v -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  pool_files | diff - <(cat <<'END'
+./libt/libtoo/libtwo_1A~sframe1_amd64.deb
+./o/one/one_2.0-1A~sframe1_amd64.deb
+./t/text/text_3_amd64.deb
+END
+)
+  apt update
+  (cd apt && APT_CONFIG=../apt.conf apt-get -q download one libtwo text)
+  dpkg-deb -x apt/one_*.deb x
+  has_sframe x/usr/bin/one
+  apt -s install one >log
+  grep -q '^Inst libtwo (1A~sframe1 ' log
+  # Nothing is left but the repository and what is to be remembered.
+  [ -z "$(ls -A new/.retrofit/tmp)" ]
+  grep -q '^Acquire-By-Hash: yes' new/dists/sframe/Release
+  # The report.
+  jq -r '.packages[] | [.package, .status, .elf_files] | @tsv' new/report.json \
+    | diff - <(printf '%s\t%s\t%s\n' libtwo converted 1 one converted 1 \
+                 text copied 0)
+  jq -e '.total | .packages == 3 and .converted == 2 and .bytes_covered > 0
+         and .run.packages == 3 and .run.max_rss_kib > 0
+         and .run.seconds_by_work.compress > 0' new/report.json
+  grep -q '<td>libtwo</td><td>1A~sframe1</td>' new/report.html
+}
+
+@test "what is done is not done again; new versions are" {
+  make_package one 1
+  make_package two 1
+  retrofit -o new --folder=pool
+  [ "$(n_calls)" -eq 2 ]
+  cp -a new before
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  [ "$(n_calls)" -eq 0 ]
+  diff -r before/pool new/pool
+  jq -e '.total | .converted == 2 and .run.packages == 0' new/report.json
+  # Another level is no reason.
+  retrofit -z 1 -o new --folder=pool
+  [ "$(n_calls)" -eq 0 ]
+  make_package two 2
+  rm pool/two/two_1_*
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  [ "$(n_calls)" -eq 1 ]
+  [ "$(sed -n 's/^Version: //p' new/dists/sframe/main/binary-amd64/Packages)" \
+    = "1A~sframe1
+2A~sframe1" ]
+  # The last version is there for those that have the last index.
+  [ -e new/pool/t/two/two_1A~sframe1_amd64.deb ]
+  local index
+  index=$(sha256sum <before/dists/sframe/main/binary-amd64/Packages.xz)
+  cmp before/dists/sframe/main/binary-amd64/Packages.xz \
+    "new/dists/sframe/main/binary-amd64/by-hash/SHA256/${index%% *}"
+  retrofit --prune -o new --folder=pool
+  [ "$(n_calls)" -eq 0 ]
+  [ ! -e new/pool/t/two/two_1A~sframe1_amd64.deb ]
+  [ "$(ls new/.retrofit/done | wc -l)" -eq 2 ]
+  # A package that got lost, or was cut off, is made again.
+  rm new/pool/o/one/*.deb
+  : >new/pool/t/two/two_2A~sframe1_amd64.deb
+  retrofit -o new --folder=pool
+  [ "$(n_calls)" -eq 2 ]
+  apt update
+  apt -s install one two
+}
+
+# A repository as it comes, to be converted: "original", suite "plain".
+make_original ()
+{
+  local packages=original/dists/plain/main/binary-amd64
+  mkdir -p $packages
+  mv pool original/
+  (cd original && apt-ftparchive packages pool) \
+    | sed 's/^Package: one$/&\nPriority: required/' >$packages/Packages
+  apt-ftparchive -o APT::FTPArchive::Release::Architectures=amd64 \
+    -o APT::FTPArchive::Release::Components=main release original/dists/plain \
+    >Release
+  mv Release original/dists/plain/
+  echo "deb [trusted=yes] file:$PWD/original plain main" >original.list
+}
+
+@test "from a repository: apt resolves, and says of what priority a package is" {
+  make_package one 1:2.0-1 "Depends: two"
+  make_package two 1 "Depends: three | four"
+  make_package three 1 "Recommends: five"
+  make_package four 1
+  make_package five 1
+  make_package six 1
+  make_original
+  retrofit -o new --sources=original.list one
+  [ "$status" -eq 0 ] || report
+  [ "$(jq -r '.packages[].package' new/report.json | tr '\n' ' ')" \
+    = "five one three two " ]
+  sed -n '/^Package: one$/,/^$/p' new/dists/sframe/main/binary-amd64/Packages \
+    | grep -q '^Priority: required'
+  printf '# a list\nsix # the last\n' >names
+  retrofit -o new --no-recommends --sources=original.list --list=names two
+  [ "$status" -eq 0 ] || report
+  [ "$(n_calls)" -eq 1 ]
+  [ "$(jq -r '.packages[].package' new/report.json | tr '\n' ' ')" \
+    = "six three two " ]
+  # What cannot be resolved changes nothing.
+  cp -a new/dists before
+  retrofit -o new --sources=original.list seven
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *seven* ]] || report
+  diff -r before new/dists
+  # A package that is not what the index says it is.
+  printf x >>original/pool/four/four_1_amd64.deb
+  retrofit -o new --sources=original.list four six
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"the indexes stay as they were"* ]] || report
+  diff -r before new/dists
+}
+
+@test "the indexes are signed by the key given" {
+  needs gpg
+  make_package one 1
+  export GNUPGHOME=$BATS_TEST_TMPDIR/gpg
+  mkdir -m 700 "$GNUPGHOME"
+  gpg --batch --quiet --passphrase '' --quick-gen-key \
+    'Test <nobody@localhost.invalid>' default default never 2>/dev/null 3>&-
+  retrofit -o new --sign=nobody@localhost.invalid --folder=pool
+  gpg --export >key.gpg
+  trust=signed-by=$PWD/key.gpg
+  apt update >log 2>&1 || { cat log; return 1; }
+  gpg --verify new/dists/sframe/Release.gpg new/dists/sframe/Release
+  # Without a key there is no old signature left beside new indexes.
+  make_package two 1
+  retrofit -o new --folder=pool
+  [ "$(cd new/dists/sframe && echo [IR]*)" = Release ]
+  gpgconf --kill all || true
+  retrofit -o new --sign=unknown --folder=pool
+  [ "$status" -eq 1 ] || report
+}
+
+@test "packages that name each other exactly are converted together" {
+  make_package one 1 "Depends: two (= 1)"
+  make_package two 1
+  make_package three 1 "Depends: two (>= 1)"
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  [ "$(n_calls)" -eq 3 ]
+  [ "$(ls new/.retrofit/done | wc -l)" -eq 2 ]
+  apt update
+  apt -s install one three
+  [ "$(jq -r '.packages[].new_version' new/report.json | sort -u)" \
+    = 1A~sframe1 ]
+}
+
+@test "a package that is refused stays as it was, and so do those with it" {
+  make_package one 1 "Depends: two (= 1)"
+  make_package two 1
+  make_package three 1
+  # dpkg-deb and apt can read it, sframe-retrofit-deb cannot.
+  ar x pool/two/two_1_amd64.deb data.tar.xz
+  truncate -s 1000 data.tar.xz
+  ar r pool/two/two_1_amd64.deb data.tar.xz 2>/dev/null
+  retrofit -o new --folder=pool
+  [ "$status" -eq 1 ] || report
+  jq -r '.packages[] | [.package, .new_version, .status] | @tsv' \
+    new/report.json | tr '\t' ' ' | diff - <(cat <<'END'
+one 1 refused
+three 1A~sframe1 converted
+two 1 refused
+END
+)
+  cmp pool/two/two_1_amd64.deb new/pool/t/two/two_1_amd64.deb
+  apt update
+  apt -s install one three
+  # It is tried again.
+  make_package two 1
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  [ "$(n_calls)" -eq 2 ]
+  # What is no package is named, and the others are there.
+  echo text >pool/bad.deb
+  retrofit -o new --folder=pool
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *bad.deb* ]] || report
+  [ "$(n_calls)" -eq 0 ]
+  apt update
+  apt -s install one three
+}
+
+make_many ()
+{
+  local i
+  for i in 1 2 3 4 5 6 7 8; do
+    make_package "many$i" 1
+  done
+}
+
+@test "two machines with a part each: the same files as from one" {
+  make_many
+  make_package many9 1 "Depends: many1 (= 1)"
+  retrofit -o one --folder=pool
+  [ "$status" -eq 0 ] || report
+  retrofit -o new --folder=pool --plan
+  [ "$status" -eq 0 ] || report
+  [ "$(n_calls)" -eq 0 ]
+  [ ! -e new/dists ]
+  cp -a new other
+  retrofit -o new --part=1/2
+  [ "$status" -eq 0 ] || report
+  local first
+  first=$(n_calls)
+  [ "$first" -ge 3 ]
+  retrofit -o other --part=2/2
+  [ "$(n_calls)" -eq $((9 - first)) ]
+  [ ! -e new/dists ]
+  cp -a other/. new/
+  retrofit -o new
+  [ "$status" -eq 0 ] || report
+  [ "$(n_calls)" -eq 0 ]
+  diff -r one/pool new/pool
+  cmp one/dists/sframe/main/binary-amd64/Packages \
+    new/dists/sframe/main/binary-amd64/Packages
+}
+
+@test "killed at any point, it goes on" {
+  make_many
+  retrofit -o whole --folder=pool
+  # A slow converter, so that there is time to be killed in.
+  mv spy quick-spy
+  printf '#!/bin/sh\nsleep 0.3\nexec %q "$@"\n' "$PWD/quick-spy" >spy
+  chmod +x spy
+  local i done before=0
+  for i in 1 2 3; do
+    setsid python3 "$srcdir/contrib/retrofit/sframe-retrofit-repo" -j2 \
+      --cfi2sframe="$PWD/spy" -o new --folder=pool >log 2>&1 3>&- &
+    # When there is something new.
+    while done=$(find new/.retrofit/done -name '*.json' 2>/dev/null | wc -l)
+          [ "$done" -le $before ]; do
+      sleep 0.05
+    done
+    kill -9 -- -$!
+    wait $! || true
+    [ ! -e new/dists ]
+    before=$(find new/.retrofit/done -name '*.json' | wc -l)
+  done
+  mv quick-spy spy
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  [ "$(n_calls)" -eq $((8 - before)) ]
+  diff -r whole/pool new/pool
+  [ -z "$(ls -A new/.retrofit/tmp)" ]
+  apt update
+}
+
+@test "a folder that somebody works in is not cleared away" {
+  make_package one 1
+  mkdir -p new/.retrofit/tmp/{used,abandoned}
+  touch new/.retrofit/tmp/{used,abandoned}.lock
+  flock new/.retrofit/tmp/used.lock sleep 60 3>&- &
+  local sleeper=$!
+  while flock -n new/.retrofit/tmp/used.lock true; do sleep 0.1; done
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  [ "$(ls new/.retrofit/tmp | tr '\n' ' ')" = "used used.lock " ]
+  kill $sleeper
+}
+
+@test "wrong usage" {
+  make_package one 1
+  local arguments
+  for arguments in "" "-o new --part=0/2 one" "-o new --part=3/2 one" \
+                   "-o new --part=x one" "-o new -j0 one" \
+                   "-o new --suite=../x one" "-o new --suffix=1 one" \
+                   "-o new --folder=pool one" "-o new --list=missing"; do
+    # shellcheck disable=SC2086
+    retrofit $arguments
+    [ "$status" -eq 2 ] || { echo "$arguments"; report; }
+  done
+  [ ! -e new/dists ]
+  # There is no plan.
+  retrofit -o new
+  [ "$status" -eq 1 ] || report
+  # Two packages that say they are the same.
+  mkdir pool/other
+  make_package one 1 "Section: x"
+  cp pool/one/one_1_amd64.deb pool/other/
+  make_package one 1
+  retrofit -o new --folder=pool
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"different packages with the same name"* ]] || report
+}
