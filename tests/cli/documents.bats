@@ -10,7 +10,8 @@ program_in_path ()
 {
   mkdir -p bin
   ln -sf "$CFI2SFRAME" bin/cfi2sframe
-  ln -sf "$srcdir"/contrib/retrofit/sframe-retrofit-* bin/
+  ln -sf "$srcdir"/contrib/retrofit/sframe-retrofit-* \
+    "$srcdir/contrib/system/sframe-system" bin/
   PATH=$PWD/bin:$PATH
 }
 
@@ -154,9 +155,19 @@ options_of_script ()
   needs python3
   program_in_path
   local name
-  for name in sframe-retrofit-deb sframe-retrofit-repo; do
+  for name in sframe-retrofit-deb sframe-retrofit-repo sframe-system; do
     options_of_script $name
   done
+}
+
+@test "sframe-system(1): the examples run" {
+  needs python3 dpkg
+  [ -s /var/lib/dpkg/info/coreutils.md5sums ] || skip "no coreutils of dpkg's"
+  program_in_path
+  # Somebody may be installing packages here, and images lack documents.
+  sed '/convert$/d; s/^sframe-system verify.*/& || [ $? -eq 1 ]/' \
+    "$srcdir/doc/sframe-system.1" >page
+  run_examples page
 }
 
 @test "sframe-retrofit-deb(1): the example runs" {

@@ -1,0 +1,332 @@
+#!/usr/bin/env bats
+# sframe-system in a root of dpkg's, made here.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+system ()
+{
+  run --separate-stderr python3 "$srcdir/contrib/system/sframe-system" \
+    --cfi2sframe="$CFI2SFRAME" --root=root "$@"
+}
+
+in_root ()
+{
+  PATH=$PATH:/usr/sbin:/sbin dpkg --root="$PWD/root" --force-not-root \
+    --force-script-chrootless --force-depends "$@"
+}
+
+# make_package NAME VERSION: two programs, one with a second name.
+make_package ()
+{
+  local name=$1 version=$2 folder=package-$1
+  rm -rf "$folder"
+  mkdir -p "$folder/DEBIAN" "$folder/usr/bin" "$folder/usr/lib/$name"
+  small_program
+  cp small "$folder/usr/bin/$name"
+  ln "$folder/usr/bin/$name" "$folder/usr/bin/$name-too"
+  cp small "$folder/usr/lib/$name/helper"
+  echo "$version" >"$folder/usr/lib/$name/text"
+  (cd "$folder" && find usr -type f -print0 | sort -z \
+     | xargs -0 md5sum >DEBIAN/md5sums)
+  printf '%s\n' "Package: $name" "Version: $version" "Architecture: all" \
+    "Maintainer: Nobody <nobody@localhost.invalid>" "Description: test" \
+    >"$folder/DEBIAN/control"
+  dpkg-deb --root-owner-group -b "$folder" "$name.deb" >/dev/null
+}
+
+# A root with the packages one and two.
+make_root ()
+{
+  needs dpkg python3
+  mkdir -p root/var/lib/dpkg/{info,updates,triggers}
+  touch root/var/lib/dpkg/status
+  local name
+  for name in one two; do
+    make_package $name 1
+    in_root -i $name.deb >log 2>&1 || { cat log; return 1; }
+  done
+}
+
+clean ()
+{
+  run in_root --verify
+  [ -z "$output" ] || { echo "$output"; return 1; }
+}
+
+@test "convert, status, verify, undo" {
+  make_root
+  system status
+  [ "${lines[0]}" = "4 programs and libraries, 0 of them converted" ] || report
+  cp -a root before
+  system convert
+  [ "$status" -eq 0 ] || report
+  [ "$output" = "4 files converted" ] || report
+  [ -z "$stderr" ] || report
+  [ root/usr/bin/one -ef root/usr/bin/one-too ]
+  has_sframe root/usr/lib/two/helper
+  [ "$(root/usr/bin/one)" = "$(./small)" ]
+  system status
+  [ "$output" = "4 programs and libraries, 4 of them converted" ] || report
+  # dpkg sees them as changed; verify says that nothing else did it.
+  run in_root --verify
+  [ "${#lines[@]}" -eq 6 ] || { echo "$output"; return 1; }
+  system verify
+  [ "$status" -eq 0 ] || report
+  [ "$output" = "8 files as packaged, 6 of them converted; 0 not" ] || report
+  # Twice is as good as once.
+  system convert
+  [ "$output" = "0 files converted" ] || report
+  system undo
+  [ "$status" -eq 0 ] || report
+  [ "$output" = "4 files restored" ] || report
+  diff -r before root
+  clean
+  [ root/usr/bin/one -ef root/usr/bin/one-too ]
+  [ "$(stat -c %Y root/usr/bin/one)" = "$(stat -c %Y before/usr/bin/one)" ]
+}
+
+@test "-n changes nothing" {
+  make_root
+  cp -a root before
+  system -n convert
+  [ "$output" = "4 files would be converted" ] || report
+  diff -r before root
+  system convert one
+  [ "$output" = "2 files converted" ] || report
+  rm -rf before
+  cp -a root before
+  system -n undo
+  [ "$output" = "2 files would be restored" ] || report
+  diff -r before root
+}
+
+@test "a package after the other, by name" {
+  make_root
+  system convert one
+  [ "$output" = "2 files converted" ] || report
+  run ! has_sframe root/usr/bin/two
+  system verify two
+  [ "$output" = "4 files as packaged, 0 of them converted; 0 not" ] || report
+  system convert three
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"three is not installed" ]] || report
+}
+
+@test "verify tells changes of other origin" {
+  make_root
+  echo more >>root/usr/lib/one/text
+  strip root/usr/bin/two
+  system convert
+  printf x >>root/usr/bin/one
+  rm root/usr/lib/two/helper
+  strip root/usr/lib/one/helper
+  system verify
+  [ "$status" -eq 1 ] || report
+  printf '%s\n' "$output" | sort | diff - <(cat <<'END'
+1 files as packaged, 0 of them converted; 7 not
+??5??????   /usr/bin/one (changed, not by cfi2sframe alone)
+??5??????   /usr/bin/one-too (changed, not by cfi2sframe alone)
+??5??????   /usr/bin/two (converted, and was not as packaged before)
+??5??????   /usr/bin/two-too (converted, and was not as packaged before)
+??5??????   /usr/lib/one/helper (changed, not by cfi2sframe alone)
+??5??????   /usr/lib/one/text (changed)
+missing     /usr/lib/two/helper
+END
+)
+}
+
+@test "an upgrade brings plain files, a removal takes all away" {
+  make_root
+  system convert
+  make_package one 2
+  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  in_root -r two >log 2>&1 || { cat log; return 1; }
+  [ ! -e root/usr/lib/two ]
+  system status
+  [ "${lines[0]}" = "2 programs and libraries, 0 of them converted" ] || report
+  clean
+}
+
+@test "never while dpkg runs, or was interrupted" {
+  make_root
+  cp -a root before
+  nothing_happens ()
+  {
+    local command
+    for command in convert undo; do
+      system $command
+      [ "$status" -eq 1 ] || report
+      [[ $stderr == *"$1"* ]] || report
+    done
+    diff -r before/usr root/usr
+  }
+  # Locked by somebody else.
+  local lock
+  for lock in lock-frontend lock; do
+    python3 -c "
+import fcntl, time
+lock = open('root/var/lib/dpkg/$lock', 'ab')
+fcntl.lockf(lock, fcntl.LOCK_EX)
+open('locked', 'w').close()
+time.sleep(600)" 3>&- &
+    while [ ! -e locked ]; do sleep 0.1; done
+    nothing_happens "is running"
+    kill $!
+    wait $! || true
+    rm locked
+  done
+  # A journal is left.
+  touch root/var/lib/dpkg/updates/0001
+  nothing_happens "dpkg was interrupted"
+  rm root/var/lib/dpkg/updates/0001
+  # One is half installed, or wants to be installed again.
+  local state
+  for state in "install ok half-installed" \
+               "install reinstreq unpacked"; do
+    sed -i "/^Package: two/,/^\$/s/^Status: .*/Status: $state/" \
+      root/var/lib/dpkg/status
+    nothing_happens "two is half installed"
+    # dpkg itself may call for the others.
+    cp -a root again
+    DPKG_RUNNING_VERSION=1 run python3 \
+      "$srcdir/contrib/system/sframe-system" --cfi2sframe="$CFI2SFRAME" \
+      --root=again convert --triggered
+    [ "$output" = "2 files converted" ] || { echo "$output"; return 1; }
+    has_sframe again/usr/bin/one
+    run ! has_sframe again/usr/bin/two
+    rm -rf again
+  done
+  # Not everybody may say that dpkg called.
+  system convert --triggered
+  [ "$status" -eq 1 ] || report
+}
+
+@test "killed at any point: nothing is lost, and it goes on" {
+  make_root
+  local i name
+  mkdir -p package-many/usr/lib/many
+  for i in $(seq 60); do
+    cp small package-many/usr/lib/many/$i
+  done
+  mkdir package-many/DEBIAN
+  sed 's/^Package: .*/Package: many/' package-one/DEBIAN/control \
+    >package-many/DEBIAN/control
+  (cd package-many && md5sum usr/lib/many/* >DEBIAN/md5sums)
+  dpkg-deb --root-owner-group -b package-many many.deb >/dev/null
+  in_root -i many.deb >log 2>&1
+  for i in 0.15 0.25 0.3 0.4 0.5; do
+    setsid python3 "$srcdir/contrib/system/sframe-system" -j1 \
+      --cfi2sframe="$CFI2SFRAME" --root=root convert >/dev/null 2>&1 3>&- &
+    sleep $i
+    kill -9 -- -$! 2>/dev/null || true
+    wait $! || true
+    system verify
+    [ "$status" -eq 0 ] || report
+  done
+  # What was in the making then is removed when it is old.
+  touch root/usr/lib/many/.cfi2sframe-abcdef
+  touch -d "2 hours ago" root/usr/bin/.cfi2sframe-abcdef
+  touch -d "2 hours ago" root/usr/bin/.cfi2sframe-abcdefg
+  system convert
+  [ "$status" -eq 0 ] || report
+  [ -e root/usr/lib/many/.cfi2sframe-abcdef ]
+  [ ! -e root/usr/bin/.cfi2sframe-abcdef ]
+  [ -e root/usr/bin/.cfi2sframe-abcdefg ]
+  system status
+  [ "$output" = "64 programs and libraries, 64 of them converted" ] || report
+  system undo
+  clean
+}
+
+@test "links lead nowhere out of the root" {
+  make_root
+  mkdir outside
+  cp small outside/one
+  mv root/usr/bin root/usr/sbin
+  ln -s "$PWD/outside" root/usr/bin
+  system convert
+  [ "$output" = "2 files converted" ] || report
+  run ! has_sframe outside/one
+  # The same name inside is what a program would find there.
+  mkdir -p "root$PWD"
+  mv root/usr/sbin "root$PWD/outside"
+  system convert
+  [ "$output" = "2 files converted" ] || report
+  has_sframe "root$PWD/outside/one"
+  run ! has_sframe outside/one
+  # Round and round.
+  rm root/usr/bin
+  ln -s bin root/usr/bin
+  system undo
+  [ "$output" = "2 files restored" ] || report
+  system verify one
+  [ "$status" -eq 1 ] || report
+  [[ $output == *"/usr/bin/one (Too many levels of symbolic links)"* ]] || report
+}
+
+@test "diverted files, files with a checksum beside them, excluded ones" {
+  make_root
+  cp small other
+  mv root/usr/bin/one root/usr/bin/one.distrib
+  echo "local" >root/usr/bin/one
+  printf '%s\n' /usr/bin/one /usr/bin/one.distrib : \
+    >root/var/lib/dpkg/diversions
+  touch root/usr/lib/two/.helper.hmac
+  system --exclude='*/two-too' --exclude=/usr/bin/two convert
+  [ "$status" -eq 0 ] || report
+  has_sframe root/usr/bin/one.distrib
+  has_sframe root/usr/lib/one/helper
+  run ! has_sframe root/usr/lib/two/helper
+  run ! has_sframe root/usr/bin/two
+  system verify
+  [ "$status" -eq 0 ] || report
+  system status
+  [[ $output == *"1 not: a checksum is beside it"* ]] || report
+}
+
+# The package with the trigger, as debhelper would make it.
+make_trigger_package ()
+{
+  local folder=package-sframe-system-trigger
+  mkdir -p $folder/DEBIAN $folder/etc/default
+  cp "$srcdir/debian/sframe-system-trigger.triggers" $folder/DEBIAN/triggers
+  grep -v '#DEBHELPER#' "$srcdir/debian/sframe-system-trigger.postinst" \
+    >$folder/DEBIAN/postinst
+  chmod 755 $folder/DEBIAN/postinst
+  cp "$srcdir/debian/sframe-system-trigger.default" \
+    $folder/etc/default/sframe-system-trigger
+  echo /etc/default/sframe-system-trigger >$folder/DEBIAN/conffiles
+  sed 's/^Package: .*/Package: sframe-system-trigger/' package-one/DEBIAN/control \
+    >$folder/DEBIAN/control
+  dpkg-deb --root-owner-group -b $folder sframe-system-trigger.deb >/dev/null
+  mkdir -p bin
+  ln -sf "$CFI2SFRAME" bin/cfi2sframe
+  ln -sf "$srcdir/contrib/system/sframe-system" bin/
+  PATH=$PWD/bin:$PATH
+}
+
+@test "the trigger: off by default; on, it converts what is installed" {
+  make_root
+  make_trigger_package
+  in_root -i sframe-system-trigger.deb >log 2>&1 || { cat log; return 1; }
+  make_package one 2
+  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  run ! has_sframe root/usr/bin/one
+  sed -i 's/^CONVERT=.*/CONVERT=yes/' root/etc/default/sframe-system-trigger
+  sed -i "s|^OPTIONS=.*|OPTIONS=\"--exclude='/usr/lib/two/*'\"|" \
+    root/etc/default/sframe-system-trigger
+  make_package one 3
+  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  has_sframe root/usr/bin/one
+  has_sframe root/usr/bin/two
+  run ! has_sframe root/usr/lib/two/helper
+  # Whatever goes wrong, dpkg does not fail.
+  printf '#!/bin/sh\nexit 1\n' >fails
+  chmod +x fails
+  ln -sf "$PWD/fails" bin/sframe-system
+  make_package one 4
+  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  grep -q "not all files were converted" log
+  [[ $(in_root -s one) == *"Status: install ok installed"* ]]
+}
