@@ -134,18 +134,24 @@ sframe_decoder_record_offset (const struct sframe_decoder *decoder,
          + (uint64_t)index * versions[decoder->variant.version].record_size;
 }
 
-/* Inline: a lookup asks for a dozen of them.  */
+/* The address where the function of the record at AT starts, if it is one of
+   a section of VERSION at BASE.  Inline: a lookup asks for a dozen of them. */
+static inline uint64_t
+start_at (const uint8_t *at, uint64_t base, unsigned version, bool big_endian)
+{
+  return version >= 3 ? base + load_u64 (at, big_endian)
+                      : base + (uint64_t)(int32_t)load_u32 (at, big_endian);
+}
+
 static inline uint64_t
 start_of (const struct sframe_decoder *decoder, uint32_t index)
 {
   uint64_t offset = sframe_decoder_record_offset (decoder, index);
-  const uint8_t *at = decoder->bytes + offset;
   uint64_t base = decoder->address;
   if (decoder->variant.pcrel)
     base += offset;
-  if (decoder->variant.version >= 3)
-    return base + load_u64 (at, decoder->big_endian);
-  return base + (uint64_t)(int32_t)load_u32 (at, decoder->big_endian);
+  return start_at (decoder->bytes + offset, base, decoder->variant.version,
+                   decoder->big_endian);
 }
 
 uint64_t
@@ -352,6 +358,35 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
 
 /* Lookup.  */
 
+/* The number of functions that start at or before PC, in a section that says
+   that they are sorted.  Inline, so that nothing about the section is asked
+   again for every one that is looked at.  */
+static inline uint32_t
+functions_up_to (const struct sframe_decoder *decoder, uint64_t pc,
+                 unsigned version, bool big_endian)
+{
+  const uint8_t *records = decoder->bytes + decoder->fde_offset;
+  const uint64_t size = versions[version].record_size;
+  uint64_t base = decoder->address, step = 0;
+  if (decoder->variant.pcrel)
+    {
+      base += decoder->fde_offset;
+      step = size;
+    }
+  uint32_t low = 0, high = decoder->n_functions;
+  while (low < high)
+    {
+      uint32_t middle = low + (high - low) / 2;
+      if (start_at (records + middle * size, base + middle * step, version,
+                    big_endian)
+          <= pc)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
 /* The function that a reader finds for PC.  False when there is none.  */
 static bool
 sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
@@ -367,38 +402,34 @@ sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
           }
       return false;
     }
-  /* The last function that starts at or before PC is below `high`.  */
-  uint32_t low = 0, high = decoder->n_functions;
-  while (low < high)
-    {
-      uint32_t middle = low + (high - low) / 2;
-      if (start_of (decoder, middle) <= pc)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  if (low == 0)
+  unsigned version = decoder->variant.version;
+  uint32_t n = decoder->big_endian
+                   ? functions_up_to (decoder, pc, version, true)
+               : version == 3 ? functions_up_to (decoder, pc, 3, false)
+               : version == 2 ? functions_up_to (decoder, pc, 2, false)
+                              : functions_up_to (decoder, pc, 1, false);
+  if (n == 0)
     return false;
-  *index = low - 1;
+  *index = n - 1;
   return pc - start_of (decoder, *index)
          < sframe_decoder_size (decoder, *index);
 }
 
 /* Skip all rows but the last one that starts at or before OFFSET, by their
-   sizes alone: what they say is looked at by nobody.  1 if there is one, 0 if
-   not, -1 if they do not fit.  */
-static int
-row_cursor_seek (struct sframe_row_cursor *cursor, uint64_t offset)
+   sizes alone: what they say is looked at by nobody.  Their starts have the
+   TYPE of the function's.  1 if there is one, 0 if not, -1 if they do not
+   fit.  */
+static inline int
+seek_typed (struct sframe_row_cursor *cursor, uint64_t offset, unsigned type,
+            bool big_endian)
 {
-  bool big_endian = cursor->decoder->big_endian;
-  unsigned type = cursor->function->fre_type;
   size_t head = (1u << type) + 1;
-  const uint8_t *at = cursor->at, *found = NULL;
-  size_t left = cursor->left;
+  const uint8_t *at = cursor->at, *end = cursor->end, *found = NULL;
+  size_t left = cursor->left, left_at_found = left;
   uint32_t last = 0;
   for (; left > 0; left--)
     {
-      if ((size_t)(cursor->end - at) < head)
+      if ((size_t)(end - at) < head)
         return -1;
       uint32_t start = type == SFRAME_FRE_ADDR1   ? *at
                        : type == SFRAME_FRE_ADDR2 ? load_u16 (at, big_endian)
@@ -412,15 +443,29 @@ row_cursor_seek (struct sframe_row_cursor *cursor, uint64_t offset)
       size_t size
           = head
             + (words << (info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD));
-      if ((size_t)(cursor->end - at) < size)
+      if ((size_t)(end - at) < size)
         return -1;
       found = at;
-      cursor->left = left;
+      left_at_found = left;
       last = start;
       at += size;
     }
   cursor->at = found;
+  cursor->left = left_at_found;
   return found != NULL;
+}
+
+static int
+row_cursor_seek (struct sframe_row_cursor *cursor, uint64_t offset)
+{
+  unsigned type = cursor->function->fre_type;
+  bool big_endian = cursor->decoder->big_endian;
+  return big_endian ? seek_typed (cursor, offset, type, true)
+         : type == SFRAME_FRE_ADDR1
+             ? seek_typed (cursor, offset, SFRAME_FRE_ADDR1, false)
+         : type == SFRAME_FRE_ADDR2
+             ? seek_typed (cursor, offset, SFRAME_FRE_ADDR2, false)
+             : seek_typed (cursor, offset, SFRAME_FRE_ADDR4, false);
 }
 
 int
