@@ -384,6 +384,15 @@ struct cfi2sframe_unwinder
   /* How often SP went down, behind signal handlers with a stack of their
      own.  */
   unsigned stack_changes;
+
+  /* Room for what steps find out, so that code that was met before is not
+     looked up again, nor find_section called: CACHE_SIZE bytes of the caller's
+     at CACHE, aligned for uint64_t, which are 0 at first; or NULL.  The caller
+     sets them to 0 again when find_section would tell anything else of some
+     PC, since a module came or went.  Only one walk at a time may use them: a
+     signal handler has its own, or none.  64 KiB hold 1,024 addresses.  */
+  void *cache;
+  size_t cache_size;
 };
 
 /* What became of a step.  */

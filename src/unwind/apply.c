@@ -8,18 +8,11 @@
 
 #include "base/bytes.h"
 
-struct application
-{
-  const struct cfi2sframe_unwinder *unwinder;
-  const struct arch *arch;
-};
 
 static bool
-register_value (const struct application *application, unsigned number,
-                uint64_t *value)
+register_value (const struct cfi2sframe_unwinder *unwinder,
+                const struct arch *arch, unsigned number, uint64_t *value)
 {
-  const struct cfi2sframe_unwinder *unwinder = application->unwinder;
-  const struct arch *arch = application->arch;
   if (number == arch->sp)
     *value = unwinder->sp;
   else if (number == arch->fp)
@@ -33,37 +26,45 @@ register_value (const struct application *application, unsigned number,
   return true;
 }
 
-static bool
-load_word (const struct application *application, uint64_t address,
-           uint64_t *value)
+static enum cfi2sframe_step
+load_word (const struct cfi2sframe_unwinder *unwinder, const struct arch *arch,
+           uint64_t address, uint64_t *value)
 {
-  const struct cfi2sframe_unwinder *unwinder = application->unwinder;
-  uint8_t bytes[sizeof *value];
-  if (!unwinder->read_memory (unwinder->context, address, bytes, sizeof bytes))
-    return false;
-  *value = load_u64 (bytes, application->arch->big_endian);
-  return true;
+  uint64_t word;
+  if (!unwinder->read_memory (unwinder->context, address, &word, sizeof word))
+    return CFI2SFRAME_STEP_MEMORY;
+  *value = load_u64 (&word, arch->big_endian);
+  return CFI2SFRAME_STEP_CALLER;
 }
 
 /* The value of RULE, about register OWN (for SAME).  CFI2SFRAME_STEP_CALLER,
    or why there is none.  */
-static enum cfi2sframe_step
-rule_value (const struct application *application, struct frame_rule rule,
-            unsigned own, uint64_t cfa, uint64_t *value)
+static inline enum cfi2sframe_step
+rule_value (const struct cfi2sframe_unwinder *unwinder,
+            const struct arch *arch, struct frame_rule rule, unsigned own,
+            uint64_t cfa, uint64_t *value)
 {
-  bool in_frame = rule.kind == RULE_CFA || rule.kind == RULE_DEREF_CFA;
-  bool load = rule.kind == RULE_DEREF_REG || rule.kind == RULE_DEREF_CFA;
-  if (rule.kind == RULE_SAME)
-    rule = (struct frame_rule){ .kind = RULE_REG, .reg = (uint16_t)own };
-  else if (!in_frame && rule.kind != RULE_REG && rule.kind != RULE_DEREF_REG)
-    return CFI2SFRAME_STEP_BAD_SECTION;
-  uint64_t base = cfa;
-  if (!in_frame && !register_value (application, rule.reg, &base))
-    return CFI2SFRAME_STEP_REGISTER;
-  *value = base + (uint64_t)(int64_t)rule.offset;
-  if (load && !load_word (application, *value, value))
-    return CFI2SFRAME_STEP_MEMORY;
-  return CFI2SFRAME_STEP_CALLER;
+  uint64_t offset = (uint64_t)(int64_t)rule.offset, base;
+  switch (rule.kind)
+    {
+    case RULE_DEREF_CFA:
+      return load_word (unwinder, arch, cfa + offset, value);
+    case RULE_CFA:
+      *value = cfa + offset;
+      return CFI2SFRAME_STEP_CALLER;
+    case RULE_SAME:
+    case RULE_REG:
+    case RULE_DEREF_REG:
+      if (!register_value (unwinder, arch,
+                           rule.kind == RULE_SAME ? own : rule.reg, &base))
+        return CFI2SFRAME_STEP_REGISTER;
+      if (rule.kind == RULE_DEREF_REG)
+        return load_word (unwinder, arch, base + offset, value);
+      *value = base + offset;
+      return CFI2SFRAME_STEP_CALLER;
+    default:
+      return CFI2SFRAME_STEP_BAD_SECTION;
+    }
 }
 
 static uint64_t
@@ -87,19 +88,21 @@ gets_on (const struct cfi2sframe_unwinder *unwinder, uint64_t sp, bool signal)
 }
 
 enum cfi2sframe_step
-unwind_apply (struct cfi2sframe_unwinder *unwinder, const struct arch *arch,
-              const struct frame_row *row, bool signal)
+unwind_apply (struct cfi2sframe_unwinder *unwinder,
+              const struct unwind_rules *rules)
 {
-  const struct application application = { unwinder, arch };
+  const struct arch *arch = rules->arch;
+  const struct frame_row *row = &rules->row;
+  bool signal = rules->signal;
   uint64_t cfa = 0, pc = 0, fp = 0;
   if (row->ra.kind == RULE_UNDEFINED && row->cfa.kind == RULE_UNDEFINED)
     return CFI2SFRAME_STEP_OUTERMOST;
   enum cfi2sframe_step result
-      = rule_value (&application, row->cfa, arch->sp, 0, &cfa);
+      = rule_value (unwinder, arch, row->cfa, arch->sp, 0, &cfa);
   if (result == CFI2SFRAME_STEP_CALLER)
-    result = rule_value (&application, row->fp, arch->fp, cfa, &fp);
+    result = rule_value (unwinder, arch, row->fp, arch->fp, cfa, &fp);
   if (result == CFI2SFRAME_STEP_CALLER)
-    result = rule_value (&application, row->ra, arch->ra, cfa, &pc);
+    result = rule_value (unwinder, arch, row->ra, arch->ra, cfa, &pc);
   if (result != CFI2SFRAME_STEP_CALLER)
     return result;
   uint64_t sp = cfa + (uint64_t)(int64_t)arch->caller_sp_offset;

@@ -23,12 +23,19 @@ enum
 #define PAC_SIGN_BIT 55
 #define PAC_BITS (UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << PAC_SIGN_BIT))
 
-/* Replace the frame in UNWINDER by its caller's.  ROW holds at the frame's PC
-   (or in front of it, if that is a return address), in a function that is a
-   signal trampoline if SIGNAL.  Unless the result is CFI2SFRAME_STEP_CALLER,
-   nothing is changed.  Async-signal-safe.  */
+/* The rules that hold at PC.  */
+struct unwind_rules
+{
+  uint64_t pc;
+  const struct arch *arch;
+  struct frame_row row;
+  bool signal; /* of a signal trampoline */
+};
+
+/* Replace the frame in UNWINDER by its caller's.  RULES hold at the frame's PC
+   (or in front of it, if that is a return address).  Unless the result is
+   CFI2SFRAME_STEP_CALLER, nothing is changed.  Async-signal-safe.  */
 enum cfi2sframe_step unwind_apply (struct cfi2sframe_unwinder *unwinder,
-                                   const struct arch *arch,
-                                   const struct frame_row *row, bool signal);
+                                   const struct unwind_rules *rules);
 
 #endif /* UNWIND_APPLY_H */

@@ -57,7 +57,9 @@ static bool
 is_understood (const struct cfi2sframe_unwinder *unwinder)
 {
   if (unwinder->size < sizeof *unwinder || unwinder->size > UNWINDER_SIZE_MAX
-      || unwinder->read_memory == NULL || unwinder->find_section == NULL)
+      || unwinder->read_memory == NULL || unwinder->find_section == NULL
+      || (uintptr_t)unwinder->cache % _Alignof(struct unwind_rules) != 0
+      || (unwinder->cache == NULL && unwinder->cache_size > 0))
     return false;
   const uint8_t *bytes = (const uint8_t *)unwinder;
   for (size_t i = sizeof *unwinder; i < unwinder->size; i++)
@@ -66,27 +68,63 @@ is_understood (const struct cfi2sframe_unwinder *unwinder)
   return true;
 }
 
-enum cfi2sframe_step
-cfi2sframe_unwind_step (struct cfi2sframe_unwinder *unwinder)
+/* Find the rules that hold at PC.  CFI2SFRAME_STEP_CALLER, or why there are
+   none.  */
+static enum cfi2sframe_step
+find_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t pc,
+            struct unwind_rules *rules)
 {
   struct cfi2sframe_section section = { 0 };
   struct sframe_decoder decoder;
   struct sframe_function function;
-  struct sframe_row found;
-  struct frame_row rules;
-  if (!is_understood (unwinder))
-    return CFI2SFRAME_STEP_INVALID;
-  /* A return address may lie behind the function that made the call, if that
-     never comes back.  */
-  uint64_t pc = unwinder->pc - !unwinder->interrupted;
+  struct sframe_row row;
   if (!unwinder->find_section (unwinder->context, pc, &section))
     return CFI2SFRAME_STEP_NO_SECTION;
   if (!sframe_decoder_open (&decoder, section.bytes, section.size,
                             section.address, NULL))
     return CFI2SFRAME_STEP_BAD_SECTION;
-  int status = sframe_decoder_lookup (&decoder, pc, &function, &found, NULL);
+  int status = sframe_decoder_lookup (&decoder, pc, &function, &row, NULL);
   if (status <= 0)
     return status < 0 ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
-  lower_undo (decoder.arch, decoder.variant, &function, &found, &rules);
-  return unwind_apply (unwinder, decoder.arch, &rules, function.signal);
+  rules->pc = pc;
+  rules->arch = decoder.arch;
+  rules->signal = function.signal;
+  lower_undo (decoder.arch, decoder.variant, &function, &row, &rules->row);
+  return CFI2SFRAME_STEP_CALLER;
+}
+
+/* Where the caller's room has the rules for PC, if it has them; NULL when
+   there is no room.  */
+static struct unwind_rules *
+cached_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t pc)
+{
+  /* Multiplied by 2^64 divided by the golden ratio, the upper bits of close
+     numbers differ.  */
+  const uint64_t spread = UINT64_C (0x9e3779b97f4a7c15);
+  uint64_t n = unwinder->cache_size / sizeof (struct unwind_rules);
+  struct unwind_rules *rules = unwinder->cache;
+  return n > 0 ? rules + ((pc * spread >> 32) * (uint32_t)n >> 32) : NULL;
+}
+
+enum cfi2sframe_step
+cfi2sframe_unwind_step (struct cfi2sframe_unwinder *unwinder)
+{
+  struct unwind_rules found, *rules = &found;
+  if (!is_understood (unwinder))
+    return CFI2SFRAME_STEP_INVALID;
+  /* A return address may lie behind the function that made the call, if that
+     never comes back.  */
+  uint64_t pc = unwinder->pc - !unwinder->interrupted;
+  struct unwind_rules *cached = cached_rules (unwinder, pc);
+  if (cached != NULL && cached->arch != NULL && cached->pc == pc)
+    rules = cached;
+  else
+    {
+      enum cfi2sframe_step step = find_rules (unwinder, pc, &found);
+      if (step != CFI2SFRAME_STEP_CALLER)
+        return step;
+      if (cached != NULL)
+        *cached = found;
+    }
+  return unwind_apply (unwinder, rules);
 }

@@ -21,7 +21,8 @@ enum
   HEAD = 4 + STACK_WORDS * 2,
   ADDRESS = 0x500000,
   STACK = 0x700000,
-  STACK_SIZE = 4096
+  STACK_SIZE = 4096,
+  ROOM = 48 /* words, for what steps find out */
 };
 
 struct program
@@ -84,12 +85,32 @@ check_step (const struct cfi2sframe_unwinder *before,
   FUZZ_CHECK (after->stack_changes == before->stack_changes + down);
 }
 
+/* A step with what earlier ones found out is the same step.  */
+static void
+check_remembered (const struct cfi2sframe_unwinder *before,
+                  const struct cfi2sframe_unwinder *after,
+                  enum cfi2sframe_step step, uint64_t *room)
+{
+  struct cfi2sframe_unwinder again;
+  for (unsigned i = 0; i < 2; i++)
+    {
+      again = *before;
+      again.cache = room;
+      again.cache_size = ROOM * sizeof *room;
+      FUZZ_CHECK (cfi2sframe_unwind_step (&again) == step);
+      again.cache = NULL;
+      again.cache_size = 0;
+      FUZZ_CHECK (memcmp (&again, after, sizeof again) == 0);
+    }
+}
+
 void
 fuzz_unwind (const uint8_t *bytes, size_t size)
 {
   static const uint64_t registers[REGISTERS] = { [10] = STACK + 64 };
   struct program program = { bytes, size, false };
   struct cfi2sframe_unwinder unwinder, before;
+  uint64_t room[ROOM] = { 0 };
   enum cfi2sframe_step step;
   if (size <= HEAD)
     return;
@@ -113,6 +134,7 @@ fuzz_unwind (const uint8_t *bytes, size_t size)
       before = unwinder;
       step = cfi2sframe_unwind_step (&unwinder);
       check_step (&before, &unwinder, step);
+      check_remembered (&before, &unwinder, step, room);
     }
   while (step == CFI2SFRAME_STEP_CALLER && ++steps < 1000);
 }

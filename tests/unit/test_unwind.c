@@ -225,6 +225,90 @@ repeated_blocks_are_looked_up_by_their_offset (void **state)
   finish (&program);
 }
 
+/* Steps that remember.  */
+
+static struct cfi2sframe_unwinder
+at_pc (const struct program *program, uint64_t pc)
+{
+  struct cfi2sframe_unwinder frame = program->frame;
+  frame.pc = pc;
+  return frame;
+}
+
+static void
+a_section_is_asked_for_once_with_a_cache (void **state)
+{
+  (void)state;
+  uint64_t room[32] = { 0 };
+  struct program program;
+  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
+  program.frame.cache = room;
+  program.frame.cache_size = sizeof room;
+  store (&program, STACK + 64, 0x555000);
+  store (&program, STACK + 72, 0x555100);
+  struct cfi2sframe_unwinder frame = program.frame;
+  assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
+  assert_int_equal (program.asked, CODE);
+  /* Nobody asks again, whatever the section says by now.  */
+  program.asked = 0;
+  program.without_section = true;
+  program.frame = frame;
+  assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
+  assert_int_equal (program.asked, 0);
+  /* The same place behind a call.  */
+  program.frame = at_pc (&program, CODE + 1);
+  program.frame.sp = STACK + 64;
+  assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
+  assert_int_equal (program.asked, 0);
+  /* Another place is asked for, and is not there.  */
+  program.frame = at_pc (&program, CODE + 2);
+  program.frame.sp = STACK + 64;
+  assert_ends (&program, CFI2SFRAME_STEP_NO_SECTION);
+  assert_int_equal (program.asked, CODE + 1);
+  /* That was not remembered, and what was is gone with the zeros.  */
+  program.without_section = false;
+  assert_caller (&program, 0x555100, STACK + 80, 0x555000);
+  program.without_section = true;
+  memset (room, 0, sizeof room);
+  program.frame = frame;
+  assert_ends (&program, CFI2SFRAME_STEP_NO_SECTION);
+  finish (&program);
+}
+
+/* One entry, and less than one, serve as well as many; and nothing behind them
+   is written.  */
+static void
+a_cache_of_any_size_changes_no_step (void **state)
+{
+  (void)state;
+  struct program program;
+  for (size_t words = 0; words <= 64; words++)
+    {
+      uint64_t room[64] = { 0 };
+      prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
+      room[words % 64] = words < 64 ? 42 : 0;
+      store (&program, STACK + 64, 0x1111);
+      store (&program, STACK + 72, 0x555000);
+      struct cfi2sframe_unwinder plain = program.frame;
+      struct cfi2sframe_unwinder cached = program.frame;
+      cached.cache = room;
+      cached.cache_size = words * sizeof *room;
+      for (unsigned i = 0; i < 200; i++)
+        {
+          uint64_t pc = CODE + i * 7 % 70;
+          struct cfi2sframe_unwinder a = plain, b = cached;
+          a.pc = b.pc = pc;
+          enum cfi2sframe_step step = cfi2sframe_unwind_step (&a);
+          assert_int_equal (cfi2sframe_unwind_step (&b), step);
+          assert_int_equal (a.pc, b.pc);
+          assert_int_equal (a.sp, b.sp);
+          assert_int_equal (a.fp, b.fp);
+        }
+      assert_true (words == 64 || room[words] == 42);
+      finish (&program);
+    }
+}
+
 /* Ends.  */
 
 static void
@@ -297,6 +381,11 @@ wrong_use_is_noticed (void **state)
   assert_ends (&program, CFI2SFRAME_STEP_INVALID);
   program.frame.find_section = find_section;
   program.frame.read_memory = NULL;
+  assert_ends (&program, CFI2SFRAME_STEP_INVALID);
+  program.frame.read_memory = read_memory;
+  program.frame.cache_size = 4096;
+  assert_ends (&program, CFI2SFRAME_STEP_INVALID);
+  program.frame.cache = program.stack + 1;
   assert_ends (&program, CFI2SFRAME_STEP_INVALID);
   finish (&program);
 }
@@ -610,6 +699,8 @@ main (void)
     cmocka_unit_test (a_prologue_is_walked_in_all_versions),
     cmocka_unit_test (a_return_address_behind_its_function_belongs_to_it),
     cmocka_unit_test (repeated_blocks_are_looked_up_by_their_offset),
+    cmocka_unit_test (a_section_is_asked_for_once_with_a_cache),
+    cmocka_unit_test (a_cache_of_any_size_changes_no_step),
     cmocka_unit_test (an_undefined_return_address_is_the_outermost_frame),
     cmocka_unit_test (a_row_without_words_says_nothing_in_version_1),
     cmocka_unit_test (a_walk_says_why_it_ended),
