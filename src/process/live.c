@@ -106,6 +106,7 @@ keep_section (struct module *module, const struct process *old)
 {
   struct module *same = process_module_at (old, module->start);
   if (same == NULL || same->start != module->start || same->end != module->end
+      || same->device != module->device || same->inode != module->inode
       || strcmp (same->path, module->path) != 0)
     return false;
   /* A segment further on may not have been mapped the last time.  */
@@ -140,6 +141,8 @@ live_refresh (struct process *process, bool *changed, struct error *err)
   process->n_modules = now.n_modules;
   process->mappings = now.mappings;
   process->n_mappings = now.n_mappings;
+  if (!same)
+    process_forget_rows (process);
   if (changed != NULL)
     *changed = !same;
   return true;

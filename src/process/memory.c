@@ -37,12 +37,19 @@ regions_up_to (const struct memory *memory, uint64_t address)
 
 /* The region with ADDRESS, or NULL.  */
 static const struct memory_region *
-region_at (const struct memory *memory, uint64_t address)
+region_at (struct memory *memory, uint64_t address)
 {
-  size_t n = regions_up_to (memory, address);
-  const struct memory_region *region = n > 0 ? &memory->regions[n - 1] : NULL;
-  return region != NULL && address - region->start < region->size ? region
-                                                                  : NULL;
+  size_t at = memory->latest;
+  /* A walk stays on one stack.  */
+  if (at < memory->n_regions
+      && address - memory->regions[at].start < memory->regions[at].size)
+    return &memory->regions[at];
+  at = regions_up_to (memory, address) - 1;
+  if (at >= memory->n_regions
+      || address - memory->regions[at].start >= memory->regions[at].size)
+    return NULL;
+  memory->latest = at;
+  return &memory->regions[at];
 }
 
 static bool
@@ -144,7 +151,11 @@ memory_read (struct memory *memory, uint64_t address, void *to, size_t size)
       size_t part = region->size - offset < size
                         ? (size_t)(region->size - offset)
                         : size;
-      memcpy (out, region->bytes + offset, part);
+      /* Walks read words, and without a call.  */
+      if (part == sizeof (uint64_t))
+        memcpy (out, region->bytes + offset, sizeof (uint64_t));
+      else
+        memcpy (out, region->bytes + offset, part);
       out += part;
       address += part;
       size -= part;

@@ -22,6 +22,7 @@ struct memory
   size_t chunk;
   struct memory_region *regions; /* owned; ascending, disjoint */
   size_t n_regions, capacity;
+  size_t latest; /* the region that was read the last time */
 };
 
 /* Copy SIZE bytes from ADDRESS on, or as many of them as there are; what was

@@ -144,6 +144,27 @@ process_find_section (void *context, uint64_t pc,
   return module->origin != SECTION_NONE;
 }
 
+enum
+{
+  KNOWN_ROWS_SIZE = 64 << 10
+};
+
+void *
+process_known_rows (struct process *process, size_t *size)
+{
+  if (process->known_rows == NULL)
+    process->known_rows = calloc (1, KNOWN_ROWS_SIZE);
+  *size = process->known_rows != NULL ? KNOWN_ROWS_SIZE : 0;
+  return process->known_rows;
+}
+
+void
+process_forget_rows (struct process *process)
+{
+  if (process->known_rows != NULL)
+    memset (process->known_rows, 0, KNOWN_ROWS_SIZE);
+}
+
 void
 process_forget_modules (struct process *process)
 {
@@ -173,6 +194,8 @@ process_free (struct process *process)
   process_forget_modules (process);
   process_forget_threads (process);
   memory_free (&process->memory);
+  free (process->known_rows);
+  process->known_rows = NULL;
   if (process->dwfl != NULL)
     dwfl_end (process->dwfl);
   process->dwfl = NULL;

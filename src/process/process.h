@@ -90,7 +90,8 @@ struct process
   void (*load_section) (struct process *process, struct module *module);
   /* How a step is taken; cfi2sframe_unwind_step unless set.  */
   enum cfi2sframe_step (*step) (struct cfi2sframe_unwinder *unwinder);
-  Dwfl *dwfl; /* owned: symbols, and walks by CFI; may be NULL */
+  void *known_rows; /* owned; what steps found out, or NULL */
+  Dwfl *dwfl;       /* owned: symbols, and walks by CFI; may be NULL */
 };
 
 /* The module at ADDRESS, or NULL.  */
@@ -126,6 +127,12 @@ void module_convert (struct process *process, struct module *module,
    process.  */
 bool process_find_section (void *context, uint64_t pc,
                            struct cfi2sframe_section *section);
+
+/* Room for what steps find out; NULL when memory ran out.  */
+void *process_known_rows (struct process *process, size_t *size);
+
+/* Sections are not what they were when steps found that out.  */
+void process_forget_rows (struct process *process);
 
 void process_forget_modules (struct process *process);
 void process_forget_threads (struct process *process);

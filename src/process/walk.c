@@ -43,6 +43,7 @@ unwinder_start (struct cfi2sframe_unwinder *unwinder, struct process *process,
   unwinder->ra = registers->values[arch->ra];
   unwinder->registers = registers->values;
   unwinder->n_registers = registers->n;
+  unwinder->cache = process_known_rows (process, &unwinder->cache_size);
 }
 
 void
