@@ -1,15 +1,17 @@
 /* How long a frame takes, by SFrame and by DWARF.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   walks PID [ROUNDS]: copies the stacks of a process and walks them by SFrame
-   and with libdwfl, from the same copies.
-   walks self [DEPTH [ROUNDS]]: walks its own stack, in a recursion, with
-   cfi2sframe_unwind_step and with backtrace () of the C library (which goes by
-   DWARF where that was built without SFrame).
+   walks PID [ROUNDS]: copies the stacks of a process and walks them from the
+   same copies, in turn, in several ways.
+   walks self [DEPTH [ROUNDS]]: likewise its own stack, in a recursion; walks
+   that go over the living stack are among the ways.
 
-   Prints, for each way, the frames, and the microseconds per frame of the
-   first walk (cold: nothing was looked at before, but SFrame data are there)
-   and of the best of all (warm).  */
+   What is timed is the walk: from registers to the address of every frame.
+   Stopping, copying, finding modules, opening files, making SFrame data and
+   looking up symbols are not.  Prints, for each way, the frames, and the
+   microseconds per frame of the best of several walks: the first walk, when
+   the processor's caches are empty, and when they are not, and one that was
+   made before.  */
 
 #define _GNU_SOURCE 1
 #include <execinfo.h>
@@ -20,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libunwind.h"
 #include "process/live.h"
 #include "process/walk.h"
 
@@ -27,7 +30,24 @@ enum
 {
   FRAMES_MAX = 4096,
   STACK_COPIED = 8 << 20,
-  SECTIONS_MAX = 64
+  SECTIONS_MAX = 64,
+  FIRST_ROUNDS = 20,
+  CACHES = 64 << 20 /* bytes, more than processors have */
+};
+
+static struct process process;
+static struct walk walk;
+static uint64_t addresses[FRAMES_MAX];
+
+/* A way to walk.  */
+struct way
+{
+  const char *name;
+  size_t (*walk) (void); /* returns the number of frames */
+  void (*forget) (void); /* what earlier walks found out; or NULL */
+  /* Microseconds per frame.  */
+  double empty, first, again;
+  size_t frames;
 };
 
 static double
@@ -38,82 +58,162 @@ now (void)
   return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
 }
 
-/* The times of one way to walk.  */
-struct times
-{
-  double cold, warm; /* microseconds per frame */
-  size_t frames;
-};
-
 static void
-note (struct times *times, double microseconds, size_t frames)
+empty_caches (void)
 {
-  double each = frames > 0 ? microseconds / (double)frames : 0;
-  if (times->frames == 0)
-    times->cold = times->warm = each;
-  else if (each < times->warm)
-    times->warm = each;
-  times->frames = frames;
+  static uint8_t *room;
+  if (room == NULL)
+    room = malloc (CACHES);
+  static uint8_t value;
+  value++;
+  if (room != NULL)
+    memset (room, value, CACHES);
+}
+
+/* Walk, and let *BEST be the microseconds per frame if they are fewer.  */
+static void
+time_walk (struct way *way, double *best)
+{
+  double start = now ();
+  way->frames = way->walk ();
+  double each = (now () - start) / (double)way->frames;
+  if (each < *best)
+    *best = each;
 }
 
 static void
-print (const char *way, const struct times *times)
+measure_way (struct way *way, unsigned rounds)
 {
-  printf ("%-24s %5zu frames, cold %9.3f, warm %7.3f us per frame\n", way,
-          times->frames, times->cold, times->warm);
+  way->empty = way->first = way->again = 1e9;
+  for (unsigned i = 0; i < 2 * FIRST_ROUNDS; i++)
+    {
+      if (way->forget != NULL)
+        way->forget ();
+      if (i % 2 == 0)
+        empty_caches ();
+      time_walk (way, i % 2 == 0 ? &way->empty : &way->first);
+    }
+  for (unsigned i = 0; i < rounds; i++)
+    time_walk (way, &way->again);
 }
 
-/* Another process.  */
+static void
+measure (struct way *ways, size_t n, unsigned rounds)
+{
+  for (size_t i = 0; i < n; i++)
+    measure_way (&ways[i], rounds);
+  printf ("%-24s %8s %12s %9s %9s\n", "", "frames", "empty caches", "first",
+          "again");
+  for (size_t i = 0; i < n; i++)
+    printf ("%-24s %8zu %12.4f %9.4f %9.4f\n", ways[i].name, ways[i].frames,
+            ways[i].empty, ways[i].first, ways[i].again);
+}
+
+/* Of the copies.  */
 
 static size_t
-walk_all (struct process *process, struct walk *walk, bool by_sframe)
+by_sframe (void)
 {
   size_t frames = 0;
-  for (size_t i = 0; i < process->n_threads; i++)
+  for (size_t i = 0; i < process.n_threads; i++)
     {
-      const struct thread *thread = &process->threads[i];
-      if (by_sframe)
-        walk_by_sframe (process, &thread->registers, walk);
-      else
-        walk_by_cfi (process, thread->tid, walk);
-      frames += walk->n;
+      walk_by_sframe (&process, &process.threads[i].registers, &walk);
+      frames += walk.n;
     }
+  return frames;
+}
+
+static void
+forget_rows (void)
+{
+  process_forget_rows (&process);
+}
+
+static int
+take_frame (Dwfl_Frame *state, void *argument)
+{
+  size_t *n = argument;
+  return *n < FRAMES_MAX && dwfl_frame_pc (state, &addresses[*n], NULL)
+                 && ++*n > 0
+             ? DWARF_CB_OK
+             : DWARF_CB_ABORT;
+}
+
+static size_t
+by_libdwfl (void)
+{
+  size_t frames = 0;
+  for (size_t i = 0; i < process.n_threads; i++)
+    {
+      size_t n = 0;
+      dwfl_getthread_frames (process.dwfl, process.threads[i].tid, take_frame,
+                             &n);
+      frames += n;
+    }
+  return frames;
+}
+
+static int
+open_cfi (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,
+          void *argument)
+{
+  (void)user;
+  (void)name;
+  (void)start;
+  (void)argument;
+  Dwarf_Addr bias;
+  dwfl_module_eh_cfi (module, &bias);
+  return DWARF_CB_OK;
+}
+
+/* Modules are open, as those of the other ways are.  */
+static void
+forget_libdwfl (void)
+{
+  struct error err;
+  if (process.dwfl != NULL)
+    dwfl_end (process.dwfl);
+  process.dwfl = NULL;
+  if (!live_open_dwfl (&process, &err))
+    exit (1);
+  dwfl_getmodules (process.dwfl, open_cfi, NULL, 0);
+}
+
+static size_t
+by_libunwind (void)
+{
+  size_t frames = 0;
+  for (size_t i = 0; i < process.n_threads; i++)
+    frames
+        += libunwind_remote_steps (&process.threads[i], addresses, FRAMES_MAX);
   return frames;
 }
 
 static int
 measure_process (pid_t pid, unsigned rounds)
 {
-  struct process process = { 0 };
-  struct walk walk;
   struct error err;
-  struct times sframe = { 0 }, dwarf = { 0 };
   struct cfi2sframe_section section;
-  if (!walk_init (&walk, FRAMES_MAX) || !live_open (&process, pid, &err)
-      || !live_stop (&process, &err))
+  struct way ways[] = {
+    { .name = "SFrame", .walk = by_sframe, .forget = forget_rows },
+    { .name = "libdwfl", .walk = by_libdwfl, .forget = forget_libdwfl },
+    { .name = "libunwind, remote",
+      .walk = by_libunwind,
+      .forget = libunwind_remote_forget },
+  };
+  if (!live_open (&process, pid, &err) || !live_stop (&process, &err))
     {
       fprintf (stderr, "walks: %s\n", err.reason);
       return 1;
     }
   live_copy_stacks (&process, STACK_COPIED);
   live_resume (&process);
-  if (!live_open_dwfl (&process, &err))
-    return 1;
   for (size_t i = 0; i < process.n_modules; i++)
     process_find_section (&process, process.modules[i].start, &section);
-  for (unsigned i = 0; i < rounds; i++)
-    {
-      double start = now ();
-      size_t frames = walk_all (&process, &walk, true);
-      note (&sframe, now () - start, frames);
-      start = now ();
-      frames = walk_all (&process, &walk, false);
-      note (&dwarf, now () - start, frames);
-    }
-  print ("SFrame", &sframe);
-  print ("libdwfl", &dwarf);
-  walk_free (&walk);
-  live_close (&process);
+  /* libunwind reads tables from the process.  */
+  process.memory.open = true;
+  size_t n = sizeof ways / sizeof *ways;
+  measure (ways, libunwind_remote_open (&process) ? n : n - 1, rounds);
   return 0;
 }
 
@@ -153,7 +253,7 @@ static int
 list_module (struct dl_phdr_info *info, size_t size, void *data)
 {
   (void)size;
-  struct process *process = data;
+  (void)data;
   struct known *module = &known[n_known];
   for (int i = 0; i < info->dlpi_phnum; i++)
     if (info->dlpi_phdr[i].p_type == PT_LOAD)
@@ -164,37 +264,111 @@ list_module (struct dl_phdr_info *info, size_t size, void *data)
           module->start = start;
         module->end = end;
       }
-  process_find_section (process, module->start, &module->section);
+  process_find_section (&process, module->start, &module->section);
   return ++n_known == SECTIONS_MAX;
 }
 
-static struct times by_step, by_backtrace;
+/* Whatever is called from here has this frame's caller for its own.  */
+struct start
+{
+  uint64_t pc, sp, fp;
+};
+static struct start start;
+static uint64_t rows[8192];
+
+static size_t
+steps (void *cache, size_t cache_size)
+{
+  struct cfi2sframe_unwinder unwinder;
+  size_t n = 0;
+  cfi2sframe_unwinder_init (&unwinder);
+  unwinder.read_memory = read_memory;
+  unwinder.find_section = find_section;
+  unwinder.interrupted = false;
+  unwinder.pc = start.pc;
+  unwinder.sp = start.sp;
+  unwinder.fp = start.fp;
+  unwinder.cache = cache;
+  unwinder.cache_size = cache_size;
+  do
+    addresses[n++] = unwinder.pc;
+  while (n < FRAMES_MAX
+         && cfi2sframe_unwind_step (&unwinder) == CFI2SFRAME_STEP_CALLER);
+  return n;
+}
+
+static size_t
+by_steps (void)
+{
+  return steps (NULL, 0);
+}
+
+static size_t
+by_steps_with_cache (void)
+{
+  return steps (rows, sizeof rows);
+}
+
+static void
+forget_steps (void)
+{
+  memset (rows, 0, sizeof rows);
+}
+
+static size_t
+by_backtrace (void)
+{
+  return (size_t)backtrace ((void **)addresses, FRAMES_MAX);
+}
+
+static size_t
+by_local_steps (void)
+{
+  return libunwind_local_steps ((void **)addresses, FRAMES_MAX);
+}
+
+static size_t
+by_local_backtrace (void)
+{
+  return libunwind_local_backtrace ((void **)addresses, FRAMES_MAX);
+}
+
+static struct way own_ways[] = {
+  { .name = "cfi2sframe_unwind_step", .walk = by_steps },
+  { .name = "  with a cache",
+    .walk = by_steps_with_cache,
+    .forget = forget_steps },
+  { .name = "sframe-stack", .walk = by_sframe, .forget = forget_rows },
+  { .name = "libdwfl", .walk = by_libdwfl, .forget = forget_libdwfl },
+  { .name = "backtrace ()", .walk = by_backtrace },
+  { .name = "unw_step",
+    .walk = by_local_steps,
+    .forget = libunwind_local_forget },
+  { .name = "unw_backtrace",
+    .walk = by_local_backtrace,
+    .forget = libunwind_local_forget },
+};
 
 static __attribute__ ((noinline)) void
 walk_self (unsigned rounds)
 {
-  static void *addresses[FRAMES_MAX];
-  for (unsigned i = 0; i < rounds; i++)
-    {
-      struct cfi2sframe_unwinder unwinder;
-      size_t n = 0;
-      double start = now ();
-      cfi2sframe_unwinder_init (&unwinder);
-      unwinder.read_memory = read_memory;
-      unwinder.find_section = find_section;
-      unwinder.interrupted = false;
-      unwinder.pc = (uintptr_t)__builtin_return_address (0);
-      unwinder.sp = (uintptr_t)__builtin_dwarf_cfa ();
-      unwinder.fp = *(uintptr_t *)__builtin_frame_address (0);
-      do
-        addresses[n++] = (void *)(uintptr_t)unwinder.pc;
-      while (n < FRAMES_MAX
-             && cfi2sframe_unwind_step (&unwinder) == CFI2SFRAME_STEP_CALLER);
-      note (&by_step, now () - start, n);
-      start = now ();
-      n = (size_t)backtrace (addresses, FRAMES_MAX);
-      note (&by_backtrace, now () - start, n);
-    }
+  start.pc = (uintptr_t)__builtin_return_address (0);
+  start.sp = (uintptr_t)__builtin_dwarf_cfa ();
+  start.fp = *(uintptr_t *)__builtin_frame_address (0);
+  /* Of the thread, for walks over copies.  */
+  struct thread *thread = process_add_thread (&process, getpid ());
+  struct registers *registers = &thread->registers;
+  registers->n = 17;
+  registers->pc = start.pc;
+  registers->values[process.arch->sp] = start.sp;
+  registers->values[process.arch->fp] = start.fp;
+  registers->values[process.arch->ra] = start.pc;
+  thread->known = true;
+  process.memory.open = true;
+  live_copy_stacks (&process, STACK_COPIED);
+  process.memory.open = false;
+  size_t n = sizeof own_ways / sizeof *own_ways;
+  measure (own_ways, libunwind_local_open () ? n : n - 2, rounds);
 }
 
 /* Frames of different shapes.  */
@@ -213,29 +387,29 @@ deeper (unsigned depth, unsigned rounds)
 static int
 measure_self (unsigned depth, unsigned rounds)
 {
-  static struct process process;
   struct error err;
   if (!live_open (&process, getpid (), &err))
     return 1;
-  dl_iterate_phdr (list_module, &process);
+  dl_iterate_phdr (list_module, NULL);
   deeper (depth, rounds);
-  print ("cfi2sframe_unwind_step", &by_step);
-  print ("backtrace ()", &by_backtrace);
-  live_close (&process);
   return 0;
 }
 
 int
 main (int argc, char **argv)
 {
-  if (argc < 2)
+  if (argc < 2 || !walk_init (&walk, FRAMES_MAX))
     {
       fprintf (stderr, "usage: walks PID [ROUNDS] | self [DEPTH [ROUNDS]]\n");
       return 2;
     }
-  if (strcmp (argv[1], "self") == 0)
-    return measure_self (argc > 2 ? (unsigned)atoi (argv[2]) : 30,
-                         argc > 3 ? (unsigned)atoi (argv[3]) : 1000);
-  return measure_process (atoi (argv[1]),
-                          argc > 2 ? (unsigned)atoi (argv[2]) : 200);
+  bool self = strcmp (argv[1], "self") == 0;
+  int status
+      = self ? measure_self (argc > 2 ? (unsigned)atoi (argv[2]) : 30,
+                             argc > 3 ? (unsigned)atoi (argv[3]) : 1000)
+             : measure_process (atoi (argv[1]),
+                                argc > 2 ? (unsigned)atoi (argv[2]) : 200);
+  walk_free (&walk);
+  live_close (&process);
+  return status;
 }
