@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "process/call_tree.h"
-#include "process/walk.h"
+#include "process/stack_walk.h"
 
 struct profile
 {

@@ -11,7 +11,7 @@
 #include "convert/shown_text.h"
 #include "process/core.h"
 #include "process/live.h"
-#include "process/walk.h"
+#include "process/stack_walk.h"
 #include "tool/clock.h"
 #include "tool/stack_options.h"
 #include "tool/stack_print.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "process/walk.h"
+#include "process/stack_walk.h"
 
 /* A line for the thread, one for each frame of WALK (and one for its source,
    WITH_SOURCE), and one that says why there are no more.  */

@@ -41,7 +41,7 @@
 #include "cause.h"
 #include "foreign_step.h"
 #include "process/live.h"
-#include "process/walk.h"
+#include "process/stack_walk.h"
 #include "shadow.h"
 
 enum

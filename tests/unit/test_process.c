@@ -12,7 +12,7 @@
 #include "process/call_tree.h"
 #include "process/memory.h"
 #include "process/process.h"
-#include "process/walk.h"
+#include "process/stack_walk.h"
 
 /* A program's memory: readable from START to END; each byte says where it is,
    and which version of it this is.  */

@@ -24,7 +24,7 @@
 
 #include "libunwind.h"
 #include "process/live.h"
-#include "process/walk.h"
+#include "process/stack_walk.h"
 
 enum
 {

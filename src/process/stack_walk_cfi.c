@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "process/walk.h"
+#include "process/stack_walk.h"
 
 struct dwfl_walk
 {

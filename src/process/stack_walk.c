@@ -1,7 +1,7 @@
 /* Walking a thread's stack by SFrame.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "process/walk.h"
+#include "process/stack_walk.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* Walking a thread's stack, by SFrame and by CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef PROCESS_WALK_H
-#define PROCESS_WALK_H
+#ifndef PROCESS_STACK_WALK_H
+#define PROCESS_STACK_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,4 +48,4 @@ size_t walk_same_frames (const struct walk *a, const struct walk *b);
    outermost frame, and SFrame data lead further.  */
 bool walks_agree (const struct walk *sframe, const struct walk *cfi);
 
-#endif /* PROCESS_WALK_H */
+#endif /* PROCESS_STACK_WALK_H */
