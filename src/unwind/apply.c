@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 
-
 static bool
 register_value (const struct cfi2sframe_unwinder *unwinder,
                 const struct arch *arch, unsigned number, uint64_t *value)
