@@ -31,83 +31,79 @@
 /* x16 = address of the GOT slot, x17 = its contents.  */
 #define LOAD_SLOT ADRP (16), LDR (17, 16), ADD (16)
 #define LOAD_SLOT_M ADRP_M, LDR_M, ADD_M
+/* The same of a slot at the start of a page, as GNU ld writes it after 2.47:
+   an addition of 0 becomes a nop.  */
+#define LOAD_SLOT_0 ADRP (16), LDR (17, 16), NOP
+#define LOAD_SLOT_0_M ADRP_M, ALL, ALL
 #define LOAD_DESC ADRP (2), ADRP (3), LDR (2, 2), ADD (3)
 #define LOAD_DESC_M ADRP_M, ADRP_M, LDR_M, ADD_M
 
-static const struct plt_stub headers[]
-    = { { "header",
-          32,
-          { STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP, NOP },
-          { ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL },
-          2,
-          { { 0, 0 }, { 4, 16 } } },
-        { "header-bti",
-          32,
-          { BTI_C, STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP },
-          { ALL, ALL, LOAD_SLOT_M, ALL, ALL, ALL },
-          2,
-          { { 0, 0 }, { 8, 16 } } },
-        { .name = NULL } };
+#define BYTES(...) \
+  {                \
+    __VA_ARGS__    \
+  }
+#define STUB(name_, size_, bytes_, mask_)                             \
+  {                                                                   \
+    .name = (name_), .size = (size_), .bytes = bytes_, .mask = mask_, \
+    .n_rows = 1                                                       \
+  }
+/* Of 32 bytes, with 16 more on the stack from PUSHED on.  */
+#define PUSHING_STUB(name_, pushed_, bytes_, mask_)                           \
+  {                                                                           \
+    .name = (name_), .size = 32, .bytes = bytes_, .mask = mask_, .n_rows = 2, \
+    .rows                                                                     \
+        = { { 0, 0 },                                                         \
+            { (pushed_), 16 } }                                               \
+  }
 
-static const struct plt_stub stubs[]
-    = { { "bti",
-          24,
-          { BTI_C, LOAD_SLOT, BR_X17, NOP },
-          { ALL, LOAD_SLOT_M, ALL, ALL },
-          1,
-          { { 0, 0 } } },
-        { "bti-pac",
-          24,
-          { BTI_C, LOAD_SLOT, AUTIA1716, BR_X17 },
-          { ALL, LOAD_SLOT_M, ALL, ALL },
-          1,
-          { { 0, 0 } } },
-        { "pac",
-          24,
-          { LOAD_SLOT, AUTIA1716, BR_X17, NOP },
-          { LOAD_SLOT_M, ALL, ALL, ALL },
-          1,
-          { { 0, 0 } } },
-        /* lld when BTI is on but nobody branches here indirectly.  */
-        { "padded",
-          24,
-          { LOAD_SLOT, BR_X17, NOP, NOP },
-          { LOAD_SLOT_M, ALL, ALL, ALL },
-          1,
-          { { 0, 0 } } },
-        { "plain",
-          16,
-          { LOAD_SLOT, BR_X17 },
-          { LOAD_SLOT_M, ALL },
-          1,
-          { { 0, 0 } } },
-        /* mold's .plt.got.  */
-        { "got",
-          16,
-          { ADRP (16), LDR (17, 16), BR_X17, NOP },
-          { ADRP_M, LDR_M, ALL, ALL },
-          1,
-          { { 0, 0 } } },
-        { "got-bti",
-          16,
-          { BTI_C, ADRP (16), LDR (17, 16), BR_X17 },
-          { ALL, ADRP_M, LDR_M, ALL },
-          1,
-          { { 0, 0 } } },
-        /* Lazy TLS descriptors.  */
-        { "tlsdesc",
-          32,
-          { STP_X2_X3, LOAD_DESC, BR_X2, NOP, NOP },
-          { ALL, LOAD_DESC_M, ALL, ALL, ALL },
-          2,
-          { { 0, 0 }, { 4, 16 } } },
-        { "tlsdesc-bti",
-          32,
-          { BTI_C, STP_X2_X3, LOAD_DESC, BR_X2, NOP },
-          { ALL, ALL, LOAD_DESC_M, ALL, ALL },
-          2,
-          { { 0, 0 }, { 8, 16 } } },
-        { .name = NULL } };
+static const struct plt_stub headers[] = {
+  PUSHING_STUB ("header", 4,
+                BYTES (STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP, NOP),
+                BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL)),
+  PUSHING_STUB ("header-0", 4,
+                BYTES (STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP, NOP),
+                BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL, ALL, ALL)),
+  PUSHING_STUB ("header-bti", 8,
+                BYTES (BTI_C, STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP),
+                BYTES (ALL, ALL, LOAD_SLOT_M, ALL, ALL, ALL)),
+  PUSHING_STUB ("header-bti-0", 8,
+                BYTES (BTI_C, STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP),
+                BYTES (ALL, ALL, LOAD_SLOT_0_M, ALL, ALL, ALL)),
+  { .name = NULL }
+};
+
+static const struct plt_stub stubs[] = {
+  STUB ("bti", 24, BYTES (BTI_C, LOAD_SLOT, BR_X17, NOP),
+        BYTES (ALL, LOAD_SLOT_M, ALL, ALL)),
+  STUB ("bti-0", 24, BYTES (BTI_C, LOAD_SLOT_0, BR_X17, NOP),
+        BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL)),
+  STUB ("bti-pac", 24, BYTES (BTI_C, LOAD_SLOT, AUTIA1716, BR_X17),
+        BYTES (ALL, LOAD_SLOT_M, ALL, ALL)),
+  STUB ("bti-pac-0", 24, BYTES (BTI_C, LOAD_SLOT_0, AUTIA1716, BR_X17),
+        BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL)),
+  STUB ("pac", 24, BYTES (LOAD_SLOT, AUTIA1716, BR_X17, NOP),
+        BYTES (LOAD_SLOT_M, ALL, ALL, ALL)),
+  STUB ("pac-0", 24, BYTES (LOAD_SLOT_0, AUTIA1716, BR_X17, NOP),
+        BYTES (LOAD_SLOT_0_M, ALL, ALL, ALL)),
+  /* lld when BTI is on but nobody branches here indirectly.  */
+  STUB ("padded", 24, BYTES (LOAD_SLOT, BR_X17, NOP, NOP),
+        BYTES (LOAD_SLOT_M, ALL, ALL, ALL)),
+  STUB ("plain", 16, BYTES (LOAD_SLOT, BR_X17), BYTES (LOAD_SLOT_M, ALL)),
+  STUB ("plain-0", 16, BYTES (LOAD_SLOT_0, BR_X17),
+        BYTES (LOAD_SLOT_0_M, ALL)),
+  /* mold's .plt.got.  */
+  STUB ("got", 16, BYTES (ADRP (16), LDR (17, 16), BR_X17, NOP),
+        BYTES (ADRP_M, LDR_M, ALL, ALL)),
+  STUB ("got-bti", 16, BYTES (BTI_C, ADRP (16), LDR (17, 16), BR_X17),
+        BYTES (ALL, ADRP_M, LDR_M, ALL)),
+  /* Lazy TLS descriptors.  */
+  PUSHING_STUB ("tlsdesc", 4, BYTES (STP_X2_X3, LOAD_DESC, BR_X2, NOP, NOP),
+                BYTES (ALL, LOAD_DESC_M, ALL, ALL, ALL)),
+  PUSHING_STUB ("tlsdesc-bti", 8,
+                BYTES (BTI_C, STP_X2_X3, LOAD_DESC, BR_X2, NOP),
+                BYTES (ALL, ALL, LOAD_DESC_M, ALL, ALL)),
+  { .name = NULL }
+};
 
 /* x19 to x28 and the low halves d8 to d15 (AAPCS64, sections 6.1.1, 6.1.2;
    DWARF for AArch64, section 4.1); x29 is the frame pointer.  */

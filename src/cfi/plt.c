@@ -4,7 +4,6 @@
 #include "cfi/plt.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const plt_sections[]
     = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
@@ -16,26 +15,6 @@ struct stub_run
   uint64_t address;
   uint64_t size;
 };
-
-static bool
-stub_matches (const struct plt_stub *stub, const uint8_t *bytes, uint64_t left)
-{
-  if (stub->size > left)
-    return false;
-  for (unsigned i = 0; i < stub->size; i++)
-    if ((bytes[i] & stub->mask[i]) != (stub->bytes[i] & stub->mask[i]))
-      return false;
-  return true;
-}
-
-static const struct plt_stub *
-recognise (const struct plt_stub *stubs, const uint8_t *bytes, uint64_t left)
-{
-  for (; stubs != NULL && stubs->name != NULL; stubs++)
-    if (stub_matches (stubs, bytes, left))
-      return stubs;
-  return NULL;
-}
 
 /* Whether an FDE covers a byte of [ADDRESS, ADDRESS + SIZE).  */
 static bool
@@ -149,9 +128,9 @@ find_in_section (struct plt_list *list, const struct image *image,
     {
       const struct plt_stub *stub = NULL;
       if (offset == 0)
-        stub = recognise (arch->plt_headers, bytes, size);
+        stub = plt_stub_find (arch->plt_headers, bytes, size);
       if (stub == NULL)
-        stub = recognise (arch->plt_stubs, bytes + offset, size - offset);
+        stub = plt_stub_find (arch->plt_stubs, bytes + offset, size - offset);
       if (stub == NULL)
         break;
       bool covered = is_covered (section, address + offset, stub->size);
