@@ -579,6 +579,24 @@ other_registers_are_known_in_innermost_frames_only (void **state)
 /* Leaf functions of aarch64 and s390x leave the return address where the call
    put it.  */
 static void
+a_frame_pointer_may_be_a_distance_from_the_cfa (void **state)
+{
+  (void)state;
+  /* The register number of a rule by the CFA says nothing.  */
+  static struct sframe_row rows[] = {
+    { .start = 0,
+      .n_words = 5,
+      .control = 1 | 1 << 3,
+      .words = { 7 << 3 | 1, 8, 0, 3 << 3, 48 } },
+  };
+  struct program program;
+  prepare_rows (&program, &arch_amd64, v3, rows, 1);
+  store (&program, STACK + 64, CODE + 8);
+  assert_caller (&program, CODE + 8, STACK + 72, STACK + 72 + 48);
+  finish (&program);
+}
+
+static void
 a_leaf_returns_by_its_register_once (void **state)
 {
   (void)state;
@@ -607,6 +625,7 @@ a_leaf_returns_by_its_register_once (void **state)
       program.frame.has_ra = true;
       program.frame.ra = CODE + 8;
       assert_caller (&program, CODE + 8, STACK + 64, STACK + 128);
+      assert_int_equal (program.frame.stack_changes, 0);
       assert_ends (&program, CFI2SFRAME_STEP_REGISTER);
       /* Nor does a return address in all registers help a caller.  */
       program.frame.has_ra = true;
@@ -712,6 +731,7 @@ main (void)
     cmocka_unit_test (signals_change_stacks_but_not_for_ever),
     cmocka_unit_test (a_trampoline_that_stays_where_it_is_ends_the_walk),
     cmocka_unit_test (other_registers_are_known_in_innermost_frames_only),
+    cmocka_unit_test (a_frame_pointer_may_be_a_distance_from_the_cfa),
     cmocka_unit_test (a_leaf_returns_by_its_register_once),
     cmocka_unit_test (a_return_address_may_be_in_the_callers_frame),
     cmocka_unit_test (frames_are_read_in_the_order_of_bytes_of_the_machine),
