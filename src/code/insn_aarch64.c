@@ -97,8 +97,8 @@ find_flow (uint32_t word, uint64_t address, enum insn_flow *flow,
 }
 
 /* A PLT stub, which jumps where a word of the GOT points, counts as one
-   instruction for sweeps: ADRP x16; LDR x17, [x16, #n]; ADD x16, x16, #n;
-   BR x17, with AUTIA1716 in it or not (arch/aarch64.c).  */
+   instruction for sweeps: ADRP x16; LDR x17, [x16, #n]; ADD x16, x16, #n (NOP,
+   when n is 0); BR x17, with AUTIA1716 in it or not (arch/aarch64.c).  */
 static bool
 take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
            struct insn_step *step)
@@ -110,7 +110,7 @@ take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
   unsigned at = words[3] == 0xd503219f /* AUTIA1716 */ ? 4 : 3;
   if (!a64_matches (words[0], 0x9f00001f, 0x90000010)
       || !a64_matches (words[1], 0xffc003ff, 0xf9400211)
-      || !a64_matches (words[2], 0xffc003ff, 0x91000210)
+      || (!a64_matches (words[2], 0xffc003ff, 0x91000210) && words[2] != NOP)
       || words[at] != 0xd61f0220)
     return false;
   int64_t page

@@ -391,6 +391,11 @@ stubs (void **state)
   memmove (bytes + 12, bytes + 16, 4); /* without AUTIA1716 */
   assert_true (insn_decode_step (decoder, bytes, 16, ADDRESS, &step));
   assert_int_equal (step.size, 16);
+  /* Instead of an addition of 0.  */
+  store_u32 (bytes + 8, 0xd503201f, false);
+  assert_true (insn_decode_step (decoder, bytes, 16, ADDRESS, &step));
+  assert_int_equal (step.size, 16);
+  assert_int_equal (step.place, 0x11010);
   assert_true (insn_decode_step (decoder, bytes, 12, ADDRESS, &step));
   assert_int_equal (step.size, 4);
   assert_int_equal (step.flow, FLOW_NEXT);
