@@ -58,6 +58,7 @@ RULES = [
     (r"src/base/", "base decode encode undo inject memory"),
     (r"src/cunwind/", "cunwind_encoding cunwind_function cunwind_info"),
     (r"src/unwind/", "unwind"),
+    (r"src/process/", "process stack.bats profile.bats"),
     (r"src/convert/relink\.c", "trees.bats:link"),
     (r"src/tool/", "options.bats trees.bats"),
     (r"", "memory existing.bats options.bats"),
@@ -75,10 +76,16 @@ FILE_SIZE = 1 << 36
 PROGRAM = "src/cfi2sframe"
 # What scripts run besides the program.
 SCRIPT_PROGRAMS = {
+    "stack.bats": ("src/sframe-stack",),
+    "profile.bats": ("src/sframe-profile",),
     "tests/matrix/short.sh": ("tests/matrix/inject_blob",),
     "tests/faults/faults.sh": ("tests/faults/rewrite",),
     "tests/faults/power_cut.sh": ("tests/faults/rewrite",),
 }
+
+# What is linked with src/process and libdw.
+PROCESS_PROGRAMS = ("src/sframe-stack", "src/sframe-profile",
+                    "tests/unit/test_process")
 
 TOKEN = re.compile(
     r"""(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*|\s+)
@@ -400,13 +407,17 @@ class Workplace:
         if name in self.linked:
             return
         values = self.setting.values
-        variable = name.replace("/", "_")
+        variable = variable_of(name)
+        libraries = [".libs/libcore.a"] + values["LIBRARIES"].split()
+        if name in PROCESS_PROGRAMS:
+            libraries = ([".libs/libprocess.a"] + values["LIBDW"].split()
+                         + libraries)
         command = (values["CC"].split() + values["CFLAGS"].split()
                    + values["LDFLAGS"].split()
                    + values.get(variable + "_LDFLAGS", "").split()
                    + ["-o", os.path.join(self.folder, name)]
                    + values[variable + "_OBJECTS"].split() + [self.object]
-                   + [".libs/libcore.a"] + values["LIBRARIES"].split())
+                   + libraries)
         subprocess.run(command, cwd=self.setting.build, check=True,
                        stderr=subprocess.DEVNULL)
         self.linked.add(name)
@@ -416,7 +427,8 @@ class Workplace:
         srcdir = self.setting.srcdir
         if ".bats" in test:
             name, _, wanted = test.partition(":")
-            self.link(PROGRAM)
+            for program in (PROGRAM,) + SCRIPT_PROGRAMS.get(name, ()):
+                self.link(program)
             return (["sh", f"{srcdir}/tests/run-bats.sh", "bats"]
                     + (["-f", wanted] if wanted else [])
                     + [f"{srcdir}/tests/cli/{name}"])
@@ -503,12 +515,13 @@ class Setting:
                   encoding="utf-8") as makefile:
             programs += sorted(set(re.findall(r"tests/unit/test_\w+(?=[ \n])",
                                               makefile.read())))
-        names = [p.replace("/", "_") + "_OBJECTS" for p in programs]
-        names += [p.replace("/", "_") + "_LDFLAGS" for p in programs]
+        names = [variable_of(p) + "_OBJECTS" for p in programs]
+        names += [variable_of(p) + "_LDFLAGS" for p in programs]
         names += ["CC", "CFLAGS", "LDFLAGS", "COMPILE"]
         rules = "".join(f"\t@echo '{name}=$({name})'\n" for name in names)
         rules += ("\t@echo 'LIBRARIES=$(libcore_la_LIBADD) $(JSONC_LIBS)"
-                  " $(CMOCKA_LIBS) $(LIBS)'\n")
+                  " $(CMOCKA_LIBS) $(LIBS)'\n"
+                  "\t@echo 'LIBDW=$(LIBDW_LIBS)'\n")
         output = subprocess.run(
             ["make", "-s", "-C", self.build, "--no-print-directory", "-f",
              "Makefile", "-f", "-", "mutants-values"], check=True, text=True,
@@ -531,6 +544,11 @@ class Setting:
                                  + workplace.failure)
             self.seconds[test] = seconds * SLOWER + EXTRA_SECONDS
         return unchanged
+
+
+def variable_of(program):
+    """The beginning of the names of Automake's variables about PROGRAM."""
+    return re.sub(r"\W", "_", program)
 
 
 def tests_of(file):

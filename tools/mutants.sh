@@ -47,8 +47,9 @@ build_mutants ()
     || return 1
   echo "$source_dir" >.source
   shift 2
-  programs=$(sed -n 's|^\t\(tests/unit/test_[a-z0-9_]*\) *\\*$|\1|p' \
-    "$source_dir/Makefile.am" | sort -u)
+  # shellcheck disable=SC2016
+  programs=$(printf 'mutants:\n\t@echo $(UNIT_TESTS)\n' \
+    | make -s -f Makefile -f - mutants) || return 1
   # shellcheck disable=SC2086
   quietly nice make V=0 $programs "$@"
 }
