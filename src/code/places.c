@@ -335,7 +335,8 @@ places_word (const struct places *places, uint64_t address, unsigned width,
 {
   bool big_endian = places->image->big_endian;
   const uint8_t *bytes = image_bytes_at (places->image, address, width);
-  if (!bytes)
+  if (!bytes
+      || (width < 8 && image_is_writable (places->image, address, width)))
     return false;
   const struct relocated *word
       = width == 8 ? places_relocated (places, address) : NULL;

@@ -51,7 +51,8 @@ const uint8_t *places_code (const struct places *places, uint64_t address,
                             uint64_t *size);
 
 /* What is loaded into the word of WIDTH bytes at ADDRESS, if that is known.
-   Words of 8 bytes are relocated, others extended as IS_SIGNED says.  */
+   Words of 8 bytes are relocated, others extended as IS_SIGNED says; those are
+   known only where the program cannot write.  */
 bool places_word (const struct places *places, uint64_t address,
                   unsigned width, bool is_signed, uint64_t *value);
 

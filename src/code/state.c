@@ -421,31 +421,54 @@ state_names_place (const struct state *state, const struct insn *insn,
   return base.kind == VALUE_CONSTANT;
 }
 
-bool
-state_table (const struct state *state, const struct code_machine *machine,
-             const struct insn *insn, uint64_t address,
-             struct jump_tables *tables, uint32_t *number)
+/* INSN loads an entry of a table at an address that is known, as a compiler
+   does where it knows the index: a table with that entry alone.  */
+static bool
+is_known_entry (const struct insn *insn)
+{
+  return insn->memory && insn->base == REG_NONE && insn->index == REG_NONE
+         && insn->width == 4 && insn->sign_extended;
+}
+
+/* INSN loads from a table by an index.  *BASE is the table's address without
+   the offset, *INDEX what is added, in entries or (scale 1) in bytes.  */
+static bool
+is_indexed (const struct state *state, const struct code_machine *machine,
+            const struct insn *insn, struct value *base, struct value *index)
 {
   bool scaled = insn->scale == insn->width;
   if (!insn->memory || insn->index == REG_NONE || (!scaled && insn->scale != 1)
       || insn->width > 8 || (insn->width & (insn->width - 1))
       || !(machine->table_widths & insn->width))
     return false;
-  struct value base = value_of (VALUE_CONSTANT, 0);
-  struct value index = state->registers[insn->index];
+  *base = value_of (VALUE_CONSTANT, 0);
+  *index = state->registers[insn->index];
   if (insn->base != REG_NONE)
-    base = state->registers[insn->base];
-  if (base.kind != VALUE_CONSTANT && insn->scale == 1)
+    *base = state->registers[insn->base];
+  if (base->kind != VALUE_CONSTANT && insn->scale == 1)
     {
-      struct value swapped = base;
-      base = index;
-      index = swapped;
+      struct value swapped = *base;
+      *base = *index;
+      *index = swapped;
     }
-  if (base.kind != VALUE_CONSTANT)
+  return base->kind == VALUE_CONSTANT;
+}
+
+bool
+state_table (const struct state *state, const struct code_machine *machine,
+             const struct insn *insn, uint64_t address,
+             struct jump_tables *tables, uint32_t *number)
+{
+  struct value base = value_of (VALUE_CONSTANT, 0), index;
+  uint64_t max = 0;
+  if (is_indexed (state, machine, insn, &base, &index))
+    {
+      max = state_bound (state, index);
+      if (insn->scale != insn->width && max != UINT64_MAX)
+        max /= insn->width;
+    }
+  else if (!is_known_entry (insn))
     return false;
-  uint64_t max = state_bound (state, index);
-  if (!scaled && max != UINT64_MAX)
-    max /= insn->width;
   struct jump_table table
       = { .reader = address,
           .address = (uint64_t)base.number + (uint64_t)insn->offset,

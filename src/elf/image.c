@@ -446,18 +446,32 @@ image_executable_bytes (const struct image *image)
   return total;
 }
 
-bool
-image_is_executable (const struct image *image, uint64_t address,
-                     uint64_t size)
+/* Whether the range lies in one PT_LOAD with FLAG.  */
+static bool
+is_in_segment (const struct image *image, uint64_t address, uint64_t size,
+               uint32_t flag)
 {
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && (load->p_flags & PF_X)
+      if (load->p_type == PT_LOAD && (load->p_flags & flag)
           && address >= load->p_vaddr
           && address - load->p_vaddr <= load->p_memsz
           && size <= load->p_memsz - (address - load->p_vaddr))
         return true;
     }
   return false;
+}
+
+bool
+image_is_executable (const struct image *image, uint64_t address,
+                     uint64_t size)
+{
+  return is_in_segment (image, address, size, PF_X);
+}
+
+bool
+image_is_writable (const struct image *image, uint64_t address, uint64_t size)
+{
+  return is_in_segment (image, address, size, PF_W);
 }

@@ -96,6 +96,9 @@ const uint8_t *image_bytes_at (const struct image *image, uint64_t address,
 /* Whether [ADDRESS, ADDRESS + SIZE) lies in one executable PT_LOAD.  */
 bool image_is_executable (const struct image *image, uint64_t address,
                           uint64_t size);
+/* The same of one that the program can write.  */
+bool image_is_writable (const struct image *image, uint64_t address,
+                        uint64_t size);
 
 /* How many bytes of code IMAGE has: in executable sections or, without section
    headers, in executable segments.  */

@@ -1,0 +1,21 @@
+# Where the compiler knows the index of a switch, it loads one entry of the
+# table, and jumps by that.
+# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	movslq	table+4(%rip), %rax
+	lea	table(%rip), %rdx
+	add	%rdx, %rax
+	jmp	*%rax
+1:	ud2
+2:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .rodata
+	.align	4
+table:	.long	1b-table, 2b-table
