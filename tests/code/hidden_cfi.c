@@ -191,9 +191,26 @@ is_padding (const uint8_t *bytes, uint64_t size, uint64_t address,
   return true;
 }
 
-/* Bytes with rules that can be compared, without padding.  */
+/* Whether FUNCTION has no rules at ADDRESS that anything could be compared
+   with.  *END is lowered to where that may change.  */
+static bool
+is_incomparable (const struct frame_function *function, uint64_t address,
+                 uint64_t *end)
+{
+  const struct frame_row *row = row_at (function, address);
+  const struct frame_row *next = row ? row + 1 : function->rows;
+  if (next < function->rows + function->n_rows
+      && function->address + next->start < *end)
+    *end = function->address + next->start;
+  return !row || row->cfa.kind == RULE_UNSUPPORTED
+         || row->ra.kind == RULE_UNSUPPORTED
+         || row->fp.kind == RULE_UNSUPPORTED;
+}
+
+/* Bytes without padding.  Where the analysis is silent, so are some that could
+   not be compared.  */
 static uint64_t
-bytes_of_code (const struct image *image, const struct subject_file *file)
+bytes_of_code (const struct image *image, struct subject_file *file)
 {
   uint64_t total = 0;
   struct insn_decoder *decoder = insn_decoder_new (image->arch);
@@ -216,8 +233,11 @@ bytes_of_code (const struct image *image, const struct subject_file *file)
           bool silent = !claim || claim->row == CLAIM_NOTHING;
           if (!bytes || !silent || !is_padding (bytes, next - at, at, decoder))
             {
+              bool incomparable
+                  = silent && is_incomparable (function, at, &next);
               total += next - at;
-              if (verbose && silent)
+              file->count.incomparable += incomparable ? next - at : 0;
+              if (verbose && silent && !incomparable)
                 printf ("  silent: %#lx-%#lx of %#lx%s\n", at, next,
                         function->address, claim ? " (disputed)" : "");
             }
@@ -297,7 +317,7 @@ report (const char *name, const struct count *count,
         const struct code_summary *summary, double seconds)
 {
   uint64_t said = count->equal + count->cfa_differs + count->ra_differs
-                  + count->fp_differs + count->unknown;
+                  + count->fp_differs + count->unknown + count->incomparable;
   printf ("%-50s %9lu equal %.3f%% cfa-differs %lu ra-differs %lu "
           "fp-differs %lu unknown %lu incomparable %lu silent %lu  functions "
           "%lu %.2fs",
