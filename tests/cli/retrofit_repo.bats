@@ -325,13 +325,31 @@ make_many ()
   make_package one 1
   mkdir -p new/.retrofit/tmp/{used,abandoned}
   touch new/.retrofit/tmp/{used,abandoned}.lock
-  flock new/.retrofit/tmp/used.lock sleep 60 3>&- &
+  flock -F new/.retrofit/tmp/used.lock sleep 60 3>&- &
   local sleeper=$!
   while flock -n new/.retrofit/tmp/used.lock true; do sleep 0.1; done
   retrofit -o new --folder=pool
   [ "$status" -eq 0 ] || report
   [ "$(ls new/.retrofit/tmp | tr '\n' ' ')" = "used used.lock " ]
   kill $sleeper
+}
+
+# Two apt-ftparchive with one database: packages were left out.
+@test "two at the same time make the indexes one after the other" {
+  make_package one 1
+  retrofit -o new --folder=pool
+  flock -F new/.retrofit/index.lock sleep 60 3>&- &
+  local sleeper=$!
+  while flock -n new/.retrofit/index.lock true; do sleep 0.1; done
+  rm -r new/dists
+  run timeout 3 python3 "$srcdir/contrib/retrofit/sframe-retrofit-repo" \
+    --cfi2sframe="$PWD/spy" -o new
+  [ "$status" -eq 124 ]
+  [ ! -e new/dists ]
+  kill $sleeper
+  while ! flock -n new/.retrofit/index.lock true; do sleep 0.1; done
+  retrofit -o new
+  [ "$status" -eq 0 ] || report
 }
 
 @test "wrong usage" {
