@@ -96,6 +96,23 @@ END
   grep -q '<td>libtwo</td><td>1A~sframe1</td>' new/report.html
 }
 
+@test "the report has few names in it, or a number" {
+  make_package one 1
+  local i
+  for i in a b c d '<e>'; do
+    head -c 100 small >"package-one/usr/bin/$i"
+  done
+  make_package one 1
+  make_package two 1
+  head -c 100 small >package-two/usr/bin/broken
+  make_package two 1
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  grep -q '<td>5 files: header tables lie outside' new/report.html
+  grep -q '<td>usr/bin/broken: header tables lie outside' new/report.html
+  jq -e '.packages[0].left_alone | length == 5' new/report.json
+}
+
 @test "what is done is not done again; new versions are" {
   make_package one 1
   make_package two 1
