@@ -92,13 +92,27 @@ compare_frames (void)
   return false;
 }
 
+/* qemu does not get past a store-exclusive by single steps.  */
+static void
+leave_exclusive (uint64_t before)
+{
+  struct remote *remote = &session.remote;
+  struct registers *registers = &remote->process.threads[0].registers;
+  uint64_t size = remote->process.arch->smallest_instruction;
+  if (registers->pc == before && remote_run_to (remote, before + size))
+    remote_registers (remote, registers);
+}
+
 static void
 compare_stop (void)
 {
   struct process *process = &session.remote.process;
   struct thread *thread = &process->threads[0];
-  if (!remote_registers (&session.remote, &thread->registers)
-      || !walk_by_cfi (process, thread->tid, &session.cfi))
+  uint64_t before = thread->registers.pc;
+  if (!remote_registers (&session.remote, &thread->registers))
+    return;
+  leave_exclusive (before);
+  if (!walk_by_cfi (process, thread->tid, &session.cfi))
     return;
   walk_by_sframe (process, &thread->registers, &session.sframe);
   session.stops++;
