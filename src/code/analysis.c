@@ -34,6 +34,7 @@ struct analysis
   size_t n_later, later_capacity;
   uint64_t entry; /* of the unit under way */
   bool trusted;   /* the unit under way can be */
+  bool certain;   /* and more than its CFI says that it begins with a call */
   /* Constants in code that can be addresses, where those are not relocated. */
   bool has_hints;
   uint64_t *hints;
@@ -299,7 +300,8 @@ take (void *argument, uint64_t address, const struct insn *insn,
   if (insn->flow == FLOW_CALL)
     note_call (analysis, insn->target);
   if (analysis->trusted && request->see)
-    request->see (request->argument, analysis->entry, address, insn, state);
+    request->see (request->argument, analysis->entry, analysis->certain,
+                  address, insn, state);
 }
 
 /* The end of the code that starts at ENTRY: that of its CFI, or the image's,
@@ -316,10 +318,13 @@ end_of (const struct analysis *analysis, uint64_t entry)
 }
 
 static void
-visit (struct analysis *analysis, uint64_t entry, bool trusted)
+visit (struct analysis *analysis, const struct code_function *function,
+       bool trusted)
 {
+  uint64_t entry = function->entry;
   analysis->entry = entry;
   analysis->trusted = trusted;
+  analysis->certain = function->is_called || unit_is_proven (analysis->unit);
   if (trusted)
     claims_add_start (analysis->claims, entry);
   unit_visit (analysis->unit, take, analysis);
@@ -345,6 +350,21 @@ follow_unit (struct analysis *analysis, uint64_t entry,
   return true;
 }
 
+/* Whether FUNCTION, followed last and sound, begins with the frame of a call:
+   its CFI says so, somebody calls it, or it leaves as functions do.  Code that
+   never leaves is entered in other ways, too: by the kernel, when a signal's
+   handler returns; by code that put something onto the stack.  What may be no
+   pointer at all has to return.  */
+static bool
+is_function (const struct analysis *analysis,
+             const struct code_function *function)
+{
+  return function->is_called || unit_is_proven (analysis->unit)
+         || (!function->is_hint
+             && (unit_leaves (analysis->unit)
+                 || known_at (analysis->request, function->entry)));
+}
+
 static bool
 follow (struct analysis *analysis, uint32_t index, bool again,
         struct error *err)
@@ -358,8 +378,7 @@ follow (struct analysis *analysis, uint32_t index, bool again,
     return true;
   if (!follow_unit (analysis, function.entry, &failure, &failed_at, err))
     return false;
-  if (failure == UNIT_SOUND && uncertain && function.is_hint
-      && !unit_is_proven (analysis->unit))
+  if (failure == UNIT_SOUND && !is_function (analysis, &function))
     failure = UNIT_UNPROVEN;
   if (uncertain)
     returns_function (analysis->returns, index)->is_start
@@ -373,7 +392,7 @@ follow (struct analysis *analysis, uint32_t index, bool again,
   /* A pointer that does not lead to a function says nothing of the code.  */
   if (failure != UNIT_SOUND && uncertain)
     return true;
-  visit (analysis, function.entry,
+  visit (analysis, &function,
          failure == UNIT_SOUND
              && !returns_function (analysis->returns, index)->no_claims
              && function.entry
@@ -395,7 +414,7 @@ withdraw (struct analysis *analysis)
         continue;
       unit_follow (analysis->unit, entry, end_of (analysis, entry),
                    &failed_at);
-      visit (analysis, entry, false);
+      visit (analysis, function, false);
     }
 }
 

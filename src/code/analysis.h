@@ -36,8 +36,10 @@ struct code_request
   bool elsewhere;  /* look for functions outside of `known`, too */
   bool no_symbols; /* .symtab is not looked at */
   /* Called for every instruction of the functions that can be trusted.
-     ENTRY is the function's.  */
-  void (*see) (void *argument, uint64_t entry, uint64_t address,
+     ENTRY is the function's; that it begins with the frame of a call is
+     CERTAIN if it was seen to return, or to be called, and not only said by
+     CFI.  */
+  void (*see) (void *argument, uint64_t entry, bool certain, uint64_t address,
                const struct insn *insn, const struct state *state);
   /* Called for the others, or NULL.  */
   void (*distrust) (void *argument, uint64_t entry, enum unit_failure failure,

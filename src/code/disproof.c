@@ -97,11 +97,12 @@ forget_details (struct value *value)
 }
 
 static void
-compare (void *argument, uint64_t entry, uint64_t address,
+compare (void *argument, uint64_t entry, bool certain, uint64_t address,
          const struct insn *insn, const struct state *state)
 {
   struct comparison *comparison = argument;
-  const struct frame_row *row = find_row (comparison, address);
+  const struct frame_row *row
+      = certain ? find_row (comparison, address) : NULL;
   uint64_t before = comparison->last;
   comparison->last = address;
   if (!row)

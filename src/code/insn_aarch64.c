@@ -192,6 +192,7 @@ translate_system (struct a64 *t)
       t->insn->writes = 0x3ffff; /* what the kernel, or more, returns */
       if (a64_bits (word, 0, 2) == 1)
         t->insn->writes = 1;
+      t->insn->calls_kernel = a64_matches (word, 0xffe0001f, 0xd4000001);
       return true;
     }
   if (a64_matches (word, 0xfffff01f, 0xd503201f))

@@ -562,6 +562,7 @@ translate_value (struct translation *t)
       t->insn->width = 4;
       return;
     case ZYDIS_MNEMONIC_SYSCALL: /* the kernel's result */
+      t->insn->calls_kernel = true;
       t->insn->writes |= mask_of (0);
       return;
     default:

@@ -101,6 +101,7 @@ struct insn
   bool sign_extended; /* of a width less than a register's */
   bool sets_flags;    /* that conditions depend on */
   bool is_nop;
+  bool calls_kernel;
   bool names_place;  /* OP_SET, OP_ADD: what it computes is an address */
   bool is_part;      /* OP_SET: something is added to get an address */
   bool is_pair;      /* OP_LOAD, OP_STORE: of two words and registers */

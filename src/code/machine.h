@@ -14,6 +14,8 @@ struct code_machine
   const struct arch *arch;
   uint8_t n_registers;
   uint8_t first_argument; /* register */
+  uint8_t kernel_call;    /* register with the number of a system call */
+  uint8_t rt_sigreturn;   /* such a number, of Linux */
   uint32_t preserved;     /* mask: a function leaves these as they were */
   uint32_t clobbered;     /* mask: a call may change these */
   uint8_t word;           /* bytes of a register */

@@ -64,6 +64,7 @@ struct unit
   size_t n_ends, ends_capacity;
   bool landed;      /* exceptions get to it */
   bool is_proven;   /* returns */
+  bool leaves;      /* the same by a jump that may be a tail call */
   bool met_unknown; /* called a function that nobody has followed */
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
@@ -728,6 +729,17 @@ is_beyond_the_end (const struct unit *unit, const struct insn *insn)
   return word && word->lands;
 }
 
+/* Whether INSN ends the handling of a signal: such code is where a handler
+   returns to, with what the kernel saved on the stack, and no function.  */
+static bool
+returns_from_signal (const struct code_machine *machine,
+                     const struct insn *insn, const struct state *state)
+{
+  return insn->calls_kernel
+         && value_equal (state->registers[machine->kernel_call],
+                         value_of (VALUE_CONSTANT, machine->rt_sigreturn));
+}
+
 /* INSN is a copy: nodes move when they grow.  Where tables had less entries
    when the jump was followed, there is more to follow now.  */
 static void
@@ -735,9 +747,11 @@ check_jump (struct unit *unit, uint64_t address, struct insn insn,
             const struct state *state)
 {
   const struct code_machine *machine = unit->machine;
-  if (!jump_by_tables (unit, &insn, address, state)
-      && !state_is_restored (state, machine)
-      && !state_has_left (state, machine))
+  if (jump_by_tables (unit, &insn, address, state))
+    return;
+  if (state_is_restored (state, machine))
+    unit->leaves = true;
+  else if (!state_has_left (state, machine))
     fail (unit, UNIT_UNRESOLVED, address);
 }
 
@@ -756,6 +770,8 @@ check_node (void *argument, uint64_t address, const struct insn *insn,
     return fail (unit, UNIT_SAVED_USED, address);
   if (is_beyond_the_end (unit, insn))
     return fail (unit, UNIT_UNWINDS, address);
+  if (returns_from_signal (machine, insn, state))
+    return fail (unit, UNIT_SIGNAL, address);
   if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
       && is_start (unit, insn->target))
     check_leaving (unit, insn->target, address, UNIT_TAIL_CALL, state);
@@ -793,7 +809,8 @@ start (struct unit *unit, uint64_t entry, uint64_t end)
   address_map_clear (&unit->numbers);
   unit->n_nodes = unit->n_labels = unit->n_queue = 0;
   unit->steps = 0;
-  unit->landed = unit->is_proven = unit->met_unknown = false;
+  unit->landed = unit->met_unknown = false;
+  unit->is_proven = unit->leaves = false;
   unit->failure = UNIT_SOUND;
   jump_tables_reset (&unit->tables);
   state_enter (&state, unit->machine);
@@ -925,6 +942,12 @@ unit_is_proven (const struct unit *unit)
 }
 
 bool
+unit_leaves (const struct unit *unit)
+{
+  return unit->leaves;
+}
+
+bool
 unit_gave_up (const struct unit *unit)
 {
   return unit->steps_left == 0;
@@ -947,6 +970,7 @@ unit_failure_name (enum unit_failure failure)
     [UNIT_RUNS_INTO] = "runs-into",
     [UNIT_SAVED_USED] = "saved-register-used",
     [UNIT_UNWINDS] = "unwinds",
+    [UNIT_SIGNAL] = "signal",
     [UNIT_UNRESOLVED] = "unresolved-jump",
     [UNIT_GO_DIFFERS] = "differs-from-pclntab",
     [UNIT_UNPROVEN] = "unproven",

@@ -35,6 +35,7 @@ enum unit_failure
   UNIT_RUNS_INTO,  /* gets into another function that way without a jump */
   UNIT_SAVED_USED, /* uses registers that belong to the caller */
   UNIT_UNWINDS,    /* goes on with an exception that it did not get */
+  UNIT_SIGNAL,     /* is where the handler of a signal returns to */
   UNIT_UNRESOLVED, /* jumps to an address that is not known */
   UNIT_GO_DIFFERS, /* Go's table says otherwise, or nothing */
   UNIT_UNPROVEN,   /* nothing shows that a function starts there */
@@ -91,6 +92,10 @@ enum unit_failure unit_follow (struct unit *unit, uint64_t entry, uint64_t end,
    stack pointer at its entry is that of a call, because the return address was
    found where it should be.  */
 bool unit_is_proven (const struct unit *unit);
+
+/* Whether it leaves by a jump somewhere, with the stack pointer it came
+   with.  */
+bool unit_leaves (const struct unit *unit);
 
 /* Call VISIT for every instruction of the unit followed last, with the state
    in front of it.  */

@@ -86,6 +86,28 @@ assert finding["since"] == finding["function"] + 1
 END
 }
 
+# Entered with 16 bytes more, which the second row knows of, and never left: the
+# first row is the wrong one, or nobody knows.
+@test "--lint does not take the first row of a function for granted" {
+  wrong_library
+  cat >entered.s <<'END'
+	.globl	entered
+	.type	entered, @function
+entered: .cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 32
+	mov	%rdi, %rbx
+	call	*(%rax)
+	ud2
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o entered.so entered.s
+  tool --lint entered.so
+  [ "$status" -eq 0 ] || report
+  [ -z "$output" ] || report
+}
+
 @test "--lint finds nothing where the CFI is right" {
   wrong_library
   small_program

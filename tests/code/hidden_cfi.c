@@ -87,9 +87,10 @@ static struct verdicts *seen;
 static size_t n_seen, seen_capacity;
 
 static void
-see (void *argument, uint64_t entry, uint64_t address, const struct insn *insn,
-     const struct state *state)
+see (void *argument, uint64_t entry, bool certain, uint64_t address,
+     const struct insn *insn, const struct state *state)
 {
+  (void)certain;
   struct subject_file *file = argument;
   const struct frame_function *function
       = function_at (&file->functions, address);

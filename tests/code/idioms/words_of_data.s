@@ -4,7 +4,7 @@
 # link: -static -no-pie
 # options: -e
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
-# expect: sound:4 unproven:1
+# expect: sound:3 unproven:2
 	.text
 	.globl	_start
 _start:	.cfi_startproc

@@ -1,0 +1,13 @@
+# Where the handler of a signal returns to is no function, though C libraries
+# give it the symbol of one.
+# options: -a
+# expect: signal:1
+	.globl	restore, f
+	.type	restore, @function
+	.type	f, @function
+restore: mov	$15, %rax
+	syscall
+f:	.cfi_startproc
+	mov	%rdi, %rax
+	ret
+	.cfi_endproc
