@@ -92,15 +92,39 @@ compare_frames (void)
   return false;
 }
 
-/* qemu does not get past a store-exclusive by single steps.  */
-static void
-leave_exclusive (uint64_t before)
+/* Where a loop of exclusive accesses that begins at PC ends, or 0 if none
+   does: behind the branch that follows its store.  Arm Architecture Reference
+   Manual for A-profile, C4.1.94, "Load/store exclusive register".  */
+static uint64_t
+end_of_exclusive (struct process *process, uint64_t pc)
 {
-  struct remote *remote = &session.remote;
-  struct registers *registers = &remote->process.threads[0].registers;
-  uint64_t size = remote->process.arch->smallest_instruction;
-  if (registers->pc == before && remote_run_to (remote, before + size))
-    remote_registers (remote, registers);
+  enum
+  {
+    LOAD = 0x08400000,
+    STORE = 0x08000000,
+    MASK = 0x3fc00000,
+    LONGEST = 16
+  };
+  uint32_t word;
+  if (process->arch != &arch_aarch64
+      || !memory_read (&process->memory, pc, &word, sizeof word)
+      || (le32toh (word) & MASK) != LOAD)
+    return 0;
+  for (uint64_t at = pc + 4; at < pc + 4 * LONGEST; at += 4)
+    if (memory_read (&process->memory, at, &word, sizeof word)
+        && (le32toh (word) & MASK) == STORE)
+      return at + 8;
+  return 0;
+}
+
+/* Between single steps no store-exclusive succeeds.  */
+static bool
+step (void)
+{
+  struct process *process = &session.remote.process;
+  uint64_t end = end_of_exclusive (process, process->threads[0].registers.pc);
+  return end != 0 ? remote_run_to (&session.remote, end)
+                  : remote_step (&session.remote);
 }
 
 static void
@@ -108,11 +132,8 @@ compare_stop (void)
 {
   struct process *process = &session.remote.process;
   struct thread *thread = &process->threads[0];
-  uint64_t before = thread->registers.pc;
-  if (!remote_registers (&session.remote, &thread->registers))
-    return;
-  leave_exclusive (before);
-  if (!walk_by_cfi (process, thread->tid, &session.cfi))
+  if (!remote_registers (&session.remote, &thread->registers)
+      || !walk_by_cfi (process, thread->tid, &session.cfi))
     return;
   walk_by_sframe (process, &thread->registers, &session.sframe);
   session.stops++;
@@ -153,7 +174,7 @@ run (const char *program, const char *socket_path)
       || !walk_init (&session.cfi, FRAMES_MAX))
     return false;
   compare_stop ();
-  for (uint64_t i = 1; i <= session.steps && remote_step (remote); i++)
+  for (uint64_t i = 1; i <= session.steps && step (); i++)
     if (i % session.every == 0)
       compare_stop ();
   walk_free (&session.sframe);
