@@ -218,6 +218,18 @@ cfi2sframe_remove (const char *input, const char *output,
                    const struct cfi2sframe_options *options,
                    struct cfi2sframe_error *err);
 
+/* Bring the section headers of DEBUG, the separate debug file of PROGRAM, in
+   step with what PROGRAM is now: converted, or not any more.  Debuggers
+   compare both.  With DEBUG NULL it is looked for where
+   CFI2SFRAME_DEBUG_INFO_AUTO looks.  The file keeps its CRC and an undo
+   record.  Of OPTIONS dry_run, in_place_write and preserve_times count. Status
+   CFI2SFRAME_NOTHING when it is in step or none is found, CFI2SFRAME_REFUSED
+   when DEBUG is another program's.  */
+CFI2SFRAME_API bool
+cfi2sframe_match_debug_file (const char *program, const char *debug,
+                             const struct cfi2sframe_options *options,
+                             struct cfi2sframe_error *err);
+
 /* What a check found.  */
 struct cfi2sframe_check_result
 {

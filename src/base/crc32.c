@@ -3,21 +3,57 @@
 
 #include "base/crc32.h"
 
-uint32_t
-crc32_of (const uint8_t *bytes, size_t size)
+/* Of each value of four bits.  */
+static const uint32_t table[16]
+    = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+        0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+        0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
+
+/* The register after BYTES.  */
+static uint32_t
+run (uint32_t crc, const uint8_t *bytes, size_t size)
 {
-  /* Of each value of four bits.  */
-  static const uint32_t table[16]
-      = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-          0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-          0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-          0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
-  uint32_t crc = 0xffffffff;
   for (size_t i = 0; i < size; i++)
     {
       crc ^= bytes[i];
       crc = crc >> 4 ^ table[crc & 15];
       crc = crc >> 4 ^ table[crc & 15];
     }
-  return ~crc;
+  return crc;
+}
+
+/* The register four bits ago, when they were 0.  What was shifted in at the
+   top tells which entry of the table it was: their first digits differ.  */
+static uint32_t
+step_back (uint32_t crc)
+{
+  uint32_t low = 0;
+  while (table[low] >> 28 != crc >> 28)
+    low++;
+  return (crc ^ table[low]) << 4 | low;
+}
+
+/* The register in front of BYTES when it is CRC behind them.  */
+static uint32_t
+run_back (uint32_t crc, const uint8_t *bytes, size_t size)
+{
+  for (size_t i = size; i-- > 0;)
+    crc = step_back (step_back (crc)) ^ bytes[i];
+  return crc;
+}
+
+uint32_t
+crc32_of (const uint8_t *bytes, size_t size)
+{
+  return ~run (0xffffffff, bytes, size);
+}
+
+uint32_t
+crc32_word_for (const uint8_t *head, size_t head_size, const uint8_t *tail,
+                size_t tail_size, uint32_t wanted)
+{
+  static const uint8_t zeros[4];
+  uint32_t behind = run_back (~wanted, tail, tail_size);
+  return run_back (behind, zeros, sizeof zeros)
+         ^ run (0xffffffff, head, head_size);
 }

@@ -18,6 +18,7 @@
 #include "convert/located.h"
 #include "convert/object_convert.h"
 #include "convert/options.h"
+#include "convert/original.h"
 #include "convert/replace.h"
 #include "convert/results.h"
 #include "elf/existing.h"
@@ -84,28 +85,6 @@ check_kind (const struct image *image, struct error *err)
   return true;
 }
 
-/* Make the original of a converted file, in memory, and open it.  */
-static bool
-restore_original (struct conversion *conversion, struct error *err)
-{
-  struct layout_plan plan;
-  int fd = -1;
-  bool restored = undo_plan (&plan, &conversion->input, err);
-  if (restored)
-    {
-      fd = memfd_create ("cfi2sframe original", MFD_CLOEXEC);
-      restored = fd >= 0 || error_set_errno (err, "memfd_create");
-    }
-  restored = restored
-             && inject_write (&conversion->input, &plan, NULL, fd, err)
-             && image_open_fd (&conversion->original, fd, err);
-  conversion->original.made_from = &conversion->input;
-  if (!restored && fd >= 0)
-    close (fd);
-  layout_plan_free (&plan);
-  return restored;
-}
-
 /* Decide what to do about an .sframe that is there.  */
 static bool
 handle_existing (struct conversion *conversion, struct error *err)
@@ -126,7 +105,8 @@ handle_existing (struct conversion *conversion, struct error *err)
     return false;
   if (stays)
     return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
-  if (existing->has_record && restore_original (conversion, err))
+  if (existing->has_record
+      && original_restore (&conversion->original, &conversion->input, err))
     return true;
   if (existing->has_record && err->status != CFI2SFRAME_REFUSED)
     return false;

@@ -25,6 +25,12 @@ bool remove_located (const struct file_location *input, const char *output,
                      const struct cfi2sframe_options *options,
                      struct file_identity *made, struct error *err);
 
+/* As cfi2sframe_match_debug_file.  */
+bool match_debug_located (const struct file_location *program,
+                          const char *debug,
+                          const struct cfi2sframe_options *options,
+                          struct error *err);
+
 /* As cfi2sframe_check_with and cfi2sframe_dump.  */
 bool check_located (const struct file_location *input,
                     const struct cfi2sframe_options *options,

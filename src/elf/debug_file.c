@@ -115,10 +115,8 @@ belongs_to (const struct image *debug, const struct image *image,
          && has_same_code (debug, image, err);
 }
 
-/* Put PATH in front of what ERR says.  What is wrong with it is no statement
-   about the file it is to belong to.  */
-static bool
-blame (struct error *err, const char *path)
+bool
+debug_file_blame (struct error *err, const char *path)
 {
   char reason[sizeof err->reason];
   enum cfi2sframe_status status
@@ -136,11 +134,11 @@ debug_file_open (struct debug_file *file, const char *path,
 {
   *file = (struct debug_file){ 0 };
   if (!image_open (&file->image, path, err))
-    return blame (err, path);
+    return debug_file_blame (err, path);
   if (!belongs_to (&file->image, image, err))
     {
       debug_file_close (file);
-      return blame (err, path);
+      return debug_file_blame (err, path);
     }
   snprintf (file->path, sizeof file->path, "%s", path);
   return true;

@@ -44,6 +44,10 @@ bool debug_file_open (struct debug_file *file, const char *path,
 void debug_file_find (struct debug_file *file, const struct image *image,
                       const struct debug_places *places, struct error *err);
 
+/* Put PATH, a debug file's, in front of what ERR says: what is wrong with it
+   is no statement about the file that it belongs to.  Returns false.  */
+bool debug_file_blame (struct error *err, const char *path);
+
 /* Also for one that is not open.  */
 void debug_file_close (struct debug_file *file);
 

@@ -21,41 +21,6 @@ page_size (const struct image *image)
   return page < image->arch->max_page_size ? page : image->arch->max_page_size;
 }
 
-static void
-job_close (struct layout_job *job)
-{
-  free (job->segments);
-  free (job->sections);
-  free (job->moved);
-}
-
-/* FILE has the sections that the new file will have, too.  */
-static bool
-job_open (struct layout_job *job, const struct image *file)
-{
-  const struct image *image = job->image;
-  job->page = page_size (image);
-  job->loader
-      = layout_is_loader (file)
-        || (job->request->named_loader && layout_may_be_loader (image));
-  job->header = image->header;
-  job->n_segments = image->n_segments;
-  job->n_sections = file->n_sections;
-  job->end = image->size;
-  job->segments
-      = calloc (image->n_segments + JOB_HEADERS_MAX, sizeof job->segments[0]);
-  job->sections
-      = calloc (image->n_sections + JOB_SECTIONS_MAX, sizeof job->sections[0]);
-  job->moved = calloc (image->n_sections + 1, sizeof job->moved[0]);
-  if (job->segments == NULL || job->sections == NULL || job->moved == NULL)
-    return error_set_no_memory (job->err);
-  memcpy (job->segments, image->segments,
-          image->n_segments * sizeof job->segments[0]);
-  for (size_t i = 0; i < image->n_sections; i++)
-    job->sections[i] = image->sections[i].header;
-  return plan_copy (job->plan, 0, 0, image->size, job->err);
-}
-
 /* Nothing refers to the old .sframe any more: what the new one does not cover
    becomes zero.  Without section headers its true size is unknown.  */
 static bool
@@ -115,13 +80,18 @@ job_run_one (struct layout_job *job, enum layout_strategy strategy)
   return job_not (job, "no such strategy");
 }
 
-/* Carry the job out.  IMAGE is what the file says of itself.  */
+/* Carry the job out.  IMAGE is what the file says of itself: the sections that
+   the new file will have, too.  */
 static bool
 job_do (struct layout_job *job, const struct image *image,
         const enum layout_strategy *only)
 {
   int done = -1;
-  if (job_open (job, image))
+  job->page = page_size (job->image);
+  job->loader
+      = layout_is_loader (image)
+        || (job->request->named_loader && layout_may_be_loader (job->image));
+  if (job_open (job, image->n_sections))
     done = only ? job_run_one (job, *only) : job_run (job);
   if (done > 0 && !clear_replaced (job))
     done = -1;

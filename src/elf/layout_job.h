@@ -92,6 +92,11 @@ struct range
 
 /* ---- layout_job.c: what all strategies need.  */
 
+/* Begin: the headers of job->image, of N_SECTIONS sections (0 for known ones),
+   and a plan that changes nothing.  Close also after failure.  */
+bool job_open (struct layout_job *job, size_t n_sections);
+void job_close (struct layout_job *job);
+
 /* The reason why a strategy does not apply; gives 0.  */
 int job_not (struct layout_job *job, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));

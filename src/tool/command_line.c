@@ -69,6 +69,11 @@ static const struct argp_option option_table[] = {
     1 },
   { "debug-file", OPTION_DEBUG_FILE, "DEBUG", 0,
     "Use the .debug_frame of DEBUG, the debug file of the (one) FILE", 1 },
+  { "debug-twin", OPTION_DEBUG_TWIN, "DEBUG", OPTION_ARG_OPTIONAL,
+    "Bring the section headers of DEBUG, the debug file of the (one) FILE, or "
+    "of each debug file that is found on this machine, in step with what FILE "
+    "becomes; also with --undo and --remove",
+    1 },
   { "force-phdr-move", OPTION_FORCE_PHDR_MOVE, NULL, 0,
     "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
@@ -323,6 +328,10 @@ parse_source_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_DEBUG_FILE:
       options->convert.debug_file = argument;
+      return 0;
+    case OPTION_DEBUG_TWIN:
+      options->debug_twin = true;
+      options->debug_twin_file = argument;
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;

@@ -3,6 +3,8 @@
 
 #include "tool/job.h"
 
+#include <string.h>
+
 #include "convert/archive_members.h"
 #include "convert/compact_unwind.h"
 #include "tool/clock.h"
@@ -99,14 +101,55 @@ is_skip (const struct tool_options *options, const struct job *job)
              || err->status == CFI2SFRAME_NOT_ELF);
 }
 
+/* With --debug-twin: whether the debug file is this file's, before anything is
+   changed.  What is wrong with the file itself is said later.  */
+static bool
+check_debug_twin (struct job *job, const struct tool_options *options)
+{
+  struct cfi2sframe_options dry = options->convert;
+  struct error err;
+  dry.dry_run = true;
+  if (!options->debug_twin || options->debug_twin_file == NULL
+      || match_debug_located (&job->location, options->debug_twin_file, &dry,
+                              &err)
+      || strncmp (err.reason, "debug file", strlen ("debug file")) != 0)
+    return true;
+  job->err = err;
+  return false;
+}
+
+/* Let the debug file follow what the file, or the output, is now.  */
+static bool
+follow_debug_twin (struct job *job, const struct tool_options *options)
+{
+  struct file_location now = job->location;
+  struct error err;
+  if (!options->debug_twin || options->convert.dry_run)
+    return true;
+  if (options->output != NULL)
+    now = file_location_of_path (options->output);
+  else if (job->outcome == JOB_DONE)
+    now.identity = job->made;
+  if (match_debug_located (&now, options->debug_twin_file, &options->convert,
+                           &err)
+      || err.status == CFI2SFRAME_NOTHING || err.status == CFI2SFRAME_NOT_ELF)
+    return true;
+  job->err = err;
+  return false;
+}
+
 void
 job_run (struct job *job, const struct tool_options *options)
 {
   cfi2sframe_report_init (&job->report);
   double start = clock_now ();
-  if (run_mode (job, options))
+  if (!check_debug_twin (job, options))
+    job->outcome = JOB_FAILED;
+  else if (run_mode (job, options))
     job->outcome = JOB_DONE;
   else
     job->outcome = is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+  if (job->outcome != JOB_FAILED && !follow_debug_twin (job, options))
+    job->outcome = JOB_FAILED;
   job->seconds = clock_now () - start;
 }

@@ -50,7 +50,9 @@ struct tool_options
   bool talkative;      /* a line per file, if not quiet */
   enum tool_skip skip_unconvertible;
   struct cfi2sframe_options convert;
-  char **files; /* borrowed from argv */
+  bool debug_twin;             /* the debug file follows what is changed: */
+  const char *debug_twin_file; /* this one; NULL: the one that is found */
+  char **files;                /* borrowed from argv */
   size_t n_files;
   bool recursive;         /* directories are entered */
   const char *files_from; /* list of NUL-terminated names, "-" or NULL */

@@ -50,6 +50,8 @@ static const struct
                            | MODE_BIT (MODE_CHECK) },
   { OPTION_DEBUG_FILE, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
                            | MODE_BIT (MODE_CHECK) },
+  { OPTION_DEBUG_TWIN,
+    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
   { OPTION_FORMAT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
                        | MODE_BIT (MODE_DUMP) },
 };
@@ -101,9 +103,16 @@ check_debug_file (const struct argp_state *state)
 {
   const struct tool_options *options = state->input;
   const struct cfi2sframe_options *convert = &options->convert;
+  bool many = options->n_files > 1 || tool_options_is_tree (options);
+  if (options->debug_twin_file != NULL && many)
+    argp_error (state, "--debug-twin=DEBUG goes with one input file");
+  if (options->debug_twin && options->debug_twin_file == NULL
+      && options->output != NULL)
+    argp_error (state, "with an output file, name the debug file: "
+                       "--debug-twin=DEBUG");
   if (convert->debug_file == NULL)
     return;
-  if (options->n_files > 1 || tool_options_is_tree (options))
+  if (many)
     argp_error (state, "--debug-file goes with one input file");
   if (convert->debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
     argp_error (state, "--debug-file contradicts --debug-info=none");

@@ -25,3 +25,189 @@ split_program ()
   convert small
   eu-addr2line -f -e small "$leaf" | diff before -
 }
+
+# A program that needs a new segment, with moved sections.
+large_program ()
+{
+  small_program small
+  { sed '/^main/,$d; s/^int$//' small.c
+    seq 300 | sed 's/.*/__attribute__ ((noinline)) int f& (int n) { char b[100 + & * 7]; memset (b, n, sizeof b); return leaf (b[n]) + deep (&); }/'
+    echo 'int main (void) { return f7 (3) == 77; }'; } >large.c
+  "${CC:-cc}" -g -O1 -w -o "$1" large.c "${@:2}"
+}
+
+# NAME and NAME.debug, both as they were in OLD.
+split_large_program ()
+{
+  needs objcopy gdb eu-unstrip
+  large_program "$@"
+  objcopy --only-keep-debug "$1" "$1.debug"
+  objcopy --strip-all --add-gnu-debuglink="$1.debug" "$1"
+  mkdir -p old && cp "$1" "$1.debug" old
+}
+
+# What gdb says of the program NAME, which is not started.
+ask_gdb ()
+{
+  gdb -nx -batch -ex "info line f7" -ex "info address leaf" "$1" 2>&1
+}
+
+@test "gdb is silent and finds lines and symbols again" {
+  split_large_program large
+  ask_gdb ./large >before
+  grep -q '^Line .*<f7>' before
+  grep -q warning before && return 1
+  convert large
+  ask_gdb ./large | grep "section .sframe not found"
+  "$CFI2SFRAME" --undo large
+  convert --debug-twin=large.debug large
+  ask_gdb ./large | diff before -
+  has_sframe large
+}
+
+@test "eu-unstrip joins both, and the result runs" {
+  split_large_program large
+  convert large
+  run ! eu-unstrip large large.debug -o joined
+  [[ $output == *"cannot find matching section"* ]] || report
+  convert --debug-twin=large.debug large
+  eu-unstrip large large.debug -o joined
+  ./joined
+  has_sframe joined
+  readelf -SW joined | grep -q '\.debug_info'
+  # Moved symbols follow their sections.
+  [ "$(readelf -SW joined | sed -n 's/.* \.note.ABI-tag *NOTE *0*\([0-9a-f]*\) .*/\1/p')" \
+    = "$(nm joined | sed -n 's/^0*\([0-9a-f]*\) r __abi_tag/\1/p')" ]
+}
+
+@test "programs at a fixed address: the first segment begins earlier" {
+  small_program probe -static -fuse-ld=gold || skip "no gold, or no static libc"
+  split_large_program large -static -fuse-ld=gold
+  eu-unstrip large large.debug -o joined
+  ask_gdb ./large >before
+  convert -v --debug-twin=large.debug large || true
+  "$CFI2SFRAME" --undo --debug-twin=large.debug large
+  "$CFI2SFRAME" --stats=json --debug-twin=large.debug large \
+    | grep '"strategy":"grow-down"'
+  ask_gdb ./large | diff before -
+  run eu-unstrip large large.debug -o joined
+  [ "$status" -eq 0 ] && [ -z "$output" ] || report
+  ./joined
+}
+
+@test "debug files of eu-strip" {
+  needs eu-strip
+  split_large_program large
+  large_program large
+  eu-strip -f large.debug large
+  ask_gdb ./large >before
+  convert --debug-twin=large.debug large
+  ask_gdb ./large | diff before -
+  eu-unstrip large large.debug -o joined
+}
+
+@test "--undo and --remove give both files back, byte for byte" {
+  split_large_program large
+  for option in --undo --remove; do
+    convert --debug-twin=large.debug large
+    run ! cmp large.debug old/large.debug
+    convert $option --debug-twin=large.debug large
+    cmp large old/large
+    cmp large.debug old/large.debug
+  done
+  # Also one after the other.
+  convert --debug-twin=large.debug large
+  convert --undo large
+  convert --undo large.debug
+  cmp large.debug old/large.debug
+}
+
+@test "the debug file keeps its CRC, which .gnu_debuglink has" {
+  needs python3
+  split_large_program large
+  convert --debug-twin=large.debug large
+  python3 - <<'END'
+import zlib
+old, new = (open(name, "rb").read() for name in ("old/large.debug", "large.debug"))
+assert len(old) < len(new)
+assert zlib.crc32(old) == zlib.crc32(new)
+END
+  # Without a build-id gdb goes by it.
+  split_large_program plain -Wl,--build-id=none
+  ask_gdb ./plain >before
+  convert --debug-twin=plain.debug plain
+  ask_gdb ./plain | diff before -
+}
+
+@test "a debug file in step stays; after another conversion it follows" {
+  split_large_program large
+  convert --debug-twin=large.debug large
+  cp large.debug once
+  convert --debug-twin=large.debug large
+  cmp once large.debug
+  ask_gdb ./large >before
+  convert --replace --format=2 --debug-twin=large.debug large
+  run ! cmp once large.debug
+  ask_gdb ./large | diff before -
+  convert --undo --debug-twin=large.debug large
+  cmp large.debug old/large.debug
+}
+
+@test "--debug-twin alone finds debug files, in trees too" {
+  split_large_program large
+  split_large_program other -O2
+  convert --debug-twin large
+  ask_gdb ./large >after
+  grep -q warning after && return 1
+  run ! cmp large.debug old/large.debug
+
+  # One that is there, one that is another program's, and none.
+  mkdir tree tree/good tree/wrong tree/none
+  cp old/large old/large.debug tree/good
+  cp old/large tree/wrong && cp old/other.debug tree/wrong/large.debug
+  cp old/other tree/none
+  convert -q -r --debug-twin tree
+  cmp large.debug tree/good/large.debug
+  cmp large tree/wrong/large
+  cmp old/other.debug tree/wrong/large.debug
+  has_sframe tree/none/other
+
+  # By the build-id.
+  id=$(readelf -n old/large | sed -n 's/.*Build ID: //p')
+  mkdir -p "cache/$id" && cp old/large.debug "cache/$id/debuginfo"
+  mkdir empty && cp old/large empty
+  DEBUGINFOD_CACHE_PATH=$PWD/cache convert --debug-twin empty/large
+  cmp large.debug "cache/$id/debuginfo"
+}
+
+@test "another file's debug file is refused, and nothing changes" {
+  split_large_program large
+  split_large_program other -O2
+  refused large --debug-twin=other.debug
+  [[ $stderr == *"debug file other.debug: another build-id"* ]] || report
+  refused large --debug-twin=none
+  cmp other.debug old/other.debug
+  convert --dry-run --debug-twin=large.debug large
+  cmp large old/large
+  cmp large.debug old/large.debug
+}
+
+@test "a debug file can be written in place, and follows an output file" {
+  split_large_program large
+  ln large.debug second
+  convert --in-place-write --debug-twin=large.debug large
+  [ second -ef large.debug ]
+  ask_gdb ./large >after
+  grep -q warning after && return 1
+  convert --in-place-write --undo --debug-twin=large.debug large
+  [ second -ef large.debug ]
+  cmp large.debug old/large.debug
+  mkdir new && cp large.debug new/large.debug
+  convert --debug-twin=new/large.debug -o new/large large
+  cmp large old/large
+  eu-unstrip new/large new/large.debug -o joined
+  run "$CFI2SFRAME" --debug-twin -o out large
+  [ "$status" -eq 2 ] || report
+  run "$CFI2SFRAME" --debug-twin=large.debug large old/large
+  [ "$status" -eq 2 ] || report
+}

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "base/crc32.h"
 #include "elf/build_id.h"
 #include "elf/debug_file.h"
@@ -173,6 +174,25 @@ test_crc (void **state)
   assert_int_equal (crc32_of (NULL, 0), 0);
 }
 
+/* A word between any two parts leads to any CRC.  */
+static void
+test_word_for_crc (void **state)
+{
+  (void)state;
+  static const uint32_t wanted[] = { 0, 1, 0xcbf43926, 0xffffffff };
+  uint8_t bytes[40];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(i * 41 + 7);
+  for (size_t at = 0; at + 4 <= sizeof bytes; at++)
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+      {
+        uint32_t word = crc32_word_for (bytes, at, bytes + at + 4,
+                                        sizeof bytes - at - 4, wanted[i]);
+        store_u32 (bytes + at, word, false);
+        assert_int_equal (crc32_of (bytes, sizeof bytes), wanted[i]);
+      }
+}
+
 /* Truncated everywhere: nothing but refusals, but for an empty file, which
    debuginfod's client makes where no server has one.  */
 static void
@@ -228,6 +248,7 @@ main (void)
     cmocka_unit_test (test_another_build_id),
     cmocka_unit_test (test_cache),
     cmocka_unit_test (test_crc),
+    cmocka_unit_test (test_word_for_crc),
     cmocka_unit_test (test_truncated_debug_files),
     cmocka_unit_test (test_segments_have_no_bytes),
   };

@@ -1,0 +1,225 @@
+/* Bringing a debug file in step with its program.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Whatever became of the program (converted, undone, converted anew), the
+   debug file is made from what it once was, so that it comes back byte for
+   byte when the program does.  Its CRC never changes: .gnu_debuglink of the
+   program has it, and debuggers do not use a file with another one.  */
+
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/crc32.h"
+#include "base/bytes.h"
+#include "convert/located.h"
+#include "convert/options.h"
+#include "convert/original.h"
+#include "convert/replace.h"
+#include "elf/debug_file.h"
+#include "elf/debug_twin.h"
+#include "elf/in_place.h"
+#include "elf/undo.h"
+
+/* A program and its debug file.  */
+struct pair
+{
+  struct cfi2sframe_options options; /* the caller's, in our size */
+  struct image program;
+  char path[sizeof ((struct debug_file *)0)->path]; /* of the debug file */
+  struct image debug;
+  struct image original; /* of DEBUG, if that was brought in step before */
+  struct layout_plan plan;
+};
+
+static void
+pair_close (struct pair *pair)
+{
+  layout_plan_free (&pair->plan);
+  if (pair->original.elf != NULL)
+    image_close (&pair->original);
+  if (pair->debug.elf != NULL)
+    image_close (&pair->debug);
+  if (pair->program.elf != NULL)
+    image_close (&pair->program);
+}
+
+/* Find the debug file: NAME or, if that is NULL, what the usual places have.
+   One that is not this program's is as good as none there.  */
+static bool
+find_debug_file (struct pair *pair, const char *name, struct error *err)
+{
+  struct debug_file found;
+  if (name != NULL)
+    {
+      if (!debug_file_open (&found, name, &pair->program, err))
+        return false;
+    }
+  else
+    {
+      struct debug_places places = debug_places_usual ();
+      debug_file_find (&found, &pair->program, &places, err);
+      error_clear (err);
+      if (found.image.elf == NULL)
+        return error_set (err, CFI2SFRAME_NOTHING, "no debug file");
+    }
+  memcpy (pair->path, found.path, sizeof pair->path);
+  debug_file_close (&found);
+  return true;
+}
+
+static bool
+pair_open (struct pair *pair, const struct file_location *program,
+           const char *name, struct error *err)
+{
+  struct file_location debug = file_location_of_path (pair->path);
+  if (!image_open_at (&pair->program, program, err))
+    return false;
+  if (pair->program.header.e_type == ET_REL)
+    return error_set (err, CFI2SFRAME_NOTHING, "relocatable object");
+  debug.lock = options_lock (&pair->options, NULL);
+  return find_debug_file (pair, name, err)
+         && (image_open_at (&pair->debug, &debug, err)
+             || debug_file_blame (err, pair->path));
+}
+
+/* What the debug file's new headers are made from.  */
+static const struct image *
+source_image (const struct pair *pair)
+{
+  return pair->original.elf != NULL ? &pair->original : &pair->debug;
+}
+
+/* Fill in the last word of the plan, so that the file with its undo record has
+   the CRC that it has now.  */
+static bool
+keep_crc (struct pair *pair, struct error *err)
+{
+  const struct image *source = source_image (pair);
+  struct layout_patch *word = &pair->plan.patches[pair->plan.n_patches - 1];
+  struct buffer record;
+  buffer_init (&record, false);
+  uint8_t *bytes = in_place_preview (source, &pair->plan, NULL, err);
+  bool done = bytes != NULL
+              && undo_record_build (&record, source, &pair->plan,
+                                    pair->options.in_place_write, err);
+  if (done)
+    store_u32 (word->bytes,
+               crc32_word_for (
+                   bytes, (size_t)word->offset, record.bytes, record.size,
+                   crc32_of (pair->debug.bytes, (size_t)pair->debug.size)),
+               false);
+  if (bytes != NULL)
+    munmap (bytes, (size_t)pair->plan.new_size);
+  buffer_free (&record);
+  return done;
+}
+
+/* The program that a new debug file is compared with is found through the
+   replacement's file.  */
+struct checked_replacement
+{
+  struct replacement replacement; /* first */
+  const struct image *program;
+};
+
+static bool
+check_debug_file (const struct replacement *replacement, const void *bytes,
+                  size_t size, struct error *err)
+{
+  const struct image *program
+      = ((const struct checked_replacement *)replacement)->program;
+  struct image new;
+  if (!image_open_memory (&new, bytes, size, err))
+    return false;
+  bool good = debug_twin_is_in_step (&new, program)
+              || error_set (err, CFI2SFRAME_REFUSED,
+                            "self-check of the new headers failed");
+  image_close (&new);
+  return good;
+}
+
+static bool
+write_debug_file (struct pair *pair, struct error *err)
+{
+  struct file_location location = file_location_of_path (pair->path);
+  struct file_identity made;
+  uint64_t record_size;
+  bool in_place = pair->options.in_place_write;
+  if (in_place && pair->original.elf != NULL)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "replacing needs a new file; use --undo first to keep "
+                      "the inode");
+  struct checked_replacement checked
+      = { { .image = source_image (pair),
+            .plan = &pair->plan,
+            .with_record = true,
+            .input = &location,
+            .made = &made,
+            .input_fd = pair->debug.fd,
+            .in_place_write = in_place,
+            .preserve_times = pair->options.preserve_times,
+            .check = check_debug_file },
+          &pair->program };
+  return keep_crc (pair, err)
+         && (pair->options.dry_run
+             || replacement_carry_out (&checked.replacement, &record_size,
+                                       err));
+}
+
+/* The program is what it was when the debug file was split off.  That opens the
+   file anew, and locks it.  */
+static bool
+give_original_back (struct pair *pair, struct error *err)
+{
+  struct file_location location = file_location_of_path (pair->path);
+  struct file_identity made;
+  image_close (&pair->original);
+  image_close (&pair->debug);
+  pair->original.elf = pair->debug.elf = NULL;
+  error_clear (err);
+  return undo_located (&location, NULL, &pair->options, &made, err);
+}
+
+static bool
+follow (struct pair *pair, struct error *err)
+{
+  struct undo_record record;
+  if (debug_twin_is_in_step (&pair->debug, &pair->program))
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "the debug file is in step already");
+  bool has_record = undo_record_find (&record, &pair->debug);
+  if (has_record && !original_restore (&pair->original, &pair->debug, err))
+    return false;
+  if (debug_twin_plan (&pair->plan, source_image (pair), &pair->program, err))
+    return write_debug_file (pair, err);
+  return has_record && err->status == CFI2SFRAME_NOTHING
+         && give_original_back (pair, err);
+}
+
+bool
+match_debug_located (const struct file_location *program, const char *debug,
+                     const struct cfi2sframe_options *options,
+                     struct error *err)
+{
+  struct pair pair = { 0 };
+  error_clear (err);
+  bool done = options_take (&pair.options, options, err)
+              && pair_open (&pair, program, debug, err);
+  if (done)
+    done = follow (&pair, err) || err->status == CFI2SFRAME_NOTHING
+           || debug_file_blame (err, pair.path);
+  pair_close (&pair);
+  return done && err->status == CFI2SFRAME_OK;
+}
+
+bool
+cfi2sframe_match_debug_file (const char *program, const char *debug,
+                             const struct cfi2sframe_options *options,
+                             struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (program);
+  return match_debug_located (&location, debug, options, err);
+}
