@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 build_packages="autoconf automake libtool pkg-config make gcc libc6-dev
-  binutils libdw-dev libelf-dev libdwarf-dev libjson-c-dev libxxhash-dev
-  libzydis-dev texinfo"
+  binutils libdw-dev libelf-dev libdwarf-dev libiberty-dev libjson-c-dev
+  libxxhash-dev libzydis-dev texinfo"
 
 say ()
 {

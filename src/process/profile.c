@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "process/live.h"
-#include "process/symbols.h"
 
 enum
 {
@@ -87,7 +86,7 @@ profile_complete (const struct profile *profile)
 /* What to call the call at ADDRESS, or the end that is its number; to be
    freed.  */
 static char *
-name_of (const struct process *process, uint64_t address)
+name_of (const struct process *process, uint64_t address, unsigned wanted)
 {
   char *name = NULL;
   struct symbol symbol;
@@ -98,7 +97,7 @@ name_of (const struct process *process, uint64_t address)
                    < 0
                ? NULL
                : name;
-  symbol_find (process, address, true, false, &symbol);
+  symbol_find (process->dwfl, address, true, wanted, &symbol);
   if (symbol.name[0] != '\0')
     return strdup (symbol.name);
   const struct module *module = process_module_at (process, address);
@@ -119,14 +118,15 @@ by_name (const void *a, const void *b)
 
 /* The names of all nodes of TREE but the root, by node, each to be freed.  */
 static char **
-node_names (const struct profile *profile)
+node_names (const struct profile *profile, unsigned wanted)
 {
   const struct call_tree *tree = &profile->addresses;
   char **names = calloc (tree->n, sizeof *names);
   bool complete = names != NULL;
   for (uint32_t i = 1; complete && i < tree->n; i++)
     complete
-        = (names[i] = name_of (profile->process, tree->nodes[i].key)) != NULL;
+        = (names[i] = name_of (profile->process, tree->nodes[i].key, wanted))
+          != NULL;
   if (complete)
     return names;
   for (uint32_t i = 1; names != NULL && i < tree->n; i++)
@@ -188,11 +188,12 @@ copy_calls (const struct profile *profile, struct named_profile *named,
 }
 
 bool
-profile_name (const struct profile *profile, struct named_profile *named)
+profile_name (const struct profile *profile, unsigned wanted,
+              struct named_profile *named)
 {
   *named = (struct named_profile){ 0 };
   uint32_t n = profile->addresses.n;
-  char **names = node_names (profile);
+  char **names = node_names (profile, wanted);
   bool done = names != NULL && call_tree_init (&named->calls)
               && collect_names (named, names, n)
               && copy_calls (profile, named, names);

@@ -9,6 +9,7 @@
 
 #include "process/call_tree.h"
 #include "process/stack_walk.h"
+#include "process/symbols.h"
 
 struct profile
 {
@@ -45,8 +46,9 @@ struct named_profile
 };
 
 /* What PROFILE's addresses are called; callees are ordered by their names.
-   False when memory ran out.  */
-bool profile_name (const struct profile *profile, struct named_profile *named);
+   WANTED: of symbols (symbols.h).  False when memory ran out.  */
+bool profile_name (const struct profile *profile, unsigned wanted,
+                   struct named_profile *named);
 void named_profile_free (struct named_profile *named);
 
 #endif /* PROCESS_PROFILE_H */

@@ -4,30 +4,41 @@
 #include "process/symbols.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "process/demangle.h"
+
+static void
+set_name (struct symbol *symbol, const char *name, bool mangled)
+{
+  /* Without its version: memcpy@@GLIBC_2.14.  */
+  char *plain = strndup (name, strcspn (name, "@"));
+  if (plain != NULL
+      && (mangled || !demangle (plain, symbol->name, sizeof symbol->name)))
+    snprintf (symbol->name, sizeof symbol->name, "%s", plain);
+  free (plain);
+}
+
 void
-symbol_find (const struct process *process, uint64_t pc, bool interrupted,
-             bool with_source, struct symbol *symbol)
+symbol_find (Dwfl *dwfl, uint64_t pc, bool interrupted, unsigned wanted,
+             struct symbol *symbol)
 {
   /* The call, not what follows it, which may be another function.  */
   uint64_t address = pc - !interrupted;
   *symbol = (struct symbol){ 0 };
-  Dwfl_Module *module = process->dwfl != NULL
-                            ? dwfl_addrmodule (process->dwfl, address)
-                            : NULL;
+  Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule (dwfl, address) : NULL;
   if (module == NULL)
     return;
   GElf_Off offset;
   GElf_Sym found;
   const char *name = dwfl_module_addrinfo (module, address, &offset, &found,
                                            NULL, NULL, NULL);
-  /* Without its version: memcpy@@GLIBC_2.14.  */
   if (name != NULL)
-    snprintf (symbol->name, sizeof symbol->name, "%.*s",
-              (int)strcspn (name, "@"), name);
+    set_name (symbol, name, wanted & SYMBOL_MANGLED);
   symbol->offset = offset + !interrupted;
-  Dwfl_Line *line = with_source ? dwfl_module_getsrc (module, address) : NULL;
+  Dwfl_Line *line
+      = wanted & SYMBOL_SOURCE ? dwfl_module_getsrc (module, address) : NULL;
   if (line != NULL)
     symbol->file = dwfl_lineinfo (line, NULL, &symbol->line, NULL, NULL, NULL);
 }

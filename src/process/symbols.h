@@ -7,19 +7,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "process/process.h"
+#include <elfutils/libdwfl.h>
 
 struct symbol
 {
-  char name[256];   /* cut off if it is longer; "" if there is none */
+  char name[1024];  /* cut off if it is longer; "" if there is none */
   uint64_t offset;  /* of the address in it */
   const char *file; /* of its source, or NULL; it is libdwfl's */
   int line;         /* 0 if not known */
 };
 
-/* Look up PC, which is a return address unless INTERRUPTED; its line of source
-   only WITH_SOURCE.  */
-void symbol_find (const struct process *process, uint64_t pc, bool interrupted,
-                  bool with_source, struct symbol *symbol);
+/* What is wanted of a symbol.  */
+enum
+{
+  SYMBOL_SOURCE = 1, /* its line of source */
+  SYMBOL_MANGLED = 2 /* its name as the symbol table has it */
+};
+
+/* Look up PC, which is a return address unless INTERRUPTED, among the modules
+   of DWFL (NULL: none).  */
+void symbol_find (Dwfl *dwfl, uint64_t pc, bool interrupted, unsigned wanted,
+                  struct symbol *symbol);
 
 #endif /* PROCESS_SYMBOLS_H */

@@ -229,7 +229,8 @@ write_outputs (const struct session *session)
 {
   const struct profile_options *options = &session->options;
   struct named_profile named;
-  bool done = profile_name (&session->profile, &named)
+  bool done = profile_name (&session->profile,
+                            options->mangled ? SYMBOL_MANGLED : 0, &named)
               || fail (session->name, "out of memory");
   for (size_t i = 0; done && i < options->n_outputs; i++)
     done = write_output (session, &named, options->outputs[i]);

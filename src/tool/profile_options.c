@@ -20,7 +20,8 @@ enum
 
   OPTION_PTRACE = 256,
   OPTION_ONLY_SFRAME,
-  OPTION_ANALYZE
+  OPTION_ANALYZE,
+  OPTION_NO_DEMANGLE
 };
 
 static const struct argp_option option_table[] = {
@@ -42,6 +43,8 @@ static const struct argp_option option_table[] = {
     1 },
   { "analyze", OPTION_ANALYZE, NULL, 0,
     "Modules that are converted get rows for code without CFI, too", 1 },
+  { "no-demangle", OPTION_NO_DEMANGLE, NULL, 0,
+    "Show names of C++ and Rust as symbol tables have them", 1 },
   { "quiet", 'q', NULL, 0, "No progress and no summary", 1 },
   STANDARD_OPTIONS
 };
@@ -84,6 +87,7 @@ static const struct option_switch switches[] = {
   OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
   OPTION_SWITCH (struct profile_options, OPTION_ONLY_SFRAME, only_sframe),
   OPTION_SWITCH (struct profile_options, OPTION_ANALYZE, analyze),
+  OPTION_SWITCH (struct profile_options, OPTION_NO_DEMANGLE, mangled),
   OPTION_SWITCH (struct profile_options, 'q', quiet),
 };
 

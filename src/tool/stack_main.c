@@ -86,11 +86,13 @@ show_thread (struct session *session, const struct thread *thread)
 {
   struct process *process = &session->process;
   const struct stack_options *options = &session->options;
+  unsigned wanted = (options->source ? SYMBOL_SOURCE : 0)
+                    | (options->mangled ? SYMBOL_MANGLED : 0);
   walk_by_sframe (process, &thread->registers, &session->sframe);
   if (options->dwarf && walk_by_cfi (process, thread->tid, &session->dwarf))
     return stack_print_both (process, thread, &session->sframe,
-                             &session->dwarf, options->source, stdout);
-  stack_print (process, thread, &session->sframe, options->source, stdout);
+                             &session->dwarf, wanted, stdout);
+  stack_print (process, thread, &session->sframe, wanted, stdout);
   if (options->dwarf)
     puts ("  DWARF: not even the innermost frame");
   return true;

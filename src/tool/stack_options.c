@@ -17,7 +17,8 @@ enum
 
   OPTION_DWARF = 256,
   OPTION_ONLY_SFRAME,
-  OPTION_ANALYZE
+  OPTION_ANALYZE,
+  OPTION_NO_DEMANGLE
 };
 
 static const struct argp_option option_table[] = {
@@ -31,6 +32,8 @@ static const struct argp_option option_table[] = {
     1 },
   { "analyze", OPTION_ANALYZE, NULL, 0,
     "Modules that are converted get rows for code without CFI, too", 1 },
+  { "no-demangle", OPTION_NO_DEMANGLE, NULL, 0,
+    "Show names of C++ and Rust as symbol tables have them", 1 },
   { "dwarf", OPTION_DWARF, NULL, 0,
     "Walk by DWARF as well (with libdwfl) and show where the two differ", 1 },
   { "verbose", 'v', NULL, 0,
@@ -67,6 +70,7 @@ static const struct option_switch switches[] = {
   OPTION_SWITCH (struct stack_options, OPTION_DWARF, dwarf),
   OPTION_SWITCH (struct stack_options, OPTION_ONLY_SFRAME, only_sframe),
   OPTION_SWITCH (struct stack_options, OPTION_ANALYZE, analyze),
+  OPTION_SWITCH (struct stack_options, OPTION_NO_DEMANGLE, mangled),
   OPTION_SWITCH (struct stack_options, 'v', verbose),
 };
 

@@ -15,7 +15,7 @@ struct stack_options
   const char *executable;
   size_t frames; /* at most, of each thread */
   pid_t thread;  /* the only one to be shown, or 0 */
-  bool source, dwarf, only_sframe, analyze, verbose;
+  bool source, mangled, dwarf, only_sframe, analyze, verbose;
 };
 
 /* Exit status 2 with a message for wrong usage, 0 for --help and --version.

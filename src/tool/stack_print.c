@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "process/symbols.h"
 #include "convert/shown_text.h"
 
 static const char *
@@ -22,7 +21,7 @@ base_name (const char *path)
 struct page
 {
   const struct process *process;
-  bool with_source;
+  unsigned wanted; /* of symbols */
   FILE *out;
 };
 
@@ -62,8 +61,8 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
   const struct frame *frame = &walk->frames[index];
   const struct module *module
       = process_module_at (page->process, frame->pc - !frame->interrupted);
-  symbol_find (page->process, frame->pc, frame->interrupted, page->with_source,
-               &symbol);
+  symbol_find (page->process->dwfl, frame->pc, frame->interrupted,
+               page->wanted, &symbol);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (page, frame, module, &symbol,
               index + 1 < walk->n && frame[1].interrupted);
@@ -129,9 +128,9 @@ print_thread (const struct thread *thread, FILE *out)
 
 void
 stack_print (const struct process *process, const struct thread *thread,
-             const struct walk *walk, bool with_source, FILE *out)
+             const struct walk *walk, unsigned wanted, FILE *out)
 {
-  const struct page page = { process, with_source, out };
+  const struct page page = { process, wanted, out };
   print_thread (thread, out);
   for (size_t i = 0; i < walk->n; i++)
     print_frame (&page, walk, i, ' ');
@@ -153,9 +152,9 @@ difference (const struct walk *a, const struct walk *b, size_t index)
 bool
 stack_print_both (const struct process *process, const struct thread *thread,
                   const struct walk *sframe, const struct walk *dwarf,
-                  bool with_source, FILE *out)
+                  unsigned wanted, FILE *out)
 {
-  const struct page page = { process, with_source, out };
+  const struct page page = { process, wanted, out };
   size_t same = walk_same_frames (sframe, dwarf);
   print_thread (thread, out);
   for (size_t i = 0; i < same; i++)

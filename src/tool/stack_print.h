@@ -8,16 +8,17 @@
 #include <stdio.h>
 
 #include "process/stack_walk.h"
+#include "process/symbols.h"
 
-/* A line for the thread, one for each frame of WALK (and one for its source,
-   WITH_SOURCE), and one that says why there are no more.  */
+/* A line for the thread, one for each frame of WALK (and one for its source),
+   and one that says why there are no more.  WANTED: of symbols (symbols.h). */
 void stack_print (const struct process *process, const struct thread *thread,
-                  const struct walk *walk, bool with_source, FILE *out);
+                  const struct walk *walk, unsigned wanted, FILE *out);
 
 /* The same, compared with the walk by DWARF: from the first frame on that is
    not the same the rest of both is shown.  False when they differ.  */
 bool stack_print_both (const struct process *process,
                        const struct thread *thread, const struct walk *sframe,
-                       const struct walk *dwarf, bool with_source, FILE *out);
+                       const struct walk *dwarf, unsigned wanted, FILE *out);
 
 #endif /* TOOL_STACK_PRINT_H */

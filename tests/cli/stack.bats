@@ -146,6 +146,62 @@ goes_on ()
   [[ ${lines[3]} == "  (no more than 2 frames are shown)" ]] || report
 }
 
+# A program that waits below functions with the names given, the first one
+# innermost.
+named_program ()
+{
+  local name n=0
+  {
+    echo '#include <unistd.h>'
+    echo 'void f0 (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }'
+    for name; do
+      n=$((n + 1))
+      echo "void f$n (void) { f$((n - 1)) (); __asm__ volatile (\"\"); }"
+    done
+    echo "int main (void) { f$n (); return 0; }"
+  } | sed '1i #include <stdio.h>' >named.c
+  "${CC:-cc}" -O1 -fno-inline -fno-optimize-sibling-calls -c named.c
+  n=0
+  for name; do
+    n=$((n + 1))
+    objcopy --redefine-sym "f$n=$name" named.o
+  done
+  "${CC:-cc}" -o named named.o
+}
+
+# A name of 400 characters that is terabytes long when it is written out: each
+# parameter is a function that takes the one before twice.
+long_name ()
+{
+  local name=_Z1fPFviE id=0 digits=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ i same
+  for i in $(seq 40); do
+    same=${digits:id % 36:1}_
+    [ "$id" -lt 36 ] || same=${digits:id / 36:1}$same
+    name+=PFvS${same}S${same}E
+    id=$((id + 2))
+  done
+  echo "$name"
+}
+
+@test "names of C++ and Rust are those of the source, unless they are not wanted" {
+  "$stack" --help | grep -q -- --no-demangle
+  local long
+  long=$(long_name)
+  named_program _ZN5shape4drawEid _ZN4core3fmt5write17h0123456789abcdefE \
+    _RNvNtCs1_7mycrate3foo3bar _Z3 "$long"
+  start ./named
+  stacks --no-demangle "$pid"
+  [[ $output == *" _ZN5shape4drawEid+0x"*" _ZN4core3fmt5write17h"*" $long+0x"* ]] \
+    || report
+  run --separate-stderr timeout 20 "$stack" "$pid"
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" shape::draw(int, double)+0x"* ]] \
+    || skip "built without libiberty"
+  [[ $output == *" core::fmt::write+0x"*" mycrate::foo::bar+0x"* ]] || report
+  [[ $output == *" _Z3+0x"*" f(void (*)(int), "* ]] || report
+  [ "${#output}" -lt 4000 ] || report
+}
+
 @test "--only-sframe ends where a module was not converted" {
   waiting_program
   start ./waiting
