@@ -366,14 +366,14 @@ struct file_concerns
 file_find_concerns (int fd)
 {
   struct file_concerns concerns = { 0 };
-  struct statx status;
-  if (statx (fd, "", AT_EMPTY_PATH, STATX_NLINK, &status) == 0)
-    {
-      concerns.hard_links = status.stx_nlink > 1;
-      concerns.verity = status.stx_attributes & STATX_ATTR_VERITY;
-    }
+  struct stat status;
+  concerns.hard_links = fstat (fd, &status) == 0 && status.st_nlink > 1;
   int flags;
-  concerns.flags_lost = flags_read (fd, &flags) && (flags & FLAGS_LOST);
+  if (flags_read (fd, &flags))
+    {
+      concerns.verity = flags & FS_VERITY_FL;
+      concerns.flags_lost = flags & FLAGS_LOST;
+    }
   concerns.signed_ima = fgetxattr (fd, "security.ima", NULL, 0) >= 0;
   return concerns;
 }

@@ -358,6 +358,36 @@ start_program ()
   [[ $output == *"No such attribute"* ]]
 }
 
+# FS_VERITY_FL by a library in between: few kernels can seal files.
+@test "that a file was sealed by fs-verity is said" {
+  needs cc
+  cat >sealed.c <<'END'
+#include <linux/fs.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int
+ioctl (int fd, unsigned long request, ...)
+{
+  va_list rest;
+  va_start (rest, request);
+  int *argument = va_arg (rest, int *);
+  va_end (rest);
+  if (request != FS_IOC_GETFLAGS)
+    return syscall (SYS_ioctl, fd, request, argument);
+  *argument = FS_VERITY_FL;
+  return 0;
+}
+END
+  cc -shared -fPIC -o sealed.so sealed.c
+  small_program
+  LD_PRELOAD=$PWD/sealed.so \
+    ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0 tool small
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == "cfi2sframe: small: warning: "*"fs-verity"* ]] || report
+  has_sframe small
+}
+
 @test "attributes of chattr are kept; what cannot be is said" {
   needs chattr lsattr
   small_program in
