@@ -144,7 +144,7 @@ copy_moved (struct in_place_job *job, const struct layout_plan *plan)
       if (extent->old_offset != extent->new_offset)
         total += extent->size;
     }
-  job->moved = malloc (total > 0 ? (size_t)total : 1);
+  job->moved = malloc ((size_t)total + 1);
   if (job->moved == NULL)
     return error_set_no_memory (job->err);
   uint8_t *at = job->moved;
@@ -206,8 +206,8 @@ prepare_old_part (struct in_place_job *job)
   for (size_t i = 0; i < job->n_overwrites; i++)
     if (in_region (job, &job->overwrites[i], REGION_BODY))
       total += job->overwrites[i].size;
-  job->saved = malloc ((size_t)total + 1);
-  job->head = malloc ((size_t)job->head_size + 1);
+  job->saved = malloc ((size_t)total);
+  job->head = malloc ((size_t)job->head_size);
   if (job->saved == NULL || job->head == NULL)
     return error_set_no_memory (job->err);
   memcpy (job->saved, job->image->bytes, (size_t)job->head_size);
@@ -396,6 +396,11 @@ write_or_restore (struct in_place_job *job, const struct layout_plan *plan,
   bool restored = roll_back (job);
   if (!file_restore_privileges (privileges, job->fd, &ignored) || restored)
     return false;
+  /* There may be no complete record yet.  */
+  if (!job->old_touched)
+    return error_set (job->err, CFI2SFRAME_IO,
+                      "writing failed, and what was written behind the old "
+                      "contents could not be cut off");
   return error_set (job->err, CFI2SFRAME_IO,
                     "writing failed, and so did restoring the old contents; "
                     "--undo does that later");

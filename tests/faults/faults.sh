@@ -150,6 +150,8 @@ fail_everywhere ()
       grep -q 'written, but flushing' output && wanted=new
       [ "$now" = repairable ] && [ "$on" = + ] \
         && grep -q 'undo does that later' output && wanted=repairable
+      [[ $now = repairable || $now = old-with-tail ]] && [ "$on" = + ] \
+        && grep -q 'could not be cut off' output && wanted=$now
       # No way around these: a failure that is ignored may lose the file.
       case $name in
         fsync | fdatasync | renameat* | ftruncate | pwrite64)
