@@ -149,7 +149,6 @@ create_temporary (struct output_file *file, const struct file_location *source,
   errno = EINTR;
   if (!atomic_load (&closing))
     fd = make_temporary (temporary, source);
-  int saved = errno;
   if (fd >= 0)
     {
       file->temporary = temporary;
@@ -158,7 +157,6 @@ create_temporary (struct output_file *file, const struct file_location *source,
     }
   atomic_fetch_sub (&creating, 1);
   pthread_sigmask (SIG_SETMASK, &old, NULL);
-  errno = saved;
   if (fd >= 0)
     return true;
   free (temporary);
@@ -197,10 +195,8 @@ resolve_new (const char *target)
   char *path = NULL;
   if (directory != NULL && asprintf (&path, "%s/%s", directory, name) < 0)
     path = NULL;
-  int saved = errno;
   free (directory);
   free (copy);
-  errno = saved;
   return path;
 }
 
@@ -221,7 +217,7 @@ static bool
 resolve_descriptor (struct output_file *file, const char *target, int number,
                     struct error *err)
 {
-  struct stat status;
+  struct stat status = { 0 };
   if (number < 0 && stat (target, &status) == 0 && S_ISREG (status.st_mode))
     return error_set (err, CFI2SFRAME_REFUSED,
                       "is another process's descriptor of a regular file");
@@ -400,8 +396,6 @@ commit_stream (struct output_file *file, struct error *err)
   bool ok = copy_all (file->fd, file->stream_fd, err);
   ok = io_close (file->stream_fd, ok, err);
   file->stream_fd = -1;
-  if (ok)
-    output_file_release (file);
   return ok;
 }
 
@@ -421,18 +415,23 @@ flush_directory (int directory, int file, struct error *err)
                     strerror (errno));
 }
 
+static bool
+is_same (const struct stat *one, const struct stat *other)
+{
+  struct file_identity a = file_identity_of (one);
+  struct file_identity b = file_identity_of (other);
+  return file_identity_equal (&a, &b);
+}
+
 /* Whether FILE's name is that of the file SOURCE_FD.  */
 static bool
 target_is (const struct output_file *file, int source_fd)
 {
   struct stat source, target;
-  if (file->name == NULL || fstat (source_fd, &source) != 0
-      || fstatat (file->directory, file->name, &target, AT_SYMLINK_NOFOLLOW)
-             != 0)
-    return false;
-  struct file_identity a = file_identity_of (&source);
-  struct file_identity b = file_identity_of (&target);
-  return file_identity_equal (&a, &b);
+  return file->name != NULL && fstat (source_fd, &source) == 0
+         && fstatat (file->directory, file->name, &target, AT_SYMLINK_NOFOLLOW)
+                == 0
+         && is_same (&source, &target);
 }
 
 /* The temporary gets the target's name.  */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <grp.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -57,6 +58,18 @@ __wrap_renameat (int from, const char *old, int to, const char *new)
   return note_call ('r') ? __real_renameat (from, old, to, new) : -1;
 }
 
+/* Where names come from.  */
+static bool no_random;
+
+ssize_t __real_getrandom (void *bytes, size_t size, unsigned flags);
+ssize_t __wrap_getrandom (void *bytes, size_t size, unsigned flags);
+
+ssize_t
+__wrap_getrandom (void *bytes, size_t size, unsigned flags)
+{
+  return no_random ? -1 : __real_getrandom (bytes, size, flags);
+}
+
 static char directory[] = "/tmp/test_output_file.XXXXXX";
 
 static char *
@@ -92,10 +105,10 @@ assert_contents (const char *name, const char *text)
 }
 
 static unsigned
-count_entries (void)
+count_in (const char *path)
 {
   unsigned count = 0;
-  DIR *stream = opendir (directory);
+  DIR *stream = opendir (path);
   assert_non_null (stream);
   for (struct dirent *entry; (entry = readdir (stream)) != NULL;)
     count += strcmp (entry->d_name, ".") != 0
@@ -104,10 +117,33 @@ count_entries (void)
   return count;
 }
 
+static unsigned
+count_entries (void)
+{
+  return count_in (directory);
+}
+
+static void
+remove_a_temporary (void)
+{
+  DIR *stream = opendir (directory);
+  struct dirent *entry;
+  do
+    entry = readdir (stream);
+  while (entry != NULL
+         && (strncmp (entry->d_name, ".cfi2sframe-", 12) != 0
+             || unlinkat (dirfd (stream), entry->d_name, 0) != 0));
+  closedir (stream);
+}
+
+/* No test leaves a descriptor open.  */
+static unsigned descriptors;
+
 static int
 set_up (void **state)
 {
   (void)state;
+  descriptors = count_in ("/proc/self/fd");
   strcpy (strrchr (directory, '.'), ".XXXXXX");
   return mkdtemp (directory) == NULL;
 }
@@ -117,6 +153,12 @@ tear_down (void **state)
 {
   (void)state;
   char command[160];
+  if (count_in ("/proc/self/fd") != descriptors)
+    {
+      fprintf (stderr, "%u descriptors, were %u\n", count_in ("/proc/self/fd"),
+               descriptors);
+      return 1;
+    }
   snprintf (command, sizeof command, "rm -rf '%s'", directory);
   return system (command);
 }
@@ -142,7 +184,15 @@ replace (const char *target, const char *source, bool is_new, bool times,
   assert_true (fd >= 0);
   bool ok = is_new ? output_file_commit_new (&file, fd, times, err)
                    : output_file_commit (&file, fd, times, err);
+  /* Nothing is closed twice: the number may be another file's by now.  */
+  int others[4];
+  for (int i = 0; i < 4; i++)
+    others[i] = open ("/dev/null", O_RDONLY);
   output_file_discard (&file);
+  for (int i = 0; i < 4; i++)
+    assert_true (fcntl (others[i], F_GETFD) >= 0);
+  for (int i = 0; i < 4; i++)
+    close (others[i]);
   close (fd);
   return ok;
 }
@@ -549,7 +599,155 @@ unsuitable_targets_are_refused (void **state)
   assert_string_equal (err.reason, "is a dangling symbolic link");
   assert_false (create (&file, "no/where", &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
+  assert_false (create (&file, "/proc/self/new", &err));
+  assert_non_null (strstr (err.reason, "create a file in the same directory"));
+  assert_false (create (&file, "/dev/fd/99", &err));
+  no_random = true;
+  assert_false (create (&file, "f", &err));
+  no_random = false;
   assert_int_equal (count_entries (), 1);
+}
+
+static void
+links_to_other_file_systems_are_refused (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  write_file ("f", "old", 0644);
+  char path[128];
+  strcpy (path, path_of ("f"));
+  struct file_location name = file_location_of_path (path);
+  struct file_location source = file_location_of_path ("/dev/null");
+  assert_false (output_file_link (&name, &source, &err));
+  assert_non_null (strstr (err.reason, "make a hard link"));
+  assert_contents ("f", "old");
+  assert_int_equal (count_entries (), 1);
+}
+
+static void
+files_of_other_processes_are_refused (void **state)
+{
+  (void)state;
+  struct output_file file;
+  struct error err = { 0 };
+  char path[64];
+  write_file ("f", "old", 0644);
+  int fd = open (path_of ("f"), O_RDWR);
+  pid_t child = fork ();
+  if (child == 0)
+    for (;;)
+      pause ();
+  snprintf (path, sizeof path, "/proc/%d/fd/%d", (int)child, fd);
+  assert_false (create (&file, path, &err));
+  assert_non_null (strstr (err.reason, "another process's descriptor"));
+  kill (child, SIGKILL);
+  assert_int_equal (waitpid (child, NULL, 0), child);
+  close (fd);
+}
+
+/* What goes to a pipe or device is kept in a nameless file until then.  */
+static void
+streams_need_no_folder_of_their_own (void **state)
+{
+  (void)state;
+  static const char *const folders[] = { NULL, "", "/proc", "/no/where" };
+  const char *old = getenv ("TMPDIR");
+  char *kept = old != NULL ? strdup (old) : NULL;
+  write_file ("f", "old", 0644);
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    {
+      struct error err = { 0 };
+      if (folders[i] != NULL)
+        setenv ("TMPDIR", folders[i], 1);
+      else
+        unsetenv ("TMPDIR");
+      assert_true (replace ("/dev/null", "f", true, false, &err));
+    }
+  if (kept != NULL)
+    setenv ("TMPDIR", kept, 1);
+  else
+    unsetenv ("TMPDIR");
+  free (kept);
+}
+
+static void
+descriptor_0_is_like_others (void **state)
+{
+  (void)state;
+  struct output_file file;
+  struct error err = { 0 };
+  write_file ("f", "old", 0644);
+  int kept = dup (STDIN_FILENO);
+  close (STDIN_FILENO);
+  assert_true (create (&file, "/dev/null", &err));
+  assert_int_equal (file.fd, 0);
+  output_file_discard (&file);
+  assert_int_equal (fcntl (STDIN_FILENO, F_GETFD), -1);
+  assert_int_equal (open (path_of ("f"), O_RDWR), 0);
+  assert_true (create (&file, "/dev/stdin", &err));
+  output_file_discard (&file);
+  bool made = create (&file, "/dev/stdin", &err);
+  bool written = made && write (file.fd, "new", 3) == 3
+                 && output_file_commit_new (&file, kept, false, &err);
+  if (made)
+    output_file_discard (&file);
+  dup2 (kept, STDIN_FILENO);
+  close (kept);
+  assert_true (written);
+  assert_contents ("f", "new");
+}
+
+/* Its place in the table, and its descriptors, may be another's.  */
+static void
+a_file_that_is_done_touches_no_other (void **state)
+{
+  (void)state;
+  struct output_file one, other;
+  struct error err = { 0 };
+  write_file ("f", "old", 0644);
+  int fd = open (path_of ("f"), O_RDONLY);
+  assert_true (create (&one, "g", &err));
+  assert_true (output_file_commit_new (&one, fd, false, &err));
+  assert_true (create (&other, "h", &err));
+  output_file_discard (&one);
+  assert_true (output_file_commit_new (&other, fd, false, &err));
+  output_file_discard (&other);
+  assert_int_equal (count_entries (), 3);
+  /* Not even one whose bytes could not be written.  */
+  if (access ("/dev/full", W_OK) == 0)
+    assert_false (replace ("/dev/full", "f", true, false, &err));
+  close (fd);
+}
+
+/* Of a folder that may be searched and written to.  */
+static void
+folders_need_not_be_readable (void **state)
+{
+  (void)state;
+  assert_int_equal (mkdir (path_of ("d"), 0700), 0);
+  write_file ("d/f", "old", 0644);
+  if (geteuid () == 0)
+    {
+      assert_int_equal (chmod (directory, 0755), 0);
+      assert_int_equal (chown (path_of ("d"), 65534, 65534), 0);
+      assert_int_equal (chown (path_of ("d/f"), 65534, 65534), 0);
+    }
+  assert_int_equal (chmod (path_of ("d"), 0300), 0);
+  pid_t child = fork ();
+  if (child == 0)
+    {
+      struct error err = { 0 };
+      if (geteuid () == 0
+          && (setgroups (0, NULL) != 0 || setgid (65534) != 0
+              || setuid (65534) != 0))
+        _exit (2);
+      _exit (!replace ("d/f", "d/f", false, false, &err));
+    }
+  int result;
+  assert_int_equal (waitpid (child, &result, 0), child);
+  assert_int_equal (chmod (path_of ("d"), 0700), 0);
+  assert_true (WIFEXITED (result) && WEXITSTATUS (result) == 0);
+  assert_contents ("d/f", "new");
 }
 
 static void
@@ -593,7 +791,14 @@ signal_handler_leaves_no_temporary_file (void **state)
       /* The table holds 256; the rest is the owner's.  */
       for (int i = 256; i < 300; i++)
         output_file_discard (&files[i]);
+      /* One that could not be made takes nobody's place.  */
+      if (create (&late, "no/where", &err))
+        _exit (3);
+      remove_a_temporary ();
+      errno = ENOTTY;
       output_file_discard_all ();
+      if (errno != ENOTTY || count_entries () != 1)
+        _exit (4);
       bool refused = !create (&late, "f", &err);
       bool failed = !output_file_commit (&files[0], files[0].fd, false, &err);
       for (int i = 0; i < 256; i++)
@@ -645,6 +850,12 @@ main (void)
     TEST (new_target_that_is_the_source_is_refused),
     TEST (file_replaced_meanwhile_is_not_overwritten),
     TEST (unsuitable_targets_are_refused),
+    TEST (links_to_other_file_systems_are_refused),
+    TEST (files_of_other_processes_are_refused),
+    TEST (streams_need_no_folder_of_their_own),
+    TEST (descriptor_0_is_like_others),
+    TEST (a_file_that_is_done_touches_no_other),
+    TEST (folders_need_not_be_readable),
     TEST (device_and_pipe_are_written_through),
     TEST (signal_handler_leaves_no_temporary_file),
     TEST (hard_links_are_a_concern),
