@@ -32,9 +32,10 @@ struct analysis
   size_t n_followed; /* functions of `returns` that were looked at */
   uint32_t *later;   /* of them, to be tried when the others were */
   size_t n_later, later_capacity;
-  uint64_t entry; /* of the unit under way */
-  bool trusted;   /* the unit under way can be */
-  bool certain;   /* and more than its CFI says that it begins with a call */
+  uint64_t program_entry; /* or 0 */
+  uint64_t entry;         /* of the unit under way */
+  bool trusted;           /* the unit under way can be */
+  bool certain; /* and more than its CFI says that it begins with a call */
   /* Constants in code that can be addresses, where those are not relocated. */
   bool has_hints;
   uint64_t *hints;
@@ -83,6 +84,19 @@ add_start_elsewhere (void *argument, uint64_t address)
   struct analysis *analysis = argument;
   return known_at (analysis->request, address)
          || add_start (analysis, address);
+}
+
+/* The same for what is certain to be called.  */
+static bool
+add_called_elsewhere (void *argument, uint64_t address)
+{
+  struct analysis *analysis = argument;
+  if (!add_start_elsewhere (analysis, address))
+    return false;
+  uint32_t index = returns_find (analysis->returns, address);
+  if (index != UINT32_MAX)
+    returns_function (analysis->returns, index)->is_called = true;
+  return true;
 }
 
 /* An address that is mentioned is tried only where no function got to.  */
@@ -193,11 +207,14 @@ add_starts (struct analysis *analysis)
 {
   const struct image *image = analysis->request->image;
   uint64_t entry = seeds_program_entry (image);
+  analysis->program_entry = entry;
   if (entry && returns_add (analysis->returns, entry, true) == UINT32_MAX)
     return false;
   return add_known (analysis)
          && (!analysis->request->elsewhere
              || (add_go_starts (analysis)
+                 && seeds_from_initialisers (&analysis->places,
+                                             add_called_elsewhere, analysis)
                  && seeds_from_symbols (image, !analysis->request->no_symbols,
                                         add_start_elsewhere, analysis)));
 }
@@ -270,12 +287,34 @@ note_mentioned (struct analysis *analysis, const struct insn *insn,
     analysis->hints[analysis->n_hints++] = address;
 }
 
+/* The address that INSN computes, or loads from a word that is relocated.  */
+static bool
+computes_address (const struct analysis *analysis, const struct insn *insn,
+                  const struct state *state, uint64_t *address)
+{
+  struct subject memory = state_memory (state, insn);
+  if (insn->op == OP_LOAD && !memory.has_index && memory.has_base
+      && memory.base.kind == VALUE_CONSTANT)
+    memory.offset += memory.base.number;
+  else if (insn->op != OP_LOAD || memory.has_index || memory.has_base)
+    {
+      *address = (uint64_t)insn->immediate;
+      return state_names_place (state, insn, address) || insn->op == OP_SET;
+    }
+  const struct relocated *word
+      = places_relocated (&analysis->places, (uint64_t)memory.offset);
+  *address = word ? word->value : 0;
+  return word != NULL;
+}
+
 /* Where the program begins, main is handed to the C library.  */
 static void
-note_main (struct analysis *analysis, const struct insn *insn)
+note_main (struct analysis *analysis, const struct insn *insn,
+           const struct state *state)
 {
-  uint64_t address = (uint64_t)insn->immediate, size;
-  if (insn->op == OP_SET && places_code (&analysis->places, address, &size)
+  uint64_t address, size;
+  if (computes_address (analysis, insn, state, &address)
+      && places_code (&analysis->places, address, &size)
       && add_start_elsewhere (analysis, address))
     note_call (analysis, address);
 }
@@ -294,9 +333,8 @@ take (void *argument, uint64_t address, const struct insn *insn,
                 analysis->trusted ? &row : NULL);
   if (analysis->trusted)
     note_mentioned (analysis, insn, state);
-  if (analysis->entry == seeds_program_entry (request->image)
-      && request->elsewhere)
-    note_main (analysis, insn);
+  if (analysis->entry == analysis->program_entry && request->elsewhere)
+    note_main (analysis, insn, state);
   if (insn->flow == FLOW_CALL)
     note_call (analysis, insn->target);
   if (analysis->trusted && request->see)
@@ -395,8 +433,7 @@ follow (struct analysis *analysis, uint32_t index, bool again,
   visit (analysis, &function,
          failure == UNIT_SOUND
              && !returns_function (analysis->returns, index)->no_claims
-             && function.entry
-                    != seeds_program_entry (analysis->request->image));
+             && function.entry != analysis->program_entry);
   return true;
 }
 

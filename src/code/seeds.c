@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/dynamic.h"
 
 struct symbol_table
 {
@@ -127,11 +128,76 @@ seeds_from_words (const struct places *places,
   return true;
 }
 
+/* The functions that the SIZE bytes at ADDRESS point to.  */
+static bool
+words_of_array (const struct places *places, uint64_t address, uint64_t size,
+                bool (*found) (void *argument, uint64_t address),
+                void *argument)
+{
+  uint64_t function, n = size / sizeof (Elf64_Addr);
+  for (uint64_t i = 0;
+       i < n
+       && places_word (places, address + i * sizeof (Elf64_Addr),
+                       sizeof (Elf64_Addr), false, &function);
+       i++)
+    if (!found (argument, function))
+      return false;
+  return true;
+}
+
+/* Static programs have no dynamic section, but sections of these types.  */
+static bool
+words_of_sections (const struct places *places,
+                   bool (*found) (void *argument, uint64_t address),
+                   void *argument)
+{
+  for (size_t i = 1; i < places->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &places->image->sections[i].header;
+      if (header->sh_type >= SHT_INIT_ARRAY
+          && header->sh_type <= SHT_PREINIT_ARRAY
+          && !words_of_array (places, header->sh_addr, header->sh_size, found,
+                              argument))
+        return false;
+    }
+  return true;
+}
+
+bool
+seeds_from_initialisers (const struct places *places,
+                         bool (*found) (void *argument, uint64_t address),
+                         void *argument)
+{
+  static const int64_t functions[] = { DT_INIT, DT_FINI };
+  static const int64_t arrays[][2] = {
+    { DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ },
+    { DT_INIT_ARRAY, DT_INIT_ARRAYSZ },
+    { DT_FINI_ARRAY, DT_FINI_ARRAYSZ },
+  };
+  const struct image *image = places->image;
+  uint64_t address, size;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (dynamic_find (image, functions[i], &address)
+        && !found (argument, address))
+      return false;
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    if (dynamic_find (image, arrays[i][0], &address)
+        && dynamic_find (image, arrays[i][1], &size)
+        && !words_of_array (places, address, size, found, argument))
+      return false;
+  return words_of_sections (places, found, argument);
+}
+
+/* Static programs that can be loaded anywhere are shared objects by their
+   type.  */
 uint64_t
 seeds_program_entry (const struct image *image)
 {
-  bool is_program = image->header.e_type == ET_EXEC
-                    || image_find_segment (image, PT_INTERP) != NULL;
+  uint64_t flags = 0;
+  bool is_program
+      = image->header.e_type == ET_EXEC
+        || image_find_segment (image, PT_INTERP) != NULL
+        || (dynamic_find (image, DT_FLAGS_1, &flags) && (flags & DF_1_PIE));
   return is_program ? image->header.e_entry : 0;
 }
 

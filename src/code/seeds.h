@@ -16,6 +16,13 @@ bool seeds_from_symbols (const struct image *image, bool all,
                          bool (*found) (void *argument, uint64_t address),
                          void *argument);
 
+/* The same for what is called when the image is loaded and unloaded: DT_INIT,
+   DT_INIT_ARRAY and their kind (System V ABI, "Initialization and Termination
+   Functions").  */
+bool seeds_from_initialisers (const struct places *places,
+                              bool (*found) (void *argument, uint64_t address),
+                              void *argument);
+
 /* The same for what relocations put into memory, and for the addresses that
    code computes.  They may be anything.  */
 bool seeds_from_pointers (const struct places *places,

@@ -16,14 +16,14 @@ native=${native%%-*}
 # or, if that is another machine, its binutils.
 assemble ()
 {
+  link=$(sed -n 's/^# link: //p' "$2")
+  # shellcheck disable=SC2086
   if [ "$1" = "$native" ]; then
-    link=$(sed -n 's/^# link: //p' "$2")
-    # shellcheck disable=SC2086
     ${CC:-cc} -nostdlib ${link:--shared} -Wl,--no-undefined-version \
       -o "$work/idiom.so" "$2"
   else
     "$1-linux-gnu-as" -o "$work/idiom.o" "$2" \
-      && "$1-linux-gnu-ld" -shared -o "$work/idiom.so" "$work/idiom.o"
+      && "$1-linux-gnu-ld" ${link:--shared} -o "$work/idiom.so" "$work/idiom.o"
   fi
 }
 
