@@ -7,6 +7,8 @@
 
 #include "base/array.h"
 #include "code/seeds.h"
+#include "code/state_apply.h"
+#include "code/state_row.h"
 
 enum
 {

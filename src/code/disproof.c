@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "code/state_row.h"
 
 struct comparison
 {

@@ -1,4 +1,4 @@
-/* The transfer of one instruction, and the meeting of two paths.
+/* What a state is made of: registers, slots of the stack, bounds.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "code/state.h"
@@ -32,8 +32,8 @@ slot_overlaps (const struct slot *slot, struct value place, unsigned width)
          && place.number < slot->place.number + 8;
 }
 
-static void
-remove_slot (struct state *state, unsigned index)
+void
+state_remove_slot (struct state *state, unsigned index)
 {
   state->slots[index] = state->slots[--state->n_slots];
 }
@@ -43,7 +43,7 @@ forget_memory (struct state *state, struct value place, unsigned width)
 {
   for (unsigned i = state->n_slots; i-- > 0;)
     if (slot_overlaps (&state->slots[i], place, width))
-      remove_slot (state, i);
+      state_remove_slot (state, i);
 }
 
 /* Constants may be addresses of jump tables, but leave room for others.  No
@@ -60,9 +60,9 @@ is_worth_keeping (const struct state *state, struct value value)
 
 /* Stores through pointers that are not known to point into the stack cannot
    reach saved registers in a correct program.  */
-static void
-store (struct state *state, struct value place, struct value value,
-       unsigned width)
+void
+state_store (struct state *state, struct value place, struct value value,
+             unsigned width)
 {
   if (place.kind != VALUE_CFA && place.kind != VALUE_BASE)
     return;
@@ -81,21 +81,6 @@ state_load (const struct state *state, struct value place)
   return value_of (VALUE_MIXED, 0);
 }
 
-/* Numbers have 59 bits in a value.  */
-#define NUMBER_LIMIT (INT64_C (1) << 58)
-
-/* VALUE + DISTANCE.  */
-static struct value
-value_moved (struct value value, int64_t distance)
-{
-  int64_t sum;
-  bool relative = value_is_stack (value) || value.kind == VALUE_CONSTANT;
-  if (!relative || __builtin_add_overflow (value.number, distance, &sum)
-      || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)
-    return value_of (VALUE_MIXED, 0);
-  return value_of (value.kind, sum);
-}
-
 /* Bounds.  */
 
 static bool
@@ -105,12 +90,6 @@ subject_equal (const struct subject *a, const struct subject *b)
          && a->has_index == b->has_index && a->scale == b->scale
          && a->offset == b->offset && value_equal (a->base, b->base)
          && value_equal (a->index, b->index);
-}
-
-static struct subject
-subject_of_value (struct value value)
-{
-  return (struct subject){ .base = value, .has_base = true };
 }
 
 struct subject
@@ -131,8 +110,8 @@ state_memory (const struct state *state, const struct insn *insn)
   return memory;
 }
 
-static uint64_t
-bound_of (const struct state *state, const struct subject *subject)
+uint64_t
+state_bound_of (const struct state *state, const struct subject *subject)
 {
   for (unsigned i = 0; i < state->n_bounds; i++)
     if (subject_equal (&state->bounds[i].subject, subject))
@@ -144,12 +123,13 @@ uint64_t
 state_bound (const struct state *state, struct value value)
 {
   struct subject subject = subject_of_value (value);
-  return bound_of (state, &subject);
+  return state_bound_of (state, &subject);
 }
 
 /* The oldest bound makes room for a new one.  */
-static void
-set_bound (struct state *state, const struct subject *subject, uint64_t max)
+void
+state_set_bound (struct state *state, const struct subject *subject,
+                 uint64_t max)
 {
   for (unsigned i = 0; i < state->n_bounds; i++)
     if (subject_equal (&state->bounds[i].subject, subject))
@@ -166,8 +146,8 @@ set_bound (struct state *state, const struct subject *subject, uint64_t max)
   state->bounds[state->n_bounds++] = (struct bound){ *subject, max };
 }
 
-static void
-remove_bound (struct state *state, unsigned index)
+void
+state_remove_bound (struct state *state, unsigned index)
 {
   state->bounds[index] = state->bounds[--state->n_bounds];
 }
@@ -191,699 +171,32 @@ is_changed_by (const struct subject *subject, struct value place,
 }
 
 /* WIDTH bytes of memory at PLACE may have changed.  */
-static void
-forget_memory_bounds (struct state *state, struct value place, unsigned width)
+void
+state_forget_bounds (struct state *state, struct value place, unsigned width)
 {
   for (unsigned i = state->n_bounds; i-- > 0;)
     if (is_changed_by (&state->bounds[i].subject, place, width))
-      remove_bound (state, i);
+      state_remove_bound (state, i);
   state->has_compared &= !is_changed_by (&state->compared, place, width);
 }
 
 /* An instruction that was met before gives its register a new value under the
    same number.  */
-static void
-forget_bounds_of (struct state *state, struct value value)
+void
+state_forget_value (struct state *state, struct value value)
 {
   for (unsigned i = state->n_bounds; i-- > 0;)
     if (value_equal (state->bounds[i].subject.base, value)
         || value_equal (state->bounds[i].subject.index, value))
-      remove_bound (state, i);
-}
-
-static void
-compute (struct state *state, uint64_t address, unsigned reg)
-{
-  struct value value = value_new (VALUE_OPAQUE, address, reg);
-  if (state->n_bounds > 0)
-    forget_bounds_of (state, value);
-  state->registers[reg] = value;
-  if (state->has_equals
-      && (state->equals[0] == reg || state->equals[1] == reg))
-    state->has_equals = false;
-}
-
-/* TO gets VALUE; what is not known relative to anything gets a number.  */
-static void
-set_register (struct state *state, unsigned to, struct value value,
-              uint64_t address)
-{
-  compute (state, address, to);
-  if (!value_is_anonymous (value) || value.number != 0)
-    state->registers[to] = value;
-  else if (value.kind == VALUE_MIXED)
-    state->registers[to] = value_new (VALUE_MIXED, address, to);
-}
-
-static void
-forget_base (struct state *state, const struct code_machine *machine,
-             uint64_t address)
-{
-  for (unsigned reg = 0; reg < machine->n_registers; reg++)
-    if (state->registers[reg].kind == VALUE_BASE)
-      state->registers[reg] = value_new (VALUE_MIXED, address, reg);
-  for (unsigned i = state->n_slots; i-- > 0;)
-    if (state->slots[i].place.kind == VALUE_BASE
-        || state->slots[i].value.kind == VALUE_BASE)
-      remove_slot (state, i);
-}
-
-/* to = from & -2^n, or from - something: a new base.  */
-static void
-apply_base (struct state *state, const struct code_machine *machine,
-            const struct insn *insn, uint64_t address)
-{
-  struct value from = state->registers[insn->from];
-  bool was_base = from.kind == VALUE_BASE;
-  if (!value_is_stack (from) || (was_base && insn->to != machine->arch->sp))
-    {
-      compute (state, address, insn->to);
-      return;
-    }
-  forget_base (state, machine, address);
-  state->base_limit
-      = (int32_t)from.number + (was_base ? state->base_limit : 0);
-  state->base_is_below
-      = insn->op == OP_LOWER || (was_base && state->base_is_below);
-  set_register (state, insn->to, value_of (VALUE_BASE, 0), address);
-}
-
-/* A multiple of what is bounded is bounded, too.  */
-static void
-apply_scale (struct state *state, const struct insn *insn, uint64_t address)
-{
-  uint64_t max = state_bound (state, state->registers[insn->from]);
-  compute (state, address, insn->to);
-  struct subject scaled = subject_of_value (state->registers[insn->to]);
-  if (max <= UINT32_MAX)
-    set_bound (state, &scaled, max * (uint64_t)insn->immediate);
-}
-
-/* Move within a width, so that a lower part stays what it was.  */
-static void
-apply_move (struct state *state, const struct insn *insn, uint64_t address)
-{
-  struct value from = state->registers[insn->from];
-  bool lower_part = value_is_anonymous (from) || value_is_entry (from)
-                    || (from.kind == VALUE_CONSTANT && insn->width >= 4
-                        && from.number >= 0 && from.number <= INT32_MAX);
-  if (insn->width == 8 || lower_part)
-    set_register (state, insn->to, from, address);
-  else
-    compute (state, address, insn->to);
-}
-
-/* Entry of a jump table + its base, in either order.  */
-static bool
-sum_is_target (struct state *state, struct value a, struct value b,
-               struct jump_tables *tables, const struct insn *insn,
-               uint64_t address)
-{
-  bool is_scaled = insn->op == OP_SUM_SCALED;
-  if (!value_is_entry (a) || b.kind != VALUE_CONSTANT)
-    return false;
-  for (uint32_t i = UINT32_MAX; value_next_table (a, &i);)
-    if (!jump_table_set_base (&tables->tables[i], (uint64_t)b.number,
-                              is_scaled ? insn->scale : 1,
-                              is_scaled && insn->sign_extended
-                                  && insn->width == tables->tables[i].width))
-      return false;
-  set_register (state, insn->to,
-                value_of (a.kind == VALUE_ENTRY ? VALUE_TARGET : VALUE_TARGETS,
-                          a.number),
-                address);
-  return true;
-}
-
-/* The same with an entry that is extended and multiplied.  */
-static void
-apply_sum_scaled (struct state *state, const struct insn *insn,
-                  uint64_t address, struct jump_tables *tables)
-{
-  struct value from = state->registers[insn->from];
-  struct value index = state->registers[insn->index];
-  if (!sum_is_target (state, index, from, tables, insn, address))
-    compute (state, address, insn->to);
-}
-
-static void
-apply_sum (struct state *state, const struct insn *insn, uint64_t address,
-           struct jump_tables *tables)
-{
-  struct value a = state->registers[insn->from];
-  struct value b = state->registers[insn->index];
-  if (sum_is_target (state, a, b, tables, insn, address)
-      || sum_is_target (state, b, a, tables, insn, address))
-    return;
-  if (b.kind == VALUE_CONSTANT)
-    set_register (state, insn->to, value_moved (a, b.number), address);
-  else if (a.kind == VALUE_CONSTANT)
-    set_register (state, insn->to, value_moved (b, a.number), address);
-  else
-    compute (state, address, insn->to);
-}
-
-static void
-apply_lower (struct state *state, const struct code_machine *machine,
-             const struct insn *insn, uint64_t address)
-{
-  struct value by = insn->index == REG_NONE ? value_of (VALUE_MIXED, 0)
-                                            : state->registers[insn->index];
-  if (by.kind == VALUE_CONSTANT)
-    set_register (state, insn->to,
-                  value_moved (state->registers[insn->from], -by.number),
-                  address);
-  else if (insn->to == machine->arch->sp)
-    apply_base (state, machine, insn, address);
-  else
-    compute (state, address, insn->to);
-}
-
-static void
-apply_insert (struct state *state, const struct insn *insn, uint64_t address)
-{
-  struct value old = state->registers[insn->from];
-  if (old.kind != VALUE_CONSTANT)
-    {
-      compute (state, address, insn->to);
-      return;
-    }
-  uint64_t number = (uint64_t)old.number & ~(UINT64_C (0xffff) << insn->scale);
-  number |= (uint64_t)insn->immediate;
-  if (insn->width == 4)
-    number &= UINT32_MAX;
-  set_register (state, insn->to,
-                value_moved (value_of (VALUE_CONSTANT, 0), (int64_t)number),
-                address);
-}
-
-/* A code is of use only if SP is what it was when the function began: whoever
-   unwinds takes the CFA for it.  */
-static void
-apply_signing (struct state *state, const struct code_machine *machine,
-               const struct insn *insn, uint64_t address)
-{
-  struct value plain = value_of (VALUE_SAVED, machine->arch->ra);
-  struct value with_code = value_of (VALUE_SIGNED, insn->immediate);
-  struct value from = state->registers[insn->from];
-  bool at_cfa = value_equal (state->registers[machine->arch->sp],
-                             value_of (VALUE_CFA, 0));
-  struct value to = value_of (VALUE_MIXED, 0);
-  if (insn->op == OP_STRIP)
-    to = from.kind == VALUE_SIGNED ? plain : from;
-  else if (insn->op == OP_SIGN && at_cfa && value_equal (from, plain))
-    to = with_code;
-  else if (insn->op == OP_AUTHENTICATE && at_cfa
-           && value_equal (from, with_code))
-    to = plain;
-  set_register (state, insn->to, to, address);
-}
-
-/* Where the memory operand of INSN is in the stack.  */
-static struct value
-place_of (const struct state *state, const struct insn *insn)
-{
-  if (!insn->memory || insn->base == REG_NONE || insn->index != REG_NONE)
-    return value_of (VALUE_MIXED, 0);
-  return value_moved (state->registers[insn->base], insn->offset);
+      state_remove_bound (state, i);
 }
 
 bool
-state_names_place (const struct state *state, const struct insn *insn,
-                   uint64_t *address)
-{
-  struct value base = value_of (VALUE_CONSTANT, 0);
-  if (!insn->names_place)
-    return false;
-  if (insn->op == OP_ADD)
-    base = state->registers[insn->from];
-  *address = (uint64_t)base.number + (uint64_t)insn->immediate;
-  return base.kind == VALUE_CONSTANT;
-}
-
-/* INSN loads an entry of a table at an address that is known, as a compiler
-   does where it knows the index: a table with that entry alone.  */
-static bool
-is_known_entry (const struct insn *insn)
-{
-  return insn->memory && insn->base == REG_NONE && insn->index == REG_NONE
-         && insn->width == 4 && insn->sign_extended;
-}
-
-/* INSN loads from a table by an index.  *BASE is the table's address without
-   the offset, *INDEX what is added, in entries or (scale 1) in bytes.  */
-static bool
-is_indexed (const struct state *state, const struct code_machine *machine,
-            const struct insn *insn, struct value *base, struct value *index)
-{
-  bool scaled = insn->scale == insn->width;
-  if (!insn->memory || insn->index == REG_NONE || (!scaled && insn->scale != 1)
-      || insn->width > 8 || (insn->width & (insn->width - 1))
-      || !(machine->table_widths & insn->width))
-    return false;
-  *base = value_of (VALUE_CONSTANT, 0);
-  *index = state->registers[insn->index];
-  if (insn->base != REG_NONE)
-    *base = state->registers[insn->base];
-  if (base->kind != VALUE_CONSTANT && insn->scale == 1)
-    {
-      struct value swapped = *base;
-      *base = *index;
-      *index = swapped;
-    }
-  return base->kind == VALUE_CONSTANT;
-}
-
-bool
-state_table (const struct state *state, const struct code_machine *machine,
-             const struct insn *insn, uint64_t address,
-             struct jump_tables *tables, uint32_t *number)
-{
-  struct value base = value_of (VALUE_CONSTANT, 0), index;
-  uint64_t max = 0;
-  if (is_indexed (state, machine, insn, &base, &index))
-    {
-      max = state_bound (state, index);
-      if (insn->scale != insn->width && max != UINT64_MAX)
-        max /= insn->width;
-    }
-  else if (!is_known_entry (insn))
-    return false;
-  struct jump_table table
-      = { .reader = address,
-          .address = (uint64_t)base.number + (uint64_t)insn->offset,
-          .max = max,
-          .width = (uint8_t)insn->width,
-          .scale = 1,
-          .is_signed = insn->sign_extended || insn->width == 4 };
-  return jump_tables_note (tables, &table, number);
-}
-
-static void
-load_word (struct state *state, unsigned to, struct value place,
-           uint64_t address)
-{
-  if (to == REG_NONE)
-    return;
-  if (value_is_stack (place))
-    set_register (state, to, state_load (state, place), address);
-  else
-    compute (state, address, to);
-}
-
-static void
-adjust_base (struct state *state, const struct insn *insn, struct value base,
-             uint64_t address)
-{
-  if (insn->adjusts_base)
-    set_register (state, insn->base, value_moved (base, insn->immediate),
-                  address);
-}
-
-static void
-apply_load (struct state *state, const struct code_machine *machine,
-            const struct insn *insn, uint64_t address,
-            struct jump_tables *tables)
-{
-  struct value place = place_of (state, insn);
-  if (insn->is_pair)
-    {
-      load_word (state, insn->to, place, address);
-      load_word (state, insn->second, value_moved (place, machine->word),
-                 address);
-      return;
-    }
-  struct subject memory = state_memory (state, insn);
-  uint64_t max = bound_of (state, &memory);
-  uint32_t number;
-  if (state_table (state, machine, insn, address, tables, &number))
-    set_register (state, insn->to, value_of (VALUE_ENTRY, number), address);
-  else if (insn->width == machine->word)
-    load_word (state, insn->to, place, address);
-  else
-    compute (state, address, insn->to);
-  /* A word of some place in the stack may be a register saved there.  */
-  if (insn->base != REG_NONE && state->registers[insn->to].kind == VALUE_OPAQUE
-      && value_is_stack (place))
-    state->registers[insn->to] = value_new (VALUE_MIXED, address, insn->to);
-  if (max != UINT64_MAX)
-    {
-      struct subject loaded = subject_of_value (state->registers[insn->to]);
-      set_bound (state, &loaded, max);
-    }
-}
-
-/* What register REG, if there is one, puts into memory.  */
-static struct value
-stored_value (const struct state *state, unsigned reg)
-{
-  return reg == REG_NONE ? value_of (VALUE_MIXED, 0) : state->registers[reg];
-}
-
-static void
-apply_store (struct state *state, const struct code_machine *machine,
-             const struct insn *insn)
-{
-  struct value place = place_of (state, insn);
-  unsigned width = insn->is_pair ? machine->word : insn->width;
-  if (insn->is_pair)
-    store (state, value_moved (place, machine->word),
-           stored_value (state, insn->second), machine->word);
-  store (state, place, stored_value (state, insn->from), width);
-  forget_memory_bounds (state, place, insn->is_pair ? 2 * width : width);
-}
-
-static void
-apply_push (struct state *state, const struct code_machine *machine,
-            const struct insn *insn, uint64_t address)
-{
-  unsigned sp = machine->arch->sp;
-  struct value what = stored_value (state, insn->from);
-  struct value place = value_moved (state->registers[sp], -machine->word);
-  set_register (state, sp, place, address);
-  store (state, place, what, machine->word);
-}
-
-static void
-apply_pop (struct state *state, const struct code_machine *machine,
-           unsigned to, uint64_t address)
-{
-  unsigned sp = machine->arch->sp;
-  struct value place = state->registers[sp];
-  struct value what = state_load (state, place);
-  set_register (state, sp, value_moved (place, machine->word), address);
-  if (to != REG_NONE)
-    set_register (state, to, what, address);
-}
-
-static void
-apply_leave (struct state *state, const struct code_machine *machine,
-             uint64_t address)
-{
-  unsigned sp = machine->arch->sp, fp = machine->arch->fp;
-  set_register (state, sp, state->registers[fp], address);
-  apply_pop (state, machine, fp, address);
-}
-
-static void
-apply_swap (struct state *state, const struct insn *insn)
-{
-  struct value kept = state->registers[insn->to];
-  state->registers[insn->to] = state->registers[insn->from];
-  state->registers[insn->from] = kept;
-  state->has_equals = false;
-}
-
-/* Comparisons wait for the branch that tells how they came out.  */
-static void
-apply_compare (struct state *state, const struct code_machine *machine,
-               const struct insn *insn, uint64_t address)
-{
-  uint64_t with = (uint64_t)insn->immediate;
-  state->has_compared = state->has_equals = false;
-  if (insn->op == OP_COMPARE_BOTH
-      && state->registers[insn->index].kind == VALUE_CONSTANT)
-    {
-      with = (uint64_t)state->registers[insn->index].number;
-      if (insn->width == 4)
-        with &= UINT32_MAX;
-    }
-  else if (insn->op == OP_COMPARE_BOTH)
-    {
-      state->has_equals = insn->width == machine->word;
-      state->equals[0] = insn->from;
-      state->equals[1] = insn->index;
-      return;
-    }
-  /* What is compared was read from a table, but not to be jumped by.  */
-  if (insn->op != OP_COMPARE_MEMORY
-      && value_is_entry (state->registers[insn->from]))
-    compute (state, address, insn->from);
-  struct subject subject;
-  if (insn->op == OP_COMPARE_MEMORY)
-    subject = state_memory (state, insn);
-  else if (value_is_anonymous (state->registers[insn->from]))
-    subject = subject_of_value (state->registers[insn->from]);
-  else
-    return;
-  state->has_compared = true;
-  state->compared = subject;
-  state->compared_with = with;
-}
-
-static void
-apply_op (struct state *state, const struct code_machine *machine,
-          const struct insn *insn, uint64_t address,
-          struct jump_tables *tables)
-{
-  struct value base = stored_value (state, insn->base);
-  switch (insn->op)
-    {
-    case OP_MOVE:
-      return apply_move (state, insn, address);
-    case OP_ADD:
-      return set_register (
-          state, insn->to,
-          value_moved (state->registers[insn->from], insn->immediate),
-          address);
-    case OP_SUM:
-      return apply_sum (state, insn, address, tables);
-    case OP_SUM_SCALED:
-      return apply_sum_scaled (state, insn, address, tables);
-    case OP_INSERT:
-      return apply_insert (state, insn, address);
-    case OP_SIGN:
-    case OP_AUTHENTICATE:
-    case OP_STRIP:
-      return apply_signing (state, machine, insn, address);
-    case OP_SET:
-      return set_register (
-          state, insn->to,
-          value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate),
-          address);
-    case OP_SCALE:
-      return apply_scale (state, insn, address);
-    case OP_ALIGN:
-      return apply_base (state, machine, insn, address);
-    case OP_LOWER:
-      return apply_lower (state, machine, insn, address);
-    case OP_LOAD:
-      apply_load (state, machine, insn, address, tables);
-      return adjust_base (state, insn, base, address);
-    case OP_STORE:
-      apply_store (state, machine, insn);
-      return adjust_base (state, insn, base, address);
-    case OP_PUSH:
-      return apply_push (state, machine, insn, address);
-    case OP_POP:
-      return apply_pop (state, machine, insn->to, address);
-    case OP_LEAVE:
-      return apply_leave (state, machine, address);
-    case OP_SWAP:
-      return apply_swap (state, insn);
-    default:
-      return;
-    }
-}
-
-void
-state_apply (struct state *state, const struct code_machine *machine,
-             const struct insn *insn, uint64_t address,
-             struct jump_tables *tables)
-{
-  if (insn->sets_flags)
-    state->has_compared = state->has_equals = false;
-  if (insn->op >= OP_COMPARE && insn->op <= OP_COMPARE_BOTH)
-    apply_compare (state, machine, insn, address);
-  else if (insn->op != OP_NONE)
-    apply_op (state, machine, insn, address, tables);
-  for (uint32_t left = insn->writes; left; left &= left - 1)
-    compute (state, address, (unsigned)__builtin_ctz (left));
-}
-
-void
-state_call (struct state *state, const struct code_machine *machine,
-            uint64_t address)
-{
-  for (uint32_t left = machine->clobbered; left; left &= left - 1)
-    compute (state, address, (unsigned)__builtin_ctz (left));
-  state->has_compared = state->has_equals = false;
-  forget_memory_bounds (state, value_of (VALUE_MIXED, 0), 0);
-  struct value sp = state->registers[machine->arch->sp];
-  for (unsigned i = state->n_slots; i-- > 0;)
-    if (state->slots[i].place.kind == sp.kind
-        && state->slots[i].place.number < sp.number)
-      remove_slot (state, i);
-}
-
-/* Of two registers that are equal, what is known of one holds for both: so
-   ends a loop that goes down the stack page by page.  */
-static void
-learn_equal (struct state *state)
-{
-  struct value *a = &state->registers[state->equals[0]];
-  struct value *b = &state->registers[state->equals[1]];
-  if (a->kind == VALUE_CFA && value_is_anonymous (*b))
-    *b = *a;
-  else if (b->kind == VALUE_CFA && value_is_anonymous (*a))
-    *a = *b;
-}
-
-void
-state_branch (struct state *state, enum insn_condition condition, bool taken)
-{
-  bool below = condition == (taken ? CONDITION_BELOW : CONDITION_NOT_BELOW);
-  bool not_above
-      = condition == (taken ? CONDITION_NOT_ABOVE : CONDITION_ABOVE);
-  if (state->has_equals
-      && condition == (taken ? CONDITION_EQUAL : CONDITION_NOT_EQUAL))
-    learn_equal (state);
-  if (!state->has_compared || (!below && !not_above)
-      || (below && state->compared_with == 0))
-    return;
-  set_bound (state, &state->compared, state->compared_with - below);
-}
-
-/* Joining.  */
-
-static bool
-is_bounded (const struct state *state, struct value value)
+state_is_bounded (const struct state *state, struct value value)
 {
   for (unsigned i = 0; i < state->n_bounds; i++)
     if (value_equal (state->bounds[i].subject.base, value)
         || value_equal (state->bounds[i].subject.index, value))
       return true;
   return false;
-}
-
-/* No compiler branches by flags that were set on another path.  */
-void
-state_settle (struct state *state, const struct code_machine *machine,
-              uint64_t at)
-{
-  state->has_compared = state->has_equals = false;
-  for (unsigned reg = 0; reg < machine->n_registers; reg++)
-    {
-      struct value *value = &state->registers[reg];
-      if (value_is_anonymous (*value) && !is_bounded (state, *value))
-        *value = value_new ((enum value_kind)value->kind, at, reg);
-    }
-}
-
-/* VALUE as a target of jumps, if it is a constant.  */
-static struct value
-as_target (struct value value, struct jump_tables *tables)
-{
-  uint32_t number;
-  if (value.kind == VALUE_CONSTANT && value.number > 0
-      && jump_tables_note_address (tables, (uint64_t)value.number, &number))
-    return value_of (VALUE_TARGET, number);
-  return value;
-}
-
-/* What was read from one jump table or another; or, in place of reading from
-   one, a label of the function.  False: A and B are not of that kind.  */
-static bool
-join_tables (struct value *met, struct value a, struct value b,
-             struct jump_tables *tables)
-{
-  if (value_is_target (a))
-    b = as_target (b, tables);
-  else if (value_is_target (b))
-    a = as_target (a, tables);
-  bool entries = value_is_entry (a) && value_is_entry (b);
-  bool targets = value_is_target (a) && value_is_target (b);
-  if ((!entries && !targets) || value_tables (a) == 0 || value_tables (b) == 0)
-    return false;
-  *met = value_of (entries ? VALUE_ENTRIES : VALUE_TARGETS,
-                   (int64_t)(value_tables (a) | value_tables (b)));
-  return true;
-}
-
-static struct value
-value_join (struct value a, struct value b, uint64_t at, unsigned reg,
-            struct jump_tables *tables)
-{
-  struct value met;
-  bool computed = (a.kind == VALUE_OPAQUE || a.kind == VALUE_CONSTANT)
-                  && (b.kind == VALUE_OPAQUE || b.kind == VALUE_CONSTANT);
-  bool anonymous = value_is_anonymous (a) && value_is_anonymous (b);
-  if (!anonymous && join_tables (&met, a, b, tables))
-    return met;
-  return value_new (computed ? VALUE_OPAQUE : VALUE_MIXED, at, reg);
-}
-
-static bool
-join_registers (struct state *state, const struct code_machine *machine,
-                const struct state *other, uint64_t at,
-                struct jump_tables *tables)
-{
-  bool changed = false;
-  for (unsigned reg = 0; reg < machine->n_registers; reg++)
-    {
-      struct value *value = &state->registers[reg];
-      if (value_equal (*value, other->registers[reg]))
-        continue;
-      struct value met
-          = value_join (*value, other->registers[reg], at, reg, tables);
-      changed |= !value_equal (met, *value);
-      *value = met;
-    }
-  return changed;
-}
-
-/* Mostly both have the same slots in the same order.  */
-static bool
-join_slots (struct state *state, const struct state *other)
-{
-  bool changed = false;
-  for (unsigned i = state->n_slots; i-- > 0;)
-    if (i < other->n_slots
-        && memcmp (&state->slots[i], &other->slots[i], sizeof *state->slots)
-               == 0)
-      continue;
-    else if (!value_equal (state_load (other, state->slots[i].place),
-                           state->slots[i].value))
-      {
-        remove_slot (state, i);
-        changed = true;
-      }
-  return changed;
-}
-
-static bool
-join_bounds (struct state *state, const struct state *other)
-{
-  bool changed = false;
-  for (unsigned i = state->n_bounds; i-- > 0;)
-    {
-      uint64_t max = bound_of (other, &state->bounds[i].subject);
-      if (max == UINT64_MAX)
-        remove_bound (state, i);
-      else if (max > state->bounds[i].max)
-        state->bounds[i].max = max;
-      else
-        continue;
-      changed = true;
-    }
-  return changed;
-}
-
-bool
-state_join (struct state *state, const struct code_machine *machine,
-            const struct state *other, uint64_t at, struct jump_tables *tables)
-{
-  bool changed = join_registers (state, machine, other, at, tables);
-  changed |= join_slots (state, other);
-  changed |= join_bounds (state, other);
-  if (other->base_limit > state->base_limit
-      || (state->base_is_below && !other->base_is_below))
-    {
-      state->base_limit = other->base_limit > state->base_limit
-                              ? other->base_limit
-                              : state->base_limit;
-      state->base_is_below &= other->base_is_below;
-      changed = true;
-    }
-  return changed;
 }

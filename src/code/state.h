@@ -18,7 +18,6 @@
 #include "code/jump_table.h"
 #include "code/machine.h"
 #include "code/value.h"
-#include "frame/frame.h"
 
 enum
 {
@@ -78,107 +77,47 @@ state_copy (struct state *to, const struct state *from)
 /* At the entry of a function.  */
 void state_enter (struct state *state, const struct code_machine *machine);
 
-/* Do INSN at ADDRESS, without where it goes.  Loads of jump table entries are
-   noted in TABLES.  */
-void state_apply (struct state *state, const struct code_machine *machine,
-                  const struct insn *insn, uint64_t address,
-                  struct jump_tables *tables);
-
-/* What a call at ADDRESS leaves, after it returned.  */
-void state_call (struct state *state, const struct code_machine *machine,
-                 uint64_t address);
-
-/* Whether state_branch changes anything.  */
-static inline bool
-state_tells_branches (const struct state *state, enum insn_condition condition)
+/* What is compared, or bounded, where VALUE is.  */
+static inline struct subject
+subject_of_value (struct value value)
 {
-  return condition != CONDITION_OTHER
-         && (state->has_compared || state->has_equals);
+  return (struct subject){ .base = value, .has_base = true };
 }
 
-/* The branch with CONDITION was TAKEN or not.  */
-void state_branch (struct state *state, enum insn_condition condition,
-                   bool taken);
+/* WIDTH bytes at PLACE get VALUE.  What matters is kept; stores through
+   pointers that are not known to point into the stack cannot reach saved
+   registers in a correct program.  */
+void state_store (struct state *state, struct value place, struct value value,
+                  unsigned width);
 
-/* Forget in STATE what OTHER does not agree with.  AT is the address where
-   both meet; addresses of code among jump tables' targets are noted in TABLES.
-   True when something was forgotten.  */
-bool state_join (struct state *state, const struct code_machine *machine,
-                 const struct state *other, uint64_t at,
-                 struct jump_tables *tables);
-
-/* STATE holds where paths meet, at AT: values that only have a number get one
-   of this place, so that later paths, which have others, change nothing.  */
-void state_settle (struct state *state, const struct code_machine *machine,
-                   uint64_t at);
+/* Take out slot INDEX, for which the last one comes in.  */
+void state_remove_slot (struct state *state, unsigned index);
 
 /* The value in memory at PLACE; VALUE_MIXED when it is not known.  */
 struct value state_load (const struct state *state, struct value place);
 
-/* The bound of REGISTER_VALUE, or UINT64_MAX.  */
+/* The bound of VALUE, or of SUBJECT, or UINT64_MAX.  */
 uint64_t state_bound (const struct state *state, struct value value);
+uint64_t state_bound_of (const struct state *state,
+                         const struct subject *subject);
+
+/* The subject's lower bits are not above MAX.  The oldest bound makes room. */
+void state_set_bound (struct state *state, const struct subject *subject,
+                      uint64_t max);
+void state_remove_bound (struct state *state, unsigned index);
+
+/* Whether anything bounded depends on VALUE.  */
+bool state_is_bounded (const struct state *state, struct value value);
+
+/* Forget bounds of what may have changed: WIDTH bytes of memory at PLACE; or
+   VALUE, when an instruction that was met before gives its register a new one
+   under the same number.  */
+void state_forget_bounds (struct state *state, struct value place,
+                          unsigned width);
+void state_forget_value (struct state *state, struct value value);
 
 /* The subject that the memory operand of INSN is.  */
 struct subject state_memory (const struct state *state,
                              const struct insn *insn);
-
-/* Whether INSN computes an address, and which.  */
-bool state_names_place (const struct state *state, const struct insn *insn,
-                        uint64_t *address);
-
-/* Note the table that INSN at ADDRESS reads, if it can be one.  False: no.  */
-bool state_table (const struct state *state,
-                  const struct code_machine *machine, const struct insn *insn,
-                  uint64_t address, struct jump_tables *tables,
-                  uint32_t *number);
-
-/* Whether the function could return now: SP, the return address and the
-   registers that belong to the caller are as they were when it began.  */
-bool state_is_restored (const struct state *state,
-                        const struct code_machine *machine);
-
-/* Whether no register is known to point into the stack: then the code has left
-   its frame for another stack, and cannot come back to it.  */
-bool state_has_left (const struct state *state,
-                     const struct code_machine *machine);
-
-/* The CFA, RA and FP rules of the state.  False when it cannot be said.  */
-bool state_row (const struct state *state, const struct code_machine *machine,
-                struct frame_row *row);
-
-enum verdict
-{
-  VERDICT_UNKNOWN,
-  VERDICT_AGREES,
-  VERDICT_CONTRADICTS
-};
-
-/* What the state makes of the CFA, the RA and the FP rule of ROW.  */
-enum verdict state_check_cfa (const struct state *state,
-                              const struct code_machine *machine,
-                              const struct frame_row *row);
-enum verdict state_check_ra (const struct state *state,
-                             const struct code_machine *machine,
-                             const struct frame_row *row);
-enum verdict state_check_fp (const struct state *state,
-                             const struct code_machine *machine,
-                             const struct frame_row *row);
-
-/* The values that the rules of ROW compute.  */
-struct value state_cfa_value (const struct state *state,
-                              const struct code_machine *machine,
-                              const struct frame_row *row);
-struct value state_ra_value (const struct state *state,
-                             const struct code_machine *machine,
-                             const struct frame_row *row);
-struct value state_fp_value (const struct state *state,
-                             const struct code_machine *machine,
-                             const struct frame_row *row);
-
-/* Where in the stack the caller's FP, or the RA, is kept, or VALUE_MIXED.  */
-struct value state_fp_place (const struct state *state,
-                             const struct code_machine *machine);
-struct value state_ra_place (const struct state *state,
-                             const struct code_machine *machine);
 
 #endif /* CODE_STATE_H */

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "code/state_row.h"
 #include "convert/code_facts.h"
 #include "convert/code_rows.h"
 

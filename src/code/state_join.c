@@ -1,0 +1,136 @@
+/* The meeting of two paths.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/state_join.h"
+
+/* No compiler branches by flags that were set on another path.  */
+void
+state_settle (struct state *state, const struct code_machine *machine,
+              uint64_t at)
+{
+  state->has_compared = state->has_equals = false;
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    {
+      struct value *value = &state->registers[reg];
+      if (value_is_anonymous (*value) && !state_is_bounded (state, *value))
+        *value = value_new ((enum value_kind)value->kind, at, reg);
+    }
+}
+
+/* VALUE as a target of jumps, if it is a constant.  */
+static struct value
+as_target (struct value value, struct jump_tables *tables)
+{
+  uint32_t number;
+  if (value.kind == VALUE_CONSTANT && value.number > 0
+      && jump_tables_note_address (tables, (uint64_t)value.number, &number))
+    return value_of (VALUE_TARGET, number);
+  return value;
+}
+
+/* What was read from one jump table or another; or, in place of reading from
+   one, a label of the function.  False: A and B are not of that kind.  */
+static bool
+join_tables (struct value *met, struct value a, struct value b,
+             struct jump_tables *tables)
+{
+  if (value_is_target (a))
+    b = as_target (b, tables);
+  else if (value_is_target (b))
+    a = as_target (a, tables);
+  bool entries = value_is_entry (a) && value_is_entry (b);
+  bool targets = value_is_target (a) && value_is_target (b);
+  if ((!entries && !targets) || value_tables (a) == 0 || value_tables (b) == 0)
+    return false;
+  *met = value_of (entries ? VALUE_ENTRIES : VALUE_TARGETS,
+                   (int64_t)(value_tables (a) | value_tables (b)));
+  return true;
+}
+
+static struct value
+value_join (struct value a, struct value b, uint64_t at, unsigned reg,
+            struct jump_tables *tables)
+{
+  struct value met;
+  bool computed = (a.kind == VALUE_OPAQUE || a.kind == VALUE_CONSTANT)
+                  && (b.kind == VALUE_OPAQUE || b.kind == VALUE_CONSTANT);
+  bool anonymous = value_is_anonymous (a) && value_is_anonymous (b);
+  if (!anonymous && join_tables (&met, a, b, tables))
+    return met;
+  return value_new (computed ? VALUE_OPAQUE : VALUE_MIXED, at, reg);
+}
+
+static bool
+join_registers (struct state *state, const struct code_machine *machine,
+                const struct state *other, uint64_t at,
+                struct jump_tables *tables)
+{
+  bool changed = false;
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    {
+      struct value *value = &state->registers[reg];
+      if (value_equal (*value, other->registers[reg]))
+        continue;
+      struct value met
+          = value_join (*value, other->registers[reg], at, reg, tables);
+      changed |= !value_equal (met, *value);
+      *value = met;
+    }
+  return changed;
+}
+
+/* Mostly both have the same slots in the same order.  */
+static bool
+join_slots (struct state *state, const struct state *other)
+{
+  bool changed = false;
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (i < other->n_slots
+        && memcmp (&state->slots[i], &other->slots[i], sizeof *state->slots)
+               == 0)
+      continue;
+    else if (!value_equal (state_load (other, state->slots[i].place),
+                           state->slots[i].value))
+      {
+        state_remove_slot (state, i);
+        changed = true;
+      }
+  return changed;
+}
+
+static bool
+join_bounds (struct state *state, const struct state *other)
+{
+  bool changed = false;
+  for (unsigned i = state->n_bounds; i-- > 0;)
+    {
+      uint64_t max = state_bound_of (other, &state->bounds[i].subject);
+      if (max == UINT64_MAX)
+        state_remove_bound (state, i);
+      else if (max > state->bounds[i].max)
+        state->bounds[i].max = max;
+      else
+        continue;
+      changed = true;
+    }
+  return changed;
+}
+
+bool
+state_join (struct state *state, const struct code_machine *machine,
+            const struct state *other, uint64_t at, struct jump_tables *tables)
+{
+  bool changed = join_registers (state, machine, other, at, tables);
+  changed |= join_slots (state, other);
+  changed |= join_bounds (state, other);
+  if (other->base_limit > state->base_limit
+      || (state->base_is_below && !other->base_is_below))
+    {
+      state->base_limit = other->base_limit > state->base_limit
+                              ? other->base_limit
+                              : state->base_limit;
+      state->base_is_below &= other->base_is_below;
+      changed = true;
+    }
+  return changed;
+}

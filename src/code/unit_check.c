@@ -1,0 +1,166 @@
+/* Whether what was followed is a function that keeps to the ABI.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/unit_check.h"
+
+#include "code/state_apply.h"
+#include "code/state_row.h"
+#include "code/unit_flow.h"
+
+bool
+unit_is_after_call (const struct unit *unit, uint64_t address)
+{
+  uint32_t number = address_map_get (&unit->numbers, address);
+  while (number != UNIT_NONE && unit->nodes[number].insn.is_nop)
+    number = unit->nodes[number].predecessor;
+  return number != UNIT_NONE
+         && (unit->nodes[number].insn.flow == FLOW_CALL
+             || unit->nodes[number].insn.flow == FLOW_CALL_INDIRECT);
+}
+
+bool
+unit_agrees_with_go (const struct unit *unit, uint64_t address,
+                     const struct state *state)
+{
+  const struct arch *arch = unit->machine->arch;
+  int32_t depth = go_table_depth (unit->context->go, address);
+  return depth != GO_DEPTH_UNKNOWN
+         && value_equal (
+             state->registers[arch->sp],
+             value_of (VALUE_CFA, (int64_t)arch->fixed_ra_offset - depth));
+}
+
+static bool
+uses_saved (const struct code_machine *machine, const struct insn *insn,
+            const struct state *state)
+{
+  for (uint32_t left = insn->reads; left; left &= left - 1)
+    {
+      struct value value = state->registers[(unsigned)__builtin_ctz (left)];
+      if (value.kind == VALUE_SAVED && machine->preserved >> value.number & 1)
+        return true;
+    }
+  return false;
+}
+
+/* The unit leaves for another function, in front of whose start STATE
+   holds.  */
+static void
+check_leaving (struct unit *unit, uint64_t target, uint64_t from,
+               enum unit_failure failure, const struct state *state)
+{
+  uint32_t index = returns_find (unit->context->returns, target);
+  struct code_function *function
+      = index == UNIT_NONE ? NULL
+                           : returns_function (unit->context->returns, index);
+  bool by_jump = failure == UNIT_TAIL_CALL;
+  /* Code that goes on where a pointer leads: that was a label.  */
+  bool is_label = !by_jump && function && function->is_pointer;
+  if (state_is_restored (state, unit->machine) && !is_label)
+    {
+      unit->is_proven |= function && !function->is_pointer;
+      return;
+    }
+  unit_fail (unit, failure, from);
+  if (function && (by_jump || is_label))
+    function->no_claims = true;
+}
+
+/* Whether INSN, a return, goes to the caller.  */
+static bool
+returns_rightly (struct unit *unit, const struct insn *insn, uint64_t address,
+                 const struct state *state)
+{
+  const struct code_machine *machine = unit->machine;
+  if (insn->op == OP_NONE)
+    return insn->immediate == 0
+           && (insn->from == REG_NONE || insn->from == machine->arch->ra)
+           && state_is_restored (state, machine);
+  struct state after;
+  state_copy (&after, state);
+  state_apply (&after, machine, insn, address, &unit->tables);
+  return state_is_restored (&after, machine);
+}
+
+/* Whether INSN goes on with an exception although UNIT_NONE landed in the
+   unit. Such a path ended where a call does not return or where the compiler
+   knew that nobody gets to, and ran into something else.  */
+static bool
+is_beyond_the_end (const struct unit *unit, const struct insn *insn)
+{
+  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+  if (!calls || unit->landed)
+    return false;
+  uint64_t place = unit_called_place (unit->context, insn);
+  const struct relocated *word
+      = place ? places_relocated (unit->context->places, place) : NULL;
+  return word && word->lands;
+}
+
+/* Whether INSN ends the handling of a signal: such code is where a handler
+   returns to, with what the kernel saved on the stack, and no function.  */
+static bool
+returns_from_signal (const struct code_machine *machine,
+                     const struct insn *insn, const struct state *state)
+{
+  return insn->calls_kernel
+         && value_equal (state->registers[machine->kernel_call],
+                         value_of (VALUE_CONSTANT, machine->rt_sigreturn));
+}
+
+/* INSN is a copy: nodes move when they grow.  Where tables had less entries
+   when the jump was followed, there is more to follow now.  */
+static void
+check_jump (struct unit *unit, uint64_t address, struct insn insn,
+            const struct state *state)
+{
+  const struct code_machine *machine = unit->machine;
+  if (unit_jump_by_tables (unit, &insn, address, state))
+    return;
+  if (state_is_restored (state, machine))
+    unit->leaves = true;
+  else if (!state_has_left (state, machine))
+    unit_fail (unit, UNIT_UNRESOLVED, address);
+}
+
+void
+unit_check (void *argument, uint64_t address, const struct insn *insn,
+            const struct state *state)
+{
+  struct unit *unit = argument;
+  const struct code_machine *machine = unit->machine;
+  uint64_t next = address + insn->size;
+  if (insn->size == 0)
+    return unit_fail (unit, UNIT_DECODE, address);
+  if (unit->is_go && !unit_agrees_with_go (unit, address, state))
+    return unit_fail (unit, UNIT_GO_DIFFERS, address);
+  if (uses_saved (machine, insn, state))
+    return unit_fail (unit, UNIT_SAVED_USED, address);
+  if (is_beyond_the_end (unit, insn))
+    return unit_fail (unit, UNIT_UNWINDS, address);
+  if (returns_from_signal (machine, insn, state))
+    return unit_fail (unit, UNIT_SIGNAL, address);
+  if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
+      && unit_is_start (unit, insn->target))
+    check_leaving (unit, insn->target, address, UNIT_TAIL_CALL, state);
+  if (insn->flow == FLOW_RETURN)
+    {
+      unit->is_proven = true;
+      if (!returns_rightly (unit, insn, address, state))
+        unit_fail (unit, UNIT_RETURN, address);
+    }
+  if (insn->flow == FLOW_JUMP_INDIRECT)
+    check_jump (unit, address, *insn, state);
+  bool goes_on
+      = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
+        || ((insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
+            && unit_call_returns (unit, insn, address, state));
+  if (goes_on && unit_ends_before (unit, next)
+      && !unit_is_after_call (unit, address))
+    {
+      struct state after;
+      state_copy (&after, state);
+      state_apply (&after, machine, insn, address, &unit->tables);
+      check_leaving (unit, next, address, UNIT_RUNS_INTO, &after);
+    }
+}

@@ -1,0 +1,67 @@
+/* What following functions depends on, and how it can fail.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_UNIT_CONTEXT_H
+#define CODE_UNIT_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "code/gopclntab.h"
+#include "code/insn.h"
+#include "code/machine.h"
+#include "code/places.h"
+#include "code/returns.h"
+
+/* Why a unit says nothing.  */
+enum unit_failure
+{
+  UNIT_SOUND,
+  UNIT_DECODE,     /* bytes that are no instruction, or no code */
+  UNIT_RETURN,     /* returns with another stack pointer or registers */
+  UNIT_TAIL_CALL,  /* leaves for another function in such a way */
+  UNIT_RUNS_INTO,  /* gets into another function that way without a jump */
+  UNIT_SAVED_USED, /* uses registers that belong to the caller */
+  UNIT_UNWINDS,    /* goes on with an exception that it did not get */
+  UNIT_SIGNAL,     /* is where the handler of a signal returns to */
+  UNIT_UNRESOLVED, /* jumps to an address that is not known */
+  UNIT_GO_DIFFERS, /* Go's table says otherwise, or nothing */
+  UNIT_UNPROVEN,   /* nothing shows that a function starts there */
+  UNIT_TOO_MUCH,   /* takes too long, or too much memory */
+  UNIT_FAILURE_COUNT
+};
+
+/* Calls in [start, end) may end up at `pad' by an exception, with
+   `args_size` bytes of arguments taken off the stack.  */
+struct code_pad
+{
+  uint64_t start, end;
+  uint64_t pad;
+  uint64_t args_size;
+};
+
+struct code_range
+{
+  uint64_t start, end;
+};
+
+struct unit_context
+{
+  const struct code_machine *machine;
+  /* Go's tables, and what its functions may rely on; NULL: there are none.  */
+  const struct go_table *go;
+  const struct code_machine *go_machine;
+  const struct insn_decoder *decoder;
+  const struct places *places;
+  struct returns *returns;
+  const struct code_pad *pads; /* ascending start, disjoint */
+  size_t n_pads;
+  /* Starts of FDEs: never run into, even where they are no starts of
+     functions.  Ascending.  */
+  const uint64_t *borders;
+  size_t n_borders;
+  const struct code_range *parts; /* FDEs that start no function; ascending */
+  size_t n_parts;
+};
+
+#endif /* CODE_UNIT_CONTEXT_H */

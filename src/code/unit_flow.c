@@ -1,0 +1,253 @@
+/* Where instructions lead: jump tables, calls, landing pads.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/unit_flow.h"
+
+#include "code/state_apply.h"
+
+enum
+{
+  NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
+  STUB_STEPS = 2            /* endbr64 and the jump */
+};
+
+void
+unit_jump (struct unit *unit, uint64_t target, const struct state *state)
+{
+  if (unit_is_start (unit, target))
+    return;
+  uint32_t number = unit_node_at (unit, target);
+  if (number != UNIT_NONE)
+    unit_arrive (unit, number, state);
+}
+
+/* Where an indirect jump goes by tables, *TARGET is an entry or a target of
+   them.  False: by UNIT_NONE.  */
+static bool
+find_tables (struct unit *unit, const struct insn *insn, uint64_t address,
+             const struct state *state, struct value *target)
+{
+  uint32_t number;
+  if (insn->from == REG_NONE)
+    {
+      bool reads = insn->width == 8
+                   && state_table (state, unit->machine, insn, address,
+                                   &unit->tables, &number);
+      *target = value_of (VALUE_ENTRY, reads ? number : 0);
+      return reads;
+    }
+  *target = state->registers[insn->from];
+  if (target->kind == VALUE_CONSTANT && target->number > 0
+      && jump_tables_note_address (&unit->tables, (uint64_t)target->number,
+                                   &number))
+    *target = value_of (VALUE_TARGET, number);
+  if (value_is_target (*target))
+    return true;
+  if (!value_is_entry (*target))
+    return false;
+  for (number = UNIT_NONE; value_next_table (*target, &number);)
+    if (unit->tables.tables[number].width != 8)
+      return false;
+  return true;
+}
+
+/* Where the table at ADDRESS ends at the latest.  */
+static uint64_t
+end_of_table (const struct unit *unit, uint64_t address)
+{
+  uint64_t end = places_next_named (unit->context->places, address);
+  for (size_t i = 0; i < unit->n_ends && unit->ends[i] < end; i++)
+    if (unit->ends[i] > address)
+      end = unit->ends[i];
+  return end;
+}
+
+/* The part of a function that ADDRESS is in, or NULL.  */
+static const struct code_range *
+find_part (const struct unit_context *context, uint64_t address)
+{
+  size_t low = 0, high = context->n_parts;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (context->parts[middle].end <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < context->n_parts && context->parts[low].start <= address
+             ? &context->parts[low]
+             : NULL;
+}
+
+/* Whether TARGET is in the function, whose parts can be elsewhere: in the
+   part that reads the table, certainly.  Words that happen to look like
+   offsets are not trusted to lead to other parts.  */
+static bool
+is_inside (const struct unit *unit, const struct jump_table *table,
+           uint64_t target)
+{
+  const struct code_range *part = find_part (unit->context, target);
+  return (target >= unit->entry && target < unit->end)
+         || (part
+             && (table->width == 8
+                 || part == find_part (unit->context, table->reader)));
+}
+
+/* The target of entry INDEX.  False behind the last: a table without a bound
+   ends where an entry leaves the function.  */
+static bool
+table_target (const struct unit *unit, const struct jump_table *table,
+              uint64_t index, uint64_t *target)
+{
+  bool bounded = table->max != UINT64_MAX && table->width != 0;
+  return jump_table_target (table, unit->context->places, index, target)
+         && (bounded || is_inside (unit, table, *target));
+}
+
+/* A table without a bound that ends where an address is named, and leads to
+   this function or parts of functions from its first word to its last, is
+   taken as a whole.  Few tables have the parts in them, but those that begin
+   with one would have no entry otherwise.  */
+static void
+bound_by_names (const struct unit *unit, struct jump_table *table)
+{
+  uint64_t n = (table->end - table->address) / 4, target;
+  if (table->width != 4 || table->max != UINT64_MAX || n > NAMED_ENTRIES_MAX)
+    return;
+  for (uint64_t i = 0; i < n; i++)
+    if (!jump_table_target (table, unit->context->places, i, &target)
+        || ((target < unit->entry || target >= unit->end)
+            && !find_part (unit->context, target)))
+      return;
+  table->max = n - 1;
+}
+
+/* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
+static bool
+jump_by_table (struct unit *unit, uint32_t number, const struct state *state)
+{
+  struct jump_table table = unit->tables.tables[number];
+  uint64_t target, i = 0;
+  table.end = end_of_table (unit, table.address);
+  bound_by_names (unit, &table);
+  while (unit->failure == UNIT_SOUND
+         && table_target (unit, &table, i, &target))
+    {
+      unit_jump (unit, target, state);
+      unit->steps++;
+      i++;
+    }
+  return i > 0;
+}
+
+bool
+unit_jump_by_tables (struct unit *unit, const struct insn *insn,
+                     uint64_t address, const struct state *state)
+{
+  struct value target;
+  if (!find_tables (unit, insn, address, state, &target))
+    return false;
+  bool resolved = true;
+  for (uint32_t i = UNIT_NONE; value_next_table (target, &i);)
+    resolved &= jump_by_table (unit, i, state);
+  return resolved;
+}
+
+/* The place of the address that the stub of an imported function at ADDRESS
+   jumps to, or 0 when it is UNIT_NONE.  */
+static uint64_t
+stub_place (const struct unit_context *context, uint64_t address)
+{
+  uint64_t size;
+  const uint8_t *bytes = places_code (context->places, address, &size);
+  struct insn_step step = { .flow = FLOW_NEXT };
+  for (int i = 0; bytes && i < STUB_STEPS && step.flow == FLOW_NEXT; i++)
+    {
+      if (!insn_decode_step (context->decoder, bytes, size, address, &step))
+        return 0;
+      bytes += step.size;
+      size -= step.size;
+      address += step.size;
+    }
+  return step.flow == FLOW_JUMP_INDIRECT ? step.place : 0;
+}
+
+uint64_t
+unit_called_place (const struct unit_context *context, const struct insn *insn)
+{
+  bool constant = insn->from == REG_NONE && insn->memory
+                  && insn->base == REG_NONE && insn->index == REG_NONE;
+  if (insn->flow == FLOW_CALL)
+    return stub_place (context, insn->target);
+  return constant ? (uint64_t)insn->offset : 0;
+}
+
+/* Go's compiler knows which calls do not return, and puts anything behind
+   them; that the depth does not change says that the path goes on, or at least
+   that nothing is wrong if it does.  */
+static bool
+go_call_returns (const struct go_table *table, uint64_t call, uint64_t next)
+{
+  int32_t depth = go_table_depth (table, next);
+  return depth != GO_DEPTH_UNKNOWN && depth == go_table_depth (table, call)
+         && !go_table_is_start (table, next);
+}
+
+bool
+unit_call_returns (struct unit *unit, const struct insn *insn,
+                   uint64_t address, const struct state *state)
+{
+  const struct unit_context *context = unit->context;
+  struct value argument = state->registers[unit->machine->first_argument];
+  bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
+  if (unit->is_go)
+    return go_call_returns (context->go, address, address + insn->size);
+  if (insn->flow == FLOW_CALL_INDIRECT)
+    return returns_through (context->places, unit_called_place (context, insn),
+                            is_set);
+  if (returns_find (context->returns, insn->target) == UNIT_NONE)
+    {
+      returns_add (context->returns, insn->target, false);
+      unit->met_unknown = true;
+      return true;
+    }
+  return returns_at (context->returns, insn->target)
+         && (!is_set
+             || returns_through (context->places,
+                                 unit_called_place (context, insn), is_set));
+}
+
+static const struct code_pad *
+find_pad (const struct unit_context *context, uint64_t call)
+{
+  size_t low = 0, high = context->n_pads;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (context->pads[middle].end <= call)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < context->n_pads && context->pads[low].start <= call
+             ? &context->pads[low]
+             : NULL;
+}
+
+void
+unit_throw (struct unit *unit, uint64_t call, const struct state *state)
+{
+  const struct code_pad *pad = find_pad (unit->context, call);
+  if (!pad)
+    return;
+  struct state landed;
+  state_copy (&landed, state);
+  struct insn drop = { .op = OP_ADD,
+                       .to = (uint8_t)unit->machine->arch->sp,
+                       .from = (uint8_t)unit->machine->arch->sp,
+                       .immediate = (int64_t)pad->args_size };
+  state_apply (&landed, unit->machine, &drop, call, &unit->tables);
+  unit->landed = true;
+  unit_jump (unit, pad->pad, &landed);
+}

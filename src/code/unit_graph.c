@@ -1,0 +1,175 @@
+/* Nodes, labels, and where functions end.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/unit_graph.h"
+
+#include "base/array.h"
+#include "code/state_join.h"
+
+void
+unit_fail (struct unit *unit, enum unit_failure failure, uint64_t address)
+{
+  if (unit->failure != UNIT_SOUND)
+    return;
+  unit->failure = failure;
+  unit->failed_at = address;
+}
+
+/* Nodes.  */
+
+static void
+decode_node (struct unit *unit, struct unit_node *node)
+{
+  uint64_t size;
+  const uint8_t *bytes
+      = places_code (unit->context->places, node->address, &size);
+  struct insn *insn = &node->insn;
+  if (!bytes
+      || !insn_decode (unit->context->decoder, bytes, size, node->address,
+                       insn))
+    insn->size = 0;
+  else if (insn->flow == FLOW_CALL
+           && returns_is_push (unit->context->returns, insn->target,
+                               node->address + insn->size))
+    {
+      const struct arch *arch = unit->machine->arch;
+      insn->flow = FLOW_NEXT;
+      if (arch_tracks_ra (arch))
+        insn->writes |= UINT32_C (1) << arch->ra;
+      else
+        insn->op = OP_PUSH;
+    }
+}
+
+uint32_t
+unit_node_at (struct unit *unit, uint64_t address)
+{
+  uint32_t number = address_map_get (&unit->numbers, address);
+  if (number != UNIT_NONE)
+    return number;
+  number = (uint32_t)unit->n_nodes;
+  if (unit->n_nodes >= unit->nodes_max
+      || !ARRAY_ROOM (unit->nodes, unit->n_nodes + 1, &unit->nodes_capacity)
+      || !address_map_set (&unit->numbers, address, number))
+    {
+      unit_fail (unit, UNIT_TOO_MUCH, address);
+      return UNIT_NONE;
+    }
+  struct unit_node *node = &unit->nodes[unit->n_nodes++];
+  *node = (struct unit_node){ address, UNIT_NONE, UNIT_NONE, { 0 } };
+  decode_node (unit, node);
+  return number;
+}
+
+uint32_t
+unit_find_behind (const struct unit *unit, uint32_t number)
+{
+  const struct unit_node *node = &unit->nodes[number];
+  uint64_t address = node->address + node->insn.size;
+  if (number + 1 < unit->n_nodes && unit->nodes[number + 1].address == address)
+    return number + 1;
+  return address_map_get (&unit->numbers, address);
+}
+
+uint32_t
+unit_node_behind (struct unit *unit, uint32_t number)
+{
+  uint32_t behind = unit_find_behind (unit, number);
+  const struct unit_node *node = &unit->nodes[number];
+  return behind != UNIT_NONE
+             ? behind
+             : unit_node_at (unit, node->address + node->insn.size);
+}
+
+/* Labels.  */
+
+static void
+enqueue (struct unit *unit, uint32_t number)
+{
+  struct unit_label *label = &unit->labels[number];
+  if (label->queued)
+    return;
+  if (!ARRAY_ROOM (unit->queue, unit->n_queue + 1, &unit->queue_capacity))
+    {
+      unit_fail (unit, UNIT_TOO_MUCH, unit->nodes[label->node].address);
+      return;
+    }
+  label->queued = true;
+  unit->queue[unit->n_queue++] = number;
+}
+
+/* A new label on the way of a path that was walked before: what comes along
+   there has to arrive at it, so the walk is done again.  */
+static void
+walk_again_to (struct unit *unit, uint32_t number)
+{
+  for (; unit->nodes[number].label == UNIT_NONE; unit->steps++)
+    number = unit->nodes[number].predecessor;
+  enqueue (unit, unit->nodes[number].label);
+}
+
+void
+unit_add_label (struct unit *unit, uint32_t number, const struct state *state)
+{
+  struct unit_node *node = &unit->nodes[number];
+  if (unit->n_labels >= unit->labels_max
+      || !ARRAY_ROOM (unit->labels, unit->n_labels + 1,
+                      &unit->labels_capacity))
+    {
+      unit_fail (unit, UNIT_TOO_MUCH, node->address);
+      return;
+    }
+  struct unit_label *label = &unit->labels[unit->n_labels];
+  label->node = number;
+  label->queued = false;
+  state_copy (&label->state, state);
+  state_settle (&label->state, unit->machine, node->address);
+  node->label = (uint32_t)unit->n_labels++;
+  enqueue (unit, node->label);
+  if (node->predecessor != UNIT_NONE)
+    walk_again_to (unit, node->predecessor);
+}
+
+void
+unit_arrive (struct unit *unit, uint32_t number, const struct state *state)
+{
+  const struct unit_node *node = &unit->nodes[number];
+  if (node->label == UNIT_NONE)
+    unit_add_label (unit, number, state);
+  else if (state_join (&unit->labels[node->label].state, unit->machine, state,
+                       node->address, &unit->tables))
+    enqueue (unit, node->label);
+}
+
+/* Borders.  */
+
+bool
+unit_is_start (const struct unit *unit, uint64_t address)
+{
+  uint32_t index = returns_find (unit->context->returns, address);
+  return index != UINT32_MAX && address != unit->entry
+         && returns_function (unit->context->returns, index)->is_start;
+}
+
+static bool
+is_border (const struct unit *unit, uint64_t address)
+{
+  size_t low = 0, high = unit->context->n_borders;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (unit->context->borders[middle] < address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < unit->context->n_borders
+         && unit->context->borders[low] == address && address != unit->entry;
+}
+
+bool
+unit_ends_before (const struct unit *unit, uint64_t address)
+{
+  return returns_is_marked (unit->context->returns, address)
+         && (unit_is_start (unit, address) || is_border (unit, address));
+}
