@@ -1,0 +1,281 @@
+#!/usr/bin/env bats
+# sframe-retrofit-rpm on packages made here: what changes and what must not.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+retrofit ()
+{
+  run --separate-stderr python3 \
+    "$srcdir/contrib/retrofit/sframe-retrofit-rpm" "$@"
+}
+
+# Packages with everything that could get lost, in old/: sample, sample-data
+# (noarch), sample-libs; built once for all tests.  $1: how the payload is
+# compressed; further arguments are rpmbuild's.
+make_packages ()
+{
+  needs rpmbuild rpm2cpio python3 cc
+  small_program
+  cat >sample.spec <<'END'
+Name: sample
+Version: 1.0
+Release: 1
+Epoch: 2
+Summary: A package with everything
+License: None
+Requires: sample-data = 2:1.0-1
+Requires(post): /bin/sh
+Provides: virtual = 7, virtual = 2:1.0-1
+Conflicts: other < 2
+Obsoletes: old-sample <= 2:1.0-1
+Recommends: sample-libs%{_isa} = 2:1.0-1
+%description
+Text
+in lines
+%package data
+Summary: Data
+BuildArch: noarch
+%description data
+Data
+%package libs
+Summary: A library
+%description libs
+A library
+%build
+cc -g -O2 -Wl,--build-id -o sample small.c
+cc -g -O2 -shared -fPIC -o libsample.so.1 small.c
+%install
+mkdir -p %{buildroot}/usr/bin %{buildroot}/usr/lib64 %{buildroot}/etc \
+  %{buildroot}/usr/share/sample %{buildroot}/var/lib/sample
+install -m 755 sample %{buildroot}/usr/bin/sample
+ln %{buildroot}/usr/bin/sample %{buildroot}/usr/bin/sample-too
+ln -s sample %{buildroot}/usr/bin/sample-link
+install -m 755 sample %{buildroot}/usr/bin/sample-caps
+install -m 755 sample %{buildroot}/usr/bin/sample-suid
+install -m 755 libsample.so.1 %{buildroot}/usr/lib64
+echo x >%{buildroot}/etc/sample.conf
+echo y >%{buildroot}/etc/sample2.conf
+echo z >"%{buildroot}/usr/share/sample/a b"
+touch %{buildroot}/var/lib/sample/log
+%pre
+exit 0
+%post -p /bin/sh
+echo post
+%postun -p <lua>
+print ("gone")
+%triggerin -- other > 1
+echo trigger
+%filetriggerin -- /usr/lib64
+echo file trigger
+%transfiletriggerpostun -- /usr/share
+echo transaction
+%files
+/usr/bin/sample
+/usr/bin/sample-too
+/usr/bin/sample-link
+%caps(cap_net_raw=ep) /usr/bin/sample-caps
+%attr(4755, root, root) /usr/bin/sample-suid
+%config(noreplace) %attr(640, root, root) /etc/sample.conf
+%config /etc/sample2.conf
+%dir /var/lib/sample
+%ghost /var/lib/sample/log
+%files data
+/usr/share/sample
+%files libs
+/usr/lib64/libsample.so.1
+%changelog
+* Sat Nov 21 2026 Nobody <nobody@localhost.invalid> - 1.0-1
+- Second
+* Fri Nov 20 2026 Nobody <nobody@localhost.invalid> - 0.9-1
+- First
+END
+  mkdir -p old build/BUILD
+  cp small.c build/BUILD
+  rpmbuild -bb --quiet --define "_topdir $PWD/build" \
+    --define "_rpmdir $PWD/old" --define '_build_name_fmt %%{NAME}.rpm' \
+    --define "_binary_payload ${1:-w6.zstdio}" \
+    --define 'debug_package %{nil}' --define '__os_install_post %{nil}' \
+    "${@:2}" sample.spec >build.log 2>&1 || { cat build.log; return 1; }
+}
+
+# The header of a package, a line per tag, without those that have to change.
+tags ()
+{
+  rpm -qp --nosignature --nodigest --xml "$1" | tr '\n' ' ' \
+    | sed 's/<rpmTag /\n&/g' \
+    | grep -vE 'name="(Sig(md5|size)|Sha1header|Sha256header|Payloaddigest(alt)?|(Long)?(Archive|File)?[Ss]izes?|Release|Filedigests|(Provide|Require|Recommend)version)"'
+}
+
+@test "programs are converted; every other tag stays" {
+  make_packages
+  retrofit -o new old/*.rpm
+  [ "$status" -eq 0 ] || report
+  silent
+  [ "$(ls new)" = "sample-1.0-1.A~sframe1.x86_64.rpm
+sample-data-1.0-1.noarch.rpm
+sample-libs-1.0-1.A~sframe1.x86_64.rpm" ] \
+    || [ "$(ls new)" = "sample-1.0-1.A~sframe1.x86_64.rpm
+sample-data.rpm
+sample-libs-1.0-1.A~sframe1.x86_64.rpm" ] || { ls new; return 1; }
+  for name in sample sample-libs; do
+    new=$(echo new/$name-1*.rpm)
+    rpm -K --nosignature "$new"
+    tags old/$name.rpm >old.tags
+    [ "$(wc -l <old.tags)" -ge 40 ]
+    tags "$new" | diff old.tags -
+  done
+  # Nobody but a delta package looks at these.
+  new=$(echo new/sample-1*.rpm)
+  [ "$(rpm -qp --nosignature --qf '%{PAYLOADDIGESTALT}' "$new")" \
+    = "$(rpm2cpio "$new" | sha256sum | cut -d ' ' -f 1)" ]
+  [ "$(rpm -qp --nosignature --qf '%{ARCHIVESIZE}' "$new")" \
+    = "$(rpm2cpio "$new" | wc -c)" ]
+  # What had to change did, and only where it had to.
+  query='[%{FILENAMES} %{FILEMODES:perms} %{FILEFLAGS} %{FILECAPS} %{FILELINKTOS} %{FILEINODES} %{FILEMTIMES}\n]'
+  diff <(rpm -qp --nosignature --qf "$query" old/sample.rpm) \
+    <(rpm -qp --nosignature --qf "$query" new/sample-1*.rpm)
+  query='[%{FILENAMES} %{FILESIZES} %{FILEDIGESTS}\n]'
+  diff <(rpm -qp --nosignature --qf "$query" old/sample.rpm) \
+    <(rpm -qp --nosignature --qf "$query" new/sample-1*.rpm) >changes || true
+  [ "$(grep -c '^>' changes)" -eq 4 ]
+  grep '^>' changes | grep -vq "/usr/bin/sample" && return 1
+  rpm -qp --nosignature --provides new/sample-1*.rpm | grep -Fx "virtual = 7"
+  rpm -qp --nosignature --provides new/sample-1*.rpm \
+    | grep -Fx "sample = 2:1.0-1.A~sframe1"
+}
+
+@test "the packages install, and rpm -V finds nothing" {
+  make_packages
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  retrofit -o new old/*.rpm
+  [ "$status" -eq 0 ] || report
+  mkdir root
+  rpm --root "$PWD/root" --dbpath /rpm --initdb
+  rpm --root "$PWD/root" --dbpath /rpm -i --nodeps --noscripts --notriggers \
+    --nosignature --ignorearch --ignoreos new/*.rpm
+  rpm --root "$PWD/root" --dbpath /rpm -V --nodeps --noscripts -a
+  [ "$(root/usr/bin/sample)" = "$(./small)" ]
+  for name in bin/sample bin/sample-caps bin/sample-suid lib64/libsample.so.1; do
+    has_sframe root/usr/$name
+  done
+  [ root/usr/bin/sample -ef root/usr/bin/sample-too ]
+  [ "$(stat -c %a root/usr/bin/sample-suid)" = 4755 ]
+  if command -v getcap; then
+    getcap root/usr/bin/sample-caps | grep cap_net_raw
+  fi
+  # -V would have found a change.
+  echo >>root/usr/bin/sample-suid
+  run ! rpm --root "$PWD/root" --dbpath /rpm -V --nodeps --noscripts -a
+}
+
+@test "relations between packages of one call follow" {
+  make_packages w1.gzdio
+  retrofit -o new old/sample.rpm old/sample-libs.rpm
+  [ "$status" -eq 0 ] || report
+  rpm -qp --nosignature --recommends new/sample-1*.rpm \
+    | grep -x "sample-libs(x86-64) = 2:1.0-1.A~sframe1"
+  # Not given: it stays what it is.
+  rpm -qp --nosignature --requires new/sample-1*.rpm \
+    | grep -x "sample-data = 2:1.0-1"
+  retrofit -o other old/sample.rpm
+  rpm -qp --nosignature --recommends other/sample-1*.rpm \
+    | grep -x "sample-libs(x86-64) = 2:1.0-1"
+}
+
+@test "the new release sorts above the old one and below any later one" {
+  needs rpm
+  for later in 1.1 2 1.fc43 1.el9_2.1 1.a 1.B 1_1 1+1; do
+    run rpm --eval "%{lua: print (rpm.vercmp ('1', '1.A~sframe1'), rpm.vercmp ('1.A~sframe1', '$later'))}"
+    [ "$output" = "-1	-1" ] || { echo "$later: $output"; return 1; }
+  done
+}
+
+@test "every kind of compression is kept" {
+  needs xz zstd gzip bzip2
+  for kind in w9.gzdio w9.bzdio w6.xzdio w6.lzdio w3.zstdio; do
+    rm -rf old new
+    make_packages $kind
+    retrofit -o new old/sample-libs.rpm
+    [ "$status" -eq 0 ] || report
+    rpm -K --nosignature new/*.rpm
+    query='%{PAYLOADCOMPRESSOR} %{PAYLOADFLAGS}'
+    [ "$(rpm -qp --qf "$query" new/*.rpm)" = "$(rpm -qp --qf "$query" old/sample-libs.rpm)" ]
+    rpm2cpio new/*.rpm | cpio -id --quiet
+    has_sframe usr/lib64/libsample.so.1
+    rm -rf usr
+  done
+}
+
+@test "the same input gives the same output, in any number of threads" {
+  make_packages w6.xzdio
+  retrofit -o a --threads-max=1 old/sample.rpm
+  retrofit -o b --threads-max=4 old/sample.rpm
+  [ "$status" -eq 0 ] || report
+  cmp a/*.rpm b/*.rpm
+}
+
+@test "packages without machine code and source packages are copied" {
+  make_packages
+  rpmbuild -bs --quiet --define "_topdir $PWD/build" \
+    --define "_srcrpmdir $PWD/old" sample.spec
+  retrofit -v -o new old/sample-data.rpm old/*.src.rpm
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"nothing to convert: copied"*"nothing to convert: copied" ]] || report
+  cmp old/sample-data.rpm new/sample-data.rpm
+  cmp old/*.src.rpm new/*.src.rpm
+}
+
+@test "a signature is dropped with a note" {
+  needs rpmsign gpg
+  make_packages
+  export GNUPGHOME=$PWD/gpg
+  mkdir -m 700 gpg
+  gpg --batch --quiet --passphrase '' --quick-gen-key nobody rsa2048 sign never \
+    2>/dev/null || skip "no key could be made"
+  rpmsign --define '_gpg_name nobody' --define "__gpg $(command -v gpg)" --addsign old/sample-libs.rpm >/dev/null 2>&1
+  gpgconf --kill all
+  rpm -qp --nosignature --xml old/sample-libs.rpm | grep -i 'name="\(Rsaheader\|Sigpgp\)"'
+  retrofit -o new old/sample-libs.rpm
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == *"signatures inside are dropped"* ]] || report
+  rpm -K new/*.rpm
+  run ! grep -i 'name="\(Rsaheader\|Sigpgp\)"' <(rpm -qp --xml new/*.rpm)
+}
+
+@test "--list says what would happen and writes nothing; options are passed on" {
+  make_packages
+  retrofit --list old/sample.rpm
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"/usr/bin/sample-suid: converted"* ]] || report
+  [ ! -e new ]
+  retrofit -o new old/sample-libs.rpm -- --format=2
+  rpm2cpio new/*.rpm | cpio -id --quiet
+  [ "$(section_bytes usr/lib64/libsample.so.1 .sframe | od -An -j 2 -N 1 -t u1)" -eq 2 ]
+}
+
+@test "converted packages, damaged ones and other files are refused" {
+  make_packages
+  retrofit -o new old/sample-libs.rpm
+  retrofit -o again new/*.rpm
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"converted before"* ]] || report
+  echo text >text.rpm
+  for size in 50 100 300 1000 4000; do
+    head -c $size old/sample.rpm >cut-$size.rpm
+  done
+  # A count of 2^32 - 1 tags, and a length.
+  cp old/sample.rpm count.rpm && chmod u+w count.rpm
+  printf '\377\377\377\377' | dd of=count.rpm bs=1 seek=104 conv=notrunc status=none
+  cp old/sample.rpm length.rpm && chmod u+w length.rpm
+  printf '\377\377\377\377' | dd of=length.rpm bs=1 seek=108 conv=notrunc status=none
+  for file in text.rpm cut-*.rpm count.rpm length.rpm; do
+    retrofit -o again $file
+    [ "$status" -eq 1 ] || report
+    [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+    [[ $stderr == "sframe-retrofit-rpm: $file: "* ]] || report
+  done
+  [ -z "$(ls -A again)" ]
+  retrofit old/sample.rpm
+  [ "$status" -eq 2 ] || report
+}
