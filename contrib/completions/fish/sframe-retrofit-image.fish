@@ -1,0 +1,7 @@
+# fish completion for sframe-retrofit-image
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+complete -c sframe-retrofit-image -s o -l output -r -d 'The new image'
+complete -c sframe-retrofit-image -l list -d 'Say what would be converted'
+complete -c sframe-retrofit-image -s v -l verbose -d 'One line per image'
+complete -c sframe-retrofit-image -l cfi2sframe -r -d 'The converter'

@@ -1,0 +1,254 @@
+#!/usr/bin/env bats
+# sframe-retrofit-image on images made here: layers, digests, attributes.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+retrofit ()
+{
+  run --separate-stderr python3 \
+    "$srcdir/contrib/retrofit/sframe-retrofit-image" "$@"
+}
+
+# The layout `image' with two layers.  The lower one: hello (static), a second
+# name of it, set-id and somebody's; gone, replaced, both programs.  The upper
+# one: without gone, and replaced is text.
+make_image ()
+{
+  needs umoci skopeo python3 jq
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  mkdir -p files/bin files/etc
+  small_program files/bin/hello -static || skip "no static libc"
+  cp files/bin/hello files/bin/gone
+  cp files/bin/hello files/bin/replaced
+  ln files/bin/hello files/bin/hello-too
+  ln -s hello files/bin/hello-link
+  chown 1000:1001 files/bin/hello
+  chmod 4755 files/bin/hello
+  setcap cap_net_raw=ep files/bin/replaced || true
+  cp files/bin/hello files/bin/caps
+  setcap cap_net_raw=ep files/bin/caps || true
+  touch -d 2020-02-02 files/bin/hello
+  umoci init --layout image
+  umoci new --image image:first
+  umoci insert --image image:first files /
+  umoci unpack --image image:first bundle
+  rm bundle/rootfs/bin/gone
+  echo text >bundle/rootfs/bin/replaced
+  umoci repack --image image:latest bundle
+  umoci rm --image image:first
+  umoci gc --layout image
+  rm -rf bundle files
+  # Docker's members that OCI does not have.
+  change_config image '.config.Healthcheck = {"Test": ["CMD", "/bin/hello"]}'
+}
+
+blob ()
+{
+  echo "$1/blobs/sha256/${2#sha256:}"
+}
+
+manifest_of ()
+{
+  blob "$1" "$(jq -r '.manifests[0].digest' "$1/index.json")"
+}
+
+config_of ()
+{
+  blob "$1" "$(jq -r .config.digest "$(manifest_of "$1")")"
+}
+
+# Let file FROM be the blob of its contents; prints digest and size as JSON.
+add_blob ()
+{
+  local digest
+  digest=$(sha256sum <"$2" | cut -d ' ' -f 1)
+  cp "$2" "$1/blobs/sha256/$digest"
+  echo "{\"digest\": \"sha256:$digest\", \"size\": $(stat -c %s "$2")}"
+}
+
+change_config ()
+{
+  jq -c "$2" "$(config_of "$1")" >config
+  jq -c ".config += $(add_blob "$1" config)" "$(manifest_of "$1")" >manifest
+  jq -c ".manifests[0] += $(add_blob "$1" manifest)" "$1/index.json" >index
+  cp index "$1/index.json"
+  umoci gc --layout "$1"
+}
+
+# Every file that can be seen in IMAGE, with its attributes.
+listing ()
+{
+  rm -rf seen
+  umoci unpack --image "$1" seen
+  (cd seen/rootfs && find . ! -type d -printf '%p %M %U %G %n %l %TY-%Tm-%Td\n' \
+     | sort; getcap -r . 2>/dev/null | sort)
+}
+
+@test "converted files are one more layer; everything else stays" {
+  make_image
+  listing image:latest >before
+  retrofit -v -o new image
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"2 ELF files converted"* ]] || report
+  [ -z "$stderr" ] || report
+  listing new:latest | diff before -
+  has_sframe seen/rootfs/bin/hello
+  has_sframe seen/rootfs/bin/caps
+  [ seen/rootfs/bin/hello -ef seen/rootfs/bin/hello-too ]
+  [ ! -e seen/rootfs/bin/gone ]
+  [ "$(cat seen/rootfs/bin/replaced)" = text ]
+  [ "$(chroot seen/rootfs /bin/hello)" = "$(seen/rootfs/bin/hello)" ]
+
+  # The layers that were there, and one.
+  jq -c '.layers[]' "$(manifest_of image)" >old.layers
+  jq -c '.layers[]' "$(manifest_of new)" >new.layers
+  [ "$(wc -l <old.layers)" -eq 2 ]
+  head -n 2 new.layers | diff old.layers -
+  [ "$(wc -l <new.layers)" -eq 3 ]
+  # Its files, and nothing else.
+  gzip -dc "$(blob new "$(sed -n '3s/.*"\(sha256:[0-9a-f]*\)".*/\1/p' new.layers)")" \
+    >layer.tar
+  [ "$(tar tf layer.tar)" = "bin/caps
+bin/hello
+bin/hello-too" ]
+  # The configuration: a digest, and a line of history.
+  [ "$(jq -r '.rootfs.diff_ids[2]' "$(config_of new)")" \
+    = "sha256:$(sha256sum <layer.tar | cut -d ' ' -f 1)" ]
+  diff <(jq 'del (.rootfs.diff_ids[2], .history[-1])' "$(config_of new)") \
+    <(jq . "$(config_of image)")
+  [ "$(jq -r '.history[-1].created_by' "$(config_of new)")" = sframe-retrofit-image ]
+  # Every digest and size is right, and no blob is left over.
+  skopeo copy -q oci:new:latest oci:copy:latest
+  before=$(find new -type f | sort)
+  umoci gc --layout new
+  [ "$(find new -type f | sort)" = "$before" ]
+}
+
+@test "archives of docker save" {
+  make_image
+  skopeo copy -q oci:image:latest docker-archive:old.tar:name:tag
+  retrofit -o new.tar old.tar
+  [ "$status" -eq 0 ] || report
+  silent
+  [ "$(tar xOf new.tar manifest.json | jq -r '.[0].RepoTags[0]')" = docker.io/library/name:tag ]
+  [ "$(tar xOf new.tar manifest.json | jq '.[0].Layers | length')" -eq 3 ]
+  skopeo copy -q docker-archive:new.tar oci:new:latest
+  listing image:latest >before
+  listing new:latest | diff before -
+  has_sframe seen/rootfs/bin/hello
+}
+
+@test "archives that are a layout, too, as newer versions of Docker make them" {
+  make_image
+  config=blobs/sha256/$(basename "$(config_of image)")
+  jq -c "[{Config: \"$config\", RepoTags: [\"name:tag\"], Layers: [.layers[].digest | sub (\"sha256:\"; \"blobs/sha256/\")]}]" \
+    "$(manifest_of image)" >image/manifest.json
+  tar cf old.tar -C image .
+  retrofit -o new.tar old.tar
+  [ "$status" -eq 0 ] || report
+  skopeo copy -q docker-archive:new.tar oci:one:latest
+  skopeo copy -q oci-archive:new.tar oci:two:latest
+  listing image:latest >before
+  for name in one two; do
+    listing $name:latest | diff before -
+    has_sframe seen/rootfs/bin/hello
+  done
+}
+
+@test "images for several machines, and what tells of an image" {
+  make_image
+  digest=$(jq -r '.manifests[0].digest' image/index.json)
+  jq -c "{schemaVersion: 2, mediaType: \"application/vnd.oci.image.index.v1+json\", manifests: [
+      (.manifests[0] | del (.annotations) | .platform = {architecture: \"amd64\", os: \"linux\"}),
+      (.manifests[0] | .annotations = {\"vnd.docker.reference.digest\": \"$digest\"} | .platform = {architecture: \"unknown\", os: \"unknown\"})]}" \
+    image/index.json >list
+  # An attestation: a manifest without layers of files.
+  echo '{"schemaVersion":2,"config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:0","size":1},"layers":[{"mediaType":"application/vnd.in-toto+json","digest":"sha256:0","size":1}]}' >note
+  jq -c ".manifests[1] += $(add_blob image note)" list >list2
+  jq -c "{schemaVersion: 2, manifests: [({mediaType: \"application/vnd.oci.image.index.v1+json\", annotations: {\"org.opencontainers.image.ref.name\": \"latest\"}} + $(add_blob image list2))]}" \
+    image/index.json >index
+  cp index image/index.json
+  retrofit -o new image
+  [ "$status" -eq 0 ] || report
+  list=$(blob new "$(jq -r '.manifests[0].digest' new/index.json)")
+  new=$(jq -r '.manifests[0].digest' "$list")
+  [ "$new" != "$digest" ]
+  [ "$(jq '.layers | length' "$(blob new "$new")")" -eq 3 ]
+  [ "$(jq -r '.manifests[1].annotations[]' "$list")" = "$new" ]
+  cmp "$(blob new "$(jq -r '.manifests[1].digest' "$list")")" note
+}
+
+@test "the same input gives the same output; a second time nothing is to do" {
+  make_image
+  retrofit -o one image
+  sleep 1
+  retrofit -o two image
+  diff -r one two
+  retrofit -o three one
+  [ "$status" -eq 0 ] || report
+  diff -r one three
+  skopeo copy -q oci:one:latest docker-archive:one.tar:name:tag
+  retrofit -v -o two.tar one.tar
+  [[ $output == *"nothing to convert"* ]] || report
+  cmp one.tar two.tar
+}
+
+@test "--list writes nothing; options are passed on" {
+  make_image
+  retrofit --list image
+  [ "$output" = "/bin/caps
+/bin/hello" ] || report
+  [ "$(ls)" = "$(printf '%s\n' config image index manifest small.c)" ]
+  retrofit -o new image -- --format=2
+  listing new:latest
+  [ "$(section_bytes seen/rootfs/bin/hello .sframe | od -An -j 2 -N 1 -t u1)" -eq 2 ]
+}
+
+@test "the image runs" {
+  make_image
+  retrofit -o new image
+  umoci unpack --image new:latest bundle
+  jq '.process.args = ["/bin/hello"] | .process.terminal = false' \
+    bundle/config.json >config.json
+  cp config.json bundle/config.json
+  local program ran=
+  for program in runc crun; do
+    command -v $program || continue
+    run --separate-stderr $program run --bundle bundle "sframe-test-$$"
+    [ "$status" -eq 0 ] || continue
+    [ "$output" = "$(bundle/rootfs/bin/hello)" ] || report
+    ran=yes
+  done
+  [ "$ran" ] || skip "no program that may make containers here"
+}
+
+@test "what is no image, or damaged, is refused" {
+  make_image
+  echo text >text
+  tar cf empty.tar text
+  cp -r image blob && rm "$(ls -S blob/blobs/sha256/* | head -n 1)"
+  cp -r image digest && echo >>"$(config_of digest)"
+  mkdir outside && echo kept >outside/file
+  cp -r image link && rm link/index.json && ln -s ../outside/file link/index.json
+  cp -r image folder && mv folder/blobs/sha256 outside && ln -s "$PWD/outside/sha256" folder/blobs/sha256
+  mkdir evil && ln -s "$PWD/outside" evil/away
+  tar cf evil.tar -C image .
+  tar rf evil.tar -C evil away
+  tar rf evil.tar --transform 's,text,away/new,' text
+  tar cf parent.tar --transform 's,text,../text,' -P text
+  for image in text empty.tar evil.tar parent.tar blob digest link folder; do
+    before=$(find outside | sort)
+    retrofit -o new $image
+    [ "$status" -eq 1 ] || report
+    [[ $stderr == "sframe-retrofit-image: $image: "* ]] || report
+    [ ! -e new ]
+    [ "$(find outside | sort)" = "$before" ]
+    [ -z "$(find . -name '.sframe-retrofit*')" ]
+  done
+  [ "$(cat outside/file)" = kept ]
+  retrofit image
+  [ "$status" -eq 2 ] || report
+  retrofit -o image image
+  [ "$status" -eq 2 ] || report
+}
