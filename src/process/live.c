@@ -59,11 +59,11 @@ fetch (void *argument, uint64_t address, void *to, size_t size)
 }
 
 bool
-live_open (struct process *process, pid_t pid, struct error *err)
+live_begin (struct process *process, pid_t pid)
 {
   struct source *source = malloc (sizeof *source);
   if (source == NULL)
-    return error_set_no_memory (err);
+    return false;
   source->fd = -1;
   process->pid = pid;
   process->arch
@@ -71,6 +71,14 @@ live_open (struct process *process, pid_t pid, struct error *err)
   process->load_section = live_load_section;
   process->memory.fetch = fetch;
   process->memory.source = source;
+  return true;
+}
+
+bool
+live_open (struct process *process, pid_t pid, struct error *err)
+{
+  if (!live_begin (process, pid))
+    return error_set_no_memory (err);
   return live_renew (process, err) && live_refresh (process, NULL, err);
 }
 

@@ -16,6 +16,11 @@
 #include "base/error.h"
 #include "process/process.h"
 
+/* Prepare to look at process PID, of which nothing is known.  PROCESS is
+   zeroed but for its options, and to be closed even after a failure.  False
+   when memory ran out.  */
+bool live_begin (struct process *process, pid_t pid);
+
 /* Find out about process PID, which goes on running.  PROCESS is zeroed but
    for its options, and to be closed even after a failure.  */
 bool live_open (struct process *process, pid_t pid, struct error *err);

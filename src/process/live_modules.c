@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -33,14 +35,6 @@ enum
 };
 
 /* The list.  */
-
-struct mapping
-{
-  uint64_t start, end, offset;
-  dev_t device;
-  ino_t inode;
-  const char *path; /* in the line; "" if anonymous */
-};
 
 /* START-END PERMISSIONS OFFSET DEVICE INODE [PATH] (proc(5)), cut behind the
    path.  */
@@ -64,37 +58,13 @@ parse_mapping (char *line, struct mapping *mapping)
   return mapping->end > mapping->start;
 }
 
-/* A module begins with a mapping of its file's start, and has all mappings of
-   the file that follow.  */
 static bool
 add_mapping (struct process *process, char *line)
 {
   struct mapping mapping;
-  if (!parse_mapping (line, &mapping))
-    return true;
-  if (!process_add_mapping (process, mapping.start, mapping.end))
-    return false;
-  struct module *last = process->n_modules > 0
-                            ? &process->modules[process->n_modules - 1]
-                            : NULL;
-  if (last != NULL && mapping.start < last->end)
-    return true;
-  if (last != NULL && mapping.offset != 0
-      && strcmp (last->path, mapping.path) == 0)
-    {
-      last->end = mapping.end;
-      return true;
-    }
-  bool vdso = strcmp (mapping.path, "[vdso]") == 0;
-  if (mapping.offset != 0 || (*mapping.path != '/' && !vdso))
-    return true;
-  struct module *module
-      = process_add_module (process, mapping.start, mapping.end, mapping.path);
-  if (module == NULL)
-    return false;
-  module->device = mapping.device;
-  module->inode = mapping.inode;
-  return true;
+  return !parse_mapping (line, &mapping)
+         || (process_add_mapping (process, mapping.start, mapping.end)
+             && process_map (process, &mapping));
 }
 
 bool
@@ -147,15 +117,34 @@ has_memory (const struct source *source, const struct module *module)
   return read_bytes (source, module->start, 0, &byte, 1) == 1;
 }
 
-/* The file of MODULE, if it is the one that was mapped; or -1.  */
+/* A copy of this process's vdso: all have the same, the kernel's.  */
 static int
-open_file (const struct module *module)
+open_vdso (void)
+{
+  uint64_t address = getauxval (AT_SYSINFO_EHDR);
+  int fd = address != 0 ? memfd_create ("vdso", MFD_CLOEXEC) : -1;
+  if (fd < 0)
+    return -1;
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
+  const Elf64_Ehdr *header = (const Elf64_Ehdr *)(uintptr_t)address;
+  size_t size
+      = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+  if (write (fd, header, size) == (ssize_t)size)
+    return fd;
+  close (fd);
+  return -1;
+}
+
+int
+live_open_file (const char *path, dev_t device, ino_t inode)
 {
   struct stat status;
-  int fd = module->inode != 0 ? open (module->path, O_RDONLY | O_CLOEXEC) : -1;
+  if (inode == 0)
+    return strcmp (path, "[vdso]") == 0 ? open_vdso () : -1;
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
   if (fd >= 0
-      && (fstat (fd, &status) != 0 || status.st_dev != module->device
-          || status.st_ino != module->inode))
+      && (fstat (fd, &status) != 0 || status.st_dev != device
+          || status.st_ino != inode))
     {
       close (fd);
       return -1;
@@ -311,7 +300,7 @@ live_load_section (struct process *process, struct module *module)
 {
   struct head head;
   struct source source = { &process->memory, -1 };
-  int fd = open_file (module);
+  int fd = live_open_file (module->path, module->device, module->inode);
   if (!has_memory (&source, module))
     source.fd = fd;
   const Elf64_Phdr *segment = NULL;

@@ -16,4 +16,8 @@ bool live_list_modules (struct process *process, pid_t pid, struct error *err);
 /* Find the section of MODULE: process->load_section.  */
 void live_load_section (struct process *process, struct module *module);
 
+/* Open the file at PATH for reading, if it is the one that was mapped; or
+   -1.  */
+int live_open_file (const char *path, dev_t device, ino_t inode);
+
 #endif /* PROCESS_LIVE_MODULES_H */

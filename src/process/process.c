@@ -8,8 +8,9 @@
 
 #include "convert/loaded.h"
 
-struct module *
-process_module_at (const struct process *process, uint64_t address)
+/* The number of modules that end at or before ADDRESS.  */
+static size_t
+modules_before (const struct process *process, uint64_t address)
 {
   size_t low = 0, high = process->n_modules;
   while (low < high)
@@ -20,8 +21,15 @@ process_module_at (const struct process *process, uint64_t address)
       else
         high = middle;
     }
-  return low < process->n_modules && process->modules[low].start <= address
-             ? &process->modules[low]
+  return low;
+}
+
+struct module *
+process_module_at (const struct process *process, uint64_t address)
+{
+  size_t at = modules_before (process, address);
+  return at < process->n_modules && process->modules[at].start <= address
+             ? &process->modules[at]
              : NULL;
 }
 
@@ -55,6 +63,77 @@ process_add_module (struct process *process, uint64_t start, uint64_t end,
   struct module *module = &process->modules[process->n_modules++];
   *module = (struct module){ .start = start, .end = end, .path = copy };
   return module;
+}
+
+void
+process_copy_modules (struct process *to, const struct process *from)
+{
+  for (size_t i = 0; i < from->n_modules; i++)
+    {
+      const struct module *module = &from->modules[i];
+      struct module *copy
+          = process_add_module (to, module->start, module->end, module->path);
+      if (copy == NULL)
+        return;
+      copy->device = module->device;
+      copy->inode = module->inode;
+    }
+}
+
+static bool
+is_of (const struct module *module, const struct mapping *mapping)
+{
+  return module->inode == mapping->inode && module->device == mapping->device
+         && strcmp (module->path, mapping->path) == 0;
+}
+
+static void
+remove_module (struct process *process, size_t at)
+{
+  module_forget_section (&process->modules[at]);
+  free (process->modules[at].path);
+  process->n_modules--;
+  memmove (process->modules + at, process->modules + at + 1,
+           (process->n_modules - at) * sizeof *process->modules);
+  process_forget_rows (process);
+}
+
+/* A file's start is mapped: a module, in place of what was there.  */
+static bool
+insert_module (struct process *process, const struct mapping *mapping)
+{
+  size_t at = modules_before (process, mapping->start);
+  while (at < process->n_modules && process->modules[at].start < mapping->end)
+    remove_module (process, at);
+  struct module *last = process_add_module (process, mapping->start,
+                                            mapping->end, mapping->path);
+  if (last == NULL)
+    return false;
+  last->device = mapping->device;
+  last->inode = mapping->inode;
+  struct module module = *last;
+  struct module *place = &process->modules[at];
+  memmove (place + 1, place, (size_t)(last - place) * sizeof *place);
+  *place = module;
+  return true;
+}
+
+bool
+process_map (struct process *process, const struct mapping *mapping)
+{
+  if (mapping->path[0] != '/' && strcmp (mapping->path, "[vdso]") != 0)
+    return true;
+  size_t at = modules_before (process, mapping->start);
+  struct module *module = process->modules + at;
+  bool inside = at < process->n_modules && module->start <= mapping->start
+                && is_of (module, mapping);
+  if (!inside && mapping->offset == 0)
+    return insert_module (process, mapping);
+  if (!inside)
+    module = at > 0 ? module - 1 : NULL;
+  if (module != NULL && is_of (module, mapping) && module->end < mapping->end)
+    module->end = mapping->end;
+  return true;
 }
 
 bool

@@ -102,6 +102,25 @@ struct module *process_module_at (const struct process *process,
 struct module *process_add_module (struct process *process, uint64_t start,
                                    uint64_t end, const char *path);
 
+/* Give TO modules like those of FROM, without sections.  What memory does not
+   suffice for is left out.  */
+void process_copy_modules (struct process *to, const struct process *from);
+
+/* A file that is mapped, or something else.  */
+struct mapping
+{
+  uint64_t start, end, offset; /* bytes; of the file */
+  dev_t device;
+  ino_t inode;
+  const char *path; /* "" if anonymous */
+};
+
+/* MAPPING was made, over whatever was there.  A module begins with a mapping
+   of its file's start, and has all mappings of the file that follow.  Memory
+   without a file is no module, and may lie in one.  False when memory ran
+   out.  */
+bool process_map (struct process *process, const struct mapping *mapping);
+
 /* Append a mapping.  False when memory ran out.  */
 bool process_add_mapping (struct process *process, uint64_t start,
                           uint64_t end);

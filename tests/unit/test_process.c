@@ -201,6 +201,93 @@ modules_and_mappings_are_found_by_address (void **state)
 }
 
 static void
+map (struct process *process, uint64_t start, uint64_t end, uint64_t offset,
+     ino_t inode, const char *path)
+{
+  const struct mapping mapping = { start, end, offset, 1, inode, path };
+  assert_true (process_map (process, &mapping));
+}
+
+static void
+assert_module (const struct process *process, uint64_t start, uint64_t end,
+               const char *path)
+{
+  const struct module *module = process_module_at (process, start);
+  assert_non_null (module);
+  assert_ptr_equal (process_module_at (process, end - 1), module);
+  assert_int_equal (module->start, start);
+  assert_int_equal (module->end, end);
+  assert_string_equal (module->path, path);
+}
+
+static void
+mappings_become_modules_in_any_order (void **state)
+{
+  (void)state;
+  struct process process = { 0 };
+  /* As a loader does it: the whole file, then its segments over that.  */
+  map (&process, 0x70000, 0x79000, 0, 7, "/lib/a");
+  map (&process, 0x72000, 0x75000, 0x2000, 7, "/lib/a");
+  map (&process, 0x77000, 0x79000, 0, 0, "");
+  map (&process, 0x30000, 0x31000, 0, 3, "/bin/b");
+  map (&process, 0x31000, 0x34000, 0x1000, 3, "/bin/b");
+  map (&process, 0x36000, 0x37000, 0x3000, 3, "/bin/b");
+  map (&process, 0x40000, 0x50000, 0, 0, "[heap]");
+  map (&process, 0x60000, 0x62000, 0, 0, "[vdso]");
+  map (&process, 0x50000, 0x51000, 0x1000, 9, "/no/start");
+  assert_int_equal (process.n_modules, 3);
+  assert_module (&process, 0x30000, 0x37000, "/bin/b");
+  assert_module (&process, 0x60000, 0x62000, "[vdso]");
+  assert_module (&process, 0x70000, 0x79000, "/lib/a");
+  assert_null (process_module_at (&process, 0x40000));
+  assert_null (process_module_at (&process, 0x50000));
+  /* What is mapped again is the same.  */
+  module_set_no_section (&process.modules[2], "known");
+  map (&process, 0x70000, 0x79000, 0, 7, "/lib/a");
+  assert_string_equal (process.modules[2].reason, "known");
+  /* The child has them, too, and knows nothing else of them.  */
+  struct process child = { 0 };
+  process_copy_modules (&child, &process);
+  assert_int_equal (child.n_modules, 3);
+  assert_module (&child, 0x70000, 0x79000, "/lib/a");
+  assert_null (child.modules[2].reason);
+  assert_int_equal (child.modules[2].inode, 7);
+  process_free (&child);
+  process_free (&process);
+}
+
+static void
+a_file_in_the_place_of_others_is_a_module_of_its_own (void **state)
+{
+  (void)state;
+  struct process process = { 0 };
+  size_t size;
+  for (uint64_t i = 1; i <= 9; i++)
+    map (&process, i << 16, (i << 16) + 0x8000, 0, i, "/lib/many");
+  uint8_t *known = process_known_rows (&process, &size);
+  assert_non_null (known);
+  known[size - 1] = 1;
+  map (&process, 0x38000, 0x39000, 0, 20, "/lib/between");
+  assert_int_equal (known[size - 1], 1);
+  /* It begins in one and ends in another: three are gone, and so is what was
+     found out about them.  */
+  map (&process, 0x47000, 0x61000, 0, 21, "/lib/over");
+  assert_int_equal (known[size - 1], 0);
+  assert_int_equal (process.n_modules, 8);
+  assert_module (&process, 0x38000, 0x39000, "/lib/between");
+  assert_module (&process, 0x47000, 0x61000, "/lib/over");
+  assert_module (&process, 0x70000, 0x78000, "/lib/many");
+  assert_null (process_module_at (&process, 0x40000));
+  /* The same name, another file.  */
+  map (&process, 0x70000, 0x78000, 0, 22, "/lib/many");
+  assert_int_equal (process_module_at (&process, 0x70000)->inode, 22);
+  assert_int_equal (process.n_modules, 8);
+  for (size_t i = 1; i < process.n_modules; i++)
+    assert_true (process.modules[i - 1].end <= process.modules[i].start);
+  process_free (&process);
+}
+
+static void
 set_walk (struct walk *walk, size_t n, enum cfi2sframe_step end)
 {
   walk->n = n;
@@ -337,6 +424,8 @@ main (void)
     cmocka_unit_test (an_open_memory_is_copied_when_it_is_read),
     cmocka_unit_test (hostile_segments_do_not_overlap),
     cmocka_unit_test (modules_and_mappings_are_found_by_address),
+    cmocka_unit_test (mappings_become_modules_in_any_order),
+    cmocka_unit_test (a_file_in_the_place_of_others_is_a_module_of_its_own),
     cmocka_unit_test (walks_agree_frame_by_frame),
     cmocka_unit_test (a_shorter_walk_is_a_difference_unless_cfi_ended),
     cmocka_unit_test (calls_are_counted_once_for_each_stack),
