@@ -19,6 +19,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process/live.h"
@@ -62,7 +64,8 @@ struct ring
 {
   int fd; /* of the event that owns it */
   struct perf_event_mmap_page *page;
-  size_t size; /* of the records */
+  size_t size;         /* of the records */
+  uint64_t next, head; /* where the next record is, and where they end */
 };
 
 struct perf_sampler
@@ -73,7 +76,8 @@ struct perf_sampler
   unsigned n_rings;
   int *fds; /* of all events */
   size_t n_fds, capacity;
-  bool modules_changed;
+  bool children; /* are sampled, too */
+  struct profile *profile;
   /* One that goes around the ring's end.  */
   _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
 };
@@ -183,18 +187,23 @@ ask_for (struct perf_sampler *sampler, unsigned hz, bool on_exec)
   attr->type = PERF_TYPE_SOFTWARE;
   attr->config = PERF_COUNT_SW_TASK_CLOCK;
   attr->sample_period = 1000000000 / hz; /* nanoseconds on a processor */
-  attr->sample_type
-      = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME
+                      | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  attr->use_clockid = 1;
+  attr->clockid = CLOCK_MONOTONIC;
+  attr->sample_id_all = 1;
   attr->sample_regs_user = register_mask;
   attr->sample_stack_user = STACK_MAX & ~7;
   attr->inherit = 1;
-  attr->mmap = attr->comm = attr->comm_exec = 1;
+  attr->mmap = attr->mmap_data = attr->mmap2 = 1;
+  attr->comm = attr->comm_exec = attr->task = 1;
   attr->disabled = on_exec;
   attr->enable_on_exec = on_exec;
 }
 
 struct perf_sampler *
-perf_sampler_open (pid_t pid, unsigned hz, bool on_exec, struct error *err)
+perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
+                   bool on_exec, bool children, struct error *err)
 {
   long processors = sysconf (_SC_NPROCESSORS_CONF);
   struct perf_sampler *sampler = calloc (1, sizeof *sampler);
@@ -207,7 +216,9 @@ perf_sampler_open (pid_t pid, unsigned hz, bool on_exec, struct error *err)
       error_set_no_memory (err);
       return NULL;
     }
+  sampler->profile = profile;
   sampler->pid = pid;
+  sampler->children = children;
   sampler->rings = rings;
   sampler->n_rings = processors > 0 ? (unsigned)processors : 1;
   ask_for (sampler, hz, on_exec);
@@ -251,21 +262,24 @@ take_u64 (const uint8_t **at)
   return value;
 }
 
-/* A sample: pid and tid; ABI and registers; size, stack, and how much of it is
-   meant (perf_event_open(2)).  */
-static void
-take_sample (struct perf_sampler *sampler, const uint8_t *at,
-             const uint8_t *end, struct profile *profile)
+/* What a record is about: it begins with it.  */
+struct subject
 {
-  struct process *process = profile->process;
+  uint32_t pid, other; /* the thread, or the process that made it */
+};
+
+/* A sample: pid and tid; time; ABI and registers; size, stack, and how much of
+   it is meant (perf_event_open(2)).  */
+static void
+take_sample (struct perf_sampler *sampler, struct member *member,
+             const uint8_t *at, const uint8_t *end)
+{
+  struct process *process = &member->process;
   struct registers registers = { .n = N_REGISTERS - 1 };
-  uint32_t ids[2];
-  memcpy (ids, at, sizeof ids);
-  at += sizeof ids;
-  uint64_t abi = take_u64 (&at);
-  /* Children, kernel threads, 32-bit programs.  */
-  if ((pid_t)ids[0] != sampler->pid || abi != PERF_SAMPLE_REGS_ABI_64
-      || (size_t)(end - at) < (N_REGISTERS + 1) * sizeof (uint64_t))
+  at += sizeof (struct subject) + sizeof (uint64_t);
+  /* Kernel threads, 32-bit programs.  */
+  if ((size_t)(end - at) < (N_REGISTERS + 2) * sizeof (uint64_t)
+      || take_u64 (&at) != PERF_SAMPLE_REGS_ABI_64)
     return;
   for (unsigned i = 0; i < N_REGISTERS; i++)
     {
@@ -282,46 +296,139 @@ take_sample (struct perf_sampler *sampler, const uint8_t *at,
   at += size;
   if (size > 0 && end - at >= (ptrdiff_t)sizeof used)
     used = take_u64 (&at);
-  memory_forget (&process->memory);
   memory_add (&process->memory, registers.values[process->arch->sp], stack,
               used < size ? used : size);
-  profile_take (profile, &registers);
+  profile_take (sampler->profile, member, &registers);
+  /* The stack is in the ring.  */
+  memory_forget (&process->memory);
 }
 
+/* pid and tid; address, size, offset; device, inode and its generation;
+   protection and flags; path.  */
 static void
-take_record (struct perf_sampler *sampler,
-             const struct perf_event_header *header, struct profile *profile)
+take_mapping (struct process *process, const uint8_t *at, const uint8_t *end)
 {
-  const uint8_t *at = (const uint8_t *)(header + 1);
-  const uint8_t *end = (const uint8_t *)header + header->size;
+  uint32_t device[2];
+  struct mapping mapping;
+  at += sizeof (struct subject);
+  if (end - at <= 3 * 8 + 2 * 4 + 2 * 8 + 2 * 4
+      || memchr (at + 56, '\0', (size_t)(end - at) - 56) == NULL)
+    return;
+  mapping.start = take_u64 (&at);
+  uint64_t size = take_u64 (&at);
+  mapping.offset = take_u64 (&at);
+  memcpy (device, at, sizeof device);
+  at += sizeof device;
+  mapping.device = makedev (device[0], device[1]);
+  mapping.inode = take_u64 (&at);
+  mapping.path = (const char *)at + 16;
+  if (!__builtin_add_overflow (mapping.start, size, &mapping.end) && size > 0)
+    process_map (process, &mapping);
+}
+
+/* The process in SUBJECT, if it is one that is sampled.  */
+static struct member *
+member_of (const struct perf_sampler *sampler, const struct subject *subject)
+{
   struct error err;
+  pid_t pid = (pid_t)subject->pid;
+  if (!sampler->children && pid != sampler->pid)
+    return NULL;
+  struct family *family = &sampler->profile->family;
+  struct member *member = family_find (family, pid);
+  return member != NULL ? member : family_add (family, pid, &err);
+}
+
+/* Some records did not fit: see what members are like now.  */
+static void
+refresh_members (struct family *family)
+{
+  struct error err;
+  for (size_t i = 0; i < family->n; i++)
+    live_refresh (&family->members[i]->process, NULL, &err);
+}
+
+/* What happened to processes.  */
+static void
+take_event (struct perf_sampler *sampler,
+            const struct perf_event_header *header, const uint8_t *at,
+            const uint8_t *end)
+{
+  struct subject subject;
+  struct family *family = &sampler->profile->family;
+  memcpy (&subject, at, sizeof subject);
+  pid_t pid = (pid_t)subject.pid, other = (pid_t)subject.other;
+  if (!sampler->children && pid != sampler->pid)
+    return;
+  at += sizeof subject;
   switch (header->type)
     {
-    case PERF_RECORD_SAMPLE:
-      /* A program's modules may change, after execve all of them do.  */
-      if (sampler->modules_changed)
-        profile_refresh (profile);
-      sampler->modules_changed = false;
-      if (end - at >= 16)
-        take_sample (sampler, at, end, profile);
+    case PERF_RECORD_FORK: /* of a process or a thread */
+      if (pid != other)
+        family_fork (family, other, pid);
       break;
     case PERF_RECORD_COMM:
       if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
-        live_renew (profile->process, &err);
+        family_execute (family, pid);
+      if (pid == other && memchr (at, '\0', (size_t)(end - at)) != NULL)
+        family_rename (family, pid, (const char *)at);
       break;
-    case PERF_RECORD_MMAP:
-      sampler->modules_changed = true;
-      break;
-    case PERF_RECORD_LOST:
-      if (end - at >= 16)
-        {
-          at += sizeof (uint64_t);
-          profile->lost += take_u64 (&at);
-        }
+    case PERF_RECORD_EXIT: /* pid, ppid, tid */
+      memcpy (&other, at, sizeof other);
+      if (pid == other && pid != sampler->pid)
+        family_remove (family, pid);
       break;
     default:
       break;
     }
+}
+
+static void
+take_record (struct perf_sampler *sampler,
+             const struct perf_event_header *header)
+{
+  const uint8_t *at = (const uint8_t *)(header + 1);
+  const uint8_t *end = (const uint8_t *)header + header->size;
+  struct subject subject;
+  struct member *member;
+  memcpy (&subject, at, sizeof subject);
+  switch (header->type)
+    {
+    case PERF_RECORD_SAMPLE:
+      member = member_of (sampler, &subject);
+      if (member != NULL)
+        take_sample (sampler, member, at, end);
+      break;
+    case PERF_RECORD_MMAP2:
+      member = member_of (sampler, &subject);
+      if (member != NULL)
+        take_mapping (&member->process, at, end);
+      break;
+    case PERF_RECORD_LOST:
+      at += sizeof (uint64_t);
+      sampler->profile->lost += take_u64 (&at);
+      refresh_members (&sampler->profile->family);
+      break;
+    default:
+      take_event (sampler, header, at, end);
+      break;
+    }
+}
+
+/* The smallest record there is: a header, and pid and tid, and the time, which
+   are at its end or, of a sample, at its start.  */
+enum
+{
+  SMALLEST = sizeof (struct perf_event_header) + 16
+};
+
+static const struct perf_event_header *
+header_at (const struct ring *ring, uint64_t position)
+{
+  const uint8_t *records
+      = (const uint8_t *)ring->page + sysconf (_SC_PAGESIZE);
+  /* The header itself is never cut: sizes are multiples of 8, as it is.  */
+  return (const void *)(records + position % ring->size);
 }
 
 /* The record at POSITION of RING, whole.  */
@@ -329,36 +436,59 @@ static const struct perf_event_header *
 record_at (struct perf_sampler *sampler, const struct ring *ring,
            uint64_t position)
 {
-  const uint8_t *records
-      = (const uint8_t *)ring->page + sysconf (_SC_PAGESIZE);
-  size_t offset = position % ring->size;
-  const struct perf_event_header *header = (const void *)(records + offset);
-  if (header->size <= ring->size - offset)
+  const struct perf_event_header *header = header_at (ring, position);
+  size_t first = ring->size - position % ring->size;
+  if (header->size <= first)
     return header;
-  /* The header itself is never cut: sizes are multiples of 8, as it is.  */
-  size_t first = ring->size - offset;
   memcpy (sampler->record, header, first);
-  memcpy (sampler->record + first, records, header->size - first);
+  memcpy (sampler->record + first, header_at (ring, 0), header->size - first);
   return (const void *)sampler->record;
 }
 
-static void
-drain (struct perf_sampler *sampler, struct ring *ring,
-       struct profile *profile)
+/* When the next record of RING was made; UINT64_MAX if there is none, or if it
+   makes no sense.  */
+static uint64_t
+time_of_next (struct ring *ring)
 {
-  uint64_t head = __atomic_load_n (&ring->page->data_head, __ATOMIC_ACQUIRE);
-  uint64_t tail = ring->page->data_tail;
-  while (tail < head)
+  uint64_t time;
+  if (ring->page == NULL || ring->next >= ring->head)
+    return UINT64_MAX;
+  const struct perf_event_header *header = header_at (ring, ring->next);
+  uint64_t offset = header->type == PERF_RECORD_SAMPLE ? 16 : header->size - 8;
+  if (header->size < SMALLEST)
+    return UINT64_MAX;
+  memcpy (&time, header_at (ring, ring->next + offset), sizeof time);
+  return time;
+}
+
+/* Take all records that were made before UNTIL, in their order: a process may
+   have gone from one processor to another.  */
+static void
+take_records (struct perf_sampler *sampler, uint64_t until)
+{
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL)
+      {
+        struct ring *ring = &sampler->rings[i];
+        ring->head
+            = __atomic_load_n (&ring->page->data_head, __ATOMIC_ACQUIRE);
+        ring->next = ring->page->data_tail;
+      }
+  for (;;)
     {
-      const struct perf_event_header *header = record_at (sampler, ring, tail);
-      if (header->size < sizeof *header)
-        break;
-      take_record (sampler, header, profile);
-      tail += header->size;
+      struct ring *first = &sampler->rings[0];
+      for (unsigned i = 1; i < sampler->n_rings; i++)
+        if (time_of_next (&sampler->rings[i]) < time_of_next (first))
+          first = &sampler->rings[i];
+      if (time_of_next (first) >= until)
+        return;
+      const struct perf_event_header *header
+          = record_at (sampler, first, first->next);
+      take_record (sampler, header);
+      first->next += header->size;
+      __atomic_store_n (&first->page->data_tail, first->next,
+                        __ATOMIC_RELEASE);
     }
-  /* The memory of the last sample is in the ring.  */
-  memory_forget (&profile->process->memory);
-  __atomic_store_n (&ring->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
 /* Milliseconds until a quarter of the smallest ring is full.  */
@@ -378,12 +508,22 @@ interval (const struct perf_sampler *sampler)
 }
 
 bool
-perf_sampler_read (struct perf_sampler *sampler, struct profile *profile)
+perf_sampler_read (struct perf_sampler *sampler)
 {
+  /* What the kernel has begun to write on one processor by now, it has written
+     when others' records of two milliseconds later are there.  */
+  const uint64_t margin = 2000000;
+  struct timespec now;
   /* Not poll: the thread that owns a ring may have ended.  */
   usleep (1000 * interval (sampler));
-  for (unsigned i = 0; i < sampler->n_rings; i++)
-    if (sampler->rings[i].page != NULL)
-      drain (sampler, &sampler->rings[i], profile);
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  take_records (sampler, (uint64_t)now.tv_sec * 1000000000
+                             + (uint64_t)now.tv_nsec - margin);
   return kill (sampler->pid, 0) == 0;
+}
+
+void
+perf_sampler_finish (struct perf_sampler *sampler)
+{
+  take_records (sampler, UINT64_MAX);
 }

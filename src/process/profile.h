@@ -1,4 +1,4 @@
-/* Samples of a process's stacks, walked by SFrame and counted.
+/* Samples of the stacks of processes, walked by SFrame and counted.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PROCESS_PROFILE_H
@@ -8,30 +8,33 @@
 #include <stdint.h>
 
 #include "process/call_tree.h"
+#include "process/family.h"
 #include "process/stack_walk.h"
 #include "process/symbols.h"
 
 struct profile
 {
-  struct process *process;
+  struct family family; /* whose stacks they are */
   struct walk walk;
-  struct call_tree addresses; /* keys: of calls, from the outermost one on */
+  /* Below the root the names of processes, then calls, from the outermost one
+     on.  */
+  struct call_tree calls;
+  char **processes; /* owned: the names */
+  size_t n_processes;
   uint64_t samples;
   uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
   uint64_t lost;                              /* samples that came too fast */
 };
 
 /* False when memory ran out.  */
-bool profile_init (struct profile *profile, struct process *process);
+bool profile_init (struct profile *profile);
 void profile_free (struct profile *profile);
 
-/* Walk from REGISTERS, on the memory that the process has copies of, and count
-   the stack.  A walk that does not get to the outermost frame is counted below
-   a node of its own, for its end.  */
-void profile_take (struct profile *profile, const struct registers *registers);
-
-/* The modules of the living process may have changed.  */
-void profile_refresh (struct profile *profile);
+/* Walk from REGISTERS, on the memory that MEMBER of the family has copies of,
+   and count the stack.  A walk that does not get to the outermost frame is
+   counted below a node of its own, for its end.  */
+void profile_take (struct profile *profile, struct member *member,
+                   const struct registers *registers);
 
 /* Walks that got to the outermost frame.  */
 uint64_t profile_complete (const struct profile *profile);
@@ -39,6 +42,7 @@ uint64_t profile_complete (const struct profile *profile);
 /* Functions instead of addresses.  */
 struct named_profile
 {
+  const char *process;    /* the only one; NULL: they are the root's callees */
   struct call_tree calls; /* keys: numbers of names */
   uint64_t *totals;       /* owned: with callees, by node */
   char **names;           /* owned; sorted */
@@ -47,7 +51,7 @@ struct named_profile
 
 /* What PROFILE's addresses are called; callees are ordered by their names.
    WANTED: of symbols (symbols.h).  False when memory ran out.  */
-bool profile_name (const struct profile *profile, unsigned wanted,
+bool profile_name (struct profile *profile, unsigned wanted,
                    struct named_profile *named);
 void named_profile_free (struct named_profile *named);
 

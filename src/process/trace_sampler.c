@@ -57,21 +57,50 @@ list_running (pid_t pid, pid_t *running)
   return n;
 }
 
-bool
-trace_sampler_take (struct profile *profile, struct error *err)
+/* Stop MEMBER and count the stacks of its threads that ran.  */
+static bool
+take_member (struct profile *profile, struct member *member, struct error *err)
 {
-  struct process *process = profile->process;
+  struct process *process = &member->process;
   pid_t running[RUNNING_MAX];
   unsigned n = list_running (process->pid, running);
-  if (n == 0)
-    return live_renew (process, err);
-  if (!live_renew (process, err) || !live_stop (process, err))
+  if (!live_renew (process, err))
     return false;
-  profile_refresh (profile);
+  if (n == 0)
+    return true;
+  if (!live_stop (process, err))
+    return false;
+  struct error ended;
+  /* Without what is mapped now there is what was.  */
+  live_refresh (process, NULL, &ended);
+  member_read_name (member);
   for (size_t i = 0; i < process->n_threads; i++)
     for (unsigned j = 0; j < n; j++)
       if (process->threads[i].tid == running[j] && process->threads[i].known)
-        profile_take (profile, &process->threads[i].registers);
+        profile_take (profile, member, &process->threads[i].registers);
   live_resume (process);
   return true;
+}
+
+bool
+trace_sampler_take (struct profile *profile, pid_t pid, bool children,
+                    struct error *err)
+{
+  struct family *family = &profile->family;
+  bool there = false;
+  if (children)
+    family_add_children (family);
+  /* The last one takes the place of one that has ended.  */
+  for (size_t i = family->n; i-- > 0;)
+    {
+      struct error problem;
+      pid_t member = family->members[i]->process.pid;
+      if (take_member (profile, family->members[i], &problem))
+        there |= member == pid;
+      else if (member == pid)
+        *err = problem;
+      else
+        family_remove (family, member);
+    }
+  return there;
 }

@@ -9,8 +9,10 @@
 #include "base/error.h"
 #include "process/profile.h"
 
-/* Stop the living process of PROFILE and count the stacks of the threads that
-   ran.  False when it has ended or may not be stopped.  */
-bool trace_sampler_take (struct profile *profile, struct error *err);
+/* Stop each member of PROFILE's family, with the CHILDREN they have by now,
+   and count the stacks of the threads that ran.  False when PID, one of them,
+   has ended or may not be stopped.  */
+bool trace_sampler_take (struct profile *profile, pid_t pid, bool children,
+                         struct error *err);
 
 #endif /* PROCESS_TRACE_SAMPLER_H */

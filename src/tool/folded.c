@@ -31,7 +31,7 @@ path_to (const struct call_tree *tree, uint32_t node, uint32_t *path)
 }
 
 bool
-folded_print (const struct named_profile *profile, const char *root, FILE *out)
+folded_print (const struct named_profile *profile, FILE *out)
 {
   const struct call_tree *tree = &profile->calls;
   uint32_t *path = calloc (tree->n, sizeof *path);
@@ -41,10 +41,15 @@ folded_print (const struct named_profile *profile, const char *root, FILE *out)
   do
     if (tree->nodes[node].self > 0)
       {
-        print_name (root, out);
-        for (size_t i = path_to (tree, node, path); i-- > 0;)
+        const char *separator = "";
+        if (profile->process != NULL)
           {
-            fputc (';', out);
+            print_name (profile->process, out);
+            separator = ";";
+          }
+        for (size_t i = path_to (tree, node, path); i-- > 0; separator = ";")
+          {
+            fputs (separator, out);
             print_name (profile->names[tree->nodes[path[i]].key], out);
           }
         fprintf (out, " %" PRIu64 "\n", tree->nodes[node].self);

@@ -13,8 +13,8 @@
 
 #include "process/profile.h"
 
-/* ROOT stands in front of every stack.  False when memory ran out.  */
-bool folded_print (const struct named_profile *profile, const char *root,
-                   FILE *out);
+/* The name of the process stands in front of every stack.  False when memory
+   ran out.  */
+bool folded_print (const struct named_profile *profile, FILE *out);
 
 #endif /* TOOL_FOLDED_H */

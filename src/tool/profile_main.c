@@ -28,8 +28,8 @@ struct session
 {
   struct profile_options options;
   struct command command;
-  struct process process;
   struct profile profile;
+  pid_t pid;
   struct perf_sampler *sampler; /* NULL: by ptrace */
   char name[64];                /* of the process */
   double started, seconds;
@@ -58,7 +58,7 @@ static void
 read_name (struct session *session)
 {
   char path[64], name[sizeof session->name];
-  snprintf (path, sizeof path, "/proc/%d/comm", (int)session->process.pid);
+  snprintf (path, sizeof path, "/proc/%d/comm", (int)session->pid);
   FILE *file = fopen (path, "re");
   if (file == NULL)
     return;
@@ -70,16 +70,17 @@ read_name (struct session *session)
   fclose (file);
 }
 
-/* Ask the kernel for samples of PID.  */
+/* Ask the kernel for samples.  */
 static void
-open_sampler (struct session *session, pid_t pid)
+open_sampler (struct session *session)
 {
   const struct profile_options *options = &session->options;
   struct error err;
   if (options->ptrace)
     return;
-  session->sampler
-      = perf_sampler_open (pid, options->hz, options->command != NULL, &err);
+  session->sampler = perf_sampler_open (&session->profile, session->pid,
+                                        options->hz, options->command != NULL,
+                                        !options->no_inherit, &err);
   if (session->sampler == NULL && !options->quiet)
     fprintf (stderr,
              "sframe-profile: %s; the process is stopped for every sample\n",
@@ -92,7 +93,8 @@ open_command (struct session *session)
   char **arguments = session->options.command;
   if (!command_prepare (&session->command, arguments))
     return fail (arguments[0], strerror (errno));
-  open_sampler (session, session->command.pid);
+  session->pid = session->command.pid;
+  open_sampler (session);
   return command_start (&session->command)
          || fail (arguments[0], strerror (errno));
 }
@@ -101,25 +103,28 @@ static bool
 open_target (struct session *session)
 {
   const struct profile_options *options = &session->options;
+  struct family *family = &session->profile.family;
   struct error err;
   char what[32];
-  pid_t pid = options->pid;
-  if (options->command != NULL)
-    {
-      if (!open_command (session))
-        return false;
-      pid = session->command.pid;
-    }
-  snprintf (what, sizeof what, "process %d", (int)pid);
-  snprintf (session->name, sizeof session->name, "%d", (int)pid);
-  if (!live_open (&session->process, pid, &err)
-      || !live_open_dwfl (&session->process, &err))
+  if (!profile_init (&session->profile))
+    return fail ("profile", "out of memory");
+  family->only_sframe = options->only_sframe;
+  family->analyze = options->analyze;
+  session->pid = options->pid;
+  if (options->command != NULL && !open_command (session))
+    return false;
+  snprintf (what, sizeof what, "process %d", (int)session->pid);
+  snprintf (session->name, sizeof session->name, "%d", (int)session->pid);
+  struct member *member = family_add (family, session->pid, &err);
+  if (member == NULL)
     return fail (what, err.reason);
   read_name (session);
-  if (options->command == NULL)
-    open_sampler (session, pid);
-  return profile_init (&session->profile, &session->process)
-         || fail (what, "out of memory");
+  if (options->command != NULL)
+    return true;
+  open_sampler (session);
+  /* What was mapped just before samples and mappings came to be told.  */
+  return live_refresh (&member->process, NULL, &err)
+         || fail (what, err.reason);
 }
 
 static void
@@ -154,7 +159,8 @@ trace_once (struct session *session)
   if (session->options.hz == 1)
     pause = (struct timespec){ 1, 0 };
   nanosleep (&pause, NULL);
-  if (trace_sampler_take (&session->profile, &err))
+  if (trace_sampler_take (&session->profile, session->pid,
+                          !session->options.no_inherit, &err))
     return true;
   if (session->profile.samples == 0)
     fail (session->name, err.reason);
@@ -169,9 +175,8 @@ sample (struct session *session)
   bool more = true;
   while (more && !interrupted)
     {
-      more = session->sampler != NULL
-                 ? perf_sampler_read (session->sampler, &session->profile)
-                 : trace_once (session);
+      more = session->sampler != NULL ? perf_sampler_read (session->sampler)
+                                      : trace_once (session);
       session->seconds = clock_now () - session->started;
       read_name (session);
       if (command_ended (&session->command)
@@ -179,6 +184,8 @@ sample (struct session *session)
         more = false;
       show_progress (session);
     }
+  if (session->sampler != NULL)
+    perf_sampler_finish (session->sampler);
   if (!session->options.quiet && isatty (STDERR_FILENO))
     fputs ("\r\033[K", stderr);
 }
@@ -205,8 +212,10 @@ print_as (const struct session *session, const struct named_profile *named,
       100.0 * (double)profile_complete (profile) / (double)profile->samples);
   bool page = ends_in (name, ".html");
   if (page || ends_in (name, ".svg"))
-    return flame_graph_print (named, session->name, subtitle, page, file);
-  return folded_print (named, session->name, file);
+    return flame_graph_print (
+        named, named->process != NULL ? named->process : session->name,
+        subtitle, page, file);
+  return folded_print (named, file);
 }
 
 static bool
@@ -225,7 +234,7 @@ write_output (const struct session *session, const struct named_profile *named,
 }
 
 static bool
-write_outputs (const struct session *session)
+write_outputs (struct session *session)
 {
   const struct profile_options *options = &session->options;
   struct named_profile named;
@@ -288,8 +297,6 @@ main (int argc, char **argv)
   struct session session = { .command = { .go = -1, .result = -1 } };
   struct sigaction action = { .sa_handler = note_interrupt };
   profile_options_parse (&session.options, argc, argv);
-  session.process.only_sframe = session.options.only_sframe;
-  session.process.analyze = session.options.analyze;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
   bool done = run (&session);
@@ -297,6 +304,5 @@ main (int argc, char **argv)
   if (session.sampler != NULL)
     perf_sampler_close (session.sampler);
   profile_free (&session.profile);
-  live_close (&session.process);
   return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -21,7 +21,8 @@ enum
   OPTION_PTRACE = 256,
   OPTION_ONLY_SFRAME,
   OPTION_ANALYZE,
-  OPTION_NO_DEMANGLE
+  OPTION_NO_DEMANGLE,
+  OPTION_NO_INHERIT
 };
 
 static const struct argp_option option_table[] = {
@@ -34,6 +35,8 @@ static const struct argp_option option_table[] = {
     "stacks; may be given several times (default: folded stacks on standard "
     "output)",
     1 },
+  { "no-inherit", OPTION_NO_INHERIT, NULL, 0,
+    "Leave out the processes that it starts", 1 },
   { "ptrace", OPTION_PTRACE, NULL, 0,
     "Stop the process for every sample, even where the kernel could take them",
     1 },
@@ -84,6 +87,7 @@ check_usage (struct argp_state *state)
 }
 
 static const struct option_switch switches[] = {
+  OPTION_SWITCH (struct profile_options, OPTION_NO_INHERIT, no_inherit),
   OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
   OPTION_SWITCH (struct profile_options, OPTION_ONLY_SFRAME, only_sframe),
   OPTION_SWITCH (struct profile_options, OPTION_ANALYZE, analyze),

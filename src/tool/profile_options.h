@@ -21,7 +21,7 @@ struct profile_options
   double seconds; /* 0: until the end */
   const char *outputs[PROFILE_OUTPUTS_MAX];
   size_t n_outputs;
-  bool mangled, ptrace, only_sframe, analyze, quiet;
+  bool mangled, no_inherit, ptrace, only_sframe, analyze, quiet;
 };
 
 /* Exit status 2 with a message for wrong usage, 0 for --help and --version.

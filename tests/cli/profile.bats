@@ -127,6 +127,91 @@ check_shares ()
   [[ $stderr == *" 0 (0.0 %) reached the outermost frame, no-section "* ]] || report
 }
 
+# Two programs whose main calls alpha or beta for so many seconds of processor
+# time.
+two_programs ()
+{
+  local name
+  cat >spend.c <<'END'
+#include <stdlib.h>
+#include <time.h>
+static volatile unsigned sink;
+__attribute__ ((noinline)) static void
+NAME (double until)
+{
+  struct timespec now;
+  do
+    {
+      for (int i = 0; i < 20000; i++)
+        sink += i;
+      clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+    }
+  while ((double)now.tv_sec + (double)now.tv_nsec * 1e-9 < until);
+}
+int main (int argc, char **argv) { NAME (argc > 1 ? atof (argv[1]) : 1); return sink == 1; }
+END
+  for name in alpha beta; do
+    "${CC:-cc}" -O1 -fno-optimize-sibling-calls -DNAME="$name" -o "in-$name" spend.c
+  done
+}
+
+@test "what a command starts is sampled, too, with its own names" {
+  two_programs
+  local option
+  for option in '' --ptrace; do
+    profiled $option -F 199 -o folded -- sh -c './in-alpha 0.4; ./in-beta 0.4 & wait
+      i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+    [ "$status" -eq 0 ] || report
+    [ "$(samples folded '^in-alpha;_start;.*;main;alpha')" -ge 3 ]
+    [ "$(samples folded '^in-beta;_start;.*;main;beta')" -ge 3 ]
+    [ "$(samples folded '^sh;')" -ge 1 ]
+    [ "$(samples folded 'in-alpha;.*beta|in-beta;.*alpha')" -eq 0 ]
+  done
+  # The same as a picture, with all three below one root.
+  profiled -F 199 -o folded -o graph.svg -- sh -c './in-alpha 0.2; ./in-beta 0.2'
+  [ "$status" -eq 0 ] || report
+  grep -q '>in-alpha<' graph.svg
+  grep -q '>in-beta<' graph.svg
+  # Not if that is not wanted.
+  profiled --no-inherit -F 999 -o folded -- sh -c './in-alpha 0.2
+    i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+  [ "$status" -eq 0 ] || report
+  [ "$(samples folded '^sh;')" -ge 1 ]
+  [ "$(samples folded '^sh;')" -eq "$(samples folded .)" ]
+}
+
+@test "processes that have ended are walked and named by their files" {
+  two_programs
+  # Each is gone before anyone looks at it, unless by chance.
+  profiled -F 999 -o folded -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
+    do ./in-alpha 0.01; ./in-beta 0.01; done; (./in-alpha 0.01)'
+  [ "$status" -eq 0 ] || report
+  [[ $stderr != *"the process is stopped for every sample"* ]] \
+    || skip "perf_event_open is not permitted here"
+  [ "$(samples folded '^in-alpha;_start;.*;main;alpha')" -ge 30 ]
+  [ "$(samples folded '^in-beta;_start;.*;main;beta')" -ge 30 ]
+  # Walks end in the dynamic loader, of which the start has no CFI.
+  [ "$(samples folded '^in-[ab][a-z]*;\[.*(main|alpha|beta)')" -eq 0 ] || report
+}
+
+@test "children of a process that runs already are sampled as well" {
+  two_programs
+  cat >script <<'END'
+echo ready
+i=0
+while [ $i -lt 300 ]; do ./in-alpha 0.1; i=$((i + 1)); done
+END
+  sh script >ready 3>&- &
+  children+=("$!")
+  local option pid=$!
+  sleep 0.3
+  for option in '' --ptrace; do
+    profiled $option -F 199 -d 1 -o folded -p "$pid"
+    [ "$status" -eq 0 ] || report
+    [ "$(samples folded '^in-alpha;_start;.*;main;alpha')" -ge 3 ]
+  done
+}
+
 @test "killed or interrupted it leaves the process running" {
   busy_program
   ./busy 30 >ready 3>&- &
