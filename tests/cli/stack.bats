@@ -216,6 +216,86 @@ long_name ()
   grep -q '^  DWARF: [0-9]* frames, different from #1 on$' <<<"$output" || report
 }
 
+@test "--analyze: assembly without CFI is walked" {
+  cat >bare.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int through (int (*function) (void));
+static int last (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }
+int main (void) { return through (last) + 1; }
+END
+  cat >bare-through.s <<'END'
+	.globl	through
+	.type	through, @function
+through:
+	push	%rbx
+	push	%r12
+	sub	$72, %rsp
+	mov	%rdi, %rbx
+	call	*%rbx
+	add	$72, %rsp
+	pop	%r12
+	pop	%rbx
+	ret
+	.size	through, .-through
+	.section .note.GNU-stack, "", @progbits
+END
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  "${CC:-cc}" -O1 -o bare bare.c bare-through.s
+  start ./bare
+  stacks "$pid"
+  [[ $output == *" through+0x"*"(no row for this address: bare+0x"* ]] || report
+  stacks --analyze "$pid"
+  [[ $output != *"cannot be analysed"* ]] || skip "$output"
+  [[ $output == *" through+0x"*" main+0x"*" _start+0x"*"(the outermost frame)"* ]] \
+    || report
+}
+
+@test "--analyze: the C library of musl, and Go" {
+  local tried=
+  if command -v musl-gcc >/dev/null; then
+    tried+=musl
+    cat >sorts.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int compare (const void *a, const void *b) { puts ("ready"); fflush (stdout); for (;;) pause (); return a < b; }
+int main (void) { int n[] = { 3, 1, 2, 5 }; qsort (n, 4, sizeof *n, compare); return *n; }
+END
+    musl-gcc -O1 -static -o sorts sorts.c
+    start ./sorts
+    stacks "$pid"
+    [[ $output == *"(no row for this address: sorts+0x"* ]] || report
+    stacks --analyze "$pid"
+    [[ $output == *" pause+0x"*" compare+0x"*"qsort"*" main+0x"* ]] || report
+  fi
+  if command -v go >/dev/null; then
+    tried+=go
+    cat >sorts.go <<'END'
+package main
+
+import ("fmt"; "os"; "sort")
+
+//go:noinline
+func spin() int { fmt.Println("ready"); n := 0; for { n++; if n == -5 { return n } } }
+func main() {
+	s := []int{3, 1, 2}
+	sort.Slice(s, func(i, j int) bool { return spin() > 0 })
+	os.Exit(s[0])
+}
+END
+    HOME=$PWD GO111MODULE=off go build -ldflags -s -o gosorts sorts.go
+    start ./gosorts
+    stacks "$pid"
+    [[ $output == *"(no SFrame data: gosorts: no .eh_frame)"* ]] || report
+    stacks --analyze "$pid"
+    # main.spin, the comparison, three of sort's, main.main, runtime's two.
+    [[ $output == *"#7 "* ]] || report
+  fi
+  [ -n "$tried" ] || skip "neither musl-gcc nor go (Debian: musl-tools, golang-go)"
+}
+
 @test "converted programs are walked by the rows they have, in every format" {
   waiting_program
   mkdir lib
