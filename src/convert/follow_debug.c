@@ -169,8 +169,8 @@ write_debug_file (struct pair *pair, struct error *err)
                                        err));
 }
 
-/* The program is what it was when the debug file was split off.  That opens the
-   file anew, and locks it.  */
+/* The program is what it was when the debug file was split off.  That opens
+   the file anew, and locks it.  */
 static bool
 give_original_back (struct pair *pair, struct error *err)
 {
