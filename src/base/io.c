@@ -69,6 +69,14 @@ io_close (int fd, bool so_far, struct error *err)
   return so_far;
 }
 
+bool
+io_check_size (const struct stat *status, struct error *err)
+{
+  return (uint64_t)status->st_size <= PTRDIFF_MAX
+         || error_set (err, CFI2SFRAME_NO_MEMORY,
+                       "too large for a %zu-bit program", 8 * sizeof (void *));
+}
+
 void *
 io_map (int fd, size_t *size, struct error *err)
 {
@@ -83,6 +91,8 @@ io_map (int fd, size_t *size, struct error *err)
       error_set (err, CFI2SFRAME_IO, "the file is empty");
       return NULL;
     }
+  if (!io_check_size (&status, err))
+    return NULL;
   *size = (size_t)status.st_size;
   void *bytes = mmap (NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
   if (bytes != MAP_FAILED)

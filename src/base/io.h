@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 
@@ -17,6 +18,10 @@ bool io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
 /* Copy everything from the start of FROM to the start of TO, inside the kernel
    where it can.  */
 bool io_copy (int from, int to, struct error *err);
+
+/* Whether a file of this size fits into memory as one object, which 2 GiB do
+   not on a 32-bit host: there, size_t would lose bits of it.  */
+bool io_check_size (const struct stat *status, struct error *err);
 
 /* Map the open file FD, which is not empty, for reading.  NULL with ERR.  The
    mapping is given back with munmap.  */

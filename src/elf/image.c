@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/io.h"
 #include "elf/archive.h"
 
 static bool
@@ -285,7 +286,7 @@ open_regular (const struct file_location *location, struct error *err)
     error_set (err, CFI2SFRAME_UNSUPPORTED, "is not a regular file");
   else if (status.st_size == 0)
     error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
-  else if (take_lock (fd, location->lock, err))
+  else if (io_check_size (&status, err) && take_lock (fd, location->lock, err))
     return fd;
   close (fd);
   return -1;

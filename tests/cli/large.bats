@@ -113,3 +113,39 @@ with_fault ()
     only_files large before small.c calls
   done
 }
+
+# FILE, SIZE: move the section headers behind a hole that ends at SIZE.
+with_headers_at ()
+{
+  local file=$1 size=$2 old bytes
+  old=$(peek "$file" 40 8) # e_shoff
+  bytes=$(($(stat -c %s "$file") - old))
+  tail -c "$bytes" "$file" >headers
+  truncate -s "$old" "$file"
+  truncate -s "$size" "$file"
+  cat headers >>"$file"
+  # shellcheck disable=SC2046
+  poke "$file" 40 $(printf '%016x\n' "$size" | fold -w 2 | tac)
+}
+
+# libelf's words for it are "cannot read data from file" (5 GiB), "out of
+# memory" (3 GiB).
+@test "files of 3 and 5 GiB are converted, or refused by a 32-bit program" {
+  needs readelf
+  [ "$(uname -m)" = x86_64 ] || skip "little-endian programs"
+  local size
+  for size in 3 5; do
+    small_program large
+    with_headers_at large $((size << 30))
+    if readelf -h "$CFI2SFRAME" | grep -q ELF64; then
+      tool -n --stats large
+      [ "$status" -eq 0 ] || report
+      [ -n "$output" ]
+      continue
+    fi
+    tool large # (refused takes a checksum)
+    [ "$status" -eq 1 ] || report
+    [[ $stderr == "cfi2sframe: large: too large for a 32-bit program" ]] \
+      || report
+  done
+}
