@@ -456,8 +456,66 @@ self_contained_record_needs_nothing_written (void **state)
   file.image
       = (struct image){ .fd = -1, .bytes = new, .size = 900 + record.size };
   assert_true (undo_is_exact (&file, &err));
+  /* Alone it is one, too, though of no use.  */
+  struct undo_record found;
+  struct image alone
+      = { .fd = -1, .bytes = record.bytes, .size = record.size };
+  assert_true (undo_record_find (&found, &alone));
+  assert_int_equal (found.offset, 0);
   buffer_free (&record);
   free (new);
+}
+
+/* An operation on no bytes at all behind the others.  */
+static void
+operation_without_bytes_is_refused (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct converted file;
+  seed = 7;
+  convert (&file, false);
+  size_t front = file.record.offset, size = file.record.size;
+  size_t head = front + size - UNDO_FOOTER_SIZE;
+  uint8_t *longer = calloc (1, front + size + 2);
+  memcpy (longer, file.image.bytes, head);
+  uint8_t *record = longer + front, *footer = longer + head + 2;
+  store_u64 (record + 32, load_u64 (record + 32, false) + 1, false);
+  memcpy (footer, file.image.bytes + head, UNDO_FOOTER_SIZE);
+  store_u64 (footer, size + 2, false);
+  store_u64 (footer + 8, hash_digest (record, size + 2 - 16), false);
+  struct image image = { .fd = -1, .bytes = longer, .size = front + size + 2 };
+  struct layout_plan plan;
+  assert_false (undo_plan (&plan, &image, &err));
+  assert_string_equal (err.reason, "the undo record contradicts itself");
+  layout_plan_free (&plan);
+  free (longer);
+  converted_free (&file);
+}
+
+static void
+what_belongs_together_is_one_operation (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  uint8_t bytes[600] = { 1 };
+  struct image image = { .fd = -1, .bytes = bytes, .size = sizeof bytes };
+  struct layout_extent whole = { 0, 0, 600 };
+  struct layout_extent halves[] = { { 0, 0, 300 }, { 300, 300, 300 } };
+  struct layout_plan plan = {
+    .new_size = 664, .sframe_offset = 664, .extents = &whole, .n_extents = 1
+  };
+  struct buffer one, two;
+  buffer_init (&one, false);
+  buffer_init (&two, false);
+  assert_true (undo_record_build (&one, &image, &plan, false, &err));
+  plan.extents = halves;
+  plan.n_extents = 2;
+  assert_true (undo_record_build (&two, &image, &plan, false, &err));
+  assert_int_equal (one.size, two.size);
+  assert_memory_equal (one.bytes, two.bytes, one.size);
+  buffer_free (&one);
+  buffer_free (&two);
 }
 
 static void
@@ -825,6 +883,8 @@ main (void)
     cmocka_unit_test (file_with_something_before_the_record_is_refused),
     cmocka_unit_test (record_of_a_larger_original_is_refused),
     cmocka_unit_test (self_contained_record_needs_nothing_written),
+    cmocka_unit_test (operation_without_bytes_is_refused),
+    cmocka_unit_test (what_belongs_together_is_one_operation),
     cmocka_unit_test (restored_file_is_compared),
     cmocka_unit_test (every_plan_can_be_written_in_place_and_undone),
     cmocka_unit_test (another_file_is_not_written),
