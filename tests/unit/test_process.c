@@ -14,6 +14,26 @@
 #include "process/process.h"
 #include "process/stack_walk.h"
 
+/* Allocations, which the linker sends here.  */
+static bool no_memory;
+
+void *__real_malloc (size_t size);
+void *__wrap_malloc (size_t size);
+void *__real_reallocarray (void *old, size_t n, size_t size);
+void *__wrap_reallocarray (void *old, size_t n, size_t size);
+
+void *
+__wrap_malloc (size_t size)
+{
+  return no_memory ? NULL : __real_malloc (size);
+}
+
+void *
+__wrap_reallocarray (void *old, size_t n, size_t size)
+{
+  return no_memory ? NULL : __real_reallocarray (old, n, size);
+}
+
 /* A program's memory: readable from START to END; each byte says where it is,
    and which version of it this is.  */
 struct program
@@ -170,6 +190,62 @@ hostile_segments_do_not_overlap (void **state)
   assert_true (memory_read (&memory, 0xfff, &got, 1));
   assert_int_equal (got, 3);
   memory_free (&memory);
+}
+
+static void
+the_last_bytes_are_memory_too (void **state)
+{
+  (void)state;
+  static const uint8_t bytes[8] = { 1, 2, 3 };
+  struct memory memory = { 0 };
+  uint8_t got[9];
+  assert_true (memory_add (&memory, UINT64_MAX - 8, bytes, 8));
+  assert_true (memory_read (&memory, UINT64_MAX - 8, got, 8));
+  assert_memory_equal (got, bytes, 8);
+  assert_false (memory_read (&memory, UINT64_MAX - 8, got, 9));
+  memory_free (&memory);
+}
+
+static void
+without_memory_nothing_is_there (void **state)
+{
+  (void)state;
+  static const uint8_t bytes[8] = { 1, 2, 3 };
+  struct program program = { .start = 0x1000, .end = 0x9000 };
+  struct memory memory = memory_of (&program);
+  uint8_t got;
+  no_memory = true;
+  memory_copy (&memory, 0x1000, 100);
+  bool added = memory_add (&memory, 0x1000, bytes, sizeof bytes);
+  bool read = memory_read (&memory, 0x1000, &got, 1);
+  no_memory = false;
+  assert_false (added);
+  assert_false (read);
+  memory_copy (&memory, 0x1000, 100);
+  assert_read (&memory, &program, 0x1000, 50);
+  memory_free (&memory);
+}
+
+static void
+what_is_forgotten_is_asked_for_again (void **state)
+{
+  (void)state;
+  struct process process = { 0 };
+  assert_non_null (process_add_module (&process, 0x10000, 0x18000, "module"));
+  struct module *module = process_module_at (&process, 0x10000);
+  module->bytes = calloc (1, 8);
+  module->section = (struct cfi2sframe_section){ module->bytes, 8, 0x10000 };
+  module->origin = SECTION_CONVERTED;
+  module_forget_section (module);
+  assert_null (module->bytes);
+  assert_null (module->section.bytes);
+  assert_int_equal (module->origin, SECTION_UNKNOWN);
+  assert_true (process_add_mapping (&process, 0x10000, 0x14000));
+  process_forget_modules (&process);
+  assert_int_equal (process.n_modules, 0);
+  assert_int_equal (process.n_mappings, 0);
+  assert_null (process_module_at (&process, 0x10000));
+  process_free (&process);
 }
 
 static void
@@ -423,6 +499,9 @@ main (void)
     cmocka_unit_test (reads_go_across_copies_but_not_across_gaps),
     cmocka_unit_test (an_open_memory_is_copied_when_it_is_read),
     cmocka_unit_test (hostile_segments_do_not_overlap),
+    cmocka_unit_test (the_last_bytes_are_memory_too),
+    cmocka_unit_test (without_memory_nothing_is_there),
+    cmocka_unit_test (what_is_forgotten_is_asked_for_again),
     cmocka_unit_test (modules_and_mappings_are_found_by_address),
     cmocka_unit_test (mappings_become_modules_in_any_order),
     cmocka_unit_test (a_file_in_the_place_of_others_is_a_module_of_its_own),

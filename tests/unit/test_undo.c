@@ -140,7 +140,7 @@ carry_out (const struct layout_plan *plan, const uint8_t *old)
 static uint8_t *
 random_bytes (size_t size)
 {
-  uint8_t *bytes = malloc (size + 1);
+  uint8_t *bytes = malloc (size > 0 ? size : 1);
   bool zeros = false;
   for (size_t i = 0; i < size; i++)
     {
