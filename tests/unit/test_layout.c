@@ -2,6 +2,7 @@
    made here; no file is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,6 +49,48 @@ set_up (void **state)
                                            .section_type = SHT_GNU_SFRAME };
   *state = test;
   return 0;
+}
+
+/* Allocations, which the linker sends here: the one after so many fails.  */
+static unsigned allocations_granted = UINT_MAX;
+
+void *__real_malloc (size_t size);
+void *__wrap_malloc (size_t size);
+void *__real_calloc (size_t n, size_t size);
+void *__wrap_calloc (size_t n, size_t size);
+void *__real_realloc (void *old, size_t size);
+void *__wrap_realloc (void *old, size_t size);
+void *__real_reallocarray (void *old, size_t n, size_t size);
+void *__wrap_reallocarray (void *old, size_t n, size_t size);
+
+static bool
+is_granted (void)
+{
+  return allocations_granted == UINT_MAX || allocations_granted-- > 0;
+}
+
+void *
+__wrap_malloc (size_t size)
+{
+  return is_granted () ? __real_malloc (size) : NULL;
+}
+
+void *
+__wrap_calloc (size_t n, size_t size)
+{
+  return is_granted () ? __real_calloc (n, size) : NULL;
+}
+
+void *
+__wrap_realloc (void *old, size_t size)
+{
+  return is_granted () ? __real_realloc (old, size) : NULL;
+}
+
+void *
+__wrap_reallocarray (void *old, size_t n, size_t size)
+{
+  return is_granted () ? __real_reallocarray (old, n, size) : NULL;
 }
 
 static int
@@ -225,6 +268,26 @@ plan (struct fixture *test)
   return planned;
 }
 
+/* Planning says so when any of the allocations fails.  */
+static void
+expect_no_plan_without_memory (const struct fixture *test)
+{
+  bool done = false;
+  for (unsigned n = 0; !done; n++)
+    {
+      struct layout_plan plan;
+      struct error err = { 0 };
+      allocations_granted = n;
+      done = layout_plan_injection (&plan, &test->image, &test->request, &err);
+      bool failed = allocations_granted == UINT_MAX;
+      allocations_granted = UINT_MAX;
+      layout_plan_free (&plan);
+      if (failed && (done || err.status != CFI2SFRAME_NO_MEMORY))
+        fail_msg ("allocation %u failed: %s", n, done ? "done" : err.reason);
+      assert_int_equal (failed, !done);
+    }
+}
+
 static void
 plan_and_apply (struct fixture *test, enum layout_strategy strategy)
 {
@@ -232,6 +295,7 @@ plan_and_apply (struct fixture *test, enum layout_strategy strategy)
   if (!plan (test))
     fail_msg ("%s", test->err.reason);
   assert_int_equal (test->plan.strategy, strategy);
+  expect_no_plan_without_memory (test);
   apply (test);
   if (!image_open_memory (&test->result, test->bytes, test->plan.new_size,
                           &test->err))
