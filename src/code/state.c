@@ -35,7 +35,12 @@ slot_overlaps (const struct slot *slot, struct value place, unsigned width)
 void
 state_remove_slot (struct state *state, unsigned index)
 {
-  state->slots[index] = state->slots[--state->n_slots];
+  unsigned last = --state->n_slots;
+  uint64_t released = state->released >> last & 1;
+  state->slots[index] = state->slots[last];
+  state->released &= ~((uint64_t)1 << index) & ~((uint64_t)1 << last);
+  if (index != last)
+    state->released |= released << index;
 }
 
 static void
@@ -72,13 +77,21 @@ state_store (struct state *state, struct value place, struct value value,
     state->slots[state->n_slots++] = (struct slot){ place, value };
 }
 
+unsigned
+state_find_slot (const struct state *state, struct value place)
+{
+  unsigned i = 0;
+  while (i < state->n_slots && !value_equal (state->slots[i].place, place))
+    i++;
+  return i;
+}
+
 struct value
 state_load (const struct state *state, struct value place)
 {
-  for (unsigned i = 0; i < state->n_slots; i++)
-    if (value_equal (state->slots[i].place, place))
-      return state->slots[i].value;
-  return value_of (VALUE_MIXED, 0);
+  unsigned i = state_find_slot (state, place);
+  return i < state->n_slots ? state->slots[i].value
+                            : value_of (VALUE_MIXED, 0);
 }
 
 /* Bounds.  */

@@ -63,6 +63,8 @@ struct state
      effect that was not meant to have none.  */
   int32_t base_limit;
   bool base_is_below;
+  uint64_t released; /* mask of slots that were above the stack pointer once,
+                        and are below it */
   struct slot slots[STATE_SLOTS_MAX]; /* last: most of it is not in use */
 };
 
@@ -89,6 +91,9 @@ subject_of_value (struct value value)
    registers in a correct program.  */
 void state_store (struct state *state, struct value place, struct value value,
                   unsigned width);
+
+/* The index of the slot at PLACE, or n_slots.  */
+unsigned state_find_slot (const struct state *state, struct value place);
 
 /* Take out slot INDEX, for which the last one comes in.  */
 void state_remove_slot (struct state *state, unsigned index);

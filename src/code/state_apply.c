@@ -493,11 +493,36 @@ apply_op (struct state *state, const struct code_machine *machine,
     }
 }
 
+/* The stack pointer was BEFORE.  What it leaves above it stays there for a
+   while (GCC's CFI relies on that at the end of functions); but when it goes
+   down again, anything may be there.  What was stored below it before it went
+   down is kept: that is how some compilers save registers.  */
+static void
+move_stack (struct state *state, const struct code_machine *machine,
+            struct value before)
+{
+  struct value sp = state->registers[machine->arch->sp];
+  if (!value_is_stack (sp))
+    return;
+  for (unsigned i = state->n_slots; i-- > 0;)
+    {
+      struct value place = state->slots[i].place;
+      bool below = place.kind == sp.kind ? place.number < sp.number
+                                         : sp.kind == VALUE_CFA;
+      if (!below && state->released >> i & 1)
+        state_remove_slot (state, i);
+      else if (below
+               && (place.kind != before.kind || place.number >= before.number))
+        state->released |= (uint64_t)1 << i;
+    }
+}
+
 void
 state_apply (struct state *state, const struct code_machine *machine,
              const struct insn *insn, uint64_t address,
              struct jump_tables *tables)
 {
+  struct value sp = state->registers[machine->arch->sp];
   if (insn->sets_flags)
     state->has_compared = state->has_equals = false;
   if (insn->op >= OP_COMPARE && insn->op <= OP_COMPARE_BOTH)
@@ -506,6 +531,8 @@ state_apply (struct state *state, const struct code_machine *machine,
     apply_op (state, machine, insn, address, tables);
   for (uint32_t left = insn->writes; left; left &= left - 1)
     compute (state, address, (unsigned)__builtin_ctz (left));
+  if (!value_equal (state->registers[machine->arch->sp], sp))
+    move_stack (state, machine, sp);
 }
 
 void

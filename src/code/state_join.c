@@ -79,22 +79,37 @@ join_registers (struct state *state, const struct code_machine *machine,
   return changed;
 }
 
-/* Mostly both have the same slots in the same order.  */
+/* The slot of OTHER that slot INDEX of STATE is the same as, or n_slots.
+   Mostly both have the same slots in the same order.  */
+static unsigned
+same_slot (const struct state *state, const struct state *other,
+           unsigned index)
+{
+  const struct slot *slot = &state->slots[index];
+  unsigned i = index;
+  if (i >= other->n_slots || !value_equal (other->slots[i].place, slot->place))
+    i = state_find_slot (other, slot->place);
+  return i < other->n_slots && value_equal (other->slots[i].value, slot->value)
+             ? i
+             : other->n_slots;
+}
+
 static bool
 join_slots (struct state *state, const struct state *other)
 {
   bool changed = false;
   for (unsigned i = state->n_slots; i-- > 0;)
-    if (i < other->n_slots
-        && memcmp (&state->slots[i], &other->slots[i], sizeof *state->slots)
-               == 0)
-      continue;
-    else if (!value_equal (state_load (other, state->slots[i].place),
-                           state->slots[i].value))
-      {
+    {
+      unsigned same = same_slot (state, other, i);
+      uint64_t released = other->released >> same & 1;
+      if (same == other->n_slots)
         state_remove_slot (state, i);
-        changed = true;
-      }
+      else if (released & ~(state->released >> i))
+        state->released |= released << i;
+      else
+        continue;
+      changed = true;
+    }
   return changed;
 }
 

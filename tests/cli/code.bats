@@ -212,6 +212,31 @@ END
     || report
 }
 
+# What is below the stack pointer and then in a new frame is not the caller's FP
+# any more, though it was when it was pushed there.
+@test "--analyze forgets what a popped register has left in the stack" {
+  wrong_library
+  cat >twice.s <<'END'
+	.globl	twice
+	.type	twice, @function
+twice:	push	%rbp
+	xor	%ebp, %ebp
+	pop	%rbp
+	sub	$24, %rsp
+	mov	%rsp, %rdi
+	call	*%rax
+	add	$24, %rsp
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o twice.so twice.s
+  tool --analyze twice.so
+  [ "$status" -eq 0 ] || report
+  tool --dump twice.so
+  [[ $output == *sp+16*c-16* ]] || report
+  [[ $output == *sp+32*u* && $output != *sp+32*c-16* ]] || report
+}
+
 @test "rows from code are checked as well when the symbols are gone" {
   small_program f
   convert --analyze f
