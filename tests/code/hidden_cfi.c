@@ -133,6 +133,17 @@ compare_seen (const void *a, const void *b)
   return (left->start > right->start) - (left->start < right->start);
 }
 
+/* VERDICT on the rule that CFI has, unless the analysis makes of what it knows
+   a RULE that names another place.  */
+static enum verdict
+judge (enum verdict verdict, const struct frame_rule *cfi,
+       const struct frame_rule *rule)
+{
+  bool elsewhere = cfi->kind == RULE_DEREF_CFA && rule->kind == RULE_DEREF_CFA
+                   && cfi->offset != rule->offset;
+  return elsewhere ? VERDICT_CONTRADICTS : verdict;
+}
+
 static void
 count_seen (struct subject_file *file)
 {
@@ -141,13 +152,16 @@ count_seen (struct subject_file *file)
     qsort (seen, n_seen, sizeof *seen, compare_seen);
   for (size_t i = 0; i < n_seen; i++)
     {
-      const struct verdicts *v = &seen[i];
+      struct verdicts *v = &seen[i];
       const struct claim *claim = claims_find (&file->claims, v->start);
       uint64_t from = v->start > reached ? v->start : reached;
       if (v->end <= from || !claim || claim->row == CLAIM_NOTHING)
         continue;
       uint64_t size = v->end - from;
+      const struct frame_row *own = &file->claims.rows[claim->row];
       reached = v->end;
+      v->ra = judge (v->ra, &v->row.ra, &own->ra);
+      v->fp = judge (v->fp, &v->row.fp, &own->fp);
       if (v->row.cfa.kind == RULE_UNSUPPORTED
           || v->row.ra.kind == RULE_UNSUPPORTED
           || v->row.fp.kind == RULE_UNSUPPORTED)
@@ -167,7 +181,7 @@ count_seen (struct subject_file *file)
           && (v->cfa != VERDICT_AGREES || v->ra != VERDICT_AGREES
               || v->fp != VERDICT_AGREES))
         {
-          const struct frame_row *row = &file->claims.rows[claim->row];
+          const struct frame_row *row = own;
           printf ("  %#lx in %#lx: CFA %d/%u%+d ra %u%+d fp %u%+d, code CFA "
                   "%d/%u%+d ra %u%+d fp %u%+d (cfa %u ra %u fp %u)\n",
                   v->start, v->entry, v->row.cfa.kind, v->row.cfa.reg,
