@@ -364,7 +364,8 @@ visit (struct analysis *analysis, const struct code_function *function,
   uint64_t entry = function->entry;
   analysis->entry = entry;
   analysis->trusted = trusted;
-  analysis->certain = function->is_called || unit_is_proven (analysis->unit);
+  analysis->certain = function->is_called || unit_is_proven (analysis->unit)
+                      || unit_leaves (analysis->unit);
   if (trusted)
     claims_add_start (analysis->claims, entry);
   unit_visit (analysis->unit, take, analysis);

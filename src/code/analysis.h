@@ -37,7 +37,7 @@ struct code_request
   bool no_symbols; /* .symtab is not looked at */
   /* Called for every instruction of the functions that can be trusted.
      ENTRY is the function's; that it begins with the frame of a call is
-     CERTAIN if it was seen to return, or to be called, and not only said by
+     CERTAIN if it was seen to leave, or to be called, and not only said by
      CFI.  */
   void (*see) (void *argument, uint64_t entry, bool certain, uint64_t address,
                const struct insn *insn, const struct state *state);
