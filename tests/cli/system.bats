@@ -224,14 +224,19 @@ time.sleep(600)" 3>&- &
     system verify
     [ "$status" -eq 0 ] || report
   done
-  # What was in the making then is removed when it is old.
-  touch root/usr/lib/many/.cfi2sframe-abcdef
-  touch -d "2 hours ago" root/usr/bin/.cfi2sframe-abcdef
-  touch -d "2 hours ago" root/usr/bin/.cfi2sframe-abcdefg
+  # What was in the making then is removed when it is old, whatever its time
+  # of modification, which is that of the file it was to be.
+  touch -d 2020-01-01 root/usr/lib/many/.cfi2sframe-abcdef
+  touch root/usr/bin/.cfi2sframe-abcdefg
   system convert
   [ "$status" -eq 0 ] || report
   [ -e root/usr/lib/many/.cfi2sframe-abcdef ]
-  [ ! -e root/usr/bin/.cfi2sframe-abcdef ]
+  sleep 1.1
+  sed 's/^ABANDONED = .*/ABANDONED = 1/' \
+    "$srcdir/contrib/system/sframe-system" >impatient
+  run python3 impatient --cfi2sframe="$CFI2SFRAME" --root=root convert
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [ ! -e root/usr/lib/many/.cfi2sframe-abcdef ]
   [ -e root/usr/bin/.cfi2sframe-abcdefg ]
   system status
   [ "$output" = "64 programs and libraries, 64 of them converted" ] || report
@@ -326,6 +331,10 @@ make_trigger_package ()
   chmod +x fails
   ln -sf "$PWD/fails" bin/sframe-system
   make_package one 4
+  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  grep -q "not all files were converted" log
+  echo 'OPTIONS="' >>root/etc/default/sframe-system-trigger
+  make_package one 5
   in_root -i one.deb >log 2>&1 || { cat log; return 1; }
   grep -q "not all files were converted" log
   [[ $(in_root -s one) == *"Status: install ok installed"* ]]
