@@ -90,6 +90,14 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   [ "$(grep -c '^>' changes)" -eq 3 ]
 }
 
+@test "a package of the installer stays a .udeb" {
+  make_package one
+  mv one_2.0-1_amd64.deb one_2.0-1_amd64.udeb
+  retrofit -o new one_2.0-1_amd64.udeb
+  [ "$status" -eq 0 ] || report
+  [ "$(ls new)" = one_2.0-1A~sframe1_amd64.udeb ]
+}
+
 @test "every kind of compression is kept" {
   needs zstd
   for kind in gzip xz zstd none; do
