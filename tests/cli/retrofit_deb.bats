@@ -90,6 +90,42 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   [ "$(grep -c '^>' changes)" -eq 3 ]
 }
 
+@test "debug files in a -dbgsym package follow" {
+  needs gdb objcopy
+  make_package one
+  local id debug
+  small_program small -g -Wl,--build-id
+  id=$(readelf -n small | sed -n 's/.*Build ID: //p')
+  debug=usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
+  mkdir -p "root-dbg/${debug%/*}" root-dbg/DEBIAN
+  objcopy --only-keep-debug small "root-dbg/$debug"
+  objcopy --strip-all small root-one/usr/bin/one
+  dpkg-deb --root-owner-group -b root-one one_2.0-1_amd64.deb >/dev/null
+  (cd root-dbg && md5sum "$debug" >DEBIAN/md5sums)
+  sed 's/^Package: one/&-dbgsym/; s/^Depends: .*/Depends: one (= 1:2.0-1)/' \
+    root-one/DEBIAN/control >root-dbg/DEBIAN/control
+  dpkg-deb --root-owner-group -b root-dbg one-dbgsym_2.0-1_amd64.deb >/dev/null
+
+  # The order does not matter.
+  retrofit -o new one-dbgsym_2.0-1_amd64.deb one_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  silent
+  for deb in new/*.deb; do
+    dpkg-deb -x "$deb" x
+    dpkg-deb -e "$deb" control
+    (cd x && md5sum -c --quiet ../control/md5sums)
+  done
+  gdb -nx -batch -iex "set debug-file-directory $PWD/x/usr/lib/debug" \
+    -ex "info line leaf" x/usr/bin/one >said 2>&1
+  grep '^Line .*<leaf>' said
+  grep -i warning said && return 1
+
+  # Without it there is nothing to follow.
+  retrofit -o alone one-dbgsym_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  cmp alone/one-dbgsym_2.0-1_amd64.deb one-dbgsym_2.0-1_amd64.deb
+}
+
 @test "a package of the installer stays a .udeb" {
   make_package one
   mv one_2.0-1_amd64.deb one_2.0-1_amd64.udeb

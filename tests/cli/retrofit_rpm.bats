@@ -226,6 +226,48 @@ sample-libs-1.0-1.A~sframe1.x86_64.rpm" ] || { ls new; return 1; }
   cmp old/*.src.rpm new/*.src.rpm
 }
 
+@test "packages with debug files: these follow" {
+  needs rpmbuild rpm2cpio python3 cpio gdb find-debuginfo
+  small_program
+  cat >debug.spec <<'END'
+Name: sample
+Version: 1.0
+Release: 1
+Summary: A program with a debug file
+License: None
+%description
+Text
+%debug_package
+%build
+cc -g -O2 -Wl,--build-id -o sample small.c
+%install
+mkdir -p %{buildroot}/usr/bin
+install -m 755 sample %{buildroot}/usr/bin
+%files
+/usr/bin/sample
+END
+  mkdir -p old build/BUILD
+  cp small.c build/BUILD
+  rpmbuild -bb --quiet --define "_topdir $PWD/build" \
+    --define "_rpmdir $PWD/old" --define '_build_name_fmt %%{NAME}.rpm' \
+    debug.spec >build.log 2>&1 || { cat build.log; return 1; }
+  [ -e old/sample-debuginfo.rpm ]
+  retrofit -o new old/sample-debuginfo.rpm old/sample.rpm
+  [ "$status" -eq 0 ] || report
+  silent
+  for package in new/*A~sframe1*.rpm; do
+    rpm -K --nosignature "$package"
+    rpm2cpio "$package" | cpio -id --quiet
+  done
+  has_sframe usr/bin/sample
+  gdb -nx -batch -iex "set debug-file-directory $PWD/usr/lib/debug" \
+    -ex "info line leaf" usr/bin/sample >said 2>&1
+  grep '^Line .*<leaf>' said
+  grep -i warning said && return 1
+  # Links to programs by their build-ids stay right.
+  rpm -qp --nosignature -l new/sample-1*.rpm | grep /usr/lib/.build-id/
+}
+
 @test "a signature is dropped with a note" {
   needs rpmsign gpg
   make_packages
