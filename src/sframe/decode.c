@@ -274,28 +274,23 @@ row_find_controls (struct sframe_row *row)
     row->control = 0;
 }
 
-static uint32_t
-read_sized (struct cursor *cursor, unsigned width)
-{
-  return width == 0   ? cursor_u8 (cursor)
-         : width == 1 ? cursor_u16 (cursor)
-                      : cursor_u32 (cursor);
-}
-
+/* Read the words of ROW, of 1 << WIDTH bytes each, at AT.  */
 static void
-row_read_words (struct cursor *cursor, struct sframe_row *row, unsigned width,
-                bool flexible)
+row_read_words (const uint8_t *at, struct sframe_row *row, unsigned width,
+                bool flexible, bool big_endian)
 {
   for (unsigned i = 0; i < row->n_words; i++)
-    row->words[i] = (int32_t)read_sized (cursor, width);
+    row->words[i] = width == 0 ? at[i]
+                    : width == 1
+                        ? load_u16 (at + 2 * (size_t)i, big_endian)
+                        : (int32_t)load_u32 (at + 4 * (size_t)i, big_endian);
   if (flexible)
     row_find_controls (row);
   /* The words are unsigned so far, which is right for control words.  */
+  unsigned unused = 32 - (8u << width);
   for (unsigned i = 0; i < row->n_words; i++)
     if (!(row->control >> i & 1))
-      row->words[i] = width == 0   ? (int8_t)row->words[i]
-                      : width == 1 ? (int16_t)row->words[i]
-                                   : row->words[i];
+      row->words[i] = (int32_t)((uint32_t)row->words[i] << unused) >> unused;
 }
 
 static const char *
@@ -330,11 +325,18 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   if (cursor->left == 0)
     return 0;
   const struct sframe_decoder *decoder = cursor->decoder;
-  uint64_t offset = (uint64_t)(cursor->at - decoder->bytes);
-  struct cursor in = { cursor->at, cursor->end, decoder->big_endian, false };
+  const uint8_t *at = cursor->at;
+  bool big_endian = decoder->big_endian;
+  unsigned type = cursor->function->fre_type;
+  uint64_t offset = (uint64_t)(at - decoder->bytes);
+  size_t left = (size_t)(cursor->end - at), head = (1u << type) + 1;
   *row = (struct sframe_row){ 0 };
-  row->start = read_sized (&in, cursor->function->fre_type);
-  uint8_t info = cursor_u8 (&in);
+  if (left < head)
+    return row_malformed (err, offset, "row outside the section");
+  row->start = type == SFRAME_FRE_ADDR1   ? *at
+               : type == SFRAME_FRE_ADDR2 ? load_u16 (at, big_endian)
+                                          : load_u32 (at, big_endian);
+  uint8_t info = at[head - 1];
   unsigned width = info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD;
   row->base_sp = info & SFRAME_FRE_BASE_SP;
   row->ra_signed = info & SFRAME_FRE_RA_SIGNED;
@@ -344,13 +346,15 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
     return row_malformed (err, offset, "unknown word size");
   if (row->n_words > SFRAME_WORDS_MAX)
     return row_malformed (err, offset, "row with too many words");
-  row_read_words (&in, row, width, cursor->function->flexible);
-  if (in.failed)
+  size_t words = (size_t)row->n_words << width;
+  if (left - head < words)
     return row_malformed (err, offset, "row outside the section");
+  row_read_words (at + head, row, width, cursor->function->flexible,
+                  big_endian);
   const char *wrong = row_check (cursor, row);
   if (wrong != NULL)
     return row_malformed (err, offset, wrong);
-  cursor->at = in.at;
+  cursor->at = at + head + words;
   cursor->left--;
   cursor->last = row->start;
   return 1;
