@@ -31,7 +31,7 @@ enum
   FRAMES_MAX = 4096,
   STACK_COPIED = 8 << 20,
   SECTIONS_MAX = 64,
-  FIRST_ROUNDS = 20,
+  FIRST_ROUNDS = 100,
   CACHES = 64 << 20 /* bytes, more than processors have */
 };
 
