@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process/live_modules.h"
@@ -181,6 +182,92 @@ read_name (pid_t pid, struct thread *thread)
   fclose (file);
 }
 
+char
+live_thread_state (pid_t pid, pid_t tid)
+{
+  char name[64], line[256];
+  snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
+  if (fd >= 0)
+    close (fd);
+  line[n > 0 ? n : 0] = '\0';
+  /* Behind the name in parentheses, which may have some itself.  */
+  const char *end = strrchr (line, ')');
+  return end != NULL && end[1] == ' ' ? end[2] : '\0';
+}
+
+static void
+pause_shortly (void)
+{
+  const struct timespec pause = { 0, 20000 };
+  nanosleep (&pause, NULL);
+}
+
+enum
+{
+  PATIENCE = 200 /* pauses: some 15 milliseconds */
+};
+
+/* Whether TID waits in the kernel for something that takes longer than a disk:
+   what would stop it has to wait, too, and so would all that stand still
+   already.  */
+static bool
+waits_long (pid_t pid, pid_t tid)
+{
+  for (unsigned i = 0; i < PATIENCE; i++)
+    {
+      if (live_thread_state (pid, tid) != 'D')
+        return false;
+      pause_shortly ();
+    }
+  return true;
+}
+
+/* Whether TID, which nobody may trace any more, has been ours since an earlier
+   stop that came too late: it stands still by now.  */
+static bool
+stopped_late (pid_t tid, int *status)
+{
+  return errno == EPERM && waitpid (tid, status, __WALL | WNOHANG) == tid
+         && WIFSTOPPED (*status);
+}
+
+/* THREAD stands still, as STATUS says.  What stopped it may be a signal on its
+   way, which it gets when it goes on.  */
+static void
+note_stop (struct thread *thread, int status)
+{
+  if (status >> 16 == 0)
+    thread->signal = WSTOPSIG (status);
+  thread->stopped = true;
+  thread->known = live_registers (thread->tid, &thread->registers);
+}
+
+/* Begin to stop thread TID.  False if there is nothing to wait for.  */
+static bool
+seize_thread (struct process *process, pid_t tid, struct error *err)
+{
+  int status = 0;
+  bool waits = waits_long (process->pid, tid), late = false;
+  /* A thread may have ended, and a zombie is none.  */
+  if (!waits && ptrace (PTRACE_SEIZE, tid, NULL, NULL) != 0)
+    {
+      late = stopped_late (tid, &status);
+      if (!late)
+        return error_set_errno (err, "ptrace");
+    }
+  if (!waits && !late)
+    ptrace (PTRACE_INTERRUPT, tid, NULL, NULL);
+  struct thread *thread = process_add_thread (process, tid);
+  if (thread == NULL)
+    return error_set_no_memory (err);
+  thread->waits = waits;
+  if (late)
+    note_stop (thread, status);
+  return true;
+}
+
 /* Begin to stop the threads that are not known yet.  Returns how many.  */
 static size_t
 seize_new_threads (struct process *process, struct error *err)
@@ -197,42 +284,32 @@ seize_new_threads (struct process *process, struct error *err)
   for (struct dirent *entry; (entry = readdir (folder)) != NULL;)
     {
       pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-      if (tid <= 0 || find_thread (process, tid) != NULL)
-        continue;
-      /* A thread may have ended, and a zombie is none.  */
-      if (ptrace (PTRACE_SEIZE, tid, NULL, NULL) != 0)
-        {
-          error_set_errno (err, "ptrace");
-          continue;
-        }
-      ptrace (PTRACE_INTERRUPT, tid, NULL, NULL);
-      if (process_add_thread (process, tid) == NULL)
-        {
-          error_set_no_memory (err);
-          break;
-        }
-      n++;
+      if (tid > 0 && find_thread (process, tid) == NULL)
+        n += seize_thread (process, tid, err);
     }
   closedir (folder);
   return n;
 }
 
-/* Wait until THREAD stands still.  What stops it may be a signal on its way,
-   which it gets when it goes on.  */
+/* Wait until THREAD stands still, unless it has begun to wait for long.  */
 static void
-await_stop (struct thread *thread)
+await_stop (const struct process *process, struct thread *thread)
 {
   int status;
   pid_t got;
-  do
-    got = waitpid (thread->tid, &status, __WALL);
-  while (got < 0 && errno == EINTR);
-  if (got != thread->tid || !WIFSTOPPED (status))
-    return;
-  if (status >> 16 == 0)
-    thread->signal = WSTOPSIG (status);
-  thread->stopped = true;
-  thread->known = live_registers (thread->tid, &thread->registers);
+  unsigned patience = PATIENCE;
+  while ((got = waitpid (thread->tid, &status, __WALL | WNOHANG)) == 0)
+    {
+      if (live_thread_state (process->pid, thread->tid) == 'D'
+          && patience-- == 0)
+        {
+          thread->waits = true;
+          return;
+        }
+      pause_shortly ();
+    }
+  if (got == thread->tid && WIFSTOPPED (status))
+    note_stop (thread, status);
 }
 
 bool
@@ -245,14 +322,22 @@ live_stop (struct process *process, struct error *err)
   /* Threads that still run may make new ones.  */
   while (seize_new_threads (process, err) > 0)
     for (; first < process->n_threads; first++)
-      await_stop (&process->threads[first]);
+      if (!process->threads[first].stopped && !process->threads[first].waits)
+        await_stop (process, &process->threads[first]);
+  bool waits = false;
   for (size_t i = 0; i < process->n_threads; i++)
-    known += process->threads[i].known;
+    {
+      known += process->threads[i].known;
+      waits |= process->threads[i].waits;
+    }
   process->memory.open = known > 0;
   if (known > 0)
     return true;
   bool any_stopped = process->n_threads > 0;
   live_resume (process);
+  if (waits)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "it waits in the kernel and cannot be stopped");
   return any_stopped
              ? error_set (err, CFI2SFRAME_UNSUPPORTED,
                           "its registers are not those of a 64-bit program")
@@ -282,6 +367,12 @@ live_resume (struct process *process)
   for (size_t i = 0; i < process->n_threads; i++)
     {
       struct thread *thread = &process->threads[i];
+      int status;
+      /* It may have stopped by now.  */
+      if (thread->waits
+          && waitpid (thread->tid, &status, __WALL | WNOHANG) == thread->tid
+          && WIFSTOPPED (status))
+        note_stop (thread, status);
       if (thread->stopped)
         ptrace (PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
       thread->stopped = false;

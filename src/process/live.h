@@ -34,7 +34,9 @@ bool live_renew (struct process *process, struct error *err);
 bool live_refresh (struct process *process, bool *changed, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until
-   live_resume.  False when there is none left, or it is not permitted.  */
+   live_resume.  Threads that the kernel does not let be stopped, such as one
+   between vfork and its child's execve, are left out (thread->waits).  False
+   when there is none left, or it is not permitted.  */
 bool live_stop (struct process *process, struct error *err);
 
 /* Copy the stack of every stopped thread, from SP to the end of the mapping,
@@ -43,6 +45,10 @@ void live_copy_stacks (struct process *process, size_t most);
 
 /* Let all threads run on.  */
 void live_resume (struct process *process);
+
+/* What thread TID of PID does, as a letter (proc(5), "stat"); '\0' if it is
+   not there.  */
+char live_thread_state (pid_t pid, pid_t tid);
 
 /* Find out what the threads are called.  */
 void live_read_names (struct process *process);

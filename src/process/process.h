@@ -60,6 +60,7 @@ struct thread
   pid_t tid;
   char name[32]; /* "" if not known */
   bool stopped;  /* by live_stop */
+  bool waits;    /* in the kernel, and cannot be stopped */
   int signal;    /* that it gets when it goes on, or 0 */
   bool known;    /* its registers are */
   struct registers registers;

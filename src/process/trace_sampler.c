@@ -6,11 +6,8 @@
 #include "process/trace_sampler.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "process/live.h"
 
@@ -18,24 +15,6 @@ enum
 {
   RUNNING_MAX = 1024 /* threads that are sampled at once */
 };
-
-/* Whether TID of PID runs, or would if there were a processor for it: the
-   letter behind the name in parentheses (proc(5)).  */
-static bool
-is_running (pid_t pid, pid_t tid)
-{
-  char name[64], line[256];
-  snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-  int fd = open (name, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
-  if (fd >= 0)
-    close (fd);
-  if (n <= 0)
-    return false;
-  line[n] = '\0';
-  const char *end = strrchr (line, ')');
-  return end != NULL && strncmp (end, ") R", 3) == 0;
-}
 
 static unsigned
 list_running (pid_t pid, pid_t *running)
@@ -50,7 +29,8 @@ list_running (pid_t pid, pid_t *running)
        n < RUNNING_MAX && (entry = readdir (folder)) != NULL;)
     {
       pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-      if (tid > 0 && is_running (pid, tid))
+      /* It runs, or would if there were a processor for it.  */
+      if (tid > 0 && live_thread_state (pid, tid) == 'R')
         running[n++] = tid;
     }
   closedir (folder);

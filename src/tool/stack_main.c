@@ -108,9 +108,13 @@ show_threads (struct session *session)
   for (size_t i = 0; i < process->n_threads; i++)
     {
       const struct thread *thread = &process->threads[i];
-      if (!thread->known || (wanted != 0 && thread->tid != wanted))
+      if (!(thread->known || thread->waits)
+          || (wanted != 0 && thread->tid != wanted))
         continue;
-      agree &= show_thread (session, thread);
+      if (thread->known)
+        agree &= show_thread (session, thread);
+      else
+        stack_print_waiting (thread, stdout);
       shown++;
     }
   if (shown == 0)

@@ -174,3 +174,10 @@ stack_print_both (const struct process *process, const struct thread *thread,
     fprintf (out, "  DWARF: the same %zu frames, and no CFI for more\n", same);
   return agree;
 }
+
+void
+stack_print_waiting (const struct thread *thread, FILE *out)
+{
+  print_thread (thread, out);
+  fputs ("  (not stopped: it waits in the kernel)\n", out);
+}

@@ -21,4 +21,7 @@ bool stack_print_both (const struct process *process,
                        const struct thread *thread, const struct walk *sframe,
                        const struct walk *dwarf, unsigned wanted, FILE *out);
 
+/* A thread of which nothing is known, because it waits in the kernel.  */
+void stack_print_waiting (const struct thread *thread, FILE *out);
+
 #endif /* TOOL_STACK_PRINT_H */

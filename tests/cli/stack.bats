@@ -392,6 +392,44 @@ END
   goes_on "$pid"
 }
 
+@test "a thread that cannot be stopped holds up nobody" {
+  cat >forks.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *waits (void *unused) { for (;;) pause (); return unused; }
+int
+main (void)
+{
+  pthread_t other;
+  pthread_create (&other, NULL, waits, NULL);
+  puts ("ready");
+  fflush (stdout);
+  /* Until the child executes something, this waits in the kernel.  */
+  if (vfork () == 0)
+    {
+      sleep (8);
+      _exit (0);
+    }
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -pthread -o forks forks.c
+  start ./forks
+  local state
+  state=$(state_of "$pid")
+  [ "$state" = D ] || skip "vfork does not wait like that here"
+  SECONDS=0
+  stacks -v "$pid"
+  [ "$SECONDS" -lt 10 ] || report
+  [[ $output == *"(not stopped: it waits in the kernel)"*" waits+0x"*"(the outermost frame)"* ]] \
+    || report
+  [ "$(state_of "$pid")" = D ]
+  [ "$(sed -n 's/^TracerPid:\t//p' "/proc/$pid/status")" = 0 ]
+  stacks -t "$pid" "$pid"
+  [ "$status" -eq 0 ] || report
+}
+
 @test "killed at any moment it leaves the process running" {
   waiting_program
   start ./waiting
