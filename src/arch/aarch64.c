@@ -42,6 +42,7 @@
   {                \
     __VA_ARGS__    \
   }
+/* NOLINTBEGIN(bugprone-macro-parentheses): lists in braces take none.  */
 #define STUB(name_, size_, bytes_, mask_)                             \
   {                                                                   \
     .name = (name_), .size = (size_), .bytes = bytes_, .mask = mask_, \
@@ -55,6 +56,7 @@
         = { { 0, 0 },                                                         \
             { (pushed_), 16 } }                                               \
   }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct plt_stub headers[] = {
   PUSHING_STUB ("header", 4,
