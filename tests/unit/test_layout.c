@@ -795,6 +795,208 @@ every_opcode_map_may_know_evicted_bytes (void **state)
       }
 }
 
+/* Code, and what of the bytes at RANGE on it refers to: exactly that.  */
+enum
+{
+  CODE_ADDRESS = 0x100000,
+  RANGE = 0x101000,
+  RANGE_SIZE = 0x40,
+  CODE_FRONT = 16, /* bytes of the file in front of the code */
+  CODE_MAX = 1024
+};
+
+struct code_file
+{
+  uint8_t bytes[CODE_FRONT + CODE_MAX + 128];
+  struct image_section sections[4];
+  struct image image;
+  struct references found;
+};
+
+static void
+code_file_init (struct code_file *file, uint16_t machine, size_t size)
+{
+  memset (file, 0, sizeof *file);
+  struct image *image = &file->image;
+  *image = (struct image){ .fd = -1,
+                           .bytes = file->bytes,
+                           .size = sizeof file->bytes,
+                           .sections = file->sections,
+                           .n_sections = 3 };
+  image->header.e_machine = machine;
+  image->header.e_type = ET_DYN;
+  image->big_endian = machine == EM_S390;
+  file->sections[1].header = (GElf_Shdr){ .sh_type = SHT_PROGBITS,
+                                          .sh_flags = SHF_EXECINSTR,
+                                          .sh_addr = CODE_ADDRESS,
+                                          .sh_offset = CODE_FRONT,
+                                          .sh_size = size };
+  /* Of a program whose code is in another file.  */
+  file->sections[2].header = (GElf_Shdr){ .sh_type = SHT_NOBITS,
+                                          .sh_flags = SHF_EXECINSTR,
+                                          .sh_addr = CODE_ADDRESS * 2,
+                                          .sh_size = 64 };
+}
+
+static void
+expect_targets (struct code_file *file, const uint64_t *targets, size_t n,
+                bool unknown)
+{
+  references_find (&file->found, &file->image, RANGE, RANGE + RANGE_SIZE);
+  assert_int_equal (file->found.n_targets, n);
+  for (size_t i = 0; i < n; i++)
+    assert_int_equal (file->found.targets[i], targets[i]);
+  assert_int_equal (file->found.unknown, unknown);
+}
+
+/* At every place of two blocks and their ends, and with immediate operands of
+   each size behind the displacement.  */
+static void
+every_relative_field_of_amd64_is_found (void **state)
+{
+  (void)state;
+  static const unsigned immediates[] = { 0, 1, 2, 4 };
+  static struct code_file file;
+  code_file_init (&file, EM_X86_64, 600);
+  uint8_t *code = file.bytes + CODE_FRONT;
+  memset (file.bytes, 0x90, sizeof file.bytes);
+  for (uint32_t at = 1; at <= 596; at++)
+    for (uint32_t target = RANGE - 5; target <= RANGE + RANGE_SIZE; target++)
+      {
+        uint64_t targets[4];
+        size_t n = 0;
+        if (target > RANGE + 2 && target < RANGE + RANGE_SIZE - 2)
+          continue;
+        for (size_t i = 0; i < 4; i++)
+          if (target + immediates[i] >= RANGE
+              && target + immediates[i] < RANGE + RANGE_SIZE)
+            targets[n++] = target + immediates[i];
+        /* mov, lea, ...: 8b 05; at the start anything may be in front.  */
+        if (at > 1)
+          code[at - 2] = 0x8b;
+        code[at - 1] = 5;
+        store_u32 (code + at, target - (CODE_ADDRESS + at + 4), false);
+        expect_targets (&file, targets, n, false);
+        memset (file.bytes + CODE_FRONT, 0x90, 600);
+      }
+  /* The last byte of a range that ends anywhere, from a block's first.  */
+  for (uint32_t end = RANGE; end < RANGE + 256; end++)
+    {
+      code[254] = 0x8b;
+      code[255] = 5;
+      store_u32 (code + 256, end - 1 - (CODE_ADDRESS + 256 + 4), false);
+      references_find (&file.found, &file.image, end - RANGE_SIZE, end);
+      assert_int_equal (file.found.n_targets, 1);
+      assert_int_equal (file.found.targets[0], end - 1);
+    }
+  memset (file.bytes, 0x90, sizeof file.bytes);
+  /* What is in front of the section is none of its instructions.  */
+  code[-1] = 5;
+  store_u32 (code, RANGE - (CODE_ADDRESS + 4), false);
+  expect_targets (&file, NULL, 0, false);
+  /* Nor is anything relative to an offset table that is not there.  */
+  memset (file.bytes, 0x90, sizeof file.bytes);
+  code[10] = 0x48;
+  code[11] = 0xb8;
+  store_u64 (code + 12, RANGE, false);
+  expect_targets (&file, NULL, 0, false);
+}
+
+static void
+set_words (struct code_file *file, const uint32_t *words, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    store_u32 (file->bytes + CODE_FRONT + 4 * i, words[i], false);
+}
+
+static void
+what_adrp_leads_to_is_found (void **state)
+{
+  (void)state;
+  struct code_file file;
+  const uint64_t at_8 = RANGE + 8, at_16 = RANGE + 16;
+  enum
+  {
+    ADRP = 0xb0000001, /* adrp x1, the next page */
+    NOP = 0xd503201f
+  };
+  /* The last instruction of the section: add x0, x1, 8.  */
+  code_file_init (&file, EM_AARCH64, 16);
+  set_words (&file, (const uint32_t[]){ ADRP, NOP, NOP, 0x91002020 }, 4);
+  expect_targets (&file, &at_8, 1, false);
+  /* ldr x0, [x1, 16].  */
+  set_words (&file, (const uint32_t[]){ ADRP, NOP, NOP, 0xf9400820 }, 4);
+  expect_targets (&file, &at_16, 1, false);
+  /* ldr x0, [x2, 16] is about another register, sub x0, x1, 8 no such
+     instruction: it may be anything in the page.  */
+  set_words (&file, (const uint32_t[]){ ADRP, NOP, NOP, 0xf9400840 }, 4);
+  expect_targets (&file, NULL, 0, true);
+  set_words (&file, (const uint32_t[]){ ADRP, NOP, NOP, 0xd1002020 }, 4);
+  expect_targets (&file, NULL, 0, true);
+}
+
+static void
+every_relative_long_format_of_s390x_is_found (void **state)
+{
+  (void)state;
+  static const uint8_t opcodes[] = { 0xc0, 0xc4, 0xc6 };
+  const uint64_t target = RANGE + 2;
+  struct code_file file;
+  for (size_t i = 0; i < sizeof opcodes; i++)
+    {
+      /* larl %r1, and the same of other tables; the section's last.  */
+      code_file_init (&file, EM_S390, 8);
+      file.bytes[CODE_FRONT + 2] = opcodes[i];
+      store_u32 (file.bytes + CODE_FRONT + 4,
+                 (uint32_t)(target - (CODE_ADDRESS + 2)) / 2, true);
+      expect_targets (&file, &target, 1, false);
+      file.bytes[CODE_FRONT + 2] = 0xc2;
+      expect_targets (&file, NULL, 0, false);
+    }
+}
+
+static void
+what_code_of_other_machines_refers_to_is_unknown (void **state)
+{
+  (void)state;
+  struct code_file file;
+  code_file_init (&file, EM_RISCV, 64);
+  expect_targets (&file, NULL, 0, true);
+}
+
+static void
+dynamic_symbols_refer_to_what_they_name (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint16_t section;
+    uint8_t type;
+    bool refers;
+  } symbols[] = {
+    { 1, STT_FUNC, true },
+    { 1, STT_TLS, false },
+    { SHN_ABS, STT_OBJECT, false },
+    { SHN_UNDEF, STT_FUNC, false },
+  };
+  const uint64_t target = RANGE + 4;
+  struct code_file file;
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+    {
+      code_file_init (&file, EM_X86_64, 0);
+      uint8_t *symbol = file.bytes + CODE_FRONT;
+      file.image.n_sections = 4;
+      file.sections[3].header = (GElf_Shdr){ .sh_type = SHT_DYNSYM,
+                                             .sh_offset = CODE_FRONT,
+                                             .sh_size = sizeof (Elf64_Sym) };
+      store_u16 (symbol + offsetof (Elf64_Sym, st_shndx), symbols[i].section,
+                 false);
+      symbol[offsetof (Elf64_Sym, st_info)] = symbols[i].type;
+      store_u64 (symbol + offsetof (Elf64_Sym, st_value), target, false);
+      expect_targets (&file, &target, symbols[i].refers, false);
+    }
+}
+
 static void
 chance_bytes_are_no_reference (void **state)
 {
@@ -2495,6 +2697,11 @@ main (void)
     TEST (amd64_large_model_code_may_know_evicted_bytes),
     TEST (amd64_code_anywhere_may_know_evicted_bytes),
     TEST (every_opcode_map_may_know_evicted_bytes),
+    TEST (every_relative_field_of_amd64_is_found),
+    TEST (what_adrp_leads_to_is_found),
+    TEST (every_relative_long_format_of_s390x_is_found),
+    TEST (what_code_of_other_machines_refers_to_is_unknown),
+    TEST (dynamic_symbols_refer_to_what_they_name),
     TEST (chance_bytes_are_no_reference),
     TEST (aarch64_code_may_know_evicted_bytes),
     TEST (aarch64_code_may_know_evicted_bytes_nearby),
