@@ -3,8 +3,10 @@
 
 #include "code/seeds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 
@@ -201,22 +203,71 @@ seeds_program_entry (const struct image *image)
   return is_program ? image->header.e_entry : 0;
 }
 
-const char *
-seeds_symbol_name (const struct image *image, uint64_t address)
+static int
+compare_names (const void *a, const void *b)
 {
+  const struct symbol_name *left = a, *right = b;
+  if (left->address != right->address)
+    return left->address < right->address ? -1 : 1;
+  return (left->order > right->order) - (left->order < right->order);
+}
+
+static bool
+add_names (struct symbol_names *names, const struct symbol_table *table)
+{
+  uint64_t address;
+  for (uint64_t k = 0; k < table->n; k++)
+    {
+      if (!is_function (table, k, &address))
+        continue;
+      if (!ARRAY_ROOM (names->list, names->n + 1, &names->capacity))
+        return false;
+      uint32_t name = load_u32 (table->symbols + k * sizeof (Elf64_Sym),
+                                table->image->big_endian);
+      names->list[names->n]
+          = (struct symbol_name){ address, table->strings + name, names->n };
+      names->n++;
+    }
+  return true;
+}
+
+bool
+symbol_names_read (struct symbol_names *names, const struct image *image)
+{
+  *names = (struct symbol_names){ 0 };
   for (size_t i = 1; i < image->n_sections; i++)
     {
       struct symbol_table table;
       uint32_t type = image->sections[i].header.sh_type;
-      uint64_t at;
-      if ((type != SHT_DYNSYM && type != SHT_SYMTAB)
-          || !open_table (image, &image->sections[i], &table))
-        continue;
-      for (uint64_t k = 0; k < table.n; k++)
-        if (is_function (&table, k, &at) && at == address)
-          return table.strings
-                 + load_u32 (table.symbols + k * sizeof (Elf64_Sym),
-                             image->big_endian);
+      if ((type == SHT_DYNSYM || type == SHT_SYMTAB)
+          && open_table (image, &image->sections[i], &table)
+          && !add_names (names, &table))
+        return false;
     }
-  return NULL;
+  if (names->n > 0)
+    qsort (names->list, names->n, sizeof *names->list, compare_names);
+  return true;
+}
+
+const char *
+symbol_names_at (const struct symbol_names *names, uint64_t address)
+{
+  size_t low = 0, high = names->n;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (names->list[middle].address < address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < names->n && names->list[low].address == address
+             ? names->list[low].name
+             : NULL;
+}
+
+void
+symbol_names_free (struct symbol_names *names)
+{
+  free (names->list);
 }

@@ -5,6 +5,7 @@
 #define CODE_SEEDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "code/places.h"
@@ -38,7 +39,26 @@ bool seeds_from_words (const struct places *places,
 /* Where the program begins, without the frame of a call; 0 for libraries.  */
 uint64_t seeds_program_entry (const struct image *image);
 
-/* The name of a function symbol at ADDRESS, in IMAGE's bytes, or NULL.  */
-const char *seeds_symbol_name (const struct image *image, uint64_t address);
+/* The names of function symbols, in the image's bytes.  */
+struct symbol_name
+{
+  uint64_t address;
+  const char *name;
+  size_t order; /* in the file: the first of several names counts */
+};
+
+struct symbol_names
+{
+  struct symbol_name *list; /* owned; ascending */
+  size_t n, capacity;
+};
+
+/* NAMES is to be freed also when memory ran out: false.  */
+bool symbol_names_read (struct symbol_names *names, const struct image *image);
+void symbol_names_free (struct symbol_names *names);
+
+/* The name of a function at ADDRESS, or NULL.  */
+const char *symbol_names_at (const struct symbol_names *names,
+                             uint64_t address);
 
 #endif /* CODE_SEEDS_H */

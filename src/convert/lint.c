@@ -16,7 +16,8 @@ struct reader
 };
 
 static void
-report (const struct reader *reader, const struct disproofs *disproofs)
+report (const struct reader *reader, const struct disproofs *disproofs,
+        const struct symbol_names *names)
 {
   const struct code_machine *machine = code_machine_of (reader->image->arch);
   for (size_t i = 0; i < disproofs->n; i++)
@@ -26,7 +27,7 @@ report (const struct reader *reader, const struct disproofs *disproofs)
       disproof_describe (from, machine, says, does);
       struct cfi2sframe_finding finding = {
         .function = from->entry,
-        .name = seeds_symbol_name (reader->image, from->entry),
+        .name = symbol_names_at (names, from->entry),
         .address = from->start,
         .size = from->end - from->start,
         .bytes = from->bytes,
@@ -41,6 +42,20 @@ report (const struct reader *reader, const struct disproofs *disproofs)
       if (reader->found)
         reader->found (reader->context, &finding);
     }
+}
+
+/* Names are not read where nothing was found.  */
+static bool
+report_named (const struct reader *reader, const struct disproofs *disproofs,
+              struct error *err)
+{
+  struct symbol_names names = { 0 };
+  bool ok = disproofs->n == 0 || symbol_names_read (&names, reader->image)
+            || error_set_no_memory (err);
+  if (ok)
+    report (reader, disproofs, &names);
+  symbol_names_free (&names);
+  return ok;
 }
 
 static bool
@@ -59,7 +74,7 @@ lint_source (const struct reader *reader, const struct cfi_source *source,
     {
       reader->result->functions = summary.functions;
       reader->result->functions_trusted = summary.failures[UNIT_SOUND];
-      report (reader, &disproofs);
+      ok = report_named (reader, &disproofs, err);
       disproofs_free (&disproofs);
     }
   claims_free (&claims);
