@@ -278,16 +278,19 @@ time.sleep(600)" 3>&- &
   printf '%s\n' /usr/bin/one /usr/bin/one.distrib : \
     >root/var/lib/dpkg/diversions
   touch root/usr/lib/two/.helper.hmac
+  mv root/usr/lib/one/helper root/usr/lib/one/fips.so
+  touch root/usr/lib/one/fipsmodule.cnf
+  sed -i 's|one/helper|one/fips.so|' root/var/lib/dpkg/info/one.*
   system --exclude='*/two-too' --exclude=/usr/bin/two convert
   [ "$status" -eq 0 ] || report
   has_sframe root/usr/bin/one.distrib
-  has_sframe root/usr/lib/one/helper
+  run ! has_sframe root/usr/lib/one/fips.so
   run ! has_sframe root/usr/lib/two/helper
   run ! has_sframe root/usr/bin/two
   system verify
   [ "$status" -eq 0 ] || report
   system status
-  [[ $output == *"1 not: a checksum is beside it"* ]] || report
+  [[ $output == *"2 not: a checksum is beside it"* ]] || report
 }
 
 # The package with the trigger, as debhelper would make it.
