@@ -187,6 +187,8 @@ static bool
 follow (struct pair *pair, struct error *err)
 {
   struct undo_record record;
+  if (pair->debug.header.e_type != pair->program.header.e_type)
+    return error_set (err, CFI2SFRAME_REFUSED, "another type of ELF file");
   if (debug_twin_is_in_step (&pair->debug, &pair->program))
     return error_set (err, CFI2SFRAME_NOTHING,
                       "the debug file is in step already");

@@ -192,6 +192,17 @@ END
   cmp large.debug old/large.debug
 }
 
+@test "a debug file that says it is an object is refused" {
+  split_large_program large
+  printf '\1' | dd of=large.debug bs=1 seek=16 conv=notrunc status=none
+  cp large.debug broken.debug
+  tool --debug-twin=large.debug large
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"large.debug: another type of ELF file" ]] || report
+  cmp large.debug broken.debug
+  cmp large old/large
+}
+
 @test "a debug file can be written in place, and follows an output file" {
   split_large_program large
   ln large.debug second
