@@ -78,7 +78,7 @@ typedef bool work (const char *input, const char *output,
 static char folder[] = "/tmp/cfi2sframe-memory-XXXXXX";
 static char original[80], converted[80], output[80];
 static char linked[1000], large[1000], object[1000], foreign[1000];
-static char debug[1000];
+static char debug[1000], followed[80];
 
 /* The contents of a file, *SIZE bytes; NULL when there is none.  */
 static char *
@@ -299,6 +299,16 @@ write_section (const char *input, const char *to, struct cfi2sframe_error *err)
   return cfi2sframe_write_section (input, to, &options, &report, err);
 }
 
+/* As if TO were the debug file of INPUT.  */
+static bool
+match_debug_file (const char *input, const char *to,
+                  struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  return cfi2sframe_match_debug_file (input, to, &options, err);
+}
+
 static bool
 check (const char *input, const char *to, struct cfi2sframe_error *err)
 {
@@ -324,6 +334,8 @@ run_out (bool all_after)
   run_out_everywhere (replace, foreign, NULL);
   run_out_everywhere (undo, converted, NULL);
   run_out_everywhere (remove_section, foreign, NULL);
+  run_out_everywhere (match_debug_file, converted, original);
+  run_out_everywhere (match_debug_file, original, followed);
   run_out_everywhere (write_section, linked, NULL);
   run_out_everywhere (check, converted, NULL);
 }
@@ -367,6 +379,10 @@ make_files (void **state)
   assert_true (convert_in_place (original, original, &err));
   assert_int_equal (rename (original, converted), 0);
   assert_true (undo (converted, original, &err));
+  snprintf (followed, sizeof followed, "%s/followed", folder);
+  copy_file (original, followed);
+  if (!match_debug_file (converted, followed, &err))
+    fail_msg ("%s", err.reason);
   return 0;
 }
 
@@ -377,6 +393,7 @@ remove_files (void **state)
   unlink (original);
   unlink (converted);
   unlink (output);
+  unlink (followed);
   /* Fails if a temporary file was left behind.  */
   return rmdir (folder);
 }
