@@ -51,24 +51,40 @@ map_file (struct core *core, const char *path, struct error *err)
   return core->bytes != MAP_FAILED || error_set_errno (err, "mmap");
 }
 
-/* Let the segments that are in the file be the memory.  */
+/* Let the segments that are in the file be the memory.  Kernels and debuggers
+   write them in ascending order, and then each comes behind those that are
+   known.  A core made to keep readers busy has a million in another order;
+   that takes libdwfl hours, so it is not even asked.  */
 static bool
 add_memory (struct core *core, struct process *process, struct error *err)
 {
-  size_t n;
+  enum
+  {
+    UNORDERED_MAX = 16384
+  };
+  size_t n, unordered = 0;
+  uint64_t last = 0;
   GElf_Phdr segment;
   if (elf_getphdrnum (core->elf, &n) != 0)
     return error_set (err, CFI2SFRAME_MALFORMED, "no program headers");
   for (size_t i = 0; i < n; i++)
-    if (gelf_getphdr (core->elf, (int)i, &segment) != NULL
-        && segment.p_type == PT_LOAD && segment.p_offset < core->size)
-      {
-        /* It may have been cut off.  */
-        uint64_t left = core->size - segment.p_offset;
-        memory_add (&process->memory, segment.p_vaddr,
-                    (const uint8_t *)core->bytes + segment.p_offset,
-                    segment.p_filesz < left ? segment.p_filesz : left);
-      }
+    {
+      if (gelf_getphdr (core->elf, (int)i, &segment) == NULL
+          || segment.p_type != PT_LOAD)
+        continue;
+      unordered += segment.p_vaddr < last;
+      last = segment.p_vaddr;
+      if (unordered > UNORDERED_MAX)
+        return error_set (err, CFI2SFRAME_MALFORMED,
+                          "its program headers are in no order");
+      if (segment.p_offset >= core->size)
+        continue;
+      /* It may have been cut off.  */
+      uint64_t left = core->size - segment.p_offset;
+      memory_add (&process->memory, segment.p_vaddr,
+                  (const uint8_t *)core->bytes + segment.p_offset,
+                  segment.p_filesz < left ? segment.p_filesz : left);
+    }
   return true;
 }
 

@@ -364,6 +364,24 @@ END
   done
 }
 
+@test "a core with a mass of segments in no order is refused at once" {
+  python3 - <<'END' || skip "no python3"
+import struct
+n = 100000
+header = bytearray(64)
+header[:7] = b'\x7fELF\x02\x01\x01'
+struct.pack_into('<HHIQQQIHHHHHH', header, 16, 4, 62, 1, 0, 128, 64, 0, 64, 56,
+                 0xffff, 64, 1, 0)
+section = struct.pack('<IIQQQQIIQQ', 0, 0, 0, 0, 0, 0, 0, n, 0, 0)
+open('core', 'wb').write(bytes(header) + section + b''.join(
+    struct.pack('<IIQQQQQQ', 1, 4, 128, 0x100000000000 - i * 4096, 0, 64, 4096,
+                4096) for i in range(n)))
+END
+  run --separate-stderr timeout 20 "$stack" core
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-stack: core: its program headers are in no order" ] || report
+}
+
 @test "the program's file may be gone, replaced, or have a strange name" {
   waiting_program
   local name=$'odd\e[31m\nname'
