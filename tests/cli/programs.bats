@@ -176,6 +176,11 @@ END
 @test "libc.so.6" {
   converted_library libc.so.6
   same_with_library libc.so.6 bash -c 'printf "%s\n" $(seq 100) | sort -r | md5sum'
+}
+
+@test "libc.so.6: threads" {
+  needs python3
+  converted_library libc.so.6
   same_with_library libc.so.6 python3 -c 'import threading, ctypes, socket
 t = [threading.Thread(target=lambda i=i: sum(range(i))) for i in range(20)]
 [x.start() for x in t]; [x.join() for x in t]; print(socket.AF_INET)'

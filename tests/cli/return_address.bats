@@ -71,11 +71,13 @@ print(sum(start <= pc < start + size for start, size in ranges))' \
 
 has_row ()
 {
+  needs python3
   [ "$(rows_at "$@")" -eq 1 ]
 }
 
 has_no_row ()
 {
+  needs python3
   [ "$(rows_at "$@")" -eq 0 ]
 }
 
@@ -206,6 +208,7 @@ END
 
 # --compare-formats follows registers that SFrame does not know, too.
 @test "return address: what another register does behind a call is no matter" {
+  needs python3
   [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
   cat >code.s <<'END'
         .globl  _start
