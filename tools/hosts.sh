@@ -101,7 +101,8 @@ host_compiler ()
     need_packages "gcc-$(echo "$triplet" | tr _ -)" >>"$log" 2>&1
     command -v "$compiler" >/dev/null || return 1
   fi
-  compiler="$compiler --sysroot=$root"
+  # -B: else the C library that came with the compiler is in front of it.
+  compiler="$compiler --sysroot=$root -B$root/usr/lib/$multiarch/"
 }
 
 # Its libraries, below $root.

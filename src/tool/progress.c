@@ -26,7 +26,9 @@ enum
 /* In seconds.  What takes less than the first shows no bar at all.  */
 static const double first_drawing = 1.0, between_drawings = 0.2;
 
-static atomic_bool on, visible;
+static atomic_bool on;
+/* A bool, but exchanging a byte takes libatomic on riscv64 before GCC 14.  */
+static atomic_int visible;
 static double started, looking_until, drawn;
 
 void
