@@ -183,12 +183,13 @@ count_seen (struct subject_file *file)
         {
           const struct frame_row *row = own;
           printf ("  %#lx in %#lx: CFA %d/%u%+d ra %u%+d fp %u%+d, code CFA "
-                  "%d/%u%+d ra %u%+d fp %u%+d (cfa %u ra %u fp %u)\n",
+                  "%d/%u%+d ra %u%+d fp %u%+d (cfa %d ra %d fp %d)\n",
                   v->start, v->entry, v->row.cfa.kind, v->row.cfa.reg,
                   v->row.cfa.offset, v->row.ra.kind, v->row.ra.offset,
                   v->row.fp.kind, v->row.fp.offset, row->cfa.kind,
                   row->cfa.reg, row->cfa.offset, row->ra.kind, row->ra.offset,
-                  row->fp.kind, row->fp.offset, v->cfa, v->ra, v->fp);
+                  row->fp.kind, row->fp.offset, (int)v->cfa, (int)v->ra,
+                  (int)v->fp);
           entry = v->entry;
         }
     }
