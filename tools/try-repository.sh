@@ -134,7 +134,7 @@ system verify
 try_programs plain
 system undo
 healthy plain
-diff -r --no-dereference "$WORK/before/usr" "$WORK/plain/usr" \
+diff -r --no-dereference -x __pycache__ "$WORK/before/usr" "$WORK/plain/usr" \
   || die "undo gives other files"
 rm -rf "$WORK/before"
 system convert
