@@ -1958,7 +1958,7 @@ no_sections_but_segments_that_move (void **state)
   assert_int_equal (test->result.n_sections, 0);
   assert_true (finds_note (test, 4, NT_GNU_BUILD_ID));
   const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
-  assert_string_equal (test->bytes + interp->p_offset,
+  assert_string_equal ((const char *)test->bytes + interp->p_offset,
                        "/lib64/ld-linux-x86-64.so.2");
   assert_memory_equal (test->bytes + 0x248, test->elf.bytes + 0x248, 0x3b8);
 }
