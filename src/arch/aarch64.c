@@ -38,6 +38,8 @@
 #define LOAD_DESC ADRP (2), ADRP (3), LDR (2, 2), ADD (3)
 #define LOAD_DESC_M ADRP_M, ADRP_M, LDR_M, ADD_M
 
+/* Initializers cannot have parentheses around them.
+   NOLINTBEGIN(bugprone-macro-parentheses)  */
 #define BYTES(...) \
   {                \
     __VA_ARGS__    \
@@ -57,6 +59,8 @@
             { (pushed_), 16 } }                                               \
   }
 /* NOLINTEND(bugprone-macro-parentheses) */
+
+/* NOLINTEND(bugprone-macro-parentheses)  */
 
 static const struct plt_stub headers[] = {
   PUSHING_STUB ("header", 4,
