@@ -269,7 +269,10 @@ END
 	.globl	f, g
 	.type	f, @function
 	.type	g, @function
-f:	push	%rax
+f:	test	%edi, %edi
+	jne	1f
+	ret
+1:	push	%rax
 	call	h
 g:	mov	%rdi, %rax
 	ret
@@ -280,7 +283,7 @@ END
   tool --analyze --stats last.so
   [ "$status" -eq 0 ] || report
   [[ $output == *"left out: 1 places (return-address)"* ]] || report
-  [[ $output == *"from CFI 0 bytes, from code 11 bytes (3 functions)"* ]] \
+  [[ $output == *"from CFI 0 bytes, from code 16 bytes (3 functions)"* ]] \
     || report
 }
 
@@ -349,7 +352,10 @@ foreign_library ()
   cat >ends.s <<'END'
 	.globl	f
 	.type	f, @function
-f:	push	%rbx
+f:	test	%edi, %edi
+	jne	1f
+	ret
+1:	push	%rbx
 	call	abort@PLT
 	.globl	g
 	.type	g, @function
@@ -361,6 +367,6 @@ END
   "${CC:-cc}" -nostdlib -shared -o ends.so ends.s
   tool --analyze --stats ends.so
   [[ $output == *"left out: 1 places (return-address)"* ]] || report
-  [[ $output == *"left out 1 bytes"*", from code 14 bytes (2 functions)"* ]] \
+  [[ $output == *"left out 1 bytes"*", from code 19 bytes (2 functions)"* ]] \
     || report
 }
