@@ -241,6 +241,7 @@ what_is_forgotten_is_asked_for_again (void **state)
   assert_null (module->section.bytes);
   assert_int_equal (module->origin, SECTION_UNKNOWN);
   assert_true (process_add_mapping (&process, 0x10000, 0x14000));
+  assert_non_null (process_add_thread (&process, 5));
   process_forget_modules (&process);
   assert_int_equal (process.n_modules, 0);
   assert_int_equal (process.n_mappings, 0);
