@@ -130,6 +130,13 @@ frame_function_has_plt_rule (const struct frame_function *function)
 }
 
 bool
+frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
+{
+  return row->fp.kind == RULE_DEREF_REG && row->fp.reg == reg
+         && row->cfa.reg != reg;
+}
+
+bool
 frame_function_append (struct frame_function *function,
                        const struct frame_row *row)
 {

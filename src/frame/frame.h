@@ -180,6 +180,14 @@ frame_function_keep_next (struct frame_function *function)
 /* Whether the rules depend on the PC in a way that rows do not tell.  */
 bool frame_function_has_plt_rule (const struct frame_function *function);
 
+/* Whether ROW finds the caller's FP by FP, register number REG, but not the
+   CFA.  In functions that realign their stack GCC records FP as saved where FP
+   points, and does not take that back when pop or leave has ended the frame:
+   up to the return, FP is the caller's and points to some frame further out
+   (doc/cfi-errors.md).  While the frame is there, the CFA is found by FP as
+   well.  */
+bool frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg);
+
 /* Append ROW in the same way.  False when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);

@@ -211,18 +211,6 @@ rule_control (struct frame_rule rule)
     }
 }
 
-/* Whether ROW finds the caller's FP by FP, but not the CFA.  In functions that
-   realign their stack GCC records FP as saved where FP points, and does not
-   take that back when pop or leave has ended the frame: up to the return, FP
-   is the caller's and points to some frame further out (doc/cfi-errors.md).
-   While the frame is there, the CFA is found by FP as well.  */
-static bool
-fp_rule_may_be_stale (const struct arch *arch, const struct frame_row *row)
-{
-  return row->fp.kind == RULE_DEREF_REG && row->fp.reg == arch->fp
-         && row->cfa.reg != arch->fp;
-}
-
 /* RA and FP pairs of a flexible row.  */
 static enum frame_reason
 lower_flexible_saves (const struct lower_options *options,
@@ -231,7 +219,7 @@ lower_flexible_saves (const struct lower_options *options,
   const struct arch *arch = options->arch;
   int32_t fp = rule_control (row->fp);
   if ((fp == 0 && row->fp.kind != RULE_SAME)
-      || fp_rule_may_be_stale (arch, row))
+      || frame_row_fp_may_be_stale (row, arch->fp))
     return fp_reason (row->fp);
   bool ra_default = arch_tracks_ra (arch) ? row->ra.kind == RULE_SAME
                                           : ra_is_fixed (arch, row->ra);

@@ -40,6 +40,7 @@ struct count
 
 struct subject_file
 {
+  const struct arch *arch;
   const struct code_machine *machine;
   struct function_list functions;
   struct claims claims;
@@ -82,6 +83,16 @@ struct verdicts
   enum verdict cfa, ra, fp;
   struct frame_row row;
 };
+
+/* Whether there is nothing to compare with: SFrame cannot say it, or nobody
+   believes it.  */
+static bool
+is_no_measure (const struct frame_row *row, const struct arch *arch)
+{
+  return row->cfa.kind == RULE_UNSUPPORTED || row->ra.kind == RULE_UNSUPPORTED
+         || row->fp.kind == RULE_UNSUPPORTED
+         || frame_row_fp_may_be_stale (row, arch->fp);
+}
 
 /* Verdicts of each instruction, to be counted when all functions agree.  */
 static struct verdicts *seen;
@@ -162,9 +173,7 @@ count_seen (struct subject_file *file)
       reached = v->end;
       v->ra = judge (v->ra, &v->row.ra, &own->ra);
       v->fp = judge (v->fp, &v->row.fp, &own->fp);
-      if (v->row.cfa.kind == RULE_UNSUPPORTED
-          || v->row.ra.kind == RULE_UNSUPPORTED
-          || v->row.fp.kind == RULE_UNSUPPORTED)
+      if (is_no_measure (&v->row, file->arch))
         file->count.incomparable += size;
       else if (v->cfa == VERDICT_AGREES && v->ra == VERDICT_AGREES
                && v->fp == VERDICT_AGREES)
@@ -177,7 +186,7 @@ count_seen (struct subject_file *file)
         file->count.fp_differs += size;
       else
         file->count.unknown += size;
-      if (verbose && v->row.cfa.kind != RULE_UNSUPPORTED && v->entry != entry
+      if (verbose && !is_no_measure (&v->row, file->arch) && v->entry != entry
           && (v->cfa != VERDICT_AGREES || v->ra != VERDICT_AGREES
               || v->fp != VERDICT_AGREES))
         {
@@ -211,17 +220,15 @@ is_padding (const uint8_t *bytes, uint64_t size, uint64_t address,
 /* Whether FUNCTION has no rules at ADDRESS that anything could be compared
    with.  *END is lowered to where that may change.  */
 static bool
-is_incomparable (const struct frame_function *function, uint64_t address,
-                 uint64_t *end)
+is_incomparable (const struct frame_function *function,
+                 const struct arch *arch, uint64_t address, uint64_t *end)
 {
   const struct frame_row *row = row_at (function, address);
   const struct frame_row *next = row ? row + 1 : function->rows;
   if (next < function->rows + function->n_rows
       && function->address + next->start < *end)
     *end = function->address + next->start;
-  return !row || row->cfa.kind == RULE_UNSUPPORTED
-         || row->ra.kind == RULE_UNSUPPORTED
-         || row->fp.kind == RULE_UNSUPPORTED;
+  return !row || is_no_measure (row, arch);
 }
 
 /* Bytes without padding.  Where the analysis is silent, so are some that could
@@ -251,7 +258,8 @@ bytes_of_code (const struct image *image, struct subject_file *file)
           if (!bytes || !silent || !is_padding (bytes, next - at, at, decoder))
             {
               bool incomparable
-                  = silent && is_incomparable (function, at, &next);
+                  = silent
+                    && is_incomparable (function, file->arch, at, &next);
               total += next - at;
               file->count.incomparable += incomparable ? next - at : 0;
               if (verbose && silent && !incomparable)
@@ -363,7 +371,8 @@ static bool
 analyse (const char *name, const struct cfi_source *source, struct error *err)
 {
   const struct image *image = source->image;
-  struct subject_file file = { .machine = code_machine_of (image->arch) };
+  struct subject_file file
+      = { .arch = image->arch, .machine = code_machine_of (image->arch) };
   struct code_facts facts;
   struct code_request request;
   struct code_summary summary;
