@@ -42,6 +42,8 @@ static const struct
   = { "segment-size", "GNU ld: PT_GNU_SFRAME is larger than .sframe" },
   [COMPARE_RETURN_ADDRESS]
   = { "return-address", "GNU as: another row behind a call" },
+  [COMPARE_STALE_FP]
+  = { "stale-fp", "GCC: FP by FP where the frame may have ended" },
 };
 
 const char *
@@ -61,8 +63,9 @@ struct function_findings
 {
   const struct span_function *function;
   bool covered, differs, uncovered;
-  uint64_t return_address; /* the first place that the other side leaves out
-                              for that reason; 0: none */
+  enum compare_defect left_out; /* that the other side does not have, having
+                                   no row there; the first one, if any */
+  uint64_t left_out_at;
   struct compare_difference first;
 };
 
@@ -363,15 +366,32 @@ is_return_address (const struct span_comparison *c, const struct span *span,
          && next != NULL && next->begin == end;
 }
 
-static void
-note_one_sided (const struct span_comparison *c,
-                struct function_findings *findings, const struct span *span,
-                const struct span *next, uint64_t pc, uint64_t end)
+/* Why the other side has no row there, if that is known.  */
+static enum compare_defect
+find_left_out (const struct span_comparison *c, const struct span *span,
+               const struct span *next, uint64_t pc, uint64_t end)
 {
-  if (!is_return_address (c, span, next, pc, end))
-    note_uncovered (&findings[span->function], pc);
-  else if (findings[span->function].return_address == 0)
-    findings[span->function].return_address = pc;
+  if (is_return_address (c, span, next, pc, end))
+    return COMPARE_RETURN_ADDRESS;
+  return !span->no_rows && frame_row_fp_may_be_stale (&span->row, c->arch->fp)
+             ? COMPARE_STALE_FP
+             : COMPARE_NO_DEFECT;
+}
+
+static void
+note_one_sided (const struct span_comparison *c, struct function_findings *all,
+                const struct span *span, const struct span *next, uint64_t pc,
+                uint64_t end)
+{
+  struct function_findings *findings = &all[span->function];
+  enum compare_defect left_out = find_left_out (c, span, next, pc, end);
+  if (left_out == COMPARE_NO_DEFECT)
+    note_uncovered (findings, pc);
+  else if (findings->left_out == COMPARE_NO_DEFECT)
+    {
+      findings->left_out = left_out;
+      findings->left_out_at = pc;
+    }
 }
 
 /* [PC, END) has the spans A and B, which may begin behind it or be NULL.  */
@@ -450,17 +470,20 @@ report_function (struct span_comparison *c, struct function_findings *findings,
     c->sink (c->context, &findings->first);
 }
 
-/* Nothing is wrong but a return address in SIDE's function.  */
+/* Nothing is wrong but rows in SIDE's function that the other side has not,
+   for a reason.  */
 static void
-report_return_address (struct span_comparison *c,
-                       struct function_findings *findings, char side)
+report_left_out (struct span_comparison *c, struct function_findings *findings,
+                 char side)
 {
-  findings->first.pc = findings->return_address;
-  findings->first.defect = COMPARE_RETURN_ADDRESS;
+  bool return_address = findings->left_out == COMPARE_RETURN_ADDRESS;
+  findings->first.pc = findings->left_out_at;
+  findings->first.defect = findings->left_out;
   findings->first.defective = side;
   snprintf (findings->first.text, sizeof findings->first.text,
-            "return address left out on the other side");
-  c->result->defects[COMPARE_RETURN_ADDRESS]++;
+            "%s left out on the other side",
+            return_address ? "return address" : "FP found by FP is");
+  c->result->defects[findings->left_out]++;
   report_function (c, findings, CFI2SFRAME_DIFFERENT);
 }
 
@@ -474,8 +497,8 @@ report_function_of_a (struct span_comparison *c,
   result->functions_a++;
   if (!findings->differs && !findings->uncovered)
     {
-      if (findings->return_address != 0)
-        report_return_address (c, findings, 'A');
+      if (findings->left_out != COMPARE_NO_DEFECT)
+        report_left_out (c, findings, 'A');
       else
         result->equal++;
       return;
@@ -503,8 +526,8 @@ report_function_of_b (struct span_comparison *c,
   c->result->functions_b++;
   if (findings->differs)
     return;
-  if (!findings->uncovered && findings->return_address != 0)
-    report_return_address (c, findings, 'B');
+  if (!findings->uncovered && findings->left_out != COMPARE_NO_DEFECT)
+    report_left_out (c, findings, 'B');
   if (!findings->uncovered)
     return;
   *(findings->covered ? &c->result->different : &c->result->only_b) += 1;

@@ -18,7 +18,8 @@
 #include "frame/frame.h"
 #include "sframe/decode.h"
 
-/* Mistakes of GNU as and ld that are recognised (doc/differences.texi).  */
+/* Mistakes of GNU as and ld, or of what they are told, that are recognised
+   (doc/differences.texi).  */
 enum compare_defect
 {
   COMPARE_NO_DEFECT,
@@ -35,6 +36,7 @@ enum compare_defect
   COMPARE_SEGMENT_SIZE,   /* PT_GNU_SFRAME larger than the section */
   COMPARE_RETURN_ADDRESS, /* a row where the other side has none, as it is the
                              return address of a call with other rules */
+  COMPARE_STALE_FP,       /* the same, as FP may be the caller's already */
   COMPARE_DEFECTS
 };
 
