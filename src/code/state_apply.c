@@ -192,16 +192,16 @@ apply_signing (struct state *state, const struct code_machine *machine,
 {
   struct value plain = value_of (VALUE_SAVED, machine->arch->ra);
   struct value with_code = value_of (VALUE_SIGNED, insn->immediate);
-  struct value from = state->registers[insn->from];
+  const struct value *from = &state->registers[insn->from];
   bool at_cfa = value_equal (state->registers[machine->arch->sp],
                              value_of (VALUE_CFA, 0));
   struct value to = value_of (VALUE_MIXED, 0);
   if (insn->op == OP_STRIP)
-    to = from.kind == VALUE_SIGNED ? plain : from;
-  else if (insn->op == OP_SIGN && at_cfa && value_equal (from, plain))
+    to = from->kind == VALUE_SIGNED ? plain : *from;
+  else if (insn->op == OP_SIGN && at_cfa && value_equal (*from, plain))
     to = with_code;
   else if (insn->op == OP_AUTHENTICATE && at_cfa
-           && value_equal (from, with_code))
+           && value_equal (*from, with_code))
     to = plain;
   set_register (state, insn->to, to, address);
 }
