@@ -155,8 +155,8 @@ options_of_script ()
   needs python3
   program_in_path
   local name
-  for name in sframe-retrofit-deb sframe-retrofit-image sframe-retrofit-repo \
-      sframe-retrofit-rpm sframe-system; do
+  for name in sframe-retrofit-arch sframe-retrofit-deb sframe-retrofit-image \
+      sframe-retrofit-repo sframe-retrofit-rpm sframe-system; do
     options_of_script $name
   done
 }

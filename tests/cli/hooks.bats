@@ -726,7 +726,8 @@ run_yocto ()
   needs bash
   bash -n "$contrib/completions/bash/cfi2sframe"
   local name
-  for name in retrofit-deb retrofit-image retrofit-repo retrofit-rpm system; do
+  for name in retrofit-arch retrofit-deb retrofit-image retrofit-repo \
+      retrofit-rpm system; do
     bash -n "$contrib/completions/bash/sframe-$name"
   done
   # bash-completion's helpers, as far as used.
