@@ -157,6 +157,7 @@ END
 # A repository as it comes, to be converted: "original", suite "plain".
 make_original ()
 {
+  needs apt-ftparchive
   local packages=original/dists/plain/main/binary-amd64
   mkdir -p $packages
   mv pool original/

@@ -43,8 +43,8 @@ Summary: A library
 %description libs
 A library
 %build
-cc -g -O2 -Wl,--build-id -o sample small.c
-cc -g -O2 -shared -fPIC -o libsample.so.1 small.c
+cc -g -O2 -Wl,--build-id -o sample %{here}/small.c
+cc -g -O2 -shared -fPIC -o libsample.so.1 %{here}/small.c
 %install
 mkdir -p %{buildroot}/usr/bin %{buildroot}/usr/lib64 %{buildroot}/etc \
   %{buildroot}/usr/share/sample %{buildroot}/var/lib/sample
@@ -91,8 +91,7 @@ echo transaction
 - First
 END
   mkdir -p old build/BUILD
-  cp small.c build/BUILD
-  rpmbuild -bb --quiet --define "_topdir $PWD/build" \
+  rpmbuild -bb --quiet --define "_topdir $PWD/build" --define "here $PWD" \
     --define "_rpmdir $PWD/old" --define '_build_name_fmt %%{NAME}.rpm' \
     --define "_binary_payload ${1:-w6.zstdio}" \
     --define 'debug_package %{nil}' --define '__os_install_post %{nil}' \
@@ -217,7 +216,7 @@ sample-libs-1.0-1.A~sframe1.x86_64.rpm" ] || { ls new; return 1; }
 
 @test "packages without machine code and source packages are copied" {
   make_packages
-  rpmbuild -bs --quiet --define "_topdir $PWD/build" \
+  rpmbuild -bs --quiet --define "_topdir $PWD/build" --define "here $PWD" \
     --define "_srcrpmdir $PWD/old" sample.spec
   retrofit -v -o new old/sample-data.rpm old/*.src.rpm
   [ "$status" -eq 0 ] || report
@@ -239,7 +238,7 @@ License: None
 Text
 %debug_package
 %build
-cc -g -O2 -Wl,--build-id -o sample small.c
+cc -g -O2 -Wl,--build-id -o sample %{here}/small.c
 %install
 mkdir -p %{buildroot}/usr/bin
 install -m 755 sample %{buildroot}/usr/bin
@@ -247,8 +246,7 @@ install -m 755 sample %{buildroot}/usr/bin
 /usr/bin/sample
 END
   mkdir -p old build/BUILD
-  cp small.c build/BUILD
-  rpmbuild -bb --quiet --define "_topdir $PWD/build" \
+  rpmbuild -bb --quiet --define "_topdir $PWD/build" --define "here $PWD" \
     --define "_rpmdir $PWD/old" --define '_build_name_fmt %%{NAME}.rpm' \
     debug.spec >build.log 2>&1 || { cat build.log; return 1; }
   [ -e old/sample-debuginfo.rpm ]
