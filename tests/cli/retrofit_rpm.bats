@@ -91,11 +91,20 @@ echo transaction
 - First
 END
   mkdir -p old build/BUILD
-  rpmbuild -bb --quiet --define "_topdir $PWD/build" --define "here $PWD" \
+  rpmbuild -bb --quiet --define "_topdir $PWD/build" --define "here $PWD" --define "_rpmformat 4" \
     --define "_rpmdir $PWD/old" --define '_build_name_fmt %%{NAME}.rpm' \
     --define "_binary_payload ${1:-w6.zstdio}" \
     --define 'debug_package %{nil}' --define '__os_install_post %{nil}' \
     "${@:2}" sample.spec >build.log 2>&1 || { cat build.log; return 1; }
+}
+
+# Whether size and digest of the archive that rpm2cpio takes out of $1 are those
+# of its header.
+says_payload ()
+{
+  rpm2cpio "$1" >payload
+  [ "$(rpm -qp --nosignature --qf '%{ARCHIVESIZE} %{PAYLOADDIGESTALT}' "$1")" \
+    = "$(stat -c %s payload) $(sha256sum <payload | cut -d ' ' -f 1)" ]
 }
 
 # The header of a package, a line per tag, without those that have to change.
@@ -103,7 +112,7 @@ tags ()
 {
   rpm -qp --nosignature --nodigest --xml "$1" | tr '\n' ' ' \
     | sed 's/<rpmTag /\n&/g' \
-    | grep -vE 'name="(Sig(md5|size)|Sha1header|Sha256header|Payloaddigest(alt)?|(Long)?(Archive|File)?[Ss]izes?|Release|Filedigests|(Provide|Require|Recommend)version)"'
+    | grep -vE 'name="(Sig(md5|size)|Sha1header|Sha256header|Payload(digest|sha256)(alt)?|(Long)?(Archive|File)?[Ss]izes?|Release|Filedigests|(Provide|Require|Recommend)version)"'
 }
 
 @test "programs are converted; every other tag stays" {
@@ -124,12 +133,12 @@ sample-libs-1.0-1.A~sframe1.x86_64.rpm" ] || { ls new; return 1; }
     [ "$(wc -l <old.tags)" -ge 40 ]
     tags "$new" | diff old.tags -
   done
-  # Nobody but a delta package looks at these.
+  # Nobody but a delta package looks at these.  rpm2cpio of rpm 4.20 writes the
+  # archive anew.
   new=$(echo new/sample-1*.rpm)
-  [ "$(rpm -qp --nosignature --qf '%{PAYLOADDIGESTALT}' "$new")" \
-    = "$(rpm2cpio "$new" | sha256sum | cut -d ' ' -f 1)" ]
-  [ "$(rpm -qp --nosignature --qf '%{ARCHIVESIZE}' "$new")" \
-    = "$(rpm2cpio "$new" | wc -c)" ]
+  if says_payload old/sample.rpm; then
+    says_payload "$new"
+  fi
   # What had to change did, and only where it had to.
   query='[%{FILENAMES} %{FILEMODES:perms} %{FILEFLAGS} %{FILECAPS} %{FILELINKTOS} %{FILEINODES} %{FILEMTIMES}\n]'
   diff <(rpm -qp --nosignature --qf "$query" old/sample.rpm) \
@@ -216,7 +225,7 @@ sample-libs-1.0-1.A~sframe1.x86_64.rpm" ] || { ls new; return 1; }
 
 @test "packages without machine code and source packages are copied" {
   make_packages
-  rpmbuild -bs --quiet --define "_topdir $PWD/build" --define "here $PWD" \
+  rpmbuild -bs --quiet --define "_topdir $PWD/build" --define "here $PWD" --define "_rpmformat 4" \
     --define "_srcrpmdir $PWD/old" sample.spec
   retrofit -v -o new old/sample-data.rpm old/*.src.rpm
   [ "$status" -eq 0 ] || report
@@ -246,7 +255,7 @@ install -m 755 sample %{buildroot}/usr/bin
 /usr/bin/sample
 END
   mkdir -p old build/BUILD
-  rpmbuild -bb --quiet --define "_topdir $PWD/build" --define "here $PWD" \
+  rpmbuild -bb --quiet --define "_topdir $PWD/build" --define "here $PWD" --define "_rpmformat 4" \
     --define "_rpmdir $PWD/old" --define '_build_name_fmt %%{NAME}.rpm' \
     debug.spec >build.log 2>&1 || { cat build.log; return 1; }
   [ -e old/sample-debuginfo.rpm ]
