@@ -45,57 +45,6 @@ cfi_section_free (struct cfi_section *section)
   section->n_cies = section->n_fdes = section->n_damages = 0;
 }
 
-bool
-cfi_section_branch (struct cfi_section *other,
-                    const struct cfi_section *section, size_t n_cies,
-                    size_t n_fdes, struct error *err)
-{
-  *other = (struct cfi_section){ .arch = section->arch,
-                                 .n_inputs = section->n_inputs };
-  memcpy (other->inputs, section->inputs, sizeof other->inputs);
-  if (!cfi_section_reserve (other, section->n_cies + n_cies, n_fdes, err))
-    {
-      cfi_section_free (other);
-      return false;
-    }
-  other->n_cies = section->n_cies;
-  if (section->n_cies > 0)
-    memcpy (other->cies, section->cies,
-            section->n_cies * sizeof *section->cies);
-  return true;
-}
-
-/* Take over CIEs that were decoded, and those that SECTION has not.  */
-static void
-merge_cies (struct cfi_section *section, struct cfi_section *other)
-{
-  for (size_t i = 0; i < section->n_cies; i++)
-    if (section->cies[i].instructions != NULL
-        || section->cies[i].unusable != REASON_NONE)
-      other->cies[i] = section->cies[i];
-  struct cfi_cie *cies = section->cies;
-  section->cies = other->cies;
-  section->n_cies = other->n_cies;
-  other->cies = cies;
-}
-
-bool
-cfi_section_merge (struct cfi_section *section, struct cfi_section *other,
-                   struct error *err)
-{
-  merge_cies (section, other);
-  memcpy (&section->fdes[section->n_fdes], other->fdes,
-          other->n_fdes * sizeof *other->fdes);
-  section->n_fdes += other->n_fdes;
-  for (size_t i = 0; i < other->n_damages; i++)
-    if (!cfi_section_leave_out (section, other->damages[i].offset,
-                                other->damages[i].reason,
-                                other->damages[i].text, err))
-      return false;
-  section->n_damaged += other->n_damaged - other->n_damages;
-  return true;
-}
-
 uint64_t
 cfi_section_size (const struct cfi_section *section)
 {

@@ -111,20 +111,6 @@ bool cfi_section_reserve (struct cfi_section *section, size_t n_cies,
 
 void cfi_section_free (struct cfi_section *section);
 
-/* Make OTHER a section with the inputs and CIEs of SECTION, without its FDEs
-   and damages, and with room for so many more entries.  False when memory ran
-   out; then OTHER needs no freeing.  */
-bool cfi_section_branch (struct cfi_section *other,
-                         const struct cfi_section *section, size_t n_cies,
-                         size_t n_fdes, struct error *err);
-
-/* Add to SECTION, which has room for them, the FDEs of OTHER, a branch of it,
-   which are those that follow; and its damages.  OTHER has all CIEs of
-   SECTION; what both decoded is equal.  False when memory ran out.  OTHER is
-   still to be freed.  */
-bool cfi_section_merge (struct cfi_section *section, struct cfi_section *other,
-                        struct error *err);
-
 /* The index of the CIE at OFFSET of the last input, or n_cies.  GUESS is tried
    first.  */
 size_t cfi_section_find_cie (const struct cfi_section *section,

@@ -3,36 +3,15 @@
 
    One walk over the lengths of the entries counts them, a second one scans the
    CIEs and hands the FDEs to a batch.  An FDE's CIE is always in front of it:
-   in .eh_frame by its form, in .debug_frame as all assemblers write it.
-
-   libdwarf takes longer than the walks, so that the two halves of a large
-   section are read at once, the second one into a section of its own.  */
+   in .eh_frame by its form, in .debug_frame as all assemblers write it.  */
 
 #include "cfi/reader.h"
 
-#include "base/background.h"
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cie.h"
 #include "cfi/entry.h"
 #include "cfi/fde_batch.h"
-
-enum
-{
-  /* Less FDEs are not worth a thread.  */
-  HALVES_MIN = 8192
-};
-
-/* The entries at offsets from BEGIN on, and below END, of the last input of
-   SECTION, which takes them.  */
-struct stretch
-{
-  struct cfi_section *section;
-  uint64_t begin, end;
-  size_t n_cies; /* of the input */
-  bool read;
-  struct error err;
-};
 
 /* The entry at OFFSET of the last input.  */
 static struct entry
@@ -95,104 +74,44 @@ read_fde (struct cfi_section *section, struct fde_batch *batch,
 }
 
 static bool
-read_entry (struct cfi_section *section, struct fde_batch *batch,
-            const struct entry *entry, size_t *cie, struct error *err)
-{
-  switch (entry->kind)
-    {
-    case ENTRY_CIE:
-      return read_cie (section, batch, entry, err);
-    case ENTRY_FDE:
-      return read_fde (section, batch, entry, cie, err);
-    case ENTRY_DAMAGED:
-      return leave_out (section, batch, entry, REASON_BAD_ENTRY, entry->why,
-                        err);
-    default:
-      return true;
-    }
-}
-
-/* Of what is in front of STRETCH, the CIEs are needed.  */
-static bool
-read_entries (const struct stretch *stretch, struct fde_batch *batch,
+read_entries (struct cfi_section *section, struct fde_batch *batch,
               struct error *err)
 {
-  struct cfi_section *section = stretch->section;
   struct entry entry;
   size_t cie = 0;
   bool read = true;
   for (uint64_t offset = 0;
-       read && offset < stretch->end
-       && (entry = next_entry (section, offset)).kind != ENTRY_END;
+       read && (entry = next_entry (section, offset)).kind != ENTRY_END;
        offset += entry.size)
-    if (offset >= stretch->begin)
-      read = read_entry (section, batch, &entry, &cie, err);
-    else if (entry.kind == ENTRY_CIE)
-      cie_scan (&section->cies[section->n_cies++], section, &entry);
+    if (entry.kind == ENTRY_CIE)
+      read = read_cie (section, batch, &entry, err);
+    else if (entry.kind == ENTRY_FDE)
+      read = read_fde (section, batch, &entry, &cie, err);
+    else if (entry.kind == ENTRY_DAMAGED)
+      read = leave_out (section, batch, &entry, REASON_BAD_ENTRY, entry.why,
+                        err);
   return read && fde_batch_read (batch, err);
-}
-
-static void
-read_stretch (void *argument)
-{
-  struct stretch *stretch = argument;
-  struct error *err = &stretch->err;
-  struct fde_batch *batch = fde_batch_new (stretch->section, stretch->n_cies);
-  stretch->read = batch != NULL ? read_entries (stretch, batch, err)
-                                : error_set_no_memory (err);
-  fde_batch_free (batch);
-}
-
-/* Read ALL in two halves.  */
-static void
-read_halves (struct stretch *all, uint64_t middle, size_t n_fdes)
-{
-  struct cfi_section section;
-  struct background background;
-  struct stretch rest = { .section = &section,
-                          .begin = middle,
-                          .end = all->end,
-                          .n_cies = all->n_cies };
-  all->read = cfi_section_branch (&section, all->section, all->n_cies, n_fdes,
-                                  &all->err);
-  if (!all->read)
-    return;
-  background_start (&background, read_stretch, &rest);
-  all->end = middle;
-  read_stretch (all);
-  background_wait (&background);
-  if (all->read && !rest.read)
-    {
-      all->read = false;
-      all->err = rest.err;
-    }
-  all->read
-      = all->read && cfi_section_merge (all->section, &section, &all->err);
-  cfi_section_free (&section);
 }
 
 bool
 cfi_read (struct cfi_section *section, const struct cfi_input *input,
           struct error *err)
 {
-  size_t n_fdes;
-  struct stretch all = { .section = section, .end = UINT64_MAX };
+  size_t n_cies, n_fdes;
   section->inputs[section->n_inputs++] = *input;
-  count_entries (section, &all.n_cies, &n_fdes);
+  count_entries (section, &n_cies, &n_fdes);
   if (n_fdes >= UINT32_MAX - section->n_fdes)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "more than 4 billion FDEs");
-  all.read = cfi_section_reserve (section, all.n_cies, n_fdes, &all.err);
-  if (all.read && n_fdes >= HALVES_MIN)
-    read_halves (&all, input->size / 2, n_fdes);
-  else if (all.read)
-    read_stretch (&all);
-  bool done = all.read && cfi_section_sort (section, &all.err);
-  if (!done)
-    {
-      *err = all.err;
-      cfi_section_free (section);
-    }
-  return done;
+  struct fde_batch *batch = fde_batch_new (section, n_cies);
+  bool read = batch != NULL
+                  ? cfi_section_reserve (section, n_cies, n_fdes, err)
+                        && read_entries (section, batch, err)
+                        && cfi_section_sort (section, err)
+                  : error_set_no_memory (err);
+  fde_batch_free (batch);
+  if (!read)
+    cfi_section_free (section);
+  return read;
 }
 
 /* FDE's entry, read up to the end of the pointers to its code, which are as
