@@ -305,8 +305,8 @@ make_foreign_package ()
 # 5.2.15-2+sframe1 was newer than the security update 5.2.15-2+deb12u1.
 @test "the suffix is above the version and below every later one" {
   local suffix version later
-  suffix=$(sed -n 's/^DEFAULT_SUFFIX = "\(.*\)"/\1/p' \
-    "$srcdir/contrib/retrofit/sframe-retrofit-deb")
+  suffix=$(PYTHONPATH=$srcdir/contrib/retrofit PYTHONDONTWRITEBYTECODE=1 \
+    python3 -c 'import sframe_debian; print(sframe_debian.SUFFIX.default)')
   for version in 5.2.15-2 1:2.39.5-0 2.36-9+deb12u14 1.0-1+b1 1.0-1ubuntu0.1 \
                  1.0-1~bpo12+1 1.0 2023c 1.0+dfsg-1 1.0-1build1 1.0-1.1 \
                  1.0-1+nmu1 1.0-1+rpi1 2:1.0~rc2-1 1.0-1+deb13u1~deb12u1 \
@@ -534,4 +534,21 @@ END
   [ "$status" -eq 0 ] || report
   dpkg-deb -x new/*.deb x
   "$CFI2SFRAME" -q --check x/usr/bin/one
+}
+
+@test "installed programs find what they have in common, and leave no traces" {
+  needs python3 make
+  local program
+  make -s -C "$builddir" install-dist_binSCRIPTS install-dist_pkgdataDATA \
+    DESTDIR="$PWD/x" >log 2>&1 || { cat log; return 1; }
+  mkdir elsewhere
+  for program in $(find x -name 'sframe-retrofit-*'); do
+    ln -s "$PWD/$program" elsewhere
+    run -0 python3 "elsewhere/${program##*/}" --help
+    [[ $output == "usage: ${program##*/} "* ]]
+  done
+  [ "$(find elsewhere -type l | wc -l)" -eq 5 ]
+  [ -z "$(find x -name __pycache__)" ]
+  find x -name sframe_retrofit.py -delete
+  run -1 python3 elsewhere/sframe-retrofit-deb --help
 }
