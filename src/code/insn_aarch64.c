@@ -123,7 +123,7 @@ take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
 }
 
 static bool
-decode_step (const void *state, const uint8_t *bytes, uint64_t size,
+decode_step (void *state, const uint8_t *bytes, uint64_t size,
              uint64_t address, struct insn_step *step)
 {
   (void)state;
@@ -280,8 +280,8 @@ translate (struct a64 *t)
 }
 
 static bool
-decode (const void *state, const uint8_t *bytes, uint64_t size,
-        uint64_t address, struct insn *insn)
+decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
+        struct insn *insn)
 {
   (void)state;
   if (size < SIZE)

@@ -4,7 +4,10 @@
    Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
    Zydis tells for every instruction which registers and which memory it reads
    and writes; what concerns stack and saved registers is picked out here, by
-   mnemonic, and everything else is left at "writes these registers".  */
+   mnemonic, and everything else is left at "writes these registers".
+
+   That is what most of the time goes into, and code repeats itself: of what
+   does not depend on where it stands, the instruction is remembered.  */
 
 #include <config.h>
 
@@ -12,13 +15,29 @@
 
 #  include <Zydis/Zydis.h>
 #  include <stdlib.h>
+#  include <string.h>
 
+#  include "base/bytes.h"
+#  include "code/insn_amd64_glance.h"
 #  include "code/insn_machine.h"
 
 enum
 {
   SP = 7,
-  FP = 6
+  FP = 6,
+  REMEMBERED = 1 << 12 /* a third of a megabyte, of which 4 in 5 are found */
+};
+
+/* An instruction by its bytes; those behind it are 0.  */
+struct insn_bytes
+{
+  uint64_t first, last;
+};
+
+struct remembered
+{
+  struct insn_bytes bytes;
+  struct insn insn; /* size 0: none */
 };
 
 struct amd64_decoder
@@ -26,6 +45,7 @@ struct amd64_decoder
   ZydisDecoder zydis;
   ZydisDecoder steps; /* without semantics: half of the time */
   uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* number, or REG_NONE */
+  struct remembered remembered[REMEMBERED];    /* by hash of the bytes */
 };
 
 /* Zydis counts registers as instructions do: rax, rcx, rdx, rbx, ...  */
@@ -49,7 +69,7 @@ number_registers (struct amd64_decoder *decoder)
 static void *
 state_new (void)
 {
-  struct amd64_decoder *decoder = malloc (sizeof *decoder);
+  struct amd64_decoder *decoder = calloc (1, sizeof *decoder);
   if (!decoder)
     return NULL;
   ZydisDecoderInit (&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64,
@@ -106,13 +126,36 @@ target_of (const ZydisDecodedInstruction *in, uint64_t address)
   return address + in->length + in->raw.imm[0].value.u;
 }
 
+/* What GLANCE tells of the instruction that ends at NEXT.  */
+static void
+step_at_glance (const struct amd64_glance *glance, uint64_t next,
+                struct insn_step *step)
+{
+  uint64_t place = next + (uint64_t)(int64_t)glance->displacement;
+  step->size = glance->size;
+  step->flow = glance->flow;
+  step->computes_place = glance->is_lea;
+  bool is_direct = glance->flow == FLOW_CALL || glance->flow == FLOW_JUMP
+                   || glance->flow == FLOW_BRANCH;
+  if (is_direct)
+    step->target = place;
+  else if (glance->is_relative)
+    step->place = place;
+}
+
 static bool
-decode_step (const void *state, const uint8_t *bytes, uint64_t size,
+decode_step (void *state, const uint8_t *bytes, uint64_t size,
              uint64_t address, struct insn_step *step)
 {
   const struct amd64_decoder *decoder = state;
+  struct amd64_glance glance;
   ZydisDecoderContext context;
   ZydisDecodedInstruction in;
+  if (amd64_glance_at (bytes, size, &glance))
+    {
+      step_at_glance (&glance, address + glance.size, step);
+      return true;
+    }
   if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
                                                     bytes, size, &in)))
     return false;
@@ -492,26 +535,36 @@ translate_flow (struct translation *t)
     insn->immediate = t->operands[0].imm.value.s;
 }
 
+/* By the low bits of the opcode of Jcc (volume 2, B.1.4.7).  */
 static enum insn_condition
-condition_of (const ZydisDecodedInstruction *in)
+condition_of (unsigned bits)
 {
-  switch (in->mnemonic)
+  switch (bits)
     {
-    case ZYDIS_MNEMONIC_JNBE:
-      return CONDITION_ABOVE;
-    case ZYDIS_MNEMONIC_JBE:
-      return CONDITION_NOT_ABOVE;
-    case ZYDIS_MNEMONIC_JB:
+    case 2:
       return CONDITION_BELOW;
-    case ZYDIS_MNEMONIC_JNB:
+    case 3:
       return CONDITION_NOT_BELOW;
-    case ZYDIS_MNEMONIC_JZ:
+    case 4:
       return CONDITION_EQUAL;
-    case ZYDIS_MNEMONIC_JNZ:
+    case 5:
       return CONDITION_NOT_EQUAL;
+    case 6:
+      return CONDITION_NOT_ABOVE;
+    case 7:
+      return CONDITION_ABOVE;
     default:
       return CONDITION_OTHER;
     }
+}
+
+/* LOOPcc and JRCXZ tell of RCX.  */
+static enum insn_condition
+branch_condition (const ZydisDecodedInstruction *in)
+{
+  bool is_near = in->opcode_map == ZYDIS_OPCODE_MAP_0F;
+  bool is_jcc = (in->opcode & 0xf0) == (is_near ? 0x80 : 0x70);
+  return is_jcc ? condition_of (in->opcode & 15) : CONDITION_OTHER;
 }
 
 static void
@@ -571,14 +624,14 @@ translate_value (struct translation *t)
 }
 
 static bool
-decode (const void *state, const uint8_t *bytes, uint64_t size,
-        uint64_t address, struct insn *insn)
+translate (const struct amd64_decoder *decoder, const uint8_t *bytes,
+           uint64_t size, uint64_t address, struct insn *insn)
 {
   struct translation t; /* large: most of it is filled in by Zydis */
-  t.decoder = state;
+  t.decoder = decoder;
   t.address = address;
   t.insn = insn;
-  if (!ZYAN_SUCCESS (ZydisDecoderDecodeFull (&t.decoder->zydis, bytes, size,
+  if (!ZYAN_SUCCESS (ZydisDecoderDecodeFull (&decoder->zydis, bytes, size,
                                              &t.in, t.operands)))
     return false;
   insn->size = t.in.length;
@@ -590,7 +643,71 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
     translate_flow (&t);
   else
     translate_value (&t);
-  insn->condition = (uint8_t)condition_of (&t.in);
+  if (insn->flow == FLOW_BRANCH)
+    insn->condition = (uint8_t)branch_condition (&t.in);
+  return true;
+}
+
+/* The SIZE BYTES of an instruction, of which 16 can be read.  */
+static struct insn_bytes
+bytes_of (const uint8_t *bytes, unsigned size)
+{
+  struct insn_bytes words
+      = { load_u64 (bytes, false), load_u64 (bytes + 8, false) };
+  unsigned unused = 8 * (sizeof words - size);
+  if (unused >= 64)
+    return (struct insn_bytes){ .first = words.first << (unused - 64)
+                                         >> (unused - 64) };
+  words.last = words.last << unused >> unused;
+  return words;
+}
+
+static size_t
+hash_of (struct insn_bytes bytes)
+{
+  uint64_t mixed = (bytes.first ^ bytes.last << 7) * 0x9e3779b97f4a7c15u;
+  return mixed >> 32 & (REMEMBERED - 1);
+}
+
+/* The same as translate, for what GLANCE knows the size of and does not depend
+   on its address.  */
+static bool
+recall (struct amd64_decoder *decoder, const uint8_t *bytes, uint64_t size,
+        const struct amd64_glance *glance, struct insn *insn)
+{
+  struct insn_bytes key = bytes_of (bytes, glance->size);
+  struct remembered *known = &decoder->remembered[hash_of (key)];
+  if (known->bytes.first == key.first && known->bytes.last == key.last
+      && known->insn.size == glance->size)
+    {
+      memcpy (insn, &known->insn, sizeof *insn);
+      return true;
+    }
+  if (!translate (decoder, bytes, size, 0, insn))
+    return false;
+  known->bytes = key;
+  memcpy (&known->insn, insn, sizeof *insn);
+  return true;
+}
+
+static bool
+decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
+        struct insn *insn)
+{
+  struct amd64_glance glance;
+  if (!amd64_glance_at (bytes, size, &glance))
+    return translate (state, bytes, size, address, insn);
+  if (!glance.is_relative)
+    return recall (state, bytes, size, &glance, insn);
+  if (glance.flow != FLOW_CALL && glance.flow != FLOW_JUMP
+      && glance.flow != FLOW_BRANCH)
+    return translate (state, bytes, size, address, insn);
+  insn->size = glance.size;
+  insn->flow = glance.flow;
+  insn->target
+      = address + glance.size + (uint64_t)(int64_t)glance.displacement;
+  if (glance.flow == FLOW_BRANCH)
+    insn->condition = (uint8_t)condition_of (glance.condition);
   return true;
 }
 

@@ -14,9 +14,9 @@ struct insn_machine
      without.  */
   void *(*state_new) (void);
   /* As in insn.h; the result is initialised to "nothing" before.  */
-  bool (*decode_step) (const void *state, const uint8_t *bytes, uint64_t size,
+  bool (*decode_step) (void *state, const uint8_t *bytes, uint64_t size,
                        uint64_t address, struct insn_step *step);
-  bool (*decode) (const void *state, const uint8_t *bytes, uint64_t size,
+  bool (*decode) (void *state, const uint8_t *bytes, uint64_t size,
                   uint64_t address, struct insn *insn);
 };
 

@@ -149,11 +149,65 @@ other_machines_have_no_decoder (void **state)
   assert_null (insn_decoder_new (NULL));
 }
 
+/* Instructions at the end of the code are Zydis's, others are first looked at
+   by insn_amd64_glance, and remembered: both ways give the same.  */
+static unsigned
+compare_with_zydis (const uint8_t bytes[32])
+{
+  struct insn_step step, its_step;
+  struct insn insn = { 0 }, its_insn = { 0 };
+  bool is_one = insn_decode_step (decoder, bytes, 32, ADDRESS, &step);
+  bool its = insn_decode_step (decoder, bytes, 15, ADDRESS, &its_step);
+  unsigned differ
+      = is_one != its || (its && memcmp (&step, &its_step, sizeof step) != 0);
+  its = insn_decode (decoder, bytes, 15, ADDRESS, &its_insn);
+  for (int i = 0; i < 2; i++)
+    {
+      is_one = insn_decode (decoder, bytes, 32, ADDRESS, &insn);
+      differ |= is_one != its
+                || (its && memcmp (&insn, &its_insn, sizeof insn) != 0);
+    }
+  if (differ)
+    print_message ("# %02x %02x %02x %02x %02x %02x\n", bytes[0], bytes[1],
+                   bytes[2], bytes[3], bytes[4], bytes[5]);
+  return differ;
+}
+
+static void
+what_is_seen_at_a_glance_is_what_zydis_says (void **state)
+{
+  static const uint8_t prefixes[][2]
+      = { { 0 },    { 0x66 },       { 0xf2 },       { 0xf3 },      { 0x48 },
+          { 0x45 }, { 0x66, 0x48 }, { 0xf3, 0x4f }, { 0x40, 0x66 } };
+  unsigned differ = 0;
+  (void)state;
+  for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    for (unsigned opcode = 0; opcode < 512; opcode++)
+      for (unsigned modrm = 0; modrm < 256; modrm++)
+        {
+          uint8_t bytes[32];
+          for (unsigned k = 0; k < sizeof bytes; k++)
+            bytes[k] = (uint8_t)(0x25 + modrm + 16 * k);
+          uint8_t *at = bytes;
+          for (unsigned k = 0; k < 2 && prefixes[i][k] != 0; k++)
+            *at++ = prefixes[i][k];
+          if (opcode >= 256)
+            *at++ = 0x0f;
+          *at++ = (uint8_t)opcode;
+          *at = (uint8_t)modrm;
+          differ += compare_with_zydis (bytes);
+          at[1] = 0x24; /* (%rsp), or a small number */
+          differ += compare_with_zydis (bytes);
+        }
+  assert_int_equal (differ, 0);
+}
+
 int
 main (void)
 {
   cmocka_set_message_output (CM_OUTPUT_TAP);
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test (what_is_seen_at_a_glance_is_what_zydis_says),
     cmocka_unit_test (flow),
     cmocka_unit_test (saving_is_not_reading),
     cmocka_unit_test (stack_pointer_arithmetic),
