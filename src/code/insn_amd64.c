@@ -391,24 +391,6 @@ translate_shl (struct translation *t)
   t->insn->immediate = (int64_t)1 << by->imm.value.u;
 }
 
-static void
-translate_and (struct translation *t)
-{
-  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
-  if (!is_register (to) || !is_immediate (by))
-    return;
-  int64_t mask = by->imm.value.s;
-  uint64_t size = 0 - (uint64_t)mask;
-  uint8_t reg = dwarf (t, to->reg.value);
-  if (mask == 0 && to->size >= 32)
-    set_constant (t, reg, 0);
-  else if (mask < 0 && (size & (size - 1)) == 0 && to->size == 64)
-    {
-      set_op (t, OP_ALIGN, reg, reg);
-      t->insn->immediate = mask;
-    }
-}
-
 /* Whether both operands are the same register, so that its old value has no
    part in the result.  */
 static bool
@@ -417,6 +399,44 @@ is_same_register (const struct translation *t)
   const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
   return is_register (a) && is_register (b) && a->reg.value == b->reg.value
          && dwarf (t, a->reg.value) != REG_NONE;
+}
+
+/* and with 0xff or 0xffff extends a part of the register; and of a register
+   with itself, its lower half: Free Pascal does so in front of a table.  */
+static unsigned
+extended_part (const struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (is_same_register (t))
+    return to->size / 8;
+  uint64_t mask = is_immediate (by) ? by->imm.value.u : 0;
+  return mask == UINT8_MAX ? 1 : mask == UINT16_MAX ? 2 : 0;
+}
+
+static void
+translate_and (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (!is_register (to) || to->size < 32)
+    return;
+  uint8_t reg = dwarf (t, to->reg.value);
+  unsigned width = extended_part (t);
+  if (width > 0)
+    {
+      set_op (t, OP_MOVE, reg, reg);
+      t->insn->width = (uint16_t)width;
+      return;
+    }
+  int64_t mask = is_immediate (by) ? by->imm.value.s : -1;
+  uint64_t size = 0 - (uint64_t)mask;
+  if (mask == 0)
+    set_constant (t, reg, 0);
+  else if (is_immediate (by) && mask < 0 && (size & (size - 1)) == 0
+           && to->size == 64)
+    {
+      set_op (t, OP_ALIGN, reg, reg);
+      t->insn->immediate = mask;
+    }
 }
 
 /* Parts of registers are cleared, too: Free Pascal does.  The rest stays as it

@@ -77,6 +77,17 @@ jump_tables_free (struct jump_tables *tables)
   address_map_free (&tables->by_key);
 }
 
+static bool
+read_entry (const struct jump_table *table, const struct places *places,
+            uint64_t place, uint64_t *word)
+{
+  bool is_signed = table->is_signed || table->is_signed_later;
+  return table->is_in_data
+             ? places_initial_word (places, place, table->width, is_signed,
+                                    word)
+             : places_word (places, place, table->width, is_signed, word);
+}
+
 bool
 jump_table_target (const struct jump_table *table, const struct places *places,
                    uint64_t index, uint64_t *target)
@@ -90,8 +101,7 @@ jump_table_target (const struct jump_table *table, const struct places *places,
     }
   if (index >= ENTRIES_MAX
       || (bounded ? index > table->max : place >= table->end)
-      || !places_word (places, place, table->width,
-                       table->is_signed || table->is_signed_later, &word))
+      || !read_entry (table, places, place, &word))
     return false;
   *target = table->width == 8 ? word : table->base + word * table->scale;
   return true;

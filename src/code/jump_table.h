@@ -29,6 +29,7 @@ struct jump_table
   uint8_t scale;  /* bytes that one in an entry stands for */
   bool is_signed; /* as it was read ... */
   bool is_signed_later; /* ... or where the base is added */
+  bool is_in_data;      /* the program could write entries, but does not */
 };
 
 struct jump_tables

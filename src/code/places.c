@@ -330,13 +330,12 @@ extended (uint64_t word, unsigned width, bool is_signed)
 }
 
 bool
-places_word (const struct places *places, uint64_t address, unsigned width,
-             bool is_signed, uint64_t *value)
+places_initial_word (const struct places *places, uint64_t address,
+                     unsigned width, bool is_signed, uint64_t *value)
 {
   bool big_endian = places->image->big_endian;
   const uint8_t *bytes = image_bytes_at (places->image, address, width);
-  if (!bytes
-      || (width < 8 && image_is_writable (places->image, address, width)))
+  if (!bytes)
     return false;
   const struct relocated *word
       = width == 8 ? places_relocated (places, address) : NULL;
@@ -350,6 +349,14 @@ places_word (const struct places *places, uint64_t address, unsigned width,
                                     : bytes[0],
                        width, is_signed);
   return true;
+}
+
+bool
+places_word (const struct places *places, uint64_t address, unsigned width,
+             bool is_signed, uint64_t *value)
+{
+  return (width == 8 || !image_is_writable (places->image, address, width))
+         && places_initial_word (places, address, width, is_signed, value);
 }
 
 bool

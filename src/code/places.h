@@ -56,6 +56,10 @@ const uint8_t *places_code (const struct places *places, uint64_t address,
 bool places_word (const struct places *places, uint64_t address,
                   unsigned width, bool is_signed, uint64_t *value);
 
+/* The same of words that the program may write: what they begin with.  */
+bool places_initial_word (const struct places *places, uint64_t address,
+                          unsigned width, bool is_signed, uint64_t *value);
+
 /* The relocation of the word at PLACE, or NULL.  */
 const struct relocated *places_relocated (const struct places *places,
                                           uint64_t place);

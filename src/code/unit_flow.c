@@ -123,6 +123,25 @@ bound_by_names (const struct unit *unit, struct jump_table *table)
   table->max = n - 1;
 }
 
+/* Free Pascal has its jump tables among the data.  What the program could
+   write is one only if nothing else looks like that: offsets from the table
+   itself, as many as the comparison in front of the jump allows, and all of
+   them lead into the function.  */
+static void
+look_among_data (struct unit *unit, struct jump_table *table)
+{
+  uint64_t target, i = 0;
+  if (table->width != 4 || table->base != table->address || table->max == 0)
+    return;
+  table->is_in_data = true;
+  while (i <= table->max
+         && jump_table_target (table, unit->context->places, i, &target)
+         && target >= unit->entry && target < unit->end)
+    i++;
+  unit->steps += i;
+  table->is_in_data = i > table->max;
+}
+
 /* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
 static bool
 jump_by_table (struct unit *unit, uint32_t number, const struct state *state)
@@ -130,6 +149,8 @@ jump_by_table (struct unit *unit, uint32_t number, const struct state *state)
   struct jump_table table = unit->tables.tables[number];
   uint64_t target, i = 0;
   table.end = end_of_table (unit, table.address);
+  if (image_is_writable (unit->context->places->image, table.address, 1))
+    look_among_data (unit, &table);
   bound_by_names (unit, &table);
   while (unit->failure == UNIT_SOUND
          && table_target (unit, &table, i, &target))
