@@ -103,8 +103,9 @@ add_called_elsewhere (void *argument, uint64_t address)
 
 /* An address that is mentioned is tried only where no function got to.  */
 static bool
-add_mentioned (struct analysis *analysis, uint64_t address, bool is_hint)
+add_pointer (void *argument, uint64_t address)
 {
+  struct analysis *analysis = argument;
   if (known_at (analysis->request, address)
       || claims_find (analysis->claims, address)
       || returns_find (analysis->returns, address) != UINT32_MAX)
@@ -113,25 +114,34 @@ add_mentioned (struct analysis *analysis, uint64_t address, bool is_hint)
     return false;
   uint32_t added = returns_find (analysis->returns, address);
   if (added != UINT32_MAX)
-    {
-      struct code_function *function
-          = returns_function (analysis->returns, added);
-      function->is_pointer = true;
-      function->is_hint = is_hint;
-    }
+    returns_function (analysis->returns, added)->is_pointer = true;
   return true;
 }
 
+/* Remember a function that was passed over, or failed.  */
 static bool
-add_pointer (void *argument, uint64_t address)
+try_later (struct analysis *analysis, uint32_t index)
 {
-  return add_mentioned (argument, address, false);
+  if (!ARRAY_ROOM (analysis->later, analysis->n_later + 1,
+                   &analysis->later_capacity))
+    return false;
+  analysis->later[analysis->n_later++] = index;
+  return true;
 }
 
+/* What claims were made for before may have been known by its symbol then.  */
 static bool
-add_hint (void *argument, uint64_t address)
+add_told (struct analysis *analysis, uint64_t address)
 {
-  return add_mentioned (argument, address, true);
+  if (!add_pointer (analysis, address))
+    return false;
+  uint32_t index = returns_find (analysis->returns, address);
+  if (index == UINT32_MAX || claims_find (analysis->claims, address))
+    return true;
+  struct code_function *function = returns_function (analysis->returns, index);
+  function->is_told = true;
+  return index >= analysis->n_followed || function->is_start
+         || try_later (analysis, index);
 }
 
 /* Whether FUNCTION has a row for a leading nop alone.  Parts of functions
@@ -241,17 +251,6 @@ promote_called (struct analysis *analysis)
       if (function->is_called && may_be_called (analysis, function->entry))
         function->is_start = true;
     }
-}
-
-/* Remember a function that was passed over, or failed.  */
-static bool
-try_later (struct analysis *analysis, uint32_t index)
-{
-  if (!ARRAY_ROOM (analysis->later, analysis->n_later + 1,
-                   &analysis->later_capacity))
-    return false;
-  analysis->later[analysis->n_later++] = index;
-  return true;
 }
 
 /* A function calls TARGET that is certain to be code.  */
@@ -394,14 +393,15 @@ follow_unit (struct analysis *analysis, uint64_t entry,
 /* Whether FUNCTION, followed last and sound, begins with the frame of a call:
    its CFI says so, somebody calls it, or it leaves as functions do.  Code that
    never leaves is entered in other ways, too: by the kernel, when a signal's
-   handler returns; by code that put something onto the stack.  What may be no
-   pointer at all has to return.  */
+   handler returns; by code that put something onto the stack.  What a pointer
+   leads to has to return: labels of threaded code leave by jumps, and have the
+   frame of the function that they are in.  */
 static bool
 is_function (const struct analysis *analysis,
              const struct code_function *function)
 {
   return function->is_called || unit_is_proven (analysis->unit)
-         || (!function->is_hint
+         || ((!function->is_pointer || function->is_told)
              && (unit_leaves (analysis->unit)
                  || known_at (analysis->request, function->entry)));
 }
@@ -504,10 +504,10 @@ add_pointers (struct analysis *analysis)
       || returns_count (analysis->returns) > before)
     return ok;
   for (size_t i = 0; i < analysis->n_hints; i++)
-    if (!add_hint (analysis, analysis->hints[i]))
+    if (!add_pointer (analysis, analysis->hints[i]))
       return false;
   analysis->n_hints = 0;
-  return seeds_from_words (&analysis->places, add_hint, analysis);
+  return seeds_from_words (&analysis->places, add_pointer, analysis);
 }
 
 /* Functions that are found by a pointer hold pointers to others.  */
@@ -536,7 +536,7 @@ follow_told (struct analysis *analysis, struct error *err)
     {
       for (size_t i = 0; i < analysis->request->n_told; i++)
         if ((i > 0 && told[i - 1].end == told[i].start) == last
-            && !add_pointer (analysis, told[i].start))
+            && !add_told (analysis, told[i].start))
           return error_set_no_memory (err);
       if (!follow_all (analysis, err))
         return false;

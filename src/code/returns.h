@@ -33,7 +33,7 @@ struct code_function
   bool is_start;
   bool is_called;        /* directly, by code that is certain to be code */
   bool is_pointer;       /* a start only because a pointer leads there */
-  bool is_hint;          /* the same of a word that may be no pointer at all */
+  bool is_told;          /* a start because claims were made for it before */
   bool no_claims;        /* entered with another frame than that of a call */
   uint32_t first_waiter; /* or UINT32_MAX */
 };

@@ -237,6 +237,37 @@ END
   [[ $output == *sp+32*u* && $output != *sp+32*c-16* ]] || report
 }
 
+# Code that is entered by jumps alone, with the frame of the function that the
+# labels are in.
+@test "--analyze takes no labels of threaded code for functions" {
+  wrong_library
+  cat >threaded.s <<'END'
+	.globl	run
+	.type	run, @function
+run:	sub	$264, %rsp
+	mov	(%rdi), %rax
+	jmp	*%rax
+next:	add	$8, %rdi
+	mov	(%rdi), %rax
+	jmp	*%rax
+stop:	add	$264, %rsp
+	ret
+	.globl	other
+	.type	other, @function
+other:	xor	%eax, %eax
+	ret
+	.data
+	.quad	next, stop
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o threaded.so threaded.s
+  tool --analyze threaded.so
+  [ "$status" -eq 0 ] || report
+  tool --dump threaded.so
+  [[ $output == *"Num FDEs: 1"$'\n'* && $output == *"size = 3 bytes"* ]] \
+    || report
+}
+
 @test "rows from code are checked as well when the symbols are gone" {
   small_program f
   convert --analyze f
@@ -248,6 +279,28 @@ END
   tool --check f
   [ "$status" -eq 0 ] || report
   [[ $output == *" 0 without CFI"*"$from_code"* ]] || report
+}
+
+# A function that leaves by a jump, known by a symbol, and by a pointer when the
+# symbol is gone.
+@test "rows of functions that leave by a jump are checked without symbols" {
+  wrong_library
+  cat >leaves.s <<'END'
+	.type	leaves, @function
+leaves:	mov	(%rdi), %rax
+	jmp	*16(%rax)
+	.data
+	.quad	leaves
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o leaves.so leaves.s
+  tool --analyze leaves.so
+  [ "$status" -eq 0 ] || report
+  tool --check leaves.so
+  [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
+  strip leaves.so
+  tool --check leaves.so
+  [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
 }
 
 @test "--analyze works without any CFI" {
