@@ -18,9 +18,9 @@ bool
 array_grow (void *array, size_t element, size_t wanted, size_t *capacity)
 {
   void *old, *grown;
-  size_t more = *capacity < CAPACITY_MIN ? CAPACITY_MIN : *capacity;
+  size_t more = CAPACITY_MIN;
   memcpy (&old, array, sizeof old);
-  if (old && __builtin_mul_overflow (more, 2, &more))
+  if (*capacity > 0 && __builtin_mul_overflow (*capacity, 2, &more))
     return false;
   if (more < wanted)
     more = wanted;

@@ -7,12 +7,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Make ARRAY, a variable that points to elements on the heap or is NULL, large
-   enough for WANTED elements; *CAPACITY is how many it has room for.  False
-   when memory ran out: then nothing has changed.  */
-#define ARRAY_ROOM(array, wanted, capacity) \
-  (((array) && (wanted) <= *(capacity))     \
+/* Make ARRAY, a variable that points to elements on the heap, large enough for
+   WANTED elements; *CAPACITY is how many it has room for: 0 while it is NULL.
+   At first there are as many as are wanted, or a few more, and afterwards
+   twice as many as before: where their number can be guessed, want that many
+   first.  False when memory ran out: then nothing has changed.  */
+#define ARRAY_ROOM(array, wanted, capacity)            \
+  (((wanted) <= *(capacity) && ARRAY_IS_THERE (array)) \
    || array_grow (&(array), sizeof *(array), wanted, capacity))
+
+/* clang's static analyzer does not know that NULL has no capacity.  */
+#ifdef __clang_analyzer__
+#  define ARRAY_IS_THERE(array) ((array) != NULL)
+#else
+#  define ARRAY_IS_THERE(array) true
+#endif
 
 /* What ARRAY_ROOM does when there is no room: ARRAY points to the variable,
    elements have ELEMENT bytes.  */

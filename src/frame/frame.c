@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const struct
 {
   const char *name;
@@ -92,19 +94,6 @@ frame_function_free (struct frame_function *function)
   free (function->rows);
   free (function->saved);
   *function = (struct frame_function){ 0 };
-}
-
-struct frame_row *
-frame_function_grow (struct frame_function *function)
-{
-  size_t capacity = function->rows_capacity ? 2 * function->rows_capacity : 64;
-  struct frame_row *rows
-      = reallocarray (function->rows, capacity, sizeof *rows);
-  if (rows == NULL)
-    return NULL;
-  function->rows = rows;
-  function->rows_capacity = capacity;
-  return &rows[function->n_rows];
 }
 
 void
@@ -214,18 +203,11 @@ frame_function_append_saved (struct frame_function *function,
       && saved_equal (frame_function_saved (function, function->n_rows - 1),
                       saved, n))
     return true;
-  if (frame_function_next (function) == NULL)
+  if (frame_function_next (function) == NULL
+      || (n > 0
+          && !ARRAY_ROOM (function->saved, (function->n_rows + 1) * n,
+                          &function->saved_capacity)))
     return false;
-  if ((function->n_rows + 1) * n > function->saved_capacity)
-    {
-      size_t capacity = 2 * (function->n_rows + 1) * n;
-      struct frame_rule *grown
-          = reallocarray (function->saved, capacity, sizeof *grown);
-      if (grown == NULL)
-        return false;
-      function->saved = grown;
-      function->saved_capacity = capacity;
-    }
   if (n > 0)
     memcpy (function->saved + function->n_rows * n, saved, n * sizeof *saved);
   function->rows[function->n_rows++] = *row;

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Why a PC range has no SFrame data.  frame_reason_name() gives the stable
    identifiers used in reports.  */
 enum frame_reason
@@ -143,19 +145,18 @@ frame_rule_unsupported (enum frame_reason reason)
 void frame_function_reset (struct frame_function *function);
 void frame_function_free (struct frame_function *function);
 
-/* Where the next row can be written before frame_function_keep_next, or NULL
-   when memory ran out.  */
-struct frame_row *frame_function_grow (struct frame_function *function);
-
 /* Give back the room for rows that FUNCTION does not have.  */
 void frame_function_trim (struct frame_function *function);
 
+/* Where the next row can be written before frame_function_keep_next, or NULL
+   when memory ran out.  */
 static inline struct frame_row *
 frame_function_next (struct frame_function *function)
 {
-  return function->n_rows < function->rows_capacity
+  return ARRAY_ROOM (function->rows, function->n_rows + 1,
+                     &function->rows_capacity)
              ? &function->rows[function->n_rows]
-             : frame_function_grow (function);
+             : NULL;
 }
 
 /* Append the row that was written there.  A row at the start of the previous

@@ -168,6 +168,28 @@ array_grows_and_keeps_contents (void **state)
   free (numbers);
 }
 
+/* As many as are wanted at first, and twice what there was afterwards, even
+   where that was less than an array has at first.  */
+static void
+array_starts_with_a_guess_and_doubles (void **state)
+{
+  (void)state;
+  uint32_t *numbers = NULL;
+  size_t capacity = 0, wanted = 0;
+  assert_true (ARRAY_ROOM (numbers, wanted, &capacity));
+  assert_null (numbers);
+  assert_true (ARRAY_ROOM (numbers, 1000, &capacity));
+  assert_int_equal (capacity, 1000);
+  assert_true (ARRAY_ROOM (numbers, 1000, &capacity));
+  assert_int_equal (capacity, 1000);
+  assert_true (ARRAY_ROOM (numbers, 1001, &capacity));
+  assert_int_equal (capacity, 2000);
+  capacity = 3;
+  assert_true (ARRAY_ROOM (numbers, 4, &capacity));
+  assert_int_equal (capacity, 6);
+  free (numbers);
+}
+
 static void
 buffer_keeps_order_and_contents (void **state)
 {
@@ -319,6 +341,7 @@ main (void)
     cmocka_unit_test (uleb_values_and_limits),
     cmocka_unit_test (sleb_values_and_limits),
     cmocka_unit_test (array_grows_and_keeps_contents),
+    cmocka_unit_test (array_starts_with_a_guess_and_doubles),
     cmocka_unit_test (buffer_keeps_order_and_contents),
     cmocka_unit_test (buffer_remembers_that_memory_ran_out),
     cmocka_unit_test (error_carries_status_offset_and_reason),
