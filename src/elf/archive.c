@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/io.h"
 
@@ -52,15 +53,8 @@ static bool
 add_member (struct archive *archive, size_t *room,
             const struct archive_member *member, struct error *err)
 {
-  if (archive->n == *room)
-    {
-      *room = *room * 2 + 64;
-      struct archive_member *grown
-          = reallocarray (archive->members, *room, sizeof *grown);
-      if (grown == NULL)
-        return error_set_no_memory (err);
-      archive->members = grown;
-    }
+  if (!ARRAY_ROOM (archive->members, archive->n + 1, room))
+    return error_set_no_memory (err);
   archive->members[archive->n++] = *member;
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 
@@ -145,20 +146,10 @@ note_place (void *data, const struct dynamic_relocation *relocation)
   uint64_t address = relocation->place;
   if (address < search->begin || address >= search->end || search->failed)
     return;
-  if (places->n == places->capacity)
-    {
-      size_t capacity = 2 * places->capacity + 64;
-      uint64_t *grown
-          = reallocarray (places->addresses, capacity, sizeof *grown);
-      if (grown == NULL)
-        {
-          search->failed = true;
-          return;
-        }
-      places->addresses = grown;
-      places->capacity = capacity;
-    }
-  places->addresses[places->n++] = address;
+  search->failed
+      = !ARRAY_ROOM (places->addresses, places->n + 1, &places->capacity);
+  if (!search->failed)
+    places->addresses[places->n++] = address;
 }
 
 static bool

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "elf/file_metadata.h"
 #include "elf/undo.h"
 #include "elf/uninterrupted.h"
@@ -88,16 +89,8 @@ add_overwrite (struct in_place_job *job, uint64_t offset, uint64_t size,
       uint64_t end;
       region_of (job, offset, &end);
       uint64_t part = size < end - offset ? size : end - offset;
-      if (job->n_overwrites == job->room)
-        {
-          size_t room = job->room * 2 + 64;
-          struct overwrite *grown
-              = reallocarray (job->overwrites, room, sizeof *grown);
-          if (grown == NULL)
-            return error_set_no_memory (job->err);
-          job->overwrites = grown;
-          job->room = room;
-        }
+      if (!ARRAY_ROOM (job->overwrites, job->n_overwrites + 1, &job->room))
+        return error_set_no_memory (job->err);
       job->overwrites[job->n_overwrites++]
           = (struct overwrite){ offset, (size_t)part, bytes };
       offset += part;

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static bool
 extents_insert (struct layout_plan *plan, size_t at,
                 const struct layout_extent *extent, struct error *err)
 {
-  struct layout_extent *grown = reallocarray (
-      plan->extents, plan->n_extents + 1, sizeof plan->extents[0]);
-  if (grown == NULL)
+  if (!ARRAY_ROOM (plan->extents, plan->n_extents + 1,
+                   &plan->extents_capacity))
     return error_set_no_memory (err);
-  plan->extents = grown;
-  memmove (&grown[at + 1], &grown[at],
-           (plan->n_extents - at) * sizeof grown[0]);
-  grown[at] = *extent;
+  memmove (&plan->extents[at + 1], &plan->extents[at],
+           (plan->n_extents - at) * sizeof plan->extents[0]);
+  plan->extents[at] = *extent;
   plan->n_extents++;
   return true;
 }
@@ -113,25 +113,16 @@ uint8_t *
 plan_patch (struct layout_plan *plan, uint64_t offset, size_t size,
             struct error *err)
 {
-  struct layout_patch *grown = plan->patches;
-  /* Grow by doubling: a file may have many symbols in moved sections.  */
-  if ((plan->n_patches & (plan->n_patches - 1)) == 0)
-    grown = reallocarray (plan->patches,
-                          plan->n_patches ? 2 * plan->n_patches : 1,
-                          sizeof plan->patches[0]);
-  if (grown == NULL)
-    {
-      error_set_no_memory (err);
-      return NULL;
-    }
-  plan->patches = grown;
-  uint8_t *bytes = calloc (1, size ? size : 1);
+  uint8_t *bytes = NULL;
+  if (ARRAY_ROOM (plan->patches, plan->n_patches + 1, &plan->patches_capacity))
+    bytes = calloc (1, size ? size : 1);
   if (bytes == NULL)
     {
       error_set_no_memory (err);
       return NULL;
     }
-  grown[plan->n_patches++] = (struct layout_patch){ offset, size, bytes };
+  plan->patches[plan->n_patches++]
+      = (struct layout_patch){ offset, size, bytes };
   return bytes;
 }
 

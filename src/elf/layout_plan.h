@@ -76,9 +76,9 @@ struct layout_plan
   uint64_t sframe_size;
   size_t replaced_section; /* that is now .sframe's, by index; 0 if none */
   struct layout_extent *extents;
-  size_t n_extents;
+  size_t n_extents, extents_capacity;
   struct layout_patch *patches;
-  size_t n_patches;
+  size_t n_patches, patches_capacity;
 };
 
 void layout_plan_free (struct layout_plan *plan);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "elf/symbols.h"
 
@@ -129,11 +130,8 @@ append_section (const struct relocatable *object,
     return error_set_at (err, CFI2SFRAME_MALFORMED, section->header.sh_offset,
                          "relocation section %.64s is damaged", section->name);
   size_t n = section->header.sh_size / sizeof (Elf64_Rela);
-  struct relocatable_entry *grown
-      = reallocarray (table->entries, table->n + n + 1, sizeof *grown);
-  if (grown == NULL)
+  if (!ARRAY_ROOM (table->entries, table->n + n, &table->capacity))
     return error_set_no_memory (err);
-  table->entries = grown;
   for (size_t i = 0; i < n; i++, at += sizeof (Elf64_Rela))
     {
       uint64_t info

@@ -29,7 +29,7 @@ struct relocatable_entry
 struct relocatable_table
 {
   struct relocatable_entry *entries; /* owned; ascending offset */
-  size_t n;
+  size_t n, capacity;
 };
 
 struct relocatable

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "elf/undo_format.h"
 
@@ -66,16 +67,9 @@ compare_extents (const void *a, const void *b)
 static bool
 add_written (struct record_builder *builder, uint64_t begin, uint64_t end)
 {
-  if (builder->n_written == builder->written_room)
-    {
-      size_t room = builder->written_room * 2 + 64;
-      struct written_range *grown
-          = reallocarray (builder->written, room, sizeof *grown);
-      if (grown == NULL)
-        return false;
-      builder->written = grown;
-      builder->written_room = room;
-    }
+  if (!ARRAY_ROOM (builder->written, builder->n_written + 1,
+                   &builder->written_room))
+    return false;
   builder->written[builder->n_written++]
       = (struct written_range){ begin, end };
   return true;
@@ -190,16 +184,9 @@ emit (struct record_builder *builder, const struct operation *next)
       last->size += next->size;
       return true;
     }
-  if (builder->n_operations == builder->room)
-    {
-      size_t room = builder->room * 2 + 64;
-      struct operation *grown
-          = reallocarray (builder->operations, room, sizeof *grown);
-      if (grown == NULL)
-        return false;
-      builder->operations = grown;
-      builder->room = room;
-    }
+  if (!ARRAY_ROOM (builder->operations, builder->n_operations + 1,
+                   &builder->room))
+    return false;
   builder->operations[builder->n_operations++] = *next;
   return true;
 }
