@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/reader.h"
@@ -31,16 +32,8 @@ add_site (struct call_sites *sites, struct call_site site)
 {
   if (site.start >= site.end || site.pad == 0)
     return true;
-  if (sites->n == sites->capacity)
-    {
-      size_t capacity = sites->capacity ? 2 * sites->capacity : 64;
-      struct call_site *more
-          = reallocarray (sites->sites, capacity, sizeof *more);
-      if (!more)
-        return false;
-      sites->sites = more;
-      sites->capacity = capacity;
-    }
+  if (!ARRAY_ROOM (sites->sites, sites->n + 1, &sites->capacity))
+    return false;
   sites->sites[sites->n++] = site;
   return true;
 }

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 static const char *const plt_sections[]
     = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
 
@@ -63,12 +65,9 @@ append_function (struct plt_list *list, const struct arch *arch,
 {
   if (list->n_functions == FUNCTIONS_MAX)
     return true;
-  struct frame_function *functions = reallocarray (
-      list->functions, list->n_functions + 1, sizeof *functions);
-  if (functions == NULL)
+  if (!ARRAY_ROOM (list->functions, list->n_functions + 1, &list->capacity))
     return error_set_no_memory (err);
-  list->functions = functions;
-  struct frame_function *function = &functions[list->n_functions++];
+  struct frame_function *function = &list->functions[list->n_functions++];
   *function = (struct frame_function){ .address = run->address,
                                        .size = (uint32_t)run->size,
                                        .from_plt = true,

@@ -14,7 +14,7 @@
 struct plt_list
 {
   struct frame_function *functions; /* owned; ascending address, disjoint */
-  size_t n_functions;
+  size_t n_functions, capacity;
 };
 
 /* Find the stubs in .plt, .plt.sec, .plt.got and .iplt of IMAGE outside the

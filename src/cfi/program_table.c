@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/table.h"
-
-enum
-{
-  PROGRAMS_MIN = 1024
-};
 
 /* As the first FDE had it.  */
 struct program
@@ -79,24 +75,11 @@ program_table_find (const struct program_table *table,
   return NULL;
 }
 
-static bool
-program_table_grow (struct program_table *table)
-{
-  size_t capacity = table->capacity + table->capacity / 2 + PROGRAMS_MIN;
-  struct program *programs
-      = reallocarray (table->programs, capacity, sizeof *programs);
-  if (programs == NULL)
-    return false;
-  table->programs = programs;
-  table->capacity = capacity;
-  return true;
-}
-
 void
 program_table_add (struct program_table *table, const struct cfi_fde *fde,
                    uint32_t hash, struct program_result result)
 {
-  if (table->n_programs == table->capacity && !program_table_grow (table))
+  if (!ARRAY_ROOM (table->programs, table->n_programs + 1, &table->capacity))
     return;
   table_insert (&table->table, hash, (uint32_t)table->n_programs);
   table->programs[table->n_programs++]

@@ -28,8 +28,7 @@ struct harvest
   const struct claims *claims;
   const struct code_request *request;
   struct plt_list found; /* ascending, disjoint */
-  size_t capacity;
-  size_t known, start; /* the next ones */
+  size_t known, start;   /* the next ones */
   struct error *err;
 };
 
@@ -37,8 +36,7 @@ static struct frame_function *
 begin_function (struct harvest *harvest, uint64_t address)
 {
   struct plt_list *found = &harvest->found;
-  if (!ARRAY_ROOM (found->functions, found->n_functions + 1,
-                   &harvest->capacity))
+  if (!ARRAY_ROOM (found->functions, found->n_functions + 1, &found->capacity))
     return NULL;
   if (found->n_functions > 0)
     frame_function_trim (&found->functions[found->n_functions - 1]);
@@ -170,15 +168,13 @@ merge (struct cfi_source *source, struct plt_list *found, struct error *err)
 {
   struct plt_list *stubs = &source->plt;
   size_t n = stubs->n_functions + found->n_functions;
-  struct frame_function *all
-      = reallocarray (stubs->functions, n + 1, sizeof *all);
-  if (all == NULL)
+  if (!ARRAY_ROOM (stubs->functions, n + 1, &stubs->capacity))
     return error_set_no_memory (err);
+  struct frame_function *all = stubs->functions;
   if (found->n_functions > 0)
     memcpy (all + stubs->n_functions, found->functions,
             found->n_functions * sizeof *all);
   qsort (all, n, sizeof *all, compare_functions);
-  stubs->functions = all;
   stubs->n_functions = drop_overlapping (all, n);
   free (found->functions);
   *found = (struct plt_list){ 0 };

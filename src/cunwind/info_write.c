@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "cunwind/info_format.h"
 
@@ -60,16 +61,8 @@ static bool
 append_entry (struct cunwind_info *info, struct cunwind_entry entry,
               struct error *err)
 {
-  if (info->n == info->capacity)
-    {
-      size_t capacity = info->capacity ? 2 * info->capacity : 256;
-      struct cunwind_entry *grown
-          = reallocarray (info->entries, capacity, sizeof *grown);
-      if (grown == NULL)
-        return error_set_no_memory (err);
-      info->entries = grown;
-      info->capacity = capacity;
-    }
+  if (!ARRAY_ROOM (info->entries, info->n + 1, &info->capacity))
+    return error_set_no_memory (err);
   info->entries[info->n++] = entry;
   return true;
 }

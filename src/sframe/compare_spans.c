@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "sframe/lower_row.h"
 
 enum
@@ -30,15 +31,8 @@ append_span (struct span_list *list, const struct span *span,
           return true;
         }
     }
-  if (list->n_spans == list->capacity)
-    {
-      size_t capacity = list->capacity ? 2 * list->capacity : 256;
-      struct span *grown = reallocarray (list->spans, capacity, sizeof *grown);
-      if (grown == NULL)
-        return error_set_no_memory (err);
-      list->spans = grown;
-      list->capacity = capacity;
-    }
+  if (!ARRAY_ROOM (list->spans, list->n_spans + 1, &list->capacity))
+    return error_set_no_memory (err);
   list->spans[list->n_spans++] = *span;
   return true;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "sframe/prefixes.h"
 
@@ -55,10 +56,8 @@ sframe_encoder_free (struct sframe_encoder *encoder)
 static bool
 sframe_encoder_reserve (struct sframe_encoder *encoder)
 {
-  size_t n = encoder->options.n_expected;
-  encoder->records = reallocarray (NULL, n + 1, sizeof *encoder->records);
-  encoder->records_capacity = n + 1;
-  return encoder->records != NULL
+  return ARRAY_ROOM (encoder->records, encoder->options.n_expected,
+                     &encoder->records_capacity)
          && buffer_reserve (&encoder->rows, encoder->options.rows_expected);
 }
 
@@ -252,20 +251,6 @@ function_info (const struct sframe_function *function, unsigned fre_type)
                    | (function->signal ? SFRAME_FDE_SIGNAL : 0));
 }
 
-static bool
-sframe_encoder_grow_records (struct sframe_encoder *encoder)
-{
-  size_t capacity
-      = encoder->records_capacity + encoder->records_capacity / 2 + 64;
-  struct index_record *records
-      = reallocarray (encoder->records, capacity, sizeof *records);
-  if (records == NULL)
-    return false;
-  encoder->records = records;
-  encoder->records_capacity = capacity;
-  return true;
-}
-
 /* Write the block of FUNCTION to the end of the row area.  */
 static bool
 sframe_encoder_add_block (struct sframe_encoder *encoder,
@@ -305,8 +290,8 @@ sframe_encoder_add_record (struct sframe_encoder *encoder,
       && encoder->written > encoder->options.rows_max)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "the CFI asks for unreasonably many rows");
-  if (encoder->n_records == encoder->records_capacity
-      && !sframe_encoder_grow_records (encoder))
+  if (!ARRAY_ROOM (encoder->records, encoder->n_records + 1,
+                   &encoder->records_capacity))
     return error_set_no_memory (err);
   encoder->records[encoder->n_records++] = *record;
   encoder->n_rows += record->n_rows;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 #include "sframe/gnu_row.h"
@@ -79,18 +80,10 @@ gnu_translator_free (struct gnu_translator *translator)
 static bool
 commit_row (struct gnu_translator *t)
 {
-  if (t->n_rows == t->rows_capacity)
+  if (!ARRAY_ROOM (t->rows, t->n_rows + 1, &t->rows_capacity))
     {
-      size_t capacity = t->rows_capacity ? 2 * t->rows_capacity : 64;
-      struct gnu_row *grown
-          = reallocarray (t->rows, capacity, sizeof *t->rows);
-      if (grown == NULL)
-        {
-          t->no_memory = true;
-          return false;
-        }
-      t->rows = grown;
-      t->rows_capacity = capacity;
+      t->no_memory = true;
+      return false;
     }
   t->rows[t->n_rows++] = t->pending;
   return true;
@@ -644,20 +637,6 @@ run_cie_and_fde (struct gnu_translator *t, const struct cfi_fde *fde)
 
 /* --- From rows to the function.  */
 
-static bool
-reserve_encoded (struct gnu_translator *t)
-{
-  if (t->n_rows <= t->encoded_capacity)
-    return true;
-  struct sframe_row *grown
-      = reallocarray (t->encoded, t->rows_capacity, sizeof *t->encoded);
-  if (grown == NULL)
-    return false;
-  t->encoded = grown;
-  t->encoded_capacity = t->rows_capacity;
-  return true;
-}
-
 /* The rows that are written: without `bugs` none at or past the end, which
    older readers abort on.  */
 static enum frame_reason
@@ -732,7 +711,8 @@ gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
   /* The pending row is written even when nothing touched it.  */
   if (!*reason && t->pending.cfa_reg != GNU_NO_REGISTER)
     commit_row (t);
-  if (t->no_memory || !reserve_encoded (t))
+  if (t->no_memory
+      || !ARRAY_ROOM (t->encoded, t->n_rows, &t->encoded_capacity))
     return error_set_no_memory (err);
   function->rows = t->encoded;
   if (!*reason)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/table.h"
 #include "sframe/choice.h"
 #include "sframe/repeats.h"
@@ -90,22 +91,9 @@ struct pieces
   size_t block_rows_capacity;
 };
 
-/* ITEMS, an array for *CAPACITY items of SIZE bytes, with room for N of them.
-   NULL when there is no memory, or no 32-bit number, for so many; ITEMS is as
-   it was then.  */
-static void *
-array_for (void *items, size_t *capacity, size_t size, size_t n)
-{
-  if (n <= *capacity)
-    return items;
-  size_t wanted = 2 * n + 1024;
-  if (n >= UINT32_MAX)
-    return NULL;
-  void *grown = reallocarray (items, wanted, size);
-  if (grown != NULL)
-    *capacity = wanted;
-  return grown;
-}
+/* What ARRAY_ROOM says, for elements that have 32-bit numbers.  */
+#define NUMBERED_ROOM(array, wanted, capacity) \
+  ((wanted) < UINT32_MAX && ARRAY_ROOM (array, wanted, capacity))
 
 /* Room for what is expected: growing would copy it again and again.  What is
    not used is never touched.  */
@@ -114,14 +102,9 @@ reserve (struct pieces *pieces)
 {
   size_t n = pieces->encode.n_expected;
   size_t n_rows = pieces->encode.rows_expected / ROW_BYTES_MIN;
-  pieces->rows = array_for (NULL, &pieces->rows_capacity, sizeof *pieces->rows,
-                            n_rows + 1);
-  pieces->runs = array_for (NULL, &pieces->runs_capacity, sizeof *pieces->runs,
-                            n / 2 + 1);
-  pieces->places = array_for (NULL, &pieces->places_capacity,
-                              sizeof *pieces->places, n / 2 + 1);
-  return pieces->rows != NULL && pieces->runs != NULL
-         && pieces->places != NULL;
+  return ARRAY_ROOM (pieces->rows, 2 * n_rows, &pieces->rows_capacity)
+         && ARRAY_ROOM (pieces->runs, n + 1, &pieces->runs_capacity)
+         && ARRAY_ROOM (pieces->places, n, &pieces->places_capacity);
 }
 
 struct pieces *
@@ -168,17 +151,6 @@ pieces_free (struct pieces *pieces)
 
 /* Taking functions in.  */
 
-static bool
-reserve_rows (struct pieces *pieces, size_t n)
-{
-  struct run_row *rows = array_for (pieces->rows, &pieces->rows_capacity,
-                                    sizeof *rows, pieces->n_rows + n);
-  if (rows == NULL)
-    return false;
-  pieces->rows = rows;
-  return true;
-}
-
 /* Whether the rows are as the encoder wants them.  */
 static bool
 rows_are_sound (const struct sframe_function *function)
@@ -202,7 +174,8 @@ append_rows (struct pieces *pieces, const struct sframe_function *function,
              uint64_t *bytes)
 {
   size_t n = function->n_rows;
-  if (!reserve_rows (pieces, n))
+  if (!NUMBERED_ROOM (pieces->rows, pieces->n_rows + n,
+                      &pieces->rows_capacity))
     return false;
   struct run_row *out = &pieces->rows[pieces->n_rows];
   uint32_t flags = rules_flags (function);
@@ -236,12 +209,10 @@ static bool
 append_place (struct pieces *pieces, uint64_t address, uint32_t size,
               uint32_t run)
 {
-  struct place *places = array_for (pieces->places, &pieces->places_capacity,
-                                    sizeof *places, pieces->n_places + 1);
-  if (places == NULL)
+  if (!NUMBERED_ROOM (pieces->places, pieces->n_places + 1,
+                      &pieces->places_capacity))
     return false;
-  pieces->places = places;
-  places[pieces->n_places++] = (struct place){ address, size, run };
+  pieces->places[pieces->n_places++] = (struct place){ address, size, run };
   pieces->runs[run].n_places++;
   return true;
 }
@@ -250,12 +221,10 @@ append_place (struct pieces *pieces, uint64_t address, uint32_t size,
 static bool
 append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 {
-  struct run *runs = array_for (pieces->runs, &pieces->runs_capacity,
-                                sizeof *runs, pieces->n_runs + 2);
-  if (runs == NULL)
+  if (!NUMBERED_ROOM (pieces->runs, pieces->n_runs + 2,
+                      &pieces->runs_capacity))
     return false;
-  pieces->runs = runs;
-  runs[pieces->n_runs++]
+  pieces->runs[pieces->n_runs++]
       = (struct run){ .first_row = (uint32_t)first_row, .bytes = bytes };
   return true;
 }
@@ -323,13 +292,10 @@ static bool
 settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
                  uint32_t size, uint64_t bytes)
 {
-  uint32_t *functions
-      = array_for (pieces->functions, &pieces->functions_capacity,
-                   sizeof *functions, pieces->n_functions + 1);
-  if (functions == NULL)
+  if (!NUMBERED_ROOM (pieces->functions, pieces->n_functions + 1,
+                      &pieces->functions_capacity))
     return false;
-  pieces->functions = functions;
-  functions[pieces->n_functions++] = (uint32_t)first_row;
+  pieces->functions[pieces->n_functions++] = (uint32_t)first_row;
   if (!can_join (pieces, first_row, address, size))
     {
       pieces->separate = false;
@@ -378,7 +344,8 @@ copy_rows (struct pieces *pieces, size_t index, uint32_t size, uint64_t *bytes)
   size_t first = pieces->functions[index];
   size_t end = index + 1 < pieces->n_functions ? pieces->functions[index + 1]
                                                : pieces->n_rows;
-  if (!reserve_rows (pieces, end - first))
+  if (!NUMBERED_ROOM (pieces->rows, pieces->n_rows + (end - first),
+                      &pieces->rows_capacity))
     return false;
   *bytes = 0;
   for (size_t i = first; i < end; i++)
@@ -442,12 +409,10 @@ may_begin (const struct pieces *pieces, const struct run_row *row,
 static bool
 append_cut (struct pieces *pieces, const struct cut *cut)
 {
-  struct cut *cuts = array_for (pieces->cuts, &pieces->cuts_capacity,
-                                sizeof *cuts, pieces->n_cuts + 1);
-  if (cuts == NULL)
+  if (!NUMBERED_ROOM (pieces->cuts, pieces->n_cuts + 1,
+                      &pieces->cuts_capacity))
     return false;
-  pieces->cuts = cuts;
-  cuts[pieces->n_cuts++] = *cut;
+  pieces->cuts[pieces->n_cuts++] = *cut;
   return true;
 }
 
@@ -503,9 +468,9 @@ static bool
 cut_all (struct pieces *pieces)
 {
   struct cut sums = { 0 };
-  pieces->cuts = array_for (NULL, &pieces->cuts_capacity, sizeof *pieces->cuts,
-                            pieces->n_rows / 2 + 1);
-  if (pieces->cuts == NULL || !append_run (pieces, pieces->n_rows, 0))
+  /* Each begins with a row, and there is one behind them all.  */
+  if (!ARRAY_ROOM (pieces->cuts, pieces->n_rows + 1, &pieces->cuts_capacity)
+      || !append_run (pieces, pieces->n_rows, 0))
     return false;
   size_t n_runs = --pieces->n_runs;
   for (size_t i = 0; i < n_runs; i++)
@@ -604,13 +569,11 @@ block_has_rows (const struct pieces *pieces, const struct block *block,
 static bool
 append_block (struct pieces *pieces, uint32_t hash, const struct block *block)
 {
-  struct block *blocks = array_for (pieces->blocks, &pieces->blocks_capacity,
-                                    sizeof *blocks, pieces->n_blocks + 1);
-  if (blocks == NULL)
+  if (!NUMBERED_ROOM (pieces->blocks, pieces->n_blocks + 1,
+                      &pieces->blocks_capacity))
     return false;
-  pieces->blocks = blocks;
   table_insert (&pieces->blocks_by_rows, hash, (uint32_t)pieces->n_blocks);
-  blocks[pieces->n_blocks++] = *block;
+  pieces->blocks[pieces->n_blocks++] = *block;
   return true;
 }
 
@@ -619,12 +582,11 @@ static bool
 expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
              struct sframe_function *function)
 {
-  struct sframe_row *rows
-      = array_for (pieces->block_rows, &pieces->block_rows_capacity,
-                   sizeof *rows, end_row - first_row);
-  if (rows == NULL)
+  if (!ARRAY_ROOM (pieces->block_rows, end_row - first_row,
+                   &pieces->block_rows_capacity))
     return false;
-  pieces->block_rows = function->rows = rows;
+  struct sframe_row *rows = pieces->block_rows;
+  function->rows = rows;
   struct segment_walk walk
       = segment_walk_begin (pieces->rows, first_row, end_row);
   while (segment_walk_next (&walk))

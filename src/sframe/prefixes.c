@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 
 enum
@@ -25,10 +26,8 @@ struct sorted_block
 bool
 prefixes_begin (struct prefixes *prefixes)
 {
-  *prefixes = (struct prefixes){ .capacity = PREFIXES_MIN };
-  prefixes->starts
-      = reallocarray (NULL, prefixes->capacity, sizeof *prefixes->starts);
-  return prefixes->starts != NULL;
+  *prefixes = (struct prefixes){ 0 };
+  return ARRAY_ROOM (prefixes->starts, PREFIXES_MIN, &prefixes->capacity);
 }
 
 void
@@ -44,17 +43,10 @@ prefixes_add (struct prefixes *prefixes, uint32_t offset)
   size_t n = prefixes->n_blocks;
   if (prefixes->failed || (n > 0 && offset <= prefixes->starts[n - 1]))
     return;
-  if (n == prefixes->capacity)
-    {
-      uint32_t *starts
-          = reallocarray (prefixes->starts, 2 * n, sizeof *starts);
-      prefixes->failed = starts == NULL;
-      if (starts == NULL)
-        return;
-      prefixes->starts = starts;
-      prefixes->capacity = 2 * n;
-    }
-  prefixes->starts[prefixes->n_blocks++] = offset;
+  prefixes->failed
+      = !ARRAY_ROOM (prefixes->starts, n + 1, &prefixes->capacity);
+  if (!prefixes->failed)
+    prefixes->starts[prefixes->n_blocks++] = offset;
 }
 
 /* A prefix comes before what it is a prefix of, and everything between the

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* The occurrences at hand, all of one number of atoms, and their hashes, which
    the next number of atoms continues.  */
 struct search
@@ -26,16 +28,10 @@ repeats_free (struct repeats *repeats)
 static bool
 repeats_add_kind (struct repeats *repeats, uint64_t hash, uint32_t bytes)
 {
-  if (repeats->n_kinds == repeats->capacity)
-    {
-      size_t capacity = repeats->capacity + repeats->capacity / 2 + 1024;
-      struct repeat_kind *kinds
-          = reallocarray (repeats->kinds, capacity, sizeof *kinds);
-      if (kinds == NULL || capacity > UINT32_MAX)
-        return false;
-      repeats->kinds = kinds;
-      repeats->capacity = capacity;
-    }
+  if (repeats->n_kinds == UINT32_MAX
+      || !ARRAY_ROOM (repeats->kinds, repeats->n_kinds + 1,
+                      &repeats->capacity))
+    return false;
   repeats->kinds[repeats->n_kinds++] = (struct repeat_kind){ hash, 1, bytes };
   return true;
 }
@@ -171,14 +167,14 @@ bool
 repeats_find (struct repeats *repeats, const struct repeats_input *input)
 {
   struct search search = { .input = input, .repeats = repeats };
-  *repeats = (struct repeats){ .capacity = input->n_cuts + 1 };
-  repeats->kinds
-      = reallocarray (NULL, repeats->capacity, sizeof *repeats->kinds);
+  *repeats = (struct repeats){ 0 };
   search.hashes
       = reallocarray (NULL, input->n_cuts + 1, sizeof *search.hashes);
-  bool found = search.hashes != NULL && repeats->kinds != NULL
-               && table_init (&search.table, 2 * input->n_cuts)
-               && search_run (&search);
+  bool found
+      = search.hashes != NULL
+        && ARRAY_ROOM (repeats->kinds, input->n_cuts + 1, &repeats->capacity)
+        && table_init (&search.table, 2 * input->n_cuts)
+        && search_run (&search);
   table_free (&search.table);
   free (search.hashes);
   return found;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum
 {
   /* Bits of a rule's head.  */
@@ -18,9 +20,7 @@ enum
   HEAD_SIGNAL = 1 << 13,
   HEAD_B_KEY = 1 << 14,
   HEAD_REPEAT_SHIFT = 16, /* 8 bits */
-  HEAD_OF_ROW = HEAD_FLEXIBLE - 1,
-
-  RULES_MIN = 64
+  HEAD_OF_ROW = HEAD_FLEXIBLE - 1
 };
 
 _Static_assert(SFRAME_WORDS_MAX == 6, "counts do not fit a rule's head");
@@ -28,9 +28,8 @@ _Static_assert(SFRAME_WORDS_MAX == 6, "counts do not fit a rule's head");
 bool
 rules_init (struct rules *rules, const struct encode_options *options)
 {
-  *rules = (struct rules){ .options = *options, .capacity = RULES_MIN };
-  rules->rules = reallocarray (NULL, rules->capacity, sizeof *rules->rules);
-  return rules->rules != NULL && table_init (&rules->table, 0);
+  *rules = (struct rules){ .options = *options };
+  return table_init (&rules->table, 0);
 }
 
 void
@@ -85,18 +84,9 @@ rule_is (const struct rule *rule, uint32_t head, const struct sframe_row *row)
 static bool
 rules_append (struct rules *rules, const struct rule *rule, uint32_t hash)
 {
-  if (rules->n_rules == RULES_NUMBER_LIMIT)
+  if (rules->n_rules == RULES_NUMBER_LIMIT
+      || !ARRAY_ROOM (rules->rules, rules->n_rules + 1, &rules->capacity))
     return false;
-  if (rules->n_rules == rules->capacity)
-    {
-      size_t capacity = 2 * rules->capacity;
-      struct rule *grown
-          = reallocarray (rules->rules, capacity, sizeof *grown);
-      if (grown == NULL)
-        return false;
-      rules->rules = grown;
-      rules->capacity = capacity;
-    }
   table_insert (&rules->table, hash, (uint32_t)rules->n_rules);
   rules->rules[rules->n_rules++] = *rule;
   return true;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "cfi/return_sites.h"
 #include "cfi/walk.h"
 #include "sframe/lower_row.h"
@@ -107,20 +108,6 @@ track_index (const struct track *track, uint32_t position)
   return track->starts != NULL ? track->starts[position].index : position;
 }
 
-static bool
-track_reserve (struct track *track, size_t n_rows, struct error *err)
-{
-  if (n_rows <= track->capacity)
-    return true;
-  struct sframe_row *rows
-      = reallocarray (track->rows, n_rows, sizeof *track->rows);
-  if (rows == NULL)
-    return error_set_no_memory (err);
-  track->rows = rows;
-  track->capacity = n_rows;
-  return true;
-}
-
 /* Read the function at POSITION with its rows.  */
 static bool
 track_load (struct track *track, uint32_t position, struct error *err)
@@ -136,8 +123,8 @@ track_load (struct track *track, uint32_t position, struct error *err)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "SFrame: rows shared too often");
   track->rows_left -= n_rows;
-  if (!track_reserve (track, n_rows, err))
-    return false;
+  if (!ARRAY_ROOM (track->rows, n_rows, &track->capacity))
+    return error_set_no_memory (err);
   for (size_t i = 0; i < n_rows; i++)
     if (sframe_row_next (&cursor, &track->rows[i], err) < 0)
       return false;

@@ -323,7 +323,7 @@ known_stubs_are_not_extra (void **state)
                                       .rows = sframe_rows };
   struct sides sides;
   sides_init_usual (&sides, 3);
-  sides.plt = (struct plt_list){ &stubs, 1 };
+  sides.plt = (struct plt_list){ .functions = &stubs, .n_functions = 1 };
   struct verify_result result = verify_against (&sides, function);
   assert_int_equal (result.bytes_equal, 0x100);
   assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
