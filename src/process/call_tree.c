@@ -5,21 +5,13 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 static bool
 grow (struct call_tree *tree)
 {
-  if (tree->n < tree->capacity)
-    return true;
-  if (tree->capacity > UINT32_MAX / 2)
-    return false;
-  uint32_t capacity = tree->capacity > 0 ? 2 * tree->capacity : 1024;
-  struct call_node *grown
-      = reallocarray (tree->nodes, capacity, sizeof *grown);
-  if (grown == NULL)
-    return false;
-  tree->nodes = grown;
-  tree->capacity = capacity;
-  return true;
+  return tree->n < UINT32_MAX
+         && ARRAY_ROOM (tree->nodes, tree->n + (size_t)1, &tree->capacity);
 }
 
 bool

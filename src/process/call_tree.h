@@ -23,7 +23,8 @@ struct call_node
 struct call_tree
 {
   struct call_node *nodes; /* owned */
-  uint32_t n, capacity;
+  uint32_t n;
+  size_t capacity;
 };
 
 /* An empty tree.  False when memory ran out.  */

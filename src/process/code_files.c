@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "process/live_modules.h"
 
 struct code_file
@@ -41,15 +42,8 @@ code_files_find (struct code_files *files, const struct module *module,
           && strcmp (file->path, module->path) == 0)
         return true;
     }
-  /* A power of two: it is full.  */
-  if ((n & (n - 1)) == 0)
-    {
-      struct code_file *grown = reallocarray (
-          files->files, n > 0 ? 2 * (size_t)n : 1, sizeof *grown);
-      if (grown == NULL)
-        return false;
-      files->files = grown;
-    }
+  if (!ARRAY_ROOM (files->files, n + (size_t)1, &files->capacity))
+    return false;
   char *path = strdup (module->path);
   if (path == NULL)
     return false;

@@ -16,6 +16,7 @@ struct code_files
 {
   struct code_file *files; /* owned */
   uint32_t n;
+  size_t capacity;
 };
 
 /* The number of MODULE's file; it is added if it is new.  False when memory

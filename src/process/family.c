@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "process/live.h"
 
 struct member *
@@ -40,11 +41,8 @@ member_free (struct member *member)
 static struct member *
 member_new (struct family *family, pid_t pid)
 {
-  struct member **grown = reallocarray (family->members, family->n + 1,
-                                        sizeof (struct member *));
-  if (grown == NULL)
+  if (!ARRAY_ROOM (family->members, family->n + 1, &family->capacity))
     return NULL;
-  family->members = grown;
   struct member *member = calloc (1, sizeof *member);
   if (member == NULL)
     return NULL;

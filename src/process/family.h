@@ -25,7 +25,7 @@ struct family
 {
   struct code_files files;
   struct member **members; /* owned */
-  size_t n;
+  size_t n, capacity;
   /* For all of them: process.h.  */
   bool only_sframe, analyze;
 };

@@ -148,8 +148,10 @@ live_refresh (struct process *process, bool *changed, struct error *err)
   process_forget_modules (process);
   process->modules = now.modules;
   process->n_modules = now.n_modules;
+  process->modules_capacity = now.modules_capacity;
   process->mappings = now.mappings;
   process->n_mappings = now.n_mappings;
+  process->mappings_capacity = now.mappings_capacity;
   if (!same)
     process_forget_rows (process);
   if (changed != NULL)

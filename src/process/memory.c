@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct memory_region
 {
   uint64_t start, size; /* does not wrap around */
@@ -55,16 +57,8 @@ region_at (struct memory *memory, uint64_t address)
 static bool
 insert_region (struct memory *memory, const struct memory_region *region)
 {
-  if (memory->n_regions == memory->capacity)
-    {
-      size_t capacity = memory->capacity > 0 ? 2 * memory->capacity : 8;
-      struct memory_region *grown
-          = reallocarray (memory->regions, capacity, sizeof *grown);
-      if (grown == NULL)
-        return false;
-      memory->regions = grown;
-      memory->capacity = capacity;
-    }
+  if (!ARRAY_ROOM (memory->regions, memory->n_regions + 1, &memory->capacity))
+    return false;
   size_t at = regions_up_to (memory, region->start);
   memmove (memory->regions + at + 1, memory->regions + at,
            (memory->n_regions - at) * sizeof *memory->regions);

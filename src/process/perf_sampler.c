@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "process/live.h"
 
 enum
@@ -100,15 +101,8 @@ open_event (struct perf_sampler *sampler, pid_t tid, int processor)
 static bool
 keep_fd (struct perf_sampler *sampler, int fd)
 {
-  if (sampler->n_fds == sampler->capacity)
-    {
-      size_t capacity = 2 * sampler->capacity + 16;
-      int *grown = reallocarray (sampler->fds, capacity, sizeof *grown);
-      if (grown == NULL)
-        return false;
-      sampler->fds = grown;
-      sampler->capacity = capacity;
-    }
+  if (!ARRAY_ROOM (sampler->fds, sampler->n_fds + 1, &sampler->capacity))
+    return false;
   sampler->fds[sampler->n_fds++] = fd;
   return true;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "convert/loaded.h"
 
 /* The number of modules that end at or before ADDRESS.  */
@@ -33,33 +34,18 @@ process_module_at (const struct process *process, uint64_t address)
              : NULL;
 }
 
-/* Room for one more of N elements of SIZE bytes.  */
-static bool
-grow (void **array, size_t n, size_t size)
-{
-  /* A power of two: it is full.  */
-  if ((n & (n - 1)) != 0)
-    return true;
-  void *grown = reallocarray (*array, n > 0 ? 2 * n : 1, size);
-  if (grown == NULL)
-    return false;
-  *array = grown;
-  return true;
-}
-
 struct module *
 process_add_module (struct process *process, uint64_t start, uint64_t end,
                     const char *path)
 {
   char *copy = strdup (path);
-  void *array = process->modules;
   if (copy == NULL
-      || !grow (&array, process->n_modules, sizeof (struct module)))
+      || !ARRAY_ROOM (process->modules, process->n_modules + 1,
+                      &process->modules_capacity))
     {
       free (copy);
       return NULL;
     }
-  process->modules = array;
   struct module *module = &process->modules[process->n_modules++];
   *module = (struct module){ .start = start, .end = end, .path = copy };
   return module;
@@ -139,10 +125,9 @@ process_map (struct process *process, const struct mapping *mapping)
 bool
 process_add_mapping (struct process *process, uint64_t start, uint64_t end)
 {
-  void *array = process->mappings;
-  if (!grow (&array, process->n_mappings, sizeof (struct address_range)))
+  if (!ARRAY_ROOM (process->mappings, process->n_mappings + 1,
+                   &process->mappings_capacity))
     return false;
-  process->mappings = array;
   process->mappings[process->n_mappings++]
       = (struct address_range){ start, end };
   return true;
@@ -161,10 +146,9 @@ process_mapping_end (const struct process *process, uint64_t address)
 struct thread *
 process_add_thread (struct process *process, pid_t tid)
 {
-  void *array = process->threads;
-  if (!grow (&array, process->n_threads, sizeof (struct thread)))
+  if (!ARRAY_ROOM (process->threads, process->n_threads + 1,
+                   &process->threads_capacity))
     return NULL;
-  process->threads = array;
   struct thread *thread = &process->threads[process->n_threads++];
   *thread = (struct thread){ .tid = tid };
   return thread;
@@ -256,7 +240,8 @@ process_forget_modules (struct process *process)
   free (process->mappings);
   process->modules = NULL;
   process->mappings = NULL;
-  process->n_modules = process->n_mappings = 0;
+  process->n_modules = process->modules_capacity = 0;
+  process->n_mappings = process->mappings_capacity = 0;
 }
 
 void
@@ -264,7 +249,7 @@ process_forget_threads (struct process *process)
 {
   free (process->threads);
   process->threads = NULL;
-  process->n_threads = 0;
+  process->n_threads = process->threads_capacity = 0;
 }
 
 void

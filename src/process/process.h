@@ -80,11 +80,11 @@ struct process
   bool only_sframe;
   bool analyze; /* converted modules get rows for code without CFI, too */
   struct module *modules; /* owned; ascending, disjoint */
-  size_t n_modules;
+  size_t n_modules, modules_capacity;
   struct address_range *mappings; /* likewise; of living processes */
-  size_t n_mappings;
+  size_t n_mappings, mappings_capacity;
   struct thread *threads; /* owned */
-  size_t n_threads;
+  size_t n_threads, threads_capacity;
   struct memory memory;
   /* Find the section of MODULE, which nobody asked for yet, and set its
      origin.  */

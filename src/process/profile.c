@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum
 {
   FRAMES_MAX = 4096
@@ -58,12 +60,11 @@ process_node (struct profile *profile, const char *name)
     i++;
   if (i == profile->n_processes)
     {
-      char **grown = reallocarray (profile->processes, i + 1, sizeof *grown);
-      if (grown == NULL)
+      if (!ARRAY_ROOM (profile->processes, i + 1,
+                       &profile->processes_capacity))
         return 0;
-      profile->processes = grown;
-      grown[i] = strdup (name);
-      if (grown[i] == NULL)
+      profile->processes[i] = strdup (name);
+      if (profile->processes[i] == NULL)
         return 0;
       profile->n_processes++;
     }

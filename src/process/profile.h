@@ -20,7 +20,7 @@ struct profile
      on.  */
   struct call_tree calls;
   char **processes; /* owned: the names */
-  size_t n_processes;
+  size_t n_processes, processes_capacity;
   uint64_t samples;
   uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
   uint64_t lost;                              /* samples that came too fast */
