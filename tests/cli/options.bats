@@ -345,7 +345,7 @@ END
     # shellcheck disable=SC2086
     tool $options f
     [ "$status" -eq 2 ] && [ -z "$output" ] || { echo "$options"; report; }
-    [[ $stderr == *"has no effect with"* ]] || { echo "$options"; report; }
+    [[ $stderr =~ "has no effect with --"[cdlrsu] ]] || { echo "$options"; report; }
   done <<'END'
 --check --strict
 --dump -n
@@ -358,6 +358,13 @@ END
 --undo --gnu
 --undo --format=2
 --force-phdr-move --dump
+--lint --strict
+--lint -n
+--check --min-coverage=99
+--check --no-split
+--check --analyze
+--undo --verify-code
+--dump --trust-cfi
 END
   for options in -x --exclude=x; do
     tool $options f
