@@ -48,7 +48,7 @@ CFI2SFRAME_BEGIN
 enum cfi2sframe_status
 {
   CFI2SFRAME_OK,
-  CFI2SFRAME_IO, /* a system call failed */
+  CFI2SFRAME_IO, /* a system call failed, or nothing can be written there */
   CFI2SFRAME_NO_MEMORY,
   CFI2SFRAME_NOT_ELF,     /* no ELF file at all */
   CFI2SFRAME_MALFORMED,   /* an ELF file or section that contradicts itself */

@@ -182,7 +182,7 @@ write_archive (struct archive_job *job, const struct file_location *input,
   struct file_location target
       = output != NULL ? file_location_of_path (output) : *input;
   if (!output_file_create (&file, &target, err))
-    return false;
+    return output != NULL && error_in_file (err, output);
   bool times = job->options->preserve_times;
   bool done = make_archive (job, file.fd, err)
               && (output != NULL
@@ -191,7 +191,7 @@ write_archive (struct archive_job *job, const struct file_location *input,
   if (done && output == NULL)
     *made = file.made;
   output_file_discard (&file);
-  return done;
+  return done || (output != NULL && error_in_file (err, output));
 }
 
 /* With --dry-run the new archive is made all the same, in memory.  */

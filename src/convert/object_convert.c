@@ -145,7 +145,7 @@ write_file (const struct object_conversion *conversion,
   struct file_location target
       = output != NULL ? file_location_of_path (output) : *input;
   if (!output_file_create (&file, &target, err))
-    return false;
+    return output != NULL && error_in_file (err, output);
   bool written = object_section_write (&conversion->section,
                                        &conversion->object, file.fd, err)
                  && check_written (image, file.fd, err);
@@ -156,7 +156,7 @@ write_file (const struct object_conversion *conversion,
   if (written && output == NULL)
     *made = file.made;
   output_file_discard (&file);
-  return written;
+  return written || (output != NULL && error_in_file (err, output));
 }
 
 bool

@@ -200,13 +200,15 @@ resolve_new (const char *target)
   return path;
 }
 
+/* What is wrong with the target is no property of the input: not
+   CFI2SFRAME_REFUSED.  */
 static bool
 check_target_kind (const struct stat *status, bool *stream, struct error *err)
 {
   *stream = S_ISCHR (status->st_mode) || S_ISFIFO (status->st_mode);
   if (S_ISREG (status->st_mode) || *stream)
     return true;
-  return error_set (err, CFI2SFRAME_REFUSED, "%s",
+  return error_set (err, CFI2SFRAME_IO, "%s",
                     S_ISDIR (status->st_mode)
                         ? "is a directory"
                         : "is neither a regular file nor a pipe");
@@ -219,7 +221,7 @@ resolve_descriptor (struct output_file *file, const char *target, int number,
 {
   struct stat status = { 0 };
   if (number < 0 && stat (target, &status) == 0 && S_ISREG (status.st_mode))
-    return error_set (err, CFI2SFRAME_REFUSED,
+    return error_set (err, CFI2SFRAME_IO,
                       "is another process's descriptor of a regular file");
   if (number >= 0)
     file->stream_fd = descriptor_duplicate_writable (number, err);
@@ -280,7 +282,7 @@ resolve_path (struct output_file *file, const char *target, struct error *err)
   if (errno != ENOENT)
     return error_set_errno (err, "stat");
   if (lstat (target, &status) == 0)
-    return error_set (err, CFI2SFRAME_REFUSED, "is a dangling symbolic link");
+    return error_set (err, CFI2SFRAME_IO, "is a dangling symbolic link");
   return set_place (file, resolve_new (target), err);
 }
 

@@ -299,11 +299,20 @@ start_program ()
   small_program in
   mkdir d
   ln -s nowhere l
-  tool -o d in
-  [ "$status" -eq 1 ] || report
-  tool -o l in
-  [ "$status" -eq 1 ] || report
+  printf 'f: .cfi_startproc\n ret\n .cfi_endproc\n' | as -o object.o
+  ar cr archive.a object.o
+  local file
+  # It is the output that is wrong, not what is to be converted.
+  for file in in object.o archive.a; do
+    refused $file --relocatable --skip-unconvertible -o d
+    [ "$stderr" = "cfi2sframe: $file: is a directory (d)" ] || report
+    refused $file --relocatable --skip-unconvertible -o l
+    [ "$stderr" = "cfi2sframe: $file: is a dangling symbolic link (l)" ] || report
+  done
   [ ! -e nowhere ]
+  tool -o "" in
+  [ "$status" -eq 2 ] || report
+  [[ $stderr == "cfi2sframe: the output file has no name"$'\n'* ]] || report
   [ -z "$(find . -name '.cfi2sframe*')" ]
 }
 
