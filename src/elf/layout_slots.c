@@ -285,11 +285,12 @@ slots_make_holes (struct layout_job *job, struct header_slots *slots,
       return false;
   *behind = (struct range){ notes->fixed_end,
                             next_wall (job, notes->fixed_end, load) };
+  if (!gap_is_free (job, behind->begin, behind->end))
+    return false;
   while (behind->end < end)
     if (!slots_evict_one (job, slots, behind, load))
       return false;
   return front->end <= notes->fixed_begin && front->end >= slots->table_end
-         && gap_is_free (job, behind->begin, behind->begin)
          && slots_place_notes (slots);
 }
 

@@ -1385,6 +1385,16 @@ other_notes_in_front_stay (void **state)
   expect_failure (test, CFI2SFRAME_REFUSED, "cannot move");
 }
 
+/* Bytes that no header names may be in use: notes do not go there.  */
+static void
+unknown_bytes_behind_other_notes_stay (void **state)
+{
+  struct fixture *test = *state;
+  make_crash_reporter (test);
+  test->elf.bytes[0x258] = 1;
+  expect_failure (test, CFI2SFRAME_REFUSED, ".note.crashpad.info");
+}
+
 /* Whatever readers look for goes where they find it.  */
 static void
 build_ids_in_front_of_other_notes_go_behind (void **state)
@@ -2736,6 +2746,7 @@ main (void)
     TEST (named_pies_keep_pt_phdr),
     TEST (abi_tags_make_room_beside_other_notes),
     TEST (other_notes_in_front_stay),
+    TEST (unknown_bytes_behind_other_notes_stay),
     TEST (build_ids_in_front_of_other_notes_go_behind),
     TEST (build_ids_go_with_an_empty_abi_tag),
     TEST (abi_tags_of_libraries_are_found),
