@@ -98,7 +98,7 @@ check_names (const struct image *image, struct error *err)
 /* Sections share bytes in damaged files only, but a few may.  With a million
    headers for the same symbol table we would read it a million times.  */
 static bool
-check_overlap (const struct image *image, struct error *err)
+check_section_overlap (const struct image *image, struct error *err)
 {
   uint64_t sum = 0;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -113,12 +113,30 @@ check_overlap (const struct image *image, struct error *err)
   return true;
 }
 
+/* The same of segments that are not loaded: each is compared with all that may
+   have become of it.  In real files all together are smaller than the file. */
+static bool
+check_segment_overlap (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type == PT_NULL || segment->p_type == PT_LOAD)
+        continue;
+      sum += segment->p_filesz; /* each is at most the file's */
+      if (sum > 2 * image->size)
+        return refuse (err, "its segments overlap each other");
+    }
+  return true;
+}
+
 static bool
 check_section_table (const struct image *image, struct error *err)
 {
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, "prelinked: undo that first (prelink -u)");
-  return check_names (image, err) && check_overlap (image, err);
+  return check_names (image, err) && check_section_overlap (image, err);
 }
 
 /* Segments with contents, each congruent modulo the smallest page; a loader
@@ -200,8 +218,8 @@ bool
 layout_classify (const struct image *image, struct error *err)
 {
   return check_type (image, err) && check_contents (image, err)
-         && check_counts (image, err) && check_kernel (image, err)
-         && check_section_table (image, err)
+         && check_counts (image, err) && check_segment_overlap (image, err)
+         && check_kernel (image, err) && check_section_table (image, err)
          && check_dynamic_counts (image, err) && check_congruence (image, err)
          && check_payload (image, err);
 }

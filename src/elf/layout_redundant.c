@@ -51,8 +51,9 @@ void
 slots_take_table_header (const struct layout_job *job,
                          struct header_slots *slots, size_t n)
 {
+  if (!needs_no_table_header (job))
+    return;
   for (size_t i = 0; i < job->image->n_segments && slots->n_taken < n; i++)
-    if (job->image->segments[i].p_type == PT_PHDR
-        && needs_no_table_header (job))
+    if (job->image->segments[i].p_type == PT_PHDR)
       slots->taken[slots->n_taken++] = i;
 }

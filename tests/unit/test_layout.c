@@ -2499,6 +2499,21 @@ refuses_many_symbol_tables (void **state)
   expect_failure (test, CFI2SFRAME_MALFORMED, "too many symbol tables");
 }
 
+/* The self-check would compare each with each.  */
+static void
+refuses_segments_for_the_same_bytes (void **state)
+{
+  struct fixture *test = *state;
+  const Elf64_Phdr all = { .p_type = PT_NOTE,
+                           .p_flags = PF_R,
+                           .p_filesz = test->elf.size,
+                           .p_memsz = test->elf.size,
+                           .p_align = 4 };
+  for (size_t i = 0; i < 4; i++)
+    test->elf.segments[test->elf.n_segments++] = all;
+  expect_failure (test, CFI2SFRAME_REFUSED, "its segments overlap");
+}
+
 static void
 refuses_incongruent_segments (void **state)
 {
@@ -2806,6 +2821,7 @@ main (void)
     TEST (refuses_section_names_without_bytes),
     TEST (refuses_endless_dynamic_tables),
     TEST (refuses_many_symbol_tables),
+    TEST (refuses_segments_for_the_same_bytes),
     TEST (refuses_incongruent_segments),
     TEST (refuses_impossible_sizes),
     TEST (plans_are_deterministic),
