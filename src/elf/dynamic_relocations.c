@@ -34,15 +34,44 @@ struct walk
   const struct image *image;
   dynamic_relocation_visitor *visit;
   void *data;
+  size_t next;           /* index of the first segment not looked at yet */
+  const GElf_Phdr *load; /* the last PT_LOAD in front of it, or NULL */
 };
 
+/* The bytes at PLACE, or NULL when they are not in the file.  A table may have
+   eight places for each of its bytes; as they ascend for the most part, and
+   PT_LOADs do, the search goes on where the last one ended.  */
+static const uint8_t *
+place_bytes (struct walk *walk, uint64_t place)
+{
+  const struct image *image = walk->image;
+  if (walk->load != NULL && place < walk->load->p_vaddr)
+    {
+      walk->load = NULL;
+      walk->next = 0;
+    }
+  for (; walk->next < image->n_segments; walk->next++)
+    {
+      const GElf_Phdr *segment = &image->segments[walk->next];
+      if (segment->p_type == PT_LOAD && segment->p_vaddr > place)
+        break;
+      if (segment->p_type == PT_LOAD)
+        walk->load = segment;
+    }
+  const GElf_Phdr *load = walk->load;
+  if (load == NULL || load->p_filesz < PLACE_SIZE
+      || place - load->p_vaddr > load->p_filesz - PLACE_SIZE)
+    return NULL;
+  return image->bytes + load->p_offset + (place - load->p_vaddr);
+}
+
 static void
-visit (const struct walk *walk, uint64_t place, uint64_t symbol,
+visit (struct walk *walk, uint64_t place, uint64_t symbol,
        const uint8_t *addend)
 {
   struct dynamic_relocation relocation = { .place = place, .symbol = symbol };
   if (addend == NULL)
-    addend = image_bytes_at (walk->image, place, PLACE_SIZE);
+    addend = place_bytes (walk, place);
   relocation.has_addend = addend != NULL;
   if (addend != NULL)
     relocation.addend = load_u64 (addend, walk->image->big_endian);
@@ -68,7 +97,7 @@ find_table (const struct image *image, int64_t tag, int64_t size_tag,
 
 /* Entries with an addend, RELA, or without.  */
 static bool
-walk_table (const struct walk *walk, int64_t tag, int64_t size_tag, bool rela)
+walk_table (struct walk *walk, int64_t tag, int64_t size_tag, bool rela)
 {
   const uint8_t *table;
   uint64_t size, entry_size = rela ? sizeof (Elf64_Rela) : sizeof (Elf64_Rel);
@@ -88,7 +117,7 @@ walk_table (const struct walk *walk, int64_t tag, int64_t size_tag, bool rela)
    says which of the 63 words behind the last place are places, too (gABI,
    "Relative relocation table").  */
 static bool
-walk_relative (const struct walk *walk)
+walk_relative (struct walk *walk)
 {
   const uint8_t *table;
   uint64_t size, next = 0;
@@ -117,7 +146,7 @@ bool
 dynamic_relocations_walk (const struct image *image,
                           dynamic_relocation_visitor *visitor, void *data)
 {
-  const struct walk walk = { image, visitor, data };
+  struct walk walk = { .image = image, .visit = visitor, .data = data };
   uint64_t value;
   bool plt_rela = !dynamic_find (image, DT_PLTREL, &value) || value == DT_RELA;
   bool known = walk_table (&walk, DT_RELA, DT_RELASZ, true);

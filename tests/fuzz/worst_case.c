@@ -24,9 +24,12 @@ enum
   CODE = 0x10000000, /* address of the code, which has no bytes in the file */
   CODE_SIZE = 0x40000000,
   DATA = 0x60000000, /* where the file itself is mapped */
+  MORE_DATA = 0x70000000,
   MEMORY_FLOOR = 32 << 20,
   SECTIONS = 4,
-  SEGMENTS = 4
+  SEGMENTS = 4,
+  MORE_SEGMENTS = 1100, /* nearly as many as programs may have */
+  DYNAMIC_SIZE = 3 * sizeof (Elf64_Dyn)
 };
 
 /* The contents of .eh_frame, and what else a case wants.  */
@@ -35,7 +38,10 @@ struct worst
   struct buffer cfi;
   uint16_t machine;
   size_t n_more_sections; /* notes without contents */
-  uint64_t next;          /* address of the next function */
+  size_t n_more_segments; /* without contents */
+  size_t places;          /* where in the CFI DT_RELR is; 0: there is none */
+  size_t places_size;
+  uint64_t next; /* address of the next function */
 };
 
 static size_t target_size;
@@ -273,12 +279,29 @@ many_sections (struct worst *worst)
   worst->n_more_sections = target_size / sizeof (Elf64_Shdr);
 }
 
+/* An entry that nobody can read, of words that name 63 places each, which are
+   looked for in many segments.  */
+static void
+places_in_many_segments (struct worst *worst)
+{
+  size_t cie = append_cie (worst, 16, 0);
+  append_fde (worst, cie, 1, NULL, 0);
+  worst->places_size = target_size & ~(size_t)7;
+  worst->n_more_segments = MORE_SEGMENTS;
+  uint8_t *words = malloc (worst->places_size);
+  if (words == NULL)
+    return;
+  memset (words, 0xff, worst->places_size);
+  worst->places = append_entry (worst, cie, words, worst->places_size) + 8;
+  free (words);
+}
+
 /* The file around it.  */
 
 static const char names[] = "\0.text\0.eh_frame\0.shstrtab";
 
 static void
-append_segments (struct buffer *file, uint64_t size)
+append_segments (struct buffer *file, const struct worst *worst, uint64_t size)
 {
   Elf64_Phdr segments[SEGMENTS] = {
     { .p_type = PT_LOAD,
@@ -288,13 +311,44 @@ append_segments (struct buffer *file, uint64_t size)
       .p_memsz = CODE_SIZE,
       .p_align = 4096 },
     { .p_type = PT_LOAD,
-      .p_flags = PF_R,
+      .p_flags = worst->places > 0 ? PF_R | PF_W : PF_R,
       .p_vaddr = DATA,
       .p_filesz = size,
       .p_memsz = size,
       .p_align = 4096 },
   };
+  if (worst->places > 0)
+    segments[SEGMENTS - 1]
+        = (Elf64_Phdr){ .p_type = PT_DYNAMIC,
+                        .p_offset = size - DYNAMIC_SIZE,
+                        .p_vaddr = DATA + size - DYNAMIC_SIZE,
+                        .p_filesz = DYNAMIC_SIZE,
+                        .p_memsz = DYNAMIC_SIZE };
   buffer_append (file, segments, sizeof segments);
+  for (size_t i = 0; i < worst->n_more_segments; i++)
+    {
+      const Elf64_Phdr more = { .p_type = PT_LOAD,
+                                .p_flags = PF_R,
+                                .p_vaddr = MORE_DATA + i * 4096,
+                                .p_memsz = 4096,
+                                .p_align = 4096 };
+      buffer_append (file, &more, sizeof more);
+    }
+}
+
+/* At the end of what is loaded.  */
+static void
+append_dynamic (struct buffer *file, const struct worst *worst,
+                uint64_t cfi_offset)
+{
+  const Elf64_Dyn entries[] = {
+    { .d_tag = 36 /* DT_RELR */,
+      .d_un.d_val = DATA + cfi_offset + worst->places },
+    { .d_tag = 35 /* DT_RELRSZ */, .d_un.d_val = worst->places_size },
+    { .d_tag = DT_NULL },
+  };
+  _Static_assert(sizeof entries == DYNAMIC_SIZE, "room in the file");
+  buffer_append (file, entries, sizeof entries);
 }
 
 static void
@@ -329,9 +383,11 @@ append_sections (struct buffer *file, const struct worst *worst,
 static void
 make_file (struct buffer *file, const struct worst *worst)
 {
-  uint64_t cfi_offset = sizeof (Elf64_Ehdr) + SEGMENTS * sizeof (Elf64_Phdr);
-  uint64_t sections_offset
+  size_t n_segments = SEGMENTS + worst->n_more_segments;
+  uint64_t cfi_offset = sizeof (Elf64_Ehdr) + n_segments * sizeof (Elf64_Phdr);
+  uint64_t dynamic_offset
       = (cfi_offset + worst->cfi.size + sizeof names + 7) & ~(uint64_t)7;
+  uint64_t sections_offset = dynamic_offset + DYNAMIC_SIZE;
   size_t n_sections = SECTIONS + worst->n_more_sections;
   Elf64_Ehdr header = { .e_type = ET_EXEC,
                         .e_machine = worst->machine,
@@ -340,7 +396,7 @@ make_file (struct buffer *file, const struct worst *worst)
                         .e_shoff = sections_offset,
                         .e_ehsize = sizeof header,
                         .e_phentsize = sizeof (Elf64_Phdr),
-                        .e_phnum = SEGMENTS,
+                        .e_phnum = (uint16_t)n_segments,
                         .e_shentsize = sizeof (Elf64_Shdr),
                         .e_shstrndx = 3 };
   memcpy (header.e_ident, ELFMAG, SELFMAG);
@@ -350,10 +406,11 @@ make_file (struct buffer *file, const struct worst *worst)
   if (n_sections < SHN_LORESERVE)
     header.e_shnum = (uint16_t)n_sections;
   buffer_append (file, &header, sizeof header);
-  append_segments (file, sections_offset);
+  append_segments (file, worst, sections_offset);
   buffer_append (file, worst->cfi.bytes, worst->cfi.size);
   buffer_append (file, names, sizeof names);
-  buffer_fill (file, 0, sections_offset - file->size);
+  buffer_fill (file, 0, dynamic_offset - file->size);
+  append_dynamic (file, worst, cfi_offset);
   append_sections (file, worst, cfi_offset);
   if (n_sections >= SHN_LORESERVE)
     store_u64 (file->bytes + sections_offset + offsetof (Elf64_Shdr, sh_size),
@@ -446,6 +503,7 @@ static const struct
   { "long rows", long_rows },
   { "large PLTs", large_plts },
   { "many sections", many_sections },
+  { "places in many segments", places_in_many_segments },
 };
 
 int
