@@ -19,7 +19,7 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   libc6-dev-s390x-cross qemu-user
   gdb git libllvm14|libllvm19 openssl perl python3
   cmake debhelper dpkg-dev meson ninja-build rpm
-  apt-utils gpg skopeo umoci
+  apt-utils gpg gpg-agent skopeo umoci
   fakeroot libarchive-tools makepkg pacman-package-manager
   clang libclang-rt-14-dev|libclang-rt-19-dev"
 

@@ -19,7 +19,7 @@ CFI2SFRAME=$PWD/build/src/cfi2sframe
 GNUPGHOME=$WORK/gpg
 export CFI2SFRAME GNUPGHOME
 
-need_packages apt-utils debootstrap gpg
+need_packages apt-utils debootstrap gpg gpg-agent
 mkdir -p "$WORK/repository"
 say "In $WORK:"
 

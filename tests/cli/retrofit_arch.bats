@@ -113,13 +113,18 @@ mtree ()
     | sed -E "\,$2,s/ (size|md5digest|sha256digest)=[^ ]*//g"
 }
 
-# Whether .MTREE of package $1, unpacked in root/, has size and digests of $2.
+# Whether .MTREE of package $1, unpacked in root/, has size and digests of $2;
+# makepkg 7 writes no MD5.
 listed ()
 {
-  bsdtar -xOf "$1" .MTREE | gzip -dc | grep -F "./$2 " \
-    | grep -F " size=$(stat -c %s "root/$2") " \
-    | grep -F " md5digest=$(md5sum <"root/$2" | cut -d ' ' -f 1) " \
-    | grep -F " sha256digest=$(sha256sum <"root/$2" | cut -d ' ' -f 1)"
+  local line
+  line=$(bsdtar -xOf "$1" .MTREE | gzip -dc | grep -F "./$2 ")
+  grep -F " size=$(stat -c %s "root/$2") " <<<"$line" \
+    && grep -F " sha256digest=$(sha256sum <"root/$2" | cut -d ' ' -f 1)" \
+         <<<"$line" \
+    && { [[ $line != *md5digest* ]] \
+         || [[ $line == *" md5digest=$(md5sum <"root/$2" \
+                                       | cut -d ' ' -f 1) "* ]]; }
 }
 
 changing='^\./(\.PKGINFO|.*/sample|.*/sample-(too|suid)) '

@@ -205,7 +205,7 @@ make_original ()
 }
 
 @test "the indexes are signed by the key given" {
-  needs gpg
+  needs gpg gpg-agent
   make_package one 1
   export GNUPGHOME=$BATS_TEST_TMPDIR/gpg
   mkdir -m 700 "$GNUPGHOME"

@@ -276,7 +276,7 @@ END
 }
 
 @test "a signature is dropped with a note" {
-  needs rpmsign gpg
+  needs rpmsign gpg gpg-agent
   make_packages
   export GNUPGHOME=$PWD/gpg
   mkdir -m 700 gpg
