@@ -608,7 +608,7 @@ code_analyse (const struct code_request *request, struct claims *claims,
             && follow_all (&analysis, err) && follow_pointers (&analysis, err)
             && follow_told (&analysis, err);
   if (ok && unit_gave_up (analysis.unit))
-    claims->n = claims->n_ended = claims->n_starts = 0;
+    claims_clear (claims);
   clean_up (&analysis);
   return ok;
 }

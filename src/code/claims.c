@@ -4,9 +4,15 @@
 #include "code/claims.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"
+
+enum
+{
+  LATE_MIN = 1024 /* so many are not sorted in yet */
+};
 
 bool
 claims_init (struct claims *claims, struct error *err)
@@ -19,9 +25,17 @@ void
 claims_free (struct claims *claims)
 {
   free (claims->claims);
+  free (claims->fresh);
+  free (claims->late);
   free (claims->rows);
   free (claims->starts);
   table_free (&claims->by_hash);
+}
+
+void
+claims_clear (struct claims *claims)
+{
+  claims->n = claims->n_fresh = claims->n_late = claims->n_starts = 0;
 }
 
 static uint32_t
@@ -51,8 +65,8 @@ row_number (struct claims *claims, const struct frame_row *row)
 static uint32_t
 row_number_quickly (struct claims *claims, const struct frame_row *row)
 {
-  uint32_t last
-      = claims->n > 0 ? claims->claims[claims->n - 1].row : CLAIM_NOTHING;
+  uint32_t last = claims->n_fresh > 0 ? claims->fresh[claims->n_fresh - 1].row
+                                      : CLAIM_NOTHING;
   if (!row)
     return CLAIM_NOTHING;
   if (last != CLAIM_NOTHING && frame_row_same_rules (&claims->rows[last], row))
@@ -60,19 +74,30 @@ row_number_quickly (struct claims *claims, const struct frame_row *row)
   return row_number (claims, row);
 }
 
+/* Append CLAIM to LIST, or make the last one longer.  */
+static void
+append (struct claims *claims, struct claim **list, size_t *n,
+        size_t *capacity, const struct claim *claim)
+{
+  struct claim *last = *n > 0 ? &(*list)[*n - 1] : NULL;
+  if (last && last->row == claim->row
+      && last->start + last->size == claim->start
+      && last->size < UINT32_MAX / 2 && claim->size < UINT32_MAX / 2)
+    last->size += claim->size;
+  else if (ARRAY_ROOM (*list, *n + 1, capacity))
+    (*list)[(*n)++] = *claim;
+  else
+    claims->failed = true;
+}
+
 void
 claims_add (struct claims *claims, uint64_t address, uint32_t size,
             const struct frame_row *row)
 {
-  uint32_t number = row_number_quickly (claims, row);
-  struct claim *last = claims->n > 0 ? &claims->claims[claims->n - 1] : NULL;
-  if (last && last->row == number && last->start + last->size == address
-      && last->size < UINT32_MAX / 2)
-    last->size += size;
-  else if (ARRAY_ROOM (claims->claims, claims->n + 1, &claims->capacity))
-    claims->claims[claims->n++] = (struct claim){ address, size, number };
-  else
-    claims->failed = true;
+  const struct claim claim
+      = { address, size, row_number_quickly (claims, row) };
+  append (claims, &claims->fresh, &claims->n_fresh, &claims->fresh_capacity,
+          &claim);
 }
 
 void
@@ -92,27 +117,6 @@ compare_claims (const void *a, const void *b)
   if (left->start != right->start)
     return left->start < right->start ? -1 : 1;
   return (left->row > right->row) - (left->row < right->row);
-}
-
-void
-claims_end_unit (struct claims *claims)
-{
-  size_t n = claims->n_ended;
-  if (claims->n > n)
-    qsort (&claims->claims[n], claims->n - n, sizeof *claims->claims,
-           compare_claims);
-  for (size_t i = n; i < claims->n; i++)
-    {
-      const struct claim *claim = &claims->claims[i];
-      struct claim *last = n > claims->n_ended ? &claims->claims[n - 1] : NULL;
-      if (last && last->row == claim->row
-          && last->start + last->size == claim->start
-          && last->size < UINT32_MAX / 2 && claim->size < UINT32_MAX / 2)
-        last->size += claim->size;
-      else
-        claims->claims[n++] = *claim;
-    }
-  claims->n = claims->n_ended = n;
 }
 
 static int
@@ -185,26 +189,77 @@ take (struct sweep *sweep, const struct claim *claim)
     sweep->reach = end;
 }
 
+/* How many of the claims do not begin where the one in front ends.  */
+static size_t
+count_gaps (const struct claims *claims)
+{
+  size_t n = 1;
+  for (size_t i = 1; i < claims->n; i++)
+    n += claims->claims[i].start
+         != claims->claims[i - 1].start + claims->claims[i - 1].size;
+  return n;
+}
+
+/* Sort in what came late.  That is done in place, from the front: a late claim
+   cuts others in two places at most, and fills gaps between them, so what is
+   moved back by as much is read before it is overwritten.  */
+static bool
+settle_late (struct claims *claims)
+{
+  size_t room = 2 * claims->n_late + count_gaps (claims) + 2;
+  if (!ARRAY_ROOM (claims->claims, claims->n + room, &claims->capacity))
+    return false;
+  qsort (claims->late, claims->n_late, sizeof *claims->late, compare_claims);
+  struct sweep sweep = { .settled = claims->claims };
+  const struct claim *others = claims->claims + room;
+  memmove (claims->claims + room, claims->claims,
+           claims->n * sizeof *claims->claims);
+  for (size_t i = 0, k = 0; i < claims->n || k < claims->n_late;)
+    {
+      bool is_late = k < claims->n_late
+                     && (i == claims->n
+                         || compare_claims (&claims->late[k], &others[i]) < 0);
+      struct claim claim = is_late ? claims->late[k++] : others[i++];
+      take (&sweep, &claim);
+    }
+  settle_up_to (&sweep, sweep.reach);
+  claims->n = sweep.n;
+  claims->n_late = 0;
+  return true;
+}
+
+/* Units are followed in the order in which they were found, so this happens
+   rarely, and ever more rarely.  */
+void
+claims_end_unit (struct claims *claims)
+{
+  if (claims->n_fresh > 0)
+    qsort (claims->fresh, claims->n_fresh, sizeof *claims->fresh,
+           compare_claims);
+  for (size_t i = 0; i < claims->n_fresh; i++)
+    {
+      const struct claim *claim = &claims->fresh[i];
+      const struct claim *last
+          = claims->n > 0 ? &claims->claims[claims->n - 1] : NULL;
+      if (!last || last->start + last->size <= claim->start)
+        append (claims, &claims->claims, &claims->n, &claims->capacity, claim);
+      else
+        append (claims, &claims->late, &claims->n_late, &claims->late_capacity,
+                claim);
+    }
+  claims->n_fresh = 0;
+  if (claims->n_late > LATE_MIN + claims->n / 8 && !settle_late (claims))
+    claims->failed = true;
+}
+
 bool
 claims_settle (struct claims *claims, struct error *err)
 {
-  struct claim *settled
-      = claims->failed ? NULL : calloc (2 * claims->n + 2, sizeof *settled);
-  if (!settled)
+  if (claims->failed || (claims->n_late > 0 && !settle_late (claims)))
     return error_set_no_memory (err);
-  if (claims->n > 0)
-    qsort (claims->claims, claims->n, sizeof *claims->claims, compare_claims);
   if (claims->n_starts > 0)
     qsort (claims->starts, claims->n_starts, sizeof *claims->starts,
            compare_starts);
-  struct sweep sweep = { .settled = settled };
-  for (size_t i = 0; i < claims->n; i++)
-    take (&sweep, &claims->claims[i]);
-  settle_up_to (&sweep, sweep.reach);
-  free (claims->claims);
-  claims->claims = settled;
-  claims->capacity = 2 * claims->n + 2;
-  claims->n = claims->n_ended = sweep.n;
   return true;
 }
 

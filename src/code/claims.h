@@ -28,9 +28,12 @@ static const uint32_t CLAIM_NOTHING = UINT32_MAX;
 
 struct claims
 {
-  struct claim *claims; /* owned; ascending and disjoint once settled */
+  struct claim *claims; /* owned; ascending and disjoint */
   size_t n, capacity;
-  size_t n_ended;         /* of units that were ended */
+  struct claim *fresh; /* owned; those of the unit under way, in any order */
+  size_t n_fresh, fresh_capacity;
+  struct claim *late; /* owned; of code in front of what is in `claims` */
+  size_t n_late, late_capacity;
   struct frame_row *rows; /* owned; distinct; `start` is 0 */
   size_t n_rows, rows_capacity;
   struct table by_hash; /* of the rows */
@@ -46,15 +49,18 @@ void claims_free (struct claims *claims);
 void claims_add (struct claims *claims, uint64_t address, uint32_t size,
                  const struct frame_row *row);
 
-/* All claims of a unit were added.  They are put together where they can be:
-   there are fewer to keep, and to sort.  */
+/* All claims of a unit were added.  Units mostly come in the order of their
+   code, so that there is little to sort.  */
 void claims_end_unit (struct claims *claims);
 
 /* A function that can be trusted starts at ADDRESS.  */
 void claims_add_start (struct claims *claims, uint64_t address);
 
-/* Sort, and drop what is disputed: it stays as CLAIM_NOTHING.  */
+/* Drop what is disputed: it stays as CLAIM_NOTHING.  */
 bool claims_settle (struct claims *claims, struct error *err);
+
+/* Forget everything.  */
+void claims_clear (struct claims *claims);
 
 /* The settled claim at ADDRESS, or NULL.  */
 const struct claim *claims_find (const struct claims *claims,
