@@ -1,10 +1,15 @@
-/* A hash table with linear probing, never more than half full.
+/* A hash table with linear probing, never more than two thirds full.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "code/address_map.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum
+{
+  SLOTS_MIN = 256
+};
 
 void
 address_map_free (struct address_map *map)
@@ -13,38 +18,48 @@ address_map_free (struct address_map *map)
   *map = (struct address_map){ 0 };
 }
 
+static void
+mark_unused (struct address_map *map)
+{
+  memset (map->slots, 0xff, map->n_slots * sizeof *map->slots);
+  map->n_used = 0;
+}
+
 void
 address_map_clear (struct address_map *map)
 {
-  map->n_used = 0;
-  if (++map->round != 0)
+  if (!map->slots)
     return;
-  if (map->slots)
-    memset (map->slots, 0, map->n_slots * sizeof *map->slots);
-  map->round = 1;
+  if (map->n_used < map->n_slots / 8 && map->n_slots > SLOTS_MIN)
+    map->n_slots /= 2;
+  mark_unused (map);
 }
 
 static void
 put (struct address_map *map, uint64_t address, uint32_t number)
 {
   size_t i = address_map_hash (map, address);
-  while (map->slots[i].round == map->round && map->slots[i].address != address)
+  while (map->slots[i].number != UINT32_MAX
+         && address_slot_address (&map->slots[i]) != address)
     i = (i + 1) & (map->n_slots - 1);
-  map->n_used += map->slots[i].round != map->round;
-  map->slots[i] = (struct address_slot){ address, number, map->round };
+  map->n_used += map->slots[i].number == UINT32_MAX;
+  map->slots[i] = (struct address_slot){ (uint32_t)address,
+                                         (uint32_t)(address >> 32), number };
 }
 
 static bool
 grow (struct address_map *map)
 {
   struct address_map larger
-      = { .n_slots = map->slots ? 2 * map->n_slots : 256, .round = 1 };
-  larger.slots = calloc (larger.n_slots, sizeof *larger.slots);
+      = { .n_slots = map->slots ? 2 * map->n_slots : SLOTS_MIN };
+  larger.slots = reallocarray (NULL, larger.n_slots, sizeof *larger.slots);
   if (!larger.slots)
     return false;
+  mark_unused (&larger);
   for (size_t i = 0; map->slots && i < map->n_slots; i++)
-    if (map->slots[i].round == map->round)
-      put (&larger, map->slots[i].address, map->slots[i].number);
+    if (map->slots[i].number != UINT32_MAX)
+      put (&larger, address_slot_address (&map->slots[i]),
+           map->slots[i].number);
   free (map->slots);
   *map = larger;
   return true;
@@ -53,7 +68,8 @@ grow (struct address_map *map)
 bool
 address_map_set (struct address_map *map, uint64_t address, uint32_t number)
 {
-  if ((!map->slots || 2 * map->n_used >= map->n_slots) && !grow (map))
+  bool is_full = !map->slots || map->n_used >= map->n_slots / 3 * 2;
+  if (is_full && !grow (map))
     return false;
   put (map, address, number);
   return true;

@@ -1,7 +1,5 @@
 /* From addresses to small numbers.
-   SPDX-License-Identifier: LGPL-2.1-or-later
-
-   Emptying it costs nothing, because that is done once for every function.  */
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CODE_ADDRESS_MAP_H
 #define CODE_ADDRESS_MAP_H
@@ -12,9 +10,8 @@
 
 struct address_slot
 {
-  uint64_t address;
-  uint32_t number;
-  uint32_t round; /* in use if it is the map's */
+  uint32_t low, high; /* of the address: 12 bytes are better than 16 */
+  uint32_t number;    /* UINT32_MAX: not in use */
 };
 
 struct address_map
@@ -22,10 +19,11 @@ struct address_map
   struct address_slot *slots; /* owned; NULL: empty */
   size_t n_slots;             /* a power of two */
   size_t n_used;
-  uint32_t round;
 };
 
 void address_map_free (struct address_map *map);
+
+/* Empty MAP.  What is emptied for every function adapts to their sizes.  */
 void address_map_clear (struct address_map *map);
 
 /* Set the number of ADDRESS.  False when memory ran out.  */
@@ -41,6 +39,12 @@ address_map_hash (const struct address_map *map, uint64_t address)
   return (size_t)(address + (block >> 32)) & (map->n_slots - 1);
 }
 
+static inline uint64_t
+address_slot_address (const struct address_slot *slot)
+{
+  return (uint64_t)slot->high << 32 | slot->low;
+}
+
 /* The number of ADDRESS, or UINT32_MAX.  */
 static inline uint32_t
 address_map_get (const struct address_map *map, uint64_t address)
@@ -51,9 +55,9 @@ address_map_get (const struct address_map *map, uint64_t address)
        i = (i + 1) & (map->n_slots - 1))
     {
       const struct address_slot *slot = &map->slots[i];
-      if (slot->round != map->round)
-        return UINT32_MAX;
-      if (slot->address == address)
+      if (slot->number == UINT32_MAX
+          || (slot->low == (uint32_t)address
+              && slot->high == (uint32_t)(address >> 32)))
         return slot->number;
     }
 }
