@@ -15,7 +15,8 @@
 
 struct function_list
 {
-  struct frame_function *functions; /* owned; ascending, disjoint */
+  /* Owned; ascending, disjoint.  rows_capacity 0: the rows are another's.  */
+  struct frame_function *functions;
   size_t n;
 };
 
