@@ -162,21 +162,23 @@ drop_overlapping (struct frame_function *functions, size_t n)
   return kept;
 }
 
-/* Put what was found with the stubs of SOURCE.  */
+/* Put what was found with the stubs of SOURCE, which are few.  */
 static bool
 merge (struct cfi_source *source, struct plt_list *found, struct error *err)
 {
   struct plt_list *stubs = &source->plt;
   size_t n = stubs->n_functions + found->n_functions;
-  if (!ARRAY_ROOM (stubs->functions, n + 1, &stubs->capacity))
+  if (!ARRAY_ROOM (found->functions, n + 1, &found->capacity))
     return error_set_no_memory (err);
-  struct frame_function *all = stubs->functions;
-  if (found->n_functions > 0)
-    memcpy (all + stubs->n_functions, found->functions,
-            found->n_functions * sizeof *all);
+  struct frame_function *all = found->functions;
+  if (stubs->n_functions > 0)
+    memcpy (all + found->n_functions, stubs->functions,
+            stubs->n_functions * sizeof *all);
   qsort (all, n, sizeof *all, compare_functions);
+  free (stubs->functions);
+  stubs->functions = all;
+  stubs->capacity = found->capacity;
   stubs->n_functions = drop_overlapping (all, n);
-  free (found->functions);
   *found = (struct plt_list){ 0 };
   return true;
 }
