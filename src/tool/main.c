@@ -39,10 +39,15 @@ show_looking (void *unused, uint64_t files)
    megabytes one after the other; new pages for each of them take a tenth of
    its time (doc/speed).  The library leaves its users' allocator alone.  */
 static void
-keep_freed_memory (void)
+keep_freed_memory (const struct tool_options *options)
 {
 #ifdef __GLIBC__
-  mallopt (M_MMAP_THRESHOLD, 32 << 20); /* the largest it takes */
+  /* The analysis of code has a few large arrays that grow for a long time, and
+     would leave holes; new pages cost it nothing.  */
+  bool analyses = options->mode == MODE_LINT || options->convert.analyze
+                  || options->convert.verify_code;
+  /* 32 MiB are the most it takes.  */
+  mallopt (M_MMAP_THRESHOLD, analyses ? 256 << 10 : 32 << 20);
   mallopt (M_TRIM_THRESHOLD, 256 << 20);
   mallopt (M_TOP_PAD, 1 << 20);
 #endif
@@ -86,7 +91,7 @@ main (int argc, char **argv)
   struct tool_options options;
   tool_options_parse (&options, argc, argv);
   signals_install ();
-  keep_freed_memory ();
+  keep_freed_memory (&options);
   if (options.mode == MODE_COMPARE)
     {
       int compared = compare_run (&options, stdout, stderr);
