@@ -97,21 +97,21 @@ struct insn
   uint8_t to, from;
   uint8_t second; /* is_pair: the register of the second word */
   uint8_t base, index, scale;
-  uint16_t width;     /* bytes of memory; 0: unknown */
-  bool sign_extended; /* of a width less than a register's */
-  bool sets_flags;    /* that conditions depend on */
-  bool is_nop;
-  bool calls_kernel;
-  bool names_place;  /* OP_SET, OP_ADD: what it computes is an address */
-  bool is_part;      /* OP_SET: something is added to get an address */
-  bool is_pair;      /* OP_LOAD, OP_STORE: of two words and registers */
-  bool adjusts_base; /* OP_LOAD, OP_STORE: base += immediate afterwards */
-  bool memory;       /* base, index, scale, offset and width are set */
-  uint32_t writes;   /* mask: get a value that `op` does not tell */
-  uint32_t reads;    /* mask: used other than by being moved about */
-  int64_t offset;    /* of memory */
-  int64_t immediate; /* of `op` */
-  uint64_t target;   /* of FLOW_JUMP, FLOW_BRANCH, FLOW_CALL */
+  uint16_t width;         /* bytes of memory; 0: unknown */
+  bool sign_extended : 1; /* of a width less than a register's */
+  bool sets_flags : 1;    /* that conditions depend on */
+  bool is_nop : 1;
+  bool calls_kernel : 1;
+  bool names_place : 1;  /* OP_SET, OP_ADD: what it computes is an address */
+  bool is_part : 1;      /* OP_SET: something is added to get an address */
+  bool is_pair : 1;      /* OP_LOAD, OP_STORE: of two words and registers */
+  bool adjusts_base : 1; /* OP_LOAD, OP_STORE: base += immediate afterwards */
+  bool memory : 1;       /* base, index, scale, offset and width are set */
+  uint32_t writes;       /* mask: get a value that `op` does not tell */
+  uint32_t reads;        /* mask: used other than by being moved about */
+  int64_t offset;        /* of memory */
+  int64_t immediate;     /* of `op` */
+  uint64_t target;       /* of FLOW_JUMP, FLOW_BRANCH, FLOW_CALL */
   /* Indirect jumps and calls go to what `from`, or else memory, holds.  */
 };
 

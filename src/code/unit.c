@@ -125,17 +125,17 @@ step (struct unit *unit, uint32_t number, struct state *state)
   return node->insn.flow == FLOW_NEXT || leave_node (unit, number, state);
 }
 
-/* Whether the path from the instruction at ADDRESS to NEXT ends in front of
-   that.  */
+/* Whether the path ends behind NODE.  */
 static bool
-stops_before (struct unit *unit, uint64_t address, uint64_t next,
+stops_behind (struct unit *unit, const struct unit_node *node,
               const struct state *state)
 {
-  if (unit_ends_before (unit, next))
+  uint64_t next = node->address + node->insn.size;
+  if (node->is_last)
     return true;
   if (!unit->is_go || unit_agrees_with_go (unit, next, state))
     return false;
-  if (!unit_is_after_call (unit, address))
+  if (!unit_is_after_call (unit, node->address))
     unit_fail (unit, UNIT_GO_DIFFERS, next);
   return true;
 }
@@ -152,9 +152,7 @@ walk (struct unit *unit, uint32_t label)
       unit->steps++;
       if (!step (unit, number, &state))
         return;
-      uint64_t address = unit->nodes[number].address;
-      uint64_t behind = address + unit->nodes[number].insn.size;
-      if (stops_before (unit, address, behind, &state))
+      if (stops_behind (unit, &unit->nodes[number], &state))
         return;
       uint32_t next = unit_node_behind (unit, number);
       if (next == UNIT_NONE)
@@ -297,6 +295,7 @@ unit_visit (struct unit *unit,
       for (;;)
         {
           const struct unit_node *node = &unit->nodes[number];
+          unit->visited = number;
           visit (argument, node->address, &node->insn, &state);
           node = &unit->nodes[number]; /* nodes move when they grow */
           if (node->insn.size == 0

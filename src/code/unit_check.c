@@ -123,13 +123,29 @@ check_jump (struct unit *unit, uint64_t address, struct insn insn,
     unit_fail (unit, UNIT_UNRESOLVED, address);
 }
 
+/* INSN is the last one in front of another function.  */
+static void
+check_end (struct unit *unit, uint64_t address, const struct insn *insn,
+           const struct state *state)
+{
+  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+  bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
+                 || (calls && unit_call_returns (unit, insn, address, state));
+  if (!goes_on || unit_is_after_call (unit, address))
+    return;
+  struct state after;
+  state_copy (&after, state);
+  state_apply (&after, unit->machine, insn, address, &unit->tables);
+  check_leaving (unit, address + insn->size, address, UNIT_RUNS_INTO, &after);
+}
+
 void
 unit_check (void *argument, uint64_t address, const struct insn *insn,
             const struct state *state)
 {
   struct unit *unit = argument;
   const struct code_machine *machine = unit->machine;
-  uint64_t next = address + insn->size;
+  bool is_last = unit->nodes[unit->visited].is_last;
   if (insn->size == 0)
     return unit_fail (unit, UNIT_DECODE, address);
   if (unit->is_go && !unit_agrees_with_go (unit, address, state))
@@ -151,16 +167,6 @@ unit_check (void *argument, uint64_t address, const struct insn *insn,
     }
   if (insn->flow == FLOW_JUMP_INDIRECT)
     check_jump (unit, address, *insn, state);
-  bool goes_on
-      = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
-        || ((insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
-            && unit_call_returns (unit, insn, address, state));
-  if (goes_on && unit_ends_before (unit, next)
-      && !unit_is_after_call (unit, address))
-    {
-      struct state after;
-      state_copy (&after, state);
-      state_apply (&after, machine, insn, address, &unit->tables);
-      check_leaving (unit, next, address, UNIT_RUNS_INTO, &after);
-    }
+  if (is_last)
+    check_end (unit, address, insn, state);
 }

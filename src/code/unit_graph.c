@@ -15,6 +15,39 @@ unit_fail (struct unit *unit, enum unit_failure failure, uint64_t address)
   unit->failed_at = address;
 }
 
+/* Borders.  */
+
+bool
+unit_is_start (const struct unit *unit, uint64_t address)
+{
+  uint32_t index = returns_find (unit->context->returns, address);
+  return index != UINT32_MAX && address != unit->entry
+         && returns_function (unit->context->returns, index)->is_start;
+}
+
+static bool
+is_border (const struct unit *unit, uint64_t address)
+{
+  size_t low = 0, high = unit->context->n_borders;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (unit->context->borders[middle] < address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < unit->context->n_borders
+         && unit->context->borders[low] == address && address != unit->entry;
+}
+
+static bool
+ends_before (const struct unit *unit, uint64_t address)
+{
+  return returns_is_marked (unit->context->returns, address)
+         && (unit_is_start (unit, address) || is_border (unit, address));
+}
+
 /* Nodes.  */
 
 static void
@@ -56,8 +89,10 @@ unit_node_at (struct unit *unit, uint64_t address)
       return UNIT_NONE;
     }
   struct unit_node *node = &unit->nodes[unit->n_nodes++];
-  *node = (struct unit_node){ address, UNIT_NONE, UNIT_NONE, { 0 } };
+  node->address = address;
+  node->label = node->predecessor = UNIT_NONE;
   decode_node (unit, node);
+  node->is_last = ends_before (unit, address + node->insn.size);
   return number;
 }
 
@@ -139,37 +174,4 @@ unit_arrive (struct unit *unit, uint32_t number, const struct state *state)
   else if (state_join (&unit->labels[node->label].state, unit->machine, state,
                        node->address, &unit->tables))
     enqueue (unit, node->label);
-}
-
-/* Borders.  */
-
-bool
-unit_is_start (const struct unit *unit, uint64_t address)
-{
-  uint32_t index = returns_find (unit->context->returns, address);
-  return index != UINT32_MAX && address != unit->entry
-         && returns_function (unit->context->returns, index)->is_start;
-}
-
-static bool
-is_border (const struct unit *unit, uint64_t address)
-{
-  size_t low = 0, high = unit->context->n_borders;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (unit->context->borders[middle] < address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < unit->context->n_borders
-         && unit->context->borders[low] == address && address != unit->entry;
-}
-
-bool
-unit_ends_before (const struct unit *unit, uint64_t address)
-{
-  return returns_is_marked (unit->context->returns, address)
-         && (unit_is_start (unit, address) || is_border (unit, address));
 }

@@ -23,6 +23,7 @@ struct unit_node
   uint64_t address;
   uint32_t label;       /* or UNIT_NONE */
   uint32_t predecessor; /* node that goes on here, or UNIT_NONE */
+  bool is_last;         /* the unit ends behind it, if it gets there */
   struct insn insn;     /* size 0: no instruction */
 };
 
@@ -54,6 +55,7 @@ struct unit
   bool is_proven;   /* returns */
   bool leaves;      /* the same by a jump that may be a tail call */
   bool met_unknown; /* called a function that nobody has followed */
+  uint32_t visited; /* node that unit_visit is at */
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
   enum unit_failure failure;
@@ -83,8 +85,5 @@ void unit_arrive (struct unit *unit, uint32_t number,
 
 /* Whether another function starts at ADDRESS.  */
 bool unit_is_start (const struct unit *unit, uint64_t address);
-
-/* Whether the unit ends in front of ADDRESS, where it gets without a jump.  */
-bool unit_ends_before (const struct unit *unit, uint64_t address);
 
 #endif /* CODE_UNIT_GRAPH_H */
