@@ -24,6 +24,7 @@ jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
       && tables->tables[*number].is_signed == table->is_signed)
     {
       struct jump_table *old = &tables->tables[*number];
+      old->is_weak |= table->is_weak || table->max != old->max;
       if (table->max > old->max)
         old->max = table->max;
       return true;
@@ -99,8 +100,8 @@ jump_table_target (const struct jump_table *table, const struct places *places,
       *target = table->address;
       return index == 0;
     }
-  if (index >= ENTRIES_MAX
-      || (bounded ? index > table->max : place >= table->end)
+  if (index >= ENTRIES_MAX || (bounded && index > table->max)
+      || ((!bounded || table->is_weak) && place >= table->end)
       || !read_entry (table, places, place, &word))
     return false;
   *target = table->width == 8 ? word : table->base + word * table->scale;

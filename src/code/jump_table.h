@@ -5,7 +5,9 @@
    constant address.  The number of entries comes from the comparison in front
    of it (cmp and ja) and nothing else: a mask or an extension tells what an
    index can be, not what the table has.  Tables without a bound end where an
-   entry leaves the function, or where another table begins.  */
+   entry leaves the function, or where another table begins; so do those that
+   paths with different bounds lead to, because a compiler knows more of the
+   index there than the comparisons tell.  */
 
 #ifndef CODE_JUMP_TABLE_H
 #define CODE_JUMP_TABLE_H
@@ -21,13 +23,14 @@ struct jump_table
 {
   uint64_t reader; /* address of an instruction that reads entries */
   uint64_t address;
-  uint64_t base;  /* added to entries that are offsets; 0: not seen yet */
-  uint64_t end;   /* where it ends at the latest, if `max` is unknown */
-  uint64_t max;   /* index; UINT64_MAX: unknown */
-  uint8_t width;  /* bytes of an entry; 8: entries are addresses; 0: there is
-                     no table, `address` is the target */
-  uint8_t scale;  /* bytes that one in an entry stands for */
-  bool is_signed; /* as it was read ... */
+  uint64_t base; /* added to entries that are offsets; 0: not seen yet */
+  uint64_t end;  /* where it ends at the latest, if `max` is unknown or weak */
+  uint64_t max;  /* index; UINT64_MAX: unknown */
+  bool is_weak;  /* paths with other values of `max' met */
+  uint8_t width; /* bytes of an entry; 8: entries are addresses; 0: there is
+                    no table, `address` is the target */
+  uint8_t scale; /* bytes that one in an entry stands for */
+  bool is_signed;       /* as it was read ... */
   bool is_signed_later; /* ... or where the base is added */
   bool is_in_data;      /* the program could write entries, but does not */
 };

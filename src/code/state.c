@@ -43,36 +43,62 @@ state_remove_slot (struct state *state, unsigned index)
     state->released |= released << index;
 }
 
-static void
-forget_memory (struct state *state, struct value place, unsigned width)
+/* Whether slot INDEX is the only place where a register of the caller can be
+   had back from.  */
+static bool
+is_only_copy (const struct state *state, const struct code_machine *machine,
+              unsigned index)
 {
-  for (unsigned i = state->n_slots; i-- > 0;)
-    if (slot_overlaps (&state->slots[i], place, width))
-      state_remove_slot (state, i);
+  struct value value = state->slots[index].value;
+  if (value.kind != VALUE_SAVED || !(machine->preserved >> value.number & 1)
+      || value_equal (state->registers[value.number], value))
+    return false;
+  for (unsigned i = 0; i < state->n_slots; i++)
+    if (i != index && value_equal (state->slots[i].value, value))
+      return false;
+  return true;
 }
 
-/* Constants may be addresses of jump tables, but leave room for others.  No
-   image is above 4 GiB by itself.  */
+/* Whether a slot that matters is left as it was.  */
+static bool
+forget_memory (struct state *state, const struct code_machine *machine,
+               struct value place, unsigned width, bool by_pointer)
+{
+  bool kept = false;
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (slot_overlaps (&state->slots[i], place, width))
+      {
+        if (by_pointer && is_only_copy (state, machine, i))
+          kept = true;
+        else
+          state_remove_slot (state, i);
+      }
+  return kept;
+}
+
+/* Constants may be addresses of jump tables, but leave room for others, as
+   what was read from tables does.  No image is above 4 GiB by itself.  */
 static bool
 is_worth_keeping (const struct state *state, struct value value)
 {
+  bool has_to_do_with_tables
+      = value_is_target (value) || value_is_entry (value)
+        || (value.kind == VALUE_CONSTANT && value.number >= 0x1000
+            && value.number <= UINT32_MAX);
   return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value)
-         || (value.kind == VALUE_CONSTANT && value.number >= 0x1000
-             && value.number <= UINT32_MAX
-             && state->n_slots < STATE_SLOTS_MAX - 10);
+         || (has_to_do_with_tables && state->n_slots < STATE_SLOTS_MAX - 10);
 }
 
-/* Stores through pointers that are not known to point into the stack cannot
-   reach saved registers in a correct program.  */
 void
-state_store (struct state *state, struct value place, struct value value,
-             unsigned width)
+state_store (struct state *state, const struct code_machine *machine,
+             struct value place, struct value value, unsigned width,
+             bool by_pointer)
 {
   if (place.kind != VALUE_CFA && place.kind != VALUE_BASE)
     return;
-  forget_memory (state, place, width);
-  if (width == 8 && is_worth_keeping (state, value)
+  bool kept = forget_memory (state, machine, place, width, by_pointer);
+  if (!kept && width == 8 && is_worth_keeping (state, value)
       && state->n_slots < STATE_SLOTS_MAX)
     state->slots[state->n_slots++] = (struct slot){ place, value };
 }
@@ -123,16 +149,16 @@ state_memory (const struct state *state, const struct insn *insn)
   return memory;
 }
 
-uint64_t
+struct limit
 state_bound_of (const struct state *state, const struct subject *subject)
 {
   for (unsigned i = 0; i < state->n_bounds; i++)
     if (subject_equal (&state->bounds[i].subject, subject))
-      return state->bounds[i].max;
-  return UINT64_MAX;
+      return state->bounds[i].limit;
+  return (struct limit){ .max = UINT64_MAX };
 }
 
-uint64_t
+struct limit
 state_bound (const struct state *state, struct value value)
 {
   struct subject subject = subject_of_value (value);
@@ -142,12 +168,12 @@ state_bound (const struct state *state, struct value value)
 /* The oldest bound makes room for a new one.  */
 void
 state_set_bound (struct state *state, const struct subject *subject,
-                 uint64_t max)
+                 struct limit limit)
 {
   for (unsigned i = 0; i < state->n_bounds; i++)
     if (subject_equal (&state->bounds[i].subject, subject))
       {
-        state->bounds[i].max = max;
+        state->bounds[i].limit = limit;
         return;
       }
   if (state->n_bounds == STATE_BOUNDS_MAX)
@@ -156,7 +182,7 @@ state_set_bound (struct state *state, const struct subject *subject,
                sizeof *state->bounds * (STATE_BOUNDS_MAX - 1));
       state->n_bounds--;
     }
-  state->bounds[state->n_bounds++] = (struct bound){ *subject, max };
+  state->bounds[state->n_bounds++] = (struct bound){ *subject, limit };
 }
 
 void

@@ -43,10 +43,16 @@ struct subject
   bool is_memory, has_base, has_index;
 };
 
+struct limit
+{
+  uint64_t max; /* lower bits are not above this, unsigned; UINT64_MAX: none */
+  bool is_weak; /* paths with other limits met */
+};
+
 struct bound
 {
   struct subject subject;
-  uint64_t max; /* the subject's lower bits are not above this, unsigned */
+  struct limit limit;
 };
 
 struct state
@@ -86,11 +92,14 @@ subject_of_value (struct value value)
   return (struct subject){ .base = value, .has_base = true };
 }
 
-/* WIDTH bytes at PLACE get VALUE.  What matters is kept; stores through
-   pointers that are not known to point into the stack cannot reach saved
-   registers in a correct program.  */
-void state_store (struct state *state, struct value place, struct value value,
-                  unsigned width);
+/* WIDTH bytes at PLACE get VALUE.  What matters is kept.  In a correct program
+   stores through pointers that are not known to point into the stack cannot
+   reach saved registers; and BY_POINTER, neither SP nor FP, not where they are
+   known to, because the only copy of what belongs to the caller is needed:
+   that is a path that is never taken, or a pointer that has changed.  */
+void state_store (struct state *state, const struct code_machine *machine,
+                  struct value place, struct value value, unsigned width,
+                  bool by_pointer);
 
 /* The index of the slot at PLACE, or n_slots.  */
 unsigned state_find_slot (const struct state *state, struct value place);
@@ -101,14 +110,15 @@ void state_remove_slot (struct state *state, unsigned index);
 /* The value in memory at PLACE; VALUE_MIXED when it is not known.  */
 struct value state_load (const struct state *state, struct value place);
 
-/* The bound of VALUE, or of SUBJECT, or UINT64_MAX.  */
-uint64_t state_bound (const struct state *state, struct value value);
-uint64_t state_bound_of (const struct state *state,
-                         const struct subject *subject);
+/* The bound of VALUE, or of SUBJECT.  */
+struct limit state_bound (const struct state *state, struct value value);
+struct limit state_bound_of (const struct state *state,
+                             const struct subject *subject);
 
-/* The subject's lower bits are not above MAX.  The oldest bound makes room. */
+/* The subject's lower bits are not above LIMIT.  The oldest bound makes
+   room.  */
 void state_set_bound (struct state *state, const struct subject *subject,
-                      uint64_t max);
+                      struct limit limit);
 void state_remove_bound (struct state *state, unsigned index);
 
 /* Whether anything bounded depends on VALUE.  */

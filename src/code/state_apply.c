@@ -55,7 +55,18 @@ forget_base (struct state *state, const struct code_machine *machine,
       state_remove_slot (state, i);
 }
 
-/* to = from & -2^n, or from - something: a new base.  */
+/* Forget what is below SP, which goes down from there.  */
+static void
+forget_below (struct state *state, struct value sp)
+{
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (state->slots[i].place.kind == sp.kind
+        && state->slots[i].place.number < sp.number)
+      state_remove_slot (state, i);
+}
+
+/* to = from & -2^n, or from - something: a new base.  Where SP moves away from
+   the base that FP has, FP knows more, and SP's place does not matter.  */
 static void
 apply_base (struct state *state, const struct code_machine *machine,
             const struct insn *insn, uint64_t address)
@@ -64,6 +75,12 @@ apply_base (struct state *state, const struct code_machine *machine,
   bool was_base = from.kind == VALUE_BASE;
   if (!value_is_stack (from) || (was_base && insn->to != machine->arch->sp))
     {
+      compute (state, address, insn->to);
+      return;
+    }
+  if (was_base && state->registers[machine->arch->fp].kind == VALUE_BASE)
+    {
+      forget_below (state, from);
       compute (state, address, insn->to);
       return;
     }
@@ -79,11 +96,14 @@ apply_base (struct state *state, const struct code_machine *machine,
 static void
 apply_scale (struct state *state, const struct insn *insn, uint64_t address)
 {
-  uint64_t max = state_bound (state, state->registers[insn->from]);
+  struct limit limit = state_bound (state, state->registers[insn->from]);
   compute (state, address, insn->to);
   struct subject scaled = subject_of_value (state->registers[insn->to]);
-  if (max <= UINT32_MAX)
-    state_set_bound (state, &scaled, max * (uint64_t)insn->immediate);
+  if (limit.max <= UINT32_MAX)
+    {
+      limit.max *= (uint64_t)insn->immediate;
+      state_set_bound (state, &scaled, limit);
+    }
 }
 
 /* Move within a width, so that a lower part stays what it was.  */
@@ -267,19 +287,20 @@ state_table (const struct state *state, const struct code_machine *machine,
              struct jump_tables *tables, uint32_t *number)
 {
   struct value base = value_of (VALUE_CONSTANT, 0), index;
-  uint64_t max = 0;
+  struct limit limit = { .max = 0 };
   if (is_indexed (state, machine, insn, &base, &index))
     {
-      max = state_bound (state, index);
-      if (insn->scale != insn->width && max != UINT64_MAX)
-        max /= insn->width;
+      limit = state_bound (state, index);
+      if (insn->scale != insn->width && limit.max != UINT64_MAX)
+        limit.max /= insn->width;
     }
   else if (!is_known_entry (insn))
     return false;
   struct jump_table table
       = { .reader = address,
           .address = (uint64_t)base.number + (uint64_t)insn->offset,
-          .max = max,
+          .max = limit.max,
+          .is_weak = limit.is_weak,
           .width = (uint8_t)insn->width,
           .scale = 1,
           .is_signed = insn->sign_extended || insn->width == 4 };
@@ -321,7 +342,7 @@ apply_load (struct state *state, const struct code_machine *machine,
       return;
     }
   struct subject memory = state_memory (state, insn);
-  uint64_t max = state_bound_of (state, &memory);
+  struct limit limit = state_bound_of (state, &memory);
   uint32_t number;
   if (state_table (state, machine, insn, address, tables, &number))
     set_register (state, insn->to, value_of (VALUE_ENTRY, number), address);
@@ -333,10 +354,10 @@ apply_load (struct state *state, const struct code_machine *machine,
   if (insn->base != REG_NONE && state->registers[insn->to].kind == VALUE_OPAQUE
       && value_is_stack (place))
     state->registers[insn->to] = value_new (VALUE_MIXED, address, insn->to);
-  if (max != UINT64_MAX)
+  if (limit.max != UINT64_MAX)
     {
       struct subject loaded = subject_of_value (state->registers[insn->to]);
-      state_set_bound (state, &loaded, max);
+      state_set_bound (state, &loaded, limit);
     }
 }
 
@@ -353,10 +374,14 @@ apply_store (struct state *state, const struct code_machine *machine,
 {
   struct value place = place_of (state, insn);
   unsigned width = insn->is_pair ? machine->word : insn->width;
+  bool by_pointer
+      = insn->base != machine->arch->sp && insn->base != machine->arch->fp;
   if (insn->is_pair)
-    state_store (state, value_moved (place, machine->word),
-                 stored_value (state, insn->second), machine->word);
-  state_store (state, place, stored_value (state, insn->from), width);
+    state_store (state, machine, value_moved (place, machine->word),
+                 stored_value (state, insn->second), machine->word,
+                 by_pointer);
+  state_store (state, machine, place, stored_value (state, insn->from), width,
+               by_pointer);
   state_forget_bounds (state, place, insn->is_pair ? 2 * width : width);
 }
 
@@ -368,7 +393,7 @@ apply_push (struct state *state, const struct code_machine *machine,
   struct value what = stored_value (state, insn->from);
   struct value place = value_moved (state->registers[sp], -machine->word);
   set_register (state, sp, place, address);
-  state_store (state, place, what, machine->word);
+  state_store (state, machine, place, what, machine->word, false);
 }
 
 static void
@@ -543,11 +568,7 @@ state_call (struct state *state, const struct code_machine *machine,
     compute (state, address, (unsigned)__builtin_ctz (left));
   state->has_compared = state->has_equals = false;
   state_forget_bounds (state, value_of (VALUE_MIXED, 0), 0);
-  struct value sp = state->registers[machine->arch->sp];
-  for (unsigned i = state->n_slots; i-- > 0;)
-    if (state->slots[i].place.kind == sp.kind
-        && state->slots[i].place.number < sp.number)
-      state_remove_slot (state, i);
+  forget_below (state, state->registers[machine->arch->sp]);
 }
 
 /* Of two registers that are equal, what is known of one holds for both: so
@@ -575,5 +596,6 @@ state_branch (struct state *state, enum insn_condition condition, bool taken)
   if (!state->has_compared || (!below && !not_above)
       || (below && state->compared_with == 0))
     return;
-  state_set_bound (state, &state->compared, state->compared_with - below);
+  state_set_bound (state, &state->compared,
+                   (struct limit){ .max = state->compared_with - below });
 }

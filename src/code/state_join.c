@@ -119,12 +119,15 @@ join_bounds (struct state *state, const struct state *other)
   bool changed = false;
   for (unsigned i = state->n_bounds; i-- > 0;)
     {
-      uint64_t max = state_bound_of (other, &state->bounds[i].subject);
-      if (max == UINT64_MAX)
+      struct limit *limit = &state->bounds[i].limit;
+      struct limit met = state_bound_of (other, &state->bounds[i].subject);
+      bool was_weak = limit->is_weak;
+      limit->is_weak |= met.is_weak || met.max != limit->max;
+      if (met.max == UINT64_MAX)
         state_remove_bound (state, i);
-      else if (max > state->bounds[i].max)
-        state->bounds[i].max = max;
-      else
+      else if (met.max > limit->max)
+        limit->max = met.max;
+      else if (limit->is_weak == was_weak)
         continue;
       changed = true;
     }

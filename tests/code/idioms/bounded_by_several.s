@@ -1,0 +1,29 @@
+# A jump that is reached behind different comparisons: the compiler knows that
+# the index is not above 1, and 5 is all that is seen.  The table ends where
+# another one begins all the same.
+# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%edi, %edi
+	cmp	$1, %edi
+	jbe	1f
+	cmp	$5, %edi
+	ja	4f
+1:	lea	table(%rip), %rdx
+	movslq	(%rdx,%rdi,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+2:	movabs	$0x5b5b5b5b5b5b5b5b, %rbx
+	jmp	4f
+3:	lea	other(%rip), %rbx
+4:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .rodata
+	.align	4
+table:	.long	2b-table, 3b-table
+other:	.long	2b+3-table, 2b+4-table, 2b+5-table, 2b+6-table
