@@ -180,6 +180,14 @@ is_function_start (const struct analysis *analysis,
          && cfa->offset == -machine->arch->fixed_ra_offset;
 }
 
+static void
+mark_known (struct analysis *analysis, uint64_t address)
+{
+  uint32_t index = returns_find (analysis->returns, address);
+  if (index != UINT32_MAX)
+    returns_function (analysis->returns, index)->is_known = true;
+}
+
 static bool
 add_known (struct analysis *analysis)
 {
@@ -199,6 +207,8 @@ add_known (struct analysis *analysis)
                                    function->address + function->size };
       else if (!add_start (analysis, function->address))
         return false;
+      else
+        mark_known (analysis, function->address);
     }
   return true;
 }
@@ -363,8 +373,9 @@ visit (struct analysis *analysis, const struct code_function *function,
   uint64_t entry = function->entry;
   analysis->entry = entry;
   analysis->trusted = trusted;
-  analysis->certain = function->is_called || unit_is_proven (analysis->unit)
-                      || unit_leaves (analysis->unit);
+  analysis->certain = (function->is_called || unit_is_proven (analysis->unit)
+                       || unit_leaves (analysis->unit))
+                      && !unit_is_odd (analysis->unit);
   if (trusted)
     claims_add_start (analysis->claims, entry);
   unit_visit (analysis->unit, take, analysis);
@@ -406,6 +417,17 @@ is_function (const struct analysis *analysis,
                  || known_at (analysis->request, function->entry)));
 }
 
+/* The unit followed last fails for good.  The functions that it gets to with
+   another frame than that of a call make no claims.  */
+static void
+disqualify_others (struct analysis *analysis)
+{
+  size_t n;
+  const uint32_t *others = unit_left_for (analysis->unit, &n);
+  for (size_t i = 0; i < n; i++)
+    returns_function (analysis->returns, others[i])->no_claims = true;
+}
+
 static bool
 follow (struct analysis *analysis, uint32_t index, bool again,
         struct error *err)
@@ -426,6 +448,8 @@ follow (struct analysis *analysis, uint32_t index, bool again,
         = failure == UNIT_SOUND;
   if (failure != UNIT_SOUND && !again)
     return try_later (analysis, index) || error_set_no_memory (err);
+  if (failure != UNIT_SOUND)
+    disqualify_others (analysis);
   if (failure != UNIT_SOUND && request->distrust)
     request->distrust (request->argument, function.entry, failure, failed_at);
   analysis->summary->functions++;

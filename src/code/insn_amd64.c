@@ -375,7 +375,11 @@ translate_add (struct translation *t, int sign)
       t->insn->index = dwarf (t, by->reg.value);
     }
   else if (reg == SP)
-    set_op (t, OP_LOWER, reg, reg);
+    {
+      set_op (t, OP_LOWER, reg, reg);
+      if (is_register (by))
+        t->insn->index = dwarf (t, by->reg.value);
+    }
 }
 
 /* shl: a multiplication.  */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "code/instruction.h"
 
 struct code_machine
 {
@@ -18,8 +19,10 @@ struct code_machine
   uint8_t rt_sigreturn;   /* such a number, of Linux */
   uint32_t preserved;     /* mask: a function leaves these as they were */
   uint32_t clobbered;     /* mask: a call may change these */
-  uint8_t word;           /* bytes of a register */
-  uint8_t table_widths;   /* mask of 1, 2, 4, 8: bytes of a jump table entry */
+  uint8_t probed;       /* register with the size of a frame when its pages are
+                           probed; REG_NONE: no compiler calls a function for that */
+  uint8_t word;         /* bytes of a register */
+  uint8_t table_widths; /* mask of 1, 2, 4, 8: bytes of a jump table entry */
   /* Functions move SP once, so that it is the better base for a CFA.  */
   bool keeps_sp;
   const char *const *register_names; /* n_registers of them */

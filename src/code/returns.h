@@ -31,6 +31,7 @@ struct code_function
   /* Its entry is a border: other functions get there by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
+  bool is_known;         /* CFI says that a function starts there */
   bool is_called;        /* directly, by code that is certain to be code */
   bool is_pointer;       /* a start only because a pointer leads there */
   bool is_told;          /* a start because claims were made for it before */

@@ -69,6 +69,14 @@ find_slot (const struct state *state, const struct code_machine *machine,
   return NULL;
 }
 
+bool
+state_keeps (const struct state *state, const struct code_machine *machine,
+             struct value value)
+{
+  return find_slot (state, machine, VALUE_CFA, value)
+         || find_slot (state, machine, VALUE_BASE, value);
+}
+
 static bool
 cfa_rule (const struct state *state, const struct code_machine *machine,
           struct frame_rule *rule)

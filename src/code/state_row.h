@@ -20,6 +20,10 @@ bool state_is_restored (const struct state *state,
 bool state_has_left (const struct state *state,
                      const struct code_machine *machine);
 
+/* Whether VALUE is in the frame, where it can be had back from.  */
+bool state_keeps (const struct state *state,
+                  const struct code_machine *machine, struct value value);
+
 /* The CFA, RA and FP rules of the state.  False when it cannot be said.  */
 bool state_row (const struct state *state, const struct code_machine *machine,
                 struct frame_row *row);

@@ -20,7 +20,7 @@ enum
   STEPS_MIN = 1 << 21,
   ADDRESS_MIN = 0x1000, /* constants below are no addresses */
   PLACES_REMEMBERED = 4096,
-  TRIES_MAX = 3,
+  TRIES_MAX = 8,
   VISITS_MAX = 512 /* of a node, on average */
 };
 
@@ -49,6 +49,7 @@ unit_free (struct unit *unit)
   free (unit->labels);
   free (unit->queue);
   free (unit->ends);
+  free (unit->left_for);
   free (unit);
 }
 
@@ -61,7 +62,7 @@ pass (struct unit *unit, const struct insn *insn, uint64_t address,
   const struct code_machine *machine = unit->machine;
   state_apply (state, machine, insn, address, &unit->tables);
   if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
-    state_call (state, machine, address);
+    unit_call (unit, insn, address, state);
   else if (insn->flow == FLOW_BRANCH)
     state_branch (state, insn->condition, false);
   return insn->flow != FLOW_JUMP && insn->flow != FLOW_JUMP_INDIRECT
@@ -77,10 +78,13 @@ branch (struct unit *unit, const struct insn *insn, struct state *state)
       unit_jump (unit, insn->target, state);
       return;
     }
-  struct state taken;
-  state_copy (&taken, state);
-  state_branch (&taken, (enum insn_condition)insn->condition, true);
-  unit_jump (unit, insn->target, &taken);
+  if (!unit_is_never_taken (unit, insn))
+    {
+      struct state taken;
+      state_copy (&taken, state);
+      state_branch (&taken, (enum insn_condition)insn->condition, true);
+      unit_jump (unit, insn->target, &taken);
+    }
   state_branch (state, (enum insn_condition)insn->condition, false);
 }
 
@@ -107,7 +111,7 @@ leave_node (struct unit *unit, uint32_t number, struct state *state)
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
       returns = unit_call_returns (unit, insn, node.address, state);
-      state_call (state, unit->machine, node.address);
+      unit_call (unit, insn, node.address, state);
       unit_throw (unit, node.address, state);
       return returns;
     default:
@@ -185,7 +189,8 @@ start (struct unit *unit, uint64_t entry, uint64_t end)
   unit->n_nodes = unit->n_labels = unit->n_queue = 0;
   unit->steps = 0;
   unit->landed = unit->met_unknown = false;
-  unit->is_proven = unit->leaves = false;
+  unit->n_left_for = 0;
+  unit->is_proven = unit->leaves = unit->is_odd = false;
   unit->failure = UNIT_SOUND;
   jump_tables_reset (&unit->tables);
   state_enter (&state, unit->machine);
@@ -317,9 +322,22 @@ unit_is_proven (const struct unit *unit)
 }
 
 bool
+unit_is_odd (const struct unit *unit)
+{
+  return unit->is_odd;
+}
+
+bool
 unit_leaves (const struct unit *unit)
 {
   return unit->leaves;
+}
+
+const uint32_t *
+unit_left_for (const struct unit *unit, size_t *n)
+{
+  *n = unit->n_left_for;
+  return unit->left_for;
 }
 
 bool

@@ -38,9 +38,19 @@ enum unit_failure unit_follow (struct unit *unit, uint64_t entry, uint64_t end,
    found where it should be.  */
 bool unit_is_proven (const struct unit *unit);
 
+/* Whether it uses registers that it got no values in: as compilers do where
+   they know better than the programmer, or as assembler code does that has
+   conventions of its own.  */
+bool unit_is_odd (const struct unit *unit);
+
 /* Whether it leaves by a jump somewhere, with the stack pointer it came
    with.  */
 bool unit_leaves (const struct unit *unit);
+
+/* The functions, N of them, that the unit followed last gets to with another
+   frame than that of a call: the reason, or one of the reasons, why it
+   fails.  */
+const uint32_t *unit_left_for (const struct unit *unit, size_t *n);
 
 /* Call VISIT for every instruction of the unit followed last, with the state
    in front of it.  */

@@ -3,6 +3,7 @@
 
 #include "code/unit_check.h"
 
+#include "base/array.h"
 #include "code/state_apply.h"
 #include "code/state_row.h"
 #include "code/unit_flow.h"
@@ -30,15 +31,33 @@ unit_agrees_with_go (const struct unit *unit, uint64_t address,
              value_of (VALUE_CFA, (int64_t)arch->fixed_ra_offset - depth));
 }
 
+/* Whether a function starts at the unit's entry beyond doubt.  */
 static bool
-uses_saved (const struct code_machine *machine, const struct insn *insn,
+begins_certainly (const struct unit *unit)
+{
+  struct returns *returns = unit->context->returns;
+  uint32_t index = returns_find (returns, unit->entry);
+  const struct code_function *function
+      = index == UNIT_NONE ? NULL : returns_function (returns, index);
+  return function && (function->is_called || function->is_known);
+}
+
+/* Whether INSN uses what belongs to the caller.  A function that has saved a
+   register may: that is a variable without a value.  */
+static bool
+uses_saved (struct unit *unit, const struct insn *insn,
             const struct state *state)
 {
   for (uint32_t left = insn->reads; left; left &= left - 1)
     {
       struct value value = state->registers[(unsigned)__builtin_ctz (left)];
-      if (value.kind == VALUE_SAVED && machine->preserved >> value.number & 1)
+      if (value.kind != VALUE_SAVED
+          || !(unit->machine->preserved >> value.number & 1))
+        continue;
+      if (!state_keeps (state, unit->machine, value)
+          || !begins_certainly (unit))
         return true;
+      unit->is_odd = true;
     }
   return false;
 }
@@ -62,8 +81,13 @@ check_leaving (struct unit *unit, uint64_t target, uint64_t from,
       return;
     }
   unit_fail (unit, failure, from);
-  if (function && (by_jump || is_label))
-    function->no_claims = true;
+  if (!function || !(by_jump || is_label))
+    return;
+  if (ARRAY_ROOM (unit->left_for, unit->n_left_for + 1,
+                  &unit->left_for_capacity))
+    unit->left_for[unit->n_left_for++] = index;
+  else
+    unit->steps_left = 0; /* nobody may rely on what was found */
 }
 
 /* Whether INSN, a return, goes to the caller.  */
@@ -108,6 +132,28 @@ returns_from_signal (const struct code_machine *machine,
                          value_of (VALUE_CONSTANT, machine->rt_sigreturn));
 }
 
+/* Whether the path from NUMBER, whose instruction ends at NEXT, gets to the
+   end of a part of the function where the compiler knew that nobody would.
+   That is told from a call that does not return, in front of what is another
+   path.  */
+static bool
+ends_part (const struct unit *unit, uint64_t address, uint64_t next)
+{
+  const struct code_range *part = unit_find_part (unit->context, address);
+  uint32_t number = address_map_get (&unit->numbers, address);
+  if (!part || part->end != next || unit_is_start (unit, next))
+    return false;
+  while (number != UNIT_NONE && unit->nodes[number].label == UNIT_NONE)
+    {
+      number = unit->nodes[number].predecessor;
+      if (number != UNIT_NONE
+          && (unit->nodes[number].insn.flow == FLOW_CALL
+              || unit->nodes[number].insn.flow == FLOW_CALL_INDIRECT))
+        return false;
+    }
+  return number != UNIT_NONE;
+}
+
 /* INSN is a copy: nodes move when they grow.  Where tables had less entries
    when the jump was followed, there is more to follow now.  */
 static void
@@ -131,12 +177,14 @@ check_end (struct unit *unit, uint64_t address, const struct insn *insn,
   bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
                  || (calls && unit_call_returns (unit, insn, address, state));
-  if (!goes_on || unit_is_after_call (unit, address))
+  uint64_t next = address + insn->size;
+  if (!goes_on || unit_is_after_call (unit, address)
+      || ends_part (unit, address, next))
     return;
   struct state after;
   state_copy (&after, state);
   state_apply (&after, unit->machine, insn, address, &unit->tables);
-  check_leaving (unit, address + insn->size, address, UNIT_RUNS_INTO, &after);
+  check_leaving (unit, next, address, UNIT_RUNS_INTO, &after);
 }
 
 void
@@ -150,14 +198,16 @@ unit_check (void *argument, uint64_t address, const struct insn *insn,
     return unit_fail (unit, UNIT_DECODE, address);
   if (unit->is_go && !unit_agrees_with_go (unit, address, state))
     return unit_fail (unit, UNIT_GO_DIFFERS, address);
-  if (uses_saved (machine, insn, state))
+  if (uses_saved (unit, insn, state))
     return unit_fail (unit, UNIT_SAVED_USED, address);
   if (is_beyond_the_end (unit, insn))
     return unit_fail (unit, UNIT_UNWINDS, address);
   if (returns_from_signal (machine, insn, state))
     return unit_fail (unit, UNIT_SIGNAL, address);
   if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
-      && unit_is_start (unit, insn->target))
+      && unit_is_start (unit, insn->target)
+      && (state_is_restored (state, machine)
+          || !unit_is_never_taken (unit, insn)))
     check_leaving (unit, insn->target, address, UNIT_TAIL_CALL, state);
   if (insn->flow == FLOW_RETURN)
     {

@@ -8,8 +8,52 @@
 enum
 {
   NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
-  STUB_STEPS = 2            /* endbr64 and the jump */
+  STUB_STEPS = 2,           /* endbr64 and the jump */
+  PADDING_STEPS = 16,       /* between functions */
+  PROBE_STEPS = 32,         /* of a function that probes the stack */
+  PROBED_MIN = 4096         /* smaller frames need no probe */
 };
+
+/* Whether another function starts at ADDRESS, which nobody doubts.  */
+static bool
+starts_certainly (const struct unit *unit, uint64_t address)
+{
+  struct returns *returns = unit->context->returns;
+  uint32_t index = returns_find (returns, address);
+  if (index == UNIT_NONE || !unit_is_start (unit, address))
+    return false;
+  const struct code_function *function = returns_function (returns, index);
+  return function->is_called || !function->is_pointer;
+}
+
+/* Whether nothing but padding is between ADDRESS and the start of another
+   function: no path gets there.  */
+static bool
+is_behind_the_end (const struct unit *unit, uint64_t address)
+{
+  uint64_t size;
+  const uint8_t *bytes = places_code (unit->context->places, address, &size);
+  struct insn_step step = { .is_nop = bytes != NULL };
+  for (int i = 0; i < PADDING_STEPS && step.is_nop; i++)
+    {
+      if (starts_certainly (unit, address))
+        return true;
+      if (!insn_decode_step (unit->context->decoder, bytes, size, address,
+                             &step))
+        return false;
+      bytes += step.size;
+      size -= step.size;
+      address += step.size;
+    }
+  return false;
+}
+
+bool
+unit_is_never_taken (const struct unit *unit, const struct insn *insn)
+{
+  return insn->condition == CONDITION_ABOVE
+         && is_behind_the_end (unit, insn->target);
+}
 
 void
 unit_jump (struct unit *unit, uint64_t target, const struct state *state)
@@ -62,9 +106,8 @@ end_of_table (const struct unit *unit, uint64_t address)
   return end;
 }
 
-/* The part of a function that ADDRESS is in, or NULL.  */
-static const struct code_range *
-find_part (const struct unit_context *context, uint64_t address)
+const struct code_range *
+unit_find_part (const struct unit_context *context, uint64_t address)
 {
   size_t low = 0, high = context->n_parts;
   while (low < high)
@@ -87,11 +130,11 @@ static bool
 is_inside (const struct unit *unit, const struct jump_table *table,
            uint64_t target)
 {
-  const struct code_range *part = find_part (unit->context, target);
+  const struct code_range *part = unit_find_part (unit->context, target);
   return (target >= unit->entry && target < unit->end)
          || (part
              && (table->width == 8
-                 || part == find_part (unit->context, table->reader)));
+                 || part == unit_find_part (unit->context, table->reader)));
 }
 
 /* The target of entry INDEX.  False behind the last: a table without a bound
@@ -118,7 +161,7 @@ bound_by_names (const struct unit *unit, struct jump_table *table)
   for (uint64_t i = 0; i < n; i++)
     if (!jump_table_target (table, unit->context->places, i, &target)
         || ((target < unit->entry || target >= unit->end)
-            && !find_part (unit->context, target)))
+            && !unit_find_part (unit->context, target)))
       return;
   table->max = n - 1;
 }
@@ -142,6 +185,16 @@ look_among_data (struct unit *unit, struct jump_table *table)
   table->is_in_data = i > table->max;
 }
 
+/* Whether an entry that leads to TARGET is for values that a switch never has
+   (LLVM).  */
+static bool
+is_never_chosen (struct unit *unit, uint64_t target)
+{
+  uint32_t number = unit_node_at (unit, target);
+  return number != UNIT_NONE && unit->nodes[number].insn.is_nop
+         && is_behind_the_end (unit, target);
+}
+
 /* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
 static bool
 jump_by_table (struct unit *unit, uint32_t number, const struct state *state)
@@ -155,7 +208,8 @@ jump_by_table (struct unit *unit, uint32_t number, const struct state *state)
   while (unit->failure == UNIT_SOUND
          && table_target (unit, &table, i, &target))
     {
-      unit_jump (unit, target, state);
+      if (!is_never_chosen (unit, target))
+        unit_jump (unit, target, state);
       unit->steps++;
       i++;
     }
@@ -237,6 +291,60 @@ unit_call_returns (struct unit *unit, const struct insn *insn,
          && (!is_set
              || returns_through (context->places,
                                  unit_called_place (context, insn), is_set));
+}
+
+static bool
+may_write (const struct insn *insn, unsigned reg)
+{
+  return (insn->writes >> reg & 1) || insn->to == reg || insn->second == reg
+         || (insn->op == OP_SWAP && insn->from == reg);
+}
+
+/* Whether the function that starts at ADDRESS leaves REG alone: no instruction
+   up to its return writes it or leads elsewhere.  */
+static bool
+leaves_alone (const struct unit *unit, uint64_t address, unsigned reg)
+{
+  const struct unit_context *context = unit->context;
+  uint64_t size, first = address, last = address;
+  const uint8_t *bytes = places_code (context->places, address, &size);
+  struct insn insn;
+  for (int i = 0; bytes && i < PROBE_STEPS; i++)
+    {
+      if (!insn_decode (context->decoder, bytes, size, address, &insn)
+          || may_write (&insn, reg) || insn.calls_kernel)
+        return false;
+      if (insn.flow == FLOW_RETURN)
+        return last <= address;
+      if (insn.flow != FLOW_NEXT
+          && (insn.flow != FLOW_BRANCH || insn.target < first))
+        return false;
+      if (insn.flow == FLOW_BRANCH && insn.target > last)
+        last = insn.target;
+      bytes += insn.size;
+      size -= insn.size;
+      address += insn.size;
+    }
+  return false;
+}
+
+/* LLVM has the pages of a large frame probed by a function that gets the size
+   in a register and leaves it there, to be subtracted behind the call (LLVM
+   Language Reference, "probe-stack").  */
+void
+unit_call (struct unit *unit, const struct insn *insn, uint64_t address,
+           struct state *state)
+{
+  const struct code_machine *machine = unit->machine;
+  unsigned reg = machine->probed;
+  struct value size
+      = reg == REG_NONE ? value_of (VALUE_MIXED, 0) : state->registers[reg];
+  bool probes = insn->flow == FLOW_CALL && size.kind == VALUE_CONSTANT
+                && size.number >= PROBED_MIN
+                && leaves_alone (unit, insn->target, reg);
+  state_call (state, machine, address);
+  if (probes)
+    state->registers[reg] = size;
 }
 
 static const struct code_pad *

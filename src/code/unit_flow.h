@@ -9,6 +9,15 @@
 /* STATE gets to TARGET, if that is in the unit.  */
 void unit_jump (struct unit *unit, uint64_t target, const struct state *state);
 
+/* The part of a function that ADDRESS is in, or NULL.  */
+const struct code_range *unit_find_part (const struct unit_context *context,
+                                         uint64_t address);
+
+/* Whether INSN, a branch in front of a switch, is never taken: its default
+   case is empty because the compiler knows all values, and at the end of the
+   function, which is where another one starts, perhaps behind padding.  */
+bool unit_is_never_taken (const struct unit *unit, const struct insn *insn);
+
 /* INSN at ADDRESS, an indirect jump, goes by tables.  Whether each of them
    leads anywhere.  */
 bool unit_jump_by_tables (struct unit *unit, const struct insn *insn,
@@ -24,6 +33,10 @@ uint64_t unit_called_place (const struct unit_context *context,
    (unit_met_unknown).  */
 bool unit_call_returns (struct unit *unit, const struct insn *insn,
                         uint64_t address, const struct state *state);
+
+/* What INSN, a call at ADDRESS, leaves of STATE after it returned.  */
+void unit_call (struct unit *unit, const struct insn *insn, uint64_t address,
+                struct state *state);
 
 /* A call may end up at a landing pad, with the registers of the caller and
    without the arguments on the stack.  */

@@ -51,11 +51,15 @@ struct unit
   struct jump_tables tables;
   uint64_t *ends; /* addresses that an earlier try has found; ascending */
   size_t n_ends, ends_capacity;
-  bool landed;      /* exceptions get to it */
-  bool is_proven;   /* returns */
-  bool leaves;      /* the same by a jump that may be a tail call */
-  bool met_unknown; /* called a function that nobody has followed */
-  uint32_t visited; /* node that unit_visit is at */
+  bool landed;        /* exceptions get to it */
+  bool is_proven;     /* returns */
+  bool leaves;        /* the same by a jump that may be a tail call */
+  bool is_odd;        /* uses registers that it got no values in */
+  bool met_unknown;   /* called a function that nobody has followed */
+  uint32_t visited;   /* node that unit_visit is at */
+  uint32_t *left_for; /* functions that it gets to with another frame than
+                         that of a call */
+  size_t n_left_for, left_for_capacity;
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
   enum unit_failure failure;

@@ -1,0 +1,73 @@
+# The default case of a switch that has all cases is empty, and at the end of
+# the function: padding (f, by its table and by a branch), or the start of
+# another function (g).  Elsewhere such a branch shows that something is wrong
+# (i).
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: silent 10  functions 5
+# expect: sound:4 tail-call:1
+	.text
+	.p2align 4
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	cmp	$2, %edi
+	ja	f3
+	lea	table_f(%rip), %rdx
+	mov	%edi, %edi
+	movslq	(%rdx,%rdi,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+f1:	xor	%ebx, %ebx
+f2:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+f3:	.p2align 5
+g:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	cmp	$1, %edi
+	ja	h
+	lea	table_g(%rip), %rdx
+	mov	%edi, %edi
+	movslq	(%rdx,%rdi,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+g1:	xor	%ebx, %ebx
+g2:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+h:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	xor	%ebx, %ebx
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+i:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	test	%edi, %edi
+	je	j
+	xor	%ebx, %ebx
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+j:	.cfi_startproc
+	ret
+	.cfi_endproc
+	.section .rodata
+	.align	4
+table_f: .long	f1-table_f, f3-table_f, f2-table_f
+table_g: .long	g1-table_g, g2-table_g

@@ -1,0 +1,69 @@
+# GCC ends a part of a function without a jump where it knows that nobody gets
+# to: what is behind is a part of another function.  Behind a call that may not
+# return (k) that is no explanation.
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: sound:2 runs-into:1
+	.text
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	test	%rbx, %rbx
+	je	f.cold
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+g:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	sub	$16, %rsp
+	.cfi_def_cfa_offset 32
+	mov	%rdi, %rbx
+	test	%rbx, %rbx
+	je	g.cold
+	add	$16, %rsp
+	.cfi_def_cfa_offset 16
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+k:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	test	%rbx, %rbx
+	je	k.cold
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .text.unlikely, "ax"
+f.cold:	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rbx, 56(%rdi)
+	.cfi_endproc
+g.cold:	.cfi_startproc
+	.cfi_def_cfa_offset 32
+	.cfi_offset 3, -16
+	mov	%rbx, %rdi
+	call	abort@PLT
+	.cfi_endproc
+k.cold:	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rbx, %rdi
+	call	unknown@PLT
+	mov	%rbx, 56(%rdi)
+	.cfi_endproc
+l.cold:	.cfi_startproc
+	.cfi_def_cfa_offset 48
+	call	abort@PLT
+	.cfi_endproc

@@ -1,0 +1,46 @@
+# The table of f is read too far until g has named what is behind it: on a path
+# that nobody takes f leaves for h in the middle of a frame.  That says nothing
+# of h.
+# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: silent 0
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	lea	table(%rip), %rdx
+	and	$1, %edi
+	movslq	(%rdx,%rdi,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+1:	xor	%ebx, %ebx
+2:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+3:	jmp	h
+	.cfi_endproc
+h:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	xor	%ebx, %ebx
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+g:	.cfi_startproc
+	cmp	$1, %edi
+	ja	5f
+	lea	table_g(%rip), %rdx
+	mov	%edi, %edi
+	movslq	(%rdx,%rdi,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+4:	lea	behind(%rip), %rax
+5:	ret
+	.cfi_endproc
+	.section .rodata
+	.align	4
+table:	.long	1b-table, 2b-table
+behind:	.long	3b-table
+table_g: .long	4b-table_g, 5b-table_g

@@ -1,0 +1,23 @@
+# A register that was saved may be used before it has a value: that is how GCC
+# compiles a variable without one (f).  Used without having been saved, it is
+# what the caller handed over by rules of its own (g).
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: sound:1 saved-register-used:1
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	test	%edi, %edi
+	je	1f
+	mov	$7, %ebx
+	jmp	2f
+1:	mov	%ebx, %eax
+2:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+g:	.cfi_startproc
+	mov	%ebx, %eax
+	ret
+	.cfi_endproc
