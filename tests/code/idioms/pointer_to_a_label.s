@@ -1,7 +1,8 @@
-# Rule: where a pointer leads is no function if the code in front goes on there.
-# Neither l1 nor l2 has the frame of a call.
+# Rule: where a pointer leads is no function if the code in front goes on there
+# with another frame.  l1 has not the frame of a call; l2 has, but what is in
+# front of it shows that it was not meant as a function.
 # options: -e
-# expect: cfa-differs 0
+# expect: equal 0.000% cfa-differs 0
 # expect: runs-into:1
 	.globl	f
 	.type	f, @function
@@ -10,9 +11,10 @@ f:	.cfi_startproc
 	.cfi_def_cfa_offset 24
 	lea	table(%rip), %rax
 	jmp	*8(%rax)
-l1:	inc	%rdi
+l1:	add	$16, %rsp
+	.cfi_def_cfa_offset 8
 l2:	inc	%rdi
-	jmp	*%rcx
+	ret
 	.cfi_endproc
 	.section .data.rel.ro, "aw"
 	.align	8
