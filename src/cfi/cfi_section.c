@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum
 {
   DIGIT_BITS = 11,
@@ -70,18 +72,11 @@ cfi_section_find_cie (const struct cfi_section *section, uint64_t offset,
   if (guess < section->n_cies && cies[guess].offset == offset
       && cies[guess].input == input)
     return guess;
-  size_t low = 0, high = section->n_cies;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (is_before (&cies[middle], input, offset))
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < section->n_cies && cies[low].offset == offset
-                 && cies[low].input == input
-             ? low
+  size_t at = SEARCH_FIRST (section->n_cies, i,
+                            !is_before (&cies[i], input, offset));
+  return at < section->n_cies && cies[at].offset == offset
+                 && cies[at].input == input
+             ? at
              : section->n_cies;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 static const char *const plt_sections[]
     = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
@@ -22,18 +23,11 @@ struct stub_run
 static bool
 is_covered (const struct cfi_section *section, uint64_t address, uint64_t size)
 {
-  size_t low = 0, high = section->n_fdes;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (section->fdes[middle].address < address + size)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  if (low == 0)
+  size_t behind = SEARCH_FIRST (section->n_fdes, i,
+                                section->fdes[i].address >= address + size);
+  if (behind == 0)
     return false;
-  const struct cfi_fde *fde = &section->fdes[low - 1];
+  const struct cfi_fde *fde = &section->fdes[behind - 1];
   return fde->address >= address || address - fde->address < fde->size;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* Making one.  */
 
@@ -20,16 +21,8 @@ is_function (const void *context, uint64_t address)
         && address - sites->plt[i]->header.sh_addr
                < sites->plt[i]->header.sh_size)
       return (address - sites->plt[i]->header.sh_addr) % 8 == 0;
-  size_t low = 0, high = cfi->n_fdes;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (cfi->fdes[middle].address < address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < cfi->n_fdes && cfi->fdes[low].address == address;
+  size_t at = SEARCH_FIRST (cfi->n_fdes, i, cfi->fdes[i].address >= address);
+  return at < cfi->n_fdes && cfi->fdes[at].address == address;
 }
 
 bool

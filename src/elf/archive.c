@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/io.h"
+#include "base/search.h"
 
 #define THIN_MAGIC "!<thin>\n"
 
@@ -177,18 +178,11 @@ static bool
 translate (const struct archive *archive, const uint64_t *offsets,
            uint64_t *offset)
 {
-  size_t low = 0, high = archive->n;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (archive->members[middle].offset < *offset)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  if (low == archive->n || archive->members[low].offset != *offset)
+  size_t at
+      = SEARCH_FIRST (archive->n, i, archive->members[i].offset >= *offset);
+  if (at == archive->n || archive->members[at].offset != *offset)
     return false;
-  *offset = offsets[low];
+  *offset = offsets[at];
   return true;
 }
 

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 static int
 compare_ranges (const void *a, const void *b)
 {
@@ -45,17 +47,10 @@ bool
 code_sections_hold (const struct code_sections *sections, uint64_t address,
                     uint64_t size)
 {
-  size_t low = 0, high = sections->n;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (sections->ranges[middle].start <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  const struct section_range *range
-      = low > 0 ? &sections->ranges[low - 1] : NULL;
-  return range != NULL && address <= range->end
-         && size <= range->end - address;
+  size_t behind
+      = SEARCH_FIRST (sections->n, i, sections->ranges[i].start > address);
+  if (behind == 0)
+    return false;
+  const struct section_range *range = &sections->ranges[behind - 1];
+  return address <= range->end && size <= range->end - address;
 }

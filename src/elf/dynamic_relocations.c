@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/search.h"
 #include "elf/dynamic.h"
 
 /* In elf.h since glibc 2.36.  */
@@ -233,16 +234,9 @@ bool
 dynamic_places_touch (const struct dynamic_places *places, uint64_t address,
                       uint64_t size)
 {
-  size_t low = 0, high = places->n;
   if (places->unknown)
     return true;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (places->addresses[middle] + PLACE_SIZE <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < places->n && places->addresses[low] < address + size;
+  size_t at = SEARCH_FIRST (places->n, i,
+                            places->addresses[i] + PLACE_SIZE > address);
+  return at < places->n && places->addresses[at] < address + size;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 
 enum
 {
@@ -112,16 +113,7 @@ padding_finder_free (struct padding_finder *finder)
 static size_t
 search_name (const struct padding_finder *finder, uint64_t address)
 {
-  size_t low = 0, high = finder->n_names;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (finder->names[middle] < address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
+  return SEARCH_FIRST (finder->n_names, i, finder->names[i] >= address);
 }
 
 /* The same, when questions come in address order mostly.  */

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/search.h"
 #include "elf/symbols.h"
 
 enum
@@ -184,16 +185,7 @@ relocatable_read_table (const struct relocatable *object, size_t section,
 static size_t
 lower_bound (const struct relocatable_table *table, uint64_t offset)
 {
-  size_t low = 0, high = table->n;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (table->entries[middle].offset < offset)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
+  return SEARCH_FIRST (table->n, i, table->entries[i].offset >= offset);
 }
 
 const struct relocatable_entry *
@@ -346,18 +338,11 @@ bool
 relocatable_locate (const struct relocatable *object, uint64_t address,
                     uint64_t size, size_t *section, uint64_t *offset)
 {
-  size_t low = 0, high = object->n_code;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (object->bases[object->code[middle]] <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  if (low == 0)
+  size_t behind = SEARCH_FIRST (object->n_code, i,
+                                object->bases[object->code[i]] > address);
+  if (behind == 0)
     return false;
-  *section = object->code[low - 1];
+  *section = object->code[behind - 1];
   *offset = address - object->bases[*section];
   uint64_t limit = object->image->sections[*section].header.sh_size;
   return *offset <= limit && size <= limit - *offset;

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "elf/undo_format.h"
 
 /* Between two stored ranges it takes more bytes to describe a copy than to
@@ -218,16 +219,8 @@ emit_copy (struct record_builder *builder, uint64_t old_offset,
 static size_t
 find_written (const struct record_builder *builder, uint64_t offset)
 {
-  size_t low = 0, high = builder->n_written;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (builder->written[middle].end <= offset)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
+  return SEARCH_FIRST (builder->n_written, i,
+                       builder->written[i].end > offset);
 }
 
 static bool

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 struct memory_region
 {
@@ -25,16 +26,8 @@ enum
 static size_t
 regions_up_to (const struct memory *memory, uint64_t address)
 {
-  size_t low = 0, high = memory->n_regions;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (memory->regions[middle].start <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
+  return SEARCH_FIRST (memory->n_regions, i,
+                       memory->regions[i].start > address);
 }
 
 /* The region with ADDRESS, or NULL.  */

@@ -7,22 +7,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "convert/loaded.h"
 
 /* The number of modules that end at or before ADDRESS.  */
 static size_t
 modules_before (const struct process *process, uint64_t address)
 {
-  size_t low = 0, high = process->n_modules;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (process->modules[middle].end <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
+  return SEARCH_FIRST (process->n_modules, i,
+                       process->modules[i].end > address);
 }
 
 struct module *

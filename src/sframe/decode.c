@@ -7,6 +7,8 @@
 
 #include "sframe/decode.h"
 
+#include "base/search.h"
+
 #include "base/bytes.h"
 
 /* V1 does not store how long a repeated block is.  GNU ld 2.40, its only
@@ -377,18 +379,10 @@ functions_up_to (const struct sframe_decoder *decoder, uint64_t pc,
       base += decoder->fde_offset;
       step = size;
     }
-  uint32_t low = 0, high = decoder->n_functions;
-  while (low < high)
-    {
-      uint32_t middle = low + (high - low) / 2;
-      if (start_at (records + middle * size, base + middle * step, version,
-                    big_endian)
-          <= pc)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
+  return (uint32_t)SEARCH_FIRST (
+      decoder->n_functions, i,
+      start_at (records + i * size, base + i * step, version, big_endian)
+          > pc);
 }
 
 /* The function that a reader finds for PC.  False when there is none.  */

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/search.h"
 
 enum
 {
@@ -150,14 +151,6 @@ prefixes_fold (struct prefixes *prefixes, struct buffer *rows)
 uint32_t
 prefixes_place (const struct prefixes *prefixes, uint32_t offset)
 {
-  size_t low = 0, high = prefixes->n_blocks;
-  while (high - low > 1)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (prefixes->starts[middle] <= offset)
-        low = middle;
-      else
-        high = middle;
-    }
-  return prefixes->places[low];
+  return prefixes->places[SEARCH_FIRST (prefixes->n_blocks - 1, i,
+                                        prefixes->starts[i + 1] > offset)];
 }

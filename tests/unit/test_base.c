@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/search.h"
 
 /* A heap copy of exactly SIZE bytes, so that ASan sees the first step past
    the end.  */
@@ -191,6 +192,39 @@ array_starts_with_a_guess_and_doubles (void **state)
 }
 
 static void
+search_finds_the_first_that_holds (void **state)
+{
+  (void)state;
+  /* All positions in all lengths: none, the first, the last, every one.  */
+  for (size_t n = 0; n < 70; n++)
+    for (size_t first = 0; first <= n; first++)
+      assert_int_equal (SEARCH_FIRST (n, i, i >= first), first);
+  /* A search in a search, with another name: the first row with a number of 7
+     or more, and the first of them in it.  */
+  static const int rows[3][3] = { { 1, 2, 3 }, { 4, 5, 6 }, { 6, 8, 9 } };
+  assert_int_equal (
+      SEARCH_FIRST (3, i, SEARCH_FIRST (3, j, rows[i][j] >= 7) < 3), 2);
+  assert_int_equal (
+      SEARCH_FIRST (SEARCH_FIRST (3, i, rows[2][i] >= 8), i, rows[0][i] >= 9),
+      1);
+}
+
+static void
+search_in_as_many_as_there_are_numbers (void **state)
+{
+  (void)state;
+  static const size_t first[]
+      = { 0, 1, SIZE_MAX / 2, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX };
+  for (size_t k = 0; k < sizeof first / sizeof *first; k++)
+    {
+      unsigned asked = 0;
+      assert_true (SEARCH_FIRST (SIZE_MAX, i, (asked++, i >= first[k]))
+                   == first[k]);
+      assert_in_range (asked, 63, 64);
+    }
+}
+
+static void
 buffer_keeps_order_and_contents (void **state)
 {
   (void)state;
@@ -342,6 +376,8 @@ main (void)
     cmocka_unit_test (sleb_values_and_limits),
     cmocka_unit_test (array_grows_and_keeps_contents),
     cmocka_unit_test (array_starts_with_a_guess_and_doubles),
+    cmocka_unit_test (search_finds_the_first_that_holds),
+    cmocka_unit_test (search_in_as_many_as_there_are_numbers),
     cmocka_unit_test (buffer_keeps_order_and_contents),
     cmocka_unit_test (buffer_remembers_that_memory_ran_out),
     cmocka_unit_test (error_carries_status_offset_and_reason),
