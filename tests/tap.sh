@@ -11,6 +11,20 @@ result ()
   echo "$1 $n - $2"
 }
 
+# check WHAT COMMAND...: does it succeed?  If not, show the file it says why in:
+# $log, where the test has one.
+check ()
+{
+  what=$1
+  shift
+  if "$@"; then
+    result ok "$what"
+  else
+    result "not ok" "$what"
+    [ -z "${log-}" ] || sed 's/^/# /' "$log"
+  fi
+}
+
 skip ()
 {
   n=$((n + 1))

@@ -8,7 +8,8 @@ set -u
 : "${srcdir:=.}"
 tree=$(mktemp -d) || exit 1
 trap 'rm -rf "$tree"' EXIT
-n=0
+. "$srcdir/tests/tap.sh"
+log=$tree/found
 
 # The checks in FILE... that cannot fail, joined to one line each.
 idle_checks ()
@@ -22,8 +23,8 @@ idle_checks ()
     || line ~ /^\[.*\]\]? \|\| (ls|od|echo|cat|head|printf|true) / {
       print FILENAME ":" FNR ": " line
     }
-    { line = "" }' "$@" >"$tree/found"
-  [ -s "$tree/found" ]
+    { line = "" }' "$@" >"$log"
+  [ -s "$log" ]
 }
 
 # How many of the lines on standard input are found.
@@ -31,20 +32,7 @@ found ()
 {
   cat >"$tree/lines"
   idle_checks "$tree/lines"
-  [ "$(wc -l <"$tree/found")" -eq "$1" ]
-}
-
-check ()
-{
-  n=$((n + 1))
-  what=$1
-  shift
-  if "$@"; then
-    echo "ok $n - $what"
-  else
-    echo "not ok $n - $what"
-    sed 's/^/# /' "$tree/found"
-  fi
+  [ "$(wc -l <"$log")" -eq "$1" ]
 }
 
 no_idle_checks ()

@@ -4,26 +4,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-: "${CFI2SFRAME:=$(pwd)/src/cfi2sframe}"
-n=0
-
-check ()
-{
-  n=$((n + 1))
-  what=$1
-  shift
-  if "$@"; then
-    echo "ok $n - $what"
-  else
-    echo "not ok $n - $what"
-  fi
-}
-
-skip ()
-{
-  n=$((n + 1))
-  echo "ok $n - $1 # SKIP not configured so"
-}
+: "${srcdir:=.}" "${CFI2SFRAME:=$(pwd)/src/cfi2sframe}"
+. "$srcdir/tests/tap.sh"
 
 headers=$(readelf -hldW "$CFI2SFRAME")
 imports=$(nm -D --undefined-only "$CFI2SFRAME" | sed 's/.* U //; s/@.*//')
@@ -61,25 +43,25 @@ if configured C2S_LDFLAGS z,now; then
   check "relocations are read-only" shows GNU_RELRO
   check "all symbols are bound at the start" shows 'BIND_NOW\|NOW'
 else
-  skip "read-only relocations"
+  skip "read-only relocations: not configured so"
 fi
 if configured C2S_PIE_LDFLAGS pie; then
   check "loaded at a random address" shows 'Type: *DYN'
 else
-  skip "loaded at a random address"
+  skip "loaded at a random address: not configured so"
 fi
 if configured C2S_CFLAGS stack-protector; then
   check "the stack is guarded" imports_one_of '__stack_chk_fail'
 else
-  skip "guarded stack"
+  skip "guarded stack: not configured so"
 fi
 if configured C2S_CFLAGS FORTIFY_SOURCE; then
   check "functions of libc check sizes" imports_one_of '__.*_chk'
 else
-  skip "fortified functions"
+  skip "fortified functions: not configured so"
 fi
 if ! shows INTERP; then
-  skip "functions that invite trouble"
+  skip "functions that invite trouble: a static program imports none"
   echo "1..$n"
   exit 0
 fi

@@ -7,7 +7,8 @@ set -u
 : "${srcdir:=.}"
 tree=$(mktemp -d) || exit 1
 trap 'rm -rf "$tree"' EXIT
-n=0
+. "$srcdir/tests/tap.sh"
+log=$tree/log
 
 # A tree with layers low and high and the two halves of a module, and what
 # $2 says in file $1 of it.
@@ -22,38 +23,25 @@ is_accepted ()
   printf '#include "low/a.h"\n' >"$tree/src/high/c.c"
   : >"$tree/src/low/b.h"
   printf '%s\n' "$2" >>"$tree/$1"
-  sh "$srcdir/tools/check-layers.sh" "$tree" >"$tree/log" 2>&1
+  sh "$srcdir/tools/check-layers.sh" "$tree" >"$log" 2>&1
 }
 
 refused ()
 {
-  ! is_accepted "$1" "$2" && grep -q "$3" "$tree/log"
+  ! is_accepted "$1" "$2" && grep -q "$3" "$log"
 }
 
 refused_without_list ()
 {
   is_accepted src/low/b.h '' || return 1
-  sed 's/^Layers/Strata/' "$tree/doc/HACKING" >"$tree/log"
-  cp "$tree/log" "$tree/doc/HACKING"
-  ! sh "$srcdir/tools/check-layers.sh" "$tree" >"$tree/log" 2>&1
-}
-
-check ()
-{
-  n=$((n + 1))
-  what=$1
-  shift
-  if "$@"; then
-    echo "ok $n - $what"
-  else
-    echo "not ok $n - $what"
-    sed 's/^/# /' "$tree/log"
-  fi
+  sed 's/^Layers/Strata/' "$tree/doc/HACKING" >"$log"
+  cp "$log" "$tree/doc/HACKING"
+  ! sh "$srcdir/tools/check-layers.sh" "$tree" >"$log" 2>&1
 }
 
 tree_keeps_to_them ()
 {
-  sh "$srcdir/tools/check-layers.sh" "$srcdir" >"$tree/log" 2>&1
+  sh "$srcdir/tools/check-layers.sh" "$srcdir" >"$log" 2>&1
 }
 
 echo "1..6"
