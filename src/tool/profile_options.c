@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tool/standard_options.h"
+#include "tool/walk_options.h"
 
 enum
 {
@@ -18,10 +18,7 @@ enum
   SECONDS_DEFAULT = 10, /* of a process that may run for ever */
   SECONDS_MAX = 1000000,
 
-  OPTION_PTRACE = 256,
-  OPTION_ONLY_SFRAME,
-  OPTION_ANALYZE,
-  OPTION_NO_DEMANGLE,
+  OPTION_PTRACE = OPTION_OF_PROGRAM,
   OPTION_NO_INHERIT
 };
 
@@ -40,14 +37,7 @@ static const struct argp_option option_table[] = {
   { "ptrace", OPTION_PTRACE, NULL, 0,
     "Stop the process for every sample, even where the kernel could take them",
     1 },
-  { "only-sframe", OPTION_ONLY_SFRAME, NULL, 0,
-    "Stop where a module has no SFrame data of its own, instead of converting "
-    "it in memory",
-    1 },
-  { "analyze", OPTION_ANALYZE, NULL, 0,
-    "Modules that are converted get rows for code without CFI, too", 1 },
-  { "no-demangle", OPTION_NO_DEMANGLE, NULL, 0,
-    "Show names of C++ and Rust as symbol tables have them", 1 },
+  WALK_OPTIONS,
   { "quiet", 'q', NULL, 0, "No progress and no summary", 1 },
   STANDARD_OPTIONS
 };
@@ -89,9 +79,7 @@ check_usage (struct argp_state *state)
 static const struct option_switch switches[] = {
   OPTION_SWITCH (struct profile_options, OPTION_NO_INHERIT, no_inherit),
   OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
-  OPTION_SWITCH (struct profile_options, OPTION_ONLY_SFRAME, only_sframe),
-  OPTION_SWITCH (struct profile_options, OPTION_ANALYZE, analyze),
-  OPTION_SWITCH (struct profile_options, OPTION_NO_DEMANGLE, mangled),
+  WALK_SWITCHES (struct profile_options),
   OPTION_SWITCH (struct profile_options, 'q', quiet),
 };
 

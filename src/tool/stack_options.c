@@ -8,38 +8,28 @@
 #include <stdint.h>
 
 #include "tool/number.h"
-#include "tool/standard_options.h"
+#include "tool/walk_options.h"
 
 enum
 {
   FRAMES_DEFAULT = 2048,
   FRAMES_MAX = 1 << 20,
 
-  OPTION_DWARF = 256,
-  OPTION_ONLY_SFRAME,
-  OPTION_ANALYZE,
-  OPTION_NO_DEMANGLE
+  OPTION_DWARF = OPTION_OF_PROGRAM
 };
 
-static const struct argp_option option_table[] = {
-  { "source", 's', NULL, 0, "Show the lines of source, too", 1 },
-  { "frames", 'n', "N", 0, "Show at most N frames of a thread (default 2048)",
-    1 },
-  { "thread", 't', "TID", 0, "Show this thread alone", 1 },
-  { "only-sframe", OPTION_ONLY_SFRAME, NULL, 0,
-    "Stop where a module has no SFrame data of its own, instead of converting "
-    "it in memory",
-    1 },
-  { "analyze", OPTION_ANALYZE, NULL, 0,
-    "Modules that are converted get rows for code without CFI, too", 1 },
-  { "no-demangle", OPTION_NO_DEMANGLE, NULL, 0,
-    "Show names of C++ and Rust as symbol tables have them", 1 },
-  { "dwarf", OPTION_DWARF, NULL, 0,
-    "Walk by DWARF as well (with libdwfl) and show where the two differ", 1 },
-  { "verbose", 'v', NULL, 0,
-    "Tell what was converted, and how long the process was stopped", 1 },
-  STANDARD_OPTIONS
-};
+static const struct argp_option option_table[]
+    = { { "source", 's', NULL, 0, "Show the lines of source, too", 1 },
+        { "frames", 'n', "N", 0,
+          "Show at most N frames of a thread (default 2048)", 1 },
+        { "thread", 't', "TID", 0, "Show this thread alone", 1 },
+        WALK_OPTIONS,
+        { "dwarf", OPTION_DWARF, NULL, 0,
+          "Walk by DWARF as well (with libdwfl) and show where the two differ",
+          1 },
+        { "verbose", 'v', NULL, 0,
+          "Tell what was converted, and how long the process was stopped", 1 },
+        STANDARD_OPTIONS };
 
 static const char documentation[]
     = "Show the stacks of a living process or a core file, found by SFrame."
@@ -68,9 +58,7 @@ take_argument (struct argp_state *state, const char *argument)
 static const struct option_switch switches[] = {
   OPTION_SWITCH (struct stack_options, 's', source),
   OPTION_SWITCH (struct stack_options, OPTION_DWARF, dwarf),
-  OPTION_SWITCH (struct stack_options, OPTION_ONLY_SFRAME, only_sframe),
-  OPTION_SWITCH (struct stack_options, OPTION_ANALYZE, analyze),
-  OPTION_SWITCH (struct stack_options, OPTION_NO_DEMANGLE, mangled),
+  WALK_SWITCHES (struct stack_options),
   OPTION_SWITCH (struct stack_options, 'v', verbose),
 };
 
