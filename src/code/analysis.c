@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "code/seeds.h"
 #include "code/state_apply.h"
 #include "code/state_row.h"
@@ -54,19 +55,11 @@ code_analysis_exists (const struct arch *arch)
 static const struct frame_function *
 known_at (const struct code_request *request, uint64_t address)
 {
-  size_t low = 0, high = request->n_known;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      const struct frame_function *function = &request->known[middle];
-      if (function->address + function->size <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < request->n_known && request->known[low].address <= address
-             ? &request->known[low]
-             : NULL;
+  const struct frame_function *known = request->known;
+  size_t at = SEARCH_FIRST (request->n_known, i,
+                            known[i].address + known[i].size > address);
+  return at < request->n_known && known[at].address <= address ? &known[at]
+                                                               : NULL;
 }
 
 /* Starts.  */

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 enum
 {
@@ -266,17 +267,8 @@ claims_settle (struct claims *claims, struct error *err)
 const struct claim *
 claims_find (const struct claims *claims, uint64_t address)
 {
-  size_t low = 0, high = claims->n;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      const struct claim *claim = &claims->claims[middle];
-      if (claim->start + claim->size <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < claims->n && claims->claims[low].start <= address
-             ? &claims->claims[low]
-             : NULL;
+  const struct claim *all = claims->claims;
+  size_t at
+      = SEARCH_FIRST (claims->n, i, all[i].start + all[i].size > address);
+  return at < claims->n && all[at].start <= address ? &all[at] : NULL;
 }

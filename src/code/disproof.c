@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "code/state_row.h"
 
 struct comparison
@@ -26,39 +27,26 @@ static const struct frame_row *
 find_row (struct comparison *comparison, uint64_t address)
 {
   const struct frame_function *known = comparison->request->known;
-  size_t low = 0, high = comparison->request->n_known;
+  size_t n = comparison->request->n_known;
   const struct frame_function *function = &known[comparison->function];
-  if (high == 0)
+  if (n == 0)
     return NULL;
   if (address < function->address
       || address - function->address >= function->size)
     {
-      while (low < high)
-        {
-          size_t middle = low + (high - low) / 2;
-          if (known[middle].address + known[middle].size <= address)
-            low = middle + 1;
-          else
-            high = middle;
-        }
-      if (low == comparison->request->n_known || known[low].address > address)
+      size_t at
+          = SEARCH_FIRST (n, i, known[i].address + known[i].size > address);
+      if (at == n || known[at].address > address)
         return NULL;
-      comparison->function = low;
-      function = &known[low];
+      comparison->function = at;
+      function = &known[at];
     }
   if (function->from_plt || function->signal)
     return NULL;
-  low = 0;
-  high = function->n_rows;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (function->rows[middle].start <= address - function->address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low > 0 ? &function->rows[low - 1] : NULL;
+  size_t behind
+      = SEARCH_FIRST (function->n_rows, i,
+                      function->rows[i].start > address - function->address);
+  return behind > 0 ? &function->rows[behind - 1] : NULL;
 }
 
 static bool

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/search.h"
 
 /* Where the parts of a version's table are: words of the header behind its
    first 8 bytes, and offsets into a function's data.  */
@@ -262,16 +263,9 @@ go_table_free (struct go_table *table)
 static const struct go_step *
 find_step (const struct go_table *table, uint64_t address)
 {
-  size_t low = 0, high = table->n;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (table->steps[middle].address <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low > 0 ? &table->steps[low - 1] : NULL;
+  size_t behind
+      = SEARCH_FIRST (table->n, i, table->steps[i].address > address);
+  return behind > 0 ? &table->steps[behind - 1] : NULL;
 }
 
 int32_t

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/search.h"
 #include "elf/dynamic.h"
 
 /* Functions of libc, libgcc and libstdc++ that never come back.  A function of
@@ -392,14 +393,7 @@ places_sort_named (struct places *places)
 uint64_t
 places_next_named (const struct places *places, uint64_t address)
 {
-  size_t low = 0, high = places->n_named_sorted;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (places->named[middle] <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < places->n_named_sorted ? places->named[low] : UINT64_MAX;
+  size_t at
+      = SEARCH_FIRST (places->n_named_sorted, i, places->named[i] > address);
+  return at < places->n_named_sorted ? places->named[at] : UINT64_MAX;
 }

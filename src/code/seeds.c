@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/search.h"
 #include "elf/dynamic.h"
 
 struct symbol_table
@@ -252,17 +253,9 @@ symbol_names_read (struct symbol_names *names, const struct image *image)
 const char *
 symbol_names_at (const struct symbol_names *names, uint64_t address)
 {
-  size_t low = 0, high = names->n;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (names->list[middle].address < address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < names->n && names->list[low].address == address
-             ? names->list[low].name
+  size_t at = SEARCH_FIRST (names->n, i, names->list[i].address >= address);
+  return at < names->n && names->list[at].address == address
+             ? names->list[at].name
              : NULL;
 }
 

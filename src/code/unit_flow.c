@@ -3,6 +3,8 @@
 
 #include "code/unit_flow.h"
 
+#include "base/search.h"
+
 #include "code/state_apply.h"
 
 enum
@@ -109,17 +111,10 @@ end_of_table (const struct unit *unit, uint64_t address)
 const struct code_range *
 unit_find_part (const struct unit_context *context, uint64_t address)
 {
-  size_t low = 0, high = context->n_parts;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (context->parts[middle].end <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < context->n_parts && context->parts[low].start <= address
-             ? &context->parts[low]
+  size_t at
+      = SEARCH_FIRST (context->n_parts, i, context->parts[i].end > address);
+  return at < context->n_parts && context->parts[at].start <= address
+             ? &context->parts[at]
              : NULL;
 }
 
@@ -350,17 +345,9 @@ unit_call (struct unit *unit, const struct insn *insn, uint64_t address,
 static const struct code_pad *
 find_pad (const struct unit_context *context, uint64_t call)
 {
-  size_t low = 0, high = context->n_pads;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (context->pads[middle].end <= call)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < context->n_pads && context->pads[low].start <= call
-             ? &context->pads[low]
+  size_t at = SEARCH_FIRST (context->n_pads, i, context->pads[i].end > call);
+  return at < context->n_pads && context->pads[at].start <= call
+             ? &context->pads[at]
              : NULL;
 }
 

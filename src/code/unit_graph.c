@@ -3,6 +3,8 @@
 
 #include "code/unit_graph.h"
 
+#include "base/search.h"
+
 #include "base/array.h"
 #include "code/state_join.h"
 
@@ -28,17 +30,10 @@ unit_is_start (const struct unit *unit, uint64_t address)
 static bool
 is_border (const struct unit *unit, uint64_t address)
 {
-  size_t low = 0, high = unit->context->n_borders;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (unit->context->borders[middle] < address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < unit->context->n_borders
-         && unit->context->borders[low] == address && address != unit->entry;
+  const uint64_t *borders = unit->context->borders;
+  size_t n = unit->context->n_borders;
+  size_t at = SEARCH_FIRST (n, i, borders[i] >= address);
+  return at < n && borders[at] == address && address != unit->entry;
 }
 
 static bool
