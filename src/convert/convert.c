@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "convert/archive_convert.h"
 #include "convert/archive_members.h"
+#include "convert/demands.h"
 #include "convert/emitter.h"
 #include "convert/judge.h"
 #include "convert/half_written.h"
@@ -117,36 +118,6 @@ handle_existing (struct conversion *conversion, struct error *err)
   return existing_check_replaceable (existing, &conversion->input, err);
 }
 
-/* Little code with rows is a failure with --min-coverage.  */
-static bool
-check_coverage (const struct conversion *conversion, struct error *err)
-{
-  const struct cfi2sframe_report *report = conversion->report;
-  double covered = report->executable_bytes == 0
-                       ? 100
-                       : 100 * (double)report->bytes_covered
-                             / (double)report->executable_bytes;
-  return covered >= conversion->options.min_coverage
-         || error_set (err, CFI2SFRAME_REFUSED,
-                       "only %u percent of the code has rows",
-                       (unsigned)covered);
-}
-
-/* A function left out is a failure with --strict.  */
-static bool
-check_complete (const struct conversion *conversion, struct error *err)
-{
-  const struct cfi2sframe_report *report = conversion->report;
-  if (!conversion->options.strict
-      || report->functions_covered == report->cfi_functions)
-    return true;
-  return error_set (
-      err, CFI2SFRAME_REFUSED,
-      "%llu of %llu functions cannot be described completely",
-      (unsigned long long)(report->cfi_functions - report->functions_covered),
-      (unsigned long long)report->cfi_functions);
-}
-
 static bool
 plan_injection (struct conversion *conversion, struct error *err)
 {
@@ -194,6 +165,23 @@ start_copy (struct conversion *conversion, const struct image *image)
   copy_ahead_start (&conversion->copy_ahead, image, new_file ? &target : NULL);
 }
 
+static bool
+build_section (struct conversion *conversion, const struct image *image,
+               struct error *err)
+{
+  const struct cfi2sframe_options *options = &conversion->options;
+  struct cfi2sframe_report *report = conversion->report;
+  conversion->encoder = linked_build (image, options, report, err);
+  if (conversion->encoder != NULL)
+    return demands_check_complete (options, report, err)
+           && demands_check_coverage (options, report, err);
+  /* Code without any CFI has no rows, either.  */
+  report->executable_bytes = image_executable_bytes (image);
+  if (err->status == CFI2SFRAME_NOTHING)
+    demands_check_coverage (options, report, err);
+  return false;
+}
+
 /* Everything up to the point where something would be written.  */
 static bool
 prepare (struct conversion *conversion, struct error *err)
@@ -210,10 +198,7 @@ prepare (struct conversion *conversion, struct error *err)
     start_copy (conversion, image);
   if (image->size >= AHEAD_SIZE_MIN)
     conversion->search = layout_search_start (image);
-  conversion->encoder
-      = linked_build (image, &conversion->options, conversion->report, err);
-  if (conversion->encoder == NULL || !check_complete (conversion, err)
-      || !check_coverage (conversion, err)
+  if (!build_section (conversion, image, err)
       || !plan_injection (conversion, err))
     return false;
   buffer_init (&conversion->section, image->big_endian);

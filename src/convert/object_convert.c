@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "convert/demands.h"
 #include "convert/emitter.h"
 #include "convert/judge.h"
 #include "convert/object_section.h"
@@ -59,14 +60,9 @@ build (struct object_conversion *conversion, const struct image *image,
       || !handle_existing (image, options, report, err)
       || !relocatable_open (&conversion->object, image, err))
     return false;
-  bool built = object_section_build (&conversion->section, &conversion->object,
-                                     options, report, err);
-  if (!built || !options->strict
-      || report->functions_covered == report->cfi_functions)
-    return built;
-  return error_set (
-      err, CFI2SFRAME_REFUSED, "%llu functions cannot be described completely",
-      (unsigned long long)(report->cfi_functions - report->functions_covered));
+  return object_section_build (&conversion->section, &conversion->object,
+                               options, report, err)
+         && demands_check_complete (options, report, err);
 }
 
 static void
@@ -167,6 +163,7 @@ object_convert (const struct image *image, const struct file_location *input,
 {
   struct object_conversion conversion = { 0 };
   bool done = build (&conversion, image, options, report, err)
+              && demands_check_coverage (options, report, err)
               && (options->dry_run
                   || write_file (&conversion, input, output,
                                  options->preserve_times, made, err));
@@ -195,7 +192,8 @@ object_convert_section (const struct image *image,
                         struct cfi2sframe_report *report, struct error *err)
 {
   struct object_conversion conversion = { 0 };
-  bool done = build (&conversion, image, options, report, err);
+  bool done = build (&conversion, image, options, report, err)
+              && demands_check_coverage (options, report, err);
   if (done)
     {
       *section = conversion.section.bytes;

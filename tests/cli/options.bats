@@ -484,8 +484,23 @@ __asm__ (".text\n.skip 1000, 0x90\n");
 END
   cc -O1 -o half half.c
   refused half --min-coverage=60
+  [[ $stderr =~ ": only "[1-9][0-9]?\.[0-9][0-9]" percent of the code has rows"$ ]] || report
   tool --min-coverage=1 -n half
   [ "$status" -eq 0 ] || report
+  # None of the code is less than any part of it.
+  cc -O1 -fno-asynchronous-unwind-tables -nostdlib -nostartfiles -shared \
+    -o none half.c
+  skipped none
+  refused none --min-coverage=0.1
+  [ "$stderr" = "cfi2sframe: none: only 0.00 percent of the code has rows" ] || report
+  # Objects and archives have code, too.
+  cc -O1 -c half.c
+  ar cr half.a half.o
+  for file in half.o half.a; do
+    refused $file --relocatable --min-coverage=60
+    tool --relocatable --min-coverage=0.1 -n $file
+    [ "$status" -eq 0 ] || report
+  done
   for value in 101 -1 x 5x; do
     tool --min-coverage=$value -n half
     [ "$status" -eq 2 ] || report
