@@ -204,9 +204,11 @@ CFI2SFRAME_API bool cfi2sframe_build_section (
     struct cfi2sframe_report *report, struct cfi2sframe_error *err);
 
 /* Give back the file as it was before its conversion, byte for byte.  Status
-   CFI2SFRAME_NOTHING when it has no undo record, CFI2SFRAME_REFUSED when it
-   was changed since.  OUTPUT as for cfi2sframe_convert, except that nothing
-   is written when there is nothing to do.  */
+   CFI2SFRAME_NOTHING when it has no undo record and no .sframe,
+   CFI2SFRAME_UNSUPPORTED when it has an .sframe without a record,
+   CFI2SFRAME_REFUSED when it was changed since.  OUTPUT as for
+   cfi2sframe_convert, except that nothing is written when there is nothing to
+   do.  */
 CFI2SFRAME_API bool cfi2sframe_undo (const char *input, const char *output,
                                      const struct cfi2sframe_options *options,
                                      struct cfi2sframe_error *err);

@@ -84,6 +84,20 @@ open_input (struct image *image, const struct file_location *input,
                     "-R .rela.sframe");
 }
 
+/* Where nothing can be undone, an .sframe that stays must not look like
+   success.  */
+static bool
+plan_undo (struct layout_plan *plan, const struct image *image,
+           struct error *err)
+{
+  if (undo_plan (plan, image, err))
+    return true;
+  return err->status == CFI2SFRAME_NOTHING && existing_find (image).present
+         && error_set (err, CFI2SFRAME_UNSUPPORTED,
+                       "has an .sframe but no undo record: another tool made "
+                       "the one or took the other; see --remove");
+}
+
 /* cfi2sframe_undo with options of our size.  */
 static bool
 undo (const struct file_location *input, const char *output,
@@ -102,7 +116,7 @@ undo (const struct file_location *input, const char *output,
       && !half_written_open (&image, input, err))
     return false;
   bool done = check_is_linked (&image, options, err)
-              && undo_plan (&plan, &image, err)
+              && plan_undo (&plan, &image, err)
               && revert_as_planned (&replacement, &image, options, err);
   layout_plan_free (&plan);
   image_close (&image);
@@ -157,6 +171,7 @@ remove_located (const struct file_location *input, const char *output,
     return false;
   if (undo (&locked, output, &own, made, err)
       || (err->status != CFI2SFRAME_NOTHING
+          && err->status != CFI2SFRAME_UNSUPPORTED
           && err->status != CFI2SFRAME_REFUSED))
     return err->status == CFI2SFRAME_OK;
   error_clear (err);
