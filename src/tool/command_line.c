@@ -58,6 +58,9 @@ static const struct argp_option option_table[] = {
     1 },
   { "verify-code", OPTION_VERIFY_CODE, NULL, 0,
     "Leave out the rows that --lint finds", 1 },
+  /* As an abbreviation of --verify-code it would convert files that somebody
+     wants to have looked at.  */
+  { "verify", OPTION_VERIFY, NULL, OPTION_HIDDEN, NULL, 1 },
   { "trust-cfi", OPTION_TRUST_CFI, NULL, 0,
     "Take the CFI at its word (default)", 1 },
   { "analyze", OPTION_ANALYZE, NULL, 0,
@@ -404,6 +407,10 @@ parse_mode (int key, struct argp_state *state)
     {
     case OPTION_CHECK:
       set_mode (state, MODE_CHECK);
+      return 0;
+    case OPTION_VERIFY:
+      argp_error (state, "unrecognized option '--verify'; did you mean "
+                         "'--check' or '--verify-code'?");
       return 0;
     case OPTION_DUMP:
       set_mode (state, MODE_DUMP);

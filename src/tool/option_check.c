@@ -134,7 +134,7 @@ check_long (const struct argp_state *state, const struct argp_option *table,
     return word[length] == '\0' && takes_next (option);
   struct search search = search_for (name);
   for (option = table; option->name != NULL || option->doc != NULL; option++)
-    if (option->name != NULL)
+    if (option->name != NULL && !(option->flags & OPTION_HIDDEN))
       consider (&search, option->name);
   if (search.nearest != NULL)
     argp_error (state, "unrecognized option '--%s'; did you mean '--%s'?",

@@ -337,6 +337,23 @@ END
   [ "$status" -eq 0 ] || report
 }
 
+@test "--verify converts nothing: it is no abbreviation of --verify-code" {
+  small_program f
+  local before word
+  before=$(checksum f)
+  for word in verif verify; do
+    tool --$word f
+    [ "$status" -eq 2 ] || report
+    [[ $stderr == *"'--verify-code'"* ]] || report
+  done
+  [[ $stderr == *"'--check'"* ]] || report
+  [ "$(checksum f)" = "$before" ]
+  # Nobody is sent there.
+  tool --verfiy f
+  [ "$status" -eq 2 ] || report
+  [[ $stderr != *"'--verify'?"* ]] || report
+}
+
 @test "an option that changes nothing is refused" {
   small_program f
   local before options
