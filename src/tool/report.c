@@ -10,6 +10,7 @@
 #include "tool/figures.h"
 #include "tool/json_line.h"
 #include "tool/measure_print.h"
+#include "tool/outcome_json.h"
 
 static const char *const status_names[] = {
   [JOB_DONE] = "converted", [JOB_SKIPPED] = "skipped", [JOB_FAILED] = "failed"
@@ -186,8 +187,8 @@ print_from_code (const struct tool_options *options,
   if (options->convert.analyze)
     fprintf (out,
              "  from CFI %" PRIu64 " bytes, from code %" PRIu64
-             " bytes (%" PRIu64 " functions); rows for %.1f %% of the code, "
-             "not %.1f %%\n",
+             " bytes (%" PRIu64 " functions); rows for %.2f %% of the code "
+             "instead of %.2f %%\n",
              from_cfi, report->bytes_from_code, report->functions_from_code,
              figure_percent (report->bytes_covered, report->executable_bytes),
              figure_percent (from_cfi, report->executable_bytes));
@@ -310,7 +311,8 @@ report_done (const struct tool_options *options, const struct job *job,
              FILE *out)
 {
   bool talkative = options->talkative;
-  if (options->quiet || options->mode == MODE_DUMP)
+  if (options->quiet || options->mode == MODE_DUMP
+      || outcome_json_is_for (options))
     return;
   if (options->mode == MODE_COMPARE_FORMATS || options->compact_unwind)
     {
@@ -376,6 +378,8 @@ report_job (const struct tool_options *options, const struct job *job,
            && (options->mode == MODE_CONVERT
                || options->mode == MODE_SECTION_ONLY))
     print_stats_json (options, job, out);
+  else if (outcome_json_is_for (options))
+    outcome_json_print (options, job, out);
   if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
       && !options->quiet)
     print_concerns (job, errors);
@@ -397,6 +401,7 @@ report_job (const struct tool_options *options, const struct job *job,
       fprintf (out, "skipped: %s\n", job->err.reason);
     }
   if (options->mode == MODE_CHECK && job->outcome == JOB_FAILED
-      && job->err.status == CFI2SFRAME_MISMATCH && !options->quiet)
+      && job->err.status == CFI2SFRAME_MISMATCH && !options->quiet
+      && options->stats != STATS_JSON)
     print_check (job, out);
 }

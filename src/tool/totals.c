@@ -10,6 +10,7 @@
 #include "tool/figures.h"
 #include "tool/json_line.h"
 #include "tool/measure_print.h"
+#include "tool/outcome_json.h"
 #include "tool/report.h"
 
 static void
@@ -30,6 +31,7 @@ add_check (struct cfi2sframe_check_result *sum,
   sum->bytes_wrong += check->bytes_wrong;
   sum->bytes_absent += check->bytes_absent;
   sum->bytes_extra += check->bytes_extra;
+  sum->bytes_from_code += check->bytes_from_code;
   sum->bytes_return_address += check->bytes_return_address;
 }
 
@@ -218,6 +220,25 @@ print_conversion_json (const struct totals *totals,
   json_print_line (line, out);
 }
 
+/* Of modes that convert nothing.  */
+static void
+print_outcome_json (const struct totals *totals,
+                    const struct tool_options *options, FILE *out)
+{
+  json_object *total = json_object_new_object ();
+  json_object *line = json_object_new_object ();
+  json_add_number (total, outcome_json_done (options), totals->done);
+  json_add_number (total, "skipped", totals->skipped);
+  json_add_number (total, "failed", totals->failed);
+  json_add_number (total, "not_elf", totals->not_elf);
+  if (options->mode == MODE_CHECK)
+    outcome_json_add_check (total, &totals->checked);
+  json_object_object_add (total, "seconds",
+                          json_object_new_double (totals->seconds));
+  json_object_object_add (line, "total", total);
+  json_print_line (line, out);
+}
+
 /* What --compare-formats measured.  */
 
 static void
@@ -256,6 +277,8 @@ totals_print (const struct totals *totals, const struct tool_options *options,
     {
       if (measured && many)
         print_measured_json (totals, out);
+      else if (outcome_json_is_for (options) && tree)
+        print_outcome_json (totals, options, out);
       else if (!measured && tree)
         print_conversion_json (totals, options, out);
       return;

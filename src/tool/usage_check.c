@@ -23,6 +23,22 @@ check_compact_unwind (const struct argp_state *state)
     argp_error (state, "this option is for SFrame only");
 }
 
+const char *
+usage_mode_name (enum tool_mode mode)
+{
+  static const char *const names[]
+      = { [MODE_CONVERT] = "conversion",
+          [MODE_SECTION_ONLY] = "--section-only",
+          [MODE_CHECK] = "--check",
+          [MODE_DUMP] = "--dump",
+          [MODE_COMPARE] = "--compare",
+          [MODE_COMPARE_FORMATS] = "--compare-formats",
+          [MODE_LINT] = "--lint",
+          [MODE_REMOVE] = "--remove",
+          [MODE_UNDO] = "--undo" };
+  return names[mode];
+}
+
 #define MODE_BIT(mode) (1u << (mode))
 
 /* Options and the modes in which they change anything.  */
@@ -59,6 +75,7 @@ static const struct
                            | MODE_BIT (MODE_CHECK) },
   { OPTION_DEBUG_TWIN,
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { OPTION_STATS, ~MODE_BIT (MODE_DUMP) },
   { OPTION_FORMAT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
                        | MODE_BIT (MODE_DUMP) },
 };
@@ -84,22 +101,13 @@ name_of (const struct argp_option *table, int key)
 static void
 check_effects (const struct argp_state *state)
 {
-  static const char *const modes[]
-      = { [MODE_SECTION_ONLY] = "--section-only",
-          [MODE_CHECK] = "--check",
-          [MODE_DUMP] = "--dump",
-          [MODE_COMPARE] = "--compare",
-          [MODE_COMPARE_FORMATS] = "--compare-formats",
-          [MODE_LINT] = "--lint",
-          [MODE_REMOVE] = "--remove",
-          [MODE_UNDO] = "--undo" };
   const struct tool_options *options = state->input;
   for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
     if ((options->given & 1u << i)
         && !(effects[i].modes & MODE_BIT (options->mode)))
       argp_error (state, "--%s has no effect with %s",
                   name_of (state->root_argp->options, effects[i].key),
-                  modes[options->mode]);
+                  usage_mode_name (options->mode));
   if (options->one_file_system && !options->recursive)
     argp_error (state, "--one-file-system has no effect without -r");
   if (options->n_excluded > 0 && !options->recursive)
@@ -140,7 +148,8 @@ usage_check (const struct argp_state *state)
           || options->mode == MODE_COMPARE
           || options->mode == MODE_COMPARE_FORMATS
           || options->mode == MODE_LINT))
-    argp_error (state, "this mode writes no output file");
+    argp_error (state, "%s writes no output file",
+                usage_mode_name (options->mode));
   check_compact_unwind (state);
   check_effects (state);
   if (options->mode == MODE_COMPARE && options->n_files != 2)

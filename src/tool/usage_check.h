@@ -8,6 +8,9 @@
 
 #include "tool/options.h"
 
+/* The option that asks for MODE; "conversion" is asked for by none.  */
+const char *usage_mode_name (enum tool_mode mode);
+
 /* Note in OPTIONS that the option with KEY was given.  */
 void usage_note_given (struct tool_options *options, int key);
 

@@ -134,6 +134,22 @@ run_examples ()
   has_sframe programs/true
 }
 
+@test "cfi2sframe(1): every member of --stats=json is explained" {
+  needs jq
+  local member
+  small_program f
+  {
+    "$CFI2SFRAME" -r --stats=json --analyze .
+    "$CFI2SFRAME" -r --stats=json --check .
+  } >json
+  sed -n '/^\.SH STATISTICS/,/^\.SH EXAMPLES/p' "$srcdir/doc/cfi2sframe.1" >page
+  jq -r 'recurse | objects | keys[]' json | sort -u | grep -v - >members
+  [ "$(wc -l <members)" -gt 20 ]
+  while read -r member; do
+    grep -qw "$member" page || { echo "$member"; return 1; }
+  done <members
+}
+
 # NAME, a program in Python: its page, bash and fish know the options of its
 # help, and the page no other.
 options_of_script ()

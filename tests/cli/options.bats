@@ -337,6 +337,50 @@ END
   [ "$status" -eq 0 ] || report
 }
 
+@test "two modes exclude each other, and the message names them" {
+  tool --undo --check x
+  [ "$status" -eq 2 ] || report
+  [[ $stderr == "cfi2sframe: --undo and --check exclude each other"$'\n'* ]] || report
+  tool --section-only=x --lint x
+  [[ $stderr == "cfi2sframe: --section-only and --lint exclude each other"$'\n'* ]] || report
+  tool --lint -o x y
+  [ "$status" -eq 2 ] || report
+  [[ $stderr == "cfi2sframe: --lint writes no output file"$'\n'* ]] || report
+}
+
+@test "--stats=json of --check, --undo and --remove says what they did" {
+  needs jq
+  local mode offset size
+  mkdir tree
+  small_program tree/f
+  cp tree/f tree/plain
+  convert tree/f
+  tool -r --check --stats=json tree
+  [ "$status" -eq 0 ] || report
+  [ "$(jq -c '[.file, .status, .reason]' <<<"$output" | head -n 2)" \
+    = '["tree/f","checked",null]
+["tree/plain","skipped","no .sframe"]' ] || report
+  [ "$(jq -s '.[0].bytes_equal > 20 and .[0].functions > 1
+    and .[2].total.bytes_equal == .[0].bytes_equal and .[2].total.checked == 1
+    and .[2].total.skipped == 1 and length == 3' <<<"$output")" = true ] || report
+  # A wrong row is a failure that the numbers tell of, and nothing else is
+  # printed on standard output.
+  cp tree/f wrong
+  read -r offset size < <(section wrong .sframe)
+  poke wrong $((offset + size - 1)) 78 # the last row's last word
+  tool --check --stats=json wrong
+  [ "$status" -eq 1 ] || report
+  [ "$(jq -c '[.status, .bytes_wrong > 0]' <<<"$output")" = '["failed",true]' ] || report
+  for mode in undo:restored remove:removed; do
+    cp tree/f f
+    tool --${mode%:*} --stats=json f
+    [ "$(jq -r .status <<<"$output")" = ${mode#*:} ] || report
+    tool -r -n --${mode%:*} --stats=json tree
+    [ "$(jq -s '.[2].total | has ("converted") or .'${mode#*:}' != 1' <<<"$output")" \
+      = false ] || report
+  done
+}
+
 @test "--verify converts nothing: it is no abbreviation of --verify-code" {
   small_program f
   local before word
@@ -382,6 +426,7 @@ END
 --check --analyze
 --undo --verify-code
 --dump --trust-cfi
+--dump --stats=json
 END
   for options in -x --exclude=x; do
     tool $options f
