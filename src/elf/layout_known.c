@@ -53,7 +53,7 @@ add_notes (struct image *known, const GElf_Phdr *segment)
       struct note_walk walk
           = { known->bytes + segment->p_offset + at, segment->p_filesz - at, 4,
               known->big_endian, 0 };
-      struct note note;
+      struct note note = { 0 };
       GElf_Shdr header
           = loaded (segment, segment->p_offset + at, walk.size, SHT_NOTE);
       header.sh_addralign = 4;
