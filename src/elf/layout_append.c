@@ -1,6 +1,6 @@
 /* Strategies spare-slot and evict: a new read-only segment behind the file's
-   end, the program headers where they are. SPDX-License-Identifier:
-   LGPL-2.1-or-later  */
+   end, the program headers where they are.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "elf/layout_job.h"
 

@@ -18,6 +18,9 @@ enum
   ADRP_WINDOW = 64 /* instructions between ADRP and what adds the rest */
 };
 
+/* Of addresses that are looked for: struct amd64_search compares 32 bits.  */
+#define RANGE_MAX (UINT32_MAX / 2)
+
 /* Loaded bytes of the file.  */
 struct view
 {
@@ -410,7 +413,9 @@ references_find (struct references *found, const struct image *image,
   found->begin = begin;
   found->end = end;
   found->n_targets = 0;
-  found->unknown = false;
+  found->unknown = end - begin > RANGE_MAX;
+  if (found->unknown)
+    return;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const struct image_section *section = &image->sections[i];

@@ -955,6 +955,18 @@ every_relative_long_format_of_s390x_is_found (void **state)
     }
 }
 
+/* Not those of the range modulo 4 GiB.  */
+static void
+what_refers_to_more_than_4_gib_is_unknown (void **state)
+{
+  (void)state;
+  static struct code_file file;
+  code_file_init (&file, EM_X86_64, 600);
+  references_find (&file.found, &file.image, RANGE,
+                   RANGE + (UINT64_C (1) << 32) + 8);
+  assert_true (references_meet (&file.found, RANGE + 100, RANGE + 101));
+}
+
 static void
 what_code_of_other_machines_refers_to_is_unknown (void **state)
 {
@@ -2725,6 +2737,7 @@ main (void)
     TEST (every_relative_field_of_amd64_is_found),
     TEST (what_adrp_leads_to_is_found),
     TEST (every_relative_long_format_of_s390x_is_found),
+    TEST (what_refers_to_more_than_4_gib_is_unknown),
     TEST (what_code_of_other_machines_refers_to_is_unknown),
     TEST (dynamic_symbols_refer_to_what_they_name),
     TEST (chance_bytes_are_no_reference),
