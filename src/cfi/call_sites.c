@@ -38,44 +38,82 @@ add_site (struct call_sites *sites, struct call_site site)
   return true;
 }
 
-/* Cut SITE where FDE's instructions change the size of arguments.  */
-static bool
-add_with_args (struct call_sites *sites, const struct cfi_section *section,
-               const struct cfi_fde *fde, struct call_site site)
+/* How many bytes of arguments are on the stack, as an FDE's instructions tell
+   from its first address on.  */
+struct args_walk
 {
-  const struct cfi_cie *cie = &section->cies[fde->cie];
-  struct cursor cursor
-      = cursor_over (cfi_fde_instructions (section, fde),
-                     fde->instructions_size, section->arch->big_endian);
-  uint64_t pc = fde->address, args_size = 0;
+  struct cursor cursor;
+  const struct cfi_cie *cie;
+  uint64_t pc;        /* of the instructions at CURSOR */
+  uint64_t args_size; /* up to the next change */
+  bool has_next;
+  uint64_t next_pc, next_size; /* the next change */
+};
+
+static void
+args_walk_read (struct args_walk *walk)
+{
   struct cfa_instruction instruction;
-  while (cursor_left (&cursor) > 0
-         && cfa_instruction_read (&cursor, cie->pointer_encoding, &instruction)
-         && pc < site.end)
+  walk->has_next = false;
+  while (cursor_left (&walk->cursor) > 0
+         && cfa_instruction_read (&walk->cursor, walk->cie->pointer_encoding,
+                                  &instruction))
     switch (instruction.opcode)
       {
       case CFA_ADVANCE_LOC:
       case CFA_ADVANCE_LOC1:
       case CFA_ADVANCE_LOC2:
       case CFA_ADVANCE_LOC4:
-        pc += instruction.value * cie->code_alignment;
+        walk->pc += instruction.value * walk->cie->code_alignment;
         break;
       case CFA_GNU_ARGS_SIZE:
-        if (pc > site.start && pc < site.end)
-          {
-            struct call_site head = site;
-            head.end = pc;
-            head.args_size = args_size;
-            if (!add_site (sites, head))
-              return false;
-            site.start = pc;
-          }
-        args_size = instruction.value;
-        break;
+        walk->has_next = true;
+        walk->next_pc = walk->pc;
+        walk->next_size = instruction.value;
+        return;
       default:
         break;
       }
-  site.args_size = args_size;
+}
+
+static struct args_walk
+args_walk_begin (const struct cfi_section *section, const struct cfi_fde *fde)
+{
+  struct args_walk walk
+      = { .cursor
+          = cursor_over (cfi_fde_instructions (section, fde),
+                         fde->instructions_size, section->arch->big_endian),
+          .cie = &section->cies[fde->cie],
+          .pc = fde->address };
+  args_walk_read (&walk);
+  return walk;
+}
+
+static void
+args_walk_next (struct args_walk *walk)
+{
+  walk->args_size = walk->next_size;
+  args_walk_read (walk);
+}
+
+/* Cut SITE, which is behind those before, where the size changes.  */
+static bool
+add_with_args (struct call_sites *sites, struct args_walk *walk,
+               struct call_site site)
+{
+  while (walk->has_next && walk->next_pc <= site.start)
+    args_walk_next (walk);
+  while (walk->has_next && walk->next_pc < site.end)
+    {
+      struct call_site head = site;
+      head.end = walk->next_pc;
+      head.args_size = walk->args_size;
+      if (!add_site (sites, head))
+        return false;
+      site.start = walk->next_pc;
+      args_walk_next (walk);
+    }
+  site.args_size = walk->args_size;
   return add_site (sites, site);
 }
 
@@ -115,6 +153,7 @@ read_table (struct call_sites *sites, const struct cfi_section *section,
 {
   struct cursor cursor = lsda->cursor;
   const uint8_t *end = cursor.at + lsda->table_size;
+  struct args_walk args = args_walk_begin (section, fde);
   uint64_t start, size, pad, reached = 0;
   while (cursor.at < end
          && cfa_read_pointer (&cursor, lsda->encoding, 0, &start)
@@ -129,7 +168,7 @@ read_table (struct call_sites *sites, const struct cfi_section *section,
       struct call_site site = { .start = fde->address + start,
                                 .end = fde->address + reached,
                                 .pad = pad ? lsda->pads + pad : 0 };
-      if (!add_with_args (sites, section, fde, site))
+      if (!add_with_args (sites, &args, site))
         return false;
     }
   return true;

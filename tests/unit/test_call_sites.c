@@ -354,6 +354,23 @@ test_arguments_on_the_stack_cut_a_site (void **state)
   end (&f);
 }
 
+/* The instructions are read once for all sites: each time anew took minutes
+   for a function of some 100 KB of them.  */
+static void
+test_arguments_change_in_and_between_sites (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  put_table (&f, 0,
+             TABLE ("\x10\x02\x08\x40\x00\x0a\x06\x00\x00\x12\x04\x50\x00"
+                    "\x30\x08\x60"));
+  add_function (&f, 0, TABLES,
+                "\x44\x2e\x10\x02\x06\x2e\x20\x03\x02\x00\x2e\x00", 12);
+  expect_sites (&f, "2-8 40, 8-a 40+16, 12-14 50+16, 14-16 50+32, 30-38 60");
+  end (&f);
+}
+
 int
 main (void)
 {
@@ -368,6 +385,7 @@ main (void)
     cmocka_unit_test (test_functions_share_a_table_and_their_code),
     cmocka_unit_test (test_more_sites_than_there_was_room_for),
     cmocka_unit_test (test_arguments_on_the_stack_cut_a_site),
+    cmocka_unit_test (test_arguments_change_in_and_between_sites),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
