@@ -10,11 +10,19 @@
 
 enum
 {
-  /* A PCMASK function stands for this many blocks at most.  A PLT of a
-     million entries is 16 MB; more is an attempt to exhaust memory.  */
-  MASK_BLOCKS_MAX = 1 << 20,
   MASK_ROWS_MAX = 64 /* rows of one block */
 };
+
+/* N more rows will be looked at.  */
+static bool
+account (struct span_list *list, uint64_t n, const char *too_many,
+         struct error *err)
+{
+  if (n > list->rows_left)
+    return error_set (err, CFI2SFRAME_MALFORMED, "SFrame: %s", too_many);
+  list->rows_left -= n;
+  return true;
+}
 
 static bool
 append_span (struct span_list *list, const struct span *span,
@@ -102,9 +110,9 @@ read_masked (struct span_list *list, uint64_t address,
     }
   if (more < 0)
     return false;
-  if (function->size / function->repeat >= MASK_BLOCKS_MAX)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "a repeated block stands for too many");
+  if (!account (list, ((uint64_t)function->size / function->repeat + 1) * n,
+                "blocks repeated too often", err))
+    return false;
   uint64_t rows_merged = list->merged_rows;
   for (uint64_t at = 0; at < function->size; at += function->repeat)
     for (size_t i = 0; i < n; i++)
@@ -129,7 +137,8 @@ read_function (struct span_list *list, uint32_t index, uint64_t address,
   struct sframe_function function;
   struct sframe_row_cursor cursor;
   if (!sframe_decoder_function (list->decoder, index, &function, err)
-      || !sframe_decoder_rows (list->decoder, index, &function, &cursor, err))
+      || !sframe_decoder_rows (list->decoder, index, &function, &cursor, err)
+      || !account (list, function.n_rows, "rows shared too often", err))
     return false;
   list->functions[index] = (struct span_function){
     .address = address,
@@ -186,7 +195,8 @@ span_list_read (struct span_list *list, const struct sframe_decoder *decoder,
                 struct error *err)
 {
   *list = (struct span_list){ .decoder = decoder,
-                              .n_functions = decoder->n_functions };
+                              .n_functions = decoder->n_functions,
+                              .rows_left = sframe_decoder_rows_max (decoder) };
   /* The decoder has checked that so many fit the section.  */
   list->functions
       = calloc ((size_t)decoder->n_functions + 1, sizeof *list->functions);

@@ -39,6 +39,7 @@ struct span_list
   struct span_function *functions; /* owned; in the section's order */
   size_t n_functions;
   uint64_t merged_rows, rows_at_end;
+  uint64_t rows_left; /* that may still be looked at */
   /* Of the function being read.  */
   size_t first_span;
 };

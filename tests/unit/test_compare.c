@@ -335,6 +335,60 @@ test_different_objects_are_refused (void **state)
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
 }
 
+/* MADE and itself are too much to compare.  */
+static void
+expect_too_many (struct made *made, const char *words)
+{
+  struct compare_result result;
+  struct error err = { 0 };
+  made_finish (made);
+  assert_false (sframe_compare (&made->decoder, &made->decoder, NULL, NULL,
+                                NULL, &result, &err));
+  assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+  assert_non_null (strstr (err.reason, words));
+  made_close (made);
+}
+
+/* 10,000 functions that have the same 100,000 rows took a minute.  */
+static void
+test_rows_shared_too_often_are_refused (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 4000
+  };
+  static struct sframe_row rows[N];
+  struct made made;
+  struct error err = { 0 };
+  for (uint32_t i = 0; i < N; i++)
+    rows[i] = row_at (i, true, 8 + 8 * (int32_t)(i % 2));
+  one_function (&made, VARIANT (3, true), N, rows, N);
+  for (uint64_t i = 1; i < N; i++)
+    assert_true (
+        sframe_encoder_repeat (made.encoder, 0, 0x1000 + i * N, N, &err));
+  expect_too_many (&made, "rows shared too often");
+}
+
+/* 400 functions of some megabytes, in 12 KB, took all memory.  */
+static void
+test_blocks_repeated_too_often_are_refused (void **state)
+{
+  (void)state;
+  struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
+  struct sframe_function masked = { .address = 0x1000,
+                                    .size = 0x80000,
+                                    .pcmask = true,
+                                    .repeat = 16,
+                                    .rows = block,
+                                    .n_rows = 2 };
+  struct made made;
+  made_open (&made, VARIANT (3, true));
+  for (unsigned i = 0; i < 2; i++, masked.address += masked.size)
+    made_add (&made, &masked);
+  expect_too_many (&made, "blocks repeated too often");
+}
+
 int
 main (void)
 {
@@ -350,6 +404,8 @@ main (void)
     cmocka_unit_test (test_objects_of_two_releases),
     cmocka_unit_test (test_linked_file_with_wrong_segment),
     cmocka_unit_test (test_different_objects_are_refused),
+    cmocka_unit_test (test_rows_shared_too_often_are_refused),
+    cmocka_unit_test (test_blocks_repeated_too_often_are_refused),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
