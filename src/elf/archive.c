@@ -17,6 +17,11 @@
 
 #define THIN_MAGIC "!<thin>\n"
 
+enum
+{
+  LONG_NAME_MAX = 4096 /* bytes of a name that are looked at */
+};
+
 bool
 archive_has_magic (const uint8_t *bytes, uint64_t size)
 {
@@ -100,6 +105,11 @@ archive_open (struct archive *archive, const uint8_t *bytes, uint64_t size,
           archive_free (archive);
           return false;
         }
+      if (member.kind == ARCHIVE_NAMES && archive->names == NULL)
+        {
+          archive->names = member.bytes;
+          archive->names_size = member.size;
+        }
       at += sizeof (struct ar_hdr) + member.size;
       at += at & 1;
     }
@@ -117,17 +127,15 @@ archive_free (struct archive *archive)
 static const char *
 long_name (const struct archive *archive, uint64_t offset, size_t *length)
 {
-  for (size_t i = 0; i < archive->n; i++)
-    if (archive->members[i].kind == ARCHIVE_NAMES
-        && offset < archive->members[i].size)
-      {
-        const uint8_t *name = archive->members[i].bytes + offset;
-        uint64_t left = archive->members[i].size - offset;
-        const uint8_t *end = memchr (name, '\n', left);
-        *length = end != NULL ? (size_t)(end - name) : (size_t)left;
-        return (const char *)name;
-      }
-  return NULL;
+  if (offset >= archive->names_size)
+    return NULL;
+  const uint8_t *name = archive->names + offset;
+  uint64_t left = archive->names_size - offset;
+  if (left > LONG_NAME_MAX)
+    left = LONG_NAME_MAX;
+  const uint8_t *end = memchr (name, '\n', left);
+  *length = end != NULL ? (size_t)(end - name) : (size_t)left;
+  return (const char *)name;
 }
 
 void

@@ -36,6 +36,8 @@ struct archive
   uint64_t size;
   struct archive_member *members; /* owned; in the order of the file */
   size_t n;
+  const uint8_t *names; /* the table of long names; NULL: there is none */
+  uint64_t names_size;
 };
 
 /* Whether these SIZE bytes begin like an archive.  */

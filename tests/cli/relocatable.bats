@@ -518,6 +518,16 @@ END
   [[ $stderr == *"lib.a: member text: "* ]] || report
 }
 
+@test "an archive with 200,000 names and no table of names takes no time" {
+  # The table was looked for among all members, once for each: half a minute.
+  printf '!<arch>\n' >many.a
+  yes "$(printf '%-16s%-12s%-6s%-6s%-8s%-10s`' /0 0 0 0 644 0)" \
+    | head -n 200000 >>many.a
+  run timeout 10 "$CFI2SFRAME" --check many.a
+  [ "$status" -ne 124 ]
+  [[ "$output" == *"no .sframe in any member"* ]]
+}
+
 @test "an archive cannot be undone; what is said instead removes its .sframe" {
   needs ar objcopy
   small_archive
