@@ -159,15 +159,11 @@ clear_starts (struct object_builder *builder)
 {
   struct object_section *section = builder->section;
   unsigned version = builder->variant.version;
-  size_t entry = version == 1   ? SFRAME_V1_FDE_SIZE
-                 : version == 2 ? SFRAME_V2_FDE_SIZE
-                                : SFRAME_V3_INDEX_SIZE;
-  size_t width = version == 3 ? 8 : 4;
   for (size_t i = 0; i < section->n_functions; i++)
     {
-      size_t offset = SFRAME_HEADER_SIZE + i * entry;
+      size_t offset = SFRAME_HEADER_SIZE + i * sframe_fde_size (version);
       section->fixes[i].offset = offset;
-      memset (section->bytes.bytes + offset, 0, width);
+      memset (section->bytes.bytes + offset, 0, sframe_start_size (version));
     }
 }
 

@@ -11,14 +11,6 @@
 #include "convert/find_sframe.h"
 #include "sframe/format.h"
 
-static size_t
-entry_size (unsigned version)
-{
-  return version == 1   ? SFRAME_V1_FDE_SIZE
-         : version == 2 ? SFRAME_V2_FDE_SIZE
-                        : SFRAME_V3_INDEX_SIZE;
-}
-
 /* Fill in the start of every function of FOUND, the section as it is in the
    file, for a place at ADDRESS.  */
 static bool
@@ -30,7 +22,8 @@ fill_in_starts (struct object_sframe *sframe,
   struct sframe_variant variant = found->variant;
   for (uint32_t i = 0; i < found->n_functions; i++)
     {
-      uint64_t offset = found->fde_offset + i * entry_size (variant.version);
+      uint64_t offset = found->fde_offset
+                        + (uint64_t)i * sframe_fde_size (variant.version);
       const struct relocatable_entry *entry = relocatable_find (table, offset);
       if (entry == NULL || entry->value == 0)
         return error_set_at (err, CFI2SFRAME_MALFORMED, offset,

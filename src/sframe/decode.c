@@ -18,16 +18,12 @@ enum
   V1_REPEAT = 16
 };
 
-static const struct
-{
-  uint8_t record_size;
-  uint8_t flags; /* known in this version */
-} versions[] = {
-  [1] = { SFRAME_V1_FDE_SIZE, SFRAME_FLAG_SORTED | SFRAME_FLAG_FRAME_POINTER },
-  [2] = { SFRAME_V2_FDE_SIZE,
-          SFRAME_FLAG_SORTED | SFRAME_FLAG_FRAME_POINTER | SFRAME_FLAG_PCREL },
-  [3] = { SFRAME_V3_INDEX_SIZE, SFRAME_FLAG_SORTED | SFRAME_FLAG_PCREL },
-};
+/* Header flags by version.  */
+static const uint8_t known_flags[]
+    = { [1] = SFRAME_FLAG_SORTED | SFRAME_FLAG_FRAME_POINTER,
+        [2]
+        = SFRAME_FLAG_SORTED | SFRAME_FLAG_FRAME_POINTER | SFRAME_FLAG_PCREL,
+        [3] = SFRAME_FLAG_SORTED | SFRAME_FLAG_PCREL };
 
 static bool
 malformed (struct error *err, uint64_t offset, const char *what)
@@ -55,7 +51,7 @@ sframe_decoder_preamble (struct sframe_decoder *decoder, struct error *err)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_VERSION,
                          "SFrame: unknown version %u", version);
   decoder->flags = bytes[SFRAME_HEADER_FLAGS];
-  if (decoder->flags & ~versions[version].flags)
+  if (decoder->flags & ~known_flags[version])
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FLAGS,
                          "SFrame: unknown flags 0x%x", decoder->flags);
   decoder->variant.version = (uint8_t)version;
@@ -103,7 +99,7 @@ sframe_decoder_tables (struct sframe_decoder *decoder, struct error *err)
       = base + load_u32 (bytes + SFRAME_HEADER_FRE_OFFSET, big_endian);
   uint64_t fde_end = decoder->fde_offset
                      + (uint64_t)decoder->n_functions
-                           * versions[decoder->variant.version].record_size;
+                           * sframe_fde_size (decoder->variant.version);
   if (fde_end > decoder->size)
     return malformed (err, SFRAME_HEADER_N_FDES,
                       "functions outside the section");
@@ -133,7 +129,7 @@ sframe_decoder_record_offset (const struct sframe_decoder *decoder,
                               uint32_t index)
 {
   return decoder->fde_offset
-         + (uint64_t)index * versions[decoder->variant.version].record_size;
+         + (uint64_t)index * sframe_fde_size (decoder->variant.version);
 }
 
 /* The address where the function of the record at AT starts, if it is one of
@@ -167,7 +163,7 @@ sframe_decoder_size (const struct sframe_decoder *decoder, uint32_t index)
 {
   const uint8_t *at
       = decoder->bytes + sframe_decoder_record_offset (decoder, index);
-  at += decoder->variant.version >= 3 ? 8 : 4;
+  at += sframe_start_size (decoder->variant.version);
   return load_u32 (at, decoder->big_endian);
 }
 
@@ -372,7 +368,7 @@ functions_up_to (const struct sframe_decoder *decoder, uint64_t pc,
                  unsigned version, bool big_endian)
 {
   const uint8_t *records = decoder->bytes + decoder->fde_offset;
-  const uint64_t size = versions[version].record_size;
+  const uint64_t size = sframe_fde_size (version);
   uint64_t base = decoder->address, step = 0;
   if (decoder->variant.pcrel)
     {

@@ -379,19 +379,11 @@ sframe_encoder_range (const struct sframe_encoder *encoder, size_t index,
   return encoder->records[index].address;
 }
 
-unsigned
-sframe_index_entry_size (const struct encode_options *options)
-{
-  static const uint8_t sizes[]
-      = { 0, SFRAME_V1_FDE_SIZE, SFRAME_V2_FDE_SIZE, SFRAME_V3_INDEX_SIZE };
-  return sizes[options->variant.version];
-}
-
 static uint64_t
 sframe_encoder_index_size (const struct sframe_encoder *encoder)
 {
   return (uint64_t)encoder->n_records
-         * sframe_index_entry_size (&encoder->options);
+         * sframe_fde_size (encoder->options.variant.version);
 }
 
 uint64_t
@@ -461,7 +453,7 @@ sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
   if (index_size > UINT32_MAX || encoder->n_rows > UINT32_MAX)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "too many functions or rows for an SFrame section");
-  unsigned record_size = sframe_index_entry_size (&encoder->options);
+  unsigned record_size = sframe_fde_size (encoder->options.variant.version);
   size_t head_size = SFRAME_HEADER_SIZE + (size_t)index_size;
   if (!buffer_reserve (out, head_size + encoder->rows.size))
     return error_set_no_memory (err);

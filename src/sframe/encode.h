@@ -34,9 +34,6 @@ struct encode_options
   size_t n_expected, rows_expected;
 };
 
-/* Bytes of one entry of the function table.  */
-unsigned sframe_index_entry_size (const struct encode_options *options);
-
 /* Bytes of ROW without its start: info byte and data words.  */
 unsigned sframe_row_payload_size (const struct encode_options *options,
                                   const struct sframe_row *row);

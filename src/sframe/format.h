@@ -77,4 +77,19 @@ enum
   SFRAME_WORDS_MAX = 6
 };
 
+/* Bytes of an entry of the function table, and of the start it begins with. */
+static inline unsigned
+sframe_fde_size (unsigned version)
+{
+  return version == 1   ? SFRAME_V1_FDE_SIZE
+         : version == 2 ? SFRAME_V2_FDE_SIZE
+                        : SFRAME_V3_INDEX_SIZE;
+}
+
+static inline unsigned
+sframe_start_size (unsigned version)
+{
+  return version >= 3 ? 8 : 4;
+}
+
 #endif /* SFRAME_FORMAT_H */

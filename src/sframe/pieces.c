@@ -421,8 +421,9 @@ static bool
 stays_whole (const struct pieces *pieces, const struct run *run)
 {
   return pieces->distinct
-         && run->bytes <= (uint64_t)run->n_places
-                              * sframe_index_entry_size (&pieces->encode);
+         && run->bytes
+                <= (uint64_t)run->n_places
+                       * sframe_fde_size (pieces->encode.variant.version);
 }
 
 /* Make the cuts of RUN.  *SUMS is the cut in front of it, and becomes the one
@@ -532,7 +533,7 @@ choose (struct pieces *pieces)
                                  .repeats = &repeats,
                                  .rows_max = input.rows_max,
                                  .passes = effort.passes };
-  choice.entry_cost = sframe_index_entry_size (&pieces->encode);
+  choice.entry_cost = sframe_fde_size (pieces->encode.variant.version);
   if (pieces->encode.variant.version >= 3)
     choice.attribute_cost = SFRAME_V3_ATTRIBUTE_SIZE;
   if (repeats_find (&repeats, &input))

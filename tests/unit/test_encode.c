@@ -411,7 +411,7 @@ repeated_functions_have_no_block (void **state)
       uint64_t size = sframe_encoder_size (encoder);
       assert_true (sframe_encoder_repeat (encoder, 1, 0x401200, 64, &err));
       assert_true (sframe_encoder_repeat (encoder, 2, 0x401300, 7, &err));
-      unsigned entry = sframe_index_entry_size (&options);
+      unsigned entry = sframe_fde_size (options.variant.version);
       assert_int_equal (sframe_encoder_size (encoder), size + 2 * entry);
       assert_int_equal (sframe_encoder_n_functions (encoder), 4);
       assert_int_equal (sframe_encoder_n_rows (encoder), 3 + 3 * 2);
