@@ -59,6 +59,14 @@ store_u64 (void *at, uint64_t value, bool big_endian)
   memcpy (at, &value, sizeof value);
 }
 
+/* Whether all SIZE BYTES are 0.  */
+static inline bool
+bytes_are_zero (const void *bytes, size_t size)
+{
+  const uint8_t *at = bytes;
+  return size == 0 || (*at == 0 && memcmp (at, at + 1, size - 1) == 0);
+}
+
 struct cursor
 {
   const uint8_t *at;  /* next byte to read */

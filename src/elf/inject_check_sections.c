@@ -117,20 +117,11 @@ check_symbols (const struct check *check, const GElf_Shdr *old,
 }
 
 static bool
-is_zero (const struct check *check, const GElf_Shdr *header)
-{
-  const uint8_t *bytes = check->new->bytes + header->sh_offset;
-  return header->sh_size == 0
-         || (bytes[0] == 0
-             && memcmp (bytes, bytes + 1, header->sh_size - 1) == 0);
-}
-
-static bool
 same_contents (const struct check *check, size_t index, const GElf_Shdr *old,
                const GElf_Shdr *new)
 {
   if (!has_file_bytes (old) && has_file_bytes (new))
-    return is_zero (check, new);
+    return bytes_are_zero (check->new->bytes + new->sh_offset, new->sh_size);
   if (!has_file_bytes (old) || old->sh_size == 0)
     return true;
   if (index == check->old->section_names) /* the longer copy */

@@ -165,7 +165,7 @@ check_payload (const struct image *image, struct error *err)
 {
   static const char signature[] = "~Module signature appended~\n";
   uint64_t last = owner_last (image);
-  if (last > image->size || bytes_are_zero (image, last, image->size - last)
+  if (last > image->size || range_is_zero (image, last, image->size - last)
       || is_left_by_linker (image, last))
     return true;
   size_t length = sizeof signature - 1;

@@ -140,8 +140,8 @@ uint64_t owner_last (const struct image *image);
 /* The PT_LOAD that maps the program header table, or NULL.  */
 const GElf_Phdr *owner_of_table (const struct image *image);
 
-bool bytes_are_zero (const struct image *image, uint64_t offset,
-                     uint64_t size);
+/* Whether bytes of the file are 0; false if they are not all in it.  */
+bool range_is_zero (const struct image *image, uint64_t offset, uint64_t size);
 
 /* VALUE rounded up to a multiple of ALIGN (a power of two); false when that
    does not fit.  */

@@ -64,7 +64,7 @@ add_notes (struct image *known, const GElf_Phdr *segment)
       add_section (known, header, "PT_NOTE");
       at += (header.sh_size + 3) & ~(uint64_t)3;
       if (segment->p_align == 8 && at % 8 != 0 && at + 4 <= segment->p_filesz
-          && bytes_are_zero (known, segment->p_offset + at, 4))
+          && range_is_zero (known, segment->p_offset + at, 4))
         at += 4;
     }
 }
@@ -101,8 +101,7 @@ add_unknown (struct image *known, const GElf_Phdr *load)
       GElf_Shdr header = loaded (load, at, size, SHT_PROGBITS);
       header.sh_flags |= (load->p_flags & PF_X ? SHF_EXECINSTR : 0)
                          | (load->p_flags & PF_W ? SHF_WRITE : 0);
-      if (size > PADDING_MAX
-          || (size > 0 && !bytes_are_zero (known, at, size)))
+      if (size > PADDING_MAX || (size > 0 && !range_is_zero (known, at, size)))
         add_section (known, header, "what no header names");
       at = next.end > at ? next.end : end;
     }
@@ -226,7 +225,7 @@ symbols_size (const struct image *image, uint64_t offset)
     {
       table += sizeof (Elf64_Sym);
       uint64_t at = size - table;
-      if (bytes_are_zero (image, offset + at, sizeof (Elf64_Sym)))
+      if (range_is_zero (image, offset + at, sizeof (Elf64_Sym)))
         return (offset + at) % 8 == 0 ? table : 0;
       if (!is_symbol (bytes + at, at, image->big_endian))
         return 0;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
+
 bool
 round_up (uint64_t value, uint64_t align, uint64_t *result)
 {
@@ -23,12 +25,10 @@ round_to_residue (uint64_t *value, uint64_t residue, uint64_t align)
 }
 
 bool
-bytes_are_zero (const struct image *image, uint64_t offset, uint64_t size)
+range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
 {
-  if (offset > image->size || size > image->size - offset)
-    return false;
-  const uint8_t *at = image->bytes + offset;
-  return size == 0 || (*at == 0 && memcmp (at, at + 1, size - 1) == 0);
+  return offset <= image->size && size <= image->size - offset
+         && bytes_are_zero (image->bytes + offset, size);
 }
 
 /* The file range of a section.  An allocated section of size 0 keeps its

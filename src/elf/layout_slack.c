@@ -35,7 +35,7 @@ file_is_free (const struct layout_job *job, uint64_t begin, uint64_t end)
 {
   const struct image *image = job->image;
   if (owner_next (image, begin, 0).begin < end
-      || !bytes_are_zero (image, begin, end - begin))
+      || !range_is_zero (image, begin, end - begin))
     return false;
   for (size_t i = 0; i < image->n_segments; i++)
     {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "elf/undo_format.h"
@@ -196,9 +197,7 @@ emit (struct record_builder *builder, const struct operation *next)
 static bool
 emit_lost (struct record_builder *builder, uint64_t offset, uint64_t size)
 {
-  const uint8_t *bytes = builder->image->bytes + offset;
-  bool zeros = size > 0 && bytes[0] == 0
-               && memcmp (bytes, bytes + 1, (size_t)size - 1) == 0;
+  bool zeros = bytes_are_zero (builder->image->bytes + offset, (size_t)size);
   return emit (builder, &(struct operation){ zeros ? UNDO_ZEROS : UNDO_STORE,
                                              offset, size, 0 });
 }

@@ -2680,12 +2680,12 @@ bytes_outside_of_the_file_are_not_zero (void **state)
   (void)state;
   static const uint8_t bytes[] = { 1, 0, 0, 0, 0 };
   const struct image image = { .bytes = bytes, .size = 4 };
-  assert_true (bytes_are_zero (&image, 1, 3));
-  assert_true (bytes_are_zero (&image, 4, 0));
-  assert_false (bytes_are_zero (&image, 0, 4));
-  assert_false (bytes_are_zero (&image, 1, 4));
-  assert_false (bytes_are_zero (&image, 5, 0));
-  assert_false (bytes_are_zero (&image, 2, UINT64_MAX - 1));
+  assert_true (range_is_zero (&image, 1, 3));
+  assert_true (range_is_zero (&image, 4, 0));
+  assert_false (range_is_zero (&image, 0, 4));
+  assert_false (range_is_zero (&image, 1, 4));
+  assert_false (range_is_zero (&image, 5, 0));
+  assert_false (range_is_zero (&image, 2, UINT64_MAX - 1));
 }
 
 static void
