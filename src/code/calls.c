@@ -6,7 +6,6 @@
 #include <elf.h>
 
 #include "base/bytes.h"
-#include "code/insn_amd64_glance.h"
 
 bool
 call_finder_init (struct call_finder *finder, const struct image *image,
@@ -49,6 +48,21 @@ amd64_may_end_call (const uint8_t *end)
          || ((~word - ones) & word & ones << 7) != 0;
 }
 
+/* The size of an instruction with an opcode of one byte, MODRM and no
+   immediate (Intel SDM volume 2, tables 2-2 and 2-3).  */
+static unsigned
+amd64_modrm_size (const uint8_t *modrm)
+{
+  unsigned mode = *modrm >> 6, base = *modrm & 7;
+  bool has_sib = mode != 3 && base == 4;
+  if (has_sib)
+    base = modrm[1] & 7;
+  unsigned displacement = mode == 1                               ? 1
+                          : mode == 2 || (mode == 0 && base == 5) ? 4
+                                                                  : 0;
+  return 2 + has_sib + displacement;
+}
+
 /* ff with /2 or /3 (Intel SDM volume 2, CALL).  */
 static bool
 amd64_looks_like_indirect_call (const struct code *code)
@@ -58,7 +72,7 @@ amd64_looks_like_indirect_call (const struct code *code)
     {
       const uint8_t *at = end - size;
       if (at[0] == 0xff && (at[1] >> 4 & 3) == 1 && (size > 2 || at[1] >= 0xc0)
-          && 1 + amd64_modrm_size (at + 1) == size)
+          && amd64_modrm_size (at + 1) == size)
         return true;
     }
   return false;

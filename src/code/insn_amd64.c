@@ -4,10 +4,9 @@
    Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
    Zydis tells for every instruction which registers and which memory it reads
    and writes; what concerns stack and saved registers is picked out here, by
-   mnemonic, and everything else is left at "writes these registers".
-
-   That is what most of the time goes into, and code repeats itself: of what
-   does not depend on where it stands, the instruction is remembered.  */
+   mnemonic, and everything else is left at "writes these registers".  As that
+   is what most of the time goes into, it is done once for instructions that
+   stand at many places.  */
 
 #include <config.h>
 
@@ -15,29 +14,14 @@
 
 #  include <Zydis/Zydis.h>
 #  include <stdlib.h>
-#  include <string.h>
 
-#  include "base/bytes.h"
-#  include "code/insn_amd64_glance.h"
+#  include "code/insn_known.h"
 #  include "code/insn_machine.h"
 
 enum
 {
   SP = 7,
-  FP = 6,
-  REMEMBERED = 1 << 12 /* a third of a megabyte, of which 4 in 5 are found */
-};
-
-/* An instruction by its bytes; those behind it are 0.  */
-struct insn_bytes
-{
-  uint64_t first, last;
-};
-
-struct remembered
-{
-  struct insn_bytes bytes;
-  struct insn insn; /* size 0: none */
+  FP = 6
 };
 
 struct amd64_decoder
@@ -45,7 +29,7 @@ struct amd64_decoder
   ZydisDecoder zydis;
   ZydisDecoder steps; /* without semantics: half of the time */
   uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* number, or REG_NONE */
-  struct remembered remembered[REMEMBERED];    /* by hash of the bytes */
+  struct insn_known known;
 };
 
 /* Zydis counts registers as instructions do: rax, rcx, rdx, rbx, ...  */
@@ -126,48 +110,78 @@ target_of (const ZydisDecodedInstruction *in, uint64_t address)
   return address + in->length + in->raw.imm[0].value.u;
 }
 
-/* What GLANCE tells of the instruction that ends at NEXT.  */
-static void
-step_at_glance (const struct amd64_glance *glance, uint64_t next,
-                struct insn_step *step)
+static struct insn_form
+form_of (const ZydisDecodedInstruction *in)
 {
-  uint64_t place = next + (uint64_t)(int64_t)glance->displacement;
-  step->size = glance->size;
-  step->flow = glance->flow;
-  step->computes_place = glance->is_lea;
-  bool is_direct = glance->flow == FLOW_CALL || glance->flow == FLOW_JUMP
-                   || glance->flow == FLOW_BRANCH;
-  if (is_direct)
-    step->target = place;
-  else if (glance->is_relative)
-    step->place = place;
+  bool has_place = (in->attributes & ZYDIS_ATTRIB_HAS_MODRM)
+                   && in->raw.modrm.mod == 0 && in->raw.modrm.rm == 5
+                   && in->address_width == 64;
+  struct insn_form form = {
+    .head = in->raw.disp.size != 0     ? in->raw.disp.offset
+            : in->raw.imm[0].size != 0 ? in->raw.imm[0].offset
+                                       : in->length,
+    .size = in->length,
+    .flow = (uint8_t)flow_of (in),
+    .is_nop = is_nop (in),
+  };
+  if (in->raw.imm[0].is_relative)
+    {
+      form.distance_at = in->raw.imm[0].offset;
+      form.distance_size = in->raw.imm[0].size / 8;
+    }
+  else if (has_place)
+    {
+      form.distance_at = in->raw.disp.offset;
+      form.distance_size = in->raw.disp.size / 8;
+      form.computes_place = in->mnemonic == ZYDIS_MNEMONIC_LEA;
+    }
+  return form;
+}
+
+/* The form of the instruction that the SIZE BYTES begin with.  3DNow! has its
+   opcodes behind the displacement.  */
+static bool
+find_form (struct amd64_decoder *decoder, const uint8_t *bytes, uint64_t size,
+           struct insn_form *form)
+{
+  ZydisDecoderContext context;
+  ZydisDecodedInstruction in;
+  const struct insn_form *known
+      = size >= INSN_BYTES_MAX ? insn_known_form (&decoder->known, bytes)
+                               : NULL;
+  if (known != NULL)
+    {
+      *form = *known;
+      return true;
+    }
+  if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
+                                                    bytes, size, &in)))
+    return false;
+  *form = form_of (&in);
+  if (size >= INSN_BYTES_MAX
+      && in.encoding != ZYDIS_INSTRUCTION_ENCODING_3DNOW)
+    insn_known_add_form (&decoder->known, bytes, form);
+  return true;
 }
 
 static bool
 decode_step (void *state, const uint8_t *bytes, uint64_t size,
              uint64_t address, struct insn_step *step)
 {
-  const struct amd64_decoder *decoder = state;
-  struct amd64_glance glance;
-  ZydisDecoderContext context;
-  ZydisDecodedInstruction in;
-  if (amd64_glance_at (bytes, size, &glance))
-    {
-      step_at_glance (&glance, address + glance.size, step);
-      return true;
-    }
-  if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
-                                                    bytes, size, &in)))
+  struct insn_form form;
+  if (!find_form (state, bytes, size, &form))
     return false;
-  step->size = in.length;
-  step->flow = (uint8_t)flow_of (&in);
-  if (in.raw.imm[0].is_relative)
-    step->target = target_of (&in, address);
-  if ((in.attributes & ZYDIS_ATTRIB_HAS_MODRM) && in.raw.modrm.mod == 0
-      && in.raw.modrm.rm == 5)
-    step->place = address + in.length + (uint64_t)in.raw.disp.value;
-  step->is_nop = is_nop (&in);
-  step->computes_place = in.mnemonic == ZYDIS_MNEMONIC_LEA;
+  step->size = form.size;
+  step->flow = form.flow;
+  step->is_nop = form.is_nop;
+  step->computes_place = form.computes_place;
+  if (form.distance_size == 0)
+    return true;
+  uint64_t place = insn_form_place (&form, bytes, address);
+  if (insn_form_has_target (&form))
+    step->target = place;
+  else
+    step->place = place;
   return true;
 }
 
@@ -330,23 +344,25 @@ translate_lea (struct translation *t)
   uint8_t to = dwarf (t, t->operands[0].reg.value);
   struct insn *insn = t->insn;
   bool whole = t->operands[0].size == 64 && t->in.address_width == 64;
+  int64_t offset = insn->offset;
   insn->memory = false;
   insn->op = OP_NONE;
+  insn->offset = 0;
   if (!whole)
     return;
   if (insn->base == REG_NONE && insn->index == REG_NONE)
     {
-      set_constant (t, to, insn->offset);
+      set_constant (t, to, offset);
       insn->names_place = true;
     }
   else if (insn->index == REG_NONE)
     {
       set_op (t, OP_ADD, to, insn->base);
-      insn->immediate = insn->offset;
+      insn->immediate = offset;
     }
-  else if (insn->base != REG_NONE && insn->scale == 1 && insn->offset == 0)
+  else if (insn->base != REG_NONE && insn->scale == 1 && offset == 0)
     set_op (t, OP_SUM, to, insn->base);
-  else if (insn->base == REG_NONE && insn->offset == 0)
+  else if (insn->base == REG_NONE && offset == 0)
     {
       set_op (t, OP_SCALE, to, insn->index);
       insn->immediate = insn->scale;
@@ -500,6 +516,7 @@ translate_push (struct translation *t)
   set_op (t, OP_PUSH, REG_NONE,
           is_general ? dwarf (t, what->reg.value) : REG_NONE);
   t->insn->memory = false;
+  t->insn->offset = 0;
   t->insn->writes &= ~mask_of (SP);
   t->insn->reads &= ~(mask_of (SP) | mask_of (t->insn->from));
 }
@@ -559,36 +576,26 @@ translate_flow (struct translation *t)
     insn->immediate = t->operands[0].imm.value.s;
 }
 
-/* By the low bits of the opcode of Jcc (volume 2, B.1.4.7).  */
 static enum insn_condition
-condition_of (unsigned bits)
+condition_of (const ZydisDecodedInstruction *in)
 {
-  switch (bits)
+  switch (in->mnemonic)
     {
-    case 2:
-      return CONDITION_BELOW;
-    case 3:
-      return CONDITION_NOT_BELOW;
-    case 4:
-      return CONDITION_EQUAL;
-    case 5:
-      return CONDITION_NOT_EQUAL;
-    case 6:
-      return CONDITION_NOT_ABOVE;
-    case 7:
+    case ZYDIS_MNEMONIC_JNBE:
       return CONDITION_ABOVE;
+    case ZYDIS_MNEMONIC_JBE:
+      return CONDITION_NOT_ABOVE;
+    case ZYDIS_MNEMONIC_JB:
+      return CONDITION_BELOW;
+    case ZYDIS_MNEMONIC_JNB:
+      return CONDITION_NOT_BELOW;
+    case ZYDIS_MNEMONIC_JZ:
+      return CONDITION_EQUAL;
+    case ZYDIS_MNEMONIC_JNZ:
+      return CONDITION_NOT_EQUAL;
     default:
       return CONDITION_OTHER;
     }
-}
-
-/* LOOPcc and JRCXZ tell of RCX.  */
-static enum insn_condition
-branch_condition (const ZydisDecodedInstruction *in)
-{
-  bool is_near = in->opcode_map == ZYDIS_OPCODE_MAP_0F;
-  bool is_jcc = (in->opcode & 0xf0) == (is_near ? 0x80 : 0x70);
-  return is_jcc ? condition_of (in->opcode & 15) : CONDITION_OTHER;
 }
 
 static void
@@ -647,9 +654,24 @@ translate_value (struct translation *t)
     }
 }
 
+static void
+translate (struct translation *t)
+{
+  t->insn->size = t->in.length;
+  t->insn->is_nop = is_nop (&t->in);
+  if (t->insn->is_nop)
+    return;
+  note_operands (t);
+  if (flow_of (&t->in) != FLOW_NEXT)
+    translate_flow (t);
+  else
+    translate_value (t);
+  t->insn->condition = (uint8_t)condition_of (&t->in);
+}
+
 static bool
-translate (const struct amd64_decoder *decoder, const uint8_t *bytes,
-           uint64_t size, uint64_t address, struct insn *insn)
+decode_full (struct amd64_decoder *decoder, const uint8_t *bytes,
+             uint64_t size, uint64_t address, struct insn *insn)
 {
   struct translation t; /* large: most of it is filled in by Zydis */
   t.decoder = decoder;
@@ -658,59 +680,7 @@ translate (const struct amd64_decoder *decoder, const uint8_t *bytes,
   if (!ZYAN_SUCCESS (ZydisDecoderDecodeFull (&decoder->zydis, bytes, size,
                                              &t.in, t.operands)))
     return false;
-  insn->size = t.in.length;
-  insn->is_nop = is_nop (&t.in);
-  if (insn->is_nop)
-    return true;
-  note_operands (&t);
-  if (flow_of (&t.in) != FLOW_NEXT)
-    translate_flow (&t);
-  else
-    translate_value (&t);
-  if (insn->flow == FLOW_BRANCH)
-    insn->condition = (uint8_t)branch_condition (&t.in);
-  return true;
-}
-
-/* The SIZE BYTES of an instruction, of which 16 can be read.  */
-static struct insn_bytes
-bytes_of (const uint8_t *bytes, unsigned size)
-{
-  struct insn_bytes words
-      = { load_u64 (bytes, false), load_u64 (bytes + 8, false) };
-  unsigned unused = 8 * (sizeof words - size);
-  if (unused >= 64)
-    return (struct insn_bytes){ .first = words.first << (unused - 64)
-                                         >> (unused - 64) };
-  words.last = words.last << unused >> unused;
-  return words;
-}
-
-static size_t
-hash_of (struct insn_bytes bytes)
-{
-  uint64_t mixed = (bytes.first ^ bytes.last << 7) * 0x9e3779b97f4a7c15u;
-  return mixed >> 32 & (REMEMBERED - 1);
-}
-
-/* The same as translate, for what GLANCE knows the size of and does not depend
-   on its address.  */
-static bool
-recall (struct amd64_decoder *decoder, const uint8_t *bytes, uint64_t size,
-        const struct amd64_glance *glance, struct insn *insn)
-{
-  struct insn_bytes key = bytes_of (bytes, glance->size);
-  struct remembered *known = &decoder->remembered[hash_of (key)];
-  if (known->bytes.first == key.first && known->bytes.last == key.last
-      && known->insn.size == glance->size)
-    {
-      memcpy (insn, &known->insn, sizeof *insn);
-      return true;
-    }
-  if (!translate (decoder, bytes, size, 0, insn))
-    return false;
-  known->bytes = key;
-  memcpy (&known->insn, insn, sizeof *insn);
+  translate (&t);
   return true;
 }
 
@@ -718,20 +688,17 @@ static bool
 decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
         struct insn *insn)
 {
-  struct amd64_glance glance;
-  if (!amd64_glance_at (bytes, size, &glance))
-    return translate (state, bytes, size, address, insn);
-  if (!glance.is_relative)
-    return recall (state, bytes, size, &glance, insn);
-  if (glance.flow != FLOW_CALL && glance.flow != FLOW_JUMP
-      && glance.flow != FLOW_BRANCH)
-    return translate (state, bytes, size, address, insn);
-  insn->size = glance.size;
-  insn->flow = glance.flow;
-  insn->target
-      = address + glance.size + (uint64_t)(int64_t)glance.displacement;
-  if (glance.flow == FLOW_BRANCH)
-    insn->condition = (uint8_t)condition_of (glance.condition);
+  struct amd64_decoder *decoder = state;
+  struct insn_form form;
+  if (size < INSN_BYTES_MAX)
+    return decode_full (decoder, bytes, size, address, insn);
+  if (!find_form (decoder, bytes, size, &form))
+    return false;
+  if (insn_known_find (&decoder->known, bytes, &form, address, insn))
+    return true;
+  if (!decode_full (decoder, bytes, size, address, insn))
+    return false;
+  insn_known_add (&decoder->known, bytes, &form, insn);
   return true;
 }
 

@@ -149,8 +149,8 @@ other_machines_have_no_decoder (void **state)
   assert_null (insn_decoder_new (NULL));
 }
 
-/* Instructions at the end of the code are Zydis's, others are first looked at
-   by insn_amd64_glance, and remembered: both ways give the same.  */
+/* Instructions at the end of the code are Zydis's, others are remembered: both
+   ways give the same.  */
 static unsigned
 compare_with_zydis (const uint8_t bytes[32])
 {
@@ -174,7 +174,7 @@ compare_with_zydis (const uint8_t bytes[32])
 }
 
 static void
-what_is_seen_at_a_glance_is_what_zydis_says (void **state)
+what_is_known_is_what_zydis_says (void **state)
 {
   static const uint8_t prefixes[][2]
       = { { 0 },    { 0x66 },       { 0xf2 },       { 0xf3 },      { 0x48 },
@@ -207,7 +207,7 @@ main (void)
 {
   cmocka_set_message_output (CM_OUTPUT_TAP);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (what_is_seen_at_a_glance_is_what_zydis_says),
+    cmocka_unit_test (what_is_known_is_what_zydis_says),
     cmocka_unit_test (flow),
     cmocka_unit_test (saving_is_not_reading),
     cmocka_unit_test (stack_pointer_arithmetic),
