@@ -60,6 +60,18 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg,
   return value_new (computed ? VALUE_OPAQUE : VALUE_MIXED, at, reg);
 }
 
+/* Whether nothing that meets VALUE, which register REG has at AT, changes it:
+   mostly it was made where paths met here before.  */
+static bool
+stays (struct value value, struct value other, uint64_t at, unsigned reg)
+{
+  bool computed = other.kind == VALUE_OPAQUE || other.kind == VALUE_CONSTANT;
+  return value_equal (value, other)
+         || value_equal (value, value_new (VALUE_MIXED, at, reg))
+         || (computed
+             && value_equal (value, value_new (VALUE_OPAQUE, at, reg)));
+}
+
 static bool
 join_registers (struct state *state, const struct code_machine *machine,
                 const struct state *other, uint64_t at,
@@ -69,7 +81,7 @@ join_registers (struct state *state, const struct code_machine *machine,
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
-      if (value_equal (*value, other->registers[reg]))
+      if (stays (*value, other->registers[reg], at, reg))
         continue;
       struct value met
           = value_join (*value, other->registers[reg], at, reg, tables);

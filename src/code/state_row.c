@@ -61,9 +61,8 @@ find_slot (const struct state *state, const struct code_machine *machine,
   for (unsigned i = 0; i < state->n_slots; i++)
     {
       const struct slot *slot = &state->slots[i];
-      bool in_frame = sp.kind != base || slot->place.number >= sp.number;
-      if (slot->place.kind == base && value_equal (slot->value, value)
-          && in_frame)
+      if (value_equal (slot->value, value) && slot->place.kind == base
+          && (sp.kind != base || slot->place.number >= sp.number))
         return slot;
     }
   return NULL;
