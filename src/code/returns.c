@@ -37,6 +37,7 @@ struct returns
   size_t n_queued; /* of the functions */
   struct waiter *waiters;
   size_t n_waiters, waiters_capacity;
+  uint32_t unused_waiter; /* the first of those that wait no more */
   struct task *tasks;
   size_t n_tasks, tasks_capacity;
   uint64_t steps_left;
@@ -55,6 +56,7 @@ returns_new (struct places *places, const struct insn_decoder *decoder)
     }
   returns->places = places;
   returns->decoder = decoder;
+  returns->unused_waiter = UINT32_MAX;
   /* Paths that share code are followed by each function anew, within reason:
      an instruction takes a byte at least.  */
   returns->steps_left = 4 * places->image->size + (1 << 20);
@@ -132,10 +134,33 @@ mark_returning (struct returns *returns, uint32_t index)
   if (function->returns)
     return;
   function->returns = true;
-  for (uint32_t i = function->first_waiter; i != UINT32_MAX;
-       i = returns->waiters[i].next)
-    add_task (returns, returns->waiters[i].function,
-              returns->waiters[i].resume, true);
+  uint32_t next = function->first_waiter;
+  function->first_waiter = UINT32_MAX;
+  while (next != UINT32_MAX)
+    {
+      uint32_t i = next;
+      struct waiter *waiter = &returns->waiters[i];
+      add_task (returns, waiter->function, waiter->resume, true);
+      next = waiter->next;
+      waiter->next = returns->unused_waiter;
+      returns->unused_waiter = i;
+    }
+}
+
+/* Room for a waiter, or UINT32_MAX.  */
+static uint32_t
+new_waiter (struct returns *returns)
+{
+  uint32_t waiter = returns->unused_waiter;
+  if (waiter != UINT32_MAX)
+    {
+      returns->unused_waiter = returns->waiters[waiter].next;
+      return waiter;
+    }
+  if (!ARRAY_ROOM (returns->waiters, returns->n_waiters + 1,
+                   &returns->waiters_capacity))
+    return UINT32_MAX;
+  return (uint32_t)returns->n_waiters++;
 }
 
 /* FUNCTION goes on at RESUME (or returns: 0) once CALLEE returns.  */
@@ -144,17 +169,20 @@ wait_for (struct returns *returns, uint32_t callee, uint32_t function,
           uint64_t resume)
 {
   if (returns->functions[callee].returns)
-    add_task (returns, function, resume, true);
-  else if (!ARRAY_ROOM (returns->waiters, returns->n_waiters + 1,
-                        &returns->waiters_capacity))
-    returns->failed = true;
-  else
     {
-      struct code_function *to = &returns->functions[callee];
-      returns->waiters[returns->n_waiters]
-          = (struct waiter){ function, to->first_waiter, resume };
-      to->first_waiter = (uint32_t)returns->n_waiters++;
+      add_task (returns, function, resume, true);
+      return;
     }
+  struct code_function *to = &returns->functions[callee];
+  uint32_t waiter = new_waiter (returns);
+  if (waiter == UINT32_MAX)
+    {
+      returns->failed = true;
+      return;
+    }
+  returns->waiters[waiter]
+      = (struct waiter){ function, to->first_waiter, resume };
+  to->first_waiter = waiter;
 }
 
 /* The function that got to ADDRESS first, or starts there (*IS_START), or
@@ -347,6 +375,9 @@ returns_run (struct returns *returns, struct error *err)
       if (returns->steps_left == 0)
         give_up (returns);
     }
+  free (returns->tasks);
+  returns->tasks = NULL;
+  returns->tasks_capacity = 0;
   if (returns->failed)
     return error_set_no_memory (err);
   places_sort_named (returns->places);
