@@ -1,4 +1,4 @@
-/* A hash table with linear probing, never more than two thirds full.
+/* A hash table with linear probing, never more than five eighths full.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "code/address_map.h"
@@ -28,23 +28,31 @@ mark_unused (struct address_map *map)
 void
 address_map_clear (struct address_map *map)
 {
-  if (!map->slots)
+  if (map->n_used == 0)
     return;
   if (map->n_used < map->n_slots / 8 && map->n_slots > SLOTS_MIN)
     map->n_slots /= 2;
   mark_unused (map);
 }
 
-static void
-put (struct address_map *map, uint64_t address, uint32_t number)
+/* The slot of ADDRESS, or the one it can have.  */
+static struct address_slot *
+find_slot (const struct address_map *map, uint64_t address)
 {
   size_t i = address_map_hash (map, address);
   while (map->slots[i].number != UINT32_MAX
          && address_slot_address (&map->slots[i]) != address)
     i = (i + 1) & (map->n_slots - 1);
-  map->n_used += map->slots[i].number == UINT32_MAX;
-  map->slots[i] = (struct address_slot){ (uint32_t)address,
-                                         (uint32_t)(address >> 32), number };
+  return &map->slots[i];
+}
+
+static void
+put (struct address_map *map, uint64_t address, uint32_t number)
+{
+  struct address_slot *slot = find_slot (map, address);
+  map->n_used += slot->number == UINT32_MAX;
+  *slot = (struct address_slot){ (uint32_t)address, (uint32_t)(address >> 32),
+                                 number };
 }
 
 static bool
@@ -65,12 +73,31 @@ grow (struct address_map *map)
   return true;
 }
 
+static bool
+make_room (struct address_map *map)
+{
+  return (map->slots && map->n_used < map->n_slots / 8 * 5) || grow (map);
+}
+
 bool
 address_map_set (struct address_map *map, uint64_t address, uint32_t number)
 {
-  bool is_full = !map->slots || map->n_used >= map->n_slots / 3 * 2;
-  if (is_full && !grow (map))
+  if (!make_room (map))
     return false;
   put (map, address, number);
   return true;
+}
+
+uint32_t
+address_map_enter (struct address_map *map, uint64_t address, uint32_t number)
+{
+  if (!make_room (map))
+    return UINT32_MAX;
+  struct address_slot *slot = find_slot (map, address);
+  if (slot->number != UINT32_MAX)
+    return slot->number;
+  map->n_used++;
+  *slot = (struct address_slot){ (uint32_t)address, (uint32_t)(address >> 32),
+                                 number };
+  return number;
 }

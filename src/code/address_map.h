@@ -30,6 +30,11 @@ void address_map_clear (struct address_map *map);
 bool address_map_set (struct address_map *map, uint64_t address,
                       uint32_t number);
 
+/* The number of ADDRESS, which is NUMBER if it had none.  UINT32_MAX: memory
+   ran out.  */
+uint32_t address_map_enter (struct address_map *map, uint64_t address,
+                            uint32_t number);
+
 /* Neighbours stay together, for the sake of the cache; blocks of a kilobyte
    are strewn, so that no spacing of addresses makes them collide.  */
 static inline size_t

@@ -74,12 +74,18 @@ struct state
   struct slot slots[STATE_SLOTS_MAX]; /* last: most of it is not in use */
 };
 
+/* The bytes of STATE that are in use.  */
+static inline size_t
+state_size (const struct state *state)
+{
+  return offsetof (struct state, slots)
+         + state->n_slots * sizeof *state->slots;
+}
+
 static inline void
 state_copy (struct state *to, const struct state *from)
 {
-  memcpy (to, from,
-          offsetof (struct state, slots)
-              + from->n_slots * sizeof *from->slots);
+  memcpy (to, from, state_size (from));
 }
 
 /* At the entry of a function.  */

@@ -47,6 +47,7 @@ unit_free (struct unit *unit)
   jump_tables_free (&unit->tables);
   free (unit->nodes);
   free (unit->labels);
+  free (unit->states);
   free (unit->queue);
   free (unit->ends);
   free (unit->left_for);
@@ -150,7 +151,7 @@ walk (struct unit *unit, uint32_t label)
 {
   uint32_t number = unit->labels[label].node;
   struct state state;
-  state_copy (&state, &unit->labels[label].state);
+  state_copy (&state, unit_label_state (unit, label));
   while (unit->failure == UNIT_SOUND && unit->nodes[number].insn.size > 0)
     {
       unit->steps++;
@@ -187,6 +188,7 @@ start (struct unit *unit, uint64_t entry, uint64_t end)
       = unit->is_go ? unit->context->go_machine : unit->context->machine;
   address_map_clear (&unit->numbers);
   unit->n_nodes = unit->n_labels = unit->n_queue = 0;
+  unit->states_size = 0;
   unit->steps = 0;
   unit->landed = unit->met_unknown = false;
   unit->n_left_for = 0;
@@ -292,11 +294,11 @@ unit_visit (struct unit *unit,
                            const struct insn *insn, const struct state *state),
             void *argument)
 {
-  for (size_t i = 0; i < unit->n_labels; i++)
+  for (uint32_t i = 0; i < unit->n_labels; i++)
     {
       uint32_t number = unit->labels[i].node;
       struct state state;
-      state_copy (&state, &unit->labels[i].state);
+      state_copy (&state, unit_label_state (unit, i));
       for (;;)
         {
           const struct unit_node *node = &unit->nodes[number];

@@ -72,13 +72,15 @@ decode_node (struct unit *unit, struct unit_node *node)
 uint32_t
 unit_node_at (struct unit *unit, uint64_t address)
 {
-  uint32_t number = address_map_get (&unit->numbers, address);
-  if (number != UNIT_NONE)
+  uint32_t new = (uint32_t)unit->n_nodes;
+  bool has_room
+      = unit->n_nodes < unit->nodes_max
+        && ARRAY_ROOM (unit->nodes, unit->n_nodes + 1, &unit->nodes_capacity);
+  uint32_t number = has_room ? address_map_enter (&unit->numbers, address, new)
+                             : address_map_get (&unit->numbers, address);
+  if (number < new)
     return number;
-  number = (uint32_t)unit->n_nodes;
-  if (unit->n_nodes >= unit->nodes_max
-      || !ARRAY_ROOM (unit->nodes, unit->n_nodes + 1, &unit->nodes_capacity)
-      || !address_map_set (&unit->numbers, address, number))
+  if (number == UNIT_NONE)
     {
       unit_fail (unit, UNIT_TOO_MUCH, address);
       return UNIT_NONE;
@@ -91,20 +93,33 @@ unit_node_at (struct unit *unit, uint64_t address)
   return number;
 }
 
-uint32_t
-unit_find_behind (const struct unit *unit, uint32_t number)
+/* The node that was decoded after NUMBER, if it is behind it.  */
+static uint32_t
+next_if_behind (const struct unit *unit, uint32_t number)
 {
   const struct unit_node *node = &unit->nodes[number];
   uint64_t address = node->address + node->insn.size;
-  if (number + 1 < unit->n_nodes && unit->nodes[number + 1].address == address)
-    return number + 1;
-  return address_map_get (&unit->numbers, address);
+  return number + 1 < unit->n_nodes
+                 && unit->nodes[number + 1].address == address
+             ? number + 1
+             : UNIT_NONE;
+}
+
+uint32_t
+unit_find_behind (const struct unit *unit, uint32_t number)
+{
+  uint32_t behind = next_if_behind (unit, number);
+  const struct unit_node *node = &unit->nodes[number];
+  return behind != UNIT_NONE
+             ? behind
+             : address_map_get (&unit->numbers,
+                                node->address + node->insn.size);
 }
 
 uint32_t
 unit_node_behind (struct unit *unit, uint32_t number)
 {
-  uint32_t behind = unit_find_behind (unit, number);
+  uint32_t behind = next_if_behind (unit, number);
   const struct unit_node *node = &unit->nodes[number];
   return behind != UNIT_NONE
              ? behind
@@ -142,19 +157,21 @@ void
 unit_add_label (struct unit *unit, uint32_t number, const struct state *state)
 {
   struct unit_node *node = &unit->nodes[number];
+  size_t end = unit->states_size + state_size (state);
   if (unit->n_labels >= unit->labels_max
-      || !ARRAY_ROOM (unit->labels, unit->n_labels + 1,
-                      &unit->labels_capacity))
+      || !ARRAY_ROOM (unit->labels, unit->n_labels + 1, &unit->labels_capacity)
+      || !ARRAY_ROOM (unit->states, end, &unit->states_capacity))
     {
       unit_fail (unit, UNIT_TOO_MUCH, node->address);
       return;
     }
-  struct unit_label *label = &unit->labels[unit->n_labels];
-  label->node = number;
-  label->queued = false;
-  state_copy (&label->state, state);
-  state_settle (&label->state, unit->machine, node->address);
   node->label = (uint32_t)unit->n_labels++;
+  unit->labels[node->label]
+      = (struct unit_label){ .node = number, .state = unit->states_size };
+  unit->states_size = end;
+  struct state *own = unit_label_state (unit, node->label);
+  state_copy (own, state);
+  state_settle (own, unit->machine, node->address);
   enqueue (unit, node->label);
   if (node->predecessor != UNIT_NONE)
     walk_again_to (unit, node->predecessor);
@@ -166,7 +183,7 @@ unit_arrive (struct unit *unit, uint32_t number, const struct state *state)
   const struct unit_node *node = &unit->nodes[number];
   if (node->label == UNIT_NONE)
     unit_add_label (unit, number, state);
-  else if (state_join (&unit->labels[node->label].state, unit->machine, state,
-                       node->address, &unit->tables))
+  else if (state_join (unit_label_state (unit, node->label), unit->machine,
+                       state, node->address, &unit->tables))
     enqueue (unit, node->label);
 }

@@ -29,9 +29,9 @@ struct unit_node
 
 struct unit_label
 {
+  size_t state; /* where it is in the unit's states */
   uint32_t node;
   bool queued;
-  struct state state;
 };
 
 struct unit
@@ -45,6 +45,10 @@ struct unit
   size_t n_nodes, nodes_capacity;
   struct unit_label *labels;
   size_t n_labels, labels_capacity;
+  /* Of the labels, one behind the other: joining only takes slots out, so that
+     each has as much room as it took first, a third of the most.  */
+  char *states;
+  size_t states_size, states_capacity;
   size_t nodes_max, labels_max;
   uint32_t *queue; /* labels to be walked from; a stack */
   size_t n_queue, queue_capacity;
@@ -65,6 +69,13 @@ struct unit
   enum unit_failure failure;
   uint64_t failed_at;
 };
+
+/* The state of label NUMBER.  It moves when there are more.  */
+static inline struct state *
+unit_label_state (const struct unit *unit, uint32_t number)
+{
+  return (struct state *)(void *)(unit->states + unit->labels[number].state);
+}
 
 /* The unit says nothing, because of FAILURE at ADDRESS, if it was sound up to
    now.  */
