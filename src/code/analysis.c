@@ -35,6 +35,9 @@ struct analysis
   size_t n_followed; /* functions of `returns` that were looked at */
   uint32_t *later;   /* of them, to be tried when the others were */
   size_t n_later, later_capacity;
+  uint32_t *doubtful; /* of them, that make calls nobody has seen come back */
+  size_t n_doubtful, doubtful_capacity;
+  bool last;              /* try of those */
   uint64_t program_entry; /* or 0 */
   uint64_t entry;         /* of the unit under way */
   bool trusted;           /* the unit under way can be */
@@ -375,6 +378,14 @@ visit (struct analysis *analysis, const struct code_function *function,
   claims_end_unit (analysis->claims);
 }
 
+static enum unit_doubts
+doubts_of (const struct analysis *analysis, uint64_t entry)
+{
+  return known_at (analysis->request, entry) ? DOUBTS_NONE
+         : analysis->last                    ? DOUBTS_END
+                                             : DOUBTS_FAIL;
+}
+
 /* Follow the unit at ENTRY until all functions it calls are known.  */
 static bool
 follow_unit (struct analysis *analysis, uint64_t entry,
@@ -384,7 +395,7 @@ follow_unit (struct analysis *analysis, uint64_t entry,
   for (int i = 0; i < UNIT_ROUNDS_MAX; i++)
     {
       *failure = unit_follow (analysis->unit, entry, end_of (analysis, entry),
-                              failed_at);
+                              doubts_of (analysis, entry), failed_at);
       if (!unit_met_unknown (analysis->unit))
         break;
       if (!returns_run (analysis->returns, err))
@@ -421,6 +432,17 @@ disqualify_others (struct analysis *analysis)
     returns_function (analysis->returns, others[i])->no_claims = true;
 }
 
+/* Remember a function with calls that nobody has seen come back.  */
+static bool
+try_last (struct analysis *analysis, uint32_t index)
+{
+  if (!ARRAY_ROOM (analysis->doubtful, analysis->n_doubtful + 1,
+                   &analysis->doubtful_capacity))
+    return false;
+  analysis->doubtful[analysis->n_doubtful++] = index;
+  return true;
+}
+
 static bool
 follow (struct analysis *analysis, uint32_t index, bool again,
         struct error *err)
@@ -439,6 +461,8 @@ follow (struct analysis *analysis, uint32_t index, bool again,
   if (uncertain)
     returns_function (analysis->returns, index)->is_start
         = failure == UNIT_SOUND;
+  if (failure == UNIT_DOUBTFUL)
+    return try_last (analysis, index) || error_set_no_memory (err);
   if (failure != UNIT_SOUND && !again)
     return try_later (analysis, index) || error_set_no_memory (err);
   if (failure != UNIT_SOUND)
@@ -470,7 +494,7 @@ withdraw (struct analysis *analysis)
       if (!function->is_start || !function->no_claims)
         continue;
       unit_follow (analysis->unit, entry, end_of (analysis, entry),
-                   &failed_at);
+                   DOUBTS_NONE, &failed_at);
       visit (analysis, function, false);
     }
 }
@@ -561,6 +585,17 @@ follow_told (struct analysis *analysis, struct error *err)
   return true;
 }
 
+/* Now everybody was asked who comes back.  */
+static bool
+follow_doubtful (struct analysis *analysis, struct error *err)
+{
+  analysis->last = true;
+  for (size_t i = 0; i < analysis->n_doubtful; i++)
+    if (!follow (analysis, analysis->doubtful[i], true, err))
+      return false;
+  return analysis->n_doubtful == 0 || follow_all (analysis, err);
+}
+
 static bool
 prepare (struct analysis *analysis, struct error *err)
 {
@@ -611,6 +646,7 @@ clean_up (struct analysis *analysis)
   free (analysis->borders);
   free (analysis->parts);
   free (analysis->later);
+  free (analysis->doubtful);
   free (analysis->hints);
 }
 
@@ -623,7 +659,8 @@ code_analyse (const struct code_request *request, struct claims *claims,
   *summary = (struct code_summary){ 0 };
   bool ok = claims_init (claims, err) && prepare (&analysis, err)
             && follow_all (&analysis, err) && follow_pointers (&analysis, err)
-            && follow_told (&analysis, err);
+            && follow_told (&analysis, err)
+            && follow_doubtful (&analysis, err);
   if (ok && unit_gave_up (analysis.unit))
     claims_clear (claims);
   clean_up (&analysis);

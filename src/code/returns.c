@@ -29,6 +29,7 @@ struct returns
   struct places *places;
   const struct insn_decoder *decoder;
   struct address_map starts; /* entry: index */
+  struct address_map back;   /* what calls were seen to come back from */
   struct address_map labels; /* target of a jump: function that got there */
   /* What may be found in `starts', or was marked; and in `labels'.  */
   struct address_set marks, jumped_to;
@@ -62,6 +63,7 @@ returns_new (struct places *places, const struct insn_decoder *decoder)
   returns->steps_left = 4 * places->image->size + (1 << 20);
   address_map_clear (&returns->starts);
   address_map_clear (&returns->labels);
+  address_map_clear (&returns->back);
   return returns;
 }
 
@@ -74,6 +76,7 @@ returns_free (struct returns *returns)
   address_set_free (&returns->jumped_to);
   address_map_free (&returns->starts);
   address_map_free (&returns->labels);
+  address_map_free (&returns->back);
   free (returns->functions);
   free (returns->waiters);
   free (returns->tasks);
@@ -389,6 +392,18 @@ returns_at (const struct returns *returns, uint64_t address)
 {
   uint32_t index = returns_find (returns, address);
   return index == UINT32_MAX || returns->functions[index].returns;
+}
+
+void
+returns_note_back (struct returns *returns, uint64_t callee)
+{
+  returns->failed |= !address_map_set (&returns->back, callee, 0);
+}
+
+bool
+returns_comes_back (const struct returns *returns, uint64_t callee)
+{
+  return address_map_get (&returns->back, callee) != UINT32_MAX;
 }
 
 size_t

@@ -67,6 +67,11 @@ bool returns_is_push (const struct returns *returns, uint64_t target,
 bool returns_through (const struct places *places, uint64_t place,
                       bool argument_is_set);
 
+/* A call of CALLEE, its address or the place of the GOT that leads to it, was
+   seen to come back.  */
+void returns_note_back (struct returns *returns, uint64_t callee);
+bool returns_comes_back (const struct returns *returns, uint64_t callee);
+
 size_t returns_count (const struct returns *returns);
 struct code_function *returns_function (struct returns *returns,
                                         uint32_t index);

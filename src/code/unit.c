@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "code/state_apply.h"
+#include "code/unit_callees.h"
 #include "code/unit_check.h"
 #include "code/unit_flow.h"
 #include "code/unit_graph.h"
@@ -32,6 +33,7 @@ unit_new (const struct unit_context *context)
     return NULL;
   unit->context = context;
   unit->machine = context->machine;
+  unit->noting = UNIT_NONE;
   unit->nodes_max = NODES_MIN + context->places->image->size / 4;
   unit->steps_left = STEPS_MIN + 32 * context->places->image->size;
   unit->labels_max = LABELS_MIN + context->places->image->size / 32;
@@ -44,6 +46,8 @@ unit_free (struct unit *unit)
   if (!unit)
     return;
   address_map_free (&unit->numbers);
+  address_map_free (&unit->doubtful);
+  free (unit->edges);
   jump_tables_free (&unit->tables);
   free (unit->nodes);
   free (unit->labels);
@@ -261,6 +265,7 @@ follow (struct unit *unit, uint64_t entry, uint64_t end)
   do
     {
       walk_all (unit);
+      unit->n_edges = 0;
       if (unit->failure == UNIT_SOUND)
         unit_visit (unit, unit_check, unit);
     }
@@ -271,19 +276,33 @@ follow (struct unit *unit, uint64_t entry, uint64_t end)
       -= unit->steps < unit->steps_left ? unit->steps : unit->steps_left;
 }
 
+static void
+leave_doubts (struct unit *unit, uint64_t entry, uint64_t end,
+              enum unit_doubts doubts)
+{
+  if (doubts == DOUBTS_END)
+    follow (unit, entry, end);
+  else if (doubts == DOUBTS_FAIL)
+    unit_fail (unit, UNIT_DOUBTFUL, entry);
+}
+
 /* A function can fail because a table without a bound was read too far, into
    one that is found later: then another try does better.  */
 enum unit_failure
 unit_follow (struct unit *unit, uint64_t entry, uint64_t end,
-             uint64_t *failed_at)
+             enum unit_doubts doubts, uint64_t *failed_at)
 {
   unit->n_ends = 0;
+  address_map_clear (&unit->doubtful);
   follow (unit, entry, end);
   for (int i = 0; i < TRIES_MAX && unit->failure != UNIT_SOUND
                   && unit->failure != UNIT_TOO_MUCH && unit->tables.n > 0
                   && remember_places (unit);
        i++)
     follow (unit, entry, end);
+  if (unit->failure == UNIT_SOUND && !unit->met_unknown && !unit->is_go
+      && unit_judge_callees (unit))
+    leave_doubts (unit, entry, end, doubts);
   *failed_at = unit->failed_at;
   return unit->failure;
 }
@@ -369,6 +388,7 @@ unit_failure_name (enum unit_failure failure)
     [UNIT_UNRESOLVED] = "unresolved-jump",
     [UNIT_GO_DIFFERS] = "differs-from-pclntab",
     [UNIT_UNPROVEN] = "unproven",
+    [UNIT_DOUBTFUL] = "doubtful",
     [UNIT_TOO_MUCH] = "too-much",
   };
   return names[failure];

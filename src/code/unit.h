@@ -23,6 +23,16 @@
 
 struct unit; /* opaque */
 
+/* What becomes of a unit with calls that nobody has seen come back: nothing
+   else begins before the end of its CFI; it fails, until all others were
+   asked; it ends with these calls.  */
+enum unit_doubts
+{
+  DOUBTS_NONE,
+  DOUBTS_FAIL,
+  DOUBTS_END
+};
+
 /* CONTEXT must outlive it.  NULL when memory ran out.  */
 struct unit *unit_new (const struct unit_context *context);
 void unit_free (struct unit *unit);
@@ -31,7 +41,7 @@ void unit_free (struct unit *unit);
    as far as jump tables are concerned.  *FAILED_AT is the address that shows
    the failure.  */
 enum unit_failure unit_follow (struct unit *unit, uint64_t entry, uint64_t end,
-                               uint64_t *failed_at);
+                               enum unit_doubts doubts, uint64_t *failed_at);
 
 /* Whether the unit followed last, a sound one, was seen to return: then the
    stack pointer at its entry is that of a call, because the return address was

@@ -31,6 +31,15 @@ unit_agrees_with_go (const struct unit *unit, uint64_t address,
              value_of (VALUE_CFA, (int64_t)arch->fixed_ra_offset - depth));
 }
 
+/* The unit leaves as functions do at ADDRESS.  */
+static void
+note_end (struct unit *unit, uint64_t address)
+{
+  uint32_t number = address_map_get (&unit->numbers, address);
+  if (number != UNIT_NONE)
+    unit->nodes[number].goes_back = true;
+}
+
 /* Whether a function starts at the unit's entry beyond doubt.  */
 static bool
 begins_certainly (const struct unit *unit)
@@ -78,6 +87,7 @@ check_leaving (struct unit *unit, uint64_t target, uint64_t from,
   if (state_is_restored (state, unit->machine) && !is_label)
     {
       unit->is_proven |= function && !function->is_pointer;
+      note_end (unit, from);
       return;
     }
   unit_fail (unit, failure, from);
@@ -154,6 +164,16 @@ ends_part (const struct unit *unit, uint64_t address, uint64_t next)
   return number != UNIT_NONE;
 }
 
+static bool
+jump_by_tables (struct unit *unit, uint64_t address, const struct insn *insn,
+                const struct state *state)
+{
+  unit->noting = address_map_get (&unit->numbers, address);
+  bool resolved = unit_jump_by_tables (unit, insn, address, state);
+  unit->noting = UNIT_NONE;
+  return resolved;
+}
+
 /* INSN is a copy: nodes move when they grow.  Where tables had less entries
    when the jump was followed, there is more to follow now.  */
 static void
@@ -161,10 +181,13 @@ check_jump (struct unit *unit, uint64_t address, struct insn insn,
             const struct state *state)
 {
   const struct code_machine *machine = unit->machine;
-  if (unit_jump_by_tables (unit, &insn, address, state))
+  if (jump_by_tables (unit, address, &insn, state))
     return;
   if (state_is_restored (state, machine))
-    unit->leaves = true;
+    {
+      unit->leaves = true;
+      note_end (unit, address);
+    }
   else if (!state_has_left (state, machine))
     unit_fail (unit, UNIT_UNRESOLVED, address);
 }
@@ -212,6 +235,7 @@ unit_check (void *argument, uint64_t address, const struct insn *insn,
   if (insn->flow == FLOW_RETURN)
     {
       unit->is_proven = true;
+      note_end (unit, address);
       if (!returns_rightly (unit, insn, address, state))
         unit_fail (unit, UNIT_RETURN, address);
     }

@@ -27,6 +27,7 @@ enum unit_failure
   UNIT_UNRESOLVED, /* jumps to an address that is not known */
   UNIT_GO_DIFFERS, /* Go's table says otherwise, or nothing */
   UNIT_UNPROVEN,   /* nothing shows that a function starts there */
+  UNIT_DOUBTFUL,   /* nothing shows yet that its calls come back */
   UNIT_TOO_MUCH,   /* takes too long, or too much memory */
   UNIT_FAILURE_COUNT
 };

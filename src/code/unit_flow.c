@@ -3,8 +3,8 @@
 
 #include "code/unit_flow.h"
 
+#include "base/array.h"
 #include "base/search.h"
-
 #include "code/state_apply.h"
 
 enum
@@ -57,14 +57,30 @@ unit_is_never_taken (const struct unit *unit, const struct insn *insn)
          && is_behind_the_end (unit, insn->target);
 }
 
+/* Those that are left out, in huge functions, make calls look doubtful at
+   worst.  */
+static void
+note_edge (struct unit *unit, uint32_t to)
+{
+  if (unit->n_edges >= unit->nodes_max)
+    return;
+  if (ARRAY_ROOM (unit->edges, unit->n_edges + 1, &unit->edges_capacity))
+    unit->edges[unit->n_edges++] = (struct unit_edge){ unit->noting, to };
+  else
+    unit_fail (unit, UNIT_TOO_MUCH, unit->nodes[to].address);
+}
+
 void
 unit_jump (struct unit *unit, uint64_t target, const struct state *state)
 {
   if (unit_is_start (unit, target))
     return;
   uint32_t number = unit_node_at (unit, target);
-  if (number != UNIT_NONE)
-    unit_arrive (unit, number, state);
+  if (number == UNIT_NONE)
+    return;
+  if (unit->noting != UNIT_NONE)
+    note_edge (unit, number);
+  unit_arrive (unit, number, state);
 }
 
 /* Where an indirect jump goes by tables, *TARGET is an entry or a target of
@@ -273,6 +289,8 @@ unit_call_returns (struct unit *unit, const struct insn *insn,
   bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
   if (unit->is_go)
     return go_call_returns (context->go, address, address + insn->size);
+  if (address_map_get (&unit->doubtful, address) != UINT32_MAX)
+    return false;
   if (insn->flow == FLOW_CALL_INDIRECT)
     return returns_through (context->places, unit_called_place (context, insn),
                             is_set);

@@ -24,6 +24,8 @@ struct unit_node
   uint32_t label;       /* or UNIT_NONE */
   uint32_t predecessor; /* node that goes on here, or UNIT_NONE */
   bool is_last;         /* the unit ends behind it, if it gets there */
+  bool goes_back;       /* a way from here to the caller was seen ... */
+  bool goes_straight;   /* ... which nothing else joins */
   struct insn insn;     /* size 0: no instruction */
 };
 
@@ -32,6 +34,12 @@ struct unit_label
   size_t state; /* where it is in the unit's states */
   uint32_t node;
   bool queued;
+};
+
+/* Where a node leads that does not tell it by itself.  */
+struct unit_edge
+{
+  uint32_t from, to;
 };
 
 struct unit
@@ -52,6 +60,12 @@ struct unit
   size_t nodes_max, labels_max;
   uint32_t *queue; /* labels to be walked from; a stack */
   size_t n_queue, queue_capacity;
+  struct unit_edge *edges;
+  size_t n_edges, edges_capacity;
+  uint32_t noting;  /* jumps from this node are edges, unless UNIT_NONE */
+  uint32_t changed; /* mask of registers */
+  struct address_map
+      doubtful; /* calls that do not come back for all we know */
   struct jump_tables tables;
   uint64_t *ends; /* addresses that an earlier try has found; ascending */
   size_t n_ends, ends_capacity;

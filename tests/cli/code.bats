@@ -268,6 +268,50 @@ END
     || report
 }
 
+# Behind a call that does not return is the next function: "second", of which
+# nothing else is known, with 24 bytes more than its entry would have.
+@test "--analyze does not run on behind calls of what never comes back" {
+  wrong_library
+  cat >behind.s <<'END'
+	.globl	enter
+	.type	enter, @function
+enter:	sub	$8, %rsp
+	call	seen@plt
+	test	%edi, %edi
+	je	1f
+	js	2f
+	call	first
+2:	call	third
+1:	add	$8, %rsp
+	ret
+first:	sub	$24, %rsp
+	call	never@plt
+second:	sub	$40, %rsp
+	mov	%rdi, (%rsp)
+	call	never@plt
+third:	sub	$56, %rsp
+	call	seen@plt
+	mov	%rdi, (%rsp)
+	call	never@plt
+	hlt
+	.globl	back
+	.type	back, @function
+back:	sub	$8, %rsp
+	call	seen@plt
+	add	$8, %rsp
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o behind.so behind.s
+  tool --analyze behind.so
+  [ "$status" -eq 0 ] || report
+  tool --dump behind.so
+  # Up to the calls; "third" up to its second one.
+  [[ $output == *sp+32* && $output == *sp+64* && $output != *sp+72* ]] || report
+  [[ $output == *"size = 9 bytes"* && $output == *"size = 18 bytes"* ]] \
+    || report
+}
+
 @test "rows from code are checked as well when the symbols are gone" {
   small_program f
   convert --analyze f
