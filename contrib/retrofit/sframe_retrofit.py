@@ -420,9 +420,14 @@ def convert_packages(options, look_into, write_package, relations):
             [(path, path) for path in options.packages],
             lambda path: look_into(options, path, None))
         return packages, failures, set()
-    os.makedirs(options.output, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".%s-" % PROGRAM,
-                                     dir=options.output) as folder:
+    try:
+        os.makedirs(options.output, exist_ok=True)
+        scratch = tempfile.TemporaryDirectory(prefix=".%s-" % PROGRAM,
+                                              dir=options.output)
+    except OSError as error:
+        complain(options.output, error.strerror)
+        sys.exit(1)
+    with scratch as folder:
         prepare_debug_files(options, folder)
         work = ("%s/%d" % (folder, number) for number in itertools.count())
         packages, failures = each(

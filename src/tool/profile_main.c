@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -276,10 +279,40 @@ print_summary (const struct session *session)
   fputc ('\n', stderr);
 }
 
+/* Whether NAME can be written to as far as can be told without touching it: an
+   hour's samples must not be lost to a misspelt folder.  */
+static bool
+check_output (const char *name)
+{
+  struct stat status;
+  char folder[PATH_MAX];
+  if (stat (name, &status) == 0)
+    {
+      if (S_ISDIR (status.st_mode))
+        return fail (name, strerror (EISDIR));
+      return access (name, W_OK) == 0 || fail (name, strerror (errno));
+    }
+  /* A name that is too long is no ENOENT.  */
+  if (errno != ENOENT || name[0] == '\0')
+    return fail (name, strerror (errno));
+  snprintf (folder, sizeof folder, "%s", name);
+  return access (dirname (folder), W_OK | X_OK) == 0
+         || fail (name, strerror (errno));
+}
+
+static bool
+check_outputs (const struct profile_options *options)
+{
+  for (size_t i = 0; i < options->n_outputs; i++)
+    if (!check_output (options->outputs[i]))
+      return false;
+  return true;
+}
+
 static bool
 run (struct session *session)
 {
-  if (!open_target (session))
+  if (!check_outputs (&session->options) || !open_target (session))
     return false;
   sample (session);
   if (session->profile.samples == 0)

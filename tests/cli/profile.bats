@@ -300,11 +300,22 @@ END
   [ "$status" -eq 1 ] || report
   [ "$stderr" = "sframe-profile: sleep: it did not run while it was sampled" ] \
     || report
-  busy_program
-  profiled -q -F 199 -o no/such/folder -- ./busy 0.2
-  [ "$status" -eq 1 ] || report
-  [ "$stderr" = "sframe-profile: no/such/folder: No such file or directory" ] \
-    || report
+}
+
+@test "an output that cannot be written is told before the sampling" {
+  local name told
+  mkdir folder
+  while read -r name told; do
+    run --separate-stderr "$profile" -q -o one.html -o $name -- touch ran
+    [ "$status" -eq 1 ] || report
+    [ "$stderr" = "sframe-profile: $name: $told" ] || report
+    [ ! -e ran ]
+    [ ! -e one.html ]
+  done <<'END'
+no/such/folder No such file or directory
+folder Is a directory
+folder/ Is a directory
+END
 }
 
 @test "a mistyped option is named, those of the command are its own" {

@@ -520,6 +520,18 @@ END
   [ "$status" -eq 2 ] || report
 }
 
+@test "an output folder or a report that cannot be made is told in one line" {
+  make_package one
+  echo text >file
+  retrofit -o file/new one_2.0-1_amd64.deb
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-retrofit-deb: file/new: Not a directory" ] || report
+  retrofit -o new --report=file/report one_2.0-1_amd64.deb
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-retrofit-deb: file/report: Not a directory" ] || report
+  [ "$(cat file)" = text ]
+}
+
 @test "a wrong .sframe in a package is replaced" {
   make_package one
   "$CFI2SFRAME" -q root-one/usr/bin/one

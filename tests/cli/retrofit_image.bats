@@ -242,6 +242,7 @@ bin/hello-too" ]
     retrofit -o new $image
     [ "$status" -eq 1 ] || report
     [[ $stderr == "sframe-retrofit-image: $image: "* ]] || report
+    [ "$(wc -l <<<"$stderr")" -eq 1 ] || report
     [ ! -e new ]
     [ "$(find outside | sort)" = "$before" ]
     [ -z "$(find . -name '.sframe-retrofit*')" ]
