@@ -16,16 +16,39 @@ struct comparison
   struct disproofs *disproofs;
   const struct code_request *request;
   const struct code_machine *machine;
-  size_t function; /* index of the known function looked at last */
-  uint64_t last;   /* instruction looked at last */
-  bool failed;     /* memory ran out */
+  size_t function;             /* index of the known function looked at last */
+  const struct frame_row *row; /* found last, for SIZE bytes from START on */
+  uint64_t start, size;
+  uint64_t last; /* instruction looked at last */
+  bool failed;   /* memory ran out */
 };
+
+/* The row of FUNCTION that is in force at ADDRESS, or NULL, is what COMPARISON
+   has from now on.  */
+static void
+take_row (struct comparison *comparison, const struct frame_function *function,
+          uint64_t address)
+{
+  uint64_t offset = address - function->address;
+  size_t n = function->n_rows;
+  size_t behind = SEARCH_FIRST (n, i, function->rows[i].start > offset);
+  uint64_t start = behind > 0 ? function->rows[behind - 1].start : 0;
+  uint64_t end = behind < n ? function->rows[behind].start : function->size;
+  if (end > function->size)
+    end = function->size;
+  bool is_known = behind > 0 && !function->from_plt && !function->signal;
+  comparison->row = is_known ? &function->rows[behind - 1] : NULL;
+  comparison->start = function->address + start;
+  comparison->size = end - start;
+}
 
 /* The row of the known function at ADDRESS that is in force there, or NULL.
    Addresses come in stretches that ascend.  */
 static const struct frame_row *
 find_row (struct comparison *comparison, uint64_t address)
 {
+  if (address - comparison->start < comparison->size)
+    return comparison->row;
   const struct frame_function *known = comparison->request->known;
   size_t n = comparison->request->n_known;
   const struct frame_function *function = &known[comparison->function];
@@ -41,12 +64,8 @@ find_row (struct comparison *comparison, uint64_t address)
       comparison->function = at;
       function = &known[at];
     }
-  if (function->from_plt || function->signal)
-    return NULL;
-  size_t behind
-      = SEARCH_FIRST (function->n_rows, i,
-                      function->rows[i].start > address - function->address);
-  return behind > 0 ? &function->rows[behind - 1] : NULL;
+  take_row (comparison, function, address);
+  return comparison->row;
 }
 
 static bool
