@@ -86,9 +86,9 @@ unit_node_at (struct unit *unit, uint64_t address)
       return UNIT_NONE;
     }
   struct unit_node *node = &unit->nodes[unit->n_nodes++];
-  node->address = address;
-  node->label = node->predecessor = UNIT_NONE;
-  node->goes_back = node->goes_straight = false;
+  *node = (struct unit_node){ .address = address,
+                              .label = UNIT_NONE,
+                              .predecessor = UNIT_NONE };
   decode_node (unit, node);
   node->is_last = ends_before (unit, address + node->insn.size);
   return number;
