@@ -210,7 +210,7 @@ code_rows_find (struct code_rows *rows, struct cfi_source *source,
   *rows = (struct code_rows){ 0 };
   if (!code_analysis_exists (source->image->arch))
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "the code of this file cannot be analysed");
+                      "this build cannot analyse code of this machine");
   if (!code_facts_read (&facts, source, &request, err))
     return false;
   request.elsewhere = wanted->add;

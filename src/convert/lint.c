@@ -88,9 +88,12 @@ lint_image (const struct reader *reader, struct error *err)
   const struct image *image = reader->image;
   struct cfi_source source = { 0 };
   const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
-  if (!code_analysis_exists (image->arch) || image->header.e_type == ET_REL)
+  if (!code_analysis_exists (image->arch))
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "the code of this file cannot be analysed");
+                      "this build cannot analyse code of this machine");
+  if (image->header.e_type == ET_REL)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "objects are not analysed: link them first");
   bool ok = cfi_source_open (&source, image, &wish, err)
             && lint_source (reader, &source, err);
   cfi_source_close (&source);

@@ -247,7 +247,7 @@ END
   stacks "$pid"
   [[ $output == *" through+0x"*"(no row for this address: bare+0x"* ]] || report
   stacks --analyze "$pid"
-  [[ $output != *"cannot be analysed"* ]] || skip "$output"
+  [[ $output != *"cannot analyse"* ]] || skip "$output"
   [[ $output == *" through+0x"*" main+0x"*" _start+0x"*"(the outermost frame)"* ]] \
     || report
 }
