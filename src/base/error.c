@@ -59,8 +59,9 @@ error_set_at (struct error *err, enum cfi2sframe_status status,
 bool
 error_set_errno (struct error *err, const char *what)
 {
-  int saved = errno;
-  return error_set (err, CFI2SFRAME_IO, "%s: %s", what, strerror (saved));
+  /* strerror may change errno, which is all the caller has then.  */
+  return err != NULL
+         && error_set (err, CFI2SFRAME_IO, "%s: %s", what, strerror (errno));
 }
 
 bool

@@ -30,6 +30,21 @@ io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
   return true;
 }
 
+bool
+io_write_zeros_at (int fd, uint64_t size, uint64_t offset, struct error *err)
+{
+  static const uint8_t zeros[1 << 16];
+  while (size > 0)
+    {
+      size_t part = size < sizeof zeros ? (size_t)size : sizeof zeros;
+      if (!io_write_at (fd, zeros, part, offset, err))
+        return false;
+      offset += part;
+      size -= part;
+    }
+  return true;
+}
+
 /* Copy by hand from OFFSET on.  */
 static bool
 copy_buffered (int from, int to, uint64_t offset, struct error *err)

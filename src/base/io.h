@@ -11,9 +11,14 @@
 
 #include "base/error.h"
 
-/* Write all SIZE BYTES at OFFSET of the open file FD.  */
+/* Write all SIZE BYTES at OFFSET of the open file FD.  With ERR NULL the
+   caller has to look at errno.  */
 bool io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
                   struct error *err);
+
+/* Write SIZE zero bytes in the same way.  */
+bool io_write_zeros_at (int fd, uint64_t size, uint64_t offset,
+                        struct error *err);
 
 /* Copy everything from the start of FROM to the start of TO, inside the kernel
    where it can.  */

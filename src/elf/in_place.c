@@ -14,21 +14,18 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "elf/file_metadata.h"
 #include "elf/undo.h"
 #include "elf/uninterrupted.h"
 
 enum
 {
-  HEAD_SIZE = 4096,  /* written at once, last: holds the headers */
-  SECTOR_SIZE = 512, /* what a disk writes as a whole, at least */
-
-  /* Parts that move inside the old file and are smaller than this are in the
-     undo record (undo_build.c), so that a crash may overwrite them.  */
-  MOVE_MAX = 4096
+  HEAD_SIZE = 4096, /* written at once, last: holds the headers */
+  SECTOR_SIZE = 512 /* what a disk writes as a whole, at least */
 };
 
-/* New bytes for [offset, offset + size); they lie in `region` entirely.  */
+/* New bytes for [offset, offset + size), all in one region.  */
 struct overwrite
 {
   uint64_t offset;
@@ -111,13 +108,16 @@ add_gap (struct in_place_job *job, uint64_t begin, uint64_t end)
   return begin >= end || add_overwrite (job, begin, end - begin, NULL);
 }
 
+/* Small parts that move are in the undo record, so that a crash may overwrite
+   them.  */
 static bool
 extent_is_safe (const struct in_place_job *job, const struct layout_plan *plan,
                 const struct layout_extent *extent)
 {
   uint64_t kept
       = plan->new_size < job->old_size ? plan->new_size : job->old_size;
-  return extent->old_offset == extent->new_offset || extent->size < MOVE_MAX
+  return extent->old_offset == extent->new_offset
+         || extent->size < UNDO_STORED_MOVE
          || extent->new_offset >= job->old_size || extent->old_offset >= kept;
 }
 
@@ -226,40 +226,14 @@ prepare_old_part (struct in_place_job *job)
 }
 
 static bool
-write_at (int fd, const uint8_t *bytes, size_t size, uint64_t offset)
-{
-  while (size > 0)
-    {
-      ssize_t written = pwrite (fd, bytes, size, (off_t)offset);
-      if (written < 0 && errno == EINTR)
-        continue;
-      if (written < 0)
-        return false;
-      bytes += written;
-      size -= (size_t)written;
-      offset += (uint64_t)written;
-    }
-  return true;
-}
-
-static bool
 write_overwrite (const struct in_place_job *job,
                  const struct overwrite *overwrite)
 {
-  static const uint8_t zeros[1 << 16];
-  if (overwrite->bytes != NULL)
-    return write_at (job->fd, overwrite->bytes, overwrite->size,
-                     overwrite->offset);
-  for (size_t done = 0; done < overwrite->size;)
-    {
-      size_t part = overwrite->size - done < sizeof zeros
-                        ? overwrite->size - done
-                        : sizeof zeros;
-      if (!write_at (job->fd, zeros, part, overwrite->offset + done))
-        return false;
-      done += part;
-    }
-  return true;
+  return overwrite->bytes != NULL
+             ? io_write_at (job->fd, overwrite->bytes, overwrite->size,
+                            overwrite->offset, NULL)
+             : io_write_zeros_at (job->fd, overwrite->size, overwrite->offset,
+                                  NULL);
 }
 
 static bool
@@ -279,7 +253,7 @@ write_step (const struct in_place_job *job, const struct buffer *bytes,
             uint64_t offset, const char **step)
 {
   *step = "write";
-  return write_at (job->fd, bytes->bytes, bytes->size, offset);
+  return io_write_at (job->fd, bytes->bytes, bytes->size, offset, NULL);
 }
 
 static bool
@@ -332,7 +306,7 @@ write_everything (struct in_place_job *job, const struct layout_plan *plan,
   *step = "write";
   job->old_touched = true;
   return write_region (job, REGION_BODY)
-         && write_at (job->fd, job->head, (size_t)job->head_size, 0)
+         && io_write_at (job->fd, job->head, (size_t)job->head_size, 0, NULL)
          && flush_step (job, step);
 }
 
@@ -356,14 +330,15 @@ cut_off (const struct in_place_job *job, uint64_t size, bool *done)
 static bool
 roll_back (const struct in_place_job *job)
 {
-  bool ok = !job->old_touched
-            || write_at (job->fd, job->saved, (size_t)job->head_size, 0);
+  bool ok
+      = !job->old_touched
+        || io_write_at (job->fd, job->saved, (size_t)job->head_size, 0, NULL);
   const uint8_t *saved = job->saved + job->head_size;
   for (size_t i = 0; i < job->n_overwrites && job->old_touched; i++)
     if (in_region (job, &job->overwrites[i], REGION_BODY))
       {
-        ok &= write_at (job->fd, saved, job->overwrites[i].size,
-                        job->overwrites[i].offset);
+        ok &= io_write_at (job->fd, saved, job->overwrites[i].size,
+                           job->overwrites[i].offset, NULL);
         saved += job->overwrites[i].size;
       }
   /* Only now: until then the undo record is the way out.  */

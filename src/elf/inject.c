@@ -99,20 +99,6 @@ copy_extent (const struct image *image, int fd,
   return true;
 }
 
-static bool
-write_zeros (int fd, uint64_t begin, uint64_t end, struct error *err)
-{
-  static const uint8_t zeros[1 << 16];
-  while (begin < end)
-    {
-      uint64_t size = end - begin < sizeof zeros ? end - begin : sizeof zeros;
-      if (!io_write_at (fd, zeros, size, begin, err))
-        return false;
-      begin += size;
-    }
-  return true;
-}
-
 bool
 inject_has_holes (const struct image *image)
 {
@@ -138,11 +124,12 @@ clear_gaps (const struct image *image, const struct layout_plan *plan, int fd,
       const struct layout_extent *extent = &plan->extents[i];
       uint64_t end = extent->new_offset < image->size ? extent->new_offset
                                                       : image->size;
-      if (!write_zeros (fd, at, end, err))
+      if (at < end && !io_write_zeros_at (fd, end - at, at, err))
         return false;
       at = extent->new_offset + extent->size;
     }
-  return write_zeros (fd, at, image->size, err);
+  return at >= image->size
+         || io_write_zeros_at (fd, image->size - at, at, err);
 }
 
 static bool

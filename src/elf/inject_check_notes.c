@@ -11,11 +11,6 @@
 
 #include "elf/notes.h"
 
-enum
-{
-  SPAN_MAX = 1 << 15 /* of notes that are put in another order */
-};
-
 static struct note_walk
 walk_of (const struct image *image, uint64_t offset, uint64_t size,
          uint64_t align)
@@ -39,7 +34,7 @@ is_good_segment (const struct check *check, const GElf_Phdr *segment,
 {
   return segment->p_type == PT_NOTE && segment->p_flags == old->p_flags
          && segment->p_filesz == segment->p_memsz
-         && segment->p_filesz <= SPAN_MAX
+         && segment->p_filesz <= NOTES_SPAN_MAX
          && segment->p_paddr - segment->p_vaddr == old->p_paddr - old->p_vaddr
          && segment->p_align >= old->p_align
          && (segment->p_align == 4 || segment->p_align == 8)
@@ -110,7 +105,7 @@ check_notes_kept (const struct check *check, const GElf_Phdr *old)
                       .sh_offset = old->p_offset,
                       .sh_size = old->p_filesz,
                       .sh_addralign = old->p_align };
-  if (old->p_filesz > SPAN_MAX)
+  if (old->p_filesz > NOTES_SPAN_MAX)
     return false;
   if (check->old->n_sections == 0)
     return section_is_found (check, old, &whole);

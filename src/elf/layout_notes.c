@@ -16,8 +16,7 @@
 
 enum
 {
-  NOTES_MAX = 256,
-  SPAN_MAX = 1 << 15 /* bytes from the first note to the last */
+  NOTES_MAX = 256
 };
 
 struct note_section
@@ -142,7 +141,7 @@ collect_sections (const struct layout_job *job,
     last--;
   arrangement->first_stuck = first;
   arrangement->last_stuck = last - 1;
-  return first < n && notes[n - 1].end - notes[0].begin <= SPAN_MAX;
+  return first < n && notes[n - 1].end - notes[0].begin <= NOTES_SPAN_MAX;
 }
 
 /* ---- Where they could go */
@@ -234,7 +233,7 @@ arrange (const struct layout_job *job, struct arrangement *arrangement,
       arrangement->begin = notes[i].place;
   return arrangement->begin >= room
          && arrangement->begin % arrangement->align == 0
-         && arrangement->end - arrangement->begin <= SPAN_MAX;
+         && arrangement->end - arrangement->begin <= NOTES_SPAN_MAX;
 }
 
 /* ---- Whether readers find everything */
@@ -357,7 +356,7 @@ static bool
 arrangement_is_good (const struct image *image,
                      const struct arrangement *arrangement)
 {
-  uint8_t bytes[SPAN_MAX];
+  uint8_t bytes[NOTES_SPAN_MAX];
   if (has_collision (arrangement))
     return false;
   write_bytes (bytes, image, arrangement);

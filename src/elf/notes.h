@@ -32,6 +32,12 @@ struct note_walk
    less than SIZE.  */
 bool note_next (struct note_walk *walk, struct note *note);
 
+/* Notes that are put in another order take so many bytes at most.  */
+enum
+{
+  NOTES_SPAN_MAX = 1 << 15
+};
+
 /* Whether some reader of the PT_NOTEs of a file looks for NOTE: all who align
    notes as the header says, or, BY_4, Linux, which looks for the build-id.
    Nobody looks for the ABI tag of a PROGRAM.  */

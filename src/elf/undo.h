@@ -37,6 +37,15 @@
 #include "elf/image.h"
 #include "elf/layout_plan.h"
 
+/* A part that moves inside the old file's length and has less bytes is stored:
+   so the copies of a record only read bytes that neither a conversion nor its
+   undoing in place overwrites.  Where larger parts move, the whole file goes
+   elsewhere, which is never done in place and never worth storing.  */
+enum
+{
+  UNDO_STORED_MOVE = 4096
+};
+
 /* Where a file's record is and what it says, apart from the operations.  */
 struct undo_record
 {

@@ -21,12 +21,6 @@
    store a few bytes.  */
 #define MIN_COPY 12
 
-/* A small section that moves inside the old file's length is stored: so the
-   copies of a record only read bytes that neither a conversion nor its undoing
-   in place overwrites.  Where larger parts move, the whole file goes
-   elsewhere, which is never done in place and never worth storing.  */
-#define MAX_STORED_MOVE 4096
-
 struct written_range
 {
   uint64_t begin, end;
@@ -208,7 +202,7 @@ emit_copy (struct record_builder *builder, uint64_t old_offset,
 {
   bool new_place = new_offset >= builder->image->size;
   if (old_offset != new_offset
-      && (new_place ? builder->self_contained : size < MAX_STORED_MOVE))
+      && (new_place ? builder->self_contained : size < UNDO_STORED_MOVE))
     return emit_lost (builder, old_offset, size);
   return emit (builder,
                &(struct operation){ UNDO_COPY, old_offset, size, new_offset });
