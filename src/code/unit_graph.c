@@ -55,7 +55,7 @@ decode_node (struct unit *unit, struct unit_node *node)
   if (!bytes
       || !insn_decode (unit->context->decoder, bytes, size, node->address,
                        insn))
-    insn->size = 0;
+    *insn = (struct insn){ 0 }; /* visitors look at it */
   else if (insn->flow == FLOW_CALL
            && returns_is_push (unit->context->returns, insn->target,
                                node->address + insn->size))
