@@ -659,8 +659,8 @@ code_analyse (const struct code_request *request, struct claims *claims,
   *summary = (struct code_summary){ 0 };
   bool ok = claims_init (claims, err) && prepare (&analysis, err)
             && follow_all (&analysis, err) && follow_pointers (&analysis, err)
-            && follow_told (&analysis, err)
-            && follow_doubtful (&analysis, err);
+            && follow_told (&analysis, err) && follow_doubtful (&analysis, err)
+            && follow_pointers (&analysis, err);
   if (ok && unit_gave_up (analysis.unit))
     claims_clear (claims);
   clean_up (&analysis);
