@@ -632,6 +632,7 @@ prepare (struct analysis *analysis, struct error *err)
   analysis->context.n_borders = request->n_known;
   analysis->context.parts = analysis->parts;
   analysis->context.n_parts = analysis->n_parts;
+  analysis->context.ends_unknown = request->elsewhere;
   return true;
 }
 

@@ -300,8 +300,8 @@ unit_follow (struct unit *unit, uint64_t entry, uint64_t end,
                   && remember_places (unit);
        i++)
     follow (unit, entry, end);
-  if (unit->failure == UNIT_SOUND && !unit->met_unknown && !unit->is_go
-      && unit_judge_callees (unit))
+  if (unit->context->ends_unknown && unit->failure == UNIT_SOUND
+      && !unit->met_unknown && !unit->is_go && unit_judge_callees (unit))
     leave_doubts (unit, entry, end, doubts);
   *failed_at = unit->failed_at;
   return unit->failure;

@@ -63,6 +63,9 @@ struct unit_context
   size_t n_borders;
   const struct code_range *parts; /* FDEs that start no function; ascending */
   size_t n_parts;
+  /* Functions without CFI are followed: nothing tells where they end but that
+     calls come back.  */
+  bool ends_unknown;
 };
 
 #endif /* CODE_UNIT_CONTEXT_H */
