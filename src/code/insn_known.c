@@ -20,13 +20,15 @@ index_of (uint64_t bits)
   return (bits * 0x9e3779b97f4a7c15u >> 32) % INSN_KNOWN_MAX;
 }
 
-/* How long the head is tells only who knows it, so all lengths are tried.  */
+/* How long the head is tells only who knows it, so all lengths are tried that
+   heads with this first byte have had.  */
 const struct insn_form *
 insn_known_form (const struct insn_known *known, const uint8_t *bytes)
 {
   uint64_t word = load_u64 (bytes, false);
-  for (unsigned head = 1; head <= INSN_HEAD_MAX; head++)
+  for (unsigned left = known->head_sizes[*bytes]; left; left &= left - 1)
     {
+      unsigned head = (unsigned)__builtin_ctz (left);
       uint64_t key = word & low_bytes (head);
       const struct known_form *found = &known->forms[index_of (key)];
       if (found->head == key && found->form.head == head)
@@ -39,10 +41,12 @@ void
 insn_known_add_form (struct insn_known *known, const uint8_t *bytes,
                      const struct insn_form *form)
 {
+  if (form->head == 0 || form->head > INSN_HEAD_MAX)
+    return;
   uint64_t key = load_u64 (bytes, false) & low_bytes (form->head);
-  if (form->head > 0 && form->head <= INSN_HEAD_MAX)
-    known->forms[index_of (key)]
-        = (struct known_form){ .head = key, .form = *form };
+  known->head_sizes[*bytes] |= (uint8_t)(1 << form->head);
+  known->forms[index_of (key)]
+      = (struct known_form){ .head = key, .form = *form };
 }
 
 /* Needless prefixes could push a distance out of the first word.  */

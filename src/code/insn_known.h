@@ -57,6 +57,7 @@ struct known_insn
 /* Later ones take the place of earlier ones; all is 0 at first.  */
 struct insn_known
 {
+  uint8_t head_sizes[256]; /* by the first byte: a bit for each */
   struct known_form forms[INSN_KNOWN_MAX]; /* by the head */
   struct known_insn insns[INSN_KNOWN_MAX]; /* by all bytes */
 };
