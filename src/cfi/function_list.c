@@ -113,7 +113,9 @@ function_list_read (struct function_list *list,
   *list = (struct function_list){ 0 };
   list->functions = calloc (source->cfi.n_fdes + source->plt.n_functions + 1,
                             sizeof *list->functions);
-  if (list->functions == NULL || !table_init (&filling.by_rows, 64))
+  if (list->functions == NULL)
+    return error_set_no_memory (err);
+  if (!table_init (&filling.by_rows, 64))
     {
       function_list_free (list);
       return error_set_no_memory (err);

@@ -49,12 +49,12 @@ static bool
 is_only_copy (const struct state *state, const struct code_machine *machine,
               unsigned index)
 {
-  struct value value = state->slots[index].value;
-  if (value.kind != VALUE_SAVED || !(machine->preserved >> value.number & 1)
-      || value_equal (state->registers[value.number], value))
+  const struct value *value = &state->slots[index].value;
+  if (value->kind != VALUE_SAVED || !(machine->preserved >> value->number & 1)
+      || value_equal (state->registers[value->number], *value))
     return false;
   for (unsigned i = 0; i < state->n_slots; i++)
-    if (i != index && value_equal (state->slots[i].value, value))
+    if (i != index && value_equal (state->slots[i].value, *value))
       return false;
   return true;
 }

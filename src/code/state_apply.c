@@ -281,21 +281,28 @@ is_indexed (const struct state *state, const struct code_machine *machine,
   return base->kind == VALUE_CONSTANT;
 }
 
+/* The limit of entries that INSN, which adds INDEX, loads one of.  */
+static struct limit
+last_entry (const struct state *state, const struct insn *insn,
+            struct value index)
+{
+  struct limit limit = state_bound (state, index);
+  if (insn->scale != insn->width && limit.max != UINT64_MAX)
+    limit.max /= insn->width;
+  return limit;
+}
+
 bool
 state_table (const struct state *state, const struct code_machine *machine,
              const struct insn *insn, uint64_t address,
              struct jump_tables *tables, uint32_t *number)
 {
   struct value base = value_of (VALUE_CONSTANT, 0), index;
-  struct limit limit = { .max = 0 };
-  if (is_indexed (state, machine, insn, &base, &index))
-    {
-      limit = state_bound (state, index);
-      if (insn->scale != insn->width && limit.max != UINT64_MAX)
-        limit.max /= insn->width;
-    }
-  else if (!is_known_entry (insn))
+  bool indexed = is_indexed (state, machine, insn, &base, &index);
+  if (!indexed && !is_known_entry (insn))
     return false;
+  const struct limit limit
+      = indexed ? last_entry (state, insn, index) : (struct limit){ .max = 0 };
   struct jump_table table
       = { .reader = address,
           .address = (uint64_t)base.number + (uint64_t)insn->offset,
