@@ -209,6 +209,15 @@ search_finds_the_first_that_holds (void **state)
       1);
 }
 
+/* A search that does not end fails.  */
+static bool
+is_asked (size_t *asked, size_t i, size_t first)
+{
+  assert_true (*asked < 64);
+  ++*asked;
+  return i >= first;
+}
+
 static void
 search_in_as_many_as_there_are_numbers (void **state)
 {
@@ -218,10 +227,10 @@ search_in_as_many_as_there_are_numbers (void **state)
   for (size_t k = 0; k < sizeof first / sizeof *first; k++)
     {
       size_t asked = 0;
-      size_t found = SEARCH_FIRST (
-          SIZE_MAX, i, (assert_in_range (asked++, 0, 63), i >= first[k]));
+      size_t found
+          = SEARCH_FIRST (SIZE_MAX, i, is_asked (&asked, i, first[k]));
       assert_true (found == first[k]);
-      assert_in_range (asked, 63, 64);
+      assert_true (asked >= 63);
     }
 }
 
