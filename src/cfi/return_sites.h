@@ -24,7 +24,7 @@
 
 #include "base/error.h"
 #include "cfi/walk.h"
-#include "code/calls.h"
+#include "cfi/calls.h"
 #include "elf/image.h"
 #include "elf/padding.h"
 #include "frame/frame.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "code/calls.h"
+#include "cfi/calls.h"
 
 #define CODE 0x400000
 

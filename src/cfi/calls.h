@@ -5,8 +5,8 @@
    that up.  When the call never returns, what is there may have nothing to do
    with it.  */
 
-#ifndef CODE_CALLS_H
-#define CODE_CALLS_H
+#ifndef CFI_CALLS_H
+#define CFI_CALLS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,4 +49,4 @@ bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
 size_t call_finder_first (struct call_finder *finder, uint64_t base,
                           const uint32_t *offsets, size_t n);
 
-#endif /* CODE_CALLS_H */
+#endif /* CFI_CALLS_H */

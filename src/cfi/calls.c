@@ -1,7 +1,7 @@
 /* Where calls end.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "code/calls.h"
+#include "cfi/calls.h"
 
 #include <elf.h>
 
