@@ -8,9 +8,13 @@
 
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/crc32.h"
 #include "base/bytes.h"
@@ -29,6 +33,8 @@ struct pair
   struct cfi2sframe_options options; /* the caller's, in our size */
   struct image program;
   char path[sizeof ((struct debug_file *)0)->path]; /* of the debug file */
+  struct file_location location;                    /* of the same */
+  int folder; /* that LOCATION is in, or -1 */
   struct image debug;
   struct image original; /* of DEBUG, if that was brought in step before */
   struct layout_plan plan;
@@ -44,44 +50,90 @@ pair_close (struct pair *pair)
     image_close (&pair->debug);
   if (pair->program.elf != NULL)
     image_close (&pair->program);
+  if (pair->folder >= 0)
+    close (pair->folder);
 }
 
-/* Find the debug file: NAME or, if that is NULL, what the usual places have.
-   One that is not this program's is as good as none there.  */
-static bool
-find_debug_file (struct pair *pair, const char *name, struct error *err)
+/* The folder that FOUND is in, reached without following a link from the
+   directory of PROGRAM on.  -1 with errno.  */
+static int
+open_folder (const struct debug_file *found,
+             const struct file_location *program)
 {
-  struct debug_file found;
-  if (name != NULL)
-    {
-      if (!debug_file_open (&found, name, &pair->program, err))
-        return false;
-    }
-  else
-    {
-      struct debug_places places = debug_places_usual ();
-      debug_file_find (&found, &pair->program, &places, err);
-      error_clear (err);
-      if (found.image.elf == NULL)
-        return error_set (err, CFI2SFRAME_NOTHING, "no debug file");
-    }
-  memcpy (pair->path, found.path, sizeof pair->path);
-  debug_file_close (&found);
+  char directory[sizeof found->path];
+  const char *name = found->path + found->beside;
+  snprintf (directory, sizeof directory, "%.*s", (int)found->beside,
+            found->path);
+  int own = program->fixed
+                ? fcntl (program->directory, F_DUPFD_CLOEXEC, 0)
+                : open (directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const char *slash = strchr (name, '/');
+  if (own < 0 || slash == NULL)
+    return own;
+  snprintf (directory, sizeof directory, "%.*s", (int)(slash - name), name);
+  int folder
+      = openat (own, directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int problem = errno;
+  close (own);
+  errno = problem;
+  return folder;
+}
+
+/* Say where FOUND is.  One beside PROGRAM is to be the file that was found
+   until the end, and no link is followed to it: who may write to the directory
+   does not choose which file elsewhere is changed.  */
+static bool
+locate_debug_file (struct pair *pair, const struct debug_file *found,
+                   const struct file_location *program, struct error *err)
+{
+  struct stat status;
+  memcpy (pair->path, found->path, sizeof pair->path);
+  pair->location = file_location_of_path (pair->path);
+  pair->location.lock = options_lock (&pair->options, NULL);
+  if (found->beside == 0)
+    return true;
+  pair->folder = open_folder (found, program);
+  if (pair->folder < 0 || fstat (found->image.fd, &status) != 0)
+    return error_set_errno (err, "debug file");
+  pair->location.directory = pair->folder;
+  pair->location.name = strrchr (pair->path, '/') + 1;
+  pair->location.fixed = true;
+  pair->location.identity = file_identity_of (&status);
   return true;
+}
+
+/* Open the debug file of IMAGE: NAME or, if that is NULL, what the usual
+   places have.  One there that is not this program's is as good as none.  */
+static bool
+open_debug_file (struct debug_file *found, const struct image *image,
+                 const char *name, struct error *err)
+{
+  if (name != NULL)
+    return debug_file_open (found, name, image, err)
+           && (debug_file_check_split (&found->image, err)
+               || debug_file_blame (err, name));
+  struct debug_places places = debug_places_usual ();
+  places.to_change = true;
+  debug_file_find (found, image, &places, err);
+  error_clear (err);
+  return found->image.elf != NULL
+         || error_set (err, CFI2SFRAME_NOTHING, "no debug file");
 }
 
 static bool
 pair_open (struct pair *pair, const struct file_location *program,
            const char *name, struct error *err)
 {
-  struct file_location debug = file_location_of_path (pair->path);
+  struct debug_file found = { 0 };
   if (!image_open_at (&pair->program, program, err))
     return false;
   if (pair->program.header.e_type == ET_REL)
     return error_set (err, CFI2SFRAME_NOTHING, "relocatable object");
-  debug.lock = options_lock (&pair->options, NULL);
-  return find_debug_file (pair, name, err)
-         && (image_open_at (&pair->debug, &debug, err)
+  bool done = open_debug_file (&found, &pair->program, name, err)
+              && locate_debug_file (pair, &found, program, err);
+  debug_file_close (&found);
+  return done
+         && (image_open_at (&pair->debug, &pair->location, err)
              || debug_file_blame (err, pair->path));
 }
 
@@ -144,7 +196,6 @@ check_debug_file (const struct replacement *replacement, const void *bytes,
 static bool
 write_debug_file (struct pair *pair, struct error *err)
 {
-  struct file_location location = file_location_of_path (pair->path);
   struct file_identity made;
   uint64_t record_size;
   bool in_place = pair->options.in_place_write;
@@ -156,7 +207,7 @@ write_debug_file (struct pair *pair, struct error *err)
       = { { .image = source_image (pair),
             .plan = &pair->plan,
             .with_record = true,
-            .input = &location,
+            .input = &pair->location,
             .made = &made,
             .input_fd = pair->debug.fd,
             .in_place_write = in_place,
@@ -174,13 +225,12 @@ write_debug_file (struct pair *pair, struct error *err)
 static bool
 give_original_back (struct pair *pair, struct error *err)
 {
-  struct file_location location = file_location_of_path (pair->path);
   struct file_identity made;
   image_close (&pair->original);
   image_close (&pair->debug);
   pair->original.elf = pair->debug.elf = NULL;
   error_clear (err);
-  return undo_located (&location, NULL, &pair->options, &made, err);
+  return undo_located (&pair->location, NULL, &pair->options, &made, err);
 }
 
 static bool
@@ -206,7 +256,7 @@ match_debug_located (const struct file_location *program, const char *debug,
                      const struct cfi2sframe_options *options,
                      struct error *err)
 {
-  struct pair pair = { 0 };
+  struct pair pair = { .folder = -1 };
   error_clear (err);
   bool done = options_take (&pair.options, options, err)
               && pair_open (&pair, program, debug, err);

@@ -5,6 +5,7 @@
 
 #include "elf/debug_file.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -116,6 +117,22 @@ belongs_to (const struct image *debug, const struct image *image,
 }
 
 bool
+debug_file_check_split (const struct image *file, struct error *err)
+{
+  for (size_t i = 1; i < file->n_sections; i++)
+    {
+      const GElf_Shdr *header = &file->sections[i].header;
+      if (!(header->sh_flags & SHF_ALLOC)
+          || !(header->sh_flags & SHF_EXECINSTR))
+        continue;
+      if (header->sh_type != SHT_NOBITS)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "it has code, so it is no separate debug file");
+    }
+  return true;
+}
+
+bool
 debug_file_blame (struct error *err, const char *path)
 {
   char reason[sizeof err->reason];
@@ -183,22 +200,37 @@ struct search
 {
   struct debug_file *file;
   const struct image *image;
+  const struct debug_places *places;
   struct error *err; /* why the first one that was there is not used */
 };
 
-/* Whether there is a file to look at.  An empty one is how debuginfod's client
-   remembers that no server has it.  */
+/* Whether there is a file to look at, behind a symbolic link only with LINKS.
+   An empty one is how debuginfod's client remembers that no server has it.  */
 static bool
-is_file (const char *path)
+is_file (const char *path, bool links)
 {
   struct stat status;
-  return stat (path, &status) == 0 && S_ISREG (status.st_mode)
-         && status.st_size > 0;
+  return fstatat (AT_FDCWD, path, &status, links ? 0 : AT_SYMLINK_NOFOLLOW)
+             == 0
+         && S_ISREG (status.st_mode) && status.st_size > 0;
 }
 
-/* Try the path made of FORMAT.  True when the search is over.  */
-static bool __attribute__ ((format (printf, 2, 3)))
-try_path (const struct search *search, const char *format, ...)
+static bool
+open_found (const struct search *search, const char *path, struct error *err)
+{
+  if (!debug_file_open (search->file, path, search->image, err))
+    return false;
+  if (!search->places->to_change
+      || debug_file_check_split (&search->file->image, err))
+    return true;
+  debug_file_close (search->file);
+  return false;
+}
+
+/* Try the path made of FORMAT, with LINKS also a symbolic link.  True when the
+   search is over.  */
+static bool __attribute__ ((format (printf, 3, 4)))
+try_path (const struct search *search, bool links, const char *format, ...)
 {
   char path[PATH_MAX];
   struct error err = { 0 };
@@ -206,9 +238,9 @@ try_path (const struct search *search, const char *format, ...)
   va_start (arguments, format);
   int length = vsnprintf (path, sizeof path, format, arguments);
   va_end (arguments);
-  if (length >= (int)sizeof path || !is_file (path))
+  if (length >= (int)sizeof path || !is_file (path, links))
     return false;
-  if (debug_file_open (search->file, path, search->image, &err))
+  if (open_found (search, path, &err))
     return true;
   if (search->err->status == CFI2SFRAME_OK)
     *search->err = err;
@@ -216,18 +248,20 @@ try_path (const struct search *search, const char *format, ...)
 }
 
 static bool
-try_build_id (const struct search *search, const struct debug_places *places)
+try_build_id (const struct search *search)
 {
+  const struct debug_places *places = search->places;
   struct build_id id = build_id_find (search->image);
   char digits[2 * BUILD_ID_SIZE_MAX + 1];
   if (id.size < 2)
     return false;
   for (size_t i = 0; i < id.size; i++)
     snprintf (digits + 2 * i, 3, "%02x", id.bytes[i]);
-  return try_path (search, "%s/.build-id/%.2s/%s.debug", places->global,
+  return try_path (search, true, "%s/.build-id/%.2s/%s.debug", places->global,
                    digits, digits + 2)
          || (places->cache[0] != '\0'
-             && try_path (search, "%s/%s/debuginfo", places->cache, digits));
+             && try_path (search, !places->to_change, "%s/%s/debuginfo",
+                          places->cache, digits));
 }
 
 /* The directory of the file, symbolic links resolved; NULL when it has
@@ -245,8 +279,26 @@ directory_of (const struct image *image)
   return path;
 }
 
+/* What is in DIRECTORY, the other file's own, and in its folder .debug.  */
 static bool
-try_link (const struct search *search, const struct debug_places *places)
+try_beside (const struct search *search, const char *directory,
+            const char *name)
+{
+  char folder[PATH_MAX];
+  struct stat status;
+  bool links = !search->places->to_change;
+  snprintf (folder, sizeof folder, "%s/.debug", directory);
+  bool enter
+      = links || (lstat (folder, &status) == 0 && S_ISDIR (status.st_mode));
+  if (!try_path (search, links, "%s/%s", directory, name)
+      && !(enter && try_path (search, links, "%s/%s", folder, name)))
+    return false;
+  search->file->beside = strlen (directory) + 1;
+  return true;
+}
+
+static bool
+try_link (const struct search *search)
 {
   struct debug_link link = find_link (search->image);
   /* A file does not tell to which directory to go.  */
@@ -254,10 +306,9 @@ try_link (const struct search *search, const struct debug_places *places)
     return false;
   char *directory = directory_of (search->image);
   bool found = directory != NULL
-               && (try_path (search, "%s/%s", directory, link.name)
-                   || try_path (search, "%s/.debug/%s", directory, link.name)
-                   || try_path (search, "%s%s/%s", places->global, directory,
-                                link.name));
+               && (try_beside (search, directory, link.name)
+                   || try_path (search, true, "%s%s/%s",
+                                search->places->global, directory, link.name));
   free (directory);
   return found;
 }
@@ -266,9 +317,9 @@ void
 debug_file_find (struct debug_file *file, const struct image *image,
                  const struct debug_places *places, struct error *err)
 {
-  const struct search search = { file, image, err };
+  const struct search search = { file, image, places, err };
   *file = (struct debug_file){ 0 };
   error_clear (err);
-  if (try_build_id (&search, places) || try_link (&search, places))
+  if (try_build_id (&search) || try_link (&search))
     error_clear (err);
 }

@@ -21,6 +21,8 @@ struct debug_file
 {
   struct image image; /* open if there is an `elf' */
   char path[4096];    /* where it was found, or "" */
+  size_t beside;      /* how much of PATH is the other file's own directory,
+                         with its slash, if it was found there; or 0 */
 };
 
 /* Where debug files are looked for besides the file's own directory.  */
@@ -28,6 +30,9 @@ struct debug_places
 {
   const char *global; /* "/usr/lib/debug" */
   char cache[4096];   /* debuginfod's, or "" */
+  /* The file is to be changed: it must be a split one (below), and only below
+     GLOBAL may it be reached by a symbolic link.  */
+  bool to_change;
 };
 
 /* The places that the environment says.  */
@@ -37,6 +42,11 @@ struct debug_places debug_places_usual (void);
    CFI2SFRAME_REFUSED when it is another file's.  */
 bool debug_file_open (struct debug_file *file, const char *path,
                       const struct image *image, struct error *err);
+
+/* Whether the debug file FILE was split off: it has none of the code that its
+   section headers tell of.  Other files with the same build-id, a copy from
+   before stripping for one, can be run or linked with.  */
+bool debug_file_check_split (const struct image *file, struct error *err);
 
 /* Look for the debug file of IMAGE in PLACES and open it.  When none is there
    or can be used, FILE is not open, and ERR says why the first one that was

@@ -222,3 +222,58 @@ END
   run "$CFI2SFRAME" --debug-twin=large.debug large old/large
   [ "$status" -eq 2 ] || report
 }
+
+# Was changed like a debug file, segments and all, and crashed.
+@test "a copy from before stripping is no debug file, and stays" {
+  needs strip
+  small_program whole -static -Wl,--build-id \
+    || skip "no static libc"
+  for kind in "-static -Wl,--build-id" "-g" "-g -shared -fPIC"; do
+    # shellcheck disable=SC2086
+    small_program whole $kind
+    strip --strip-all -o stripped whole
+    cp whole before
+    refused stripped --debug-twin=whole
+    [[ $stderr == *"whole: it has code, so it is no separate debug file" ]] \
+      || report
+    cmp whole before
+  done
+  # Nor one that was only found.
+  small_program whole -g
+  cp whole before
+  objcopy --strip-all --add-gnu-debuglink=whole whole stripped
+  convert --debug-twin stripped
+  has_sframe stripped
+  cmp whole before
+}
+
+# Led a run as root over a user's folder to files elsewhere.
+@test "what --debug-twin finds beside a file is changed, links are not followed" {
+  split_large_program large
+  mkdir -p tree/file tree/folder tree/good/.debug elsewhere/.debug
+  cp old/large.debug elsewhere
+  cp old/large.debug elsewhere/.debug
+  for folder in tree/*; do
+    cp old/large "$folder"
+  done
+  ln -s ../../elsewhere/large.debug tree/file/large.debug
+  ln -s ../../elsewhere/.debug tree/folder/.debug
+  cp old/large.debug tree/good/.debug
+  convert -q -r --debug-twin tree
+  for folder in tree/*; do
+    has_sframe "$folder/large"
+  done
+  cmp elsewhere/large.debug old/large.debug
+  cmp elsewhere/.debug/large.debug old/large.debug
+  [ -L tree/file/large.debug ]
+  # A file that is not behind a link was followed.
+  run ! cmp -s tree/good/.debug/large.debug old/large.debug
+  # Without -r it is the same.
+  cp old/large tree/file
+  convert --debug-twin tree/file/large
+  cmp elsewhere/large.debug old/large.debug
+  # What somebody names may be a link, as everywhere.
+  convert --undo tree/file/large
+  convert --debug-twin=tree/file/large.debug tree/file/large
+  cmp elsewhere/large.debug tree/good/.debug/large.debug
+}
