@@ -293,6 +293,128 @@ time.sleep(600)" 3>&- &
   [[ $output == *"2 not: a checksum is beside it"* ]] || report
 }
 
+@test "the locks outlive a parent that is killed while cfi2sframe works" {
+  make_root
+  cat >slow <<'EOF'
+#!/bin/sh
+touch started
+while [ ! -e go ]; do sleep 0.1; done
+"$CFI2SFRAME" "$@"
+touch ended
+EOF
+  chmod +x slow
+  python3 "$srcdir/contrib/system/sframe-system" --cfi2sframe="$PWD/slow" \
+    --root=root convert >/dev/null 2>&1 3>&- &
+  while [ ! -e started ]; do sleep 0.1; done
+  kill -9 $!
+  wait $! || true
+  system convert
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"is running"* ]] || report
+  run in_root -i one.deb
+  [ "$status" -ne 0 ]
+  [[ $output == *"locked"* ]] || { echo "$output"; return 1; }
+  touch go
+  while [ ! -e ended ]; do sleep 0.1; done
+  sleep 0.2 # the script ends
+  system convert
+  [ "$status" -eq 0 ] || report
+  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+}
+
+# Python's splitlines takes all of these for ends of lines.
+@test "names with characters that end lines elsewhere, or are not UTF-8" {
+  make_root
+  local names=($'line\u2028end' $'next\xc2\x85line' $'tab\vulator' $'cr\rcr'
+               $'invalid\xff' ' : restored' ': restored')
+  local name folder=package-names
+  mkdir -p $folder/DEBIAN $folder/usr/lib/names
+  for name in "${names[@]}"; do
+    cp small "$folder/usr/lib/names/$name"
+  done
+  sed 's/^Package: .*/Package: names/' package-one/DEBIAN/control \
+    >$folder/DEBIAN/control
+  (cd $folder && find usr -type f -print0 | while IFS= read -r -d '' name; do
+     printf '%s  %s\n' "$(md5sum <"$name" | cut -c 1-32)" "$name"
+   done >DEBIAN/md5sums)
+  dpkg-deb --root-owner-group -b $folder names.deb >/dev/null
+  in_root -i names.deb >log 2>&1 || { cat log; return 1; }
+  cp -a root before
+  system -v convert names
+  [ "$status" -eq 0 ] || report
+  [ "${#lines[@]}" -eq 8 ] || report
+  [ "${lines[7]}" = "7 files converted" ] || report
+  for name in "${names[@]}"; do
+    has_sframe "root/usr/lib/names/$name"
+  done
+  system status names
+  [ "$output" = "7 programs and libraries, 7 of them converted" ] || report
+  system verify names
+  [ "$status" -eq 0 ] || report
+  [ "$output" = "7 files as packaged, 7 of them converted; 0 not" ] || report
+  system -n undo names
+  [ "$output" = "7 files would be restored" ] || report
+  system -v undo names
+  [ "${#lines[@]}" -eq 8 ] || report
+  [ "${lines[7]}" = "7 files restored" ] || report
+  diff -r before root
+}
+
+@test "verify reads no file outside of the root, and waits for none" {
+  make_root
+  mkdir outside
+  cp root/usr/lib/one/text outside/text
+  ln -sf "$PWD/outside/text" root/usr/lib/one/text
+  cp root/usr/lib/two/text root/usr/lib/two/other
+  ln -sf /usr/lib/two/other root/usr/lib/two/text
+  mv root/usr/lib/one/helper root/usr/lib/helper
+  ln -s ../helper root/usr/lib/one/helper
+  rm root/usr/bin/two
+  mkfifo root/usr/bin/two
+  run --separate-stderr timeout 60 python3 \
+    "$srcdir/contrib/system/sframe-system" --cfi2sframe="$CFI2SFRAME" \
+    --root=root verify
+  [ "$status" -eq 1 ] || report
+  printf '%s\n' "$output" | sort | diff - <(cat <<'EOF'
+6 files as packaged, 0 of them converted; 2 not
+?????????   /usr/bin/two (no regular file)
+missing     /usr/lib/one/text
+EOF
+)
+}
+
+@test "a folder named like a temporary file is left alone" {
+  make_root
+  mkdir root/usr/bin/.cfi2sframe-abcdef
+  sed 's/^ABANDONED = .*/ABANDONED = -1/' \
+    "$srcdir/contrib/system/sframe-system" >impatient
+  touch root/usr/bin/.cfi2sframe-ghijkl
+  run python3 impatient --cfi2sframe="$CFI2SFRAME" --root=root convert
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [ "$output" = "4 files converted" ] || { echo "$output"; return 1; }
+  [ -d root/usr/bin/.cfi2sframe-abcdef ]
+  [ ! -e root/usr/bin/.cfi2sframe-ghijkl ]
+}
+
+@test "an .sframe that is wrong is made anew" {
+  make_root
+  system convert
+  local offset good
+  good=$(checksum root/usr/bin/two)
+  read -r offset _ < <(section root/usr/bin/two .sframe)
+  poke root/usr/bin/two $offset 00
+  system status
+  [[ $output == *"4 of them converted"* ]] || report
+  system convert
+  [ "$status" -eq 0 ] || report
+  [ "$output" = "1 files converted" ] || report
+  [ "$(checksum root/usr/bin/two)" = "$good" ]
+  # Whoever wants it otherwise says so.
+  poke root/usr/bin/two $offset 00
+  system convert -- --replace=no
+  [ "$output" = "0 files converted" ] || report
+}
+
 # The package with the trigger, as debhelper would make it.
 make_trigger_package ()
 {
