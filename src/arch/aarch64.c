@@ -126,7 +126,13 @@ static const uint16_t saved_registers[] = {
     .cfa_scale = 1, .saved_registers = saved_registers,                       \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
     .flexible_fdes = false, .ra_signing = true, .max_page_size = 65536,       \
-    .reloc_pcrel32 = R_AARCH64_PREL32, .reloc_pcrel64 = R_AARCH64_PREL64,     \
+    .relocations = { .pcrel32 = R_AARCH64_PREL32,                             \
+                     .pcrel64 = R_AARCH64_PREL64,                             \
+                     .absolute64 = R_AARCH64_ABS64,                           \
+                     .glob_dat = R_AARCH64_GLOB_DAT,                          \
+                     .jump_slot = R_AARCH64_JUMP_SLOT,                        \
+                     .tls = { R_AARCH64_TLS_DTPMOD, R_AARCH64_TLS_DTPREL,     \
+                              R_AARCH64_TLS_TPREL, R_AARCH64_TLSDESC } },     \
     .plt_headers = headers, .plt_stubs = stubs                                \
   }
 

@@ -30,6 +30,16 @@ arch_of_sframe_abi (unsigned abi)
   return NULL;
 }
 
+bool
+arch_relocation_is_tls (const struct arch *arch, uint32_t type)
+{
+  const uint16_t *tls = arch == NULL ? NULL : arch->relocations.tls;
+  for (; tls != NULL && *tls != 0; tls++)
+    if (*tls == type)
+      return true;
+  return false;
+}
+
 static bool
 plt_stub_matches (const struct plt_stub *stub, const uint8_t *bytes)
 {

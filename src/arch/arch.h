@@ -14,7 +14,8 @@ enum
 {
   PLT_STUB_MAX = 32, /* bytes of the longest stub we recognise */
   PLT_ROWS_MAX = 3,
-  SAVED_REGISTERS_MAX = 18
+  SAVED_REGISTERS_MAX = 18,
+  TLS_RELOCATIONS_MAX = 4
 };
 
 /* SFrame's numbers for machines and their byte orders (SFrame specification
@@ -41,6 +42,18 @@ struct plt_stub
     uint8_t start;      /* bytes from the stub's address */
     int16_t cfa_offset; /* CFA = SP + this; RA and FP as at a call */
   } rows[PLT_ROWS_MAX];
+};
+
+/* Relocation types of a machine's psABI.  */
+struct arch_relocations
+{
+  uint16_t pcrel32, pcrel64, absolute64;
+  uint16_t glob_dat, jump_slot; /* fill in words of the GOT */
+
+  /* Those of the dynamic linker whose addends are no addresses but offsets
+     among thread-local variables; ends with 0.  All other addends count as
+     addresses.  */
+  uint16_t tls[TLS_RELOCATIONS_MAX + 1];
 };
 
 struct arch
@@ -74,7 +87,7 @@ struct arch
 
   /* Largest page size a kernel of this machine may use.  */
   uint32_t max_page_size;
-  uint16_t reloc_pcrel32, reloc_pcrel64;
+  struct arch_relocations relocations;
 
   const struct plt_stub
       *plt_headers;                 /* entry 0 of .plt; ends with name NULL */
@@ -87,6 +100,10 @@ const struct arch *arch_of_machine (unsigned e_machine, bool big_endian);
 
 /* The table of an SFrame ABI identifier, or NULL.  */
 const struct arch *arch_of_sframe_abi (unsigned abi);
+
+/* Whether a relocation of TYPE is about a thread-local variable, so that its
+   addend is no address.  False where ARCH is NULL.  */
+bool arch_relocation_is_tls (const struct arch *arch, uint32_t type);
 
 /* The first stub of TABLE that the SIZE BYTES begin with, or NULL.  Tables are
    ordered so that the first match is the longest one.  */

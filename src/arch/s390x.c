@@ -82,8 +82,13 @@ const struct arch arch_s390x = {
   .flexible_fdes = true,
   .ra_signing = false,
   .max_page_size = 4096,
-  .reloc_pcrel32 = R_390_PC32,
-  .reloc_pcrel64 = R_390_PC64,
+  .relocations
+  = { .pcrel32 = R_390_PC32,
+      .pcrel64 = R_390_PC64,
+      .absolute64 = R_390_64,
+      .glob_dat = R_390_GLOB_DAT,
+      .jump_slot = R_390_JMP_SLOT,
+      .tls = { R_390_TLS_DTPMOD, R_390_TLS_DTPOFF, R_390_TLS_TPOFF } },
   .plt_headers = headers,
   .plt_stubs = stubs,
 };

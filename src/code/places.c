@@ -151,15 +151,8 @@ read_symbol (const struct image *image, const struct dynamic *dynamic,
 static bool
 is_got (const struct image *image, uint32_t type)
 {
-  switch (image->header.e_machine)
-    {
-    case EM_X86_64:
-      return type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT;
-    case EM_AARCH64:
-      return type == R_AARCH64_GLOB_DAT || type == R_AARCH64_JUMP_SLOT;
-    default:
-      return false;
-    }
+  const struct arch_relocations *known = &image->arch->relocations;
+  return type == known->glob_dat || type == known->jump_slot;
 }
 
 static struct relocated
@@ -168,16 +161,18 @@ read_relocation (const struct image *image, const struct dynamic *dynamic,
 {
   uint64_t info = load_u64 (entry + 8, image->big_endian);
   uint64_t addend = load_u64 (entry + 16, image->big_endian);
-  uint32_t symbol = (uint32_t)(info >> 32);
+  uint32_t symbol = (uint32_t)(info >> 32), type = (uint32_t)info;
   struct relocated word = { .place = load_u64 (entry, image->big_endian) };
   const char *name;
   uint64_t value;
+  if (arch_relocation_is_tls (image->arch, type))
+    return word;
   if (symbol == 0)
     word.value = addend;
   else if (read_symbol (image, dynamic, symbol, &name, &value))
     {
       word.value = value ? value + addend : 0;
-      word.is_got = is_got (image, (uint32_t)info);
+      word.is_got = is_got (image, type);
       /* By name also where the image defines it: it can be replaced.  */
       word.exits = word.is_got
                    && (IS_NAMED (name, never_return) || is_cxx_exit (name));

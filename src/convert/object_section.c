@@ -189,8 +189,8 @@ write_section (struct object_builder *builder, struct error *err)
     buffer_fill (&section->bytes, 0, -section->bytes.size & 7);
   bool typed = variant.version > 1 && variant.pcrel;
   section->section_type = typed ? SHT_GNU_SFRAME : SHT_PROGBITS;
-  section->relocation_type
-      = variant.version == 3 ? arch->reloc_pcrel64 : arch->reloc_pcrel32;
+  section->relocation_type = variant.version == 3 ? arch->relocations.pcrel64
+                                                  : arch->relocations.pcrel32;
   return !section->bytes.failed || error_set_no_memory (err);
 }
 

@@ -66,11 +66,17 @@ place_bytes (struct walk *walk, uint64_t place)
   return image->bytes + load->p_offset + (place - load->p_vaddr);
 }
 
+/* INFO is the field of that name; 0, no type at all, for relative
+   relocations.  */
 static void
-visit (struct walk *walk, uint64_t place, uint64_t symbol,
-       const uint8_t *addend)
+visit (struct walk *walk, uint64_t place, uint64_t info, const uint8_t *addend)
 {
-  struct dynamic_relocation relocation = { .place = place, .symbol = symbol };
+  const struct arch *arch = walk->image->arch;
+  struct dynamic_relocation relocation
+      = { .place = place,
+          .symbol = ELF64_R_SYM (info),
+          .is_tls
+          = arch_relocation_is_tls (arch, (uint32_t)ELF64_R_TYPE (info)) };
   if (addend == NULL)
     addend = place_bytes (walk, place);
   relocation.has_addend = addend != NULL;
@@ -109,7 +115,7 @@ walk_table (struct walk *walk, int64_t tag, int64_t size_tag, bool rela)
     return true;
   for (uint64_t at = 0; size - at >= entry_size; at += entry_size)
     visit (walk, load_u64 (table + at, big_endian),
-           load_u64 (table + at + 8, big_endian) >> 32,
+           load_u64 (table + at + 8, big_endian),
            rela ? table + at + 16 : NULL);
   return true;
 }

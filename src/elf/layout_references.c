@@ -305,7 +305,7 @@ add_relocation (void *data, const struct dynamic_relocation *relocation)
 {
   struct references *found = data;
   add_target (found, relocation->place);
-  if (relocation->symbol != 0)
+  if (relocation->symbol != 0 || relocation->is_tls)
     return;
   if (relocation->has_addend)
     add_target (found, relocation->addend);

@@ -213,13 +213,11 @@ relocatable_touches (const struct relocatable *object, uint64_t offset,
 static size_t
 field_size (const struct image *image, uint32_t type, bool *pcrel)
 {
-  uint32_t absolute = image->header.e_machine == EM_X86_64 ? R_X86_64_64
-                      : image->header.e_machine == EM_S390 ? R_390_64
-                                                           : R_AARCH64_ABS64;
-  *pcrel = type != absolute;
-  if (type == image->arch->reloc_pcrel32)
+  const struct arch_relocations *known = &image->arch->relocations;
+  *pcrel = type != known->absolute64;
+  if (type == known->pcrel32)
     return 4;
-  return type == image->arch->reloc_pcrel64 || type == absolute ? 8 : 0;
+  return type == known->pcrel64 || type == known->absolute64 ? 8 : 0;
 }
 
 /* Fill in pc_begin of the FDE at OFFSET, which ends at END.  */

@@ -1098,6 +1098,61 @@ relocations_may_know_evicted_bytes (void **state)
   expect_referenced (test);
 }
 
+/* Offsets among thread-local variables that look like the address of the
+   build-id: @napi-rs/canvas, libvips and libonnxruntime for aarch64 were
+   refused for such an addend.  */
+static void
+offsets_of_thread_local_variables_are_no_addresses (void **state)
+{
+  static const struct
+  {
+    uint16_t machine;
+    bool big_endian;
+    uint32_t type;
+  } types[] = {
+    { EM_X86_64, false, 18 },    /* R_X86_64_TPOFF64 */
+    { EM_X86_64, false, 36 },    /* R_X86_64_TLSDESC */
+    { EM_X86_64, false, 16 },    /* R_X86_64_DTPMOD64 */
+    { EM_X86_64, false, 17 },    /* R_X86_64_DTPOFF64 */
+    { EM_AARCH64, false, 1028 }, /* R_AARCH64_TLS_DTPMOD */
+    { EM_AARCH64, false, 1029 }, /* R_AARCH64_TLS_DTPREL */
+    { EM_AARCH64, false, 1030 }, /* R_AARCH64_TLS_TPREL */
+    { EM_AARCH64, false, 1031 }, /* R_AARCH64_TLSDESC */
+    { EM_S390, true, 54 },       /* R_390_TLS_DTPMOD */
+    { EM_S390, true, 55 },       /* R_390_TLS_DTPOFF */
+    { EM_S390, true, 56 },       /* R_390_TLS_TPOFF */
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    {
+      void *fresh = NULL;
+      assert_int_equal (set_up (&fresh), 0);
+      struct fixture *test = fresh;
+      bool big_endian = types[i].big_endian;
+      print_message ("machine %u, type %u\n", types[i].machine, types[i].type);
+      elf_builder_program (&test->elf, types[i].machine, big_endian);
+      add_dynamic_entry (test, DT_RELA, 0x400);
+      add_dynamic_entry (test, DT_RELASZ, 24);
+      store_u64 (test->elf.bytes + 0x400, 0x2090, big_endian);
+      store_u64 (test->elf.bytes + 0x408, types[i].type, big_endian);
+      store_u64 (test->elf.bytes + 0x410, 0x234, big_endian);
+      plan_and_apply (test, LAYOUT_EVICT);
+      tear_down (&fresh);
+    }
+}
+
+/* What a relocation writes to is used, whatever is written there.  */
+static void
+thread_local_offsets_may_be_written_to_evicted_bytes (void **state)
+{
+  struct fixture *test = *state;
+  add_dynamic_entry (test, DT_RELA, 0x400);
+  add_dynamic_entry (test, DT_RELASZ, 24);
+  store_u64 (test->elf.bytes + 0x400, 0x234, false);
+  store_u64 (test->elf.bytes + 0x408, 18, false); /* R_X86_64_TPOFF64 */
+  expect_referenced (test);
+}
+
 static void
 packed_relocations_may_know_evicted_bytes (void **state)
 {
@@ -2749,6 +2804,8 @@ main (void)
     TEST (aarch64_other_bytes_of_the_page_may_be_known),
     TEST (s390x_code_may_know_evicted_bytes),
     TEST (relocations_may_know_evicted_bytes),
+    TEST (offsets_of_thread_local_variables_are_no_addresses),
+    TEST (thread_local_offsets_may_be_written_to_evicted_bytes),
     TEST (packed_relocations_may_know_evicted_bytes),
     TEST (relocations_we_cannot_read_keep_everything),
     TEST (words_of_fixed_programs_may_know_evicted_bytes),
