@@ -40,6 +40,12 @@ def complain(*parts):
     print(": ".join(map(str, (PROGRAM,) + parts)), file=sys.stderr)
 
 
+def shown(name):
+    """NAME on one line, for people."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode()
+                   for c in name)
+
+
 # Files.
 
 def replace_file(path, write):

@@ -139,6 +139,68 @@ bin/hello-too" ]
   has_sframe seen/rootfs/bin/hello
 }
 
+# Docker, up to version 24, saves a layer that is there already as a link.
+@test "archives with layers that are symbolic links" {
+  make_image
+  skopeo copy -q oci:image:latest docker-archive:made.tar:name:tag
+  mkdir saved
+  tar xf made.tar -C saved
+  find saved -type l -name layer.tar -printf '%l %P\n' >links
+  [ "$(wc -l <links)" -eq 2 ]
+  # The list names the links; one leads to another folder's layer.tar.
+  local target name one=
+  while read -r target name; do
+    sed -i "s|${target#../}|$name|" saved/manifest.json
+    [ "$one" ] || { mv -f "saved/${target#../}" "saved/$name" && one=$name; }
+  done <links
+  mkdir "saved/${one%/*}0"
+  cp "saved/${one%/*}/json" "saved/${one%/*}0/"
+  ln -s "../$one" "saved/${one%/*}0/layer.tar"
+  sed -i "s|${one%/*}/|${one%/*}0/|" saved/manifest.json
+  (cd saved && find . -type f -printf '%P\n' -o -type l -printf '%P\n' | sort >../names)
+  tar cf old.tar -C saved -T names
+  retrofit -v -o new.tar old.tar
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"2 ELF files converted"* ]] || report
+  [ "$(tar xOf new.tar manifest.json | jq '.[0].Layers | length')" -eq 3 ]
+  [ "$(tar tvf new.tar | grep -c "layer.tar -> ")" -eq 2 ]
+  # skopeo wants plain files.
+  mkdir plain
+  tar xf new.tar -C plain
+  for name in $(jq -r '.[0].Layers[]' plain/manifest.json); do
+    [ ! -L "plain/$name" ] || cp --remove-destination "$(readlink -f "plain/$name")" "plain/$name"
+  done
+  tar cf plain.tar -C plain $(cd plain && ls)
+  skopeo copy -q docker-archive:plain.tar oci:new:latest
+  listing image:latest >before
+  listing new:latest | diff before -
+  has_sframe seen/rootfs/bin/hello
+}
+
+@test "names that are not UTF-8, or have line ends of other kinds" {
+  make_image
+  umoci unpack --image image:latest bundle
+  local names=($'invalid\xff' $'line\u2028end' $'new\nline' $'next\xc2\x85line')
+  local name
+  for name in "${names[@]}"; do
+    cp bundle/rootfs/bin/hello "bundle/rootfs/bin/$name"
+  done
+  cp bundle/rootfs/bin/replaced $'bundle/rootfs/bin/text\xfe'
+  umoci repack --image image:latest bundle
+  rm -rf bundle
+  listing image:latest >before
+  retrofit --list image
+  [ "$status" -eq 0 ] || report
+  [ "${#lines[@]}" -eq 6 ] || report
+  retrofit -v -o new image
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"6 ELF files converted"* ]] || report
+  listing new:latest | diff before -
+  for name in "${names[@]}" hello hello-too; do
+    has_sframe "seen/rootfs/bin/$name"
+  done
+}
+
 @test "archives that are a layout, too, as newer versions of Docker make them" {
   make_image
   config=blobs/sha256/$(basename "$(config_of image)")
