@@ -87,11 +87,21 @@ print_checksum_file (const struct job *job, FILE *errors)
   print_warning (job, text, errors);
 }
 
-double
-report_size_ratio (const struct cfi2sframe_report *report)
+bool
+report_is_of_eh_frame (const struct cfi2sframe_report *report)
 {
-  return figure_size_ratio (report->sframe_bytes,
-                            report->eh_frame_bytes + report->debug_frame_bytes,
+  return report->debug_frame_functions == 0
+         && report->debug_file_functions == 0;
+}
+
+/* Size of the section relative to what it condenses.  */
+static double
+size_ratio (const struct cfi2sframe_report *report)
+{
+  uint64_t cfi = report->eh_frame_bytes;
+  if (!report_is_of_eh_frame (report))
+    cfi += report->debug_frame_bytes;
+  return figure_size_ratio (report->sframe_bytes, cfi,
                             report->eh_frame_hdr_bytes);
 }
 
@@ -115,9 +125,9 @@ print_summary (const struct tool_options *options, const struct job *job,
            "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
            " of %" PRIu64 " functions, %.1f %% of the code, %s, %.0f ms\n",
            tool_format_name (options->convert.format), report->machine,
-           report->sframe_bytes, report_size_ratio (report),
-           report->debug_frame_bytes > 0 ? "its CFI"
-                                         : ".eh_frame + .eh_frame_hdr",
+           report->sframe_bytes, size_ratio (report),
+           report_is_of_eh_frame (report) ? ".eh_frame + .eh_frame_hdr"
+                                          : "its CFI",
            report->functions_covered, report->cfi_functions,
            figure_percent (report->bytes_covered, report->executable_bytes),
            report->strategy, job->seconds * 1e3);

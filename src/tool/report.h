@@ -4,6 +4,7 @@
 #ifndef TOOL_REPORT_H
 #define TOOL_REPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "tool/job.h"
@@ -20,7 +21,8 @@ void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
 struct json_object *
 report_left_out_json (const struct cfi2sframe_report *report);
 
-/* Size of the section relative to what it condenses.  */
-double report_size_ratio (const struct cfi2sframe_report *report);
+/* Whether all CFI that the rows come from is in .eh_frame, so that this and
+   .eh_frame_hdr are what the section condenses.  */
+bool report_is_of_eh_frame (const struct cfi2sframe_report *report);
 
 #endif /* TOOL_REPORT_H */

@@ -22,6 +22,18 @@ add_report (struct cfi2sframe_report *sum,
   sum->output_bytes += report->output_bytes;
 }
 
+/* Of other files the section's size says nothing about .eh_frame.  */
+static void
+add_done (struct totals *totals, const struct cfi2sframe_report *report)
+{
+  totals->done++;
+  add_report (&totals->sum, report);
+  if (!report_is_of_eh_frame (report))
+    return;
+  totals->n_of_eh_frame++;
+  report_sum_add (&totals->of_eh_frame, report);
+}
+
 static void
 add_check (struct cfi2sframe_check_result *sum,
            const struct cfi2sframe_check_result *check)
@@ -66,8 +78,7 @@ totals_add (struct totals *totals, const struct job *job)
   switch (job->outcome)
     {
     case JOB_DONE:
-      totals->done++;
-      add_report (&totals->sum, &job->report);
+      add_done (totals, &job->report);
       measure_add (&totals->measured, &job->comparison);
       break;
     case JOB_SKIPPED:
@@ -101,6 +112,23 @@ done_name (const struct tool_options *options)
 }
 
 static void
+print_size (const struct totals *totals, FILE *out)
+{
+  const struct cfi2sframe_report *part = &totals->of_eh_frame;
+  uint64_t others = totals->done - totals->n_of_eh_frame;
+  fprintf (out, "  .sframe: %" PRIu64 " bytes", totals->sum.sframe_bytes);
+  if (totals->n_of_eh_frame > 0)
+    fprintf (out, ", %.3f of .eh_frame + .eh_frame_hdr",
+             figure_size_ratio (part->sframe_bytes, part->eh_frame_bytes,
+                                part->eh_frame_hdr_bytes));
+  if (others > 0)
+    fprintf (out,
+             " (without %" PRIu64 " files with functions from .debug_frame)",
+             others);
+  fputc ('\n', out);
+}
+
+static void
 print_conversion (const struct totals *totals, FILE *out)
 {
   const struct cfi2sframe_report *sum = &totals->sum;
@@ -117,10 +145,7 @@ print_conversion (const struct totals *totals, FILE *out)
            figure_percent (sum->bytes_covered, sum->executable_bytes),
            sum->executable_bytes);
   report_print_left_out (sum, out);
-  fprintf (out,
-           "  .sframe: %" PRIu64 " bytes, %.3f of .eh_frame + "
-           ".eh_frame_hdr\n",
-           sum->sframe_bytes, report_size_ratio (sum));
+  print_size (totals, out);
   fprintf (out,
            "  files: %" PRIu64 " -> %" PRIu64 " bytes, %" PRIu64
            " added (%.2f %%)\n",

@@ -24,6 +24,8 @@ struct totals
   uint64_t not_elf;               /* found in trees, and not looked into */
   struct left_alone unsupported, refused, malformed;
   struct cfi2sframe_report sum;           /* over the files done */
+  struct cfi2sframe_report of_eh_frame;   /* over those with no other CFI */
+  uint64_t n_of_eh_frame;                 /* files in that sum */
   struct cfi2sframe_check_result checked; /* the same for --check */
   struct measurement measured;            /* the same for --compare-formats;
                                                        `available': in any file */

@@ -59,6 +59,40 @@ oracle_agrees ()
   ./debug.out | cmp - <(./eh)
 }
 
+# The ratio was 0.006 "of .eh_frame + .eh_frame_hdr" where a large .debug_frame
+# was set aside; right was 0.86.
+@test "the size is not compared with a .debug_frame that gave no rows" {
+  needs cc
+  mkdir tree
+  echo 'asm (".cfi_sections .eh_frame, .debug_frame");' >twice.c
+  local i
+  for i in $(seq 200); do
+    echo "int g$i (int a); int g$i (int a) { return a * $i; }"
+  done >>twice.c
+  small_program tree/twice -g twice.c
+  "$CFI2SFRAME" -n -r --stats=json tree | head -n 1 >stats
+  grep '"set_aside":20[0-9]' stats
+  local ratio
+  ratio=$(sed 's/.*"eh_frame_bytes":\([0-9]*\),"eh_frame_hdr_bytes":\([0-9]*\),"sframe_bytes":\([0-9]*\).*/\3 \1 \2/' \
+    stats | awk '{ printf "%.3f %.2f\n", $1 / ($2 + $3), $1 / ($2 + $3) }')
+  run "$CFI2SFRAME" -n -r tree
+  [[ $output == *" bytes, ${ratio% *} of .eh_frame + .eh_frame_hdr"$'\n'* ]] || report
+  run "$CFI2SFRAME" -n -v tree/twice
+  [[ $output == *" (${ratio#* } of .eh_frame + .eh_frame_hdr), "* ]] || report
+}
+
+@test "sizes of files with .debug_frame alone are in no ratio to .eh_frame" {
+  needs cc
+  mkdir tree
+  small_program tree/eh
+  "$CFI2SFRAME" -n -r tree | grep "^  .sframe: .* bytes, .* of .eh_frame" >alone
+  debug_program tree/debug
+  "$CFI2SFRAME" -n -r tree >both
+  grep -F "$(sed 's/.* bytes, //' alone) (without 1 files with functions from .debug_frame)" both
+  rm tree/eh
+  "$CFI2SFRAME" -n -r tree | grep "^  .sframe: [0-9]* bytes (without 1 files"
+}
+
 @test ".debug_frame of aarch64 and s390x" {
   needs aarch64-linux-gnu-gcc s390x-linux-gnu-gcc
   for machine in aarch64 s390x; do
