@@ -1,0 +1,1891 @@
+/* What instructions make of registers and stack (src/code/state*), and what
+   rows say of that.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Instructions are given decoded, so that no decoder has a part in these
+   tests.  */
+
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "code/state_apply.h"
+#include "code/state_join.h"
+#include "code/state_row.h"
+
+#ifdef CODE_ANALYSIS
+
+enum
+{
+  /* x86-64 */
+  RAX = 0,
+  RDX = 1,
+  RCX = 2,
+  RBX = 3,
+  RBP = 6,
+  RSP = 7,
+  R10 = 10,
+  R12 = 12,
+  RIP = 16,
+  /* aarch64 */
+  X0 = 0,
+  X1 = 1,
+  X2 = 2,
+  X9 = 9,
+  X19 = 19,
+  X20 = 20,
+  FP = 29,
+  LR = 30,
+  SP = 31
+};
+
+#  define LIMIT (INT64_C (1) << 58) /* of what a value's number can be */
+
+static const struct code_machine *machine;
+static struct state now;
+static struct jump_tables tables;
+static uint64_t address;
+
+/* Begin a function of ARCH.  Builds without Zydis have no x86-64.  */
+static void
+enter (const struct arch *arch)
+{
+  machine = code_machine_of (arch);
+  if (machine == NULL)
+    skip ();
+  state_enter (&now, machine);
+  jump_tables_reset (&tables);
+  address = 0x1000;
+}
+
+static int
+free_tables (void **state)
+{
+  (void)state;
+  jump_tables_free (&tables);
+  tables = (struct jump_tables){ 0 };
+  return 0;
+}
+
+/* Instructions.  */
+
+static void
+apply (struct insn insn)
+{
+  address += 4;
+  state_apply (&now, machine, &insn, address, &tables);
+}
+
+static struct insn
+insn_of (enum insn_op op, unsigned to, unsigned from)
+{
+  return (struct insn){ .size = 4,
+                        .op = (uint8_t)op,
+                        .to = (uint8_t)to,
+                        .from = (uint8_t)from,
+                        .second = REG_NONE,
+                        .base = REG_NONE,
+                        .index = REG_NONE };
+}
+
+static struct insn
+memory_insn (enum insn_op op, unsigned reg, unsigned base, int64_t offset,
+             unsigned width)
+{
+  struct insn insn = insn_of (op, op == OP_LOAD ? reg : REG_NONE,
+                              op == OP_STORE ? reg : REG_NONE);
+  insn.memory = true;
+  insn.base = (uint8_t)base;
+  insn.offset = offset;
+  insn.width = (uint16_t)width;
+  return insn;
+}
+
+static void
+with_immediate (enum insn_op op, unsigned to, unsigned from, int64_t immediate)
+{
+  struct insn insn = insn_of (op, to, from);
+  insn.immediate = immediate;
+  apply (insn);
+}
+
+static void
+add (unsigned to, unsigned from, int64_t n)
+{
+  with_immediate (OP_ADD, to, from, n);
+}
+
+static void
+set (unsigned to, int64_t n)
+{
+  with_immediate (OP_SET, to, REG_NONE, n);
+}
+
+static void
+with_index (enum insn_op op, unsigned to, unsigned from, unsigned index,
+            unsigned width)
+{
+  struct insn insn = insn_of (op, to, from);
+  insn.index = (uint8_t)index;
+  insn.width = (uint16_t)width;
+  apply (insn);
+}
+
+static void
+move (unsigned to, unsigned from, unsigned width)
+{
+  with_index (OP_MOVE, to, from, REG_NONE, width);
+}
+
+static void
+load (unsigned to, unsigned base, int64_t offset)
+{
+  apply (memory_insn (OP_LOAD, to, base, offset, 8));
+}
+
+static void
+store (unsigned from, unsigned base, int64_t offset)
+{
+  apply (memory_insn (OP_STORE, from, base, offset, 8));
+}
+
+static void
+push (unsigned reg)
+{
+  apply (insn_of (OP_PUSH, REG_NONE, reg));
+}
+
+static void
+pop (unsigned reg)
+{
+  apply (insn_of (OP_POP, reg, REG_NONE));
+}
+
+/* TO gets something unknown.  */
+static void
+change (unsigned to)
+{
+  struct insn insn = insn_of (OP_NONE, REG_NONE, REG_NONE);
+  insn.writes = UINT32_C (1) << to;
+  apply (insn);
+}
+
+/* Values.  */
+
+static void
+expect (unsigned reg, enum value_kind kind, int64_t number)
+{
+  assert_int_equal (now.registers[reg].kind, kind);
+  assert_true (now.registers[reg].number == number);
+}
+
+static void
+expect_kind (unsigned reg, enum value_kind kind)
+{
+  assert_int_equal (now.registers[reg].kind, kind);
+}
+
+/* The word at BASE + OFFSET has this value; VALUE_MIXED: nobody knows.  */
+static void
+expect_word (unsigned base, int64_t offset, enum value_kind kind,
+             int64_t number)
+{
+  struct value place = now.registers[base];
+  struct value word = state_load (
+      &now, value_of ((enum value_kind)place.kind, place.number + offset));
+  assert_int_equal (word.kind, kind);
+  assert_true (word.number == number);
+}
+
+static void
+expect_unknown_word (unsigned base, int64_t offset)
+{
+  expect_word (base, offset, VALUE_MIXED, 0);
+}
+
+static uint64_t
+bound_of (unsigned reg)
+{
+  return state_bound (&now, now.registers[reg]).max;
+}
+
+/* ---- One instruction */
+
+static void
+numbers_have_59_bits (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X0, LIMIT - 1);
+  expect (X0, VALUE_CONSTANT, LIMIT - 1);
+  set (X0, -LIMIT);
+  expect (X0, VALUE_CONSTANT, -LIMIT);
+  set (X0, LIMIT);
+  expect_kind (X0, VALUE_MIXED);
+  set (X0, -LIMIT - 1);
+  expect_kind (X0, VALUE_MIXED);
+  set (X0, LIMIT - 1);
+  add (X0, X0, 1);
+  expect_kind (X0, VALUE_MIXED);
+  set (X0, 1);
+  add (X0, X0, INT64_MAX);
+  expect_kind (X0, VALUE_MIXED);
+  add (X0, SP, -16);
+  expect (X0, VALUE_CFA, -16);
+  /* Unknown + something is something else unknown.  */
+  change (X0);
+  struct value before = now.registers[X0];
+  add (X0, X0, 8);
+  expect_kind (X0, VALUE_MIXED);
+  assert_false (value_equal (before, now.registers[X0]));
+  add (X1, X19, 8);
+  expect_kind (X1, VALUE_MIXED);
+}
+
+/* Half of a register is what the whole one is only of numbers that are not
+   negative as a signed one.  */
+static void
+moves_of_a_half (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X0, INT32_MAX);
+  move (X1, X0, 4);
+  expect (X1, VALUE_CONSTANT, INT32_MAX);
+  move (X1, X0, 2);
+  expect_kind (X1, VALUE_OPAQUE);
+  set (X0, INT64_C (1) << 31);
+  move (X1, X0, 4);
+  expect_kind (X1, VALUE_OPAQUE);
+  move (X1, X0, 8);
+  expect (X1, VALUE_CONSTANT, INT64_C (1) << 31);
+  set (X0, -1);
+  move (X1, X0, 4);
+  expect_kind (X1, VALUE_OPAQUE);
+  set (X0, 0);
+  move (X1, X0, 4);
+  expect (X1, VALUE_CONSTANT, 0);
+  move (X1, SP, 4);
+  expect_kind (X1, VALUE_OPAQUE);
+  move (X1, SP, 8);
+  expect (X1, VALUE_CFA, 0);
+  move (X1, X19, 4);
+  expect_kind (X1, VALUE_OPAQUE);
+  change (X0);
+  move (X1, X0, 1);
+  assert_true (value_equal (now.registers[X0], now.registers[X1]));
+}
+
+static void
+insert (unsigned to, unsigned at, int64_t bits, unsigned width)
+{
+  struct insn insn = insn_of (OP_INSERT, to, to);
+  insn.scale = (uint8_t)at;
+  insn.immediate = bits << at;
+  insn.width = (uint16_t)width;
+  apply (insn);
+}
+
+static void
+parts_of_constants_are_replaced (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X0, 0x11112222);
+  insert (X0, 16, 0x3333, 8);
+  expect (X0, VALUE_CONSTANT, 0x33332222);
+  insert (X0, 0, 0x4444, 8);
+  expect (X0, VALUE_CONSTANT, 0x33334444);
+  insert (X0, 32, 0x55, 8);
+  expect (X0, VALUE_CONSTANT, 0x5533334444);
+  insert (X0, 32, 0, 8);
+  expect (X0, VALUE_CONSTANT, 0x33334444);
+  set (X0, -1);
+  insert (X0, 16, 0, 4);
+  expect (X0, VALUE_CONSTANT, 0xffff);
+  set (X0, 0x10000);
+  insert (X0, 48, 0x7fff, 8); /* too large to be known */
+  expect_kind (X0, VALUE_MIXED);
+  insert (X0, 0, 1, 8);
+  expect_kind (X0, VALUE_OPAQUE);
+}
+
+/* A return address is signed with SP as it is, which has to be the CFA.  */
+static void
+signing_needs_the_stack_pointer_of_the_entry (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  with_immediate (OP_SIGN, LR, LR, 1);
+  expect (LR, VALUE_SIGNED, 1);
+  with_immediate (OP_AUTHENTICATE, LR, LR, 0); /* the other key */
+  expect_kind (LR, VALUE_MIXED);
+  state_enter (&now, machine);
+  with_immediate (OP_SIGN, LR, LR, 0);
+  expect (LR, VALUE_SIGNED, 0);
+  with_immediate (OP_SIGN, LR, LR, 0); /* twice */
+  expect_kind (LR, VALUE_MIXED);
+  state_enter (&now, machine);
+  with_immediate (OP_SIGN, LR, LR, 0);
+  add (SP, SP, -16);
+  with_immediate (OP_AUTHENTICATE, LR, LR, 0);
+  expect_kind (LR, VALUE_MIXED);
+  state_enter (&now, machine);
+  with_immediate (OP_SIGN, LR, LR, 0);
+  add (SP, SP, -16);
+  add (SP, SP, 16);
+  with_immediate (OP_AUTHENTICATE, LR, LR, 0);
+  expect (LR, VALUE_SAVED, LR);
+  with_immediate (OP_AUTHENTICATE, LR, LR, 0); /* there is no code */
+  expect_kind (LR, VALUE_MIXED);
+  state_enter (&now, machine);
+  add (SP, SP, -16);
+  with_immediate (OP_SIGN, LR, LR, 0);
+  expect_kind (LR, VALUE_MIXED);
+  state_enter (&now, machine);
+  with_immediate (OP_SIGN, LR, LR, 0);
+  add (SP, SP, -16);
+  with_immediate (OP_STRIP, LR, LR, 0);
+  expect (LR, VALUE_SAVED, LR);
+  with_immediate (OP_STRIP, LR, LR, 0);
+  expect (LR, VALUE_SAVED, LR);
+  with_immediate (OP_SIGN, X0, X19, 0);
+  expect_kind (X0, VALUE_MIXED);
+}
+
+static void
+sums (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X0, 24);
+  with_index (OP_SUM, X1, SP, X0, 8);
+  expect (X1, VALUE_CFA, 24);
+  with_index (OP_SUM, X1, X0, SP, 8);
+  expect (X1, VALUE_CFA, 24);
+  with_index (OP_SUM, X1, X0, X0, 8);
+  expect (X1, VALUE_CONSTANT, 48);
+  with_index (OP_SUM, X1, SP, SP, 8);
+  expect_kind (X1, VALUE_OPAQUE);
+  with_index (OP_LOWER, SP, SP, X0, 8);
+  expect (SP, VALUE_CFA, -24);
+  with_index (OP_LOWER, X1, SP, X2, 8);
+  expect_kind (X1, VALUE_OPAQUE);
+}
+
+static void
+registers_are_swapped (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  set (RAX, 5);
+  apply (insn_of (OP_SWAP, RAX, RBX));
+  expect (RAX, VALUE_SAVED, RBX);
+  expect (RBX, VALUE_CONSTANT, 5);
+}
+
+/* ---- The stack */
+
+static void
+words_are_saved_and_restored (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  expect (RSP, VALUE_CFA, -16);
+  expect_word (RSP, 0, VALUE_SAVED, RBX);
+  expect_word (RSP, 8, VALUE_SAVED, RIP);
+  move (RBX, RSP, 8);
+  expect (RBX, VALUE_CFA, -16);
+  assert_false (state_is_restored (&now, machine));
+  pop (RBX);
+  expect (RBX, VALUE_SAVED, RBX);
+  expect (RSP, VALUE_CFA, -8);
+  assert_true (state_is_restored (&now, machine));
+  pop (REG_NONE);
+  expect (RSP, VALUE_CFA, 0);
+  assert_false (state_is_restored (&now, machine));
+  state_enter (&now, machine);
+  push (REG_NONE);
+  expect_unknown_word (RSP, 0);
+  expect (RSP, VALUE_CFA, -16);
+}
+
+static void
+leave_is_the_way_back (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBP);
+  move (RBP, RSP, 8);
+  add (RSP, RSP, -64);
+  apply (insn_of (OP_LEAVE, REG_NONE, REG_NONE));
+  expect (RSP, VALUE_CFA, -8);
+  expect (RBP, VALUE_SAVED, RBP);
+}
+
+/* A signal handler may overwrite what is below SP.  Compilers read it there
+   only in one piece of code, until SP goes down again.  */
+static void
+what_was_popped_is_gone_when_the_stack_grows_again (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  push (R12);
+  add (RSP, RSP, 16);
+  expect_word (RSP, -8, VALUE_SAVED, RBX);
+  expect_word (RSP, -16, VALUE_SAVED, R12);
+  add (RSP, RSP, -8);
+  expect_unknown_word (RSP, 0);
+  expect_word (RSP, -8, VALUE_SAVED, R12);
+  add (RSP, RSP, -8);
+  expect_unknown_word (RSP, 0);
+  /* The word where SP stays is not released.  */
+  state_enter (&now, machine);
+  push (RBX);
+  push (R12);
+  add (RSP, RSP, 8);
+  add (RSP, RSP, -16);
+  expect_word (RSP, 16, VALUE_SAVED, RBX);
+  expect_unknown_word (RSP, 8);
+}
+
+/* Stored below SP, which then goes down: so some compilers save registers.  */
+static void
+what_was_stored_below_the_stack_pointer_stays (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  store (RBX, RSP, -8);
+  store (R12, RSP, -40);
+  expect_word (RSP, -8, VALUE_SAVED, RBX);
+  add (RSP, RSP, -24);
+  expect_word (RSP, 16, VALUE_SAVED, RBX);
+  expect_word (RSP, -16, VALUE_SAVED, R12);
+  add (RSP, RSP, -24);
+  expect_word (RSP, 8, VALUE_SAVED, R12);
+}
+
+/* The same where SP comes back from a realigned frame.  */
+static void
+a_realigned_frame_is_released_as_a_whole (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  add (R10, RSP, 0);
+  push (RBX);
+  store (R12, RSP, -8);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  expect (RSP, VALUE_BASE, 0);
+  expect_word (R10, -8, VALUE_SAVED, RBX);
+  move (RSP, R10, 8);
+  expect (RSP, VALUE_CFA, -8);
+  expect_word (RSP, -8, VALUE_SAVED, RBX);
+  expect_word (RSP, -16, VALUE_SAVED, R12);
+  add (RSP, RSP, -16);
+  expect_unknown_word (RSP, 8);
+  expect_unknown_word (RSP, 0);
+}
+
+static void
+a_call_leaves_the_frame_alone_and_nothing_below (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  store (R12, RSP, -8);
+  store (RBP, RSP, -16);
+  set (RAX, 1);
+  set (RBX, 2);
+  set (R10, 3);
+  state_call (&now, machine, address);
+  expect_kind (RAX, VALUE_OPAQUE);
+  expect_kind (R10, VALUE_OPAQUE);
+  expect (RBX, VALUE_CONSTANT, 2);
+  expect (RSP, VALUE_CFA, -16);
+  expect_word (RSP, 0, VALUE_SAVED, RBX);
+  expect_unknown_word (RSP, -8);
+  expect_unknown_word (RSP, -16);
+  assert_int_equal (now.n_slots, 2);
+}
+
+static void
+stores_of_all_widths (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  add (RSP, RSP, -24);
+  store (RBX, RSP, 8);
+  apply (memory_insn (OP_STORE, REG_NONE, RSP, 16, 4));
+  apply (memory_insn (OP_STORE, REG_NONE, RSP, 4, 4));
+  expect_word (RSP, 8, VALUE_SAVED, RBX);
+  apply (memory_insn (OP_STORE, RBX, RSP, 15, 1));
+  expect_unknown_word (RSP, 8);
+  store (RBX, RSP, 8);
+  apply (memory_insn (OP_STORE, REG_NONE, RSP, 5, 4));
+  expect_unknown_word (RSP, 8);
+  apply (memory_insn (OP_STORE, RBX, RSP, 8, 4));
+  expect_unknown_word (RSP, 8);
+  /* Of a part of a word nothing is known but that it may be a register.  */
+  store (RBX, RSP, 8);
+  apply (memory_insn (OP_LOAD, RAX, RSP, 8, 4));
+  expect_kind (RAX, VALUE_MIXED);
+  load (RAX, RSP, 8);
+  expect (RAX, VALUE_SAVED, RBX);
+  load (RAX, RSP, 0);
+  expect_kind (RAX, VALUE_MIXED);
+  load (RAX, RDX, 8);
+  expect_kind (RAX, VALUE_OPAQUE);
+}
+
+/* What only a pointer leads to is not the last copy of what the caller
+   needs.  */
+static void
+a_pointer_does_not_reach_what_was_saved (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  add (RAX, RSP, 0);
+  store (RDX, RAX, 0);
+  expect_unknown_word (RSP, 0); /* RBX still has it */
+  store (RBX, RSP, 0);
+  set (RBX, 1);
+  store (RDX, RAX, 0);
+  expect_word (RSP, 0, VALUE_SAVED, RBX);
+  store (RDX, RSP, 0);
+  expect_unknown_word (RSP, 0);
+  state_enter (&now, machine);
+  push (RBX);
+  add (RBP, RSP, 0);
+  set (RBX, 1);
+  store (RDX, RBP, 0);
+  expect_unknown_word (RSP, 0);
+}
+
+static struct insn
+pair (enum insn_op op, unsigned first, unsigned second, int64_t offset)
+{
+  struct insn insn = memory_insn (op, first, SP, offset, 16);
+  insn.is_pair = true;
+  insn.second = (uint8_t)second;
+  return insn;
+}
+
+static void
+pairs_of_registers (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  struct insn save = pair (OP_STORE, FP, LR, -32);
+  save.adjusts_base = true;
+  save.immediate = -32;
+  apply (save);
+  expect (SP, VALUE_CFA, -32);
+  expect_word (SP, 0, VALUE_SAVED, FP);
+  expect_word (SP, 8, VALUE_SAVED, LR);
+  set (FP, 1);
+  set (LR, 1);
+  apply (pair (OP_STORE, X19, REG_NONE, 16));
+  expect_word (SP, 16, VALUE_SAVED, X19);
+  expect_unknown_word (SP, 24);
+  apply (pair (OP_LOAD, X0, REG_NONE, 16));
+  expect (X0, VALUE_SAVED, X19);
+  struct insn back = pair (OP_LOAD, FP, LR, 0);
+  back.adjusts_base = true;
+  back.immediate = 32;
+  apply (back);
+  expect (SP, VALUE_CFA, 0);
+  expect (FP, VALUE_SAVED, FP);
+  expect (LR, VALUE_SAVED, LR);
+  assert_true (state_is_restored (&now, machine));
+  /* Whatever both words are, they are not what was there.  */
+  apply (pair (OP_STORE, X19, X20, -16));
+  apply (pair (OP_STORE, REG_NONE, REG_NONE, -16));
+  expect_unknown_word (SP, -16);
+  expect_unknown_word (SP, -8);
+}
+
+/* ---- A base that nobody knows the distance of */
+
+static void
+a_new_base_makes_the_old_one_unknown (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  add (RSP, RSP, -24);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  expect (RSP, VALUE_BASE, 0);
+  assert_int_equal (now.base_limit, -32);
+  assert_false (now.base_is_below);
+  add (R10, RSP, 16);
+  store (RBX, RSP, 0);
+  store (RSP, RSP, 8);
+  with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  expect (RSP, VALUE_BASE, 0);
+  expect_kind (R10, VALUE_MIXED);
+  assert_int_equal (now.base_limit, -32);
+  assert_true (now.base_is_below);
+  assert_int_equal (now.n_slots, 1);
+  /* Below is below, whatever happens then.  */
+  add (RSP, RSP, -16);
+  with_immediate (OP_ALIGN, RSP, RSP, -64);
+  assert_int_equal (now.base_limit, -48);
+  assert_true (now.base_is_below);
+  /* Other registers get no base from one.  */
+  with_immediate (OP_ALIGN, RAX, RSP, -64);
+  expect_kind (RAX, VALUE_OPAQUE);
+  with_immediate (OP_ALIGN, RAX, RDX, -64);
+  expect_kind (RAX, VALUE_OPAQUE);
+  state_enter (&now, machine);
+  with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  expect (RSP, VALUE_BASE, 0);
+  assert_int_equal (now.base_limit, -8);
+  assert_true (now.base_is_below);
+}
+
+/* FP has it; SP goes further down, for a variable array.  */
+static void
+the_base_of_the_frame_pointer_stays (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  add (RSP, RSP, -64);
+  store (RBX, RSP, 8);
+  store (R12, RSP, -8);
+  move (RBP, RSP, 8);
+  with_index (OP_LOWER, RSP, RSP, REG_NONE, 8);
+  expect (RBP, VALUE_BASE, -64);
+  expect_kind (RSP, VALUE_OPAQUE);
+  expect_word (RBP, 8, VALUE_SAVED, RBX);
+  expect_unknown_word (RBP, -8);
+}
+
+/* ---- Bounds */
+
+static void
+compare (enum insn_op op, unsigned from, int64_t with)
+{
+  struct insn insn = insn_of (op, REG_NONE, from);
+  insn.immediate = with;
+  insn.width = 8;
+  apply (insn);
+}
+
+static void
+conditions_bound_what_was_compared (void **state)
+{
+  static const struct
+  {
+    enum insn_condition condition;
+    bool taken;
+    uint64_t with, max;
+  } cases[] = {
+    { CONDITION_ABOVE, false, 9, 9 },
+    { CONDITION_ABOVE, true, 9, UINT64_MAX },
+    { CONDITION_NOT_ABOVE, true, 9, 9 },
+    { CONDITION_NOT_ABOVE, false, 9, UINT64_MAX },
+    { CONDITION_NOT_ABOVE, true, 0, 0 },
+    { CONDITION_BELOW, true, 9, 8 },
+    { CONDITION_BELOW, false, 9, UINT64_MAX },
+    { CONDITION_BELOW, true, 1, 0 },
+    { CONDITION_BELOW, true, 0, UINT64_MAX },
+    { CONDITION_NOT_BELOW, false, 9, 8 },
+    { CONDITION_NOT_BELOW, true, 9, UINT64_MAX },
+    { CONDITION_EQUAL, true, 9, UINT64_MAX },
+    { CONDITION_OTHER, true, 9, UINT64_MAX },
+    { CONDITION_OTHER, false, 9, UINT64_MAX },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      enter (&arch_aarch64);
+      compare (OP_COMPARE, X0, (int64_t)cases[i].with);
+      state_branch (&now, cases[i].condition, cases[i].taken);
+      assert_true (bound_of (X0) == cases[i].max);
+      assert_true (bound_of (X1) == UINT64_MAX);
+    }
+}
+
+static void
+flags_are_forgotten (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  compare (OP_COMPARE, X0, 5);
+  struct insn sets_flags = insn_of (OP_NONE, REG_NONE, REG_NONE);
+  sets_flags.sets_flags = true;
+  apply (sets_flags);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_true (bound_of (X0) == UINT64_MAX);
+  /* A call leaves other flags behind.  */
+  compare (OP_COMPARE, X19, 5);
+  move (X20, X0, 8);
+  compare (OP_COMPARE, X20, 5);
+  state_call (&now, machine, address);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_true (bound_of (X20) == UINT64_MAX);
+  compare (OP_COMPARE, X0, 5);
+  change (X1);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_true (bound_of (X0) == 5);
+  /* What is compared is the value: the register may have another one.  */
+  compare (OP_COMPARE, X1, 7);
+  move (X2, X1, 8);
+  change (X1);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_true (bound_of (X2) == 7);
+  assert_true (bound_of (X1) == UINT64_MAX);
+  /* A comparison of something that is known tells nothing ...  */
+  compare (OP_COMPARE, X0, 5);
+  compare (OP_COMPARE, SP, 3);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_int_equal (now.n_bounds, 2);
+  /* ... and a number in a register is a number.  */
+  set (X9, -1);
+  change (X0);
+  with_index (OP_COMPARE_BOTH, REG_NONE, X0, X9, 4);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_true (bound_of (X0) == UINT32_MAX);
+  change (X0);
+  set (X9, 77);
+  with_index (OP_COMPARE_BOTH, REG_NONE, X0, X9, 8);
+  state_branch (&now, CONDITION_BELOW, true);
+  assert_true (bound_of (X0) == 76);
+}
+
+static void
+memory_is_bounded_until_it_may_change (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  struct insn in_memory = memory_insn (OP_COMPARE_MEMORY, REG_NONE, X19, 8, 8);
+  in_memory.immediate = 5;
+  for (int i = 0; i < 3; i++)
+    {
+      apply (in_memory);
+      state_branch (&now, CONDITION_NOT_ABOVE, true);
+      if (i == 1)
+        state_call (&now, machine, address);
+      else if (i == 2)
+        store (X1, X20, 0);
+      load (X0, X19, 8);
+      assert_true (bound_of (X0) == (i == 0 ? 5 : UINT64_MAX));
+    }
+  /* Between the comparison and the branch, too.  */
+  apply (in_memory);
+  store (X1, X20, 0);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  load (X0, X19, 8);
+  assert_true (bound_of (X0) == UINT64_MAX);
+  /* A word of the stack that is known does not change it.  */
+  apply (in_memory);
+  store (X1, SP, -8);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  load (X0, X19, 8);
+  assert_true (bound_of (X0) == 5);
+  apply (memory_insn (OP_LOAD, X0, X19, 16, 8));
+  assert_true (bound_of (X0) == UINT64_MAX);
+}
+
+static void
+the_stack_is_bounded_until_it_is_overwritten (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    int64_t offset;
+    bool changes;
+  } cases[] = { { -24, true },  { -32, false }, { -31, true },
+                { -16, false }, { -17, true },  { -100, false } };
+  struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, SP, -24, 8);
+  in_frame.immediate = 5;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      enter (&arch_aarch64);
+      apply (in_frame);
+      state_branch (&now, CONDITION_NOT_ABOVE, true);
+      store (X1, SP, cases[i].offset);
+      assert_int_equal (now.n_bounds, cases[i].changes ? 0 : 1);
+      enter (&arch_aarch64);
+      apply (in_frame);
+      state_branch (&now, CONDITION_NOT_ABOVE, true);
+      apply (pair (OP_STORE, X1, X2, cases[i].offset - 8));
+      assert_int_equal (now.n_bounds,
+                        cases[i].changes || cases[i].offset == -16 ? 0 : 1);
+    }
+}
+
+static void
+multiples_are_bounded (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  compare (OP_COMPARE, X0, 10);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  with_immediate (OP_SCALE, X1, X0, 8);
+  assert_true (bound_of (X1) == 80);
+  assert_true (bound_of (X0) == 10);
+  with_immediate (OP_SCALE, X1, X2, 8);
+  assert_true (bound_of (X1) == UINT64_MAX);
+  compare (OP_COMPARE, X2, UINT32_MAX);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  with_immediate (OP_SCALE, X1, X2, 2);
+  assert_true (bound_of (X1) == 2 * (uint64_t)UINT32_MAX);
+  compare (OP_COMPARE, X2, INT64_C (1) << 32);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  with_immediate (OP_SCALE, X1, X2, 2);
+  assert_true (bound_of (X1) == UINT64_MAX);
+}
+
+/* In a loop an instruction gives its register a new value under the number of
+   the old one, which was bounded.  */
+static void
+a_new_value_has_no_old_bound (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  for (int i = 0; i < 2; i++)
+    {
+      address = 0x2000;
+      change (X0);
+      assert_true (bound_of (X0) == UINT64_MAX);
+      compare (OP_COMPARE, X0, 10);
+      state_branch (&now, CONDITION_NOT_ABOVE, true);
+      assert_true (bound_of (X0) == 10);
+    }
+}
+
+static void
+equal_registers_share_what_is_known (void **state)
+{
+  (void)state;
+  for (int turn = 0; turn < 2; turn++)
+    {
+      enter (&arch_aarch64);
+      change (SP);
+      add (X9, SP, 0);
+      now.registers[X9] = value_of (VALUE_CFA, -64);
+      with_index (OP_COMPARE_BOTH, REG_NONE, turn ? SP : X9, turn ? X9 : SP,
+                  8);
+      struct state before = now;
+      state_branch (&now, CONDITION_EQUAL, false);
+      expect_kind (SP, VALUE_OPAQUE);
+      state_branch (&now, CONDITION_NOT_EQUAL, true);
+      expect_kind (SP, VALUE_OPAQUE);
+      state_branch (&now, CONDITION_NOT_EQUAL, false);
+      expect (SP, VALUE_CFA, -64);
+      now = before;
+      state_branch (&now, CONDITION_EQUAL, true);
+      expect (SP, VALUE_CFA, -64);
+      /* Not when one of them has changed meanwhile ...  */
+      now = before;
+      change (SP);
+      state_branch (&now, CONDITION_EQUAL, true);
+      expect_kind (SP, VALUE_OPAQUE);
+      now = before;
+      apply (insn_of (OP_SWAP, X1, X2));
+      state_branch (&now, CONDITION_EQUAL, true);
+      expect_kind (SP, VALUE_OPAQUE);
+      now = before;
+      state_call (&now, machine, address);
+      state_branch (&now, CONDITION_EQUAL, true);
+      expect_kind (SP, VALUE_OPAQUE);
+      /* ... nor when only a half was compared.  */
+      now = before;
+      with_index (OP_COMPARE_BOTH, REG_NONE, SP, X9, 4);
+      state_branch (&now, CONDITION_EQUAL, true);
+      expect_kind (SP, VALUE_OPAQUE);
+    }
+  /* What belongs to the caller is something else.  */
+  enter (&arch_aarch64);
+  with_index (OP_COMPARE_BOTH, REG_NONE, X19, SP, 8);
+  state_branch (&now, CONDITION_EQUAL, true);
+  expect (X19, VALUE_SAVED, X19);
+}
+
+/* ---- Jump tables */
+
+static void
+bounded_index (unsigned reg, uint64_t max)
+{
+  change (reg);
+  compare (OP_COMPARE, reg, (int64_t)max);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+}
+
+static struct insn
+indexed (unsigned to, unsigned base, unsigned index, unsigned scale,
+         unsigned width)
+{
+  struct insn insn = memory_insn (OP_LOAD, to, base, 0, width);
+  insn.index = (uint8_t)index;
+  insn.scale = (uint8_t)scale;
+  return insn;
+}
+
+static void
+expect_table (uint32_t number, uint64_t at, uint64_t max, unsigned width,
+              bool is_signed)
+{
+  assert_true (number < tables.n);
+  const struct jump_table *table = &tables.tables[number];
+  assert_true (table->address == at && table->max == max);
+  assert_int_equal (table->width, width);
+  assert_int_equal (table->is_signed, is_signed);
+}
+
+static void
+entries_are_read_from_tables (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X1, 0x5000);
+  bounded_index (X0, 6);
+  apply (indexed (X2, X1, X0, 1, 1));
+  expect (X2, VALUE_ENTRY, 0);
+  expect_table (0, 0x5000, 6, 1, false);
+  assert_false (tables.tables[0].is_weak);
+  struct insn words = indexed (X2, X1, X0, 4, 4);
+  words.offset = 0x20;
+  apply (words);
+  expect (X2, VALUE_ENTRY, 1);
+  expect_table (1, 0x5020, 6, 4, true);
+  /* In bytes, and the other way round.  */
+  with_immediate (OP_SCALE, X9, X0, 4);
+  apply (indexed (X2, X9, X1, 1, 4));
+  expect (X2, VALUE_ENTRY, 2);
+  expect_table (2, 0x5000, 6, 4, true);
+  struct insn halves = indexed (X2, X1, X0, 2, 2);
+  halves.sign_extended = true;
+  apply (halves);
+  expect_table (3, 0x5000, 6, 2, true);
+  change (X0);
+  apply (indexed (X2, X1, X0, 8, 8));
+  expect_table (4, 0x5000, UINT64_MAX, 8, false);
+  /* Not so: another scale, no constant, no width of a table.  */
+  apply (indexed (X2, X1, X0, 8, 4));
+  expect_kind (X2, VALUE_OPAQUE);
+  apply (indexed (X2, X0, X0, 4, 4));
+  expect_kind (X2, VALUE_OPAQUE);
+  apply (indexed (X2, X1, X0, 1, 16));
+  expect_kind (X2, VALUE_OPAQUE);
+  assert_int_equal (tables.n, 5);
+  /* One entry, by an index that the compiler knows.  */
+  struct insn known = memory_insn (OP_LOAD, X2, REG_NONE, 0x5040, 4);
+  known.sign_extended = true;
+  apply (known);
+  expect (X2, VALUE_ENTRY, 5);
+  expect_table (5, 0x5040, 0, 4, true);
+  known.sign_extended = false;
+  apply (known);
+  expect_kind (X2, VALUE_OPAQUE);
+}
+
+static void
+tables_have_few_widths_on_x86_64 (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  set (RCX, 0x5000);
+  apply (indexed (RDX, RCX, RAX, 2, 2));
+  expect_kind (RDX, VALUE_OPAQUE);
+  apply (indexed (RDX, RCX, RAX, 4, 4));
+  expect (RDX, VALUE_ENTRY, 0);
+}
+
+static void
+entries_and_a_base_are_targets (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X1, 0x5000);
+  bounded_index (X0, 6);
+  apply (indexed (X2, X1, X0, 4, 4));
+  with_index (OP_SUM, X9, X2, X1, 8);
+  expect (X9, VALUE_TARGET, 0);
+  assert_int_equal (tables.tables[0].base, 0x5000);
+  assert_int_equal (tables.tables[0].scale, 1);
+  with_index (OP_SUM, X9, X1, X2, 8);
+  expect (X9, VALUE_TARGET, 0);
+  set (X1, 0x6000);
+  with_index (OP_SUM, X9, X2, X1, 8); /* from another base */
+  assert_int_not_equal (now.registers[X9].kind, VALUE_TARGET);
+  /* Extended and multiplied where the base is added.  */
+  apply (indexed (X2, X1, X0, 1, 1));
+  struct insn sum = insn_of (OP_SUM_SCALED, X9, X1);
+  sum.index = X2;
+  sum.scale = 4;
+  sum.width = 1;
+  sum.sign_extended = true;
+  apply (sum);
+  expect (X9, VALUE_TARGET, 1);
+  assert_int_equal (tables.tables[1].scale, 4);
+  assert_true (tables.tables[1].is_signed_later);
+  sum.scale = 2;
+  apply (sum);
+  expect_kind (X9, VALUE_OPAQUE);
+  sum.scale = 4;
+  sum.width = 2; /* than the entry has */
+  apply (sum);
+  expect_kind (X9, VALUE_OPAQUE);
+  /* What is compared is no entry that is jumped by.  */
+  apply (indexed (X2, X1, X0, 4, 4));
+  compare (OP_COMPARE, X2, 3);
+  expect_kind (X2, VALUE_OPAQUE);
+}
+
+static void
+a_table_has_the_weaker_bound (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X1, 0x5000);
+  static const struct
+  {
+    uint64_t max, result;
+    bool is_weak;
+  } steps[]
+      = { { 6, 6, false }, { 6, 6, false }, { 4, 6, true }, { 9, 9, true } };
+  for (size_t i = 0; i < 4; i++)
+    {
+      bounded_index (X0, steps[i].max);
+      apply (indexed (X2, X1, X0, 4, 4));
+      expect (X2, VALUE_ENTRY, 0);
+      expect_table (0, 0x5000, steps[i].result, 4, true);
+      assert_int_equal (tables.tables[0].is_weak, steps[i].is_weak);
+    }
+  tables.tables[0].is_weak = false;
+  struct jump_table weak = tables.tables[0];
+  uint32_t number;
+  weak.is_weak = true;
+  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_int_equal (number, 0);
+  assert_true (tables.tables[0].is_weak);
+  /* Read in another way it is another table.  */
+  weak.is_signed = false;
+  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_int_equal (number, 1);
+  weak.width = 8;
+  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_int_equal (number, 2);
+  weak.address += 4;
+  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_int_equal (number, 3);
+}
+
+/* ---- Where targets are.  */
+
+static uint8_t table_bytes[64];
+
+static struct places
+places_with_table (struct image *image, GElf_Phdr *segment)
+{
+  *segment = (GElf_Phdr){ .p_type = PT_LOAD,
+                          .p_flags = PF_R,
+                          .p_vaddr = 0x5000,
+                          .p_filesz = sizeof table_bytes,
+                          .p_memsz = sizeof table_bytes };
+  *image = (struct image){ .bytes = table_bytes,
+                           .size = sizeof table_bytes,
+                           .segments = segment,
+                           .n_segments = 1 };
+  memset (table_bytes, 0, sizeof table_bytes);
+  for (unsigned i = 0; i < 8; i++)
+    table_bytes[4 * i] = (uint8_t)(0x10 * i);
+  table_bytes[4] = 0xf0;
+  table_bytes[5] = table_bytes[6] = table_bytes[7] = 0xff;
+  return (struct places){ .image = image };
+}
+
+static void
+expect_target (const struct jump_table *table, const struct places *places,
+               uint64_t index, uint64_t target)
+{
+  uint64_t found = 0;
+  bool is_one = jump_table_target (table, places, index, &found);
+  assert_int_equal (is_one, target != 0);
+  assert_true (!is_one || found == target);
+}
+
+static void
+tables_end_by_bound_and_place (void **state)
+{
+  (void)state;
+  struct image image;
+  GElf_Phdr segment;
+  struct places places = places_with_table (&image, &segment);
+  struct jump_table table = { .address = 0x5000,
+                              .base = 0x9000,
+                              .end = 0x5010,
+                              .max = 6,
+                              .width = 4,
+                              .scale = 1,
+                              .is_signed = true };
+  expect_target (&table, &places, 1, 0x8ff0);
+  expect_target (&table, &places, 2, 0x9020);
+  expect_target (&table, &places, 6, 0x9060);
+  expect_target (&table, &places, 7, 0);
+  table.is_weak = true;
+  expect_target (&table, &places, 3, 0x9030);
+  expect_target (&table, &places, 4, 0);
+  table.is_weak = false;
+  table.max = UINT64_MAX;
+  expect_target (&table, &places, 3, 0x9030);
+  expect_target (&table, &places, 4, 0);
+  table.end = UINT64_MAX;
+  expect_target (&table, &places, 7, 0x9070);
+  expect_target (&table, &places, 16, 0); /* behind the file's bytes */
+  table.is_signed = false;
+  table.scale = 4;
+  expect_target (&table, &places, 1, 0x9000 + 4 * UINT64_C (0xfffffff0));
+  table.is_signed_later = true;
+  expect_target (&table, &places, 1, 0x8fc0);
+  segment.p_flags |= PF_W;
+  expect_target (&table, &places, 1, 0);
+  table.is_in_data = true;
+  expect_target (&table, &places, 1, 0x8fc0);
+  /* A label instead of a table.  */
+  struct jump_table label = { .address = 0x5004 };
+  expect_target (&label, &places, 0, 0x5004);
+  expect_target (&label, &places, 1, 0);
+}
+
+static void
+no_table_has_more_than_65536_entries (void **state)
+{
+  static uint8_t bytes[(1 << 16) + 8];
+  (void)state;
+  struct image image;
+  GElf_Phdr segment;
+  struct places places = places_with_table (&image, &segment);
+  image.bytes = bytes;
+  image.size = segment.p_filesz = segment.p_memsz = sizeof bytes;
+  struct jump_table table = { .address = 0x5000,
+                              .base = 0x9000,
+                              .end = UINT64_MAX,
+                              .max = UINT64_MAX,
+                              .width = 1,
+                              .scale = 4 };
+  expect_target (&table, &places, 65535, 0x9000);
+  expect_target (&table, &places, 65536, 0);
+}
+
+/* ---- Where paths meet */
+
+static void
+join (const struct state *other, bool changes)
+{
+  assert_int_equal (state_join (&now, machine, other, 0x3000, &tables),
+                    changes);
+  /* Once is enough.  */
+  assert_false (state_join (&now, machine, other, 0x3000, &tables));
+}
+
+static void
+registers_meet (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  struct state other = now;
+  join (&other, false);
+  set (X0, 1);
+  set (X1, 1);
+  set (X2, 1);
+  add (X9, SP, -8);
+  struct state before = now;
+  now = other;
+  set (X0, 2);
+  set (X1, 1);
+  move (X2, X19, 8);
+  add (X9, SP, -16);
+  other = now;
+  now = before;
+  join (&other, true);
+  expect_kind (X0, VALUE_OPAQUE); /* computed on both ways */
+  expect (X1, VALUE_CONSTANT, 1);
+  expect_kind (X2, VALUE_MIXED);
+  expect_kind (X9, VALUE_MIXED);
+  expect (SP, VALUE_CFA, 0);
+  /* A third path with something that belongs to the caller.  */
+  other.registers[X0] = value_of (VALUE_SAVED, X19);
+  join (&other, true);
+  expect_kind (X0, VALUE_MIXED);
+}
+
+static void
+words_meet (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  push (R12);
+  struct state other = now;
+  join (&other, false);
+  now = other;
+  store (RCX, RSP, 0);
+  struct state without = now;
+  now = other;
+  join (&without, true);
+  expect_unknown_word (RSP, 0);
+  expect_word (RSP, 8, VALUE_SAVED, RBX);
+  now = without;
+  join (&other, false);
+  /* The same place, another register.  */
+  now = other;
+  other.slots[1].value = value_of (VALUE_SAVED, RBP);
+  join (&other, true);
+  assert_int_equal (now.n_slots, 2);
+}
+
+/* Above SP on one of the paths, and so overwritten perhaps: that is known
+   where they meet.  */
+static void
+released_on_one_path_is_released (void **state)
+{
+  (void)state;
+  for (int turn = 0; turn < 2; turn++)
+    {
+      enter (&arch_amd64);
+      store (RBX, RSP, -8); /* below SP all the time */
+      struct state kept = now;
+      state_enter (&now, machine);
+      push (RBX);
+      add (RSP, RSP, 8);
+      struct state released = now;
+      now = turn ? kept : released;
+      join (turn ? &released : &kept, turn);
+      expect_word (RSP, -8, VALUE_SAVED, RBX);
+      add (RSP, RSP, -8);
+      expect_unknown_word (RSP, 0);
+    }
+  /* The slots may be in another order.  */
+  enter (&arch_amd64);
+  store (R12, RSP, -16);
+  store (RBX, RSP, -8);
+  struct state kept = now;
+  state_enter (&now, machine);
+  push (RBX);
+  add (RSP, RSP, 8);
+  store (R12, RSP, -16);
+  struct state released = now;
+  now = kept;
+  join (&released, true);
+  add (RSP, RSP, -16);
+  expect_word (RSP, 0, VALUE_SAVED, R12);
+  expect_unknown_word (RSP, 8);
+}
+
+static struct state
+state_with_bound (uint64_t max)
+{
+  enter (&arch_aarch64);
+  compare (OP_COMPARE, X0, (int64_t)max);
+  if (max != UINT64_MAX)
+    state_branch (&now, CONDITION_NOT_ABOVE, true);
+  return now;
+}
+
+static void
+the_weaker_bound_holds (void **state)
+{
+  static const struct
+  {
+    uint64_t one, other, met;
+    bool changes, is_weak;
+  } cases[] = {
+    { 5, 5, 5, false, false },
+    { 5, 9, 9, true, true },
+    { 9, 5, 9, true, true },
+    { 5, UINT64_MAX, UINT64_MAX, true, false },
+    { UINT64_MAX, 5, UINT64_MAX, false, false },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct state other = state_with_bound (cases[i].other);
+      now = state_with_bound (cases[i].one);
+      join (&other, cases[i].changes);
+      struct limit limit = state_bound (&now, now.registers[X0]);
+      assert_true (limit.max == cases[i].met);
+      assert_int_equal (limit.is_weak, cases[i].is_weak);
+    }
+  /* Weakness is handed on.  */
+  struct state weak = state_with_bound (5);
+  weak.bounds[0].limit.is_weak = true;
+  now = state_with_bound (5);
+  join (&weak, true);
+  assert_true (state_bound (&now, now.registers[X0]).is_weak);
+}
+
+static struct state
+state_with_base (int32_t limit, bool is_below)
+{
+  enter (&arch_amd64);
+  add (RSP, RSP, limit + 8);
+  if (is_below)
+    with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  else
+    with_immediate (OP_ALIGN, RSP, RSP, -32);
+  assert_int_equal (now.base_limit, limit);
+  assert_int_equal (now.base_is_below, is_below);
+  return now;
+}
+
+static void
+the_higher_base_counts (void **state)
+{
+  static const struct
+  {
+    int32_t one, other, met;
+    bool one_below, other_below, met_below, changes;
+  } cases[] = {
+    { -32, -32, -32, false, false, false, false },
+    { -32, -32, -32, true, true, true, false },
+    { -32, -32, -32, true, false, false, true },
+    { -32, -32, -32, false, true, false, false },
+    { -64, -32, -32, true, true, true, true },
+    { -32, -64, -32, true, true, true, false },
+    { -64, -32, -32, false, true, false, true },
+    { -64, -32, -32, true, false, false, true },
+    { -32, -64, -32, true, false, false, true },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct state other
+          = state_with_base (cases[i].other, cases[i].other_below);
+      now = state_with_base (cases[i].one, cases[i].one_below);
+      memcpy (other.registers, now.registers, sizeof now.registers);
+      join (&other, cases[i].changes);
+      assert_int_equal (now.base_limit, cases[i].met);
+      assert_int_equal (now.base_is_below, cases[i].met_below);
+    }
+}
+
+static void
+tables_meet (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  struct state other = now;
+  now.registers[X0] = value_of (VALUE_ENTRY, 3);
+  other.registers[X0] = value_of (VALUE_ENTRY, 5);
+  now.registers[X1] = value_of (VALUE_TARGET, 3);
+  other.registers[X1] = value_of (VALUE_CONSTANT, 0x5000);
+  now.registers[X2] = value_of (VALUE_TARGET, 1);
+  other.registers[X2] = value_of (VALUE_ENTRY, 1);
+  now.registers[X9] = value_of (VALUE_CONSTANT, 0x5000);
+  other.registers[X9] = value_of (VALUE_TARGETS, 6);
+  now.registers[10] = value_of (VALUE_ENTRY, VALUE_TABLES_MAX);
+  other.registers[10] = value_of (VALUE_ENTRY, 1);
+  now.registers[11] = value_of (VALUE_TARGET, 1);
+  other.registers[11] = value_of (VALUE_CONSTANT, 0);
+  join (&other, true);
+  expect (X0, VALUE_ENTRIES, 1 << 3 | 1 << 5);
+  expect (X1, VALUE_TARGETS, 1 << 3 | 1 << 0);
+  expect_table (0, 0x5000, 0, 0, false);
+  expect_kind (X2, VALUE_MIXED);
+  expect (X9, VALUE_TARGETS, 6 | 1);
+  expect_kind (10, VALUE_MIXED);
+  expect_kind (11, VALUE_MIXED);
+  other.registers[X0] = value_of (VALUE_ENTRY, 7);
+  join (&other, true);
+  expect (X0, VALUE_ENTRIES, 1 << 3 | 1 << 5 | 1 << 7);
+}
+
+/* Numbers of values are those of the place where paths meet.  */
+static void
+unknown_values_are_renumbered (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X9, 3);
+  bounded_index (X0, 5);
+  change (X1);
+  struct value bounded = now.registers[X0];
+  compare (OP_COMPARE, X1, 4);
+  state_settle (&now, machine, 0x3000);
+  assert_true (value_equal (now.registers[X0], bounded));
+  assert_true (
+      value_equal (now.registers[X1], value_new (VALUE_OPAQUE, 0x3000, X1)));
+  expect (X9, VALUE_CONSTANT, 3);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_int_equal (now.n_bounds, 1);
+  struct state other = now;
+  other.registers[X1] = value_new (VALUE_OPAQUE, 0x44, X1);
+  join (&other, false);
+  other.registers[X1] = value_of (VALUE_CONSTANT, 4);
+  join (&other, false);
+  other.registers[X1] = value_of (VALUE_SAVED, X19);
+  join (&other, true);
+}
+
+/* ---- Rows */
+
+static const struct frame_rule same = { .kind = RULE_SAME };
+
+static struct frame_rule
+rule (enum frame_rule_kind kind, unsigned reg, int32_t offset)
+{
+  return (struct frame_rule){ .kind = (uint8_t)kind,
+                              .reg = (uint16_t)reg,
+                              .offset = offset };
+}
+
+static void
+expect_rule (const struct frame_rule *found, struct frame_rule expected)
+{
+  assert_int_equal (found->kind, expected.kind);
+  if (expected.kind == RULE_REG || expected.kind == RULE_DEREF_REG)
+    assert_int_equal (found->reg, expected.reg);
+  if (expected.kind != RULE_SAME)
+    assert_int_equal (found->offset, expected.offset);
+}
+
+static void
+expect_row (struct frame_rule cfa, struct frame_rule ra, struct frame_rule fp)
+{
+  struct frame_row row;
+  assert_true (state_row (&now, machine, &row));
+  expect_rule (&row.cfa, cfa);
+  expect_rule (&row.ra, ra);
+  expect_rule (&row.fp, fp);
+}
+
+static void
+expect_no_row (void)
+{
+  struct frame_row row;
+  assert_false (state_row (&now, machine, &row));
+}
+
+static void
+rows_of_x86_64 (void **state)
+{
+  const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -8);
+  const struct frame_rule fp = rule (RULE_DEREF_CFA, 0, -16);
+  (void)state;
+  enter (&arch_amd64);
+  expect_row (rule (RULE_REG, RSP, 8), ra, same);
+  push (RBP);
+  expect_row (rule (RULE_REG, RSP, 16), ra, fp);
+  move (RBP, RSP, 8);
+  add (RSP, RSP, -64);
+  expect_row (rule (RULE_REG, RBP, 16), ra, fp);
+  struct state framed = now;
+  change (RBP);
+  expect_row (rule (RULE_REG, RSP, 80), ra, fp);
+  change (RSP);
+  expect_no_row ();
+  now = framed;
+  apply (insn_of (OP_LEAVE, REG_NONE, REG_NONE));
+  expect_row (rule (RULE_REG, RSP, 8), ra, same);
+  /* FP is lost below SP.  */
+  change (RBP);
+  expect_no_row ();
+  /* RA is overwritten.  */
+  state_enter (&now, machine);
+  store (RAX, RSP, 0);
+  expect_no_row ();
+  state_enter (&now, machine);
+  store (RBX, RSP, 0);
+  expect_no_row ();
+}
+
+/* The caller's SP, and FP, are kept in a realigned frame.  */
+static void
+rows_of_a_realigned_frame (void **state)
+{
+  const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -8);
+  (void)state;
+  enter (&arch_amd64);
+  add (R10, RSP, 8);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  expect_no_row (); /* R10 is nobody's base */
+  push (RAX);
+  push (RBP);
+  expect_no_row ();
+  move (RBP, RSP, 8);
+  push (R10);
+  expect_row (rule (RULE_DEREF_REG, RBP, -8), ra,
+              rule (RULE_DEREF_REG, RBP, 0));
+  add (RSP, RSP, -40);
+  expect_row (rule (RULE_DEREF_REG, RBP, -8), ra,
+              rule (RULE_DEREF_REG, RBP, 0));
+  add (RBP, RBP, -16);
+  expect_row (rule (RULE_DEREF_REG, RBP, 8), ra,
+              rule (RULE_DEREF_REG, RBP, 16));
+  /* By SP, which readers know the CFA by, but not FP.  */
+  state_enter (&now, machine);
+  add (R10, RSP, 8);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  push (R10);
+  expect_row (rule (RULE_DEREF_REG, RSP, 0), ra, same);
+  push (RBP);
+  expect_row (rule (RULE_DEREF_REG, RSP, 8), ra, same);
+  change (RBP);
+  expect_no_row ();
+  /* Below SP it is not kept.  */
+  add (RSP, RSP, 16);
+  expect_no_row ();
+}
+
+static void
+rows_of_aarch64 (void **state)
+{
+  const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -24);
+  const struct frame_rule fp = rule (RULE_DEREF_CFA, 0, -32);
+  struct frame_row row;
+  (void)state;
+  enter (&arch_aarch64);
+  expect_row (rule (RULE_REG, SP, 0), same, same);
+  with_immediate (OP_SIGN, LR, LR, 0);
+  assert_true (state_row (&now, machine, &row));
+  assert_true (row.ra_signed);
+  add (SP, SP, -32);
+  apply (pair (OP_STORE, FP, LR, 0));
+  expect_row (rule (RULE_REG, SP, 32), ra, fp);
+  assert_true (state_row (&now, machine, &row));
+  assert_true (row.ra_signed);
+  /* SP is the better base, as it moves once.  */
+  add (FP, SP, 0);
+  expect_row (rule (RULE_REG, SP, 32), ra, fp);
+  change (LR);
+  expect_row (rule (RULE_REG, SP, 32), ra, fp);
+  change (SP);
+  expect_row (rule (RULE_REG, FP, 32), ra, fp);
+  /* Key B is not said by rows.  */
+  state_enter (&now, machine);
+  with_immediate (OP_SIGN, LR, LR, 1);
+  assert_false (state_row (&now, machine, &row));
+  state_enter (&now, machine);
+  change (LR);
+  expect_no_row ();
+  /* FP alone on the stack is not said, as long as it is in its register.  */
+  state_enter (&now, machine);
+  add (SP, SP, -32);
+  store (FP, SP, 0);
+  expect_row (rule (RULE_REG, SP, 32), same, same);
+  change (FP);
+  expect_row (rule (RULE_REG, SP, 32), same, fp);
+  assert_true (state_row (&now, machine, &row));
+  assert_false (row.ra_signed);
+}
+
+/* What is below SP may be overwritten at any time.  */
+static void
+words_below_the_stack_pointer_are_not_kept (void **state)
+{
+  const struct value saved = value_of (VALUE_SAVED, RBX);
+  (void)state;
+  enter (&arch_amd64);
+  assert_false (state_keeps (&now, machine, saved));
+  store (RBX, RSP, -8);
+  assert_false (state_keeps (&now, machine, saved));
+  add (RSP, RSP, -8);
+  assert_true (state_keeps (&now, machine, saved));
+  add (RSP, RSP, 8);
+  assert_false (state_keeps (&now, machine, saved));
+  /* Relative to another base nobody knows, and believes the compiler.  */
+  state_enter (&now, machine);
+  push (RBX);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  assert_true (state_keeps (&now, machine, saved));
+  state_enter (&now, machine);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  push (RBX);
+  assert_true (state_keeps (&now, machine, saved));
+  add (RSP, RSP, 8);
+  assert_false (state_keeps (&now, machine, saved));
+}
+
+static void
+nothing_is_left_of_a_frame_without_pointers_to_it (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  assert_false (state_has_left (&now, machine));
+  move (RBX, RSP, 8);
+  change (RSP);
+  assert_false (state_has_left (&now, machine));
+  change (RBX);
+  assert_true (state_has_left (&now, machine));
+}
+
+static void
+every_preserved_register_is_restored (void **state)
+{
+  (void)state;
+  static const unsigned preserved[] = { RBX, RBP, R12, 13, 14, 15 };
+  for (size_t i = 0; i < sizeof preserved / sizeof *preserved; i++)
+    {
+      enter (&arch_amd64);
+      change (preserved[i]);
+      assert_false (state_is_restored (&now, machine));
+    }
+  enter (&arch_amd64);
+  change (RAX);
+  change (R10);
+  assert_true (state_is_restored (&now, machine));
+  store (RAX, RSP, 0);
+  assert_false (state_is_restored (&now, machine));
+  enter (&arch_aarch64);
+  change (LR);
+  assert_false (state_is_restored (&now, machine));
+}
+
+/* ---- Others' rows */
+
+static struct frame_row
+row_of (struct frame_rule cfa, struct frame_rule ra, struct frame_rule fp)
+{
+  return (struct frame_row){ .cfa = cfa, .ra = ra, .fp = fp };
+}
+
+static enum verdict
+verdict_on_cfa (struct frame_rule cfa)
+{
+  const struct frame_row row = row_of (cfa, same, same);
+  return state_check_cfa (&now, machine, &row);
+}
+
+static enum verdict
+verdict_on_fp (struct frame_rule fp)
+{
+  const struct frame_row row = row_of (same, same, fp);
+  return state_check_fp (&now, machine, &row);
+}
+
+static enum verdict
+verdict_on_ra (struct frame_rule ra, bool is_signed)
+{
+  struct frame_row row = row_of (same, ra, same);
+  row.ra_signed = is_signed;
+  return state_check_ra (&now, machine, &row);
+}
+
+static void
+the_cfa_of_others (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBP);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 16)), VERDICT_AGREES);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 8)),
+                    VERDICT_CONTRADICTS);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RBP, 0)),
+                    VERDICT_CONTRADICTS);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RBP, 16)),
+                    VERDICT_UNKNOWN);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RAX, 16)),
+                    VERDICT_UNKNOWN);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, 40, 0)), VERDICT_UNKNOWN);
+  store (RSP, RSP, -8);
+  assert_int_equal (verdict_on_cfa (rule (RULE_DEREF_REG, RSP, -8)),
+                    VERDICT_CONTRADICTS);
+  add (RAX, RSP, 16);
+  store (RAX, RSP, -8);
+  assert_int_equal (verdict_on_cfa (rule (RULE_DEREF_REG, RSP, -8)),
+                    VERDICT_AGREES);
+}
+
+/* The base is at most so high: a CFA that is lower than the right one for sure
+   is wrong.  */
+static void
+a_cfa_too_low_is_wrong_whatever_the_base_is (void **state)
+{
+  (void)state;
+  state_with_base (-32, false);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 31)),
+                    VERDICT_CONTRADICTS);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 32)),
+                    VERDICT_UNKNOWN);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 33)),
+                    VERDICT_UNKNOWN);
+  state_with_base (-32, true);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 31)),
+                    VERDICT_CONTRADICTS);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 32)),
+                    VERDICT_CONTRADICTS);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 33)),
+                    VERDICT_UNKNOWN);
+}
+
+static void
+the_frame_pointer_of_others (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  assert_int_equal (verdict_on_fp (same), VERDICT_AGREES);
+  push (RBP);
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -16)),
+                    VERDICT_AGREES);
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -8)),
+                    VERDICT_CONTRADICTS);
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
+                    VERDICT_UNKNOWN);
+  move (RBP, RSP, 8);
+  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RBP, 0)),
+                    VERDICT_AGREES);
+  /* Overwritten by something that was computed; the right one is kept.  */
+  set (RBP, 1);
+  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  change (RBP);
+  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  now.registers[RBP] = value_of (VALUE_ENTRY, 1);
+  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  now.registers[RBP] = value_of (VALUE_TARGET, 1);
+  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  /* What paths that met did not agree on may be right.  */
+  now.registers[RBP] = value_new (VALUE_MIXED, address, RBP);
+  assert_int_equal (verdict_on_fp (same), VERDICT_UNKNOWN);
+  /* Nobody knows where the right one is.  */
+  state_enter (&now, machine);
+  change (RBP);
+  assert_int_equal (verdict_on_fp (same), VERDICT_UNKNOWN);
+  /* The frame is gone.  */
+  state_enter (&now, machine);
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RBP, 0)),
+                    VERDICT_CONTRADICTS);
+  change (RAX);
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RAX, 0)),
+                    VERDICT_UNKNOWN);
+}
+
+static void
+the_return_address_of_others (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  assert_int_equal (verdict_on_ra (same, false), VERDICT_AGREES);
+  assert_int_equal (verdict_on_ra (same, true), VERDICT_CONTRADICTS);
+  with_immediate (OP_SIGN, LR, LR, 1);
+  assert_int_equal (verdict_on_ra (same, true), VERDICT_AGREES);
+  assert_int_equal (verdict_on_ra (same, false), VERDICT_CONTRADICTS);
+  add (SP, SP, -16);
+  store (LR, SP, 8);
+  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), true),
+                    VERDICT_AGREES);
+  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -16), true),
+                    VERDICT_UNKNOWN);
+  assert_int_equal (state_ra_place (&now, machine).kind, VALUE_CFA);
+  change (LR);
+  assert_int_equal (verdict_on_ra (same, true), VERDICT_CONTRADICTS);
+  store (X0, SP, 8);
+  assert_int_equal (verdict_on_ra (same, true), VERDICT_UNKNOWN);
+  assert_int_equal (state_ra_place (&now, machine).kind, VALUE_MIXED);
+  store (X19, SP, 8);
+  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), true),
+                    VERDICT_CONTRADICTS);
+  /* On x86-64 it is where it is.  */
+  enter (&arch_amd64);
+  assert_int_equal (verdict_on_ra (same, false), VERDICT_AGREES);
+}
+
+static void
+where_things_are_kept (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  assert_int_equal (state_fp_place (&now, machine).kind, VALUE_MIXED);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  push (RBP);
+  assert_int_equal (state_fp_place (&now, machine).kind, VALUE_BASE);
+  assert_int_equal (state_fp_place (&now, machine).number, -8);
+  state_enter (&now, machine);
+  push (RBP);
+  assert_int_equal (state_fp_place (&now, machine).kind, VALUE_CFA);
+  assert_int_equal (state_fp_place (&now, machine).number, -16);
+  enter (&arch_aarch64);
+  with_immediate (OP_ALIGN, SP, SP, -32);
+  store (LR, SP, 8);
+  assert_int_equal (state_ra_place (&now, machine).kind, VALUE_BASE);
+  assert_int_equal (state_ra_place (&now, machine).number, 8);
+}
+
+#  define TEST(function) cmocka_unit_test_teardown (function, free_tables)
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  const struct CMUnitTest tests[] = {
+    TEST (numbers_have_59_bits),
+    TEST (moves_of_a_half),
+    TEST (parts_of_constants_are_replaced),
+    TEST (signing_needs_the_stack_pointer_of_the_entry),
+    TEST (sums),
+    TEST (registers_are_swapped),
+    TEST (words_are_saved_and_restored),
+    TEST (leave_is_the_way_back),
+    TEST (what_was_popped_is_gone_when_the_stack_grows_again),
+    TEST (what_was_stored_below_the_stack_pointer_stays),
+    TEST (a_realigned_frame_is_released_as_a_whole),
+    TEST (a_call_leaves_the_frame_alone_and_nothing_below),
+    TEST (stores_of_all_widths),
+    TEST (a_pointer_does_not_reach_what_was_saved),
+    TEST (pairs_of_registers),
+    TEST (a_new_base_makes_the_old_one_unknown),
+    TEST (the_base_of_the_frame_pointer_stays),
+    TEST (conditions_bound_what_was_compared),
+    TEST (flags_are_forgotten),
+    TEST (memory_is_bounded_until_it_may_change),
+    TEST (the_stack_is_bounded_until_it_is_overwritten),
+    TEST (multiples_are_bounded),
+    TEST (a_new_value_has_no_old_bound),
+    TEST (equal_registers_share_what_is_known),
+    TEST (entries_are_read_from_tables),
+    TEST (tables_have_few_widths_on_x86_64),
+    TEST (entries_and_a_base_are_targets),
+    TEST (a_table_has_the_weaker_bound),
+    TEST (tables_end_by_bound_and_place),
+    TEST (no_table_has_more_than_65536_entries),
+    TEST (registers_meet),
+    TEST (words_meet),
+    TEST (released_on_one_path_is_released),
+    TEST (the_weaker_bound_holds),
+    TEST (the_higher_base_counts),
+    TEST (tables_meet),
+    TEST (unknown_values_are_renumbered),
+    TEST (rows_of_x86_64),
+    TEST (rows_of_a_realigned_frame),
+    TEST (rows_of_aarch64),
+    TEST (words_below_the_stack_pointer_are_not_kept),
+    TEST (nothing_is_left_of_a_frame_without_pointers_to_it),
+    TEST (every_preserved_register_is_restored),
+    TEST (the_cfa_of_others),
+    TEST (a_cfa_too_low_is_wrong_whatever_the_base_is),
+    TEST (the_frame_pointer_of_others),
+    TEST (the_return_address_of_others),
+    TEST (where_things_are_kept),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
+
+#else
+
+static void
+there_is_no_machine (void **state)
+{
+  (void)state;
+  assert_null (code_machine_of (&arch_aarch64));
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  const struct CMUnitTest tests[] = { cmocka_unit_test (there_is_no_machine) };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
+
+#endif
