@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/insn_text.h"
+
 #ifdef HAVE_ZYDIS
 
 enum
@@ -202,6 +204,280 @@ what_is_known_is_what_zydis_says (void **state)
   assert_int_equal (differ, 0);
 }
 
+/* Nothing is told of bytes behind the end, although the decoder has seen the
+   whole instruction before.  */
+static void
+cut_everywhere (const uint8_t *bytes, size_t size)
+{
+  struct insn insn;
+  struct insn_step step;
+  uint8_t whole[32] = { 0 };
+  memcpy (whole, bytes, size);
+  assert_true (
+      insn_decode_step (decoder, whole, sizeof whole, ADDRESS, &step));
+  assert_true (insn_decode (decoder, whole, sizeof whole, ADDRESS, &insn));
+  for (size_t n = 0; n < size; n++)
+    {
+      if (insn_decode_step (decoder, whole, n, ADDRESS, &step))
+        assert_true (step.size <= n);
+      if (insn_decode (decoder, whole, n, ADDRESS, &insn))
+        assert_true (insn.size <= n);
+    }
+}
+
+/* Each kind of instruction, in all widths that make a difference.  */
+static void
+in_words (void **state)
+{
+  static const struct
+  {
+    size_t size;
+    const char *bytes, *text, *words;
+  } cases[] = {
+    { 3, "\x66\x89\xc3", "mov %ax,%bx", "- writes rbx reads rax" },
+    { 2, "\x88\xc3", "mov %al,%bl", "- writes rbx reads rax" },
+    { 3, "\x48\x89\xc3", "mov %rax,%rbx", "move to rbx from rax width 8" },
+    { 2, "\x89\xc3", "mov %eax,%ebx",
+      "move to rbx from rax width 4 reads rax" },
+    { 5, "\xbb\x05\x00\x00\x00", "mov $5,%ebx", "set to rbx 0x5" },
+    { 5, "\xbb\xff\xff\xff\xff", "mov $-1,%ebx", "set to rbx 0xffffffff" },
+    { 7, "\x48\xc7\xc3\xff\xff\xff\xff", "mov $-1,%rbx", "set to rbx -0x1" },
+    { 10, "\x48\xbb\x9a\x78\x56\x34\x12\x00\x00\x00",
+      "movabs $0x123456789a,%rbx", "set to rbx 0x123456789a" },
+    { 2, "\xb3\x05", "mov $5,%bl", "- writes rbx" },
+    { 3, "\x8b\x04\x24", "mov (%rsp),%eax",
+      "load to rax [rsp+0]:4 reads rsp" },
+    { 5, "\x48\x8b\x5c\x24\x08", "mov 8(%rsp),%rbx",
+      "load to rbx [rsp+8]:8 reads rsp" },
+    { 4, "\x48\x8b\x14\x88", "mov (%rax,%rcx,4),%rdx",
+      "load to rdx [rax+rcx*4+0]:8 reads rax,rcx" },
+    { 4, "\x48\x89\x1c\xc8", "mov %rbx,(%rax,%rcx,8)",
+      "store from rbx [rax+rcx*8+0]:8 reads rax,rcx" },
+    { 4, "\x48\x63\x14\x88", "movslq (%rax,%rcx,4),%rdx",
+      "load to rdx [rax+rcx*4+0]:4 sx reads rax,rcx" },
+    { 4, "\x0f\xb6\x04\x24", "movzbl (%rsp),%eax",
+      "load to rax [rsp+0]:1 reads rsp" },
+    { 4, "\x0f\xbe\x04\x24", "movsbl (%rsp),%eax",
+      "load to rax [rsp+0]:1 sx reads rsp" },
+    { 3, "\x0f\xb6\xc1", "movzbl %cl,%eax",
+      "move to rax from rcx width 1 reads rcx" },
+    { 4, "\x48\x0f\xbe\xc1", "movsbq %cl,%rax",
+      "move to rax from rcx width 1 reads rcx" },
+    { 3, "\x48\x63\xc1", "movslq %ecx,%rax",
+      "move to rax from rcx width 4 reads rcx" },
+    { 9, "\x64\x48\x8b\x04\x25\x28\x00\x00\x00", "mov %fs:0x28,%rax",
+      "- writes rax" },
+    { 9, "\x65\x48\x8b\x04\x25\x28\x00\x00\x00", "mov %gs:0x28,%rax",
+      "- writes rax" },
+    { 6, "\x65\x48\x89\x44\x24\x08", "mov %rax,%gs:8(%rsp)",
+      "- reads rax,rsp" },
+    { 6, "\x64\x48\x89\x44\x24\x08", "mov %rax,%fs:8(%rsp)",
+      "- reads rax,rsp" },
+    { 7, "\x48\x8b\x05\x10\x00\x00\x00", "mov 16(%rip),%rax",
+      "load to rax [+4119]:8" },
+    { 5, "\x48\x89\x5c\x24\x08", "mov %rbx,8(%rsp)",
+      "store from rbx [rsp+8]:8 reads rsp" },
+    { 4, "\x89\x5c\x24\x08", "mov %ebx,8(%rsp)",
+      "store [rsp+8]:4 reads rbx,rsp" },
+    { 4, "\x48\x89\x24\x24", "mov %rsp,(%rsp)",
+      "store from rsp [rsp+0]:8 reads rsp" },
+    { 3, "\x48\x89\x1b", "mov %rbx,(%rbx)",
+      "store from rbx [rbx+0]:8 reads rbx" },
+    { 4, "\x48\x89\x1c\x18", "mov %rbx,(%rax,%rbx)",
+      "store from rbx [rax+rbx*1+0]:8 reads rax,rbx" },
+    { 8, "\x48\xc7\x04\x24\x05\x00\x00\x00", "movq $5,(%rsp)",
+      "store [rsp+0]:8 0x5 reads rsp" },
+    { 7, "\xc7\x04\x24\xfb\xff\xff\xff", "movl $-5,(%rsp)",
+      "store [rsp+0]:4 -0x5 reads rsp" },
+    { 2, "\x8c\xd8", "mov %ds,%eax", "- writes rax" },
+    { 3, "\x0f\x20\xc0", "mov %cr0,%rax", "- writes rax" },
+    { 4, "\x67\x48\x8d\x03", "lea (%ebx),%rax",
+      "- width 4 writes rax reads rbx" },
+    { 2, "\x8d\x03", "lea (%rbx),%eax", "- width 8 writes rax reads rbx" },
+    { 4, "\x48\x8d\x43\x08", "lea 8(%rbx),%rax",
+      "add to rax from rbx width 8 0x8 reads rbx" },
+    { 8, "\x48\x8d\x0c\xc5\x10\x00\x00\x00", "lea 0x10(,%rax,8),%rcx",
+      "- index rax scale 8 width 8 writes rcx reads rax" },
+    { 8, "\x48\x8d\x0c\xc5\x00\x00\x00\x00", "lea (,%rax,8),%rcx",
+      "scale to rcx from rax index rax scale 8 width 8 0x8 reads rax" },
+    { 4, "\x48\x8d\x0c\x18", "lea (%rax,%rbx),%rcx",
+      "sum to rcx from rax index rbx scale 1 width 8 reads rax,rbx" },
+    { 5, "\x48\x8d\x4c\x18\x08", "lea 8(%rax,%rbx),%rcx",
+      "- index rbx scale 1 width 8 writes rcx reads rax,rbx" },
+    { 4, "\x48\x8d\x0c\x58", "lea (%rax,%rbx,2),%rcx",
+      "- index rbx scale 2 width 8 writes rcx reads rax,rbx" },
+    { 7, "\x48\x8d\x05\x10\x00\x00\x00", "lea 16(%rip),%rax",
+      "set to rax width 8 0x1017 place" },
+    { 8, "\x48\x8d\x04\x25\x00\x50\x00\x00", "lea 0x5000,%rax",
+      "set to rax width 8 0x5000 place" },
+    { 4, "\x48\x83\xc4\x18", "add $24,%rsp",
+      "add to rsp from rsp 0x18 flags reads rsp" },
+    { 4, "\x48\x83\xc0\xf8", "add $-8,%rax",
+      "add to rax from rax -0x8 flags reads rax" },
+    { 3, "\x83\xc0\x08", "add $8,%eax", "- flags writes rax reads rax" },
+    { 3, "\x48\x01\xc3", "add %rax,%rbx",
+      "sum to rbx from rbx index rax flags reads rax,rbx" },
+    { 5, "\x48\x03\x44\x24\x08", "add 8(%rsp),%rax",
+      "- [rsp+8]:8 flags writes rax reads rax,rsp" },
+    { 2, "\x01\xc3", "add %eax,%ebx", "- flags writes rbx reads rax,rbx" },
+    { 4, "\x48\x01\x04\x24", "add %rax,(%rsp)",
+      "store [rsp+0]:8 flags reads rax,rsp" },
+    { 4, "\x48\x83\xec\x80", "sub $-0x80,%rsp",
+      "add to rsp from rsp 0x80 flags reads rsp" },
+    { 3, "\x48\x29\xc4", "sub %rax,%rsp",
+      "lower to rsp from rsp index rax flags reads rax,rsp" },
+    { 5, "\x48\x2b\x64\x24\x08", "sub 8(%rsp),%rsp",
+      "lower to rsp from rsp [rsp+8]:8 flags reads rsp" },
+    { 3, "\x48\x29\xc3", "sub %rax,%rbx", "- flags writes rbx reads rax,rbx" },
+    { 2, "\x29\xdb", "sub %ebx,%ebx", "set to rbx flags" },
+    { 3, "\x48\xff\xc0", "inc %rax",
+      "add to rax from rax 0x1 flags reads rax" },
+    { 3, "\x48\xff\xc8", "dec %rax",
+      "add to rax from rax -0x1 flags reads rax" },
+    { 2, "\xff\xc0", "inc %eax", "- flags writes rax reads rax" },
+    { 3, "\xff\x04\x24", "incl (%rsp)", "store [rsp+0]:4 flags reads rsp" },
+    { 4, "\x48\xc1\xe0\x03", "shl $3,%rax",
+      "scale to rax from rax 0x8 flags reads rax" },
+    { 4, "\x48\xc1\xe0\x04", "shl $4,%rax", "- flags writes rax reads rax" },
+    { 3, "\xc1\xe0\x02", "shl $2,%eax", "- flags writes rax reads rax" },
+    { 3, "\x48\xd3\xe0", "shl %cl,%rax", "- flags writes rax reads rax,rcx" },
+    { 4, "\x48\xc1\xe8\x03", "shr $3,%rax", "- flags writes rax reads rax" },
+    { 5, "\x25\xff\x00\x00\x00", "and $0xff,%eax",
+      "move to rax from rax width 1 flags reads rax" },
+    { 6, "\x81\xe3\xff\xff\x00\x00", "and $0xffff,%ebx",
+      "move to rbx from rbx width 2 flags reads rbx" },
+    { 6, "\x81\xe3\xff\x0f\x00\x00", "and $0xfff,%ebx",
+      "- flags writes rbx reads rbx" },
+    { 4, "\x48\x83\xe3\x00", "and $0,%rbx", "set to rbx flags" },
+    { 2, "\x21\xc0", "and %eax,%eax",
+      "move to rax from rax width 4 flags reads rax" },
+    { 3, "\x48\x21\xc0", "and %rax,%rax",
+      "move to rax from rax width 8 flags reads rax" },
+    { 4, "\x48\x83\xe4\xf0", "and $-16,%rsp",
+      "align to rsp from rsp -0x10 flags reads rsp" },
+    { 4, "\x48\x83\xe3\xe0", "and $-32,%rbx",
+      "align to rbx from rbx -0x20 flags reads rbx" },
+    { 3, "\x83\xe4\xf0", "and $-16,%esp", "- flags writes rsp reads rsp" },
+    { 4, "\x48\x83\xe4\xf1", "and $-15,%rsp", "- flags writes rsp reads rsp" },
+    { 3, "\x48\x21\xc3", "and %rax,%rbx", "- flags writes rbx reads rax,rbx" },
+    { 2, "\x24\x0f", "and $15,%al", "- flags writes rax reads rax" },
+    { 2, "\x20\xc0", "and %al,%al", "- flags writes rax reads rax" },
+    { 2, "\x30\xdb", "xor %bl,%bl", "- flags writes rbx" },
+    { 2, "\x31\xdb", "xor %ebx,%ebx", "set to rbx flags" },
+    { 3, "\x48\x31\xdb", "xor %rbx,%rbx", "set to rbx flags" },
+    { 2, "\x31\xc3", "xor %eax,%ebx", "- flags writes rbx reads rax,rbx" },
+    { 4, "\x48\x31\x1c\x24", "xor %rbx,(%rsp)",
+      "store [rsp+0]:8 flags reads rbx,rsp" },
+    { 5, "\xf0\x83\x0c\x24\x00", "lock orl $0,(%rsp)",
+      "- [rsp+0]:4 flags reads rsp" },
+    { 4, "\x83\x0c\x24\x01", "orl $1,(%rsp)",
+      "store [rsp+0]:4 flags reads rsp" },
+    { 3, "\x83\xcb\xff", "or $-1,%ebx", "set to rbx 0xffffffff flags" },
+    { 4, "\x48\x83\xcb\xff", "or $-1,%rbx", "set to rbx -0x1 flags" },
+    { 4, "\x66\x83\xcb\xff", "or $-1,%bx", "- flags writes rbx reads rbx" },
+    { 4, "\x48\x83\xcb\x01", "or $1,%rbx", "- flags writes rbx reads rbx" },
+    { 2, "\x3c\xff", "cmp $-1,%al", "compare from rax 0xff flags reads rax" },
+    { 4, "\x66\x83\xf8\xff", "cmp $-1,%ax",
+      "compare from rax 0xffff flags reads rax" },
+    { 3, "\x83\xf8\xff", "cmp $-1,%eax",
+      "compare from rax 0xffffffff flags reads rax" },
+    { 4, "\x48\x83\xf8\xff", "cmp $-1,%rax",
+      "compare from rax -0x1 flags reads rax" },
+    { 4, "\x48\x83\xff\x09", "cmp $9,%rdi",
+      "compare from rdi 0x9 flags reads rdi" },
+    { 5, "\x83\x7c\x24\x08\x05", "cmpl $5,8(%rsp)",
+      "compare-mem [rsp+8]:4 0x5 flags reads rsp" },
+    { 3, "\x80\x38\xff", "cmpb $-1,(%rax)",
+      "compare-mem [rax+0]:1 0xff flags reads rax" },
+    { 3, "\x48\x39\xc3", "cmp %rax,%rbx",
+      "compare-2 from rbx index rax width 8 flags reads rax,rbx" },
+    { 2, "\x39\xc3", "cmp %eax,%ebx", "- flags reads rax,rbx" },
+    { 4, "\x48\x39\x04\x24", "cmp %rax,(%rsp)",
+      "- [rsp+0]:8 flags reads rax,rsp" },
+    { 4, "\x65\x80\x38\x05", "cmpb $5,%gs:(%rax)", "- 0x5 flags reads rax" },
+    { 2, "\x6a\x05", "push $5", "push" },
+    { 2, "\x66\x53", "pushw %bx", "- writes rsp reads rbx,rsp" },
+    { 2, "\xff\x30", "push (%rax)", "push width 8 reads rax" },
+    { 1, "\x54", "push %rsp", "push from rsp" },
+    { 1, "\x53", "push %rbx", "push from rbx" },
+    { 2, "\x0f\xa0", "push %fs", "push" },
+    { 1, "\x9c", "pushfq", "push" },
+    { 1, "\x5b", "pop %rbx", "pop to rbx" },
+    { 1, "\x5c", "pop %rsp", "pop to rsp" },
+    { 2, "\x8f\x00", "pop (%rax)",
+      "store [rax+0]:8 writes rsp reads rax,rsp" },
+    { 2, "\x66\x5b", "popw %bx", "- writes rbx,rsp reads rsp" },
+    { 1, "\x9d", "popfq", "pop flags" },
+    { 2, "\x0f\xa1", "pop %fs", "pop" },
+    { 2, "\x48\x93", "xchg %rax,%rbx", "swap to rbx from rax" },
+    { 1, "\x93", "xchg %eax,%ebx", "- writes rax,rbx reads rax,rbx" },
+    { 4, "\x48\x87\x04\x24", "xchg %rax,(%rsp)",
+      "store [rsp+0]:8 writes rax reads rax,rsp" },
+    { 1, "\xc9", "leave", "leave" },
+    { 2, "\x66\xc9", "leavew", "- writes rbp,rsp reads rbp,rsp" },
+    { 3, "\xc2\x08\x00", "ret $8", "- 0x8 return" },
+    { 2, "\xf3\xc3", "repz ret", "- return" },
+    { 2, "\xff\xd0", "call *%rax", "- from rax reads rax call-to" },
+    { 2, "\xff\x10", "call *(%rax)", "- [rax+0]:8 reads rax call-to" },
+    { 6, "\xff\x15\x08\x00\x00\x00", "call *8(%rip)", "- [+4110]:8 call-to" },
+    { 5, "\xe8\x00\x00\x00\x00", "call .+5", "- call 0x1005" },
+    { 2, "\xff\xe0", "jmp *%rax", "- from rax reads rax jump-to" },
+    { 3, "\xff\x24\xc8", "jmp *(%rax,%rcx,8)",
+      "- [rax+rcx*8+0]:8 reads rax,rcx jump-to" },
+    { 3, "\x3e\xff\xe0", "notrack jmp *%rax", "- from rax reads rax jump-to" },
+    { 2, "\xeb\xfe", "jmp .", "- jump 0x1000" },
+    { 2, "\x77\xfe", "ja .", "- branch a 0x1000" },
+    { 2, "\x76\xfe", "jbe .", "- branch na 0x1000" },
+    { 2, "\x72\xfe", "jb .", "- branch b 0x1000" },
+    { 2, "\x73\xfe", "jae .", "- branch nb 0x1000" },
+    { 2, "\x74\xfe", "je .", "- branch e 0x1000" },
+    { 2, "\x75\xfe", "jne .", "- branch ne 0x1000" },
+    { 2, "\x7f\xfe", "jg .", "- branch 0x1000" },
+    { 2, "\xe2\xfe", "loop .", "- writes rcx reads rcx branch 0x1000" },
+    { 2, "\x48\x98", "cltq", "move to rax from rax width 4 reads rax" },
+    { 1, "\x98", "cwtl", "- writes rax reads rax" },
+    { 2, "\x48\x99", "cqto", "- writes rdx reads rax" },
+    { 2, "\x0f\x05", "syscall", "- flags kernel writes rax,rcx,r11" },
+    { 3, "\x0f\x1f\x00", "nopl (%rax)", "- nop" },
+    { 4, "\xf3\x0f\x1e\xfa", "endbr64", "- nop" },
+    { 5, "\x48\x0f\xba\xe0\x01", "bt $1,%rax", "- flags reads rax" },
+    { 1, "\xf9", "stc", "- flags" },
+    { 1, "\xfc", "cld", "-" },
+    { 2, "\xf3\xa4", "rep movsb", "- writes rcx,rsi,rdi reads rcx,rsi,rdi" },
+    { 3, "\xf3\x48\xab", "rep stosq", "- writes rcx,rdi reads rax,rcx,rdi" },
+    { 2, "\x19\xdb", "sbb %ebx,%ebx", "- flags writes rbx" },
+    { 2, "\x19\xc3", "sbb %eax,%ebx", "- flags writes rbx reads rax,rbx" },
+    { 6, "\xc4\xe2\x7d\x90\x14\x88", "vpgatherdd %ymm0,(%rax,%ymm1,4),%ymm2",
+      "- reads rax" },
+    { 4, "\x48\x0f\x44\xd8", "cmove %rax,%rbx", "- writes rbx reads rax" },
+    { 3, "\x48\xf7\xe3", "mul %rbx", "- flags writes rax,rdx reads rax,rbx" },
+    { 4, "\xc8\x08\x00\x00", "enter $8,$0", "- writes rbp,rsp reads rbp,rsp" },
+    { 1, "\xcc", "int3", "- stop" },
+    { 2, "\x0f\x0b", "ud2", "- stop" },
+    { 1, "\xf4", "hlt", "- stop" },
+    { 2, "\x48\xcb", "lretq", "- return" },
+    { 2, "\x0f\xa2", "cpuid", "- writes rax,rdx,rcx,rbx reads rax,rcx" },
+    { 5, "\x48\x0f\xc1\x04\x24", "xadd %rax,(%rsp)",
+      "store [rsp+0]:8 flags writes rax reads rax,rsp" },
+    { 5, "\x48\x0f\xb1\x1c\x24", "cmpxchg %rbx,(%rsp)",
+      "store [rsp+0]:8 flags writes rax reads rax,rbx,rsp" },
+    { 3, "\x0f\x95\xc3", "setne %bl", "- writes rbx" },
+    { 4, "\x0f\x29\x04\x24", "movaps %xmm0,(%rsp)",
+      "store [rsp+0]:16 reads rsp" },
+    { 5, "\x66\x48\x0f\x7e\xc3", "movq %xmm0,%rbx", "- writes rbx" },
+  };
+  struct insn_text text = { .machine = code_machine_of (&arch_amd64) };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct insn insn
+          = insn_of ((const uint8_t *)cases[i].bytes, cases[i].size);
+      if (strcmp (insn_text_of (&text, &insn), cases[i].words) != 0)
+        fail_msg ("%s: %s", cases[i].text, text.words);
+      cut_everywhere ((const uint8_t *)cases[i].bytes, cases[i].size);
+    }
+}
+
 int
 main (void)
 {
@@ -209,6 +485,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (what_is_known_is_what_zydis_says),
     cmocka_unit_test (flow),
+    cmocka_unit_test (in_words),
     cmocka_unit_test (saving_is_not_reading),
     cmocka_unit_test (stack_pointer_arithmetic),
     cmocka_unit_test (the_old_value_has_no_part_in_these),
