@@ -63,3 +63,14 @@ library_name ()
     *) echo "${1##*/}" ;;
   esac
 }
+
+# Whether this build has Zydis.  Tests run in its folder: in another one nothing
+# would tell, everything would be skipped, and nobody would notice.
+has_zydis ()
+{
+  if [ ! -f config.h ]; then
+    echo "Bail out! no config.h in $(pwd): run this in the build folder"
+    exit 1
+  fi
+  grep -q '^#define HAVE_ZYDIS 1' config.h
+}

@@ -475,3 +475,14 @@ END
   grep -q "cannot analyse" errors && skip "$(cat errors)"
   [ "$(cat errors)" = "cfi2sframe: f.o: objects are not analysed: link them first" ]
 }
+
+# In every other folder all of them were skipped: the build's config.h tells
+# whether there is a decoder, and that was looked for where one stood.
+@test "tests of code idioms are not skipped for being run in another folder" {
+  for script in idioms system; do
+    run sh "$srcdir/tests/code/$script.sh"
+    [ "$status" -ne 0 ] || report
+    [[ $output == "Bail out! no config.h in "* ]] || report
+    [[ $output != *SKIP* ]] || report
+  done
+}

@@ -9,10 +9,8 @@ files="/bin/bash /bin/ls /bin/tar /bin/sed /usr/bin/make /usr/bin/git
   /usr/bin/gdb /usr/bin/perl /usr/bin/python3 /usr/bin/as /usr/bin/ld.bfd
   /usr/bin/readelf"
 
-if ! grep -q '^#define HAVE_ZYDIS 1' config.h; then
-  echo "1..0 # SKIP built without Zydis"
-  exit 0
-fi
+. "${srcdir:=.}/tests/tap.sh"
+has_zydis || skip_all "built without Zydis"
 echo "1..13"
 compared=0
 for file in $files; do

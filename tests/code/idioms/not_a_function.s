@@ -1,7 +1,7 @@
 # Rule: code that does not restore what belongs to its caller, or uses it, is
 # not taken for a function.
 # expect: equal 0.000% cfa-differs 0 ra-differs 0 fp-differs 0
-# expect: return:2 saved-register-used:1
+# expect: return:3 saved-register-used:1
 f:	.cfi_startproc
 	xor	%ebx, %ebx
 	ret
@@ -13,4 +13,7 @@ g:	.cfi_startproc
 h:	.cfi_startproc
 	pop	%rdi
 	ret
+	.cfi_endproc
+i:	.cfi_startproc
+	ret	$8		/* takes an argument off its caller's stack */
 	.cfi_endproc
