@@ -29,6 +29,8 @@ RULES = [
     (r"src/cfi/call_sites\.c", "call_sites memory code.bats"),
     (r"src/cfi/function_list\.c", "memory code.bats"),
     (r"src/cfi/return_sites\.c", "memory return_address.bats"),
+    (r"src/cfi/precedence\.c", "debug_frame walk debug_frame.bats"),
+    (r"src/cfi/walk\.c", "walk memory overlap.bats"),
     (r"src/cfi/plt\.c", "plt walk arch lower memory relocated.bats"),
     (r"src/cfi/",
      "reader debug_frame cfa_program walk program_table arch memory "
@@ -51,6 +53,9 @@ RULES = [
      "layout inject memory layouts.bats tests/matrix/short.sh"),
     (r"src/elf/(padding|symbols|relocatable)",
      "padding memory relocatable.bats"),
+    (r"src/elf/debug_file\.c", "debug_file memory debug_frame.bats"),
+    (r"src/elf/dynamic_relocations\.c",
+     "layout plt memory relocated.bats"),
     (r"src/elf/",
      "inject layout undo walk memory bad_input.bats existing.bats"),
     (r"src/frame/", "cfa_program lower compare program_table memory"),
@@ -59,6 +64,11 @@ RULES = [
     (r"src/cunwind/", "cunwind_encoding cunwind_function cunwind_info"),
     (r"src/unwind/", "unwind"),
     (r"src/process/", "process stack.bats profile.bats"),
+    (r"src/code/insn", "insn insn_aarch64 tests/code/idioms.sh"),
+    (r"src/code/(state|jump_table)", "state tests/code/idioms.sh code.bats"),
+    (r"src/code/", "state gopclntab tests/code/idioms.sh code.bats"),
+    (r"src/convert/code_rows\.c",
+     "code_rows tests/code/idioms.sh code.bats debug_frame.bats"),
     (r"src/convert/relink\.c", "trees.bats:link"),
     (r"src/tool/", "options.bats trees.bats"),
     (r"", "memory existing.bats options.bats"),
@@ -78,6 +88,7 @@ PROGRAM = "src/cfi2sframe"
 SCRIPT_PROGRAMS = {
     "stack.bats": ("src/sframe-stack",),
     "profile.bats": ("src/sframe-profile",),
+    "tests/code/idioms.sh": ("tests/code/hidden_cfi",),
     "tests/matrix/short.sh": ("tests/matrix/inject_blob",),
     "tests/faults/faults.sh": ("tests/faults/rewrite",),
     "tests/faults/power_cut.sh": ("tests/faults/rewrite",),
@@ -369,7 +380,8 @@ class Workplace:
         self.setting = setting
         self.folder = tempfile.mkdtemp(prefix="mutants.", dir=setting.build)
         self.scratch = os.path.join(self.folder, "tmp")
-        for name in ("src", "tests/faults", "tests/matrix", "tests/unit"):
+        for name in ("src", "tests/code", "tests/faults", "tests/matrix",
+                     "tests/unit"):
             os.makedirs(os.path.join(self.folder, name))
         for name in ("tests/random_cfi", "tests/oracle", ".libs", "config.h"):
             os.symlink(os.path.join(setting.build, name),
