@@ -56,6 +56,7 @@ struct cfi_cie
   bool signal;                /* augmentation S */
   bool b_key;                 /* augmentation B */
   bool absolute_pointers;     /* some are as wide as an address */
+  bool plain;                 /* its FDEs may be plain (plain_fde.h) */
   enum frame_reason unusable; /* REASON_NONE when FDEs of it can be read */
 };
 
@@ -90,6 +91,7 @@ struct cfi_section
   const struct arch *arch;
   struct cfi_input inputs[CFI_INPUTS_MAX]; /* the best one first */
   uint32_t n_inputs;
+  bool no_plain;        /* libdwarf reads plain FDEs, too: for checks */
   struct cfi_cie *cies; /* ascending (input, offset) */
   size_t n_cies;
   struct cfi_fde *fdes; /* ascending (address, input, offset) */

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
+#include "cfi/plain_fde.h"
 
 enum
 {
@@ -174,6 +175,7 @@ cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                            .lsda_encoding = PE_OMIT,
                            .personality_encoding = PE_OMIT };
   cie->unusable = scan (cie, section);
+  cie->plain = plain_fde_allowed (&section->inputs[cie->input], cie);
 }
 
 void

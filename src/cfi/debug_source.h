@@ -23,6 +23,7 @@ struct cfi_wish
 {
   enum cfi2sframe_debug_info debug_info;
   const char *debug_file; /* or NULL */
+  bool no_plain;          /* as in struct cfi_section */
 };
 
 struct debug_source

@@ -1,4 +1,4 @@
-/* Reading FDEs through libdwarf, some hundred at a time.
+/* Reading FDEs: plain ones directly, others through libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/fde_batch.h"
@@ -12,6 +12,7 @@
 #include "cfi/cfa_opcode.h"
 #include "cfi/cie.h"
 #include "cfi/libdwarf_list.h"
+#include "cfi/plain_fde.h"
 
 enum
 {
@@ -26,7 +27,7 @@ struct item
 {
   struct cfi_fde fde; /* at first only its offset and CIE */
   uint64_t size;      /* of the entry */
-  bool read;          /* libdwarf has read it */
+  bool read;          /* it is plain, or libdwarf has read it */
 };
 
 /* Which entry has a copy at an offset of the bytes shown.  */
@@ -47,6 +48,7 @@ struct cie_copy
 {
   uint64_t offset;
   uint64_t showing; /* the number of the bytes that it is in */
+  bool asked;       /* an item for libdwarf has this CIE */
 };
 
 struct fde_batch
@@ -93,22 +95,50 @@ fde_batch_free (struct fde_batch *batch)
   free (batch);
 }
 
+/* Put the FDE in ENTRY into the batch, for libdwarf to read.  */
+static void
+ask_libdwarf (struct fde_batch *batch, const struct entry *entry, size_t cie)
+{
+  struct item *item = &batch->items[batch->n_items];
+  *item = (struct item){ .fde = { .offset = entry->offset,
+                                  .cie = (uint32_t)cie,
+                                  .input = batch->input_index },
+                         .size = entry->size };
+  bool same_cie = batch->n_items > 0 && item[-1].fde.cie == cie;
+  batch->size
+      += entry->size + (same_cie ? 0 : batch->section->cies[cie].entry_size);
+  batch->n_items++;
+  batch->cie_copies[cie - batch->first_cie].asked = true;
+}
+
+/* Whether the batch must be read before the FDE in ENTRY comes.  */
+static bool
+comes_first (const struct fde_batch *batch, const struct entry *entry,
+             size_t index)
+{
+  const struct cfi_cie *cie = &batch->section->cies[index];
+  return batch->n_items == FDES_MAX
+         || batch->size + entry->size + cie->entry_size > SIZE_MAX_SHOWN
+         || (cie->plain && cie->instructions == NULL
+             && batch->cie_copies[index - batch->first_cie].asked
+             && !batch->section->no_plain);
+}
+
 bool
 fde_batch_add (struct fde_batch *batch, const struct entry *entry, size_t cie,
                struct error *err)
 {
-  uint64_t size = entry->size + batch->section->cies[cie].entry_size;
-  if ((batch->n_items == FDES_MAX || batch->size + size > SIZE_MAX_SHOWN)
-      && !fde_batch_read (batch, err))
+  struct cfi_section *section = batch->section;
+  struct cfi_fde plain;
+  if (comes_first (batch, entry, cie) && !fde_batch_read (batch, err))
     return false;
-  batch->items[batch->n_items++]
-      = (struct item){ .fde = { .offset = entry->offset,
-                                .cie = (uint32_t)cie,
-                                .input = batch->input_index },
-                       .size = entry->size };
-  bool same_cie
-      = batch->n_items > 1 && batch->items[batch->n_items - 2].fde.cie == cie;
-  batch->size += same_cie ? entry->size : size;
+  if (!plain_fde_read (section, entry, cie, &plain))
+    ask_libdwarf (batch, entry, cie);
+  else if (batch->n_items == 0)
+    section->fdes[section->n_fdes++] = plain;
+  else
+    batch->items[batch->n_items++]
+        = (struct item){ .fde = plain, .size = entry->size, .read = true };
   return true;
 }
 
@@ -122,7 +152,8 @@ show_cie (struct fde_batch *batch, size_t index)
   struct cie_copy *copy = &batch->cie_copies[index - batch->first_cie];
   if (copy->showing == batch->showing)
     return copy->offset;
-  *copy = (struct cie_copy){ batch->shown.size, batch->showing };
+  copy->offset = batch->shown.size;
+  copy->showing = batch->showing;
   batch->cies.copies[batch->cies.n++] = (struct copy){ copy->offset, index };
   uint8_t *to = buffer_extend (&batch->shown, cie->entry_size);
   if (to != NULL)
@@ -172,7 +203,8 @@ show_items (struct fde_batch *batch, size_t begin, size_t end,
   batch->address = batch->input->address + first->offset
                    - section->cies[first->cie].entry_size;
   for (size_t i = begin; i < end; i++)
-    show_fde (batch, i);
+    if (!batch->items[i].read)
+      show_fde (batch, i);
   /* libdwarf 0.11 refuses an FDE without instructions at the very end.  */
   buffer_u32 (&batch->shown, 0);
   return !batch->shown.failed || error_set_no_memory (err);
@@ -324,7 +356,7 @@ fde_batch_read (struct fde_batch *batch, struct error *err)
       end = begin + (at_once < left ? at_once : left);
       if (!show_items (batch, begin, end, err))
         return false;
-      bool read = read_shown (batch, text, sizeof text);
+      bool read = batch->fdes.n == 0 || read_shown (batch, text, sizeof text);
       if (!read && end - begin > 1)
         {
           at_once = (end - begin) / 2;

@@ -113,7 +113,8 @@ bool
 cfi_source_open (struct cfi_source *source, const struct image *image,
                  const struct cfi_wish *wish, struct error *err)
 {
-  *source = (struct cfi_source){ .cfi = { .arch = image->arch },
+  *source = (struct cfi_source){ .cfi = { .arch = image->arch,
+                                          .no_plain = wish->no_plain },
                                  .problem = problem_in_image,
                                  .context = source,
                                  .image = image };

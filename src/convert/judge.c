@@ -105,10 +105,12 @@ judge_rows (const struct image *image, const struct sframe_decoder *decoder,
 {
   struct cfi_source source;
   struct padding_finder padding = { 0 };
+  struct cfi_wish independent = *wish;
+  independent.no_plain = true;
   if (decoder->arch != image->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "its .sframe is for another machine");
-  bool judged = open_source (&source, image, wish, err)
+  bool judged = open_source (&source, image, &independent, err)
                 && padding_finder_init (&padding, image, err)
                 && compare_rows (&source, decoder, &padding, result, err);
   if (judged && result->bytes_extra > 0 && code_analysis_exists (image->arch))
@@ -131,7 +133,7 @@ judge_object_rows (const struct image *image, struct verify_result *result,
                               "no .eh_frame to check .sframe against");
   if (judged)
     {
-      judged = object_source_open (&source, &sframe.object, err)
+      judged = object_source_open (&source, &sframe.object, true, err)
                && sframe_verify (&sframe.decoder, &source, NULL, result, err);
       cfi_source_close (&source);
     }

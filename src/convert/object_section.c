@@ -41,7 +41,7 @@ accepts_odd_ranges (const struct object_builder *builder)
 static bool
 open_source (struct object_builder *builder, struct error *err)
 {
-  return object_source_open (&builder->source, builder->object, err)
+  return object_source_open (&builder->source, builder->object, false, err)
          && cfi_walk_begin (&builder->walk, &builder->source, err);
 }
 

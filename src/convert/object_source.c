@@ -21,7 +21,8 @@ problem_in_object (const void *context, const struct cfi_fde *fde)
 
 bool
 object_source_open (struct cfi_source *source,
-                    const struct relocatable *object, struct error *err)
+                    const struct relocatable *object, bool no_plain,
+                    struct error *err)
 {
   *source
       = (struct cfi_source){ .problem = problem_in_object, .context = object };
@@ -30,5 +31,6 @@ object_source_open (struct cfi_source *source,
                                    .size = object->eh_frame_size,
                                    .address = object->eh_frame_address };
   source->cfi.arch = object->image->arch;
+  source->cfi.no_plain = no_plain;
   return cfi_read (&source->cfi, &input, err);
 }

@@ -12,8 +12,10 @@
 
 /* Read the CFI of OBJECT, which must outlive SOURCE, as cfi_source_open does.
    Addresses are those of elf/relocatable.h; there is no PLT.  FDEs whose
-   instructions are relocated cannot be taken as they are.  */
+   instructions are relocated cannot be taken as they are.  NO_PLAIN: as in
+   struct cfi_section.  */
 bool object_source_open (struct cfi_source *source,
-                         const struct relocatable *object, struct error *err);
+                         const struct relocatable *object, bool no_plain,
+                         struct error *err);
 
 #endif /* CONVERT_OBJECT_SOURCE_H */

@@ -1,0 +1,202 @@
+/* Plain FDEs are what libdwarf says, also in damaged sections.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Every section is read twice, with and without src/cfi/plain_fde.c, and all
+   that came of it is compared: FDEs, CIEs, and what was left out and why.  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cfi/plain_fde.h"
+#include "tests/plain_fdes/compare_sections.h"
+#include "tests/unit/cfi_builder.h"
+
+#define CODE UINT64_C (0x123400000000)
+
+/* Read BYTES in both ways; how many FDEs there are.  */
+static size_t
+compare (const struct arch *arch, const struct buffer *bytes)
+{
+  struct error err = { 0 };
+  /* An exact-size copy, so that ASan sees any step over its end.  */
+  uint8_t *copy = malloc (bytes->size + 1);
+  assert_non_null (copy);
+  memcpy (copy, bytes->bytes, bytes->size);
+  const struct cfi_input input
+      = { CFI_EH_FRAME, copy, bytes->size, SECTION_ADDRESS, false };
+  struct cfi_section direct = { .arch = arch };
+  struct cfi_section asked = { .arch = arch, .no_plain = true };
+  assert_true (cfi_read (&direct, &input, &err));
+  assert_true (cfi_read (&asked, &input, &err));
+  const char *difference = sections_compare (&direct, &asked);
+  assert_string_equal (difference != NULL ? difference : "", "");
+  size_t n = direct.n_fdes;
+  cfi_section_free (&direct);
+  cfi_section_free (&asked);
+  free (copy);
+  return n;
+}
+
+/* Two CIEs and some FDEs of each, in turn.  */
+static void
+build (struct buffer *bytes, const struct arch *arch, const char *data,
+       size_t data_size)
+{
+  buffer_init (bytes, arch->big_endian);
+  size_t first
+      = put_cie (bytes, 1, data_size == 1 ? "zR" : "zPLR", data, data_size, 1,
+                 0x78, (uint8_t)arch->ra, "\x0c\x07\x08\x90\x01", 5);
+  size_t second = put_cie (bytes, 1, "zRS", "\x1b", 1, 1, 0x78,
+                           (uint8_t)arch->ra, "\x0c\x07\x08\x90\x01", 5);
+  for (unsigned i = 0; i < 12; i++)
+    put_fde (bytes, i % 3 == 2 ? second : first, CODE + 64 * (uint64_t)i,
+             16 + i, "\x41\x0e\x10\x86\x02", i % 6);
+}
+
+static void
+test_whole_sections (void **state)
+{
+  (void)state;
+  static const struct arch *const arches[]
+      = { &arch_amd64, &arch_aarch64, &arch_s390x, &arch_aarch64_be };
+  struct buffer bytes;
+  for (size_t i = 0; i < sizeof arches / sizeof arches[0]; i++)
+    {
+      build (&bytes, arches[i], "\x1b", 1);
+      assert_int_equal (compare (arches[i], &bytes), 12);
+      buffer_free (&bytes);
+    }
+}
+
+/* A plain FDE is not shown to libdwarf, the first one of its CIE is.  */
+static void
+test_what_is_plain (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct cfi_section section;
+  struct cfi_fde fde;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  size_t other = put_cie (&bytes, 1, "zR", "\x1c", 1, 1, 0x78, 16, "", 0);
+  size_t at[2] = { put_fde (&bytes, cie, CODE, 16, "", 0),
+                   put_fde (&bytes, other, CODE + 32, 16, "", 0) };
+  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
+                              SECTION_ADDRESS, &err));
+  for (size_t i = 0; i < 2; i++)
+    {
+      struct entry entry = entry_at (&section.inputs[0], false, at[i]);
+      assert_int_equal (plain_fde_read (&section, &entry, i, &fde), i == 0);
+    }
+  struct entry entry = entry_at (&section.inputs[0], false, at[0]);
+  section.no_plain = true;
+  assert_false (plain_fde_read (&section, &entry, 0, &fde));
+  section.no_plain = false;
+  section.cies[0].instructions = NULL;
+  assert_false (plain_fde_read (&section, &entry, 0, &fde));
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+}
+
+/* Every pointer encoding and any byte for a size.  */
+static void
+test_odd_encodings (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  for (unsigned encoding = 0; encoding < 256; encoding++)
+    {
+      const char data = (char)encoding;
+      build (&bytes, &arch_amd64, &data, 1);
+      compare (&arch_amd64, &bytes);
+      buffer_free (&bytes);
+    }
+}
+
+/* Where the size of the augmentation data and that of the code are odd.  */
+static void
+test_odd_sizes (void **state)
+{
+  (void)state;
+  static const uint32_t sizes[]
+      = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
+  struct buffer bytes;
+  for (unsigned length = 0; length < 256; length++)
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+      {
+        buffer_init (&bytes, false);
+        size_t cie = put_amd64_cie (&bytes);
+        put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+        size_t odd = put_fde (&bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
+        put_fde (&bytes, cie, CODE + 32, 16, "\x41\x0e\x10", 3);
+        store_u32 (bytes.bytes + odd + 12, sizes[i], false);
+        bytes.bytes[odd + 16] = (uint8_t)length;
+        compare (&arch_amd64, &bytes);
+        buffer_free (&bytes);
+      }
+}
+
+/* Bytes changed here and there, always the same ones.  */
+static void
+test_damaged_sections (void **state)
+{
+  (void)state;
+  uint32_t random = 1;
+  struct buffer bytes;
+  size_t n_fdes = 0;
+  for (unsigned i = 0; i < 20000; i++)
+    {
+      const struct arch *arch = i % 2 != 0 ? &arch_amd64 : &arch_s390x;
+      build (&bytes, arch, i % 5 != 0 ? "\x1b" : "\x1b\0\0\0\0\x1b\x1b",
+             i % 5 != 0 ? 1 : 7);
+      for (unsigned changes = i % 4 + 1; changes-- > 0;)
+        {
+          random = random * 1664525 + 1013904223;
+          size_t at = (random >> 8) % bytes.size;
+          random = random * 1664525 + 1013904223;
+          bytes.bytes[at] = (uint8_t)(random >> 24);
+        }
+      random = random * 1664525 + 1013904223;
+      if (random >> 28 == 0)
+        bytes.size -= (random >> 8) % bytes.size;
+      n_fdes += compare (arch, &bytes);
+      buffer_free (&bytes);
+    }
+  assert_true (n_fdes > 100000); /* most of them are whole */
+}
+
+/* More than a batch, and FDEs of libdwarf's among plain ones: all come in the
+   order of their offsets.  */
+static void
+test_plain_and_odd_ones_in_turn (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t plain = put_amd64_cie (&bytes);
+  size_t odd = put_cie (&bytes, 1, "zR", "\x13", 1, 1, 0x78, 16,
+                        "\x0c\x07\x08\x90\x01", 5);
+  for (unsigned i = 0; i < 3000; i++)
+    put_fde (&bytes, i % 7 == 3 ? odd : plain, CODE + i % 5, 16, "", 0);
+  assert_int_equal (compare (&arch_amd64, &bytes), 3000);
+  buffer_free (&bytes);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (test_whole_sections),
+    cmocka_unit_test (test_what_is_plain),
+    cmocka_unit_test (test_odd_encodings),
+    cmocka_unit_test (test_odd_sizes),
+    cmocka_unit_test (test_damaged_sections),
+    cmocka_unit_test (test_plain_and_odd_ones_in_turn),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
