@@ -56,7 +56,9 @@ enum cfi2sframe_status
   CFI2SFRAME_REFUSED,     /* could be harmed by the change */
   CFI2SFRAME_NOTHING,     /* there is nothing to do with this file */
   CFI2SFRAME_MISMATCH,    /* a check found a difference */
-  CFI2SFRAME_INVALID      /* wrong use of the library */
+  CFI2SFRAME_INVALID,     /* wrong use of the library */
+  /* Something keeps a checksum of its contents (leave_checksummed).  */
+  CFI2SFRAME_CHECKSUMMED
 };
 
 /* The reason of a failure, in one sentence.  */
@@ -118,6 +120,9 @@ struct cfi2sframe_options
   enum cfi2sframe_debug_info debug_info;
   const char *debug_file; /* with .debug_frame, and of the same build; or
                              NULL */
+  /* Do not convert a file that a note in it, or a file near it, has a checksum
+     of: FIPS 140 has libraries compare themselves when they start.  */
+  bool leave_checksummed;
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;

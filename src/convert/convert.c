@@ -22,6 +22,7 @@
 #include "convert/original.h"
 #include "convert/replace.h"
 #include "convert/results.h"
+#include "elf/checksum.h"
 #include "elf/existing.h"
 #include "elf/file_metadata.h"
 #include "elf/inject.h"
@@ -49,7 +50,8 @@ struct conversion
   struct file_location input_location;
   const char *output;         /* NULL: the input is changed */
   struct file_identity *made; /* what the input is then */
-  bool writes;                /* the file, and not only its section */
+  bool changes;               /* the file, and not only its section */
+  bool writes;                /* it as well */
 };
 
 /* The image that the conversion starts from.  */
@@ -182,18 +184,28 @@ build_section (struct conversion *conversion, const struct image *image,
   return false;
 }
 
-/* Everything up to the point where something would be written.  */
+/* Whether the input is one that is converted.  */
 static bool
-prepare (struct conversion *conversion, struct error *err)
+examine (struct conversion *conversion, struct error *err)
 {
   conversion->report->input_bytes = conversion->input.size;
   note_concerns (conversion);
   if (!check_kind (&conversion->input, err)
-      || !handle_existing (conversion, err))
+      || !handle_existing (conversion, err)
+      || !layout_classify (source_image (conversion), err))
+    return false;
+  return !conversion->changes || !conversion->options.leave_checksummed
+         || checksum_check_none (&conversion->input,
+                                 &conversion->input_location, err);
+}
+
+/* Everything up to the point where something would be written.  */
+static bool
+prepare (struct conversion *conversion, struct error *err)
+{
+  if (!examine (conversion, err))
     return false;
   const struct image *image = source_image (conversion);
-  if (!layout_classify (image, err))
-    return false;
   if (conversion->writes && image == &conversion->input)
     start_copy (conversion, image);
   if (image->size >= AHEAD_SIZE_MIN)
@@ -279,6 +291,7 @@ convert_opened (struct conversion *conversion, struct error *err)
     return object_convert (&conversion->input, &conversion->input_location,
                            conversion->output, &conversion->options,
                            conversion->made, conversion->report, err);
+  conversion->changes = true;
   conversion->writes = !conversion->options.dry_run;
   return prepare (conversion, err)
          && (conversion->options.dry_run || write_converted (conversion, err));

@@ -44,3 +44,25 @@ dynamic_holds (const struct image *image, int64_t tag, uint64_t value)
       return true;
   return false;
 }
+
+const char *
+dynamic_strings (const struct image *image, uint64_t *size)
+{
+  uint64_t address;
+  if (!dynamic_find (image, DT_STRTAB, &address)
+      || !dynamic_find (image, DT_STRSZ, size) || *size == 0)
+    return NULL;
+  const uint8_t *bytes = image_bytes_at (image, address, *size);
+  return bytes != NULL && bytes[*size - 1] == '\0' ? (const char *)bytes
+                                                   : NULL;
+}
+
+const char *
+dynamic_soname (const struct image *image)
+{
+  uint64_t size, at;
+  const char *strings = dynamic_strings (image, &size);
+  return strings != NULL && dynamic_find (image, DT_SONAME, &at) && at < size
+             ? strings + at
+             : NULL;
+}

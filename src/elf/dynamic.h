@@ -22,4 +22,11 @@ bool dynamic_holds (const struct image *image, int64_t tag, uint64_t value);
 /* The value of the first entry TAG.  */
 bool dynamic_find (const struct image *image, int64_t tag, uint64_t *value);
 
+/* The dynamic string table, of *SIZE bytes, the last of which is zero; or
+   NULL.  */
+const char *dynamic_strings (const struct image *image, uint64_t *size);
+
+/* The name that others depend on the library by, or NULL.  */
+const char *dynamic_soname (const struct image *image);
+
 #endif /* ELF_DYNAMIC_H */

@@ -45,19 +45,6 @@ layout_may_be_loader (const struct image *image)
          && image_find_segment (image, PT_INTERP) == NULL;
 }
 
-/* The dynamic string table, ending in a zero byte.  */
-static const char *
-dynamic_strings (const struct image *image, uint64_t *size)
-{
-  uint64_t address;
-  if (!dynamic_find (image, DT_STRTAB, &address)
-      || !dynamic_find (image, DT_STRSZ, size) || *size == 0)
-    return NULL;
-  const uint8_t *bytes = image_bytes_at (image, address, *size);
-  return bytes != NULL && bytes[*size - 1] == '\0' ? (const char *)bytes
-                                                   : NULL;
-}
-
 /* Whether the string table holds NAME as a whole string.  */
 static bool
 has_string (const char *strings, uint64_t size, const char *name)
@@ -78,13 +65,13 @@ has_dynamic (const struct image *image, const char *strings, uint64_t size,
 bool
 layout_is_loader (const struct image *image)
 {
-  uint64_t size, soname;
-  const char *strings;
+  uint64_t size;
+  const char *strings, *soname;
   if (!layout_may_be_loader (image)
       || (strings = dynamic_strings (image, &size)) == NULL)
     return false;
-  if (dynamic_find (image, DT_SONAME, &soname) && soname < size
-      && is_loader_name (strings + soname))
+  soname = dynamic_soname (image);
+  if (soname != NULL && is_loader_name (soname))
     return true;
   return has_dynamic (image, strings, size, "__tls_get_addr")
          && (has_dynamic (image, strings, size, "_r_debug")

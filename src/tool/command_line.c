@@ -87,6 +87,8 @@ static const struct argp_option option_table[] = {
     "Write what GNU as writes for the same directives; with =bugs also where "
     "it is wrong",
     1 },
+  { "convert-checksummed", OPTION_CONVERT_CHECKSUMMED, NULL, 0,
+    "Convert files as well that something keeps a checksum of (FIPS 140)", 1 },
   { "preserve-timestamps", 'p', NULL, 0, "Keep the time stamps of FILE", 1 },
   { "keep-going", 'k', NULL, 0,
     "Go on with the other files when one fails (default)", 1 },
@@ -468,6 +470,9 @@ parse_option (int key, char *argument, struct argp_state *state)
     case OPTION_SKIP_UNCONVERTIBLE:
       parse_skip_unconvertible (state, argument);
       return 0;
+    case OPTION_CONVERT_CHECKSUMMED:
+      options->convert.leave_checksummed = false;
+      return 0;
     case OPTION_STATS:
       parse_stats (state, argument);
       return 0;
@@ -501,6 +506,7 @@ tool_options_parse (struct tool_options *options, int argc, char **argv)
           NULL,         NULL,         NULL };
   *options = (struct tool_options){ 0 };
   cfi2sframe_options_init (&options->convert);
+  options->convert.leave_checksummed = true;
   standard_options_parse ("cfi2sframe", &parser, 0, argc, argv, options);
   if (options->jobs == 0)
     options->jobs = count_processors ();

@@ -61,6 +61,7 @@ job_is_unconvertible (const struct job *job)
 {
   return job->err.status == CFI2SFRAME_UNSUPPORTED
          || job->err.status == CFI2SFRAME_REFUSED
+         || job->err.status == CFI2SFRAME_CHECKSUMMED
          || job->err.status == CFI2SFRAME_MALFORMED;
 }
 
@@ -94,6 +95,7 @@ is_skip (const struct tool_options *options, const struct job *job)
   if (job->found)
     return err->status == CFI2SFRAME_NOTHING
            || err->status == CFI2SFRAME_NOT_ELF
+           || err->status == CFI2SFRAME_CHECKSUMMED
            || (err->status == CFI2SFRAME_UNSUPPORTED
                && options->skip_unconvertible != SKIP_NONE);
   return is_change (options)

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "convert/shown_text.h"
-#include "tool/checksum_file.h"
 #include "tool/figures.h"
 #include "tool/json_line.h"
 #include "tool/measure_print.h"
@@ -70,21 +69,6 @@ print_concerns (const struct job *job, FILE *errors)
                    "the new file does not have all file attributes (chattr) "
                    "of the old one",
                    errors);
-}
-
-/* Warn of checksums beside the file, which hold for the old contents: a
-   library with such a file may refuse to start.  */
-static void
-print_checksum_file (const struct job *job, FILE *errors)
-{
-  char name[300], shown[512], text[640];
-  if (!checksum_file_find (&job->location, name, sizeof name))
-    return;
-  printable_copy (shown, sizeof shown, name);
-  snprintf (text, sizeof text,
-            "%s beside it is about the old contents and has to be made anew",
-            shown);
-  print_warning (job, text, errors);
 }
 
 bool
@@ -366,6 +350,14 @@ is_untold_archive (const struct tool_options *options, const struct job *job)
          && options->stats == STATS_NONE && !options->quiet;
 }
 
+/* Whether the file was left alone for something that nobody sees in it.  */
+static bool
+is_left_checksummed (const struct tool_options *options, const struct job *job)
+{
+  return job->outcome == JOB_SKIPPED
+         && job->err.status == CFI2SFRAME_CHECKSUMMED && !options->quiet;
+}
+
 static void
 print_note (const struct job *job, FILE *errors)
 {
@@ -396,12 +388,10 @@ report_job (const struct tool_options *options, const struct job *job,
   if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT
       && !options->quiet)
     print_existing (job, errors);
-  if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
-      && options->output == NULL && !options->quiet)
-    print_checksum_file (job, errors);
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);
-  else if (is_untold_archive (options, job))
+  else if (is_untold_archive (options, job)
+           || is_left_checksummed (options, job))
     print_note (job, errors);
   else if (job->outcome == JOB_SKIPPED
            && (options->verbose > 0 || options->stats == STATS_TEXT)

@@ -61,7 +61,8 @@ static void
 add_skipped (struct totals *totals, const struct job *job)
 {
   totals->skipped++;
-  if (!job_is_unconvertible (job))
+  /* Of what has a checksum each file got its own line.  */
+  if (!job_is_unconvertible (job) || job->err.status == CFI2SFRAME_CHECKSUMMED)
     return;
   if (job->err.status == CFI2SFRAME_UNSUPPORTED)
     add_left_alone (&totals->unsupported, job);

@@ -446,32 +446,111 @@ END
   done
 }
 
-@test "a file with checksums beside it gets a warning that names them" {
+# FILE is left out, and REASON says which checksum it has: alone, in a tree, and
+# where others skip what cannot be converted.
+left_out ()
+{
+  refused "$1"
+  [[ $stderr == "cfi2sframe: $1: $2 has a checksum of it (FIPS 140"* ]] || report
+  refused "$1" -o out
+  for option in -r --skip-unconvertible; do
+    tool -k $option "$1"
+    [ "$option" = --skip-unconvertible ] || tool -r "$(dirname "$1")"
+    [ "$status" -eq 0 ] || report
+    [[ $stderr == *"cfi2sframe: $1: note: skipped: $2 has a checksum of it"* ]] || report
+    run ! has_sframe "$1"
+  done
+  tool -q -r "$(dirname "$1")"
+  silent
+  run ! has_sframe "$1"
+}
+
+# These were converted with a warning, and refused to start.
+@test "a file with a checksum in another file is left out, with a line" {
   local beside
-  mkdir d d/fipscheck
+  mkdir -p d/fipscheck d/fipshmac lib64/fipscheck
   small_program in
   for beside in .libx.so.hmac libx.so.hmac fipscheck/libx.so.hmac libx.so.chk \
-                libx.chk; do
+                libx.chk fipshmac/.libx.so.hmac ../lib64/fipscheck/libx.so.hmac; do
     cp in d/libx.so
     touch "d/$beside"
-    tool d/libx.so
-    [ "$status" -eq 0 ] || report
-    [[ $stderr == "cfi2sframe: d/libx.so: warning: $beside beside it is"* ]] || report
-    has_sframe d/libx.so
-    # Undoing makes them right again; a copy is not beside them.
-    convert --undo d/libx.so
-    convert -o out d/libx.so
-    tool -r d
-    [[ $stderr == *"warning: $beside beside"* ]] || report
+    left_out d/libx.so "$beside"
     rm "d/$beside"
   done
-  cp in d/fips.so
-  touch d/fipsmodule.cnf
-  ln -s d/fips.so link
-  tool link
-  [[ $stderr == "cfi2sframe: link: warning: fipsmodule.cnf beside it"* ]] || report
-  cp in d/libx.so
+  # One of something else, and none.
+  touch d/.liby.so.hmac d/libx.hmac d/.hmac d/.chk
   convert d/libx.so
-  cp in d/fips.so
-  convert -q d/fips.so
+  has_sframe d/libx.so
+}
+
+@test "checksums by soname, by a link, by a list of several, of OpenSSL" {
+  small_program in
+  mkdir d ossl-modules
+  small_program d/libx.so.20.4.2 -shared -fPIC -Wl,-soname,libx.so.20
+  # As Red Hat has it; the link is ldconfig's.
+  touch d/.libx.so.20.hmac
+  left_out d/libx.so.20.4.2 .libx.so.20.hmac
+  rm d/.libx.so.20.hmac
+  mkdir e && cp in e/libz.so.1.1
+  ln -s libz.so.1.1 e/libz.so.0
+  touch e/.libz.so.0.hmac
+  left_out e/libz.so.1.1 .libz.so.0.hmac
+  # An operand that is a link.
+  ln -s e/libz.so.1.1 link
+  tool link
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *".libz.so.0.hmac has a checksum"* ]] || report
+  # GnuTLS's has those of the libraries that it uses.
+  printf '[global]\nformat-version = 1\n[libx.so.20]\nhmac = 00\n' \
+    >d/.libgnutls.so.30.hmac
+  left_out d/libx.so.20.4.2 .libgnutls.so.30.hmac
+  rm d/.libgnutls.so.30.hmac
+  # What is no file is not read.
+  mkfifo d/.other.so.hmac
+  timeout 60 "$CFI2SFRAME" d/libx.so.20.4.2
+  rm d/.other.so.hmac
+  cp in e/fips.so
+  touch e/fipsmodule.cnf
+  left_out e/fips.so fipsmodule.cnf
+  # Debian's is in /etc.
+  cp in ossl-modules/fips.so
+  left_out ossl-modules/fips.so fipsmodule.cnf
+  cp in ossl-modules/legacy.so
+  convert ossl-modules/legacy.so
+}
+
+@test "a file with a checksum in a note is left out" {
+  needs objcopy
+  small_program in
+  # libgcrypt, src/gen-note-integrity.sh: FDO, 0xcafe2a8e, 32 bytes.
+  cat >note.s <<'END'
+  .section .note.fdo.integrity, "a", %note
+  .long 4, 32, 0xcafe2a8e
+  .asciz "FDO"
+  .zero 32
+  .section .note.GNU-stack, "", %progbits
+END
+  mkdir section segment
+  small_program section/program note.s
+  left_out section/program "a note in it"
+  # By its contents, where there is no such name.
+  objcopy --rename-section .note.fdo.integrity=.note.x section/program \
+    segment/program
+  left_out segment/program "a note in it"
+  # By its name, where the contents are somebody else's.
+  sed -i 's/0xcafe2a8e/1/' note.s
+  small_program section/program note.s
+  left_out section/program "a note in it"
+}
+
+@test "--convert-checksummed converts what has a checksum" {
+  small_program libx.so
+  touch libx.chk
+  convert --convert-checksummed libx.so
+  has_sframe libx.so
+  # With something there it is still skipped for that.
+  skipped libx.so
+  convert --undo libx.so
+  run "$CFI2SFRAME" --convert-checksummed --undo libx.so
+  [ "$status" -eq 2 ] || report
 }

@@ -1,0 +1,277 @@
+/* Checksums that a file's contents have to match.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/checksum.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/printable.h"
+#include "elf/dynamic.h"
+#include "elf/notes.h"
+
+enum
+{
+  /* A directory is read for each of its files.  Of one with more entries only
+     the first ones are looked at, and of more lists only the first ones.  */
+  ENTRIES_MAX = 1 << 15,
+  LISTS_MAX = 64,
+  LIST_SIZE_MAX = 1 << 14 /* bytes of a list that are read */
+};
+
+#define NT_FDO_INTEGRITY UINT32_C (0xcafe2a8e) /* libgcrypt's */
+
+/* Where files of checksums are, seen from the file's own directory.  Those of
+   fipscheck and hmaccalc are below the libraries' directory.  */
+static const char *const folders[] = { ".",
+                                       "fipscheck",
+                                       "fipshmac",
+                                       "hmaccalc",
+                                       "../lib/fipscheck",
+                                       "../lib/fipshmac",
+                                       "../lib/hmaccalc",
+                                       "../lib64/fipscheck",
+                                       "../lib64/fipshmac",
+                                       "../lib64/hmaccalc" };
+
+/* The file in question.  */
+struct subject
+{
+  int directory;      /* that it is in */
+  const char *folder; /* the same, for its last part */
+  const char *name, *soname;
+  struct file_identity identity;
+  unsigned n_lists; /* that were read */
+};
+
+/* Whether NAME is one of the file, or leads to it.  */
+static bool
+is_name_of (const struct subject *subject, const char *name)
+{
+  struct stat status;
+  if (strcmp (name, subject->name) == 0
+      || (subject->soname != NULL && strcmp (name, subject->soname) == 0))
+    return true;
+  if (name[0] == '\0' || fstatat (subject->directory, name, &status, 0) != 0)
+    return false;
+  struct file_identity found = file_identity_of (&status);
+  return file_identity_equal (&found, &subject->identity);
+}
+
+/* Whether the LIST, which has a part for each of several libraries (GnuTLS's
+   fipshmac), has one for NAME.  */
+static bool
+has_part (const char *list, const char *name)
+{
+  char part[NAME_MAX + 3];
+  if (name == NULL
+      || snprintf (part, sizeof part, "[%s]", name) >= (int)sizeof part)
+    return false;
+  return strstr (list, part) != NULL;
+}
+
+/* Whether the file ENTRY in DIRECTORY, which may be anything, is such a list
+   with the file in it.  */
+static bool
+is_listed (struct subject *subject, int directory, const char *entry)
+{
+  char list[LIST_SIZE_MAX];
+  struct stat status;
+  if (subject->n_lists++ >= LISTS_MAX)
+    return false;
+  int fd = openat (directory, entry,
+                   O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t n = fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
+                  ? pread (fd, list, sizeof list - 1, 0)
+                  : -1;
+  close (fd);
+  list[n > 0 ? n : 0] = '\0';
+  return has_part (list, subject->name) || has_part (list, subject->soname);
+}
+
+/* Cut ENDING off NAME, of LENGTH bytes.  False if it does not have it.  */
+static bool
+cut (char *name, size_t *length, const char *ending)
+{
+  size_t size = strlen (ending);
+  if (*length <= size || strcmp (name + *length - size, ending) != 0)
+    return false;
+  *length -= size;
+  name[*length] = '\0';
+  return true;
+}
+
+/* Whether ENTRY of DIRECTORY is a checksum of the file: [.]NAME.hmac,
+   NAME.chk, where NAME may lack its ".so".  */
+static bool
+is_checksum (struct subject *subject, int directory, const char *entry)
+{
+  char name[NAME_MAX + 1 + sizeof ".so"];
+  size_t length = strlen (entry);
+  if (length < sizeof ".chk" || length > NAME_MAX)
+    return false;
+  memcpy (name, entry, length + 1);
+  if (cut (name, &length, ".hmac"))
+    return is_name_of (subject, name + (name[0] == '.'))
+           || is_listed (subject, directory, entry);
+  if (!cut (name, &length, ".chk"))
+    return false;
+  if (is_name_of (subject, name))
+    return true;
+  memcpy (name + length, ".so", sizeof ".so");
+  return is_name_of (subject, name);
+}
+
+/* Returns true.  */
+static bool
+report_file (const char *folder, const char *entry, struct error *err)
+{
+  char shown[sizeof err->reason / 2];
+  bool own = strcmp (folder, ".") == 0;
+  printable_copy (shown, sizeof shown, entry);
+  return !error_set (err, CFI2SFRAME_CHECKSUMMED,
+                     "%s%s%s has a checksum of it (FIPS 140; see "
+                     "--convert-checksummed)",
+                     own ? "" : folder, own ? "" : "/", shown);
+}
+
+/* Whether FOLDER, seen from the file's directory, has a checksum.  */
+static bool
+find_in_folder (struct subject *subject, const char *folder, struct error *err)
+{
+  int fd = openat (subject->directory, folder,
+                   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *directory = fd >= 0 ? fdopendir (fd) : NULL;
+  if (directory == NULL)
+    {
+      if (fd >= 0)
+        close (fd);
+      return false;
+    }
+  bool found = false;
+  const struct dirent *entry;
+  for (size_t n = 0;
+       !found && n < ENTRIES_MAX && (entry = readdir (directory)) != NULL; n++)
+    if (is_checksum (subject, fd, entry->d_name))
+      found = report_file (folder, entry->d_name, err);
+  closedir (directory);
+  return found;
+}
+
+/* OpenSSL's module is compared with a configuration file that is anywhere.  */
+static bool
+is_openssl_module (const struct subject *subject, struct error *err)
+{
+  const char *slash = strrchr (subject->folder, '/');
+  const char *last = slash != NULL ? slash + 1 : subject->folder;
+  bool beside
+      = strncmp (subject->name, "fips", 4) == 0
+        && faccessat (subject->directory, "fipsmodule.cnf", F_OK, 0) == 0;
+  if (!beside
+      && (strcmp (subject->name, "fips.so") != 0
+          || strcmp (last, "ossl-modules") != 0))
+    return false;
+  return report_file (".", "fipsmodule.cnf", err);
+}
+
+/* Notes.  */
+
+static bool
+is_integrity_note (const struct note *note)
+{
+  return note->type == NT_FDO_INTEGRITY && note->name_size == sizeof "FDO"
+         && memcmp (note->name, "FDO", sizeof "FDO") == 0;
+}
+
+static bool
+has_integrity_note (const struct image *image)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      struct note note;
+      if (segment->p_type != PT_NOTE)
+        continue;
+      struct note_walk walk = { .bytes = image->bytes + segment->p_offset,
+                                .size = segment->p_filesz,
+                                .align = note_align (segment->p_align),
+                                .big_endian = image->big_endian };
+      while (note_next (&walk, &note))
+        if (is_integrity_note (&note))
+          return true;
+    }
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (image->sections[i].header.sh_type == SHT_NOTE
+        && strstr (image->sections[i].name, "integrity") != NULL)
+      return true;
+  return false;
+}
+
+/* Files of checksums.  */
+
+static bool
+find_file (struct subject *subject, struct error *err)
+{
+  bool found = is_openssl_module (subject, err);
+  for (size_t i = 0; !found && i < sizeof folders / sizeof *folders; i++)
+    found = find_in_folder (subject, folders[i], err);
+  return found;
+}
+
+/* The same for the file PATH, which is cut in two.  DIRECTORY is its own one,
+   or -1.  */
+static bool
+find_file_at (struct subject *subject, char *path, int directory,
+              struct error *err)
+{
+  char *slash = strrchr (path, '/');
+  subject->name = slash != NULL ? slash + 1 : path;
+  subject->folder = slash != NULL ? path : ".";
+  if (slash != NULL)
+    *slash = '\0';
+  if (directory >= 0)
+    {
+      subject->directory = directory;
+      return find_file (subject, err);
+    }
+  subject->directory
+      = open (subject->folder[0] != '\0' ? subject->folder : "/",
+              O_PATH | O_DIRECTORY | O_CLOEXEC);
+  bool found = subject->directory >= 0 && find_file (subject, err);
+  if (subject->directory >= 0)
+    close (subject->directory);
+  return found;
+}
+
+bool
+checksum_check_none (const struct image *image,
+                     const struct file_location *location, struct error *err)
+{
+  struct stat status;
+  struct subject subject = { .soname = dynamic_soname (image) };
+  if (has_integrity_note (image))
+    return error_set (err, CFI2SFRAME_CHECKSUMMED,
+                      "a note in it has a checksum of it (FIPS 140; see "
+                      "--convert-checksummed)");
+  if (fstat (image->fd, &status) != 0)
+    return error_set_errno (err, "fstat");
+  subject.identity = file_identity_of (&status);
+  char *path = location->fixed ? strdup (location->path)
+                               : realpath (location->name, NULL);
+  if (path == NULL)
+    return error_set_errno (err, "realpath");
+  bool found = find_file_at (&subject, path,
+                             location->fixed ? location->directory : -1, err);
+  free (path);
+  return !found;
+}

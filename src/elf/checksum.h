@@ -1,0 +1,28 @@
+/* Checksums that a file's contents have to match.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A cryptographic library or program that claims FIPS 140 compares itself with
+   a checksum when it starts, and ends if it was changed.  Most checksums are
+   in a file of their own (Red Hat's and SUSE's packages of libgcrypt, GnuTLS,
+   OpenSSL and OpenSSH; fipscheck(8); NSS's shlibsign(1); OpenSSL's
+   fips_config(5)), some in a note of the file itself (libgcrypt 1.11,
+   src/gen-note-integrity.sh).  */
+
+#ifndef ELF_CHECKSUM_H
+#define ELF_CHECKSUM_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "elf/file_location.h"
+#include "elf/image.h"
+
+/* Whether nobody keeps a checksum of IMAGE, the file at LOCATION.  What a
+   checksum is of is said by its name: the file's own, its soname, that of a
+   link to it in the same directory; or by its contents.  False with status
+   CFI2SFRAME_CHECKSUMMED, which says where the checksum is.  */
+bool checksum_check_none (const struct image *image,
+                          const struct file_location *location,
+                          struct error *err);
+
+#endif /* ELF_CHECKSUM_H */
