@@ -79,6 +79,24 @@ is_same_load (const struct check *check, const GElf_Phdr *old,
          && (down || has_grown (check, old, new));
 }
 
+/* Whether NEW is where OLD was, under the program header table.  patchelf
+   0.14.3 lets a longer table run over the bytes of PT_GNU_PROPERTY, whose
+   section it has moved, and leaves the header as it is.  Only what reaches
+   beyond the table is the segment's own.  */
+static bool
+is_buried_segment (const struct check *check, const GElf_Phdr *old,
+                   const GElf_Phdr *new)
+{
+  uint64_t begin = check->old->header.e_phoff;
+  uint64_t table_end = begin + check->old->n_segments * sizeof (Elf64_Phdr);
+  uint64_t end = old->p_offset + old->p_filesz;
+  if (old->p_offset < begin || old->p_offset >= table_end
+      || new->p_offset != old->p_offset || new->p_vaddr != old->p_vaddr)
+    return false;
+  return end <= table_end
+         || check_same_bytes (check, table_end, table_end, end - table_end);
+}
+
 /* Whether NEW takes the place of OLD.  Notes may move; a PT_NOTE that only
    repeats PT_GNU_PROPERTY may be gone.  The contents of other segments are
    those of their sections, which are compared.  */
@@ -104,8 +122,9 @@ is_same_segment (const struct check *check, const GElf_Phdr *old,
         || (new->p_offset == old->p_offset &&new->p_vaddr == old->p_vaddr);
   if (movable)
     return loaded
-           && check_same_bytes (check, old->p_offset, new->p_offset,
-                                old->p_filesz);
+           && (check_same_bytes (check, old->p_offset, new->p_offset,
+                                 old->p_filesz)
+               || is_buried_segment (check, old, new));
   return loaded && new->p_vaddr == old->p_vaddr;
 }
 
