@@ -46,6 +46,49 @@ def shown(name):
                    for c in name)
 
 
+# Names that packages bring.
+
+def checked_name(what, value, pattern):
+    """VALUE, if all of it matches PATTERN.
+
+    Whatever a package says of itself goes through here before it becomes a
+    part of a file name, of a command or of an index.  WHAT is its field.  No
+    such name has a slash or begins with a dot, whatever PATTERN says.
+    """
+    if value is None:
+        raise Refused("the package has no %s" % what)
+    if value.startswith(".") or "/" in value \
+       or not re.fullmatch(pattern, value):
+        raise Refused("invalid %s: %s" % (what, ascii(value)[:100]))
+    return value
+
+
+class Outputs:
+    """The files that a run makes in FOLDER: no package's takes another's name.
+
+    Nor does one take the place of a package that was given, unless it is that
+    package itself.
+    """
+
+    def __init__(self, folder, packages):
+        self.folder = folder
+        self.owners = {self._place(os.path.dirname(path), path): path
+                       for path in packages}
+
+    @staticmethod
+    def _place(folder, name):
+        return os.path.join(os.path.realpath(folder), os.path.basename(name))
+
+    def path(self, package, name):
+        """Where the file NAME, made of PACKAGE, goes."""
+        place = self._place(self.folder, name)
+        owner = self.owners.setdefault(place, package.path)
+        if owner != package.path:
+            raise Refused("%s would be written over: it is of %s"
+                          % (os.path.join(self.folder, name), owner))
+        return os.path.join(self.folder, os.path.basename(name))
+
+
 # Files.
 
 def replace_file(path, write):
@@ -127,11 +170,25 @@ def compress(options, kind, data):
 
 # The inner archives.
 
+class TarMember(tarfile.TarInfo):
+    """A member whose size is not negative.
+
+    Python versions up to 3.13.5 read such an archive for ever.
+    """
+
+    def _block(self, count):
+        if count < 0:
+            raise tarfile.ReadError("negative size")
+        return super()._block(count)
+
+
 def tar_members(data):
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:",
+                          tarinfo=TarMember) as archive:
             return archive.getmembers()
-    except tarfile.TarError as error:
+    # Damaged numbers are told in many ways.
+    except (tarfile.TarError, ArithmeticError, ValueError) as error:
         raise Refused("damaged tar archive: %s" % error) from None
 
 
@@ -206,6 +263,11 @@ class TarContents:
     def __init__(self, tar):
         self.tar = tar
         self.members = tar_members(tar)
+        self.links = {}      # name: names of the hard links to it
+        for member in self.members:
+            if member.islnk():
+                self.links.setdefault(clean_name(member.linkname),
+                                      []).append(clean_name(member.name))
 
     def elf_files(self):
         """Indices of the regular files that are ELF files."""
@@ -226,9 +288,7 @@ class TarContents:
     def names(self, index):
         """All names of a file; the further ones are hard links to it."""
         first = self.name(index)
-        return [first] + [clean_name(member.name) for member in self.members
-                          if member.islnk()
-                          and clean_name(member.linkname) == first]
+        return [first] + self.links.get(first, [])
 
 
 def file_name(name):
@@ -252,12 +312,12 @@ def run_converter(options, package, files, indices, folder):
         raise Refused("cfi2sframe: %s"
                       % done.stderr.decode(errors="replace").strip())
     ours = re.compile(re.escape(folder) + r"/([0-9]+)/[^/:]*")
-    for line in done.stderr.decode(errors="replace").splitlines():
+    for line in done.stderr.decode(errors="replace").split("\n")[:-1]:
         line = ours.sub(lambda match: files.name(int(match.group(1))), line)
         complain(os.path.basename(package.path),
                  line.removeprefix("cfi2sframe: "))
     reports = {}
-    for line in done.stdout.decode(errors="replace").splitlines():
+    for line in done.stdout.decode(errors="replace").split("\n")[:-1]:
         try:
             report = json.loads(line)
         except ValueError:
@@ -433,6 +493,7 @@ def convert_packages(options, look_into, write_package, relations):
     except OSError as error:
         complain(options.output, error.strerror)
         sys.exit(1)
+    options.outputs = Outputs(options.output, options.packages)
     with scratch as folder:
         prepare_debug_files(options, folder)
         work = ("%s/%d" % (folder, number) for number in itertools.count())
@@ -523,6 +584,7 @@ def parse_packages(parser, suffix, *needed):
     options.programs = None
     if not options.list and not options.output:
         parser.error("-o DIR or --list is needed")
+    options.packages = list(dict.fromkeys(options.packages))
     suffix.check(parser, options.suffix)
     if options.threads_max < 1:
         parser.error("--threads-max: at least 1")
