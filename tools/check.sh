@@ -17,7 +17,7 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   valgrind xz-utils zstd
   g++-aarch64-linux-gnu g++-s390x-linux-gnu libc6-dev-arm64-cross
   libc6-dev-s390x-cross qemu-user
-  gdb git libllvm14|libllvm19 openssl perl python3
+  gdb git libllvm14|libllvm19 openssl perl python3 python3-debian
   cmake debhelper dpkg-dev meson ninja-build rpm
   apt-utils gpg gpg-agent skopeo umoci
   fakeroot libarchive-tools makepkg pacman-package-manager

@@ -1,9 +1,19 @@
 # Control files of Debian packages: fields, versions, relations.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import re
+import logging
+import sys
 
-from sframe_retrofit import Suffix
+from sframe_retrofit import PROGRAM, Refused, Suffix, checked_name
+
+try:
+    from debian.deb822 import Deb822, PkgRelation
+except ImportError:
+    sys.exit("%s: Python's module debian is missing (package python3-debian)"
+             % PROGRAM)
+
+# It tells of each relation that it does not understand; those stay.
+logging.getLogger("debian.deb822").setLevel(logging.ERROR)
 
 # Sorts above the version it is appended to, and below everything that a
 # distribution appends to it for its next one: of all characters letters sort
@@ -13,51 +23,96 @@ SUFFIX = Suffix("A~sframe1", r"[A-Za-z.+][A-Za-z0-9.+~]*",
                 "'~'")
 
 
-def get_field(control, field):
-    match = re.search(r"(?mi)^%s:[ \t]*(.*)$" % re.escape(field), control)
-    return match.group(1).strip() if match else None
+# What may be in fields of which something is named: files, relations, lines of
+# an index.  See deb-control(5).
+PATTERNS = {
+    "Package": r"[A-Za-z0-9][A-Za-z0-9+._-]*",
+    "Version": r"[0-9A-Za-z][0-9A-Za-z.+~:-]*",
+    "Architecture": r"[a-z0-9][a-z0-9-]*",
+    "Source": r"[A-Za-z0-9][A-Za-z0-9+._-]*",
+    "Section": r"[A-Za-z0-9][A-Za-z0-9+._-]*",
+    "Priority": r"[A-Za-z]+",
+    "Size": r"[0-9]{1,18}",
+    "SHA256": r"[0-9a-f]{64}",
+}
 
 
-def set_field(control, field, value):
-    return re.sub(r"(?mi)^(%s:)[ \t]*.*$" % re.escape(field),
-                  lambda match: "%s %s" % (match.group(1), value),
-                  control, count=1)
+def read_control(text):
+    """The fields of TEXT, a control file or a paragraph of an index.
+
+    What cannot be written as it was read (a field twice, a second paragraph,
+    a line that belongs to none) is refused, as dpkg does.
+    """
+    try:
+        control = Deb822(text.split("\n"))
+        same = squeezed(control.dump()) == squeezed(text)
+    except ValueError as error:
+        raise Refused("damaged control file: %s" % error) from None
+    if not same:
+        raise Refused("a control file with lines that belong to no field, or "
+                      "a field twice")
+    return control
+
+
+def squeezed(text):
+    return "".join(text.split())
+
+
+def name_in(control, field, default=None):
+    """The value of FIELD, of which something is named."""
+    return checked_name(field, control.get(field, default), PATTERNS[field])
+
+
+def source_of(control):
+    """The name of the source package."""
+    source = control.get("Source") or control.get("Package")
+    return checked_name("Source", source.split("(", 1)[0].strip(),
+                        PATTERNS["Source"])
+
+
+def section_of(control):
+    """The section, which may be that of an archive area: contrib/net."""
+    return "/".join(checked_name("Section", part, PATTERNS["Section"])
+                    for part in control.get("Section", "misc").split("/"))
 
 
 # Fields whose entries have to be met, and fields whose entries say of which
 # packages something holds.
-NEEDING = ("depends", "pre-depends", "recommends", "suggests", "enhances")
-NAMING = ("breaks", "conflicts", "replaces", "provides")
+NEEDING = ("Depends", "Pre-Depends", "Recommends", "Suggests", "Enhances")
+NAMING = ("Breaks", "Conflicts", "Replaces", "Provides")
 
-# A name and a version that a package we convert can leave by getting a new
+# Relations to a version that a package we convert can leave by getting a new
 # one; what is between them stays as somebody wrote it.
-RELATION = re.compile(r"([A-Za-z0-9][A-Za-z0-9+._-]*)"
-                      r"((?::[a-z0-9-]+)?\s*\(\s*)(=|<=|>>)(\s*)"
-                      r"([^\s()]+)(\s*\))")
+LEFT = ("=", "<=", ">>")
 
 
-def map_relations(control, function):
-    """Let FUNCTION, given field and match, rewrite the relations of CONTROL."""
-    lines, field = [], None
-    for line in control.split("\n"):
-        if not line.startswith((" ", "\t")):
-            field = line.split(":", 1)[0].lower()
-        if field in NEEDING + NAMING:
-            line = RELATION.sub(lambda match: function(field, match), line)
-        lines.append(line)
-    return "\n".join(lines)
+def parse_relations(value):
+    """The relations of a field: lists of alternatives.
+
+    Runs of spaces, which a value may have between any two words, would take
+    the parser time by the square of their length.
+    """
+    return PkgRelation.parse_relations(" ".join(value.split()))
+
+
+def pair_of(relation):
+    """The (name, version) pair that RELATION names so that it can be left."""
+    operator, version = relation["version"] or (None, None)
+    return (relation["name"], version) if operator in LEFT else None
 
 
 def relations(control):
     """The (name, version) pairs that CONTROL names with =, <= or >>."""
-    pairs = set()
+    return {pair_of(relation)
+            for field in NEEDING + NAMING if field in control
+            for alternatives in parse_relations(control[field])
+            for relation in alternatives} - {None}
 
-    def collect(_, match):
-        pairs.add((match.group(1), match.group(5)))
-        return match.group(0)
 
-    map_relations(control, collect)
-    return pairs
+def following(relation, suffix):
+    """RELATION to the new version of what it names."""
+    operator, version = relation["version"]
+    return dict(relation, version=(operator, new_version(version, suffix)))
 
 
 def follow_versions(control, renewed, suffix):
@@ -65,18 +120,39 @@ def follow_versions(control, renewed, suffix):
 
     RENEWED has (name, version) pairs.  What Breaks, Replaces, Conflicts and
     Provides say of exactly one version holds for the old and the new one.
+    Fields in which nothing changes stay as they were written.
     """
-    def one(field, match):
-        name, before, operator, space, version, after = match.groups()
-        if (name, version) not in renewed:
-            return match.group(0)
-        new = "".join((name, before, operator, space,
-                       new_version(version, suffix), after))
-        if operator == "=" and field in NAMING:
-            return "%s, %s" % (match.group(0), new)
-        return new
+    for field in NEEDING + NAMING:
+        old = parse_relations(control.get(field, ""))
+        new = []
+        for alternatives in old:
+            moved = [following(relation, suffix)
+                     if pair_of(relation) in renewed else relation
+                     for relation in alternatives]
+            if field in NAMING and moved != alternatives \
+               and alternatives[0]["version"][0] == "=":
+                new.append(alternatives)
+            new.append(moved)
+        if new != old:
+            control[field] = PkgRelation.str(new)
 
-    return map_relations(control, one)
+
+def provide_original(control, name, version):
+    """Let CONTROL provide NAME in the VERSION it had.
+
+    So packages that were not converted, and depend on exactly that version,
+    can be installed with it.
+    """
+    entry = "%s (= %s)" % (name, version)
+    old = control.get("Provides")
+    if old is not None and any(
+            pair_of(relation) == (name, version)
+            for alternatives in parse_relations(old)
+            for relation in alternatives if relation["archqual"] is None):
+        return
+    control["Provides"] = "%s, %s" % (old, entry) if old else entry
+    if old is None and "Description" in control:
+        control.order_before("Provides", "Description")
 
 
 def new_version(version, suffix):
@@ -86,3 +162,6 @@ def new_version(version, suffix):
     return version + suffix
 
 
+def file_name(name, version, architecture, kind=".deb"):
+    """dpkg-name's form: package_version_architecture.deb, no epoch."""
+    return "%s_%s_%s%s" % (name, version.split(":", 1)[-1], architecture, kind)

@@ -26,6 +26,13 @@ program_file ()
   readlink -f "$(PATH=/usr/bin:/bin:$PATH command -v "$1")"
 }
 
+# Python's module debian, which only Debian's Python has.
+needs_debian_module ()
+{
+  "$(program_file python3)" -c 'import debian.deb822' 2>/dev/null \
+    || skip "python3-debian not found"
+}
+
 # The file that the dynamic loader takes for a library name.
 library_file ()
 {

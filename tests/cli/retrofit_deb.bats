@@ -4,9 +4,11 @@
 
 load helpers
 
+# With Debian's Python, which has Debian's modules.
 retrofit ()
 {
-  run --separate-stderr python3 \
+  needs_debian_module
+  run --separate-stderr "$(program_file python3)" \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" "$@"
 }
 
@@ -87,7 +89,8 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   grep -qx '> Version: 1:2.0-1A~sframe1' changes
   grep -qx '> Source: one (1:2.0-1)' changes
   grep -qE '^> Installed-Size: 10[1-9]$' changes
-  [ "$(grep -c '^>' changes)" -eq 3 ]
+  grep -qx '> Provides: one (= 1:2.0-1)' changes
+  [ "$(grep -c '^>' changes)" -eq 4 ]
 }
 
 @test "debug files in a -dbgsym package follow" {
@@ -304,9 +307,10 @@ make_foreign_package ()
 
 # 5.2.15-2+sframe1 was newer than the security update 5.2.15-2+deb12u1.
 @test "the suffix is above the version and below every later one" {
+  needs_debian_module
   local suffix version later
   suffix=$(PYTHONPATH=$srcdir/contrib/retrofit PYTHONDONTWRITEBYTECODE=1 \
-    python3 -c 'import sframe_debian; print(sframe_debian.SUFFIX.default)')
+    "$(program_file python3)" -c 'import sframe_debian; print(sframe_debian.SUFFIX.default)')
   for version in 5.2.15-2 1:2.39.5-0 2.36-9+deb12u14 1.0-1+b1 1.0-1ubuntu0.1 \
                  1.0-1~bpo12+1 1.0 2023c 1.0+dfsg-1 1.0-1build1 1.0-1.1 \
                  1.0-1+nmu1 1.0-1+rpi1 2:1.0~rc2-1 1.0-1+deb13u1~deb12u1 \
@@ -378,6 +382,7 @@ make_foreign_package ()
   cat >>root-two/DEBIAN/control <<'END'
 depends: libc6, one(=1:2.0-1), one:any (=  1:2.0-1) | three (= 1:2.0-1),
 	one (>= 1:2.0-1), one ( <= 1:2.0-1 ), one (>> 1:2.0-1), one (= 1:2.0-10)
+recommends: one(>=1:2.0-1),four ( = 1 )|five
 Breaks: one (= 1:2.0-1), one (<< 1:2.0-1)
 Provides: one (= 1:2.0-1), virtual (= 1:2.0-1)
 Description: one (= 1:2.0-1)
@@ -387,12 +392,14 @@ END
   retrofit -o new one_2.0-1_amd64.deb two_2.0-1_amd64.deb
   [ "$status" -eq 0 ] || report
   dpkg-deb -f new/two_*.deb >control
-  sed -n '/^[Dd]epends:/,$p' control | sed 's/^depends/Depends/' >found
+  sed -n '/^[Dd]epends:/,$p' control \
+    | sed 's/^depends/Depends/; s/^recommends/Recommends/' >found
+  # A field in which nothing changes stays as it was written.
   diff - found <<'END'
-Depends: libc6, one(=1:2.0-1A~sframe1), one:any (=  1:2.0-1A~sframe1) | three (= 1:2.0-1),
-	one (>= 1:2.0-1), one ( <= 1:2.0-1A~sframe1 ), one (>> 1:2.0-1A~sframe1), one (= 1:2.0-10)
+Depends: libc6, one (= 1:2.0-1A~sframe1), one:any (= 1:2.0-1A~sframe1) | three (= 1:2.0-1), one (>= 1:2.0-1), one (<= 1:2.0-1A~sframe1), one (>> 1:2.0-1A~sframe1), one (= 1:2.0-10)
+Recommends: one(>=1:2.0-1),four ( = 1 )|five
 Breaks: one (= 1:2.0-1), one (= 1:2.0-1A~sframe1), one (<< 1:2.0-1)
-Provides: one (= 1:2.0-1), one (= 1:2.0-1A~sframe1), virtual (= 1:2.0-1)
+Provides: one (= 1:2.0-1), one (= 1:2.0-1A~sframe1), virtual (= 1:2.0-1), two (= 1:2.0-1)
 Description: one (= 1:2.0-1)
  one (= 1:2.0-1)
 END
@@ -445,6 +452,120 @@ two_2.0-1A~sframe1_amd64.deb" ] || { ls new; return 1; }
     [ -z "$(find a -type f)" ]
     rm -rf a control control.tar.xz
   done
+}
+
+# One file was left of two, with exit status 0.
+@test "nothing is written over what was made in the same run" {
+  make_package one
+  make_package two
+  rm -rf root-*/usr/bin
+  repack one
+  repack two
+  mkdir a b
+  mv one_*.deb a/package.deb
+  mv two_*.deb b/package.deb
+  cp a/package.deb one
+  retrofit -o out a/package.deb b/package.deb
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-retrofit-deb: b/package.deb: out/package.deb would be \
+written over: it is of a/package.deb" ] || report
+  cmp out/package.deb one
+  # Nor over a package that was given.
+  make_package three
+  mv three_*.deb c.deb
+  mkdir c
+  mv c.deb c/package.deb
+  cp c/package.deb three
+  retrofit -o c c/package.deb b/package.deb
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"b/package.deb: c/package.deb would be written over"* ]] \
+    || report
+  cmp c/package.deb three
+  [ -f c/three_2.0-1A~sframe1_amd64.deb ]
+  # The same package twice, once under another name, and the same name twice.
+  cp c/package.deb c/other.deb
+  retrofit -o new c/package.deb c/other.deb c/package.deb
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"c/other.deb: new/three_2.0-1A~sframe1_amd64.deb would be"* ]] \
+    || report
+  [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+  retrofit -o again c/package.deb c/package.deb
+  [ "$status" -eq 0 ] || report
+}
+
+# install ROOT PACKAGE...: with dpkg and nothing else.
+install_into ()
+{
+  local root=$1
+  shift
+  mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers} "$root/var/log"
+  touch "$root/var/lib/dpkg/status"
+  PATH=$PATH:/usr/sbin:/sbin fakeroot dpkg --root="$PWD/$root" \
+    --force-not-root,bad-path -i "$@"
+}
+
+# apt's opinion of what is installed in ROOT.
+apt_check ()
+{
+  mkdir -p apt/lists/partial apt/archives/partial
+  apt-get -o Dir::State="$PWD/apt" -o Dir::Cache="$PWD/apt" \
+    -o Dir::State::status="$PWD/$1/var/lib/dpkg/status" \
+    -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=/dev/null \
+    -o Debug::NoLocking=true check
+}
+
+# libncursesw6 of Debian depends on libtinfo6 (= 6.4-4): it could not be
+# installed with a converted libtinfo6.
+@test "packages that were not converted fit to those that were" {
+  needs fakeroot dpkg apt-get
+  make_package one
+  make_package two xz "one (= 1:2.0-1), one (<= 1:2.0-1)"
+  make_package three xz "two"
+  sed -i '/^Depends:/s/libc6, //; s/base-files/one/' root-*/DEBIAN/control
+  sed -i 's/^Depends: .*/Multi-Arch: same/' root-one/DEBIAN/control
+  printf 'Breaks: one (<< 1:2.0-1)\n' >fields
+  sed -i '/^Depends/r fields' root-two/DEBIAN/control
+  # These two would break themselves, if a package could.
+  printf 'Provides: thing\nConflicts: thing, three (= 1:2.0-1)\n' >fields
+  sed -i '/^Depends/r fields' root-three/DEBIAN/control
+  rm -f root-*/DEBIAN/postinst root-*/DEBIAN/conffiles
+  repack one
+  repack two
+  repack three
+  retrofit -o new one_2.0-1_amd64.deb three_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  [ "$(dpkg-deb -f new/one_*.deb Provides)" = "one (= 1:2.0-1)" ]
+  [ "$(dpkg-deb -f new/three_*.deb Provides)" = "thing, three (= 1:2.0-1)" ]
+  install_into root new/one_*.deb two_2.0-1_amd64.deb new/three_*.deb
+  apt_check root
+  # The other way round: what was installed before gets converted.
+  install_into other one_2.0-1_amd64.deb two_2.0-1_amd64.deb \
+    three_2.0-1_amd64.deb
+  install_into other new/one_*.deb
+  apt_check other
+  # And back.
+  install_into other one_2.0-1_amd64.deb
+  apt_check other
+  # Without what it provides it does not fit: the test can fail.
+  dpkg-deb -R new/one_*.deb x
+  sed -i /^Provides:/d x/DEBIAN/control
+  dpkg-deb --root-owner-group -b x x.deb
+  run ! install_into third x.deb two_2.0-1_amd64.deb
+}
+
+@test "the original version is provided once, and not by packages of the installer" {
+  make_package one
+  sed -i 's/^Depends:.*/&\nProvides: virtual, one (= 1:2.0-1)/' \
+    root-one/DEBIAN/control
+  repack one
+  retrofit -o new one_2.0-1_amd64.deb
+  [ "$(dpkg-deb -f new/one_*.deb Provides)" \
+    = "virtual, one (= 1:2.0-1), one (= 1:2.0-1A~sframe1)" ]
+  make_package two
+  mv two_2.0-1_amd64.deb two.udeb
+  retrofit -o new two.udeb
+  [ "$status" -eq 0 ] || report
+  [ -z "$(dpkg-deb -f new/two_*.udeb Provides)" ]
 }
 
 @test "the output folder may be that of the input" {
@@ -550,17 +671,19 @@ END
 
 @test "installed programs find what they have in common, and leave no traces" {
   needs python3 make
-  local program
+  needs_debian_module
+  local program python
+  python=$(program_file python3)
   make -s -C "$builddir" install-dist_binSCRIPTS install-dist_pkgdataDATA \
     DESTDIR="$PWD/x" >log 2>&1 || { cat log; return 1; }
   mkdir elsewhere
   for program in $(find x -name 'sframe-retrofit-*'); do
     ln -s "$PWD/$program" elsewhere
-    run -0 python3 "elsewhere/${program##*/}" --help
+    run -0 "$python" "elsewhere/${program##*/}" --help
     [[ $output == "usage: ${program##*/} "* ]]
   done
   [ "$(find elsewhere -type l | wc -l)" -eq 5 ]
   [ -z "$(find x -name __pycache__)" ]
   find x -name sframe_retrofit.py -delete
-  run -1 python3 elsewhere/sframe-retrofit-deb --help
+  run -1 "$python" elsewhere/sframe-retrofit-deb --help
 }

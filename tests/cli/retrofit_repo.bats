@@ -8,13 +8,14 @@ load helpers
 retrofit ()
 {
   needs python3 dpkg-deb apt-ftparchive apt-get jq
+  needs_debian_module
   if [ ! -e spy ]; then
     printf '#!/bin/sh\necho >>%q\nexec %q "$@"\n' "$PWD/calls" "$CFI2SFRAME" \
       >spy
     chmod +x spy
   fi
   : >calls
-  run --separate-stderr python3 \
+  run --separate-stderr "$(program_file python3)" \
     "$srcdir/contrib/retrofit/sframe-retrofit-repo" --cfi2sframe="$PWD/spy" "$@"
 }
 
@@ -158,12 +159,22 @@ END
 make_original ()
 {
   needs apt-ftparchive
-  local packages=original/dists/plain/main/binary-amd64
-  mkdir -p $packages
+  local architecture packages
+  mkdir -p original
   mv pool original/
-  (cd original && apt-ftparchive packages pool) \
-    | sed 's/^Package: one$/&\nPriority: required/' >$packages/Packages
-  apt-ftparchive -o APT::FTPArchive::Release::Architectures=amd64 \
+  for architecture in amd64 i386; do
+    packages=original/dists/plain/main/binary-$architecture
+    mkdir -p $packages
+    (cd original && apt-ftparchive -a $architecture packages pool) \
+      | sed 's/^Package: one$/&\nPriority: required/' >$packages/Packages
+  done
+  release_original
+}
+
+release_original ()
+{
+  rm -f original/dists/plain/Release
+  apt-ftparchive -o "APT::FTPArchive::Release::Architectures=amd64 i386" \
     -o APT::FTPArchive::Release::Components=main release original/dists/plain \
     >Release
   mv Release original/dists/plain/
@@ -318,7 +329,7 @@ make_many ()
   chmod +x spy
   local i done before=0
   for i in 1 2 3; do
-    setsid python3 "$srcdir/contrib/retrofit/sframe-retrofit-repo" -j2 \
+    setsid "$(program_file python3)" "$srcdir/contrib/retrofit/sframe-retrofit-repo" -j2 \
       --cfi2sframe="$PWD/spy" -o new --folder=pool >log 2>&1 3>&- &
     # When there is something new.
     while done=$(find new/.retrofit/done -name '*.json' 2>/dev/null | wc -l)
@@ -360,7 +371,7 @@ make_many ()
   local sleeper=$!
   while flock -n new/.retrofit/index.lock true; do sleep 0.1; done
   rm -r new/dists
-  run timeout 3 python3 "$srcdir/contrib/retrofit/sframe-retrofit-repo" \
+  run timeout 3 "$(program_file python3)" "$srcdir/contrib/retrofit/sframe-retrofit-repo" \
     --cfi2sframe="$PWD/spy" -o new
   [ "$status" -eq 124 ]
   [ ! -e new/dists ]
@@ -370,11 +381,123 @@ make_many ()
   [ "$status" -eq 0 ] || report
 }
 
+# Source: ../../../x was a folder outside the repository.
+@test "no name from a package leads out of the repository" {
+  make_package good 1
+  local field
+  for field in 'Source: ../../../x' 'Source: /x' 'Source: a/../../../../x' \
+               'Source: ..' 'Source: x y' 'Section: x ../../../y' \
+               'Section: ../x' 'Priority: x\ty' 'Source: ../../../x (1)'; do
+    make_package evil 1 "$(printf '%b' "$field")"
+    find . >before
+    retrofit -o deep/new/repository --folder=pool
+    [ "$status" -eq 1 ] || report
+    [[ $stderr == *"evil_1_amd64.deb: invalid ${field%%:*}: "* ]] || report
+    # The other package is there, nothing is outside.
+    (cd deep/new/repository/pool && find . -type f) >found
+    [ "$(cat found)" = ./g/good/good_1A~sframe1_amd64.deb ]
+    diff <(grep -vE '^\./(found|calls|spy|deep.*)$' before) \
+      <(find . | grep -vE '^\./(found|calls|spy|deep.*)$')
+  done
+}
+
+@test "names are those of the index, or the package stays as it was" {
+  make_package one 1
+  make_package two 1
+  make_original
+  sed -i 's/^Package: two/Package: twin/' \
+    original/dists/plain/main/binary-amd64/Packages
+  release_original
+  retrofit -o new --sources=original.list one twin
+  [ "$status" -eq 1 ] || report
+  jq -r '.packages[] | [.package, .status] | @tsv' new/report.json | tr '\t' ' ' \
+    | diff - <(printf '%s\n' "one converted" "twin refused")
+  jq -e '.packages[1].reason | test("names itself otherwise")' new/report.json
+  cmp original/pool/two/two_1_amd64.deb new/pool/t/twin/twin_1_amd64.deb
+}
+
+# They were converted into one folder, where the second replaced the first.
+@test "equal file names in several folders, in one group of packages" {
+  make_package text 1 "Depends: one (= 1)"
+  make_package one 1 "Source: text"
+  mkdir -p pool/a pool/b
+  mv pool/text/*.deb pool/a/package.deb
+  mv pool/one/*.deb pool/b/package.deb
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  pool_files | diff - <(printf './t/text/%s_1A~sframe1_amd64.deb\n' one text)
+  apt update
+  apt -s install text
+  jq -r '.packages[].input' new/report.json \
+    | diff - <(echo package.deb; echo package.deb)
+}
+
+# Packages that are Multi-Arch: same can be installed together only in the same
+# version: 1A~sframe1 for amd64 did not fit to 1 for i386.
+@test "further architectures: what is Multi-Arch: same gets the same version" {
+  needs fakeroot dpkg
+  local name
+  for name in libone libtwo tool; do
+    make_package $name 1 "Multi-Arch: same"
+    sed -i 's/^Architecture: .*/Architecture: i386/' "package-$name/DEBIAN/control"
+    poke "package-$name/usr/bin/$name" 18 08 00
+    mkdir -p "package-$name/usr/lib/i386"
+    mv "package-$name/usr/bin/$name" "package-$name/usr/lib/i386"
+    dpkg-deb --root-owner-group -b "package-$name" \
+      "pool/$name/${name}_1_i386.deb" >/dev/null
+  done
+  make_package tool 1 "Depends: libone"
+  rm pool/libtwo/libtwo_1_i386.deb
+  make_original
+  retrofit -o new --architecture=amd64,i386 --sources=original.list tool libtwo
+  [ "$status" -eq 0 ] || report
+  pool_files | diff - <(printf './%s.deb\n' \
+    libo/libone/libone_1A~sframe1_{amd64,i386} \
+    libt/libtwo/libtwo_1A~sframe1_amd64 t/tool/tool_1A~sframe1_amd64)
+  grep -q '^Filename: .*libone_1A~sframe1_i386.deb' \
+    new/dists/sframe/main/binary-i386/Packages
+  # dpkg has them side by side, and not with the original.
+  mkdir -p root/var/lib/dpkg/{info,updates,triggers} root/var/log
+  touch root/var/lib/dpkg/status
+  export PATH=$PATH:/usr/sbin:/sbin
+  dpkg --root="$PWD/root" --force-not-root --add-architecture i386
+  fakeroot dpkg --root="$PWD/root" --force-not-root,bad-path -i \
+    new/pool/libo/libone/*.deb
+  run ! fakeroot dpkg --root="$PWD/root" --force-not-root,bad-path -i \
+    original/pool/libone/libone_1_i386.deb
+  # Only those of this machine, if nothing else is asked for.
+  retrofit -o other --sources=original.list tool libtwo
+  [ "$status" -eq 0 ] || report
+  [ -z "$(pool_files other | grep i386)" ]
+}
+
+@test "nothing is written over what was made in the same run" {
+  # dpkg-name's names have no epochs.
+  make_package one 1:1
+  mv pool/one pool/first
+  make_package one 2:1
+  # What was converted before, beside what it was made of.
+  make_package two 1
+  mv pool/two pool/second
+  make_package two 1A~sframe1
+  retrofit -o new --folder=pool
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"one 2:1 amd64 would be written over one 1:1 amd64: left out"* ]] \
+    || report
+  [[ $stderr == *"two 1A~sframe1 amd64 would be written over two 1 amd64"* ]] \
+    || report
+  [ "$(dpkg-deb -f new/pool/o/one/one_1A~sframe1_amd64.deb Version)" \
+    = 1:1A~sframe1 ]
+  pool_files | diff - <(printf './%s_1A~sframe1_amd64.deb\n' o/one/one t/two/two)
+}
+
 @test "wrong usage" {
   make_package one 1
   local arguments
   for arguments in "" "-o new --part=0/2 one" "-o new --part=3/2 one" \
                    "-o new --part=x one" "-o new -j0 one" \
+                   "-o new --architecture=../x one" \
+                   "-o new --architecture=amd64, one" \
                    "-o new --suite=../x one" "-o new --suffix=1 one" \
                    "-o new --folder=pool one" "-o new --list=missing"; do
     # shellcheck disable=SC2086
