@@ -34,5 +34,6 @@ tidy_sframe() {
 	# (a set-id program perhaps) is left out.
 	# What is always given comes first, so that SFRAME_OPTIONS can undo it.
 	find . -type f -readable -print0 | LC_ALL=C sort -z \
-		| cfi2sframe --skip-unconvertible --replace=auto ${SFRAME_OPTIONS} --files0-from=-
+		| cfi2sframe --skip-unconvertible --replace=auto \
+			--debug-info=none --min-coverage=2 ${SFRAME_OPTIONS} --files0-from=-
 }

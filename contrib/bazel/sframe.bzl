@@ -18,6 +18,8 @@ def _sframe_binary_impl(ctx):
     args = ctx.actions.args()
     args.add("--skip-unconvertible")
     args.add("--replace=auto")
+    args.add("--debug-info=none")
+    args.add("--min-coverage=2")
     args.add_all(ctx.attr.options)
     args.add("-o", out)
     args.add("--", ctx.executable.src)

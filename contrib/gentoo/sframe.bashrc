@@ -18,6 +18,7 @@ post_src_install() {
 	fi
 	# All of it in one call: hard links stay links.
 	# What is always given comes first, so that SFRAME_OPTIONS can undo it.
-	cfi2sframe --skip-unconvertible --replace=auto ${SFRAME_OPTIONS} -r -- "${D}" \
+	cfi2sframe --skip-unconvertible --replace=auto \
+		--debug-info=none --min-coverage=2 ${SFRAME_OPTIONS} -r -- "${D}" \
 		|| die "cfi2sframe failed"
 }

@@ -11,6 +11,7 @@ shift
 for name in "$@"; do
   # What is always given comes first, so that SFRAME_OPTIONS can undo it.
   # shellcheck disable=SC2086
-  "$program" --skip-unconvertible --replace=auto ${SFRAME_OPTIONS-} \
+  "$program" --skip-unconvertible --replace=auto \
+    --debug-info=none --min-coverage=2 ${SFRAME_OPTIONS-} \
     -- "$MESON_INSTALL_DESTDIR_PREFIX/$name"
 done

@@ -26,5 +26,6 @@ sframeOutputs() {
     # All of it in one call: hard links stay links.
     # What is always given comes first, so that sframeFlags can undo it.
     # shellcheck disable=SC2086
-    cfi2sframe --skip-unconvertible --replace=auto ${sframeFlags-} -r -- "${folders[@]}"
+    cfi2sframe --skip-unconvertible --replace=auto \
+        --debug-info=none --min-coverage=2 ${sframeFlags-} -r -- "${folders[@]}"
 }

@@ -155,11 +155,62 @@ build_debian_source ()
   before=$(checksum debian/hello-sframe/usr/bin/hello)
   run dh_sframe --no-act -v
   [ "$status" -eq 0 ]
-  [[ $output == *"cfi2sframe --skip-unconvertible --replace=auto --files0-from="* ]] \
+  [[ $output == *"cfi2sframe --skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --files0-from="* ]] \
     || { echo "$output"; return 1; }
   [[ $output == *"debian/hello-sframe/usr/bin/hello"* ]] \
     || { echo "$output"; return 1; }
   [ "$(checksum debian/hello-sframe/usr/bin/hello)" = "$before" ]
+}
+
+@test "Debian: a sequence that has no effect says so" {
+  write_debian_source
+  printf "remove_command('dh_strip');\n1;\n" \
+    >../perl/Debian/Debhelper/Sequence/away.pm
+  sed -i 's/ --with sframe//' debian/rules
+  # what dh calls, and what it says, with the sequences $1
+  sequence ()
+  {
+    run dh binary --no-act "$@"
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  }
+  local kind
+  for kind in "" -Arch -Indep; do
+    cp debian/control control
+    sed -i "/^Standards/iBuild-Depends$kind: dh-sequence-sframe" debian/control
+    [ "$kind" ] || sed -i -e '/^Build-Depends: dh-seq/d' \
+      -e 's/^Build-Depends: .*/&, dh-sequence-sframe/' debian/control
+    sequence
+    if [ "$kind" = -Indep ]; then
+      [[ $output != *" dh_sframe"$'\n'* && $output != *" dh_sframe -a"* ]]
+      [[ $output == *"dh_sframe will not be called: "*Build-Depends-Arch* ]] \
+        || { echo "$output"; return 1; }
+    else
+      [[ $output == *" dh_sframe"* && $output != *"not be called"* ]] \
+        || { echo "$output"; return 1; }
+    fi
+    mv control debian/control
+  done
+  sequence --with away,sframe
+  [[ $output == *"dh_sframe will not be called: "*dh_strip* ]] \
+    || { echo "$output"; return 1; }
+  # Where dh is not used nobody can say anything but the documents.
+  grep -q "only L<dh(1)> looks at" "$contrib/debian/dh_sframe"
+  [ ! -d "$srcdir/debian" ] \
+    || sed -n '/^Package: dh-sequence-sframe/,/^$/p' "$srcdir/debian/control" \
+    | grep -q "where debian/rules uses dh"
+}
+
+@test "Debian: udebs are left alone" {
+  write_debian_source
+  printf '%s\n' "" "Package: hello-udeb" "Package-Type: udeb" \
+    "Architecture: any" "Description: test" >>debian/control
+  make -s
+  make -s install DESTDIR=debian/hello-sframe
+  make -s install DESTDIR=debian/hello-udeb
+  run dh_sframe
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  has_sframe debian/hello-sframe/usr/bin/hello
+  no_sframe debian/hello-udeb/usr/bin/hello
 }
 
 # As in the packages zlib (debian/lib32z1), libc6-i386 and valgrind.
@@ -693,6 +744,99 @@ run_yocto ()
 
 @test "Yocto: the shell function of the class" {
   hook_converts_tree run_yocto
+}
+
+# dh_sframe, brp-sframe and others run before the debug information is split
+# off: with -g a program of Go has a .debug_frame there, and without none.
+hook_reads_eh_frame_only ()
+{
+  program_in_path
+  mkdir -p tree
+  # Functions with .debug_frame alone, and main; the third has little else.
+  echo 'int f (int); int main (void) { return f (0); }' >main.c
+  printf 'extern int g (int);\nint f (int a) { return a ? g (a) + 1 : 0; }\n' >f.c
+  echo 'int f (int); int g (int a) { return f (a - 1) + 1; }' >g.c
+  echo '.text; .skip 100000, 0x90; .section .note.GNU-stack,"",@progbits' >large.s
+  local plain="-O1 -g -fno-asynchronous-unwind-tables -fno-exceptions"
+  cc $plain -c f.c g.c
+  cc -O1 -g main.c f.o g.o -o tree/mixed
+  cc -O1 -g main.c f.o g.o large.s -o tree/nearly
+  run readelf -SW tree/mixed
+  [[ $output == *.debug_frame* ]] || skip "no .debug_frame from this compiler"
+  cp -r tree before
+  "$CFI2SFRAME" --debug-info=none -o expected tree/mixed
+  "$CFI2SFRAME" --debug-info=none -o nearly tree/nearly
+  "$1" ""
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  cmp expected tree/mixed
+  cmp before/nearly tree/nearly
+  [[ $output == *"percent of the code has rows"* ]] || { echo "$output"; return 1; }
+  "$1" --min-coverage=0
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  cmp nearly tree/nearly
+}
+
+# More hooks as functions, over the folder tree.
+run_rpm ()
+{
+  RPM_BUILD_ROOT=$PWD/tree run "$contrib/rpm/brp-sframe" $1
+}
+
+run_meson ()
+{
+  SFRAME_OPTIONS=$1 MESON_INSTALL_DESTDIR_PREFIX="$PWD/tree" \
+    run "$contrib/meson/sframe-install.sh" cfi2sframe $(cd tree && echo *)
+}
+
+@test "RPM: .eh_frame is read only, and little is none" {
+  hook_reads_eh_frame_only run_rpm
+}
+
+@test "Meson: .eh_frame is read only, and little is none" {
+  hook_reads_eh_frame_only run_meson
+}
+
+@test "Arch: .eh_frame is read only, and little is none" {
+  hook_reads_eh_frame_only run_arch
+}
+
+@test "Gentoo: .eh_frame is read only, and little is none" {
+  hook_reads_eh_frame_only run_gentoo
+}
+
+@test "Nix: .eh_frame is read only, and little is none" {
+  hook_reads_eh_frame_only run_nix
+}
+
+@test "Yocto: .eh_frame is read only, and little is none" {
+  hook_reads_eh_frame_only run_yocto
+}
+
+run_debian ()
+{
+  cd source
+  run dh_sframe -- $1
+  cd ..
+}
+
+@test "Debian: .eh_frame is read only, and little is none" {
+  write_debian_source
+  cd ..
+  mkdir -p source/debian/hello-sframe/usr
+  ln -s source/debian/hello-sframe/usr tree
+  hook_reads_eh_frame_only run_debian
+}
+
+# Those that cannot run here, too.
+@test "all hooks give the same options" {
+  local file n=0
+  while read -r file; do
+    tr '\n' ' ' <"$file" | tr -d '\\(,)"'"'" | sed 's/args.add//g; s/[ \t]\+/ /g' \
+      | grep -qe "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2" \
+      || { echo "$file"; return 1; }
+    n=$((n + 1))
+  done < <(grep -rle "--replace=auto" "$contrib" --exclude-dir=retrofit --exclude-dir=system)
+  [ "$n" -eq 11 ]
 }
 
 @test "RPM, Arch: a file that may not be read is passed over" {
