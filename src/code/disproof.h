@@ -1,9 +1,7 @@
-/* CFI that the code contradicts.
+/* CFI that the code contradicts: rows, and what to say of them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A row is disproved where the analysis knows a value that the row says
-   something else of, in functions that can be trusted: all of their paths were
-   followed, agree, and end as the ABI wants it (unit.h).  */
+   comparison.h finds it.  */
 
 #ifndef CODE_DISPROOF_H
 #define CODE_DISPROOF_H
@@ -12,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "code/analysis.h"
+#include "code/machine.h"
+#include "code/value.h"
+#include "frame/frame.h"
 
 enum disproof_kind
 {
@@ -43,12 +42,6 @@ struct disproofs
   size_t n, capacity;
 };
 
-/* Compare the rows of REQUEST->known with the code.  The request's callbacks
-   are not used.  CLAIMS is what the code says, and the caller's to free also
-   after failure.  */
-bool disproofs_find (struct disproofs *disproofs, struct claims *claims,
-                     const struct code_request *request,
-                     struct code_summary *summary, struct error *err);
 void disproofs_free (struct disproofs *disproofs);
 
 enum

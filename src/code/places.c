@@ -15,7 +15,7 @@
 #include "elf/dynamic.h"
 
 /* Functions of libc, libgcc and libstdc++ that never come back.  A function of
-   the image itself needs no name: it is looked at (returns.c).  */
+   the image itself needs no name: it is looked at (returning.h).  */
 static const char *const never_return[] = {
   "Py_Exit",
   "Py_FatalError",
@@ -316,6 +316,15 @@ places_relocated (const struct places *places, uint64_t place)
              ? NULL
              : bsearch (&key, places->relocated, places->n_relocated,
                         sizeof key, compare_relocated);
+}
+
+bool
+places_call_returns (const struct places *places, uint64_t place,
+                     bool argument_is_set)
+{
+  const struct relocated *word
+      = place ? places_relocated (places, place) : NULL;
+  return !word || !(word->exits || (word->may_exit && argument_is_set));
 }
 
 static uint64_t

@@ -64,6 +64,12 @@ bool places_initial_word (const struct places *places, uint64_t address,
 const struct relocated *places_relocated (const struct places *places,
                                           uint64_t place);
 
+/* Whether a call of what the word at PLACE points to comes back, as far as the
+   name of an imported function tells; true where nothing is known.  With
+   ARGUMENT_IS_SET, the first argument is known not to be 0.  */
+bool places_call_returns (const struct places *places, uint64_t place,
+                          bool argument_is_set);
+
 /* Code computes ADDRESS.  Not sorted in until places_sort_named.  False when
    memory ran out.  */
 bool places_name (struct places *places, uint64_t address);

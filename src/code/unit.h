@@ -70,7 +70,7 @@ void unit_visit (struct unit *unit,
                                 const struct state *state),
                  void *argument);
 
-/* Whether it calls functions that were not known to context->returns, which
+/* Whether it calls functions that were not known to context->functions, which
    knows them now: when they were followed there, the unit may look different.
  */
 bool unit_met_unknown (const struct unit *unit);

@@ -90,7 +90,7 @@ defined_comes_back (const struct unit *unit, const struct insn *insn)
   const struct relocated *word
       = place ? places_relocated (unit->context->places, place) : NULL;
   return word && word->is_got && word->value != 0
-         && returns_comes_back (unit->context->returns, word->value);
+         && functions_comes_back (unit->context->functions, word->value);
 }
 
 /* Registers that belong to callers and that INSN uses, other than by saving
@@ -140,13 +140,13 @@ judge_call (struct unit *unit, uint32_t number)
 {
   const struct unit_node *node = &unit->nodes[number];
   const struct unit_node *behind = node_behind (unit, number);
-  struct returns *returns = unit->context->returns;
+  struct functions *functions = unit->context->functions;
   uint64_t callee = behind ? callee_of (unit, &node->insn) : 0;
   if (callee == 0)
     return;
   if (node->goes_straight || goes_on_with_registers (unit, number))
-    returns_note_back (returns, callee);
-  else if (!behind->goes_back && !returns_comes_back (returns, callee)
+    functions_note_back (functions, callee);
+  else if (!behind->goes_back && !functions_comes_back (functions, callee)
            && !defined_comes_back (unit, &node->insn)
            && !address_map_set (&unit->doubtful, node->address, 0))
     unit_fail (unit, UNIT_TOO_MUCH, node->address);
@@ -165,12 +165,12 @@ is_stub (const struct unit *unit)
 static void
 judge_end (struct unit *unit, const struct unit_node *node)
 {
-  struct returns *returns = unit->context->returns;
+  struct functions *functions = unit->context->functions;
   if (!node->goes_back)
     return;
-  returns_note_back (returns, unit->entry);
+  functions_note_back (functions, unit->entry);
   if (node->insn.flow == FLOW_JUMP)
-    returns_note_back (returns, node->insn.target);
+    functions_note_back (functions, node->insn.target);
 }
 
 /* Whether nobody has seen yet that some call of the unit comes back.  */
@@ -181,7 +181,8 @@ has_news (const struct unit *unit)
     {
       const struct insn *insn = &unit->nodes[i].insn;
       uint64_t callee = is_call (insn) ? callee_of (unit, insn) : 0;
-      if (callee != 0 && !returns_comes_back (unit->context->returns, callee))
+      if (callee != 0
+          && !functions_comes_back (unit->context->functions, callee))
         return true;
     }
   return false;

@@ -12,7 +12,7 @@
 
 #include "code/unit_graph.h"
 
-/* Note in context->returns which callees of UNIT, a sound one, and
+/* Note in context->functions which callees of UNIT, a sound one, and
    whether itself, are seen to come back.  Calls of others, behind which the
    unit does not return either, become its doubtful ones.  Whether there are
    any.  */

@@ -44,10 +44,8 @@ note_end (struct unit *unit, uint64_t address)
 static bool
 begins_certainly (const struct unit *unit)
 {
-  struct returns *returns = unit->context->returns;
-  uint32_t index = returns_find (returns, unit->entry);
   const struct code_function *function
-      = index == UNIT_NONE ? NULL : returns_function (returns, index);
+      = functions_at (unit->context->functions, unit->entry);
   return function && (function->is_called || function->is_known);
 }
 
@@ -77,10 +75,9 @@ static void
 check_leaving (struct unit *unit, uint64_t target, uint64_t from,
                enum unit_failure failure, const struct state *state)
 {
-  uint32_t index = returns_find (unit->context->returns, target);
-  struct code_function *function
-      = index == UNIT_NONE ? NULL
-                           : returns_function (unit->context->returns, index);
+  uint32_t index = functions_find (unit->context->functions, target);
+  const struct code_function *function
+      = functions_at (unit->context->functions, target);
   bool by_jump = failure == UNIT_TAIL_CALL;
   /* Code that goes on where a pointer leads: that was a label.  */
   bool is_label = !by_jump && function && function->is_pointer;
@@ -116,8 +113,8 @@ returns_rightly (struct unit *unit, const struct insn *insn, uint64_t address,
   return state_is_restored (&after, machine);
 }
 
-/* Whether INSN goes on with an exception although UNIT_NONE landed in the
-   unit. Such a path ended where a call does not return or where the compiler
+/* Whether INSN goes on with an exception although no path landed in the
+   unit.  Such a path ended where a call does not return or where the compiler
    knew that nobody gets to, and ran into something else.  */
 static bool
 is_beyond_the_end (const struct unit *unit, const struct insn *insn)
@@ -149,7 +146,8 @@ returns_from_signal (const struct code_machine *machine,
 static bool
 ends_part (const struct unit *unit, uint64_t address, uint64_t next)
 {
-  const struct code_range *part = unit_find_part (unit->context, address);
+  const struct code_range *part
+      = known_code_part (unit->context->known, address);
   uint32_t number = address_map_get (&unit->numbers, address);
   if (!part || part->end != next || unit_is_start (unit, next))
     return false;

@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 #include "code/gopclntab.h"
+#include "code/functions.h"
 #include "code/insn.h"
+#include "code/known_code.h"
 #include "code/machine.h"
 #include "code/places.h"
-#include "code/returns.h"
+#include "code/request.h"
 
 /* Why a unit says nothing.  */
 enum unit_failure
@@ -32,20 +34,6 @@ enum unit_failure
   UNIT_FAILURE_COUNT
 };
 
-/* Calls in [start, end) may end up at `pad' by an exception, with
-   `args_size` bytes of arguments taken off the stack.  */
-struct code_pad
-{
-  uint64_t start, end;
-  uint64_t pad;
-  uint64_t args_size;
-};
-
-struct code_range
-{
-  uint64_t start, end;
-};
-
 struct unit_context
 {
   const struct code_machine *machine;
@@ -54,15 +42,10 @@ struct unit_context
   const struct code_machine *go_machine;
   const struct insn_decoder *decoder;
   const struct places *places;
-  struct returns *returns;
+  struct functions *functions;
   const struct code_pad *pads; /* ascending start, disjoint */
   size_t n_pads;
-  /* Starts of FDEs: never run into, even where they are no starts of
-     functions.  Ascending.  */
-  const uint64_t *borders;
-  size_t n_borders;
-  const struct code_range *parts; /* FDEs that start no function; ascending */
-  size_t n_parts;
+  const struct known_code *known;
   /* Functions without CFI are followed: nothing tells where they end but that
      calls come back.  */
   bool ends_unknown;

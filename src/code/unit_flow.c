@@ -20,12 +20,10 @@ enum
 static bool
 starts_certainly (const struct unit *unit, uint64_t address)
 {
-  struct returns *returns = unit->context->returns;
-  uint32_t index = returns_find (returns, address);
-  if (index == UNIT_NONE || !unit_is_start (unit, address))
-    return false;
-  const struct code_function *function = returns_function (returns, index);
-  return function->is_called || !function->is_pointer;
+  const struct code_function *function
+      = functions_at (unit->context->functions, address);
+  return function && unit_is_start (unit, address)
+         && (function->is_called || !function->is_pointer);
 }
 
 /* Whether nothing but padding is between ADDRESS and the start of another
@@ -84,7 +82,7 @@ unit_jump (struct unit *unit, uint64_t target, const struct state *state)
 }
 
 /* Where an indirect jump goes by tables, *TARGET is an entry or a target of
-   them.  False: by UNIT_NONE.  */
+   them.  False: by none.  */
 static bool
 find_tables (struct unit *unit, const struct insn *insn, uint64_t address,
              const struct state *state, struct value *target)
@@ -124,16 +122,6 @@ end_of_table (const struct unit *unit, uint64_t address)
   return end;
 }
 
-const struct code_range *
-unit_find_part (const struct unit_context *context, uint64_t address)
-{
-  size_t at
-      = SEARCH_FIRST (context->n_parts, i, context->parts[i].end > address);
-  return at < context->n_parts && context->parts[at].start <= address
-             ? &context->parts[at]
-             : NULL;
-}
-
 /* Whether TARGET is in the function, whose parts can be elsewhere: in the
    part that reads the table, certainly.  Words that happen to look like
    offsets are not trusted to lead to other parts.  */
@@ -141,11 +129,14 @@ static bool
 is_inside (const struct unit *unit, const struct jump_table *table,
            uint64_t target)
 {
-  const struct code_range *part = unit_find_part (unit->context, target);
+  const struct code_range *part
+      = known_code_part (unit->context->known, target);
   return (target >= unit->entry && target < unit->end)
          || (part
              && (table->width == 8
-                 || part == unit_find_part (unit->context, table->reader)));
+                 || part
+                        == known_code_part (unit->context->known,
+                                            table->reader)));
 }
 
 /* The target of entry INDEX.  False behind the last: a table without a bound
@@ -172,7 +163,7 @@ bound_by_names (const struct unit *unit, struct jump_table *table)
   for (uint64_t i = 0; i < n; i++)
     if (!jump_table_target (table, unit->context->places, i, &target)
         || ((target < unit->entry || target >= unit->end)
-            && !unit_find_part (unit->context, target)))
+            && !known_code_part (unit->context->known, target)))
       return;
   table->max = n - 1;
 }
@@ -292,18 +283,18 @@ unit_call_returns (struct unit *unit, const struct insn *insn,
   if (address_map_get (&unit->doubtful, address) != UINT32_MAX)
     return false;
   if (insn->flow == FLOW_CALL_INDIRECT)
-    return returns_through (context->places, unit_called_place (context, insn),
-                            is_set);
-  if (returns_find (context->returns, insn->target) == UNIT_NONE)
+    return places_call_returns (context->places,
+                                unit_called_place (context, insn), is_set);
+  if (!functions_at (context->functions, insn->target))
     {
-      returns_add (context->returns, insn->target, false);
+      functions_add (context->functions, insn->target, false);
       unit->met_unknown = true;
       return true;
     }
-  return returns_at (context->returns, insn->target)
+  return functions_return_at (context->functions, insn->target)
          && (!is_set
-             || returns_through (context->places,
-                                 unit_called_place (context, insn), is_set));
+             || places_call_returns (
+                 context->places, unit_called_place (context, insn), is_set));
 }
 
 static bool

@@ -9,10 +9,6 @@
 /* STATE gets to TARGET, if that is in the unit.  */
 void unit_jump (struct unit *unit, uint64_t target, const struct state *state);
 
-/* The part of a function that ADDRESS is in, or NULL.  */
-const struct code_range *unit_find_part (const struct unit_context *context,
-                                         uint64_t address);
-
 /* Whether INSN, a branch in front of a switch, is never taken: its default
    case is empty because the compiler knows all values, and at the end of the
    function, which is where another one starts, perhaps behind padding.  */

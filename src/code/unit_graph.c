@@ -22,25 +22,18 @@ unit_fail (struct unit *unit, enum unit_failure failure, uint64_t address)
 bool
 unit_is_start (const struct unit *unit, uint64_t address)
 {
-  uint32_t index = returns_find (unit->context->returns, address);
-  return index != UINT32_MAX && address != unit->entry
-         && returns_function (unit->context->returns, index)->is_start;
-}
-
-static bool
-is_border (const struct unit *unit, uint64_t address)
-{
-  const uint64_t *borders = unit->context->borders;
-  size_t n = unit->context->n_borders;
-  size_t at = SEARCH_FIRST (n, i, borders[i] >= address);
-  return at < n && borders[at] == address && address != unit->entry;
+  const struct code_function *function
+      = functions_at (unit->context->functions, address);
+  return function && address != unit->entry && function->is_start;
 }
 
 static bool
 ends_before (const struct unit *unit, uint64_t address)
 {
-  return returns_is_marked (unit->context->returns, address)
-         && (unit_is_start (unit, address) || is_border (unit, address));
+  return functions_is_marked (unit->context->functions, address)
+         && (unit_is_start (unit, address)
+             || (address != unit->entry
+                 && known_code_is_border (unit->context->known, address)));
 }
 
 /* Nodes.  */
@@ -57,8 +50,8 @@ decode_node (struct unit *unit, struct unit_node *node)
                        insn))
     *insn = (struct insn){ 0 }; /* visitors look at it */
   else if (insn->flow == FLOW_CALL
-           && returns_is_push (unit->context->returns, insn->target,
-                               node->address + insn->size))
+           && functions_call_is_push (unit->context->functions, insn->target,
+                                      node->address + insn->size))
     {
       const struct arch *arch = unit->machine->arch;
       insn->flow = FLOW_NEXT;

@@ -205,23 +205,26 @@ code_rows_find (struct code_rows *rows, struct cfi_source *source,
 {
   struct code_facts facts;
   struct code_request request;
-  struct code_summary summary;
-  struct claims claims = { 0 };
+  struct code_findings findings;
   *rows = (struct code_rows){ 0 };
   if (!code_analysis_exists (source->image->arch))
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this build cannot analyse code of this machine");
   if (!code_facts_read (&facts, source, &request, err))
     return false;
-  request.elsewhere = wanted->add;
-  request.told = wanted->told;
-  request.n_told = wanted->n_told;
-  bool ok = disproofs_find (&rows->disproofs, &claims, &request, &summary, err)
-            && (!wanted->add
-                || add_functions (rows, source, &request, &claims, err));
-  if (!wanted->verify)
-    disproofs_free (&rows->disproofs);
-  claims_free (&claims);
+  request.beyond_cfi = wanted->add;
+  request.described = wanted->described;
+  request.n_described = wanted->n_described;
+  bool ok
+      = code_analyse (&request, &findings, err)
+        && (!wanted->add
+            || add_functions (rows, source, &request, &findings.claims, err));
+  if (ok && wanted->verify)
+    {
+      rows->disproofs = findings.disproofs;
+      findings.disproofs = (struct disproofs){ 0 };
+    }
+  code_findings_free (&findings);
   code_facts_free (&facts);
   return ok;
 }

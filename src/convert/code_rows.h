@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "cfi/source.h"
-#include "code/disproof.h"
+#include "code/code.h"
 #include "frame/frame.h"
 
 struct code_rows
@@ -30,8 +30,8 @@ struct code_rows_request
   bool add;    /* functions without CFI are put with the source's PLT stubs, as
                   which they count from then on */
   bool verify; /* rows that the code contradicts are noted */
-  const struct code_range *told; /* with ADD: as in struct code_request */
-  size_t n_told;
+  const struct code_range *described; /* with ADD: as in struct code_request */
+  size_t n_described;
 };
 
 /* Analyse the code of SOURCE, a linked file.  ROWS is to be freed also after

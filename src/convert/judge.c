@@ -85,16 +85,17 @@ judge_with_code (struct cfi_source *source,
                  struct error *err)
 {
   struct code_rows rows;
-  struct code_range *told = described_code (decoder);
-  if (told == NULL)
+  struct code_range *described = described_code (decoder);
+  if (described == NULL)
     return error_set_no_memory (err);
-  const struct code_rows_request wanted
-      = { .add = true, .told = told, .n_told = decoder->n_functions };
+  const struct code_rows_request wanted = {
+    .add = true, .described = described, .n_described = decoder->n_functions
+  };
   bool judged = code_rows_find (&rows, source, &wanted, err)
                 && compare_rows (source, decoder, padding, result, err);
   result->bytes_from_code = rows.bytes;
   code_rows_free (&rows);
-  free (told);
+  free (described);
   return judged;
 }
 

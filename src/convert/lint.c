@@ -1,7 +1,7 @@
 /* Comparing the CFI of a file with its code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "code/disproof.h"
+#include "code/code.h"
 
 #include "code/seeds.h"
 #include "convert/code_facts.h"
@@ -19,12 +19,11 @@ static void
 report (const struct reader *reader, const struct disproofs *disproofs,
         const struct symbol_names *names)
 {
-  const struct code_machine *machine = code_machine_of (reader->image->arch);
   for (size_t i = 0; i < disproofs->n; i++)
     {
       const struct disproof *from = &disproofs->list[i];
       char says[DISPROOF_TEXT_MAX], does[DISPROOF_TEXT_MAX];
-      disproof_describe (from, machine, says, does);
+      code_describe (from, reader->image->arch, says, does);
       struct cfi2sframe_finding finding = {
         .function = from->entry,
         .name = symbol_names_at (names, from->entry),
@@ -64,20 +63,17 @@ lint_source (const struct reader *reader, const struct cfi_source *source,
 {
   struct code_facts facts;
   struct code_request request;
-  struct code_summary summary;
-  struct disproofs disproofs;
-  struct claims claims;
+  struct code_findings findings;
   if (!code_facts_read (&facts, source, &request, err))
     return false;
-  bool ok = disproofs_find (&disproofs, &claims, &request, &summary, err);
+  bool ok = code_analyse (&request, &findings, err);
   if (ok)
     {
-      reader->result->functions = summary.functions;
-      reader->result->functions_trusted = summary.failures[UNIT_SOUND];
-      ok = report_named (reader, &disproofs, err);
-      disproofs_free (&disproofs);
+      reader->result->functions = findings.functions;
+      reader->result->functions_trusted = findings.functions_trusted;
+      ok = report_named (reader, &findings.disproofs, err);
     }
-  claims_free (&claims);
+  code_findings_free (&findings);
   code_facts_free (&facts);
   return ok;
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "code/analysis.h"
 #include "code/state_row.h"
 #include "convert/code_facts.h"
 #include "convert/code_rows.h"
@@ -128,12 +129,12 @@ see (void *argument, uint64_t entry, bool certain, uint64_t address,
 }
 
 static void
-distrust (void *argument, uint64_t entry, enum unit_failure failure,
-          uint64_t failed_at)
+reject (void *argument, uint64_t entry, enum unit_failure failure,
+        uint64_t failed_at)
 {
   (void)argument;
   if (verbose)
-    printf ("  distrusted: %#lx %s at %#lx\n", entry,
+    printf ("  rejected: %#lx %s at %#lx\n", entry,
             unit_failure_name (failure), failed_at);
 }
 
@@ -339,7 +340,7 @@ report_gaps (const char *name, const struct image *image,
 
 static void
 report (const char *name, const struct count *count,
-        const struct code_summary *summary, double seconds)
+        const struct analysis_summary *summary, double seconds)
 {
   uint64_t said = count->equal + count->cfa_differs + count->ra_differs
                   + count->fp_differs + count->unknown + count->incomparable;
@@ -375,22 +376,21 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       = { .arch = image->arch, .machine = code_machine_of (image->arch) };
   struct code_facts facts;
   struct code_request request;
-  struct code_summary summary;
+  struct analysis_summary summary;
   n_seen = 0;
   if (!code_facts_read (&facts, source, &request, err))
     return false;
   file.functions = facts.functions;
-  request.see = see;
-  request.distrust = distrust;
-  request.argument = &file;
-  request.elsewhere = everywhere;
+  const struct analysis_observer observer
+      = { .see = see, .reject = reject, .argument = &file };
+  request.beyond_cfi = everywhere;
   if (everything_hidden)
     {
       request.n_known = request.n_pads = 0;
-      request.elsewhere = request.no_symbols = true;
+      request.beyond_cfi = request.no_symbols = true;
     }
   double began = seconds_now ();
-  bool ok = code_analyse (&request, &file.claims, &summary, err);
+  bool ok = analysis_run (&request, &observer, &file.claims, &summary, err);
   double took = seconds_now () - began;
   if (ok)
     {

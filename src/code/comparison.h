@@ -1,0 +1,50 @@
+/* Comparing the rows of the CFI with what the code does.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A row is disproved where the analysis knows a value that the row says
+   something else of, in functions that can be trusted: all of their paths were
+   followed, agree, and end as the ABI wants it (unit.h).  */
+
+#ifndef CODE_COMPARISON_H
+#define CODE_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "code/claims.h"
+#include "code/disproof.h"
+#include "code/machine.h"
+#include "code/request.h"
+#include "code/state.h"
+
+struct comparison
+{
+  struct disproofs *disproofs;
+  const struct code_request *request;
+  const struct code_machine *machine;
+  size_t function;             /* index of the known function looked at last */
+  const struct frame_row *row; /* found last, for SIZE bytes from START on */
+  uint64_t start, size;
+  uint64_t last; /* instruction looked at last */
+  bool failed;   /* memory ran out */
+};
+
+/* Compare the rows of REQUEST->known, to fill in DISPROOFS, which is
+   initialised, and the caller's to free.  */
+void comparison_init (struct comparison *comparison,
+                      const struct code_request *request,
+                      struct disproofs *disproofs);
+
+/* Look at an instruction: struct analysis_observer says how.  */
+void comparison_see (void *comparison, uint64_t entry, bool certain,
+                     uint64_t address, const struct insn *insn,
+                     const struct state *state);
+
+/* The analysis is over.  Keep what all functions that get there agree upon, as
+   CLAIMS tells.  */
+bool comparison_finish (struct comparison *comparison,
+                        const struct claims *claims, struct error *err);
+
+#endif /* CODE_COMPARISON_H */

@@ -1,0 +1,138 @@
+/* The functions that were found, and what is known of each.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/functions.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "code/address_map.h"
+#include "code/address_set.h"
+
+struct functions
+{
+  struct address_map starts; /* entry: index */
+  struct address_map back;   /* what calls were seen to come back from */
+  struct address_set marks;  /* what may be found in `starts', or was marked */
+  struct code_function *list;
+  size_t n, capacity;
+  bool failed; /* memory ran out */
+};
+
+struct functions *
+functions_new (const struct image *image)
+{
+  struct functions *functions = calloc (1, sizeof *functions);
+  if (!functions || !address_set_init (&functions->marks, image))
+    {
+      functions_free (functions);
+      return NULL;
+    }
+  address_map_clear (&functions->starts);
+  address_map_clear (&functions->back);
+  return functions;
+}
+
+void
+functions_free (struct functions *functions)
+{
+  if (!functions)
+    return;
+  address_set_free (&functions->marks);
+  address_map_free (&functions->starts);
+  address_map_free (&functions->back);
+  free (functions->list);
+  free (functions);
+}
+
+void
+functions_mark (struct functions *functions, uint64_t address)
+{
+  address_set_add (&functions->marks, address);
+}
+
+bool
+functions_is_marked (const struct functions *functions, uint64_t address)
+{
+  return address_set_may_have (&functions->marks, address);
+}
+
+uint32_t
+functions_add (struct functions *functions, uint64_t entry, bool is_start)
+{
+  uint32_t index = functions_find (functions, entry);
+  if (index == FUNCTION_NONE)
+    {
+      index = (uint32_t)functions->n;
+      if (!ARRAY_ROOM (functions->list, functions->n + 1, &functions->capacity)
+          || !address_map_set (&functions->starts, entry, index))
+        {
+          functions->failed = true;
+          return FUNCTION_NONE;
+        }
+      address_set_add (&functions->marks, entry);
+      functions->list[functions->n++]
+          = (struct code_function){ .entry = entry };
+    }
+  functions->list[index].is_start |= is_start;
+  return index;
+}
+
+uint32_t
+functions_find (const struct functions *functions, uint64_t address)
+{
+  return address_set_may_have (&functions->marks, address)
+             ? address_map_get (&functions->starts, address)
+             : FUNCTION_NONE;
+}
+
+size_t
+functions_count (const struct functions *functions)
+{
+  return functions->n;
+}
+
+struct code_function *
+functions_get (const struct functions *functions, uint32_t index)
+{
+  return &functions->list[index];
+}
+
+struct code_function *
+functions_at (const struct functions *functions, uint64_t address)
+{
+  uint32_t index = functions_find (functions, address);
+  return index == FUNCTION_NONE ? NULL : &functions->list[index];
+}
+
+bool
+functions_return_at (const struct functions *functions, uint64_t address)
+{
+  const struct code_function *function = functions_at (functions, address);
+  return !function || function->returns;
+}
+
+bool
+functions_call_is_push (const struct functions *functions, uint64_t target,
+                        uint64_t next)
+{
+  return target == next && !functions_at (functions, target);
+}
+
+void
+functions_note_back (struct functions *functions, uint64_t callee)
+{
+  functions->failed |= !address_map_set (&functions->back, callee, 0);
+}
+
+bool
+functions_comes_back (const struct functions *functions, uint64_t callee)
+{
+  return address_map_get (&functions->back, callee) != UINT32_MAX;
+}
+
+bool
+functions_failed (const struct functions *functions)
+{
+  return functions->failed;
+}

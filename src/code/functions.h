@@ -1,0 +1,78 @@
+/* The functions that were found, and what is known of each.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A register by entry address.  Functions are added as they are found, and
+   keep their index.  Which of them return is found out by returning.h.  */
+
+#ifndef CODE_FUNCTIONS_H
+#define CODE_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elf/image.h"
+
+struct code_function
+{
+  uint64_t entry;
+  bool returns; /* some path through it does, as far as was followed */
+  /* Its entry is a border: other functions get there by calls and tail calls
+     only, with the frame of a call.  */
+  bool is_start;
+  bool is_known;     /* CFI says that a function starts there */
+  bool is_called;    /* directly, by code that is certain to be code */
+  bool is_pointer;   /* a start only because a pointer leads there */
+  bool is_described; /* a start because rows describe it already */
+  bool no_claims;    /* entered with another frame than that of a call */
+};
+
+struct functions; /* opaque */
+
+static const uint32_t FUNCTION_NONE = UINT32_MAX;
+
+/* NULL when memory ran out.  */
+struct functions *functions_new (const struct image *image);
+void functions_free (struct functions *functions);
+
+/* Register the function that starts at ENTRY, if it is not.  Returns its
+   index, or FUNCTION_NONE without memory.  */
+uint32_t functions_add (struct functions *functions, uint64_t entry,
+                        bool is_start);
+
+/* The function that starts at ADDRESS, or FUNCTION_NONE.  */
+uint32_t functions_find (const struct functions *functions, uint64_t address);
+
+size_t functions_count (const struct functions *functions);
+
+/* Function INDEX.  It moves when there are more.  */
+struct code_function *functions_get (const struct functions *functions,
+                                     uint32_t index);
+
+/* The function that starts at ADDRESS, or NULL.  */
+struct code_function *functions_at (const struct functions *functions,
+                                    uint64_t address);
+
+/* Whether a call of ADDRESS comes back; true where nothing is known.  */
+bool functions_return_at (const struct functions *functions, uint64_t address);
+
+/* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
+   way to push that address: how position-independent code finds out where it
+   is.  */
+bool functions_call_is_push (const struct functions *functions,
+                             uint64_t target, uint64_t next);
+
+/* A call of CALLEE, its address or the place of the GOT that leads to it, was
+   seen to come back.  */
+void functions_note_back (struct functions *functions, uint64_t callee);
+bool functions_comes_back (const struct functions *functions, uint64_t callee);
+
+/* Whether there is anything to know of ADDRESS: a start, or what was marked.
+   For quick denials.  */
+void functions_mark (struct functions *functions, uint64_t address);
+bool functions_is_marked (const struct functions *functions, uint64_t address);
+
+/* Whether memory ran out since the register was made.  */
+bool functions_failed (const struct functions *functions);
+
+#endif /* CODE_FUNCTIONS_H */

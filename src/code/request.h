@@ -1,0 +1,45 @@
+/* What an analysis of code is asked for.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_REQUEST_H
+#define CODE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elf/image.h"
+#include "frame/frame.h"
+
+struct code_range
+{
+  uint64_t start, end;
+};
+
+/* Calls in [start, end) may end up at `pad' by an exception, with
+   `args_size` bytes of arguments taken off the stack.  */
+struct code_pad
+{
+  uint64_t start, end;
+  uint64_t pad;
+  uint64_t args_size;
+};
+
+struct code_request
+{
+  const struct image *image;
+  /* Code with CFI: ascending, disjoint.  A function is followed only if its
+     first row is that of a call; the others are parts of functions.  */
+  const struct frame_function *known;
+  size_t n_known;
+  const struct code_pad *pads; /* ascending, disjoint */
+  size_t n_pads;
+  /* Code that has rows from elsewhere, ascending: functions or parts of them
+     may start there.  */
+  const struct code_range *described;
+  size_t n_described;
+  bool beyond_cfi; /* look for functions outside of `known`, too */
+  bool no_symbols; /* .symtab is not looked at */
+};
+
+#endif /* CODE_REQUEST_H */
