@@ -1,4 +1,4 @@
-/* From starts to units to claims.
+/* From starts to routines to claims.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "code/analysis.h"
@@ -14,7 +14,7 @@
 enum
 {
   POINTER_ROUNDS_MAX = 32,
-  UNIT_ROUNDS_MAX = 16
+  ROUTINE_ROUNDS_MAX = 16
 };
 
 /* How often a function was tried before.  One that fails at first is tried
@@ -32,19 +32,19 @@ struct analysis
   const struct analysis_observer *observer;
   const struct code_machine *machine;
   struct insn_decoder *decoder;
-  struct places places;
+  struct image_facts facts;
   struct known_code known;
   struct go_table go;
   struct functions *functions;
   struct returning *returning;
   struct starts starts;
-  struct unit *unit;
-  struct unit_context context;
+  struct routine *routine;
+  struct routine_context context;
   struct claims *claims;
   struct analysis_summary *summary;
-  enum unit_doubts doubts;    /* what to do about calls that may not return */
+  enum routine_doubts doubts; /* what to do about calls that may not return */
   struct index_list doubtful; /* functions that make such calls */
-  /* The unit under way.  */
+  /* The routine under way.  */
   uint64_t entry;
   bool trusted;
   bool certain; /* and more than its CFI says that it begins with a call */
@@ -63,9 +63,9 @@ note_mentioned (struct analysis *analysis, const struct insn *insn,
       = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
   uint64_t address = (uint64_t)insn->immediate, place, size;
   if (state_names_place (state, insn, &place))
-    places_name (&analysis->places, place);
+    facts_name (&analysis->facts, place);
   else if (analysis->starts.has_hints && constant
-           && places_code (&analysis->places, address, &size))
+           && facts_code (&analysis->facts, address, &size))
     starts_note_hint (&analysis->starts, address);
 }
 
@@ -84,7 +84,7 @@ computes_address (const struct analysis *analysis, const struct insn *insn,
       return state_names_place (state, insn, address) || insn->op == OP_SET;
     }
   const struct relocated *word
-      = places_relocated (&analysis->places, (uint64_t)memory.offset);
+      = facts_relocated (&analysis->facts, (uint64_t)memory.offset);
   *address = word ? word->value : 0;
   return word != NULL;
 }
@@ -96,7 +96,7 @@ note_main (struct analysis *analysis, const struct insn *insn,
 {
   uint64_t address, size;
   if (computes_address (analysis, insn, state, &address)
-      && places_code (&analysis->places, address, &size)
+      && facts_code (&analysis->facts, address, &size)
       && !starts_add_called (&analysis->starts, address))
     analysis->failed = true;
 }
@@ -129,19 +129,20 @@ take (void *argument, uint64_t address, const struct insn *insn,
 /* Take what FUNCTION, followed last, says.  If it is not TRUSTED, it disputes
    what others say.  */
 static void
-take_unit (struct analysis *analysis, const struct code_function *function,
-           bool trusted)
+take_routine (struct analysis *analysis, const struct code_function *function,
+              bool trusted)
 {
   uint64_t entry = function->entry;
   analysis->entry = entry;
   analysis->trusted = trusted;
-  analysis->certain = (function->is_called || unit_is_proven (analysis->unit)
-                       || unit_leaves (analysis->unit))
-                      && !unit_is_odd (analysis->unit);
+  analysis->certain
+      = (function->is_called || routine_is_proven (analysis->routine)
+         || routine_leaves (analysis->routine))
+        && !routine_is_odd (analysis->routine);
   if (trusted)
     claims_add_start (analysis->claims, entry);
-  unit_visit (analysis->unit, take, analysis);
-  claims_end_unit (analysis->claims);
+  routine_visit (analysis->routine, take, analysis);
+  claims_end_routine (analysis->claims);
 }
 
 /* Following one function.  */
@@ -155,28 +156,28 @@ end_of (const struct analysis *analysis, uint64_t entry)
   const struct frame_function *known = known_code_at (&analysis->known, entry);
   if (known)
     return known->address + known->size;
-  places_code (&analysis->places, entry, &size);
+  facts_code (&analysis->facts, entry, &size);
   return entry + size;
 }
 
-/* Follow the unit at ENTRY until all functions it calls are known.  */
+/* Follow the routine at ENTRY until all functions it calls are known.  */
 static bool
-follow_unit (struct analysis *analysis, uint64_t entry,
-             enum unit_failure *failure, uint64_t *failed_at,
-             struct error *err)
+follow_routine (struct analysis *analysis, uint64_t entry,
+                enum routine_failure *failure, uint64_t *failed_at,
+                struct error *err)
 {
-  enum unit_doubts doubts = known_code_at (&analysis->known, entry)
-                                ? DOUBTS_NONE
-                                : analysis->doubts;
-  for (int i = 0; i < UNIT_ROUNDS_MAX; i++)
+  enum routine_doubts doubts = known_code_at (&analysis->known, entry)
+                                   ? DOUBTS_NONE
+                                   : analysis->doubts;
+  for (int i = 0; i < ROUTINE_ROUNDS_MAX; i++)
     {
-      *failure = unit_follow (analysis->unit, entry, end_of (analysis, entry),
-                              doubts, failed_at);
-      if (!unit_met_unknown (analysis->unit))
+      *failure = routine_follow (analysis->routine, entry,
+                                 end_of (analysis, entry), doubts, failed_at);
+      if (!routine_met_unknown (analysis->routine))
         break;
       if (!returning_run (analysis->returning, err))
         return false;
-      *failure = UNIT_TOO_MUCH; /* should this have been the last round */
+      *failure = ROUTINE_TOO_MUCH; /* should this have been the last round */
     }
   return true;
 }
@@ -191,19 +192,19 @@ static bool
 is_function (const struct analysis *analysis,
              const struct code_function *function)
 {
-  return function->is_called || unit_is_proven (analysis->unit)
+  return function->is_called || routine_is_proven (analysis->routine)
          || ((!function->is_pointer || function->is_described)
-             && (unit_leaves (analysis->unit)
+             && (routine_leaves (analysis->routine)
                  || known_code_at (&analysis->known, function->entry)));
 }
 
-/* The unit followed last fails for good.  The functions that it gets to with
-   another frame than that of a call make no claims.  */
+/* The routine followed last fails for good.  The functions that it gets to
+   with another frame than that of a call make no claims.  */
 static void
 disqualify_others (struct analysis *analysis)
 {
   size_t n;
-  const uint32_t *others = unit_left_for (analysis->unit, &n);
+  const uint32_t *others = routine_left_for (analysis->routine, &n);
   for (size_t i = 0; i < n; i++)
     functions_get (analysis->functions, others[i])->no_claims = true;
 }
@@ -211,23 +212,23 @@ disqualify_others (struct analysis *analysis)
 /* FUNCTION was followed for the last time, with FAILURE.  */
 static void
 conclude (struct analysis *analysis, const struct code_function *function,
-          enum unit_failure failure, uint64_t failed_at)
+          enum routine_failure failure, uint64_t failed_at)
 {
   const struct analysis_observer *observer = analysis->observer;
   bool uncertain = function->is_pointer && !function->is_called;
   uint64_t entry = function->entry;
-  if (failure != UNIT_SOUND)
+  if (failure != ROUTINE_SOUND)
     disqualify_others (analysis);
-  if (failure != UNIT_SOUND && observer->reject)
+  if (failure != ROUTINE_SOUND && observer->reject)
     observer->reject (observer->argument, entry, failure, failed_at);
   analysis->summary->functions++;
   analysis->summary->failures[failure]++;
   /* A pointer that does not lead to a function says nothing of the code.  */
-  if (failure == UNIT_SOUND || !uncertain)
-    take_unit (analysis, function,
-               failure == UNIT_SOUND
-                   && !functions_at (analysis->functions, entry)->no_claims
-                   && entry != analysis->starts.program_entry);
+  if (failure == ROUTINE_SOUND || !uncertain)
+    take_routine (analysis, function,
+                  failure == ROUTINE_SOUND
+                      && !functions_at (analysis->functions, entry)->no_claims
+                      && entry != analysis->starts.program_entry);
 }
 
 /* Follow function INDEX, if it is one.  */
@@ -236,21 +237,21 @@ follow (struct analysis *analysis, uint32_t index, enum attempt attempt,
         struct error *err)
 {
   struct code_function function = *functions_get (analysis->functions, index);
-  enum unit_failure failure;
+  enum routine_failure failure;
   uint64_t failed_at;
   bool ok = true, uncertain = function.is_pointer && !function.is_called;
   if (!function.is_start && !(attempt == ATTEMPT_LAST && uncertain))
     return true;
-  if (!follow_unit (analysis, function.entry, &failure, &failed_at, err))
+  if (!follow_routine (analysis, function.entry, &failure, &failed_at, err))
     return false;
-  if (failure == UNIT_SOUND && !is_function (analysis, &function))
-    failure = UNIT_UNPROVEN;
+  if (failure == ROUTINE_SOUND && !is_function (analysis, &function))
+    failure = ROUTINE_UNPROVEN;
   if (uncertain)
     functions_get (analysis->functions, index)->is_start
-        = failure == UNIT_SOUND;
-  if (failure == UNIT_DOUBTFUL)
+        = failure == ROUTINE_SOUND;
+  if (failure == ROUTINE_DOUBTFUL)
     ok = index_list_add (&analysis->doubtful, index);
-  else if (failure != UNIT_SOUND && attempt == ATTEMPT_FIRST)
+  else if (failure != ROUTINE_SOUND && attempt == ATTEMPT_FIRST)
     ok = index_list_add (&analysis->starts.again, index);
   else
     conclude (analysis, &function, failure, failed_at);
@@ -271,9 +272,9 @@ withdraw (struct analysis *analysis)
       uint64_t failed_at, entry = function->entry;
       if (!function->is_start || !function->no_claims)
         continue;
-      unit_follow (analysis->unit, entry, end_of (analysis, entry),
-                   DOUBTS_NONE, &failed_at);
-      take_unit (analysis, function, false);
+      routine_follow (analysis->routine, entry, end_of (analysis, entry),
+                      DOUBTS_NONE, &failed_at);
+      take_routine (analysis, function, false);
     }
 }
 
@@ -292,7 +293,7 @@ static bool
 follow_again (struct analysis *analysis, struct error *err)
 {
   struct index_list *again = &analysis->starts.again;
-  places_sort_named (&analysis->places);
+  facts_sort_named (&analysis->facts);
   for (size_t i = 0; i < again->n; i++) /* which may grow */
     if (!follow (analysis, again->list[i], ATTEMPT_LAST, err))
       return false;
@@ -418,17 +419,17 @@ read_go_table (struct analysis *analysis)
             : NULL;
   analysis->context.go = machine ? &analysis->go : NULL;
   analysis->context.go_machine = machine;
-  return !machine || go_table_read (&analysis->go, &analysis->places);
+  return !machine || go_table_read (&analysis->go, &analysis->facts);
 }
 
 static void
 connect (struct analysis *analysis)
 {
   const struct code_request *request = analysis->request;
-  struct unit_context *context = &analysis->context;
+  struct routine_context *context = &analysis->context;
   context->machine = analysis->machine;
   context->decoder = analysis->decoder;
-  context->places = &analysis->places;
+  context->facts = &analysis->facts;
   context->functions = analysis->functions;
   context->known = &analysis->known;
   context->pads = request->pads;
@@ -439,7 +440,7 @@ connect (struct analysis *analysis)
     .known = &analysis->known,
     .go = &analysis->go,
     .claims = analysis->claims,
-    .places = &analysis->places,
+    .facts = &analysis->facts,
     .functions = analysis->functions,
     .program_entry = seeds_program_entry (request->image),
     .has_hints
@@ -456,31 +457,32 @@ prepare (struct analysis *analysis, struct error *err)
   if (!analysis->machine)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this build cannot analyse code of this machine");
-  if (!places_read (&analysis->places, image, err))
+  if (!facts_read (&analysis->facts, image, err))
     return false;
   analysis->decoder = insn_decoder_new (image->arch);
   analysis->functions = functions_new (image);
   if (!analysis->decoder || !analysis->functions || !read_go_table (analysis)
       || !known_code_init (&analysis->known, request, analysis->machine,
-                           analysis->decoder, &analysis->places))
+                           analysis->decoder, &analysis->facts))
     return error_set_no_memory (err);
-  analysis->returning = returning_new (analysis->functions, &analysis->places,
+  analysis->returning = returning_new (analysis->functions, &analysis->facts,
                                        analysis->decoder);
   connect (analysis);
-  analysis->unit = unit_new (&analysis->context);
-  return (analysis->returning && analysis->unit) || error_set_no_memory (err);
+  analysis->routine = routine_new (&analysis->context);
+  return (analysis->returning && analysis->routine)
+         || error_set_no_memory (err);
 }
 
 static void
 clean_up (struct analysis *analysis)
 {
-  unit_free (analysis->unit);
+  routine_free (analysis->routine);
   starts_free (&analysis->starts);
   returning_free (analysis->returning);
   functions_free (analysis->functions);
   known_code_free (&analysis->known);
   go_table_free (&analysis->go);
-  places_free (&analysis->places);
+  facts_free (&analysis->facts);
   insn_decoder_free (analysis->decoder);
   free (analysis->doubtful.list);
 }
@@ -498,7 +500,7 @@ analysis_run (const struct code_request *request,
   *summary = (struct analysis_summary){ 0 };
   bool ok = claims_init (claims, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);
-  if (ok && unit_gave_up (analysis.unit))
+  if (ok && routine_gave_up (analysis.routine))
     claims_clear (claims);
   clean_up (&analysis);
   return ok;

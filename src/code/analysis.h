@@ -4,7 +4,7 @@
    Starts of functions are taken from what is certain: CFI, symbols, direct
    calls from code that is known.  Addresses that code or data mention are
    tried afterwards, where no other function has got to, and must prove
-   themselves like all others (unit.h); so are those that have rows from
+   themselves like all others (routine.h); so are those that have rows from
    elsewhere.  Nothing is guessed in the gaps between.  */
 
 #ifndef CODE_ANALYSIS_H
@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "code/claims.h"
 #include "code/request.h"
-#include "code/unit.h"
+#include "code/routine.h"
 
 /* Whoever wants to know more than the claims.  */
 struct analysis_observer
@@ -28,15 +28,16 @@ struct analysis_observer
   void (*see) (void *argument, uint64_t entry, bool certain, uint64_t address,
                const struct insn *insn, const struct state *state);
   /* Called for the others, or NULL.  */
-  void (*reject) (void *argument, uint64_t entry, enum unit_failure failure,
+  void (*reject) (void *argument, uint64_t entry, enum routine_failure failure,
                   uint64_t failed_at);
   void *argument;
 };
 
 struct analysis_summary
 {
-  uint64_t functions;                    /* followed */
-  uint64_t failures[UNIT_FAILURE_COUNT]; /* of which [UNIT_SOUND] are used */
+  uint64_t functions; /* followed */
+  uint64_t
+      failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
 };
 
 /* Analyse the image.  CLAIMS is initialised and settled; it is empty when the

@@ -232,7 +232,7 @@ settle_late (struct claims *claims)
 /* Units are followed in the order in which they were found, so this happens
    rarely, and ever more rarely.  */
 void
-claims_end_unit (struct claims *claims)
+claims_end_routine (struct claims *claims)
 {
   if (claims->n_fresh > 0)
     qsort (claims->fresh, claims->n_fresh, sizeof *claims->fresh,

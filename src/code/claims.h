@@ -1,4 +1,4 @@
-/* What several units say of the same code, brought together.
+/* What several routines say of the same code, brought together.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A row whose CFA rule is RULE_UNSUPPORTED says that the code is understood,
@@ -30,7 +30,8 @@ struct claims
 {
   struct claim *claims; /* owned; ascending and disjoint */
   size_t n, capacity;
-  struct claim *fresh; /* owned; those of the unit under way, in any order */
+  struct claim
+      *fresh; /* owned; those of the routine under way, in any order */
   size_t n_fresh, fresh_capacity;
   struct claim *late; /* owned; of code in front of what is in `claims` */
   size_t n_late, late_capacity;
@@ -49,9 +50,9 @@ void claims_free (struct claims *claims);
 void claims_add (struct claims *claims, uint64_t address, uint32_t size,
                  const struct frame_row *row);
 
-/* All claims of a unit were added.  Units mostly come in the order of their
+/* All claims of a routine were added.  Units mostly come in the order of their
    code, so that there is little to sort.  */
-void claims_end_unit (struct claims *claims);
+void claims_end_routine (struct claims *claims);
 
 /* A function that can be trusted starts at ADDRESS.  */
 void claims_add_start (struct claims *claims, uint64_t address);

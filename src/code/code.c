@@ -27,7 +27,7 @@ code_analyse (const struct code_request *request,
       || !comparison_finish (&comparison, &findings->claims, err))
     return false;
   findings->functions = summary.functions;
-  findings->functions_trusted = summary.failures[UNIT_SOUND];
+  findings->functions_trusted = summary.failures[ROUTINE_SOUND];
   return true;
 }
 

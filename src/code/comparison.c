@@ -167,7 +167,7 @@ is_gap (const struct claims *claims, uint64_t start, uint64_t end)
 }
 
 /* Forget what not all functions that get there agree upon, and what several of
-   them found; put together what the labels of a unit cut.  */
+   them found; put together what the labels of a routine cut.  */
 static void
 keep_certain (struct disproofs *disproofs, const struct claims *claims)
 {

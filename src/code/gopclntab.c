@@ -45,7 +45,7 @@ enum
 /* A table on its way to be read.  Offsets are into `bytes`.  */
 struct reader
 {
-  const struct places *places;
+  const struct image_facts *facts;
   const struct form *form;
   const uint8_t *bytes;
   uint64_t size, address;
@@ -71,9 +71,9 @@ static uint64_t
 header_word (const struct reader *reader, int index)
 {
   uint64_t value = 0;
-  places_word (reader->places,
-               reader->address + HEADER_SIZE + (uint64_t)index * WORD, WORD,
-               false, &value);
+  facts_word (reader->facts,
+              reader->address + HEADER_SIZE + (uint64_t)index * WORD, WORD,
+              false, &value);
   return value;
 }
 
@@ -87,7 +87,7 @@ has (const struct reader *reader, uint64_t offset, uint64_t size)
 static bool
 open_reader (struct reader *reader)
 {
-  bool big_endian = reader->places->image->big_endian;
+  bool big_endian = reader->facts->image->big_endian;
   const uint8_t *bytes = reader->bytes;
   if (!has (reader, 0, HEADER_SIZE + 8 * WORD) || bytes[4] != 0
       || bytes[5] != 0 || bytes[6] == 0 || bytes[7] != WORD)
@@ -115,7 +115,7 @@ open_reader (struct reader *reader)
 static uint64_t
 function_word (const struct reader *reader, uint64_t index)
 {
-  bool big_endian = reader->places->image->big_endian;
+  bool big_endian = reader->facts->image->big_endian;
   const uint8_t *word
       = reader->bytes + reader->functions + index * reader->form->entry_width;
   return reader->form->entry_width == 4 ? load_u32 (word, big_endian)
@@ -130,7 +130,7 @@ function_entry (const struct reader *reader, uint64_t index)
   uint64_t place = reader->address + reader->functions
                    + 2 * index * reader->form->entry_width;
   if (reader->form->entry_width == WORD)
-    places_word (reader->places, place, WORD, false, &value);
+    facts_word (reader->facts, place, WORD, false, &value);
   return reader->text + value;
 }
 
@@ -205,12 +205,12 @@ read_function (struct reader *reader, uint64_t index)
                         ? reader->table->steps[reader->table->n - 1].address
                         : 0;
   if (entry >= end || entry < before
-      || !places_code (reader->places, entry, &size) || size < end - entry
+      || !facts_code (reader->facts, entry, &size) || size < end - entry
       || data > reader->size || !has (reader, base + data, DATA_SIZE))
     return true;
   const uint8_t *function = reader->bytes + base + data;
   uint32_t pcsp
-      = load_u32 (function + form->pcsp_at, reader->places->image->big_endian);
+      = load_u32 (function + form->pcsp_at, reader->facts->image->big_endian);
   uint8_t flags = form->flags_at ? function[form->flags_at] : 0;
   if (pcsp != 0 && !(flags & (FLAG_TOP_FRAME | FLAG_SP_WRITE)))
     return read_depths (reader, reader->depths + pcsp, entry, end);
@@ -230,20 +230,20 @@ find_section (const struct image *image)
 }
 
 bool
-go_table_read (struct go_table *table, const struct places *places)
+go_table_read (struct go_table *table, const struct image_facts *facts)
 {
   *table = (struct go_table){ 0 };
-  const struct image_section *section = find_section (places->image);
-  struct reader reader = { .places = places, .table = table };
+  const struct image_section *section = find_section (facts->image);
+  struct reader reader = { .facts = facts, .table = table };
   if (section)
-    reader.bytes = image_section_bytes (places->image, section);
+    reader.bytes = image_section_bytes (facts->image, section);
   if (!reader.bytes)
     return true;
   reader.size = section->header.sh_size;
   reader.address = section->header.sh_addr;
   /* An instruction or two for a step: more is nonsense.  */
-  for (size_t i = 0; i < places->n_segments; i++)
-    reader.steps_left += places->segments[i].size / 2;
+  for (size_t i = 0; i < facts->n_segments; i++)
+    reader.steps_left += facts->segments[i].size / 2;
   if (!open_reader (&reader))
     return true;
   for (uint64_t i = 0; i < reader.n_functions; i++)

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "code/places.h"
+#include "code/image_facts.h"
 
 /* From `address` to the next step's, the return address is `depth` bytes above
    the stack pointer.  */
@@ -34,9 +34,9 @@ struct go_table
   size_t n, capacity;
 };
 
-/* Read the table of the image of PLACES.  TABLE is empty when there is none,
+/* Read the table of the image of FACTS.  TABLE is empty when there is none,
    or when it is damaged.  False when memory ran out.  */
-bool go_table_read (struct go_table *table, const struct places *places);
+bool go_table_read (struct go_table *table, const struct image_facts *facts);
 void go_table_free (struct go_table *table);
 
 /* The depth at ADDRESS, or GO_DEPTH_UNKNOWN: also in functions that have no

@@ -6,7 +6,7 @@
    and writes; what concerns stack and saved registers is picked out here, by
    mnemonic, and everything else is left at "writes these registers".  As that
    is what most of the time goes into, it is done once for instructions that
-   stand at many places.  */
+   stand at many facts.  */
 
 #include <config.h>
 

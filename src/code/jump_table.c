@@ -79,19 +79,19 @@ jump_tables_free (struct jump_tables *tables)
 }
 
 static bool
-read_entry (const struct jump_table *table, const struct places *places,
+read_entry (const struct jump_table *table, const struct image_facts *facts,
             uint64_t place, uint64_t *word)
 {
   bool is_signed = table->is_signed || table->is_signed_later;
   return table->is_in_data
-             ? places_initial_word (places, place, table->width, is_signed,
-                                    word)
-             : places_word (places, place, table->width, is_signed, word);
+             ? facts_initial_word (facts, place, table->width, is_signed, word)
+             : facts_word (facts, place, table->width, is_signed, word);
 }
 
 bool
-jump_table_target (const struct jump_table *table, const struct places *places,
-                   uint64_t index, uint64_t *target)
+jump_table_target (const struct jump_table *table,
+                   const struct image_facts *facts, uint64_t index,
+                   uint64_t *target)
 {
   uint64_t place = table->address + index * table->width, word;
   bool bounded = table->max != UINT64_MAX;
@@ -102,7 +102,7 @@ jump_table_target (const struct jump_table *table, const struct places *places,
     }
   if (index >= ENTRIES_MAX || (bounded && index > table->max)
       || ((!bounded || table->is_weak) && place >= table->end)
-      || !read_entry (table, places, place, &word))
+      || !read_entry (table, facts, place, &word))
     return false;
   *target = table->width == 8 ? word : table->base + word * table->scale;
   return true;

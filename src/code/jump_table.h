@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "code/address_map.h"
-#include "code/places.h"
+#include "code/image_facts.h"
 
 struct jump_table
 {
@@ -61,7 +61,7 @@ bool jump_table_set_base (struct jump_table *table, uint64_t base,
 
 /* Where entry INDEX of TABLE leads.  False behind `max' and `end'.  */
 bool jump_table_target (const struct jump_table *table,
-                        const struct places *places, uint64_t index,
+                        const struct image_facts *facts, uint64_t index,
                         uint64_t *target);
 
 #endif /* CODE_JUMP_TABLE_H */

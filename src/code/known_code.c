@@ -33,10 +33,10 @@ is_row_of_call (const struct frame_row *row, const struct arch *arch)
 static bool
 starts_function (const struct frame_function *function,
                  const struct arch *arch, const struct insn_decoder *decoder,
-                 const struct places *places)
+                 const struct image_facts *facts)
 {
   uint64_t size;
-  const uint8_t *bytes = places_code (places, function->address, &size);
+  const uint8_t *bytes = facts_code (facts, function->address, &size);
   struct insn_step step;
   return bytes
          && insn_decode_step (decoder, bytes, size, function->address, &step)
@@ -49,7 +49,7 @@ bool
 known_code_init (struct known_code *known, const struct code_request *request,
                  const struct code_machine *machine,
                  const struct insn_decoder *decoder,
-                 const struct places *places)
+                 const struct image_facts *facts)
 {
   *known = (struct known_code){ .functions = request->known,
                                 .n = request->n_known };
@@ -59,7 +59,7 @@ known_code_init (struct known_code *known, const struct code_request *request,
   for (size_t i = 0; i < known->n; i++)
     {
       const struct frame_function *function = &known->functions[i];
-      if (!starts_function (function, machine->arch, decoder, places))
+      if (!starts_function (function, machine->arch, decoder, facts))
         known->parts[known->n_parts++]
             = (struct code_range){ function->address,
                                    function->address + function->size };

@@ -10,7 +10,7 @@
 
 #include "code/insn.h"
 #include "code/machine.h"
-#include "code/places.h"
+#include "code/image_facts.h"
 #include "code/request.h"
 
 struct known_code
@@ -27,7 +27,7 @@ bool known_code_init (struct known_code *known,
                       const struct code_request *request,
                       const struct code_machine *machine,
                       const struct insn_decoder *decoder,
-                      const struct places *places);
+                      const struct image_facts *facts);
 void known_code_free (struct known_code *known);
 
 /* The FDE with ADDRESS in it, or NULL.  */

@@ -28,7 +28,7 @@ struct task
 struct returning
 {
   struct functions *functions;
-  struct places *places;
+  struct image_facts *facts;
   const struct insn_decoder *decoder;
   struct address_map labels;    /* target of a jump: function that got there */
   struct address_set jumped_to; /* what may be found in `labels' */
@@ -45,22 +45,22 @@ struct returning
 };
 
 struct returning *
-returning_new (struct functions *functions, struct places *places,
+returning_new (struct functions *functions, struct image_facts *facts,
                const struct insn_decoder *decoder)
 {
   struct returning *returning = calloc (1, sizeof *returning);
-  if (!returning || !address_set_init (&returning->jumped_to, places->image))
+  if (!returning || !address_set_init (&returning->jumped_to, facts->image))
     {
       returning_free (returning);
       return NULL;
     }
   returning->functions = functions;
-  returning->places = places;
+  returning->facts = facts;
   returning->decoder = decoder;
   returning->unused_waiter = UINT32_MAX;
   /* Paths that share code are followed by each function anew, within reason:
      an instruction takes a byte at least.  */
-  returning->steps_left = 4 * places->image->size + (1 << 20);
+  returning->steps_left = 4 * facts->image->size + (1 << 20);
   address_map_clear (&returning->labels);
   return returning;
 }
@@ -200,12 +200,12 @@ follow_jump_through (struct returning *returning, uint32_t function,
                      uint64_t place)
 {
   const struct relocated *word
-      = place ? places_relocated (returning->places, place) : NULL;
+      = place ? facts_relocated (returning->facts, place) : NULL;
   uint64_t size;
-  if (!places_call_returns (returning->places, place, false))
+  if (!facts_call_returns (returning->facts, place, false))
     return;
   if (word && word->is_got && word->value != 0
-      && places_code (returning->places, word->value, &size))
+      && facts_code (returning->facts, word->value, &size))
     follow_jump (returning, function, word->value);
   else
     mark_returning (returning, function);
@@ -215,7 +215,7 @@ static void
 note_place (struct returning *returning, const struct insn_step *step)
 {
   if (step->place && step->computes_place
-      && !places_name (returning->places, step->place))
+      && !facts_name (returning->facts, step->place))
     returning->failed = true;
 }
 
@@ -256,7 +256,7 @@ follow_step (struct returning *returning, uint32_t function,
       wait_for (returning, callee, function, next);
       return false;
     case FLOW_CALL_INDIRECT:
-      return places_call_returns (returning->places, step->place, false);
+      return facts_call_returns (returning->facts, step->place, false);
     case FLOW_JUMP_INDIRECT:
       follow_jump_through (returning, function, step->place);
       return false;
@@ -289,7 +289,7 @@ sweep (struct returning *returning, uint32_t function, uint64_t address,
        bool after_call)
 {
   uint64_t left;
-  const uint8_t *bytes = places_code (returning->places, address, &left);
+  const uint8_t *bytes = facts_code (returning->facts, address, &left);
   struct insn_step step;
   if (after_call && arrives (returning, function, address, true))
     return;
@@ -352,6 +352,6 @@ returning_run (struct returning *returning, struct error *err)
   returning->tasks_capacity = 0;
   if (returning->failed || functions_failed (returning->functions))
     return error_set_no_memory (err);
-  places_sort_named (returning->places);
+  facts_sort_named (returning->facts);
   return true;
 }

@@ -20,14 +20,14 @@
 #include "base/error.h"
 #include "code/functions.h"
 #include "code/insn.h"
-#include "code/places.h"
+#include "code/image_facts.h"
 
 struct returning; /* opaque */
 
-/* FUNCTIONS, PLACES and DECODER must outlive it.  NULL when memory ran
+/* FUNCTIONS, FACTS and DECODER must outlive it.  NULL when memory ran
    out.  */
 struct returning *returning_new (struct functions *functions,
-                                 struct places *places,
+                                 struct image_facts *facts,
                                  const struct insn_decoder *decoder);
 void returning_free (struct returning *returning);
 

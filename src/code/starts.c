@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "code/seeds.h"
+#include "elf/function_symbols.h"
 
 bool
 index_list_add (struct index_list *list, uint32_t index)
@@ -35,7 +36,7 @@ static bool
 add_start (struct starts *starts, uint64_t address)
 {
   uint64_t size;
-  return !places_code (starts->places, address, &size)
+  return !facts_code (starts->facts, address, &size)
          || functions_add (starts->functions, address, true) != FUNCTION_NONE;
 }
 
@@ -44,6 +45,13 @@ add_beyond_cfi (void *argument, uint64_t address)
 {
   struct starts *starts = argument;
   return known_code_at (starts->known, address) || add_start (starts, address);
+}
+
+static bool
+add_symbol (void *argument, uint64_t address, const char *name)
+{
+  (void)name;
+  return add_beyond_cfi (argument, address);
 }
 
 static bool
@@ -141,18 +149,18 @@ starts_add_certain (struct starts *starts)
   return add_known (starts)
          && (!starts->request->beyond_cfi
              || (add_go_starts (starts)
-                 && seeds_from_initialisers (starts->places, add_initialiser,
+                 && seeds_from_initialisers (starts->facts, add_initialiser,
                                              starts)
-                 && seeds_from_symbols (image, !starts->request->no_symbols,
-                                        add_beyond_cfi, starts)));
+                 && function_symbols_walk (image, !starts->request->no_symbols,
+                                           add_symbol, starts)));
 }
 
 bool
 starts_add_pointers (struct starts *starts)
 {
   size_t before = functions_count (starts->functions);
-  places_sort_named (starts->places);
-  bool ok = seeds_from_pointers (starts->places, add_pointer, starts);
+  facts_sort_named (starts->facts);
+  bool ok = seeds_from_pointers (starts->facts, add_pointer, starts);
   if (!ok || !starts->has_hints
       || functions_count (starts->functions) > before)
     return ok;
@@ -160,7 +168,7 @@ starts_add_pointers (struct starts *starts)
     if (!add_pointer (starts, starts->hints[i]))
       return false;
   starts->n_hints = 0;
-  return seeds_from_words (starts->places, add_pointer, starts);
+  return seeds_from_words (starts->facts, add_pointer, starts);
 }
 
 /* Whether ADDRESS starts a function if code calls it: not inside of another's

@@ -16,7 +16,7 @@
 #include "code/functions.h"
 #include "code/gopclntab.h"
 #include "code/known_code.h"
-#include "code/places.h"
+#include "code/image_facts.h"
 #include "code/request.h"
 
 /* Indexes of functions.  */
@@ -35,7 +35,7 @@ struct starts
   const struct known_code *known;
   const struct go_table *go;
   const struct claims *claims;
-  struct places *places;
+  struct image_facts *facts;
   struct functions *functions;
   size_t n_tried;          /* of the functions: were followed once */
   struct index_list again; /* of them: to be followed once more */

@@ -3,9 +3,9 @@
 
 #include "code/code.h"
 
-#include "code/seeds.h"
 #include "convert/code_facts.h"
 #include "convert/results.h"
+#include "elf/function_symbols.h"
 
 struct reader
 {

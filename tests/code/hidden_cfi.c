@@ -129,13 +129,13 @@ see (void *argument, uint64_t entry, bool certain, uint64_t address,
 }
 
 static void
-reject (void *argument, uint64_t entry, enum unit_failure failure,
+reject (void *argument, uint64_t entry, enum routine_failure failure,
         uint64_t failed_at)
 {
   (void)argument;
   if (verbose)
     printf ("  rejected: %#lx %s at %#lx\n", entry,
-            unit_failure_name (failure), failed_at);
+            routine_failure_name (failure), failed_at);
 }
 
 static int
@@ -353,9 +353,9 @@ report (const char *name, const struct count *count,
           count->cfa_differs, count->ra_differs, count->fp_differs,
           count->unknown, count->incomparable, count->total - said,
           summary->functions, seconds);
-  for (int i = 0; i < UNIT_FAILURE_COUNT; i++)
+  for (int i = 0; i < ROUTINE_FAILURE_COUNT; i++)
     if (summary->failures[i])
-      printf (" %s:%lu", unit_failure_name ((enum unit_failure)i),
+      printf (" %s:%lu", routine_failure_name ((enum routine_failure)i),
               summary->failures[i]);
   printf ("\n");
 }

@@ -63,12 +63,14 @@ fuzz_code (const uint8_t *bytes, size_t size)
   if (code_analysis_exists (image.arch) && image.header.e_type != ET_REL
       && code_rows_open_source (&source, &image, &wish, &err))
     {
-      /* The analysis has to prove what it is told, and may be told lies.  */
-      const struct code_range told[]
+      /* The analysis has to prove what others describe, and may be told lies.
+       */
+      const struct code_range described[]
           = { { image.header.e_entry, image.header.e_entry + size % 64 },
               { image.header.e_entry + size % 64, UINT64_MAX } };
-      const struct code_rows_request wanted
-          = { .add = true, .verify = true, .told = told, .n_told = 2 };
+      const struct code_rows_request wanted = {
+        .add = true, .verify = true, .described = described, .n_described = 2
+      };
       FUZZ_DONE (code_rows_find (&rows, &source, &wanted, &err), &err);
       check_source (&source);
       check_disproofs (&rows);

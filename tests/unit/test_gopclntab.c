@@ -48,7 +48,7 @@ struct file
   struct image_section sections[2];
   struct image image;
   struct code_segment code;
-  struct places places;
+  struct image_facts facts;
   struct go_table table;
 };
 
@@ -130,10 +130,10 @@ read_table (struct file *file)
                                 .sections = file->sections,
                                 .n_sections = 2 };
   file->code = (struct code_segment){ CODE, CODE_SIZE * 16, file->bytes };
-  file->places = (struct places){ .image = &file->image,
-                                  .segments = &file->code,
-                                  .n_segments = 1 };
-  assert_true (go_table_read (&file->table, &file->places));
+  file->facts = (struct image_facts){ .image = &file->image,
+                                      .segments = &file->code,
+                                      .n_segments = 1 };
+  assert_true (go_table_read (&file->table, &file->facts));
 }
 
 static void

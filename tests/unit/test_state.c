@@ -1085,8 +1085,8 @@ a_table_has_the_weaker_bound (void **state)
 
 static uint8_t table_bytes[64];
 
-static struct places
-places_with_table (struct image *image, GElf_Phdr *segment)
+static struct image_facts
+facts_with_table (struct image *image, GElf_Phdr *segment)
 {
   *segment = (GElf_Phdr){ .p_type = PT_LOAD,
                           .p_flags = PF_R,
@@ -1102,15 +1102,15 @@ places_with_table (struct image *image, GElf_Phdr *segment)
     table_bytes[4 * i] = (uint8_t)(0x10 * i);
   table_bytes[4] = 0xf0;
   table_bytes[5] = table_bytes[6] = table_bytes[7] = 0xff;
-  return (struct places){ .image = image };
+  return (struct image_facts){ .image = image };
 }
 
 static void
-expect_target (const struct jump_table *table, const struct places *places,
+expect_target (const struct jump_table *table, const struct image_facts *facts,
                uint64_t index, uint64_t target)
 {
   uint64_t found = 0;
-  bool is_one = jump_table_target (table, places, index, &found);
+  bool is_one = jump_table_target (table, facts, index, &found);
   assert_int_equal (is_one, target != 0);
   assert_true (!is_one || found == target);
 }
@@ -1121,7 +1121,7 @@ tables_end_by_bound_and_place (void **state)
   (void)state;
   struct image image;
   GElf_Phdr segment;
-  struct places places = places_with_table (&image, &segment);
+  struct image_facts facts = facts_with_table (&image, &segment);
   struct jump_table table = { .address = 0x5000,
                               .base = 0x9000,
                               .end = 0x5010,
@@ -1129,33 +1129,33 @@ tables_end_by_bound_and_place (void **state)
                               .width = 4,
                               .scale = 1,
                               .is_signed = true };
-  expect_target (&table, &places, 1, 0x8ff0);
-  expect_target (&table, &places, 2, 0x9020);
-  expect_target (&table, &places, 6, 0x9060);
-  expect_target (&table, &places, 7, 0);
+  expect_target (&table, &facts, 1, 0x8ff0);
+  expect_target (&table, &facts, 2, 0x9020);
+  expect_target (&table, &facts, 6, 0x9060);
+  expect_target (&table, &facts, 7, 0);
   table.is_weak = true;
-  expect_target (&table, &places, 3, 0x9030);
-  expect_target (&table, &places, 4, 0);
+  expect_target (&table, &facts, 3, 0x9030);
+  expect_target (&table, &facts, 4, 0);
   table.is_weak = false;
   table.max = UINT64_MAX;
-  expect_target (&table, &places, 3, 0x9030);
-  expect_target (&table, &places, 4, 0);
+  expect_target (&table, &facts, 3, 0x9030);
+  expect_target (&table, &facts, 4, 0);
   table.end = UINT64_MAX;
-  expect_target (&table, &places, 7, 0x9070);
-  expect_target (&table, &places, 16, 0); /* behind the file's bytes */
+  expect_target (&table, &facts, 7, 0x9070);
+  expect_target (&table, &facts, 16, 0); /* behind the file's bytes */
   table.is_signed = false;
   table.scale = 4;
-  expect_target (&table, &places, 1, 0x9000 + 4 * UINT64_C (0xfffffff0));
+  expect_target (&table, &facts, 1, 0x9000 + 4 * UINT64_C (0xfffffff0));
   table.is_signed_later = true;
-  expect_target (&table, &places, 1, 0x8fc0);
+  expect_target (&table, &facts, 1, 0x8fc0);
   segment.p_flags |= PF_W;
-  expect_target (&table, &places, 1, 0);
+  expect_target (&table, &facts, 1, 0);
   table.is_in_data = true;
-  expect_target (&table, &places, 1, 0x8fc0);
+  expect_target (&table, &facts, 1, 0x8fc0);
   /* A label instead of a table.  */
   struct jump_table label = { .address = 0x5004 };
-  expect_target (&label, &places, 0, 0x5004);
-  expect_target (&label, &places, 1, 0);
+  expect_target (&label, &facts, 0, 0x5004);
+  expect_target (&label, &facts, 1, 0);
 }
 
 static void
@@ -1165,7 +1165,7 @@ no_table_has_more_than_65536_entries (void **state)
   (void)state;
   struct image image;
   GElf_Phdr segment;
-  struct places places = places_with_table (&image, &segment);
+  struct image_facts facts = facts_with_table (&image, &segment);
   image.bytes = bytes;
   image.size = segment.p_filesz = segment.p_memsz = sizeof bytes;
   struct jump_table table = { .address = 0x5000,
@@ -1174,8 +1174,8 @@ no_table_has_more_than_65536_entries (void **state)
                               .max = UINT64_MAX,
                               .width = 1,
                               .scale = 4 };
-  expect_target (&table, &places, 65535, 0x9000);
-  expect_target (&table, &places, 65536, 0);
+  expect_target (&table, &facts, 65535, 0x9000);
+  expect_target (&table, &facts, 65536, 0);
 }
 
 /* ---- Where paths meet */

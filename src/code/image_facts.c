@@ -4,7 +4,7 @@
    What the dynamic linker uses is what counts, and is there in files without
    section headers, too.  */
 
-#include "code/places.h"
+#include "code/image_facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -183,12 +183,12 @@ read_relocation (const struct image *image, const struct dynamic *dynamic,
 }
 
 static void
-read_table (struct places *places, const struct dynamic *dynamic,
+read_table (struct image_facts *facts, const struct dynamic *dynamic,
             const uint8_t *table, uint64_t n)
 {
   for (uint64_t i = 0; table && i < n; i++)
-    places->relocated[places->n_relocated++] = read_relocation (
-        places->image, dynamic, table + i * sizeof (Elf64_Rela));
+    facts->relocated[facts->n_relocated++] = read_relocation (
+        facts->image, dynamic, table + i * sizeof (Elf64_Rela));
 }
 
 static int
@@ -206,95 +206,95 @@ compare_segments (const void *a, const void *b)
 }
 
 static void
-add_segment (struct places *places, uint64_t start, uint64_t size)
+add_segment (struct image_facts *facts, uint64_t start, uint64_t size)
 {
-  const uint8_t *bytes = image_bytes_at (places->image, start, size);
+  const uint8_t *bytes = image_bytes_at (facts->image, start, size);
   if (bytes && size > 0)
-    places->segments[places->n_segments++]
+    facts->segments[facts->n_segments++]
         = (struct code_segment){ start, size, bytes };
 }
 
 static void
-remove_overlapping (struct places *places)
+remove_overlapping (struct image_facts *facts)
 {
   size_t n = 0;
-  qsort (places->segments, places->n_segments, sizeof *places->segments,
+  qsort (facts->segments, facts->n_segments, sizeof *facts->segments,
          compare_segments);
-  for (size_t i = 0; i < places->n_segments; i++)
+  for (size_t i = 0; i < facts->n_segments; i++)
     if (n == 0
-        || places->segments[i].start - places->segments[n - 1].start
-               >= places->segments[n - 1].size)
-      places->segments[n++] = places->segments[i];
-  places->n_segments = n;
+        || facts->segments[i].start - facts->segments[n - 1].start
+               >= facts->segments[n - 1].size)
+      facts->segments[n++] = facts->segments[i];
+  facts->n_segments = n;
 }
 
 /* By sections, because executable segments can have constants in them (ld -z
    noseparate-code), to which there are many pointers; without sections, by
    segments.  */
 static bool
-read_segments (struct places *places)
+read_segments (struct image_facts *facts)
 {
-  const struct image *image = places->image;
-  places->segments = calloc (image->n_segments + image->n_sections + 1,
-                             sizeof *places->segments);
-  if (!places->segments)
+  const struct image *image = facts->image;
+  facts->segments = calloc (image->n_segments + image->n_sections + 1,
+                            sizeof *facts->segments);
+  if (!facts->segments)
     return false;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
       if (header->sh_type == SHT_PROGBITS && (header->sh_flags & SHF_EXECINSTR)
           && image_is_executable (image, header->sh_addr, header->sh_size))
-        add_segment (places, header->sh_addr, header->sh_size);
+        add_segment (facts, header->sh_addr, header->sh_size);
     }
-  bool has_sections = places->n_segments > 0;
+  bool has_sections = facts->n_segments > 0;
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *load = &image->segments[i];
       if (!has_sections && load->p_type == PT_LOAD && (load->p_flags & PF_X))
-        add_segment (places, load->p_vaddr, load->p_filesz);
+        add_segment (facts, load->p_vaddr, load->p_filesz);
     }
-  remove_overlapping (places);
+  remove_overlapping (facts);
   return true;
 }
 
 bool
-places_read (struct places *places, const struct image *image,
-             struct error *err)
+facts_read (struct image_facts *facts, const struct image *image,
+            struct error *err)
 {
-  *places = (struct places){ .image = image };
+  *facts = (struct image_facts){ .image = image };
   struct dynamic dynamic = read_dynamic (image);
   const uint8_t *rela
       = image_bytes_at (image, dynamic.rela, dynamic.rela_size);
   const uint8_t *plt = image_bytes_at (image, dynamic.plt, dynamic.plt_size);
   uint64_t n_rela = rela ? dynamic.rela_size / sizeof (Elf64_Rela) : 0;
   uint64_t n_plt = plt ? dynamic.plt_size / sizeof (Elf64_Rela) : 0;
-  places->relocated = calloc (n_rela + n_plt + 1, sizeof *places->relocated);
-  if (!places->relocated || !read_segments (places))
+  facts->relocated = calloc (n_rela + n_plt + 1, sizeof *facts->relocated);
+  if (!facts->relocated || !read_segments (facts))
     return error_set_no_memory (err);
-  read_table (places, &dynamic, rela, n_rela);
-  read_table (places, &dynamic, plt, n_plt);
-  qsort (places->relocated, places->n_relocated, sizeof *places->relocated,
+  read_table (facts, &dynamic, rela, n_rela);
+  read_table (facts, &dynamic, plt, n_plt);
+  qsort (facts->relocated, facts->n_relocated, sizeof *facts->relocated,
          compare_relocated);
   return true;
 }
 
 void
-places_free (struct places *places)
+facts_free (struct image_facts *facts)
 {
-  free (places->segments);
-  free (places->relocated);
-  free (places->named);
-  *places = (struct places){ 0 };
+  free (facts->segments);
+  free (facts->relocated);
+  free (facts->named);
+  *facts = (struct image_facts){ 0 };
 }
 
 const uint8_t *
-places_code (const struct places *places, uint64_t address, uint64_t *size)
+facts_code (const struct image_facts *facts, uint64_t address, uint64_t *size)
 {
-  size_t low = 0, high = places->n_segments;
+  size_t low = 0, high = facts->n_segments;
   while (low < high)
     {
       size_t middle = low + (high - low) / 2;
-      const struct code_segment *segment = &places->segments[middle];
+      const struct code_segment *segment = &facts->segments[middle];
       if (address < segment->start)
         high = middle;
       else if (address - segment->start >= segment->size)
@@ -309,21 +309,20 @@ places_code (const struct places *places, uint64_t address, uint64_t *size)
 }
 
 const struct relocated *
-places_relocated (const struct places *places, uint64_t place)
+facts_relocated (const struct image_facts *facts, uint64_t place)
 {
   struct relocated key = { .place = place };
-  return places->n_relocated == 0
+  return facts->n_relocated == 0
              ? NULL
-             : bsearch (&key, places->relocated, places->n_relocated,
-                        sizeof key, compare_relocated);
+             : bsearch (&key, facts->relocated, facts->n_relocated, sizeof key,
+                        compare_relocated);
 }
 
 bool
-places_call_returns (const struct places *places, uint64_t place,
-                     bool argument_is_set)
+facts_call_returns (const struct image_facts *facts, uint64_t place,
+                    bool argument_is_set)
 {
-  const struct relocated *word
-      = place ? places_relocated (places, place) : NULL;
+  const struct relocated *word = place ? facts_relocated (facts, place) : NULL;
   return !word || !(word->exits || (word->may_exit && argument_is_set));
 }
 
@@ -335,15 +334,15 @@ extended (uint64_t word, unsigned width, bool is_signed)
 }
 
 bool
-places_initial_word (const struct places *places, uint64_t address,
-                     unsigned width, bool is_signed, uint64_t *value)
+facts_initial_word (const struct image_facts *facts, uint64_t address,
+                    unsigned width, bool is_signed, uint64_t *value)
 {
-  bool big_endian = places->image->big_endian;
-  const uint8_t *bytes = image_bytes_at (places->image, address, width);
+  bool big_endian = facts->image->big_endian;
+  const uint8_t *bytes = image_bytes_at (facts->image, address, width);
   if (!bytes)
     return false;
   const struct relocated *word
-      = width == 8 ? places_relocated (places, address) : NULL;
+      = width == 8 ? facts_relocated (facts, address) : NULL;
   if (word && word->value != 0)
     *value = word->value;
   else if (width == 8)
@@ -357,20 +356,19 @@ places_initial_word (const struct places *places, uint64_t address,
 }
 
 bool
-places_word (const struct places *places, uint64_t address, unsigned width,
-             bool is_signed, uint64_t *value)
+facts_word (const struct image_facts *facts, uint64_t address, unsigned width,
+            bool is_signed, uint64_t *value)
 {
-  return (width == 8 || !image_is_writable (places->image, address, width))
-         && places_initial_word (places, address, width, is_signed, value);
+  return (width == 8 || !image_is_writable (facts->image, address, width))
+         && facts_initial_word (facts, address, width, is_signed, value);
 }
 
 bool
-places_name (struct places *places, uint64_t address)
+facts_name (struct image_facts *facts, uint64_t address)
 {
-  if (!ARRAY_ROOM (places->named, places->n_named + 1,
-                   &places->named_capacity))
+  if (!ARRAY_ROOM (facts->named, facts->n_named + 1, &facts->named_capacity))
     return false;
-  places->named[places->n_named++] = address;
+  facts->named[facts->n_named++] = address;
   return true;
 }
 
@@ -382,22 +380,22 @@ compare_addresses (const void *a, const void *b)
 }
 
 void
-places_sort_named (struct places *places)
+facts_sort_named (struct image_facts *facts)
 {
   size_t n = 0;
-  if (places->n_named > 0)
-    qsort (places->named, places->n_named, sizeof *places->named,
+  if (facts->n_named > 0)
+    qsort (facts->named, facts->n_named, sizeof *facts->named,
            compare_addresses);
-  for (size_t i = 0; i < places->n_named; i++)
-    if (i == 0 || places->named[i] != places->named[i - 1])
-      places->named[n++] = places->named[i];
-  places->n_named = places->n_named_sorted = n;
+  for (size_t i = 0; i < facts->n_named; i++)
+    if (i == 0 || facts->named[i] != facts->named[i - 1])
+      facts->named[n++] = facts->named[i];
+  facts->n_named = facts->n_named_sorted = n;
 }
 
 uint64_t
-places_next_named (const struct places *places, uint64_t address)
+facts_next_named (const struct image_facts *facts, uint64_t address)
 {
   size_t at
-      = SEARCH_FIRST (places->n_named_sorted, i, places->named[i] > address);
-  return at < places->n_named_sorted ? places->named[at] : UINT64_MAX;
+      = SEARCH_FIRST (facts->n_named_sorted, i, facts->named[i] > address);
+  return at < facts->n_named_sorted ? facts->named[at] : UINT64_MAX;
 }

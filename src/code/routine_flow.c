@@ -1,7 +1,7 @@
 /* Where instructions lead: jump tables, calls, landing pads.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "code/unit_flow.h"
+#include "code/routine_flow.h"
 
 #include "base/array.h"
 #include "base/search.h"
@@ -18,27 +18,27 @@ enum
 
 /* Whether another function starts at ADDRESS, which nobody doubts.  */
 static bool
-starts_certainly (const struct unit *unit, uint64_t address)
+starts_certainly (const struct routine *routine, uint64_t address)
 {
   const struct code_function *function
-      = functions_at (unit->context->functions, address);
-  return function && unit_is_start (unit, address)
+      = functions_at (routine->context->functions, address);
+  return function && routine_is_start (routine, address)
          && (function->is_called || !function->is_pointer);
 }
 
 /* Whether nothing but padding is between ADDRESS and the start of another
    function: no path gets there.  */
 static bool
-is_behind_the_end (const struct unit *unit, uint64_t address)
+is_behind_the_end (const struct routine *routine, uint64_t address)
 {
   uint64_t size;
-  const uint8_t *bytes = places_code (unit->context->places, address, &size);
+  const uint8_t *bytes = facts_code (routine->context->facts, address, &size);
   struct insn_step step = { .is_nop = bytes != NULL };
   for (int i = 0; i < PADDING_STEPS && step.is_nop; i++)
     {
-      if (starts_certainly (unit, address))
+      if (starts_certainly (routine, address))
         return true;
-      if (!insn_decode_step (unit->context->decoder, bytes, size, address,
+      if (!insn_decode_step (routine->context->decoder, bytes, size, address,
                              &step))
         return false;
       bytes += step.size;
@@ -49,76 +49,79 @@ is_behind_the_end (const struct unit *unit, uint64_t address)
 }
 
 bool
-unit_is_never_taken (const struct unit *unit, const struct insn *insn)
+routine_is_never_taken (const struct routine *routine, const struct insn *insn)
 {
   return insn->condition == CONDITION_ABOVE
-         && is_behind_the_end (unit, insn->target);
+         && is_behind_the_end (routine, insn->target);
 }
 
 /* Those that are left out, in huge functions, make calls look doubtful at
    worst.  */
 static void
-note_edge (struct unit *unit, uint32_t to)
+note_edge (struct routine *routine, uint32_t to)
 {
-  if (unit->n_edges >= unit->nodes_max)
+  if (routine->n_edges >= routine->nodes_max)
     return;
-  if (ARRAY_ROOM (unit->edges, unit->n_edges + 1, &unit->edges_capacity))
-    unit->edges[unit->n_edges++] = (struct unit_edge){ unit->noting, to };
+  if (ARRAY_ROOM (routine->edges, routine->n_edges + 1,
+                  &routine->edges_capacity))
+    routine->edges[routine->n_edges++]
+        = (struct routine_edge){ routine->noting, to };
   else
-    unit_fail (unit, UNIT_TOO_MUCH, unit->nodes[to].address);
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->nodes[to].address);
 }
 
 void
-unit_jump (struct unit *unit, uint64_t target, const struct state *state)
+routine_jump (struct routine *routine, uint64_t target,
+              const struct state *state)
 {
-  if (unit_is_start (unit, target))
+  if (routine_is_start (routine, target))
     return;
-  uint32_t number = unit_node_at (unit, target);
-  if (number == UNIT_NONE)
+  uint32_t number = routine_node_at (routine, target);
+  if (number == NODE_NONE)
     return;
-  if (unit->noting != UNIT_NONE)
-    note_edge (unit, number);
-  unit_arrive (unit, number, state);
+  if (routine->noting != NODE_NONE)
+    note_edge (routine, number);
+  routine_arrive (routine, number, state);
 }
 
 /* Where an indirect jump goes by tables, *TARGET is an entry or a target of
    them.  False: by none.  */
 static bool
-find_tables (struct unit *unit, const struct insn *insn, uint64_t address,
-             const struct state *state, struct value *target)
+find_tables (struct routine *routine, const struct insn *insn,
+             uint64_t address, const struct state *state, struct value *target)
 {
   uint32_t number;
   if (insn->from == REG_NONE)
     {
       bool reads = insn->width == 8
-                   && state_table (state, unit->machine, insn, address,
-                                   &unit->tables, &number);
+                   && state_table (state, routine->machine, insn, address,
+                                   &routine->tables, &number);
       *target = value_of (VALUE_ENTRY, reads ? number : 0);
       return reads;
     }
   *target = state->registers[insn->from];
   if (target->kind == VALUE_CONSTANT && target->number > 0
-      && jump_tables_note_address (&unit->tables, (uint64_t)target->number,
+      && jump_tables_note_address (&routine->tables, (uint64_t)target->number,
                                    &number))
     *target = value_of (VALUE_TARGET, number);
   if (value_is_target (*target))
     return true;
   if (!value_is_entry (*target))
     return false;
-  for (number = UNIT_NONE; value_next_table (*target, &number);)
-    if (unit->tables.tables[number].width != 8)
+  for (number = NODE_NONE; value_next_table (*target, &number);)
+    if (routine->tables.tables[number].width != 8)
       return false;
   return true;
 }
 
 /* Where the table at ADDRESS ends at the latest.  */
 static uint64_t
-end_of_table (const struct unit *unit, uint64_t address)
+end_of_table (const struct routine *routine, uint64_t address)
 {
-  uint64_t end = places_next_named (unit->context->places, address);
-  for (size_t i = 0; i < unit->n_ends && unit->ends[i] < end; i++)
-    if (unit->ends[i] > address)
-      end = unit->ends[i];
+  uint64_t end = facts_next_named (routine->context->facts, address);
+  for (size_t i = 0; i < routine->n_ends && routine->ends[i] < end; i++)
+    if (routine->ends[i] > address)
+      end = routine->ends[i];
   return end;
 }
 
@@ -126,28 +129,28 @@ end_of_table (const struct unit *unit, uint64_t address)
    part that reads the table, certainly.  Words that happen to look like
    offsets are not trusted to lead to other parts.  */
 static bool
-is_inside (const struct unit *unit, const struct jump_table *table,
+is_inside (const struct routine *routine, const struct jump_table *table,
            uint64_t target)
 {
   const struct code_range *part
-      = known_code_part (unit->context->known, target);
-  return (target >= unit->entry && target < unit->end)
+      = known_code_part (routine->context->known, target);
+  return (target >= routine->entry && target < routine->end)
          || (part
              && (table->width == 8
                  || part
-                        == known_code_part (unit->context->known,
+                        == known_code_part (routine->context->known,
                                             table->reader)));
 }
 
 /* The target of entry INDEX.  False behind the last: a table without a bound
    ends where an entry leaves the function.  */
 static bool
-table_target (const struct unit *unit, const struct jump_table *table,
+table_target (const struct routine *routine, const struct jump_table *table,
               uint64_t index, uint64_t *target)
 {
   bool bounded = table->max != UINT64_MAX && table->width != 0;
-  return jump_table_target (table, unit->context->places, index, target)
-         && (bounded || is_inside (unit, table, *target));
+  return jump_table_target (table, routine->context->facts, index, target)
+         && (bounded || is_inside (routine, table, *target));
 }
 
 /* A table without a bound that ends where an address is named, and leads to
@@ -155,15 +158,15 @@ table_target (const struct unit *unit, const struct jump_table *table,
    taken as a whole.  Few tables have the parts in them, but those that begin
    with one would have no entry otherwise.  */
 static void
-bound_by_names (const struct unit *unit, struct jump_table *table)
+bound_by_names (const struct routine *routine, struct jump_table *table)
 {
   uint64_t n = (table->end - table->address) / 4, target;
   if (table->width != 4 || table->max != UINT64_MAX || n > NAMED_ENTRIES_MAX)
     return;
   for (uint64_t i = 0; i < n; i++)
-    if (!jump_table_target (table, unit->context->places, i, &target)
-        || ((target < unit->entry || target >= unit->end)
-            && !known_code_part (unit->context->known, target)))
+    if (!jump_table_target (table, routine->context->facts, i, &target)
+        || ((target < routine->entry || target >= routine->end)
+            && !known_code_part (routine->context->known, target)))
       return;
   table->max = n - 1;
 }
@@ -173,71 +176,72 @@ bound_by_names (const struct unit *unit, struct jump_table *table)
    itself, as many as the comparison in front of the jump allows, and all of
    them lead into the function.  */
 static void
-look_among_data (struct unit *unit, struct jump_table *table)
+look_among_data (struct routine *routine, struct jump_table *table)
 {
   uint64_t target, i = 0;
   if (table->width != 4 || table->base != table->address || table->max == 0)
     return;
   table->is_in_data = true;
   while (i <= table->max
-         && jump_table_target (table, unit->context->places, i, &target)
-         && target >= unit->entry && target < unit->end)
+         && jump_table_target (table, routine->context->facts, i, &target)
+         && target >= routine->entry && target < routine->end)
     i++;
-  unit->steps += i;
+  routine->steps += i;
   table->is_in_data = i > table->max;
 }
 
 /* Whether an entry that leads to TARGET is for values that a switch never has
    (LLVM).  */
 static bool
-is_never_chosen (struct unit *unit, uint64_t target)
+is_never_chosen (struct routine *routine, uint64_t target)
 {
-  uint32_t number = unit_node_at (unit, target);
-  return number != UNIT_NONE && unit->nodes[number].insn.is_nop
-         && is_behind_the_end (unit, target);
+  uint32_t number = routine_node_at (routine, target);
+  return number != NODE_NONE && routine->nodes[number].insn.is_nop
+         && is_behind_the_end (routine, target);
 }
 
 /* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
 static bool
-jump_by_table (struct unit *unit, uint32_t number, const struct state *state)
+jump_by_table (struct routine *routine, uint32_t number,
+               const struct state *state)
 {
-  struct jump_table table = unit->tables.tables[number];
+  struct jump_table table = routine->tables.tables[number];
   uint64_t target, i = 0;
-  table.end = end_of_table (unit, table.address);
-  if (image_is_writable (unit->context->places->image, table.address, 1))
-    look_among_data (unit, &table);
-  bound_by_names (unit, &table);
-  while (unit->failure == UNIT_SOUND
-         && table_target (unit, &table, i, &target))
+  table.end = end_of_table (routine, table.address);
+  if (image_is_writable (routine->context->facts->image, table.address, 1))
+    look_among_data (routine, &table);
+  bound_by_names (routine, &table);
+  while (routine->failure == ROUTINE_SOUND
+         && table_target (routine, &table, i, &target))
     {
-      if (!is_never_chosen (unit, target))
-        unit_jump (unit, target, state);
-      unit->steps++;
+      if (!is_never_chosen (routine, target))
+        routine_jump (routine, target, state);
+      routine->steps++;
       i++;
     }
   return i > 0;
 }
 
 bool
-unit_jump_by_tables (struct unit *unit, const struct insn *insn,
-                     uint64_t address, const struct state *state)
+routine_jump_by_tables (struct routine *routine, const struct insn *insn,
+                        uint64_t address, const struct state *state)
 {
   struct value target;
-  if (!find_tables (unit, insn, address, state, &target))
+  if (!find_tables (routine, insn, address, state, &target))
     return false;
   bool resolved = true;
-  for (uint32_t i = UNIT_NONE; value_next_table (target, &i);)
-    resolved &= jump_by_table (unit, i, state);
+  for (uint32_t i = NODE_NONE; value_next_table (target, &i);)
+    resolved &= jump_by_table (routine, i, state);
   return resolved;
 }
 
 /* The place of the address that the stub of an imported function at ADDRESS
-   jumps to, or 0 when it is UNIT_NONE.  */
+   jumps to, or 0 when it is NODE_NONE.  */
 static uint64_t
-stub_place (const struct unit_context *context, uint64_t address)
+stub_place (const struct routine_context *context, uint64_t address)
 {
   uint64_t size;
-  const uint8_t *bytes = places_code (context->places, address, &size);
+  const uint8_t *bytes = facts_code (context->facts, address, &size);
   struct insn_step step = { .flow = FLOW_NEXT };
   for (int i = 0; bytes && i < STUB_STEPS && step.flow == FLOW_NEXT; i++)
     {
@@ -251,7 +255,8 @@ stub_place (const struct unit_context *context, uint64_t address)
 }
 
 uint64_t
-unit_called_place (const struct unit_context *context, const struct insn *insn)
+routine_called_place (const struct routine_context *context,
+                      const struct insn *insn)
 {
   bool constant = insn->from == REG_NONE && insn->memory
                   && insn->base == REG_NONE && insn->index == REG_NONE;
@@ -272,29 +277,30 @@ go_call_returns (const struct go_table *table, uint64_t call, uint64_t next)
 }
 
 bool
-unit_call_returns (struct unit *unit, const struct insn *insn,
-                   uint64_t address, const struct state *state)
+routine_call_returns (struct routine *routine, const struct insn *insn,
+                      uint64_t address, const struct state *state)
 {
-  const struct unit_context *context = unit->context;
-  struct value argument = state->registers[unit->machine->first_argument];
+  const struct routine_context *context = routine->context;
+  struct value argument = state->registers[routine->machine->first_argument];
   bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
-  if (unit->is_go)
+  if (routine->is_go)
     return go_call_returns (context->go, address, address + insn->size);
-  if (address_map_get (&unit->doubtful, address) != UINT32_MAX)
+  if (address_map_get (&routine->doubtful, address) != UINT32_MAX)
     return false;
   if (insn->flow == FLOW_CALL_INDIRECT)
-    return places_call_returns (context->places,
-                                unit_called_place (context, insn), is_set);
+    return facts_call_returns (context->facts,
+                               routine_called_place (context, insn), is_set);
   if (!functions_at (context->functions, insn->target))
     {
       functions_add (context->functions, insn->target, false);
-      unit->met_unknown = true;
+      routine->met_unknown = true;
       return true;
     }
   return functions_return_at (context->functions, insn->target)
          && (!is_set
-             || places_call_returns (
-                 context->places, unit_called_place (context, insn), is_set));
+             || facts_call_returns (context->facts,
+                                    routine_called_place (context, insn),
+                                    is_set));
 }
 
 static bool
@@ -307,11 +313,11 @@ may_write (const struct insn *insn, unsigned reg)
 /* Whether the function that starts at ADDRESS leaves REG alone: no instruction
    up to its return writes it or leads elsewhere.  */
 static bool
-leaves_alone (const struct unit *unit, uint64_t address, unsigned reg)
+leaves_alone (const struct routine *routine, uint64_t address, unsigned reg)
 {
-  const struct unit_context *context = unit->context;
+  const struct routine_context *context = routine->context;
   uint64_t size, first = address, last = address;
-  const uint8_t *bytes = places_code (context->places, address, &size);
+  const uint8_t *bytes = facts_code (context->facts, address, &size);
   struct insn insn;
   for (int i = 0; bytes && i < PROBE_STEPS; i++)
     {
@@ -336,23 +342,23 @@ leaves_alone (const struct unit *unit, uint64_t address, unsigned reg)
    in a register and leaves it there, to be subtracted behind the call (LLVM
    Language Reference, "probe-stack").  */
 void
-unit_call (struct unit *unit, const struct insn *insn, uint64_t address,
-           struct state *state)
+routine_call (struct routine *routine, const struct insn *insn,
+              uint64_t address, struct state *state)
 {
-  const struct code_machine *machine = unit->machine;
+  const struct code_machine *machine = routine->machine;
   unsigned reg = machine->probed;
   struct value size
       = reg == REG_NONE ? value_of (VALUE_MIXED, 0) : state->registers[reg];
   bool probes = insn->flow == FLOW_CALL && size.kind == VALUE_CONSTANT
                 && size.number >= PROBED_MIN
-                && leaves_alone (unit, insn->target, reg);
+                && leaves_alone (routine, insn->target, reg);
   state_call (state, machine, address);
   if (probes)
     state->registers[reg] = size;
 }
 
 static const struct code_pad *
-find_pad (const struct unit_context *context, uint64_t call)
+find_pad (const struct routine_context *context, uint64_t call)
 {
   size_t at = SEARCH_FIRST (context->n_pads, i, context->pads[i].end > call);
   return at < context->n_pads && context->pads[at].start <= call
@@ -361,18 +367,19 @@ find_pad (const struct unit_context *context, uint64_t call)
 }
 
 void
-unit_throw (struct unit *unit, uint64_t call, const struct state *state)
+routine_throw (struct routine *routine, uint64_t call,
+               const struct state *state)
 {
-  const struct code_pad *pad = find_pad (unit->context, call);
+  const struct code_pad *pad = find_pad (routine->context, call);
   if (!pad)
     return;
   struct state landed;
   state_copy (&landed, state);
   struct insn drop = { .op = OP_ADD,
-                       .to = (uint8_t)unit->machine->arch->sp,
-                       .from = (uint8_t)unit->machine->arch->sp,
+                       .to = (uint8_t)routine->machine->arch->sp,
+                       .from = (uint8_t)routine->machine->arch->sp,
                        .immediate = (int64_t)pad->args_size };
-  state_apply (&landed, unit->machine, &drop, call, &unit->tables);
-  unit->landed = true;
-  unit_jump (unit, pad->pad, &landed);
+  state_apply (&landed, routine->machine, &drop, call, &routine->tables);
+  routine->landed = true;
+  routine_jump (routine, pad->pad, &landed);
 }

@@ -1,8 +1,8 @@
-/* Facts about an image's addresses: code, relocated words, named places.
+/* Facts about an image's addresses: code, relocated words, named facts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_PLACES_H
-#define CODE_PLACES_H
+#ifndef CODE_IMAGE_FACTS_H
+#define CODE_IMAGE_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ struct code_segment
   const uint8_t *bytes;
 };
 
-struct places
+struct image_facts
 {
   const struct image *image;
   struct code_segment *segments; /* owned; ascending: executable ones */
@@ -40,42 +40,42 @@ struct places
   size_t n_named, named_capacity, n_named_sorted;
 };
 
-/* Read the relocations of IMAGE, which must outlive PLACES.  */
-bool places_read (struct places *places, const struct image *image,
-                  struct error *err);
-void places_free (struct places *places);
+/* Read the relocations of IMAGE, which must outlive FACTS.  */
+bool facts_read (struct image_facts *facts, const struct image *image,
+                 struct error *err);
+void facts_free (struct image_facts *facts);
 
 /* The code at ADDRESS and how many bytes of it follow; NULL when there is
    none.  */
-const uint8_t *places_code (const struct places *places, uint64_t address,
-                            uint64_t *size);
+const uint8_t *facts_code (const struct image_facts *facts, uint64_t address,
+                           uint64_t *size);
 
 /* What is loaded into the word of WIDTH bytes at ADDRESS, if that is known.
    Words of 8 bytes are relocated, others extended as IS_SIGNED says; those are
    known only where the program cannot write.  */
-bool places_word (const struct places *places, uint64_t address,
-                  unsigned width, bool is_signed, uint64_t *value);
+bool facts_word (const struct image_facts *facts, uint64_t address,
+                 unsigned width, bool is_signed, uint64_t *value);
 
 /* The same of words that the program may write: what they begin with.  */
-bool places_initial_word (const struct places *places, uint64_t address,
-                          unsigned width, bool is_signed, uint64_t *value);
+bool facts_initial_word (const struct image_facts *facts, uint64_t address,
+                         unsigned width, bool is_signed, uint64_t *value);
 
 /* The relocation of the word at PLACE, or NULL.  */
-const struct relocated *places_relocated (const struct places *places,
-                                          uint64_t place);
+const struct relocated *facts_relocated (const struct image_facts *facts,
+                                         uint64_t place);
 
 /* Whether a call of what the word at PLACE points to comes back, as far as the
    name of an imported function tells; true where nothing is known.  With
    ARGUMENT_IS_SET, the first argument is known not to be 0.  */
-bool places_call_returns (const struct places *places, uint64_t place,
-                          bool argument_is_set);
+bool facts_call_returns (const struct image_facts *facts, uint64_t place,
+                         bool argument_is_set);
 
-/* Code computes ADDRESS.  Not sorted in until places_sort_named.  False when
+/* Code computes ADDRESS.  Not sorted in until facts_sort_named.  False when
    memory ran out.  */
-bool places_name (struct places *places, uint64_t address);
-void places_sort_named (struct places *places);
+bool facts_name (struct image_facts *facts, uint64_t address);
+void facts_sort_named (struct image_facts *facts);
 
 /* The lowest named address above ADDRESS, or UINT64_MAX.  */
-uint64_t places_next_named (const struct places *places, uint64_t address);
+uint64_t facts_next_named (const struct image_facts *facts, uint64_t address);
 
-#endif /* CODE_PLACES_H */
+#endif /* CODE_IMAGE_FACTS_H */

@@ -7,15 +7,15 @@
    is behind a call counts only if it returns to the caller, or if the callee
    was seen to come back elsewhere.  */
 
-#ifndef CODE_UNIT_CALLEES_H
-#define CODE_UNIT_CALLEES_H
+#ifndef CODE_ROUTINE_CALLEES_H
+#define CODE_ROUTINE_CALLEES_H
 
-#include "code/unit_graph.h"
+#include "code/routine_graph.h"
 
 /* Note in context->functions which callees of UNIT, a sound one, and
    whether itself, are seen to come back.  Calls of others, behind which the
-   unit does not return either, become its doubtful ones.  Whether there are
+   routine does not return either, become its doubtful ones.  Whether there are
    any.  */
-bool unit_judge_callees (struct unit *unit);
+bool routine_judge_callees (struct routine *routine);
 
-#endif /* CODE_UNIT_CALLEES_H */
+#endif /* CODE_ROUTINE_CALLEES_H */

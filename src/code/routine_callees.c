@@ -1,0 +1,208 @@
+/* Which calls of a function are seen to come back.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/routine_callees.h"
+
+#include "code/routine_flow.h"
+
+enum
+{
+  INSTRUCTIONS_MAX = 16, /* looked at behind a call */
+  ROUNDS_MAX = 16 /* what takes longer counts as not seen to come back */
+};
+
+static bool
+is_call (const struct insn *insn)
+{
+  return insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+}
+
+/* The node that NUMBER goes on with, or NODE_NONE.  */
+static const struct routine_node *
+node_behind (const struct routine *routine, uint32_t number)
+{
+  uint32_t behind = routine_find_behind (routine, number);
+  return behind != NODE_NONE && routine->nodes[behind].predecessor == number
+             ? &routine->nodes[behind]
+             : NULL;
+}
+
+static bool
+target_goes_back (const struct routine *routine, const struct insn *insn)
+{
+  if (insn->flow != FLOW_JUMP && insn->flow != FLOW_BRANCH)
+    return false;
+  uint32_t target = address_map_get (&routine->numbers, insn->target);
+  return target != NODE_NONE && routine->nodes[target].goes_back;
+}
+
+/* From the end to the beginning: nodes mostly have the numbers of the order
+   that they are in.  Whether anything changed.  */
+static bool
+spread_backwards (struct routine *routine)
+{
+  bool changed = false;
+  for (size_t i = routine->n_edges; i-- > 0;)
+    {
+      struct routine_node *from = &routine->nodes[routine->edges[i].from];
+      bool goes_back = routine->nodes[routine->edges[i].to].goes_back;
+      changed |= goes_back && !from->goes_back;
+      from->goes_back |= goes_back;
+    }
+  for (uint32_t i = (uint32_t)routine->n_nodes; i-- > 0;)
+    {
+      struct routine_node *node = &routine->nodes[i];
+      if (node->goes_back && node->goes_straight)
+        continue;
+      const struct routine_node *behind = node_behind (routine, i);
+      bool goes_back = node->goes_back || (behind && behind->goes_back)
+                       || target_goes_back (routine, &node->insn);
+      bool goes_straight
+          = node->insn.flow == FLOW_RETURN
+            || (behind && behind->label == NODE_NONE && behind->goes_straight);
+      changed |= goes_back != node->goes_back
+                 || goes_straight != node->goes_straight;
+      node->goes_back = goes_back;
+      node->goes_straight = goes_straight;
+    }
+  return changed;
+}
+
+/* What a call is known by: where it leads, or the constant place of a pointer
+   that is the program's only to read.  0: it is not known.  */
+static uint64_t
+callee_of (const struct routine *routine, const struct insn *insn)
+{
+  if (insn->flow == FLOW_CALL)
+    return insn->target;
+  uint64_t place = routine_called_place (routine->context, insn);
+  const struct relocated *word
+      = place ? facts_relocated (routine->context->facts, place) : NULL;
+  return word && word->is_got ? place : 0;
+}
+
+/* Whether the function of the image that CALLEE leads to by way of the GOT was
+   seen to come back.  */
+static bool
+defined_comes_back (const struct routine *routine, const struct insn *insn)
+{
+  uint64_t place = routine_called_place (routine->context, insn);
+  const struct relocated *word
+      = place ? facts_relocated (routine->context->facts, place) : NULL;
+  return word && word->is_got && word->value != 0
+         && functions_comes_back (routine->context->functions, word->value);
+}
+
+/* Registers that belong to callers and that INSN uses, other than by saving
+   them.  */
+static uint32_t
+used_registers (const struct routine *routine, const struct insn *insn)
+{
+  const struct code_machine *machine = routine->machine;
+  uint32_t preserved
+      = machine->preserved & ~(UINT32_C (1) << machine->arch->sp);
+  uint32_t used = insn->reads;
+  if (insn->op == OP_MOVE && !(preserved >> insn->to & 1))
+    used |= routine->changed & UINT32_C (1) << insn->from;
+  return used & preserved;
+}
+
+static uint32_t
+changed_registers (const struct insn *insn)
+{
+  bool has_target = insn->to < REG_COUNT && insn->op != OP_NONE;
+  return insn->writes | (has_target ? UINT32_C (1) << insn->to : 0);
+}
+
+/* Whether what is behind the call goes on with what the routine has put into
+   registers that belong to callers: no function begins so.  */
+static bool
+goes_on_with_registers (const struct routine *routine, uint32_t number)
+{
+  uint32_t gone = 0;
+  for (int i = 0; i < INSTRUCTIONS_MAX; i++)
+    {
+      const struct routine_node *node = node_behind (routine, number);
+      if (!node || node->label != NODE_NONE)
+        return false;
+      if (used_registers (routine, &node->insn) & ~gone)
+        return true;
+      if (node->insn.flow != FLOW_NEXT)
+        return false;
+      gone |= changed_registers (&node->insn);
+      number = (uint32_t)(node - routine->nodes);
+    }
+  return false;
+}
+
+static void
+judge_call (struct routine *routine, uint32_t number)
+{
+  const struct routine_node *node = &routine->nodes[number];
+  const struct routine_node *behind = node_behind (routine, number);
+  struct functions *functions = routine->context->functions;
+  uint64_t callee = behind ? callee_of (routine, &node->insn) : 0;
+  if (callee == 0)
+    return;
+  if (node->goes_straight || goes_on_with_registers (routine, number))
+    functions_note_back (functions, callee);
+  else if (!behind->goes_back && !functions_comes_back (functions, callee)
+           && !defined_comes_back (routine, &node->insn)
+           && !address_map_set (&routine->doubtful, node->address, 0))
+    routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
+}
+
+/* Stubs jump to what never returns as well.  */
+static bool
+is_stub (const struct routine *routine)
+{
+  const struct insn call = { .flow = FLOW_CALL, .target = routine->entry };
+  return routine_called_place (routine->context, &call) != 0;
+}
+
+/* Who ends in NODE comes back: no compiler makes a tail call of what never
+   does.  */
+static void
+judge_end (struct routine *routine, const struct routine_node *node)
+{
+  struct functions *functions = routine->context->functions;
+  if (!node->goes_back)
+    return;
+  functions_note_back (functions, routine->entry);
+  if (node->insn.flow == FLOW_JUMP)
+    functions_note_back (functions, node->insn.target);
+}
+
+/* Whether nobody has seen yet that some call of the routine comes back.  */
+static bool
+has_news (const struct routine *routine)
+{
+  for (size_t i = 0; i < routine->n_nodes; i++)
+    {
+      const struct insn *insn = &routine->nodes[i].insn;
+      uint64_t callee = is_call (insn) ? callee_of (routine, insn) : 0;
+      if (callee != 0
+          && !functions_comes_back (routine->context->functions, callee))
+        return true;
+    }
+  return false;
+}
+
+bool
+routine_judge_callees (struct routine *routine)
+{
+  size_t n_ends = is_stub (routine) ? 0 : routine->n_nodes;
+  for (size_t i = 0; i < n_ends; i++)
+    judge_end (routine, &routine->nodes[i]);
+  if (!has_news (routine))
+    return false;
+  for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
+    continue;
+  routine->changed = 0;
+  for (size_t i = 0; i < routine->n_nodes; i++)
+    routine->changed |= changed_registers (&routine->nodes[i].insn);
+  for (uint32_t i = 0; i < routine->n_nodes; i++)
+    if (is_call (&routine->nodes[i].insn))
+      judge_call (routine, i);
+  return routine->doubtful.n_used > 0;
+}

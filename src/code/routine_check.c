@@ -1,0 +1,245 @@
+/* Whether what was followed is a function that keeps to the ABI.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "code/routine_check.h"
+
+#include "base/array.h"
+#include "code/state_apply.h"
+#include "code/state_row.h"
+#include "code/routine_flow.h"
+
+bool
+routine_is_after_call (const struct routine *routine, uint64_t address)
+{
+  uint32_t number = address_map_get (&routine->numbers, address);
+  while (number != NODE_NONE && routine->nodes[number].insn.is_nop)
+    number = routine->nodes[number].predecessor;
+  return number != NODE_NONE
+         && (routine->nodes[number].insn.flow == FLOW_CALL
+             || routine->nodes[number].insn.flow == FLOW_CALL_INDIRECT);
+}
+
+bool
+routine_agrees_with_go (const struct routine *routine, uint64_t address,
+                        const struct state *state)
+{
+  const struct arch *arch = routine->machine->arch;
+  int32_t depth = go_table_depth (routine->context->go, address);
+  return depth != GO_DEPTH_UNKNOWN
+         && value_equal (
+             state->registers[arch->sp],
+             value_of (VALUE_CFA, (int64_t)arch->fixed_ra_offset - depth));
+}
+
+/* The routine leaves as functions do at ADDRESS.  */
+static void
+note_end (struct routine *routine, uint64_t address)
+{
+  uint32_t number = address_map_get (&routine->numbers, address);
+  if (number != NODE_NONE)
+    routine->nodes[number].goes_back = true;
+}
+
+/* Whether a function starts at the routine's entry beyond doubt.  */
+static bool
+begins_certainly (const struct routine *routine)
+{
+  const struct code_function *function
+      = functions_at (routine->context->functions, routine->entry);
+  return function && (function->is_called || function->is_known);
+}
+
+/* Whether INSN uses what belongs to the caller.  A function that has saved a
+   register may: that is a variable without a value.  */
+static bool
+uses_saved (struct routine *routine, const struct insn *insn,
+            const struct state *state)
+{
+  for (uint32_t left = insn->reads; left; left &= left - 1)
+    {
+      struct value value = state->registers[(unsigned)__builtin_ctz (left)];
+      if (value.kind != VALUE_SAVED
+          || !(routine->machine->preserved >> value.number & 1))
+        continue;
+      if (!state_keeps (state, routine->machine, value)
+          || !begins_certainly (routine))
+        return true;
+      routine->is_odd = true;
+    }
+  return false;
+}
+
+/* The routine leaves for another function, in front of whose start STATE
+   holds.  */
+static void
+check_leaving (struct routine *routine, uint64_t target, uint64_t from,
+               enum routine_failure failure, const struct state *state)
+{
+  uint32_t index = functions_find (routine->context->functions, target);
+  const struct code_function *function
+      = functions_at (routine->context->functions, target);
+  bool by_jump = failure == ROUTINE_TAIL_CALL;
+  /* Code that goes on where a pointer leads: that was a label.  */
+  bool is_label = !by_jump && function && function->is_pointer;
+  if (state_is_restored (state, routine->machine) && !is_label)
+    {
+      routine->is_proven |= function && !function->is_pointer;
+      note_end (routine, from);
+      return;
+    }
+  routine_fail (routine, failure, from);
+  if (!function || !(by_jump || is_label))
+    return;
+  if (ARRAY_ROOM (routine->left_for, routine->n_left_for + 1,
+                  &routine->left_for_capacity))
+    routine->left_for[routine->n_left_for++] = index;
+  else
+    routine->steps_left = 0; /* nobody may rely on what was found */
+}
+
+/* Whether INSN, a return, goes to the caller.  */
+static bool
+returns_rightly (struct routine *routine, const struct insn *insn,
+                 uint64_t address, const struct state *state)
+{
+  const struct code_machine *machine = routine->machine;
+  if (insn->op == OP_NONE)
+    return insn->immediate == 0
+           && (insn->from == REG_NONE || insn->from == machine->arch->ra)
+           && state_is_restored (state, machine);
+  struct state after;
+  state_copy (&after, state);
+  state_apply (&after, machine, insn, address, &routine->tables);
+  return state_is_restored (&after, machine);
+}
+
+/* Whether INSN goes on with an exception although no path landed in the
+   routine.  Such a path ended where a call does not return or where the
+   compiler knew that nobody gets to, and ran into something else.  */
+static bool
+is_beyond_the_end (const struct routine *routine, const struct insn *insn)
+{
+  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+  if (!calls || routine->landed)
+    return false;
+  uint64_t place = routine_called_place (routine->context, insn);
+  const struct relocated *word
+      = place ? facts_relocated (routine->context->facts, place) : NULL;
+  return word && word->lands;
+}
+
+/* Whether INSN ends the handling of a signal: such code is where a handler
+   returns to, with what the kernel saved on the stack, and no function.  */
+static bool
+returns_from_signal (const struct code_machine *machine,
+                     const struct insn *insn, const struct state *state)
+{
+  return insn->calls_kernel
+         && value_equal (state->registers[machine->kernel_call],
+                         value_of (VALUE_CONSTANT, machine->rt_sigreturn));
+}
+
+/* Whether the path from NUMBER, whose instruction ends at NEXT, gets to the
+   end of a part of the function where the compiler knew that nobody would.
+   That is told from a call that does not return, in front of what is another
+   path.  */
+static bool
+ends_part (const struct routine *routine, uint64_t address, uint64_t next)
+{
+  const struct code_range *part
+      = known_code_part (routine->context->known, address);
+  uint32_t number = address_map_get (&routine->numbers, address);
+  if (!part || part->end != next || routine_is_start (routine, next))
+    return false;
+  while (number != NODE_NONE && routine->nodes[number].label == NODE_NONE)
+    {
+      number = routine->nodes[number].predecessor;
+      if (number != NODE_NONE
+          && (routine->nodes[number].insn.flow == FLOW_CALL
+              || routine->nodes[number].insn.flow == FLOW_CALL_INDIRECT))
+        return false;
+    }
+  return number != NODE_NONE;
+}
+
+static bool
+jump_by_tables (struct routine *routine, uint64_t address,
+                const struct insn *insn, const struct state *state)
+{
+  routine->noting = address_map_get (&routine->numbers, address);
+  bool resolved = routine_jump_by_tables (routine, insn, address, state);
+  routine->noting = NODE_NONE;
+  return resolved;
+}
+
+/* INSN is a copy: nodes move when they grow.  Where tables had less entries
+   when the jump was followed, there is more to follow now.  */
+static void
+check_jump (struct routine *routine, uint64_t address, struct insn insn,
+            const struct state *state)
+{
+  const struct code_machine *machine = routine->machine;
+  if (jump_by_tables (routine, address, &insn, state))
+    return;
+  if (state_is_restored (state, machine))
+    {
+      routine->leaves = true;
+      note_end (routine, address);
+    }
+  else if (!state_has_left (state, machine))
+    routine_fail (routine, ROUTINE_UNRESOLVED, address);
+}
+
+/* INSN is the last one in front of another function.  */
+static void
+check_end (struct routine *routine, uint64_t address, const struct insn *insn,
+           const struct state *state)
+{
+  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+  bool goes_on
+      = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
+        || (calls && routine_call_returns (routine, insn, address, state));
+  uint64_t next = address + insn->size;
+  if (!goes_on || routine_is_after_call (routine, address)
+      || ends_part (routine, address, next))
+    return;
+  struct state after;
+  state_copy (&after, state);
+  state_apply (&after, routine->machine, insn, address, &routine->tables);
+  check_leaving (routine, next, address, ROUTINE_RUNS_INTO, &after);
+}
+
+void
+routine_check (void *argument, uint64_t address, const struct insn *insn,
+               const struct state *state)
+{
+  struct routine *routine = argument;
+  const struct code_machine *machine = routine->machine;
+  bool is_last = routine->nodes[routine->visited].is_last;
+  if (insn->size == 0)
+    return routine_fail (routine, ROUTINE_DECODE, address);
+  if (routine->is_go && !routine_agrees_with_go (routine, address, state))
+    return routine_fail (routine, ROUTINE_GO_DIFFERS, address);
+  if (uses_saved (routine, insn, state))
+    return routine_fail (routine, ROUTINE_SAVED_USED, address);
+  if (is_beyond_the_end (routine, insn))
+    return routine_fail (routine, ROUTINE_UNWINDS, address);
+  if (returns_from_signal (machine, insn, state))
+    return routine_fail (routine, ROUTINE_SIGNAL, address);
+  if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
+      && routine_is_start (routine, insn->target)
+      && (state_is_restored (state, machine)
+          || !routine_is_never_taken (routine, insn)))
+    check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
+  if (insn->flow == FLOW_RETURN)
+    {
+      routine->is_proven = true;
+      note_end (routine, address);
+      if (!returns_rightly (routine, insn, address, state))
+        routine_fail (routine, ROUTINE_RETURN, address);
+    }
+  if (insn->flow == FLOW_JUMP_INDIRECT)
+    check_jump (routine, address, *insn, state);
+  if (is_last)
+    check_end (routine, address, insn, state);
+}

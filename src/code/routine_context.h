@@ -1,0 +1,54 @@
+/* What following functions depends on, and how it can fail.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_ROUTINE_CONTEXT_H
+#define CODE_ROUTINE_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "code/gopclntab.h"
+#include "code/functions.h"
+#include "code/insn.h"
+#include "code/known_code.h"
+#include "code/machine.h"
+#include "code/image_facts.h"
+#include "code/request.h"
+
+/* Why a routine says nothing.  */
+enum routine_failure
+{
+  ROUTINE_SOUND,
+  ROUTINE_DECODE,     /* bytes that are no instruction, or no code */
+  ROUTINE_RETURN,     /* returns with another stack pointer or registers */
+  ROUTINE_TAIL_CALL,  /* leaves for another function in such a way */
+  ROUTINE_RUNS_INTO,  /* gets into another function that way without a jump */
+  ROUTINE_SAVED_USED, /* uses registers that belong to the caller */
+  ROUTINE_UNWINDS,    /* goes on with an exception that it did not get */
+  ROUTINE_SIGNAL,     /* is where the handler of a signal returns to */
+  ROUTINE_UNRESOLVED, /* jumps to an address that is not known */
+  ROUTINE_GO_DIFFERS, /* Go's table says otherwise, or nothing */
+  ROUTINE_UNPROVEN,   /* nothing shows that a function starts there */
+  ROUTINE_DOUBTFUL,   /* nothing shows yet that its calls come back */
+  ROUTINE_TOO_MUCH,   /* takes too long, or too much memory */
+  ROUTINE_FAILURE_COUNT
+};
+
+struct routine_context
+{
+  const struct code_machine *machine;
+  /* Go's tables, and what its functions may rely on; NULL: there are none.  */
+  const struct go_table *go;
+  const struct code_machine *go_machine;
+  const struct insn_decoder *decoder;
+  const struct image_facts *facts;
+  struct functions *functions;
+  const struct code_pad *pads; /* ascending start, disjoint */
+  size_t n_pads;
+  const struct known_code *known;
+  /* Functions without CFI are followed: nothing tells where they end but that
+     calls come back.  */
+  bool ends_unknown;
+};
+
+#endif /* CODE_ROUTINE_CONTEXT_H */
