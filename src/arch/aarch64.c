@@ -8,6 +8,7 @@
 #include <elf.h>
 
 #include "arch/arch.h"
+#include "base/bytes.h"
 
 #define WORD(w)                                     \
   (uint8_t) ((w)&0xff), (uint8_t)((w) >> 8 & 0xff), \
@@ -117,13 +118,27 @@ static const uint16_t saved_registers[] = {
   19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 72, 73, 74, 75, 76, 77, 78, 79
 };
 
+/* bl, blr and its authenticating forms (Arm ARM, C4.1.65, "Branches").
+   Instructions are little-endian whatever the data are.  */
+static bool
+may_end_call (const uint8_t *code, size_t size, int32_t *distance)
+{
+  *distance = 0;
+  if (size < 4)
+    return false;
+  uint32_t word = load_u32 (code + size - 4, false);
+  return (word & 0xfc000000) == 0x94000000
+         || (word & 0xfefff000) == 0xd63f0000;
+}
+
 /* The two byte orders differ in nothing but the order and the ABI number.  */
 #define AARCH64(name_, big_endian_, abi_)                                     \
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \
     .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
-    .caller_sp_offset = 0, .smallest_instruction = 4, .cfa_bias = 0,          \
-    .cfa_scale = 1, .saved_registers = saved_registers,                       \
+    .caller_sp_offset = 0, .smallest_instruction = 4,                         \
+    .may_end_call = may_end_call, .cfa_bias = 0, .cfa_scale = 1,              \
+    .saved_registers = saved_registers,                                       \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
     .flexible_fdes = false, .ra_signing = true, .max_page_size = 65536,       \
     .relocations = { .pcrel32 = R_AARCH64_PREL32,                             \

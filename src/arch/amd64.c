@@ -7,6 +7,7 @@
 
 #include <elf.h>
 
+#include "arch/amd64_instruction.h"
 #include "arch/arch.h"
 
 /* Instructions as they appear in stubs, with four zero bytes in the place of
@@ -164,6 +165,8 @@ const struct arch arch_amd64 = {
   .caller_sp_offset = 0,
   .cfa_bias = 0,
   .smallest_instruction = 1,
+  .instruction_size = amd64_instruction_size,
+  .may_end_call = amd64_may_end_call,
   .cfa_scale = 1,
   .saved_registers = saved_registers,
   .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],

@@ -72,6 +72,16 @@ struct arch
   int32_t caller_sp_offset; /* caller's SP = CFA + this */
 
   uint8_t smallest_instruction; /* bytes */
+  /* The size of the instruction at CODE, of which LEFT bytes are there; 0 when
+     it is not known or longer.  *IS_CALL tells whether it is a call.  NULL:
+     all instructions are of the smallest size.  */
+  unsigned (*instruction_size) (const uint8_t *code, size_t left,
+                                bool *is_call);
+  /* Whether the last of the SIZE bytes of CODE look like a call, whatever
+     instructions they really are.  Where instruction_size is NULL, that is
+     certain.  *DISTANCE is that from its end to its target if it can be
+     nothing but a call with a distance, otherwise 0.  Async-signal-safe.  */
+  bool (*may_end_call) (const uint8_t *code, size_t size, int32_t *distance);
 
   /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
   int16_t cfa_bias;

@@ -66,6 +66,55 @@ static const struct plt_stub stubs[] = {
   { .name = NULL }
 };
 
+/* The first two bits tell an instruction's size (Principles of Operation,
+   "Instruction Formats").  */
+static unsigned
+size_of (uint8_t first)
+{
+  return first < 0x40 ? 2 : first < 0xc0 ? 4 : 6;
+}
+
+/* balr, bassm and basr, unless the second register is 0; bal and bas; bras;
+   brasl.  */
+static bool
+is_call (const uint8_t *code)
+{
+  switch (code[0])
+    {
+    case 0x05:
+    case 0x0c:
+    case 0x0d:
+      return (code[1] & 15) != 0;
+    case 0x45:
+    case 0x4d:
+      return true;
+    case 0xa7:
+    case 0xc0:
+      return (code[1] & 15) == 5;
+    default:
+      return false;
+    }
+}
+
+static unsigned
+instruction_size (const uint8_t *code, size_t left, bool *call)
+{
+  if (left < 2 || left < size_of (code[0]))
+    return 0;
+  *call = is_call (code);
+  return size_of (code[0]);
+}
+
+static bool
+may_end_call (const uint8_t *code, size_t size, int32_t *distance)
+{
+  *distance = 0;
+  for (size_t n = 2; n <= 6 && n <= size; n += 2)
+    if (size_of (code[size - n]) == n && is_call (code + size - n))
+      return true;
+  return false;
+}
+
 const struct arch arch_s390x = {
   .name = "s390x",
   .e_machine = EM_S390,
@@ -78,6 +127,8 @@ const struct arch arch_s390x = {
   .caller_sp_offset = -160,
   .cfa_bias = 160,
   .smallest_instruction = 2,
+  .instruction_size = instruction_size,
+  .may_end_call = may_end_call,
   .cfa_scale = 8,
   .flexible_fdes = true,
   .ra_signing = false,

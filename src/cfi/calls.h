@@ -11,35 +11,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "code/insn.h"
 #include "elf/image.h"
 
+/* Finds calls in an image.  */
 struct call_finder
 {
-  const struct image *image;
+  const struct image *image; /* not owned */
   /* Whether a function starts at ADDRESS; NULL: nobody knows.  */
   bool (*is_function) (const void *context, uint64_t address);
   const void *context;
-  struct insn_decoder *decoder; /* owned; NULL where none is needed, or none
-                                   is in this build */
-  const uint8_t *bytes;         /* of the segment used last, SIZE at ADDRESS */
+  const uint8_t *bytes; /* of the segment used last, SIZE at ADDRESS; all 0 at
+                           first */
   uint64_t address, size;
 };
 
-/* Find calls in IMAGE, which must outlive FINDER.  Where this build cannot
-   decode the machine's instructions, none is found.  False when memory ran
-   out.  */
-bool call_finder_init (struct call_finder *finder, const struct image *image,
-                       struct error *err);
-void call_finder_free (struct call_finder *finder);
-
 /* Whether a call ends at ADDRESS.  START, at or below it, is the address of an
    instruction: from there on they are decoded one after the other, so an
-   immediate that looks like a call is none.  Where that fails, what looks like
-   a call counts as one; and so does, undecoded, what looks like the call of
-   the very first byte of a function: an immediate would have to meet one of
-   the few hundred thousand such addresses among 4 billion.  */
+   immediate that looks like a call is none.  Where decoding fails, what looks
+   like a call counts as one, because a place that is left out in vain only
+   makes readers fall back.  What looks like the call of the very first byte of
+   a function counts as one, too, and is not decoded: an immediate would have
+   to meet one of the few hundred thousand such addresses among 4 billion.  */
 bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
                           uint64_t address);
 

@@ -38,10 +38,9 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
                                .smallest = image->arch->smallest_instruction };
   for (unsigned i = 0; i < PLT_SECTIONS_MAX; i++)
     sites->plt[i] = image_find_section (image, plt[i]);
-  if (!call_finder_init (&sites->calls, image, err))
-    return false;
-  sites->calls.is_function = is_function;
-  sites->calls.context = sites;
+  sites->calls = (struct call_finder){ .image = image,
+                                       .is_function = is_function,
+                                       .context = sites };
   /* Nearly always enough.  What is not used is never touched.  */
   return (ARRAY_ROOM (sites->outlines, source->cfi.n_fdes / 2 + 1,
                       &sites->outlines_capacity)
@@ -54,7 +53,6 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
 void
 return_sites_free (struct return_sites *sites)
 {
-  call_finder_free (&sites->calls);
   frame_function_free (&sites->cut);
   free (sites->outlines);
   free (sites->starts);

@@ -4,7 +4,6 @@
 #include "cunwind/calls.h"
 
 #include "base/bytes.h"
-#include "cunwind/amd64_size.h"
 
 enum
 {
@@ -38,7 +37,8 @@ amd64_decodes_without_call (const uint8_t *code, uint64_t size)
   for (uint64_t i = 0; i < size;)
     {
       bool is_call;
-      unsigned step = amd64_instruction_size (code + i, size - i, &is_call);
+      unsigned step
+          = arch_amd64.instruction_size (code + i, size - i, &is_call);
       if (step == 0 || is_call)
         return false;
       i += step;
@@ -58,17 +58,10 @@ amd64_calls_none (const struct image *image, const uint8_t *code,
   return true;
 }
 
-/* bl, blr and its authenticating forms (Arm ARM, C4.1.65, "Branches").  */
-static bool
-aarch64_is_call (uint32_t instruction)
-{
-  return (instruction & 0xfc000000) == 0x94000000
-         || (instruction & 0xfefff000) == 0xd63f0000;
-}
-
 bool
 calls_none (const struct image *image, uint64_t address, uint64_t size)
 {
+  int32_t distance;
   const uint8_t *code = image_bytes_at (image, address, size);
   if (code == NULL)
     return false;
@@ -77,7 +70,7 @@ calls_none (const struct image *image, uint64_t address, uint64_t size)
   if (size % 4 != 0)
     return false;
   for (uint64_t i = 0; i < size; i += 4)
-    if (aarch64_is_call (load_u32 (code + i, false)))
+    if (image->arch->may_end_call (code + i, 4, &distance))
       return false;
   return true;
 }

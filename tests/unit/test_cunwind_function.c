@@ -10,7 +10,7 @@
 #include "cfi/reader.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
-#include "cunwind/amd64_size.h"
+#include "arch/amd64_instruction.h"
 #include "cunwind/encode_function.h"
 #include "cunwind/encoding.h"
 #include "cunwind/section_builder.h"
@@ -281,6 +281,7 @@ test_instruction_sizes (void **state)
     bool call;
   } instructions[] = {
     SIZED ("\xc3", false),                         /* ret */
+    SIZED ("\x0f\x22\x44", false),                 /* mov %rsp, %cr0 */
     SIZED ("\xf3\x0f\x1e\xfa", false),             /* endbr64 */
     SIZED ("\x41\x57", false),                     /* push %r15 */
     SIZED ("\x48\x89\xe5", false),                 /* mov %rsp,%rbp */

@@ -1,11 +1,11 @@
-/* Sizes of x86-64 instructions.
+/* Sizes of x86-64 instructions, and calls among them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Intel SDM volume 2, chapter 2 (formats, VEX, EVEX) and appendix A (opcode
    maps).  In 64-bit mode operands are found without knowing the instruction:
    a few bits per opcode say what follows it.  */
 
-#include "cunwind/amd64_size.h"
+#include "arch/amd64_instruction.h"
 
 #include "base/bytes.h"
 
@@ -44,11 +44,12 @@ static const uint16_t one_byte[256] = {
   X, N, X, X, N, N, G, G, N, N, N, N, N, N, M, M, /* f0 */
 };
 
-/* Behind 0f.  */
+/* Behind 0f.  The ModRM of control and debug registers (20 to 23) never asks
+   for anything.  */
 static const uint16_t two_bytes[256] = {
   M, M, M, M, X, N, N, N, N, N, X, N, X, M, N, X, /* 00 */
   M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 10 */
-  M, M, M, M, X, X, X, X, M, M, M, M, M, M, M, M, /* 20 */
+  B, B, B, B, X, X, X, X, M, M, M, M, M, M, M, M, /* 20 */
   N, N, N, N, N, N, X, N, X, X, X, X, X, X, X, X, /* 30 */
   M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 40 */
   M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 50 */
@@ -64,6 +65,25 @@ static const uint16_t two_bytes[256] = {
   M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, X, /* f0 */
 };
 /* clang-format on */
+
+/* CALL (Intel SDM volume 2).  */
+enum
+{
+  CALL_RELATIVE = 0xe8, /* a 32-bit distance follows */
+  CALL_RELATIVE_SIZE = 5,
+  GROUP_5 = 0xff,        /* with /2 a near call, with /3 a far one */
+  CALL_INDIRECT_MIN = 2, /* bytes without prefixes ... */
+  CALL_INDIRECT_MAX = 7  /* ... with SIB byte and a 32-bit displacement */
+};
+
+/* Whether the opcode GROUP_5 with MODRM is an instruction: there is no /7, and
+   a far pointer is in memory.  */
+static bool
+is_group_5 (uint8_t modrm)
+{
+  unsigned reg = modrm >> 3 & 7;
+  return reg != 7 && (modrm < 0xc0 || (reg != 3 && reg != 5));
+}
 
 /* An instruction being read.  */
 struct amd64_instruction
@@ -184,7 +204,8 @@ read_modrm (struct amd64_instruction *instruction)
   unsigned mode = modrm >> 6, base = modrm & 7;
   instruction->reg = modrm >> 3 & 7;
   /* AMD's XOP has no other mark.  */
-  if (instruction->opcode == 0x8f && instruction->reg != 0)
+  if ((instruction->opcode == 0x8f && instruction->reg != 0)
+      || (instruction->opcode == GROUP_5 && !is_group_5 (modrm)))
     instruction->follows = X;
   if (mode == 3)
     return;
@@ -230,10 +251,63 @@ amd64_instruction_size (const uint8_t *code, size_t left, bool *is_call)
   if (instruction.follows & (M | G))
     read_modrm (&instruction);
   read_immediate (&instruction);
-  /* CALL: e8, ff /2; far: ff /3.  */
-  *is_call = instruction.opcode == 0xe8
-             || (instruction.opcode == 0xff && (instruction.reg & 6) == 2);
+  *is_call = instruction.opcode == CALL_RELATIVE
+             || (instruction.opcode == GROUP_5 && (instruction.reg & 6) == 2);
   if (instruction.follows & X || instruction.cursor.failed)
     return 0;
   return (unsigned)(instruction.cursor.at - code);
+}
+
+/* Calls, from their ends.  */
+
+/* Whether the byte ff is among the 2nd to 8th of the eight bytes in front of
+   END.  They are looked at at once: 1 less than 0 in ~WORD makes a borrow.  */
+static inline bool
+has_group_5 (const uint8_t *end)
+{
+  const uint64_t ones = UINT64_C (0x0101010101010101);
+  uint64_t word = load_u64 (end - sizeof word, false);
+  return ((~word - ones) & word & ones << 7) != 0;
+}
+
+/* Whether the SIZE bytes at MODRM are ModRM and what that asks for (Intel SDM
+   volume 2, tables 2-2 and 2-3).  */
+static bool
+is_operand (const uint8_t *modrm, size_t size)
+{
+  unsigned mode = *modrm >> 6, base = *modrm & 7;
+  bool has_sib = mode != 3 && base == 4;
+  if (has_sib && size < 2)
+    return false;
+  if (has_sib)
+    base = modrm[1] & 7;
+  bool is_long = mode == 2 || (mode == 0 && base == 5);
+  return size == 1u + has_sib + (mode == 1 ? 1 : is_long ? 4 : 0);
+}
+
+static bool
+may_end_indirect_call (const uint8_t *end, size_t size)
+{
+  for (size_t n = CALL_INDIRECT_MIN; n <= CALL_INDIRECT_MAX && n <= size; n++)
+    {
+      const uint8_t *modrm = end - n + 1;
+      if (modrm[-1] == GROUP_5 && (*modrm >> 3 & 6) == 2 && is_group_5 (*modrm)
+          && is_operand (modrm, n - 1))
+        return true;
+    }
+  return false;
+}
+
+bool
+amd64_may_end_call (const uint8_t *code, size_t size, int32_t *distance)
+{
+  const uint8_t *end = code + size;
+  *distance = 0;
+  if ((size < sizeof (uint64_t) || has_group_5 (end))
+      && may_end_indirect_call (end, size))
+    return true;
+  if (size < CALL_RELATIVE_SIZE || end[-CALL_RELATIVE_SIZE] != CALL_RELATIVE)
+    return false;
+  *distance = (int32_t)load_u32 (end - 4, false);
+  return true;
 }
