@@ -92,10 +92,17 @@ plan_undo (struct layout_plan *plan, const struct image *image,
 {
   if (undo_plan (plan, image, err))
     return true;
-  return err->status == CFI2SFRAME_NOTHING && existing_find (image).present
-         && error_set (err, CFI2SFRAME_UNSUPPORTED,
-                       "has an .sframe but no undo record: another tool made "
-                       "the one or took the other; see --remove");
+  if (err->status != CFI2SFRAME_NOTHING || !existing_find (image).present)
+    return false;
+  uint64_t appended = undo_bytes_appended (image);
+  if (appended > 0)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "%llu bytes were appended after its conversion; without "
+                      "them it can be undone",
+                      (unsigned long long)appended);
+  return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                    "has an .sframe but no undo record: another tool made "
+                    "the one or took the other; see --remove");
 }
 
 /* cfi2sframe_undo with options of our size.  */

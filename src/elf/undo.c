@@ -43,6 +43,52 @@ undo_record_find (struct undo_record *record, const struct image *image)
   return true;
 }
 
+/* The next magic at or behind file offset AT, or SIZE_MAX.  */
+static size_t
+find_magic (const struct image *image, size_t at)
+{
+  const uint8_t *found = at >= image->size
+                             ? NULL
+                             : memmem (image->bytes + at, image->size - at,
+                                       UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  return found == NULL ? SIZE_MAX : (size_t)(found - image->bytes);
+}
+
+/* Where a record begins that is where it says; SIZE_MAX if none is.  No record
+   is in front of the section header table.  */
+static size_t
+find_begin (const struct image *image)
+{
+  size_t at = find_magic (image, (size_t)image->header.e_shoff);
+  while (at != SIZE_MAX
+         && (image->size - at < UNDO_HEADER_SIZE
+             || load_u64 (image->bytes + at + UNDO_MAGIC_SIZE, false) != at))
+    at = find_magic (image, at + UNDO_MAGIC_SIZE);
+  return at;
+}
+
+/* Of a record with several ends the first one counts: each further one would
+   cost a digest.  */
+uint64_t
+undo_bytes_appended (const struct image *image)
+{
+  size_t begin = find_begin (image);
+  if (begin == SIZE_MAX)
+    return 0;
+  for (size_t at = find_magic (image, begin + UNDO_HEADER_SIZE);
+       at != SIZE_MAX; at = find_magic (image, at + UNDO_MAGIC_SIZE))
+    {
+      struct undo_record record;
+      struct image front = *image;
+      front.size = at + UNDO_MAGIC_SIZE;
+      if (load_u64 (image->bytes + front.size - UNDO_FOOTER_SIZE, false)
+          == front.size - begin)
+        return undo_record_find (&record, &front) ? image->size - front.size
+                                                  : 0;
+    }
+  return 0;
+}
+
 /* A plan being made out of operations.  */
 struct record_reader
 {

@@ -78,6 +78,10 @@ uint64_t undo_record_digest (const uint8_t *record);
    its bytes only: the headers may be half-written.  */
 bool undo_record_find (struct undo_record *record, const struct image *image);
 
+/* How many bytes stand behind a record in IMAGE that is intact but no longer
+   at the end of the file; 0 if there is no such record.  */
+uint64_t undo_bytes_appended (const struct image *image);
+
 /* Plan how the original is made of IMAGE.  The plan has no .sframe; it is
    freed with layout_plan_free also after failure.  Fails with status
    CFI2SFRAME_NOTHING when there is no record, CFI2SFRAME_REFUSED when the
