@@ -1,0 +1,240 @@
+/* Functions made of what the code says, among those that are known already
+   (src/convert/code_rows).
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "cfi/source.h"
+#include "convert/code_rows.h"
+#include "tests/unit/elf_builder.h"
+
+/* ---- Rows not to be used */
+
+static struct disproof findings[]
+    = { { .start = 0x100, .end = 0x104 }, { .start = 0x120, .end = 0x128 } };
+
+static struct code_rows
+rows_with_findings (void)
+{
+  return (struct code_rows){ .disproofs = { .list = findings, .n = 2 } };
+}
+
+static void
+only_code_that_is_wrong_is_objected_to (void **state)
+{
+  (void)state;
+  struct code_rows rows = rows_with_findings ();
+  assert_false (code_rows_object (&rows, 0xf0, 0x10));
+  assert_true (code_rows_object (&rows, 0xf1, 0x10));
+  assert_true (code_rows_object (&rows, 0x103, 1));
+  assert_false (code_rows_object (&rows, 0x104, 0x1c));
+  assert_true (code_rows_object (&rows, 0x104, 0x1d));
+  assert_true (code_rows_object (&rows, 0x127, 1));
+  assert_false (code_rows_object (&rows, 0x128, 0x1000));
+  struct code_rows none = { 0 };
+  assert_false (code_rows_object (&none, 0, UINT64_MAX));
+}
+
+static void
+wrong_rows_are_left_out (void **state)
+{
+  static const struct
+  {
+    uint64_t address;
+    uint32_t size;
+    const char *rows;
+  } cases[] = {
+    { 0xf0, 0x10, "0" },
+    { 0xf0, 0x12, "0 -10" },
+    { 0xf0, 0x30, "0 -10 14" },
+    { 0xf0, 0x31, "0 -10 14 -30" },
+    { 0x100, 0x80, "-0 4 -20 28" },
+    { 0x104, 0x80, "0 -1c 24" },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct code_rows rows = rows_with_findings ();
+      struct frame_function function
+          = { .address = cases[i].address, .size = cases[i].size };
+      const struct frame_row row = { .cfa = { RULE_REG, 0, 7, 8 },
+                                     .ra = { RULE_DEREF_CFA, 0, 0, -8 } };
+      char found[100] = "";
+      assert_true (frame_function_append (&function, &row));
+      if (code_rows_object (&rows, function.address, function.size))
+        assert_true (code_rows_leave_out (&rows, &function));
+      for (size_t k = 0; k < function.n_rows; k++)
+        snprintf (found + strlen (found), sizeof found - strlen (found),
+                  "%s%s%x", k > 0 ? " " : "",
+                  function.rows[k].cfa.kind == RULE_UNSUPPORTED ? "-" : "",
+                  function.rows[k].start);
+      assert_string_equal (found, cases[i].rows);
+      frame_function_free (&function);
+    }
+}
+
+/* ---- Functions */
+
+#ifdef CODE_ANALYSIS
+
+enum
+{
+  F = 0x1000, /* three instructions each */
+  G = 0x100c,
+  END = 0x1018
+};
+
+struct fixture
+{
+  struct elf_builder elf;
+  struct image image;
+  struct cfi_source source;
+  struct code_rows rows;
+};
+
+/* A program of two functions that push and pop 16 bytes.  */
+static void
+open_fixture (struct fixture *f)
+{
+  static const uint32_t code[]
+      = { 0xd10043ff, 0x910043ff, 0xd65f03c0,   /* sub; add; ret */
+          0xa9bf7bfd, 0xa8c17bfd, 0xd65f03c0 }; /* stp; ldp; ret */
+  static const struct cfi_wish wish
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
+  struct error err = { 0 };
+  memset (f, 0, sizeof *f);
+  elf_builder_program (&f->elf, EM_AARCH64, false);
+  memset (f->elf.bytes + F, 0, 0x100);
+  for (size_t i = 0; i < sizeof code / sizeof *code; i++)
+    store_u32 (f->elf.bytes + F + 4 * i, code[i], false);
+  elf_builder_symbol (&f->elf, 1, ".text", STT_FUNC, F);
+  elf_builder_symbol (&f->elf, 2, ".text", STT_FUNC, G);
+  /* Nobody called what is at a program's entry.  */
+  f->elf.header.e_entry = F + 0x80;
+  elf_builder_finish (&f->elf);
+  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
+  assert_true (code_rows_open_source (&f->source, &f->image, &wish, &err));
+  /* A source without CFI has no name for what it is of.  */
+  f->source.image = &f->image;
+}
+
+static void
+close_fixture (struct fixture *f)
+{
+  code_rows_free (&f->rows);
+  cfi_source_close (&f->source);
+  image_close (&f->image);
+}
+
+/* A stub that was known before, with SP + 16.  */
+static void
+add_stub (struct fixture *f, uint64_t address, uint32_t size)
+{
+  struct plt_list *plt = &f->source.plt;
+  const struct frame_row row = { .cfa = { RULE_REG, 0, 31, 16 } };
+  plt->functions = reallocarray (plt->functions, plt->n_functions + 1,
+                                 sizeof *plt->functions);
+  struct frame_function *stub = &plt->functions[plt->n_functions++];
+  plt->capacity = plt->n_functions;
+  *stub = (struct frame_function){ .address = address,
+                                   .size = size,
+                                   .from_plt = true };
+  assert_true (frame_function_append (stub, &row));
+}
+
+/* What is found, each as "address+size", with a P if it was a stub, and the
+   number of its rows.  */
+static void
+expect (struct fixture *f, const char *expected)
+{
+  static const struct code_rows_request add = { .add = true };
+  struct error err = { 0 };
+  char found[200] = "";
+  assert_true (code_rows_find (&f->rows, &f->source, &add, &err));
+  for (size_t i = 0; i < f->source.plt.n_functions; i++)
+    {
+      const struct frame_function *function = &f->source.plt.functions[i];
+      assert_int_not_equal (function->from_code, function->from_plt);
+      snprintf (found + strlen (found), sizeof found - strlen (found),
+                "%s%x+%x%s:%u", i > 0 ? " " : "", (unsigned)function->address,
+                function->size, function->from_plt ? "P" : "",
+                (unsigned)function->n_rows);
+    }
+  assert_string_equal (found, expected);
+}
+
+static void
+code_becomes_functions (void **state)
+{
+  (void)state;
+  struct fixture f;
+  open_fixture (&f);
+  expect (&f, "1000+c:3 100c+c:3");
+  assert_int_equal (f.rows.functions, 2);
+  assert_int_equal (f.rows.bytes, END - F);
+  const struct frame_row *rows = f.source.plt.functions[1].rows;
+  assert_int_equal (rows[0].start, 0);
+  assert_int_equal (rows[1].start, 4);
+  assert_int_equal (rows[1].cfa.offset, 16);
+  assert_int_equal (rows[2].start, 8);
+  assert_int_equal (rows[2].cfa.offset, 0);
+  close_fixture (&f);
+}
+
+static void
+stubs_beside_code_stay (void **state)
+{
+  (void)state;
+  struct fixture f;
+  open_fixture (&f);
+  add_stub (&f, END, 16);
+  expect (&f, "1000+c:3 100c+c:3 1018+10P:1");
+  close_fixture (&f);
+  open_fixture (&f);
+  add_stub (&f, G, 12);
+  expect (&f, "1000+c:3 100c+cP:1");
+  assert_int_equal (f.rows.functions, 1);
+  assert_int_equal (f.rows.bytes, 12);
+  close_fixture (&f);
+}
+
+/* Only damaged files have such.  */
+static void
+of_stubs_that_overlap_the_first_stays (void **state)
+{
+  (void)state;
+  struct fixture f;
+  open_fixture (&f);
+  add_stub (&f, END, 16);
+  add_stub (&f, END + 15, 16);
+  add_stub (&f, END + 16, 4);
+  expect (&f, "1000+c:3 100c+c:3 1018+10P:1 1028+4P:1");
+  close_fixture (&f);
+}
+
+#endif
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (only_code_that_is_wrong_is_objected_to),
+    cmocka_unit_test (wrong_rows_are_left_out),
+#ifdef CODE_ANALYSIS
+    cmocka_unit_test (code_becomes_functions),
+    cmocka_unit_test (stubs_beside_code_stay),
+    cmocka_unit_test (of_stubs_that_overlap_the_first_stays),
+#endif
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}

@@ -1,0 +1,399 @@
+/* The walk over dynamic relocations, and the places they change.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "elf/dynamic_relocations.h"
+#include "tests/unit/elf_builder.h"
+
+enum
+{
+  TABLE = 0x400, /* in .rodata, of 0x200 bytes; its segment ends there, too */
+  TEXT = 0x1000,
+  DYNAMIC = 0x2000,
+  DATA = 0x2080, /* 0x80 bytes in the file, and 0x800 behind them */
+  TAGS = 8,
+  RELRSZ = 35,
+  RELR = 36,
+  ANDROID_REL = 0x6000000f,
+  ANDROID_RELA = 0x60000011
+};
+
+struct fixture
+{
+  struct elf_builder elf;
+  struct image image;
+  unsigned n_tags;
+  char seen[400];
+};
+
+static void
+begin (struct fixture *f, bool big_endian)
+{
+  memset (f, 0, sizeof *f);
+  elf_builder_program (&f->elf, big_endian ? EM_S390 : EM_X86_64, big_endian);
+  memset (f->elf.bytes + DYNAMIC, 0, 16 * TAGS);
+}
+
+static void
+add_tag (struct fixture *f, uint64_t tag, uint64_t value)
+{
+  uint8_t *entry = f->elf.bytes + DYNAMIC + 16 * (size_t)f->n_tags++;
+  assert_true (f->n_tags < TAGS);
+  store_u64 (entry, tag, f->elf.big_endian);
+  store_u64 (entry + 8, value, f->elf.big_endian);
+}
+
+static void
+put_word (struct fixture *f, uint64_t at, uint64_t word)
+{
+  store_u64 (f->elf.bytes + at, word, f->elf.big_endian);
+}
+
+static void
+open_fixture (struct fixture *f)
+{
+  struct error err = { 0 };
+  elf_builder_finish (&f->elf);
+  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
+}
+
+/* "place symbol addend" each, with "-" for an addend that is in no file.  */
+static void
+see (void *data, const struct dynamic_relocation *relocation)
+{
+  struct fixture *f = data;
+  size_t used = strlen (f->seen);
+  used
+      += (size_t)snprintf (f->seen + used, sizeof f->seen - used, "%llx %llx ",
+                           (unsigned long long)relocation->place,
+                           (unsigned long long)relocation->symbol);
+  if (relocation->has_addend)
+    snprintf (f->seen + used, sizeof f->seen - used, "%llx; ",
+              (unsigned long long)relocation->addend);
+  else
+    snprintf (f->seen + used, sizeof f->seen - used, "-; ");
+}
+
+static void
+expect (struct fixture *f, bool known, const char *seen)
+{
+  open_fixture (f);
+  assert_int_equal (dynamic_relocations_walk (&f->image, see, f), known);
+  assert_string_equal (f->seen, seen);
+  image_close (&f->image);
+}
+
+static void
+with_addends (void **state)
+{
+  (void)state;
+  struct fixture f;
+  for (unsigned order = 0; order < 2; order++)
+    {
+      begin (&f, order);
+      add_tag (&f, DT_RELA, TABLE);
+      add_tag (&f, DT_RELASZ, 2 * 24 + 23); /* the rest is none */
+      put_word (&f, TABLE, DATA);
+      put_word (&f, TABLE + 8, UINT64_C (5) << 32 | 1);
+      put_word (&f, TABLE + 16, 0x77);
+      put_word (&f, TABLE + 24, 0x9000);
+      put_word (&f, TABLE + 32, 8);
+      put_word (&f, TABLE + 40, 0x1234);
+      expect (&f, true, "2080 5 77; 9000 0 1234; ");
+    }
+}
+
+/* What is in the place is added; places may descend.  */
+static void
+without_addends (void **state)
+{
+  (void)state;
+  struct fixture f;
+  static const uint64_t places[]
+      = { DATA, 0x5f8, DATA + 0x78, DATA + 0x79, 0x5f9, 0x610, TEXT, 0x300 };
+  begin (&f, false);
+  add_tag (&f, DT_REL, TABLE);
+  add_tag (&f, DT_RELSZ, 8 * 16);
+  for (unsigned i = 0; i < 8; i++)
+    {
+      put_word (&f, TABLE + 16 * (uint64_t)i, places[i]);
+      put_word (&f, TABLE + 16 * (uint64_t)i + 8, UINT64_C (3) << 32);
+    }
+  put_word (&f, DATA, 0xa1);
+  put_word (&f, 0x5f8, 0xa2);
+  put_word (&f, DATA + 0x78, 0xa3);
+  put_word (&f, TEXT, 0xa4);
+  put_word (&f, 0x300, 0xa5);
+  expect (&f, true,
+          "2080 3 a1; 5f8 3 a2; 20f8 3 a3; 20f9 3 -; 5f9 3 -; 610 3 -; "
+          "1000 3 a4; 300 3 a5; ");
+}
+
+static void
+of_the_plt (void **state)
+{
+  (void)state;
+  struct fixture f;
+  for (unsigned rela = 0; rela < 3; rela++)
+    {
+      begin (&f, false);
+      add_tag (&f, DT_JMPREL, TABLE);
+      add_tag (&f, DT_PLTRELSZ, 48);
+      if (rela < 2)
+        add_tag (&f, DT_PLTREL, rela ? DT_RELA : DT_REL);
+      for (unsigned i = 0; i < 6; i++)
+        put_word (&f, TABLE + 8 * (uint64_t)i, DATA + 8 * (uint64_t)i);
+      put_word (&f, DATA, 1);
+      put_word (&f, DATA + 16, 3);
+      put_word (&f, DATA + 32, 5);
+      expect (&f, true,
+              rela ? "2080 0 2090; 2098 0 20a8; "
+                   : "2080 0 1; 2090 0 3; 20a0 0 5; ");
+    }
+}
+
+/* An even word is a place, the bits of an odd one are the words behind.  */
+static void
+relative_ones (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, false);
+  add_tag (&f, RELR, TABLE);
+  add_tag (&f, RELRSZ, 5 * 8 + 7);
+  put_word (&f, TABLE, DATA);
+  put_word (&f, TABLE + 8, 1 | 1 << 1 | 1 << 3);
+  put_word (&f, TABLE + 16, 1 | 1 << 1 | UINT64_C (1) << 63);
+  put_word (&f, TABLE + 24, DATA + 0x70);
+  put_word (&f, TABLE + 32, 1 | 1 << 1);
+  for (unsigned i = 0; i < 16; i++)
+    put_word (&f, DATA + 8 * (uint64_t)i, i + 1);
+  expect (&f, true,
+          "2080 0 1; 2088 0 2; 2098 0 4; 2280 0 -; 2470 0 -; 20f0 0 f; "
+          "20f8 0 10; ");
+}
+
+static void
+what_cannot_be_read_is_told (void **state)
+{
+  static const struct
+  {
+    uint64_t tags[4];
+    bool known;
+  } cases[] = {
+    { { 0 }, true },
+    { { DT_RELA, TABLE }, false },
+    { { DT_RELA, TABLE, DT_RELASZ, 0x10000 }, false },
+    { { DT_RELA, 0x900000, DT_RELASZ, 0 }, true },
+    { { DT_REL, TABLE }, false },
+    { { DT_JMPREL, TABLE }, false },
+    { { RELR, TABLE }, false },
+    { { ANDROID_REL, TABLE }, false },
+    { { ANDROID_RELA, TABLE }, false },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct fixture f;
+      begin (&f, false);
+      for (unsigned k = 0; k < 4 && cases[i].tags[k] != 0; k += 2)
+        add_tag (&f, cases[i].tags[k], cases[i].tags[k + 1]);
+      expect (&f, cases[i].known, "");
+      open_fixture (&f);
+      struct dynamic_places places;
+      struct error err = { 0 };
+      assert_true (dynamic_places_find (&places, &f.image, DATA, 8, &err));
+      assert_int_equal (places.unknown, !cases[i].known);
+      assert_int_equal (dynamic_places_touch (&places, DATA, 8),
+                        !cases[i].known);
+      dynamic_places_free (&places);
+      image_close (&f.image);
+    }
+}
+
+/* Relocations at DATA + 0x20 and 0x40 and at TABLE + 0x100, in that file.  */
+static void
+begin_places (struct fixture *f)
+{
+  static const uint64_t places[] = { DATA + 0x40, DATA + 0x20, TABLE + 0x100 };
+  begin (f, false);
+  add_tag (f, DT_RELA, TABLE);
+  add_tag (f, DT_RELASZ, 3 * 24);
+  for (unsigned i = 0; i < 3; i++)
+    {
+      put_word (f, TABLE + 24 * (uint64_t)i, places[i]);
+      put_word (f, TABLE + 24 * (uint64_t)i + 8, 8);
+    }
+}
+
+static void
+places_reach_into_what_is_asked_for (void **state)
+{
+  static const struct
+  {
+    uint64_t begin, end;
+    size_t n;
+  } cases[] = {
+    { 0x20, 0x28, 1 }, { 0x27, 0x30, 1 }, { 0x28, 0x40, 0 }, { 0, 0x20, 0 },
+    { 0, 0x21, 1 },    { 0x28, 0x41, 1 }, { 0, 0x80, 2 },    { 0x48, 0x80, 0 },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct fixture f;
+      struct dynamic_places places;
+      struct error err = { 0 };
+      uint64_t size = cases[i].end - cases[i].begin;
+      begin_places (&f);
+      open_fixture (&f);
+      assert_true (dynamic_places_find (&places, &f.image,
+                                        DATA + cases[i].begin, size, &err));
+      assert_int_equal (places.n, cases[i].n);
+      assert_false (places.unknown);
+      if (places.n == 2)
+        assert_true (places.addresses[0] < places.addresses[1]);
+      assert_int_equal (
+          dynamic_places_touch (&places, DATA + cases[i].begin, size),
+          cases[i].n > 0);
+      dynamic_places_free (&places);
+      image_close (&f.image);
+    }
+}
+
+static void
+touched_to_the_byte (void **state)
+{
+  static const struct
+  {
+    uint64_t begin, size;
+    bool touched;
+  } cases[] = {
+    { 0x1f, 1, false },   { 0x1f, 2, true },  { 0x20, 1, true },
+    { 0x27, 1, true },    { 0x28, 1, false }, { 0x28, 0x18, false },
+    { 0x28, 0x19, true }, { 0x47, 9, true },  { 0x48, 0x38, false },
+  };
+  (void)state;
+  struct fixture f;
+  struct dynamic_places places;
+  struct error err = { 0 };
+  begin_places (&f);
+  open_fixture (&f);
+  assert_true (dynamic_places_find (&places, &f.image, DATA, 0x80, &err));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal (
+        dynamic_places_touch (&places, DATA + cases[i].begin, cases[i].size),
+        cases[i].touched);
+  dynamic_places_free (&places);
+  image_close (&f.image);
+}
+
+/* The dynamic linker writes to other segments only if the file says so.  */
+static void
+read_only_code_is_changed_by_text_relocations_alone (void **state)
+{
+  static const struct
+  {
+    uint64_t tag, value;
+    size_t n;
+  } cases[] = { { DT_RELACOUNT, 0, 0 },
+                { DT_TEXTREL, 0, 1 },
+                { DT_FLAGS, DF_TEXTREL, 1 },
+                { DT_FLAGS, DF_TEXTREL | DF_BIND_NOW, 1 },
+                { DT_FLAGS, DF_BIND_NOW, 0 } };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct fixture f;
+      struct dynamic_places places;
+      struct error err = { 0 };
+      begin_places (&f);
+      add_tag (&f, cases[i].tag, cases[i].value);
+      open_fixture (&f);
+      assert_true (
+          dynamic_places_find (&places, &f.image, TABLE, 0x200, &err));
+      assert_int_equal (places.n, cases[i].n);
+      dynamic_places_free (&places);
+      image_close (&f.image);
+    }
+}
+
+/* Memory behind the file's bytes is writable, too; what is in no segment is
+   not.  */
+static void
+segments_end_where_their_memory_does (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct dynamic_places places;
+  struct error err = { 0 };
+  static const struct
+  {
+    uint64_t address;
+    size_t n;
+  } cases[] = { { DYNAMIC + 0x8ff, 1 },
+                { DYNAMIC + 0x900, 0 },
+                { DYNAMIC - 1, 0 },
+                { DYNAMIC, 1 } };
+  for (size_t i = 0; i < 4; i++)
+    {
+      begin (&f, false);
+      add_tag (&f, DT_RELA, TABLE);
+      add_tag (&f, DT_RELASZ, 24);
+      put_word (&f, TABLE, cases[i].address);
+      open_fixture (&f);
+      assert_true (
+          dynamic_places_find (&places, &f.image, cases[i].address, 1, &err));
+      assert_int_equal (places.n, cases[i].n);
+      dynamic_places_free (&places);
+      image_close (&f.image);
+    }
+}
+
+/* Seven bytes below address 3 there is nothing.  */
+static void
+nothing_is_below_address_0 (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct dynamic_places places;
+  struct error err = { 0 };
+  begin (&f, false);
+  add_tag (&f, DT_RELA, TABLE);
+  add_tag (&f, DT_RELASZ, 48);
+  add_tag (&f, DT_TEXTREL, 0);
+  put_word (&f, TABLE, 0);
+  put_word (&f, TABLE + 24, UINT64_MAX - 3);
+  open_fixture (&f);
+  assert_true (dynamic_places_find (&places, &f.image, 3, 8, &err));
+  assert_int_equal (places.n, 1);
+  dynamic_places_free (&places);
+  image_close (&f.image);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (with_addends),
+    cmocka_unit_test (without_addends),
+    cmocka_unit_test (of_the_plt),
+    cmocka_unit_test (relative_ones),
+    cmocka_unit_test (what_cannot_be_read_is_told),
+    cmocka_unit_test (places_reach_into_what_is_asked_for),
+    cmocka_unit_test (touched_to_the_byte),
+    cmocka_unit_test (read_only_code_is_changed_by_text_relocations_alone),
+    cmocka_unit_test (segments_end_where_their_memory_does),
+    cmocka_unit_test (nothing_is_below_address_0),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}

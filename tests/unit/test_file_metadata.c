@@ -1,0 +1,435 @@
+/* Mode and extended attributes of a file, where the file system has them all,
+   and where it refuses some.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Attributes are kept here and not by the file system: few let everybody set
+   all of them.  */
+
+#include <config.h>
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "elf/file_metadata.h"
+
+enum
+{
+  ATTRIBUTES_MAX = 8,
+  VALUE_MAX = 100
+};
+
+struct attribute
+{
+  char name[40]; /* "": none */
+  char value[VALUE_MAX];
+  size_t size;
+};
+
+/* A file, with what its file system says.  */
+struct file
+{
+  FILE *stream;
+  int fd;
+  struct attribute attributes[ATTRIBUTES_MAX];
+};
+
+static struct file from, to;
+
+/* What goes wrong: the call, the attribute it is about (NULL: any), and how
+   often.  */
+static struct
+{
+  char call;
+  const char *name;
+  int error;
+  int times;
+} fault;
+
+static bool acl_changes_mode;
+static mode_t mode_lost; /* bits that fchmod does not set */
+static unsigned n_changes;
+
+static bool
+is_faulty (char call, const char *name)
+{
+  if (fault.call != call || fault.times == 0
+      || (fault.name != NULL && name != NULL
+          && strcmp (fault.name, name) != 0))
+    return false;
+  fault.times--;
+  errno = fault.error;
+  return true;
+}
+
+static struct attribute *
+find (int fd, const char *name)
+{
+  struct file *file = fd == from.fd ? &from : &to;
+  for (size_t i = 0; i < ATTRIBUTES_MAX; i++)
+    if (file->attributes[i].name[0] != '\0'
+        && strcmp (file->attributes[i].name, name) == 0)
+      return &file->attributes[i];
+  return NULL;
+}
+
+static void
+put (int fd, const char *name, const void *value, size_t size)
+{
+  struct file *file = fd == from.fd ? &from : &to;
+  struct attribute *attribute = find (fd, name);
+  for (size_t i = 0; attribute == NULL; i++)
+    if (file->attributes[i].name[0] == '\0')
+      attribute = &file->attributes[i];
+  snprintf (attribute->name, sizeof attribute->name, "%s", name);
+  attribute->size = size;
+  memcpy (attribute->value, value, size);
+}
+
+ssize_t __wrap_flistxattr (int fd, char *list, size_t size);
+ssize_t __wrap_fgetxattr (int fd, const char *name, void *value, size_t size);
+int __wrap_fsetxattr (int fd, const char *name, const void *value, size_t size,
+                      int flags);
+int __wrap_fremovexattr (int fd, const char *name);
+int __real_fchmod (int fd, mode_t mode);
+int __wrap_fchmod (int fd, mode_t mode);
+
+ssize_t
+__wrap_flistxattr (int fd, char *list, size_t size)
+{
+  const struct file *file = fd == from.fd ? &from : &to;
+  size_t n = 0;
+  if (is_faulty (size == 0 ? 'l' : 'L', NULL))
+    return -1;
+  for (size_t i = 0; i < ATTRIBUTES_MAX; i++)
+    if (file->attributes[i].name[0] != '\0')
+      {
+        size_t length = strlen (file->attributes[i].name) + 1;
+        if (n + length <= size)
+          memcpy (list + n, file->attributes[i].name, length);
+        n += length;
+      }
+  return (ssize_t)n;
+}
+
+ssize_t
+__wrap_fgetxattr (int fd, const char *name, void *value, size_t size)
+{
+  const struct attribute *attribute = find (fd, name);
+  if (is_faulty (size == 0 ? 'g' : 'G', name))
+    return -1;
+  errno = ENODATA;
+  if (attribute == NULL)
+    return -1;
+  errno = ERANGE;
+  if (size == 0)
+    return (ssize_t)attribute->size;
+  if (attribute->size > size)
+    return -1;
+  memcpy (value, attribute->value, attribute->size);
+  return (ssize_t)attribute->size;
+}
+
+int
+__wrap_fsetxattr (int fd, const char *name, const void *value, size_t size,
+                  int flags)
+{
+  (void)flags;
+  if (is_faulty ('s', name))
+    return -1;
+  if (acl_changes_mode && strcmp (name, "system.posix_acl_access") == 0)
+    __real_fchmod (fd, 0601);
+  put (fd, name, value, size);
+  return 0;
+}
+
+int
+__wrap_fremovexattr (int fd, const char *name)
+{
+  if (is_faulty ('r', name))
+    return -1;
+  find (fd, name)->name[0] = '\0';
+  return 0;
+}
+
+int
+__wrap_fchmod (int fd, mode_t mode)
+{
+  n_changes++;
+  return __real_fchmod (fd, mode & ~mode_lost);
+}
+
+static int
+set_up (void **state)
+{
+  (void)state;
+  memset (&fault, 0, sizeof fault);
+  acl_changes_mode = false;
+  mode_lost = 0;
+  n_changes = 0;
+  from = (struct file){ .stream = tmpfile () };
+  to = (struct file){ .stream = tmpfile () };
+  from.fd = fileno (from.stream);
+  to.fd = fileno (to.stream);
+  return __real_fchmod (from.fd, 0640) | __real_fchmod (to.fd, 0600);
+}
+
+static int
+tear_down (void **state)
+{
+  (void)state;
+  fclose (from.stream);
+  fclose (to.stream);
+  return 0;
+}
+
+static void
+expect_attribute (const char *name, const char *value)
+{
+  const struct attribute *attribute = find (to.fd, name);
+  assert_int_equal (attribute != NULL, value != NULL);
+  if (value == NULL)
+    return;
+  assert_int_equal (attribute->size, strlen (value));
+  assert_memory_equal (attribute->value, value, attribute->size);
+}
+
+static void
+expect_mode (mode_t mode)
+{
+  struct stat status;
+  assert_int_equal (fstat (to.fd, &status), 0);
+  assert_int_equal (status.st_mode & 07777, mode);
+}
+
+/* Copying fails with STATUS and a reason with WORDS, or not (NULL).  */
+static void
+expect_copy (enum cfi2sframe_status status, const char *words)
+{
+  struct error err = { 0 };
+  bool done = file_copy_metadata (from.fd, to.fd, false, &err);
+  assert_int_equal (done, words == NULL);
+  if (words == NULL)
+    return;
+  assert_int_equal (err.status, status);
+  assert_non_null (strstr (err.reason, words));
+}
+
+static void
+the_new_file_has_the_attributes_of_the_old (void **state)
+{
+  (void)state;
+  put (from.fd, "user.both", "new", 3);
+  put (from.fd, "user.empty", "", 0);
+  put (from.fd, "security.selinux", "label", 5);
+  put (from.fd, "security.ima", "signature", 9);
+  put (from.fd, "security.evm", "signature", 9);
+  put (to.fd, "user.both", "old value", 9);
+  put (to.fd, "user.others", "x", 1);
+  put (to.fd, "system.posix_acl_access", "of the folder", 13);
+  put (to.fd, "security.capability", "x", 1);
+  put (to.fd, "security.apparmor", "stays", 5);
+  expect_copy (CFI2SFRAME_OK, NULL);
+  expect_attribute ("user.both", "new");
+  expect_attribute ("user.empty", "");
+  expect_attribute ("security.selinux", "label");
+  expect_attribute ("security.ima", NULL);
+  expect_attribute ("security.evm", NULL);
+  expect_attribute ("user.others", NULL);
+  expect_attribute ("system.posix_acl_access", NULL);
+  expect_attribute ("security.capability", NULL);
+  expect_attribute ("security.apparmor", "stays");
+  expect_mode (0640);
+}
+
+/* An ACL has a mask, which the group's bits of the mode are.  */
+static void
+the_mode_is_right_after_the_acl_is_set (void **state)
+{
+  (void)state;
+  put (from.fd, "system.posix_acl_access", "list", 4);
+  acl_changes_mode = true;
+  expect_copy (CFI2SFRAME_OK, NULL);
+  expect_mode (0640);
+}
+
+static void
+a_mode_that_is_right_is_not_set (void **state)
+{
+  (void)state;
+  __real_fchmod (to.fd, 0640);
+  expect_copy (CFI2SFRAME_OK, NULL);
+  assert_int_equal (n_changes, 0);
+}
+
+/* As the kernel does where the caller may not set them.  */
+static void
+bits_dropped_in_silence_are_noticed (void **state)
+{
+  (void)state;
+  __real_fchmod (from.fd, 04755);
+  mode_lost = 04000;
+  expect_copy (CFI2SFRAME_REFUSED, "mode 4755 cannot be kept");
+}
+
+static void
+what_matters_is_kept_or_refused (void **state)
+{
+  static const struct
+  {
+    char call;
+    const char *name;
+    int error;
+    const char *words; /* NULL: goes on */
+    enum cfi2sframe_status status;
+  } cases[] = {
+    { 's', "security.selinux", EPERM, NULL, CFI2SFRAME_OK },
+    { 's', "security.selinux", EACCES, NULL, CFI2SFRAME_OK },
+    { 's', "security.selinux", ENOTSUP, NULL, CFI2SFRAME_OK },
+    { 's', "security.selinux", EINVAL, NULL, CFI2SFRAME_OK },
+    { 's', "security.selinux", ENOSPC, "security.selinux", CFI2SFRAME_IO },
+    { 'g', "security.selinux", ENODATA, NULL, CFI2SFRAME_OK },
+    { 'g', "security.selinux", EIO, "security.selinux", CFI2SFRAME_IO },
+    { 'G', "security.selinux", EIO, "security.selinux", CFI2SFRAME_IO },
+    { 's', "user.note", EPERM, "cannot keep attribute user.note",
+      CFI2SFRAME_IO },
+    { 's', "system.posix_acl_access", ENOTSUP, "posix_acl", CFI2SFRAME_IO },
+    { 's', "security.capability", EPERM, "would lose its capabilities",
+      CFI2SFRAME_REFUSED },
+    { 'r', "user.others", EPERM, "user.others", CFI2SFRAME_IO },
+    { 'r', "user.others", ENODATA, NULL, CFI2SFRAME_OK },
+    { 'l', NULL, EIO, "list extended attributes", CFI2SFRAME_IO },
+    { 'L', NULL, EIO, "list extended attributes", CFI2SFRAME_IO },
+    { 'l', NULL, ENOTSUP, NULL, CFI2SFRAME_OK },
+    { 'l', NULL, ENOSYS, NULL, CFI2SFRAME_OK },
+    { 'L', NULL, ERANGE, "list extended attributes", CFI2SFRAME_IO },
+    { 'G', "user.note", ERANGE, "user.note", CFI2SFRAME_IO },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      tear_down (NULL);
+      assert_int_equal (set_up (NULL), 0);
+      put (from.fd, "user.note", "n", 1);
+      put (from.fd, "security.selinux", "label", 5);
+      put (from.fd, "security.capability", "c", 1);
+      put (from.fd, "system.posix_acl_access", "list", 4);
+      put (to.fd, "user.others", "o", 1);
+      fault.call = cases[i].call;
+      fault.name = cases[i].name;
+      fault.error = cases[i].error;
+      fault.times = 1000;
+      expect_copy (cases[i].status, cases[i].words);
+    }
+}
+
+/* They grow between asking for their size and reading.  */
+static void
+attributes_that_grow_are_read_again (void **state)
+{
+  (void)state;
+  for (int call = 0; call < 2; call++)
+    for (int times = 1; times <= 5; times++)
+      {
+        tear_down (NULL);
+        assert_int_equal (set_up (NULL), 0);
+        put (from.fd, "user.note", "value", 5);
+        put (to.fd, "security.apparmor", "stays", 5);
+        fault.call = call ? 'G' : 'L';
+        fault.error = ERANGE;
+        fault.times = times;
+        expect_copy (CFI2SFRAME_IO, times < 5   ? NULL
+                                    : call == 0 ? "list extended attributes"
+                                                : "user.note");
+        if (times < 5)
+          expect_attribute ("user.note", "value");
+      }
+}
+
+/* What the kernel takes away when a file is written to.  */
+static void
+privileges_are_given_back (void **state)
+{
+  (void)state;
+  struct file_privileges privileges;
+  struct error err = { 0 };
+  __real_fchmod (to.fd, 02755);
+  put (to.fd, "security.capability", "capable", 7);
+  assert_true (file_note_privileges (&privileges, to.fd, &err));
+  __real_fchmod (to.fd, 0755);
+  to.attributes[0].name[0] = '\0';
+  assert_true (file_restore_privileges (&privileges, to.fd, &err));
+  expect_mode (02755);
+  expect_attribute ("security.capability", "capable");
+  /* Neither: nothing is done.  */
+  __real_fchmod (from.fd, 01755);
+  n_changes = 0;
+  assert_true (file_note_privileges (&privileges, from.fd, &err));
+  assert_true (file_restore_privileges (&privileges, from.fd, &err));
+  assert_int_equal (n_changes, 0);
+  assert_null (find (from.fd, "security.capability"));
+}
+
+static void
+privileges_that_cannot_be_given_back_are_refused (void **state)
+{
+  (void)state;
+  struct file_privileges privileges;
+  struct error err = { 0 };
+  put (to.fd, "security.capability", "capable", 7);
+  fault.call = 's';
+  fault.error = EPERM;
+  fault.times = 1;
+  assert_false (file_note_privileges (&privileges, to.fd, &err));
+  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_non_null (strstr (err.reason, "would lose its capabilities"));
+  char large[65] = { 1 };
+  put (to.fd, "security.capability", large, 64);
+  assert_true (file_note_privileges (&privileges, to.fd, &err));
+  put (to.fd, "security.capability", large, 65);
+  assert_false (file_note_privileges (&privileges, to.fd, &err));
+  assert_non_null (strstr (err.reason, "of an unknown form"));
+  to.attributes[0].name[0] = '\0';
+  __real_fchmod (to.fd, 04755);
+  mode_lost = 04000;
+  assert_false (file_note_privileges (&privileges, to.fd, &err));
+  assert_non_null (strstr (err.reason, "mode 4755 cannot be kept"));
+}
+
+static void
+signatures_are_a_concern (void **state)
+{
+  (void)state;
+  assert_false (file_find_concerns (to.fd).signed_ima);
+  put (to.fd, "security.ima", "", 0);
+  assert_true (file_find_concerns (to.fd).signed_ima);
+}
+
+#define TEST(function) \
+  cmocka_unit_test_setup_teardown (function, set_up, tear_down)
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    TEST (the_new_file_has_the_attributes_of_the_old),
+    TEST (the_mode_is_right_after_the_acl_is_set),
+    TEST (a_mode_that_is_right_is_not_set),
+    TEST (bits_dropped_in_silence_are_noticed),
+    TEST (what_matters_is_kept_or_refused),
+    TEST (attributes_that_grow_are_read_again),
+    TEST (privileges_are_given_back),
+    TEST (privileges_that_cannot_be_given_back_are_refused),
+    TEST (signatures_are_a_concern),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
