@@ -240,6 +240,73 @@ test_segments_have_no_bytes (void **state)
   image_close (&image);
 }
 
+/* A program on the disk, in the folder, whose link names LINK; its sections
+   end with that.  */
+static void
+open_linked_fixture (struct fixture *f, const char *link)
+{
+  struct error err = { 0 };
+  char path[128];
+  elf_builder_program (&f->elf, EM_X86_64, false);
+  uint64_t at = (f->elf.size + 3) & ~UINT64_C (3);
+  size_t length = (strlen (link) + 4) & ~(size_t)3;
+  elf_builder_add_section (&f->elf, ".gnu_debuglink", SHT_PROGBITS, 0, at,
+                           length + 4, 4);
+  strcpy ((char *)f->elf.bytes + at, link);
+  elf_builder_finish (&f->elf);
+  strcpy (f->directory, "debug-XXXXXX");
+  assert_non_null (mkdtemp (f->directory));
+  f->places = (struct debug_places){ .global = f->directory };
+  write_debug_file (f, "prog", 0);
+  snprintf (path, sizeof path, "%s/prog", f->directory);
+  assert_true (image_open (&f->image, path, &err));
+}
+
+/* Beside the file, in .debug there, and in the system's directory under the
+   name of the file's own.  A link that leads elsewhere, as one in a hostile
+   file may, is not followed.  */
+static void
+test_found_by_link (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *link, *place;
+    bool found;
+  } cases[] = {
+    { "p.debug", "p.debug", true },
+    { "p.debug", ".debug/p.debug", true },
+    { "p.debug", "GLOBAL/p.debug", true },
+    { "p.debug", "elsewhere/p.debug", false },
+    { "sub/p.debug", "sub/p.debug", false },
+    { "../p.debug", "p.debug", false },
+    { "", "p.debug", false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct fixture f;
+      struct debug_file file;
+      struct error err = { 0 };
+      char *folder, place[300];
+      open_linked_fixture (&f, cases[i].link);
+      folder = realpath (f.directory, NULL);
+      assert_non_null (folder);
+      if (strncmp (cases[i].place, "GLOBAL/", 7) == 0)
+        snprintf (place, sizeof place, "%.200s%s", folder + 1,
+                  cases[i].place + 6);
+      else
+        snprintf (place, sizeof place, "%s", cases[i].place);
+      write_debug_file (&f, place, 0);
+      debug_file_find (&file, &f.image, &f.places, &err);
+      assert_int_equal (file.image.elf != NULL, cases[i].found);
+      assert_int_equal (err.status, CFI2SFRAME_OK);
+      if (cases[i].found)
+        debug_file_close (&file);
+      free (folder);
+      close_fixture (&f);
+    }
+}
+
 int
 main (void)
 {
@@ -251,6 +318,7 @@ main (void)
     cmocka_unit_test (test_word_for_crc),
     cmocka_unit_test (test_truncated_debug_files),
     cmocka_unit_test (test_segments_have_no_bytes),
+    cmocka_unit_test (test_found_by_link),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

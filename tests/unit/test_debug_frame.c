@@ -424,6 +424,79 @@ test_contradictions (void **state)
   free_fixture (&f);
 }
 
+/* In one section, too, an FDE can lie in another one: what counts is how far
+   any of them reaches.  */
+static void
+test_precedence_of_nested_fdes (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer eh_frame, debug_frame;
+  buffer_init (&eh_frame, false);
+  buffer_init (&debug_frame, false);
+  size_t cie = put_amd64_cie (&eh_frame);
+  put_fde (&eh_frame, cie, CODE, 0x100, "", 0);
+  put_fde (&eh_frame, cie, CODE + 0x10, 0x10, "", 0);
+  cie = put_debug_cie (&debug_frame, false, 4, "");
+  put_debug_fde (&debug_frame, false, cie, CODE + 0xf0, 0x20, pushing, 3);
+  put_debug_fde (&debug_frame, false, cie, CODE + 0x100, 0x20, "", 0);
+  add_input (&f, CFI_EH_FRAME, &eh_frame);
+  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  const uint64_t left[] = { CODE, CODE + 0x10, CODE + 0x100 };
+  expect_left (&f, left, 3, 1, 1);
+  free_fixture (&f);
+}
+
+/* One of the later section that begins in front of the other, and one that
+   ends where it begins.  */
+static void
+test_precedence_from_behind (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer eh_frame, debug_frame;
+  buffer_init (&eh_frame, false);
+  buffer_init (&debug_frame, false);
+  size_t cie = put_amd64_cie (&eh_frame);
+  put_fde (&eh_frame, cie, CODE + 0x40, 0x20, "", 0);
+  put_fde (&eh_frame, cie, CODE + 0xc0, 0x20, "", 0);
+  cie = put_debug_cie (&debug_frame, false, 4, "");
+  put_debug_fde (&debug_frame, false, cie, CODE, 0x20, "", 0);
+  put_debug_fde (&debug_frame, false, cie, CODE + 0x10, 0x31, pushing, 3);
+  put_debug_fde (&debug_frame, false, cie, CODE + 0x80, 0x40, "", 0);
+  put_debug_fde (&debug_frame, false, cie, CODE + 0x88, 0x80, "", 0);
+  add_input (&f, CFI_EH_FRAME, &eh_frame);
+  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  const uint64_t left[] = { CODE, CODE + 0x40, CODE + 0x80, CODE + 0xc0 };
+  expect_left (&f, left, 4, 2, 1);
+  free_fixture (&f);
+}
+
+/* A crowd in front: what reaches into the one set aside is far away.  */
+static void
+test_contradictions_among_many (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer eh_frame, debug_frame;
+  buffer_init (&eh_frame, false);
+  buffer_init (&debug_frame, false);
+  size_t cie = put_amd64_cie (&eh_frame);
+  for (unsigned i = 0; i < 40; i++)
+    put_fde (&eh_frame, cie, CODE + 16 * (uint64_t)i, 16, "", 0);
+  cie = put_debug_cie (&debug_frame, false, 4, "");
+  put_debug_fde (&debug_frame, false, cie, CODE + 16 * 20, 16, pushing, 3);
+  put_debug_fde (&debug_frame, false, cie, CODE + 16 * 30 + 8, 16, "", 0);
+  put_debug_fde (&debug_frame, false, cie, CODE + 16 * 35 + 15, 1, pushing, 3);
+  add_input (&f, CFI_EH_FRAME, &eh_frame);
+  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  uint64_t left[40];
+  for (unsigned i = 0; i < 40; i++)
+    left[i] = CODE + 16 * (uint64_t)i;
+  expect_left (&f, left, 40, 3, 1);
+  free_fixture (&f);
+}
+
 int
 main (void)
 {
@@ -440,6 +513,9 @@ main (void)
     cmocka_unit_test (test_no_precedence_within_a_section),
     cmocka_unit_test (test_three_sections),
     cmocka_unit_test (test_contradictions),
+    cmocka_unit_test (test_precedence_of_nested_fdes),
+    cmocka_unit_test (test_precedence_from_behind),
+    cmocka_unit_test (test_contradictions_among_many),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

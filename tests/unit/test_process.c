@@ -1,15 +1,22 @@
 /* Unit tests of src/process: copies of memory, modules, comparing walks.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "process/call_tree.h"
+#include "process/core.h"
+#include "process/live_modules.h"
 #include "process/memory.h"
 #include "process/process.h"
 #include "process/stack_walk.h"
@@ -490,6 +497,125 @@ callees_are_ordered_and_all_are_visited (void **state)
   call_tree_free (&tree);
 }
 
+/* The core of an x86-64 thread, with three pieces of memory: one whole, one
+   whose bytes are cut off, and one whose bytes would be behind the end.  */
+enum
+{
+  CORE_NOTES = 0x200,
+  CORE_MEMORY = 0x800,
+  CORE_SIZE = 0xa00,
+  PRSTATUS_SIZE = 336,
+  PRPSINFO_SIZE = 136
+};
+
+static void
+put_segment (uint8_t *core, unsigned index, uint32_t type, uint64_t offset,
+             uint64_t address, uint64_t size)
+{
+  uint8_t *segment = core + 64 + 56 * (size_t)index;
+  store_u32 (segment, type, false);
+  store_u64 (segment + 8, offset, false);
+  store_u64 (segment + 16, address, false);
+  store_u64 (segment + 32, size, false);
+  store_u64 (segment + 40, size, false);
+}
+
+static uint8_t *
+put_note (uint8_t *at, uint32_t type, uint32_t size)
+{
+  store_u32 (at, 5, false);
+  store_u32 (at + 4, size, false);
+  store_u32 (at + 8, type, false);
+  memcpy (at + 12, "CORE", 5);
+  return at + 20;
+}
+
+static void
+make_core (uint8_t core[CORE_SIZE])
+{
+  memset (core, 0, CORE_SIZE);
+  memcpy (core, ELFMAG, SELFMAG);
+  core[EI_CLASS] = ELFCLASS64;
+  core[EI_DATA] = ELFDATA2LSB;
+  core[EI_VERSION] = EV_CURRENT;
+  store_u16 (core + 16, ET_CORE, false);
+  store_u16 (core + 18, EM_X86_64, false);
+  store_u32 (core + 20, EV_CURRENT, false);
+  store_u64 (core + 32, 64, false);
+  store_u16 (core + 52, 64, false);
+  store_u16 (core + 54, 56, false);
+  store_u16 (core + 56, 4, false);
+  uint8_t *status = put_note (core + CORE_NOTES, NT_PRSTATUS, PRSTATUS_SIZE);
+  store_u32 (status + 32, 4711, false);
+  store_u64 (status + 112 + 8 * 16, 0x401234, false); /* rip */
+  store_u64 (status + 112 + 8 * 19, 0x7ff010, false); /* rsp */
+  uint8_t *info
+      = put_note (status + PRSTATUS_SIZE, NT_PRPSINFO, PRPSINFO_SIZE);
+  store_u32 (info + 24, 4711, false);
+  put_segment (core, 0, PT_NOTE, CORE_NOTES, 0,
+               (uint64_t)(info + PRPSINFO_SIZE - core) - CORE_NOTES);
+  put_segment (core, 1, PT_LOAD, CORE_MEMORY, 0x7ff000, 0x100);
+  put_segment (core, 2, PT_LOAD, CORE_SIZE - 0x80, 0x900000, 0x1000);
+  put_segment (core, 3, PT_LOAD, CORE_SIZE + 0x3000, 0xa00000, 0x1000);
+  for (unsigned i = CORE_MEMORY; i < CORE_SIZE; i++)
+    core[i] = (uint8_t)i;
+}
+
+static void
+of_a_core_that_is_cut_off_the_rest_is_read (void **state)
+{
+  (void)state;
+  uint8_t core_bytes[CORE_SIZE], byte, word[8];
+  char path[] = "/tmp/test_process.XXXXXX";
+  struct process process = { 0 };
+  struct error err = { 0 };
+  int fd = mkstemp (path);
+  assert_true (fd >= 0);
+  make_core (core_bytes);
+  assert_int_equal (write (fd, core_bytes, CORE_SIZE), CORE_SIZE);
+  close (fd);
+  struct core *core = core_open (&process, path, NULL, &err);
+  unlink (path);
+  assert_non_null (core);
+  assert_int_equal (process.pid, 4711);
+  assert_int_equal (process.n_threads, 1);
+  assert_int_equal (process.threads[0].tid, 4711);
+  assert_true (process.threads[0].known);
+  assert_int_equal (process.threads[0].registers.pc, 0x401234);
+  assert_int_equal (process.threads[0].registers.values[7], 0x7ff010);
+  assert_true (memory_read (&process.memory, 0x7ff010, word, 8));
+  assert_int_equal (load_u64 (word, false), 0x1716151413121110);
+  assert_true (memory_read (&process.memory, 0x7ff0ff, &byte, 1));
+  assert_false (memory_read (&process.memory, 0x7ff100, &byte, 1));
+  assert_true (memory_read (&process.memory, 0x90007f, &byte, 1));
+  assert_int_equal (byte, 0xff);
+  assert_false (memory_read (&process.memory, 0x900080, &byte, 1));
+  assert_false (memory_read (&process.memory, 0xa00000, &byte, 1));
+  core_close (core, &process);
+}
+
+/* Another file has its name by now.  */
+static void
+only_the_file_that_was_mapped_is_opened (void **state)
+{
+  (void)state;
+  char path[] = "/tmp/test_process.XXXXXX";
+  struct stat status;
+  int fd = mkstemp (path);
+  assert_true (fd >= 0 && fstat (fd, &status) == 0);
+  int same = live_open_file (path, status.st_dev, status.st_ino);
+  int inode = live_open_file (path, status.st_dev, status.st_ino + 1);
+  int device = live_open_file (path, status.st_dev + 1, status.st_ino);
+  int none = live_open_file (path, status.st_dev, 0);
+  unlink (path);
+  assert_true (same >= 0);
+  assert_int_equal (inode, -1);
+  assert_int_equal (device, -1);
+  assert_int_equal (none, -1);
+  close (same);
+  close (fd);
+}
+
 int
 main (void)
 {
@@ -510,6 +636,8 @@ main (void)
     cmocka_unit_test (a_shorter_walk_is_a_difference_unless_cfi_ended),
     cmocka_unit_test (calls_are_counted_once_for_each_stack),
     cmocka_unit_test (callees_are_ordered_and_all_are_visited),
+    cmocka_unit_test (of_a_core_that_is_cut_off_the_rest_is_read),
+    cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
   };
   return cmocka_run_group_tests_name ("process", tests, NULL, NULL);
 }

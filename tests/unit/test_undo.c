@@ -55,6 +55,22 @@ int __wrap_fdatasync (int fd);
 
 static bool is_refused (const char *step, size_t *size);
 
+/* What was done to a file, in this order: "w" and where from and to, "t" and
+   the new end, "s" for flushing.  Noted while `noting'.  */
+static bool noting;
+static char steps[300];
+
+static void
+note_step (const char *format, ...)
+{
+  size_t used = strlen (steps);
+  va_list arguments;
+  va_start (arguments, format);
+  if (noting)
+    vsnprintf (steps + used, sizeof steps - used, format, arguments);
+  va_end (arguments);
+}
+
 static size_t
 disturb (size_t size)
 {
@@ -66,6 +82,7 @@ disturb (size_t size)
 ssize_t
 __wrap_pwrite (int fd, const void *bytes, size_t size, off_t offset)
 {
+  note_step ("w%zx-%zx ", (size_t)offset, (size_t)offset + size);
   if (is_refused ("write", &size))
     return -1;
   size_t some = disturb (size);
@@ -76,6 +93,7 @@ __wrap_pwrite (int fd, const void *bytes, size_t size, off_t offset)
 ssize_t
 __wrap_pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
 {
+  note_step ("w%zx-%zx ", (size_t)offset, (size_t)offset + size);
   if (is_refused ("write", &size))
     return -1;
   size_t some = disturb (size);
@@ -86,18 +104,21 @@ __wrap_pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
 int
 __wrap_ftruncate (int fd, off_t size)
 {
+  note_step ("t%zx ", (size_t)size);
   return is_refused ("ftruncate", NULL) ? -1 : __real_ftruncate (fd, size);
 }
 
 int
 __wrap_ftruncate64 (int fd, off_t size)
 {
+  note_step ("t%zx ", (size_t)size);
   return is_refused ("ftruncate", NULL) ? -1 : __real_ftruncate64 (fd, size);
 }
 
 int
 __wrap_fdatasync (int fd)
 {
+  note_step ("s ");
   return is_refused ("fdatasync", NULL) ? -1 : __real_fdatasync (fd);
 }
 
@@ -871,6 +892,167 @@ failing_writes_leave_a_way_back (void **state)
   failing_writes (false);
 }
 
+/* A file of CONTENT bytes with a record that is right but for what OPERATIONS,
+   N of them in SIZE bytes, say; and for its original's size and digest.  */
+static void
+put_record (struct buffer *file, const uint8_t *content, size_t content_size,
+            uint64_t original_size, uint64_t digest, uint64_t n,
+            const struct buffer *operations)
+{
+  buffer_init (file, false);
+  buffer_append (file, content, content_size);
+  buffer_append (file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  buffer_u64 (file, content_size);
+  buffer_u64 (file, original_size);
+  buffer_u64 (file, digest);
+  buffer_u64 (file, n);
+  buffer_append (file, operations->bytes, operations->size);
+  size_t record = file->size - content_size;
+  buffer_u64 (file, record + UNDO_FOOTER_SIZE);
+  buffer_u64 (file, hash_digest (file->bytes + content_size, record + 8));
+  buffer_append (file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+}
+
+/* Operations that leave the file's bytes or the original's, each alone; and
+   those that just do not.  */
+static void
+operations_stay_in_their_files (void **state)
+{
+  enum
+  {
+    CONTENT = 100
+  };
+  static const struct
+  {
+    uint64_t original;
+    struct
+    {
+      unsigned kind, size, from;
+    } operations[3];
+    const char
+        *reason; /* or NULL: the original is what the file begins with */
+  } cases[] = {
+    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 60 } }, NULL },
+    { 99, { { UNDO_COPY, 99, 0 } }, NULL },
+    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 41, 59 } }, "contradicts" },
+    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 61 } }, "contradicts" },
+    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 101 } }, "contradicts" },
+    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 41, 0 } }, "contradicts" },
+    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 39, 60 } }, "incomplete" },
+    { 100, { { UNDO_COPY, 60, 0 }, { 3, 40, 0 } }, "contradicts" },
+    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_STORE, 40, 0 } }, "contradicts" },
+    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 40, 0 } }, "was changed" },
+    { 60, { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 0, 0 } }, NULL },
+  };
+  (void)state;
+  uint8_t content[CONTENT];
+  for (size_t i = 0; i < CONTENT; i++)
+    content[i] = (uint8_t)(i * 7 + 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct buffer operations, file;
+      struct error err = { 0 };
+      struct layout_plan plan;
+      uint64_t n = 0;
+      buffer_init (&operations, false);
+      for (; n < 3 && cases[i].operations[n].size > 0; n++)
+        {
+          append_uleb (&operations,
+                       cases[i].operations[n].size << UNDO_KIND_BITS
+                           | cases[i].operations[n].kind);
+          if (cases[i].operations[n].kind == UNDO_COPY)
+            append_uleb (&operations, cases[i].operations[n].from);
+        }
+      put_record (&file, content, CONTENT, cases[i].original,
+                  hash_digest (content, cases[i].original), n, &operations);
+      struct image image
+          = { .fd = -1, .bytes = file.bytes, .size = file.size };
+      assert_int_equal (undo_plan (&plan, &image, &err),
+                        cases[i].reason == NULL);
+      if (cases[i].reason != NULL)
+        assert_non_null (strstr (err.reason, cases[i].reason));
+      layout_plan_free (&plan);
+      buffer_free (&operations);
+      buffer_free (&file);
+    }
+}
+
+/* A record whose digest is that of a shorter file than it says.  */
+static void
+restored_file_has_the_size_that_was_said (void **state)
+{
+  (void)state;
+  uint8_t content[100] = { 1, 2, 3 };
+  struct buffer operations, file;
+  struct error err = { 0 };
+  buffer_init (&operations, false);
+  put_record (&file, content, 100, 100, hash_digest (content, 50), 0,
+              &operations);
+  struct image image = { .fd = -1, .bytes = file.bytes, .size = file.size };
+  assert_false (undo_check (&image, content, 50, &err));
+  assert_int_equal (err.status, CFI2SFRAME_MISMATCH);
+  assert_false (undo_check (&image, content, 100, &err));
+  buffer_free (&file);
+  buffer_free (&operations);
+}
+
+/* The guard in one sector behind everything, then the record and what is
+   behind the old end, then the old part, with the headers at last.  */
+static void
+written_in_place_in_a_safe_order (void **state)
+{
+  enum
+  {
+    OLD_SIZE = 0x3000,
+    NEW_SIZE = 0x31f0 /* the record crosses from one sector to the next */
+  };
+  (void)state;
+  struct error err = { 0 };
+  uint8_t patch[16] = { 1 }, sframe[0x80] = { 2 };
+  struct layout_extent all = { 0, 0, OLD_SIZE };
+  struct layout_patch patches[]
+      = { { 0x40, 16, patch }, { 0x2000, 16, patch }, { 0x3000, 16, patch } };
+  struct layout_plan plan = { .extents = &all,
+                              .n_extents = 1,
+                              .patches = patches,
+                              .n_patches = 3,
+                              .sframe_offset = NEW_SIZE - sizeof sframe,
+                              .sframe_size = sizeof sframe,
+                              .new_size = NEW_SIZE };
+  seed = 3;
+  for (int keep = 0; keep < 2; keep++)
+    {
+      struct image image
+          = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
+      struct buffer record;
+      buffer_init (&record, false);
+      assert_true (undo_record_build (&record, &image, &plan, true, &err));
+      struct in_place_request request
+          = { .record = &record, .keep_record = keep };
+      FILE *stream = put_on_disk (&image);
+      char expected[300];
+      size_t end = NEW_SIZE + record.size, guard = (end + 511) / 512 * 512;
+      steps[0] = '\0';
+      noting = true;
+      bool written
+          = in_place_write (&image, &plan, sframe, &request, image.fd, &err);
+      noting = false;
+      assert_true (written);
+      size_t guard_size = 0, from = 0;
+      assert_int_equal (sscanf (steps, "w%zx-%zx", &from, &guard_size), 2);
+      guard_size -= from;
+      assert_true (from == guard && guard_size > 0 && guard_size <= 512);
+      snprintf (expected, sizeof expected,
+                "w%zx-%zx s w31f0-%zx w3000-3010 w3170-31f0 s t%zx s "
+                "w2000-2010 w0-1000 s %s",
+                guard, guard + guard_size, end, end, keep ? "" : "t31f0 s ");
+      assert_string_equal (steps, expected);
+      munmap ((void *)image.bytes, image.size);
+      buffer_free (&record);
+      fclose (stream);
+    }
+}
+
 int
 main (void)
 {
@@ -890,6 +1072,9 @@ main (void)
     cmocka_unit_test (another_file_is_not_written),
     cmocka_unit_test (what_gets_smaller_is_not_converted_in_place),
     cmocka_unit_test (failing_writes_leave_a_way_back),
+    cmocka_unit_test (operations_stay_in_their_files),
+    cmocka_unit_test (restored_file_has_the_size_that_was_said),
+    cmocka_unit_test (written_in_place_in_a_safe_order),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

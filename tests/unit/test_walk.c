@@ -314,6 +314,146 @@ stubs_count_where_nobody_claims_the_code (void **state)
   expect (&f, expected, 4);
 }
 
+/* A stub claims its code as an FDE does, and one inside of another one is
+   none.  */
+static void
+stubs_claim_their_code (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_stub (&f, 0x00, 16);
+  add_stub (&f, 0x08, 4);
+  add_stub (&f, 0x10, 16);
+  add_fde (&f, 0x1f, 0x11);
+  add_fde (&f, 0x30, 0x10);
+  static const struct expected expected[]
+      = { { 0x00, true, REASON_NONE, "0 8; 10" },
+          { 0x10, true, REASON_NONE, "0 8; 10" },
+          { 0x1f, false, REASON_OVERLAP, NULL },
+          { 0x30, false, REASON_NONE, "0 8; 10" } };
+  expect (&f, expected, 4);
+}
+
+/* Its size does not fit into 32 bits: all of the code is disputed, not what is
+   left of the number.  */
+static void
+rivals_can_be_larger_than_4_gib (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_fde (&f, 0x00, 0x60);
+  size_t cie = put_cie (&f.bytes, 1, "zR", "\x1c", 1, 1, 0x78, 16,
+                        "\x0c\x07\x10\x90\x01", 5);
+  size_t start = f.bytes.size;
+  buffer_u32 (&f.bytes, 0);
+  buffer_u32 (&f.bytes, (uint32_t)(start + 4 - cie));
+  buffer_u64 (&f.bytes, CODE + 0x20 - (SECTION_ADDRESS + start + 8));
+  buffer_u64 (&f.bytes, (UINT64_C (1) << 32) + 0x10);
+  buffer_u8 (&f.bytes, 0);
+  end_entry (&f.bytes, start);
+  struct error err = { 0 };
+  struct cfi_walk walk;
+  struct cfi_code code;
+  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  assert_true (cfi_walk_next (&walk, &code));
+  assert_true (cfi_walk_rows (&walk, &code, &err));
+  expect_rows (&code, "0 8; 20 overlap; 60");
+  cfi_walk_end (&walk);
+  end (&f);
+}
+
+/* Only in the part that the FDE in front claims was anything taken back.  */
+static void
+a_front_is_disputed_by_its_rows_alone (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  struct cfi_walk walk;
+  struct cfi_code code;
+  begin (&f);
+  add_fde (&f, 0x00, 0x20);
+  add_fde (&f, 0x10, 0x30);
+  add_pushing_fde (&f, 0x30, 0x20, 0x00);
+  static const struct
+  {
+    bool front_disputed;
+    const char *rows;
+  } expected[] = { { false, "0 8; 20" },
+                   { false, "0 8; 10 overlap; 20" },
+                   { true, "0 16; 10" } };
+  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  for (size_t i = 0; i < 3; i++)
+    {
+      assert_true (cfi_walk_next (&walk, &code));
+      assert_true (cfi_walk_rows (&walk, &code, &err));
+      expect_rows (&code, expected[i].rows);
+      assert_int_equal (code.front_disputed, expected[i].front_disputed);
+      assert_int_equal (code.group, 0);
+      assert_int_equal (code.group_end, 3);
+    }
+  cfi_walk_end (&walk);
+  end (&f);
+}
+
+/* Behind an FDE that lies in another one the other's code goes on.  */
+static void
+padding_is_behind_all_that_claim_the_code (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  struct cfi_walk walk;
+  struct cfi_code code;
+  static uint8_t nops[0x100];
+  memset (nops, 0x90, sizeof nops);
+  GElf_Phdr load = { .p_type = PT_LOAD,
+                     .p_flags = PF_R | PF_X,
+                     .p_vaddr = CODE,
+                     .p_filesz = sizeof nops,
+                     .p_memsz = sizeof nops };
+  struct image image = { .bytes = nops,
+                         .size = sizeof nops,
+                         .header = { .e_machine = EM_X86_64 },
+                         .segments = &load,
+                         .n_segments = 1 };
+  struct padding_finder finder = { .image = &image };
+  static const struct
+  {
+    uint32_t behind, once;
+  } expected[] = { { 0, 0 }, { 0, 0 }, { 7, 7 }, { 0, 0 }, { 0, 0 } };
+  begin (&f);
+  add_fde (&f, 0x00, 0x40);
+  add_fde (&f, 0x10, 0x18);
+  add_fde (&f, 0x40, 0x09);
+  add_fde (&f, 0x50, 0x10);
+  add_fde (&f, 0x60, 0x10);
+  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  for (size_t i = 0; i < 5; i++)
+    {
+      assert_true (cfi_walk_next (&walk, &code));
+      struct cfi_code as_found = code;
+      if (i < 4)
+        {
+          assert_int_equal (cfi_walk_padding (&walk, &as_found, &finder),
+                            expected[i].behind);
+          assert_int_equal (cfi_walk_padding_once (&walk, &as_found, &finder),
+                            expected[i].once);
+        }
+      assert_true (cfi_walk_rows (&walk, &code, &err));
+    }
+  cfi_walk_end (&walk);
+  end (&f);
+}
+
 int
 main (void)
 {
@@ -328,6 +468,10 @@ main (void)
     cmocka_unit_test (too_many_overlaps_are_not_heard),
     cmocka_unit_test (what_is_no_code_claims_nothing),
     cmocka_unit_test (stubs_count_where_nobody_claims_the_code),
+    cmocka_unit_test (stubs_claim_their_code),
+    cmocka_unit_test (rivals_can_be_larger_than_4_gib),
+    cmocka_unit_test (a_front_is_disputed_by_its_rows_alone),
+    cmocka_unit_test (padding_is_behind_all_that_claim_the_code),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
