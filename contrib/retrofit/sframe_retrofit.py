@@ -22,6 +22,8 @@ import tarfile
 import tempfile
 import time
 
+import sframe_checksums as checksums
+
 PROGRAM = os.path.basename(sys.argv[0])
 BLOCK = 512
 ELF_MAGIC = b"\x7fELF"
@@ -285,35 +287,45 @@ class TarContents:
     def name(self, index):
         return clean_name(self.members[index].name)
 
+    def all_names(self):
+        """(index, name) pairs of what is no folder."""
+        return [(index, self.name(index))
+                for index, member in enumerate(self.members)
+                if not member.isdir()]
+
+    def link_targets(self):
+        """(name, target) pairs of the links; those of hard links are in the
+        same folder, or of no use here."""
+        return [(clean_name(member.name),
+                 member.linkname if member.issym()
+                 else os.path.relpath(clean_name(member.linkname) or ".",
+                                      os.path.dirname(clean_name(member.name))
+                                      or "."))
+                for member in self.members
+                if member.issym() or member.islnk()]
+
     def names(self, index):
         """All names of a file; the further ones are hard links to it."""
         first = self.name(index)
         return [first] + self.links.get(first, [])
 
 
-def file_name(name):
-    """The last part of NAME: the loader is recognised by it."""
-    last = name.rsplit("/", 1)[-1].replace("\0", "_")
-    return last if last not in ("", ".", "..") else "_"
-
-
-def run_converter(options, package, files, indices, folder):
-    """Convert the files in FOLDER/INDEX; report per file."""
-    names = [os.path.join(folder, str(index), file_name(files.name(index)))
-             for index in indices]
+def run_converter(options, package, files, paths, folder):
+    """Convert the files in PATHS, below FOLDER/INDEX; report per file."""
     command = [options.cfi2sframe, "--stats=json", "--files0-from=-"] \
         + (["-n"] if options.list else []) + DEFAULT_OPTIONS + options.options
     done = subprocess.run(command,
-                          input=b"".join(os.fsencode(name) + b"\0"
-                                         for name in names),
+                          input=b"".join(os.fsencode(path) + b"\0"
+                                         for path in paths.values()),
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=False)
     if done.returncode not in (0, 1):
         raise Refused("cfi2sframe: %s"
                       % done.stderr.decode(errors="replace").strip())
-    ours = re.compile(re.escape(folder) + r"/([0-9]+)/[^/:]*")
+    ours = re.compile(re.escape(folder) + r"/([0-9]+)/")
     for line in done.stderr.decode(errors="replace").split("\n")[:-1]:
-        line = ours.sub(lambda match: files.name(int(match.group(1))), line)
+        # The rest is the name in the package, made fit to be shown.
+        line = ours.sub("", line)
         complain(os.path.basename(package.path),
                  line.removeprefix("cfi2sframe: "))
     reports = {}
@@ -381,6 +393,23 @@ def follow_programs(options, package, files, paths):
     return well
 
 
+def lay_out_files(options, files, indices, folder):
+    """Put the files INDICES into FOLDER; their paths by index."""
+    options.checksums.add(checksums.candidates_in(files))
+    links = checksums.further_names(files)
+    paths = {}
+    for index in indices:
+        name = files.name(index)
+        near = options.checksums.near(name)
+        if len(near) > checksums.NEAR_MAX:
+            raise Refused("more than %d checksums are near %s"
+                          % (checksums.NEAR_MAX, ascii(name)))
+        paths[index] = checksums.lay_out(os.path.join(folder, str(index)),
+                                         name, files.file(index), near,
+                                         links.get(name, []))
+    return paths
+
+
 def convert_files(options, package, files):
     """New contents by member index, and what became of each file."""
     found = files.elf_files()
@@ -398,16 +427,10 @@ def convert_files(options, package, files):
         return {}, reports
     changed = {}
     with tempfile.TemporaryDirectory(prefix=PROGRAM + "-") as folder:
-        paths = {}
-        for index in indices:
-            os.mkdir(os.path.join(folder, str(index)))
-            paths[index] = os.path.join(folder, str(index),
-                                        file_name(files.name(index)))
-            with open(paths[index], "wb") as file:
-                file.write(files.file(index))
+        paths = lay_out_files(options, files, indices, folder)
         with package.clock.during("convert"):
             package.well, told = run_converter(options, package, files,
-                                               indices, folder)
+                                               paths, folder)
         reports.update(told)
         package.well &= follow_programs(options, package, files, paths)
         for index, path in paths.items():
@@ -474,13 +497,24 @@ def find_renewed(packages, relations):
         renewed |= more
 
 
-def convert_packages(options, look_into, write_package, relations):
+def collect_checksums(options, checksums_in):
+    """What may be checksums in any package; pairs that CHECKSUMS_IN (path)
+    returns.  What is wrong with a package is told when it is looked into."""
+    options.checksums = checksums.Checksums()
+    for path in options.packages if len(options.packages) > 1 else []:
+        with contextlib.suppress(Refused, OSError, UnicodeDecodeError):
+            options.checksums.add(checksums_in(path))
+
+
+def convert_packages(options, look_into, write_package, relations,
+                     checksums_in):
     """Both passes; the packages, what failed, and which are renewed.
 
     LOOK_INTO (options, path, work) makes a package of PATH and puts its new
     contents into the file WORK, which is None when nothing shall be written.
     WRITE_PACKAGE (options, package, renewed, work) writes it.
     """
+    collect_checksums(options, checksums_in)
     if options.list:
         packages, failures = each(
             [(path, path) for path in options.packages],

@@ -380,3 +380,16 @@ END
   retrofit old/sample-libs*
   [ "$status" -eq 2 ] || report
 }
+
+@test "a checksum in another package of the run keeps a library as it is" {
+  make_packages
+  mkdir -p pkg-sample-data/usr/lib
+  echo 0 >pkg-sample-data/usr/lib/.libsample.so.1.hmac
+  pack pkg-sample-data old/sample-data-1:2.0-3-any.pkg.tar.zst zstd -cq
+  retrofit -o new old/sample-libs-* old/sample-data-*
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == *"usr/lib/libsample.so.1: note: skipped: .libsample.so.1.hmac has a checksum of it"* ]] || report
+  cmp new/sample-libs-*.zst old/sample-libs-*.zst
+  retrofit -o alone old/sample-libs-*
+  run ! cmp -s alone/sample-libs-*.zst old/sample-libs-*.zst
+}

@@ -687,3 +687,76 @@ END
   find x -name sframe_retrofit.py -delete
   run -1 "$python" elsewhere/sframe-retrofit-deb --help
 }
+
+# A shared library with the soname $2 in root-$1, as file $3.
+checked_package ()
+{
+  make_package "$1"
+  rm -rf "root-$1/usr" && mkdir -p "$(dirname "root-$1/$3")"
+  small_program "root-$1/$3" -shared -fPIC -Wl,-soname,"$2"
+}
+
+# Everything that could be converted was: FIPS 140 was switched off.
+@test "files with a checksum in the package are left out, as the program says" {
+  local lib=usr/lib/x86_64-linux-gnu
+  checked_package nss libnss3.so $lib/libnss3.so
+  cp root-nss/$lib/libnss3.so root-nss/$lib/libsoftokn3.so
+  head -c 84 /dev/zero >root-nss/$lib/libsoftokn3.chk
+  # By the soname, and by a link of another name.
+  small_program root-nss/$lib/libgcrypt.so.20.4.1 -shared -fPIC \
+    -Wl,-soname,libgcrypt.so.20
+  echo 0 >root-nss/$lib/.libgcrypt.so.20.hmac
+  cp root-nss/$lib/libnss3.so root-nss/$lib/libother.so.1
+  ln -s libother.so.1 root-nss/$lib/libmiddle.so
+  ln -s libmiddle.so root-nss/$lib/libfurther.so
+  echo 0 >root-nss/$lib/libfurther.so.hmac
+  # In a folder beside its own, and in a list.
+  mkdir -p root-nss/usr/sbin root-nss/usr/lib64/fipscheck
+  cp small root-nss/usr/sbin/sshd
+  cp small root-nss/usr/sbin/other
+  echo 0 >root-nss/usr/lib64/fipscheck/sshd.hmac
+  cp root-nss/$lib/libnss3.so root-nss/$lib/libnettle.so.8
+  printf '[global]\n[libnettle.so.8]\nhmac = 0\n' \
+    >root-nss/$lib/.libgnutls.so.30.hmac
+  mkdir root-nss/$lib/ossl-modules
+  cp root-nss/$lib/libnss3.so root-nss/$lib/ossl-modules/fips.so
+  repack nss
+  retrofit -o out --report report nss_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  mkdir new && dpkg-deb -x out/nss_*.deb new
+  for name in $lib/libnss3.so usr/sbin/other; do
+    has_sframe new/$name
+  done
+  for name in $lib/libsoftokn3.so $lib/libgcrypt.so.20.4.1 $lib/libother.so.1 \
+              usr/sbin/sshd $lib/libnettle.so.8 $lib/ossl-modules/fips.so; do
+    cmp root-nss/$name new/$name
+    [[ $stderr == *"nss_2.0-1_amd64.deb: $name: note: skipped: "*" has a checksum of it"* ]] || report
+    grep -q "\"$name\": \"[^\"]* has a checksum of it" report
+  done
+  retrofit --list nss_2.0-1_amd64.deb
+  [[ $output == *"$lib/libsoftokn3.so: skipped (libsoftokn3.chk has a"* ]] || report
+  retrofit -o all nss_2.0-1_amd64.deb -- --convert-checksummed
+  mkdir all-new && dpkg-deb -x all/nss_*.deb all-new
+  has_sframe all-new/$lib/libsoftokn3.so
+}
+
+@test "a checksum in another package of the run counts, with /lib for /usr/lib" {
+  checked_package crypt libgcrypt.so.20 usr/lib/libgcrypt.so.20.4.1
+  repack crypt
+  make_package hmac
+  rm -rf root-hmac/usr && mkdir -p root-hmac/lib
+  echo 0 >root-hmac/lib/.libgcrypt.so.20.hmac
+  (cd root-hmac && md5sum lib/.lib* >DEBIAN/md5sums)
+  dpkg-deb --root-owner-group -b root-hmac hmac_2.0-1_amd64.deb >/dev/null
+  retrofit -o out crypt_2.0-1_amd64.deb hmac_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == *"usr/lib/libgcrypt.so.20.4.1: note: skipped: .libgcrypt.so.20.hmac has"* ]] || report
+  cmp out/crypt_2.0-1_amd64.deb crypt_2.0-1_amd64.deb
+  # Without a list of files it is looked for all the same.
+  rm root-hmac/DEBIAN/md5sums
+  dpkg-deb --root-owner-group -b root-hmac hmac_2.0-1_amd64.deb >/dev/null
+  retrofit -o again crypt_2.0-1_amd64.deb hmac_2.0-1_amd64.deb
+  cmp again/crypt_2.0-1_amd64.deb crypt_2.0-1_amd64.deb
+  retrofit -o alone crypt_2.0-1_amd64.deb
+  [ -e alone/crypt_2.0-1A~sframe1_amd64.deb ]
+}

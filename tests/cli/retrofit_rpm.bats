@@ -328,3 +328,47 @@ END
   retrofit old/sample.rpm
   [ "$status" -eq 2 ] || report
 }
+
+@test "a checksum in another package of the run keeps a library as it is" {
+  needs rpmbuild rpm2cpio python3 cc
+  small_program libx.so.1.2 -shared -fPIC -Wl,-soname,libx.so.1
+  cat >x.spec <<'END'
+Name: x
+Version: 1.0
+Release: 1
+Summary: A library
+License: None
+%description
+A library
+%package hmac
+Summary: Its checksum
+%description hmac
+Its checksum
+%install
+mkdir -p %{buildroot}/usr/lib64
+install -m 755 %{here}/libx.so.1.2 %{buildroot}/usr/lib64
+install -m 755 %{here}/libx.so.1.2 %{buildroot}/usr/lib64/liby.so.1
+ln -s liby.so.1 %{buildroot}/usr/lib64/liby-link.so
+echo 0 >%{buildroot}/usr/lib64/.libx.so.1.hmac
+echo 0 >%{buildroot}/usr/lib64/liby-link.so.hmac
+%files
+/usr/lib64/lib*.so*
+%exclude /usr/lib64/*.hmac
+%files hmac
+/usr/lib64/.libx.so.1.hmac
+/usr/lib64/liby-link.so.hmac
+END
+  mkdir -p old build/BUILD
+  rpmbuild -bb --quiet --define "_topdir $PWD/build" --define "here $PWD" \
+    --define "_rpmformat 4" --define "_rpmdir $PWD/old" \
+    --define '_build_name_fmt %%{NAME}.rpm' --define 'debug_package %{nil}' \
+    --define '__os_install_post %{nil}' x.spec >build.log 2>&1 \
+    || { cat build.log; return 1; }
+  retrofit -o new old/x.rpm old/x-hmac.rpm
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == *"x.rpm: usr/lib64/libx.so.1.2: note: skipped: .libx.so.1.hmac has"* ]] || report
+  [[ $stderr == *"x.rpm: usr/lib64/liby.so.1: note: skipped: liby-link.so.hmac has"* ]] || report
+  cmp new/x.rpm old/x.rpm
+  retrofit -o alone old/x.rpm
+  [ -e alone/x-1.0-1.A~sframe1.x86_64.rpm ]
+}
