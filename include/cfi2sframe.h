@@ -170,8 +170,8 @@ struct cfi2sframe_report
      used, and how many of them say something else.  */
   uint64_t set_aside, contradictions;
   char debug_file[256]; /* the one that was used, or "" */
-  char cfi_note[200];   /* why CFI that is there is not used, or "" */
-  bool debug_damage;    /* first_damage is an offset in .debug_frame */
+  char cfi_note[200]; /* why CFI that is there, or code, is not used; or "" */
+  bool debug_damage;  /* first_damage is an offset in .debug_frame */
 };
 
 /* The version of the library, such as "0.2.0".  */

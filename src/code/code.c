@@ -14,6 +14,12 @@ code_analysis_exists (const struct arch *arch)
 }
 
 bool
+code_analysis_is_known (const struct arch *arch)
+{
+  return code_machine_is_known (arch);
+}
+
+bool
 code_analyse (const struct code_request *request,
               struct code_findings *findings, struct error *err)
 {

@@ -30,6 +30,9 @@ struct code_findings
 /* Whether code of ARCH can be analysed by this build.  */
 bool code_analysis_exists (const struct arch *arch);
 
+/* Whether code of ARCH can be analysed by any build.  */
+bool code_analysis_is_known (const struct arch *arch);
+
 /* Analyse the image of REQUEST.  FINDINGS is to be freed also after
    failure.  */
 bool code_analyse (const struct code_request *request,

@@ -67,14 +67,27 @@ static const struct code_machine aarch64 = {
   .register_names = aarch64_registers,
 };
 
-const struct code_machine *
-code_machine_of (const struct arch *arch)
+/* Also where this build has no decoder.  */
+static const struct code_machine *
+find_machine (const struct arch *arch)
 {
   static const struct code_machine *const machines[] = { &amd64, &aarch64 };
-  for (size_t i = 0; insn_decoder_exists (arch) && i < 2; i++)
+  for (size_t i = 0; i < 2; i++)
     if (machines[i]->arch->e_machine == arch->e_machine)
       return machines[i];
   return NULL;
+}
+
+const struct code_machine *
+code_machine_of (const struct arch *arch)
+{
+  return insn_decoder_exists (arch) ? find_machine (arch) : NULL;
+}
+
+bool
+code_machine_is_known (const struct arch *arch)
+{
+  return find_machine (arch) != NULL;
 }
 
 const struct code_machine *

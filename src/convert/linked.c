@@ -13,6 +13,7 @@
 #include "cfi/program_table.h"
 #include "cfi/return_sites.h"
 #include "cfi/walk.h"
+#include "code/code.h"
 #include "convert/code_rows.h"
 #include "convert/emitter.h"
 #include "convert/gnu_functions.h"
@@ -86,12 +87,33 @@ report_source (struct linked *linked)
 
 /* Opening.  */
 
+/* Whether code is to give rows.  For a machine whose code no build can analyse
+   it is not: what has CFI gets its rows as without --analyze.  */
+static bool
+adds_rows_of_code (const struct linked *linked)
+{
+  const struct arch *arch = linked->image->arch;
+  return linked->options->analyze
+         && (arch == NULL || code_analysis_is_known (arch));
+}
+
+static void
+report_unanalysed (struct linked *linked)
+{
+  char *note = linked->report->cfi_note;
+  size_t length = strlen (note), size = sizeof linked->report->cfi_note;
+  if (linked->options->analyze && !adds_rows_of_code (linked))
+    snprintf (note + length, size - length,
+              "%scode of this machine is not analysed",
+              length > 0 ? "; " : "");
+}
+
 static bool
 analyse_code (struct linked *linked, struct error *err)
 {
-  const struct cfi2sframe_options *options = linked->options;
   const struct code_rows_request wanted
-      = { .add = options->analyze, .verify = options->verify_code };
+      = { .add = adds_rows_of_code (linked),
+          .verify = linked->options->verify_code };
   bool ok = code_rows_find (&linked->code, &linked->source, &wanted, err);
   linked->report->functions_from_code = linked->code.functions;
   return ok;
@@ -104,11 +126,12 @@ open_source (struct linked *linked, struct error *err)
   if (image->arch != NULL)
     linked->report->machine = image->arch->name;
   const struct cfi_wish wish = options_wish (linked->options);
-  bool opened = (linked->options->analyze
-                     ? code_rows_open_source
-                     : cfi_source_open) (&linked->source, image, &wish, err);
+  bool adds = adds_rows_of_code (linked);
+  bool opened = (adds ? code_rows_open_source
+                      : cfi_source_open) (&linked->source, image, &wish, err);
   report_source (linked);
-  if (opened && (linked->options->analyze || linked->options->verify_code))
+  report_unanalysed (linked);
+  if (opened && (adds || linked->options->verify_code))
     opened = analyse_code (linked, err);
   return opened && cfi_walk_begin (&linked->walk, &linked->source, err);
 }

@@ -97,6 +97,17 @@ name_of (const struct argp_option *table, int key)
   return table->name;
 }
 
+/* Objects are not analysed: what they call is not there yet.  */
+static void
+check_objects (const struct argp_state *state)
+{
+  const struct cfi2sframe_options *convert
+      = &((const struct tool_options *)state->input)->convert;
+  if (convert->relocatable && (convert->analyze || convert->verify_code))
+    argp_error (state, "%s is for linked files, not with --relocatable",
+                convert->analyze ? "--analyze" : "--verify-code");
+}
+
 /* Whoever gives an option that changes nothing expects something that will not
    happen.  */
 static void
@@ -153,6 +164,7 @@ usage_check (const struct argp_state *state)
                 usage_mode_name (options->mode));
   check_compact_unwind (state);
   check_effects (state);
+  check_objects (state);
   if (options->mode == MODE_COMPARE && options->n_files != 2)
     argp_error (state, "--compare takes two files");
   if (options->output != NULL && options->convert.in_place_write)

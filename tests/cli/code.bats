@@ -486,3 +486,33 @@ END
     [[ $output != *SKIP* ]] || report
   done
 }
+
+# It failed, and what has CFI was not converted either.
+@test "--analyze of a machine whose code is not analysed converts the CFI" {
+  needs s390x-linux-gnu-gcc
+  CC=s390x-linux-gnu-gcc small_program f
+  cp f plain
+  "$CFI2SFRAME" -o expected plain
+  tool -v --analyze f
+  [ "$status" -eq 0 ] || report
+  [[ $output == *"note: code of this machine is not analysed"* ]] || report
+  [[ $output == *"from code 0 bytes"* ]] || report
+  cmp f expected
+  tool --check f
+  [ "$status" -eq 0 ] || report
+  cp plain f
+  refused f --verify-code
+  # Without CFI there is nothing.
+  s390x-linux-gnu-strip -R .eh_frame -R .eh_frame_hdr f
+  skipped f --analyze
+}
+
+@test "--analyze and --verify-code of objects are wrong usage" {
+  small_program f
+  local option
+  for option in --analyze --verify-code; do
+    tool --relocatable $option f
+    [ "$status" -eq 2 ] || report
+    [[ $stderr == *"$option is for linked files, not with --relocatable"* ]] || report
+  done
+}
