@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/expression.h"
+#include "frame/numbers.h"
 
 enum
 {
@@ -55,6 +56,7 @@ struct cfa_machine
   struct cie_result *cies; /* one per CIE of the section */
   uint64_t tracked;        /* bit i: rules of register i matter, i < 64 */
   struct cfa_state states[STATES_MAX];
+  struct frame_numbers numbers;    /* of the rows that come out */
   uint64_t reach;                  /* of the program run last */
   struct saved_state *saved_cies;  /* one per CIE; NULL: not tracked */
   struct saved_state *saved_stack; /* STATES_MAX */
@@ -127,6 +129,18 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
     row->ra = frame_rule_unsupported (REASON_RA_SIGNING);
 }
 
+/* Append the row that was written and numbered behind those of FUNCTION, which
+   have their numbers from the same machine.  */
+static inline void
+keep_row (struct frame_function *function)
+{
+  const struct frame_row *row = &function->rows[function->n_rows];
+  if (function->n_rows > 0 && row->number != 0 && row[-1].start < row->start)
+    function->n_rows += row[-1].number != row->number;
+  else
+    frame_function_keep_next (function);
+}
+
 /* Write the row for the code from the current location on.  */
 static bool
 emit_row (struct execution *run)
@@ -136,10 +150,11 @@ emit_row (struct execution *run)
     return error_set_no_memory (run->err);
   next->start = (uint32_t)run->location;
   state_to_row (run->machine->arch, &run->state, next);
+  frame_numbers_give (&run->machine->numbers, next);
   run->changed = false;
   if (run->saved == NULL)
     {
-      frame_function_keep_next (run->function);
+      keep_row (run->function);
       return true;
     }
   const struct frame_row row = *next;
@@ -646,8 +661,9 @@ cfa_machine_new (const struct cfi_section *section)
                      | UINT64_C (1) << arch->sp
                      | (uint64_t)arch->ra_signing << AARCH64_RA_SIGN_STATE;
   machine->cies = calloc (section->n_cies + 1, sizeof *machine->cies);
-  if (machine->cies != NULL)
+  if (machine->cies != NULL && frame_numbers_init (&machine->numbers))
     return machine;
+  free (machine->cies);
   free (machine);
   return NULL;
 }
@@ -657,6 +673,7 @@ cfa_machine_free (struct cfa_machine *machine)
 {
   if (machine == NULL)
     return;
+  frame_numbers_free (&machine->numbers);
   free (machine->cies);
   free (machine->saved_cies);
   free (machine->saved_stack);

@@ -170,7 +170,7 @@ append_without_start (struct frame_function *function,
                       const struct frame_row *row, uint32_t size)
 {
   struct frame_row nothing = *row, rest = *row;
-  nothing.cfa = frame_rule_unsupported (REASON_RETURN_ADDRESS);
+  frame_row_leave_out (&nothing, REASON_RETURN_ADDRESS);
   rest.start += size;
   return frame_function_append (function, &nothing)
          && (rest.start >= function->size

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "sframe/lower.h"
 #include "sframe/pieces.h"
 
@@ -18,9 +19,10 @@ enum
 struct emitter
 {
   const struct image *image;
-  struct lower_options lower;
-  struct lower_sink sink;
-  struct pieces *pieces; /* between lowering and encoder, or NULL */
+  struct lowerer *lowerer;
+  struct pieces *pieces;   /* between lowering and encoder, or NULL */
+  struct sframe_row *rows; /* owned: those of a piece for the encoder */
+  size_t rows_capacity;
   struct sframe_encoder *encoder;
   struct emitter_account account;
   uint64_t repeated; /* bytes of code in repeated blocks */
@@ -64,22 +66,43 @@ without_padding (const struct emitter *emitter, uint64_t address,
   return left < size ? left : size;
 }
 
+/* Give PIECE to the encoder.  */
 static bool
-take_piece (void *context, const struct sframe_function *piece,
+encode_piece (struct emitter *emitter, const struct numbered_function *piece,
+              struct error *err)
+{
+  if (!ARRAY_ROOM (emitter->rows, piece->n_rows, &emitter->rows_capacity))
+    return error_set_no_memory (err);
+  const struct sframe_function function = rules_expand_function (
+      lowerer_rules (emitter->lowerer), piece, emitter->rows);
+  return sframe_encoder_add (emitter->encoder, &function, err);
+}
+
+/* Count SIZE bytes at ADDRESS that get rows.  REPEATS: they are a repeating
+   block.  The stubs of a PLT are in the file; whoever reads the rows goes
+   through their blocks one by one.  */
+static bool
+count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
+             bool repeats, struct error *err)
+{
+  emitter->account.bytes_covered += without_padding (emitter, address, size);
+  emitter->repeated += repeats ? size : 0;
+  return emitter->repeated <= emitter->image->size + ROWS_FLOOR
+         || error_set (err, CFI2SFRAME_REFUSED,
+                       "the CFI asks for unreasonably many rows");
+}
+
+static bool
+take_piece (void *context, const struct numbered_function *piece,
             struct error *err)
 {
   struct emitter *emitter = context;
-  /* The stubs of a PLT are in the file.  Whoever reads the rows goes through
-     their blocks one by one.  */
-  emitter->repeated += piece->pcmask ? piece->size : 0;
-  if (emitter->repeated > emitter->image->size + ROWS_FLOOR)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the CFI asks for unreasonably many rows");
-  emitter->account.bytes_covered
-      += without_padding (emitter, piece->address, piece->size);
-  if (emitter->pieces != NULL)
-    return pieces_add (emitter->pieces, piece, err);
-  return sframe_encoder_add (emitter->encoder, piece, err);
+  bool repeats
+      = rules_repeats (lowerer_rules (emitter->lowerer), piece->rows[0].rule);
+  if (!count_piece (emitter, piece->address, piece->size, repeats, err))
+    return false;
+  return emitter->pieces != NULL ? pieces_add (emitter->pieces, piece, err)
+                                 : encode_piece (emitter, piece, err);
 }
 
 static void
@@ -101,6 +124,19 @@ take_gap (void *context, uint64_t address, uint32_t size,
 /* Making one.  */
 
 static bool
+open_lowerer (struct emitter *emitter, const struct emitter_options *options)
+{
+  const struct lower_options lower = { .arch = options->image->arch,
+                                       .variant = options->variant,
+                                       .flexible = options->flexible,
+                                       .gnu_widths = options->gnu_widths };
+  const struct lower_sink sink
+      = { .context = emitter, .piece = take_piece, .left_out = take_gap };
+  emitter->lowerer = lowerer_new (&lower, &sink);
+  return emitter->lowerer != NULL;
+}
+
+static bool
 open_encoder (struct emitter *emitter, const struct emitter_options *options)
 {
   const struct arch *arch = options->image->arch;
@@ -120,7 +156,8 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
     return emitter->encoder != NULL;
   const struct pieces_options pieces
       = { .cut = options->cut, .across = options->compact };
-  emitter->pieces = pieces_new (&encode, &pieces);
+  emitter->pieces
+      = pieces_new (&encode, &pieces, lowerer_rules (emitter->lowerer));
   return emitter->encoder != NULL && emitter->pieces != NULL;
 }
 
@@ -137,13 +174,7 @@ emitter_new (const struct emitter_options *options, struct error *err)
   if (emitter == NULL)
     return NULL;
   emitter->image = options->image;
-  emitter->lower = (struct lower_options){ .arch = arch,
-                                           .variant = options->variant,
-                                           .flexible = options->flexible };
-  emitter->sink = (struct lower_sink){ .context = emitter,
-                                       .piece = take_piece,
-                                       .left_out = take_gap };
-  if (open_encoder (emitter, options))
+  if (open_lowerer (emitter, options) && open_encoder (emitter, options))
     return emitter;
   error_set_no_memory (err);
   emitter_free (emitter);
@@ -156,6 +187,8 @@ emitter_free (struct emitter *emitter)
   if (emitter == NULL)
     return;
   pieces_free (emitter->pieces);
+  lowerer_free (emitter->lowerer);
+  free (emitter->rows);
   sframe_encoder_free (emitter->encoder);
   free (emitter);
 }
@@ -180,8 +213,7 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
   struct frame_function function = *code->function;
   function.size += code->padding;
   emitter->code_end = code->address + code->size;
-  if (function.size > 0
-      && !lower_function (&emitter->lower, &function, &emitter->sink, err))
+  if (function.size > 0 && !lower_function (emitter->lowerer, &function, err))
     return false;
   count_fde (emitter, emitter->first_reason);
   return true;
@@ -195,7 +227,7 @@ add_stub (struct emitter *emitter, const struct cfi_code *code,
 {
   separate (emitter);
   emitter->code_end = code->address + code->size;
-  if (!lower_function (&emitter->lower, code->function, &emitter->sink, err))
+  if (!lower_function (emitter->lowerer, code->function, err))
     return false;
   separate (emitter);
   return true;
@@ -221,7 +253,9 @@ emitter_add_lowered (struct emitter *emitter,
 {
   count_fde (emitter, REASON_NONE);
   emitter->code_end = function->address + function->size;
-  return take_piece (emitter, function, err);
+  return count_piece (emitter, function->address, function->size,
+                      function->pcmask, err)
+         && sframe_encoder_add (emitter->encoder, function, err);
 }
 
 size_t

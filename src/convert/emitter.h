@@ -54,7 +54,8 @@ void emitter_free (struct emitter *emitter);
 bool emitter_add (struct emitter *emitter, const struct cfi_code *code,
                   struct error *err);
 
-/* Add the code of an FDE whose rows come as they are to be.  */
+/* Add the code of an FDE whose rows come as they are to be; only to an emitter
+   without `share' and `compact'.  */
 bool emitter_add_lowered (struct emitter *emitter,
                           const struct sframe_function *function,
                           struct error *err);

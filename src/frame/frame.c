@@ -176,7 +176,7 @@ frame_function_leave_out (struct frame_function *function, uint64_t start,
   if (behind == SIZE_MAX)
     return false;
   for (size_t i = first; i < behind; i++)
-    function->rows[i].cfa = frame_rule_unsupported (reason);
+    frame_row_leave_out (&function->rows[i], reason);
   return true;
 }
 

@@ -86,8 +86,12 @@ struct frame_rule
 /* The rules from `start` to the next row's start (or the function's end).  */
 struct frame_row
 {
-  uint32_t start; /* bytes from the function's address */
-  bool ra_signed; /* aarch64: RA carries a pointer authentication code */
+  uint32_t start;     /* bytes from the function's address */
+  bool ra_signed : 1; /* aarch64: RA carries a pointer authentication code */
+  /* What the row says, as a number: among rows that were numbered together
+     (frame/numbers.h) those with one number have the same rules.  0: the row
+     has none.  Whoever changes a rule takes the number away.  */
+  uint32_t number : 31;
   struct frame_rule cfa, ra, fp;
 };
 
@@ -139,6 +143,14 @@ frame_rule_unsupported (enum frame_reason reason)
 {
   return (struct frame_rule){ .kind = RULE_UNSUPPORTED,
                               .reason = (uint8_t)reason };
+}
+
+/* Let ROW say that there are no rules, for REASON.  */
+static inline void
+frame_row_leave_out (struct frame_row *row, enum frame_reason reason)
+{
+  row->cfa = frame_rule_unsupported (reason);
+  row->number = 0;
 }
 
 /* Empty FUNCTION, keeping the memory of its rows for the next one.  A

@@ -1,183 +1,290 @@
 /* From frame rows to SFrame functions of one version and machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Nearly every function consists of default rows only and is lowered in one
-   pass.  Any other takes the long way: decide whether its rows need the
-   flexible form, then go through them again and split the function around
-   what cannot be expressed.  */
+   What rules mean in SFrame is worked out once for all rows that have their
+   number: the SFrame rule, in the default form and in the flexible one, or why
+   there is none.  A function is flexible if one of its rows needs that form.
+   Its rows are then looked up one by one, and it is split around those that
+   cannot be expressed.  */
 
 #include "sframe/lower.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "sframe/lower_row.h"
 
 enum
 {
-  LOCAL_ROWS = 64, /* functions with more rows use the heap */
   /* A PCMASK function costs its index entry; up to this many repetitions are
      smaller, or as small, written out.  */
   REPEATS_WRITTEN_OUT = 4,
   /* Longer runs that cannot be a PCMASK function exist in damaged files only;
      they are left out.  The longest .plt of Debian has 57,600 bytes.  */
   WRITTEN_OUT_MAX = 1 << 18,
-  PLT_REPEAT = 16
+  PLT_REPEAT = 16,
+  COLUMNS = 8 /* kinds of functions: flexible, signal frame, B key */
 };
 
-/* One function.  */
-
-struct lowering
+/* What the rules of frame rows come to.  */
+struct meaning
 {
-  const struct lower_options *options;
+  bool known;
+  bool needs_flexible; /* there is no default form, but a flexible one */
+  /* Why there is no form, in default functions and in flexible ones.  */
+  uint8_t reasons[2]; /* enum frame_reason */
+  /* The SFrame rules for each kind of function, plus 1; 0: there
+     is none, or nobody has asked for it.  */
+  uint32_t rules[COLUMNS];
+};
+
+struct lowerer
+{
+  struct lower_options options;
+  struct lower_sink sink;
+  struct rules rules;        /* of the rows that come out */
+  struct meaning *meanings;  /* owned; by the numbers of frame rows */
+  size_t meanings_capacity;  /* zeroed as far as that */
+  struct meaning unnumbered; /* of a row without number, or too high a one */
+
+  /* One function.  */
   const struct frame_function *function;
-  const struct lower_sink *sink;
   struct error *err;
   bool flexible;
+  unsigned column; /* its kind */
 
   /* The piece being made, and the range left out behind the latest one; both
      ends are offsets in the function.  */
   uint32_t piece_start;
   uint32_t out_start, out_end;
   enum frame_reason out_reason;
-
-  struct sframe_row *rows; /* `local` or owned */
-  size_t n_rows, capacity;
-  struct sframe_row local[LOCAL_ROWS];
+  struct numbered_row *rows; /* owned */
+  size_t n_rows, rows_capacity;
 };
 
-static bool
-lowering_reserve (struct lowering *lowering)
+struct lowerer *
+lowerer_new (const struct lower_options *options,
+             const struct lower_sink *sink)
 {
-  if (lowering->n_rows < lowering->capacity)
-    return true;
-  size_t capacity = 2 * lowering->capacity;
-  bool was_local = lowering->rows == lowering->local;
-  struct sframe_row *rows = reallocarray (was_local ? NULL : lowering->rows,
-                                          capacity, sizeof *rows);
-  if (rows == NULL)
-    return error_set_no_memory (lowering->err);
-  if (was_local)
-    memcpy (rows, lowering->local, sizeof lowering->local);
-  lowering->rows = rows;
-  lowering->capacity = capacity;
-  return true;
+  struct lowerer *lowerer = calloc (1, sizeof *lowerer);
+  const struct encode_options encode = { .arch = options->arch,
+                                         .variant = options->variant,
+                                         .gnu_widths = options->gnu_widths };
+  if (lowerer == NULL)
+    return NULL;
+  lowerer->options = *options;
+  lowerer->sink = *sink;
+  if (rules_init (&lowerer->rules, &encode))
+    return lowerer;
+  lowerer_free (lowerer);
+  return NULL;
 }
 
-static void
-lowering_free (struct lowering *lowering)
+void
+lowerer_free (struct lowerer *lowerer)
 {
-  if (lowering->rows != lowering->local)
-    free (lowering->rows);
+  if (lowerer == NULL)
+    return;
+  rules_free (&lowerer->rules);
+  free (lowerer->meanings);
+  free (lowerer->rows);
+  free (lowerer);
 }
 
-static bool
-row_equal (const struct sframe_row *a, const struct sframe_row *b)
+const struct rules *
+lowerer_rules (const struct lowerer *lowerer)
 {
-  if (a->base_sp != b->base_sp || a->ra_signed != b->ra_signed
-      || a->n_words != b->n_words || a->control != b->control)
+  return &lowerer->rules;
+}
+
+/* What rules mean.  */
+
+static bool
+may_flex (const struct lowerer *lowerer)
+{
+  return lowerer->options.flexible && lowerer->options.variant.version >= 3;
+}
+
+/* Whether ROW has no default form, but a flexible one.  */
+static bool
+needs_flexible (const struct lowerer *lowerer, const struct frame_row *row)
+{
+  struct frame_row asked = *row;
+  struct sframe_row unused;
+  if (!may_flex (lowerer))
     return false;
-  for (unsigned i = 0; i < a->n_words; i++)
-    if (a->words[i] != b->words[i])
-      return false;
+  if (row->cfa.kind == RULE_PLT) /* becomes rows of this kind */
+    asked.cfa = (struct frame_rule){ .kind = RULE_REG,
+                                     .reg = lowerer->options.arch->sp };
+  return row_lower_default (&lowerer->options, &asked, &unused) != REASON_NONE
+         && row_lower_flexible (&lowerer->options, &asked, &unused)
+                == REASON_NONE;
+}
+
+static struct meaning
+work_out (const struct lowerer *lowerer, const struct frame_row *row)
+{
+  struct sframe_row unused;
+  enum frame_reason as_default
+      = row_lower_default (&lowerer->options, row, &unused);
+  enum frame_reason as_flexible
+      = row_lower_flexible (&lowerer->options, row, &unused);
+  struct meaning meaning
+      = { .known = true,
+          .needs_flexible = needs_flexible (lowerer, row),
+          .reasons = { (uint8_t)as_default, (uint8_t)as_flexible } };
+  /* A function whose rows had a flexible form would be flexible, so such a row
+     has none either; that is the true reason.  */
+  if (as_default != REASON_NONE && as_flexible != REASON_NONE
+      && may_flex (lowerer))
+    meaning.reasons[0] = (uint8_t)as_flexible;
+  return meaning;
+}
+
+/* Room for what number NUMBER means.  */
+static bool
+meanings_room (struct lowerer *lowerer, size_t number)
+{
+  size_t before = lowerer->meanings_capacity;
+  if (number < before)
+    return true;
+  if (!ARRAY_ROOM (lowerer->meanings, number + 1, &lowerer->meanings_capacity))
+    return false;
+  memset (&lowerer->meanings[before], 0,
+          (lowerer->meanings_capacity - before) * sizeof *lowerer->meanings);
   return true;
 }
 
-static void
-lowering_report (struct lowering *lowering)
+/* Work out what the rules of ROW mean.  */
+static struct meaning *
+meaning_made (struct lowerer *lowerer, const struct frame_row *row)
 {
-  if (lowering->out_end > lowering->out_start)
-    lowering->sink->left_out (
-        lowering->sink->context,
-        lowering->function->address + lowering->out_start,
-        lowering->out_end - lowering->out_start, lowering->out_reason);
-  lowering->out_start = lowering->out_end = 0;
+  struct meaning *meaning = &lowerer->unnumbered;
+  if (row->number != 0 && meanings_room (lowerer, row->number))
+    meaning = &lowerer->meanings[row->number];
+  *meaning = work_out (lowerer, row);
+  return meaning;
+}
+
+/* What the rules of ROW mean; valid until the next question.  */
+static inline struct meaning *
+meaning_of (struct lowerer *lowerer, const struct frame_row *row)
+{
+  /* Number 0 is never known.  */
+  return row->number < lowerer->meanings_capacity
+                 && lowerer->meanings[row->number].known
+             ? &lowerer->meanings[row->number]
+             : meaning_made (lowerer, row);
+}
+
+/* Find the SFrame rule of ROW, which has one, in functions like the one at
+   hand; REPEAT: as in struct sframe_function.  */
+static bool
+find_rule (struct lowerer *lowerer, const struct frame_row *row,
+           uint8_t repeat, uint32_t *rule)
+{
+  const struct sframe_function flags = { .flexible = lowerer->flexible,
+                                         .pcmask = repeat != 0,
+                                         .repeat = repeat,
+                                         .signal = lowerer->function->signal,
+                                         .b_key = lowerer->function->b_key };
+  struct sframe_row out;
+  (lowerer->flexible ? row_lower_flexible
+                     : row_lower_default) (&lowerer->options, row, &out);
+  return rules_number (&lowerer->rules, rules_flags (&flags), &out, rule)
+         || error_set_no_memory (lowerer->err);
+}
+
+/* Pieces.  */
+
+static void
+report_gap (struct lowerer *lowerer)
+{
+  if (lowerer->out_end > lowerer->out_start)
+    lowerer->sink.left_out (
+        lowerer->sink.context, lowerer->function->address + lowerer->out_start,
+        lowerer->out_end - lowerer->out_start, lowerer->out_reason);
+  lowerer->out_start = lowerer->out_end = 0;
 }
 
 /* Hand over the rows as a piece from piece_start to END.  */
 static bool
-lowering_flush (struct lowering *lowering, uint32_t end, uint8_t repeat)
+flush (struct lowerer *lowerer, uint32_t end)
 {
-  if (lowering->n_rows == 0)
+  if (lowerer->n_rows == 0)
     return true;
-  lowering_report (lowering);
-  const struct frame_function *function = lowering->function;
-  struct sframe_function piece = {
-    .address = function->address + lowering->piece_start,
-    .size = end - lowering->piece_start,
-    .flexible = lowering->flexible,
-    .pcmask = repeat != 0,
-    .repeat = repeat,
-    .signal = function->signal,
-    .b_key = function->b_key,
-    .n_rows = lowering->n_rows,
-    .rows = lowering->rows,
+  report_gap (lowerer);
+  struct numbered_function piece = {
+    .address = lowerer->function->address + lowerer->piece_start,
+    .size = end - lowerer->piece_start,
+    .n_rows = lowerer->n_rows,
+    .rows = lowerer->rows,
   };
-  lowering->n_rows = 0;
-  return lowering->sink->piece (lowering->sink->context, &piece,
-                                lowering->err);
+  lowerer->n_rows = 0;
+  return lowerer->sink.piece (lowerer->sink.context, &piece, lowerer->err);
 }
 
 static bool
-lowering_leave_out (struct lowering *lowering, uint32_t start, uint32_t end,
-                    enum frame_reason reason)
+leave_out (struct lowerer *lowerer, uint32_t start, uint32_t end,
+           enum frame_reason reason)
 {
-  if (!lowering_flush (lowering, start, 0))
+  if (!flush (lowerer, start))
     return false;
-  if (lowering->out_end != start || lowering->out_reason != reason)
-    lowering_report (lowering);
-  if (lowering->out_end == lowering->out_start)
-    lowering->out_start = start;
-  lowering->out_end = end;
-  lowering->out_reason = reason;
+  if (lowerer->out_end != start || lowerer->out_reason != reason)
+    report_gap (lowerer);
+  if (lowerer->out_end == lowerer->out_start)
+    lowerer->out_start = start;
+  lowerer->out_end = end;
+  lowerer->out_reason = reason;
   return true;
 }
 
-/* Append ROW, whose start counts from the function, to the piece.  */
-static bool
-lowering_append (struct lowering *lowering, const struct sframe_row *row)
+/* Append a row with RULE that begins at START of the function to the
+   piece.  */
+static inline bool
+append (struct lowerer *lowerer, uint32_t start, uint32_t rule)
 {
-  if (lowering->n_rows > 0
-      && row_equal (&lowering->rows[lowering->n_rows - 1], row))
+  size_t n = lowerer->n_rows;
+  if (n > 0 && lowerer->rows[n - 1].rule == rule)
     return true;
-  if (lowering->options->variant.version >= 3
-      && lowering->n_rows == SFRAME_V3_FRES_MAX
-      && !lowering_flush (lowering, row->start, 0))
+  if (n == SFRAME_V3_FRES_MAX && lowerer->options.variant.version >= 3
+      && !flush (lowerer, start))
     return false;
-  if (!lowering_reserve (lowering))
-    return false;
-  if (lowering->n_rows == 0)
-    lowering->piece_start = row->start;
-  lowering->rows[lowering->n_rows] = *row;
-  lowering->rows[lowering->n_rows++].start -= lowering->piece_start;
+  if (!ARRAY_ROOM (lowerer->rows, lowerer->n_rows + 1,
+                   &lowerer->rows_capacity))
+    return error_set_no_memory (lowerer->err);
+  if (lowerer->n_rows == 0)
+    lowerer->piece_start = start;
+  lowerer->rows[lowerer->n_rows++]
+      = (struct numbered_row){ start - lowerer->piece_start, rule };
   return true;
 }
 
+/* ROW, which means MEANING and has no rule there, holds from START to END.  */
 static bool
-lowering_may_flex (const struct lowering *lowering)
+put_first (struct lowerer *lowerer, const struct frame_row *row,
+           struct meaning *meaning, uint32_t start, uint32_t end)
 {
-  return lowering->options->flexible
-         && lowering->options->variant.version >= 3;
+  enum frame_reason reason = meaning->reasons[lowerer->flexible];
+  uint32_t rule;
+  if (reason != REASON_NONE)
+    return leave_out (lowerer, start, end, reason);
+  if (!find_rule (lowerer, row, 0, &rule))
+    return false;
+  meaning->rules[lowerer->column] = rule + 1;
+  return append (lowerer, start, rule);
 }
 
-static enum frame_reason
-lowering_lower (const struct lowering *lowering, const struct frame_row *row,
-                struct sframe_row *out)
+/* ROW holds from START to END.  Inline: most of lowering is here.  */
+static inline __attribute__ ((always_inline)) bool
+put (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
+     uint32_t end)
 {
-  if (lowering->flexible)
-    return row_lower_flexible (lowering->options, row, out);
-  enum frame_reason reason = row_lower_default (lowering->options, row, out);
-  /* A function whose rows had a flexible form would be flexible, so this row
-     has none either; that is the true reason.  */
-  struct sframe_row unused;
-  if (reason != REASON_NONE && lowering_may_flex (lowering))
-    {
-      enum frame_reason better
-          = row_lower_flexible (lowering->options, row, &unused);
-      if (better != REASON_NONE)
-        reason = better;
-    }
-  return reason;
+  struct meaning *meaning = meaning_of (lowerer, row);
+  uint32_t rule = meaning->rules[lowerer->column];
+  return rule != 0 ? append (lowerer, start, rule - 1)
+                   : put_first (lowerer, row, meaning, start, end);
 }
 
 /* Repeating blocks (PLT entries).  */
@@ -202,21 +309,8 @@ block_row_end (const struct repeated_block *block, size_t i)
 }
 
 static bool
-lowering_put (struct lowering *lowering, const struct frame_row *row,
-              uint32_t start, uint32_t end)
-{
-  struct sframe_row out;
-  enum frame_reason reason = lowering_lower (lowering, row, &out);
-  if (reason != REASON_NONE)
-    return lowering_leave_out (lowering, start, end, reason);
-  out.start = start;
-  return lowering_append (lowering, &out);
-}
-
-static bool
-lowering_write_out (struct lowering *lowering,
-                    const struct repeated_block *block, uint32_t start,
-                    uint32_t end)
+write_out (struct lowerer *lowerer, const struct repeated_block *block,
+           uint32_t start, uint32_t end)
 {
   for (int64_t base = (int64_t)start - block->phase; base < end;
        base += block->size)
@@ -229,8 +323,7 @@ lowering_write_out (struct lowering *lowering,
         if (to > end)
           to = end;
         if (from < to
-            && !lowering_put (lowering, &block->rows[i], (uint32_t)from,
-                              (uint32_t)to))
+            && !put (lowerer, &block->rows[i], (uint32_t)from, (uint32_t)to))
           return false;
       }
   return true;
@@ -242,59 +335,60 @@ lowering_write_out (struct lowering *lowering,
    count from the function or from address 0, which is the same for a start
    that is a multiple of the size.  */
 static bool
-lowering_can_mask (const struct lowering *lowering,
-                   const struct repeated_block *block, uint32_t start,
-                   uint32_t end)
+can_mask (struct lowerer *lowerer, const struct repeated_block *block,
+          uint32_t start, uint32_t end)
 {
-  struct sframe_row out;
-  if (!lowering->options->variant.pcrel || block->phase != 0
-      || (lowering->function->address + start) % block->size != 0
+  if (!lowerer->options.variant.pcrel || block->phase != 0
+      || (lowerer->function->address + start) % block->size != 0
       || end - start <= REPEATS_WRITTEN_OUT * block->size)
     return false;
   for (size_t i = 0; i < block->n_rows; i++)
     if (block->rows[i].start >= block->size
-        || lowering_lower (lowering, &block->rows[i], &out) != REASON_NONE)
+        || meaning_of (lowerer, &block->rows[i])->reasons[lowerer->flexible]
+               != REASON_NONE)
       return false;
   return true;
 }
 
 static bool
-lowering_block (struct lowering *lowering, const struct repeated_block *block,
-                uint32_t start, uint32_t end)
+lower_block (struct lowerer *lowerer, const struct repeated_block *block,
+             uint32_t start, uint32_t end)
 {
   if (block->n_rows == 0 || block->rows[0].start != 0)
-    return lowering_leave_out (lowering, start, end, REASON_CFA_UNDEFINED);
+    return leave_out (lowerer, start, end, REASON_CFA_UNDEFINED);
   if (block->n_rows == 1)
-    return lowering_put (lowering, &block->rows[0], start, end);
-  if (!lowering_can_mask (lowering, block, start, end))
+    return put (lowerer, &block->rows[0], start, end);
+  if (!can_mask (lowerer, block, start, end))
     return end - start > WRITTEN_OUT_MAX
-               ? lowering_leave_out (lowering, start, end,
-                                     REASON_CFA_EXPRESSION)
-               : lowering_write_out (lowering, block, start, end);
-  if (!lowering_flush (lowering, start, 0))
+               ? leave_out (lowerer, start, end, REASON_CFA_EXPRESSION)
+               : write_out (lowerer, block, start, end);
+  if (!flush (lowerer, start))
     return false;
   for (size_t i = 0; i < block->n_rows; i++)
     {
-      struct sframe_row out;
-      lowering_lower (lowering, &block->rows[i], &out);
-      if (!lowering_append (lowering, &out))
+      uint32_t rule;
+      if (!find_rule (lowerer, &block->rows[i], block->size, &rule)
+          || !append (lowerer, block->rows[i].start, rule))
         return false;
     }
-  lowering->piece_start = start;
-  return lowering_flush (lowering, end, block->size);
+  lowerer->piece_start = start;
+  return flush (lowerer, end);
 }
 
 /* ROW has RULE_PLT and holds from START to END.  */
 static bool
-lowering_plt (struct lowering *lowering, const struct frame_row *row,
-              uint32_t start, uint32_t end)
+lower_plt (struct lowerer *lowerer, const struct frame_row *row,
+           uint32_t start, uint32_t end)
 {
   int32_t threshold = row->cfa.offset;
   struct frame_row rows[2] = { *row, *row };
   for (int i = 0; i < 2; i++)
-    rows[i].cfa = (struct frame_rule){ .kind = RULE_REG,
-                                       .reg = lowering->options->arch->sp,
-                                       .offset = 8 + 8 * i };
+    {
+      rows[i].number = 0;
+      rows[i].cfa = (struct frame_rule){ .kind = RULE_REG,
+                                         .reg = lowerer->options.arch->sp,
+                                         .offset = 8 + 8 * i };
+    }
   bool first = threshold > 0, second = threshold < PLT_REPEAT;
   rows[0].start = 0;
   rows[1].start = first && second ? (uint32_t)threshold : 0;
@@ -302,47 +396,28 @@ lowering_plt (struct lowering *lowering, const struct frame_row *row,
     .rows = first ? rows : rows + 1,
     .n_rows = first && second ? 2 : 1,
     .size = PLT_REPEAT,
-    .phase = (uint8_t)((lowering->function->address + start) % PLT_REPEAT),
+    .phase = (uint8_t)((lowerer->function->address + start) % PLT_REPEAT),
   };
-  return lowering_block (lowering, &block, start, end);
+  return lower_block (lowerer, &block, start, end);
 }
 
-/* The long way.  */
+/* Functions.  */
 
 static bool
-lowering_needs_flexible (const struct lowering *lowering)
+is_flexible (struct lowerer *lowerer, const struct frame_function *function)
 {
-  const struct lower_options *options = lowering->options;
-  const struct frame_function *function = lowering->function;
-  if (!lowering_may_flex (lowering))
+  if (!may_flex (lowerer))
     return false;
   for (size_t i = 0; i < function->n_rows; i++)
-    {
-      struct frame_row row = function->rows[i];
-      struct sframe_row out;
-      if (row.cfa.kind == RULE_PLT) /* becomes rows of this kind */
-        row.cfa = (struct frame_rule){ .kind = RULE_REG,
-                                       .reg = options->arch->sp };
-      if (row_lower_default (options, &row, &out) != REASON_NONE
-          && row_lower_flexible (options, &row, &out) == REASON_NONE)
-        return true;
-    }
+    if (meaning_of (lowerer, &function->rows[i])->needs_flexible)
+      return true;
   return false;
 }
 
 static bool
-lowering_row (struct lowering *lowering, const struct frame_row *row,
-              uint32_t end)
+lower_rows (struct lowerer *lowerer)
 {
-  if (row->cfa.kind == RULE_PLT && row->ra.kind != RULE_UNDEFINED)
-    return lowering_plt (lowering, row, row->start, end);
-  return lowering_put (lowering, row, row->start, end);
-}
-
-static bool
-lowering_rows (struct lowering *lowering)
-{
-  const struct frame_function *function = lowering->function;
+  const struct frame_function *function = lowerer->function;
   uint32_t covered = 0;
   for (size_t i = 0; i < function->n_rows; i++)
     {
@@ -353,87 +428,44 @@ lowering_rows (struct lowering *lowering)
       if (i + 1 < function->n_rows && row[1].start < end)
         end = row[1].start;
       if (row->start > covered
-          && !lowering_leave_out (lowering, covered, row->start,
-                                  REASON_CFA_UNDEFINED))
+          && !leave_out (lowerer, covered, row->start, REASON_CFA_UNDEFINED))
         return false;
-      if (!lowering_row (lowering, row, end))
+      if (row->cfa.kind == RULE_PLT && row->ra.kind != RULE_UNDEFINED
+              ? !lower_plt (lowerer, row, row->start, end)
+              : !put (lowerer, row, row->start, end))
         return false;
       covered = end;
     }
   return covered == function->size
-         || lowering_leave_out (lowering, covered, function->size,
-                                REASON_CFA_UNDEFINED);
+         || leave_out (lowerer, covered, function->size, REASON_CFA_UNDEFINED);
 }
 
-static bool
-lowering_run_long (struct lowering *lowering)
+bool
+lower_function (struct lowerer *lowerer, const struct frame_function *function,
+                struct error *err)
 {
-  const struct frame_function *function = lowering->function;
-  lowering->n_rows = 0;
-  lowering->flexible = lowering_needs_flexible (lowering);
   bool done;
-  if (function->signal && lowering->options->variant.version < 3)
-    done = lowering_leave_out (lowering, 0, function->size,
-                               REASON_SIGNAL_FRAME);
+  lowerer->function = function;
+  lowerer->err = err;
+  lowerer->n_rows = 0;
+  lowerer->out_start = lowerer->out_end = 0;
+  lowerer->out_reason = REASON_NONE;
+  lowerer->flexible = is_flexible (lowerer, function);
+  lowerer->column
+      = lowerer->flexible + 2u * function->signal + 4u * function->b_key;
+  if (function->signal && lowerer->options.variant.version < 3)
+    done = leave_out (lowerer, 0, function->size, REASON_SIGNAL_FRAME);
   else if (function->repeat != 0)
     {
       struct repeated_block block = { .rows = function->rows,
                                       .n_rows = function->n_rows,
                                       .size = function->repeat };
-      done = lowering_block (lowering, &block, 0, function->size);
+      done = lower_block (lowerer, &block, 0, function->size);
     }
   else
-    done = lowering_rows (lowering);
-  if (!done || !lowering_flush (lowering, function->size, 0))
+    done = lower_rows (lowerer);
+  if (!done || !flush (lowerer, function->size))
     return false;
-  lowering_report (lowering);
+  report_gap (lowerer);
   return true;
-}
-
-/* Lower a function of default rows only.  False when it is another one.  */
-static bool
-lowering_rows_are_plain (struct lowering *lowering)
-{
-  const struct frame_function *function = lowering->function;
-  if (function->n_rows == 0 || function->n_rows > LOCAL_ROWS
-      || function->rows[0].start != 0 || function->repeat != 0
-      || (function->signal && lowering->options->variant.version < 3))
-    return false;
-  struct sframe_row *out = lowering->rows;
-  for (size_t i = 0; i < function->n_rows; i++)
-    {
-      if (function->rows[i].start >= function->size)
-        break;
-      if (row_lower_default (lowering->options, &function->rows[i], out)
-          != REASON_NONE)
-        return false;
-      if (out == lowering->rows || !row_equal (out - 1, out))
-        out++;
-    }
-  lowering->n_rows = (size_t)(out - lowering->rows);
-  return true;
-}
-
-bool
-lower_function (const struct lower_options *options,
-                const struct frame_function *function,
-                const struct lower_sink *sink, struct error *err)
-{
-  struct lowering lowering;
-  lowering.options = options;
-  lowering.function = function;
-  lowering.sink = sink;
-  lowering.err = err;
-  lowering.flexible = false;
-  lowering.piece_start = 0;
-  lowering.out_start = lowering.out_end = 0;
-  lowering.out_reason = REASON_NONE;
-  lowering.rows = lowering.local;
-  lowering.n_rows = 0;
-  lowering.capacity = LOCAL_ROWS;
-  if (lowering_rows_are_plain (&lowering))
-    return lowering_flush (&lowering, function->size, 0);
-  bool done = lowering_run_long (&lowering);
-  lowering_free (&lowering);
-  return done;
 }

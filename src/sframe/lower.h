@@ -12,26 +12,38 @@
 #include "base/error.h"
 #include "frame/frame.h"
 #include "sframe/lower_row.h"
-#include "sframe/model.h"
+#include "sframe/rules.h"
 
 /* Receives what lower_function makes.  */
 struct lower_sink
 {
   void *context;
-  /* One piece of the function.  PIECE and its rows are valid during the call
-     only.  False stops the lowering; the callee has filled in ERR.  */
-  bool (*piece) (void *context, const struct sframe_function *piece,
+  /* One piece of the function; its rows have the numbers of lowerer_rules.
+     PIECE and its rows are valid during the call only.  False stops the
+     lowering; the callee has filled in ERR.  */
+  bool (*piece) (void *context, const struct numbered_function *piece,
                  struct error *err);
   /* SIZE bytes at ADDRESS have no SFrame form.  */
   void (*left_out) (void *context, uint64_t address, uint32_t size,
                     enum frame_reason reason);
 };
 
+struct lowerer; /* opaque: what is known of rules, and the function at hand */
+
+/* A lowerer that gives what it makes to SINK.  Rows of the functions it is
+   given that have a number were numbered together.  NULL when memory ran
+   out.  */
+struct lowerer *lowerer_new (const struct lower_options *options,
+                             const struct lower_sink *sink);
+void lowerer_free (struct lowerer *lowerer);
+
+/* What the rows that LOWERER makes say, by their numbers.  */
+const struct rules *lowerer_rules (const struct lowerer *lowerer);
+
 /* Lower FUNCTION; pieces and left-out ranges come in ascending address order,
    neighbouring ranges with one reason as one.  False when the sink said so or
    memory ran out.  */
-bool lower_function (const struct lower_options *options,
-                     const struct frame_function *function,
-                     const struct lower_sink *sink, struct error *err);
+bool lower_function (struct lowerer *lowerer,
+                     const struct frame_function *function, struct error *err);
 
 #endif /* SFRAME_LOWER_H */

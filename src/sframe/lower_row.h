@@ -14,7 +14,8 @@ struct lower_options
 {
   const struct arch *arch;
   struct sframe_variant variant;
-  bool flexible; /* V3: flexible FDEs may be used */
+  bool flexible;   /* V3: flexible FDEs may be used */
+  bool gnu_widths; /* as in struct encode_options */
 };
 
 /* ROW as a row of a default function (V3 specification, section 3.1), at the

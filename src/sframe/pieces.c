@@ -60,7 +60,7 @@ struct pieces
 {
   struct encode_options encode;
   struct pieces_options options;
-  struct rules rules;
+  const struct rules *rules;
   struct run_row *rows; /* of all runs */
   size_t n_rows, rows_capacity;
   struct run *runs; /* with room for one more */
@@ -109,20 +109,20 @@ reserve (struct pieces *pieces)
 
 struct pieces *
 pieces_new (const struct encode_options *encode,
-            const struct pieces_options *options)
+            const struct pieces_options *options, const struct rules *rules)
 {
   struct pieces *pieces = calloc (1, sizeof *pieces);
   if (pieces == NULL)
     return NULL;
   pieces->encode = *encode;
   pieces->options = *options;
+  pieces->rules = rules;
   pieces->options.cut = options->cut && encode->share;
   pieces->distinct = !options->across && encode->share;
   pieces->cuts_max
       = encode->rows_max ? encode->rows_max / BYTES_PER_CUT : UINT64_MAX;
   pieces->separate = true;
-  if (rules_init (&pieces->rules, encode)
-      && table_init (&pieces->runs_by_rows, 0)
+  if (table_init (&pieces->runs_by_rows, 0)
       && table_init (&pieces->blocks_by_rows, 0) && reserve (pieces))
     return pieces;
   pieces_free (pieces);
@@ -134,7 +134,6 @@ pieces_free (struct pieces *pieces)
 {
   if (pieces == NULL)
     return;
-  rules_free (&pieces->rules);
   table_free (&pieces->runs_by_rows);
   table_free (&pieces->blocks_by_rows);
   free (pieces->rows);
@@ -151,43 +150,25 @@ pieces_free (struct pieces *pieces)
 
 /* Taking functions in.  */
 
-/* Whether the rows are as the encoder wants them.  */
-static bool
-rows_are_sound (const struct sframe_function *function)
-{
-  uint32_t end = function->pcmask ? function->repeat : function->size;
-  const struct sframe_row *rows = function->rows;
-  size_t n = function->n_rows;
-  if (n == 0 || rows[0].start != 0 || rows[n - 1].start >= end)
-    return false;
-  for (size_t i = 0; i < n; i++)
-    if (rows[i].n_words > SFRAME_WORDS_MAX
-        || (i > 0 && rows[i].start <= rows[i - 1].start))
-      return false;
-  return true;
-}
-
 /* Append the rows of FUNCTION; *BYTES is what they take in a section, at
    least.  */
 static bool
-append_rows (struct pieces *pieces, const struct sframe_function *function,
+append_rows (struct pieces *pieces, const struct numbered_function *function,
              uint64_t *bytes)
 {
+  const struct rule *rules = pieces->rules->rules;
   size_t n = function->n_rows;
   if (!NUMBERED_ROOM (pieces->rows, pieces->n_rows + n,
                       &pieces->rows_capacity))
     return false;
   struct run_row *out = &pieces->rows[pieces->n_rows];
-  uint32_t flags = rules_flags (function);
   *bytes = 0;
   for (size_t i = 0; i < n; i++)
     {
-      const struct sframe_row *row = &function->rows[i];
+      const struct numbered_row *row = &function->rows[i];
       uint32_t end = i + 1 < n ? row[1].start : function->size;
-      out[i].duration = end - row->start;
-      if (!rules_number (&pieces->rules, flags, row, &out[i].rule))
-        return false;
-      *bytes += pieces->rules.rules[out[i].rule].bytes + 1;
+      out[i] = (struct run_row){ row->rule, end - row->start };
+      *bytes += rules[row->rule].bytes + 1;
     }
   out[0].rule |= ROW_BEGINS;
   pieces->n_rows += n;
@@ -281,7 +262,7 @@ can_join (const struct pieces *pieces, size_t first_row, uint64_t address,
     return false;
   const struct place *last = &pieces->places[pieces->n_places - 1];
   return last->address + last->size == address
-         && rules_can_join (&pieces->rules,
+         && rules_can_join (pieces->rules,
                             pieces->rows[first_row - 1].rule & ROW_RULE,
                             pieces->rows[first_row].rule & ROW_RULE)
          && address + size - last->address <= UINT32_MAX;
@@ -312,14 +293,32 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
   return true;
 }
 
+/* Whether the rows are as the encoder wants them.  */
+static bool
+rows_are_sound (const struct pieces *pieces,
+                const struct numbered_function *function)
+{
+  const struct numbered_row *rows = function->rows;
+  size_t n = function->n_rows;
+  if (n == 0 || rows[0].start != 0)
+    return false;
+  if (rows[n - 1].start
+      >= rules_row_limit (pieces->rules, rows[0].rule, function->size))
+    return false;
+  for (size_t i = 1; i < n; i++)
+    if (rows[i].start <= rows[i - 1].start)
+      return false;
+  return true;
+}
+
 bool
-pieces_add (struct pieces *pieces, const struct sframe_function *function,
+pieces_add (struct pieces *pieces, const struct numbered_function *function,
             struct error *err)
 {
   size_t first_row = pieces->n_rows;
   uint64_t bytes;
   uint32_t run;
-  if (!rows_are_sound (function))
+  if (!rows_are_sound (pieces, function))
     return error_set (err, CFI2SFRAME_INVALID,
                       "rows of the function at 0x%llx cannot be written",
                       (unsigned long long)function->address);
@@ -352,7 +351,7 @@ copy_rows (struct pieces *pieces, size_t index, uint32_t size, uint64_t *bytes)
     {
       struct run_row row = pieces->rows[i];
       row.rule &= ~ROW_CONTINUES;
-      *bytes += pieces->rules.rules[row.rule & ROW_RULE].bytes + 1;
+      *bytes += pieces->rules->rules[row.rule & ROW_RULE].bytes + 1;
       if (i + 1 == end)
         row.duration = size;
       size -= row.duration;
@@ -431,7 +430,7 @@ stays_whole (const struct pieces *pieces, const struct run *run)
 static bool
 cut_run (struct pieces *pieces, struct run *run, struct cut *sums)
 {
-  const struct rule *rules = pieces->rules.rules;
+  const struct rule *rules = pieces->rules->rules;
   bool whole = stays_whole (pieces, run);
   struct cut cut = *sums;
   unsigned n_short = 0;
@@ -594,9 +593,9 @@ expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
     {
       struct sframe_row *row = &rows[function->n_rows++];
       row->start = (uint32_t)walk.start;
-      rules_expand (&pieces->rules, walk.rule, row);
+      rules_expand (pieces->rules, walk.rule, row);
     }
-  rules_expand_flags (&pieces->rules, walk.rule, function);
+  rules_expand_flags (pieces->rules, walk.rule, function);
   return true;
 }
 

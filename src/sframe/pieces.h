@@ -27,7 +27,7 @@
 
 #include "base/error.h"
 #include "sframe/encode.h"
-#include "sframe/model.h"
+#include "sframe/rules.h"
 
 struct pieces; /* opaque */
 
@@ -38,16 +38,18 @@ struct pieces_options
 };
 
 /* For functions that are to go to an encoder with ENCODE, which says whether
-   equal blocks are stored once; without that nothing is cut.  NULL when memory
-   ran out.  */
+   equal blocks are stored once; without that nothing is cut.  Their rows have
+   the numbers of RULES, which must outlive the pieces.  NULL when memory ran
+   out.  */
 struct pieces *pieces_new (const struct encode_options *encode,
-                           const struct pieces_options *options);
+                           const struct pieces_options *options,
+                           const struct rules *rules);
 void pieces_free (struct pieces *pieces);
 
 /* Take FUNCTION, in ascending order of addresses; its rows are copied.  There
    is at least one, and the first one starts at 0.  */
-bool pieces_add (struct pieces *pieces, const struct sframe_function *function,
-                 struct error *err);
+bool pieces_add (struct pieces *pieces,
+                 const struct numbered_function *function, struct error *err);
 
 /* Take a function of SIZE bytes at ADDRESS with the rows and flags of the one
    that was taken as number INDEX, counted from 0.  The caller knows that its

@@ -152,6 +152,37 @@ rules_expand_flags (const struct rules *rules, uint32_t number,
 }
 
 bool
+rules_repeats (const struct rules *rules, uint32_t number)
+{
+  return rules->rules[number].head & HEAD_PCMASK;
+}
+
+uint32_t
+rules_row_limit (const struct rules *rules, uint32_t number, uint32_t size)
+{
+  uint32_t head = rules->rules[number].head;
+  return head & HEAD_PCMASK ? head >> HEAD_REPEAT_SHIFT & 0xff : size;
+}
+
+struct sframe_function
+rules_expand_function (const struct rules *rules,
+                       const struct numbered_function *function,
+                       struct sframe_row *rows)
+{
+  struct sframe_function full = { .address = function->address,
+                                  .size = function->size,
+                                  .rows = rows,
+                                  .n_rows = function->n_rows };
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      rows[i].start = function->rows[i].start;
+      rules_expand (rules, function->rows[i].rule, &rows[i]);
+    }
+  rules_expand_flags (rules, function->rows[0].rule, &full);
+  return full;
+}
+
+bool
 rules_can_join (const struct rules *rules, uint32_t left, uint32_t right)
 {
   uint32_t head = rules->rules[left].head;

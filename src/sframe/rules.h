@@ -17,6 +17,23 @@
 #include "sframe/encode.h"
 #include "sframe/model.h"
 
+/* A row with the number of what it says.  */
+struct numbered_row
+{
+  uint32_t start; /* bytes from the function's address */
+  uint32_t rule;
+};
+
+/* A function, or a piece of one; its flags are part of its rows' rules, all
+   the same.  */
+struct numbered_function
+{
+  uint64_t address;
+  uint32_t size;
+  size_t n_rows; /* at least 1 */
+  const struct numbered_row *rows;
+};
+
 /* All that a row says but for where it starts, and its function's flags.  */
 struct rule
 {
@@ -57,6 +74,20 @@ void rules_expand (const struct rules *rules, uint32_t number,
                    struct sframe_row *row);
 void rules_expand_flags (const struct rules *rules, uint32_t number,
                          struct sframe_function *function);
+
+/* Whether functions of rows with this rule are PCMASK functions.  */
+bool rules_repeats (const struct rules *rules, uint32_t number);
+
+/* Where rows of a function of SIZE bytes have to start below, one of which has
+   this rule: its size, or that of a repeating block.  */
+uint32_t rules_row_limit (const struct rules *rules, uint32_t number,
+                          uint32_t size);
+
+/* FUNCTION in full; ROWS has room for its rows.  */
+struct sframe_function
+rules_expand_function (const struct rules *rules,
+                       const struct numbered_function *function,
+                       struct sframe_row *rows);
 
 /* Whether rows with these rules can be in one block.  */
 bool rules_can_join (const struct rules *rules, uint32_t left, uint32_t right);

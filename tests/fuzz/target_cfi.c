@@ -14,7 +14,7 @@
 #include "cfi/reader.h"
 #include "convert/emitter.h"
 #include "sframe/encode.h"
-#include "sframe/lower.h"
+#include "tests/unit/lowering.h"
 
 enum
 {
@@ -98,7 +98,7 @@ convert (const struct cfi_section *cfi, struct sframe_variant variant,
                                  .variant = variant,
                                  .flexible = cfi->arch->flexible_fdes };
   struct sink_state state = { .encoder = sframe_encoder_new (&encode) };
-  struct lower_sink sink = { &state, take_piece, take_left_out };
+  struct full_sink sink = { &state, take_piece, take_left_out };
   struct cfa_machine *machine = cfa_machine_new (cfi);
   struct frame_function function = { 0 };
   struct error err = { 0 };
@@ -112,7 +112,7 @@ convert (const struct cfi_section *cfi, struct sframe_variant variant,
       check_rows (&function);
       state.at = fde->address;
       state.n_bytes = 0;
-      FUZZ_DONE (lower_function (&lower, &function, &sink, &err), &err);
+      FUZZ_DONE (lower_in_full (&lower, &function, &sink, &err), &err);
       FUZZ_CHECK (state.n_bytes == function.size);
       if (sframe_encoder_n_rows (state.encoder) > ROWS_MAX)
         break;

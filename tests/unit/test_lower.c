@@ -18,7 +18,8 @@
 #include "sframe/decode.h"
 #include "sframe/encode.h"
 #include "sframe/format.h"
-#include "sframe/lower.h"
+#include "frame/numbers.h"
+#include "tests/unit/lowering.h"
 
 static const struct sframe_variant v1 = { 1, false };
 static const struct sframe_variant v2 = { 2, true };
@@ -74,7 +75,17 @@ static struct frame_row
 at (uint32_t start, struct frame_rule cfa, struct frame_rule ra,
     struct frame_rule fp)
 {
-  return (struct frame_row){ start, false, cfa, ra, fp };
+  return (struct frame_row){ .start = start, .cfa = cfa, .ra = ra, .fp = fp };
+}
+
+/* The same with a signed RA.  */
+static struct frame_row
+signed_at (uint32_t start, struct frame_rule cfa, struct frame_rule ra,
+           struct frame_rule fp)
+{
+  struct frame_row row = at (start, cfa, ra, fp);
+  row.ra_signed = true;
+  return row;
 }
 
 /* The usual amd64 row.  */
@@ -86,7 +97,7 @@ usual (uint32_t start, struct frame_rule cfa, struct frame_rule fp)
 
 struct text
 {
-  char chars[4096];
+  char chars[1 << 14];
   size_t size;
 };
 
@@ -144,7 +155,9 @@ add_left_out (void *context, uint64_t address, uint32_t size,
 static struct lower_options
 options_for (const struct arch *arch, struct sframe_variant variant)
 {
-  return (struct lower_options){ arch, variant, arch->flexible_fdes };
+  return (struct lower_options){ .arch = arch,
+                                 .variant = variant,
+                                 .flexible = arch->flexible_fdes };
 }
 
 static void
@@ -153,9 +166,9 @@ check (struct lower_options options, struct frame_function function,
 {
   struct text text = { .size = 0 };
   struct error err = { 0 };
-  const struct lower_sink sink = { &text, add_piece, add_left_out };
+  const struct full_sink sink = { &text, add_piece, add_left_out };
   text_add (&text, "%s", "");
-  assert_true (lower_function (&options, &function, &sink, &err));
+  assert_true (lower_in_full (&options, &function, &sink, &err));
   assert_string_equal (text.chars, expected);
 }
 
@@ -364,9 +377,9 @@ aarch64_rows (void **state)
   (void)state;
   struct frame_row rows[] = {
     at (0, reg (31, 0), same, same),
-    { 4, true, reg (31, 0), same, same },
-    { 8, true, reg (31, 32), at_cfa (-24), at_cfa (-32) },
-    { 12, true, reg (29, 32), at_cfa (-24), at_cfa (-32) },
+    signed_at (4, reg (31, 0), same, same),
+    signed_at (8, reg (31, 32), at_cfa (-24), at_cfa (-32)),
+    signed_at (12, reg (29, 32), at_cfa (-24), at_cfa (-32)),
     at (16, reg (31, 16), at_cfa (-16), same),
   };
   struct frame_function function = {
@@ -593,8 +606,8 @@ plt_rows_written_out_at_most (void **state)
       };
       struct error err = { 0 };
       uint32_t described = 0;
-      const struct lower_sink sink = { &described, note_piece, note_left_out };
-      assert_true (lower_function (&options, &function, &sink, &err));
+      const struct full_sink sink = { &described, note_piece, note_left_out };
+      assert_true (lower_in_full (&options, &function, &sink, &err));
       assert_int_equal (described, more == 0 ? MOST : 0);
     }
 }
@@ -679,8 +692,8 @@ too_many_rows_for_v3 (void **state)
   uint64_t counts[3] = { 0, 0, 0x1000 };
   struct error err = { 0 };
   struct lower_options options = options_for (&arch_amd64, v3);
-  const struct lower_sink sink = { counts, count_piece, add_left_out };
-  assert_true (lower_function (&options, &function, &sink, &err));
+  const struct full_sink sink = { counts, count_piece, add_left_out };
+  assert_true (lower_in_full (&options, &function, &sink, &err));
   assert_int_equal (counts[0], 3);
   assert_int_equal (counts[1], N);
   assert_int_equal (counts[2], 0x1000 + 2 * N);
@@ -705,12 +718,12 @@ the_sink_may_stop (void **state)
   struct frame_function function = { .size = 8, .rows = rows, .n_rows = 2 };
   struct text text = { .size = 0 };
   struct error err = { 0 };
-  const struct lower_sink sink = { &text, refuse_piece, add_left_out };
+  const struct full_sink sink = { &text, refuse_piece, add_left_out };
   for (int version = 2; version <= 3; version++)
     {
       struct lower_options options
           = options_for (&arch_amd64, version == 2 ? v2 : v3);
-      assert_false (lower_function (&options, &function, &sink, &err));
+      assert_false (lower_in_full (&options, &function, &sink, &err));
       assert_int_equal (err.status, CFI2SFRAME_IO);
     }
 }
@@ -792,17 +805,19 @@ undo_is_the_inverse (void **state)
           for (int r = 0; r < N_RULES; r++)
             for (int f = 0; f < N_RULES; f++)
               {
-                struct frame_row row
-                    = { 0, (c + r) % 2, rules[c], rules[r], rules[f] };
+                struct frame_row row = { .ra_signed = (c + r) % 2,
+                                         .cfa = rules[c],
+                                         .ra = rules[r],
+                                         .fp = rules[f] };
                 struct frame_function function
                     = { .size = 4, .rows = &row, .n_rows = 1 };
                 struct undoing undoing
-                    = { { arches[a], variants[v], v == 3 }, &row, 0 };
-                struct lower_sink sink
+                    = { { arches[a], variants[v], v == 3, false }, &row, 0 };
+                struct full_sink sink
                     = { &undoing, undo_piece, ignore_left_out };
                 struct error err = { 0 };
                 assert_true (
-                    lower_function (&undoing.options, &function, &sink, &err));
+                    lower_in_full (&undoing.options, &function, &sink, &err));
                 n_undone += undoing.n_undone;
               }
     }
@@ -900,11 +915,13 @@ random_function (const struct arch *arch, struct frame_function *function)
       /* Mostly rows that can be expressed, so that functions stay whole.  */
       bool plain = next_random (3) != 0;
       struct frame_row row
-          = { start, arch->ra_signing && next_random (3) == 0,
-              plain ? reg (arch->sp, 160) : random_rule (arch, true),
-              plain && !arch_tracks_ra (arch) ? at_cfa (-8)
-                                              : random_rule (arch, false),
-              plain ? at_cfa (-16) : random_rule (arch, false) };
+          = { .start = start,
+              .ra_signed = arch->ra_signing && next_random (3) == 0,
+              .cfa = plain ? reg (arch->sp, 160) : random_rule (arch, true),
+              .ra = plain && !arch_tracks_ra (arch)
+                        ? at_cfa (-8)
+                        : random_rule (arch, false),
+              .fp = plain ? at_cfa (-16) : random_rule (arch, false) };
       assert_true (frame_function_append (function, &row));
       start += 1 + next_random (40);
     }
@@ -960,12 +977,12 @@ random_journey (const struct arch *arch, struct sframe_variant variant,
   struct encode_options encode = {
     .arch = arch, .variant = variant, .sorted = true, .share = next_random (2)
   };
-  struct lower_options lower = { arch, variant, next_random (4) != 0 };
+  struct lower_options lower = { arch, variant, next_random (4) != 0, false };
   random_function (arch, function);
   journey = (struct journey){ .encoder = sframe_encoder_new (&encode),
                               .address = function->address };
-  const struct lower_sink sink = { &journey, journey_piece, journey_left_out };
-  assert_true (lower_function (&lower, function, &sink, &err));
+  const struct full_sink sink = { &journey, journey_piece, journey_left_out };
+  assert_true (lower_in_full (&lower, function, &sink, &err));
   sframe_encoder_finish (journey.encoder);
   struct buffer section;
   buffer_init (&section, arch->big_endian);
@@ -1069,8 +1086,8 @@ undefined_ra_is_not_signed (void **state)
 {
   (void)state;
   CHECK (arch_aarch64, v3, "[1000+8: 0s0* 4-]", 8,
-         { 0, true, reg (31, 0), same, same },
-         { 4, true, reg (31, 0), undefined, same });
+         signed_at (0, reg (31, 0), same, same),
+         signed_at (4, reg (31, 0), undefined, same));
 }
 
 /* What no reader would accept, and what GNU as writes by mistake.  */
@@ -1104,6 +1121,69 @@ meaningless_rows_are_unsupported (void **state)
       (struct sframe_row){ .n_words = 2, .words = { 0, -47 } });
 }
 
+/* Rows with numbers come out as those without, whatever was lowered before:
+   one lowerer and one set of numbers for many functions, against a new lowerer
+   for each and no numbers.  */
+static void
+numbers_change_nothing (void **state)
+{
+  (void)state;
+  static const struct arch *const arches[]
+      = { &arch_amd64, &arch_aarch64, &arch_s390x };
+  static const struct sframe_variant variants[] = { { 2, true }, { 3, true } };
+  static struct text with, without;
+  const struct full_sink sinks[] = { { &with, add_piece, add_left_out },
+                                     { &without, add_piece, add_left_out } };
+  struct error err = { 0 };
+  for (unsigned i = 0; i < 6; i++)
+    {
+      const struct lower_options options
+          = options_for (arches[i / 2], variants[i % 2]);
+      struct full_lowering full = { .sink = &sinks[0] };
+      const struct lower_sink sink = { &full, give_full_piece, give_full_gap };
+      struct frame_numbers numbers;
+      assert_true (frame_numbers_init (&numbers));
+      full.lowerer = lowerer_new (&options, &sink);
+      assert_non_null (full.lowerer);
+      for (unsigned n = 0; n < 3000; n++)
+        {
+          struct frame_function function = { 0 };
+          random_function (options.arch, &function);
+          with.size = without.size = 0;
+          with.chars[0] = without.chars[0] = '\0';
+          assert_true (lower_in_full (&options, &function, &sinks[1], &err));
+          for (size_t r = 0; r < function.n_rows; r++)
+            if (next_random (16) != 0)
+              frame_numbers_give (&numbers, &function.rows[r]);
+          assert_true (lower_function (full.lowerer, &function, &err));
+          assert_string_equal (with.chars, without.chars);
+          frame_function_free (&function);
+        }
+      assert_true (numbers.n > 100);
+      lowerer_free (full.lowerer);
+      frame_numbers_free (&numbers);
+    }
+}
+
+/* Rules beyond NUMBERS_MAX have none, and come out all the same.  */
+static void
+more_rules_than_numbers (void **state)
+{
+  (void)state;
+  struct frame_numbers numbers;
+  assert_true (frame_numbers_init (&numbers));
+  for (uint32_t i = 0; i < NUMBERS_MAX + 10; i++)
+    {
+      struct frame_row row = usual (0, reg (RSP, 8 * (int32_t)i), same);
+      frame_numbers_give (&numbers, &row);
+      assert_int_equal (row.number, i < NUMBERS_MAX ? i + 1 : 0);
+    }
+  struct frame_row known = usual (7, reg (RSP, 16), same);
+  frame_numbers_give (&numbers, &known);
+  assert_int_equal (known.number, 3);
+  frame_numbers_free (&numbers);
+}
+
 int
 main (void)
 {
@@ -1133,6 +1213,8 @@ main (void)
     cmocka_unit_test (half_pairs_say_nothing),
     cmocka_unit_test (undefined_ra_is_not_signed),
     cmocka_unit_test (meaningless_rows_are_unsupported),
+    cmocka_unit_test (numbers_change_nothing),
+    cmocka_unit_test (more_rules_than_numbers),
   };
   return cmocka_run_group_tests_name ("lower", tests, NULL, NULL);
 }

@@ -41,19 +41,42 @@ enum mode
 struct fixture
 {
   struct encode_options encode;
+  struct rules rules;
   struct pieces *pieces;
   struct sframe_encoder *encoder;
   struct buffer section;
   struct sframe_decoder decoder;
 };
 
+/* FUNCTION with numbers for its rows; valid until the next call.  */
+static bool
+take (struct pieces *pieces, struct rules *rules,
+      const struct sframe_function *function, struct error *err)
+{
+  static struct numbered_row rows[1 << 17];
+  const struct numbered_function numbered = { .address = function->address,
+                                              .size = function->size,
+                                              .n_rows = function->n_rows,
+                                              .rows = rows };
+  assert_true (function->n_rows <= sizeof rows / sizeof rows[0]);
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      rows[i].start = function->rows[i].start;
+      if (!rules_number (rules, rules_flags (function), &function->rows[i],
+                         &rows[i].rule))
+        return error_set_no_memory (err);
+    }
+  return pieces_add (pieces, &numbered, err);
+}
+
 static struct pieces *
-new_pieces (const struct encode_options *encode, enum mode mode)
+new_pieces (const struct encode_options *encode, enum mode mode,
+            const struct rules *rules)
 {
   const struct pieces_options options
       = { .cut = mode == INSIDE || mode == ACROSS,
           .across = mode == JOINED || mode == ACROSS };
-  return pieces_new (encode, &options);
+  return pieces_new (encode, &options, rules);
 }
 
 static void
@@ -61,7 +84,8 @@ begin_with (struct fixture *f, enum mode mode,
             const struct encode_options *encode)
 {
   *f = (struct fixture){ .encode = *encode };
-  f->pieces = new_pieces (encode, mode);
+  assert_true (rules_init (&f->rules, encode));
+  f->pieces = new_pieces (encode, mode, &f->rules);
   f->encoder = sframe_encoder_new (encode);
   assert_non_null (f->pieces);
   assert_non_null (f->encoder);
@@ -87,7 +111,7 @@ static void
 add_function (struct fixture *f, const struct sframe_function *function)
 {
   struct error err = { 0 };
-  assert_true (pieces_add (f->pieces, function, &err));
+  assert_true (take (f->pieces, &f->rules, function, &err));
 }
 
 /* Add a function with N rows; DURATIONS and CFA offsets, from SP, as given.
@@ -153,6 +177,7 @@ end (struct fixture *f)
 {
   buffer_free (&f->section);
   pieces_free (f->pieces);
+  rules_free (&f->rules);
   sframe_encoder_free (f->encoder);
 }
 
@@ -909,23 +934,20 @@ test_unsound_rows_are_refused (void **state)
   begin (&f, INSIDE);
   struct sframe_function bad = good;
   bad.n_rows = 0;
-  assert_false (pieces_add (f.pieces, &bad, &err));
+  assert_false (take (f.pieces, &f.rules, &bad, &err));
   bad = good;
   bad.size = 4;
-  assert_false (pieces_add (f.pieces, &bad, &err));
+  assert_false (take (f.pieces, &f.rules, &bad, &err));
   bad = good;
   bad.pcmask = true;
   bad.repeat = 4;
-  assert_false (pieces_add (f.pieces, &bad, &err));
+  assert_false (take (f.pieces, &f.rules, &bad, &err));
   bad = good;
   rows[1].start = 0;
-  assert_false (pieces_add (f.pieces, &bad, &err));
+  assert_false (take (f.pieces, &f.rules, &bad, &err));
   rows[1].start = 4;
   rows[0].start = 1;
-  assert_false (pieces_add (f.pieces, &bad, &err));
-  rows[0].start = 0;
-  rows[1].n_words = SFRAME_WORDS_MAX + 1;
-  assert_false (pieces_add (f.pieces, &bad, &err));
+  assert_false (take (f.pieces, &f.rules, &bad, &err));
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
   end (&f);
 }
@@ -944,15 +966,19 @@ test_memory_runs_out (void **state)
         struct error err = { 0 };
         struct sframe_encoder *encoder = sframe_encoder_new (&options);
         allocations_left = n;
-        struct pieces *pieces = new_pieces (&options, mode);
+        struct rules rules;
+        struct pieces *pieces = NULL;
+        if (rules_init (&rules, &options))
+          pieces = new_pieces (&options, mode, &rules);
         bool done = pieces != NULL;
         for (unsigned i = 0; done && i < N_FUNCTIONS; i++)
-          done = pieces_add (pieces, &program.functions[i], &err);
+          done = take (pieces, &rules, &program.functions[i], &err);
         done = done && pieces_finish (pieces, encoder, &err);
         allocations_left = SIZE_MAX;
         assert_true (done || pieces == NULL
                      || err.status == CFI2SFRAME_NO_MEMORY);
         pieces_free (pieces);
+        rules_free (&rules);
         sframe_encoder_free (encoder);
         if (done)
           {

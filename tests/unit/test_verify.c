@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
 #include "sframe/encode.h"
-#include "sframe/lower.h"
+#include "tests/unit/lowering.h"
 #include "sframe/verify.h"
 #include "tests/unit/cfi_builder.h"
 
@@ -95,16 +95,16 @@ convert (struct sides *sides, size_t end)
   struct error err = { 0 };
   struct encode_options encode
       = { .arch = &arch_amd64, .variant = sides->variant, .sorted = true };
-  struct lower_options lower = { &arch_amd64, sides->variant, true };
+  struct lower_options lower = { &arch_amd64, sides->variant, true, false };
   struct sframe_encoder *encoder = sframe_encoder_new (&encode);
-  const struct lower_sink sink = { encoder, encode_piece, ignore_left_out };
+  const struct full_sink sink = { encoder, encode_piece, ignore_left_out };
   struct cfa_machine *machine = cfa_machine_new (&sides->cfi);
   struct frame_function function = { 0 };
   for (size_t i = 0; i < end && i < sides->cfi.n_fdes; i++)
     {
       if (cfa_machine_run (machine, &sides->cfi.fdes[i], &function, &err)
           == REASON_NONE)
-        assert_true (lower_function (&lower, &function, &sink, &err));
+        assert_true (lower_in_full (&lower, &function, &sink, &err));
     }
   buffer_init (&sides->sframe, false);
   assert_true (sframe_encoder_write (encoder, SFRAME, &sides->sframe, &err));
@@ -294,16 +294,13 @@ known_stubs_are_not_extra (void **state)
 {
   (void)state;
   struct frame_row rows[] = {
-    { 0,
-      false,
-      { RULE_REG, 0, 7, 8 },
-      { RULE_DEREF_CFA, 0, 0, -8 },
-      { RULE_SAME, 0, 0, 0 } },
-    { 11,
-      false,
-      { RULE_REG, 0, 7, 16 },
-      { RULE_DEREF_CFA, 0, 0, -8 },
-      { RULE_SAME, 0, 0, 0 } },
+    { .cfa = { RULE_REG, 0, 7, 8 },
+      .ra = { RULE_DEREF_CFA, 0, 0, -8 },
+      .fp = { RULE_SAME, 0, 0, 0 } },
+    { .start = 11,
+      .cfa = { RULE_REG, 0, 7, 16 },
+      .ra = { RULE_DEREF_CFA, 0, 0, -8 },
+      .fp = { RULE_SAME, 0, 0, 0 } },
   };
   struct frame_function stubs = { .address = 0x1200,
                                   .size = 0x100,

@@ -1,0 +1,60 @@
+/* Numbers for what rows say.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A program has some hundred different sets of rules ("CFA = SP + 16, RA at
+   CFA - 8, FP at CFA - 16") in very many rows.  A row is therefore numbered
+   when it is made, and what can be known of its rules is worked out once per
+   number, not once per row.  */
+
+#ifndef FRAME_NUMBERS_H
+#define FRAME_NUMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "frame/frame.h"
+
+enum
+{
+  /* Numbers are 1 to NUMBERS_MAX.  A damaged file can have more rules than
+     that; their rows get none, which costs time only.  */
+  NUMBERS_MAX = 1 << 16,
+  NUMBERS_RECENT = 256
+};
+
+struct frame_numbers
+{
+  struct frame_row *rows; /* owned; what number I + 1 means, at start 0 */
+  size_t n, capacity;
+  struct table table;              /* the rows by their rules */
+  uint16_t recent[NUMBERS_RECENT]; /* indexes in `rows', to try first */
+};
+
+/* False when memory ran out; freeing is allowed then, too.  */
+bool frame_numbers_init (struct frame_numbers *numbers);
+void frame_numbers_free (struct frame_numbers *numbers);
+
+/* Find the number of what ROW says, among all or make one.  0 when there are
+   too many, or memory ran out.  */
+uint32_t frame_numbers_find (struct frame_numbers *numbers,
+                             const struct frame_row *row);
+
+/* Give ROW the number of what it says.  */
+static inline void
+frame_numbers_give (struct frame_numbers *numbers, struct frame_row *row)
+{
+  /* What differs between most rows, so that it tells most rules apart.  */
+  uint32_t mixed = (uint32_t)row->cfa.offset / 8 + row->cfa.reg * 64u
+                   + row->fp.kind * 32u + row->ra.kind * 128u;
+  uint16_t *recent = &numbers->recent[mixed % NUMBERS_RECENT];
+  row->number = 0;
+  if (*recent < numbers->n
+      && frame_row_same_rules (&numbers->rows[*recent], row))
+    row->number = *recent + 1u;
+  else if ((row->number = frame_numbers_find (numbers, row)) > 0)
+    *recent = (uint16_t)(row->number - 1);
+}
+
+#endif /* FRAME_NUMBERS_H */
