@@ -25,6 +25,7 @@ import time
 import sframe_checksums as checksums
 
 PROGRAM = os.path.basename(sys.argv[0])
+VERSION = "0.2.0" # configure.ac's; a test compares them
 BLOCK = 512
 ELF_MAGIC = b"\x7fELF"
 ET_REL = 1
@@ -551,9 +552,12 @@ def exit_status(packages, failures):
 # Options.
 
 def new_parser(description, epilog=""):
-    return argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog=PROGRAM, description=description,
         epilog=epilog + "Options after -- are given to cfi2sframe.")
+    parser.add_argument("-V", "--version", action="version",
+                        version="%s %s" % (PROGRAM, VERSION))
+    return parser
 
 
 def parse(parser, *needed):

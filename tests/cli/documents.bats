@@ -114,6 +114,21 @@ completions_for ()
   completions_for --format '' | grep -qx compact-unwind
 }
 
+@test "every program has its completions in three shells, and they are installed" {
+  local program shell found
+  # the programs are those with a manual page
+  for program in "$srcdir"/doc/*.1; do
+    program=$(basename "$program" .1)
+    [ -f "$srcdir/contrib/completions/bash/$program" ]
+    [ -f "$srcdir/contrib/completions/fish/$program.fish" ]
+    head -n 1 "$srcdir"/contrib/completions/zsh/_* | grep -q "^#compdef.*\<$program\>"
+  done
+  for found in "$srcdir"/contrib/completions/*/*; do
+    grep -q "contrib/completions/${found#*/completions/}\( \|\$\)" "$srcdir/Makefile.am" \
+      || { echo "$found"; return 1; }
+  done
+}
+
 # Run the examples of a manual page: the lines between .nf and .fi.
 run_examples ()
 {
@@ -150,8 +165,8 @@ run_examples ()
   done <members
 }
 
-# NAME, a program in Python: its page, bash and fish know the options of its
-# help, and the page no other.
+# NAME, a program in Python: its page, bash, fish and zsh know the options of
+# its help, and no other.
 options_of_script ()
 {
   local name=$1
@@ -164,15 +179,27 @@ options_of_script ()
     | grep -vx -e --no-generate | sort -u | diff help -
   sed -nE 's/.* -l ([a-z0-9-]+).*/--\1/p' \
     "$srcdir/contrib/completions/fish/$name.fish" | sort -u \
-    | diff <(grep -vx -e --help help) -
+    | diff help -
+  # What stands in front of the text in brackets.
+  sed -nE "s/^  '([^[]*)\[.*/\1/p" "$srcdir/contrib/completions/zsh/_$name" \
+    | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u | diff help -
+  if command -v fish >/dev/null; then
+    fish -n "$srcdir/contrib/completions/fish/$name.fish"
+  fi
+  if command -v zsh >/dev/null; then
+    zsh -n "$srcdir/contrib/completions/zsh/_$name"
+  fi
 }
 
-@test "programs in Python: pages and completions have the options of --help" {
+@test "programs in Python: --version; pages and completions have the options of --help" {
   needs python3
   program_in_path
+  local version
+  version=$("$CFI2SFRAME" --version | cut -d ' ' -f 2)
   local name
   for name in sframe-retrofit-arch sframe-retrofit-deb sframe-retrofit-image \
       sframe-retrofit-repo sframe-retrofit-rpm sframe-system; do
+    [ "$($name --version)" = "$name $version" ]
     options_of_script $name
   done
 }

@@ -234,7 +234,7 @@ time.sleep(600)" 3>&- &
   sleep 1.1
   sed 's/^ABANDONED = .*/ABANDONED = 1/' \
     "$srcdir/contrib/system/sframe-system" >impatient
-  run python3 impatient --cfi2sframe="$CFI2SFRAME" --root=root convert
+  PYTHONPATH=$srcdir/contrib/retrofit run python3 impatient --cfi2sframe="$CFI2SFRAME" --root=root convert
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [ ! -e root/usr/lib/many/.cfi2sframe-abcdef ]
   [ -e root/usr/bin/.cfi2sframe-abcdefg ]
@@ -391,7 +391,7 @@ EOF
   sed 's/^ABANDONED = .*/ABANDONED = -1/' \
     "$srcdir/contrib/system/sframe-system" >impatient
   touch root/usr/bin/.cfi2sframe-ghijkl
-  run python3 impatient --cfi2sframe="$CFI2SFRAME" --root=root convert
+  PYTHONPATH=$srcdir/contrib/retrofit run python3 impatient --cfi2sframe="$CFI2SFRAME" --root=root convert
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [ "$output" = "4 files converted" ] || { echo "$output"; return 1; }
   [ -d root/usr/bin/.cfi2sframe-abcdef ]

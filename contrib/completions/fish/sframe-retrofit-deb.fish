@@ -10,3 +10,5 @@ complete -c sframe-retrofit-deb -l report -r -d 'Write what became of each packa
 complete -c sframe-retrofit-deb -s v -l verbose -d 'One line per package'
 complete -c sframe-retrofit-deb -l cfi2sframe -r -d 'The converter'
 complete -c sframe-retrofit-deb -k -x -a '(__fish_complete_suffix .deb)'
+complete -c sframe-retrofit-deb -s h -l help -d 'Print a summary of the options'
+complete -c sframe-retrofit-deb -s V -l version -d 'Print the version'
