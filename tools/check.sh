@@ -17,11 +17,15 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   valgrind xz-utils zstd
   g++-aarch64-linux-gnu g++-s390x-linux-gnu libc6-dev-arm64-cross
   libc6-dev-s390x-cross qemu-user
-  gdb git libllvm14|libllvm19 openssl perl python3 python3-debian
+  e2fsprogs gdb git libllvm14|libllvm19 openssl perl python3 python3-debian
+  cargo fish golang-go rustc zsh
   cmake debhelper dpkg-dev meson ninja-build rpm
   apt-utils gpg gpg-agent skopeo umoci
   fakeroot libarchive-tools makepkg pacman-package-manager
   clang libclang-rt-14-dev|libclang-rt-19-dev"
+
+# Of binutils in Debian 12, a package of its own later.
+command -v ld.gold >/dev/null || test_packages="$test_packages binutils-gold"
 
 # Count the results that Automake's TAP driver noted below build/.  A skipped
 # test is never counted as passed; an unexpected pass or an error is a failure.

@@ -466,4 +466,22 @@ END
   built/from_memory built/from_memory | grep ' functions, .* rows$'
   [ "$(pkg-config --modversion cfi2sframe)" = \
     "$("$CFI2SFRAME" --version | awk '{ print $2 }')" ]
+  # Whoever links statically needs all that the library needs.
+  local needed static
+  static=" $(pkg-config --libs --static cfi2sframe) "
+  needed=$(readelf -dW "$(find x -name 'libcfi2sframe.so.*' -type f)" \
+    | sed -n 's/.*(NEEDED).*\[lib\(.*\)\.so\..*/\1/p' | grep -vx -e c -e pthread)
+  [[ $needed == *dwarf* ]]
+  for name in $needed; do
+    [[ $static == *" -l$name "* ]] || { echo "$name: $static"; return 1; }
+  done
+  # Documents are installed in one folder, and link to each other there.
+  local document link
+  find x -path '*/doc/*' -name '*.md' >documents
+  grep -q 'README\.md$' documents
+  while read -r document; do
+    for link in $(grep -oE '\]\([^):#]+' "$document" | cut -c 3-); do
+      [ -e "$(dirname "$document")/$link" ] || { echo "$document: $link"; return 1; }
+    done
+  done <documents
 }
