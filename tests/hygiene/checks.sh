@@ -40,7 +40,45 @@ no_idle_checks ()
   ! idle_checks "$srcdir"/tests/cli/*.bats "$srcdir"/tests/cli/helpers.bash
 }
 
-echo "1..3"
+# What the tests ask for by `needs' and is here must come with the packages that
+# tools/check.sh installs: otherwise it is skipped there, and nobody knows.
+programs_needed ()
+{
+  {
+    grep -hE '^ *needs [A-Za-z0-9_+. -]+$' "$srcdir"/tests/cli/*.bats \
+      | sed 's/^ *needs //' | tr ' ' '\n'
+    printf '%s\n' fish ld.gold zsh
+  } | LC_ALL=C sort -u
+}
+
+# The packages of tools/check.sh, all that they depend on, and what every
+# system has.
+packages_installed_for_tests ()
+{
+  names=$(cd "$srcdir" && . tools/common.sh \
+    && eval "$(sed -n '/^test_packages="/,/"$/p; /^command -v .* || test_packages/p' tools/check.sh)" \
+    && all_names $build_packages $test_packages)
+  # shellcheck disable=SC2086
+  apt-cache depends --recurse --no-suggests --no-conflicts \
+    --no-breaks --no-replaces --no-enhances --no-recommends $names 2>/dev/null \
+    | sed -n 's/^\([a-z0-9][a-z0-9.+-]*\).*/\1/p'
+  dpkg-query -W -f '${Package} ${Essential} ${Priority}\n' \
+    | awk '$2 == "yes" || $3 == "required" { print $1 }'
+}
+
+all_programs_are_installed ()
+{
+  packages_installed_for_tests | LC_ALL=C sort -u >"$tree/packages"
+  programs_needed | while read -r program; do
+    file=$(PATH=/usr/bin:/bin:/usr/sbin:/sbin command -v "$program") || continue
+    package=$(dpkg -S "$file" "${file#/usr}" 2>/dev/null | sed -n 's/[:,].*//p' | head -n 1)
+    [ -z "$package" ] || grep -qx "$package" "$tree/packages" \
+      || echo "$program is of $package"
+  done >"$log"
+  [ ! -s "$log" ]
+}
+
+echo "1..4"
 check "every check of the command line tests can fail" no_idle_checks
 check "those that cannot are found" found 5 <<'END'
   ! cmp one two
@@ -59,3 +97,8 @@ check "those that can are not" found 0 <<'END'
   [ 1 -eq 1 ] && [ 2 -eq 2 ] || report
   if [ 1 -eq 1 ] && [ 2 -eq 2 ]; then
 END
+if apt-cache show cmake >/dev/null 2>&1 && command -v dpkg-query >/dev/null; then
+  check "tools/check.sh installs what the tests need" all_programs_are_installed
+else
+  skip "no lists of Debian's packages here"
+fi
