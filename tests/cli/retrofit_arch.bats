@@ -393,3 +393,19 @@ END
   retrofit -o alone old/sample-libs-*
   run ! cmp -s alone/sample-libs-*.zst old/sample-libs-*.zst
 }
+
+@test "nothing is written over what was made in the same run" {
+  make_packages
+  data=sample-data-1:2.0-3-any.pkg.tar.zst
+  mkdir a b
+  cp old/$data a/
+  # Another package, of the same file name, with a signature.
+  cp old/$data b/
+  echo signature >b/$data.sig
+  retrofit -o new a/$data b/$data
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"b/$data: new/$data would be written over: it is of a/$data" ]] \
+    || report
+  cmp old/$data new/$data
+  [ "$(ls new)" = $data ]
+}

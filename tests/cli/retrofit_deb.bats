@@ -760,3 +760,120 @@ checked_package ()
   retrofit -o alone crypt_2.0-1_amd64.deb
   [ -e alone/crypt_2.0-1A~sframe1_amd64.deb ]
 }
+
+# make_hostile FILE FIELDS [MEMBERS [DATA]]: a package with these fields and
+# members, or this archive of data, said in Python.
+make_hostile ()
+{
+  needs python3
+  [ -e small ] || small_program
+  python3 - "$@" <<'END'
+import io, sys, tarfile
+
+def tar(members):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as new:
+        for name, data in members:
+            member = tarfile.TarInfo(name)
+            if isinstance(data, str):
+                member.type, member.linkname = tarfile.LNKTYPE, data
+                new.addfile(member)
+            else:
+                member.size = len(data)
+                new.addfile(member, io.BytesIO(data))
+    return file.getvalue()
+
+small = open("small", "rb").read()
+control = "Package: evil\nVersion: 1\nArchitecture: amd64\n" \
+    + eval(sys.argv[2]) + "Description: test\n"
+data = tar(eval("(%s)" % sys.argv[3]) if sys.argv[3:] else [("./usr/bin/x", small)])
+if sys.argv[4:]:
+    data = eval("(%s)" % sys.argv[4])
+with open(sys.argv[1], "wb") as file:
+    file.write(b"!<arch>\n")
+    for name, one in (("debian-binary", b"2.0\n"),
+                      ("control.tar", tar([("./control", control.encode())])),
+                      ("data.tar", data)):
+        file.write(b"%-16s%-12d%-6d%-6d%-8s%-10d`\n" % (
+            name.encode(), 0, 0, 0, b"100644", len(one)) + one
+            + b"\n" * (len(one) % 2))
+END
+}
+
+# Seconds of the processor that the rest takes, at most $1; each of these took
+# a minute.
+within ()
+{
+  local seconds=$1
+  shift
+  ulimit -t "$seconds"
+  "$@"
+}
+
+# 40,000 letters took 77 s.
+@test "relations of any shape take no time" {
+  local fields
+  for fields in '"a" * 40000' '"a" + " " * 400000 + "b"' \
+                '"a (" + " " * 400000 + "b"' '"a (= " + "1" * 400000' \
+                '"a [" + "! " * 200000 + "]"' '"a <" + "<" * 400000' \
+                '"a" + "|" * 100000' '"," * 100000' \
+                '"a (= 1), " * 50000 + "b"'; do
+    make_hostile evil.deb "\"Depends: \" + $fields + \"\\n\""
+    rm -rf new
+    (
+      within 20 retrofit -o new evil.deb
+      [ "$status" -eq 0 ] || report
+      silent
+    )
+    [ -f new/evil_1A~sframe1_amd64.deb ]
+  done
+}
+
+@test "a control file that could not be written as it was read is refused" {
+  local fields
+  for fields in '"Package: other\n"' '"version: 2\n"' '"text\n"' \
+                '"\nPackage: other\n"' '"# a comment\n"' '": x\n"' \
+                '"Field: a\n\x0bb\n"' '"Field: a\n \u2028b\n"'; do
+    make_hostile evil.deb "$fields"
+    retrofit -o new evil.deb
+    [ "$status" -eq 1 ] || report
+    [[ $stderr == "sframe-retrofit-deb: evil.deb: "*"control file"* ]] || report
+    [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+    [ -z "$(ls new)" ]
+  done
+  make_hostile fine.deb '"Field:x\nOther:\n .\n  y z \n\tÄ\n"'
+  retrofit -o new fine.deb
+  [ "$status" -eq 0 ] || report
+  dpkg-deb -f new/*.deb | grep -qx '	Ä'
+}
+
+# All members were searched for each file.
+@test "many files with hard links, and sizes below zero, take no time" {
+  make_hostile evil.deb '""' '[("./%d" % i, small[:100]) for i in range(6000)]
+    + [("./link%d" % i, "./%d" % (5999 - i)) for i in range(6000)]'
+  cat >list.py <<END
+import sys, time
+sys.dont_write_bytecode = True
+sys.path.insert(0, "$srcdir/contrib/retrofit")
+import sframe_retrofit
+with open("evil.deb", "rb") as file:
+    data = file.read()
+files = sframe_retrofit.TarContents(data[data.index(b"data.tar") + 60:])
+start = time.process_time()
+names = [files.names(index) for index in files.elf_files()]
+assert len(names) == 6000 and names[1] == ["1", "link5998"], names[1]
+assert time.process_time() - start < 2
+END
+  python3 list.py
+  # Python's own reader stays with such a member for ever.
+  make_hostile evil.deb '""' '[]' '(lambda good: b"".join((
+    good[:124], b"\xff" * 12, good[136:148],
+    b"%06o\0 " % (sum(good[:124]) + 255 * 12 + sum(good[136:148]) + 8 * 32
+                  + sum(good[156:512])), good[156:])))(
+    tar([("./x", b"x" * 512), ("./y", b"")]))'
+  (
+    within 10 retrofit -o new evil.deb
+    [ "$status" -eq 1 ] || report
+    [[ $stderr == *"damaged tar archive"* ]] || report
+  )
+}

@@ -372,3 +372,75 @@ END
   retrofit -o alone old/x.rpm
   [ -e alone/x-1.0-1.A~sframe1.x86_64.rpm ]
 }
+
+# 60,000 tags with the same 64 KiB took 4 GB.
+@test "header entries that overlap are refused, and paths that are too long" {
+  needs python3
+  python3 - <<'END'
+import struct
+
+def header(region, entries, store):
+    index = struct.pack(">4I", region, 7, len(store), 16) \
+        + b"".join(struct.pack(">4I", *entry) for entry in entries)
+    store += struct.pack(">IIiI", region, 7, -len(index), 16)
+    return b"\x8e\xad\xe8\x01\0\0\0\0" \
+        + struct.pack(">II", len(entries) + 1, len(store)) + index + store
+
+def write(name, entries, store):
+    with open(name, "wb") as file:
+        file.write(b"\xed\xab\xee\xdb" + bytes(92) + header(62, [], b"")
+                   + header(63, entries, store))
+
+write("same.rpm", [(1000 + i, 7, 0, 65536) for i in range(60000)],
+      bytes(65536))
+write("half.rpm", [(1000, 7, 0, 3), (1001, 7, 2, 2)], bytes(4))
+write("strings.rpm", [(1000, 8, 0, 2), (1001, 6, 3, 1)], b"ab\0cd\0\0\0")
+write("many.rpm", [(i, 7, 0, 0) for i in range(65535)], bytes(4))
+END
+  local file
+  for file in same half strings many; do
+    ulimit -v 2000000
+    retrofit -o new $file.rpm
+    [ "$status" -eq 1 ] || report
+    [ "$stderr" = "sframe-retrofit-rpm: $file.rpm: damaged header" ] || report
+  done
+  # 100,000 files in a folder whose name has 100 KB: 10 GB of names.
+  python3 - "$srcdir/contrib/retrofit/sframe-retrofit-rpm" <<'END'
+import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1].rsplit("/", 1)[0])
+loader = SourceFileLoader("rpm", sys.argv[1])
+rpm = module_from_spec(spec_from_loader("rpm", loader))
+loader.exec_module(rpm)
+
+class Header:
+    def strings(self, tag):
+        return ["/" * 100000] if tag == rpm.DIRECTORY_NAMES \
+            else ["x"] * 100000
+
+    def numbers(self, tag):
+        return [0] * 100000
+
+package = rpm.Package.__new__(rpm.Package)
+package.header = Header()
+try:
+    package.file_paths()
+except rpm.Refused:
+    sys.exit(0)
+sys.exit(1)
+END
+}
+
+@test "nothing is written over what was made in the same run" {
+  make_packages
+  mkdir a b
+  cp old/sample.rpm a/package.rpm
+  cp old/sample.rpm b/other.rpm
+  retrofit -o new a/package.rpm b/other.rpm
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"b/other.rpm: new/sample-1.0-1.A~sframe1.x86_64.rpm would be \
+written over: it is of a/package.rpm" ]] || report
+  [ "$(ls new)" = sample-1.0-1.A~sframe1.x86_64.rpm ]
+}
