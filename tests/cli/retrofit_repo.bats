@@ -430,6 +430,12 @@ make_many ()
   apt -s install text
   jq -r '.packages[].input' new/report.json \
     | diff - <(echo package.deb; echo package.deb)
+  # Nothing is in them, so they are copied.
+  rm package-one/usr/bin/one
+  dpkg-deb --root-owner-group -b package-one pool/b/package.deb >/dev/null
+  retrofit -o copied --folder=pool
+  [ "$status" -eq 0 ] || report
+  pool_files copied | diff - <(printf './t/text/%s_1_amd64.deb\n' one text)
 }
 
 # Packages that are Multi-Arch: same can be installed together only in the same
