@@ -307,6 +307,134 @@ test_found_by_link (void **state)
     }
 }
 
+/* Debug files with the right build-id that are not of this program.  */
+static void
+test_other_code_or_machine (void **state)
+{
+  enum change
+  {
+    NOTHING,
+    TEXT_SIZE,
+    TEXT_ADDRESS,
+    TEXT_NAME,
+    MACHINE,
+    OTHER_ORDER,
+    NO_CODE,
+    CODE_NOT_LOADED
+  };
+  static const char *const reasons[] = { NULL,
+                                         "at other addresses",
+                                         "at other addresses",
+                                         "at other",
+                                         "another machine",
+                                         "another machine",
+                                         "no code",
+                                         NULL };
+  (void)state;
+  for (int change = NOTHING; change <= CODE_NOT_LOADED; change++)
+    {
+      struct fixture f;
+      struct elf_builder debug, *own = malloc (sizeof *own);
+      struct debug_file file;
+      struct error err = { 0 };
+      char path[200];
+      open_fixture (&f);
+      build_id_path (&f, path, sizeof path);
+      elf_builder_program (&debug, change == MACHINE ? EM_AARCH64 : EM_X86_64,
+                           change == OTHER_ORDER);
+      Elf64_Shdr *text
+          = &debug.sections[elf_builder_section (&debug, ".text")];
+      text->sh_size -= change == TEXT_SIZE;
+      text->sh_addr += change == TEXT_ADDRESS;
+      if (change == TEXT_NAME)
+        debug.names[text - debug.sections] = ".txet";
+      if (change == NO_CODE)
+        text->sh_flags = SHF_ALLOC;
+      if (change == CODE_NOT_LOADED)
+        elf_builder_add_section (&debug, ".other", SHT_PROGBITS, SHF_EXECINSTR,
+                                 debug.size, 4, 1);
+      elf_builder_finish (&debug);
+      *own = f.elf;
+      f.elf = debug;
+      write_debug_file (&f, path, 0);
+      f.elf = *own;
+      free (own);
+      debug_file_find (&file, &f.image, &f.places, &err);
+      assert_int_equal (file.image.elf != NULL, reasons[change] == NULL);
+      if (reasons[change] == NULL)
+        debug_file_close (&file);
+      else
+        assert_non_null (strstr (err.reason, reasons[change]));
+      close_fixture (&f);
+    }
+}
+
+/* One byte is no build-id to look for.  */
+static void
+test_tiny_build_id (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct debug_file file;
+  struct error err = { 0 };
+  elf_builder_program (&f.elf, EM_X86_64, false);
+  elf_builder_note (&f.elf, 0x220, "GNU", 3 /* NT_GNU_BUILD_ID */, 1);
+  f.elf.sections[elf_builder_section (&f.elf, ".note.gnu.build-id")].sh_size
+      = 20;
+  elf_builder_segment (&f.elf, PT_NOTE)->p_filesz = 20;
+  elf_builder_finish (&f.elf);
+  assert_true (image_open_memory (&f.image, f.elf.bytes, f.elf.size, &err));
+  strcpy (f.directory, "debug-XXXXXX");
+  assert_non_null (mkdtemp (f.directory));
+  f.places = (struct debug_places){ .global = f.directory };
+  assert_int_equal (build_id_find (&f.image).size, 1);
+  write_debug_file (&f, ".build-id/b1/.debug", 0);
+  debug_file_find (&file, &f.image, &f.places, &err);
+  assert_null (file.image.elf);
+  assert_int_equal (err.status, CFI2SFRAME_OK);
+  close_fixture (&f);
+}
+
+static void
+test_usual_places (void **state)
+{
+  static const struct
+  {
+    const char *path, *xdg, *home, *cache;
+  } cases[] = {
+    { "/c", "/x", "/h", "/c" },
+    { "", "/x", "/h", "/x/debuginfod_client" },
+    { NULL, "/x", "/h", "/x/debuginfod_client" },
+    { NULL, "", "/h", "/h/.cache/debuginfod_client" },
+    { NULL, NULL, NULL, "" },
+  };
+  static const char *const names[]
+      = { "DEBUGINFOD_CACHE_PATH", "XDG_CACHE_HOME", "HOME" };
+  (void)state;
+  char *before[3];
+  for (size_t k = 0; k < 3; k++)
+    before[k] = getenv (names[k]) ? strdup (getenv (names[k])) : NULL;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      const char *const values[]
+          = { cases[i].path, cases[i].xdg, cases[i].home };
+      for (size_t k = 0; k < 3; k++)
+        if (values[k] != NULL)
+          setenv (names[k], values[k], 1);
+        else
+          unsetenv (names[k]);
+      struct debug_places places = debug_places_usual ();
+      assert_string_equal (places.cache, cases[i].cache);
+      assert_string_equal (places.global, "/usr/lib/debug");
+    }
+  for (size_t k = 0; k < 3; k++)
+    {
+      if (before[k] != NULL)
+        setenv (names[k], before[k], 1);
+      free (before[k]);
+    }
+}
+
 int
 main (void)
 {
@@ -319,6 +447,9 @@ main (void)
     cmocka_unit_test (test_truncated_debug_files),
     cmocka_unit_test (test_segments_have_no_bytes),
     cmocka_unit_test (test_found_by_link),
+    cmocka_unit_test (test_other_code_or_machine),
+    cmocka_unit_test (test_tiny_build_id),
+    cmocka_unit_test (test_usual_places),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

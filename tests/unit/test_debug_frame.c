@@ -497,6 +497,55 @@ test_contradictions_among_many (void **state)
   free_fixture (&f);
 }
 
+/* What stays in the same section as the one set aside has no say.  */
+static void
+test_contradictions_of_the_same_section (void **state)
+{
+  (void)state;
+  struct fixture f = new_fixture ();
+  struct buffer eh_frame, debug_frame;
+  buffer_init (&eh_frame, false);
+  buffer_init (&debug_frame, false);
+  size_t cie = put_amd64_cie (&eh_frame);
+  put_fde (&eh_frame, cie, CODE, 0x20, "", 0);
+  cie = put_debug_cie (&debug_frame, false, 4, "");
+  put_debug_fde (&debug_frame, false, cie, CODE + 0x10, 0x30, "", 0);
+  put_debug_fde (&debug_frame, false, cie, CODE + 0x30, 0x20, pushing, 3);
+  add_input (&f, CFI_EH_FRAME, &eh_frame);
+  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  const uint64_t left[] = { CODE, CODE + 0x30 };
+  expect_left (&f, left, 2, 1, 0);
+  free_fixture (&f);
+}
+
+/* Sixteen that start in it are heard, behind the one that starts with it.  */
+static void
+test_contradictions_of_sixteen (void **state)
+{
+  (void)state;
+  for (unsigned different = 16; different <= 17; different++)
+    {
+      struct fixture f = new_fixture ();
+      struct buffer eh_frame, debug_frame;
+      uint64_t left[20];
+      buffer_init (&eh_frame, false);
+      buffer_init (&debug_frame, false);
+      size_t cie = put_amd64_cie (&eh_frame);
+      for (unsigned i = 0; i < 20; i++)
+        {
+          left[i] = CODE + 16 * (uint64_t)i;
+          put_fde (&eh_frame, cie, left[i], 16, pushing,
+                   i == different ? 3 : 0);
+        }
+      cie = put_debug_cie (&debug_frame, false, 4, "");
+      put_debug_fde (&debug_frame, false, cie, CODE, 0x1000, "", 0);
+      add_input (&f, CFI_EH_FRAME, &eh_frame);
+      add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+      expect_left (&f, left, 20, 1, different == 16);
+      free_fixture (&f);
+    }
+}
+
 int
 main (void)
 {
@@ -516,6 +565,8 @@ main (void)
     cmocka_unit_test (test_precedence_of_nested_fdes),
     cmocka_unit_test (test_precedence_from_behind),
     cmocka_unit_test (test_contradictions_among_many),
+    cmocka_unit_test (test_contradictions_of_the_same_section),
+    cmocka_unit_test (test_contradictions_of_sixteen),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

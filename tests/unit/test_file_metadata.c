@@ -416,6 +416,24 @@ signatures_are_a_concern (void **state)
 #define TEST(function) \
   cmocka_unit_test_setup_teardown (function, set_up, tear_down)
 
+/* The group alone may be another one.  */
+static void
+owner_and_group_are_kept (void **state)
+{
+  (void)state;
+  struct stat status;
+  if (geteuid () != 0)
+    skip ();
+  for (unsigned i = 0; i < 2; i++)
+    {
+      assert_int_equal (fchown (from.fd, i ? 12 : 0, 34 + i), 0);
+      expect_copy (CFI2SFRAME_OK, NULL);
+      assert_int_equal (fstat (to.fd, &status), 0);
+      assert_int_equal (status.st_uid, i ? 12 : 0);
+      assert_int_equal (status.st_gid, 34 + i);
+    }
+}
+
 int
 main (void)
 {
@@ -429,6 +447,7 @@ main (void)
     TEST (privileges_are_given_back),
     TEST (privileges_that_cannot_be_given_back_are_refused),
     TEST (signatures_are_a_concern),
+    TEST (owner_and_group_are_kept),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

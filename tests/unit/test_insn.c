@@ -258,6 +258,18 @@ cut_everywhere (const uint8_t *bytes, size_t size)
     }
 }
 
+/* 3DNow! has its opcodes at the end, behind what is remembered of others.  */
+static void
+opcodes_at_the_end (void **state)
+{
+  struct insn_step step;
+  uint8_t bytes[32] = { 0x0f, 0x0f, 0xc0, 0x9e }; /* pfadd */
+  (void)state;
+  assert_true (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
+  bytes[3] = 0;
+  assert_false (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
+}
+
 /* Each kind of instruction, in all widths that make a difference.  */
 static void
 in_words (void **state)
@@ -519,6 +531,7 @@ main (void)
     cmocka_unit_test (what_is_known_is_what_zydis_says),
     cmocka_unit_test (flow),
     cmocka_unit_test (in_words),
+    cmocka_unit_test (opcodes_at_the_end),
     cmocka_unit_test (saving_is_not_reading),
     cmocka_unit_test (stack_pointer_arithmetic),
     cmocka_unit_test (the_old_value_has_no_part_in_these),

@@ -103,6 +103,14 @@ flow (void **state)
     { 0x35000040, FLOW_BRANCH, 8 },
     { 0x36f80040, FLOW_BRANCH, 8 },
     { 0xb7ffffe0, FLOW_BRANCH, -4 },
+    { 0x36020000, FLOW_BRANCH, 0x4000 }, /* the farthest bits of each */
+    { 0x36040000, FLOW_BRANCH, -0x8000 },
+    { 0xb4400000, FLOW_BRANCH, 0x80000 },
+    { 0xb4800000, FLOW_BRANCH, -0x100000 },
+    { 0x54400000, FLOW_BRANCH, 0x80000 },
+    { 0x54800000, FLOW_BRANCH, -0x100000 },
+    { 0x15000000, FLOW_JUMP, 0x4000000 },
+    { 0x96000000, FLOW_CALL, -0x8000000 },
     { 0xd4200000, FLOW_STOP, 0 }, /* brk #0 */
     { 0x00000000, FLOW_STOP, 0 }, /* udf #0 */
     { 0xd69f03e0, FLOW_STOP, 0 }, /* eret */

@@ -591,6 +591,7 @@ of_a_core_that_is_cut_off_the_rest_is_read (void **state)
   assert_int_equal (byte, 0xff);
   assert_false (memory_read (&process.memory, 0x900080, &byte, 1));
   assert_false (memory_read (&process.memory, 0xa00000, &byte, 1));
+  assert_false (memory_read (&process.memory, 0, &byte, 1)); /* notes */
   core_close (core, &process);
 }
 
@@ -616,6 +617,48 @@ only_the_file_that_was_mapped_is_opened (void **state)
   close (fd);
 }
 
+static void
+what_is_no_core_is_refused (void **state)
+{
+  enum change
+  {
+    NOTHING,
+    EMPTY,
+    PROGRAM,
+    MACHINE,
+    NO_ELF
+  };
+  static const char *const reasons[]
+      = { NULL, "not a core file", "not a core file",
+          "the core of a machine that has no SFrame", "not a core file" };
+  (void)state;
+  for (int change = NOTHING; change <= NO_ELF; change++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      char path[] = "/tmp/test_process.XXXXXX";
+      struct process process = { 0 };
+      struct error err = { 0 };
+      int fd = mkstemp (path);
+      size_t size = change == EMPTY ? 0 : CORE_SIZE;
+      make_core (bytes);
+      if (change == PROGRAM)
+        store_u16 (bytes + 16, ET_DYN, false);
+      if (change == MACHINE)
+        store_u16 (bytes + 18, EM_PPC64, false);
+      if (change == NO_ELF)
+        bytes[0] = 0;
+      assert_int_equal (write (fd, bytes, size), size);
+      close (fd);
+      struct core *core = core_open (&process, path, NULL, &err);
+      unlink (path);
+      assert_int_equal (core != NULL, reasons[change] == NULL);
+      if (core != NULL)
+        core_close (core, &process);
+      else
+        assert_string_equal (err.reason, reasons[change]);
+    }
+}
+
 int
 main (void)
 {
@@ -638,6 +681,7 @@ main (void)
     cmocka_unit_test (callees_are_ordered_and_all_are_visited),
     cmocka_unit_test (of_a_core_that_is_cut_off_the_rest_is_read),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
+    cmocka_unit_test (what_is_no_core_is_refused),
   };
   return cmocka_run_group_tests_name ("process", tests, NULL, NULL);
 }

@@ -544,6 +544,25 @@ stores_of_all_widths (void **state)
   expect_kind (RAX, VALUE_OPAQUE);
 }
 
+/* Where an index is added nobody knows the place.  */
+static void
+indexed_words_of_the_stack_are_unknown (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  struct insn insn = memory_insn (OP_LOAD, RAX, RSP, 0, 8);
+  insn.index = RCX;
+  insn.scale = 8;
+  apply (insn);
+  expect_kind (RAX, VALUE_OPAQUE);
+  insn = memory_insn (OP_STORE, RDX, RSP, 0, 8);
+  insn.index = RCX;
+  insn.scale = 8;
+  apply (insn);
+  expect_word (RSP, 0, VALUE_SAVED, RBX);
+}
+
 /* What only a pointer leads to is not the last copy of what the caller
    needs.  */
 static void
@@ -906,6 +925,11 @@ equal_registers_share_what_is_known (void **state)
     }
   /* What belongs to the caller is something else.  */
   enter (&arch_aarch64);
+  change (X0);
+  struct value unknown = now.registers[X0];
+  with_index (OP_COMPARE_BOTH, REG_NONE, X19, X0, 8);
+  state_branch (&now, CONDITION_EQUAL, true);
+  assert_true (value_equal (now.registers[X0], unknown));
   with_index (OP_COMPARE_BOTH, REG_NONE, X19, SP, 8);
   state_branch (&now, CONDITION_EQUAL, true);
   expect (X19, VALUE_SAVED, X19);
@@ -970,6 +994,10 @@ entries_are_read_from_tables (void **state)
   change (X0);
   apply (indexed (X2, X1, X0, 8, 8));
   expect_table (4, 0x5000, UINT64_MAX, 8, false);
+  struct insn unbounded = indexed (X2, X1, X0, 1, 4);
+  unbounded.offset = 0x100;
+  apply (unbounded);
+  expect_table (5, 0x5100, UINT64_MAX, 4, true);
   /* Not so: another scale, no constant, no width of a table.  */
   apply (indexed (X2, X1, X0, 8, 4));
   expect_kind (X2, VALUE_OPAQUE);
@@ -977,13 +1005,13 @@ entries_are_read_from_tables (void **state)
   expect_kind (X2, VALUE_OPAQUE);
   apply (indexed (X2, X1, X0, 1, 16));
   expect_kind (X2, VALUE_OPAQUE);
-  assert_int_equal (tables.n, 5);
+  assert_int_equal (tables.n, 6);
   /* One entry, by an index that the compiler knows.  */
   struct insn known = memory_insn (OP_LOAD, X2, REG_NONE, 0x5040, 4);
   known.sign_extended = true;
   apply (known);
-  expect (X2, VALUE_ENTRY, 5);
-  expect_table (5, 0x5040, 0, 4, true);
+  expect (X2, VALUE_ENTRY, 6);
+  expect_table (6, 0x5040, 0, 4, true);
   known.sign_extended = false;
   apply (known);
   expect_kind (X2, VALUE_OPAQUE);
@@ -1079,6 +1107,32 @@ a_table_has_the_weaker_bound (void **state)
   weak.address += 4;
   assert_true (jump_tables_note (&tables, &weak, &number));
   assert_int_equal (number, 3);
+  /* The one of four bytes is still known beside that of eight.  */
+  weak.address -= 4;
+  weak.width = 4;
+  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_int_equal (number, 1);
+}
+
+static void
+there_are_a_million_tables_at_most (void **state)
+{
+  (void)state;
+  struct jump_table table = { .width = 4 };
+  uint32_t number;
+  jump_tables_reset (&tables);
+  for (uint32_t i = 0; i < 1 << 20; i++)
+    {
+      table.address = 4 * (uint64_t)i;
+      if (!jump_tables_note (&tables, &table, &number) || number != i)
+        fail_msg ("%u", i);
+    }
+  assert_false (tables.failed);
+  table.address = 4 << 20;
+  assert_false (jump_tables_note (&tables, &table, &number));
+  assert_true (tables.failed);
+  jump_tables_reset (&tables);
+  assert_false (tables.failed);
 }
 
 /* ---- Where targets are.  */
@@ -1614,9 +1668,12 @@ nothing_is_left_of_a_frame_without_pointers_to_it (void **state)
   enter (&arch_amd64);
   assert_false (state_has_left (&now, machine));
   move (RBX, RSP, 8);
+  move (R12, RSP, 8);
   change (RSP);
   assert_false (state_has_left (&now, machine));
   change (RBX);
+  assert_false (state_has_left (&now, machine));
+  change (R12);
   assert_true (state_has_left (&now, machine));
 }
 
@@ -1832,6 +1889,7 @@ main (void)
     TEST (a_realigned_frame_is_released_as_a_whole),
     TEST (a_call_leaves_the_frame_alone_and_nothing_below),
     TEST (stores_of_all_widths),
+    TEST (indexed_words_of_the_stack_are_unknown),
     TEST (a_pointer_does_not_reach_what_was_saved),
     TEST (pairs_of_registers),
     TEST (a_new_base_makes_the_old_one_unknown),
@@ -1847,6 +1905,7 @@ main (void)
     TEST (tables_have_few_widths_on_x86_64),
     TEST (entries_and_a_base_are_targets),
     TEST (a_table_has_the_weaker_bound),
+    TEST (there_are_a_million_tables_at_most),
     TEST (tables_end_by_bound_and_place),
     TEST (no_table_has_more_than_65536_entries),
     TEST (registers_meet),

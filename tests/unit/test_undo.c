@@ -1053,6 +1053,113 @@ written_in_place_in_a_safe_order (void **state)
     }
 }
 
+/* A digest that is right does not make a record of what does not begin like
+   one, and nobody needs so many operations.  */
+static void
+what_is_no_record_of_ours (void **state)
+{
+  (void)state;
+  uint8_t content[100] = { 1 };
+  struct buffer operations, file;
+  struct error err = { 0 };
+  struct undo_record record;
+  struct layout_plan plan;
+  for (uint64_t more = 0; more < 2; more++)
+    {
+      buffer_init (&operations, false);
+      for (unsigned i = 0; i < 2 * UNDO_OPERATIONS_MAX; i++)
+        buffer_u8 (&operations, 0);
+      put_record (&file, content, 100, 100, hash_digest (content, 100),
+                  UNDO_OPERATIONS_MAX + more, &operations);
+      struct image image
+          = { .fd = -1, .bytes = file.bytes, .size = file.size };
+      assert_false (undo_plan (&plan, &image, &err));
+      assert_non_null (strstr (err.reason, more ? "does not belong"
+                                                : "contradicts itself"));
+      layout_plan_free (&plan);
+      assert_true (undo_record_find (&record, &image));
+      uint8_t *begin = file.bytes + 100;
+      begin[3] ^= 1;
+      uint64_t size = record.size - 16;
+      store_u64 (begin + size, hash_digest (begin, size), false);
+      assert_false (undo_record_find (&record, &image));
+      buffer_free (&operations);
+      buffer_free (&file);
+    }
+}
+
+/* Large parts move only where nothing is overwritten: to the old end, but not
+   in front of it.  */
+static void
+parts_move_in_place_where_that_is_safe (void **state)
+{
+  static const struct
+  {
+    uint64_t size, to;
+    bool is_safe;
+  } cases[] = {
+    { UNDO_STORED_MOVE, 3 * UNDO_STORED_MOVE, true },
+    { UNDO_STORED_MOVE, 3 * UNDO_STORED_MOVE - 1, false },
+    { UNDO_STORED_MOVE - 1, 3 * UNDO_STORED_MOVE - 1, true },
+    { UNDO_STORED_MOVE, 2 * UNDO_STORED_MOVE, true },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      enum
+      {
+        OLD_SIZE = 3 * UNDO_STORED_MOVE
+      };
+      struct error err = { 0 };
+      uint8_t sframe[16] = { 0 };
+      struct layout_extent extents[]
+          = { { 0, 0, 2 * UNDO_STORED_MOVE },
+              { 2 * UNDO_STORED_MOVE, cases[i].to, cases[i].size } };
+      struct layout_plan plan
+          = { .extents = extents,
+              .n_extents = 2,
+              .sframe_offset = 5 * UNDO_STORED_MOVE,
+              .sframe_size = sizeof sframe,
+              .new_size = 5 * UNDO_STORED_MOVE + sizeof sframe };
+      struct image image
+          = { .fd = -1, .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
+      uint8_t *preview = in_place_preview (&image, &plan, sframe, &err);
+      assert_int_equal (preview != NULL, cases[i].is_safe);
+      if (preview != NULL)
+        munmap (preview, plan.new_size);
+      free ((void *)image.bytes);
+    }
+}
+
+/* The file has an outdated record, which is not part of the image.  */
+static void
+a_preview_has_nothing_from_behind_the_image (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  uint8_t sframe[16] = { 5 }, zeros[3000] = { 0 };
+  struct layout_extent all = { 0, 0, 5000 };
+  struct layout_plan plan = { .extents = &all,
+                              .n_extents = 1,
+                              .sframe_offset = 8000,
+                              .sframe_size = sizeof sframe,
+                              .new_size = 8000 + sizeof sframe };
+  seed = 8;
+  uint8_t *bytes = malloc (9000);
+  memset (bytes, 0x77, 9000);
+  struct image image = { .bytes = bytes, .size = 9000 };
+  FILE *stream = put_on_disk (&image);
+  image.size = 5000;
+  uint8_t *preview = in_place_preview (&image, &plan, sframe, &err);
+  assert_non_null (preview);
+  assert_memory_equal (preview, image.bytes, 5000);
+  assert_memory_equal (preview + 5000, zeros, 3000);
+  assert_memory_equal (preview + 8000, sframe, sizeof sframe);
+  munmap (preview, plan.new_size);
+  munmap ((void *)image.bytes, 9000);
+  fclose (stream);
+}
+
 int
 main (void)
 {
@@ -1075,6 +1182,9 @@ main (void)
     cmocka_unit_test (operations_stay_in_their_files),
     cmocka_unit_test (restored_file_has_the_size_that_was_said),
     cmocka_unit_test (written_in_place_in_a_safe_order),
+    cmocka_unit_test (what_is_no_record_of_ours),
+    cmocka_unit_test (parts_move_in_place_where_that_is_safe),
+    cmocka_unit_test (a_preview_has_nothing_from_behind_the_image),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -18,7 +18,8 @@
 enum
 {
   CODE_SIZE = 0x10000,
-  STUBS_MAX = 4
+  STUBS_MAX = 4,
+  FP_UNKNOWN_SIZE = 0x1234 /* of an FDE with that problem */
 };
 
 struct fixture
@@ -36,6 +37,8 @@ problem (const void *context, const struct cfi_fde *fde)
   (void)context;
   if (fde->size == 0)
     return REASON_EMPTY_RANGE;
+  if (fde->size == FP_UNKNOWN_SIZE)
+    return REASON_FP_UNKNOWN;
   return fde->address < CODE || fde->address - CODE >= CODE_SIZE
              ? REASON_NOT_EXECUTABLE
              : REASON_NONE;
@@ -126,7 +129,8 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
       assert_string_equal (frame_reason_name (code.reason),
                            frame_reason_name (reason));
       assert_int_equal (code.function != NULL, reason == REASON_NONE);
-      assert_int_equal (code.is_code, reason != REASON_EMPTY_RANGE
+      assert_int_equal (code.is_code, reason != REASON_FP_UNKNOWN
+                                          && reason != REASON_EMPTY_RANGE
                                           && reason != REASON_NOT_EXECUTABLE);
       if (expected[i].rows != NULL)
         expect_rows (&code, expected[i].rows);
@@ -454,6 +458,120 @@ padding_is_behind_all_that_claim_the_code (void **state)
   end (&f);
 }
 
+/* Neighbours do not overlap, however many there are; sixteen that do are
+   heard.  */
+static void
+many_neighbours_are_no_group (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct expected expected[40];
+  begin (&f);
+  for (unsigned i = 0; i < 40; i++)
+    {
+      add_fde (&f, 16 * (uint64_t)i, 16);
+      expected[i] = (struct expected){ 16 * (uint64_t)i, false, REASON_NONE,
+                                       "0 8; 10" };
+    }
+  expect (&f, expected, 40);
+  begin (&f);
+  for (unsigned i = 0; i < 16; i++)
+    {
+      add_fde (&f, 0, 16);
+      expected[i] = (struct expected){ i > 0 ? 16 : 0, false, REASON_NONE,
+                                       i > 0 ? "0" : "0 8; 10" };
+    }
+  expect (&f, expected, 16);
+}
+
+static void
+a_stub_with_an_fde_is_described_by_that (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_stub (&f, 0x10, 16);
+  add_fde (&f, 0x10, 0x10);
+  static const struct expected expected[]
+      = { { 0x10, false, REASON_NONE, "0 8; 10" } };
+  expect (&f, expected, 1);
+}
+
+static void
+an_fde_whose_fp_is_unknown_claims_nothing (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_fde (&f, 0x00, FP_UNKNOWN_SIZE);
+  add_pushing_fde (&f, 0x10, 0x20, 0x08);
+  static const struct expected expected[]
+      = { { 0x00, false, REASON_FP_UNKNOWN, NULL },
+          { 0x10, false, REASON_NONE, "0 8; 8 16; 20" } };
+  expect (&f, expected, 2);
+}
+
+/* The dispute begins where the part that others claim ends.  */
+static void
+a_dispute_behind_the_front_is_none_of_it (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  struct cfi_walk walk;
+  struct cfi_code code;
+  begin (&f);
+  add_fde (&f, 0x00, 0x20);
+  add_fde (&f, 0x10, 0x30);
+  add_pushing_fde (&f, 0x20, 0x20, 0x00);
+  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  for (size_t i = 0; i < 2; i++)
+    {
+      assert_true (cfi_walk_next (&walk, &code));
+      assert_true (cfi_walk_rows (&walk, &code, &err));
+    }
+  expect_rows (&code, "0 overlap; 20");
+  assert_false (code.front_disputed);
+  cfi_walk_end (&walk);
+  end (&f);
+}
+
+/* Padding ends where a stub begins, too.  */
+static void
+padding_ends_at_a_stub (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  struct cfi_walk walk;
+  struct cfi_code code;
+  static uint8_t nops[0x20];
+  memset (nops, 0x90, sizeof nops);
+  GElf_Phdr load = { .p_type = PT_LOAD,
+                     .p_flags = PF_R | PF_X,
+                     .p_vaddr = CODE,
+                     .p_filesz = sizeof nops,
+                     .p_memsz = sizeof nops };
+  struct image image = { .bytes = nops,
+                         .size = sizeof nops,
+                         .header = { .e_machine = EM_X86_64 },
+                         .segments = &load,
+                         .n_segments = 1 };
+  struct padding_finder finder = { .image = &image };
+  begin (&f);
+  add_fde (&f, 0x00, 0x09);
+  add_stub (&f, 0x0c, 4);
+  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  assert_true (cfi_walk_next (&walk, &code));
+  assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 3);
+  cfi_walk_end (&walk);
+  end (&f);
+}
+
 int
 main (void)
 {
@@ -472,6 +590,11 @@ main (void)
     cmocka_unit_test (rivals_can_be_larger_than_4_gib),
     cmocka_unit_test (a_front_is_disputed_by_its_rows_alone),
     cmocka_unit_test (padding_is_behind_all_that_claim_the_code),
+    cmocka_unit_test (many_neighbours_are_no_group),
+    cmocka_unit_test (a_stub_with_an_fde_is_described_by_that),
+    cmocka_unit_test (an_fde_whose_fp_is_unknown_claims_nothing),
+    cmocka_unit_test (a_dispute_behind_the_front_is_none_of_it),
+    cmocka_unit_test (padding_ends_at_a_stub),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
