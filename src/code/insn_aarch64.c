@@ -197,14 +197,12 @@ translate_system (struct a64 *t)
     }
   if (a64_matches (word, 0xfffff01f, 0xd503201f))
     translate_hint (t);
-  else if (a64_bits (word, 22, 2) == 1) /* SYSP, MRRS, MSRR: pairs */
-    return false;
   else if (a64_bits (word, 21, 1)) /* MRS, SYSL */
     a64_writes (t, rt);
   else
     a64_reads (t, rt);                           /* MSR, SYS */
   t->insn->sets_flags = !a64_bits (word, 21, 1); /* MSR NZCV, CFINV, ... */
-  return a64_bits (word, 22, 2) == 0;
+  return a64_bits (word, 22, 2) == 0; /* else SYSP, MRRS, MSRR: pairs */
 }
 
 static enum insn_condition
