@@ -101,6 +101,9 @@ struct fixture
   struct code_rows rows;
 };
 
+static const struct cfi_wish wish
+    = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
+
 /* A program of two functions that push and pop 16 bytes.  */
 static void
 open_fixture (struct fixture *f)
@@ -108,8 +111,6 @@ open_fixture (struct fixture *f)
   static const uint32_t code[]
       = { 0xd10043ff, 0x910043ff, 0xd65f03c0,   /* sub; add; ret */
           0xa9bf7bfd, 0xa8c17bfd, 0xd65f03c0 }; /* stp; ldp; ret */
-  static const struct cfi_wish wish
-      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   struct error err = { 0 };
   memset (f, 0, sizeof *f);
   elf_builder_program (&f->elf, EM_AARCH64, false);
@@ -207,6 +208,30 @@ stubs_beside_code_stay (void **state)
   close_fixture (&f);
 }
 
+/* On another stack nobody knows where the frame is: no row says so.  */
+static void
+code_on_another_stack_has_no_rows (void **state)
+{
+  static const uint32_t code[]
+      = { 0x910003e9, 0x9100001f, 0xd503201f,   /* mov x9, sp; mov sp, x0 */
+          0x9100013f, 0xd65f03c0, 0x00000000 }; /* mov sp, x9; ret */
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  open_fixture (&f);
+  cfi_source_close (&f.source);
+  image_close (&f.image);
+  for (size_t i = 0; i < sizeof code / sizeof *code; i++)
+    store_u32 (f.elf.bytes + F + 4 * i, code[i], false);
+  elf_builder_symbol (&f.elf, 2, ".text", STT_FUNC, F);
+  f.source = (struct cfi_source){ 0 };
+  assert_true (image_open_memory (&f.image, f.elf.bytes, f.elf.size, &err));
+  assert_true (code_rows_open_source (&f.source, &f.image, &wish, &err));
+  f.source.image = &f.image;
+  expect (&f, "1000+8:1 1010+4:1");
+  close_fixture (&f);
+}
+
 /* Only damaged files have such.  */
 static void
 of_stubs_that_overlap_the_first_stays (void **state)
@@ -232,6 +257,7 @@ main (void)
 #ifdef CODE_ANALYSIS
     cmocka_unit_test (code_becomes_functions),
     cmocka_unit_test (stubs_beside_code_stay),
+    cmocka_unit_test (code_on_another_stack_has_no_rows),
     cmocka_unit_test (of_stubs_that_overlap_the_first_stays),
 #endif
   };

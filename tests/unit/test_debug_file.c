@@ -243,15 +243,14 @@ test_segments_have_no_bytes (void **state)
 /* A program on the disk, in the folder, whose link names LINK; its sections
    end with that.  */
 static void
-open_linked_fixture (struct fixture *f, const char *link)
+open_linked_fixture (struct fixture *f, const char *link, size_t size)
 {
   struct error err = { 0 };
   char path[128];
   elf_builder_program (&f->elf, EM_X86_64, false);
   uint64_t at = (f->elf.size + 3) & ~UINT64_C (3);
-  size_t length = (strlen (link) + 4) & ~(size_t)3;
   elf_builder_add_section (&f->elf, ".gnu_debuglink", SHT_PROGBITS, 0, at,
-                           length + 4, 4);
+                           size, 4);
   strcpy ((char *)f->elf.bytes + at, link);
   elf_builder_finish (&f->elf);
   strcpy (f->directory, "debug-XXXXXX");
@@ -288,7 +287,8 @@ test_found_by_link (void **state)
       struct debug_file file;
       struct error err = { 0 };
       char *folder, place[300];
-      open_linked_fixture (&f, cases[i].link);
+      open_linked_fixture (&f, cases[i].link,
+                           ((strlen (cases[i].link) + 4) & ~(size_t)3) + 4);
       folder = realpath (f.directory, NULL);
       assert_non_null (folder);
       if (strncmp (cases[i].place, "GLOBAL/", 7) == 0)
@@ -435,6 +435,26 @@ test_usual_places (void **state)
     }
 }
 
+/* The section ends where the CRC should be.  */
+static void
+test_link_without_crc (void **state)
+{
+  (void)state;
+  for (size_t size = 3; size <= 8; size++)
+    {
+      struct fixture f;
+      struct debug_file file;
+      struct error err = { 0 };
+      open_linked_fixture (&f, "pd", size);
+      write_debug_file (&f, "pd", 0);
+      debug_file_find (&file, &f.image, &f.places, &err);
+      assert_int_equal (file.image.elf != NULL, size == 8);
+      if (size == 8)
+        debug_file_close (&file);
+      close_fixture (&f);
+    }
+}
+
 int
 main (void)
 {
@@ -447,6 +467,7 @@ main (void)
     cmocka_unit_test (test_truncated_debug_files),
     cmocka_unit_test (test_segments_have_no_bytes),
     cmocka_unit_test (test_found_by_link),
+    cmocka_unit_test (test_link_without_crc),
     cmocka_unit_test (test_other_code_or_machine),
     cmocka_unit_test (test_tiny_build_id),
     cmocka_unit_test (test_usual_places),

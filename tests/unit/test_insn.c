@@ -263,10 +263,10 @@ static void
 opcodes_at_the_end (void **state)
 {
   struct insn_step step;
-  uint8_t bytes[32] = { 0x0f, 0x0f, 0xc0, 0x9e }; /* pfadd */
+  uint8_t bytes[32] = { 0x0f, 0x0f, 0x40, 8, 0x9e }; /* pfadd 8(%rax), %mm0 */
   (void)state;
   assert_true (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
-  bytes[3] = 0;
+  bytes[4] = 0;
   assert_false (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
 }
 

@@ -626,13 +626,18 @@ what_is_no_core_is_refused (void **state)
     EMPTY,
     PROGRAM,
     MACHINE,
-    NO_ELF
+    NO_ELF,
+    HALF_AS_WIDE
   };
   static const char *const reasons[]
-      = { NULL, "not a core file", "not a core file",
-          "the core of a machine that has no SFrame", "not a core file" };
+      = { NULL,
+          "not a core file",
+          "not a core file",
+          "the core of a machine that has no SFrame",
+          "not a core file",
+          "the core of a machine that has no SFrame" };
   (void)state;
-  for (int change = NOTHING; change <= NO_ELF; change++)
+  for (int change = NOTHING; change <= HALF_AS_WIDE; change++)
     {
       uint8_t bytes[CORE_SIZE];
       char path[] = "/tmp/test_process.XXXXXX";
@@ -647,6 +652,8 @@ what_is_no_core_is_refused (void **state)
         store_u16 (bytes + 18, EM_PPC64, false);
       if (change == NO_ELF)
         bytes[0] = 0;
+      if (change == HALF_AS_WIDE) /* x32 */
+        bytes[EI_CLASS] = ELFCLASS32;
       assert_int_equal (write (fd, bytes, size), size);
       close (fd);
       struct core *core = core_open (&process, path, NULL, &err);
