@@ -6,6 +6,7 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/types.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -114,4 +115,16 @@ io_map (int fd, size_t *size, struct error *err)
     return bytes;
   error_set_errno (err, "mmap");
   return NULL;
+}
+
+int
+io_open_regular (const char *path)
+{
+  struct stat status;
+  int fd = open (path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0 || (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)))
+    return fd;
+  close (fd);
+  errno = EINVAL;
+  return -1;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "process/dwfl_debuginfo.h"
 #include "process/live_modules.h"
 
 struct code_file
@@ -87,7 +88,7 @@ code_files_load (struct code_files *files, struct process *process,
 
 static const Dwfl_Callbacks callbacks = {
   .find_elf = dwfl_build_id_find_elf,
-  .find_debuginfo = dwfl_standard_find_debuginfo,
+  .find_debuginfo = dwfl_debuginfo_find,
 };
 
 static void

@@ -8,7 +8,7 @@
 
 #include "process/core.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+#include "base/printable.h"
+#include "process/dwfl_debuginfo.h"
 #include "process/dwfl_error.h"
 
 #ifndef PT_GNU_SFRAME
@@ -32,19 +35,21 @@ struct core
 
 static const Dwfl_Callbacks callbacks = {
   .find_elf = dwfl_build_id_find_elf,
-  .find_debuginfo = dwfl_standard_find_debuginfo,
+  .find_debuginfo = dwfl_debuginfo_find,
 };
 
 static bool
 map_file (struct core *core, const char *path, struct error *err)
 {
   struct stat status;
-  core->fd = open (path, O_RDONLY | O_CLOEXEC);
+  core->fd = io_open_regular (path);
+  if (core->fd < 0 && errno == EINVAL)
+    return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
   if (core->fd < 0)
     return error_set_errno (err, "open");
   if (fstat (core->fd, &status) != 0)
     return error_set_errno (err, "stat");
-  if (!S_ISREG (status.st_mode) || status.st_size == 0)
+  if (status.st_size == 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
   core->size = (size_t)status.st_size;
   core->bytes = mmap (NULL, core->size, PROT_READ, MAP_PRIVATE, core->fd, 0);
@@ -88,6 +93,60 @@ add_memory (struct core *core, struct process *process, struct error *err)
   return true;
 }
 
+/* Whether none of the files that the note NT_FILE of SIZE BYTES names is a
+   fifo by now: libdwfl opens them.  core(5) and Linux, fs/binfmt_elf.c: their
+   number, a page's size, three words for each, and the names.  */
+static bool
+check_names_in (const char *bytes, size_t size, struct error *err)
+{
+  uint64_t n;
+  struct stat status;
+  if (size < 2 * sizeof n)
+    return true;
+  memcpy (&n, bytes, sizeof n);
+  if (n > size / (3 * sizeof n) || size < (2 + 3 * n) * sizeof n)
+    return true;
+  const char *name = bytes + (2 + 3 * n) * sizeof n, *end = bytes + size, *nul;
+  for (;
+       name < end && (nul = memchr (name, '\0', (size_t)(end - name))) != NULL;
+       name = nul + 1)
+    if (stat (name, &status) == 0 && S_ISFIFO (status.st_mode))
+      {
+        char shown[sizeof err->reason / 2];
+        printable_copy (shown, sizeof shown, name);
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "it maps %s, which is a fifo by now", shown);
+      }
+  return true;
+}
+
+static bool
+check_names (const struct core *core, struct error *err)
+{
+  size_t n;
+  GElf_Phdr segment;
+  if (elf_getphdrnum (core->elf, &n) != 0)
+    return true;
+  for (size_t i = 0; i < n; i++)
+    {
+      GElf_Nhdr note;
+      size_t at = 0, next, name, contents;
+      Elf_Data *data = NULL;
+      if (gelf_getphdr (core->elf, (int)i, &segment) != NULL
+          && segment.p_type == PT_NOTE)
+        data = elf_getdata_rawchunk (core->elf, (int64_t)segment.p_offset,
+                                     segment.p_filesz, ELF_T_NHDR);
+      for (; data != NULL
+             && (next = gelf_getnote (data, at, &note, &name, &contents)) > 0;
+           at = next)
+        if (note.n_type == NT_FILE
+            && !check_names_in ((const char *)data->d_buf + contents,
+                                note.n_descsz, err))
+          return false;
+    }
+  return true;
+}
+
 static bool
 open_core (struct core *core, struct process *process, const char *path,
            struct error *err)
@@ -105,7 +164,7 @@ open_core (struct core *core, struct process *process, const char *path,
   if (process->arch == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "the core of a machine that has no SFrame");
-  return add_memory (core, process, err);
+  return check_names (core, err) && add_memory (core, process, err);
 }
 
 /* Modules.  */

@@ -3,13 +3,14 @@
 
 #include <config.h>
 
+#include "process/dwfl_debuginfo.h"
 #include "process/dwfl_error.h"
 #include "process/dwfl_state.h"
 #include "process/live.h"
 
 static const Dwfl_Callbacks callbacks = {
   .find_elf = dwfl_linux_proc_find_elf,
-  .find_debuginfo = dwfl_standard_find_debuginfo,
+  .find_debuginfo = dwfl_debuginfo_find,
 };
 
 bool

@@ -24,6 +24,8 @@
 
 #include "process/live_modules.h"
 
+#include "base/io.h"
+
 #ifndef PT_GNU_SFRAME
 #  define PT_GNU_SFRAME 0x6474e554
 #endif
@@ -141,7 +143,7 @@ live_open_file (const char *path, dev_t device, ino_t inode)
   struct stat status;
   if (inode == 0)
     return strcmp (path, "[vdso]") == 0 ? open_vdso () : -1;
-  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  int fd = io_open_regular (path);
   if (fd >= 0
       && (fstat (fd, &status) != 0 || status.st_dev != device
           || status.st_ino != inode))

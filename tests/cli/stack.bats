@@ -537,3 +537,39 @@ END
     [ "$(tr '\n' ' ' <order)" = "libdw libdwarf " ] || { cat order; return 1; }
   done
 }
+
+# A program that waits for ever, from ./waits, in $!.
+start_waiting ()
+{
+  echo 'int pause (void); int main (void) { for (;;) pause (); }' >waits.c
+  "${CC:-cc}" -g -o waits waits.c
+  ./waits &
+  children+=($!)
+  sleep 0.5
+}
+
+# It was opened, and waited for somebody who writes.
+@test "a fifo that has the name of a deleted program, or of a debug file" {
+  start_waiting
+  rm waits
+  mkfifo "waits (deleted)"
+  timeout 60 "$stack" "${children[0]}" >out || { echo "status $?"; return 1; }
+  grep -q '#0' out
+  timeout 60 "$stack" --dwarf "${children[0]}" >out || [ $? -ne 124 ]
+  # Beside one that is there.
+  start_waiting
+  mkfifo waits.debug
+  timeout 60 "$stack" "${children[1]}" >out || { echo "status $?"; return 1; }
+  grep -q main out
+}
+
+@test "a core file whose program is a fifo by now" {
+  needs gcore
+  start_waiting
+  gcore -o core "${children[0]}" >/dev/null 2>&1 || skip "no core"
+  rm waits
+  mkfifo waits
+  run timeout 60 "$stack" core."${children[0]}"
+  [ "$status" -eq 1 ] || { echo "$status: $output"; return 1; }
+  [[ $output == *"it maps $PWD/waits, which is a fifo by now" ]] || { echo "$output"; return 1; }
+}
