@@ -462,6 +462,17 @@ row_cursor_seek (struct sframe_row_cursor *cursor, uint64_t offset)
              : seek_typed (cursor, offset, SFRAME_FRE_ADDR4, false);
 }
 
+/* A function of V3's default type without rows is an outermost frame
+   (specification, section 1.2).  GNU as 2.47 also writes signal frames without
+   rows, for trampolines that it cannot express: nothing is known of these.  */
+static bool
+is_outermost (const struct sframe_decoder *decoder,
+              const struct sframe_function *function)
+{
+  return decoder->variant.version >= 3 && function->n_rows == 0
+         && !function->flexible && !function->signal;
+}
+
 int
 sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
                        struct sframe_function *function,
@@ -474,6 +485,11 @@ sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
   if (!sframe_decoder_function (decoder, index, function, err)
       || !sframe_decoder_rows (decoder, index, function, &cursor, err))
     return -1;
+  if (is_outermost (decoder, function))
+    {
+      *row = (struct sframe_row){ 0 };
+      return 1;
+    }
   uint64_t offset = pc - function->address;
   if (function->pcmask)
     offset %= function->repeat;

@@ -1,0 +1,73 @@
+/* Between host.c, which speaks the protocol of the suite, and one reader.
+   SPDX-License-Identifier: 0BSD
+
+   An adapter is host.c compiled with one file that defines `reader'.  */
+
+#ifndef CONFORMANCE_READER_H
+#define CONFORMANCE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A value: base + offset, or what stands in memory there.  */
+struct value
+{
+  enum
+  {
+    VALUE_SAME, /* the register still has it; the rest says nothing */
+    VALUE_CFA,
+    VALUE_SP,
+    VALUE_FP,
+    VALUE_REGISTER
+  } base;
+  bool load;
+  unsigned reg; /* DWARF number, for VALUE_REGISTER */
+  int64_t offset;
+};
+
+struct answer
+{
+  bool outermost; /* the rest says nothing */
+  struct value cfa, ra, fp;
+  bool ra_signed, key_b, signal; /* if the reader tells */
+};
+
+/* What is asked about, as the vector has it.  */
+struct question
+{
+  unsigned version, abi;
+  /* Where the section is loaded in the vector, and where its bytes are now:
+     readers that take a section where it is see all addresses moved by the
+     difference.  */
+  uint64_t address;
+  const uint8_t *bytes;
+  size_t size;
+};
+
+struct reader
+{
+  const char *name;
+  const char *versions; /* it claims to read, as "2,3" */
+  const char *abis;     /* likewise, by their numbers in the header */
+  /* What it tells beside CFA, RA and FP: "signed", "key", "signal".  */
+  const char *tells;
+  /* Called once with the adapter's own arguments.  */
+  bool (*begin) (int argc, char **argv);
+  /* NULL, and *REASON, when the reader refuses the section.  */
+  void *(*open) (const struct question *question, const char **reason);
+  /* 1 a rule, 0 none, -1 an error.  PC is an address of the vector.  */
+  int (*find) (void *section, uint64_t pc, struct answer *answer);
+  void (*close) (void *section);
+};
+
+extern const struct reader reader;
+
+/* The DWARF numbers of SP and FP for ABI; false for another one.  */
+bool abi_registers (unsigned abi, unsigned *sp, unsigned *fp);
+
+/* Register REG + OFFSET, with SP and FP of ABI told apart.  */
+struct value value_of_register (unsigned abi, unsigned reg, int64_t offset,
+                                bool load);
+
+#endif /* CONFORMANCE_READER_H */

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: 0BSD
+"""Write the vectors: index.json and a file for each section.
+
+    generate.py DIR            write them below DIR
+    generate.py --check DIR    are those below DIR what would be written, does
+                               the executable specification agree with each,
+                               and does every demand have a vector?
+"""
+
+import collections
+import json
+import os
+import sys
+
+import sframe_spec
+import definitions
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def index_entry(vector):
+    return {
+        "name": vector.name,
+        "file": vector.name + ".sframe",
+        "address": vector.address,
+        "version": vector.version,
+        "abi": vector.abi,
+        "demands": list(vector.demands),
+        "open": vector.opens,
+        "lookups": [{"pc": pc, "answers": list(answers)}
+                    for pc, answers in vector.lookups],
+        **({"comment": vector.comment} if vector.comment else {}),
+    }
+
+
+def index_text(entries):
+    """A line for each vector, so that changes can be read."""
+    lines = ",\n".join(json.dumps(entry) for entry in entries)
+    return '{"format": 1, "vectors": [\n' + lines + "\n]}\n"
+
+
+def write(directory):
+    entries = []
+    for vector in definitions.all_vectors():
+        path = os.path.join(directory, vector.name + ".sframe")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(vector.data)
+        entries.append(index_entry(vector))
+    with open(os.path.join(directory, "index.json"), "w",
+              encoding="ascii") as file:
+        file.write(index_text(entries))
+    return len(entries)
+
+
+def disagreements(vector):
+    """Where the executable specification answers otherwise than VECTOR."""
+    try:
+        section = sframe_spec.Section(vector.data, vector.address)
+    except sframe_spec.Violation as violation:
+        return ([f"{vector.name}: refused: {violation}"]
+                if vector.opens == definitions.ACCEPT else [])
+    if vector.opens == definitions.REFUSE:
+        return [f"{vector.name}: accepted"]
+    found = []
+    for pc, answers in vector.lookups:
+        try:
+            answer = section.lookup(pc)
+        except sframe_spec.Violation:
+            answer = "error"
+        if answer not in answers:
+            found.append(f"{vector.name}: {pc:#x}: {answer}, not "
+                         + " | ".join(answers))
+    return found
+
+
+def demands():
+    with open(os.path.join(HERE, "sentences.json"), encoding="utf-8") as file:
+        return {demand["id"] for demand in json.load(file)["demands"]}
+
+
+def check(directory):
+    """All that is wrong with the files below DIRECTORY, as lines."""
+    wrong, entries, used = [], [], set()
+    names = collections.Counter()
+    for vector in definitions.all_vectors():
+        names[vector.name] += 1
+        used.update(vector.demands)
+        entries.append(index_entry(vector))
+        wrong += disagreements(vector)
+        path = os.path.join(directory, vector.name + ".sframe")
+        try:
+            with open(path, "rb") as file:
+                same = file.read() == vector.data
+        except OSError:
+            same = False
+        if not same:
+            wrong.append(f"{path}: not what generate.py writes")
+    wrong += [f"{name}: used twice" for name, n in names.items() if n > 1]
+    with open(os.path.join(directory, "index.json"),
+              encoding="ascii") as file:
+        if file.read() != index_text(entries):
+            wrong.append("index.json: not what generate.py writes")
+    wrong += [f"no vector for {demand}" for demand in demands() - used]
+    wrong += [f"{demand} is not in sentences.json" for demand in
+              used - demands()]
+    return wrong, len(entries)
+
+
+def main(arguments):
+    if len(arguments) == 2 and arguments[0] == "--check":
+        wrong, count = check(arguments[1])
+        print("\n".join(wrong + [f"{count} vectors, {len(wrong)} wrong"]))
+        return bool(wrong)
+    if len(arguments) != 1:
+        sys.exit(__doc__)
+    print(f"{write(arguments[0])} vectors")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

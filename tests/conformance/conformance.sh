@@ -1,0 +1,68 @@
+#!/bin/sh
+# The conformance suite: its own consistency, and this project held against it.
+# The folder conformance/ has a README of its own.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+srcdir=$(cd "${srcdir-.}" && pwd)
+. "$srcdir/tests/tap.sh"
+suite=$srcdir/conformance
+vectors=$suite/vectors
+log=$(mktemp) || exit 1
+trap 'rm -f "$log" "$log".*' EXIT
+export PYTHONDONTWRITEBYTECODE=1
+
+command -v python3 >/dev/null 2>&1 || skip_all "python3 is not installed"
+
+quietly ()
+{
+  "$@" >"$log" 2>&1
+}
+
+check "the vectors are those that are defined, and the executable \
+specification agrees with each" \
+  quietly python3 "$suite/generate.py" --check "$vectors"
+check "the adapter in Python answers as the vectors want" \
+  quietly python3 "$suite/run.py" -v --vectors "$vectors" \
+    "specification=python3 $suite/adapters/spec.py"
+check "the decoder answers as the vectors want" \
+  quietly python3 "$suite/run.py" -v --vectors "$vectors" \
+    "decoder=tests/conformance/decoder"
+check "what the encoder writes keeps to the specification" \
+  quietly python3 "$srcdir/tests/conformance/encoder.py" \
+    tests/conformance/encoder "$vectors"
+
+# A suite that cannot fail shows nothing: a reader that answers every question
+# with one rule, and one that dies.
+cat >"$log.liar" <<'END'
+print("adapter liar versions=3 abis=3 tells=", flush=True)
+import sys
+for line in sys.stdin:
+    print("accepted" + ";cfa=sp+8 ra=[cfa-8] fp=same" * (len(line.split()) - 2),
+          flush=True)
+END
+cat >"$log.mortal" <<'END'
+print("adapter mortal versions=2 abis=3 tells=", flush=True)
+END
+quietly python3 "$suite/run.py" --vectors "$vectors" \
+  "liar=python3 $log.liar" "mortal=python3 $log.mortal"
+status=$?
+check "a reader that lies and one that dies are found" \
+  test "$status" -eq 1
+check "lies are counted" grep -q 'rows | 0 of 36: 36 wrong rule' "$log"
+check "deaths are counted" grep -q '36 crash' "$log"
+
+# What the program writes, as a stranger would judge it.
+program=src/cfi2sframe
+for format in 3 2 2.0; do
+  for layout in "" --compact --no-split; do
+    # shellcheck disable=SC2086
+    quietly "$program" --format=$format $layout -q -o "$log.file" \
+      "$program" \
+      && quietly python3 "$suite/check.py" "$log.file"
+    check "--format=$format $layout breaks no demand" test $? -eq 0
+  done
+done
+quietly python3 "$suite/check.py" --raw 10000 \
+  "$vectors/search/v3-amd64-rows-descend.sframe"
+check "a section that breaks a demand is found" grep -q 'fre-ascending' "$log"
+echo "1..$n"
