@@ -7,6 +7,7 @@
 
 #include <config.h>
 
+#include <elf.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,6 +78,7 @@ typedef bool work (const char *input, const char *output,
 
 static char folder[] = "/tmp/cfi2sframe-memory-XXXXXX";
 static char original[80], converted[80], output[80];
+static char split[80]; /* separate debug file of the original */
 static char linked[1000], large[1000], object[1000], foreign[1000];
 static char debug[1000], followed[80];
 
@@ -102,6 +104,26 @@ copy_file (const char *from, const char *to)
   size_t size;
   char *bytes = contents (from, &size);
   assert_non_null (bytes);
+  FILE *file = fopen (to, "wb");
+  assert_non_null (file);
+  assert_int_equal (fwrite (bytes, 1, size, file), size);
+  fclose (file);
+  free (bytes);
+}
+
+/* Write FROM to TO as a separate debug file: the sections of code have no
+   contents any more.  */
+static void
+make_debug_file (const char *from, const char *to)
+{
+  size_t size;
+  char *bytes = contents (from, &size);
+  assert_non_null (bytes);
+  const Elf64_Ehdr *header = (const void *)bytes;
+  Elf64_Shdr *sections = (void *)(bytes + header->e_shoff);
+  for (unsigned i = 0; i < header->e_shnum; i++)
+    if (sections[i].sh_flags & SHF_EXECINSTR)
+      sections[i].sh_type = SHT_NOBITS;
   FILE *file = fopen (to, "wb");
   assert_non_null (file);
   assert_int_equal (fwrite (bytes, 1, size, file), size);
@@ -334,7 +356,7 @@ run_out (bool all_after)
   run_out_everywhere (replace, foreign, NULL);
   run_out_everywhere (undo, converted, NULL);
   run_out_everywhere (remove_section, foreign, NULL);
-  run_out_everywhere (match_debug_file, converted, original);
+  run_out_everywhere (match_debug_file, converted, split);
   run_out_everywhere (match_debug_file, original, followed);
   run_out_everywhere (write_section, linked, NULL);
   run_out_everywhere (check, converted, NULL);
@@ -380,7 +402,9 @@ make_files (void **state)
   assert_int_equal (rename (original, converted), 0);
   assert_true (undo (converted, original, &err));
   snprintf (followed, sizeof followed, "%s/followed", folder);
-  copy_file (original, followed);
+  snprintf (split, sizeof split, "%s/split", folder);
+  make_debug_file (original, split);
+  copy_file (split, followed);
   if (!match_debug_file (converted, followed, &err))
     fail_msg ("%s", err.reason);
   return 0;
@@ -393,6 +417,7 @@ remove_files (void **state)
   unlink (original);
   unlink (converted);
   unlink (output);
+  unlink (split);
   unlink (followed);
   /* Fails if a temporary file was left behind.  */
   return rmdir (folder);
