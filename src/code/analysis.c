@@ -44,6 +44,7 @@ struct analysis
   struct analysis_summary *summary;
   enum routine_doubts doubts; /* what to do about calls that may not return */
   struct index_list doubtful; /* functions that make such calls */
+  size_t n_stack_movers;      /* known when claims were withdrawn last */
   /* The routine under way.  */
   uint64_t entry;
   bool trusted;
@@ -260,22 +261,28 @@ follow (struct analysis *analysis, uint32_t index, enum attempt attempt,
 
 /* Following what there is.  */
 
-/* Functions that turned out to be entered with another frame after they were
-   followed: what was said of them is disputed.  */
+/* What was said of functions after they were followed is disputed if they
+   turned out to be entered with another frame, or to call what returns with
+   another stack pointer.  */
 static void
 withdraw (struct analysis *analysis)
 {
+  size_t n_movers = functions_stack_movers (analysis->functions);
+  bool more_movers = n_movers > analysis->n_stack_movers;
   for (size_t i = 0; i < analysis->starts.n_tried; i++)
     {
       const struct code_function *function
           = functions_get (analysis->functions, (uint32_t)i);
       uint64_t failed_at, entry = function->entry;
-      if (!function->is_start || !function->no_claims)
+      if (!function->is_start || !(function->no_claims || more_movers))
         continue;
-      routine_follow (analysis->routine, entry, end_of (analysis, entry),
-                      DOUBTS_NONE, &failed_at);
-      take_routine (analysis, function, false);
+      enum routine_failure failure
+          = routine_follow (analysis->routine, entry, end_of (analysis, entry),
+                            DOUBTS_NONE, &failed_at);
+      if (function->no_claims || failure == ROUTINE_CALLEE)
+        take_routine (analysis, function, false);
     }
+  analysis->n_stack_movers = n_movers;
 }
 
 static bool

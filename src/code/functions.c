@@ -16,6 +16,7 @@ struct functions
   struct address_set marks;  /* what may be found in `starts', or was marked */
   struct code_function *list;
   size_t n, capacity;
+  size_t n_stack_movers;
   bool failed; /* memory ran out */
 };
 
@@ -129,6 +130,20 @@ bool
 functions_comes_back (const struct functions *functions, uint64_t callee)
 {
   return address_map_get (&functions->back, callee) != UINT32_MAX;
+}
+
+void
+functions_note_stack_mover (struct functions *functions,
+                            struct code_function *function)
+{
+  functions->n_stack_movers += !function->moves_stack;
+  function->moves_stack = true;
+}
+
+size_t
+functions_stack_movers (const struct functions *functions)
+{
+  return functions->n_stack_movers;
 }
 
 bool

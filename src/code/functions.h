@@ -25,6 +25,7 @@ struct code_function
   bool is_pointer;   /* a start only because a pointer leads there */
   bool is_described; /* a start because rows describe it already */
   bool no_claims;    /* entered with another frame than that of a call */
+  bool moves_stack;  /* returns with another SP: it is a part of its callers */
 };
 
 struct functions; /* opaque */
@@ -71,6 +72,13 @@ bool functions_comes_back (const struct functions *functions, uint64_t callee);
    For quick denials.  */
 void functions_mark (struct functions *functions, uint64_t address);
 bool functions_is_marked (const struct functions *functions, uint64_t address);
+
+/* FUNCTION returns with another stack pointer.  */
+void functions_note_stack_mover (struct functions *functions,
+                                 struct code_function *function);
+
+/* How many functions do.  */
+size_t functions_stack_movers (const struct functions *functions);
 
 /* Whether memory ran out since the register was made.  */
 bool functions_failed (const struct functions *functions);

@@ -36,6 +36,12 @@ enum
   HEADER_SIZE = 8,
   WORD = 8,
   DATA_SIZE = 44, /* of a function, at least */
+  /* Words of the runtime's struct moduledata (src/runtime/symtab.go) that name
+     where functions begin and end, and what entries count from.  The first
+     word points to the table.  */
+  MODULE_MIN_PC = 20,
+  MODULE_MAX_PC = 21,
+  MODULE_TEXT = 22,
   /* Flags: nobody calls it, or it writes to the stack pointer.  */
   FLAG_TOP_FRAME = 1,
   FLAG_SP_WRITE = 2,
@@ -132,6 +138,73 @@ function_entry (const struct reader *reader, uint64_t index)
   if (reader->form->entry_width == WORD)
     facts_word (reader->facts, place, WORD, false, &value);
   return reader->text + value;
+}
+
+/* Where the text begins, if the module data at ADDRESS are those of the
+   table: they name its first and its last entry, too.  Else 0.  */
+static uint64_t
+text_of_module (const struct reader *reader, uint64_t address)
+{
+  uint64_t first = function_word (reader, 0), min, max, text;
+  uint64_t last = function_word (reader, 2 * reader->n_functions);
+  const struct image_facts *facts = reader->facts;
+  return facts_word (facts, address + MODULE_MIN_PC * WORD, WORD, false, &min)
+                 && facts_word (facts, address + MODULE_MAX_PC * WORD, WORD,
+                                false, &max)
+                 && facts_word (facts, address + MODULE_TEXT * WORD, WORD,
+                                false, &text)
+                 && min == text + first && max == text + last
+             ? text
+             : 0;
+}
+
+/* The same of the module data in SEGMENT, wherever they are.  */
+static uint64_t
+text_in_segment (const struct reader *reader, const GElf_Phdr *segment)
+{
+  const struct image *image = reader->facts->image;
+  const uint8_t *bytes = image->bytes + segment->p_offset;
+  uint64_t text = 0;
+  for (uint64_t i = (0 - segment->p_vaddr) % WORD;
+       text == 0 && i + WORD <= segment->p_filesz; i += WORD)
+    if (load_u64 (bytes + i, image->big_endian) == reader->address)
+      text = text_of_module (reader, segment->p_vaddr + i);
+  return text;
+}
+
+/* Since Go 1.26 the table itself does not say where the text begins.  0: the
+   module data do not, either.  */
+static uint64_t
+find_text (const struct reader *reader)
+{
+  const struct image_facts *facts = reader->facts;
+  const struct image *image = facts->image;
+  uint64_t text = 0;
+  for (size_t i = 0; text == 0 && i < facts->n_relocated; i++)
+    if (facts->relocated[i].value == reader->address)
+      text = text_of_module (reader, facts->relocated[i].place);
+  for (size_t i = 0; text == 0 && i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD
+        && !(image->segments[i].p_flags & PF_X))
+      text = text_in_segment (reader, &image->segments[i]);
+  return text;
+}
+
+/* Whether all entries are in code, and ascend: others are no table of this
+   image, or the text begins elsewhere.  */
+static bool
+has_entries_in_code (const struct reader *reader)
+{
+  uint64_t before = 0, size;
+  for (uint64_t i = 0; i < reader->n_functions; i++)
+    {
+      uint64_t entry = function_entry (reader, i);
+      if ((i > 0 && entry <= before)
+          || !facts_code (reader->facts, entry, &size))
+        return false;
+      before = entry;
+    }
+  return true;
 }
 
 /* The next number at *OFFSET: 7 bits in each byte.  */
@@ -245,6 +318,10 @@ go_table_read (struct go_table *table, const struct image_facts *facts)
   for (size_t i = 0; i < facts->n_segments; i++)
     reader.steps_left += facts->segments[i].size / 2;
   if (!open_reader (&reader))
+    return true;
+  if (reader.form->text_word >= 0 && reader.text == 0)
+    reader.text = find_text (&reader);
+  if (!has_entries_in_code (&reader))
     return true;
   for (uint64_t i = 0; i < reader.n_functions; i++)
     if (!read_function (&reader, i))

@@ -240,7 +240,16 @@ translate_branch (struct a64 *t)
   if (a64_matches (word, 0xff000010, 0x54000000))
     insn->condition = (uint8_t)condition_of (word);
   else if (insn->flow == FLOW_BRANCH && a64_bits (word, 24, 8) != 0x54)
-    a64_reads (t, a64_or_zero (a64_rd (word)));
+    {
+      a64_reads (t, a64_or_zero (a64_rd (word)));
+      if (a64_matches (word, 0x7e000000, 0x34000000)
+          && a64_rd (word) != A64_ZR) /* CBZ, CBNZ */
+        {
+          insn->condition
+              = a64_bits (word, 24, 1) ? CONDITION_NOT_ZERO : CONDITION_ZERO;
+          insn->from = (uint8_t)a64_rd (word);
+        }
+    }
   return true;
 }
 

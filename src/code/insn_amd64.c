@@ -68,6 +68,22 @@ state_new (void)
 /* Where execution goes on.  By mnemonic, because that is all that minimal
    decoding knows.  */
 
+/* Whether IN, a return, or an indirect call or jump, changes CS as well: with
+   a selector on the stack, or in memory, beside the address.  Such code is of
+   no compiler, and the path ends there.  */
+static bool
+is_far (const ZydisDecodedInstruction *in)
+{
+  enum
+  {
+    RET_FAR = 0xca, /* and 0xcb */
+    GROUP_5 = 0xff, /* Intel SDM, volume 2, appendix A.4 */
+    GROUP_5_JMP_FAR = 5
+  };
+  return (in->opcode & 0xfe) == RET_FAR
+         || (in->opcode == GROUP_5 && in->raw.modrm.reg == GROUP_5_JMP_FAR);
+}
+
 static enum insn_flow
 flow_of (const ZydisDecodedInstruction *in)
 {
@@ -87,9 +103,9 @@ flow_of (const ZydisDecodedInstruction *in)
     case ZYDIS_MNEMONIC_UIRET:
       return FLOW_STOP;
     case ZYDIS_MNEMONIC_RET:
-      return FLOW_RETURN;
+      return is_far (in) ? FLOW_STOP : FLOW_RETURN;
     case ZYDIS_MNEMONIC_JMP:
-      return direct ? FLOW_JUMP : FLOW_JUMP_INDIRECT;
+      return direct ? FLOW_JUMP : is_far (in) ? FLOW_STOP : FLOW_JUMP_INDIRECT;
     case ZYDIS_MNEMONIC_CALL:
       return direct ? FLOW_CALL : FLOW_CALL_INDIRECT;
     default: /* Jcc, LOOPcc, JRCXZ, XBEGIN */
@@ -294,6 +310,15 @@ set_constant (struct translation *t, uint8_t to, int64_t value)
   t->insn->reads &= ~mask_of (to);
 }
 
+/* Whether OPERAND is the lowest byte of a register.  */
+static bool
+is_low_byte (const ZydisDecodedOperand *operand)
+{
+  return is_register (operand) && operand->size == 8
+         && !(operand->reg.value >= ZYDIS_REGISTER_AH
+              && operand->reg.value <= ZYDIS_REGISTER_BH);
+}
+
 /* mov and its extending forms.  Registers moved in their full width are not
    `read': that is how they are saved and restored.  Zero and sign extensions
    give a register whose low part is what it was; parts of registers that are
@@ -303,6 +328,12 @@ translate_mov (struct translation *t)
 {
   const ZydisDecodedOperand *to = &t->operands[0], *from = &t->operands[1];
   bool moves = t->in.mnemonic == ZYDIS_MNEMONIC_MOV;
+  if (is_low_byte (to) && is_immediate (from))
+    {
+      set_op (t, OP_INSERT_BYTE, dwarf (t, to->reg.value), REG_NONE);
+      t->insn->immediate = from->imm.value.s;
+      return;
+    }
   if (is_register (to)
       && (dwarf (t, to->reg.value) == REG_NONE || to->size < 32))
     return;
@@ -640,6 +671,10 @@ translate_value (struct translation *t)
     case ZYDIS_MNEMONIC_SBB: /* -1 or 0, whatever the register held */
       if (is_same_register (t))
         t->insn->reads = 0;
+      return;
+    case ZYDIS_MNEMONIC_TEST:
+      if (is_same_register (t))
+        set_op (t, OP_TEST, REG_NONE, dwarf (t, t->operands[0].reg.value));
       return;
     case ZYDIS_MNEMONIC_CDQE: /* rax = sign extension of eax */
       set_op (t, OP_MOVE, 0, 0);

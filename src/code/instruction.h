@@ -56,6 +56,7 @@ enum insn_op
   OP_SCALE,          /* to = from * immediate, which is small */
   OP_SET,            /* to = immediate */
   OP_INSERT,         /* 16 bits of `to' from bit `scale' on = immediate */
+  OP_INSERT_BYTE,    /* the lowest 8 bits of `to' = immediate */
   OP_ALIGN,          /* to = from & immediate, which is -2^n */
   OP_LOAD,           /* to = memory */
   OP_STORE,          /* memory = from, or (REG_NONE) something unknown; a
@@ -67,6 +68,7 @@ enum insn_op
   OP_COMPARE,        /* flags = from - immediate */
   OP_COMPARE_MEMORY, /* flags = memory - immediate */
   OP_COMPARE_BOTH,   /* flags = from - index */
+  OP_TEST,           /* flags = from & from */
   OP_LOWER,          /* to = from - index, or - something unknown, not 0 */
   /* Of a return address, with SP as modifier and key `immediate'.  */
   OP_SIGN,         /* to = from with an authentication code */
@@ -84,6 +86,8 @@ enum insn_condition
   CONDITION_NOT_BELOW,
   CONDITION_EQUAL,
   CONDITION_NOT_EQUAL,
+  CONDITION_ZERO, /* `from' is; flags do not matter */
+  CONDITION_NOT_ZERO,
 };
 
 /* An instruction in full.  Memory is at base + index * scale + offset, where

@@ -16,9 +16,13 @@ struct code_machine
   uint8_t n_registers;
   uint8_t first_argument; /* register */
   uint8_t kernel_call;    /* register with the number of a system call */
-  uint8_t rt_sigreturn;   /* such a number, of Linux */
-  uint32_t preserved;     /* mask: a function leaves these as they were */
-  uint32_t clobbered;     /* mask: a call may change these */
+  uint8_t kernel_result;  /* register with what it returns */
+  uint8_t rt_sigreturn;   /* such numbers, of Linux */
+  uint16_t clone, clone3;
+  uint8_t clone_stack;  /* register with the child's stack, or 0: its parent's
+                           has been copied */
+  uint32_t preserved;   /* mask: a function leaves these as they were */
+  uint32_t clobbered;   /* mask: a call may change these */
   uint8_t probed;       /* register with the size of a frame when its pages are
                            probed; REG_NONE: no compiler calls a function for that */
   uint8_t word;         /* bytes of a register */

@@ -69,19 +69,38 @@ pass (struct routine *routine, const struct insn *insn, uint64_t address,
   if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
     routine_call (routine, insn, address, state);
   else if (insn->flow == FLOW_BRANCH)
-    state_branch (state, insn->condition, false);
+    {
+      bool taken;
+      if (state_parts_from_child (state, insn, &taken))
+        {
+          state->is_child_too = false;
+          if (!taken)
+            return false;
+        }
+      state_branch (state, insn->condition, false);
+    }
   return insn->flow != FLOW_JUMP && insn->flow != FLOW_JUMP_INDIRECT
          && insn->flow != FLOW_RETURN && insn->flow != FLOW_STOP;
 }
 
-/* Both ways of a branch; the state is copied only where they differ.  */
-static void
+/* Both ways of a branch; the state is copied only where they differ.  Whether
+   it goes on with the next instruction: a child with another stack has left.
+ */
+static bool
 branch (struct routine *routine, const struct insn *insn, struct state *state)
 {
+  bool by_child;
+  if (state_parts_from_child (state, insn, &by_child))
+    {
+      state->is_child_too = false;
+      if (!by_child)
+        routine_jump (routine, insn->target, state);
+      return by_child;
+    }
   if (!state_tells_branches (state, (enum insn_condition)insn->condition))
     {
       routine_jump (routine, insn->target, state);
-      return;
+      return true;
     }
   if (!routine_is_never_taken (routine, insn))
     {
@@ -91,6 +110,7 @@ branch (struct routine *routine, const struct insn *insn, struct state *state)
       routine_jump (routine, insn->target, &taken);
     }
   state_branch (state, (enum insn_condition)insn->condition, false);
+  return true;
 }
 
 /* Follow where the node's instruction leads, which was done to STATE already.
@@ -105,8 +125,7 @@ leave_node (struct routine *routine, uint32_t number, struct state *state)
   switch (insn->flow)
     {
     case FLOW_BRANCH:
-      branch (routine, insn, state);
-      return true;
+      return branch (routine, insn, state);
     case FLOW_JUMP:
       routine_jump (routine, insn->target, state);
       return false;
@@ -391,6 +410,7 @@ routine_failure_name (enum routine_failure failure)
     [ROUTINE_SAVED_USED] = "saved-register-used",
     [ROUTINE_UNWINDS] = "unwinds",
     [ROUTINE_SIGNAL] = "signal",
+    [ROUTINE_CALLEE] = "callee-moves-stack",
     [ROUTINE_UNRESOLVED] = "unresolved-jump",
     [ROUTINE_GO_DIFFERS] = "differs-from-pclntab",
     [ROUTINE_UNPROVEN] = "unproven",

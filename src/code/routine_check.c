@@ -172,6 +172,71 @@ jump_by_tables (struct routine *routine, uint64_t address,
   return resolved;
 }
 
+/* Whether INSN, an indirect jump, goes where a word of an array points.  That
+   may be a tail call, or how one handler of an interpreter gets to the next:
+   with the frame of the function that they are parts of.  */
+static bool
+goes_by_index (const struct routine *routine, const struct insn *insn,
+               const struct state *state)
+{
+  if (insn->from == REG_NONE)
+    return insn->index != REG_NONE;
+  struct value target = state->registers[insn->from];
+  if (!value_is_anonymous (target))
+    return false;
+  uint32_t number
+      = address_map_get (&routine->numbers, value_address (target));
+  return number != NODE_NONE && routine->nodes[number].insn.op == OP_LOAD
+         && routine->nodes[number].insn.index != REG_NONE;
+}
+
+/* Whether INSN goes back to the caller with another stack pointer than
+   functions do: a subroutine that saves registers for its caller, and the
+   like.  */
+static bool
+moves_stack (const struct routine *routine, const struct insn *insn,
+             const struct state *state)
+{
+  const struct arch *arch = routine->machine->arch;
+  struct value ra = value_of (VALUE_SAVED, arch->ra);
+  struct value sp = state->registers[arch->sp];
+  bool by_stack = insn->flow == FLOW_RETURN && !arch_tracks_ra (arch);
+  unsigned from = insn->from == REG_NONE ? arch->ra : insn->from;
+  int64_t entry = by_stack ? arch->fixed_ra_offset : 0;
+  if (by_stack && !value_equal (state_load (state, sp), ra))
+    return false;
+  if (!by_stack && (insn->memory || !value_equal (state->registers[from], ra)))
+    return false;
+  return !value_equal (sp, value_of (VALUE_CFA, entry))
+         || (by_stack && insn->immediate != 0);
+}
+
+/* Whether INSN calls such a subroutine.  */
+static bool
+calls_stack_mover (const struct routine *routine, const struct insn *insn)
+{
+  const struct routine_context *context = routine->context;
+  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+  if (!calls || functions_stack_movers (context->functions) == 0)
+    return false;
+  const struct code_function *callee
+      = functions_at (context->functions, insn->target);
+  const struct relocated *word
+      = facts_relocated (context->facts, routine_called_place (context, insn));
+  if (word && word->value != 0)
+    callee = functions_at (context->functions, word->value);
+  return callee && callee->moves_stack;
+}
+
+static void
+note_stack_mover (struct routine *routine)
+{
+  struct functions *functions = routine->context->functions;
+  struct code_function *own = functions_at (functions, routine->entry);
+  if (own)
+    functions_note_stack_mover (functions, own);
+}
+
 /* INSN is a copy: nodes move when they grow.  Where tables had less entries
    when the jump was followed, there is more to follow now.  */
 static void
@@ -181,11 +246,14 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
   const struct code_machine *machine = routine->machine;
   if (jump_by_tables (routine, address, &insn, state))
     return;
-  if (state_is_restored (state, machine))
+  if (state_is_restored (state, machine)
+      && !goes_by_index (routine, &insn, state))
     {
       routine->leaves = true;
       note_end (routine, address);
     }
+  else if (state_is_restored (state, machine))
+    note_end (routine, address);
   else if (!state_has_left (state, machine))
     routine_fail (routine, ROUTINE_UNRESOLVED, address);
 }
@@ -231,6 +299,11 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
       && (state_is_restored (state, machine)
           || !routine_is_never_taken (routine, insn)))
     check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
+  if (calls_stack_mover (routine, insn))
+    return routine_fail (routine, ROUTINE_CALLEE, address);
+  if ((insn->flow == FLOW_RETURN || insn->flow == FLOW_JUMP_INDIRECT)
+      && moves_stack (routine, insn, state))
+    note_stack_mover (routine);
   if (insn->flow == FLOW_RETURN)
     {
       routine->is_proven = true;

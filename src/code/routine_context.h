@@ -26,6 +26,7 @@ enum routine_failure
   ROUTINE_SAVED_USED, /* uses registers that belong to the caller */
   ROUTINE_UNWINDS,    /* goes on with an exception that it did not get */
   ROUTINE_SIGNAL,     /* is where the handler of a signal returns to */
+  ROUTINE_CALLEE,     /* calls what returns with another stack pointer */
   ROUTINE_UNRESOLVED, /* jumps to an address that is not known */
   ROUTINE_GO_DIFFERS, /* Go's table says otherwise, or nothing */
   ROUTINE_UNPROVEN,   /* nothing shows that a function starts there */

@@ -64,10 +64,14 @@ struct state
   uint64_t compared_with;
   uint8_t n_slots, n_bounds;
   bool has_compared, has_equals;
+  bool has_forked; /* the flags tell whether a VALUE_FORKED is 0 */
+  /* A child with another stack was made, and has not gone its own way yet: no
+     row holds for both.  */
+  bool is_child_too;
   uint8_t equals[2]; /* registers that were compared with each other */
   /* The base of VALUE_BASE <= CFA + this, or < unless an instruction had no
      effect that was not meant to have none.  */
-  int32_t base_limit;
+  int64_t base_limit;
   bool base_is_below;
   uint64_t released; /* mask of slots that were above the stack pointer once,
                         and are below it */

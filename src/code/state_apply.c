@@ -85,8 +85,10 @@ apply_base (struct state *state, const struct code_machine *machine,
       return;
     }
   forget_base (state, machine, address);
-  state->base_limit
-      = (int32_t)from.number + (was_base ? state->base_limit : 0);
+  if (!was_base)
+    state->base_limit = from.number;
+  else if (state->base_limit + from.number < NUMBER_LIMIT)
+    state->base_limit += from.number;
   state->base_is_below
       = insn->op == OP_LOWER || (was_base && state->base_is_below);
   set_register (state, insn->to, value_of (VALUE_BASE, 0), address);
@@ -202,6 +204,18 @@ apply_insert (struct state *state, const struct insn *insn, uint64_t address)
   set_register (state, insn->to,
                 value_moved (value_of (VALUE_CONSTANT, 0), (int64_t)number),
                 address);
+}
+
+static void
+apply_insert_byte (struct state *state, const struct insn *insn,
+                   uint64_t address)
+{
+  struct value old = state->registers[insn->to];
+  compute (state, address, insn->to);
+  if (old.kind == VALUE_CONSTANT)
+    state->registers[insn->to]
+        = value_of (VALUE_CONSTANT,
+                    (old.number & ~INT64_C (0xff)) | (insn->immediate & 0xff));
 }
 
 /* A code is of use only if SP is what it was when the function began: whoever
@@ -439,7 +453,7 @@ apply_compare (struct state *state, const struct code_machine *machine,
                const struct insn *insn, uint64_t address)
 {
   uint64_t with = (uint64_t)insn->immediate;
-  state->has_compared = state->has_equals = false;
+  state->has_compared = state->has_equals = state->has_forked = false;
   if (insn->op == OP_COMPARE_BOTH
       && state->registers[insn->index].kind == VALUE_CONSTANT)
     {
@@ -454,6 +468,8 @@ apply_compare (struct state *state, const struct code_machine *machine,
       state->equals[1] = insn->index;
       return;
     }
+  if (insn->op != OP_COMPARE_MEMORY && with == 0)
+    state->has_forked = state->registers[insn->from].kind == VALUE_FORKED;
   /* What is compared was read from a table, but not to be jumped by.  */
   if (insn->op != OP_COMPARE_MEMORY
       && value_is_entry (state->registers[insn->from]))
@@ -491,6 +507,8 @@ apply_op (struct state *state, const struct code_machine *machine,
       return apply_sum_scaled (state, insn, address, tables);
     case OP_INSERT:
       return apply_insert (state, insn, address);
+    case OP_INSERT_BYTE:
+      return apply_insert_byte (state, insn, address);
     case OP_SIGN:
     case OP_AUTHENTICATE:
     case OP_STRIP:
@@ -549,20 +567,47 @@ move_stack (struct state *state, const struct code_machine *machine,
     }
 }
 
+/* Whether the system call that STATE is in front of makes a child with another
+   stack.  */
+static bool
+makes_child (const struct state *state, const struct code_machine *machine)
+{
+  struct value number = state->registers[machine->kernel_call];
+  struct value stack = state->registers[machine->clone_stack];
+  return value_equal (number, value_of (VALUE_CONSTANT, machine->clone3))
+         || (value_equal (number, value_of (VALUE_CONSTANT, machine->clone))
+             && !value_equal (stack, value_of (VALUE_CONSTANT, 0)));
+}
+
+/* Do what such a system call does beside changing registers.  */
+static void
+apply_fork (struct state *state, const struct code_machine *machine,
+            uint64_t address)
+{
+  unsigned result = machine->kernel_result;
+  state->registers[result] = value_new (VALUE_FORKED, address, result);
+  state->is_child_too = true;
+}
+
 void
 state_apply (struct state *state, const struct code_machine *machine,
              const struct insn *insn, uint64_t address,
              struct jump_tables *tables)
 {
   struct value sp = state->registers[machine->arch->sp];
+  bool forks = insn->calls_kernel && makes_child (state, machine);
   if (insn->sets_flags)
-    state->has_compared = state->has_equals = false;
+    state->has_compared = state->has_equals = state->has_forked = false;
   if (insn->op >= OP_COMPARE && insn->op <= OP_COMPARE_BOTH)
     apply_compare (state, machine, insn, address);
+  else if (insn->op == OP_TEST)
+    state->has_forked = state->registers[insn->from].kind == VALUE_FORKED;
   else if (insn->op != OP_NONE)
     apply_op (state, machine, insn, address, tables);
   for (uint32_t left = insn->writes; left; left &= left - 1)
     compute (state, address, (unsigned)__builtin_ctz (left));
+  if (forks)
+    apply_fork (state, machine, address);
   if (!value_equal (state->registers[machine->arch->sp], sp))
     move_stack (state, machine, sp);
 }
@@ -573,7 +618,7 @@ state_call (struct state *state, const struct code_machine *machine,
 {
   for (uint32_t left = machine->clobbered; left; left &= left - 1)
     compute (state, address, (unsigned)__builtin_ctz (left));
-  state->has_compared = state->has_equals = false;
+  state->has_compared = state->has_equals = state->has_forked = false;
   state_forget_bounds (state, value_of (VALUE_MIXED, 0), 0);
   forget_below (state, state->registers[machine->arch->sp]);
 }
@@ -589,6 +634,20 @@ learn_equal (struct state *state)
     *b = *a;
   else if (b->kind == VALUE_CFA && value_is_anonymous (*a))
     *a = *b;
+}
+
+bool
+state_parts_from_child (const struct state *state, const struct insn *insn,
+                        bool *taken)
+{
+  bool of_register = insn->condition == CONDITION_ZERO
+                     || insn->condition == CONDITION_NOT_ZERO;
+  *taken = insn->condition == CONDITION_EQUAL
+           || insn->condition == CONDITION_ZERO;
+  if (of_register)
+    return state->registers[insn->from].kind == VALUE_FORKED;
+  return state->has_forked
+         && (*taken || insn->condition == CONDITION_NOT_EQUAL);
 }
 
 void

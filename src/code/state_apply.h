@@ -27,6 +27,11 @@ state_tells_branches (const struct state *state, enum insn_condition condition)
          && (state->has_compared || state->has_equals);
 }
 
+/* Whether INSN, a branch, is where the child of a system call that returned
+   twice leaves its parent: *TAKEN, by the branch, or else behind it.  */
+bool state_parts_from_child (const struct state *state,
+                             const struct insn *insn, bool *taken);
+
 /* The branch with CONDITION was TAKEN or not.  */
 void state_branch (struct state *state, enum insn_condition condition,
                    bool taken);

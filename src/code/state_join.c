@@ -8,7 +8,7 @@ void
 state_settle (struct state *state, const struct code_machine *machine,
               uint64_t at)
 {
-  state->has_compared = state->has_equals = false;
+  state->has_compared = state->has_equals = state->has_forked = false;
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
@@ -153,6 +153,8 @@ state_join (struct state *state, const struct code_machine *machine,
   bool changed = join_registers (state, machine, other, at, tables);
   changed |= join_slots (state, other);
   changed |= join_bounds (state, other);
+  changed |= other->is_child_too && !state->is_child_too;
+  state->is_child_too |= other->is_child_too;
   if (other->base_limit > state->base_limit
       || (state->base_is_below && !other->base_is_below))
     {

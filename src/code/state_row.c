@@ -14,6 +14,17 @@ in_register (const struct state *state, unsigned reg)
   return reg < REG_COUNT ? state->registers[reg] : value_of (VALUE_MIXED, 0);
 }
 
+/* A rule of KIND with OFFSET, which has 32 bits there.  False: it has not.  */
+static bool
+rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
+           int64_t offset)
+{
+  *rule = (struct frame_rule){ .kind = (uint8_t)kind,
+                               .reg = (uint16_t)reg,
+                               .offset = (int32_t)offset };
+  return offset == rule->offset;
+}
+
 static struct value
 moved (struct value value, int64_t distance)
 {
@@ -88,32 +99,62 @@ cfa_rule (const struct state *state, const struct code_machine *machine,
   for (unsigned i = 0; i < 2; i++)
     {
       struct value value = state->registers[order[i]];
-      rule->reg = order[i];
-      rule->kind = RULE_REG;
-      rule->offset = (int32_t)-value.number;
+      int64_t number = value.number;
       if (value.kind == VALUE_CFA)
-        return true;
-      rule->kind = RULE_DEREF_REG;
+        return rule_with (rule, RULE_REG, order[i], -number);
       if (value.kind == VALUE_BASE && slot)
-        {
-          rule->offset = (int32_t)(slot->place.number - value.number);
-          return true;
-        }
+        return rule_with (rule, RULE_DEREF_REG, order[i],
+                          slot->place.number - number);
     }
   return false;
 }
 
-/* The slot that RULE_DEREF_CFA can be said of, with the return address as it
-   came or signed.  */
+/* Whether SLOT is the second word of a frame record, behind the caller's FP
+   (AAPCS64, 6.4.6 "The Frame Pointer").  */
+static bool
+is_in_record (const struct state *state, const struct code_machine *machine,
+              const struct slot *slot)
+{
+  struct value fp = state_load (state, moved (slot->place, -machine->word));
+  return value_equal (fp, value_of (VALUE_SAVED, machine->arch->fp));
+}
+
+/* The slot with VALUE, the return address; of several the one in the frame
+   record.  NULL also if none of several is: then some are copies, which
+   callees may overwrite.  */
+static const struct slot *
+find_true_slot (const struct state *state, const struct code_machine *machine,
+                enum value_kind base, struct value value)
+{
+  const struct slot *first = find_slot (state, machine, base, value);
+  const struct slot *in_record = NULL;
+  unsigned n = 0;
+  for (unsigned i = 0; first && i < state->n_slots; i++)
+    if (value_equal (state->slots[i].value, value))
+      {
+        n++;
+        if (state->slots[i].place.kind == base
+            && is_in_record (state, machine, &state->slots[i]))
+          in_record = &state->slots[i];
+      }
+  return n == 1 ? first : in_record;
+}
+
+/* The slot that RULE_DEREF_CFA can be said of, with the return address signed
+   or as it came.  Where one is signed, those that are not are copies, for the
+   function's own use (__builtin_return_address).  */
 static const struct slot *
 find_ra_slot (const struct state *state, const struct code_machine *machine,
               enum value_kind base)
 {
-  const struct slot *slot = find_slot (
-      state, machine, base, value_of (VALUE_SAVED, machine->arch->ra));
-  for (int64_t key = 0; !slot && key < SIGNING_KEYS; key++)
-    slot = find_slot (state, machine, base, value_of (VALUE_SIGNED, key));
-  return slot;
+  for (int64_t key = 0; key < SIGNING_KEYS; key++)
+    {
+      struct value with_code = value_of (VALUE_SIGNED, key);
+      if (find_slot (state, machine, base, with_code))
+        return find_true_slot (state, machine, base, with_code);
+    }
+  return find_true_slot (state, machine, base,
+                         value_of (VALUE_SAVED, machine->arch->ra));
 }
 
 /* The RA rule where it is not fixed.  */
@@ -125,9 +166,8 @@ ra_rule (const struct state *state, const struct code_machine *machine,
   struct value value
       = slot ? slot->value : state->registers[machine->arch->ra];
   row->ra = (struct frame_rule){ .kind = RULE_SAME };
-  if (slot)
-    row->ra = (struct frame_rule){ .kind = RULE_DEREF_CFA,
-                                   .offset = (int32_t)slot->place.number };
+  if (slot && !rule_with (&row->ra, RULE_DEREF_CFA, 0, slot->place.number))
+    return false;
   /* Which key it was belongs to whole functions; A is the usual one.  */
   row->ra_signed = value_equal (value, value_of (VALUE_SIGNED, 0));
   return row->ra_signed
@@ -145,23 +185,26 @@ fp_rule (const struct state *state, const struct code_machine *machine,
   struct value value = state->registers[fp];
   const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
   if (slot && (with_ra || !value_equal (value, saved)))
-    {
-      *rule = (struct frame_rule){ .kind = RULE_DEREF_CFA,
-                                   .offset = (int32_t)slot->place.number };
-      return true;
-    }
+    return rule_with (rule, RULE_DEREF_CFA, 0, slot->place.number);
   slot = find_slot (state, machine, VALUE_BASE, saved);
   if (slot && value.kind == VALUE_BASE)
-    {
-      *rule = (struct frame_rule){
-        .kind = RULE_DEREF_REG,
-        .reg = (uint16_t)fp,
-        .offset = (int32_t)(slot->place.number - value.number),
-      };
-      return true;
-    }
+    return rule_with (rule, RULE_DEREF_REG, fp,
+                      slot->place.number - value.number);
   *rule = (struct frame_rule){ .kind = RULE_SAME };
   return value_equal (value, saved);
+}
+
+/* Whether the return address is where a call leaves it, and not below the
+   stack pointer, where another function may overwrite it: the child of vfork
+   () does.  */
+static bool
+has_fixed_ra (const struct state *state, const struct code_machine *machine)
+{
+  int64_t place = machine->arch->fixed_ra_offset;
+  struct value sp = state->registers[machine->arch->sp];
+  return value_equal (state_load (state, value_of (VALUE_CFA, place)),
+                      value_of (VALUE_SAVED, machine->arch->ra))
+         && !(sp.kind == VALUE_CFA && sp.number > place);
 }
 
 bool
@@ -170,10 +213,9 @@ state_row (const struct state *state, const struct code_machine *machine,
 {
   const int8_t ra = machine->arch->fixed_ra_offset;
   *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
-  return (arch_tracks_ra (machine->arch)
-              ? ra_rule (state, machine, row)
-              : value_equal (state_load (state, value_of (VALUE_CFA, ra)),
-                             value_of (VALUE_SAVED, machine->arch->ra)))
+  return !state->is_child_too
+         && (arch_tracks_ra (machine->arch) ? ra_rule (state, machine, row)
+                                            : has_fixed_ra (state, machine))
          && cfa_rule (state, machine, &row->cfa)
          && fp_rule (state, machine, row->ra.kind == RULE_DEREF_CFA, &row->fp);
 }

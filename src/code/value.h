@@ -18,6 +18,9 @@ enum value_kind
   VALUE_OPAQUE,
   /* One thing or another: paths met that did not agree.  Numbered, too.  */
   VALUE_MIXED,
+  /* What a system call returned that can return twice; 0 to the child, which
+     has another stack.  Numbered, too.  */
+  VALUE_FORKED,
   VALUE_CFA,   /* CFA + number */
   VALUE_SAVED, /* what register `number` held when the function began */
   /* The return address, signed with key `number` and SP as it was then.  */
@@ -67,6 +70,13 @@ value_new (enum value_kind kind, uint64_t address, unsigned reg)
   return value_of (kind, (int64_t)(address << 6 | reg));
 }
 
+/* That address.  */
+static inline uint64_t
+value_address (struct value value)
+{
+  return (uint64_t)value.number >> 6;
+}
+
 static inline bool
 value_equal (struct value a, struct value b)
 {
@@ -76,7 +86,8 @@ value_equal (struct value a, struct value b)
 static inline bool
 value_is_anonymous (struct value value)
 {
-  return value.kind == VALUE_OPAQUE || value.kind == VALUE_MIXED;
+  return value.kind == VALUE_OPAQUE || value.kind == VALUE_MIXED
+         || value.kind == VALUE_FORKED;
 }
 
 /* Whether VALUE is an address in the stack, as far as it is known.  */

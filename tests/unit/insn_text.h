@@ -76,15 +76,16 @@ static inline const char *
 insn_text_of (struct insn_text *text, const struct insn *insn)
 {
   static const char *const ops[]
-      = { "-",     "move",   "add",   "sum",     "sum-scaled",  "scale",
-          "set",   "insert", "align", "load",    "store",       "push",
-          "pop",   "leave",  "swap",  "compare", "compare-mem", "compare-2",
-          "lower", "sign",   "auth",  "strip" };
+      = { "-",     "move",    "add",         "sum",         "sum-scaled",
+          "scale", "set",     "insert",      "insert-byte", "align",
+          "load",  "store",   "push",        "pop",         "leave",
+          "swap",  "compare", "compare-mem", "compare-2",   "test",
+          "lower", "sign",    "auth",        "strip" };
   static const char *const flows[]
       = { "",      " branch",  " jump",   " jump-to",
           " call", " call-to", " return", " stop" };
   static const char *const conditions[]
-      = { "", " a", " na", " b", " nb", " e", " ne" };
+      = { "", " a", " na", " b", " nb", " e", " ne", " zero", " not-zero" };
   snprintf (text->words, sizeof text->words, "%s", ops[insn->op]);
   insn_text_add_register (text, "to", insn->to);
   insn_text_add_register (text, "from", insn->from);

@@ -17,6 +17,8 @@ enum
   CODE_SIZE = 0x30,
   TABLE = 0x2000,
   TABLE_SIZE = 0x200,
+  MODULE = TABLE + TABLE_SIZE, /* the runtime's data, behind the table */
+  MODULE_SIZE = 24 * 8,
   DEPTHS = 0x80, /* where they are in the table */
   DATA = 0xa0,   /* of the two functions, from the functions' table on */
   FUNCTIONS = 0x100,
@@ -43,7 +45,7 @@ static const uint8_t depths[] = { 2, 4, 48, 0xac, 2, 47, 0x80, 1, 0 };
 
 struct file
 {
-  uint8_t bytes[CODE_SIZE * 16 + TABLE_SIZE];
+  uint8_t bytes[CODE_SIZE * 16 + TABLE_SIZE + MODULE_SIZE];
   GElf_Phdr segments[2];
   struct image_section sections[2];
   struct image image;
@@ -115,7 +117,7 @@ read_table (struct file *file)
                                    .p_flags = PF_R,
                                    .p_offset = CODE_SIZE * 16,
                                    .p_vaddr = TABLE,
-                                   .p_filesz = TABLE_SIZE };
+                                   .p_filesz = TABLE_SIZE + MODULE_SIZE };
   file->sections[1] = (struct image_section){
     .header = { .sh_type = SHT_PROGBITS,
                 .sh_addr = TABLE,
@@ -170,6 +172,49 @@ depths_of_all_forms (void **state)
     }
 }
 
+/* Since Go 1.26 the table does not say where the text begins: the module data
+   do, if the first and the last entry fit.  */
+static void
+the_text_may_be_in_the_module_data (void **state)
+{
+  (void)state;
+  for (int damaged = -1; damaged < 24; damaged++)
+    {
+      struct file file = { 0 };
+      uint8_t *module = table_of (&file) + TABLE_SIZE;
+      bool counts = damaged == 0 || (damaged >= 20 && damaged < 23);
+      build (&file, &forms[3], 0);
+      put_word (table_of (&file) + 8 + 8 * forms[3].text_word, 8, 0);
+      put_word (module, 8, TABLE);
+      put_word (module + 20 * 8, 8, CODE);
+      put_word (module + 21 * 8, 8, CODE + 0x300);
+      put_word (module + 22 * 8, 8, CODE);
+      if (damaged >= 0)
+        module[8 * damaged] ^= 0x10;
+      read_table (&file);
+      check_depth (&file, 0x150 + 4, counts ? GO_DEPTH_UNKNOWN : 24);
+      assert_int_equal (file.table.n == 0, counts);
+      go_table_free (&file.table);
+    }
+}
+
+/* One entry outside of the code, or out of order, and nothing is believed.  */
+static void
+entries_are_those_of_the_code (void **state)
+{
+  (void)state;
+  static const uint64_t wrong[] = { 0, 0x2a0, 0x300 };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    {
+      struct file file = { 0 };
+      build (&file, &forms[3], 0);
+      put_word (table_of (&file) + FUNCTIONS + 2 * 4, 4, wrong[i]);
+      read_table (&file);
+      assert_int_equal (file.table.n, 0);
+      go_table_free (&file.table);
+    }
+}
+
 /* Functions without a caller, and those that write to the stack pointer.  */
 static void
 flagged_functions_are_unknown (void **state)
@@ -218,6 +263,8 @@ main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (depths_of_all_forms),
+    cmocka_unit_test (the_text_may_be_in_the_module_data),
+    cmocka_unit_test (entries_are_those_of_the_code),
     cmocka_unit_test (flagged_functions_are_unknown),
     cmocka_unit_test (damaged_tables_do_no_harm),
   };

@@ -132,7 +132,10 @@ flow (void **state)
   assert_int_equal (insn_of (0x54000049).condition, CONDITION_NOT_ABOVE);
   assert_int_equal (insn_of (0x54000043).condition, CONDITION_BELOW);
   assert_int_equal (insn_of (0x54000042).condition, CONDITION_NOT_BELOW);
-  assert_int_equal (insn_of (0xb4000040).condition, CONDITION_OTHER);
+  assert_int_equal (insn_of (0xb4000040).condition, CONDITION_ZERO);
+  assert_int_equal (insn_of (0x35000040).condition, CONDITION_NOT_ZERO);
+  assert_int_equal (insn_of (0xb400005f).condition, CONDITION_OTHER);
+  assert_int_equal (insn_of (0x36000040).condition, CONDITION_OTHER);
 }
 
 static void
@@ -500,8 +503,9 @@ in_words (void **state)
     { 0x54000009, "b.ls .", "- branch na 0x10008" },
     { 0x5400000a, "b.ge .", "- branch 0x10008" },
     { 0x5400000e, "b.al .", "- jump 0x10008" },
-    { 0xb4000013, "cbz x19,.", "- reads x19 branch 0x10008" },
-    { 0x35000013, "cbnz w19,.", "- reads x19 branch 0x10008" },
+    { 0xb4000013, "cbz x19,.", "- from x19 reads x19 branch zero 0x10008" },
+    { 0x35000013, "cbnz w19,.",
+      "- from x19 reads x19 branch not-zero 0x10008" },
     { 0x36180013, "tbz x19,#3,.", "- reads x19 branch 0x10008" },
     { 0xb7080013, "tbnz x19,#33,.", "- reads x19 branch 0x10008" },
     { 0x14000000, "b .", "- jump 0x10008" },

@@ -1,0 +1,8 @@
+# A far return takes a selector from the stack, too: it does not show that a
+# function begins where its symbol is.
+# options: -g
+# expect: unproven:1
+	.globl	f
+	.type	f, @function
+f:	mov	%rdi, %rax
+	lretq
