@@ -111,7 +111,8 @@ function_list_read (struct function_list *list,
   struct cfi_walk walk;
   struct filling filling = { .list = list };
   *list = (struct function_list){ 0 };
-  list->functions = calloc (source->cfi.n_fdes + source->plt.n_functions + 1,
+  list->functions = calloc (source->cfi.n_fdes + source->stubs.n_functions
+                                + source->found.n_functions + 1,
                             sizeof *list->functions);
   if (list->functions == NULL)
     return error_set_no_memory (err);

@@ -54,7 +54,7 @@ enum
 };
 
 static bool
-append_function (struct plt_list *list, const struct arch *arch,
+append_function (struct frame_functions *list, const struct arch *arch,
                  const struct stub_run *run, uint8_t repeat, struct error *err)
 {
   if (list->n_functions == FUNCTIONS_MAX)
@@ -86,7 +86,7 @@ append_function (struct plt_list *list, const struct arch *arch,
    difference whether a reader counts the PC from the function's start or
    from 0 (libsframe does the latter).  Otherwise one function per stub.  */
 static bool
-append_run (struct plt_list *list, const struct arch *arch,
+append_run (struct frame_functions *list, const struct arch *arch,
             const struct stub_run *run, struct error *err)
 {
   if (run->size == 0)
@@ -106,7 +106,7 @@ append_run (struct plt_list *list, const struct arch *arch,
 }
 
 static bool
-find_in_section (struct plt_list *list, const struct image *image,
+find_in_section (struct frame_functions *list, const struct image *image,
                  const struct image_section *where,
                  const struct cfi_section *section, struct error *err)
 {
@@ -152,7 +152,7 @@ compare_functions (const void *a, const void *b)
 /* Sections of a damaged file may lie in each other.  The first of overlapping
    stubs counts, as of overlapping FDEs.  */
 static void
-drop_overlapping (struct plt_list *list)
+drop_overlapping (struct frame_functions *list)
 {
   size_t kept = 0;
   uint64_t end = 0;
@@ -171,10 +171,10 @@ drop_overlapping (struct plt_list *list)
 }
 
 bool
-plt_list_find (struct plt_list *list, const struct image *image,
-               const struct cfi_section *section, struct error *err)
+plt_stubs_find (struct frame_functions *list, const struct image *image,
+                const struct cfi_section *section, struct error *err)
 {
-  *list = (struct plt_list){ 0 };
+  *list = (struct frame_functions){ 0 };
   for (size_t i = 0; i < sizeof plt_sections / sizeof plt_sections[0]; i++)
     {
       const struct image_section *where
@@ -182,7 +182,7 @@ plt_list_find (struct plt_list *list, const struct image *image,
       if (where != NULL && (where->header.sh_flags & SHF_EXECINSTR)
           && !find_in_section (list, image, where, section, err))
         {
-          plt_list_free (list);
+          frame_functions_free (list);
           return false;
         }
     }
@@ -191,13 +191,4 @@ plt_list_find (struct plt_list *list, const struct image *image,
            compare_functions);
   drop_overlapping (list);
   return true;
-}
-
-void
-plt_list_free (struct plt_list *list)
-{
-  for (size_t i = 0; i < list->n_functions; i++)
-    frame_function_free (&list->functions[i]);
-  free (list->functions);
-  *list = (struct plt_list){ 0 };
 }

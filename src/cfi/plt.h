@@ -11,18 +11,10 @@
 #include "elf/image.h"
 #include "frame/frame.h"
 
-struct plt_list
-{
-  struct frame_function *functions; /* owned; ascending address, disjoint */
-  size_t n_functions, capacity;
-};
-
 /* Find the stubs in .plt, .plt.sec, .plt.got and .iplt of IMAGE outside the
    ranges of SECTION's FDEs.  A section is taken entry by entry; the first
    bytes that are not a known stub end it.  */
-bool plt_list_find (struct plt_list *list, const struct image *image,
-                    const struct cfi_section *section, struct error *err);
-
-void plt_list_free (struct plt_list *list);
+bool plt_stubs_find (struct frame_functions *list, const struct image *image,
+                     const struct cfi_section *section, struct error *err);
 
 #endif /* CFI_PLT_H */

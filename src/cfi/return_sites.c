@@ -145,7 +145,7 @@ has_places (struct return_sites *sites, const struct cfi_code *code,
 static bool
 is_stub (const struct cfi_code *code)
 {
-  return code->fde == NULL && !code->function->from_code;
+  return code->kind == CODE_OF_STUB;
 }
 
 /* CODE was passed; LAST is its last row, NULL if it has none.  */
@@ -189,7 +189,6 @@ cut_rows (struct return_sites *sites, const struct cfi_code *code)
   cut->size = function->size;
   cut->signal = function->signal;
   cut->b_key = function->b_key;
-  cut->from_code = function->from_code;
   for (size_t i = 0; i < function->n_rows; i++)
     {
       const struct frame_row *row = &function->rows[i];

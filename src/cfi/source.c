@@ -128,13 +128,14 @@ cfi_source_open (struct cfi_source *source, const struct image *image,
     return error_set (err, CFI2SFRAME_NOTHING, "no .eh_frame%s%s",
                       source->debug.note[0] != '\0' ? "; " : "",
                       source->debug.note);
-  return plt_list_find (&source->plt, image, &source->cfi, err);
+  return plt_stubs_find (&source->stubs, image, &source->cfi, err);
 }
 
 void
 cfi_source_close (struct cfi_source *source)
 {
-  plt_list_free (&source->plt);
+  frame_functions_free (&source->stubs);
+  frame_functions_free (&source->found);
   dynamic_places_free (&source->relocations);
   cfi_section_free (&source->cfi);
   code_sections_free (&source->code);

@@ -19,7 +19,8 @@
 struct cfi_source
 {
   struct cfi_section cfi;
-  struct plt_list plt;
+  struct frame_functions stubs; /* of PLTs, without CFI */
+  struct frame_functions found; /* in the code, where there is neither */
   /* Why FDE, whatever its instructions say, describes no code or cannot be
      taken as it is; REASON_NONE: nothing is wrong.  */
   enum frame_reason (*problem) (const void *context,

@@ -102,25 +102,41 @@ judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde)
   return code;
 }
 
-/* The next stub in front of LIMIT whose code nobody claims.  */
-static bool
-next_stub (struct cfi_walk *walk, uint64_t limit, struct cfi_code *code)
+/* The next function of LIST, from *INDEX on, whose code nobody claims; NULL
+   if there is none in front of LIMIT.  */
+static const struct frame_function *
+next_unclaimed (const struct cfi_walk *walk,
+                const struct frame_functions *list, size_t *index,
+                uint64_t limit)
 {
-  const struct plt_list *plt = &walk->source->plt;
-  while (walk->stub < plt->n_functions
-         && plt->functions[walk->stub].address < limit)
-    {
-      const struct frame_function *stub = &plt->functions[walk->stub++];
-      if (stub->address < walk->claimed_end)
-        continue;
-      *code = (struct cfi_code){ .address = stub->address,
-                                 .size = stub->size,
-                                 .is_code = true,
-                                 .function = stub };
-      walk->claimed_end = stub->address + stub->size;
-      return true;
-    }
-  return false;
+  for (; *index < list->n_functions && list->functions[*index].address < limit;
+       ++*index)
+    if (list->functions[*index].address >= walk->claimed_end)
+      return &list->functions[*index];
+  return NULL;
+}
+
+/* The next stub, or function found, in front of LIMIT.  */
+static bool
+next_without_fde (struct cfi_walk *walk, uint64_t limit, struct cfi_code *code)
+{
+  const struct cfi_source *source = walk->source;
+  const struct frame_function *stub
+      = next_unclaimed (walk, &source->stubs, &walk->stub, limit);
+  const struct frame_function *found
+      = next_unclaimed (walk, &source->found, &walk->found,
+                        stub != NULL ? stub->address : limit);
+  const struct frame_function *next = found != NULL ? found : stub;
+  if (next == NULL)
+    return false;
+  *(found != NULL ? &walk->found : &walk->stub) += 1;
+  *code = (struct cfi_code){ .kind = found != NULL ? CODE_FOUND : CODE_OF_STUB,
+                             .address = next->address,
+                             .size = next->size,
+                             .is_code = true,
+                             .function = next };
+  walk->claimed_end = next->address + next->size;
+  return true;
 }
 
 bool
@@ -128,7 +144,8 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
 {
   const struct cfi_section *cfi = &walk->source->cfi;
   bool more = walk->fde < cfi->n_fdes;
-  if (next_stub (walk, more ? cfi->fdes[walk->fde].address : UINT64_MAX, code))
+  if (next_without_fde (walk, more ? cfi->fdes[walk->fde].address : UINT64_MAX,
+                        code))
     return true;
   if (more)
     {
@@ -205,18 +222,26 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   return true;
 }
 
+/* Where function INDEX of LIST begins, if there is one; else UINT64_MAX.  */
+static uint64_t
+begin_of (const struct frame_functions *list, size_t index)
+{
+  return index < list->n_functions ? list->functions[index].address
+                                   : UINT64_MAX;
+}
+
 /* Where the next code begins, if any; else UINT64_MAX.  */
 static uint64_t
 next_address (const struct cfi_walk *walk)
 {
-  const struct cfi_section *cfi = &walk->source->cfi;
-  const struct plt_list *plt = &walk->source->plt;
-  uint64_t fde
-      = walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
-  uint64_t stub = walk->stub < plt->n_functions
-                      ? plt->functions[walk->stub].address
+  const struct cfi_source *source = walk->source;
+  uint64_t stub = begin_of (&source->stubs, walk->stub);
+  uint64_t found = begin_of (&source->found, walk->found);
+  uint64_t next = walk->fde < source->cfi.n_fdes
+                      ? source->cfi.fdes[walk->fde].address
                       : UINT64_MAX;
-  return fde < stub ? fde : stub;
+  next = stub < next ? stub : next;
+  return found < next ? found : next;
 }
 
 uint32_t
@@ -246,7 +271,7 @@ cfi_walk_padding_once (const struct cfi_walk *walk,
 bool
 cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code, struct error *err)
 {
-  if (code->fde == NULL || code->reason != REASON_NONE)
+  if (code->kind != CODE_OF_FDE || code->reason != REASON_NONE)
     return true;
   if (!execute (walk, code->fde, &walk->function, &code->reason, err)
       || (code->reason == REASON_NONE && cfi_code_is_disputed (code)

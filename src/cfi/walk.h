@@ -1,9 +1,10 @@
 /* The one walk over what is known of a file's code.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   FDEs and PLT stubs in address order, each ending in frame rows or in the
-   reason why there are none.  Converting, measuring, checking and objects all
-   go through it, so that they agree on whose rows hold where:
+   FDEs, PLT stubs and functions found in the code, in address order, each
+   ending in frame rows or in the reason why there are none.  Converting,
+   measuring, checking and objects all go through it, so that they agree on
+   whose rows hold where:
 
    - An FDE that is empty or lies outside of code says nothing about any code.
      Nor does one without the rules that its code would need.
@@ -12,7 +13,8 @@
      there are no rows: unwinders that search a table find another FDE than
      those that go through the section.  Code that several FDEs describe comes
      with the first one (lowest address, then lowest offset).
-   - A PLT stub counts where no FDE claims the code.  */
+   - A PLT stub, or a function found in the code, counts where no FDE claims
+     the code.  */
 
 #ifndef CFI_WALK_H
 #define CFI_WALK_H
@@ -33,17 +35,25 @@ struct cfi_walk
   struct cfa_machine *machine;    /* owned */
   struct frame_function function; /* of the FDE executed last; owned */
   struct frame_function rival;    /* of one that overlaps it; owned */
-  size_t fde, stub;               /* the next ones */
+  size_t fde, stub, found;        /* the next ones */
   size_t group, group_end;        /* FDEs that overlap, `fde' among them */
   uint64_t claimed_end;           /* code below has an owner */
   size_t judged;                  /* an FDE, by index plus 1, or 0 ... */
   enum frame_reason judgement;    /* ... and what is wrong with it */
 };
 
-/* The code of one FDE or PLT stub.  */
+enum cfi_code_kind
+{
+  CODE_OF_FDE,
+  CODE_OF_STUB, /* of a PLT; its instructions are known */
+  CODE_FOUND    /* by its analysis: whatever has neither */
+};
+
+/* What the walk meets.  */
 struct cfi_code
 {
-  const struct cfi_fde *fde; /* NULL: a PLT stub */
+  enum cfi_code_kind kind;
+  const struct cfi_fde *fde; /* CODE_OF_FDE only */
   uint64_t address, size;    /* less what came with earlier ones */
   bool is_code;              /* false: the range says nothing of any code */
   /* Indexes of FDEs that may overlap this one, if there are more than one.  */
@@ -87,9 +97,9 @@ uint32_t cfi_walk_padding_once (const struct cfi_walk *walk,
 
 /* Execute the FDE of CODE, unless it has a reason not to be: its rows are in
    code->function, until the next call, or code->reason says why there are
-   none.  The rows of a stub are always there.  Of an FDE that overlaps others
-   only the part counts that did not come with earlier ones; its size may be 0
-   then.  False when memory ran out.  */
+   none.  The rows of other code are always there.  Of an FDE that overlaps
+   others only the part counts that did not come with earlier ones; its size
+   may be 0 then.  False when memory ran out.  */
 bool cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code,
                     struct error *err);
 

@@ -19,7 +19,7 @@ code_rows_open_source (struct cfi_source *source, const struct image *image,
     return false;
   error_clear (err);
   source->cfi.arch = image->arch;
-  return plt_list_find (&source->plt, image, &source->cfi, err);
+  return plt_stubs_find (&source->stubs, image, &source->cfi, err);
 }
 
 /* Functions made of claims.  */
@@ -27,21 +27,21 @@ struct harvest
 {
   const struct claims *claims;
   const struct code_request *request;
-  struct plt_list found; /* ascending, disjoint */
-  size_t known, start;   /* the next ones */
+  struct frame_functions found; /* ascending, disjoint */
+  size_t known, start;          /* the next ones */
   struct error *err;
 };
 
 static struct frame_function *
 begin_function (struct harvest *harvest, uint64_t address)
 {
-  struct plt_list *found = &harvest->found;
+  struct frame_functions *found = &harvest->found;
   if (!ARRAY_ROOM (found->functions, found->n_functions + 1, &found->capacity))
     return NULL;
   if (found->n_functions > 0)
     frame_function_trim (&found->functions[found->n_functions - 1]);
   struct frame_function *function = &found->functions[found->n_functions++];
-  *function = (struct frame_function){ .address = address, .from_code = true };
+  *function = (struct frame_function){ .address = address };
   return function;
 }
 
@@ -51,7 +51,7 @@ static bool
 add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
            bool is_start, const struct frame_row *row)
 {
-  struct plt_list *found = &harvest->found;
+  struct frame_functions *found = &harvest->found;
   struct frame_function *function
       = found->n_functions > 0 ? &found->functions[found->n_functions - 1]
                                : NULL;
@@ -132,55 +132,27 @@ harvest_claims (struct harvest *harvest)
   return true;
 }
 
-static int
-compare_functions (const void *a, const void *b)
+/* Remove what overlaps STUBS, which takes a damaged file.  */
+static void
+drop_overlapping (struct frame_functions *found,
+                  const struct frame_functions *stubs)
 {
-  const struct frame_function *left = a, *right = b;
-  return (left->address > right->address) - (left->address < right->address);
-}
-
-/* Remove what overlaps, which takes a damaged file: of the N functions the
-   first one stays, but a stub rather than code.  */
-static size_t
-drop_overlapping (struct frame_function *functions, size_t n)
-{
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++)
+  size_t kept = 0, stub = 0;
+  for (size_t i = 0; i < found->n_functions; i++)
     {
-      struct frame_function *last = kept > 0 ? &functions[kept - 1] : NULL;
-      bool overlaps
-          = last != NULL && functions[i].address < last->address + last->size;
-      if (overlaps && (functions[i].from_code || !last->from_code))
-        {
-          frame_function_free (&functions[i]);
-          continue;
-        }
-      if (overlaps)
-        frame_function_free (&functions[--kept]);
-      functions[kept++] = functions[i];
+      struct frame_function *function = &found->functions[i];
+      while (stub < stubs->n_functions
+             && stubs->functions[stub].address + stubs->functions[stub].size
+                    <= function->address)
+        stub++;
+      if (stub < stubs->n_functions
+          && stubs->functions[stub].address
+                 < function->address + function->size)
+        frame_function_free (function);
+      else
+        found->functions[kept++] = *function;
     }
-  return kept;
-}
-
-/* Put what was found with the stubs of SOURCE, which are few.  */
-static bool
-merge (struct cfi_source *source, struct plt_list *found, struct error *err)
-{
-  struct plt_list *stubs = &source->plt;
-  size_t n = stubs->n_functions + found->n_functions;
-  if (!ARRAY_ROOM (found->functions, n + 1, &found->capacity))
-    return error_set_no_memory (err);
-  struct frame_function *all = found->functions;
-  if (stubs->n_functions > 0)
-    memcpy (all + found->n_functions, stubs->functions,
-            stubs->n_functions * sizeof *all);
-  qsort (all, n, sizeof *all, compare_functions);
-  free (stubs->functions);
-  stubs->functions = all;
-  stubs->capacity = found->capacity;
-  stubs->n_functions = drop_overlapping (all, n);
-  *found = (struct plt_list){ 0 };
-  return true;
+  found->n_functions = kept;
 }
 
 static bool
@@ -194,8 +166,8 @@ add_functions (struct code_rows *rows, struct cfi_source *source,
   for (size_t i = 0; i < harvest.found.n_functions; i++)
     rows->bytes += harvest.found.functions[i].size;
   rows->functions = harvest.found.n_functions;
-  ok = ok && merge (source, &harvest.found, err);
-  plt_list_free (&harvest.found);
+  drop_overlapping (&harvest.found, &source->stubs);
+  source->found = harvest.found;
   return ok;
 }
 

@@ -27,8 +27,7 @@ bool code_rows_open_source (struct cfi_source *source,
 /* What is wanted of an analysis.  */
 struct code_rows_request
 {
-  bool add;    /* functions without CFI are put with the source's PLT stubs, as
-                  which they count from then on */
+  bool add;    /* functions without CFI become the source's `found' */
   bool verify; /* rows that the code contradicts are noted */
   const struct code_range *described; /* with ADD: as in struct code_request */
   size_t n_described;

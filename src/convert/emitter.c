@@ -219,11 +219,12 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
   return true;
 }
 
-/* Stubs are in a section of their own; what is between sections is not padding
-   between functions.  */
+/* Code without an FDE.  Stubs are in a section of their own; what is between
+   sections is not padding between functions, nor is what is around a function
+   that was found.  */
 static bool
-add_stub (struct emitter *emitter, const struct cfi_code *code,
-          struct error *err)
+add_apart (struct emitter *emitter, const struct cfi_code *code,
+           struct error *err)
 {
   separate (emitter);
   emitter->code_end = code->address + code->size;
@@ -237,8 +238,8 @@ bool
 emitter_add (struct emitter *emitter, const struct cfi_code *code,
              struct error *err)
 {
-  if (code->fde == NULL)
-    return add_stub (emitter, code, err);
+  if (code->kind != CODE_OF_FDE)
+    return add_apart (emitter, code, err);
   if (code->reason == REASON_NONE)
     return add_rows (emitter, code, err);
   separate (emitter);

@@ -151,7 +151,8 @@ open_emitter (struct linked *linked, struct error *err)
     .compact = options->compact && !options->gnu,
     .cut = !options->no_split,
     /* Nearly always enough.  What is not used is never touched.  */
-    .n_expected = source->cfi.n_fdes + source->plt.n_functions,
+    .n_expected = source->cfi.n_fdes + source->stubs.n_functions
+                  + source->found.n_functions,
     .rows_expected = cfi_section_size (&source->cfi) / 2,
   };
   linked->emitter = emitter_new (&emitter, err);
@@ -211,7 +212,7 @@ static bool
 leave_out_disproved (struct linked *linked, const struct cfi_code *code,
                      struct error *err)
 {
-  return code->fde == NULL || code->reason != REASON_NONE
+  return code->kind != CODE_OF_FDE || code->reason != REASON_NONE
          || !code_rows_object (&linked->code, code->address, code->size)
          || code_rows_leave_out (&linked->code, &linked->walk.function)
          || error_set_no_memory (err);
@@ -235,7 +236,7 @@ add_executed (struct linked *linked, struct cfi_code *code,
                                   &changed, err))
       || !emitter_add (linked->emitter, code, err))
     return false;
-  if (code->function != NULL && code->function->from_code)
+  if (code->kind == CODE_FOUND)
     linked->report->bytes_from_code += account->bytes_covered - covered;
   if (hash == NULL || changed || code->reason != REASON_NONE
       || emitter_n_functions (linked->emitter) != result.index + 1

@@ -175,7 +175,7 @@ add_to_compact_unwind (struct measuring *measuring,
                        const struct cfi_code *code, bool judged,
                        struct error *err)
 {
-  if (!measuring->with_compact_unwind || code->fde == NULL)
+  if (!measuring->with_compact_unwind || code->kind != CODE_OF_FDE)
     return true;
   if (judged)
     {

@@ -97,6 +97,15 @@ frame_function_free (struct frame_function *function)
 }
 
 void
+frame_functions_free (struct frame_functions *list)
+{
+  for (size_t i = 0; i < list->n_functions; i++)
+    frame_function_free (&list->functions[i]);
+  free (list->functions);
+  *list = (struct frame_functions){ 0 };
+}
+
+void
 frame_function_trim (struct frame_function *function)
 {
   struct frame_row *rows

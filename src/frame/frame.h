@@ -100,10 +100,9 @@ struct frame_function
 {
   uint64_t address;
   uint32_t size;
-  bool signal;    /* augmentation S */
-  bool b_key;     /* aarch64: RA signed with key B */
-  bool from_plt;  /* rows come from recognised stub instructions */
-  bool from_code; /* ... or from the analysis of the code */
+  bool signal;   /* augmentation S */
+  bool b_key;    /* aarch64: RA signed with key B */
+  bool from_plt; /* rows come from recognised stub instructions */
   /* Whether the instructions of a repeating block of `repeat` bytes are
      described (PLT entries); 0: rows are offsets from the address.  */
   uint8_t repeat;
@@ -117,6 +116,13 @@ struct frame_function
   struct frame_rule *saved; /* owned */
   size_t n_saved;
   size_t saved_capacity; /* in rules */
+};
+
+/* Functions in ascending order, none of which overlap.  */
+struct frame_functions
+{
+  struct frame_function *functions; /* owned */
+  size_t n_functions, capacity;
 };
 
 static inline bool
@@ -157,6 +163,8 @@ frame_row_leave_out (struct frame_row *row, enum frame_reason reason)
    zero-initialised structure is a valid empty function.  */
 void frame_function_reset (struct frame_function *function);
 void frame_function_free (struct frame_function *function);
+
+void frame_functions_free (struct frame_functions *list);
 
 /* Give back the room for rows that FUNCTION does not have.  */
 void frame_function_trim (struct frame_function *function);

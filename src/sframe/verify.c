@@ -554,7 +554,7 @@ verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
     {
       if (!code.is_code)
         continue;
-      verify->result->functions += code.fde != NULL;
+      verify->result->functions += code.kind == CODE_OF_FDE;
       uint32_t padding;
       if (!cfi_walk_rows (walk, &code, err)
           || !verify_begin (verify, walk, code, &padding, err))

@@ -10,7 +10,7 @@
 
 /* Rows as frame.h promises them; ones from code are complete.  */
 static void
-check_function (const struct frame_function *function)
+check_function (const struct frame_function *function, bool found)
 {
   FUZZ_CHECK (function->n_rows > 0 && function->rows[0].start == 0);
   for (size_t i = 0; i < function->n_rows; i++)
@@ -18,25 +18,33 @@ check_function (const struct frame_function *function)
       const struct frame_row *row = &function->rows[i];
       FUZZ_CHECK (row->start < function->size);
       FUZZ_CHECK (i == 0 || row->start > row[-1].start);
-      FUZZ_CHECK (!function->from_code
+      FUZZ_CHECK (!found
                   || (row->cfa.kind != RULE_UNSUPPORTED
                       && row->fp.kind != RULE_UNSUPPORTED));
     }
 }
 
 static void
-check_source (const struct cfi_source *source)
+check_list (const struct cfi_source *source,
+            const struct frame_functions *list)
 {
   uint64_t reached = 0;
-  for (size_t i = 0; i < source->plt.n_functions; i++)
+  for (size_t i = 0; i < list->n_functions; i++)
     {
-      const struct frame_function *function = &source->plt.functions[i];
+      const struct frame_function *function = &list->functions[i];
       FUZZ_CHECK (function->address >= reached && function->size > 0);
       FUZZ_CHECK (image_is_executable (source->image, function->address,
                                        function->size));
-      check_function (function);
+      check_function (function, list == &source->found);
       reached = function->address + function->size;
     }
+}
+
+static void
+check_source (const struct cfi_source *source)
+{
+  check_list (source, &source->stubs);
+  check_list (source, &source->found);
 }
 
 static void

@@ -105,11 +105,11 @@ add_fde (struct fixture *f, uint64_t address, uint64_t size)
 static void
 expect (struct fixture *f, const char *expected)
 {
-  struct plt_list list;
+  struct frame_functions list;
   struct error err = { 0 };
   char got[400] = "";
   size_t used = 0;
-  assert_true (plt_list_find (&list, &f->image, &f->cfi, &err));
+  assert_true (plt_stubs_find (&list, &f->image, &f->cfi, &err));
   for (size_t i = 0; i < list.n_functions; i++)
     {
       const struct frame_function *function = &list.functions[i];
@@ -126,7 +126,7 @@ expect (struct fixture *f, const char *expected)
       assert_true (function->from_plt);
     }
   assert_string_equal (got, expected);
-  plt_list_free (&list);
+  frame_functions_free (&list);
 }
 
 static void
@@ -226,7 +226,7 @@ out_of_memory_is_said (void **state)
 {
   (void)state;
   struct fixture f;
-  struct plt_list list;
+  struct frame_functions list;
   unsigned failures = 0;
   /* A run of one block size, and one function per stub.  */
   for (uint64_t address = PLT; address <= PLT + 8; address += 8)
@@ -235,11 +235,11 @@ out_of_memory_is_said (void **state)
         struct error err = { 0 };
         set_up (&f, ".plt", address, HEADER LAZY LAZY LAZY, 64);
         granted = n;
-        bool found = plt_list_find (&list, &f.image, &f.cfi, &err);
+        bool found = plt_stubs_find (&list, &f.image, &f.cfi, &err);
         granted = UINT_MAX;
         if (found)
           {
-            plt_list_free (&list);
+            frame_functions_free (&list);
             break;
           }
         assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);

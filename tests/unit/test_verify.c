@@ -54,7 +54,7 @@ struct sides
 {
   struct buffer eh_frame;
   struct cfi_section cfi;
-  struct plt_list plt;
+  struct frame_functions stubs;
   struct buffer sframe;
   struct sframe_variant variant;
 };
@@ -160,8 +160,9 @@ verify_status (struct sides *sides, struct verify_result *result,
                struct error *err)
 {
   struct sframe_decoder decoder;
-  const struct cfi_source source
-      = { .cfi = sides->cfi, .plt = sides->plt, .problem = problem_of_size };
+  const struct cfi_source source = { .cfi = sides->cfi,
+                                     .stubs = sides->stubs,
+                                     .problem = problem_of_size };
   *result = (struct verify_result){ 0 };
   return sframe_decoder_open (&decoder, sides->sframe.bytes,
                               sides->sframe.size, SFRAME, err)
@@ -320,7 +321,8 @@ known_stubs_are_not_extra (void **state)
                                       .rows = sframe_rows };
   struct sides sides;
   sides_init_usual (&sides, 3);
-  sides.plt = (struct plt_list){ .functions = &stubs, .n_functions = 1 };
+  sides.stubs
+      = (struct frame_functions){ .functions = &stubs, .n_functions = 1 };
   struct verify_result result = verify_against (&sides, function);
   assert_int_equal (result.bytes_equal, 0x100);
   assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);

@@ -64,7 +64,7 @@ add_fde (struct fixture *f, uint64_t offset, uint32_t size)
 static void
 add_stub (struct fixture *f, uint64_t offset, uint32_t size)
 {
-  struct plt_list *plt = &f->source.plt;
+  struct frame_functions *plt = &f->source.stubs;
   plt->functions = f->stubs;
   f->stubs[plt->n_functions++] = (struct frame_function){
     .address = CODE + offset,
@@ -125,7 +125,8 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
       assert_true (cfi_walk_next (&walk, &code));
       assert_true (cfi_walk_rows (&walk, &code, &err));
       assert_true (code.address == CODE + expected[i].offset);
-      assert_int_equal (code.fde == NULL, expected[i].stub);
+      assert_int_equal (code.kind,
+                        expected[i].stub ? CODE_OF_STUB : CODE_OF_FDE);
       assert_string_equal (frame_reason_name (code.reason),
                            frame_reason_name (reason));
       assert_int_equal (code.function != NULL, reason == REASON_NONE);
