@@ -41,6 +41,7 @@ struct conversion
                             --replace starts from.  Open if fd >= 0.  */
   struct existing existing;
   bool replaces; /* a foreign .sframe */
+  struct linked *linked;
   struct sframe_encoder *encoder;
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
@@ -65,8 +66,7 @@ source_image (const struct conversion *conversion)
 static void
 conversion_free (struct conversion *conversion)
 {
-  copy_ahead_end (&conversion->copy_ahead);
-  layout_search_end (conversion->search);
+  linked_free (conversion->linked);
   buffer_free (&conversion->section);
   layout_plan_free (&conversion->plan);
   sframe_encoder_free (conversion->encoder);
@@ -120,8 +120,9 @@ handle_existing (struct conversion *conversion, struct error *err)
   return existing_check_replaceable (existing, &conversion->input, err);
 }
 
+/* Find a place for the section.  */
 static bool
-plan_injection (struct conversion *conversion, struct error *err)
+find_place (struct conversion *conversion, struct error *err)
 {
   struct sframe_variant variant = emitter_variant (conversion->options.format);
   struct layout_request request
@@ -155,65 +156,86 @@ note_concerns (struct conversion *conversion)
                                    && !conversion->options.in_place_write;
 }
 
-/* Begin to write what will take the place of the output.  */
-static void
-start_copy (struct conversion *conversion, const struct image *image)
+/* Read the input's headers and what it has of .sframe; see whether it can be
+   converted at all.  */
+static bool
+look_at_input (struct conversion *conversion, struct error *err)
 {
+  conversion->report->input_bytes = conversion->input.size;
+  note_concerns (conversion);
+  return check_kind (&conversion->input, err)
+         && handle_existing (conversion, err)
+         && layout_classify (source_image (conversion), err);
+}
+
+/* Start what can be done beside: up to two threads, for large files.  */
+static void
+start_threads (struct conversion *conversion)
+{
+  const struct image *image = source_image (conversion);
   struct file_location target
       = conversion->output != NULL ? file_location_of_path (conversion->output)
                                    : conversion->input_location;
   bool new_file
       = conversion->output != NULL || !conversion->options.in_place_write;
-  copy_ahead_start (&conversion->copy_ahead, image, new_file ? &target : NULL);
+  if (conversion->writes && image == &conversion->input)
+    copy_ahead_start (&conversion->copy_ahead, image,
+                      new_file ? &target : NULL);
+  if (image->size >= AHEAD_SIZE_MIN)
+    conversion->search = layout_search_start (image);
 }
 
+/* Wait for them, whether their work was used or not.  */
+static void
+end_threads (struct conversion *conversion)
+{
+  copy_ahead_end (&conversion->copy_ahead);
+  layout_search_end (conversion->search);
+  conversion->search = NULL;
+}
+
+/* Read FDEs, PLT stubs, and functions found in the code.  */
 static bool
-build_section (struct conversion *conversion, const struct image *image,
-               struct error *err)
+read_cfi (struct conversion *conversion, struct error *err)
+{
+  conversion->linked
+      = linked_new (source_image (conversion), &conversion->options,
+                    conversion->report, err);
+  return conversion->linked != NULL && linked_read (conversion->linked, err);
+}
+
+/* Choose the stretches of rows that become FDEs.  */
+static bool
+choose_pieces (struct conversion *conversion, struct error *err)
+{
+  conversion->encoder = linked_choose (conversion->linked, err);
+  linked_free (conversion->linked);
+  conversion->linked = NULL;
+  return conversion->encoder != NULL;
+}
+
+/* Check what was asked for, if there are ROWS; there may be none that SFrame
+   can say, or code without CFI.  */
+static bool
+meet_demands (struct conversion *conversion, bool rows, struct error *err)
 {
   const struct cfi2sframe_options *options = &conversion->options;
   struct cfi2sframe_report *report = conversion->report;
-  conversion->encoder = linked_build (image, options, report, err);
-  if (conversion->encoder != NULL)
+  if (rows)
     return demands_check_complete (options, report, err)
            && demands_check_coverage (options, report, err);
-  /* Code without any CFI has no rows, either.  */
-  report->executable_bytes = image_executable_bytes (image);
+  report->executable_bytes
+      = image_executable_bytes (source_image (conversion));
   if (err->status == CFI2SFRAME_NOTHING)
     demands_check_coverage (options, report, err);
   return false;
 }
 
-/* Whether the input is one that is converted.  */
+/* Make the section's bytes for that place.  */
 static bool
-examine (struct conversion *conversion, struct error *err)
+write_section (struct conversion *conversion, struct error *err)
 {
-  conversion->report->input_bytes = conversion->input.size;
-  note_concerns (conversion);
-  if (!check_kind (&conversion->input, err)
-      || !handle_existing (conversion, err)
-      || !layout_classify (source_image (conversion), err))
-    return false;
-  return !conversion->changes || !conversion->options.leave_checksummed
-         || checksum_check_none (&conversion->input,
-                                 &conversion->input_location, err);
-}
-
-/* Everything up to the point where something would be written.  */
-static bool
-prepare (struct conversion *conversion, struct error *err)
-{
-  if (!examine (conversion, err))
-    return false;
-  const struct image *image = source_image (conversion);
-  if (conversion->writes && image == &conversion->input)
-    start_copy (conversion, image);
-  if (image->size >= AHEAD_SIZE_MIN)
-    conversion->search = layout_search_start (image);
-  if (!build_section (conversion, image, err)
-      || !plan_injection (conversion, err))
-    return false;
-  buffer_init (&conversion->section, image->big_endian);
+  buffer_init (&conversion->section, source_image (conversion)->big_endian);
   return sframe_encoder_write (conversion->encoder,
                                conversion->plan.sframe_address,
                                &conversion->section, err);
@@ -227,6 +249,7 @@ check_converted (const struct replacement *replacement, const void *bytes,
                              replacement->section->bytes, bytes, size, err);
 }
 
+/* Write the new file, or change the old one, as the plan says.  */
 static bool
 write_converted (struct conversion *conversion, struct error *err)
 {
@@ -251,6 +274,40 @@ write_converted (struct conversion *conversion, struct error *err)
   bool written = replacement_carry_out (&replacement, &record_size, err);
   conversion->report->output_bytes += record_size;
   return written;
+}
+
+/* The whole conversion of a linked file.  What one step makes is in CONVERSION
+   for those behind it.  */
+static bool
+convert_file (struct conversion *conversion, struct error *err)
+{
+  /* What is it, has it an .sframe, and what did it look like before that?  */
+  if (!look_at_input (conversion, err))
+    return false;
+  /* The file is copied and digested, and its code searched for references to
+     what will move, beside all up to the writing.  */
+  start_threads (conversion);
+  bool rows
+      /* What describes its code: FDEs, stubs, functions found in it.  */
+      = read_cfi (conversion, err)
+        /* One by one, by address: execute, settle disputes, keep readers from
+           following a wrong row, lower.  The CFI is not needed any more.  */
+        && linked_walk (conversion->linked, err)
+        /* Which stretches of rows become FDEs; each different one is stored
+           once.  */
+        && choose_pieces (conversion, err);
+  bool done
+      /* --strict, --min-coverage.  */
+      = meet_demands (conversion, rows, err)
+        /* Where the section and its program header go, and what moves.  */
+        && find_place (conversion, err)
+        /* Entries are relative to that place, so this comes now.  */
+        && write_section (conversion, err)
+        /* Compose the file beside the old one, read it back and compare it
+           with the plan, rename it.  */
+        && (!conversion->writes || write_converted (conversion, err));
+  end_threads (conversion);
+  return done;
 }
 
 static bool
@@ -293,8 +350,7 @@ convert_opened (struct conversion *conversion, struct error *err)
                            conversion->made, conversion->report, err);
   conversion->changes = true;
   conversion->writes = !conversion->options.dry_run;
-  return prepare (conversion, err)
-         && (conversion->options.dry_run || write_converted (conversion, err));
+  return convert_file (conversion, err);
 }
 
 /* The input is no ELF file: it may be an archive of objects, or what a power
@@ -314,15 +370,15 @@ convert_unopened (struct conversion *conversion, struct error *err)
                           conversion->made, conversion->report, err);
 }
 
-/* The section in conversion->section; in objects it has no address.  */
+/* Make conversion->section only; in objects it has no address.  */
 static bool
-prepare_section (struct conversion *conversion, struct error *err)
+make_section (struct conversion *conversion, struct error *err)
 {
   if (is_wanted_object (conversion))
     return object_convert_section (&conversion->input, &conversion->options,
                                    &conversion->section, conversion->report,
                                    err);
-  return prepare (conversion, err);
+  return convert_file (conversion, err);
 }
 
 bool
@@ -385,7 +441,7 @@ cfi2sframe_write_section (const char *input, const char *output,
   bool done
       = begin_with_output (&conversion, options, err)
         && image_open_at (&conversion.input, &conversion.input_location, err)
-        && prepare_section (&conversion, err)
+        && make_section (&conversion, err)
         && (conversion.options.dry_run
             || output_file_write (output, &conversion.section,
                                   conversion.input.fd, err));
@@ -408,7 +464,7 @@ cfi2sframe_build_section (const void *elf, size_t size,
     return false;
   bool done = begin (&conversion, options, err)
               && image_open_memory (&conversion.input, elf, size, err)
-              && prepare_section (&conversion, err);
+              && make_section (&conversion, err);
   if (done)
     {
       *section = conversion.section.bytes;

@@ -8,6 +8,7 @@
 #include "convert/linked.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cfi/program_table.h"
@@ -22,6 +23,7 @@
 _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
                "reasons do not fit the public report");
 
+/* What is needed until all code was walked over is freed then.  */
 struct linked
 {
   const struct image *image;
@@ -192,17 +194,58 @@ open_shortcuts (struct linked *linked, struct error *err)
   return linked->programs != NULL || error_set_no_memory (err);
 }
 
+/* Free what reading and walking needed; more room for choosing.  */
 static void
-linked_close (struct linked *linked)
+close_reading (struct linked *linked)
 {
-  emitter_free (linked->emitter);
   gnu_functions_free (linked->gnu);
+  linked->gnu = NULL;
   program_table_free (linked->programs);
+  linked->programs = NULL;
   cfi_walk_end (&linked->walk);
+  linked->walk = (struct cfi_walk){ .source = NULL };
   return_sites_free (&linked->sites);
+  linked->sites = (struct return_sites){ .source = NULL };
   padding_finder_free (&linked->padding);
+  linked->padding = (struct padding_finder){ .image = NULL };
   code_rows_free (&linked->code);
+  linked->code = (struct code_rows){ .next = 0 };
   cfi_source_close (&linked->source);
+  linked->source = (struct cfi_source){ .image = NULL };
+}
+
+struct linked *
+linked_new (const struct image *image,
+            const struct cfi2sframe_options *options,
+            struct cfi2sframe_report *report, struct error *err)
+{
+  struct linked *linked = calloc (1, sizeof *linked);
+  if (linked == NULL)
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
+  linked->image = image;
+  linked->options = options;
+  linked->report = report;
+  return linked;
+}
+
+void
+linked_free (struct linked *linked)
+{
+  if (linked == NULL)
+    return;
+  close_reading (linked);
+  emitter_free (linked->emitter);
+  free (linked);
+}
+
+bool
+linked_read (struct linked *linked, struct error *err)
+{
+  return open_source (linked, err) && open_sites (linked, err)
+         && open_emitter (linked, err) && open_shortcuts (linked, err);
 }
 
 /* Functions.  */
@@ -218,8 +261,8 @@ leave_out_disproved (struct linked *linked, const struct cfi_code *code,
          || error_set_no_memory (err);
 }
 
-/* Execute and add CODE.  What became of its program, whose hash is *HASH, is
-   kept, unless HASH is NULL.  */
+/* Get the rows of CODE and add them.  What became of its program, whose hash
+   is *HASH, is kept, unless HASH is NULL.  */
 static bool
 add_executed (struct linked *linked, struct cfi_code *code,
               const uint32_t *hash, struct error *err)
@@ -236,8 +279,6 @@ add_executed (struct linked *linked, struct cfi_code *code,
                                   &changed, err))
       || !emitter_add (linked->emitter, code, err))
     return false;
-  if (code->kind == CODE_FOUND)
-    linked->report->bytes_from_code += account->bytes_covered - covered;
   if (hash == NULL || changed || code->reason != REASON_NONE
       || emitter_n_functions (linked->emitter) != result.index + 1
       || account->bytes_covered - covered != code->size
@@ -275,15 +316,31 @@ add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
 }
 
 static bool
-add_functions (struct linked *linked, struct error *err)
+add_found (struct linked *linked, struct cfi_code *code, struct error *err)
 {
-  struct cfi_code code;
-  while (cfi_walk_next (&linked->walk, &code))
-    if (code.fde != NULL && code.reason == REASON_NONE
-            ? !add_fde (linked, &code, err)
-            : !add_executed (linked, &code, NULL, err))
-      return false;
-  return emitter_finish (linked->emitter, err);
+  const struct emitter_account *account = emitter_account (linked->emitter);
+  uint64_t covered = account->bytes_covered;
+  bool added = add_executed (linked, code, NULL, err);
+  linked->report->bytes_from_code += account->bytes_covered - covered;
+  return added;
+}
+
+static bool
+add_code (struct linked *linked, struct cfi_code *code, struct error *err)
+{
+  switch (code->kind)
+    {
+    case CODE_OF_FDE:
+      /* One that cannot be used is counted with its reason.  */
+      return code->reason == REASON_NONE
+                 ? add_fde (linked, code, err)
+                 : add_executed (linked, code, NULL, err);
+    case CODE_OF_STUB:
+      return add_executed (linked, code, NULL, err);
+    case CODE_FOUND:
+      return add_found (linked, code, err);
+    }
+  return true;
 }
 
 static void
@@ -291,7 +348,6 @@ report_account (struct linked *linked)
 {
   struct cfi2sframe_report *report = linked->report;
   const struct emitter_account *account = emitter_account (linked->emitter);
-  const struct sframe_encoder *encoder = emitter_encoder (linked->emitter);
   report->executable_bytes = image_executable_bytes (linked->image);
   report->functions_covered = account->functions_covered;
   report->bytes_covered = account->bytes_covered;
@@ -299,9 +355,43 @@ report_account (struct linked *linked)
   report->return_addresses = account->return_addresses;
   for (unsigned i = 0; i < REASON_COUNT; i++)
     report->left_out[i] += account->left_out[i];
+}
+
+static void
+report_encoder (struct linked *linked)
+{
+  struct cfi2sframe_report *report = linked->report;
+  const struct sframe_encoder *encoder = emitter_encoder (linked->emitter);
   report->sframe_fdes = sframe_encoder_n_functions (encoder);
   report->sframe_fres = sframe_encoder_n_rows (encoder);
   report->sframe_bytes = sframe_encoder_size (encoder);
+}
+
+bool
+linked_walk (struct linked *linked, struct error *err)
+{
+  struct cfi_code code;
+  bool added = true;
+  while (added && cfi_walk_next (&linked->walk, &code))
+    added = add_code (linked, &code, err);
+  close_reading (linked);
+  report_account (linked);
+  report_encoder (linked);
+  return added;
+}
+
+struct sframe_encoder *
+linked_choose (struct linked *linked, struct error *err)
+{
+  struct cfi2sframe_report *report = linked->report;
+  bool chosen = emitter_finish (linked->emitter, err);
+  report_encoder (linked);
+  /* The kernel refuses a section without functions or rows.  */
+  if (chosen && (report->sframe_fdes == 0 || report->sframe_fres == 0))
+    chosen = error_set (
+        err, CFI2SFRAME_NOTHING, "no function that SFrame can describe%s%s",
+        report->cfi_note[0] != '\0' ? "; " : "", report->cfi_note);
+  return chosen ? emitter_release (linked->emitter) : NULL;
 }
 
 struct sframe_encoder *
@@ -309,21 +399,10 @@ linked_build (const struct image *image,
               const struct cfi2sframe_options *options,
               struct cfi2sframe_report *report, struct error *err)
 {
-  struct linked linked
-      = { .image = image, .options = options, .report = report };
   struct sframe_encoder *encoder = NULL;
-  bool built = open_source (&linked, err) && open_sites (&linked, err)
-               && open_emitter (&linked, err) && open_shortcuts (&linked, err)
-               && add_functions (&linked, err);
-  if (linked.emitter != NULL)
-    report_account (&linked);
-  /* The kernel refuses a section without functions or rows.  */
-  if (built && (report->sframe_fdes == 0 || report->sframe_fres == 0))
-    built = error_set (
-        err, CFI2SFRAME_NOTHING, "no function that SFrame can describe%s%s",
-        report->cfi_note[0] != '\0' ? "; " : "", report->cfi_note);
-  if (built)
-    encoder = emitter_release (linked.emitter);
-  linked_close (&linked);
+  struct linked *linked = linked_new (image, options, report, err);
+  if (linked != NULL && linked_read (linked, err) && linked_walk (linked, err))
+    encoder = linked_choose (linked, err);
+  linked_free (linked);
   return encoder;
 }
