@@ -162,6 +162,20 @@ pass (struct return_sites *sites, const struct cfi_code *code,
   sites->last = *last;
 }
 
+/* How many bytes behind CODE, which was passed just now, its last row covers,
+   too: only where a call can end in front of them.  Elsewhere no return
+   address of CODE lies there, but one in front of which there is no call may
+   (makecontext's is the first byte of a function), and readers that look up
+   the address before it would find CODE's row.  */
+static uint32_t
+padding_behind (struct return_sites *sites, const struct cfi_walk *walk,
+                const struct cfi_code *code)
+{
+  return call_finder_ends_at (&sites->calls, sites->boundary, sites->end)
+             ? cfi_walk_padding (walk, code, sites->padding)
+             : 0;
+}
+
 /* Changing rows.  */
 
 /* Append ROW but for its first instruction, of SIZE bytes.  */
@@ -226,7 +240,7 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   if (*changed && !cut_rows (sites, code))
     return error_set_no_memory (err);
   pass (sites, code, &outline->last);
-  code->padding = cfi_walk_padding (walk, code, sites->padding);
+  code->padding = padding_behind (sites, walk, code);
   if (*changed)
     code->function = &sites->cut;
   return true;
@@ -240,6 +254,6 @@ return_sites_repeat (struct return_sites *sites, const struct cfi_walk *walk,
   if (has_places (sites, code, drawn))
     return false;
   pass (sites, code, &drawn->last);
-  code->padding = cfi_walk_padding (walk, code, sites->padding);
+  code->padding = padding_behind (sites, walk, code);
   return true;
 }

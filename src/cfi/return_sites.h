@@ -6,7 +6,8 @@
    address before it.  That is the same row, unless the call was the last thing
    to do because it never returns (abort, exit, throw):
 
-   - Behind the function is padding: the function's last row covers it, too.
+   - Behind the function is padding: the function's last row covers it, too, if
+     a call ends there.
    - There is other code with other rules: as a return address the place
      belongs to the call, as the address of an instruction that was interrupted
      to what comes next.  No row is right for both, so the first instruction's
