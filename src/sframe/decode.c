@@ -11,20 +11,6 @@
 
 #include "base/bytes.h"
 
-/* V1 does not store how long a repeated block is.  GNU ld 2.40, its only
-   producer, uses such functions for amd64 PLTs with 16-byte entries.  */
-enum
-{
-  V1_REPEAT = 16
-};
-
-/* Header flags by version.  */
-static const uint8_t known_flags[]
-    = { [1] = SFRAME_FLAG_SORTED | SFRAME_FLAG_FRAME_POINTER,
-        [2]
-        = SFRAME_FLAG_SORTED | SFRAME_FLAG_FRAME_POINTER | SFRAME_FLAG_PCREL,
-        [3] = SFRAME_FLAG_SORTED | SFRAME_FLAG_PCREL };
-
 static bool
 malformed (struct error *err, uint64_t offset, const char *what)
 {
@@ -51,7 +37,7 @@ sframe_decoder_preamble (struct sframe_decoder *decoder, struct error *err)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_VERSION,
                          "SFrame: unknown version %u", version);
   decoder->flags = bytes[SFRAME_HEADER_FLAGS];
-  if (decoder->flags & ~known_flags[version])
+  if (decoder->flags & ~sframe_known_flags (version))
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FLAGS,
                          "SFrame: unknown flags 0x%x", decoder->flags);
   decoder->variant.version = (uint8_t)version;
@@ -181,7 +167,7 @@ function_set_info (const struct sframe_decoder *decoder,
   if (function->fre_type > SFRAME_FRE_ADDR4)
     return malformed (err, offset, "unknown row type");
   if (function->pcmask && version == 1)
-    function->repeat = V1_REPEAT;
+    function->repeat = SFRAME_V1_REPEAT;
   if (function->pcmask && function->repeat == 0)
     return malformed (err, offset, "repeated block of size 0");
   return true;

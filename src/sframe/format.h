@@ -55,6 +55,10 @@ enum
   SFRAME_FDE_TYPE_DEFAULT = 0,
   SFRAME_FDE_TYPE_FLEX = 1,
 
+  /* V1 does not store how long a repeated block is.  GNU ld 2.40, its only
+     producer, uses such functions for amd64 PLTs with 16-byte entries.  */
+  SFRAME_V1_REPEAT = 16,
+
   /* FRE types: width of the row's start.  */
   SFRAME_FRE_ADDR1 = 0,
   SFRAME_FRE_ADDR2 = 1,
@@ -84,6 +88,15 @@ sframe_fde_size (unsigned version)
   return version == 1   ? SFRAME_V1_FDE_SIZE
          : version == 2 ? SFRAME_V2_FDE_SIZE
                         : SFRAME_V3_INDEX_SIZE;
+}
+
+/* The flags that the header of VERSION, 1 to 3, may have.  */
+static inline unsigned
+sframe_known_flags (unsigned version)
+{
+  return SFRAME_FLAG_SORTED
+         | (version <= 2 ? (unsigned)SFRAME_FLAG_FRAME_POINTER : 0)
+         | (version >= 2 ? (unsigned)SFRAME_FLAG_PCREL : 0);
 }
 
 static inline unsigned

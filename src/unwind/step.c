@@ -4,9 +4,7 @@
    Runs in signal handlers: nothing here or below allocates, locks, or formats
    an error.  */
 
-#include "sframe/decode.h"
-#include "sframe/lower_row.h"
-#include "unwind/apply.h"
+#include "unwind/lookup.h"
 
 static const struct
 {
@@ -75,22 +73,13 @@ find_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t pc,
             struct unwind_rules *rules)
 {
   struct cfi2sframe_section section = { 0 };
-  struct sframe_decoder decoder;
-  struct sframe_function function;
-  struct sframe_row row;
+  struct unwind_section opened;
   if (!unwinder->find_section (unwinder->context, pc, &section))
     return CFI2SFRAME_STEP_NO_SECTION;
-  if (!sframe_decoder_open (&decoder, section.bytes, section.size,
-                            section.address, NULL))
+  if (!unwind_section_open (&opened, section.bytes, section.size,
+                            section.address))
     return CFI2SFRAME_STEP_BAD_SECTION;
-  int status = sframe_decoder_lookup (&decoder, pc, &function, &row, NULL);
-  if (status <= 0)
-    return status < 0 ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
-  rules->pc = pc;
-  rules->arch = decoder.arch;
-  rules->signal = function.signal;
-  lower_undo (decoder.arch, decoder.variant, &function, &row, &rules->row);
-  return CFI2SFRAME_STEP_CALLER;
+  return unwind_section_lookup (&opened, pc, rules);
 }
 
 /* Where the caller's room has the rules for PC, if it has them; NULL when

@@ -1,0 +1,41 @@
+/* Whether both readers of sections say the same of an address.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   unwind/lookup reads what a walk needs, sframe/decode everything.  */
+
+#ifndef UNIT_SAME_RULES_H
+#define UNIT_SAME_RULES_H
+
+#include "sframe/decode.h"
+#include "sframe/lower_row.h"
+#include "unwind/lookup.h"
+
+static inline bool
+same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
+{
+  struct sframe_decoder decoder;
+  struct sframe_function function;
+  struct sframe_row row;
+  struct frame_row expected;
+  struct unwind_section section;
+  struct unwind_rules rules;
+  bool opened = sframe_decoder_open (&decoder, bytes, size, address, NULL);
+  if (opened != unwind_section_open (&section, bytes, size, address))
+    return false;
+  if (!opened)
+    return true;
+  int status = sframe_decoder_lookup (&decoder, pc, &function, &row, NULL);
+  enum cfi2sframe_step step = unwind_section_lookup (&section, pc, &rules);
+  if (status <= 0)
+    return step
+           == (status < 0 ? CFI2SFRAME_STEP_BAD_SECTION
+                          : CFI2SFRAME_STEP_NO_ROW);
+  lower_undo (decoder.arch, decoder.variant, &function, &row, &expected);
+  /* Why there is no rule is not a walk's concern.  */
+  expected.cfa.reason = expected.ra.reason = expected.fp.reason = 0;
+  return step == CFI2SFRAME_STEP_CALLER && rules.pc == pc
+         && rules.arch == decoder.arch && rules.signal == function.signal
+         && frame_row_same_rules (&expected, &rules.row);
+}
+
+#endif /* UNIT_SAME_RULES_H */

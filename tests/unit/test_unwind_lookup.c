@@ -1,0 +1,178 @@
+/* Unit tests of src/unwind/lookup.c: it says of every address what the
+   project's decoder says. SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "same_rules.h"
+#include "sframe/encode.h"
+
+enum
+{
+  ADDRESS = 0x402000,
+  CODE = 0x401000,
+  SPAN = 0x400, /* of addresses that tests look at, from CODE on */
+  CHANGES = 3000
+};
+
+static struct sframe_row plain_rows[] = {
+  { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
+  { .start = 1, .base_sp = true, .n_words = 2, .words = { 16, -16 } },
+  { .start = 4, .n_words = 3, .words = { 400, -16, -8 } },
+  { .start = 9, .ra_signed = true, .n_words = 2, .words = { 70000, 41 } },
+  { .start = 300, .base_sp = true, .n_words = 1, .words = { 16 } },
+};
+static struct sframe_row flexible_rows[] = {
+  { .start = 0, .n_words = 2, .control = 1, .words = { 57, 8 } },
+  { .start = 5,
+    .n_words = 5,
+    .control = 1 | 1 << 2 | 1 << 3,
+    .words = { 81, 0, 0, 51, 0 } },
+  { .start = 20,
+    .n_words = 6,
+    .control = 1 | 1 << 2 | 1 << 4,
+    .words = { 255, -128, 2, -24, 2, -16 } },
+  { .start = 30, .n_words = 0 },
+};
+static const struct sframe_function functions[] = {
+  { .address = CODE, .size = 400, .n_rows = 5, .rows = plain_rows },
+  { .address = CODE + 0x200,
+    .size = 64,
+    .pcmask = true,
+    .repeat = 16,
+    .n_rows = 3,
+    .rows = plain_rows },
+  { .address = CODE + 0x300,
+    .size = 32,
+    .flexible = true,
+    .signal = true,
+    .n_rows = 4,
+    .rows = flexible_rows },
+};
+
+struct made
+{
+  const struct arch *arch;
+  struct sframe_variant variant;
+  bool sorted;
+};
+
+static const struct made made[] = {
+  { &arch_amd64, { 1, false }, true },
+  { &arch_amd64, { 2, false }, true },
+  { &arch_amd64, { 2, true }, false },
+  { &arch_amd64, { 3, true }, true },
+  { &arch_amd64, { 3, true }, false },
+  { &arch_aarch64, { 2, true }, true },
+  { &arch_aarch64, { 3, true }, true },
+  { &arch_aarch64_be, { 3, true }, true },
+  { &arch_s390x, { 2, true }, true },
+  { &arch_s390x, { 3, true }, true },
+};
+
+static void
+make_section (const struct made *made, struct buffer *section)
+{
+  struct error err = { 0 };
+  struct encode_options options = { .arch = made->arch,
+                                    .variant = made->variant,
+                                    .sorted = made->sorted };
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  /* Each version has what the one before has, and more.  */
+  for (size_t i = 0; i < made->variant.version; i++)
+    if (!sframe_encoder_add (encoder, &functions[i], &err))
+      fail_msg ("%s", err.reason);
+  buffer_init (section, made->arch->big_endian);
+  assert_true (sframe_encoder_write (encoder, ADDRESS, section, &err));
+  sframe_encoder_free (encoder);
+}
+
+static void
+all_addresses_have_the_rules_of_the_decoder (void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+    {
+      struct buffer section;
+      struct unwind_section opened;
+      struct unwind_rules rules;
+      make_section (&made[i], &section);
+      assert_true (
+          unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
+      assert_int_equal (unwind_section_lookup (&opened, CODE, &rules),
+                        CFI2SFRAME_STEP_CALLER);
+      for (uint64_t pc = CODE - 8; pc < CODE + SPAN; pc++)
+        assert_true (same_rules (section.bytes, section.size, ADDRESS, pc));
+      buffer_free (&section);
+    }
+}
+
+/* A number that is the same in every run.  */
+static uint32_t
+next (uint32_t *state)
+{
+  *state = *state * 1664525 + 1013904223;
+  return *state >> 8;
+}
+
+/* Bytes that differ, and sections that end early, at the end of their memory
+   for those who watch accesses.  */
+static void
+damaged_sections_are_read_as_the_decoder_reads_them (void **state)
+{
+  (void)state;
+  uint32_t random = 1;
+  for (unsigned i = 0; i < CHANGES; i++)
+    {
+      struct buffer section;
+      make_section (&made[i % (sizeof made / sizeof *made)], &section);
+      size_t size = section.size;
+      for (unsigned changes = 1 + next (&random) % 3; changes > 0; changes--)
+        section.bytes[next (&random) % size] ^= (uint8_t)next (&random);
+      if (i % 5 == 0)
+        size = next (&random) % (size + 1);
+      uint8_t *bytes = malloc (size + !size);
+      assert_non_null (bytes);
+      memcpy (bytes, section.bytes, size);
+      for (uint64_t pc = CODE; pc < CODE + SPAN; pc += 1 + next (&random) % 9)
+        assert_true (same_rules (bytes, size, ADDRESS, pc));
+      free (bytes);
+      buffer_free (&section);
+    }
+}
+
+static void
+a_count_starts_and_ends_where_it_is_told (void **state)
+{
+  (void)state;
+  struct buffer section;
+  struct unwind_section opened;
+  make_section (&made[3], &section);
+  assert_true (
+      unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
+  assert_int_equal (opened.n_fdes, 3);
+  assert_int_equal (unwind_section_count (&opened, CODE - 1, 0, 3), 0);
+  assert_int_equal (unwind_section_count (&opened, CODE, 0, 3), 1);
+  assert_int_equal (unwind_section_count (&opened, CODE + 0x2ff, 1, 3), 2);
+  assert_int_equal (unwind_section_count (&opened, CODE + 0x300, 1, 3), 3);
+  assert_int_equal (unwind_section_count (&opened, CODE + 0x300, 1, 2), 2);
+  assert_int_equal (unwind_section_start (&opened, 2), CODE + 0x300);
+  buffer_free (&section);
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  static const struct CMUnitTest tests[] = {
+    cmocka_unit_test (all_addresses_have_the_rules_of_the_decoder),
+    cmocka_unit_test (damaged_sections_are_read_as_the_decoder_reads_them),
+    cmocka_unit_test (a_count_starts_and_ends_where_it_is_told),
+  };
+  return cmocka_run_group_tests_name ("unwind_lookup", tests, NULL, NULL);
+}
