@@ -146,6 +146,7 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
                      .absolute64 = R_AARCH64_ABS64,                           \
                      .glob_dat = R_AARCH64_GLOB_DAT,                          \
                      .jump_slot = R_AARCH64_JUMP_SLOT,                        \
+                     .relative = R_AARCH64_RELATIVE,                          \
                      .tls = { R_AARCH64_TLS_DTPMOD, R_AARCH64_TLS_DTPREL,     \
                               R_AARCH64_TLS_TPREL, R_AARCH64_TLSDESC } },     \
     .plt_headers = headers, .plt_stubs = stubs                                \

@@ -178,6 +178,7 @@ const struct arch arch_amd64 = {
                    .absolute64 = R_X86_64_64,
                    .glob_dat = R_X86_64_GLOB_DAT,
                    .jump_slot = R_X86_64_JUMP_SLOT,
+                   .relative = R_X86_64_RELATIVE,
                    .tls = { R_X86_64_DTPMOD64, R_X86_64_DTPOFF64,
                             R_X86_64_TPOFF64, R_X86_64_TLSDESC } },
   .plt_headers = headers,

@@ -49,6 +49,7 @@ struct arch_relocations
 {
   uint16_t pcrel32, pcrel64, absolute64;
   uint16_t glob_dat, jump_slot; /* fill in words of the GOT */
+  uint16_t relative;            /* base address + addend */
 
   /* Those of the dynamic linker whose addends are no addresses but offsets
      among thread-local variables; ends with 0.  All other addends count as

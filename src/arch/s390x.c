@@ -139,6 +139,7 @@ const struct arch arch_s390x = {
       .absolute64 = R_390_64,
       .glob_dat = R_390_GLOB_DAT,
       .jump_slot = R_390_JMP_SLOT,
+      .relative = R_390_RELATIVE,
       .tls = { R_390_TLS_DTPMOD, R_390_TLS_DTPOFF, R_390_TLS_TPOFF } },
   .plt_headers = headers,
   .plt_stubs = stubs,

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/search.h"
 #include "elf/dynamic.h"
+#include "elf/dynamic_relocations.h"
 
 /* Functions of libc, libgcc and libstdc++ that never come back.  A function of
    the image itself needs no name: it is looked at (returning.h).  */
@@ -94,32 +95,19 @@ is_cxx_exit (const char *name)
                  && name[4] <= '9'));
 }
 
-/* The tables, as the dynamic section gives them.  */
+/* The tables of symbols, as the dynamic section gives them.  */
 struct dynamic
 {
-  uint64_t rela, rela_size, plt, plt_size, symbols, strings, strings_size;
+  uint64_t symbols, strings, strings_size;
 };
 
 static struct dynamic
 read_dynamic (const struct image *image)
 {
   struct dynamic dynamic = { 0 };
-  const struct
-  {
-    int64_t tag;
-    uint64_t *value;
-  } wanted[] = {
-    { DT_RELA, &dynamic.rela },          { DT_RELASZ, &dynamic.rela_size },
-    { DT_JMPREL, &dynamic.plt },         { DT_PLTRELSZ, &dynamic.plt_size },
-    { DT_SYMTAB, &dynamic.symbols },     { DT_STRTAB, &dynamic.strings },
-    { DT_STRSZ, &dynamic.strings_size },
-  };
-  uint64_t at = 0, value;
-  int64_t tag;
-  while (dynamic_next (image, &at, &tag, &value))
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-      if (wanted[i].tag == tag)
-        *wanted[i].value = value;
+  dynamic_find (image, DT_SYMTAB, &dynamic.symbols);
+  dynamic_find (image, DT_STRTAB, &dynamic.strings);
+  dynamic_find (image, DT_STRSZ, &dynamic.strings_size);
   return dynamic;
 }
 
@@ -147,48 +135,67 @@ read_symbol (const struct image *image, const struct dynamic *dynamic,
   return true;
 }
 
-/* Whether a relocation of TYPE fills in a word of the GOT.  */
+/* Whether PLACE is made read-only after it was relocated.  */
 static bool
-is_got (const struct image *image, uint32_t type)
+is_in_relro (const struct image *image, uint64_t place)
 {
-  const struct arch_relocations *known = &image->arch->relocations;
-  return type == known->glob_dat || type == known->jump_slot;
+  const GElf_Phdr *relro = image_find_segment (image, PT_GNU_RELRO);
+  return relro && place >= relro->p_vaddr
+         && place - relro->p_vaddr < relro->p_memsz;
 }
 
-static struct relocated
-read_relocation (const struct image *image, const struct dynamic *dynamic,
-                 const uint8_t *entry)
+/* Reading the dynamic relocations.  */
+struct reader
 {
-  uint64_t info = load_u64 (entry + 8, image->big_endian);
-  uint64_t addend = load_u64 (entry + 16, image->big_endian);
-  uint32_t symbol = (uint32_t)(info >> 32), type = (uint32_t)info;
-  struct relocated word = { .place = load_u64 (entry, image->big_endian) };
+  struct image_facts *facts;
+  struct dynamic dynamic;
+  bool failed; /* memory ran out */
+};
+
+/* What is known of the word by the symbol of RELOCATION.  */
+static void
+set_symbol (const struct reader *reader,
+            const struct dynamic_relocation *relocation,
+            struct relocated *word)
+{
+  const struct image *image = reader->facts->image;
+  const struct arch_relocations *types = &image->arch->relocations;
   const char *name;
   uint64_t value;
-  if (arch_relocation_is_tls (image->arch, type))
-    return word;
-  if (symbol == 0)
-    word.value = addend;
-  else if (read_symbol (image, dynamic, symbol, &name, &value))
-    {
-      word.value = value ? value + addend : 0;
-      word.is_got = is_got (image, type);
-      /* By name also where the image defines it: it can be replaced.  */
-      word.exits = word.is_got
-                   && (IS_NAMED (name, never_return) || is_cxx_exit (name));
-      word.may_exit = word.is_got && IS_NAMED (name, may_return);
-      word.lands = IS_NAMED (name, after_landing);
-    }
-  return word;
+  if (!read_symbol (image, &reader->dynamic, (uint32_t)relocation->symbol,
+                    &name, &value))
+    return;
+  word->value = value ? value + relocation->addend : 0;
+  word->is_got = relocation->type == types->glob_dat
+                 || relocation->type == types->jump_slot;
+  /* By name also where the image defines it: it can be replaced.  */
+  word->exits
+      = word->is_got && (IS_NAMED (name, never_return) || is_cxx_exit (name));
+  word->may_exit = word->is_got && IS_NAMED (name, may_return);
+  word->lands = IS_NAMED (name, after_landing);
 }
 
 static void
-read_table (struct image_facts *facts, const struct dynamic *dynamic,
-            const uint8_t *table, uint64_t n)
+add_word (void *data, const struct dynamic_relocation *relocation)
 {
-  for (uint64_t i = 0; table && i < n; i++)
-    facts->relocated[facts->n_relocated++] = read_relocation (
-        facts->image, dynamic, table + i * sizeof (Elf64_Rela));
+  struct reader *reader = data;
+  struct image_facts *facts = reader->facts;
+  const struct image *image = facts->image;
+  struct relocated word = { .place = relocation->place };
+  bool is_relative = relocation->type == 0
+                     || relocation->type == image->arch->relocations.relative;
+  if (relocation->symbol != 0)
+    set_symbol (reader, relocation, &word);
+  else if (relocation->has_addend && !relocation->is_tls)
+    {
+      word.value = relocation->addend;
+      word.is_fixed = is_relative && is_in_relro (image, word.place);
+    }
+  if (ARRAY_ROOM (facts->relocated, facts->n_relocated + 1,
+                  &facts->relocated_capacity))
+    facts->relocated[facts->n_relocated++] = word;
+  else
+    reader->failed = true;
 }
 
 static int
@@ -257,25 +264,40 @@ read_segments (struct image_facts *facts)
   return true;
 }
 
+static int
+compare_addresses (const void *a, const void *b)
+{
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+static bool
+sort_pointed (struct image_facts *facts)
+{
+  size_t n = facts->n_relocated;
+  facts->pointed = calloc (n + 1, sizeof *facts->pointed);
+  if (!facts->pointed)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    facts->pointed[i] = facts->relocated[i].value;
+  if (n > 0)
+    qsort (facts->pointed, n, sizeof *facts->pointed, compare_addresses);
+  return true;
+}
+
 bool
 facts_read (struct image_facts *facts, const struct image *image,
             struct error *err)
 {
   *facts = (struct image_facts){ .image = image };
-  struct dynamic dynamic = read_dynamic (image);
-  const uint8_t *rela
-      = image_bytes_at (image, dynamic.rela, dynamic.rela_size);
-  const uint8_t *plt = image_bytes_at (image, dynamic.plt, dynamic.plt_size);
-  uint64_t n_rela = rela ? dynamic.rela_size / sizeof (Elf64_Rela) : 0;
-  uint64_t n_plt = plt ? dynamic.plt_size / sizeof (Elf64_Rela) : 0;
-  facts->relocated = calloc (n_rela + n_plt + 1, sizeof *facts->relocated);
-  if (!facts->relocated || !read_segments (facts))
+  struct reader reader = { .facts = facts, .dynamic = read_dynamic (image) };
+  if (!read_segments (facts))
     return error_set_no_memory (err);
-  read_table (facts, &dynamic, rela, n_rela);
-  read_table (facts, &dynamic, plt, n_plt);
-  qsort (facts->relocated, facts->n_relocated, sizeof *facts->relocated,
-         compare_relocated);
-  return true;
+  dynamic_relocations_walk (image, add_word, &reader);
+  if (facts->n_relocated > 0)
+    qsort (facts->relocated, facts->n_relocated, sizeof *facts->relocated,
+           compare_relocated);
+  return (!reader.failed && sort_pointed (facts)) || error_set_no_memory (err);
 }
 
 void
@@ -283,6 +305,7 @@ facts_free (struct image_facts *facts)
 {
   free (facts->segments);
   free (facts->relocated);
+  free (facts->pointed);
   free (facts->named);
   *facts = (struct image_facts){ 0 };
 }
@@ -316,6 +339,26 @@ facts_relocated (const struct image_facts *facts, uint64_t place)
              ? NULL
              : bsearch (&key, facts->relocated, facts->n_relocated, sizeof key,
                         compare_relocated);
+}
+
+bool
+facts_target (const struct image_facts *facts, uint64_t place,
+              uint64_t *target)
+{
+  const struct relocated *word = place ? facts_relocated (facts, place) : NULL;
+  uint64_t size;
+  if (!word || !word->is_fixed || !facts_code (facts, word->value, &size))
+    return false;
+  *target = word->value;
+  return true;
+}
+
+bool
+facts_is_pointed (const struct image_facts *facts, uint64_t address)
+{
+  size_t at
+      = SEARCH_FIRST (facts->n_relocated, i, facts->pointed[i] >= address);
+  return at < facts->n_relocated && facts->pointed[at] == address;
 }
 
 bool
@@ -370,13 +413,6 @@ facts_name (struct image_facts *facts, uint64_t address)
     return false;
   facts->named[facts->n_named++] = address;
   return true;
-}
-
-static int
-compare_addresses (const void *a, const void *b)
-{
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
 }
 
 void

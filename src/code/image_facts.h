@@ -17,6 +17,7 @@ struct relocated
   uint64_t place;
   uint64_t value; /* address in the image; 0: in another one */
   bool is_got;    /* of the GOT: the program itself never changes it */
+  bool is_fixed;  /* always `value': relative, and read-only from then on */
   bool exits;     /* is_got: another image's function, which never returns */
   bool may_exit;  /* the same if its first argument is not 0 */
   bool lands;     /* called only where an exception has landed */
@@ -36,7 +37,9 @@ struct image_facts
   size_t n_segments;
   struct relocated *relocated; /* owned; ascending place */
   size_t n_relocated;
-  uint64_t *named; /* owned; ascending: addresses that code computes */
+  size_t relocated_capacity;
+  uint64_t *pointed; /* owned; ascending: values of those words */
+  uint64_t *named;   /* owned; ascending: addresses that code computes */
   size_t n_named, named_capacity, n_named_sorted;
 };
 
@@ -63,6 +66,14 @@ bool facts_initial_word (const struct image_facts *facts, uint64_t address,
 /* The relocation of the word at PLACE, or NULL.  */
 const struct relocated *facts_relocated (const struct image_facts *facts,
                                          uint64_t place);
+
+/* Where a jump or call through the word at PLACE leads, if that is certain.
+   False: it is not.  */
+bool facts_target (const struct image_facts *facts, uint64_t place,
+                   uint64_t *target);
+
+/* Whether a relocated word points to ADDRESS.  */
+bool facts_is_pointed (const struct image_facts *facts, uint64_t address);
 
 /* Whether a call of what the word at PLACE points to comes back, as far as the
    name of an imported function tells; true where nothing is known.  With

@@ -68,17 +68,31 @@ spread_backwards (struct routine *routine)
   return changed;
 }
 
-/* What a call is known by: where it leads, or the constant place of a pointer
-   that is the program's only to read.  0: it is not known.  */
+/* What a call is known by: where it leads, or the constant place of a pointer.
+   0: it is not known.  */
 static uint64_t
 callee_of (const struct routine *routine, const struct insn *insn)
 {
   if (insn->flow == FLOW_CALL)
     return insn->target;
-  uint64_t place = routine_called_place (routine->context, insn);
-  const struct relocated *word
-      = place ? facts_relocated (routine->context->facts, place) : NULL;
-  return word && word->is_got ? place : 0;
+  return routine_called_place (routine->context, insn);
+}
+
+/* Whether a pointer leads to what is behind node NUMBER, perhaps behind
+   padding: a function may begin there.  */
+static bool
+is_in_front_of_pointed (const struct routine *routine, uint32_t number)
+{
+  const struct routine_node *node = node_behind (routine, number);
+  while (node)
+    {
+      if (facts_is_pointed (routine->context->facts, node->address))
+        return true;
+      if (!node->insn.is_nop)
+        return false;
+      node = node_behind (routine, (uint32_t)(node - routine->nodes));
+    }
+  return false;
 }
 
 /* Whether the function of the image that CALLEE leads to by way of the GOT was
@@ -142,9 +156,15 @@ judge_call (struct routine *routine, uint32_t number)
   const struct routine_node *behind = node_behind (routine, number);
   struct functions *functions = routine->context->functions;
   uint64_t callee = behind ? callee_of (routine, &node->insn) : 0;
-  if (callee == 0)
+  if (!behind || (callee == 0 && !is_in_front_of_pointed (routine, number)))
     return;
-  if (node->goes_straight || goes_on_with_registers (routine, number))
+  if (callee == 0)
+    {
+      if (!node->goes_straight && !goes_on_with_registers (routine, number)
+          && !address_map_set (&routine->doubtful, node->address, 0))
+        routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
+    }
+  else if (node->goes_straight || goes_on_with_registers (routine, number))
     functions_note_back (functions, callee);
   else if (!behind->goes_back && !functions_comes_back (functions, callee)
            && !defined_comes_back (routine, &node->insn)
@@ -177,12 +197,13 @@ judge_end (struct routine *routine, const struct routine_node *node)
 static bool
 has_news (const struct routine *routine)
 {
-  for (size_t i = 0; i < routine->n_nodes; i++)
+  const struct functions *functions = routine->context->functions;
+  for (uint32_t i = 0; i < routine->n_nodes; i++)
     {
       const struct insn *insn = &routine->nodes[i].insn;
       uint64_t callee = is_call (insn) ? callee_of (routine, insn) : 0;
-      if (callee != 0
-          && !functions_comes_back (routine->context->functions, callee))
+      if (callee != 0 ? !functions_comes_back (functions, callee)
+                      : is_call (insn) && is_in_front_of_pointed (routine, i))
         return true;
     }
   return false;

@@ -39,6 +39,19 @@ ends_before (const struct routine *routine, uint64_t address)
 
 /* Nodes.  */
 
+/* A call or jump through a word that is known is a direct one.  */
+static void
+resolve (const struct routine *routine, struct insn *insn)
+{
+  bool calls = insn->flow == FLOW_CALL_INDIRECT;
+  bool constant = insn->memory && insn->from == REG_NONE
+                  && insn->base == REG_NONE && insn->index == REG_NONE;
+  if (constant && (calls || insn->flow == FLOW_JUMP_INDIRECT)
+      && facts_target (routine->context->facts, (uint64_t)insn->offset,
+                       &insn->target))
+    insn->flow = calls ? FLOW_CALL : FLOW_JUMP;
+}
+
 static void
 decode_node (struct routine *routine, struct routine_node *node)
 {
@@ -50,10 +63,10 @@ decode_node (struct routine *routine, struct routine_node *node)
       || !insn_decode (routine->context->decoder, bytes, size, node->address,
                        insn))
     *insn = (struct insn){ 0 }; /* visitors look at it */
-  else if (insn->flow == FLOW_CALL
-           && functions_call_is_push (routine->context->functions,
-                                      insn->target,
-                                      node->address + insn->size))
+  resolve (routine, insn);
+  if (insn->flow == FLOW_CALL
+      && functions_call_is_push (routine->context->functions, insn->target,
+                                 node->address + insn->size))
     {
       const struct arch *arch = routine->machine->arch;
       insn->flow = FLOW_NEXT;

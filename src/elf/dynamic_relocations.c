@@ -74,6 +74,7 @@ visit (struct walk *walk, uint64_t place, uint64_t info, const uint8_t *addend)
   const struct arch *arch = walk->image->arch;
   struct dynamic_relocation relocation
       = { .place = place,
+          .type = (uint32_t)ELF64_R_TYPE (info),
           .symbol = ELF64_R_SYM (info),
           .is_tls
           = arch_relocation_is_tls (arch, (uint32_t)ELF64_R_TYPE (info)) };

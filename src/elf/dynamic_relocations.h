@@ -16,6 +16,7 @@
 struct dynamic_relocation
 {
   uint64_t place;  /* an address */
+  uint32_t type;   /* of the psABI; 0: relative, of a table of those only */
   uint64_t symbol; /* index; 0: the addend is what gets relocated */
   uint64_t addend; /* of the entry, or else what is in the place */
   bool has_addend; /* false: the place is not in the file */

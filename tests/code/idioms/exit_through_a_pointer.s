@@ -1,0 +1,28 @@
+# Rule: a call through a pointer among the data that nobody has seen come back
+# ends the path.
+# options: -e
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: silent 5 
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	sub	$24, %rsp
+	.cfi_def_cfa_offset 32
+	test	%edi, %edi
+	je	1f
+	jmp	3f
+1:	add	$24, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+3:	.cfi_def_cfa_offset 32
+	call	*pointer(%rip)
+	.cfi_endproc
+g:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+2:	pause
+	jmp	2b
+	.cfi_endproc
+	.data
+	.align	8
+pointer: .quad	0

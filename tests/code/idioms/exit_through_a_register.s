@@ -1,0 +1,28 @@
+# Rule: no path runs from a call of a register, which nothing shows to come back,
+# over an address that a pointer leads to.
+# options: -e
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: silent 5 
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	sub	$24, %rsp
+	.cfi_def_cfa_offset 32
+	test	%edi, %edi
+	je	1f
+	jmp	3f
+1:	add	$24, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+3:	.cfi_def_cfa_offset 32
+	call	*%rdi
+	.cfi_endproc
+g:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+2:	pause
+	jmp	2b
+	.cfi_endproc
+	.data
+	.align	8
+other:	.quad	g

@@ -1,0 +1,32 @@
+# Rule: where a word leads that the dynamic linker relocates, and then makes
+# read-only, is known, also of a packed table of relocations.
+# link: -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,pack-relative-relocs
+# options: -e
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: silent 5 
+die:	.cfi_startproc
+	ud2
+	.cfi_endproc
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	sub	$24, %rsp
+	.cfi_def_cfa_offset 32
+	test	%edi, %edi
+	je	1f
+	jmp	3f
+1:	add	$24, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+3:	.cfi_def_cfa_offset 32
+	call	*word(%rip)
+	.cfi_endproc
+g:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+2:	pause
+	jmp	2b
+	.cfi_endproc
+	.section .data.rel.ro, "aw"
+	.align	8
+word:	.quad	die
