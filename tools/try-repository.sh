@@ -75,7 +75,7 @@ healthy ()
 
 retrofit ()
 {
-  python3 contrib/retrofit/sframe-retrofit-repo ${LEVEL:+-z $LEVEL} \
+  contrib/retrofit/sframe-retrofit-repo ${LEVEL:+-z $LEVEL} \
     -o "$WORK/repository" --suite="$SUITE" --sign="${KEY:-Test}" \
     --sources="$WORK/original.list" '~prequired' '~pimportant' usr-is-merged \
     apt ca-certificates debian-archive-keyring "$@"
@@ -126,7 +126,7 @@ healthy plain
 cp -a "$WORK/plain" "$WORK/before"
 system ()
 {
-  python3 contrib/system/sframe-system --root="$WORK/plain" "$@"
+  contrib/system/sframe-system --root="$WORK/plain" "$@"
 }
 system convert
 system status

@@ -74,7 +74,7 @@ say "$(find "$root/debs" -name '*.deb' | wc -l) packages"
 
 CFI2SFRAME=$PWD/build/src/cfi2sframe
 export CFI2SFRAME
-python3 contrib/retrofit/sframe-retrofit-deb -v -o "$WORK/new" \
+contrib/retrofit/sframe-retrofit-deb -v -o "$WORK/new" \
   "$root"/debs/*.deb >"$WORK/log" 2>"$WORK/errors" \
   || { cat "$WORK/errors"; say "some files failed, see above"; }
 awk '{ converted += $2; of += $4 }
@@ -82,7 +82,7 @@ awk '{ converted += $2; of += $4 }
 # The same packages, the same bytes.
 one=$(find "$root/debs" -name 'bash_*.deb' | head -n 1)
 if [ -n "$one" ]; then
-  python3 contrib/retrofit/sframe-retrofit-deb -o "$WORK/again" "$one"
+  contrib/retrofit/sframe-retrofit-deb -o "$WORK/again" "$one"
   cmp "$WORK/again"/bash_*.deb "$WORK/new"/bash_*.deb
 fi
 

@@ -9,11 +9,20 @@ from sframe_retrofit import PROGRAM, Refused, Suffix, checked_name
 try:
     from debian.deb822 import Deb822, PkgRelation
 except ImportError:
-    sys.exit("%s: Python's module debian is missing (package python3-debian)"
-             % PROGRAM)
+    Deb822 = PkgRelation = None # need_module says it
 
 # It tells of each relation that it does not understand; those stay.
 logging.getLogger("debian.deb822").setLevel(logging.ERROR)
+
+def need_module():
+    """End the program, with a message, if python3-debian is missing.
+
+    Called when the options are read: --help and --version do without it.
+    """
+    if Deb822 is None:
+        sys.exit("%s: Python's module debian is missing (package "
+                 "python3-debian)" % PROGRAM)
+
 
 # Sorts above the version it is appended to, and below everything that a
 # distribution appends to it for its next one: of all characters letters sort

@@ -688,6 +688,23 @@ END
   run -1 "$python" elsewhere/sframe-retrofit-deb --help
 }
 
+# It was a traceback, or --help failed, too.
+@test "without python3-debian: --help, and one line" {
+  needs python3
+  local name python
+  python=$(program_file python3)
+  mkdir -p none/debian
+  echo 'raise ImportError' >none/debian/__init__.py
+  for name in deb repo; do
+    PYTHONPATH=$PWD/none run -0 "$python" \
+      "$srcdir/contrib/retrofit/sframe-retrofit-$name" --help
+    PYTHONPATH=$PWD/none run -1 --separate-stderr "$python" \
+      "$srcdir/contrib/retrofit/sframe-retrofit-$name" -o new one.deb
+    [ "$stderr" = "sframe-retrofit-$name: Python's module debian is missing (package python3-debian)" ] || report
+  done
+  [ ! -e new ]
+}
+
 # A shared library with the soname $2 in root-$1, as file $3.
 checked_package ()
 {

@@ -401,6 +401,22 @@ make_many ()
   done
 }
 
+# apt-ftparchive's database goes by size and second: it showed the first one.
+@test "a package replaced within a second by one of the same size is seen" {
+  local section
+  for section in abc cba; do
+    make_package one 1 "Section: $section"
+    dpkg-deb --root-owner-group -Znone -b package-one pool/one/one_1_amd64.deb \
+      >/dev/null
+    [ ! -e first.deb ] || touch -r first.deb pool/one/one_1_amd64.deb
+    [ -e first.deb ] || cp -p pool/one/one_1_amd64.deb first.deb
+    retrofit -o new --folder=pool
+    [ "$status" -eq 0 ] || report
+    grep -q "\"section\": \"$section\"" new/.retrofit/plan.json
+  done
+  cmp <(stat -c '%s %Y' first.deb) <(stat -c '%s %Y' pool/one/one_1_amd64.deb)
+}
+
 @test "names are those of the index, or the package stays as it was" {
   make_package one 1
   make_package two 1
