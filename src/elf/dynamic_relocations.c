@@ -37,6 +37,8 @@ struct walk
   void *data;
   size_t next;           /* index of the first segment not looked at yet */
   const GElf_Phdr *load; /* the last PT_LOAD in front of it, or NULL */
+  uint32_t type;         /* of the latest relocation ... */
+  bool is_tls;           /* ... which is one of these; type 0 is none */
 };
 
 /* The bytes at PLACE, or NULL when they are not in the file.  A table may have
@@ -71,13 +73,16 @@ place_bytes (struct walk *walk, uint64_t place)
 static void
 visit (struct walk *walk, uint64_t place, uint64_t info, const uint8_t *addend)
 {
-  const struct arch *arch = walk->image->arch;
-  struct dynamic_relocation relocation
-      = { .place = place,
-          .type = (uint32_t)ELF64_R_TYPE (info),
-          .symbol = ELF64_R_SYM (info),
-          .is_tls
-          = arch_relocation_is_tls (arch, (uint32_t)ELF64_R_TYPE (info)) };
+  uint32_t type = (uint32_t)ELF64_R_TYPE (info);
+  if (type != walk->type)
+    {
+      walk->type = type;
+      walk->is_tls = arch_relocation_is_tls (walk->image->arch, type);
+    }
+  struct dynamic_relocation relocation = { .place = place,
+                                           .type = type,
+                                           .symbol = ELF64_R_SYM (info),
+                                           .is_tls = walk->is_tls };
   if (addend == NULL)
     addend = place_bytes (walk, place);
   relocation.has_addend = addend != NULL;

@@ -104,6 +104,7 @@ struct amd64_search
   uint32_t begin, size, relative, from_got;
   bool absolute, has_got;
   uint64_t got;
+  bool (*meets) (const uint8_t *fields, uint32_t first, uint64_t span);
 };
 
 enum
@@ -124,8 +125,8 @@ struct __attribute__ ((packed, may_alias)) halfwords
    with them, so that hardly any block meets them; and compilers make vector
    instructions of this.  Comparing whole fields is five times the work.  The
    minimum is one of signed numbers, as SSE2 has no other of halfwords.  */
-static bool
-amd64_block_meets (const uint8_t *fields, uint32_t first, uint64_t span)
+static inline __attribute__ ((always_inline)) bool
+block_meets (const uint8_t *fields, uint32_t first, uint64_t span)
 {
   const struct halfwords *even = (const struct halfwords *)(fields + 1);
   const struct halfwords *odd = (const struct halfwords *)(fields + 2);
@@ -142,17 +143,42 @@ amd64_block_meets (const uint8_t *fields, uint32_t first, uint64_t span)
   return (uint64_t)(nearest - INT16_MIN) <= others;
 }
 
+/* The same for the processor that the compiler was told of, and with vectors
+   of 32 bytes: half as many instructions, on all but the oldest machines.  */
+static bool
+block_meets_anywhere (const uint8_t *fields, uint32_t first, uint64_t span)
+{
+  return block_meets (fields, first, span);
+}
+
+#ifdef __x86_64__
+static __attribute__ ((target ("avx2"))) bool
+block_meets_avx2 (const uint8_t *fields, uint32_t first, uint64_t span)
+{
+  return block_meets (fields, first, span);
+}
+#endif
+
+static bool (*choose_block_test (void)) (const uint8_t *, uint32_t, uint64_t)
+{
+#ifdef __x86_64__
+  if (__builtin_cpu_supports ("avx2"))
+    return block_meets_avx2;
+#endif
+  return block_meets_anywhere;
+}
+
 /* Whether a field of the block at AT may be what SEARCH looks for.  */
 static bool
 amd64_may_meet (const struct amd64_search *search, const uint8_t *block,
                 uint32_t at)
 {
   uint32_t lowest = -(search->relative + at + BLOCK - 1);
-  return amd64_block_meets (block, lowest, BLOCK + (uint64_t)search->size + 2)
+  return search->meets (block, lowest, BLOCK + (uint64_t)search->size + 2)
          || (search->absolute
-             && amd64_block_meets (block, search->begin, search->size))
+             && search->meets (block, search->begin, search->size))
          || (search->has_got
-             && amd64_block_meets (block, -search->from_got, search->size));
+             && search->meets (block, -search->from_got, search->size));
 }
 
 static void
@@ -189,7 +215,8 @@ amd64_scan (struct references *found, const struct view *code, bool absolute,
           .from_got = (uint32_t)got - (uint32_t)found->begin,
           .absolute = absolute,
           .has_got = got != 0,
-          .got = got };
+          .got = got,
+          .meets = choose_block_test () };
   uint64_t at = 0;
   for (; is_little_endian_host () && at + BLOCK + 4 <= code->size; at += BLOCK)
     if (amd64_may_meet (&search, code->bytes + at, (uint32_t)at))
