@@ -76,25 +76,45 @@ compare_rows (struct cfi_source *source, const struct sframe_decoder *decoder,
   return compared;
 }
 
-/* Rows for code without CFI: are they what the code says?  They may have been
-   made when symbols still told where functions start.  */
+/* Compare with SOURCE and what code says that is in neither CFI nor DESCRIBED,
+   N ranges.  */
+static bool
+compare_with_code (struct cfi_source *source,
+                   const struct sframe_decoder *decoder,
+                   const struct code_range *described, size_t n,
+                   struct padding_finder *padding,
+                   struct verify_result *result, struct error *err)
+{
+  struct code_rows rows;
+  uint64_t before = result->bytes_from_code;
+  const struct code_rows_request wanted
+      = { .add = true, .described = described, .n_described = n };
+  bool compared = code_rows_find (&rows, source, &wanted, err)
+                  && compare_rows (source, decoder, padding, result, err);
+  result->bytes_from_code = before + rows.bytes;
+  code_rows_free (&rows);
+  return compared;
+}
+
+/* Rows for code without CFI: are they what the code says?  The code is
+   analysed as it was when they were made.  They may have been made when
+   symbols still told where functions start, so what is left over is analysed
+   again, with the rows telling that.  */
 static bool
 judge_with_code (struct cfi_source *source,
                  const struct sframe_decoder *decoder,
                  struct padding_finder *padding, struct verify_result *result,
                  struct error *err)
 {
-  struct code_rows rows;
+  if (!compare_with_code (source, decoder, NULL, 0, padding, result, err))
+    return false;
+  if (result->bytes_extra == 0)
+    return true;
   struct code_range *described = described_code (decoder);
   if (described == NULL)
     return error_set_no_memory (err);
-  const struct code_rows_request wanted = {
-    .add = true, .described = described, .n_described = decoder->n_functions
-  };
-  bool judged = code_rows_find (&rows, source, &wanted, err)
-                && compare_rows (source, decoder, padding, result, err);
-  result->bytes_from_code = rows.bytes;
-  code_rows_free (&rows);
+  bool judged = compare_with_code (source, decoder, described,
+                                   decoder->n_functions, padding, result, err);
   free (described);
   return judged;
 }

@@ -347,6 +347,45 @@ END
   [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
 }
 
+# A part that several jump to looks like a function by itself when its rows tell
+# that something begins there; what is left of its function is proven by nothing.
+@test "--check analyses code as --analyze did" {
+  wrong_library
+  cat >parts.s <<'END'
+	.globl	f, g
+	.type	f, @function
+f:	xor	%eax, %eax
+	ret
+	.p2align 5
+start:	test	%edi, %edi
+	je	rest
+	push	%rax
+	call	stop@PLT
+2:	jmp	2b
+	.p2align 5
+	.type	g, @function
+g:	mov	%edi, %eax
+	ret
+	.p2align 5
+rest:	inc	%esi
+	ret
+	.data
+	.quad	start
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o parts.so parts.s
+  tool --analyze --replace parts.so
+  [ "$status" -eq 0 ] || report
+  tool --check parts.so
+  [ "$status" -eq 0 ] || report
+  [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
+  local before
+  before=$(sha256sum <parts.so)
+  tool --analyze --replace=auto parts.so
+  [ "$status" -eq 0 ] || report
+  [ "$(sha256sum <parts.so)" = "$before" ] || report
+}
+
 @test "--analyze works without any CFI" {
   wrong_library
   sed '/cfi_/s/[^:]*\.cfi_.*//' wrong.s >bare.s
