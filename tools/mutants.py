@@ -44,7 +44,7 @@ RULES = [
     (r"src/sframe/", "encode decode verify lower gnu_fixtures compare memory"),
     (r"src/elf/(in_place|output_file|file_metadata|descriptor_path"
      r"|uninterrupted)\.c",
-     "output_file undo inject memory tests/faults/power_cut.sh "
+     "file_metadata output_file undo inject memory tests/faults/power_cut.sh "
      "writing.bats tests/faults/faults.sh"),
     (r"src/elf/undo",
      "undo inject memory tests/faults/power_cut.sh existing.bats"),
@@ -55,7 +55,7 @@ RULES = [
      "padding memory relocatable.bats"),
     (r"src/elf/debug_file\.c", "debug_file memory debug_frame.bats"),
     (r"src/elf/dynamic_relocations\.c",
-     "layout plt memory relocated.bats"),
+     "dynamic_relocations layout plt memory relocated.bats"),
     (r"src/elf/",
      "inject layout undo walk memory bad_input.bats existing.bats"),
     (r"src/frame/", "cfa_program lower compare program_table memory"),
@@ -389,6 +389,7 @@ class Workplace:
         self.source = os.path.join(self.folder, "mutant.c")
         self.object = os.path.join(self.folder, "mutant.o")
         self.linked = set()
+        self.file = ""  # what the mutant is made of
         self.failure = ""
 
     def close(self):
@@ -397,6 +398,7 @@ class Workplace:
     def compile(self, file, text):
         """The object of FILE with this TEXT, as bytes; None when that is no
         C."""
+        self.file = file
         for name in self.linked:
             os.unlink(os.path.join(self.folder, name))
         self.linked.clear()
@@ -421,14 +423,17 @@ class Workplace:
         values = self.setting.values
         variable = variable_of(name)
         libraries = [".libs/libcore.a"] + values["LIBRARIES"].split()
+        mutant = [self.object]
         if name in PROCESS_PROGRAMS:
             libraries = ([".libs/libprocess.a"] + values["LIBDW"].split()
                          + libraries)
+        elif self.file.startswith("src/process/"):
+            mutant = []  # the others have no libdw
         command = (values["CC"].split() + values["CFLAGS"].split()
                    + values["LDFLAGS"].split()
                    + values.get(variable + "_LDFLAGS", "").split()
                    + ["-o", os.path.join(self.folder, name)]
-                   + values[variable + "_OBJECTS"].split() + [self.object]
+                   + values[variable + "_OBJECTS"].split() + mutant
                    + libraries)
         subprocess.run(command, cwd=self.setting.build, check=True,
                        stderr=subprocess.DEVNULL)

@@ -4,6 +4,7 @@
 
 #include <config.h>
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,54 @@
 #include "cfi/source.h"
 #include "convert/code_rows.h"
 #include "tests/unit/elf_builder.h"
+
+/* Allocations, which the linker sends here: one fails, behind the next
+   `granted' ones.  */
+static unsigned granted = UINT_MAX;
+
+void *__real_malloc (size_t size);
+void *__wrap_malloc (size_t size);
+void *__real_calloc (size_t n, size_t size);
+void *__wrap_calloc (size_t n, size_t size);
+void *__real_realloc (void *old, size_t size);
+void *__wrap_realloc (void *old, size_t size);
+void *__real_reallocarray (void *old, size_t n, size_t size);
+void *__wrap_reallocarray (void *old, size_t n, size_t size);
+
+static bool
+fails (void)
+{
+  bool is_last = granted == 0;
+  if (is_last)
+    granted = UINT_MAX;
+  else if (granted != UINT_MAX)
+    granted--;
+  return is_last;
+}
+
+void *
+__wrap_malloc (size_t size)
+{
+  return fails () ? NULL : __real_malloc (size);
+}
+
+void *
+__wrap_calloc (size_t n, size_t size)
+{
+  return fails () ? NULL : __real_calloc (n, size);
+}
+
+void *
+__wrap_realloc (void *old, size_t size)
+{
+  return fails () ? NULL : __real_realloc (old, size);
+}
+
+void *
+__wrap_reallocarray (void *old, size_t n, size_t size)
+{
+  return fails () ? NULL : __real_reallocarray (old, n, size);
+}
 
 /* ---- Rows not to be used */
 
@@ -215,6 +264,23 @@ stubs_beside_code_stay (void **state)
   close_fixture (&f);
 }
 
+/* A program with the six instructions of CODE.  */
+static void
+open_program_of (struct fixture *f, const uint32_t *code, uint64_t second)
+{
+  struct error err = { 0 };
+  open_fixture (f);
+  cfi_source_close (&f->source);
+  image_close (&f->image);
+  for (size_t i = 0; i < 6; i++)
+    store_u32 (f->elf.bytes + F + 4 * i, code[i], false);
+  elf_builder_symbol (&f->elf, 2, ".text", STT_FUNC, second);
+  f->source = (struct cfi_source){ 0 };
+  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
+  assert_true (code_rows_open_source (&f->source, &f->image, &wish, &err));
+  f->source.image = &f->image;
+}
+
 /* On another stack nobody knows where the frame is: no row says so.  */
 static void
 code_on_another_stack_has_no_rows (void **state)
@@ -224,18 +290,87 @@ code_on_another_stack_has_no_rows (void **state)
           0x9100013f, 0xd65f03c0, 0x00000000 }; /* mov sp, x9; ret */
   (void)state;
   struct fixture f;
+  open_program_of (&f, code, F);
+  expect (&f, "1000+8:1 1010+4:1");
+  close_fixture (&f);
+}
+
+/* The same row holds in both, and yet they are two.  */
+static void
+functions_without_a_frame_are_not_one (void **state)
+{
+  static const uint32_t code[]
+      = { 0xd503201f, 0xd503201f, 0xd65f03c0, /* nop; nop; ret */
+          0xd503201f, 0xd503201f, 0xd65f03c0 };
+  (void)state;
+  struct fixture f;
+  open_program_of (&f, code, G);
+  expect (&f, "1000+c:1 100c+c:1");
+  assert_int_equal (f.rows.functions, 2);
+  close_fixture (&f);
+}
+
+/* F goes on in the middle of what is known.  */
+static void
+known_code_has_no_further_rows (void **state)
+{
+  static const uint32_t code[]
+      = { 0xd10043ff, 0x14000003, 0x00000000,   /* sub; b G + 4 */
+          0xa9bf7bfd, 0x910043ff, 0xd65f03c0 }; /* stp; add; ret */
+  (void)state;
+  struct fixture f;
+  open_program_of (&f, code, F);
+  add_stub (&f, G, 12);
+  expect (&f, "1000+8:2 100c+cP:1");
+  assert_int_equal (f.rows.functions, 1);
+  assert_int_equal (f.rows.bytes, 8);
+  close_fixture (&f);
+}
+
+static void
+without_memory_no_code_is_read (void **state)
+{
+  static const struct code_rows_request add = { .add = true, .verify = true };
+  (void)state;
+  unsigned refused = 0;
+  bool done = false;
+  for (unsigned n = 0; !done; n++)
+    {
+      struct fixture f;
+      struct error err = { 0 };
+      open_fixture (&f);
+      granted = n;
+      bool ok = code_rows_find (&f.rows, &f.source, &add, &err);
+      done = granted != UINT_MAX;
+      granted = UINT_MAX;
+      assert_true (ok || err.status == CFI2SFRAME_NO_MEMORY);
+      /* What only costs time may be left out.  */
+      refused += !ok;
+      if (ok && f.rows.functions == 2)
+        {
+          assert_int_equal (f.source.found.n_functions, 2);
+          assert_int_equal (f.source.found.functions[1].n_rows, 3);
+        }
+      close_fixture (&f);
+    }
+  assert_true (refused > 4);
+}
+
+/* That there is no CFI is no error; others are.  */
+static void
+without_a_machine_there_is_no_source (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct cfi_source source;
   struct error err = { 0 };
   open_fixture (&f);
-  cfi_source_close (&f.source);
-  image_close (&f.image);
-  for (size_t i = 0; i < sizeof code / sizeof *code; i++)
-    store_u32 (f.elf.bytes + F + 4 * i, code[i], false);
-  elf_builder_symbol (&f.elf, 2, ".text", STT_FUNC, F);
-  f.source = (struct cfi_source){ 0 };
-  assert_true (image_open_memory (&f.image, f.elf.bytes, f.elf.size, &err));
-  assert_true (code_rows_open_source (&f.source, &f.image, &wish, &err));
-  f.source.image = &f.image;
-  expect (&f, "1000+8:1 1010+4:1");
+  assert_true (code_rows_open_source (&source, &f.image, &wish, &err));
+  cfi_source_close (&source);
+  f.image.arch = NULL;
+  assert_false (code_rows_open_source (&source, &f.image, &wish, &err));
+  assert_int_equal (err.status, CFI2SFRAME_UNSUPPORTED);
+  cfi_source_close (&source);
   close_fixture (&f);
 }
 
@@ -251,6 +386,10 @@ main (void)
     cmocka_unit_test (code_becomes_functions),
     cmocka_unit_test (stubs_beside_code_stay),
     cmocka_unit_test (code_on_another_stack_has_no_rows),
+    cmocka_unit_test (functions_without_a_frame_are_not_one),
+    cmocka_unit_test (known_code_has_no_further_rows),
+    cmocka_unit_test (without_memory_no_code_is_read),
+    cmocka_unit_test (without_a_machine_there_is_no_source),
 #endif
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);

@@ -455,6 +455,44 @@ test_link_without_crc (void **state)
     }
 }
 
+/* A debug file of so many sections of code that comparing them takes long.
+   1024 are compared.  */
+static void
+test_many_sections_of_code (void **state)
+{
+  (void)state;
+  for (size_t n = 1024; n <= 1025; n++)
+    {
+      struct fixture f;
+      struct debug_file file;
+      struct error err = { 0 };
+      char path[200];
+      open_fixture (&f);
+      build_id_path (&f, path, sizeof path);
+      /* The table goes to the end, with .text as often as it takes.  */
+      const Elf64_Shdr *old
+          = (const void *)(f.elf.bytes + f.elf.header.e_shoff);
+      size_t more = n - 1, own = f.elf.header.e_shnum;
+      Elf64_Shdr *new = (void *)(f.elf.bytes + ((f.elf.size + 7) & ~7));
+      memcpy (new, old, own * sizeof *new);
+      for (size_t i = 0; i < more; i++)
+        new[own + i] = old[elf_builder_section (&f.elf, ".text")];
+      Elf64_Ehdr *header = (void *)f.elf.bytes;
+      header->e_shoff = (uint64_t)((uint8_t *)new - f.elf.bytes);
+      header->e_shnum = (uint16_t)(own + more);
+      f.elf.size = header->e_shoff + (own + more) * sizeof *new;
+      assert_true (f.elf.size <= sizeof f.elf.bytes);
+      write_debug_file (&f, path, 0);
+      debug_file_find (&file, &f.image, &f.places, &err);
+      assert_int_equal (file.image.elf != NULL, n == 1024);
+      if (n == 1024)
+        debug_file_close (&file);
+      else
+        assert_non_null (strstr (err.reason, "at other addresses"));
+      close_fixture (&f);
+    }
+}
+
 int
 main (void)
 {
@@ -469,6 +507,7 @@ main (void)
     cmocka_unit_test (test_found_by_link),
     cmocka_unit_test (test_link_without_crc),
     cmocka_unit_test (test_other_code_or_machine),
+    cmocka_unit_test (test_many_sections_of_code),
     cmocka_unit_test (test_tiny_build_id),
     cmocka_unit_test (test_usual_places),
   };

@@ -8,11 +8,13 @@
 #include <config.h>
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -40,6 +42,7 @@ struct file
   FILE *stream;
   int fd;
   struct attribute attributes[ATTRIBUTES_MAX];
+  int flags; /* of chattr(1) */
 };
 
 static struct file from, to;
@@ -99,6 +102,7 @@ ssize_t __wrap_fgetxattr (int fd, const char *name, void *value, size_t size);
 int __wrap_fsetxattr (int fd, const char *name, const void *value, size_t size,
                       int flags);
 int __wrap_fremovexattr (int fd, const char *name);
+int __wrap_ioctl (int fd, unsigned long request, ...);
 int __real_fchmod (int fd, mode_t mode);
 int __wrap_fchmod (int fd, mode_t mode);
 
@@ -157,6 +161,26 @@ __wrap_fremovexattr (int fd, const char *name)
   if (is_faulty ('r', name))
     return -1;
   find (fd, name)->name[0] = '\0';
+  return 0;
+}
+
+int
+__wrap_ioctl (int fd, unsigned long request, ...)
+{
+  struct file *file = fd == from.fd ? &from : &to;
+  va_list arguments;
+  va_start (arguments, request);
+  int *flags = va_arg (arguments, int *);
+  va_end (arguments);
+  if (is_faulty (request == FS_IOC_SETFLAGS ? 'f'
+                 : fd == from.fd            ? 'o'
+                                            : 'n',
+                 NULL))
+    return -1;
+  if (request == FS_IOC_SETFLAGS)
+    file->flags = *flags;
+  else
+    *flags = file->flags;
   return 0;
 }
 
@@ -434,6 +458,77 @@ owner_and_group_are_kept (void **state)
     }
 }
 
+/* What chattr(1) sets, where both file systems know it.  */
+static void
+flags_of_chattr_are_kept (void **state)
+{
+  static const struct
+  {
+    int old, new, expected;
+    char fault;
+    const char *words;
+  } cases[] = {
+    { FS_NODUMP_FL, 0, FS_NODUMP_FL, 0, NULL },
+    { FS_NOATIME_FL | FS_SYNC_FL, FS_NODUMP_FL, FS_NOATIME_FL | FS_SYNC_FL, 0,
+      NULL },
+    { FS_COMPR_FL, FS_EXTENT_FL, FS_COMPR_FL | FS_EXTENT_FL, 0, NULL },
+    { FS_NOCOMP_FL | FS_INDEX_FL, 0, FS_NOCOMP_FL, 0, NULL },
+    { FS_IMMUTABLE_FL, 0, 0, 0, "immutable" },
+    { FS_APPEND_FL, 0, 0, 0, "appending" },
+    { FS_NODUMP_FL, 0, 0, 'o', NULL },
+    { FS_NODUMP_FL, 0, 0, 'n', NULL },
+    { FS_NODUMP_FL, 0, 0, 'f', "keep the file attributes" },
+    { FS_NODUMP_FL, FS_NODUMP_FL, FS_NODUMP_FL, 'f', NULL },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      tear_down (state);
+      assert_int_equal (set_up (state), 0);
+      from.flags = cases[i].old;
+      to.flags = cases[i].new;
+      fault.call = cases[i].fault;
+      fault.error = EPERM;
+      fault.times = 1;
+      expect_copy (cases[i].words != NULL && cases[i].fault != 0
+                       ? CFI2SFRAME_IO
+                       : CFI2SFRAME_REFUSED,
+                   cases[i].words);
+      assert_int_equal (to.flags, cases[i].expected);
+    }
+}
+
+static void
+what_a_new_file_cannot_have_is_known (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    int flags;
+    bool verity, lost;
+  } cases[] = {
+    { 0, false, false },
+    { FS_VERITY_FL, true, false },
+    { FS_NOCOW_FL, false, true },
+    { FS_JOURNAL_DATA_FL | FS_EXTENT_FL, false, true },
+    { FS_SECRM_FL, false, true },
+    { FS_UNRM_FL, false, true },
+    { FS_DAX_FL, false, true },
+    { FS_NODUMP_FL | FS_EXTENT_FL, false, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      to.flags = cases[i].flags;
+      struct file_concerns concerns = file_find_concerns (to.fd);
+      assert_int_equal (concerns.verity, cases[i].verity);
+      assert_int_equal (concerns.flags_lost, cases[i].lost);
+      fault.call = 'n';
+      fault.times = 1;
+      concerns = file_find_concerns (to.fd);
+      assert_false (concerns.verity || concerns.flags_lost);
+      fault.call = 0;
+    }
+}
+
 int
 main (void)
 {
@@ -448,6 +543,8 @@ main (void)
     TEST (privileges_that_cannot_be_given_back_are_refused),
     TEST (signatures_are_a_concern),
     TEST (owner_and_group_are_kept),
+    TEST (flags_of_chattr_are_kept),
+    TEST (what_a_new_file_cannot_have_is_known),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -294,6 +294,8 @@ in_words (void **state)
       "load to rax [rsp+0]:4 reads rsp" },
     { 5, "\x48\x8b\x5c\x24\x08", "mov 8(%rsp),%rbx",
       "load to rbx [rsp+8]:8 reads rsp" },
+    { 4, "\x0f\x1b\x04\x08", "bndstx %bnd0,(%rax,%rcx)",
+      "- reads rax,rcx" }, /* no sum of the two */
     { 4, "\x48\x8b\x14\x88", "mov (%rax,%rcx,4),%rdx",
       "load to rdx [rax+rcx*4+0]:8 reads rax,rcx" },
     { 4, "\x48\x89\x1c\xc8", "mov %rbx,(%rax,%rcx,8)",

@@ -232,6 +232,19 @@ convert_small (const char *input, const char *to, struct cfi2sframe_error *err)
   return convert_as (input, to, &options, err);
 }
 
+#ifdef HAVE_ZYDIS
+/* Rows are of the code and compared with it.  */
+static bool
+convert_analyzed (const char *input, const char *to,
+                  struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  options.analyze = options.verify_code = true;
+  return convert_as (input, to, &options, err);
+}
+#endif
+
 static bool
 convert_object (const char *input, const char *to,
                 struct cfi2sframe_error *err)
@@ -348,6 +361,9 @@ run_out (bool all_after)
   run_out_everywhere (convert, linked, original);
   run_out_everywhere (convert, large, NULL);
   run_out_everywhere (convert_small, linked, NULL);
+#ifdef HAVE_ZYDIS
+  run_out_everywhere (convert_analyzed, linked, NULL);
+#endif
   run_out_everywhere (convert_with_debug_file, debug, NULL);
   run_out_everywhere (convert_object, object, NULL);
   run_out_everywhere (convert_as_gnu, object, NULL);

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <elf.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -21,24 +22,45 @@
 #include "process/process.h"
 #include "process/stack_walk.h"
 
-/* Allocations, which the linker sends here.  */
+/* Allocations, which the linker sends here: none is granted, or all but the
+   one behind the next `granted' ones.  */
 static bool no_memory;
+static unsigned granted = UINT_MAX;
 
 void *__real_malloc (size_t size);
 void *__wrap_malloc (size_t size);
+void *__real_calloc (size_t n, size_t size);
+void *__wrap_calloc (size_t n, size_t size);
 void *__real_reallocarray (void *old, size_t n, size_t size);
 void *__wrap_reallocarray (void *old, size_t n, size_t size);
+
+static bool
+fails (void)
+{
+  bool is_last = granted == 0;
+  if (is_last)
+    granted = UINT_MAX;
+  else if (granted != UINT_MAX)
+    granted--;
+  return no_memory || is_last;
+}
 
 void *
 __wrap_malloc (size_t size)
 {
-  return no_memory ? NULL : __real_malloc (size);
+  return fails () ? NULL : __real_malloc (size);
+}
+
+void *
+__wrap_calloc (size_t n, size_t size)
+{
+  return fails () ? NULL : __real_calloc (n, size);
 }
 
 void *
 __wrap_reallocarray (void *old, size_t n, size_t size)
 {
-  return no_memory ? NULL : __real_reallocarray (old, n, size);
+  return fails () ? NULL : __real_reallocarray (old, n, size);
 }
 
 /* A program's memory: readable from START to END; each byte says where it is,
@@ -666,6 +688,190 @@ what_is_no_core_is_refused (void **state)
     }
 }
 
+/* What core_open () says of a file of SIZE BYTES.  */
+static struct core *
+open_bytes (const uint8_t *bytes, size_t size, struct process *process,
+            struct error *err)
+{
+  char path[] = "/tmp/test_process.XXXXXX";
+  int fd = mkstemp (path);
+  *process = (struct process){ 0 };
+  error_clear (err);
+  assert_int_equal (write (fd, bytes, size), size);
+  close (fd);
+  struct core *core = core_open (process, path, NULL, err);
+  unlink (path);
+  return core;
+}
+
+static void
+without_memory_there_is_no_core (void **state)
+{
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  struct process process;
+  struct error err = { 0 };
+  unsigned n = 0;
+  make_core (bytes);
+  granted = 0;
+  assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
+  assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
+  do
+    {
+      granted = ++n;
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      assert_int_equal (err.status == CFI2SFRAME_OK, core != NULL);
+      if (core != NULL)
+        core_close (core, &process);
+    }
+  while (granted == UINT_MAX);
+  granted = UINT_MAX;
+}
+
+static bool
+is_mapped (const char *words)
+{
+  char line[500];
+  bool found = false;
+  FILE *maps = fopen ("/proc/self/maps", "r");
+  assert_non_null (maps);
+  while (fgets (line, sizeof line, maps) != NULL)
+    found |= strstr (line, words) != NULL;
+  fclose (maps);
+  return found;
+}
+
+static void
+nothing_is_left_of_a_closed_core (void **state)
+{
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  struct process process;
+  struct error err = { 0 };
+  int before = dup (0);
+  close (before);
+  make_core (bytes);
+  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+  assert_non_null (core);
+  assert_true (is_mapped ("/tmp/test_process."));
+  core_close (core, &process);
+  assert_false (is_mapped ("/tmp/test_process."));
+  store_u16 (bytes + 18, EM_PPC64, false);
+  assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
+  assert_false (is_mapped ("/tmp/test_process."));
+  int after = dup (0);
+  close (after);
+  assert_int_equal (before, after);
+}
+
+/* Each segment that lies in front of the one before it costs libdwfl a search;
+   there may be 16,384 of them.  */
+static void
+a_core_in_no_order_is_refused (void **state)
+{
+  enum
+  {
+    UNORDERED = 16384,
+    CORES = 3
+  };
+  static const struct
+  {
+    unsigned n;
+    bool ascends, refused;
+  } cases[CORES] = { { UNORDERED + 1, false, false },
+                     { UNORDERED + 2, false, true },
+                     { UNORDERED + 2, true, false } };
+  (void)state;
+  for (size_t i = 0; i < CORES; i++)
+    {
+      uint8_t small[CORE_SIZE];
+      struct process process;
+      struct error err = { 0 };
+      size_t head = 64 + 56 * (size_t)(cases[i].n + 1);
+      uint8_t *bytes = calloc (1, head + CORE_SIZE);
+      make_core (small);
+      memcpy (bytes, small, 64);
+      memcpy (bytes + head, small, CORE_SIZE);
+      store_u16 (bytes + 56, (uint16_t)(cases[i].n + 1), false);
+      put_segment (bytes, 0, PT_NOTE, head + CORE_NOTES, 0,
+                   load_u64 (small + 64 + 32, false));
+      for (unsigned k = 0; k < cases[i].n; k++)
+        put_segment (
+            bytes, k + 1, PT_LOAD, head + CORE_MEMORY,
+            0x10000 * (uint64_t)(cases[i].ascends ? k + 1 : cases[i].n - k),
+            0);
+      struct core *core = open_bytes (bytes, head + CORE_SIZE, &process, &err);
+      assert_int_equal (core == NULL, cases[i].refused);
+      if (core != NULL)
+        core_close (core, &process);
+      else
+        assert_string_equal (err.reason,
+                             "its program headers are in no order");
+      free (bytes);
+    }
+}
+
+/* A note that says which files a core's process had mapped.  */
+static void
+a_core_that_maps_a_fifo_is_refused (void **state)
+{
+  static const struct
+  {
+    uint64_t n;         /* files, as the note says */
+    unsigned words;     /* in front of the names */
+    const char *format; /* of the names; ';' ends one */
+    bool refused;
+  } cases[] = {
+    { 1, 5, "%s;", true },
+    { 2, 8, "/;%s;", true },
+    { 1, 5, "%s/none;/;", false },
+    { 2, 8, "/;%s;/dev/null;", true },
+    { 1, 5, "%s", false },           /* no end */
+    { 2, 5, "%s;", false },          /* the name is among the words */
+    { UINT64_MAX, 5, "%s;", false }, /* more than there can be */
+    { UINT64_MAX / 24 + 1, 5, "%s;", false },
+    { 0, 2, "%s;", true },
+    { 0, 1, "", false },
+    { 1, 5, "", false },
+  };
+  (void)state;
+  char fifo[] = "/tmp/test_process.XXXXXX";
+  int fd = mkstemp (fifo);
+  assert_true (fd >= 0);
+  close (fd);
+  unlink (fifo);
+  assert_int_equal (mkfifo (fifo, 0600), 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      uint8_t bytes[CORE_SIZE], note[400] = { 0 };
+      struct process process;
+      struct error err = { 0 };
+      char *names = (char *)note + 8 * (size_t)cases[i].words;
+      size_t length = (size_t)sprintf (names, cases[i].format, fifo);
+      store_u64 (note, cases[i].n, false);
+      for (size_t k = 0; k < length; k++)
+        names[k] = names[k] == ';' ? '\0' : names[k];
+      size_t size = 8 * (size_t)cases[i].words + length;
+      make_core (bytes);
+      uint64_t used = load_u64 (bytes + 64 + 32, false);
+      /* At the end of the notes; memory begins with NUL.  */
+      uint8_t *at
+          = put_note (bytes + CORE_NOTES + used, NT_FILE, (uint32_t)size);
+      memcpy (at, note, size);
+      put_segment (bytes, 0, PT_NOTE, CORE_NOTES, 0,
+                   (uint64_t)(at - bytes) - CORE_NOTES
+                       + ((size + 3) & ~(size_t)3));
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      if ((core == NULL) != cases[i].refused)
+        fail_msg ("case %zu: %s", i, err.reason);
+      if (core != NULL)
+        core_close (core, &process);
+      else
+        assert_non_null (strstr (err.reason, "which is a fifo by now"));
+    }
+  unlink (fifo);
+}
+
 int
 main (void)
 {
@@ -689,6 +895,10 @@ main (void)
     cmocka_unit_test (of_a_core_that_is_cut_off_the_rest_is_read),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
     cmocka_unit_test (what_is_no_core_is_refused),
+    cmocka_unit_test (without_memory_there_is_no_core),
+    cmocka_unit_test (nothing_is_left_of_a_closed_core),
+    cmocka_unit_test (a_core_in_no_order_is_refused),
+    cmocka_unit_test (a_core_that_maps_a_fifo_is_refused),
   };
   return cmocka_run_group_tests_name ("process", tests, NULL, NULL);
 }

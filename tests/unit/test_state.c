@@ -1003,6 +1003,8 @@ entries_are_read_from_tables (void **state)
   expect_kind (X2, VALUE_OPAQUE);
   apply (indexed (X2, X0, X0, 4, 4));
   expect_kind (X2, VALUE_OPAQUE);
+  apply (indexed (X2, X0, X1, 4, 4));
+  expect_kind (X2, VALUE_OPAQUE);
   apply (indexed (X2, X1, X0, 1, 16));
   expect_kind (X2, VALUE_OPAQUE);
   assert_int_equal (tables.n, 6);

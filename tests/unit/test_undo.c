@@ -872,6 +872,7 @@ failing_writes (bool keep_record)
         bool written
             = in_place_write (&image, &plan, sframe, &request, image.fd, &err);
         done = written;
+        assert_true (!written || n_refused == 0);
         writes_granted = writes_refused = 0;
         if (!written)
           expect_old_or_new (&image, &plan, original, size, new, &err);
@@ -1160,6 +1161,162 @@ a_preview_has_nothing_from_behind_the_image (void **state)
   fclose (stream);
 }
 
+/* Of a file that is written to in place nothing but its guard has come to the
+   disk, and nothing more can be written.  */
+static void
+the_guard_alone_is_a_way_back (void **state)
+{
+  enum
+  {
+    OLD_SIZE = 0x3000,
+    NEW_SIZE = 0x31f0
+  };
+  (void)state;
+  struct error err = { 0 };
+  uint8_t patch[16] = { 1 }, sframe[0x80] = { 2 };
+  struct layout_extent all = { 0, 0, OLD_SIZE };
+  struct layout_patch patched = { 0x40, 16, patch };
+  struct layout_plan back, plan = { .extents = &all,
+                                    .n_extents = 1,
+                                    .patches = &patched,
+                                    .n_patches = 1,
+                                    .sframe_offset = NEW_SIZE - sizeof sframe,
+                                    .sframe_size = sizeof sframe,
+                                    .new_size = NEW_SIZE };
+  seed = 3;
+  struct converted file;
+  struct image image = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
+  uint8_t *original = malloc (OLD_SIZE);
+  memcpy (original, image.bytes, OLD_SIZE);
+  struct buffer record;
+  buffer_init (&record, false);
+  assert_true (undo_record_build (&record, &image, &plan, true, &err));
+  struct in_place_request request = { .record = &record, .keep_record = true };
+  FILE *stream = put_on_disk (&image);
+  writes_granted = 2;
+  writes_refused = 1000;
+  assert_false (
+      in_place_write (&image, &plan, sframe, &request, image.fd, &err));
+  writes_granted = writes_refused = 0;
+  assert_non_null (strstr (err.reason, "could not be cut off"));
+  munmap ((void *)image.bytes, image.size);
+  image.size = (NEW_SIZE + record.size + 511) / 512 * 512 + 512;
+  uint8_t *bytes = calloc (1, image.size);
+  ssize_t size = pread (image.fd, bytes, image.size, 0);
+  assert_true (size > NEW_SIZE);
+  file.original = (struct image){ .bytes = original, .size = OLD_SIZE };
+  file.image
+      = (struct image){ .fd = -1, .bytes = bytes, .size = (size_t)size };
+  assert_true (undo_is_exact (&file, &err));
+  /* It says so of what there was when it was written.  */
+  assert_true (undo_plan (&back, &file.image, &err));
+  assert_int_equal (back.n_extents, 1);
+  assert_int_equal (back.n_patches, 0);
+  layout_plan_free (&back);
+  buffer_free (&record);
+  fclose (stream);
+  free (original);
+  free (bytes);
+}
+
+/* On the way back nothing that is to be kept is written over before what was
+   read of it is on the disk, and the record goes last.  */
+static void
+undone_in_place_in_a_safe_order (void **state)
+{
+  enum
+  {
+    OLD_SIZE = 0x3000,
+    NEW_SIZE = 0x3200
+  };
+  (void)state;
+  struct error err = { 0 };
+  uint8_t patch[16] = { 1 }, sframe[0x80] = { 2 };
+  struct layout_extent all = { 0, 0, OLD_SIZE };
+  struct layout_patch patches[]
+      = { { 0x40, 16, patch }, { 0x2000, 16, patch } };
+  struct layout_plan back, plan = { .extents = &all,
+                                    .n_extents = 1,
+                                    .patches = patches,
+                                    .n_patches = 2,
+                                    .sframe_offset = NEW_SIZE - sizeof sframe,
+                                    .sframe_size = sizeof sframe,
+                                    .new_size = NEW_SIZE };
+  seed = 3;
+  struct image image = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
+  struct buffer record;
+  buffer_init (&record, false);
+  assert_true (undo_record_build (&record, &image, &plan, true, &err));
+  struct in_place_request request = { .record = &record, .keep_record = true };
+  struct in_place_request undo = { .record = NULL };
+  FILE *stream = put_on_disk (&image);
+  assert_true (
+      in_place_write (&image, &plan, sframe, &request, image.fd, &err));
+  munmap ((void *)image.bytes, image.size);
+  image.size = NEW_SIZE + record.size;
+  image.bytes = mmap (NULL, image.size, PROT_READ, MAP_PRIVATE, image.fd, 0);
+  assert_true (undo_plan (&back, &image, &err));
+  steps[0] = '\0';
+  noting = true;
+  bool written = in_place_write (&image, &back, NULL, &undo, image.fd, &err);
+  noting = false;
+  assert_true (written);
+  assert_string_equal (steps, "s w2000-2010 w2000-2010 w0-1000 s t3000 s ");
+  munmap ((void *)image.bytes, image.size);
+  layout_plan_free (&back);
+  buffer_free (&record);
+  fclose (stream);
+}
+
+/* A converted file to which something was appended: how much is told, also
+   where the magic of a record stands in it or in the record.  */
+static void
+bytes_appended_are_counted (void **state)
+{
+  enum
+  {
+    CONTENT = 100
+  };
+  static const struct
+  {
+    const char *appended;
+    size_t size;
+  } cases[] = { { "", 0 },
+                { "x", 1 },
+                { UNDO_MAGIC, UNDO_MAGIC_SIZE },
+                { "xyz" UNDO_MAGIC "z", UNDO_MAGIC_SIZE + 4 } };
+  (void)state;
+  uint8_t content[CONTENT];
+  for (size_t i = 0; i < CONTENT; i++)
+    content[i] = (uint8_t)(i * 7 + 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int with_magic = 0; with_magic < 2; with_magic++)
+      {
+        struct buffer operations, file;
+        struct undo_record record;
+        memcpy (content + 50, UNDO_MAGIC, with_magic ? UNDO_MAGIC_SIZE : 0);
+        buffer_init (&operations, false);
+        append_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_STORE);
+        buffer_append (&operations, content, CONTENT);
+        put_record (&file, content, CONTENT, CONTENT,
+                    hash_digest (content, CONTENT), 1, &operations);
+        struct image image
+            = { .fd = -1, .bytes = file.bytes, .size = file.size };
+        assert_true (undo_record_find (&record, &image));
+        buffer_append (&file, cases[i].appended, cases[i].size);
+        image.bytes = file.bytes;
+        image.size = file.size;
+        assert_int_equal (undo_bytes_appended (&image), cases[i].size);
+        /* Changed, it is no record any more.  */
+        file.bytes[CONTENT + 20] ^= 1;
+        assert_int_equal (undo_bytes_appended (&image), 0);
+        buffer_free (&file);
+        buffer_free (&operations);
+      }
+  struct image none = { .fd = -1, .bytes = content, .size = CONTENT };
+  assert_int_equal (undo_bytes_appended (&none), 0);
+}
+
 int
 main (void)
 {
@@ -1185,6 +1342,9 @@ main (void)
     cmocka_unit_test (what_is_no_record_of_ours),
     cmocka_unit_test (parts_move_in_place_where_that_is_safe),
     cmocka_unit_test (a_preview_has_nothing_from_behind_the_image),
+    cmocka_unit_test (the_guard_alone_is_a_way_back),
+    cmocka_unit_test (undone_in_place_in_a_safe_order),
+    cmocka_unit_test (bytes_appended_are_counted),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -9,6 +9,7 @@ h:	.cfi_startproc
 	.cfi_def_cfa_offset 16
 	call	g
 	nop
+	nop
 	.cfi_endproc
 i:	.cfi_startproc
 	ret

@@ -1,8 +1,9 @@
 # GCC ends a part of a function without a jump where it knows that nobody gets
 # to: what is behind is a part of another function.  Behind a call that may not
-# return (k) that is no explanation.
+# return (k) that is no explanation, and neither is it in front of bytes that
+# no part has (n).
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
-# expect: sound:2 runs-into:1
+# expect: sound:3 runs-into:2
 	.text
 f:	.cfi_startproc
 	push	%rbx
@@ -44,12 +45,48 @@ k:	.cfi_startproc
 	.cfi_def_cfa_offset 8
 	ret
 	.cfi_endproc
+m:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	test	%rbx, %rbx
+	je	m.cold
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+n:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	test	%rbx, %rbx
+	je	n.cold
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
 	.section .text.unlikely, "ax"
 f.cold:	.cfi_startproc
 	.cfi_def_cfa_offset 16
 	.cfi_offset 3, -16
 	mov	%rbx, 56(%rdi)
 	.cfi_endproc
+m.cold:	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rax
+	mov	%rbx, 56(%rax)
+	.cfi_endproc
+n.cold:	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	.byte	0x48, 0x89, 0x58	/* mov %rbx, 56(%rax) */
+	.cfi_endproc
+	.byte	56
 g.cold:	.cfi_startproc
 	.cfi_def_cfa_offset 32
 	.cfi_offset 3, -16

@@ -1,0 +1,34 @@
+# What a pointer leads to may be a label: it is not sure that code there has
+# saved a register of its caller's, so that using that says that it is one (f).
+# Where somebody calls it, it is a function (g, and h, which calls it).
+# options: -e
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: sound:2 saved-register-used:1
+	.text
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%ebx, %eax
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+g:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%ebx, %eax
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+h:	.cfi_startproc
+	call	g
+	ret
+	.cfi_endproc
+	.data
+	.p2align 3
+	.quad	f, h
