@@ -163,9 +163,13 @@ look_at_input (struct conversion *conversion, struct error *err)
 {
   conversion->report->input_bytes = conversion->input.size;
   note_concerns (conversion);
-  return check_kind (&conversion->input, err)
-         && handle_existing (conversion, err)
-         && layout_classify (source_image (conversion), err);
+  if (!check_kind (&conversion->input, err)
+      || !handle_existing (conversion, err)
+      || !layout_classify (source_image (conversion), err))
+    return false;
+  return !conversion->changes || !conversion->options.leave_checksummed
+         || checksum_check_none (&conversion->input,
+                                 &conversion->input_location, err);
 }
 
 /* Start what can be done beside: up to two threads, for large files.  */
