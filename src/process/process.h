@@ -91,6 +91,7 @@ struct process
   void (*load_section) (struct process *process, struct module *module);
   /* How a step is taken; cfi2sframe_unwind_step unless set.  */
   enum cfi2sframe_step (*step) (struct cfi2sframe_unwinder *unwinder);
+  uint64_t walk_pc; /* of the frame at which a walk is */
   void *known_rows; /* owned; what steps found out, or NULL */
   Dwfl *dwfl;       /* owned: symbols, and walks by CFI; may be NULL */
 };

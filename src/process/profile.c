@@ -101,7 +101,7 @@ profile_take (struct profile *profile, struct member *member,
   for (size_t i = walk->n; i-- > 0;)
     {
       const struct frame *frame = &walk->frames[i];
-      uint64_t address = frame->pc - !frame->interrupted;
+      uint64_t address = frame->pc - !frame->at_pc;
       uint32_t callee
           = call_tree_child (tree, node, key_of (profile, process, address));
       /* Without memory for more, the caller gets it.  */

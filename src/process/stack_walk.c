@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "unwind/step.h"
+
 bool
 walk_init (struct walk *walk, size_t max)
 {
@@ -24,7 +26,13 @@ static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {
   struct process *process = context;
-  return memory_read (&process->memory, address, to, size);
+  struct memory *memory = &process->memory;
+  if (memory_read (memory, address, to, size))
+    return true;
+  /* Code stays as it is when the process runs on.  */
+  return size == UNWIND_CODE_SIZE && address == process->walk_pc - size
+         && memory->fetch != NULL
+         && memory->fetch (memory->source, address, to, size) == size;
 }
 
 static void
@@ -56,8 +64,10 @@ walk_by_sframe (struct process *process, const struct registers *registers,
   walk->end = CFI2SFRAME_STEP_CALLER;
   while (walk->end == CFI2SFRAME_STEP_CALLER && walk->n < walk->max)
     {
+      process->walk_pc = unwinder.pc;
       walk->frames[walk->n++]
           = (struct frame){ unwinder.pc, unwinder.sp, unwinder.fp,
+                            unwind_is_at_pc (&unwinder),
                             unwinder.interrupted };
       walk->end = process->step != NULL ? process->step (&unwinder)
                                         : cfi2sframe_unwind_step (&unwinder);

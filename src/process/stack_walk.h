@@ -14,7 +14,8 @@
 struct frame
 {
   uint64_t pc, sp, fp;
-  bool interrupted; /* PC is the next instruction to run */
+  bool at_pc;       /* PC is the next instruction to run, no call's end */
+  bool interrupted; /* by a signal, or now: a reason to be so */
 };
 
 struct walk

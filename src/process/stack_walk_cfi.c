@@ -57,6 +57,7 @@ take_frame (Dwfl_Frame *state, void *argument)
       walk->end = CFI2SFRAME_STEP_REGISTER;
       return DWARF_CB_ABORT;
     }
+  frame->at_pc = frame->interrupted;
   frame->sp = sp;
   frame->fp = fp;
   walk->n++;

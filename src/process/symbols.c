@@ -21,11 +21,11 @@ set_name (struct symbol *symbol, const char *name, bool mangled)
 }
 
 void
-symbol_find (Dwfl *dwfl, uint64_t pc, bool interrupted, unsigned wanted,
+symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
              struct symbol *symbol)
 {
   /* The call, not what follows it, which may be another function.  */
-  uint64_t address = pc - !interrupted;
+  uint64_t address = pc - !at_pc;
   *symbol = (struct symbol){ 0 };
   Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule (dwfl, address) : NULL;
   if (module == NULL)
@@ -36,7 +36,7 @@ symbol_find (Dwfl *dwfl, uint64_t pc, bool interrupted, unsigned wanted,
                                            NULL, NULL, NULL);
   if (name != NULL)
     set_name (symbol, name, wanted & SYMBOL_MANGLED);
-  symbol->offset = offset + !interrupted;
+  symbol->offset = offset + !at_pc;
   Dwfl_Line *line
       = wanted & SYMBOL_SOURCE ? dwfl_module_getsrc (module, address) : NULL;
   if (line != NULL)

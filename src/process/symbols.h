@@ -24,9 +24,9 @@ enum
   SYMBOL_MANGLED = 2 /* its name as the symbol table has it */
 };
 
-/* Look up PC, which is a return address unless INTERRUPTED, among the modules
+/* Look up PC, behind a call unless AT_PC, among the modules
    of DWFL (NULL: none).  */
-void symbol_find (Dwfl *dwfl, uint64_t pc, bool interrupted, unsigned wanted,
+void symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
                   struct symbol *symbol);
 
 #endif /* PROCESS_SYMBOLS_H */

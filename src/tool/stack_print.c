@@ -60,9 +60,9 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
   const struct module *module
-      = process_module_at (page->process, frame->pc - !frame->interrupted);
-  symbol_find (page->process->dwfl, frame->pc, frame->interrupted,
-               page->wanted, &symbol);
+      = process_module_at (page->process, frame->pc - !frame->at_pc);
+  symbol_find (page->process->dwfl, frame->pc, frame->at_pc, page->wanted,
+               &symbol);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (page, frame, module, &symbol,
               index + 1 < walk->n && frame[1].interrupted);
@@ -95,7 +95,7 @@ print_end (const struct page *page, const struct walk *walk)
 {
   FILE *out = page->out;
   const struct frame *last = &walk->frames[walk->n - 1];
-  uint64_t address = last->pc - !last->interrupted;
+  uint64_t address = last->pc - !last->at_pc;
   const struct module *module = process_module_at (page->process, address);
   fputs ("  (", out);
   if (walk->end == CFI2SFRAME_STEP_CALLER)

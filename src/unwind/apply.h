@@ -23,18 +23,21 @@ enum
 #define PAC_SIGN_BIT 55
 #define PAC_BITS (UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << PAC_SIGN_BIT))
 
-/* The rules that hold at PC.  */
+/* The rules of a frame.  */
 struct unwind_rules
 {
-  uint64_t pc;
+  uint64_t pc; /* of the frame; of a lookup, where they hold */
   const struct arch *arch;
   struct frame_row row;
-  bool signal; /* of a signal trampoline */
+  bool signal;      /* of a signal trampoline */
+  bool begin;       /* where they were looked up */
+  bool interrupted; /* as the frame was */
+  bool at_pc;       /* they hold at PC; otherwise at the address before it */
 };
 
-/* Replace the frame in UNWINDER by its caller's.  RULES hold at the frame's PC
-   (or in front of it, if that is a return address).  Unless the result is
-   CFI2SFRAME_STEP_CALLER, nothing is changed.  Async-signal-safe.  */
+/* Replace the frame in UNWINDER by its caller's.  RULES are that frame's.
+   Unless the result is CFI2SFRAME_STEP_CALLER, nothing is changed.
+   Async-signal-safe.  */
 enum cfi2sframe_step unwind_apply (struct cfi2sframe_unwinder *unwinder,
                                    const struct unwind_rules *rules);
 

@@ -203,6 +203,15 @@ rows_find (const struct rows *rows, uint64_t offset, bool big_endian,
              : rows_seek (rows, offset, SFRAME_FRE_ADDR4, false, broken);
 }
 
+/* Where the row with its info byte at INFO begins.  */
+static uint32_t
+row_start (const struct rows *rows, const uint8_t *info, bool big_endian)
+{
+  return rows->type == SFRAME_FRE_ADDR1   ? info[-1]
+         : rows->type == SFRAME_FRE_ADDR2 ? load_u16 (info - 2, big_endian)
+                                          : load_u32 (info - 4, big_endian);
+}
+
 /* The words of a row.  */
 struct words
 {
@@ -388,6 +397,7 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
   rules->pc = pc;
   rules->arch = section->arch;
   rules->signal = rows.signal;
+  rules->begin = row_start (&rows, info, section->big_endian) == offset;
   return row_rules (section, info, rows.flexible, &rules->row)
              ? CFI2SFRAME_STEP_CALLER
              : CFI2SFRAME_STEP_BAD_SECTION;

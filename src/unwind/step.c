@@ -5,6 +5,7 @@
    an error.  */
 
 #include "unwind/lookup.h"
+#include "unwind/step.h"
 
 static const struct
 {
@@ -66,20 +67,59 @@ is_understood (const struct cfi2sframe_unwinder *unwinder)
   return true;
 }
 
-/* Find the rules that hold at PC.  CFI2SFRAME_STEP_CALLER, or why there are
-   none.  */
+/* Find the rules that hold at ADDRESS.  CFI2SFRAME_STEP_CALLER, or why there
+   are none; RULES->arch is set if there is a section.  */
 static enum cfi2sframe_step
-find_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t pc,
+find_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t address,
             struct unwind_rules *rules)
 {
   struct cfi2sframe_section section = { 0 };
   struct unwind_section opened;
-  if (!unwinder->find_section (unwinder->context, pc, &section))
+  if (!unwinder->find_section (unwinder->context, address, &section))
     return CFI2SFRAME_STEP_NO_SECTION;
   if (!unwind_section_open (&opened, section.bytes, section.size,
                             section.address))
     return CFI2SFRAME_STEP_BAD_SECTION;
-  return unwind_section_lookup (&opened, pc, rules);
+  rules->arch = opened.arch;
+  return unwind_section_lookup (&opened, address, rules);
+}
+
+/* Whether a call may end at ADDRESS.  One may where the code in front of it
+   cannot be read.  */
+static bool
+may_end_call (const struct cfi2sframe_unwinder *unwinder,
+              const struct arch *arch, uint64_t address)
+{
+  uint8_t code[UNWIND_CODE_SIZE];
+  int32_t distance;
+  return !unwinder->read_memory (unwinder->context, address - sizeof code,
+                                 code, sizeof code)
+         || arch->may_end_call (code, sizeof code, &distance);
+}
+
+/* Find the rules of the frame in UNWINDER.  A return address may lie behind
+   the function that made the call, if that never comes back.  But where no
+   call ends there, nobody made one: the frame starts at its PC, as makecontext
+   sets it up, and what lies before is another function.  */
+static enum cfi2sframe_step
+find_frame_rules (const struct cfi2sframe_unwinder *unwinder,
+                  struct unwind_rules *rules)
+{
+  uint64_t pc = unwinder->pc;
+  *rules = (struct unwind_rules){ .at_pc = true };
+  enum cfi2sframe_step step = find_rules (unwinder, pc, rules);
+  bool same_before = step == CFI2SFRAME_STEP_CALLER && !rules->begin;
+  if (!unwinder->interrupted
+      && (same_before || rules->arch == NULL
+          || may_end_call (unwinder, rules->arch, pc)))
+    {
+      rules->at_pc = false;
+      if (!same_before)
+        step = find_rules (unwinder, pc - 1, rules);
+    }
+  rules->pc = pc;
+  rules->interrupted = unwinder->interrupted;
+  return step;
 }
 
 /* Where the caller's room has the rules for PC, if it has them; NULL when
@@ -95,25 +135,40 @@ cached_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t pc)
   return n > 0 ? rules + ((pc * spread >> 32) * (uint32_t)n >> 32) : NULL;
 }
 
+/* The rules of the frame in UNWINDER: those that are known, or else FOUND,
+   which are found now.  *STEP is CFI2SFRAME_STEP_CALLER, or why there are
+   none.  */
+static const struct unwind_rules *
+rules_of_frame (const struct cfi2sframe_unwinder *unwinder,
+                struct unwind_rules *found, enum cfi2sframe_step *step)
+{
+  struct unwind_rules *cached = cached_rules (unwinder, unwinder->pc);
+  *step = CFI2SFRAME_STEP_CALLER;
+  if (cached != NULL && cached->arch != NULL && cached->pc == unwinder->pc
+      && cached->interrupted == unwinder->interrupted)
+    return cached;
+  *step = find_frame_rules (unwinder, found);
+  if (cached != NULL && *step == CFI2SFRAME_STEP_CALLER)
+    *cached = *found;
+  return found;
+}
+
+bool
+unwind_is_at_pc (const struct cfi2sframe_unwinder *unwinder)
+{
+  struct unwind_rules found;
+  enum cfi2sframe_step step;
+  return rules_of_frame (unwinder, &found, &step)->at_pc;
+}
+
 enum cfi2sframe_step
 cfi2sframe_unwind_step (struct cfi2sframe_unwinder *unwinder)
 {
-  struct unwind_rules found, *rules = &found;
+  struct unwind_rules found;
+  enum cfi2sframe_step step;
   if (!is_understood (unwinder))
     return CFI2SFRAME_STEP_INVALID;
-  /* A return address may lie behind the function that made the call, if that
-     never comes back.  */
-  uint64_t pc = unwinder->pc - !unwinder->interrupted;
-  struct unwind_rules *cached = cached_rules (unwinder, pc);
-  if (cached != NULL && cached->arch != NULL && cached->pc == pc)
-    rules = cached;
-  else
-    {
-      enum cfi2sframe_step step = find_rules (unwinder, pc, &found);
-      if (step != CFI2SFRAME_STEP_CALLER)
-        return step;
-      if (cached != NULL)
-        *cached = found;
-    }
-  return unwind_apply (unwinder, rules);
+  const struct unwind_rules *rules = rules_of_frame (unwinder, &found, &step);
+  return step == CFI2SFRAME_STEP_CALLER ? unwind_apply (unwinder, rules)
+                                        : step;
 }

@@ -129,6 +129,48 @@ goes_on ()
   goes_on "$pid"
 }
 
+# The first frame of a coroutine starts at the first byte of __start_context;
+# the address before it is another function's, and not even code.
+@test "a coroutine starts where makecontext says, not in what lies before" {
+  cat >coroutine.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <unistd.h>
+volatile unsigned long count;
+static ucontext_t first, second;
+static void
+coroutine (void)
+{
+  puts ("ready");
+  fflush (stdout);
+  for (;;)
+    usleep (1000), count++;
+}
+int
+main (void)
+{
+  getcontext (&second);
+  second.uc_stack.ss_sp = malloc (65536);
+  second.uc_stack.ss_size = 65536;
+  second.uc_link = &first;
+  makecontext (&second, coroutine, 0);
+  return swapcontext (&first, &second);
+}
+END
+  "${CC:-cc}" -g -O1 -static -o coroutine coroutine.c || skip "no static libc"
+  nm coroutine | grep -q ' __start_context$' || skip "another makecontext"
+  local file
+  "$CFI2SFRAME" -q -o converted coroutine
+  for file in ./coroutine ./converted; do
+    start "$file"
+    stacks "$pid"
+    [ "$status" -eq 0 ] || report
+    grep -A 1 ' coroutine+' <<<"$output" \
+      | grep -q '^  #[0-9]* *0x[0-9a-f]* __start_context+0x0 ' || report
+  done
+}
+
 @test "source lines and modules are shown" {
   waiting_program
   start ./waiting

@@ -67,7 +67,7 @@ unsigned
 cause_of (const struct process *process, const struct walk *walk)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
-  uint64_t pc = last->pc - !last->interrupted;
+  uint64_t pc = last->pc - !last->at_pc;
   const struct module *module = process_module_at (process, pc);
   switch (walk->end)
     {

@@ -95,6 +95,7 @@ foreign_step (struct cfi2sframe_unwinder *unwinder)
     to = (struct frame_row){ .cfa = translate (rules.cfa),
                              .ra = translate (rules.ra),
                              .fp = translate (rules.fp) };
-  const struct unwind_rules all = { pc, decoder->arch, to, function.signal };
+  const struct unwind_rules all
+      = { .arch = decoder->arch, .row = to, .signal = function.signal };
   return unwind_apply (unwinder, &all);
 }

@@ -128,7 +128,7 @@ note_place (struct tally *tally, const struct process *process,
             const struct walk *walk, unsigned cause)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
-  uint64_t pc = last->pc - !last->interrupted;
+  uint64_t pc = last->pc - !last->at_pc;
   const struct module *module = process_module_at (process, pc);
   const char *path = module ? module->path : "(none)";
   const char *slash = strrchr (path, '/'), *name = slash ? slash + 1 : path;

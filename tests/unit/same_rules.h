@@ -33,8 +33,12 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
   lower_undo (decoder.arch, decoder.variant, &function, &row, &expected);
   /* Why there is no rule is not a walk's concern.  */
   expected.cfa.reason = expected.ra.reason = expected.fp.reason = 0;
+  uint64_t offset = pc - function.address;
+  if (function.pcmask)
+    offset %= function.repeat;
   return step == CFI2SFRAME_STEP_CALLER && rules.pc == pc
-         && rules.arch == decoder.arch && rules.signal == function.signal
+         && rules.begin == (row.start == offset) && rules.arch == decoder.arch
+         && rules.signal == function.signal
          && frame_row_same_rules (&expected, &rules.row);
 }
 

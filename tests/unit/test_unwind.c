@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "cfi2sframe.h"
 #include "sframe/encode.h"
+#include "unwind/step.h"
 
 enum
 {
@@ -35,12 +36,20 @@ struct program
   uint64_t asked; /* the last address a section was wanted for */
   bool big_endian, without_section;
   struct cfi2sframe_unwinder frame;
+  uint64_t code_end; /* of the 8 bytes of `code'; 0: code cannot be read */
+  uint8_t code[8];
 };
 
 static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {
   struct program *program = context;
+  if (program->code_end != 0 && size == sizeof program->code
+      && address == program->code_end - size)
+    {
+      memcpy (to, program->code, size);
+      return true;
+    }
   if (address < STACK || address - STACK > sizeof program->stack - size)
     return false;
   memcpy (to, program->stack + (address - STACK), size);
@@ -166,7 +175,7 @@ a_prologue_is_walked_in_all_versions (void **state)
       store (&program, STACK + 160, STACK + 300);
       store (&program, STACK + 168, 0x557000);
       assert_caller (&program, 0x557000, STACK + 176, STACK + 300);
-      assert_int_equal (program.asked, CODE + 4);
+      assert_int_equal (program.asked, CODE + 5);
       finish (&program);
     }
 }
@@ -255,11 +264,11 @@ a_section_is_asked_for_once_with_a_cache (void **state)
   program.frame = frame;
   assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
   assert_int_equal (program.asked, 0);
-  /* The same place behind a call.  */
-  program.frame = at_pc (&program, CODE + 1);
+  /* As a return address the same PC is another place.  */
+  program.frame = at_pc (&program, CODE);
   program.frame.sp = STACK + 64;
-  assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
-  assert_int_equal (program.asked, 0);
+  assert_ends (&program, CFI2SFRAME_STEP_NO_SECTION);
+  assert_int_equal (program.asked, CODE - 1);
   /* Another place is asked for, and is not there.  */
   program.frame = at_pc (&program, CODE + 2);
   program.frame.sp = STACK + 64;
@@ -467,6 +476,82 @@ a_stack_that_leads_to_itself_ends_the_walk (void **state)
 }
 
 /* As glibc's __restore_rt: everything is in the ucontext at SP.  */
+/* What makecontext leaves on the stack is no return address of a call.  */
+static void
+a_frame_that_no_call_made_is_looked_up_at_its_pc (void **state)
+{
+  (void)state;
+  static struct sframe_row other[]
+      = { { .start = 0, .n_words = 2, .words = { 16, -16 } } };
+  static const struct sframe_function functions[] = {
+    { .address = CODE, .size = 64, .n_rows = 1, .rows = amd64_rows },
+    { .address = CODE + 64, .size = 64, .n_rows = 1, .rows = other },
+  };
+  static const struct
+  {
+    const char *code;
+    bool is_call;
+  } cases[] = {
+    { "\x90\x90\x90\x90\x90\x90\x90\xc3", false },
+    { "\x90\x90\x90\xe8\x00\x10\x00\x00", true },
+    { "\x90\x90\x90\x90\x90\x90\xff\xd0", true },
+    { "\xe8\x00\x10\x00\x00\x90\x90\x90", false },
+  };
+  uint64_t room[64];
+  for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++)
+    {
+      bool is_call = cases[i / 2].is_call;
+      struct program program;
+      prepare (&program, &arch_amd64, v3, functions, 2);
+      program.code_end = CODE + 64;
+      memcpy (program.code, cases[i / 2].code, sizeof program.code);
+      program.frame.interrupted = false;
+      program.frame.pc = CODE + 64;
+      program.frame.fp = STACK + 256;
+      store (&program, STACK + 64, 0x555000);
+      store (&program, STACK + 256, 7);
+      store (&program, STACK + 264, 0x555001);
+      /* With room for what is known, it is the same the second time.  */
+      memset (room, 0, sizeof room);
+      program.frame.cache = i % 2 != 0 ? room : NULL;
+      program.frame.cache_size = i % 2 != 0 ? sizeof room : 0;
+      const struct cfi2sframe_unwinder frame = program.frame;
+      for (unsigned times = 0; times < 2; times++)
+        {
+          program.frame = frame;
+          assert_int_equal (unwind_is_at_pc (&program.frame), !is_call);
+          assert_caller (&program, is_call ? 0x555000 : 0x555001,
+                         is_call ? STACK + 72 : STACK + 272,
+                         is_call ? STACK + 256 : 7);
+          assert_false (program.frame.interrupted);
+        }
+      /* The same PC of a frame that was interrupted is not confused with
+         it.  */
+      program.frame = frame;
+      program.frame.interrupted = true;
+      assert_caller (&program, 0x555001, STACK + 272, 7);
+      finish (&program);
+    }
+}
+
+/* Behind the last function, where the section says nothing.  */
+static void
+nothing_is_known_of_a_frame_that_no_call_made (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 1);
+  store (&program, STACK + 64, 0x555000);
+  program.frame.interrupted = false;
+  program.frame.pc = CODE + 64;
+  program.code_end = CODE + 64;
+  memset (program.code, 0x90, sizeof program.code);
+  assert_ends (&program, CFI2SFRAME_STEP_NO_ROW);
+  program.code_end = 0;
+  assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
+  finish (&program);
+}
+
 static struct sframe_row trampoline_rows[] = {
   { .start = 0,
     .n_words = 6,
@@ -727,6 +812,8 @@ main (void)
     cmocka_unit_test (members_that_are_not_known_have_to_be_0),
     cmocka_unit_test (every_step_has_a_name_and_a_text),
     cmocka_unit_test (a_stack_that_leads_to_itself_ends_the_walk),
+    cmocka_unit_test (a_frame_that_no_call_made_is_looked_up_at_its_pc),
+    cmocka_unit_test (nothing_is_known_of_a_frame_that_no_call_made),
     cmocka_unit_test (what_a_signal_interrupted_is_looked_up_at_its_pc),
     cmocka_unit_test (signals_change_stacks_but_not_for_ever),
     cmocka_unit_test (a_trampoline_that_stays_where_it_is_ends_the_walk),
