@@ -1,0 +1,345 @@
+/* Call-frame information as spans of addresses, read by elfutils' libdw.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A rule that has the form register + offset, or what is in memory there, is
+   kept; anything else is PLACE_UNKNOWN.  Expressions that depend on the PC, as
+   those of lazy PLTs do, are evaluated at each PC.  */
+
+#include "prove.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+
+struct cfi
+{
+  const struct machine *machine;
+  Dwarf *dwarf;
+  Dwarf_CFI *eh_frame, *debug_frame; /* NULL: there is none */
+};
+
+struct cfi *
+cfi_open (const struct file *file)
+{
+  struct cfi *cfi = calloc (1, sizeof *cfi);
+  if (cfi == NULL)
+    return NULL;
+  cfi->machine = file->machine;
+  cfi->eh_frame = dwarf_getcfi_elf (file->elf);
+  cfi->dwarf = dwarf_begin_elf (file->elf, DWARF_C_READ, NULL);
+  if (cfi->dwarf != NULL)
+    cfi->debug_frame = dwarf_getcfi (cfi->dwarf);
+  if (cfi->eh_frame != NULL || cfi->debug_frame != NULL)
+    return cfi;
+  cfi_close (cfi);
+  return NULL;
+}
+
+void
+cfi_close (struct cfi *cfi)
+{
+  if (cfi == NULL)
+    return;
+  if (cfi->eh_frame != NULL)
+    dwarf_cfi_end (cfi->eh_frame);
+  dwarf_end (cfi->dwarf);
+  free (cfi);
+}
+
+/* Expressions.  */
+
+/* A value while an expression is evaluated: a number, or a register plus a
+   number; or what is in memory there.  */
+struct value
+{
+  bool has_register, in_memory, has_cfa;
+  unsigned reg;
+  int64_t offset;
+};
+
+enum
+{
+  STACK_MAX = 16
+};
+
+struct evaluation
+{
+  uint64_t pc;
+  unsigned pc_register; /* the RA's column, which stands for the PC */
+  bool uses_pc;
+  struct value stack[STACK_MAX];
+  unsigned depth;
+};
+
+static bool
+push (struct evaluation *evaluation, struct value value)
+{
+  if (evaluation->depth == STACK_MAX)
+    return false;
+  evaluation->stack[evaluation->depth++] = value;
+  return true;
+}
+
+static bool
+push_register (struct evaluation *evaluation, unsigned reg, int64_t offset)
+{
+  if (reg != evaluation->pc_register)
+    return push (
+        evaluation,
+        (struct value){ .has_register = true, .reg = reg, .offset = offset });
+  evaluation->uses_pc = true;
+  return push (evaluation,
+               (struct value){ .offset = (int64_t)evaluation->pc + offset });
+}
+
+/* A and B by ATOM, where both are numbers.  */
+static bool
+combine_numbers (unsigned atom, int64_t a, int64_t b, int64_t *result)
+{
+  switch (atom)
+    {
+    case DW_OP_and:
+      *result = a & b;
+      return true;
+    case DW_OP_or:
+      *result = a | b;
+      return true;
+    case DW_OP_shl:
+      *result = b >= 0 && b < 64 ? (int64_t)((uint64_t)a << b) : 0;
+      return true;
+    case DW_OP_mul:
+      *result = (int64_t)((uint64_t)a * (uint64_t)b);
+      return true;
+    case DW_OP_ge:
+      *result = a >= b;
+      return true;
+    case DW_OP_gt:
+      *result = a > b;
+      return true;
+    case DW_OP_le:
+      *result = a <= b;
+      return true;
+    case DW_OP_lt:
+      *result = a < b;
+      return true;
+    case DW_OP_eq:
+      *result = a == b;
+      return true;
+    case DW_OP_ne:
+      *result = a != b;
+      return true;
+    default:
+      return false;
+    }
+}
+
+static bool
+combine (struct evaluation *evaluation, unsigned atom)
+{
+  if (evaluation->depth < 2)
+    return false;
+  struct value b = evaluation->stack[--evaluation->depth];
+  struct value *a = &evaluation->stack[evaluation->depth - 1];
+  bool a_number = !a->has_register && !a->has_cfa && !a->in_memory;
+  bool b_number = !b.has_register && !b.has_cfa && !b.in_memory;
+  if (a_number && b_number
+      && combine_numbers (atom, a->offset, b.offset, &a->offset))
+    return true;
+  if (a->in_memory || b.in_memory
+      || !(b_number || (a_number && atom == DW_OP_plus)))
+    return false;
+  if (atom == DW_OP_minus)
+    {
+      a->offset -= b.offset;
+      return true;
+    }
+  int64_t sum = a->offset + b.offset;
+  *a = b_number ? *a : b;
+  a->offset = sum;
+  return atom == DW_OP_plus;
+}
+
+static bool
+dereference (struct evaluation *evaluation)
+{
+  if (evaluation->depth == 0)
+    return false;
+  struct value *top = &evaluation->stack[evaluation->depth - 1];
+  if (top->in_memory || !(top->has_register || top->has_cfa))
+    return false;
+  top->in_memory = true;
+  return true;
+}
+
+static bool
+evaluate_one (struct evaluation *evaluation, const Dwarf_Op *op)
+{
+  if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+    return push_register (evaluation, op->atom - DW_OP_breg0,
+                          (int64_t)op->number);
+  if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+    return push (evaluation,
+                 (struct value){ .offset = op->atom - DW_OP_lit0 });
+  switch (op->atom)
+    {
+    case DW_OP_bregx:
+      return push_register (evaluation, (unsigned)op->number,
+                            (int64_t)op->number2);
+    case DW_OP_call_frame_cfa:
+      return push (evaluation, (struct value){ .has_cfa = true });
+    case DW_OP_const1u:
+    case DW_OP_const1s:
+    case DW_OP_const2u:
+    case DW_OP_const2s:
+    case DW_OP_const4u:
+    case DW_OP_const4s:
+    case DW_OP_const8u:
+    case DW_OP_const8s:
+    case DW_OP_constu:
+    case DW_OP_consts:
+      return push (evaluation,
+                   (struct value){ .offset = (int64_t)op->number });
+    case DW_OP_plus_uconst:
+      return push (evaluation, (struct value){ .offset = (int64_t)op->number })
+             && combine (evaluation, DW_OP_plus);
+    case DW_OP_deref:
+      return dereference (evaluation);
+    case DW_OP_stack_value:
+    case DW_OP_nop:
+      return true;
+    default:
+      return combine (evaluation, op->atom);
+    }
+}
+
+/* OPS as a place.  LOCATION: they are the address of the value, unless they
+   end in DW_OP_stack_value.  *USES_PC: the place is that of this PC only.  */
+static struct place
+evaluate (const struct machine *machine, const Dwarf_Op *ops, size_t n,
+          uint64_t pc, bool location, bool *uses_pc)
+{
+  struct evaluation evaluation = { .pc = pc, .pc_register = machine->ra };
+  const struct place unknown = { .kind = PLACE_UNKNOWN };
+  /* On machines whose RA is in a register like any other, a rule may refer to
+     it.  */
+  if (machine->fixed_ra == 0)
+    evaluation.pc_register = UINT32_MAX;
+  for (size_t i = 0; i < n; i++)
+    if (!evaluate_one (&evaluation, &ops[i]))
+      return unknown;
+  if (evaluation.depth == 0)
+    return unknown;
+  struct value value = evaluation.stack[evaluation.depth - 1];
+  location &= ops[n - 1].atom != DW_OP_stack_value;
+  if ((location && value.in_memory) || !(value.has_register || value.has_cfa))
+    return unknown;
+  *uses_pc |= evaluation.uses_pc;
+  return (struct place){ location || value.in_memory ? PLACE_MEMORY
+                                                     : PLACE_VALUE,
+                         value.has_cfa, value.reg, value.offset };
+}
+
+/* Rules.  */
+
+/* The rule of register REG.  *UNDEFINED: its value is lost.  */
+static struct place
+register_place (const struct machine *machine, Dwarf_Frame *frame,
+                unsigned reg, uint64_t pc, bool *undefined, bool *uses_pc)
+{
+  Dwarf_Op memory[3], *ops = NULL;
+  size_t n = 0;
+  *undefined = false;
+  if (dwarf_frame_register (frame, (int)reg, memory, &ops, &n) != 0)
+    return (struct place){ .kind = PLACE_UNKNOWN };
+  if (n == 0)
+    {
+      *undefined = ops != NULL;
+      return (struct place){ .kind = PLACE_SAME };
+    }
+  if (n == 1
+      && (ops[0].atom == DW_OP_regx
+          || (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)))
+    return (struct place){ PLACE_VALUE, false,
+                           ops[0].atom == DW_OP_regx
+                               ? (unsigned)ops[0].number
+                               : ops[0].atom - (unsigned)DW_OP_reg0,
+                           0 };
+  return evaluate (machine, ops, n, pc, true, uses_pc);
+}
+
+/* SFrame takes the caller's SP from the CFA, at CFA.  Is that where CFI has
+   it? It is if CFI says nothing, or if it loads both from one place, as signal
+   frames do.  On s390x leaf functions say which register or slot keeps r15
+   while the CFA is r15 + 160 all the same: the ABI defines one by the
+   other.  */
+static bool
+sp_is_usual (const struct machine *machine, Dwarf_Frame *frame, uint64_t pc,
+             const struct place *cfa, bool *uses_pc)
+{
+  bool undefined;
+  struct place sp
+      = register_place (machine, frame, machine->sp, pc, &undefined, uses_pc);
+  if (undefined || sp.kind == PLACE_SAME)
+    return true;
+  if (sp.kind == PLACE_VALUE && sp.from_cfa)
+    return sp.offset == machine->sp_offset;
+  if (machine->e_machine == EM_S390)
+    return sp.kind != PLACE_UNKNOWN;
+  return sp.kind == cfa->kind && sp.reg == cfa->reg
+         && sp.offset == cfa->offset;
+}
+
+static void
+rule_at (const struct machine *machine, Dwarf_Frame *frame, uint64_t pc,
+         struct rule *rule, bool *uses_pc)
+{
+  Dwarf_Op *ops = NULL;
+  size_t n = 0;
+  bool undefined;
+  rule->cfa.kind = PLACE_UNKNOWN;
+  if (dwarf_frame_cfa (frame, &ops, &n) == 0 && n > 0)
+    rule->cfa = evaluate (machine, ops, n, pc, false, uses_pc);
+  if (rule->cfa.from_cfa
+      || !sp_is_usual (machine, frame, pc, &rule->cfa, uses_pc))
+    rule->cfa.kind = PLACE_UNKNOWN;
+  rule->ra = register_place (machine, frame, machine->ra, pc, &rule->outermost,
+                             uses_pc);
+  rule->fp
+      = register_place (machine, frame, machine->fp, pc, &undefined, uses_pc);
+  if (undefined)
+    rule->fp.kind = PLACE_UNKNOWN;
+}
+
+/* The row of one of the two tables that has PC.  */
+static Dwarf_Frame *
+frame_at (struct cfi *cfi, uint64_t pc)
+{
+  Dwarf_Frame *frame = NULL;
+  if (cfi->eh_frame != NULL
+      && dwarf_cfi_addrframe (cfi->eh_frame, pc, &frame) == 0)
+    return frame;
+  if (cfi->debug_frame != NULL
+      && dwarf_cfi_addrframe (cfi->debug_frame, pc, &frame) == 0)
+    return frame;
+  return NULL;
+}
+
+bool
+cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
+{
+  Dwarf_Frame *frame = NULL;
+  while (*at < end && (frame = frame_at (cfi, *at)) == NULL)
+    ++*at;
+  if (frame == NULL)
+    return false;
+  Dwarf_Addr row_start = *at, row_end = *at + 1;
+  bool uses_pc = false;
+  span->rule = (struct rule){ 0 };
+  dwarf_frame_info (frame, &row_start, &row_end, &span->rule.signal);
+  rule_at (cfi->machine, frame, *at, &span->rule, &uses_pc);
+  free (frame);
+  span->start = *at;
+  span->end = uses_pc || row_end <= *at ? *at + 1 : row_end;
+  *at = span->end;
+  return true;
+}

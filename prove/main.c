@@ -1,0 +1,332 @@
+/* sframe-prove FILE [ORIGINAL]: one line that a pipeline can keep.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "prove.h"
+
+enum
+{
+  SHOWN_MAX = 5 /* differences */
+};
+
+struct proof
+{
+  struct section section;
+  struct span span; /* of the section; the last one that was read */
+  bool more;        /* there is one */
+  uint64_t said;    /* bytes that the section has rows for */
+  uint64_t equal, wrong;
+  uint64_t cannot, left_out; /* without rows; with a rule that SFrame cannot
+                                say, and with one that it could */
+};
+
+static bool
+next_span (struct proof *proof)
+{
+  proof->more = section_next (&proof->section, &proof->span);
+  if (proof->more)
+    proof->said += proof->span.end - proof->span.start;
+  return proof->more;
+}
+
+static bool
+same_place (const struct place *a, const struct place *b)
+{
+  if (a->kind == PLACE_UNKNOWN || a->kind != b->kind)
+    return false;
+  return a->kind == PLACE_SAME
+         || (a->from_cfa == b->from_cfa && a->offset == b->offset
+             && (a->from_cfa || a->reg == b->reg));
+}
+
+static bool
+same_rule (const struct rule *cfi, const struct rule *row)
+{
+  if (cfi->signal != row->signal)
+    return false;
+  if (row->signal && row->no_rows)
+    return true;
+  if (cfi->outermost || row->outermost)
+    return cfi->outermost == row->outermost;
+  return same_place (&cfi->cfa, &row->cfa) && same_place (&cfi->ra, &row->ra)
+         && same_place (&cfi->fp, &row->fp);
+}
+
+static bool
+can_be_said (const struct rule *rule)
+{
+  return rule->outermost || rule->signal
+         || (rule->cfa.kind != PLACE_UNKNOWN && rule->ra.kind != PLACE_UNKNOWN
+             && rule->fp.kind != PLACE_UNKNOWN);
+}
+
+static void
+print_place (const char *name, const struct place *place)
+{
+  if (place->kind == PLACE_SAME)
+    fprintf (stderr, " %s=same", name);
+  else if (place->kind == PLACE_UNKNOWN)
+    fprintf (stderr, " %s=?", name);
+  else if (place->from_cfa)
+    fprintf (stderr, " %s=%scfa%+" PRId64 "%s", name,
+             place->kind == PLACE_MEMORY ? "[" : "", place->offset,
+             place->kind == PLACE_MEMORY ? "]" : "");
+  else
+    fprintf (stderr, " %s=%sr%u%+" PRId64 "%s", name,
+             place->kind == PLACE_MEMORY ? "[" : "", place->reg, place->offset,
+             place->kind == PLACE_MEMORY ? "]" : "");
+}
+
+static void
+print_rule (const char *who, const struct rule *rule)
+{
+  fprintf (stderr, " %s", who);
+  if (rule->outermost)
+    fprintf (stderr, " outermost");
+  else
+    {
+      print_place ("cfa", &rule->cfa);
+      print_place ("ra", &rule->ra);
+      print_place ("fp", &rule->fp);
+    }
+  if (rule->signal)
+    fprintf (stderr, " signal");
+}
+
+static void
+compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
+{
+  static unsigned shown;
+  if (same_rule (cfi, &proof->span.rule))
+    {
+      proof->equal += n;
+      return;
+    }
+  proof->wrong += n;
+  if (shown++ >= SHOWN_MAX)
+    return;
+  fprintf (stderr, "%#" PRIx64 ":", pc);
+  print_rule ("CFI", cfi);
+  print_rule ("; SFrame", &proof->span.rule);
+  fprintf (stderr, "\n");
+}
+
+/* Compare what CFI says of SPAN with what the section has there.  */
+static void
+compare_span (struct proof *proof, const struct span *span)
+{
+  uint64_t at = span->start;
+  while (at < span->end)
+    {
+      while (proof->more && proof->span.end <= at)
+        next_span (proof);
+      uint64_t end = span->end;
+      if (proof->more && proof->span.start <= at)
+        {
+          if (proof->span.end < end)
+            end = proof->span.end;
+          compare (proof, &span->rule, at, end - at);
+        }
+      else
+        {
+          if (proof->more && proof->span.start < end)
+            end = proof->span.start;
+          if (can_be_said (&span->rule))
+            proof->left_out += end - at;
+          else
+            proof->cannot += end - at;
+        }
+      at = end;
+    }
+}
+
+/* The executable segment of FILE that begins first at or above AT.  */
+static bool
+next_code (const struct file *file, uint64_t at, uint64_t *start,
+           uint64_t *size)
+{
+  size_t count = 0;
+  bool found = false;
+  elf_getphdrnum (file->elf, &count);
+  for (size_t i = 0; i < count; i++)
+    {
+      GElf_Phdr load;
+      if (gelf_getphdr (file->elf, (int)i, &load) == NULL
+          || load.p_type != PT_LOAD || !(load.p_flags & PF_X)
+          || load.p_vaddr < at || (found && load.p_vaddr >= *start))
+        continue;
+      found = true;
+      *start = load.p_vaddr;
+      *size = load.p_filesz;
+    }
+  return found;
+}
+
+static bool
+same_bytes (const struct file *file, const struct file *original,
+            uint64_t address, uint64_t size)
+{
+  const uint8_t *old = file_at (original, address, size);
+  const uint8_t *new = file_at (file, address, size);
+  return old != NULL && new != NULL &&memcmp (old, new, size) == 0;
+}
+
+/* Has FILE the code that ORIGINAL has?  What is moved to make room may lie in
+   an executable segment, so sections are compared where there are any.  */
+static bool
+same_code (const struct file *file, const struct file *original)
+{
+  Elf_Scn *section = NULL;
+  bool compared = false, same = true;
+  while ((section = elf_nextscn (original->elf, section)) != NULL)
+    {
+      GElf_Shdr header;
+      if (gelf_getshdr (section, &header) == NULL
+          || header.sh_type != SHT_PROGBITS
+          || !(header.sh_flags & SHF_EXECINSTR))
+        continue;
+      compared = true;
+      same &= same_bytes (file, original, header.sh_addr, header.sh_size);
+    }
+  uint64_t start = 0, size = 0;
+  for (uint64_t at = 0; !compared && next_code (original, at, &start, &size);
+       at = start + size + (size == 0))
+    same &= same_bytes (file, original, start, size);
+  if (!same)
+    fprintf (stderr, "sframe-prove: %s: its code is not that of %s\n",
+             file->path, original->path);
+  return same;
+}
+
+/* Compare FILE's section with the CFI of ORIGINAL.  */
+static bool
+compare_files (struct proof *proof, const struct file *file,
+               const struct file *original)
+{
+  struct cfi *cfi = cfi_open (original);
+  if (cfi == NULL)
+    {
+      fprintf (stderr, "sframe-prove: %s: no call-frame information\n",
+               original->path);
+      return false;
+    }
+  uint64_t start = 0, size = 0;
+  next_span (proof);
+  for (uint64_t at = 0; next_code (original, at, &start, &size);
+       at = start + size + (size == 0))
+    {
+      struct span span;
+      for (uint64_t pc = start; cfi_next (cfi, &pc, start + size, &span);)
+        compare_span (proof, &span);
+    }
+  while (proof->more)
+    next_span (proof);
+  cfi_close (cfi);
+  return same_code (file, original);
+}
+
+/* What is broken in the section itself.  */
+static bool
+section_is_whole (const struct proof *proof, const struct file *file)
+{
+  const struct section *section = &proof->section;
+  const char *wrong = section->wrong;
+  if (wrong == NULL && section->n_rows != section->n_rows_said)
+    wrong = "the header has another number of rows";
+  if (wrong != NULL)
+    fprintf (stderr, "sframe-prove: %s: .sframe at %#zx: %s\n", file->path,
+             section->wrong_at, wrong);
+  return wrong == NULL;
+}
+
+static void
+print_digest (const char *what, const struct file *file)
+{
+  XXH128_canonical_t digest;
+  XXH128_canonicalFromHash (&digest, XXH3_128bits (file->bytes, file->size));
+  printf (" %s xxh128:", what);
+  for (size_t i = 0; i < sizeof digest.digest; i++)
+    printf ("%02x", digest.digest[i]);
+}
+
+static void
+print_line (const struct proof *proof, const struct file *file,
+            const struct file *original)
+{
+  uint64_t without = proof->said - proof->equal - proof->wrong;
+  printf ("%s:", file->path);
+  print_digest ("file", file);
+  if (original != file)
+    print_digest ("original", original);
+  printf (" equal %" PRIu64 " not-expressible %" PRIu64 " left-out %" PRIu64
+          " without-cfi %" PRIu64 " wrong %" PRIu64 "\n",
+          proof->equal, proof->cannot, proof->left_out, without, proof->wrong);
+}
+
+static int
+prove (const char *path, const char *original_path)
+{
+  struct file file, other;
+  struct file *original = &file;
+  struct proof proof = { 0 };
+  if (!file_open (&file, path))
+    return 2;
+  if (original_path != NULL)
+    {
+      original = &other;
+      if (!file_open (original, original_path))
+        {
+          file_close (&file);
+          return 2;
+        }
+    }
+  bool proved = section_open (&proof.section, &file)
+                && compare_files (&proof, &file, original);
+  proved &= section_is_whole (&proof, &file);
+  if (proof.section.bytes != NULL)
+    print_line (&proof, &file, original);
+  if (original != &file)
+    file_close (original);
+  file_close (&file);
+  return proved && proof.wrong == 0 ? 0 : 1;
+}
+
+const char *argp_program_version = "sframe-prove " PACKAGE_VERSION;
+
+static const char *paths[2];
+
+static error_t
+parse (int key, char *text, struct argp_state *state)
+{
+  if (key == ARGP_KEY_ARG && state->arg_num < 2)
+    paths[state->arg_num] = text;
+  else if (key == ARGP_KEY_END && paths[0] == NULL)
+    argp_error (state, "no file given");
+  else if (key != ARGP_KEY_END)
+    return ARGP_ERR_UNKNOWN;
+  return 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct argp parser
+      = { .parser = parse,
+          .args_doc = "FILE [ORIGINAL]",
+          .doc = "Prove that each row of FILE's .sframe says what its "
+                 "call-frame information says, or that of ORIGINAL, whose "
+                 "code FILE has to have." };
+  argp_err_exit_status = 2;
+  argp_parse (&parser, argc, argv, 0, NULL, NULL);
+  elf_version (EV_CURRENT);
+  int status = prove (paths[0], paths[1]);
+  return fflush (stdout) == 0 ? status : 2;
+}

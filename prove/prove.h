@@ -1,0 +1,124 @@
+/* sframe-prove: is what .sframe says of a file what its CFI says?
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A second implementation, for pipelines: its reader of SFrame is written from
+   the specification, CFI is read by elfutils' libdw, and nothing is shared
+   with the converter.  Both become spans of addresses in ascending order, each
+   with a rule; main.c compares them.  Whether a return address of aarch64 is
+   signed is not compared: libdw does not tell.  */
+
+#ifndef PROVE_H
+#define PROVE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where a value is found.  */
+struct place
+{
+  enum
+  {
+    PLACE_SAME,    /* still in its register */
+    PLACE_VALUE,   /* register (or the CFA) + offset */
+    PLACE_MEMORY,  /* in memory there */
+    PLACE_UNKNOWN, /* said in a way that SFrame has no words for */
+  } kind;
+  bool from_cfa;
+  unsigned reg; /* DWARF number, unless from_cfa */
+  int64_t offset;
+};
+
+struct rule
+{
+  bool outermost; /* the RA is undefined; the rest says nothing */
+  bool signal;    /* of a signal frame */
+  bool no_rows;   /* of SFrame: a function without rows */
+  struct place cfa, ra, fp;
+};
+
+/* START up to END, of which RULE holds.  */
+struct span
+{
+  uint64_t start, end;
+  struct rule rule;
+};
+
+/* What differs between machines.  */
+struct machine
+{
+  unsigned e_machine, abi_little, abi_big; /* SFrame's numbers; 0: none */
+  unsigned sp, fp, ra;                     /* DWARF numbers */
+  int fixed_ra;                            /* bytes from the CFA, or 0 */
+  int sp_offset;                           /* SP of the caller - CFA */
+  int cfa_scale, cfa_bias;
+};
+
+/* NULL for a machine without SFrame.  */
+const struct machine *machine_of (unsigned e_machine);
+
+/* An ELF file in memory.  */
+struct file
+{
+  const char *path;
+  int fd;
+  Elf *elf;
+  const uint8_t *bytes;
+  size_t size;
+  GElf_Ehdr header;
+  const struct machine *machine;
+};
+
+/* False, and a line on stderr, if PATH cannot be opened.  */
+bool file_open (struct file *file, const char *path);
+void file_close (struct file *file);
+
+/* The N bytes that FILE has for ADDRESS, or NULL.  */
+const uint8_t *file_at (const struct file *file, uint64_t address, uint64_t n);
+
+/* The spans of a section.  */
+struct section
+{
+  const uint8_t *bytes;
+  size_t size;
+  uint64_t address;
+  const struct machine *machine;
+  bool big;
+  unsigned version, flags;
+  int fixed_ra;
+  uint32_t n_fdes;
+  uint64_t n_rows; /* seen, and as the header has it */
+  uint64_t n_rows_said;
+  size_t fdes, fres, fres_end; /* offsets */
+  uint32_t next;               /* function to come */
+  /* The function whose rows are read: its range, its row to come and their
+     number, and the block that repeats.  */
+  uint64_t start, end, block;
+  unsigned info, info2, repeat;
+  size_t rows, row;
+  uint32_t rows_of_function, row_index;
+  const char *wrong; /* what is broken, or NULL; at offset */
+  size_t wrong_at;
+};
+
+/* Find the section of FILE.  False, and section->wrong, if there is none that
+   can be read.  */
+bool section_open (struct section *section, const struct file *file);
+
+/* The next span in ascending order.  False at the end, and when the section is
+   broken: then section->wrong says how.  */
+bool section_next (struct section *section, struct span *span);
+
+/* The CFI of a file.  */
+struct cfi;
+
+/* NULL if FILE has none.  */
+struct cfi *cfi_open (const struct file *file);
+void cfi_close (struct cfi *cfi);
+
+/* The first span that ends behind *AT and starts below END; *AT moves to its
+   end.  False if there is none.  */
+bool cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span);
+
+#endif /* PROVE_H */

@@ -1,0 +1,372 @@
+/* .sframe as spans of addresses, each with its rule.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Source: SFrame specification V3 (binutils 2.47); V1 and V2 where they
+   differ.  Section numbers in comments are those of V3.  */
+
+#include "prove.h"
+
+#include <string.h>
+
+enum
+{
+  MAGIC = 0xdee2,
+  HEADER_SIZE = 28,
+  FLAG_SORTED = 1,
+  FLAG_PCREL = 4,
+  V1_REPEAT = 16, /* V1 stores none; its producer's PLT entries */
+  WORDS_MAX = 15,
+  PT_SFRAME = 0x6474e554
+};
+
+static uint64_t
+number (const struct section *section, size_t at, unsigned size)
+{
+  uint64_t value = 0;
+  for (unsigned i = 0; i < size; i++)
+    {
+      unsigned shift = 8 * (section->big ? size - 1 - i : i);
+      value |= (uint64_t)section->bytes[at + i] << shift;
+    }
+  return value;
+}
+
+static int64_t
+signed_number (const struct section *section, size_t at, unsigned size)
+{
+  unsigned unused = 64 - 8 * size;
+  return (int64_t)(number (section, at, size) << unused) >> unused;
+}
+
+static bool
+broken (struct section *section, size_t at, const char *what)
+{
+  section->wrong = what;
+  section->wrong_at = at;
+  return false;
+}
+
+static unsigned
+entry_size (const struct section *section)
+{
+  return section->version == 1 ? 17 : section->version == 2 ? 20 : 16;
+}
+
+/* Section 2.2.  */
+static bool
+read_header (struct section *section)
+{
+  if (section->size < HEADER_SIZE)
+    return broken (section, 0, "smaller than its header");
+  section->big = section->bytes[0] == 0xde;
+  if (number (section, 0, 2) != MAGIC)
+    return broken (section, 0, "no SFrame section");
+  section->version = section->bytes[2];
+  section->flags = section->bytes[3];
+  if (section->version < 1 || section->version > 3)
+    return broken (section, 2, "unknown version");
+  if (!(section->flags & FLAG_SORTED))
+    return broken (section, 3, "not sorted");
+  unsigned abi = section->bytes[4];
+  const struct machine *machine = section->machine;
+  if (abi != (section->big ? machine->abi_big : machine->abi_little))
+    return broken (section, 4, "for another machine");
+  section->fixed_ra = (int8_t)section->bytes[6];
+  if (section->bytes[5] != 0 || section->fixed_ra != machine->fixed_ra)
+    return broken (section, 5, "fixed offsets are not those of the ABI");
+  size_t base = HEADER_SIZE + section->bytes[7];
+  section->n_fdes = (uint32_t)number (section, 8, 4);
+  section->n_rows_said = number (section, 12, 4);
+  section->fdes = base + number (section, 20, 4);
+  section->fres = base + number (section, 24, 4);
+  section->fres_end = section->fres + number (section, 16, 4);
+  uint64_t fdes_end
+      = section->fdes + (uint64_t)section->n_fdes * entry_size (section);
+  if (fdes_end > section->fres || section->fres_end > section->size)
+    return broken (section, 16, "tables that do not fit");
+  return true;
+}
+
+bool
+section_open (struct section *section, const struct file *file)
+{
+  size_t count = 0;
+  *section = (struct section){ .machine = file->machine };
+  elf_getphdrnum (file->elf, &count);
+  for (size_t i = 0; i < count; i++)
+    {
+      GElf_Phdr header;
+      if (gelf_getphdr (file->elf, (int)i, &header) == NULL
+          || header.p_type != PT_SFRAME || header.p_filesz == 0)
+        continue;
+      section->bytes = file_at (file, header.p_vaddr, header.p_filesz);
+      section->size = header.p_filesz;
+      section->address = header.p_vaddr;
+    }
+  return section->bytes != NULL
+             ? read_header (section)
+             : broken (section, 0, "there is no loaded .sframe");
+}
+
+/* Functions (section 2.3).  */
+
+/* Rows begin at ROWS behind the beginning of the rows.  */
+static bool
+read_attribute (struct section *section, uint64_t rows, size_t entry)
+{
+  bool v3 = section->version >= 3;
+  uint64_t at = section->fres + rows;
+  if (rows > section->fres_end - section->fres
+      || (v3 && section->fres_end - at < 5))
+    return broken (section, entry, "rows outside of the section");
+  if (v3)
+    {
+      section->rows_of_function = (uint32_t)number (section, at, 2);
+      section->info = section->bytes[at + 2];
+      section->info2 = section->bytes[at + 3];
+      section->repeat = section->bytes[at + 4];
+    }
+  else
+    {
+      section->rows_of_function = (uint32_t)number (section, entry + 12, 4);
+      section->info = section->bytes[entry + 16];
+      section->info2 = 0;
+      section->repeat
+          = section->version == 1 ? V1_REPEAT : section->bytes[entry + 17];
+    }
+  section->rows = at + (v3 ? 5 : 0);
+  if ((section->info & 0x0f) > 2 || (section->info2 & 0x1f) > 1)
+    return broken (section, at, "a type that is not defined");
+  if (section->info & 0x10 && section->repeat == 0)
+    return broken (section, at, "a repeated block of no bytes");
+  return true;
+}
+
+static bool
+next_function (struct section *section)
+{
+  bool v3 = section->version >= 3;
+  size_t at = section->fdes + (size_t)section->next * entry_size (section);
+  unsigned start_size = v3 ? 8 : 4;
+  uint64_t base = section->address + (section->flags & FLAG_PCREL ? at : 0);
+  uint64_t start = base + (uint64_t)signed_number (section, at, start_size);
+  if (section->next > 0 && start < section->end)
+    return broken (section, at, "functions overlap, or are not sorted");
+  section->start = start;
+  section->end = start + number (section, at + start_size, 4);
+  if (!read_attribute (section, number (section, at + start_size + 4, 4), at))
+    return false;
+  section->next++;
+  section->block = 0;
+  section->row = section->rows;
+  section->row_index = 0;
+  section->n_rows += section->rows_of_function;
+  return true;
+}
+
+/* Rows (section 2.4).  */
+
+struct row
+{
+  uint32_t start;
+  unsigned info, n_words, word_size;
+  size_t words, end; /* offsets */
+};
+
+static bool
+read_row (struct section *section, size_t at, struct row *row)
+{
+  unsigned start_size = 1u << (section->info & 0x0f);
+  if (section->fres_end - at < start_size + 1)
+    return broken (section, at, "a row outside of the rows");
+  row->start = (uint32_t)number (section, at, start_size);
+  row->info = section->bytes[at + start_size];
+  row->n_words = row->info >> 1 & WORDS_MAX;
+  row->word_size = 1u << (row->info >> 5 & 3);
+  row->words = at + start_size + 1;
+  row->end = row->words + (size_t)row->n_words * row->word_size;
+  if (row->word_size > 4 || row->end > section->fres_end)
+    return broken (section, at, "data words outside of the rows");
+  return true;
+}
+
+static int64_t
+word (const struct section *section, const struct row *row, unsigned index)
+{
+  return signed_number (section, row->words + (size_t)index * row->word_size,
+                        row->word_size);
+}
+
+static struct place
+in_frame (int64_t offset)
+{
+  return (struct place){ PLACE_MEMORY, true, 0, offset };
+}
+
+/* A slot of a default row; in V2 of s390x an odd number is a register
+   (erratum 1 of V2).  */
+static struct place
+slot (const struct section *section, int64_t offset)
+{
+  if (section->machine->e_machine == EM_S390 && section->version == 2
+      && offset & 1)
+    return (struct place){ PLACE_VALUE, false, (unsigned)(offset >> 1), 0 };
+  return in_frame (offset);
+}
+
+static int64_t
+cfa_offset (const struct section *section, int64_t stored)
+{
+  return stored * section->machine->cfa_scale + section->machine->cfa_bias;
+}
+
+/* Section 3.1.  */
+static bool
+default_rule (struct section *section, const struct row *row,
+              struct rule *rule)
+{
+  const struct machine *machine = section->machine;
+  bool tracks_ra = machine->fixed_ra == 0;
+  unsigned at = 1;
+  if (row->n_words > (tracks_ra ? 3 : 2))
+    return broken (section, row->words, "too many data words");
+  rule->cfa = (struct place){ PLACE_VALUE, false,
+                              row->info & 1 ? machine->sp : machine->fp,
+                              cfa_offset (section, word (section, row, 0)) };
+  if (tracks_ra && at < row->n_words)
+    {
+      int64_t offset = word (section, row, at++);
+      if (offset != 0 || machine->e_machine != EM_S390)
+        rule->ra = slot (section, offset);
+    }
+  if (at < row->n_words)
+    rule->fp = slot (section, word (section, row, at));
+  return true;
+}
+
+/* Section 3.2.  */
+static bool
+flexible_rule (struct section *section, const struct row *row,
+               struct rule *rule)
+{
+  struct place *const places[] = { &rule->cfa, &rule->ra, &rule->fp };
+  unsigned entity = 0;
+  for (unsigned i = 0; i < row->n_words; entity++)
+    {
+      uint64_t control = number (
+          section, row->words + (size_t)i * row->word_size, row->word_size);
+      if (entity > 2 || (entity == 0 && !(control & 1)))
+        return broken (section, row->words, "a flexible row without sense");
+      if (control == 0)
+        {
+          i++;
+          continue;
+        }
+      if (i + 1 == row->n_words)
+        return broken (section, row->words, "a control word without offset");
+      int64_t offset = word (section, row, i + 1);
+      *places[entity] = (struct place){
+        control & 2 ? PLACE_MEMORY : PLACE_VALUE,
+        !(control & 1),
+        control & 1 ? (unsigned)(control >> 3) : 0,
+        entity == 0 ? cfa_offset (section, offset) : offset,
+      };
+      i += 2;
+    }
+  return true;
+}
+
+static bool
+rule_of_row (struct section *section, const struct row *row, struct rule *rule)
+{
+  *rule = (struct rule){ .outermost = row->n_words == 0,
+                         .signal
+                         = section->version >= 3 && section->info & 0x80 };
+  if (rule->outermost)
+    return true;
+  if (section->fixed_ra != 0)
+    rule->ra = in_frame (section->fixed_ra);
+  return section->info2 & 1 ? flexible_rule (section, row, rule)
+                            : default_rule (section, row, rule);
+}
+
+/* Spans.  */
+
+/* The address at which OFFSET of the block that is read lies, at most the
+   function's end.  */
+static uint64_t
+address_of (const struct section *section, uint64_t offset)
+{
+  uint64_t left = section->end - section->start - section->block;
+  return section->start + section->block + (offset < left ? offset : left);
+}
+
+/* The row at section->row as a span; the next row says where it ends, or the
+   end of the block.  */
+static bool
+take_row (struct section *section, struct span *span)
+{
+  struct row row, next;
+  bool masked = section->info & 0x10;
+  uint64_t end = masked ? section->repeat : UINT64_MAX;
+  if (!read_row (section, section->row, &row)
+      || !rule_of_row (section, &row, &span->rule))
+    return false;
+  section->row = row.end;
+  section->row_index++;
+  if (section->row_index < section->rows_of_function)
+    {
+      if (!read_row (section, section->row, &next))
+        return false;
+      if (next.start <= row.start)
+        return broken (section, section->row, "rows do not ascend");
+      end = next.start < end ? next.start : end;
+    }
+  span->start = address_of (section, row.start);
+  span->end = address_of (section, end);
+  if (section->row_index == section->rows_of_function && masked
+      && section->end - section->start - section->block > section->repeat)
+    {
+      section->block += section->repeat;
+      section->row = section->rows;
+      section->row_index = 0;
+    }
+  return true;
+}
+
+/* A function without rows: an outermost frame (section 1.2), or a signal frame
+   of which nothing else is said.  */
+static bool
+take_rowless (struct section *section, struct span *span)
+{
+  section->row_index = section->rows_of_function = 0;
+  span->start = section->start;
+  span->end = section->end;
+  span->rule = (struct rule){ .no_rows = true,
+                              .outermost = !(section->info & 0x80),
+                              .signal = section->info & 0x80 };
+  section->block = section->end - section->start;
+  return section->version >= 3;
+}
+
+bool
+section_next (struct section *section, struct span *span)
+{
+  while (section->wrong == NULL)
+    {
+      bool found;
+      if (section->row_index < section->rows_of_function)
+        found = take_row (section, span);
+      else if (section->next == section->n_fdes)
+        return false;
+      else if (!next_function (section))
+        return false;
+      else if (section->rows_of_function == 0)
+        found = take_rowless (section, span);
+      else
+        continue;
+      if (found && span->start < span->end)
+        return true;
+    }
+  return false;
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# sframe-prove: files of three machines are proved, and random changes of rows
+# are found.  The long form of the latter is tools/prove.sh.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+srcdir=$(cd "${srcdir-.}" && pwd)
+. "$srcdir/tests/tap.sh"
+prove=prove/sframe-prove program=src/cfi2sframe
+[ -x "$prove" ] || skip_all "$without_libdw"
+scratch=$(mktemp -d) || exit 1
+log=$scratch/log
+trap 'rm -rf "$scratch"' EXIT
+
+# proved FILE OPTION...: FILE, converted, is proved against FILE.
+proved ()
+{
+  file=$1
+  shift
+  "$program" -q "$@" -o "$scratch/converted" "$file" 2>"$log" \
+    && "$prove" "$scratch/converted" "$file" >"$log" 2>&1 \
+    && grep -q ' equal [1-9][0-9]* .* wrong 0$' "$log"
+}
+
+for file in "$program" /bin/bash /usr/aarch64-linux-gnu/lib/libc.so.6 \
+  /usr/s390x-linux-gnu/lib/libc.so.6; do
+  [ -e "$file" ] || { skip "$file is not there"; continue; }
+  for options in "" --compact --format=2 --format=1; do
+    case $options$file in --format=1*s390x*) continue ;; esac
+    # shellcheck disable=SC2086
+    check "${file##*/} ($(basename "$(dirname "$(dirname "$file")")")) \
+$options is proved" proved "$file" $options
+  done
+done
+
+# Code that is not the original's.
+cp "$program" "$scratch/other"
+"$program" -q -o "$scratch/converted" "$program"
+offset=$(readelf -SW "$program" \
+  | awk '$2 == ".text" || $3 == ".text" { print $(NF - 6) }' | head -n 1)
+if [ -n "$offset" ]; then
+  printf '\314' | dd of="$scratch/other" bs=1 seek=$((0x$offset + 99)) \
+    conv=notrunc 2>/dev/null
+  "$prove" "$scratch/converted" "$scratch/other" >"$log" 2>&1
+  check "other code is found" test $? -eq 1
+  check "other code is named" grep -q 'its code is not that of' "$log"
+fi
+"$prove" "$program" >"$log" 2>&1
+check "a file without .sframe is not proved" test $? -eq 1
+"$prove" "$srcdir/README.md" >"$log" 2>&1
+check "what is no ELF file cannot be read" test $? -eq 2
+
+if ! command -v python3 >/dev/null 2>&1; then
+  skip "python3 is not installed"
+elif [ "$(uname -m)" != x86_64 ]; then
+  skip "the file to be changed is one of x86-64"
+else
+  cp "$scratch/converted" "$scratch/changed"
+  python3 "$srcdir/tests/prove/changes.py" "$prove" "$scratch/changed" 150 1 \
+    >"$log" 2>&1
+  check "150 random changes of rows are found" test $? -eq 0
+fi
+echo "1..$n"
