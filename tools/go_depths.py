@@ -5,8 +5,10 @@
 # of the program itself, so that an error in either shows.
 #   python3 tools/go_depths.py CFI2SFRAME FILE...
 # Per file: bytes of rows that find the CFA by SP and agree with the table, and
-# that do not; bytes of rows by FP, for which the table says nothing.  Fails when
-# one does not agree, or when nothing could be compared.  Go 1.18 and later,
+# that do not; bytes of rows by FP, for which the table says nothing.  On aarch64
+# the caller's FP has to be in the word below the return address, and that at or
+# above the stack pointer, if they are said to be in the stack.  Fails when one does not
+# agree, or when nothing could be compared.  Go 1.18 and later,
 # without relocations (-buildmode=exe).
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -105,7 +107,7 @@ def depths(image):
 
 
 def rows(program, path):
-    """(start, end, base, offset) of the rows that --analyze makes."""
+    """(start, end, base, offset, FP, RA) of the rows that --analyze makes."""
     with tempfile.TemporaryDirectory() as work:
         out = os.path.join(work, "out")
         subprocess.run([program, "--analyze", "-o", out, path], check=True,
@@ -115,20 +117,28 @@ def rows(program, path):
     last = end = None
     for line in text.splitlines():
         header = re.search(r"pc = (0x[0-9a-f]+), size = (\d+) bytes", line)
-        row = re.match(r"\s*([0-9a-f]{16})\s+(sp|fp)\+(\d+)", line)
+        row = re.match(r"\s*([0-9a-f]{16})\s+(sp|fp)\+(\d+)"
+                       r"\s+(\S+)\s+(\S+)", line)
         gone = re.match(r"\s*([0-9a-f]{16})\s", line)
         if header or gone:
             start = int(header[1], 16) if header else int(gone[1], 16)
             if last:
                 yield last[0], min(start, end) if not header else end, \
-                    last[1], last[2]
+                    *last[1:]
             last = None
         if header:
             end = int(header[1], 16) + int(header[2])
         if row:
-            last = int(row[1], 16), row[2], int(row[3])
+            last = int(row[1], 16), row[2], int(row[3]), row[4], row[5]
     if last:
-        yield last[0], end, last[1], last[2]
+        yield last[0], end, *last[1:]
+
+
+def saved(fp, ra, depth):
+    """Whether Go saves so: FP and RA are columns of the dump."""
+    if ra == "u":
+        return fp == "u"
+    return int(ra[2:]) <= depth and fp in ("u", f"c-{int(ra[2:]) + 8}")
 
 
 def judge(program, path):
@@ -136,7 +146,7 @@ def judge(program, path):
     starts, found = depths(image)
     fixed = 8 if image.machine == 62 else 0
     right = wrong = by_fp = 0
-    for start, end, base, offset in rows(program, path):
+    for start, end, base, offset, fp, ra in rows(program, path):
         at = start
         while at < end:
             i = bisect.bisect_right(starts, at) - 1
@@ -147,7 +157,7 @@ def judge(program, path):
                 pass
             elif base == "fp":
                 by_fp += until - at
-            elif depth + fixed == offset:
+            elif depth + fixed == offset and (fixed or saved(fp, ra, depth)):
                 right += until - at
             else:
                 wrong += until - at

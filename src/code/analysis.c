@@ -109,7 +109,8 @@ take (void *argument, uint64_t address, const struct insn *insn,
   struct analysis *analysis = argument;
   const struct analysis_observer *observer = analysis->observer;
   struct frame_row row;
-  if (analysis->trusted && !state_row (state, analysis->machine, &row))
+  if (analysis->trusted
+      && !state_row (state, routine_machine (analysis->routine), &row))
     row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
   if (insn->size > 0)
     claims_add (analysis->claims, address, insn->size,

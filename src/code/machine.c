@@ -87,6 +87,27 @@ find_machine (const struct arch *arch)
   return NULL;
 }
 
+/* The same document, "arm64 architecture": x29, the frame pointer, is kept one
+   word below SP; x28 and x18 have fixed meanings.  */
+static const struct code_machine aarch64_go = {
+  .arch = &arch_aarch64,
+  .n_registers = 32,
+  .first_argument = 0,
+  .kernel_call = 8,
+  .rt_sigreturn = 139,
+  .clone = 220,
+  .clone3 = 435,
+  .clone_stack = 1,
+  .probed = REG_NONE,
+  .preserved = 1U << 29,
+  .clobbered = ~(1U << 18 | 1U << 28 | 1U << 29 | 1U << 31),
+  .word = 8,
+  .kept_below = 8,
+  .table_widths = 1 | 2 | 4 | 8,
+  .keeps_sp = true,
+  .register_names = aarch64_registers,
+};
+
 const struct code_machine *
 code_machine_of (const struct arch *arch)
 {
@@ -102,5 +123,8 @@ code_machine_is_known (const struct arch *arch)
 const struct code_machine *
 code_machine_of_go (const struct arch *arch)
 {
-  return code_machine_of (arch) == &amd64 ? &amd64_go : NULL;
+  const struct code_machine *machine = code_machine_of (arch);
+  return machine == &amd64     ? &amd64_go
+         : machine == &aarch64 ? &aarch64_go
+                               : NULL;
 }

@@ -26,6 +26,7 @@ struct code_machine
   uint8_t probed;       /* register with the size of a frame when its pages are
                            probed; REG_NONE: no compiler calls a function for that */
   uint8_t word;         /* bytes of a register */
+  uint8_t kept_below;   /* bytes below SP that callees leave alone */
   uint8_t table_widths; /* mask of 1, 2, 4, 8: bytes of a jump table entry */
   /* Functions move SP once, so that it is the better base for a CFA.  */
   bool keeps_sp;

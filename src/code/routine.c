@@ -373,6 +373,12 @@ routine_is_odd (const struct routine *routine)
   return routine->is_odd;
 }
 
+const struct code_machine *
+routine_machine (const struct routine *routine)
+{
+  return routine->machine;
+}
+
 bool
 routine_leaves (const struct routine *routine)
 {

@@ -54,6 +54,9 @@ bool routine_is_proven (const struct routine *routine);
    conventions of its own.  */
 bool routine_is_odd (const struct routine *routine);
 
+/* The ABI of the routine followed last: Go has its own.  */
+const struct code_machine *routine_machine (const struct routine *routine);
+
 /* Whether it leaves by a jump somewhere, with the stack pointer it came
    with.  */
 bool routine_leaves (const struct routine *routine);

@@ -267,12 +267,19 @@ routine_called_place (const struct routine_context *context,
 
 /* Go's compiler knows which calls do not return, and puts anything behind
    them; that the depth does not change says that the path goes on, or at least
-   that nothing is wrong if it does.  */
+   that nothing is wrong if it does.  A call without a frame, where that loses
+   the return address, is the one that makes the stack larger: that comes back
+   to the entry, with the return address that it was handed in another
+   register.  */
 static bool
-go_call_returns (const struct go_table *table, uint64_t call, uint64_t next)
+go_call_returns (const struct routine *routine, uint64_t call, uint64_t next)
 {
+  const struct go_table *table = routine->context->go;
+  int32_t at_call = go_table_depth (table, call);
+  if (at_call == 0 && arch_tracks_ra (routine->machine->arch))
+    return false;
   int32_t depth = go_table_depth (table, next);
-  return depth != GO_DEPTH_UNKNOWN && depth == go_table_depth (table, call)
+  return depth != GO_DEPTH_UNKNOWN && depth == at_call
          && !go_table_is_start (table, next);
 }
 
@@ -284,7 +291,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
   struct value argument = state->registers[routine->machine->first_argument];
   bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
   if (routine->is_go)
-    return go_call_returns (context->go, address, address + insn->size);
+    return go_call_returns (routine, address, address + insn->size);
   if (address_map_get (&routine->doubtful, address) != UINT32_MAX)
     return false;
   if (insn->flow == FLOW_CALL_INDIRECT)

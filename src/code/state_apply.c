@@ -620,7 +620,8 @@ state_call (struct state *state, const struct code_machine *machine,
     compute (state, address, (unsigned)__builtin_ctz (left));
   state->has_compared = state->has_equals = state->has_forked = false;
   state_forget_bounds (state, value_of (VALUE_MIXED, 0), 0);
-  forget_below (state, state->registers[machine->arch->sp]);
+  struct value sp = state->registers[machine->arch->sp];
+  forget_below (state, value_moved (sp, -machine->kept_below));
 }
 
 /* Of two registers that are equal, what is known of one holds for both: so

@@ -73,7 +73,8 @@ find_slot (const struct state *state, const struct code_machine *machine,
     {
       const struct slot *slot = &state->slots[i];
       if (value_equal (slot->value, value) && slot->place.kind == base
-          && (sp.kind != base || slot->place.number >= sp.number))
+          && (sp.kind != base
+              || slot->place.number >= sp.number - machine->kept_below))
         return slot;
     }
   return NULL;
