@@ -485,3 +485,28 @@ END
     done
   done <documents
 }
+
+@test "libsframewalk: needs the C library only, exports what its manual names" {
+  local library=$builddir/.libs/libsframewalk.so
+  readelf -dW "$library" >dynamic
+  grep -q 'SONAME.*\[libsframewalk\.so\.0\]' dynamic
+  # Sanitizers and musl have names of their own for the C library.
+  run ! grep -E 'NEEDED.*(dwarf|elf|xxhash|Zydis|cfi2sframe)' dynamic
+  nm -D --defined-only "$library" | sed -n 's/.* T \([^@]*\).*/\1/p' \
+    | LC_ALL=C sort >exported
+  grep -q '^sfw_walk$' exported
+  run ! grep -v '^sfw_' exported
+  while read -r name; do
+    grep -q "$name" "$srcdir/doc/libsframewalk.3"
+    grep -q " $name@SFRAMEWALK_0 " "$srcdir/debian/libsframewalk0.symbols"
+  done <exported
+}
+
+@test "sframewalk.h: C++ programs include it and link" {
+  command -v g++ >/dev/null || skip "no C++ compiler"
+  printf '%s\n' '#include <sframewalk.h>' \
+    'int main () { return sfw_end_text (SFW_MEMORY) == nullptr; }' >prog.cc
+  g++ -Wall -Wextra -Werror -I"$srcdir/include" -o prog prog.cc \
+    -L"$builddir/.libs" -lsframewalk
+  LD_LIBRARY_PATH=$builddir/.libs ./prog
+}

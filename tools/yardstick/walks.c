@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "library_ways.h"
 #include "libunwind.h"
 #include "process/live.h"
 #include "process/stack_walk.h"
@@ -265,6 +266,7 @@ list_module (struct dl_phdr_info *info, size_t size, void *data)
         module->end = end;
       }
   process_find_section (&process, module->start, &module->section);
+  library_add (module->start, module->end, &module->section);
   return ++n_known == SECTIONS_MAX;
 }
 
@@ -334,6 +336,12 @@ by_local_backtrace (void)
 }
 
 static struct way own_ways[] = {
+  { .name = "frame pointers", .walk = library_frame_pointers },
+  { .name = "libsframewalk", .walk = library_walk, .forget = library_forget },
+  { .name = "  by links",
+    .walk = library_walk_links,
+    .forget = library_forget },
+  { .name = "  without memory", .walk = library_walk_uncached },
   { .name = "cfi2sframe_unwind_step", .walk = by_steps },
   { .name = "  with a cache",
     .walk = by_steps_with_cache,
@@ -341,6 +349,7 @@ static struct way own_ways[] = {
   { .name = "sframe-stack", .walk = by_sframe, .forget = forget_rows },
   { .name = "libdwfl", .walk = by_libdwfl, .forget = forget_libdwfl },
   { .name = "backtrace ()", .walk = by_backtrace },
+  { .name = "libgcc", .walk = library_libgcc },
   { .name = "unw_step",
     .walk = by_local_steps,
     .forget = libunwind_local_forget },
@@ -355,6 +364,8 @@ walk_self (unsigned rounds)
   start.pc = (uintptr_t)__builtin_return_address (0);
   start.sp = (uintptr_t)__builtin_dwarf_cfa ();
   start.fp = *(uintptr_t *)__builtin_frame_address (0);
+  if (!library_begin (start.pc, start.sp, start.fp))
+    exit (1);
   /* Of the thread, for walks over copies.  */
   struct thread *thread = process_add_thread (&process, getpid ());
   struct registers *registers = &thread->registers;

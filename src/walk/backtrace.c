@@ -1,0 +1,75 @@
+/* backtrace () by SFrame alone.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   One table for the process, and a walker for each thread, which is freed when
+   the thread ends.  */
+
+#include <config.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "sframewalk.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct sfw_modules *modules;
+static pthread_key_t key;
+/* Handlers must not have it allocated.  */
+static __thread struct sfw_walker *own
+    __attribute__ ((tls_model ("initial-exec")));
+
+static void
+thread_ends (void *walker)
+{
+  own = NULL;
+  free (walker);
+}
+
+static void
+prepare (void)
+{
+  struct sfw_modules *made = sfw_modules_new ();
+  if (made == NULL)
+    return;
+  if (pthread_key_create (&key, thread_ends) != 0
+      || !sfw_modules_update (made))
+    sfw_modules_free (made);
+  else
+    modules = made;
+}
+
+static struct sfw_walker *
+make_walker (void)
+{
+  void *memory;
+  pthread_once (&once, prepare);
+  if (modules == NULL || (memory = malloc (sfw_walker_size ())) == NULL)
+    return NULL;
+  struct sfw_walker *walker
+      = sfw_walker_init (memory, sfw_walker_size (), modules);
+  if (walker == NULL || pthread_setspecific (key, walker) != 0)
+    {
+      free (memory);
+      return NULL;
+    }
+  sfw_walker_set_thread (walker);
+  return walker;
+}
+
+int
+sfw_backtrace (void **addresses, int max)
+{
+  _Static_assert(sizeof (void *) == sizeof (uint64_t), "one array, two types");
+  if (own == NULL)
+    own = make_walker ();
+  if (own == NULL || max <= 0)
+    return 0;
+  return (int)sfw_here (own, (uint64_t *)addresses, NULL, (size_t)max, NULL);
+}
+
+bool
+sfw_backtrace_update (void)
+{
+  pthread_once (&once, prepare);
+  return modules != NULL && sfw_modules_update (modules);
+}

@@ -1,0 +1,171 @@
+/* Walks of the process's own stacks.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Where the limits of a stack are not known (a handler's own stack, a
+   coroutine) the kernel is asked once for every page: rt_sigprocmask with a
+   wrong first argument looks at the set before it says so, and says EFAULT
+   where there is no memory (sigprocmask(2)).  */
+
+#include <config.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "walk/walk.h"
+
+enum
+{
+  RED_ZONE = 128, /* bytes below SP that a frame may use */
+  PAGE = 4096,
+  REGISTERS = 33
+};
+
+bool
+sfw_walker_set_thread (struct sfw_walker *walker)
+{
+  pthread_attr_t attributes;
+  void *stack;
+  size_t size;
+  int error = pthread_getattr_np (pthread_self (), &attributes);
+  if (error == 0)
+    {
+      error = pthread_attr_getstack (&attributes, &stack, &size);
+      pthread_attr_destroy (&attributes);
+    }
+  if (error != 0)
+    {
+      errno = error;
+      return false;
+    }
+  struct walk_limits *limits = walk_walker_limits (walker);
+  limits->low = (uintptr_t)stack;
+  limits->high = (uintptr_t)stack + size;
+  return true;
+}
+
+static bool
+page_is_there (uint64_t page)
+{
+  return syscall (SYS_rt_sigprocmask, -1, (void *)(uintptr_t)page, NULL, 8)
+             != 0
+         && errno != EFAULT;
+}
+
+/* CONTEXT has the number of the last page that was there.  */
+static bool
+read_own_memory (void *context, uint64_t address, void *to, size_t size)
+{
+  uint64_t *known = context;
+  uint64_t end = address + size - 1;
+  int saved = errno;
+  bool there = end >= address;
+  for (uint64_t page = address / PAGE; there && page <= end / PAGE; page++)
+    if (page != *known)
+      {
+        there = page_is_there (page * PAGE);
+        *known = there ? page : 0;
+      }
+  errno = saved;
+  if (there)
+    memcpy (to, (const void *)(uintptr_t)address, size);
+  return there;
+}
+
+/* Walk the own stack.  */
+static size_t
+walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
+          uint64_t *addresses, uint8_t *marks, size_t max, enum sfw_end *end)
+{
+  const struct walk_limits *limits = walk_walker_limits (walker);
+  uint64_t page = 0, low = frame->sp - RED_ZONE;
+  struct sfw_memory memory = { .read = read_own_memory, .context = &page };
+  /* Of the main thread's stack only what SP has reached is there.  */
+  if (low >= limits->low && frame->sp < limits->high)
+    {
+      memory.low = low;
+      memory.high = limits->high;
+      memory.bytes = (const void *)(uintptr_t)low;
+    }
+  return sfw_walk (walker, &memory, frame, addresses, marks, max, end);
+}
+
+#if defined __x86_64__ || defined __aarch64__
+#  define HERE 1
+#else
+/* The caller's r11 cannot be told.  */
+#  define HERE 0
+#endif
+
+__attribute__ ((noinline)) size_t
+sfw_here (struct sfw_walker *walker, uint64_t *addresses, uint8_t *marks,
+          size_t max, enum sfw_end *end)
+{
+  if (!HERE)
+    {
+      if (end != NULL)
+        *end = SFW_INVALID;
+      return 0;
+    }
+  struct sfw_frame frame = { 0 };
+  frame.pc = (uintptr_t)__builtin_extract_return_addr (
+      __builtin_return_address (0));
+  frame.sp = (uintptr_t)__builtin_dwarf_cfa ();
+  frame.fp = *(uintptr_t *)__builtin_frame_address (0);
+  return walk_own (walker, &frame, addresses, marks, max, end);
+}
+
+/* The registers of CONTEXT by their DWARF numbers.  */
+static void
+frame_of_context (const ucontext_t *context, struct sfw_frame *frame,
+                  uint64_t registers[REGISTERS])
+{
+#if defined __x86_64__
+  static const uint8_t numbers[]
+      = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+          REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+          REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP };
+  frame->n_registers = sizeof numbers;
+  for (unsigned i = 0; i < sizeof numbers; i++)
+    registers[i] = (uint64_t)context->uc_mcontext.gregs[numbers[i]];
+  frame->pc = registers[16];
+  frame->sp = registers[7];
+  frame->fp = registers[6];
+#elif defined __aarch64__
+  frame->n_registers = 32;
+  for (unsigned i = 0; i < 31; i++)
+    registers[i] = context->uc_mcontext.regs[i];
+  registers[31] = frame->sp = context->uc_mcontext.sp;
+  frame->pc = context->uc_mcontext.pc;
+  frame->fp = registers[29];
+  frame->ra = registers[30];
+  frame->has_ra = true;
+#elif defined __s390x__
+  frame->n_registers = 16;
+  for (unsigned i = 0; i < 16; i++)
+    registers[i] = context->uc_mcontext.gregs[i];
+  frame->pc = context->uc_mcontext.psw.addr;
+  frame->sp = registers[15];
+  frame->fp = registers[11];
+  frame->ra = registers[14];
+  frame->has_ra = true;
+#else
+  (void)context;
+#endif
+  frame->registers = registers;
+}
+
+size_t
+sfw_ucontext (struct sfw_walker *walker, const void *ucontext,
+              uint64_t *addresses, uint8_t *marks, size_t max,
+              enum sfw_end *end)
+{
+  uint64_t registers[REGISTERS];
+  struct sfw_frame frame = { .interrupted = true };
+  frame_of_context (ucontext, &frame, registers);
+  return walk_own (walker, &frame, addresses, marks, max, end);
+}

@@ -1,0 +1,186 @@
+/* The modules of another process, from its /proc/PID/maps.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Of a mapping with code, the file has the section; where the file's segments
+   are in the process follows from the mapping (proc(5), elf(5)).  The file is
+   opened in the process's root directory.  Only files of this machine's class
+   and byte order are read.  */
+
+#include <config.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "walk/table.h"
+
+#ifndef PT_GNU_SFRAME
+#  define PT_GNU_SFRAME 0x6474e554
+#endif
+
+enum
+{
+  SEGMENTS_MAX = 128,
+  SECTION_MAX = 1 << 30 /* bytes */
+};
+
+struct mapping
+{
+  unsigned long start, end, offset;
+  const char *path;
+};
+
+static bool
+read_all (int fd, void *to, size_t size, uint64_t offset)
+{
+  return offset <= INT64_MAX
+         && pread (fd, to, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* The program headers of the file; their number, 0 if it is none.  */
+static unsigned
+read_segments (int fd, ElfW (Phdr) * segments)
+{
+  ElfW (Ehdr) header;
+  const unsigned char data
+      = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
+  if (!read_all (fd, &header, sizeof header, 0)
+      || memcmp (header.e_ident, ELFMAG, SELFMAG) != 0
+      || header.e_ident[EI_CLASS] != ELFCLASS64
+      || header.e_ident[EI_DATA] != data
+      || header.e_phentsize != sizeof *segments
+      || header.e_phnum > SEGMENTS_MAX
+      || !read_all (fd, segments, header.e_phnum * sizeof *segments,
+                    header.e_phoff))
+    return 0;
+  return header.e_phnum;
+}
+
+/* Read the section that SEGMENT says into SECTION, whose bytes are the
+   caller's to free.  */
+static bool
+read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
+              struct sfw_section *section)
+{
+  if (segment->p_filesz == 0 || segment->p_filesz > SECTION_MAX)
+    return false;
+  void *bytes = malloc (segment->p_filesz);
+  if (bytes == NULL)
+    return false;
+  *section = (struct sfw_section){ bytes, segment->p_filesz,
+                                   bias + segment->p_vaddr };
+  struct unwind_section opened;
+  if (read_all (fd, bytes, segment->p_filesz, segment->p_offset)
+      && unwind_section_open (&opened, bytes, section->size, section->address))
+    return true;
+  free (bytes);
+  section->bytes = NULL;
+  return false;
+}
+
+/* The section of the file FD, of which MAPPING is in the process.  */
+static bool
+mapping_section (int fd, const struct mapping *mapping,
+                 struct sfw_section *section)
+{
+  ElfW (Phdr) segments[SEGMENTS_MAX];
+  unsigned n = read_segments (fd, segments);
+  const ElfW (Phdr) *code = NULL, *sframe = NULL;
+  for (unsigned i = 0; i < n; i++)
+    {
+      uint64_t page = mapping->offset - (segments[i].p_offset & ~0xfffull);
+      if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X
+          && page < segments[i].p_filesz + 0x1000)
+        code = &segments[i];
+      if (segments[i].p_type == PT_GNU_SFRAME)
+        sframe = &segments[i];
+    }
+  if (code == NULL || sframe == NULL)
+    return false;
+  uint64_t bias
+      = mapping->start - mapping->offset + code->p_offset - code->p_vaddr;
+  return read_section (fd, sframe, bias, section);
+}
+
+static int
+open_mapped (int pid, const char *path)
+{
+  char name[4200];
+  struct stat status;
+  int length = snprintf (name, sizeof name, "/proc/%d/root%s", pid, path);
+  if (length < 0 || (size_t)length >= sizeof name)
+    return -1;
+  /* Devices and pipes are not for reading.  */
+  int fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd >= 0 && (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)))
+    {
+      close (fd);
+      return -1;
+    }
+  return fd;
+}
+
+static bool
+add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
+             const struct mapping *mapping)
+{
+  struct sfw_section section = { 0 };
+  struct walk_module module = { .start = mapping->start,
+                                .end = mapping->end,
+                                .origin = WALK_LISTED };
+  int fd = mapping->path[0] == '/' ? open_mapped (pid, mapping->path) : -1;
+  bool found = fd >= 0 && mapping_section (fd, mapping, &section);
+  if (fd >= 0)
+    close (fd);
+  bool added = walk_draft_add (modules, draft, module, found ? &section : NULL)
+               || errno != ENOMEM;
+  free ((void *)section.bytes);
+  return added;
+}
+
+/* Read LINE of maps; false where there is no code.  */
+static bool
+parse_line (char *line, struct mapping *mapping)
+{
+  char flags[5];
+  int path = 0;
+  line[strcspn (line, "\n")] = '\0';
+  if (sscanf (line, "%lx-%lx %4s %lx %*s %*s %n", &mapping->start,
+              &mapping->end, flags, &mapping->offset, &path)
+          < 4
+      || path == 0)
+    return false;
+  mapping->path = line + path;
+  return flags[2] == 'x';
+}
+
+bool
+sfw_modules_read_maps (struct sfw_modules *modules, int pid)
+{
+  char name[40];
+  snprintf (name, sizeof name, "/proc/%d/maps", pid);
+  FILE *maps = fopen (name, "re");
+  if (maps == NULL)
+    return false;
+  struct walk_table *draft = walk_draft_begin (modules, true);
+  char *line = NULL;
+  size_t capacity = 0;
+  bool done = draft != NULL;
+  while (done && getline (&line, &capacity, maps) >= 0)
+    {
+      struct mapping mapping;
+      if (parse_line (line, &mapping))
+        done = add_mapping (modules, &draft, pid, &mapping);
+    }
+  free (line);
+  fclose (maps);
+  if (draft != NULL)
+    walk_draft_end (modules, draft, done);
+  return done;
+}

@@ -1,0 +1,88 @@
+/* The modules of the process itself, from the dynamic linker.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <errno.h>
+#include <link.h>
+
+#include "walk/table.h"
+
+#ifndef PT_GNU_SFRAME
+#  define PT_GNU_SFRAME 0x6474e554
+#endif
+
+struct listing
+{
+  struct sfw_modules *modules;
+  struct walk_table *draft;
+  struct walk_counters counters;
+  bool unchanged, failed;
+};
+
+/* Each executable segment is a range of its own: what lies between two of a
+   module may be another's.  */
+static bool
+list_segments (struct listing *listing, const struct dl_phdr_info *info,
+               const struct sfw_section *section)
+{
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    {
+      const ElfW (Phdr) *segment = &info->dlpi_phdr[i];
+      if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)
+          || segment->p_memsz == 0)
+        continue;
+      struct walk_module module
+          = { .start = info->dlpi_addr + segment->p_vaddr,
+              .origin = WALK_LISTED };
+      module.end = module.start + segment->p_memsz;
+      if (!walk_draft_add (listing->modules, &listing->draft, module, section)
+          && errno == ENOMEM)
+        return false;
+    }
+  return true;
+}
+
+static int
+list_module (struct dl_phdr_info *info, size_t size, void *data)
+{
+  (void)size;
+  struct listing *listing = data;
+  struct sfw_section section = { 0 };
+  if (listing->unchanged && info->dlpi_adds == listing->counters.adds
+      && info->dlpi_subs == listing->counters.subs)
+    return 1;
+  listing->unchanged = false;
+  listing->counters.adds = info->dlpi_adds;
+  listing->counters.subs = info->dlpi_subs;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_GNU_SFRAME)
+      {
+        section.address = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        section.bytes = (const void *)(uintptr_t)section.address;
+        section.size = info->dlpi_phdr[i].p_memsz;
+      }
+  struct unwind_section opened;
+  bool usable = section.bytes != NULL
+                && unwind_section_open (&opened, section.bytes, section.size,
+                                        section.address);
+  listing->failed = !list_segments (listing, info, usable ? &section : NULL);
+  return listing->failed;
+}
+
+bool
+sfw_modules_update (struct sfw_modules *modules)
+{
+  struct listing listing
+      = { .modules = modules, .draft = walk_draft_begin (modules, true) };
+  if (listing.draft == NULL)
+    return false;
+  listing.counters = *walk_modules_counters (modules);
+  listing.unchanged = listing.counters.adds > 0;
+  dl_iterate_phdr (list_module, &listing);
+  bool changed = !listing.failed && !listing.unchanged;
+  if (changed)
+    *walk_modules_counters (modules) = listing.counters;
+  walk_draft_end (modules, listing.draft, changed);
+  return !listing.failed;
+}

@@ -1,0 +1,420 @@
+/* A table of modules that walks read while others change it.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A walk reads the table that was current when it asked first.  It counts
+   itself in one of two counters, whose side is the parity of the epoch.  A
+   change publishes a new table, lets the next epoch begin if the walks of the
+   last one have all ended, and frees what only they could have seen.  Nobody
+   ever waits: tables that are still in use are freed by a later change.  */
+
+#include <config.h>
+
+#include "walk/table.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sfw_modules
+{
+  _Atomic (struct walk_table *) current;
+  atomic_ulong generation;
+  atomic_uint epoch;
+  atomic_uint readers[2]; /* by the parity of the epoch */
+  pthread_mutex_t lock;   /* of changes */
+  /* Tables that were current in this epoch, and in the one before.  */
+  struct walk_table *retired, *waiting;
+  struct walk_counters counters;
+};
+
+/* Readers.  */
+
+struct walk_hold
+walk_modules_hold (struct sfw_modules *modules)
+{
+  for (;;)
+    {
+      unsigned epoch = atomic_load (&modules->epoch);
+      atomic_fetch_add (&modules->readers[epoch & 1], 1);
+      if (atomic_load (&modules->epoch) == epoch)
+        return (struct walk_hold){ atomic_load (&modules->current),
+                                   epoch & 1 };
+      atomic_fetch_sub (&modules->readers[epoch & 1], 1);
+    }
+}
+
+void
+walk_modules_let_go (struct sfw_modules *modules, struct walk_hold hold)
+{
+  atomic_fetch_sub (&modules->readers[hold.side], 1);
+}
+
+/* How many FDEs start at or before PC.  */
+static inline uint32_t
+section_count (const struct walk_section *section, uint64_t pc)
+{
+  uint64_t bucket = (pc - section->first) >> section->shift;
+  if (section->buckets == NULL || bucket >= section->n_buckets)
+    return unwind_section_count (&section->opened, pc, 0,
+                                 section->opened.n_fdes);
+  return unwind_section_count (&section->opened, pc, section->buckets[bucket],
+                               section->buckets[bucket + 1]);
+}
+
+enum cfi2sframe_step
+walk_table_lookup (const struct walk_table *table, uint64_t pc,
+                   struct unwind_rules *rules)
+{
+  size_t low = 0, n = table->n;
+  while (n > 0)
+    {
+      size_t half = n / 2;
+      bool behind = table->modules[low + half].end <= pc;
+      low += behind ? half + 1 : 0;
+      n = behind ? n - half - 1 : half;
+    }
+  if (low == table->n || table->modules[low].start > pc
+      || table->modules[low].section == NULL)
+    return CFI2SFRAME_STEP_NO_SECTION;
+  const struct walk_section *section = table->modules[low].section;
+  if (!section->opened.sorted)
+    return unwind_section_lookup (&section->opened, pc, rules);
+  uint32_t count = section_count (section, pc);
+  return count == 0
+             ? CFI2SFRAME_STEP_NO_ROW
+             : unwind_section_rules (&section->opened, count - 1, pc, rules);
+}
+
+void
+walk_row_of (const struct unwind_rules *rules, struct sfw_row *row)
+{
+  const struct frame_row *from = &rules->row;
+  const struct frame_rule *rule[] = { &from->cfa, &from->ra, &from->fp };
+  struct sfw_rule *to[] = { &row->cfa, &row->ra, &row->fp };
+  memset (row, 0, sizeof *row);
+  for (unsigned i = 0; i < 3; i++)
+    *to[i] = (struct sfw_rule){ .kind = rule[i]->kind > RULE_DEREF_CFA
+                                            ? SFW_UNKNOWN
+                                            : rule[i]->kind,
+                                .reg = rule[i]->reg,
+                                .offset = rule[i]->offset };
+  row->abi = rules->arch->sframe_abi;
+  row->signal = rules->signal;
+  row->ra_signed = from->ra_signed;
+}
+
+unsigned long
+sfw_modules_generation (const struct sfw_modules *modules)
+{
+  return atomic_load_explicit (&modules->generation, memory_order_acquire);
+}
+
+enum sfw_end
+sfw_modules_lookup (struct sfw_modules *modules, uint64_t pc,
+                    struct sfw_row *row)
+{
+  struct unwind_rules rules;
+  struct walk_hold hold = walk_modules_hold (modules);
+  enum cfi2sframe_step step = walk_table_lookup (hold.table, pc, &rules);
+  walk_modules_let_go (modules, hold);
+  if (step == CFI2SFRAME_STEP_CALLER)
+    walk_row_of (&rules, row);
+  return (enum sfw_end)step;
+}
+
+/* Sections.  */
+
+static void
+section_drop (struct walk_section *section)
+{
+  if (section == NULL || --section->users > 0)
+    return;
+  free (section->buckets);
+  free (section);
+}
+
+/* Make the index: about three FDEs a bucket.  False when memory ran out.  */
+static bool
+section_index (struct walk_section *section)
+{
+  const struct unwind_section *opened = &section->opened;
+  uint32_t n = opened->n_fdes;
+  if (!opened->sorted || n < 8)
+    return true;
+  section->first = unwind_section_start (opened, 0);
+  uint64_t span = unwind_section_start (opened, n - 1) - section->first;
+  while (span >> section->shift > n / 3)
+    section->shift++;
+  section->n_buckets = (uint32_t)(span >> section->shift) + 1;
+  section->buckets
+      = reallocarray (NULL, section->n_buckets + 1, sizeof (uint32_t));
+  if (section->buckets == NULL)
+    return false;
+  uint32_t fde = 0;
+  for (uint32_t i = 0; i < section->n_buckets; i++)
+    {
+      uint64_t limit = (uint64_t)i << section->shift;
+      while (fde < n
+             && unwind_section_start (opened, fde) - section->first < limit)
+        fde++;
+      section->buckets[i] = fde;
+    }
+  section->buckets[section->n_buckets] = n;
+  return true;
+}
+
+/* A copy of FROM with its index; NULL with errno.  */
+static struct walk_section *
+section_new (const struct sfw_section *from)
+{
+  struct walk_section *section = NULL;
+  if (from->size <= SIZE_MAX - sizeof *section)
+    section = malloc (sizeof *section + from->size);
+  if (section == NULL)
+    return NULL;
+  *section = (struct walk_section){ .size = from->size, .users = 1 };
+  memcpy (section->bytes, from->bytes, from->size);
+  bool sound = unwind_section_open (&section->opened, section->bytes,
+                                    from->size, from->address);
+  if (sound && section_index (section))
+    return section;
+  section_drop (section);
+  errno = sound ? ENOMEM : EINVAL;
+  return NULL;
+}
+
+/* Changes.  */
+
+struct sfw_modules *
+sfw_modules_new (void)
+{
+  struct sfw_modules *modules = calloc (1, sizeof *modules);
+  struct walk_table *table = calloc (1, sizeof *table);
+  if (modules == NULL || table == NULL)
+    {
+      free (modules);
+      free (table);
+      return NULL;
+    }
+  table->generation = 1;
+  pthread_mutex_init (&modules->lock, NULL);
+  atomic_init (&modules->current, table);
+  atomic_init (&modules->generation, 1);
+  return modules;
+}
+
+static void
+table_free (struct walk_table *table)
+{
+  for (size_t i = 0; i < table->n; i++)
+    section_drop (table->modules[i].section);
+  free (table);
+}
+
+static void
+tables_free (struct walk_table **list)
+{
+  while (*list != NULL)
+    {
+      struct walk_table *table = *list;
+      *list = table->retired;
+      table_free (table);
+    }
+}
+
+void
+sfw_modules_free (struct sfw_modules *modules)
+{
+  if (modules == NULL)
+    return;
+  tables_free (&modules->retired);
+  tables_free (&modules->waiting);
+  table_free (atomic_load (&modules->current));
+  pthread_mutex_destroy (&modules->lock);
+  free (modules);
+}
+
+/* Free what no walk can have hold of, and let the next epoch begin.  */
+static void
+modules_reclaim (struct sfw_modules *modules)
+{
+  for (unsigned i = 0; i < 2; i++)
+    {
+      unsigned epoch = atomic_load (&modules->epoch);
+      if (atomic_load (&modules->readers[~epoch & 1]) > 0)
+        return;
+      /* Only walks of this epoch are under way, and those of the one before
+         are over.  */
+      tables_free (&modules->waiting);
+      modules->waiting = modules->retired;
+      modules->retired = NULL;
+      atomic_store (&modules->epoch, epoch + 1);
+    }
+}
+
+struct walk_table *
+walk_draft_begin (struct sfw_modules *modules, bool relist)
+{
+  pthread_mutex_lock (&modules->lock);
+  const struct walk_table *table = atomic_load (&modules->current);
+  size_t capacity = table->n + 1;
+  struct walk_table *draft
+      = malloc (sizeof *draft + capacity * sizeof draft->modules[0]);
+  if (draft == NULL)
+    {
+      pthread_mutex_unlock (&modules->lock);
+      return NULL;
+    }
+  *draft = (struct walk_table){ .generation = table->generation + 1,
+                                .capacity = capacity };
+  for (size_t i = 0; i < table->n; i++)
+    if (!relist || table->modules[i].origin != WALK_LISTED)
+      {
+        draft->modules[draft->n++] = table->modules[i];
+        if (table->modules[i].section != NULL)
+          table->modules[i].section->users++;
+      }
+  return draft;
+}
+
+void
+walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
+                bool publish)
+{
+  int saved = errno;
+  if (publish)
+    {
+      struct walk_table *old = atomic_exchange (&modules->current, draft);
+      atomic_store (&modules->generation, draft->generation);
+      old->retired = modules->retired;
+      modules->retired = old;
+      modules_reclaim (modules);
+    }
+  else
+    table_free (draft);
+  pthread_mutex_unlock (&modules->lock);
+  errno = saved;
+}
+
+/* The section of the current table that is the same as SECTION.  */
+static struct walk_section *
+known_section (const struct walk_table *table, uint64_t address,
+               const struct sfw_section *section)
+{
+  for (size_t i = 0; i < table->n; i++)
+    {
+      struct walk_section *known = table->modules[i].section;
+      if (known != NULL && table->modules[i].address == address
+          && known->size == section->size
+          && memcmp (known->bytes, section->bytes, section->size) == 0)
+        {
+          known->users++;
+          return known;
+        }
+    }
+  return NULL;
+}
+
+/* Room in *DRAFT for a module from START up to END, at *AT.  */
+static bool
+draft_room (struct walk_table **draft, uint64_t start, uint64_t end,
+            size_t *at)
+{
+  struct walk_table *table = *draft;
+  size_t i = table->n;
+  while (i > 0 && table->modules[i - 1].start >= start)
+    i--;
+  if ((i > 0 && table->modules[i - 1].end > start)
+      || (i < table->n && table->modules[i].start < end))
+    {
+      errno = EEXIST;
+      return false;
+    }
+  if (table->n == table->capacity)
+    {
+      size_t capacity = 2 * table->capacity;
+      table = realloc (table,
+                       sizeof *table + capacity * sizeof table->modules[0]);
+      if (table == NULL)
+        return false;
+      table->capacity = capacity;
+      *draft = table;
+    }
+  memmove (&table->modules[i + 1], &table->modules[i],
+           (table->n - i) * sizeof table->modules[0]);
+  *at = i;
+  return true;
+}
+
+bool
+walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
+                struct walk_module module, const struct sfw_section *section)
+{
+  size_t at;
+  module.section = NULL;
+  if (module.start >= module.end)
+    {
+      errno = EINVAL;
+      return false;
+    }
+  if (section != NULL)
+    {
+      module.address = section->address;
+      module.section = known_section (atomic_load (&modules->current),
+                                      section->address, section);
+      if (module.section == NULL)
+        module.section = section_new (section);
+      if (module.section == NULL)
+        return false;
+    }
+  if (!draft_room (draft, module.start, module.end, &at))
+    {
+      section_drop (module.section);
+      return false;
+    }
+  (*draft)->modules[at] = module;
+  (*draft)->n++;
+  return true;
+}
+
+bool
+sfw_modules_add (struct sfw_modules *modules, uint64_t start, uint64_t end,
+                 const struct sfw_section *section)
+{
+  struct walk_table *draft = walk_draft_begin (modules, false);
+  if (draft == NULL)
+    return false;
+  bool added = walk_draft_add (
+      modules, &draft, (struct walk_module){ .start = start, .end = end },
+      section);
+  walk_draft_end (modules, draft, added);
+  return added;
+}
+
+bool
+sfw_modules_remove (struct sfw_modules *modules, uint64_t start)
+{
+  struct walk_table *draft = walk_draft_begin (modules, false);
+  if (draft == NULL)
+    return false;
+  size_t i = 0;
+  while (i < draft->n && draft->modules[i].start != start)
+    i++;
+  bool found = i < draft->n;
+  if (found)
+    {
+      section_drop (draft->modules[i].section);
+      draft->n--;
+      memmove (&draft->modules[i], &draft->modules[i + 1],
+               (draft->n - i) * sizeof draft->modules[0]);
+    }
+  walk_draft_end (modules, draft, found);
+  return found;
+}
+
+struct walk_counters *
+walk_modules_counters (struct sfw_modules *modules)
+{
+  return &modules->counters;
+}

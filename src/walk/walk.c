@@ -1,0 +1,528 @@
+/* Walks that remember what they saw.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A rule that was looked up stays in a slot, which knows what slot came next
+   the last time: the next rule is at hand before the return address has been
+   loaded.  Of the last walk every frame is known, and where its return address
+   and its FP were read.  A walk that meets a frame of the last one, with the
+   same PC, SP and FP, reads those places again: as long as they have what they
+   had, the frames are the same.  Nothing is taken on trust.
+
+   Slots hold the rules that nearly all code has: CFA by SP or FP, RA and FP in
+   memory beside it.  All others, and all that is unusual about a stack, go by
+   unwind_apply, which also says why a walk ends.  */
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "walk/frame.h"
+#include "walk/table.h"
+#include "walk/walk.h"
+
+enum
+{
+  WAYS = 4,
+  SETS = 512,
+  SEEN_MAX = 1024, /* frames of the last walk */
+  NOWHERE = INT32_MIN
+};
+
+/* What a slot's rule is.  */
+enum mode
+{
+  FITS = 1,  /* the rule is here; otherwise it has to be looked up */
+  BY_FP = 2, /* CFA = FP + cfa; otherwise SP + cfa */
+  SAVED = 4, /* FP is at CFA + fp; otherwise it is unchanged */
+  ENDS = 8   /* there is no caller */
+};
+
+struct slot
+{
+  uint64_t key; /* the PC where the rule holds, plus 1; 0: unused */
+  int32_t cfa, ra, fp;
+  uint16_t next; /* the slot that the caller had */
+  uint8_t mode;
+  uint8_t unused[9];
+};
+
+/* A frame of a walk.  */
+struct place
+{
+  uint64_t pc, sp, fp;
+};
+struct seen
+{
+  struct place place;
+  int32_t ra_at, fp_at; /* from SP; NOWHERE: not in memory */
+};
+
+struct sfw_walker
+{
+  struct sfw_modules *modules;
+  unsigned long generation; /* of what slots and frames are from */
+  sfw_fallback *fallback;
+  void *context;
+  struct walk_limits limits;
+  atomic_bool busy;
+  unsigned turn; /* of the ways, which are replaced in turn */
+  unsigned last; /* which of the two has the last walk */
+  size_t n_seen;
+  struct seen seen[2][SEEN_MAX];
+  struct slot slots[SETS * WAYS] __attribute__ ((aligned (32)));
+};
+
+/* A walk under way.  */
+struct walk
+{
+  struct sfw_walker *walker;
+  const struct sfw_memory *memory;
+  uint64_t shift; /* from an address to where it is here */
+  uint64_t low;   /* of the memory at hand ... */
+  uint64_t span;  /* ... in which so many addresses have a word */
+  struct sfw_frame frame;
+  struct walk_hold hold; /* when something had to be looked up */
+  bool by_fallback;      /* the fallback found FRAME */
+  uint64_t *addresses;
+  uint8_t *marks;
+  size_t n, max;
+};
+
+size_t
+sfw_walker_size (void)
+{
+  return sizeof (struct sfw_walker);
+}
+
+struct sfw_walker *
+sfw_walker_init (void *memory, size_t size, struct sfw_modules *modules)
+{
+  struct sfw_walker *walker = memory;
+  if (memory == NULL || modules == NULL || size < sizeof *walker
+      || (uintptr_t)memory % _Alignof(max_align_t) != 0)
+    return NULL;
+  memset (walker, 0, sizeof *walker);
+  walker->modules = modules;
+  return walker;
+}
+
+void
+sfw_walker_set_fallback (struct sfw_walker *walker, sfw_fallback *fallback,
+                         void *context)
+{
+  walker->fallback = fallback;
+  walker->context = context;
+}
+
+struct walk_limits *
+walk_walker_limits (struct sfw_walker *walker)
+{
+  return &walker->limits;
+}
+
+/* Rules.  */
+
+static enum sfw_end
+find_rules (struct walk *walk, uint64_t pc, struct unwind_rules *rules)
+{
+  if (walk->hold.table == NULL)
+    walk->hold = walk_modules_hold (walk->walker->modules);
+  return (enum sfw_end)walk_table_lookup (walk->hold.table, pc, rules);
+}
+
+static bool
+host_is_big_endian (void)
+{
+  return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+}
+
+/* Put RULES into SLOT as far as they fit.  */
+static void
+slot_fill (struct slot *slot, const struct unwind_rules *rules)
+{
+  const struct arch *arch = rules->arch;
+  const struct frame_row *row = &rules->row;
+  slot->mode = 0;
+  if (row->cfa.kind == RULE_UNDEFINED && row->ra.kind == RULE_UNDEFINED)
+    slot->mode = ENDS;
+  if (rules->signal || row->ra_signed || arch->caller_sp_offset != 0
+      || arch->big_endian != host_is_big_endian () || row->cfa.kind != RULE_REG
+      || (row->cfa.reg != arch->sp && row->cfa.reg != arch->fp)
+      || row->ra.kind != RULE_DEREF_CFA
+      || (row->fp.kind != RULE_SAME && row->fp.kind != RULE_DEREF_CFA))
+    return;
+  slot->mode = (uint8_t)(FITS | (row->cfa.reg == arch->fp ? BY_FP : 0)
+                         | (row->fp.kind == RULE_DEREF_CFA ? SAVED : 0));
+  slot->cfa = row->cfa.offset;
+  slot->ra = row->ra.offset;
+  slot->fp = row->fp.offset;
+}
+
+static struct slot *
+slot_make (struct walk *walk, struct slot *set, uint64_t key)
+{
+  struct unwind_rules rules;
+  struct slot *slot = &set[walk->walker->turn++ % WAYS];
+  slot->key = key;
+  slot->next = 0;
+  slot->mode = 0;
+  if (find_rules (walk, key - 1, &rules) == SFW_MORE)
+    slot_fill (slot, &rules);
+  return slot;
+}
+
+/* The slot of KEY.  */
+static inline struct slot *
+slot_find (struct walk *walk, uint64_t key)
+{
+  struct slot *set = walk->walker->slots + (key ^ key >> 9) % SETS * WAYS;
+  for (unsigned i = 0; i < WAYS; i++)
+    if (set[i].key == key)
+      return &set[i];
+  return slot_make (walk, set, key);
+}
+
+/* Steps.  */
+
+static inline uint64_t
+load (const struct walk *walk, uint64_t address)
+{
+  uint64_t word;
+  memcpy (&word, (const void *)(uintptr_t)(address + walk->shift),
+          sizeof word);
+  return word;
+}
+
+static inline bool
+readable (const struct walk *walk, uint64_t address)
+{
+  return address - walk->low < walk->span;
+}
+
+/* Go from PLACE to its caller by SLOT, if nothing is unusual.  SEEN, unless it
+   is NULL, gets where it read.  */
+static inline bool
+slot_apply (const struct walk *walk, const struct slot *slot,
+            struct place *place, struct seen *seen)
+{
+  if (!(slot->mode & FITS))
+    return false;
+  uint64_t cfa = (slot->mode & BY_FP ? place->fp : place->sp)
+                 + (uint64_t)(int64_t)slot->cfa;
+  uint64_t ra_at = cfa + (uint64_t)(int64_t)slot->ra;
+  uint64_t fp_at = cfa + (uint64_t)(int64_t)slot->fp, fp = place->fp;
+  if (cfa <= place->sp || !readable (walk, ra_at))
+    return false;
+  if (slot->mode & SAVED)
+    {
+      if (!readable (walk, fp_at))
+        return false;
+      fp = load (walk, fp_at);
+    }
+  uint64_t pc = load (walk, ra_at);
+  if (pc == 0)
+    return false;
+  if (seen != NULL)
+    {
+      bool near = ra_at - place->sp + 4096 < INT32_MAX;
+      seen->ra_at = near ? (int32_t)(ra_at - place->sp) : NOWHERE;
+      seen->fp_at
+          = slot->mode & SAVED ? (int32_t)(fp_at - place->sp) : NOWHERE;
+    }
+  *place = (struct place){ pc, cfa, fp };
+  return true;
+}
+
+/* What the caller's own function knows of FRAME.  */
+static enum sfw_end
+step_by_fallback (struct walk *walk, enum sfw_end end)
+{
+  struct sfw_walker *walker = walk->walker;
+  struct sfw_frame frame = walk->frame;
+  if (walker->fallback == NULL || (end != SFW_NO_SECTION && end != SFW_NO_ROW)
+      || !walker->fallback (walker->context, &frame, walk->memory))
+    return end;
+  if (frame.pc == 0)
+    return SFW_ZERO;
+  if (frame.sp <= walk->frame.sp)
+    return SFW_NO_PROGRESS;
+  walk->frame = frame;
+  walk->by_fallback = true;
+  return SFW_MORE;
+}
+
+/* A step of walk->frame in every case.  */
+static enum sfw_end
+step_in_full (struct walk *walk)
+{
+  struct unwind_rules rules;
+  struct slot slot;
+  struct sfw_frame *frame = &walk->frame;
+  enum sfw_end end
+      = find_rules (walk, frame->pc - !frame->interrupted, &rules);
+  walk->by_fallback = false;
+  if (end != SFW_MORE)
+    return step_by_fallback (walk, end);
+  slot_fill (&slot, &rules);
+  struct place place = { frame->pc, frame->sp, frame->fp };
+  if (!slot_apply (walk, &slot, &place, NULL))
+    return walk_apply (&rules, walk->memory, frame);
+  *frame = (struct sfw_frame){ .pc = place.pc,
+                               .sp = place.sp,
+                               .fp = place.fp,
+                               .stack_changes = frame->stack_changes };
+  return SFW_MORE;
+}
+
+/* Note walk->frame; false when there is no more room.  */
+static inline bool
+walk_note (struct walk *walk, uint64_t pc, uint8_t mark)
+{
+  walk->addresses[walk->n] = pc;
+  if (walk->marks != NULL)
+    walk->marks[walk->n] = mark;
+  return ++walk->n < walk->max;
+}
+
+static uint8_t
+frame_mark (const struct walk *walk)
+{
+  return (uint8_t)((walk->frame.interrupted ? SFW_MARK_INTERRUPTED : 0)
+                   | (walk->by_fallback ? SFW_MARK_FALLBACK : 0));
+}
+
+/* A walk that remembers nothing.  */
+static enum sfw_end
+walk_plainly (struct walk *walk)
+{
+  enum sfw_end end = SFW_MORE;
+  while (end == SFW_MORE
+         && walk_note (walk, walk->frame.pc, frame_mark (walk)))
+    end = step_in_full (walk);
+  return end;
+}
+
+/* The last walk.  */
+
+static inline bool
+same_place (const struct place *a, const struct place *b)
+{
+  return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
+}
+
+/* Whether the caller of SEEN is what it was: NEXT.  */
+static inline bool
+still_true (const struct walk *walk, const struct seen *seen,
+            const struct seen *next)
+{
+  uint64_t sp = seen->place.sp;
+  uint64_t ra_at = sp + (uint64_t)(int64_t)seen->ra_at;
+  uint64_t fp_at = sp + (uint64_t)(int64_t)seen->fp_at;
+  if (seen->ra_at == NOWHERE || !readable (walk, ra_at)
+      || load (walk, ra_at) != next->place.pc)
+    return false;
+  return seen->fp_at == NOWHERE
+         || (readable (walk, fp_at) && load (walk, fp_at) == next->place.fp);
+}
+
+/* Note what follows frame number AT of the last walk, in which WALK is; the
+   number of the last frame that is still there.  */
+static size_t
+follow_last (struct walk *walk, const struct seen *last, size_t n, size_t at)
+{
+  while (at + 1 < n && walk->n < walk->max
+         && still_true (walk, &last[at], &last[at + 1]))
+    walk_note (walk, last[++at].place.pc, 0);
+  return at;
+}
+
+/* Walks with memory.  */
+
+static inline void
+walk_place (struct walk *walk, const struct place *place)
+{
+  walk->frame
+      = (struct sfw_frame){ .pc = place->pc,
+                            .sp = place->sp,
+                            .fp = place->fp,
+                            .stack_changes = walk->frame.stack_changes };
+  walk->by_fallback = false;
+}
+
+/* What a walk writes down for the next one.  */
+struct trail
+{
+  const struct seen *last;
+  struct seen *own;
+  size_t n_last, n_own;
+  size_t at; /* frames of the last walk before this one are further in */
+};
+
+/* Where to write down PLACE, or NULL.  */
+static inline struct seen *
+trail_add (struct trail *trail, const struct place *place)
+{
+  if (trail->n_own == SEEN_MAX)
+    return NULL;
+  struct seen *seen = &trail->own[trail->n_own++];
+  *seen = (struct seen){ *place, NOWHERE, NOWHERE };
+  return seen;
+}
+
+/* If PLACE, which was noted but not written down, is one of the last walk's:
+   follow that, and let PLACE be where it stops.  */
+static inline bool
+trail_join (struct walk *walk, struct trail *trail, struct place *place)
+{
+  const struct seen *last = trail->last;
+  while (trail->at < trail->n_last && last[trail->at].place.sp < place->sp)
+    trail->at++;
+  if (trail->at == trail->n_last
+      || !same_place (&last[trail->at].place, place))
+    return false;
+  size_t from = trail->at, to = follow_last (walk, last, trail->n_last, from);
+  size_t n = to - from, room = SEEN_MAX - trail->n_own;
+  n = n < room ? n : room;
+  memcpy (trail->own + trail->n_own, last + from, n * sizeof *last);
+  trail->n_own += n;
+  trail->at = to + 1;
+  *place = last[to].place;
+  return to > from;
+}
+
+/* From FRAME, which is noted and whose rule SLOT may not have, to its caller,
+   and from there as long as it takes until slots serve again.  */
+static enum sfw_end
+step_slowly (struct walk *walk, struct place *place)
+{
+  enum sfw_end end = step_in_full (walk);
+  while (end == SFW_MORE && walk_note (walk, walk->frame.pc, frame_mark (walk))
+         && walk->frame.interrupted)
+    end = step_in_full (walk);
+  *place = (struct place){ walk->frame.pc, walk->frame.sp, walk->frame.fp };
+  return end;
+}
+
+/* Go on from PLACE, which was noted, by slots.  */
+static enum sfw_end
+walk_by_links (struct walk *walk, struct trail *trail, struct place place)
+{
+  struct slot *const slots = walk->walker->slots;
+  struct slot *slot = slot_find (walk, place.pc + walk->frame.interrupted);
+  bool first = true; /* PLACE is that of walk->frame, of which more is known */
+  while (walk->n < walk->max)
+    {
+      struct seen *seen = trail_add (trail, &place);
+      /* A place says nothing about being interrupted.  */
+      if (first && walk->frame.interrupted)
+        seen = NULL;
+      if (!slot_apply (walk, slot, &place, seen))
+        {
+          if (!first)
+            walk_place (walk, &place);
+          enum sfw_end end
+              = slot->mode & ENDS ? SFW_OUTERMOST : step_slowly (walk, &place);
+          if (end != SFW_MORE || walk->n == walk->max)
+            return end;
+        }
+      else
+        walk_note (walk, place.pc, 0);
+      first = false;
+      bool joined = trail_join (walk, trail, &place);
+      struct slot *next = &slots[slot->next];
+      if (next->key != place.pc)
+        next = slot_find (walk, place.pc);
+      if (!joined)
+        slot->next = (uint16_t)(next - slots);
+      slot = next;
+    }
+  walk_place (walk, &place);
+  return SFW_MORE;
+}
+
+/* The walk of last time again, as far as it goes; then by links.  */
+static enum sfw_end
+walk_remembering (struct walk *walk)
+{
+  struct sfw_walker *walker = walk->walker;
+  struct trail trail = { .last = walker->seen[walker->last],
+                         .own = walker->seen[!walker->last],
+                         .n_last = walker->n_seen };
+  struct place place = { walk->frame.pc, walk->frame.sp, walk->frame.fp };
+  bool more = walk_note (walk, place.pc, frame_mark (walk));
+  if (!more)
+    return SFW_MORE;
+  if (!walk->frame.interrupted && trail.n_last > 0
+      && same_place (&trail.last[0].place, &place))
+    {
+      size_t to = follow_last (walk, trail.last, trail.n_last, 0);
+      place = trail.last[to].place;
+      if (to > 0)
+        walk_place (walk, &place);
+      if (walk->n == walk->max)
+        return SFW_MORE;
+      if (to + 1 == trail.n_last && slot_find (walk, place.pc)->mode & ENDS)
+        return SFW_OUTERMOST;
+      memcpy (trail.own, trail.last, to * sizeof *trail.own);
+      trail.n_own = to;
+      trail.at = to + 1;
+    }
+  enum sfw_end end = walk_by_links (walk, &trail, place);
+  walker->last = !walker->last;
+  walker->n_seen = trail.n_own;
+  return end;
+}
+
+/* Forget what other modules said.  */
+static void
+walker_renew (struct sfw_walker *walker)
+{
+  unsigned long generation = sfw_modules_generation (walker->modules);
+  if (walker->generation == generation)
+    return;
+  memset (walker->slots, 0, sizeof walker->slots);
+  walker->n_seen = 0;
+  walker->generation = generation;
+}
+
+static void
+walk_set_memory (struct walk *walk, const struct sfw_memory *memory)
+{
+  walk->memory = memory;
+  walk->low = memory->low;
+  walk->shift = (uint64_t)(uintptr_t)memory->bytes - memory->low;
+  if (memory->high >= memory->low
+      && memory->high - memory->low >= sizeof (uint64_t))
+    walk->span = memory->high - memory->low - sizeof (uint64_t) + 1;
+}
+
+size_t
+sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
+          struct sfw_frame *frame, uint64_t *addresses, uint8_t *marks,
+          size_t max, enum sfw_end *end)
+{
+  struct walk walk = { .walker = walker,
+                       .frame = *frame,
+                       .addresses = addresses,
+                       .marks = marks,
+                       .max = max };
+  enum sfw_end why = SFW_MORE;
+  walk_set_memory (&walk, memory);
+  /* Only handlers of the same thread can come between.  */
+  if (max > 0 && atomic_load_explicit (&walker->busy, memory_order_relaxed))
+    why = walk_plainly (&walk);
+  else if (max > 0)
+    {
+      atomic_store_explicit (&walker->busy, true, memory_order_relaxed);
+      atomic_signal_fence (memory_order_seq_cst);
+      walker_renew (walker);
+      why = walk_remembering (&walk);
+      atomic_signal_fence (memory_order_seq_cst);
+      atomic_store_explicit (&walker->busy, false, memory_order_relaxed);
+    }
+  if (walk.hold.table != NULL)
+    walk_modules_let_go (walker->modules, walk.hold);
+  *frame = walk.frame;
+  if (end != NULL)
+    *end = why;
+  return walk.n;
+}

@@ -1,0 +1,560 @@
+/* Unit tests of src/walk: whole walks say what steps say, whatever was walked
+   before; tables of modules. SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "sframe/encode.h"
+#include "sframewalk.h"
+
+enum
+{
+  ADDRESS = 0x402000, /* of the section */
+  CODE = 0x401000,    /* of the first function */
+  FUNCTIONS = 24,
+  SPACE = 64, /* bytes from one function to the next */
+  END = CODE + FUNCTIONS * SPACE,
+  STACK = 0x7ff000,
+  WORDS = 256,
+  FRAMES = 200
+};
+
+static struct sframe_row rows[][2] = {
+  { { .start = 0, .base_sp = true, .n_words = 1, .words = { 24 } } },
+  { { .start = 0, .base_sp = true, .n_words = 2, .words = { 32, -16 } } },
+  { { .start = 0, .n_words = 2, .words = { 16, -16 } } },
+  { { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
+    { .start = 20, .n_words = 0 } },
+  /* CFA by a word of the stack, as behind a realigned one.  */
+  { { .start = 0,
+      .n_words = 5,
+      .control = 1 | 1 << 3,
+      .words = { 6 << 3 | 3, -8, 0, 2, -16 } } },
+};
+/* As glibc's __restore_rt.  */
+static struct sframe_row trampoline_rows[] = {
+  { .start = 0,
+    .n_words = 6,
+    .control = 1 | 1 << 2 | 1 << 4,
+    .words = { 7 << 3 | 3, 16, 7 << 3 | 3, 24, 7 << 3 | 3, 8 } },
+};
+
+static struct sframe_function
+function_number (unsigned i)
+{
+  struct sframe_function function = { .address = CODE + i * SPACE,
+                                      .size = SPACE,
+                                      .n_rows = i % 5 == 3 ? 2 : 1,
+                                      .rows = rows[i % 5],
+                                      .flexible = i % 5 == 4 };
+  if (i == FUNCTIONS - 1)
+    function = (struct sframe_function){ .address = function.address,
+                                         .size = SPACE / 2,
+                                         .flexible = true,
+                                         .signal = true,
+                                         .n_rows = 1,
+                                         .rows = trampoline_rows };
+  return function;
+}
+
+/* A program with a stack.  */
+struct program
+{
+  struct buffer buffer;
+  struct sfw_section section;
+  struct sfw_modules *modules;
+  struct sfw_walker *walker;
+  struct sfw_memory memory;
+  uint8_t stack[8 * WORDS];
+};
+
+static void
+prepare (struct program *program)
+{
+  struct error err = { 0 };
+  struct encode_options options
+      = { .arch = &arch_amd64, .variant = { 3, true }, .sorted = true };
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  memset (program, 0, sizeof *program);
+  for (unsigned i = 0; i < FUNCTIONS; i++)
+    {
+      struct sframe_function function = function_number (i);
+      if (!sframe_encoder_add (encoder, &function, &err))
+        fail_msg ("%s", err.reason);
+    }
+  buffer_init (&program->buffer, false);
+  assert_true (
+      sframe_encoder_write (encoder, ADDRESS, &program->buffer, &err));
+  sframe_encoder_free (encoder);
+  program->section = (struct sfw_section){ program->buffer.bytes,
+                                           program->buffer.size, ADDRESS };
+  program->modules = sfw_modules_new ();
+  assert_non_null (program->modules);
+  assert_true (
+      sfw_modules_add (program->modules, CODE, END, &program->section));
+  program->walker = sfw_walker_init (malloc (sfw_walker_size ()),
+                                     sfw_walker_size (), program->modules);
+  assert_non_null (program->walker);
+  program->memory = (struct sfw_memory){ .bytes = program->stack,
+                                         .low = STACK,
+                                         .high = STACK + 8 * WORDS };
+}
+
+static void
+finish (struct program *program)
+{
+  free (program->walker);
+  sfw_modules_free (program->modules);
+  buffer_free (&program->buffer);
+}
+
+static void
+store (struct program *program, uint64_t address, uint64_t value)
+{
+  store_u64 (program->stack + (address - STACK), value, false);
+}
+
+/* What steps make of it.  */
+static size_t
+by_steps (const struct program *program, struct sfw_frame *frame,
+          uint64_t *addresses, uint8_t *marks, size_t max, enum sfw_end *end)
+{
+  size_t n = 0;
+  *end = SFW_MORE;
+  while (*end == SFW_MORE)
+    {
+      addresses[n] = frame->pc;
+      marks[n] = frame->interrupted ? SFW_MARK_INTERRUPTED : 0;
+      if (++n == max)
+        break;
+      uint64_t pc = frame->pc - !frame->interrupted;
+      *end = pc - CODE < END - CODE
+                 ? sfw_step (&program->section, &program->memory, frame)
+                 : SFW_NO_SECTION;
+    }
+  return n;
+}
+
+/* The ends seen so far, as bits.  */
+static unsigned ends_seen;
+static size_t most_frames;
+
+static void
+assert_walk_is_steps (struct program *program, const struct sfw_frame *start,
+                      size_t max)
+{
+  uint64_t addresses[2][FRAMES];
+  uint8_t marks[2][FRAMES];
+  struct sfw_frame frames[2] = { *start, *start };
+  enum sfw_end ends[2];
+  size_t n
+      = by_steps (program, &frames[0], addresses[0], marks[0], max, &ends[0]);
+  assert_int_equal (sfw_walk (program->walker, &program->memory, &frames[1],
+                              addresses[1], marks[1], max, &ends[1]),
+                    n);
+  assert_memory_equal (addresses[0], addresses[1], n * sizeof addresses[0][0]);
+  assert_memory_equal (marks[0], marks[1], n);
+  assert_int_equal (ends[0], ends[1]);
+  assert_int_equal (frames[0].pc, frames[1].pc);
+  assert_int_equal (frames[0].sp, frames[1].sp);
+  assert_int_equal (frames[0].fp, frames[1].fp);
+  assert_int_equal (frames[0].interrupted, frames[1].interrupted);
+  ends_seen |= 1u << ends[0];
+  most_frames = n > most_frames ? n : most_frames;
+}
+
+/* A number that is the same in every run.  */
+static uint32_t
+next (uint32_t *state)
+{
+  *state = *state * 1664525 + 1013904223;
+  return *state >> 8;
+}
+
+static uint64_t
+random_word (uint32_t *random)
+{
+  uint32_t kind = next (random) % 32;
+  uint64_t code = CODE + next (random) % (FUNCTIONS * SPACE);
+  /* Few places of code, so that they come again.  */
+  return kind == 0   ? next (random)
+         : kind == 1 ? END - SPACE + 1
+         : kind < 8  ? STACK + next (random) % (8 * WORDS) / 8 * 8
+                     : code - code % 16 + 1;
+}
+
+/* A thousand stacks, each walked from several places, changed a little, and
+   walked again.  */
+static void
+a_walk_is_its_steps_whatever_was_walked_before (void **state)
+{
+  (void)state;
+  struct program program;
+  uint32_t random = 7;
+  prepare (&program);
+  for (unsigned i = 0; i < 1000; i++)
+    {
+      for (unsigned word = 0; word < WORDS; word++)
+        store (&program, STACK + 8 * word, random_word (&random));
+      for (unsigned round = 0; round < 20; round++)
+        {
+          struct sfw_frame start
+              = { .pc = CODE + next (&random) % 4 * SPACE + 16,
+                  .sp = STACK + next (&random) % 8 * 8,
+                  .fp = STACK + next (&random) % 4 * 64,
+                  .interrupted = next (&random) % 4 == 0 };
+          size_t max
+              = next (&random) % 3 == 0 ? 1 + next (&random) % 30 : FRAMES;
+          assert_walk_is_steps (&program, &start, max);
+          assert_walk_is_steps (&program, &start, FRAMES);
+          store (&program, STACK + next (&random) % WORDS * 8,
+                 random_word (&random));
+        }
+    }
+  /* The test has seen what it is about.  */
+  assert_true (most_frames > 20);
+  static const enum sfw_end wanted[]
+      = { SFW_MORE,   SFW_OUTERMOST, SFW_NO_SECTION,
+          SFW_MEMORY, SFW_NO_ROW,    SFW_NO_PROGRESS };
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    assert_true (ends_seen >> wanted[i] & 1);
+  finish (&program);
+}
+
+/* A stack of COUNT frames of 24 bytes, and the outermost.  */
+static struct sfw_frame
+simple_stack (struct program *program, unsigned count)
+{
+  for (unsigned i = 0; i < count; i++)
+    store (program, STACK + 24 * i + 16, CODE + 8);
+  store (program, STACK + 24 * count + 16, CODE + 3 * SPACE + 30);
+  return (struct sfw_frame){ .pc = CODE + 4, .sp = STACK };
+}
+
+static void
+a_change_of_the_table_is_noticed (void **state)
+{
+  (void)state;
+  struct program program;
+  uint64_t addresses[FRAMES];
+  enum sfw_end end;
+  struct sfw_row row;
+  prepare (&program);
+  struct sfw_frame start = simple_stack (&program, 5), frame = start;
+  assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                              addresses, NULL, FRAMES, &end),
+                    7);
+  assert_int_equal (end, SFW_OUTERMOST);
+  assert_int_equal (sfw_modules_lookup (program.modules, CODE, &row),
+                    SFW_MORE);
+  assert_int_equal (row.cfa.kind, SFW_REG);
+  assert_int_equal (row.cfa.reg, 7);
+  assert_int_equal (row.cfa.offset, 24);
+  assert_int_equal (row.ra.kind, SFW_DEREF_CFA);
+  unsigned long generation = sfw_modules_generation (program.modules);
+  assert_false (sfw_modules_remove (program.modules, CODE + 1));
+  assert_int_equal (sfw_modules_generation (program.modules), generation);
+  assert_true (sfw_modules_remove (program.modules, CODE));
+  assert_true (sfw_modules_generation (program.modules) != generation);
+  frame = start;
+  assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                              addresses, NULL, FRAMES, &end),
+                    1);
+  assert_int_equal (end, SFW_NO_SECTION);
+  assert_true (sfw_modules_add (program.modules, CODE, END, &program.section));
+  frame = start;
+  assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                              addresses, NULL, FRAMES, &end),
+                    7);
+  finish (&program);
+}
+
+static void
+modules_do_not_overlap_and_have_sections_that_can_be_read (void **state)
+{
+  (void)state;
+  struct program program;
+  struct sfw_section bad;
+  prepare (&program);
+  assert_false (sfw_modules_add (program.modules, END - 1, END + 9, NULL));
+  assert_int_equal (errno, EEXIST);
+  assert_false (sfw_modules_add (program.modules, CODE - 9, CODE + 1, NULL));
+  assert_false (sfw_modules_add (program.modules, END + 1, END + 1, NULL));
+  assert_int_equal (errno, EINVAL);
+  bad = program.section;
+  bad.size = 20;
+  assert_false (sfw_modules_add (program.modules, END, END + 9, &bad));
+  assert_int_equal (errno, EINVAL);
+  for (unsigned i = 0; i < 40; i++)
+    assert_true (sfw_modules_add (program.modules, END + 200 - 5 * i,
+                                  END + 204 - 5 * i, NULL));
+  struct sfw_row row;
+  assert_int_equal (sfw_modules_lookup (program.modules, CODE, &row),
+                    SFW_MORE);
+  finish (&program);
+}
+
+/* The fallback goes by frame pointers.  */
+static bool
+by_frame_pointer (void *context, struct sfw_frame *frame,
+                  const struct sfw_memory *memory)
+{
+  ++*(unsigned *)context;
+  const uint8_t *at = (const uint8_t *)memory->bytes + (frame->fp - STACK);
+  *frame = (struct sfw_frame){ .pc = load_u64 (at + 8, false),
+                               .sp = frame->fp + 16,
+                               .fp = load_u64 (at, false) };
+  return true;
+}
+
+static void
+a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked (
+    void **state)
+{
+  (void)state;
+  struct program program;
+  uint64_t addresses[FRAMES];
+  uint8_t marks[FRAMES];
+  enum sfw_end end;
+  unsigned asked = 0;
+  prepare (&program);
+  sfw_walker_set_fallback (program.walker, by_frame_pointer, &asked);
+  for (unsigned round = 0; round < 3; round++)
+    {
+      struct sfw_frame frame = simple_stack (&program, 3);
+      store (&program, STACK + 24 * 2 + 16, 0x900000);
+      frame.fp = STACK + 400;
+      store (&program, STACK + 408, CODE + 3 * SPACE + 30);
+      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                                  addresses, marks, FRAMES, &end),
+                        5);
+      assert_int_equal (end, SFW_OUTERMOST);
+      assert_int_equal (addresses[3], 0x900000);
+      assert_int_equal (marks[3], 0);
+      assert_int_equal (marks[4], SFW_MARK_FALLBACK);
+      assert_int_equal (asked, round + 1);
+      /* One that does not get on ends the walk.  */
+      frame = simple_stack (&program, 1);
+      frame.pc = 0x900000;
+      frame.sp = STACK + 800;
+      frame.fp = STACK + 24;
+      store (&program, STACK + 32, CODE);
+      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                                  addresses, marks, FRAMES, &end),
+                        1);
+      assert_int_equal (end, SFW_NO_PROGRESS);
+      asked--;
+    }
+  finish (&program);
+}
+
+/* A reader that walks with the same walker, as a handler would.  */
+static struct program *reader_program;
+static unsigned walks_within;
+
+static bool
+read_and_walk (void *context, uint64_t address, void *to, size_t size)
+{
+  (void)context;
+  uint64_t addresses[FRAMES];
+  enum sfw_end end;
+  struct program *program = reader_program;
+  struct sfw_frame frame = { .pc = CODE + 4, .sp = STACK };
+  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
+                              addresses, NULL, FRAMES, &end),
+                    7);
+  walks_within++;
+  memcpy (to, program->stack + (address - STACK), size);
+  return address - STACK <= sizeof program->stack - size;
+}
+
+static void
+a_walk_within_a_walk_is_right_and_so_is_the_outer_one (void **state)
+{
+  (void)state;
+  struct program program;
+  uint64_t addresses[FRAMES];
+  enum sfw_end end;
+  prepare (&program);
+  reader_program = &program;
+  const struct sfw_memory asks = { .read = read_and_walk };
+  for (unsigned round = 0; round < 2; round++)
+    {
+      struct sfw_frame frame = simple_stack (&program, 5);
+      assert_int_equal (sfw_walk (program.walker, &asks, &frame, addresses,
+                                  NULL, FRAMES, &end),
+                        7);
+      assert_int_equal (end, SFW_OUTERMOST);
+    }
+  assert_int_equal (walks_within, 12);
+  finish (&program);
+}
+
+/* Memory that is next to pages without access: whatever is on the stack, what
+   was not given is not read.  */
+static void
+random_stacks_between_guard_pages_are_walked (void **state)
+{
+  (void)state;
+  struct program program;
+  uint64_t addresses[FRAMES];
+  uint32_t random = 3;
+  long page = sysconf (_SC_PAGESIZE);
+  uint8_t *pages = mmap (NULL, 3 * (size_t)page, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (pages != MAP_FAILED);
+  assert_int_equal (
+      mprotect (pages + page, (size_t)page, PROT_READ | PROT_WRITE), 0);
+  prepare (&program);
+  uint64_t low = (uintptr_t)pages + (uint64_t)page, high = low + 512;
+  program.memory.low = low;
+  program.memory.high = low + (uint64_t)page;
+  program.memory.bytes = pages + page;
+  for (unsigned i = 0; i < 100000; i++)
+    {
+      uint64_t *words = (uint64_t *)(void *)(pages + page);
+      for (unsigned word = 0; word < 4; word++)
+        {
+          uint64_t value = random_word (&random);
+          words[next (&random) % ((unsigned)page / 8)]
+              = value - STACK < 8 * WORDS ? value - STACK + low : value;
+        }
+      struct sfw_frame frame
+          = { .pc = CODE + next (&random) % FUNCTIONS * SPACE + 7,
+              .sp = low + next (&random) % 5000 - 400,
+              .fp = high + next (&random) % 5000 - 1000,
+              .interrupted = next (&random) % 2 };
+      assert_true (sfw_walk (program.walker, &program.memory, &frame,
+                             addresses, NULL, FRAMES, NULL)
+                   > 0);
+    }
+  munmap (pages, 3 * (size_t)page);
+  finish (&program);
+}
+
+/* Threads that walk while modules come and go.  */
+static atomic_bool stop;
+static atomic_uint at_work; /* threads that have walked */
+
+static void *
+walk_all_the_time (void *argument)
+{
+  struct program *program = argument;
+  struct sfw_walker *walker = sfw_walker_init (
+      malloc (sfw_walker_size ()), sfw_walker_size (), program->modules);
+  size_t *walks = calloc (1, sizeof *walks);
+  while (!stop)
+    {
+      uint64_t addresses[FRAMES];
+      enum sfw_end end;
+      struct sfw_frame frame = { .pc = CODE + 4, .sp = STACK };
+      size_t n = sfw_walk (walker, &program->memory, &frame, addresses, NULL,
+                           FRAMES, &end);
+      if ((n != 7 || end != SFW_OUTERMOST) && end != SFW_NO_SECTION)
+        abort ();
+      if (++*walks == 1)
+        at_work++;
+    }
+  free (walker);
+  return walks;
+}
+
+static void
+threads_walk_while_modules_come_and_go (void **state)
+{
+  (void)state;
+  struct program program;
+  pthread_t threads[3];
+  prepare (&program);
+  simple_stack (&program, 5);
+  for (unsigned i = 0; i < 3; i++)
+    assert_int_equal (
+        pthread_create (&threads[i], NULL, walk_all_the_time, &program), 0);
+  for (unsigned i = 0; i < 2000 || at_work < 3; i++)
+    {
+      assert_true (sfw_modules_remove (program.modules, CODE));
+      assert_true (
+          sfw_modules_add (program.modules, CODE, END, &program.section));
+    }
+  stop = true;
+  for (unsigned i = 0; i < 3; i++)
+    {
+      void *walks;
+      pthread_join (threads[i], &walks);
+      assert_true (*(size_t *)walks > 0);
+      free (walks);
+    }
+  finish (&program);
+}
+
+static void
+modules_of_processes_are_listed (void **state)
+{
+  (void)state;
+  struct sfw_modules *modules = sfw_modules_new ();
+  struct sfw_row row;
+  uint64_t here = (uintptr_t)&modules_of_processes_are_listed;
+  assert_true (sfw_modules_update (modules));
+  unsigned long generation = sfw_modules_generation (modules);
+  assert_true (sfw_modules_update (modules));
+  assert_int_equal (sfw_modules_generation (modules), generation);
+  /* Whether or not its linker made SFrame data.  */
+  assert_false (sfw_modules_add (modules, here, here + 1, NULL));
+  assert_int_equal (errno, EEXIST);
+  assert_true (sfw_modules_read_maps (modules, getpid ()));
+  assert_false (sfw_modules_add (modules, here, here + 1, NULL));
+  assert_int_equal (sfw_modules_lookup (modules, 1, &row), SFW_NO_SECTION);
+  assert_false (sfw_modules_read_maps (modules, -1));
+  sfw_modules_free (modules);
+}
+
+static void
+wrong_use_is_noticed (void **state)
+{
+  (void)state;
+  struct program program;
+  struct sfw_row row;
+  prepare (&program);
+  assert_null (sfw_walker_init (NULL, sfw_walker_size (), program.modules));
+  assert_null (sfw_walker_init (program.walker, sfw_walker_size () - 1,
+                                program.modules));
+  assert_int_equal (sfw_lookup (NULL, CODE, &row), SFW_INVALID);
+  for (unsigned i = 0; i <= SFW_INVALID; i++)
+    assert_non_null (sfw_end_text ((enum sfw_end)i));
+  assert_null (sfw_end_text ((enum sfw_end) (SFW_INVALID + 1)));
+  finish (&program);
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  static const struct CMUnitTest tests[] = {
+    cmocka_unit_test (a_walk_is_its_steps_whatever_was_walked_before),
+    cmocka_unit_test (a_change_of_the_table_is_noticed),
+    cmocka_unit_test (
+        modules_do_not_overlap_and_have_sections_that_can_be_read),
+    cmocka_unit_test (
+        a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked),
+    cmocka_unit_test (a_walk_within_a_walk_is_right_and_so_is_the_outer_one),
+    cmocka_unit_test (random_stacks_between_guard_pages_are_walked),
+    cmocka_unit_test (threads_walk_while_modules_come_and_go),
+    cmocka_unit_test (modules_of_processes_are_listed),
+    cmocka_unit_test (wrong_use_is_noticed),
+  };
+  return cmocka_run_group_tests_name ("sframewalk", tests, NULL, NULL);
+}
