@@ -280,6 +280,153 @@ formats = json.loads(open("json").readline())["formats"]
 assert formats["v3"]["bytes"] == os.path.getsize("section"), formats'
 }
 
+# Rows that were cut lost what holds for the whole function.
+@test "return address: a signal frame behind a call stays one" {
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >code.s <<'END'
+        .globl  _start
+_start: .cfi_startproc
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        call    _start
+        .cfi_endproc
+third:  .cfi_startproc
+        .cfi_signal_frame
+        nop
+        nop
+        ret
+        .cfi_endproc
+END
+  as -o code.o code.s
+  ld --no-ld-generated-unwind-info -o linked code.o
+  "$CFI2SFRAME" -o out linked
+  has_no_row third 0 out
+  has_row third 1 out
+  "$CFI2SFRAME" --dump out | grep -q 'attr = "S"'
+}
+
+@test "return address: the key of a function behind a call stays what it was" {
+  needs aarch64-linux-gnu-as aarch64-linux-gnu-ld
+  cat >code.s <<'END'
+        .globl  _start
+_start: .cfi_startproc
+        stp     x29, x30, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset 29, -16
+        .cfi_offset 30, -8
+        bl      _start
+        .cfi_endproc
+cold:   .cfi_startproc
+        .cfi_b_key_frame
+        .cfi_negate_ra_state
+        .cfi_def_cfa_offset 64
+        .cfi_offset 29, -64
+        .cfi_offset 30, -56
+        nop
+        nop
+        .cfi_endproc
+END
+  aarch64-linux-gnu-as -o code.o code.s
+  aarch64-linux-gnu-ld -o linked code.o
+  "$CFI2SFRAME" -o out linked
+  has_no_row cold 0 out
+  has_row cold 4 out
+  "$CFI2SFRAME" --dump out | grep -qi 'pauth = .*B'
+}
+
+# An operand that leads to the first byte of a function counts as a call of it.
+@test "return address: what looks like the call of a function is one" {
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >code.s <<'END'
+        .globl  _start
+        .macro  like_call target
+        .byte   0x48, 0xb8, 0, 0, 0, 0xe8
+        .long   \target - . - 4
+        .cfi_def_cfa_offset 16
+        ret
+        .endm
+_start: .cfi_startproc
+        nop
+        nop
+        .cfi_endproc
+sixth:  .cfi_startproc
+        like_call _start
+        .cfi_endproc
+last:   .cfi_startproc
+        like_call _start+1
+        .cfi_endproc
+END
+  as -o code.o code.s
+  ld --no-ld-generated-unwind-info -o linked code.o
+  "$CFI2SFRAME" -o out linked
+  has_no_row sixth 10 out
+  has_row last 10 out
+}
+
+# Functions with one call-frame program share their rows, but not what stands
+# in front of them, in them and behind them.
+@test "return address: of functions with equal programs each has its own places" {
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >code.s <<'END'
+        .globl  _start
+        .macro  function name
+        .p2align 4
+\name: .cfi_startproc
+        .endm
+        .macro  calls name
+        function \name
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        call    _start
+        .cfi_endproc
+        .endm
+_start: .cfi_startproc
+        .cfi_undefined rip
+        ud2
+        .cfi_endproc
+        function leaf
+        ret
+        .cfi_endproc
+        function operand
+        mov     $1, %eax
+        .cfi_def_cfa_offset 16
+        ret
+        .cfi_endproc
+        calls   first
+        calls   again
+behind: .cfi_startproc
+        ret
+        .cfi_endproc
+        function inside
+        call    _start
+        .cfi_def_cfa_offset 16
+        ret
+        .cfi_endproc
+        function unknown
+        .byte   0x06
+        .cfi_def_cfa_offset 24
+        mov     $0xd0ff0000, %eax
+        .cfi_endproc
+follows: .cfi_startproc
+        ret
+        .cfi_endproc
+        calls   padded
+        .p2align 4
+END
+  as -o code.o code.s
+  ld --no-ld-generated-unwind-info -o linked code.o
+  "$CFI2SFRAME" -o out linked
+  has_row leaf 0 out
+  has_no_row behind 0 out
+  has_row operand 5 out
+  has_no_row inside 5 out
+  has_row follows 0 out
+  has_row first 15 out
+  has_row padded 15 out
+  tool --check out
+  [ "$status" -eq 0 ] || report
+}
+
 @test "return address: objects and --gnu are as GNU's" {
   make_file
   "$CFI2SFRAME" --gnu -o out linked

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -397,8 +399,93 @@ the_first_of_several_places_is_found (void **state)
   assert_int_equal (call_finder_first (&finder, CODE + 8, offsets, 2), 2);
   segment.bytes[7] = 0xe0;
   assert_int_equal (call_finder_first (&finder, CODE, offsets, 5), 4);
+  memcpy (segment.bytes, "\xff\xd0", 2);
+  assert_int_equal (call_finder_first (&finder, CODE, offsets, 5), 1);
+  assert_int_equal (call_finder_first (&finder, CODE, offsets, 2), 1);
   /* The first offset is where one row begins, not a place.  */
   assert_int_equal (call_finder_first (&finder, CODE, offsets + 4, 1), 1);
+}
+
+/* Segments without a gap, and headers of other kinds over them.  */
+static void
+segments_that_touch_are_told_apart (void **state)
+{
+  (void)state;
+  struct segment segment;
+  make_segments (&segment);
+  segment.loads[1].p_vaddr = CODE + 32;
+  segment.loads[0].p_memsz = 32;
+  struct call_finder finder = { .image = &segment.image };
+  assert_true (call_finder_ends_at (&finder, CODE + 32, CODE + 34));
+  assert_true (call_finder_ends_at (&finder, CODE, CODE + 2));
+  assert_true (call_finder_ends_at (&finder, CODE + 32, CODE + 34));
+  make_segments (&segment);
+  memcpy (segment.bytes, "\x90\x90\xff\xd0", 4);
+  segment.loads[1] = segment.loads[0];
+  segment.loads[0].p_type = PT_NOTE;
+  segment.loads[0].p_filesz = 2;
+  finder = (struct call_finder){ .image = &segment.image };
+  assert_true (call_finder_ends_at (&finder, CODE, CODE + 4));
+}
+
+/* Only a call with a distance has a target: what follows an operand that looks
+   like `call *%rax' is none.  */
+static void
+an_indirect_call_has_no_target (void **state)
+{
+  (void)state;
+  struct segment segment;
+  make_segments (&segment);
+  const uint64_t function = CODE + 10;
+  memcpy (segment.bytes, "\x48\xb8\0\0\0\0\0\0\xff\xd0", 10);
+  struct call_finder finder = { .image = &segment.image,
+                                .is_function = is_second_segment,
+                                .context = &function };
+  assert_false (call_finder_ends_at (&finder, CODE, CODE + 10));
+}
+
+static bool
+looks_like_call (const void *code, size_t size)
+{
+  int32_t distance;
+  return arch_amd64.may_end_call (code, size, &distance);
+}
+
+/* The last bytes alone, as walks ask.  */
+static void
+amd64_what_ends_like_a_call_begins_like_one (void **state)
+{
+  (void)state;
+  assert_true (looks_like_call ("\x90\x90\x90\x90\x90\x90\xff\xd0", 8));
+  assert_false (looks_like_call ("\x90\x90\x90\x90\x90\x90\x90\xd0", 8));
+  assert_false (looks_like_call ("\xff\x90\x90\x90\x90\x90\x90\xd0", 8));
+  assert_false (looks_like_call ("\x90\x90\x90\x90\xff\x90\x90\xd0", 8));
+  assert_false (AMD64 ("\xff\xd8")); /* a far call of a register: none */
+  /* REX counts right before the opcode: mov $0xd0ff, %ax.  */
+  assert_false (AMD64 ("\x48\x66\xb8\xff\xd0"));
+}
+
+/* Nothing in front of the code is read, nor behind it.  */
+static void
+amd64_code_ends_where_it_ends (void **state)
+{
+  (void)state;
+  static const uint8_t call[] = { 0xff, 0x94, 0x24, 0, 1, 0, 0 };
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  uint8_t *pages
+      = mmap (NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (pages != MAP_FAILED);
+  uint8_t *code = pages + page, *end = code + page;
+  assert_int_equal (mprotect (code, page, PROT_READ | PROT_WRITE), 0);
+  memcpy (code, call, sizeof call);
+  assert_true (looks_like_call (code, sizeof call));
+  for (size_t size = 0; size < sizeof call; size++)
+    assert_false (looks_like_call (code, size));
+  code[0] = 0;
+  assert_false (looks_like_call (code, 4));
+  memcpy (end - 2, "\xff\x14", 2);
+  assert_false (looks_like_call (end - 2, 2));
+  munmap (pages, 3 * page);
 }
 
 static void
@@ -412,6 +499,8 @@ test_aarch64 (void **state)
   assert_false (AARCH64 ("\x00\x00\x1f\xd6"));                /* br x0 */
   assert_false (AARCH64 ("\xc0\x03\x5f\xd6"));                /* ret */
   assert_false (AARCH64 (""));
+  /* No instruction begins two bytes after another one.  */
+  assert_false (AARCH64 ("\0\0\x01\x00\x00\x94"));
 }
 
 static void
@@ -444,6 +533,10 @@ main (void)
     cmocka_unit_test (calls_end_in_their_segment),
     cmocka_unit_test (a_call_of_a_known_function_is_one),
     cmocka_unit_test (the_first_of_several_places_is_found),
+    cmocka_unit_test (segments_that_touch_are_told_apart),
+    cmocka_unit_test (an_indirect_call_has_no_target),
+    cmocka_unit_test (amd64_what_ends_like_a_call_begins_like_one),
+    cmocka_unit_test (amd64_code_ends_where_it_ends),
     cmocka_unit_test (test_aarch64),
     cmocka_unit_test (test_s390x),
   };
