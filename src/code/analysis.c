@@ -48,8 +48,9 @@ struct analysis
   /* The routine under way.  */
   uint64_t entry;
   bool trusted;
-  bool certain; /* and more than its CFI says that it begins with a call */
-  bool failed;  /* memory ran out */
+  bool bare; /* followed as if it preserved no registers */
+  enum analysis_trust trust;
+  bool failed; /* memory ran out */
 };
 
 /* Claims.  */
@@ -102,6 +103,18 @@ note_main (struct analysis *analysis, const struct insn *insn,
     analysis->failed = true;
 }
 
+/* The row that STATE, of the routine under way, comes to.  */
+static void
+make_row (const struct analysis *analysis, const struct state *state,
+          struct frame_row *row)
+{
+  const struct code_machine *machine = routine_machine (analysis->routine);
+  bool known = analysis->bare ? state_row_without_fp (state, machine, row)
+                              : state_row (state, machine, row);
+  if (!known)
+    row->cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
+}
+
 static void
 take (void *argument, uint64_t address, const struct insn *insn,
       const struct state *state)
@@ -109,9 +122,8 @@ take (void *argument, uint64_t address, const struct insn *insn,
   struct analysis *analysis = argument;
   const struct analysis_observer *observer = analysis->observer;
   struct frame_row row;
-  if (analysis->trusted
-      && !state_row (state, routine_machine (analysis->routine), &row))
-    row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
+  if (analysis->trusted)
+    make_row (analysis, state, &row);
   if (insn->size > 0)
     claims_add (analysis->claims, address, insn->size,
                 analysis->trusted ? &row : NULL);
@@ -124,8 +136,21 @@ take (void *argument, uint64_t address, const struct insn *insn,
       && !starts_note_call (&analysis->starts, insn->target))
     analysis->failed = true;
   if (analysis->trusted && observer->see)
-    observer->see (observer->argument, analysis->entry, analysis->certain,
+    observer->see (observer->argument, analysis->entry, analysis->trust,
                    address, insn, state);
+}
+
+static enum analysis_trust
+trust_of (const struct analysis *analysis,
+          const struct code_function *function)
+{
+  const struct routine *routine = analysis->routine;
+  bool certain = (function->is_called || routine_is_proven (routine)
+                  || routine_leaves (routine))
+                 && !routine_is_odd (routine);
+  return !certain            ? TRUST_CFI_ALONE
+         : function->is_bare ? TRUST_STACK
+                             : TRUST_ALL;
 }
 
 /* Take what FUNCTION, followed last, says.  If it is not TRUSTED, it disputes
@@ -137,10 +162,8 @@ take_routine (struct analysis *analysis, const struct code_function *function,
   uint64_t entry = function->entry;
   analysis->entry = entry;
   analysis->trusted = trusted;
-  analysis->certain
-      = (function->is_called || routine_is_proven (analysis->routine)
-         || routine_leaves (analysis->routine))
-        && !routine_is_odd (analysis->routine);
+  analysis->bare = function->is_bare;
+  analysis->trust = trust_of (analysis, function);
   if (trusted)
     claims_add_start (analysis->claims, entry);
   routine_visit (analysis->routine, take, analysis);
@@ -200,6 +223,35 @@ is_function (const struct analysis *analysis,
                  || known_code_at (&analysis->known, function->entry)));
 }
 
+/* FUNCTION was followed for the last time, and fails.  Where CFI is compared
+   with the code, it is followed again without registers: compilers with
+   conventions of their own use those of the ABI as they like, and what a
+   function does to the stack can be told all the same.  No rows are made of
+   that, because callers may rely on FP.  */
+static enum routine_failure
+follow_bare (struct analysis *analysis, struct code_function *function,
+             enum routine_failure failure, uint64_t *failed_at)
+{
+  uint64_t entry = function->entry, at;
+  bool by_registers
+      = failure == ROUTINE_SAVED_USED || failure == ROUTINE_RETURN
+        || failure == ROUTINE_TAIL_CALL || failure == ROUTINE_RUNS_INTO
+        || failure == ROUTINE_UNRESOLVED;
+  if (!by_registers || !analysis->request->only_compares
+      || !function->is_known)
+    return failure;
+  enum routine_failure bare = routine_follow_bare (
+      analysis->routine, entry, end_of (analysis, entry), &at);
+  if (bare == ROUTINE_SOUND && !routine_met_unknown (analysis->routine)
+      && is_function (analysis, function))
+    {
+      function->is_bare = true;
+      return ROUTINE_SOUND;
+    }
+  return routine_follow (analysis->routine, entry, end_of (analysis, entry),
+                         DOUBTS_NONE, failed_at);
+}
+
 /* The routine followed last fails for good.  The functions that it gets to
    with another frame than that of a call make no claims.  */
 static void
@@ -256,7 +308,11 @@ follow (struct analysis *analysis, uint32_t index, enum attempt attempt,
   else if (failure != ROUTINE_SOUND && attempt == ATTEMPT_FIRST)
     ok = index_list_add (&analysis->starts.again, index);
   else
-    conclude (analysis, &function, failure, failed_at);
+    {
+      failure = follow_bare (analysis, &function, failure, &failed_at);
+      functions_get (analysis->functions, index)->is_bare = function.is_bare;
+      conclude (analysis, &function, failure, failed_at);
+    }
   return (ok && !analysis->failed) || error_set_no_memory (err);
 }
 
@@ -278,8 +334,11 @@ withdraw (struct analysis *analysis)
       if (!function->is_start || !(function->no_claims || more_movers))
         continue;
       enum routine_failure failure
-          = routine_follow (analysis->routine, entry, end_of (analysis, entry),
-                            DOUBTS_NONE, &failed_at);
+          = function->is_bare ? routine_follow_bare (
+                analysis->routine, entry, end_of (analysis, entry), &failed_at)
+                              : routine_follow (analysis->routine, entry,
+                                                end_of (analysis, entry),
+                                                DOUBTS_NONE, &failed_at);
       if (function->no_claims || failure == ROUTINE_CALLEE)
         take_routine (analysis, function, false);
     }
@@ -436,6 +495,7 @@ connect (struct analysis *analysis)
   const struct code_request *request = analysis->request;
   struct routine_context *context = &analysis->context;
   context->machine = analysis->machine;
+  context->bare_machine = code_machine_bare (request->image->arch);
   context->decoder = analysis->decoder;
   context->facts = &analysis->facts;
   context->functions = analysis->functions;

@@ -18,15 +18,22 @@
 #include "code/request.h"
 #include "code/routine.h"
 
+/* What the states of a function can be held against.  */
+enum analysis_trust
+{
+  TRUST_CFI_ALONE, /* only its CFI says that it begins with a call's frame */
+  TRUST_STACK,     /* it was seen to leave, or to be called */
+  TRUST_ALL        /* and it keeps the registers of the ABI */
+};
+
 /* Whoever wants to know more than the claims.  */
 struct analysis_observer
 {
   /* Called for every instruction of the functions that can be trusted, or
-     NULL.  ENTRY is the function's; that it begins with the frame of a call is
-     CERTAIN if it was seen to leave, or to be called, and not only said by
-     CFI.  */
-  void (*see) (void *argument, uint64_t entry, bool certain, uint64_t address,
-               const struct insn *insn, const struct state *state);
+     NULL.  ENTRY is the function's.  */
+  void (*see) (void *argument, uint64_t entry, enum analysis_trust trust,
+               uint64_t address, const struct insn *insn,
+               const struct state *state);
   /* Called for the others, or NULL.  */
   void (*reject) (void *argument, uint64_t entry, enum routine_failure failure,
                   uint64_t failed_at);

@@ -104,12 +104,13 @@ forget_details (struct value *value)
 }
 
 void
-comparison_see (void *argument, uint64_t entry, bool certain, uint64_t address,
-                const struct insn *insn, const struct state *state)
+comparison_see (void *argument, uint64_t entry, enum analysis_trust trust,
+                uint64_t address, const struct insn *insn,
+                const struct state *state)
 {
   struct comparison *comparison = argument;
   const struct frame_row *row
-      = certain ? find_row (comparison, address) : NULL;
+      = trust != TRUST_CFI_ALONE ? find_row (comparison, address) : NULL;
   uint64_t before = comparison->last;
   comparison->last = address;
   if (!row)
@@ -136,8 +137,9 @@ comparison_see (void *argument, uint64_t entry, bool certain, uint64_t address,
       finding.value = state_ra_value (state, comparison->machine, row);
       finding.kept_at = state_ra_place (state, comparison->machine);
     }
-  else if (state_check_fp (state, comparison->machine, row)
-           == VERDICT_CONTRADICTS)
+  else if (trust == TRUST_ALL
+           && state_check_fp (state, comparison->machine, row)
+                  == VERDICT_CONTRADICTS)
     {
       finding.kind = DISPROOF_FP;
       finding.value = state_fp_value (state, comparison->machine, row);

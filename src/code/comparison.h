@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "code/analysis.h"
 #include "code/claims.h"
 #include "code/disproof.h"
 #include "code/machine.h"
@@ -38,9 +39,9 @@ void comparison_init (struct comparison *comparison,
                       struct disproofs *disproofs);
 
 /* Look at an instruction: struct analysis_observer says how.  */
-void comparison_see (void *comparison, uint64_t entry, bool certain,
-                     uint64_t address, const struct insn *insn,
-                     const struct state *state);
+void comparison_see (void *comparison, uint64_t entry,
+                     enum analysis_trust trust, uint64_t address,
+                     const struct insn *insn, const struct state *state);
 
 /* The analysis is over.  Keep what all functions that get there agree upon, as
    CLAIMS tells.  */

@@ -557,11 +557,13 @@ translate_pop (struct translation *t)
 {
   const ZydisDecodedOperand *what = &t->operands[0];
   bool explicit_one = t->in.operand_count_visible > 0;
-  if (t->in.operand_width != 64 || (explicit_one && is_memory (what)))
+  bool to_memory = explicit_one && is_memory (what);
+  if (t->in.operand_width != 64 || (to_memory && t->insn->base == SP))
     return; /* leaves SP unknown */
-  set_op (t, OP_POP, explicit_one ? dwarf (t, what->reg.value) : REG_NONE,
+  set_op (t, OP_POP,
+          explicit_one && !to_memory ? dwarf (t, what->reg.value) : REG_NONE,
           REG_NONE);
-  t->insn->memory = false;
+  t->insn->memory = to_memory;
   if (t->insn->to != SP)
     t->insn->writes &= ~mask_of (SP);
   t->insn->reads &= ~mask_of (SP);

@@ -30,6 +30,25 @@ static const struct code_machine amd64 = {
   .register_names = amd64_registers,
 };
 
+/* The same for functions with conventions of their own, between which nothing
+   is preserved but SP: OCaml's, GHC's, Prolog's.  */
+static const struct code_machine amd64_bare = {
+  .arch = &arch_amd64,
+  .n_registers = 17,
+  .first_argument = 5, /* rdi */
+  .kernel_call = 0,
+  .rt_sigreturn = 15,
+  .clone = 56,
+  .clone3 = 435,
+  .clone_stack = 4, /* rsi */
+  .probed = 0,      /* rax */
+  .preserved = 0,
+  .clobbered = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 0xf << 8,
+  .word = 8,
+  .table_widths = 4 | 8,
+  .register_names = amd64_registers,
+};
+
 /* Go internal ABI specification (src/cmd/compile/abi-internal.md), "amd64
    architecture": only rbp, the frame pointer, survives a call, as do r14 and
    xmm15, which have fixed meanings.  */
@@ -69,6 +88,24 @@ static const struct code_machine aarch64 = {
   .clone_stack = 1,
   .probed = REG_NONE,
   .preserved = 0x7ffU << 19,
+  .clobbered = 0x7ffffU | 1U << 30,
+  .word = 8,
+  .table_widths = 1 | 2 | 4 | 8,
+  .keeps_sp = true,
+  .register_names = aarch64_registers,
+};
+
+static const struct code_machine aarch64_bare = {
+  .arch = &arch_aarch64,
+  .n_registers = 32,
+  .first_argument = 0,
+  .kernel_call = 8,
+  .rt_sigreturn = 139,
+  .clone = 220,
+  .clone3 = 435,
+  .clone_stack = 1,
+  .probed = REG_NONE,
+  .preserved = 0,
   .clobbered = 0x7ffffU | 1U << 30,
   .word = 8,
   .table_widths = 1 | 2 | 4 | 8,
@@ -127,4 +164,12 @@ code_machine_of_go (const struct arch *arch)
   return machine == &amd64     ? &amd64_go
          : machine == &aarch64 ? &aarch64_go
                                : NULL;
+}
+
+const struct code_machine *
+code_machine_bare (const struct arch *arch)
+{
+  return code_machine_of (arch) == &amd64     ? &amd64_bare
+         : code_machine_of (arch) == &aarch64 ? &aarch64_bare
+                                              : NULL;
 }

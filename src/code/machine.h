@@ -39,6 +39,10 @@ const struct code_machine *code_machine_of (const struct arch *arch);
 /* The same for functions compiled by Go, which have an ABI of their own.  */
 const struct code_machine *code_machine_of_go (const struct arch *arch);
 
+/* The same for functions of which only SP and the return address are known to
+   be preserved.  */
+const struct code_machine *code_machine_bare (const struct arch *arch);
+
 /* Whether a build with all decoders can analyse the code of ARCH.  */
 bool code_machine_is_known (const struct arch *arch);
 

@@ -39,6 +39,9 @@ struct code_request
   const struct code_range *described;
   size_t n_described;
   bool beyond_cfi; /* look for functions outside of `known`, too */
+  /* What is found is only compared: so functions of `known` that fail because
+     of their registers are followed again without these (routine.h).  */
+  bool only_compares;
   bool no_symbols; /* .symtab is not looked at */
 };
 

@@ -208,8 +208,9 @@ start (struct routine *routine, uint64_t entry, uint64_t end)
   routine->end = end;
   routine->is_go = routine->context->go
                    && go_table_is_start (routine->context->go, entry);
-  routine->machine = routine->is_go ? routine->context->go_machine
-                                    : routine->context->machine;
+  routine->machine = routine->is_go     ? routine->context->go_machine
+                     : routine->is_bare ? routine->context->bare_machine
+                                        : routine->context->machine;
   address_map_clear (&routine->numbers);
   routine->n_nodes = routine->n_labels = routine->n_queue = 0;
   routine->states_size = 0;
@@ -311,9 +312,9 @@ leave_doubts (struct routine *routine, uint64_t entry, uint64_t end,
 
 /* A function can fail because a table without a bound was read too far, into
    one that is found later: then another try does better.  */
-enum routine_failure
-routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum routine_doubts doubts, uint64_t *failed_at)
+static enum routine_failure
+try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
+               enum routine_doubts doubts, uint64_t *failed_at)
 {
   routine->n_ends = 0;
   address_map_clear (&routine->doubtful);
@@ -329,6 +330,22 @@ routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
     leave_doubts (routine, entry, end, doubts);
   *failed_at = routine->failed_at;
   return routine->failure;
+}
+
+enum routine_failure
+routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
+                enum routine_doubts doubts, uint64_t *failed_at)
+{
+  routine->is_bare = false;
+  return try_to_follow (routine, entry, end, doubts, failed_at);
+}
+
+enum routine_failure
+routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end,
+                     uint64_t *failed_at)
+{
+  routine->is_bare = true;
+  return try_to_follow (routine, entry, end, DOUBTS_NONE, failed_at);
 }
 
 void

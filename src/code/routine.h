@@ -44,6 +44,13 @@ enum routine_failure routine_follow (struct routine *routine, uint64_t entry,
                                      uint64_t end, enum routine_doubts doubts,
                                      uint64_t *failed_at);
 
+/* The same as if it were not expected to preserve any register but SP: for
+   functions with conventions of their own.  What is found of other registers
+   is not to be used.  */
+enum routine_failure routine_follow_bare (struct routine *routine,
+                                          uint64_t entry, uint64_t end,
+                                          uint64_t *failed_at);
+
 /* Whether the routine followed last, a sound one, was seen to return: then the
    stack pointer at its entry is that of a call, because the return address was
    found where it should be.  */

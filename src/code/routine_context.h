@@ -41,6 +41,8 @@ struct routine_context
   /* Go's tables, and what its functions may rely on; NULL: there are none.  */
   const struct go_table *go;
   const struct code_machine *go_machine;
+  /* What functions may rely on that fail because of their registers.  */
+  const struct code_machine *bare_machine;
   const struct insn_decoder *decoder;
   const struct image_facts *facts;
   struct functions *functions;

@@ -46,7 +46,7 @@ struct routine
 {
   const struct routine_context *context;
   const struct code_machine *machine;
-  bool is_go;
+  bool is_go, is_bare;
   uint64_t entry, end;
   struct address_map numbers; /* of nodes */
   struct routine_node *nodes;

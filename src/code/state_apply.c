@@ -429,6 +429,18 @@ apply_pop (struct state *state, const struct code_machine *machine,
     set_register (state, to, what, address);
 }
 
+/* A word of the stack goes where INSN says, as what nobody knows.  */
+static void
+apply_pop_to_memory (struct state *state, const struct code_machine *machine,
+                     const struct insn *insn, uint64_t address)
+{
+  struct value place = place_of (state, insn);
+  apply_pop (state, machine, REG_NONE, address);
+  state_store (state, machine, place, value_of (VALUE_MIXED, 0), machine->word,
+               insn->base != machine->arch->fp);
+  state_forget_bounds (state, place, machine->word);
+}
+
 static void
 apply_leave (struct state *state, const struct code_machine *machine,
              uint64_t address)
@@ -533,6 +545,8 @@ apply_op (struct state *state, const struct code_machine *machine,
     case OP_PUSH:
       return apply_push (state, machine, insn, address);
     case OP_POP:
+      if (insn->memory)
+        return apply_pop_to_memory (state, machine, insn, address);
       return apply_pop (state, machine, insn->to, address);
     case OP_LEAVE:
       return apply_leave (state, machine, address);

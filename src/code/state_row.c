@@ -209,15 +209,23 @@ has_fixed_ra (const struct state *state, const struct code_machine *machine)
 }
 
 bool
-state_row (const struct state *state, const struct code_machine *machine,
-           struct frame_row *row)
+state_row_without_fp (const struct state *state,
+                      const struct code_machine *machine,
+                      struct frame_row *row)
 {
   const int8_t ra = machine->arch->fixed_ra_offset;
   *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
   return !state->is_child_too
          && (arch_tracks_ra (machine->arch) ? ra_rule (state, machine, row)
                                             : has_fixed_ra (state, machine))
-         && cfa_rule (state, machine, &row->cfa)
+         && cfa_rule (state, machine, &row->cfa);
+}
+
+bool
+state_row (const struct state *state, const struct code_machine *machine,
+           struct frame_row *row)
+{
+  return state_row_without_fp (state, machine, row)
          && fp_rule (state, machine, row->ra.kind == RULE_DEREF_CFA, &row->fp);
 }
 

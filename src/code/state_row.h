@@ -28,6 +28,11 @@ bool state_keeps (const struct state *state,
 bool state_row (const struct state *state, const struct code_machine *machine,
                 struct frame_row *row);
 
+/* The same without the FP rule, which is left RULE_SAME.  */
+bool state_row_without_fp (const struct state *state,
+                           const struct code_machine *machine,
+                           struct frame_row *row);
+
 enum verdict
 {
   VERDICT_UNKNOWN,

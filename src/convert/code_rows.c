@@ -185,6 +185,7 @@ code_rows_find (struct code_rows *rows, struct cfi_source *source,
   if (!code_facts_read (&facts, source, &request, err))
     return false;
   request.beyond_cfi = wanted->add;
+  request.only_compares = !wanted->add;
   request.described = wanted->described;
   request.n_described = wanted->n_described;
   bool ok

@@ -66,6 +66,7 @@ lint_source (const struct reader *reader, const struct cfi_source *source,
   struct code_findings findings;
   if (!code_facts_read (&facts, source, &request, err))
     return false;
+  request.only_compares = true;
   bool ok = code_analyse (&request, &findings, err);
   if (ok)
     {

@@ -108,6 +108,74 @@ END
   [ -z "$output" ] || report
 }
 
+# As OCaml's compiler writes: an argument comes in rbx, r14 leads to the place
+# of the handler on top, and rbp is a register like all others.  The CFI does
+# not know of the handler where the function goes to call the garbage collector.
+@test "--lint compares functions that keep no registers" {
+  wrong_library
+  cat >ocaml.s <<'END'
+	.globl	ocaml
+	.type	ocaml, @function
+ocaml:	.cfi_startproc
+	sub	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	push	%r11
+	.cfi_adjust_cfa_offset 8
+	push	16(%r14)
+	.cfi_adjust_cfa_offset 8
+	mov	%rsp, 16(%r14)
+	sub	$48, %r15
+	cmp	(%r14), %r15
+	jb	2f
+1:	mov	%rbx, 8(%r15)
+	lea	8(%rsp), %rbp
+	call	gc
+	pop	16(%r14)
+	.cfi_adjust_cfa_offset -8
+	add	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	add	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_adjust_cfa_offset 8
+2:	call	gc
+	jmp	1b
+	.cfi_endproc
+	.type	gc, @function
+gc:	.cfi_startproc
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o ocaml.so ocaml.s
+  tool --lint -v ocaml.so
+  [ "$status" -eq 3 ] || report
+  [ "${#lines[@]}" -eq 2 ] || report
+  [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+16, code does rsp+32; "* ]] \
+    || report
+  [[ ${lines[1]} == *" in 2 of 2 functions that could be compared" ]] || report
+}
+
+# A pop whose address the stack pointer is in says nothing of SP that could be
+# relied on; one to a frame's word overwrites what is there.
+@test "a word popped over the caller's register is not that any more" {
+  wrong_library
+  cat >popped.s <<'END'
+	.globl	popped
+	.type	popped, @function
+popped:	push	%rbp
+	mov	%rsp, %rbp
+	push	%rax
+	pop	(%rbp)
+	pop	%rbp
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o popped.so popped.s
+  tool --analyze --stats popped.so
+  [[ $output != *"from code"[^,]*"functions"* ]] || report
+}
+
 @test "--lint finds nothing where the CFI is right" {
   wrong_library
   small_program

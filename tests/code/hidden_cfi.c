@@ -100,10 +100,10 @@ static struct verdicts *seen;
 static size_t n_seen, seen_capacity;
 
 static void
-see (void *argument, uint64_t entry, bool certain, uint64_t address,
-     const struct insn *insn, const struct state *state)
+see (void *argument, uint64_t entry, enum analysis_trust trust,
+     uint64_t address, const struct insn *insn, const struct state *state)
 {
-  (void)certain;
+  (void)trust;
   struct subject_file *file = argument;
   const struct frame_function *function
       = function_at (&file->functions, address);
