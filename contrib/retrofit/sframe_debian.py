@@ -14,6 +14,7 @@ except ImportError:
 # It tells of each relation that it does not understand; those stay.
 logging.getLogger("debian.deb822").setLevel(logging.ERROR)
 
+
 def need_module():
     """End the program, with a message, if python3-debian is missing.
 

@@ -502,7 +502,8 @@ def collect_checksums(options, checksums_in):
     """What may be checksums in any package; pairs that CHECKSUMS_IN (path)
     returns.  What is wrong with a package is told when it is looked into."""
     options.checksums = checksums.Checksums()
-    for path in options.packages if len(options.packages) > 1 else []:
+    paths = options.packages + getattr(options, "checksums_of", [])
+    for path in paths if len(paths) > 1 else []:
         with contextlib.suppress(Refused, OSError, UnicodeDecodeError):
             options.checksums.add(checksums_in(path))
 
@@ -620,7 +621,8 @@ def parse_packages(parser, suffix, *needed):
     """The options of such a program."""
     options = parse(parser, *needed)
     options.programs = None
-    if not options.list and not options.output:
+    if not (options.list or options.output
+            or getattr(options, "list_checksums", False)):
         parser.error("-o DIR or --list is needed")
     options.packages = list(dict.fromkeys(options.packages))
     suffix.check(parser, options.suffix)

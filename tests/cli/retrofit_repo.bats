@@ -250,6 +250,67 @@ release_original ()
     = 1A~sframe1 ]
 }
 
+# A library whose checksum is in another package, which does not name it.
+make_checksum ()
+{
+  make_package text 1
+  mkdir -p package-text/lib
+  echo 0 >package-text/lib/.libcrypt.so.1.hmac
+  make_package text 1
+  make_package crypt 1
+  mkdir -p package-crypt/usr/lib
+  small_program package-crypt/usr/lib/libcrypt.so.1.0 -shared -fPIC \
+    -Wl,-soname,libcrypt.so.1
+  make_package crypt 1
+}
+
+# It counted among packages that name each other exactly, and not elsewhere.
+@test "a checksum in any package of the run counts" {
+  make_checksum
+  mkdir -p later
+  mv pool/text later/
+  retrofit -o new --folder=pool
+  [ "$status" -eq 0 ] || report
+  jq -e '.packages[0] | .package == "crypt" and .converted == 2' \
+    new/report.json
+  # It comes afterwards: then what was converted is made again.
+  retrofit -v -o new --folder=pool --folder=later
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == *"usr/lib/libcrypt.so.1.0: note: skipped: .libcrypt.so.1.hmac has"* ]] || report
+  jq -e '.packages[0] | .package == "crypt" and .converted == 1' \
+    new/report.json
+  retrofit -o new --folder=pool --folder=later
+  [ "$(n_calls)" -eq 0 ]
+  # A new version of the checksum is no reason, nor is another machine's part.
+  echo 1 >package-text/lib/.libcrypt.so.1.hmac
+  make_package text 2
+  rm -r later && mv pool/text later
+  retrofit -o new --folder=pool --folder=later
+  [ "$(n_calls)" -eq 0 ]
+  retrofit -o parts --folder=pool --folder=later --plan
+  local part
+  for part in 1/2 2/2 ; do
+    cp -a parts "part-${part%/*}"
+    retrofit -o "part-${part%/*}" --part=$part
+    [ "$status" -eq 0 ] || report
+  done
+  cp -a part-1/. part-2/. parts/
+  diff new/pool/c/crypt parts/pool/c/crypt
+}
+
+@test "a checksum in any package of a repository counts" {
+  make_checksum
+  make_original
+  retrofit -o new --sources=original.list --plan text crypt
+  [ "$status" -eq 0 ] || report
+  [ "$(ls new/.retrofit/archives | wc -l)" -eq 2 ]
+  retrofit -o new
+  [ "$status" -eq 0 ] || report
+  [ -z "$(ls -A new/.retrofit/archives)" ]
+  jq -e '.packages[0] | .package == "crypt" and .converted == 1' \
+    new/report.json
+}
+
 @test "a package that is refused stays as it was, and so do those with it" {
   make_package one 1 "Depends: two (= 1)"
   make_package two 1
