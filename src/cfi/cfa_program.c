@@ -74,7 +74,7 @@ struct execution
   unsigned depth;                          /* of machine->states */
   bool located;           /* set_loc: the rows depend on the address */
   bool changed;           /* a tracked rule was touched since the last row */
-  uint64_t address, size; /* of the function */
+  uint64_t address, size; /* of the function; a CIE has no end */
   uint64_t location;      /* bytes from the address */
   struct frame_function *function; /* NULL in a CIE */
   struct error *err;
@@ -560,15 +560,16 @@ execute_frequent (struct execution *run, struct cursor *cursor,
 {
   const uint8_t *at = cursor->at;
   uint8_t opcode = at[0] & 0xc0, low = at[0] & 0x3f;
-  bool has_short_operand = cursor->end - at > 1 && at[1] < 0x80;
   struct cfa_state *state = &run->state;
   *reason = REASON_NONE;
   if (opcode == CFA_ADVANCE_LOC)
     {
       *reason = advance (run, low);
       cursor->at += 1;
+      return true;
     }
-  else if (opcode == CFA_OFFSET && has_short_operand && !is_tracked (run, low))
+  bool has_short_operand = cursor->end - at > 1 && at[1] < 0x80;
+  if (opcode == CFA_OFFSET && has_short_operand && !is_tracked (run, low))
     cursor->at += 2;
   else if (at[0] == CFA_DEF_CFA_OFFSET && has_short_operand
            && state->cfa_has_register && state->cfa.kind == RULE_REG)
@@ -605,7 +606,7 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
       if (reason != REASON_NONE)
         return reason;
       /* Rules past the end of the function concern no code.  */
-      if (run->function != NULL && run->location >= run->size)
+      if (run->location >= run->size)
         return REASON_NONE;
     }
   return REASON_NONE;
@@ -630,9 +631,11 @@ cie_execute (struct cfa_machine *machine, uint32_t index, struct error *err)
   if (result->executed)
     return result;
   const struct cfi_cie *cie = &machine->section->cies[index];
-  struct execution run = {
-    .machine = machine, .cie = cie, .state = default_state (), .err = err
-  };
+  struct execution run = { .machine = machine,
+                           .cie = cie,
+                           .state = default_state (),
+                           .size = UINT64_MAX,
+                           .err = err };
   if (machine->saved_cies != NULL)
     {
       run.saved = &machine->saved_cies[index];

@@ -221,10 +221,10 @@ cut_rows (struct return_sites *sites, const struct cfi_code *code)
 
 bool
 return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
-                    struct cfi_code *code, bool *changed, struct error *err)
+                    struct cfi_code *code, struct error *err)
 {
   const struct frame_function *function = code->function;
-  *changed = false;
+  sites->can_keep = false;
   if (!code->is_code)
     return true;
   if (is_stub (code) || code->reason != REASON_NONE || function->n_rows == 0
@@ -236,13 +236,14 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   const struct outline *outline = draw_outline (sites, function);
   if (outline == NULL)
     return error_set_no_memory (err);
-  *changed = has_places (sites, code, outline);
-  if (*changed && !cut_rows (sites, code))
+  bool cut = has_places (sites, code, outline);
+  if (cut && !cut_rows (sites, code))
     return error_set_no_memory (err);
   pass (sites, code, &outline->last);
   code->padding = padding_behind (sites, walk, code);
-  if (*changed)
+  if (cut)
     code->function = &sites->cut;
+  sites->can_keep = !cut;
   return true;
 }
 

@@ -58,6 +58,7 @@ struct return_sites
   uint64_t boundary;     /* where its last row starts: an instruction */
   bool has_last;         /* it has rows ... */
   struct frame_row last; /* ... this is the last one */
+  bool can_keep;         /* return_sites_keep is allowed */
 
   struct outline *outlines; /* owned */
   size_t n_outlines, outlines_capacity;
@@ -76,15 +77,16 @@ bool return_sites_init (struct return_sites *sites,
 void return_sites_free (struct return_sites *sites);
 
 /* Give CODE, which WALK has just handed out and which has rows or a reason why
-   not, its padding, and other rows if there are places without one.  *CHANGED
-   says whether there are.  The rows are valid until the next call.  */
+   not, its padding, and other rows, SITES->cut, if there are places without
+   one. They are valid until the next call.  */
 bool return_sites_apply (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,
-                         bool *changed, struct error *err);
+                         struct error *err);
 
 /* Functions with one call-frame program have the same rows.  Keep what matters
-   of those that return_sites_apply saw last and did not change (there must be
-   some, none with RULE_PLT), and give the number to ask by.  */
+   of those that return_sites_apply saw last, where SITES->can_keep says so
+   (there are some, none was changed, none has RULE_PLT), and give the number
+   to ask by.  */
 size_t return_sites_keep (struct return_sites *sites);
 
 /* Whether CODE can have the rows behind OUTLINE as they are; then its padding

@@ -271,18 +271,15 @@ add_executed (struct linked *linked, struct cfi_code *code,
   struct program_result result
       = { .index = emitter_n_functions (linked->emitter) };
   uint64_t covered = account->bytes_covered;
-  bool changed = false;
   if (!cfi_walk_rows (&linked->walk, code, err)
       || !leave_out_disproved (linked, code, err)
       || (linked->gnu == NULL
-          && !return_sites_apply (&linked->sites, &linked->walk, code,
-                                  &changed, err))
+          && !return_sites_apply (&linked->sites, &linked->walk, code, err))
       || !emitter_add (linked->emitter, code, err))
     return false;
-  if (hash == NULL || changed || code->reason != REASON_NONE
+  if (hash == NULL || !linked->sites.can_keep
       || emitter_n_functions (linked->emitter) != result.index + 1
-      || account->bytes_covered - covered != code->size
-      || frame_function_has_plt_rule (code->function))
+      || account->bytes_covered - covered != code->size)
     return true;
   result.reach = cfa_machine_reach (linked->walk.machine);
   result.outline = return_sites_keep (&linked->sites);

@@ -192,12 +192,11 @@ add_functions (struct measuring *measuring, struct error *err)
   struct cfi_code code;
   while (cfi_walk_next (&measuring->walk, &code))
     {
-      bool changed,
-          judged = code.reason != REASON_NONE || cfi_code_is_disputed (&code);
+      bool judged = code.reason != REASON_NONE || cfi_code_is_disputed (&code);
       if (!cfi_walk_rows (&measuring->walk, &code, err)
           || !add_to_compact_unwind (measuring, &code, judged, err)
           || !return_sites_apply (&measuring->sites, &measuring->walk, &code,
-                                  &changed, err))
+                                  err))
         return false;
       for (unsigned i = 0; i < N_EMITTERS; i++)
         if (measuring->emitters[i] != NULL

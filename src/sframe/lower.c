@@ -190,8 +190,10 @@ find_rule (struct lowerer *lowerer, const struct frame_row *row,
                                          .signal = lowerer->function->signal,
                                          .b_key = lowerer->function->b_key };
   struct sframe_row out;
-  (lowerer->flexible ? row_lower_flexible
-                     : row_lower_default) (&lowerer->options, row, &out);
+  if (lowerer->flexible)
+    row_lower_flexible (&lowerer->options, row, &out);
+  else
+    row_lower_default (&lowerer->options, row, &out);
   return rules_number (&lowerer->rules, rules_flags (&flags), &out, rule)
          || error_set_no_memory (lowerer->err);
 }

@@ -531,16 +531,15 @@ static bool
 verify_begin (struct verify *verify, const struct cfi_walk *walk,
               struct cfi_code code, uint32_t *padding, struct error *err)
 {
-  bool changed = false;
   *padding = 0;
   verify->cut = NULL;
   verify->cut_row = 0;
   if (verify->sites == NULL)
     return true;
   *padding = cfi_walk_padding_once (walk, &code, verify->sites->padding);
-  if (!return_sites_apply (verify->sites, walk, &code, &changed, err))
+  if (!return_sites_apply (verify->sites, walk, &code, err))
     return false;
-  if (changed)
+  if (code.function == &verify->sites->cut)
     verify->cut = code.function;
   return true;
 }
