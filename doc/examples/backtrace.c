@@ -8,6 +8,7 @@
 #include <cfi2sframe.h>
 #include <link.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -51,14 +52,40 @@ find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
   return dl_iterate_phdr (look_at_module, &wanted) && section->size > 0;
 }
 
-/* By the kernel, which does not crash when there is no memory.  */
+/* A copy of a part of the stack.  */
+struct copy
+{
+  uint64_t start;
+  size_t size;
+  char bytes[8 * 4096];
+};
+
+/* Copy what is around `address', by the kernel, which does not crash when
+   there is no memory: page after page, up to the first that is not there.  One
+   call for each word would take a hundred times as long.  */
+static void
+copy_stack (struct copy *copy, uint64_t address)
+{
+  struct iovec here = { copy->bytes, sizeof copy->bytes };
+  struct iovec there[8];
+  copy->start = address & ~UINT64_C (4095);
+  for (int i = 0; i < 8; i++)
+    there[i]
+        = (struct iovec){ (void *)(uintptr_t)(copy->start + 4096 * i), 4096 };
+  ssize_t n = process_vm_readv (getpid (), &here, 1, there, 8, 0);
+  copy->size = n > 0 ? (size_t)n : 0;
+}
+
 static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {
-  (void)context;
-  struct iovec here = { to, size };
-  struct iovec there = { (void *)(uintptr_t)address, size };
-  return process_vm_readv (getpid (), &here, 1, &there, 1, 0) == (ssize_t)size;
+  struct copy *copy = context;
+  if (copy->size < size || address - copy->start > copy->size - size)
+    copy_stack (copy, address);
+  if (copy->size < size || address - copy->start > copy->size - size)
+    return false;
+  memcpy (to, copy->bytes + (address - copy->start), size);
+  return true;
 }
 
 /* The return addresses of the caller and of its callers.  */
@@ -66,8 +93,11 @@ __attribute__ ((noinline)) static int
 sframe_backtrace (void **addresses, int n, enum cfi2sframe_step *end)
 {
   struct cfi2sframe_unwinder unwinder;
+  struct copy copy;
   int i = 0;
+  copy.size = 0;
   cfi2sframe_unwinder_init (&unwinder);
+  unwinder.context = &copy;
   unwinder.read_memory = read_memory;
   unwinder.find_section = find_section;
   unwinder.interrupted = false;

@@ -388,15 +388,22 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
     return CFI2SFRAME_STEP_NO_ROW;
   if (!rows_open (section, fde, &rows))
     return CFI2SFRAME_STEP_BAD_SECTION;
+  rules->pc = pc;
+  rules->arch = section->arch;
+  rules->signal = rows.signal;
+  /* The outermost frame (sframe/decode.c, is_outermost).  */
+  if (section->version >= 3 && rows.n == 0 && !rows.flexible && !rows.signal)
+    {
+      rules->row = (struct frame_row){ 0 };
+      rules->begin = offset == 0;
+      return CFI2SFRAME_STEP_CALLER;
+    }
   if (rows.pcmask)
     offset %= rows.repeat;
   const uint8_t *info
       = rows_find (&rows, offset, section->big_endian, &broken);
   if (info == NULL)
     return broken ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
-  rules->pc = pc;
-  rules->arch = section->arch;
-  rules->signal = rows.signal;
   rules->begin = row_start (&rows, info, section->big_endian) == offset;
   return row_rules (section, info, rows.flexible, &rules->row)
              ? CFI2SFRAME_STEP_CALLER

@@ -67,7 +67,9 @@ walk_apply (const struct unwind_rules *rules, const struct sfw_memory *memory,
           .registers = frame->registers,
           .n_registers = frame->n_registers,
           .stack_changes = frame->stack_changes };
-  enum cfi2sframe_step step = unwind_apply (&unwinder, rules);
+  struct unwind_rules here = *rules;
+  here.at_pc = here.interrupted = frame->interrupted;
+  enum cfi2sframe_step step = unwind_apply (&unwinder, &here);
   if (step == CFI2SFRAME_STEP_CALLER)
     *frame = (struct sfw_frame){ .pc = unwinder.pc,
                                  .sp = unwinder.sp,

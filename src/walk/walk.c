@@ -71,14 +71,21 @@ struct sfw_walker
   struct slot slots[SETS * WAYS] __attribute__ ((aligned (32)));
 };
 
+/* The memory at hand.  Functions of the fast path have it by value, and so in
+   registers.  */
+struct range
+{
+  uint64_t shift; /* from an address to where it is here */
+  uint64_t low;
+  uint64_t span; /* so many addresses from there on have a word */
+};
+
 /* A walk under way.  */
 struct walk
 {
   struct sfw_walker *walker;
   const struct sfw_memory *memory;
-  uint64_t shift; /* from an address to where it is here */
-  uint64_t low;   /* of the memory at hand ... */
-  uint64_t span;  /* ... in which so many addresses have a word */
+  struct range range;
   struct sfw_frame frame;
   struct walk_hold hold; /* when something had to be looked up */
   bool by_fallback;      /* the fallback found FRAME */
@@ -184,25 +191,25 @@ slot_find (struct walk *walk, uint64_t key)
 /* Steps.  */
 
 static inline uint64_t
-load (const struct walk *walk, uint64_t address)
+load (struct range range, uint64_t address)
 {
   uint64_t word;
-  memcpy (&word, (const void *)(uintptr_t)(address + walk->shift),
+  memcpy (&word, (const void *)(uintptr_t)(address + range.shift),
           sizeof word);
   return word;
 }
 
 static inline bool
-readable (const struct walk *walk, uint64_t address)
+readable (struct range range, uint64_t address)
 {
-  return address - walk->low < walk->span;
+  return address - range.low < range.span;
 }
 
 /* Go from PLACE to its caller by SLOT, if nothing is unusual.  SEEN, unless it
    is NULL, gets where it read.  */
 static inline bool
-slot_apply (const struct walk *walk, const struct slot *slot,
-            struct place *place, struct seen *seen)
+slot_apply (struct range range, const struct slot *slot, struct place *place,
+            struct seen *seen)
 {
   if (!(slot->mode & FITS))
     return false;
@@ -210,15 +217,15 @@ slot_apply (const struct walk *walk, const struct slot *slot,
                  + (uint64_t)(int64_t)slot->cfa;
   uint64_t ra_at = cfa + (uint64_t)(int64_t)slot->ra;
   uint64_t fp_at = cfa + (uint64_t)(int64_t)slot->fp, fp = place->fp;
-  if (cfa <= place->sp || !readable (walk, ra_at))
+  if (cfa <= place->sp || !readable (range, ra_at))
     return false;
   if (slot->mode & SAVED)
     {
-      if (!readable (walk, fp_at))
+      if (!readable (range, fp_at))
         return false;
-      fp = load (walk, fp_at);
+      fp = load (range, fp_at);
     }
-  uint64_t pc = load (walk, ra_at);
+  uint64_t pc = load (range, ra_at);
   if (pc == 0)
     return false;
   if (seen != NULL)
@@ -264,7 +271,7 @@ step_in_full (struct walk *walk)
     return step_by_fallback (walk, end);
   slot_fill (&slot, &rules);
   struct place place = { frame->pc, frame->sp, frame->fp };
-  if (!slot_apply (walk, &slot, &place, NULL))
+  if (!slot_apply (walk->range, &slot, &place, NULL))
     return walk_apply (&rules, walk->memory, frame);
   *frame = (struct sfw_frame){ .pc = place.pc,
                                .sp = place.sp,
@@ -311,17 +318,17 @@ same_place (const struct place *a, const struct place *b)
 
 /* Whether the caller of SEEN is what it was: NEXT.  */
 static inline bool
-still_true (const struct walk *walk, const struct seen *seen,
+still_true (struct range range, const struct seen *seen,
             const struct seen *next)
 {
   uint64_t sp = seen->place.sp;
   uint64_t ra_at = sp + (uint64_t)(int64_t)seen->ra_at;
   uint64_t fp_at = sp + (uint64_t)(int64_t)seen->fp_at;
-  if (seen->ra_at == NOWHERE || !readable (walk, ra_at)
-      || load (walk, ra_at) != next->place.pc)
+  if (seen->ra_at == NOWHERE || !readable (range, ra_at)
+      || load (range, ra_at) != next->place.pc)
     return false;
   return seen->fp_at == NOWHERE
-         || (readable (walk, fp_at) && load (walk, fp_at) == next->place.fp);
+         || (readable (range, fp_at) && load (range, fp_at) == next->place.fp);
 }
 
 /* Note what follows frame number AT of the last walk, in which WALK is; the
@@ -329,10 +336,16 @@ still_true (const struct walk *walk, const struct seen *seen,
 static size_t
 follow_last (struct walk *walk, const struct seen *last, size_t n, size_t at)
 {
-  while (at + 1 < n && walk->n < walk->max
-         && still_true (walk, &last[at], &last[at + 1]))
-    walk_note (walk, last[++at].place.pc, 0);
-  return at;
+  const struct range range = walk->range;
+  size_t left = walk->max - walk->n, to = at;
+  uint64_t *addresses = walk->addresses + walk->n;
+  n = n - at - 1 < left ? n : at + left + 1;
+  while (to + 1 < n && still_true (range, &last[to], &last[to + 1]))
+    *addresses++ = last[++to].place.pc;
+  if (walk->marks != NULL)
+    memset (walk->marks + walk->n, 0, to - at);
+  walk->n += to - at;
+  return to;
 }
 
 /* Walks with memory.  */
@@ -364,29 +377,35 @@ trail_add (struct trail *trail, const struct place *place)
   if (trail->n_own == SEEN_MAX)
     return NULL;
   struct seen *seen = &trail->own[trail->n_own++];
-  *seen = (struct seen){ *place, NOWHERE, NOWHERE };
+  seen->place = *place;
+  seen->ra_at = NOWHERE;
   return seen;
 }
 
-/* If PLACE, which was noted but not written down, is one of the last walk's:
-   follow that, and let PLACE be where it stops.  */
+/* Whether PLACE is one of the last walk's: number trail->at.  */
 static inline bool
-trail_join (struct walk *walk, struct trail *trail, struct place *place)
+trail_meets (struct trail *trail, const struct place *place)
+{
+  while (trail->at < trail->n_last
+         && trail->last[trail->at].place.sp < place->sp)
+    trail->at++;
+  return trail->at < trail->n_last
+         && same_place (&trail->last[trail->at].place, place);
+}
+
+/* Follow the last walk from frame number trail->at, which was noted but not
+   written down; the frame where that stops.  */
+static struct place
+trail_join (struct walk *walk, struct trail *trail)
 {
   const struct seen *last = trail->last;
-  while (trail->at < trail->n_last && last[trail->at].place.sp < place->sp)
-    trail->at++;
-  if (trail->at == trail->n_last
-      || !same_place (&last[trail->at].place, place))
-    return false;
   size_t from = trail->at, to = follow_last (walk, last, trail->n_last, from);
   size_t n = to - from, room = SEEN_MAX - trail->n_own;
   n = n < room ? n : room;
   memcpy (trail->own + trail->n_own, last + from, n * sizeof *last);
   trail->n_own += n;
   trail->at = to + 1;
-  *place = last[to].place;
-  return to > from;
+  return last[to].place;
 }
 
 /* From FRAME, which is noted and whose rule SLOT may not have, to its caller,
@@ -402,41 +421,86 @@ step_slowly (struct walk *walk, struct place *place)
   return end;
 }
 
-/* Go on from PLACE, which was noted, by slots.  */
+/* The slot of PLACE, which comes behind that of SLOT.  */
+static inline struct slot *
+slot_next (struct walk *walk, struct slot *slot, uint64_t pc)
+{
+  struct slot *const slots = walk->walker->slots;
+  struct slot *next = &slots[slot->next];
+  if (next->key != pc)
+    {
+      next = slot_find (walk, pc);
+      slot->next = (uint16_t)(next - slots);
+    }
+  return next;
+}
+
+/* Go on from *PLACE, which was noted, by slots, as long as that goes without
+   anything unusual, and write it down.  The slot of *PLACE, which is SLOT
+   now, does not serve unless there is no more room.  What changes with every
+   frame is in variables of this function, and so in registers.  */
+static struct slot *
+follow_links (struct walk *walk, struct trail *trail, struct slot *slot,
+              struct place *at)
+{
+  const struct range range = walk->range;
+  struct trail own = *trail;
+  struct place place = *at;
+  uint64_t *addresses = walk->addresses;
+  uint8_t *marks = walk->marks;
+  size_t n = walk->n, max = walk->max;
+  while (n < max)
+    {
+      struct seen *seen = trail_add (&own, &place);
+      if (!slot_apply (range, slot, &place, seen))
+        break;
+      addresses[n] = place.pc;
+      if (marks != NULL)
+        marks[n] = 0;
+      n++;
+      slot = slot_next (walk, slot, place.pc);
+      if (trail_meets (&own, &place))
+        {
+          walk->n = n;
+          place = trail_join (walk, &own);
+          n = walk->n;
+          slot = slot_find (walk, place.pc);
+        }
+    }
+  walk->n = n;
+  *at = place;
+  *trail = own;
+  return slot;
+}
+
+/* Go on from PLACE, which was noted.  */
 static enum sfw_end
 walk_by_links (struct walk *walk, struct trail *trail, struct place place)
 {
-  struct slot *const slots = walk->walker->slots;
   struct slot *slot = slot_find (walk, place.pc + walk->frame.interrupted);
-  bool first = true; /* PLACE is that of walk->frame, of which more is known */
-  while (walk->n < walk->max)
+  enum sfw_end end;
+  /* A place does not say that it was interrupted.  */
+  if (walk->frame.interrupted)
     {
-      struct seen *seen = trail_add (trail, &place);
-      /* A place says nothing about being interrupted.  */
-      if (first && walk->frame.interrupted)
-        seen = NULL;
-      if (!slot_apply (walk, slot, &place, seen))
-        {
-          if (!first)
-            walk_place (walk, &place);
-          enum sfw_end end
-              = slot->mode & ENDS ? SFW_OUTERMOST : step_slowly (walk, &place);
-          if (end != SFW_MORE || walk->n == walk->max)
-            return end;
-        }
-      else
-        walk_note (walk, place.pc, 0);
-      first = false;
-      bool joined = trail_join (walk, trail, &place);
-      struct slot *next = &slots[slot->next];
-      if (next->key != place.pc)
-        next = slot_find (walk, place.pc);
-      if (!joined)
-        slot->next = (uint16_t)(next - slots);
-      slot = next;
+      trail_add (trail, &place);
+      end = slot->mode & ENDS ? SFW_OUTERMOST : step_slowly (walk, &place);
+      if (end != SFW_MORE || walk->n == walk->max)
+        return end;
+      slot = slot_next (walk, slot, place.pc);
     }
-  walk_place (walk, &place);
-  return SFW_MORE;
+  for (;;)
+    {
+      size_t n = walk->n;
+      slot = follow_links (walk, trail, slot, &place);
+      if (walk->n != n)
+        walk_place (walk, &place);
+      if (walk->n == walk->max)
+        return SFW_MORE;
+      end = slot->mode & ENDS ? SFW_OUTERMOST : step_slowly (walk, &place);
+      if (end != SFW_MORE || walk->n == walk->max)
+        return end;
+      slot = slot_next (walk, slot, place.pc);
+    }
 }
 
 /* The walk of last time again, as far as it goes; then by links.  */
@@ -488,11 +552,11 @@ static void
 walk_set_memory (struct walk *walk, const struct sfw_memory *memory)
 {
   walk->memory = memory;
-  walk->low = memory->low;
-  walk->shift = (uint64_t)(uintptr_t)memory->bytes - memory->low;
+  walk->range.low = memory->low;
+  walk->range.shift = (uint64_t)(uintptr_t)memory->bytes - memory->low;
   if (memory->high >= memory->low
       && memory->high - memory->low >= sizeof (uint64_t))
-    walk->span = memory->high - memory->low - sizeof (uint64_t) + 1;
+    walk->range.span = memory->high - memory->low - sizeof (uint64_t) + 1;
 }
 
 size_t
