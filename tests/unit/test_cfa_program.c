@@ -11,6 +11,7 @@
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
 #include "cfi/reader.h"
+#include "frame/numbers.h"
 #include "tests/unit/cfi_builder.h"
 
 #define CODE UINT64_C (0x123400000000)
@@ -731,6 +732,55 @@ test_too_many_rows (void **state)
   expect_last_reason ((1 << 18) + 1, 2, REASON_FUNCTION_SIZE);
 }
 
+/* More rules than there are numbers for: rows without a number are kept, too,
+   and equal neighbours among them are one row.  */
+static void
+test_more_rules_than_numbers (void **state)
+{
+  struct buffer fde, bytes;
+  struct cfi_section section;
+  struct frame_function function = { 0 };
+  struct error err = { 0 };
+  const unsigned n = NUMBERS_MAX + 100;
+  (void)state;
+  buffer_init (&fde, false);
+  buffer_init (&bytes, false);
+  for (unsigned i = 0; i < n; i++)
+    {
+      /* DW_CFA_advance_loc 1, DW_CFA_def_cfa_offset 100 + I / 2 * 2.  */
+      unsigned offset = 100 + i / 2 * 2;
+      buffer_append (&fde, "\x41\x0e", 2);
+      buffer_u8 (&fde, (uint8_t)(offset | 0x80));
+      buffer_u8 (&fde, (uint8_t)(offset >> 7 | 0x80));
+      buffer_u8 (&fde, (uint8_t)(offset >> 14));
+    }
+  /* Different in each row: most come when no numbers are left.  */
+  for (unsigned i = 0; i < n; i++)
+    {
+      unsigned offset = 101 + i * 2;
+      buffer_append (&fde, "\x41\x0e", 2);
+      buffer_u8 (&fde, (uint8_t)(offset | 0x80));
+      buffer_u8 (&fde, (uint8_t)(offset >> 7 | 0x80));
+      buffer_u8 (&fde, (uint8_t)(offset >> 14));
+    }
+  for (unsigned i = 0; i < 3; i++)
+    buffer_append (&fde, "\x41\x0e\x81\x80\x10", 5);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, 1 << 20, (const char *)fde.bytes, fde.size);
+  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
+                              SECTION_ADDRESS, &err));
+  struct cfa_machine *machine = cfa_machine_new (&section);
+  assert_int_equal (
+      cfa_machine_run (machine, &section.fdes[0], &function, &err),
+      REASON_NONE);
+  assert_int_equal (function.n_rows, 1 + n / 2 + n + 1);
+  frame_function_free (&function);
+  cfa_machine_free (machine);
+  cfi_section_free (&section);
+  buffer_free (&bytes);
+  buffer_free (&fde);
+}
+
 /* Callee-saved registers, on request: rbx and r12 here.  */
 static void
 test_saved_registers (void **state)
@@ -807,6 +857,7 @@ main (void)
     cmocka_unit_test (test_rules_of_one_machine_only),
     cmocka_unit_test (test_function_sizes),
     cmocka_unit_test (test_too_many_rows),
+    cmocka_unit_test (test_more_rules_than_numbers),
     cmocka_unit_test (test_saved_registers),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
