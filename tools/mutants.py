@@ -46,10 +46,10 @@ RULES = [
      r"|uninterrupted)\.c",
      "file_metadata output_file undo inject memory tests/faults/power_cut.sh "
      "writing.bats tests/faults/faults.sh"),
-    (r"src/elf/undo",
+    (r"src/write/undo",
      "undo inject memory tests/faults/power_cut.sh existing.bats"),
-    (r"src/elf/inject", "inject layout undo memory existing.bats"),
-    (r"src/elf/layout",
+    (r"src/write/inject", "inject layout undo memory existing.bats"),
+    (r"src/place/layout",
      "layout inject memory layouts.bats tests/matrix/short.sh"),
     (r"src/elf/(padding|symbols|relocatable)",
      "padding memory relocatable.bats"),

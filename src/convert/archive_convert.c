@@ -18,7 +18,7 @@
 #include "convert/report_sum.h"
 #include "elf/archive.h"
 #include "elf/image.h"
-#include "elf/output_file.h"
+#include "write/output_file.h"
 
 struct archive_job
 {

@@ -14,7 +14,7 @@
 #include "cunwind/info_dump.h"
 #include "cunwind/info_read.h"
 #include "base/io.h"
-#include "elf/output_file.h"
+#include "write/output_file.h"
 
 static bool
 make_compact_unwind (const struct image *image, struct measurement *result,

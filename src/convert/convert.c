@@ -23,13 +23,13 @@
 #include "convert/replace.h"
 #include "convert/results.h"
 #include "elf/checksum.h"
-#include "elf/existing.h"
-#include "elf/file_metadata.h"
-#include "elf/inject.h"
-#include "elf/layout.h"
-#include "elf/layout_search.h"
-#include "elf/output_file.h"
-#include "elf/undo.h"
+#include "write/existing.h"
+#include "write/file_metadata.h"
+#include "write/inject.h"
+#include "place/layout.h"
+#include "place/reference_search.h"
+#include "write/output_file.h"
+#include "write/undo.h"
 
 /* Everything one conversion owns.  */
 struct conversion

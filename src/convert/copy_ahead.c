@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "elf/inject.h"
+#include "write/inject.h"
 
 enum
 {

@@ -16,7 +16,7 @@
 #include "base/background.h"
 #include "base/hash.h"
 #include "elf/image.h"
-#include "elf/output_file.h"
+#include "write/output_file.h"
 
 enum
 {

@@ -23,9 +23,9 @@
 #include "convert/original.h"
 #include "convert/replace.h"
 #include "elf/debug_file.h"
-#include "elf/debug_twin.h"
-#include "elf/in_place.h"
-#include "elf/undo.h"
+#include "write/debug_twin.h"
+#include "write/in_place.h"
+#include "write/undo.h"
 
 /* A program and its debug file.  */
 struct pair

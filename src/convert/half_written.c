@@ -3,7 +3,7 @@
 
 #include "convert/half_written.h"
 
-#include "elf/undo.h"
+#include "write/undo.h"
 
 bool
 half_written_open (struct image *image, const struct file_location *input,

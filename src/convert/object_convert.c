@@ -10,7 +10,7 @@
 #include "convert/emitter.h"
 #include "convert/judge.h"
 #include "convert/object_section.h"
-#include "elf/output_file.h"
+#include "write/output_file.h"
 #include "sframe/decode.h"
 
 struct object_conversion

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "elf/inject.h"
-#include "elf/undo.h"
+#include "write/inject.h"
+#include "write/undo.h"
 
 bool
 original_restore (struct image *original, const struct image *image,

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "elf/output_file.h"
+#include "write/output_file.h"
 
 bool
 relink_name (const struct file_location *name,

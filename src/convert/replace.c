@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "elf/in_place.h"
-#include "elf/inject.h"
-#include "elf/output_file.h"
-#include "elf/undo.h"
+#include "write/in_place.h"
+#include "write/inject.h"
+#include "write/output_file.h"
+#include "write/undo.h"
 
 static bool
 commit_replacement (const struct replacement *replacement,

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "convert/copy_ahead.h"
 #include "elf/image.h"
-#include "elf/layout_plan.h"
+#include "place/plan.h"
 
 struct replacement
 {

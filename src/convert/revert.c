@@ -6,9 +6,9 @@
 #include "convert/located.h"
 #include "convert/options.h"
 #include "convert/replace.h"
-#include "elf/existing.h"
-#include "elf/output_file.h"
-#include "elf/undo.h"
+#include "write/existing.h"
+#include "write/output_file.h"
+#include "write/undo.h"
 
 static bool
 check_original (const struct replacement *replacement, const void *bytes,

@@ -13,8 +13,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "elf/inject.h"
-#include "elf/undo.h"
+#include "write/inject.h"
+#include "write/undo.h"
 
 enum
 {

@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "elf/existing.h"
-#include "elf/file_metadata.h"
-#include "elf/in_place.h"
-#include "elf/inject.h"
-#include "elf/layout.h"
-#include "elf/output_file.h"
-#include "elf/undo.h"
+#include "write/existing.h"
+#include "write/file_metadata.h"
+#include "write/in_place.h"
+#include "write/inject.h"
+#include "place/layout.h"
+#include "write/output_file.h"
+#include "write/undo.h"
 #include "power_cut.h"
 
 struct job

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "elf/inject.h"
-#include "elf/undo.h"
+#include "write/inject.h"
+#include "write/undo.h"
 
 struct part
 {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "elf/image.h"
-#include "elf/layout.h"
+#include "place/layout.h"
 #include "sframe/decode.h"
 
 struct cfi_section;

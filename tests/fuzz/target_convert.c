@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "cfi/source.h"
 #include "convert/emitter.h"
-#include "elf/inject.h"
+#include "write/inject.h"
 
 enum
 {

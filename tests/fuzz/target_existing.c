@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "convert/find_sframe.h"
-#include "elf/existing.h"
-#include "elf/inject.h"
+#include "write/existing.h"
+#include "write/inject.h"
 
 static void
 check_contents (const struct image *image)

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf/inject.h"
-#include "elf/layout.h"
+#include "write/inject.h"
+#include "place/layout.h"
 
 enum
 {

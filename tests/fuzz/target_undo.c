@@ -17,9 +17,9 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "elf/inject.h"
-#include "elf/undo.h"
-#include "elf/undo_format.h"
+#include "write/inject.h"
+#include "write/undo.h"
+#include "write/undo_format.h"
 
 static void
 append_elf (struct buffer *file, const uint8_t *bytes, size_t size)

@@ -4,7 +4,7 @@
 
    Usage: spoil trailing|table FILE  (changed in place; x86-64)
      trailing  of a dynamic loader: a read-only segment behind the BSS, which
-               layout_loader.c avoids
+               strategy_loader.c avoids
      table     of a program whose program header table was moved: the table's
                offset is no longer its address minus the program's, which
                layout_try_move keeps  */

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "elf/inject.h"
-#include "elf/layout.h"
+#include "write/inject.h"
+#include "place/layout.h"
 
 static uint8_t *
 make_blob (size_t size, bool big_endian)

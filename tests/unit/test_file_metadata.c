@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "elf/file_metadata.h"
+#include "write/file_metadata.h"
 
 enum
 {

@@ -1,4 +1,4 @@
-/* Unit tests of src/elf/inject: writing the new file, and a self-check that
+/* Unit tests of src/write/inject: writing the new file, and a self-check that
    notices every single changed byte.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "elf/inject.h"
-#include "elf/layout.h"
+#include "write/inject.h"
+#include "place/layout.h"
 #include "elf_builder.h"
 
 enum

@@ -1,4 +1,4 @@
-/* Unit tests of src/elf/layout: every strategy and every refusal, on files
+/* Unit tests of src/place/layout: every strategy and every refusal, on files
    made here; no file is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -14,9 +14,9 @@
 
 #include "base/bytes.h"
 #include "elf/dynamic.h"
-#include "elf/layout.h"
-#include "elf/layout_job.h"
-#include "elf/layout_search.h"
+#include "place/layout.h"
+#include "place/placing.h"
+#include "place/reference_search.h"
 #include "elf/notes.h"
 #include "elf_builder.h"
 

@@ -21,8 +21,8 @@
 #include <cmocka.h>
 
 #include "convert/relink.h"
-#include "elf/file_metadata.h"
-#include "elf/output_file.h"
+#include "write/file_metadata.h"
+#include "write/output_file.h"
 
 /* The system calls that put a file in place, in their order: the linker sends
    ours here.  */

@@ -17,9 +17,9 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "elf/in_place.h"
-#include "elf/undo.h"
-#include "elf/undo_format.h"
+#include "write/in_place.h"
+#include "write/undo.h"
+#include "write/undo_format.h"
 
 enum
 {

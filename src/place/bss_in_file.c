@@ -1,0 +1,83 @@
+/* A last segment whose BSS gets bytes in the file, so that something can
+   follow.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "place/placing.h"
+
+/* Only sections that are not loaded may shift.  */
+static int
+growth_check (struct placing *placing, const struct growth *growth)
+{
+  const struct image *image = placing->image;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      bool contents = header->sh_type != SHT_NOBITS
+                      && header->sh_type != SHT_NULL && header->sh_size > 0;
+      bool behind = header->sh_offset >= growth->old_end;
+      if (contents
+          && (behind ? (header->sh_flags & SHF_ALLOC) != 0
+                     : header->sh_size > growth->old_end - header->sh_offset))
+        return placing_impossible (placing,
+                                   "section %.40s is in the way of the BSS",
+                                   image->sections[i].name);
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type != PT_NULL && image->segments[i].p_filesz > 0
+        && image->segments[i].p_offset + image->segments[i].p_filesz
+               > growth->old_end)
+      return placing_impossible (placing,
+                                 "segment %zu is in the way of the BSS", i);
+  return 1;
+}
+
+int
+growth_measure (struct placing *placing, struct growth *growth)
+{
+  const GElf_Phdr *load = placing_last_load (placing);
+  uint64_t page_end;
+  if (!(load->p_flags & PF_W)
+      || !round_up (load->p_vaddr + load->p_memsz, placing->page, &page_end)
+      || load->p_offset > UINT64_MAX / 2)
+    return placing_impossible (placing, "the last segment is not writable");
+  growth->load = (size_t)(load - placing->image->segments);
+  growth->old_end = load->p_offset + load->p_filesz;
+  growth->new_end = load->p_offset + (page_end - load->p_vaddr);
+  if (growth->new_end - growth->old_end > GROWTH_MAX)
+    return placing_impossible (placing, "the BSS is too large");
+  /* Keep the alignment of whatever follows.  */
+  growth->shift = growth->new_end - growth->old_end;
+  growth->shift = (growth->shift + 63) & ~(uint64_t)63;
+  return growth_check (placing, growth);
+}
+
+bool
+growth_commit (struct placing *placing, const struct growth *growth)
+{
+  const struct image *image = placing->image;
+  GElf_Phdr *load = &placing->segments[growth->load];
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      GElf_Shdr *header = &placing->sections[i];
+      bool nobits = header->sh_type == SHT_NOBITS;
+      if (nobits && (header->sh_flags & SHF_ALLOC)
+          && !(header->sh_flags & SHF_TLS) && header->sh_addr >= load->p_vaddr)
+        {
+          header->sh_type = SHT_PROGBITS;
+          header->sh_offset
+              = load->p_offset + (header->sh_addr - load->p_vaddr);
+        }
+      else if (!nobits && header->sh_type != SHT_NULL
+               && !(header->sh_flags
+                    & SHF_ALLOC) /* empty ones may end there */
+               && header->sh_offset >= growth->old_end)
+        header->sh_offset += growth->shift;
+    }
+  load->p_filesz = load->p_memsz;
+  uint64_t tail = image->size - growth->old_end;
+  placing->end = image->size + growth->shift;
+  return plan_clear (placing->plan, growth->old_end,
+                     UINT64_MAX - growth->old_end, placing->err)
+         && plan_copy (placing->plan, growth->old_end,
+                       growth->old_end + growth->shift, tail, placing->err);
+}

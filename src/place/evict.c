@@ -1,0 +1,360 @@
+/* Eviction: which sections may move, and moving them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Sections that only headers and dynamic entries know the place of move as
+   units: with every section and every PT_NOTE, PT_INTERP and PT_GNU_PROPERTY
+   that overlaps them.  */
+
+#include "place/placing.h"
+
+#include <string.h>
+
+#include "elf/notes.h"
+
+enum
+{
+  PASSES_MAX = 64,       /* of growing a unit to its overlapping members */
+  UNIT_SECTIONS_MAX = 16 /* far above anything real */
+};
+
+/* systemd.io, "ELF Package Metadata" and "ELF dlopen Metadata".  */
+static const uint32_t NOTE_FDO_PACKAGING = 0xcafe1a7e;
+static const uint32_t NOTE_FDO_DLOPEN = 0x407c0c0a;
+
+static bool
+is_movable_segment (uint32_t type)
+{
+  return type == PT_NOTE || type == PT_INTERP || type == PT_GNU_PROPERTY;
+}
+
+/* Whether a segment moves with the sections in it.  */
+static bool
+is_bound_segment (const struct placing *placing, const GElf_Phdr *segment)
+{
+  return is_movable_segment (segment->p_type) && segment->p_filesz > 0
+         && !(segment->p_type == PT_NOTE && placing->gathers_notes);
+}
+
+static bool
+overlaps (uint64_t begin, uint64_t size, const struct unit *unit)
+{
+  uint64_t end = unit->offset + unit->size;
+  return begin < end && begin + (size ? size : 1) > unit->offset;
+}
+
+/* Empty sections mark places, but nobody refers to an empty .sframe.  */
+static bool
+has_contents (const struct image_section *section)
+{
+  const GElf_Shdr *header = &section->header;
+  if (header->sh_size == 0 && strcmp (section->name, ".sframe") == 0)
+    return false;
+  return header->sh_type != SHT_NULL && header->sh_type != SHT_NOBITS
+         && (header->sh_size > 0 || (header->sh_flags & SHF_ALLOC));
+}
+
+static bool
+unit_include (struct unit *unit, uint64_t begin, uint64_t size, uint64_t align)
+{
+  uint64_t end = unit->offset + unit->size;
+  bool grown = begin < unit->offset || begin + size > end;
+  if (begin + size > end)
+    end = begin + size;
+  if (begin < unit->offset)
+    unit->offset = begin;
+  unit->size = end - unit->offset;
+  if (align > unit->align)
+    unit->align = align;
+  return grown;
+}
+
+/* One pass of growing UNIT to the union of everything that overlaps it.  */
+static bool
+unit_grow (const struct placing *placing, struct unit *unit)
+{
+  const struct image *image = placing->image;
+  bool grown = false;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (has_contents (&image->sections[i])
+          && overlaps (header->sh_offset, header->sh_size, unit))
+        grown |= unit_include (unit, header->sh_offset, header->sh_size,
+                               header->sh_addralign);
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (is_bound_segment (placing, segment)
+          && overlaps (segment->p_offset, segment->p_filesz, unit))
+        grown |= unit_include (unit, segment->p_offset, segment->p_filesz,
+                               segment->p_align);
+    }
+  return grown;
+}
+
+/* Notes that nobody reaches by address: the ABI tag, the build-id and the
+   properties of owner GNU, and package metadata (JSON text, owner FDO).
+   Others may hold PC-relative pointers (Crashpad).  */
+static bool
+note_is_plain (const uint8_t *name, uint32_t type, bool *build_id)
+{
+  if (memcmp (name, "FDO", 4) == 0)
+    return type == NOTE_FDO_PACKAGING || type == NOTE_FDO_DLOPEN;
+  if (memcmp (name, "GNU", 4) != 0)
+    return false;
+  if (type == NT_GNU_BUILD_ID)
+    *build_id = true;
+  return type == NT_GNU_ABI_TAG || type == NT_GNU_BUILD_ID
+         || type == NT_GNU_PROPERTY_TYPE_0;
+}
+
+static bool
+notes_are_plain (const struct image *image,
+                 const struct image_section *section, bool *build_id)
+{
+  struct note_walk walk = { .bytes = image_section_bytes (image, section),
+                            .size = section->header.sh_size,
+                            .align = note_align (section->header.sh_addralign),
+                            .big_endian = image->big_endian };
+  struct note note;
+  if (walk.bytes == NULL)
+    return false;
+  while (note_next (&walk, &note))
+    if (note.name_size != 4 || !note_is_plain (note.name, note.type, build_id))
+      return false;
+  /* The last note's padding may be missing.  */
+  return walk.size > 0 && walk.at >= walk.size;
+}
+
+static bool
+is_interpreter (const struct image *image, const GElf_Shdr *header)
+{
+  const GElf_Phdr *interp = image_find_segment (image, PT_INTERP);
+  return interp != NULL && interp->p_offset == header->sh_offset
+         && interp->p_filesz == header->sh_size
+         && interp->p_vaddr == header->sh_addr;
+}
+
+/* ldconfig and others find dynamic strings by rules of their own; only in
+   static-pie, which nobody looks up anything in, they may move.  */
+static bool
+is_idle_string_table (const struct image *image, const GElf_Shdr *header)
+{
+  uint64_t value;
+  return header->sh_type == SHT_STRTAB
+         && dynamic_holds (image, DT_STRTAB, header->sh_addr)
+         && image_find_segment (image, PT_INTERP) == NULL
+         && !dynamic_find (image, DT_NEEDED, &value)
+         && !dynamic_find (image, DT_SONAME, &value)
+         && !dynamic_find (image, DT_VERNEED, &value)
+         && !dynamic_find (image, DT_VERDEF, &value);
+}
+
+/* Nobody but headers, PT_NOTE and .dynamic knows where this section is.  */
+static bool
+section_is_evictable (const struct image *image, size_t index,
+                      struct unit *unit)
+{
+  const struct image_section *section = &image->sections[index];
+  const GElf_Shdr *header = &section->header;
+  if (header->sh_flags != SHF_ALLOC || header->sh_size == 0
+      || header->sh_addr != unit->address + (header->sh_offset - unit->offset))
+    return false;
+  switch (header->sh_type)
+    {
+    case SHT_PROGBITS:
+      return is_interpreter (image, header);
+    case SHT_NOTE:
+      return notes_are_plain (image, section, &unit->build_id)
+             && !section_has_symbol (image, index);
+    case SHT_STRTAB:
+      return is_idle_string_table (image, header);
+    default:
+      {
+        int64_t tag = dynamic_tag_of (header->sh_type);
+        return tag != DT_NULL && dynamic_holds (image, tag, header->sh_addr);
+      }
+    }
+}
+
+static bool
+unit_sections_evictable (struct placing *placing, struct unit *unit)
+{
+  const struct image *image = placing->image;
+  uint64_t covered = 0;
+  size_t n_sections = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const struct image_section *section = &image->sections[i];
+      if (!has_contents (section)
+          || !overlaps (section->header.sh_offset, section->header.sh_size,
+                        unit))
+        continue;
+      if (++n_sections > UNIT_SECTIONS_MAX
+          || !section_is_evictable (image, i, unit))
+        {
+          placing_impossible (
+              placing,
+              "no room for program headers: %.40s stands behind "
+              "the table and cannot move",
+              section->name);
+          return false;
+        }
+      covered += section->header.sh_size;
+    }
+  if (covered == 0)
+    placing_impossible (
+        placing, "no room for program headers: the bytes behind the table "
+                 "belong to no section");
+  return covered > 0;
+}
+
+static bool
+unit_segments_evictable (struct placing *placing, const struct unit *unit,
+                         const GElf_Phdr *load)
+{
+  for (size_t i = 0; i < placing->image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &placing->image->segments[i];
+      bool shifts = segment->p_vaddr - segment->p_offset
+                    == load->p_vaddr - load->p_offset;
+      if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
+          && segment->p_filesz > 0
+          && overlaps (segment->p_offset, segment->p_filesz, unit)
+          && !(is_movable_segment (segment->p_type) && shifts))
+        {
+          placing_impossible (
+              placing,
+              "no room for program headers: segment %zu stands "
+              "behind the table and cannot move",
+              i);
+          return false;
+        }
+    }
+  return true;
+}
+
+/* Where the bytes of section HEADER end that code may know.  The tables of the
+   dynamic linker are known by their start, if at all; what points elsewhere
+   into them does so by chance, and they are large enough for that.  */
+static uint64_t
+known_end (const GElf_Shdr *header)
+{
+  bool table = dynamic_tag_of (header->sh_type) != DT_NULL;
+  return header->sh_addr + (table ? 1 : header->sh_size);
+}
+
+bool
+unit_is_referenced (const struct placing *placing, const struct unit *unit)
+{
+  for (size_t i = 1; i < placing->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &placing->image->sections[i].header;
+      if (has_contents (&placing->image->sections[i])
+          && overlaps (header->sh_offset, header->sh_size, unit)
+          && references_meet (&placing->references, header->sh_addr,
+                              known_end (header)))
+        return true;
+    }
+  return false;
+}
+
+uint64_t
+unit_known_end (const struct placing *placing, const struct unit *unit)
+{
+  uint64_t end = unit->address;
+  for (size_t i = 1; i < placing->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &placing->image->sections[i].header;
+      if (has_contents (&placing->image->sections[i])
+          && overlaps (header->sh_offset, header->sh_size, unit)
+          && known_end (header) > end)
+        end = known_end (header);
+    }
+  return end;
+}
+
+/* Whether everything in UNIT, which lies in LOAD, may move.  */
+static bool
+unit_is_evictable (struct placing *placing, struct unit *unit,
+                   const GElf_Phdr *load)
+{
+  if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN
+      || unit->offset + unit->size > load->p_offset + load->p_filesz)
+    {
+      placing_impossible (
+          placing, "no room for program headers: the sections behind the "
+                   "table are entangled");
+      return false;
+    }
+  if (!unit_sections_evictable (placing, unit)
+      || !unit_segments_evictable (placing, unit, load))
+    return false;
+  if (unit_is_referenced (placing, unit))
+    placing_impossible (
+        placing,
+        "no room for program headers: code may refer to what stands "
+        "behind the table, at %#llx",
+        (unsigned long long)unit->address);
+  return !unit_is_referenced (placing, unit);
+}
+
+bool
+section_may_move (const struct placing *placing, size_t index)
+{
+  const GElf_Shdr *header = &placing->image->sections[index].header;
+  struct unit unit
+      = { .offset = header->sh_offset, .address = header->sh_addr };
+  return section_is_evictable (placing->image, index, &unit)
+         && !references_meet (&placing->references, header->sh_addr,
+                              known_end (header));
+}
+
+bool
+unit_find (struct placing *placing, uint64_t offset, const GElf_Phdr *load,
+           struct unit *unit)
+{
+  *unit = (struct unit){ .offset = offset, .size = 1, .align = 1 };
+  int passes = 0;
+  while (unit_grow (placing, unit))
+    if (++passes > PASSES_MAX)
+      break;
+  unit->address = load->p_vaddr + (unit->offset - load->p_offset);
+  if (passes > PASSES_MAX || unit->offset != offset)
+    {
+      placing_impossible (
+          placing, "no room for program headers: the sections behind the "
+                   "table are entangled");
+      return false;
+    }
+  return unit_is_evictable (placing, unit, load);
+}
+
+void
+unit_commit (struct placing *placing, const struct unit *unit)
+{
+  const struct image *image = placing->image;
+  uint64_t offset_delta = unit->new_offset - unit->offset;
+  uint64_t delta = unit->new_address - unit->address;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (!has_contents (&image->sections[i])
+          || !overlaps (header->sh_offset, header->sh_size, unit))
+        continue;
+      placing->moved[i] = delta;
+      placing->sections[i].sh_addr += delta;
+      placing->sections[i].sh_offset += offset_delta;
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (!is_bound_segment (placing, segment)
+          || !overlaps (segment->p_offset, segment->p_filesz, unit))
+        continue;
+      placing->segments[i].p_offset += offset_delta;
+      placing->segments[i].p_vaddr += delta;
+      placing->segments[i].p_paddr += delta;
+    }
+}

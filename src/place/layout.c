@@ -1,0 +1,145 @@
+/* Planning: which strategy applies, in which order.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "place/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "place/placing.h"
+
+/* The largest page the machine may have, but not more than the file was
+   linked for.  Never the page of the machine this runs on.  */
+static uint64_t
+page_size (const struct image *image)
+{
+  uint64_t page = PAGE_MIN;
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD
+        && image->segments[i].p_align > page)
+      page = image->segments[i].p_align;
+  return page < image->arch->max_page_size ? page : image->arch->max_page_size;
+}
+
+/* Nothing refers to the old .sframe any more: what the new one does not cover
+   becomes zero.  Without section headers its true size is unknown.  */
+static bool
+clear_replaced (struct placing *placing)
+{
+  const struct layout_replaced *replaced = placing->request->replaced;
+  uint64_t offset;
+  return replaced == NULL || replaced->section == 0
+         || !plan_find (placing->plan, replaced->offset, replaced->size,
+                        &offset)
+         || plan_clear (placing->plan, offset, replaced->size, placing->err);
+}
+
+/* The strategies in the order of doc/injection.  The reason given for none is
+   that of the most general one.  */
+static int
+placing_run (struct placing *placing)
+{
+  char reason[sizeof placing->reason];
+  int done = layout_try_reuse (placing);
+  if (done == 0)
+    done = layout_try_slack (placing);
+  if (done != 0)
+    return done;
+  if (placing->loader)
+    return layout_try_loader (placing);
+  done = layout_try_append (placing);
+  memcpy (reason, placing->reason, sizeof reason);
+  if (done == 0)
+    done = layout_try_grow_down (placing);
+  if (done == 0)
+    done = layout_try_grow_data (placing);
+  if (done == 0 && placing->request->allow_moved_table)
+    done = layout_try_move (placing);
+  memcpy (placing->reason, reason, sizeof reason);
+  return done;
+}
+
+static int
+placing_run_one (struct placing *placing, enum layout_strategy strategy)
+{
+  switch (strategy)
+    {
+    case LAYOUT_SLACK:
+      return layout_try_slack (placing);
+    case LAYOUT_SPARE_SLOT:
+    case LAYOUT_EVICT:
+      return placing->loader ? layout_try_loader (placing)
+                             : layout_try_append (placing);
+    case LAYOUT_GROW_DOWN:
+      return layout_try_grow_down (placing);
+    case LAYOUT_GROW_DATA:
+      return layout_try_grow_data (placing);
+    case LAYOUT_MOVE_TABLE:
+      return layout_try_move (placing);
+    case LAYOUT_REUSE:
+      return layout_try_reuse (placing);
+    }
+  return placing_impossible (placing, "no such strategy");
+}
+
+/* Find the place.  IMAGE is what the file says of itself: the sections that
+   the new file will have, too.  */
+static bool
+placing_do (struct placing *placing, const struct image *image,
+            const enum layout_strategy *only)
+{
+  int done = -1;
+  placing->page = page_size (placing->image);
+  placing->loader = layout_is_loader (image)
+                    || (placing->request->named_loader
+                        && layout_may_be_loader (placing->image));
+  if (placing_open (placing, image->n_sections))
+    done = only ? placing_run_one (placing, *only) : placing_run (placing);
+  if (done > 0 && !clear_replaced (placing))
+    done = -1;
+  placing_close (placing);
+  if (done == 0)
+    error_set (placing->err, CFI2SFRAME_REFUSED, "%s", placing->reason);
+  return done > 0;
+}
+
+static bool
+plan_make (struct layout_plan *plan, const struct image *image,
+           const struct layout_request *request,
+           const enum layout_strategy *only, struct error *err)
+{
+  *plan = (struct layout_plan){ .sframe_size = request->sframe_size };
+  if (!layout_classify (image, err))
+    return false;
+  /* More would not fit the format's 32-bit offsets anyway.  */
+  if (request->sframe_size == 0 || request->sframe_size > UINT32_MAX)
+    return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
+  struct placing placing
+      = { .image = image, .request = request, .plan = plan, .err = err };
+  if (request->search != NULL)
+    layout_search_take (request->search, &placing.references);
+  if (image->n_sections > 0)
+    return placing_do (&placing, image, only);
+  struct image known;
+  if (!known_sections_make (&known, image, err))
+    return false;
+  placing.image = &known;
+  bool done = placing_do (&placing, image, only);
+  known_sections_free (&known);
+  return done;
+}
+
+bool
+layout_plan_injection (struct layout_plan *plan, const struct image *image,
+                       const struct layout_request *request, struct error *err)
+{
+  return plan_make (plan, image, request, NULL, err);
+}
+
+bool
+layout_plan_by (struct layout_plan *plan, const struct image *image,
+                const struct layout_request *request,
+                enum layout_strategy strategy, struct error *err)
+{
+  return plan_make (plan, image, request, &strategy, err);
+}

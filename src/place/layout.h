@@ -1,0 +1,45 @@
+/* Where .sframe goes in a linked file: a plan, computed without any I/O.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   doc/injection tells the whole story.  */
+
+#ifndef PLACE_LAYOUT_H
+#define PLACE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "place/plan.h"
+
+/* Whether IMAGE may be changed at all (doc/injection).
+   Otherwise false with status CFI2SFRAME_NOTHING for files that have no
+   contents to describe (debug files), CFI2SFRAME_UNSUPPORTED for file types
+   and machines that this is not about, and CFI2SFRAME_REFUSED with the reason
+   for files that a change would harm.  layout_plan_injection calls it; call
+   it before converting to save the work.  */
+bool layout_classify (const struct image *image, struct error *err);
+
+/* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
+bool layout_is_loader (const struct image *image);
+
+/* Whether the last part of PATH is the name of a dynamic loader.  Some are
+   static PIEs (gcompat, nix-ld), which only the name gives away.  */
+bool layout_is_loader_name (const char *path);
+
+/* Plan the injection into IMAGE (ET_EXEC or ET_DYN).  The plan is freed with
+   layout_plan_free also after failure.  Status CFI2SFRAME_REFUSED with the
+   reason when no strategy applies.  */
+bool layout_plan_injection (struct layout_plan *plan,
+                            const struct image *image,
+                            const struct layout_request *request,
+                            struct error *err);
+
+/* As layout_plan_injection, but by STRATEGY only: for tests of those that are
+   rarely needed.  LAYOUT_SPARE_SLOT and LAYOUT_EVICT are one.  */
+bool layout_plan_by (struct layout_plan *plan, const struct image *image,
+                     const struct layout_request *request,
+                     enum layout_strategy strategy, struct error *err);
+
+#endif /* PLACE_LAYOUT_H */

@@ -1,0 +1,420 @@
+/* One PT_NOTE for several, around notes that must stay where they are.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The notes that code points to keep their place; others are put in front of
+   them or behind them, so that one header can say where all are.  The slots
+   of other PT_NOTEs, and the bytes where the moved notes were, make room for
+   program headers.  An arrangement counts only if all readers find in it what
+   they found before; see arrangement_is_good.  */
+
+#include "place/placing.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "elf/notes.h"
+
+enum
+{
+  NOTES_MAX = 256
+};
+
+struct note_section
+{
+  size_t index;
+  uint64_t begin, end; /* in the old file */
+  uint64_t align;
+  bool stuck;
+  uint64_t place; /* offset in the new file */
+};
+
+struct arrangement
+{
+  struct note_section notes[NOTE_SECTIONS_MAX]; /* ascending in the old file */
+  size_t n_notes;
+  size_t first_stuck, last_stuck; /* indices in NOTES */
+  size_t last_staying;            /* the last one that is not laid out anew */
+  size_t segments[NOTE_SECTIONS_MAX]; /* the PT_NOTEs, by index */
+  size_t n_segments;
+  uint64_t begin, end, align; /* of the new PT_NOTE */
+  uint64_t fillers[NOTE_FILLERS_MAX];
+  size_t n_fillers;
+};
+
+static uint64_t
+align_up (uint64_t value, uint64_t align)
+{
+  return (value + align - 1) & ~(align - 1);
+}
+
+/* ---- What there is */
+
+static bool
+is_like (const GElf_Phdr *note, const GElf_Phdr *other)
+{
+  return note->p_flags == other->p_flags
+         && note->p_vaddr - note->p_offset == other->p_vaddr - other->p_offset
+         && note->p_paddr - note->p_vaddr == other->p_paddr - other->p_vaddr;
+}
+
+/* All PT_NOTEs that are no slots already must be alike, in LOAD.  */
+static bool
+collect_segments (const struct placing *placing,
+                  const struct header_slots *slots, const GElf_Phdr *load,
+                  struct arrangement *arrangement)
+{
+  const GElf_Phdr *segments = placing->image->segments;
+  for (size_t i = 0; i < placing->image->n_segments; i++)
+    {
+      const GElf_Phdr *note = &segments[i];
+      if (note->p_type != PT_NOTE || note->p_filesz == 0
+          || slots_have_taken (slots, i))
+        continue;
+      if (arrangement->n_segments == NOTE_SECTIONS_MAX
+          || note->p_filesz != note->p_memsz
+          || (note->p_align != 4 && note->p_align != 8)
+          || note->p_vaddr - note->p_offset != load->p_vaddr - load->p_offset
+          || note->p_offset < load->p_offset
+          || note->p_offset + note->p_filesz > load->p_offset + load->p_filesz)
+        return false;
+      arrangement->segments[arrangement->n_segments++] = i;
+      if (!is_like (note, &segments[arrangement->segments[0]]))
+        return false;
+      if (note->p_align > arrangement->align)
+        arrangement->align = note->p_align;
+    }
+  return arrangement->n_segments > 0;
+}
+
+/* Whether a collected PT_NOTE has all of section INDEX.  */
+static bool
+is_in_segment (const struct image *image,
+               const struct arrangement *arrangement, const GElf_Shdr *header)
+{
+  for (size_t i = 0; i < arrangement->n_segments; i++)
+    {
+      const GElf_Phdr *note = &image->segments[arrangement->segments[i]];
+      if (header->sh_offset >= note->p_offset
+          && header->sh_size <= note->p_filesz
+          && header->sh_offset - note->p_offset
+                 <= note->p_filesz - header->sh_size)
+        return true;
+    }
+  return false;
+}
+
+static void
+insert_sorted (struct arrangement *arrangement, struct note_section note)
+{
+  size_t i = arrangement->n_notes++;
+  for (; i > 0 && arrangement->notes[i - 1].begin > note.begin; i--)
+    arrangement->notes[i] = arrangement->notes[i - 1];
+  arrangement->notes[i] = note;
+}
+
+static bool
+collect_sections (const struct placing *placing,
+                  struct arrangement *arrangement)
+{
+  const struct image *image = placing->image;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type != SHT_NOTE || header->sh_size == 0
+          || !is_in_segment (image, arrangement, header))
+        continue;
+      if (arrangement->n_notes == NOTE_SECTIONS_MAX)
+        return false;
+      insert_sorted (
+          arrangement,
+          (struct note_section){ .index = i,
+                                 .begin = header->sh_offset,
+                                 .end = header->sh_offset + header->sh_size,
+                                 .align = note_align (header->sh_addralign),
+                                 .stuck = !section_may_move (placing, i) });
+    }
+  const struct note_section *notes = arrangement->notes;
+  size_t n = arrangement->n_notes, first = 0, last = n;
+  while (first < n && !notes[first].stuck)
+    first++;
+  while (last > first && !notes[last - 1].stuck)
+    last--;
+  arrangement->first_stuck = first;
+  arrangement->last_stuck = last - 1;
+  return first < n && notes[n - 1].end - notes[0].begin <= NOTES_SPAN_MAX;
+}
+
+/* ---- Where they could go */
+
+struct attempt
+{
+  size_t leaves;   /* the note in front of those that stay, by index, that goes
+                      behind, and those in front of it take its place; or, if
+                      there is no such, all that are in the way do */
+  bool behind_too; /* what is behind is laid out anew as well */
+};
+
+/* Whether the note goes behind those that must stay.  */
+static bool
+goes_behind (const struct arrangement *arrangement, struct attempt attempt,
+             size_t index, uint64_t room)
+{
+  if (index > arrangement->last_stuck)
+    return attempt.behind_too;
+  if (index >= arrangement->first_stuck)
+    return false;
+  return attempt.leaves < arrangement->first_stuck
+             ? attempt.leaves == index
+             : arrangement->notes[index].begin < room;
+}
+
+static bool
+place_behind (struct arrangement *arrangement, struct note_section *note,
+              uint64_t *at)
+{
+  if (arrangement->align == 8 && *at % 8 != 0)
+    {
+      if (arrangement->n_fillers == NOTE_FILLERS_MAX)
+        return false;
+      uint64_t place = align_up (*at, 8);
+      arrangement->fillers[arrangement->n_fillers++] = place;
+      *at = place + NOTE_FILLER_SIZE;
+    }
+  note->place = align_up (*at, note->align);
+  arrangement->end = note->place + (note->end - note->begin);
+  *at = align_up (arrangement->end, 4);
+  return true;
+}
+
+/* Where the notes of the section end, for readers that align them to 4.  */
+static uint64_t
+end_by_4 (const struct image *image, const struct note_section *section)
+{
+  struct note_walk walk
+      = { image->bytes + section->begin, section->end - section->begin,
+          section->align, image->big_endian, 0 };
+  struct note note = { 0 };
+  while (note_next (&walk, &note))
+    continue;
+  return section->begin + align_up (note.end, 4);
+}
+
+/* ROOM: where the first note may begin.  */
+static bool
+arrange (const struct placing *placing, struct arrangement *arrangement,
+         struct attempt attempt, uint64_t room)
+{
+  struct note_section *notes = arrangement->notes;
+  uint64_t slide = 0;
+  arrangement->last_staying = arrangement->last_stuck;
+  arrangement->n_fillers = 0;
+  if (attempt.leaves < arrangement->first_stuck)
+    slide = notes[attempt.leaves + 1].begin - notes[attempt.leaves].begin;
+  for (size_t i = 0; i < arrangement->n_notes; i++)
+    {
+      bool slides = slide > 0 && i < attempt.leaves;
+      notes[i].place = notes[i].begin + (slides ? slide : 0);
+      if (i > arrangement->last_stuck && !attempt.behind_too)
+        arrangement->last_staying = i;
+    }
+  const struct note_section *last = &notes[arrangement->last_staying];
+  uint64_t at = end_by_4 (placing->image, last);
+  arrangement->end = last->end;
+  /* Those that keep the alignment to 8 come first.  */
+  for (int odd = 0; odd <= 1; odd++)
+    for (size_t i = 0; i < arrangement->n_notes; i++)
+      if (goes_behind (arrangement, attempt, i, room)
+          && (align_up (notes[i].end - notes[i].begin, 4) % 8 != 0) == odd
+          && !place_behind (arrangement, &notes[i], &at))
+        return false;
+  arrangement->begin = UINT64_MAX;
+  for (size_t i = 0; i < arrangement->n_notes; i++)
+    if (notes[i].place < arrangement->begin)
+      arrangement->begin = notes[i].place;
+  return arrangement->begin >= room
+         && arrangement->begin % arrangement->align == 0
+         && arrangement->end - arrangement->begin <= NOTES_SPAN_MAX;
+}
+
+/* ---- Whether readers find everything */
+
+struct visits
+{
+  uint64_t notes[NOTES_MAX]; /* offsets */
+  size_t n;
+};
+
+static void
+walk_over (struct visits *visits, struct note_walk walk, uint64_t offset)
+{
+  struct note note;
+  visits->n = 0;
+  while (visits->n < NOTES_MAX && note_next (&walk, &note))
+    visits->notes[visits->n++] = offset + note.begin;
+}
+
+static bool
+has_visited (const struct visits *visits, uint64_t note)
+{
+  for (size_t i = 0; i < visits->n; i++)
+    if (visits->notes[i] == note)
+      return true;
+  return false;
+}
+
+/* A walk that follows a segment, with its alignment or with 4.  */
+static void
+walk_over_segment (struct visits *visits, const struct image *image,
+                   const GElf_Phdr *segment, bool by_4)
+{
+  walk_over (
+      visits,
+      (struct note_walk){ image->bytes + segment->p_offset, segment->p_filesz,
+                          by_4 ? 4 : segment->p_align, image->big_endian, 0 },
+      segment->p_offset);
+}
+
+/* The bytes of the new PT_NOTE.  */
+static void
+write_bytes (uint8_t *bytes, const struct image *image,
+             const struct arrangement *arrangement)
+{
+  memset (bytes, 0, arrangement->end - arrangement->begin);
+  for (size_t i = 0; i < arrangement->n_notes; i++)
+    {
+      const struct note_section *note = &arrangement->notes[i];
+      memcpy (bytes + (note->place - arrangement->begin),
+              image->bytes + note->begin, note->end - note->begin);
+    }
+  for (size_t i = 0; i < arrangement->n_fillers; i++)
+    note_filler_write (bytes + (arrangement->fillers[i] - arrangement->begin),
+                       image->big_endian);
+}
+
+/* Whether all of the SECTION's notes that count and that the walk BEFORE has
+   visited are in AFTER.  What a walk takes for a note after it lost its way
+   does not count.  */
+static bool
+section_is_found (const struct image *image,
+                  const struct note_section *section, bool by_4,
+                  const struct visits *before, const struct visits *after)
+{
+  struct note_walk walk
+      = { image->bytes + section->begin, section->end - section->begin,
+          section->align, image->big_endian, 0 };
+  bool program = image_find_segment (image, PT_INTERP) != NULL;
+  struct note note;
+  while (note_next (&walk, &note))
+    if (note_is_wanted (&note, by_4, program)
+        && has_visited (before, section->begin + note.begin)
+        && !has_visited (after, section->place + note.begin))
+      return false;
+  return true;
+}
+
+static bool
+walk_is_good (const struct image *image, const struct arrangement *arrangement,
+              const uint8_t *bytes, bool by_4)
+{
+  struct visits before, after;
+  walk_over (&after,
+             (struct note_walk){ bytes, arrangement->end - arrangement->begin,
+                                 by_4 ? 4 : arrangement->align,
+                                 image->big_endian, 0 },
+             arrangement->begin);
+  for (size_t i = 0; i < arrangement->n_segments; i++)
+    {
+      walk_over_segment (&before, image,
+                         &image->segments[arrangement->segments[i]], by_4);
+      for (size_t k = 0; k < arrangement->n_notes; k++)
+        if (!section_is_found (image, &arrangement->notes[k], by_4, &before,
+                               &after))
+          return false;
+    }
+  return true;
+}
+
+/* Whether sections overlap in the new file.  */
+static bool
+has_collision (const struct arrangement *arrangement)
+{
+  for (size_t i = 0; i < arrangement->n_notes; i++)
+    for (size_t k = 0; k < i; k++)
+      {
+        const struct note_section *a = &arrangement->notes[i];
+        const struct note_section *b = &arrangement->notes[k];
+        if (a->place < b->place + (b->end - b->begin)
+            && b->place < a->place + (a->end - a->begin))
+          return true;
+      }
+  return false;
+}
+
+/* Whatever a reader found in one of the old PT_NOTEs, it finds in the new one,
+   if it aligns notes as the header says, and if it always aligns them to 4. */
+static bool
+arrangement_is_good (const struct image *image,
+                     const struct arrangement *arrangement)
+{
+  uint8_t bytes[NOTES_SPAN_MAX];
+  if (has_collision (arrangement))
+    return false;
+  write_bytes (bytes, image, arrangement);
+  return walk_is_good (image, arrangement, bytes, true)
+         && walk_is_good (image, arrangement, bytes, false);
+}
+
+/* ---- The result */
+
+static void
+arrangement_store (const struct image *image,
+                   const struct arrangement *arrangement,
+                   struct gathered_notes *gathered)
+{
+  const GElf_Phdr *kept = &image->segments[arrangement->segments[0]];
+  *gathered = (struct gathered_notes){
+    .kept = arrangement->segments[0],
+    .offset = arrangement->begin,
+    .address = arrangement->begin + (kept->p_vaddr - kept->p_offset),
+    .physical = arrangement->begin + (kept->p_paddr - kept->p_offset),
+    .size = arrangement->end - arrangement->begin,
+    .align = arrangement->align,
+    .fixed_begin = arrangement->notes[arrangement->first_stuck].begin,
+    .fixed_end = arrangement->notes[arrangement->last_staying].end,
+    .n_moves = arrangement->n_notes,
+    .n_fillers = arrangement->n_fillers
+  };
+  memcpy (gathered->fillers, arrangement->fillers, sizeof gathered->fillers);
+  for (size_t i = 0; i < arrangement->n_notes; i++)
+    gathered->moves[i] = (struct note_move){
+      .begin = arrangement->notes[i].begin,
+      .end = arrangement->notes[i].end,
+      .place = arrangement->notes[i].place,
+    };
+}
+
+/* Two ways for each choice of what leaves the front: with and without laying
+   out anew what is behind.  */
+bool
+notes_gather (struct placing *placing, struct header_slots *slots,
+              const GElf_Phdr *load, size_t attempt)
+{
+  const struct image *image = placing->image;
+  struct arrangement arrangement = { .align = 4 };
+  /* First what moves the least.  */
+  struct attempt how
+      = { .leaves = attempt / 2 - 1, .behind_too = attempt % 2 != 0 };
+  if (!collect_segments (placing, slots, load, &arrangement)
+      || !collect_sections (placing, &arrangement)
+      || (attempt >= 2 && how.leaves >= arrangement.first_stuck)
+      || slots->n_taken + arrangement.n_segments - 1 > SLOTS_TAKEN_MAX)
+    return false;
+  for (size_t i = 1; i < arrangement.n_segments; i++)
+    slots->taken[slots->n_taken++] = arrangement.segments[i];
+  slots_set_table_end (placing, slots);
+  if (!arrange (placing, &arrangement, how, slots->table_end)
+      || !arrangement_is_good (image, &arrangement))
+    return false;
+  arrangement_store (image, &arrangement, &slots->notes);
+  return true;
+}

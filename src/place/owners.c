@@ -1,0 +1,139 @@
+/* Who owns which bytes of the old file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "place/placing.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+bool
+round_up (uint64_t value, uint64_t align, uint64_t *result)
+{
+  uint64_t sum;
+  if (__builtin_add_overflow (value, align - 1, &sum))
+    return false;
+  *result = sum & ~(align - 1);
+  return true;
+}
+
+bool
+round_to_residue (uint64_t *value, uint64_t residue, uint64_t align)
+{
+  uint64_t skip = (residue - *value) & (align - 1);
+  return !__builtin_add_overflow (*value, skip, value);
+}
+
+bool
+range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
+{
+  return offset <= image->size && size <= image->size - offset
+         && bytes_are_zero (image->bytes + offset, size);
+}
+
+/* The file range of a section.  An allocated section of size 0 keeps its
+   first byte: it marks a place that code may refer to.  Nobody refers to an
+   empty .sframe, which linkers leave behind.  */
+static struct range
+section_range (const struct image_section *section)
+{
+  const GElf_Shdr *header = &section->header;
+  if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
+    return (struct range){ 0, 0 };
+  uint64_t size = header->sh_size;
+  if (size == 0 && (header->sh_flags & SHF_ALLOC)
+      && strcmp (section->name, ".sframe") != 0)
+    size = 1;
+  return (struct range){ header->sh_offset, header->sh_offset + size };
+}
+
+static void
+range_nearest (struct range *best, struct range candidate, uint64_t from)
+{
+  if (candidate.end <= from || candidate.begin >= candidate.end)
+    return;
+  if (candidate.begin < from)
+    candidate.begin = from;
+  if (candidate.begin < best->begin
+      || (candidate.begin == best->begin && candidate.end > best->end))
+    *best = candidate;
+}
+
+static struct range
+section_table_range (const struct image *image)
+{
+  uint64_t size = image->n_sections * sizeof (Elf64_Shdr);
+  return (struct range){ image->header.e_shoff, image->header.e_shoff + size };
+}
+
+static struct range
+segment_table_range (const struct image *image)
+{
+  uint64_t size = image->n_segments * sizeof (Elf64_Phdr);
+  return (struct range){ image->header.e_phoff, image->header.e_phoff + size };
+}
+
+struct range
+owner_next (const struct image *image, uint64_t from, unsigned left_out)
+{
+  struct range best = { UINT64_MAX, UINT64_MAX };
+  range_nearest (&best, (struct range){ 0, sizeof (Elf64_Ehdr) }, from);
+  range_nearest (&best, segment_table_range (image), from);
+  if (!(left_out & LEAVE_OUT_SECTION_TABLE))
+    range_nearest (&best, section_table_range (image), from);
+  for (size_t i = 1; i < image->n_sections; i++)
+    range_nearest (&best, section_range (&image->sections[i]), from);
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      /* PT_PHDR is the table; lld makes it one entry too large when it drops
+         a segment late.  */
+      if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
+          && segment->p_type != PT_PHDR
+          && !(segment->p_type == PT_NOTE && (left_out & LEAVE_OUT_NOTES)))
+        range_nearest (&best,
+                       (struct range){ segment->p_offset,
+                                       segment->p_offset + segment->p_filesz },
+                       from);
+    }
+  return best;
+}
+
+static void
+raise_to (uint64_t *last, struct range range)
+{
+  if (range.end > *last)
+    *last = range.end;
+}
+
+uint64_t
+owner_last (const struct image *image)
+{
+  uint64_t last = sizeof (Elf64_Ehdr);
+  raise_to (&last, segment_table_range (image));
+  raise_to (&last, section_table_range (image));
+  for (size_t i = 1; i < image->n_sections; i++)
+    raise_to (&last, section_range (&image->sections[i]));
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type != PT_NULL)
+        raise_to (&last,
+                  (struct range){ 0, segment->p_offset + segment->p_filesz });
+    }
+  return last;
+}
+
+const GElf_Phdr *
+owner_of_table (const struct image *image)
+{
+  struct range table = segment_table_range (image);
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD && load->p_offset <= table.begin
+          && table.end - load->p_offset <= load->p_filesz)
+        return load;
+    }
+  return NULL;
+}

@@ -1,0 +1,354 @@
+/* What all strategies share: a file and the plan that is being made for it.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A strategy first looks (reads the placing only, and says why it does not
+   apply) and then commits (changes the placing and its plan).  Nothing is
+   undone, so after a commit only lack of memory can stop it.  */
+
+#ifndef PLACE_PLACING_H
+#define PLACE_PLACING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "elf/dynamic.h"
+#include "place/plan.h"
+
+enum
+{
+  NOTE_SECTIONS_MAX = 16, /* a handful is usual */
+  NOTE_FILLERS_MAX = 2,
+  JOB_SECTIONS_MAX = 4, /* .sframe, .page_padding and two fillers */
+  JOB_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
+  PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
+  GROWTH_MAX = 1 << 26, /* bytes of padding at most: headers may ask for any */
+  UNITS_MAX = 32,       /* evicted units */
+  SLOTS_TAKEN_MAX = 8,  /* headers that go away */
+  REFERENCES_MAX = 8192 /* to what might be evicted */
+};
+
+/* What may refer to a range of addresses, by an address in it.  */
+struct references
+{
+  uint64_t begin, end; /* the range that was looked for */
+  uint64_t targets[REFERENCES_MAX];
+  size_t n_targets;
+  bool unknown; /* more than that, or in a form we cannot read */
+};
+
+/* Bytes [BEGIN, END) of the old file that are at PLACE in the new one.  */
+struct note_move
+{
+  uint64_t begin, end, place;
+};
+
+/* One PT_NOTE for all.  */
+struct gathered_notes
+{
+  size_t kept;                                     /* its index */
+  uint64_t offset, address, physical, size, align; /* size 0: there is none */
+  uint64_t fixed_begin, fixed_end;           /* of what stays, in the file */
+  struct note_move moves[NOTE_SECTIONS_MAX]; /* some of them to where it was */
+  size_t n_moves;
+  uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
+  size_t n_fillers;
+};
+
+struct placing
+{
+  const struct image *image; /* with sections: those of the file, or known ones
+                                (headerless.c) */
+  const struct layout_request *request;
+  struct layout_plan *plan;
+  struct error *err;
+  uint64_t page; /* P of doc/injection */
+  bool loader;
+
+  /* The headers of the new file.  */
+  GElf_Ehdr header;
+  GElf_Phdr *segments; /* room for JOB_HEADERS_MAX more than the image has */
+  size_t n_segments;
+  GElf_Shdr *sections; /* sh_name of new sections is set at the end */
+  size_t n_sections;
+  const char *new_names[JOB_SECTIONS_MAX];
+  size_t n_new_sections;
+
+  struct references references; /* to what may move */
+  bool gathers_notes;           /* PT_NOTEs do not hold sections together */
+
+  uint64_t *moved;  /* per old section: what is added to its address */
+  uint64_t end;     /* of the new file so far */
+  char reason[192]; /* why the last strategy did not apply */
+};
+
+/* [BEGIN, END): bytes of the file, or addresses.  */
+struct range
+{
+  uint64_t begin, end;
+};
+
+/* ---- placing.c: what all strategies need.  */
+
+/* Begin: the headers of placing->image, of N_SECTIONS sections (0 for known
+   ones), and a plan that changes nothing.  Close also after failure.  */
+bool placing_open (struct placing *placing, size_t n_sections);
+void placing_close (struct placing *placing);
+
+/* The reason why a strategy does not apply; gives 0.  */
+int placing_impossible (struct placing *placing, const char *fmt, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+/* The highest PT_LOAD; the image has at least one.  */
+const GElf_Phdr *placing_last_load (const struct placing *placing);
+
+/* ---- headerless.c: files without section headers.  */
+
+/* Make of IMAGE, which has none, KNOWN, which has a section for everything
+   that headers say, and others for what they do not say.  False when memory
+   ran out.  */
+bool known_sections_make (struct image *known, const struct image *image,
+                          struct error *err);
+
+/* Free the sections.  */
+void known_sections_free (struct image *known);
+
+/* Whether the bytes from OFFSET to the end are what a linker leaves there when
+   it only leaves out the section headers: symbols and their names.  */
+bool is_left_by_linker (const struct image *image, uint64_t offset);
+
+/* ---- owners.c: who owns which bytes of the old file.  */
+
+/* What need not count as an owner.  */
+enum
+{
+  LEAVE_OUT_SECTION_TABLE = 1,
+  LEAVE_OUT_NOTES = 2 /* PT_NOTE */
+};
+
+/* The first bytes at or behind FROM that a section with contents, a segment
+   that is not PT_LOAD, or one of the header tables owns.  BEGIN == END ==
+   UINT64_MAX: none.  */
+struct range owner_next (const struct image *image, uint64_t from,
+                         unsigned left_out);
+
+/* One past the last byte that anything in the file accounts for.  */
+uint64_t owner_last (const struct image *image);
+
+/* The PT_LOAD that maps the program header table, or NULL.  */
+const GElf_Phdr *owner_of_table (const struct image *image);
+
+/* Whether bytes of the file are 0; false if they are not all in it.  */
+bool range_is_zero (const struct image *image, uint64_t offset, uint64_t size);
+
+/* VALUE rounded up to a multiple of ALIGN (a power of two); false when that
+   does not fit.  */
+bool round_up (uint64_t value, uint64_t align, uint64_t *result);
+
+/* Round *VALUE up until it is RESIDUE modulo ALIGN (a power of two).  */
+bool round_to_residue (uint64_t *value, uint64_t residue, uint64_t align);
+
+/* ---- references.c: whether code knows where something is.  */
+
+/* Look for everything that may hold or form an address in [BEGIN, END), which
+   are bytes that IMAGE loads: instructions that address data relative to the
+   PC, words with such an address in programs at a fixed one, dynamic
+   relocations and dynamic symbols.  Errs on the side of finding too much.
+   What headers and dynamic entries say does not count.  */
+void references_find (struct references *found, const struct image *image,
+                      uint64_t begin, uint64_t end);
+
+/* Whether anything in [BEGIN, END) was found, or the answer is not known.  */
+bool references_meet (const struct references *found, uint64_t begin,
+                      uint64_t end);
+
+/* ---- reference_search.c: the same ahead of time.  */
+
+/* Wait for what SEARCH found.  */
+void layout_search_take (struct layout_search *search,
+                         struct references *references);
+
+/* ---- evict.c: what may move.  */
+
+/* Some sections and segments that move as one.  */
+struct unit
+{
+  uint64_t offset, size; /* in the old file */
+  uint64_t address;
+  uint64_t align;
+  bool build_id;
+  bool placed; /* in bytes that were freed; else it goes to .sframe */
+  uint64_t new_offset, new_address;
+};
+
+/* The unit whose first byte is at OFFSET, in the segment LOAD.  False with
+   placing->reason when it may not move.  */
+bool unit_find (struct placing *placing, uint64_t offset,
+                const GElf_Phdr *load, struct unit *unit);
+
+/* Whether code may know where something in UNIT is, as far as
+   placing->references says.  */
+bool unit_is_referenced (const struct placing *placing,
+                         const struct unit *unit);
+
+/* Where the bytes of UNIT end that code may know by their addresses.  */
+uint64_t unit_known_end (const struct placing *placing,
+                         const struct unit *unit);
+
+/* Whether section INDEX may move on its own.  */
+bool section_may_move (const struct placing *placing, size_t index);
+
+/* Give the headers of what is in UNIT its new place.  */
+void unit_commit (struct placing *placing, const struct unit *unit);
+
+/* ---- slots.c: room for program headers.  */
+
+struct header_slots
+{
+  size_t taken[SLOTS_TAKEN_MAX]; /* indices of headers that go away */
+  size_t n_taken;
+  struct gathered_notes notes;
+  size_t n_added;     /* new headers, including those in taken slots */
+  uint64_t table_end; /* of the new table, in the file */
+  struct unit units[UNITS_MAX];
+  size_t n_units;
+  struct range freed[2]; /* by eviction: behind the table; behind notes that
+                            stay */
+};
+
+/* Whether header INDEX goes away.  In headers.c.  */
+bool slots_have_taken (const struct header_slots *slots, size_t index);
+
+/* Compute table_end.  */
+void slots_set_table_end (const struct placing *placing,
+                          struct header_slots *slots);
+
+/* Find room for N more program headers without moving the table.  False with
+   placing->reason when there is none.  */
+bool slots_find (struct placing *placing, size_t n,
+                 struct header_slots *slots);
+
+/* Take the PT_GNU_SFRAME that is there already, if any and if SLOTS wants one:
+   it is empty, or that of the .sframe to replace.  */
+void slots_take_old (const struct image *image, struct header_slots *slots,
+                     size_t n);
+
+/* The same without having looked for references to what would move, but for
+   those in placing->references.  */
+bool slots_find_unproven (struct placing *placing, size_t n,
+                          struct header_slots *slots);
+
+/* From the first to the last of the addresses that code may know of what SLOTS
+   evicts.  False when that is nothing.  */
+bool slots_moved_addresses (const struct placing *placing,
+                            const struct header_slots *slots,
+                            struct range *addresses);
+
+/* Give the units places behind file offset *END, which is loaded at ADDRESS,
+   and move *END behind them.  */
+bool slots_place_units (struct header_slots *slots, uint64_t *end,
+                        uint64_t address);
+
+/* Rewrite everything that names the moved sections: headers, dynamic entries,
+   symbols.  The units have places.  */
+bool slots_commit (struct placing *placing, struct header_slots *slots);
+
+/* Give sections to the notes that are new, and to bytes that eviction freed
+   and nothing uses.  */
+void slots_add_sections (struct placing *placing,
+                         const struct header_slots *slots);
+
+/* ---- redundant_header.c: headers that say nothing new.  */
+
+/* Take PT_PHDR into SLOTS, if there is one and nobody will miss it.  */
+void slots_take_table_header (const struct placing *placing,
+                              struct header_slots *slots, size_t n);
+
+/* ---- one_note.c: one PT_NOTE for several.  */
+
+/* Take all PT_NOTEs but one into SLOTS, compute table_end, and find places in
+   LOAD for all notes, so that the remaining one can have them.  ATTEMPT counts
+   the ways to do so, up to NOTE_ATTEMPTS.  */
+enum
+{
+  NOTE_ATTEMPTS = 2 * (NOTE_SECTIONS_MAX + 1)
+};
+bool notes_gather (struct placing *placing, struct header_slots *slots,
+                   const GElf_Phdr *load, size_t attempt);
+
+/* ---- bss_in_file.c: a BSS with bytes in the file.  */
+
+/* How the end of the file shifts when the BSS gets bytes in it.  */
+struct growth
+{
+  size_t load;      /* index of the last segment */
+  uint64_t old_end; /* of its bytes in the file */
+  uint64_t new_end; /* with those of the BSS, up to the page's end */
+  uint64_t shift;   /* of what follows it */
+};
+
+/* Whether the last segment can grow; 0 with placing->reason if not.  */
+int growth_measure (struct placing *placing, struct growth *growth);
+
+/* Let it, and shift what follows in the file.  */
+bool growth_commit (struct placing *placing, const struct growth *growth);
+
+/* ---- dynamic_addresses.c: what names sections by address.  */
+
+/* The DT_* tag of tables of section type TYPE, or DT_NULL.  */
+int64_t dynamic_tag_of (uint32_t section_type);
+
+/* Whether TAG is one of those.  */
+bool dynamic_is_table (int64_t tag);
+
+/* Patch the dynamic entries and symbols of the sections that placing->moved
+   says have moved.  Offsets in the new file are found through the plan's
+   extents, which must be complete for .dynamic and .symtab.  */
+bool dynamic_patch (struct placing *placing);
+bool symbols_patch (struct placing *placing);
+
+/* Whether code may know section INDEX by a symbol.  */
+bool section_has_symbol (const struct image *image, size_t index);
+
+/* Whether the dynamic symbol NAME is defined here, or nobody knows because
+   there are no section headers.  */
+bool dynamic_may_define (const struct image *image, const char *name);
+
+/* ---- headers.c: the new headers.  */
+
+/* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is
+   given, that behind the last PT_LOAD.  */
+void table_add_headers (struct placing *placing,
+                        const struct header_slots *slots,
+                        const GElf_Phdr *load);
+
+/* Append a section header; does nothing in a file without them.  */
+void table_add_section (struct placing *placing, const char *name,
+                        const GElf_Shdr *header);
+void table_add_sframe_section (struct placing *placing);
+
+/* Append string table and section header table at placing->end, write the
+   headers: the last step of every strategy.  */
+bool table_finish (struct placing *placing);
+
+/* The same, with the section header table where it was: for jobs that add no
+   section; there is such a table.  */
+bool table_finish_in_place (struct placing *placing);
+
+/* ---- Strategies.  1: done, 0: does not apply (placing->reason), -1: failed
+   (placing->err).  */
+
+/* Whether IMAGE has what every loader has: ET_DYN, an entry, no PT_INTERP.  */
+bool layout_may_be_loader (const struct image *image);
+
+int layout_try_reuse (struct placing *placing);     /* reuse */
+int layout_try_slack (struct placing *placing);     /* slack */
+int layout_try_append (struct placing *placing);    /* spare-slot, evict */
+int layout_try_loader (struct placing *placing);    /* in loaders */
+int layout_try_grow_down (struct placing *placing); /* grow-down */
+int layout_try_grow_data (struct placing *placing); /* grow-data */
+int layout_try_move (struct placing *placing);      /* move-table */
+
+#endif /* PLACE_PLACING_H */

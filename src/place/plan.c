@@ -1,0 +1,160 @@
+/* The two lists a plan consists of: extents and patches.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "place/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static bool
+extents_insert (struct layout_plan *plan, size_t at,
+                const struct layout_extent *extent, struct error *err)
+{
+  if (!ARRAY_ROOM (plan->extents, plan->n_extents + 1,
+                   &plan->extents_capacity))
+    return error_set_no_memory (err);
+  memmove (&plan->extents[at + 1], &plan->extents[at],
+           (plan->n_extents - at) * sizeof plan->extents[0]);
+  plan->extents[at] = *extent;
+  plan->n_extents++;
+  return true;
+}
+
+static void
+extents_remove (struct layout_plan *plan, size_t at)
+{
+  plan->n_extents--;
+  memmove (&plan->extents[at], &plan->extents[at + 1],
+           (plan->n_extents - at) * sizeof plan->extents[0]);
+}
+
+/* Cut EXTENT down to its part in front of BEGIN and return the part at and
+   behind END.  Either may be empty.  */
+static struct layout_extent
+extent_split (struct layout_extent *extent, uint64_t begin, uint64_t end)
+{
+  uint64_t extent_end = extent->new_offset + extent->size;
+  struct layout_extent tail = { 0 };
+  if (extent_end > end)
+    {
+      uint64_t skip = end > extent->new_offset ? end - extent->new_offset : 0;
+      tail.old_offset = extent->old_offset + skip;
+      tail.new_offset = extent->new_offset + skip;
+      tail.size = extent->size - skip;
+    }
+  extent->size = begin > extent->new_offset ? begin - extent->new_offset : 0;
+  return tail;
+}
+
+bool
+plan_clear (struct layout_plan *plan, uint64_t offset, uint64_t size,
+            struct error *err)
+{
+  uint64_t end = offset + size;
+  for (size_t i = 0; i < plan->n_extents;)
+    {
+      struct layout_extent *extent = &plan->extents[i];
+      if (extent->new_offset >= end
+          || extent->new_offset + extent->size <= offset)
+        {
+          i++;
+          continue;
+        }
+      struct layout_extent tail = extent_split (extent, offset, end);
+      if (extent->size > 0)
+        i++;
+      else
+        extents_remove (plan, i);
+      if (tail.size > 0 && !extents_insert (plan, i++, &tail, err))
+        return false;
+    }
+  return true;
+}
+
+bool
+plan_copy (struct layout_plan *plan, uint64_t old_offset, uint64_t new_offset,
+           uint64_t size, struct error *err)
+{
+  if (size == 0)
+    return true;
+  if (!plan_clear (plan, new_offset, size, err))
+    return false;
+  size_t at = 0;
+  while (at < plan->n_extents && plan->extents[at].new_offset < new_offset)
+    at++;
+  struct layout_extent extent = { old_offset, new_offset, size };
+  return extents_insert (plan, at, &extent, err);
+}
+
+bool
+plan_find (const struct layout_plan *plan, uint64_t old_offset, uint64_t size,
+           uint64_t *new_offset)
+{
+  for (size_t i = 0; i < plan->n_extents; i++)
+    {
+      const struct layout_extent *extent = &plan->extents[i];
+      if (old_offset < extent->old_offset)
+        continue;
+      uint64_t skip = old_offset - extent->old_offset;
+      if (skip < extent->size && size <= extent->size - skip)
+        {
+          *new_offset = extent->new_offset + skip;
+          return true;
+        }
+    }
+  return false;
+}
+
+uint8_t *
+plan_patch (struct layout_plan *plan, uint64_t offset, size_t size,
+            struct error *err)
+{
+  uint8_t *bytes = NULL;
+  if (ARRAY_ROOM (plan->patches, plan->n_patches + 1, &plan->patches_capacity))
+    bytes = calloc (1, size ? size : 1);
+  if (bytes == NULL)
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
+  plan->patches[plan->n_patches++]
+      = (struct layout_patch){ offset, size, bytes };
+  return bytes;
+}
+
+void
+layout_plan_free (struct layout_plan *plan)
+{
+  for (size_t i = 0; i < plan->n_patches; i++)
+    free (plan->patches[i].bytes);
+  free (plan->patches);
+  free (plan->extents);
+  *plan = (struct layout_plan){ 0 };
+}
+
+const char *
+layout_strategy_name (enum layout_strategy strategy)
+{
+  switch (strategy)
+    {
+    case LAYOUT_SLACK:
+      return "slack";
+    case LAYOUT_SPARE_SLOT:
+      return "spare-slot";
+    case LAYOUT_EVICT:
+      return "evict";
+    case LAYOUT_GROW_DOWN:
+      return "grow-down";
+    case LAYOUT_GROW_DATA:
+      return "grow-data";
+    case LAYOUT_MOVE_TABLE:
+      return "move-table";
+    case LAYOUT_REUSE:
+      return "reuse";
+    }
+  return "unknown";
+}

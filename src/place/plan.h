@@ -1,0 +1,108 @@
+/* A plan: how a new file is made of an old one.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Extents are copied from the old file, patches are bytes that differ or are
+   new.  Writing, undoing and checking follow from these two lists, whatever
+   the strategy that made them.  */
+
+#ifndef PLACE_PLAN_H
+#define PLACE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum layout_strategy
+{
+  LAYOUT_SLACK,      /* .sframe in the padding behind a segment */
+  LAYOUT_SPARE_SLOT, /* new segment, table room was there */
+  LAYOUT_EVICT,      /* small sections moved to make table room */
+  LAYOUT_GROW_DOWN,  /* first segment of an ET_EXEC grows downwards */
+  LAYOUT_GROW_DATA,  /* behind the BSS in the last segment */
+  LAYOUT_MOVE_TABLE, /* program header table moved (on request) */
+  LAYOUT_REUSE       /* in the place of an older .sframe */
+};
+
+/* An .sframe in the file that the new one replaces.  */
+struct layout_replaced
+{
+  size_t section; /* its index, or 0 */
+  uint64_t offset, address, size;
+};
+
+struct layout_search; /* reference_search.h */
+
+/* What is to be placed.  */
+struct layout_request
+{
+  uint64_t sframe_size;   /* bytes of the section to place */
+  uint32_t section_type;  /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
+  bool allow_moved_table; /* --force-phdr-move */
+  bool named_loader;      /* what layout_is_loader_name says of the file */
+  const struct layout_replaced *replaced; /* NULL: there is none */
+  struct layout_search *search; /* of this file, begun before; or NULL */
+};
+
+/* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */
+struct layout_extent
+{
+  uint64_t old_offset, new_offset, size;
+};
+
+/* SIZE bytes at OFFSET of the new file are BYTES.  */
+struct layout_patch
+{
+  uint64_t offset;
+  size_t size;
+  uint8_t *bytes; /* owned by the plan */
+};
+
+/* The new file is: zeros, then the extents, then the patches in order, then
+   .sframe.  Hence a byte that none of them covers is zero (freed by an
+   eviction, or a hole).  Extents are ascending and disjoint in the new file;
+   no patch touches .sframe, no extent overlaps it.  An old byte may appear in
+   no extent (it is lost, e.g. zero padding that .sframe fills), never in two.
+   Evicted sections are extents from the old head to the new tail, and one of
+   them may go to a new place inside the old head: whoever writes in place
+   reads all extents whose offsets differ before writing anything.  */
+struct layout_plan
+{
+  enum layout_strategy strategy;
+  uint64_t new_size;       /* of the whole file */
+  uint64_t sframe_offset;  /* in the new file */
+  uint64_t sframe_address; /* its sh_addr and p_vaddr */
+  uint64_t sframe_size;
+  size_t replaced_section; /* that is now .sframe's, by index; 0 if none */
+  struct layout_extent *extents;
+  size_t n_extents, extents_capacity;
+  struct layout_patch *patches;
+  size_t n_patches, patches_capacity;
+};
+
+void layout_plan_free (struct layout_plan *plan);
+
+/* Short name for reports: "slack", "spare-slot", "evict", "grow-down",
+   "grow-data", "move-table", "reuse".  */
+const char *layout_strategy_name (enum layout_strategy strategy);
+
+/* Building a plan.  False, or NULL, when memory ran out.  */
+
+/* Cover [NEW_OFFSET, + SIZE) with old bytes, in place of what covered it.  */
+bool plan_copy (struct layout_plan *plan, uint64_t old_offset,
+                uint64_t new_offset, uint64_t size, struct error *err);
+
+/* Cover [OFFSET, + SIZE) with nothing (zeros, or .sframe).  */
+bool plan_clear (struct layout_plan *plan, uint64_t offset, uint64_t size,
+                 struct error *err);
+
+/* A new patch of SIZE zero bytes to be filled in, or NULL.  */
+uint8_t *plan_patch (struct layout_plan *plan, uint64_t offset, size_t size,
+                     struct error *err);
+
+/* Where the extents put the SIZE bytes at OLD_OFFSET.  */
+bool plan_find (const struct layout_plan *plan, uint64_t old_offset,
+                uint64_t size, uint64_t *new_offset);
+
+#endif /* PLACE_PLAN_H */

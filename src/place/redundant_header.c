@@ -1,0 +1,59 @@
+/* The program header that says nothing new.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   doc/injection has who reads PT_PHDR.  */
+
+#include "place/placing.h"
+
+#include <string.h>
+
+#include "elf/notes.h"
+
+/* In elf.h since glibc 2.26.  */
+#define FLAG_1_PIE 0x08000000
+
+/* Whether the start files were those of glibc, which put a note there.  */
+static bool
+has_abi_tag (const struct image *image)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      struct note_walk walk
+          = { image->bytes + segment->p_offset, segment->p_filesz,
+              note_align (segment->p_align), image->big_endian, 0 };
+      struct note note;
+      while (segment->p_type == PT_NOTE && note_next (&walk, &note))
+        if (note.type == NT_GNU_ABI_TAG && note.name_size == 4
+            && memcmp (note.name, "GNU", 4) == 0)
+          return true;
+    }
+  return false;
+}
+
+/* Only programs ask PT_PHDR where they were loaded.  A library's dynamic
+   linker knows where it has mapped it, and glibc computes the address of a
+   static PIE from that of its dynamic section.  */
+static bool
+needs_no_table_header (const struct placing *placing)
+{
+  const struct image *image = placing->image;
+  uint64_t value;
+  if (image->header.e_type != ET_DYN || placing->loader
+      || image_find_segment (image, PT_INTERP) != NULL)
+    return false;
+  if (dynamic_find (image, DT_FLAGS_1, &value) && (value & FLAG_1_PIE))
+    return has_abi_tag (image);
+  return image->header.e_entry == 0 || dynamic_find (image, DT_SONAME, &value);
+}
+
+void
+slots_take_table_header (const struct placing *placing,
+                         struct header_slots *slots, size_t n)
+{
+  if (!needs_no_table_header (placing))
+    return;
+  for (size_t i = 0; i < placing->image->n_segments && slots->n_taken < n; i++)
+    if (placing->image->segments[i].p_type == PT_PHDR)
+      slots->taken[slots->n_taken++] = i;
+}

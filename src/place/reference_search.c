@@ -1,0 +1,75 @@
+/* Looking for references to what will move, while the section is made.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "place/reference_search.h"
+
+#include <stdlib.h>
+
+#include "base/background.h"
+#include "place/layout.h"
+#include "place/placing.h"
+
+enum
+{
+  HEADERS = 2 /* that most files need: PT_LOAD and PT_GNU_SFRAME */
+};
+
+struct layout_search
+{
+  struct background background;
+  const struct image *image;
+  struct range addresses;
+  struct references references;
+};
+
+static void
+search_run (void *argument)
+{
+  struct layout_search *search = argument;
+  references_find (&search->references, search->image, search->addresses.begin,
+                   search->addresses.end);
+}
+
+/* What would move, by its addresses.  */
+static bool
+find_addresses (const struct image *image, struct range *addresses)
+{
+  struct header_slots slots;
+  struct placing placing = { .image = image,
+                             .header = image->header,
+                             .loader = layout_is_loader (image) };
+  return image->n_sections > 0
+         && slots_find_unproven (&placing, HEADERS, &slots)
+         && slots_moved_addresses (&placing, &slots, addresses);
+}
+
+struct layout_search *
+layout_search_start (const struct image *image)
+{
+  struct range addresses;
+  struct layout_search *search = NULL;
+  if (find_addresses (image, &addresses))
+    search = calloc (1, sizeof *search);
+  if (search == NULL)
+    return NULL;
+  search->image = image;
+  search->addresses = addresses;
+  background_start (&search->background, search_run, search);
+  return search;
+}
+
+void
+layout_search_take (struct layout_search *search,
+                    struct references *references)
+{
+  background_wait (&search->background);
+  *references = search->references;
+}
+
+void
+layout_search_end (struct layout_search *search)
+{
+  if (search != NULL)
+    background_wait (&search->background);
+  free (search);
+}

@@ -1,0 +1,225 @@
+/* Which files must not be changed, and why.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What no ELF reader could accept is refused by image_open already.  */
+
+#include "place/layout.h"
+
+#include <string.h>
+
+#include "place/placing.h"
+
+enum
+{
+  /* Linux, fs/binfmt_elf.c, load_elf_phdrs: larger tables do not run.  */
+  TABLE_SIZE_MAX = 65536,
+  /* Far above anything real; later steps compare tables with tables.  */
+  SYMBOL_TABLES_MAX = 4,
+  DYNAMIC_ENTRIES_MAX = 65536,
+  DYNAMIC_TABLES_MAX = 64
+};
+
+static bool
+refuse (struct error *err, const char *reason)
+{
+  return error_set (err, CFI2SFRAME_REFUSED, "%s", reason);
+}
+
+static bool
+check_type (const struct image *image, struct error *err)
+{
+  switch (image->header.e_type)
+    {
+    case ET_EXEC:
+    case ET_DYN:
+      break;
+    case ET_CORE:
+      return error_set (err, CFI2SFRAME_UNSUPPORTED, "is a core file");
+    case ET_REL:
+      return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                        "is a relocatable object");
+    default:
+      return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
+                        image->header.e_type);
+    }
+  if (image->arch == NULL)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "SFrame has no ABI for machine %u",
+                      image->header.e_machine);
+  return true;
+}
+
+static bool
+check_contents (const struct image *image, struct error *err)
+{
+  bool present = false;
+  for (size_t i = 0; i < image->n_segments; i++)
+    present |= image->segments[i].p_type == PT_LOAD
+               && image->segments[i].p_filesz > 0;
+  if (image->debug_only || (image->n_segments > 0 && !present))
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "debug file: the code is not in it");
+  if (!present)
+    return refuse (err, "no loadable segment");
+  return true;
+}
+
+static bool
+check_kernel (const struct image *image, struct error *err)
+{
+  bool kernel = image_find_section (image, "__ksymtab") != NULL
+                || image_find_section (image, ".init.text") != NULL;
+  for (size_t i = 0; i < image->n_segments; i++)
+    kernel |= image->segments[i].p_type == PT_LOAD
+              && image->segments[i].p_vaddr >> 63;
+  if (kernel)
+    return refuse (err, "kernel image: its linker script and boot loader own "
+                        "the layout");
+  return true;
+}
+
+/* The new file gets a longer copy of the name table.  */
+static bool
+check_names (const struct image *image, struct error *err)
+{
+  const struct image_section *names = &image->sections[image->section_names];
+  if (image->section_names == 0)
+    return image->n_sections == 0 || image->header.e_shstrndx == SHN_UNDEF
+           || refuse (err, "the section name table does not exist");
+  if (names->header.sh_type != SHT_STRTAB
+      || image_section_bytes (image, names) == NULL)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "the table of section names is none");
+  if (names->header.sh_flags & SHF_ALLOC)
+    return refuse (err, "the section name table is loaded with the program");
+  return true;
+}
+
+/* Sections share bytes in damaged files only, but a few may.  With a million
+   headers for the same symbol table we would read it a million times.  */
+static bool
+check_section_overlap (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
+        continue;
+      sum += header->sh_size; /* each is at most the file's */
+      if (sum > 2 * image->size)
+        return refuse (err, "its sections overlap each other");
+    }
+  return true;
+}
+
+/* The same of segments that are not loaded: each is compared with all that may
+   have become of it.  In real files all together are smaller than the file. */
+static bool
+check_segment_overlap (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type == PT_NULL || segment->p_type == PT_LOAD)
+        continue;
+      sum += segment->p_filesz; /* each is at most the file's */
+      if (sum > 2 * image->size)
+        return refuse (err, "its segments overlap each other");
+    }
+  return true;
+}
+
+static bool
+check_section_table (const struct image *image, struct error *err)
+{
+  if (image_find_section (image, ".gnu.prelink_undo") != NULL)
+    return refuse (err, "prelinked: undo that first (prelink -u)");
+  return check_names (image, err) && check_section_overlap (image, err);
+}
+
+/* Segments with contents, each congruent modulo the smallest page; a loader
+   would not take them otherwise.  */
+static bool
+check_congruence (const struct image *image, struct error *err)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type != PT_LOAD || load->p_filesz == 0)
+        continue;
+      if ((load->p_align & (load->p_align - 1)) != 0
+          || ((load->p_vaddr - load->p_offset) & (PAGE_MIN - 1)) != 0)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "segment %zu: address and file offset do not agree",
+                          i);
+    }
+  return true;
+}
+
+/* Self-extracting archives, AppImages and signed files find their data by the
+   end of the file or by the old headers.  Go leaves up to a page of zeros.  */
+static bool
+check_payload (const struct image *image, struct error *err)
+{
+  static const char signature[] = "~Module signature appended~\n";
+  uint64_t last = owner_last (image);
+  if (last > image->size || range_is_zero (image, last, image->size - last)
+      || is_left_by_linker (image, last))
+    return true;
+  size_t length = sizeof signature - 1;
+  if (image->size - last >= length
+      && memcmp (image->bytes + image->size - length, signature, length) == 0)
+    return refuse (err, "signed: a module signature is appended");
+  const uint8_t *ident = image->header.e_ident;
+  if (memcmp (ident + EI_PAD - 1, "AI", 2) == 0)
+    return refuse (err, "AppImage: a file system is appended");
+  return error_set (err, CFI2SFRAME_REFUSED,
+                    "%llu bytes of unknown data are appended",
+                    (unsigned long long)(image->size - last));
+}
+
+static bool
+check_counts (const struct image *image, struct error *err)
+{
+  if (image->header.e_phnum == PN_XNUM
+      || (image->n_segments + JOB_HEADERS_MAX) * sizeof (Elf64_Phdr)
+             > TABLE_SIZE_MAX)
+    return refuse (err, "too many program headers");
+  if (image->header.e_phoff < sizeof (Elf64_Ehdr))
+    return refuse (err, "the program headers lie in the ELF header");
+  return true;
+}
+
+static bool
+check_dynamic_counts (const struct image *image, struct error *err)
+{
+  uint64_t at = 0, value;
+  int64_t tag;
+  size_t n_entries = 0, n_tables = 0;
+  while (dynamic_next (image, &at, &tag, &value))
+    {
+      n_tables += dynamic_is_table (tag);
+      if (++n_entries > DYNAMIC_ENTRIES_MAX || n_tables > DYNAMIC_TABLES_MAX)
+        return error_set_at (err, CFI2SFRAME_MALFORMED, at,
+                             "too many dynamic entries");
+    }
+  size_t n_symbol_tables = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    n_symbol_tables += image->sections[i].header.sh_type == SHT_SYMTAB
+                       || image->sections[i].header.sh_type == SHT_DYNSYM;
+  if (n_symbol_tables > SYMBOL_TABLES_MAX)
+    return error_set (err, CFI2SFRAME_MALFORMED, "too many symbol tables");
+  return true;
+}
+
+bool
+layout_classify (const struct image *image, struct error *err)
+{
+  return check_type (image, err) && check_contents (image, err)
+         && check_counts (image, err) && check_segment_overlap (image, err)
+         && check_kernel (image, err) && check_section_table (image, err)
+         && check_dynamic_counts (image, err) && check_congruence (image, err)
+         && check_payload (image, err);
+}

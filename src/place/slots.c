@@ -1,0 +1,486 @@
+/* Room for program headers: free slots, free bytes, eviction.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The table never moves (strip, objcopy and friends put it back behind the
+   ELF header and destroy the file), so what stands behind it has to.  */
+
+#include "place/placing.h"
+
+#include <string.h>
+
+#include "elf/notes.h"
+
+enum
+{
+  SMALL_UNIT = 4096,    /* worth moving for patchelf's spare slot */
+  GAP_MIN = 128,        /* smaller ones hold no .dynamic */
+  RESIDENT_LIMIT = 4096 /* kernels before 6.12 look for the build-id only in
+                           the first page of the file */
+};
+
+static unsigned
+left_out (const struct placing *placing)
+{
+  return placing->gathers_notes ? LEAVE_OUT_NOTES : 0;
+}
+
+/* The first owned byte behind FROM, at most LOAD's end in the file.  */
+static uint64_t
+next_wall (const struct placing *placing, uint64_t from, const GElf_Phdr *load)
+{
+  uint64_t wall = owner_next (placing->image, from,
+                              left_out (placing) | LEAVE_OUT_SECTION_TABLE)
+                      .begin;
+  uint64_t end = load->p_offset + load->p_filesz;
+  return wall < end ? wall : end;
+}
+
+/* What patchelf leaves where a section was: 'X', since 0.17 'Z'.  */
+static bool
+is_filler (const struct image *image, uint64_t begin, uint64_t end)
+{
+  for (uint64_t i = begin; i < end; i++)
+    if (image->bytes[i] != 0 && image->bytes[i] != 'X'
+        && image->bytes[i] != 'Z')
+      return false;
+  return true;
+}
+
+/* Bytes that no header accounts for are free only if they are zeros or
+   patchelf's filler; anything else may be in use in a way we cannot see.  The
+   section header table may be overwritten: a new one is made.  */
+static bool
+gap_is_free (struct placing *placing, uint64_t begin, uint64_t wall)
+{
+  uint64_t end = owner_next (placing->image, begin, left_out (placing)).begin;
+  if (end > wall)
+    end = wall;
+  if (is_filler (placing->image, begin, end))
+    return true;
+  placing_impossible (
+      placing, "no room for program headers: unknown data behind the table");
+  return false;
+}
+
+static uint64_t
+old_table_end (const struct placing *placing)
+{
+  return placing->image->header.e_phoff
+         + placing->image->n_segments * sizeof (Elf64_Phdr);
+}
+
+/* Add what follows FREED to it.  */
+static bool
+slots_evict_one (struct placing *placing, struct header_slots *slots,
+                 struct range *freed, const GElf_Phdr *load)
+{
+  if (slots->n_units == UNITS_MAX
+      || freed->end >= load->p_offset + load->p_filesz)
+    {
+      placing_impossible (placing, "no room for program headers");
+      return false;
+    }
+  struct unit *unit = &slots->units[slots->n_units];
+  if (!unit_find (placing, freed->end, load, unit))
+    return false;
+  uint64_t end = unit->offset + unit->size;
+  slots->n_units++;
+  freed->end = next_wall (placing, end, load);
+  return gap_is_free (placing, end, freed->end);
+}
+
+/* UNIT stays in its segment, at file offset PLACE.  */
+static void
+unit_place (struct unit *unit, uint64_t place)
+{
+  unit->placed = true;
+  unit->new_offset = place;
+  unit->new_address = unit->address + (place - unit->offset);
+}
+
+/* Put the build-id back behind BEGIN if that keeps it in the first page;
+   evict more units as long as that helps.  */
+static bool
+slots_keep_build_id (struct placing *placing, struct header_slots *slots,
+                     uint64_t begin, const GElf_Phdr *load)
+{
+  for (size_t i = 0; i < slots->n_units; i++)
+    {
+      struct unit *unit = &slots->units[i];
+      if (!unit->build_id || unit->offset + unit->size > RESIDENT_LIMIT)
+        continue;
+      uint64_t place = begin;
+      round_to_residue (&place, unit->offset, unit->align);
+      if (place + unit->size > RESIDENT_LIMIT)
+        return false;
+      while (place + unit->size > slots->freed[0].end)
+        if (!slots_evict_one (placing, slots, &slots->freed[0], load))
+          return false;
+      unit_place (unit, place);
+      return true;
+    }
+  return true;
+}
+
+static void
+slots_free_nothing (struct placing *placing, struct header_slots *slots,
+                    const GElf_Phdr *load)
+{
+  uint64_t begin = old_table_end (placing);
+  slots->n_units = 0;
+  slots->freed[0] = (struct range){ begin, next_wall (placing, begin, load) };
+  slots->freed[1] = (struct range){ 0, 0 };
+}
+
+/* Evict until the bytes up to BEGIN are free.  */
+static bool
+slots_evict (struct placing *placing, struct header_slots *slots,
+             uint64_t begin, bool keep_build_id, const GElf_Phdr *load)
+{
+  slots_free_nothing (placing, slots, load);
+  while (slots->freed[0].end < begin)
+    if (!slots_evict_one (placing, slots, &slots->freed[0], load))
+      return false;
+  return !keep_build_id || slots_keep_build_id (placing, slots, begin, load);
+}
+
+/* patchelf 0.14 to 0.18 adds a header without looking whether there is room;
+   leave one slot when that costs little.  */
+static void
+slots_add_spare (struct placing *placing, struct header_slots *slots,
+                 bool keep_build_id, const GElf_Phdr *load)
+{
+  struct header_slots wider = *slots;
+  if (!slots_evict (placing, &wider, slots->table_end + sizeof (Elf64_Phdr),
+                    keep_build_id, load))
+    return;
+  for (size_t i = slots->n_units; i < wider.n_units; i++)
+    if (wider.units[i].size > SMALL_UNIT)
+      return;
+  *slots = wider;
+}
+
+/* The segment in which room can be made.  */
+static const GElf_Phdr *
+find_load (struct placing *placing)
+{
+  const GElf_Phdr *load = owner_of_table (placing->image);
+  if (load == NULL)
+    placing_impossible (placing, "no segment maps the program header table");
+  return load;
+}
+
+static bool
+slots_find_room (struct placing *placing, struct header_slots *slots)
+{
+  const GElf_Phdr *load = find_load (placing);
+  if (load == NULL)
+    return false;
+  slots_free_nothing (placing, slots, load);
+  if (!gap_is_free (placing, slots->freed[0].begin, slots->freed[0].end))
+    return false;
+  if (slots->freed[0].end >= slots->table_end)
+    return true;
+  bool keep_build_id
+      = slots_evict (placing, slots, slots->table_end, true, load);
+  if (!keep_build_id
+      && !slots_evict (placing, slots, slots->table_end, false, load))
+    return false;
+  slots_add_spare (placing, slots, keep_build_id, load);
+  return true;
+}
+
+/* A PT_NOTE for the bytes of a PT_GNU_PROPERTY says nothing new.  */
+static bool
+is_doubled_note (const struct image *image, size_t index)
+{
+  const GElf_Phdr *note = &image->segments[index];
+  const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
+  return note->p_type == PT_NOTE && property != NULL && property->p_filesz > 0
+         && note->p_offset == property->p_offset
+         && note->p_filesz == property->p_filesz;
+}
+
+void
+slots_take_old (const struct image *image, struct header_slots *slots,
+                size_t n)
+{
+  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
+    if (image->segments[i].p_type == PT_GNU_SFRAME)
+      slots->taken[slots->n_taken++] = i;
+}
+
+static void
+slots_take (const struct image *image, struct header_slots *slots, size_t n)
+{
+  slots_take_old (image, slots, n);
+  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
+    if (image->segments[i].p_type == PT_NULL)
+      slots->taken[slots->n_taken++] = i;
+  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
+    if (is_doubled_note (image, i))
+      slots->taken[slots->n_taken++] = i;
+}
+
+void
+slots_set_table_end (const struct placing *placing, struct header_slots *slots)
+{
+  slots->table_end = old_table_end (placing)
+                     + slots->n_added * sizeof (Elf64_Phdr)
+                     - slots->n_taken * sizeof (Elf64_Phdr);
+}
+
+static bool
+slots_suffice (struct placing *placing, struct header_slots *slots)
+{
+  slots_set_table_end (placing, slots);
+  return slots->n_taken == slots->n_added || slots_find_room (placing, slots);
+}
+
+/* Give the units that are notes their places.  False if one that has to move
+   is in none.  */
+static bool
+slots_place_notes (struct header_slots *slots)
+{
+  for (size_t i = 0; i < slots->notes.n_moves; i++)
+    {
+      const struct note_move *move = &slots->notes.moves[i];
+      bool found = move->place == move->begin;
+      for (size_t k = 0; k < slots->n_units; k++)
+        if (slots->units[k].offset == move->begin
+            && slots->units[k].size == move->end - move->begin)
+          {
+            unit_place (&slots->units[k], move->place);
+            found = true;
+          }
+      if (!found)
+        return false;
+    }
+  return true;
+}
+
+static bool
+slots_move_in_front (const struct placing *placing,
+                     const struct header_slots *slots)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  for (size_t i = 0; i < notes->n_moves; i++)
+    if (notes->moves[i].begin < notes->fixed_begin
+        && notes->moves[i].place != notes->moves[i].begin)
+      return true;
+  return slots->table_end > old_table_end (placing);
+}
+
+/* Free all in front of the notes that stay, and as much behind them as the
+   others need.  */
+static bool
+slots_make_holes (struct placing *placing, struct header_slots *slots,
+                  const GElf_Phdr *load)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  uint64_t end = notes->offset + notes->size;
+  slots_free_nothing (placing, slots, load);
+  struct range *front = &slots->freed[0], *behind = &slots->freed[1];
+  if (!gap_is_free (placing, front->begin, front->end))
+    return false;
+  while (slots_move_in_front (placing, slots)
+         && front->end < notes->fixed_begin)
+    if (!slots_evict_one (placing, slots, front, load))
+      return false;
+  *behind = (struct range){ notes->fixed_end,
+                            next_wall (placing, notes->fixed_end, load) };
+  if (!gap_is_free (placing, behind->begin, behind->end))
+    return false;
+  while (behind->end < end)
+    if (!slots_evict_one (placing, slots, behind, load))
+      return false;
+  return front->end <= notes->fixed_begin && front->end >= slots->table_end
+         && slots_place_notes (slots);
+}
+
+/* One PT_NOTE for all, in one of several ways.  Programs at a fixed address
+   have another way, grow-down.  */
+static bool
+slots_gather_notes (struct placing *placing, struct header_slots *slots)
+{
+  const struct header_slots before = *slots;
+  const GElf_Phdr *load = find_load (placing);
+  if (load == NULL || placing->header.e_type == ET_EXEC)
+    return false;
+  placing->gathers_notes = true;
+  for (size_t attempt = 0; attempt < NOTE_ATTEMPTS; attempt++)
+    {
+      *slots = before;
+      if (notes_gather (placing, slots, load, attempt)
+          && slots_make_holes (placing, slots, load))
+        return true;
+    }
+  placing->gathers_notes = false;
+  return false;
+}
+
+bool
+slots_find_unproven (struct placing *placing, size_t n,
+                     struct header_slots *slots)
+{
+  char reason[sizeof placing->reason];
+  placing->gathers_notes = false;
+  *slots = (struct header_slots){ .n_added = n };
+  slots_take (placing->image, slots, n);
+  if (slots_suffice (placing, slots))
+    return true;
+  memcpy (reason, placing->reason, sizeof reason);
+  slots_take_table_header (placing, slots, n);
+  if (slots_suffice (placing, slots))
+    return true;
+  bool found = slots_gather_notes (placing, slots);
+  memcpy (placing->reason, reason, sizeof reason);
+  return found;
+}
+
+bool
+slots_moved_addresses (const struct placing *placing,
+                       const struct header_slots *slots,
+                       struct range *addresses)
+{
+  if (slots->n_units == 0)
+    return false;
+  const struct unit *last = &slots->units[slots->n_units - 1];
+  *addresses = (struct range){ slots->units[0].address,
+                               unit_known_end (placing, last) };
+  return true;
+}
+
+/* Whether references to all that SLOTS evicts have been looked for; look.  */
+static bool
+slots_are_proven (struct placing *placing, const struct header_slots *slots)
+{
+  struct references *known = &placing->references;
+  struct range moved;
+  if (!slots_moved_addresses (placing, slots, &moved)
+      || (moved.begin >= known->begin && moved.end <= known->end))
+    return true;
+  if (known->end > 0)
+    {
+      moved.begin = moved.begin < known->begin ? moved.begin : known->begin;
+      moved.end = moved.end > known->end ? moved.end : known->end;
+    }
+  references_find (known, placing->image, moved.begin, moved.end);
+  for (size_t i = 0; i < slots->n_units; i++)
+    if (unit_is_referenced (placing, &slots->units[i]))
+      return false;
+  return true;
+}
+
+/* Looking for references takes as long as reading all code, so it is done for
+   what would be evicted; if there are any, another choice is tried.  */
+bool
+slots_find (struct placing *placing, size_t n, struct header_slots *slots)
+{
+  do
+    if (!slots_find_unproven (placing, n, slots))
+      return false;
+  while (!slots_are_proven (placing, slots));
+  return true;
+}
+
+bool
+slots_place_units (struct header_slots *slots, uint64_t *end, uint64_t address)
+{
+  uint64_t begin = *end;
+  for (size_t i = 0; i < slots->n_units; i++)
+    {
+      struct unit *unit = &slots->units[i];
+      if (unit->placed)
+        continue;
+      uint64_t place = address + (*end - begin);
+      uint64_t before = place;
+      if (!round_to_residue (&place, unit->address, unit->align))
+        return false;
+      unit->new_offset = *end + (place - before);
+      unit->new_address = place;
+      if (__builtin_add_overflow (unit->new_offset, unit->size, end))
+        return false;
+    }
+  return true;
+}
+
+bool
+slots_commit (struct placing *placing, struct header_slots *slots)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  if (slots->n_units == 0)
+    return true;
+  for (size_t i = 0; i < 2; i++)
+    if (!plan_clear (placing->plan, slots->freed[i].begin,
+                     slots->freed[i].end - slots->freed[i].begin,
+                     placing->err))
+      return false;
+  for (size_t i = 0; i < slots->n_units; i++)
+    {
+      const struct unit *unit = &slots->units[i];
+      if (!plan_copy (placing->plan, unit->offset, unit->new_offset,
+                      unit->size, placing->err))
+        return false;
+      unit_commit (placing, unit);
+    }
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint8_t *bytes = plan_patch (placing->plan, notes->fillers[i],
+                                   NOTE_FILLER_SIZE, placing->err);
+      if (bytes == NULL)
+        return false;
+      note_filler_write (bytes, placing->image->big_endian);
+    }
+  return dynamic_patch (placing) && symbols_patch (placing);
+}
+
+static void
+add_filler_sections (struct placing *placing, const struct header_slots *slots)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      GElf_Shdr header
+          = { .sh_type = SHT_NOTE,
+              .sh_flags = SHF_ALLOC,
+              .sh_addr = notes->address + (notes->fillers[i] - notes->offset),
+              .sh_offset = notes->fillers[i],
+              .sh_size = NOTE_FILLER_SIZE,
+              .sh_addralign = 8 };
+      table_add_section (placing, ".note.filler", &header);
+    }
+}
+
+/* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
+   it, into the bytes in front of the first PROGBITS section if they suffice,
+   although that segment is not writable.  The bytes of an evicted table may
+   suffice where the table did not leave any, so they get an owner again.  */
+static void
+add_gap_section (struct placing *placing, const struct header_slots *slots)
+{
+  uint64_t begin = slots->table_end + sizeof (Elf64_Phdr);
+  if (slots->n_units == 0 || placing->header.e_type != ET_EXEC)
+    return;
+  for (size_t i = 0; i < slots->n_units; i++)
+    if (slots->units[i].placed)
+      begin = slots->units[i].new_offset + slots->units[i].size;
+  begin = (begin + 7) & ~(uint64_t)7;
+  if (begin + GAP_MIN > slots->freed[0].end)
+    return;
+  const GElf_Phdr *load = owner_of_table (placing->image);
+  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
+                       .sh_flags = SHF_ALLOC,
+                       .sh_addr = load->p_vaddr + (begin - load->p_offset),
+                       .sh_offset = begin,
+                       .sh_size = slots->freed[0].end - begin,
+                       .sh_addralign = 8 };
+  table_add_section (placing, ".old_tables", &header);
+}
+
+void
+slots_add_sections (struct placing *placing, const struct header_slots *slots)
+{
+  add_filler_sections (placing, slots);
+  add_gap_section (placing, slots);
+}

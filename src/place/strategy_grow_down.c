@@ -1,0 +1,247 @@
+/* Strategies grow-down and move-table: for files whose program header table
+   has no room.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "place/placing.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+enum
+{
+  ADDRESS_MIN = 0x10000, /* vm.mmap_min_addr as distributions set it */
+  HEADERS_END = 8        /* bytes of the section that keeps patchelf out */
+};
+
+/* Where .sframe begins in front of a program that grew downwards.  One slot
+   for a header is left free, as after eviction.  */
+static uint64_t
+grow_sframe_offset (const struct placing *placing)
+{
+  return sizeof (Elf64_Ehdr)
+         + (placing->image->n_segments + 2) * sizeof (Elf64_Phdr)
+         + HEADERS_END;
+}
+
+static uint64_t
+largest_align (const struct placing *placing)
+{
+  uint64_t align = placing->page;
+  for (size_t i = 0; i < placing->image->n_segments; i++)
+    if (placing->image->segments[i].p_type == PT_LOAD
+        && placing->image->segments[i].p_align > align)
+      align = placing->image->segments[i].p_align;
+  return align;
+}
+
+static const GElf_Phdr *
+first_load (const struct placing *placing)
+{
+  return image_find_segment (placing->image, PT_LOAD);
+}
+
+static bool
+grow_fits (const struct placing *placing, uint64_t needed, uint64_t align,
+           uint64_t *distance)
+{
+  uint64_t base = first_load (placing)->p_vaddr;
+  return round_up (needed, align, distance) && *distance <= base
+         && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
+         && placing->image->size + *distance > placing->image->size;
+}
+
+/* How far everything moves: by whole pages, so that addresses and offsets
+   still agree.  A program linked for huge pages may lie too low for that many
+   bytes; it then gives up their alignment in the file, which only libraries
+   are held to.  */
+static int
+grow_distance (struct placing *placing, uint64_t *distance)
+{
+  const GElf_Phdr *load = first_load (placing);
+  if (placing->image->header.e_type != ET_EXEC)
+    return placing_impossible (placing,
+                               "only a program at a fixed address can grow "
+                               "downwards");
+  if (load->p_offset != 0 || (load->p_flags & PF_W)
+      || placing->image->header.e_phoff != sizeof (Elf64_Ehdr)
+      || owner_of_table (placing->image) != load)
+    return placing_impossible (
+        placing, "the headers are not at the start of a read-only "
+                 "segment");
+  uint64_t needed = grow_sframe_offset (placing) + placing->plan->sframe_size;
+  if (grow_fits (placing, needed, largest_align (placing), distance)
+      || grow_fits (placing, needed, placing->page, distance))
+    return 1;
+  return placing_impossible (placing, "no room in front of the program");
+}
+
+/* What has no bytes in the file (PT_GNU_STACK, PT_NULL) has no place to
+   shift.  */
+static void
+grow_headers (struct placing *placing, uint64_t distance)
+{
+  const GElf_Phdr *first = first_load (placing);
+  for (size_t i = 0; i < placing->n_segments; i++)
+    {
+      GElf_Phdr *segment = &placing->segments[i];
+      if (&placing->image->segments[i] == first || segment->p_type == PT_PHDR)
+        {
+          segment->p_vaddr -= distance;
+          segment->p_paddr -= distance;
+          if (segment->p_type == PT_LOAD)
+            {
+              segment->p_filesz += distance;
+              segment->p_memsz += distance;
+            }
+        }
+      else if (segment->p_type != PT_NULL
+               && (segment->p_filesz > 0 || segment->p_offset > 0))
+        segment->p_offset += distance;
+      if (segment->p_type == PT_LOAD && segment->p_align > placing->page
+          && (distance & (segment->p_align - 1)) != 0)
+        segment->p_align = placing->page;
+    }
+  for (size_t i = 1; i < placing->n_sections; i++)
+    if (placing->sections[i].sh_type != SHT_NULL)
+      placing->sections[i].sh_offset += distance;
+}
+
+/* __ehdr_start still names the copy of the old header; static glibc reads the
+   program headers through it.  Pointer arithmetic modulo 2^64 leads it from
+   there to the new table.  */
+static bool
+patch_old_header (struct placing *placing, uint64_t distance)
+{
+  bool big_endian = placing->image->big_endian;
+  uint8_t *offset
+      = plan_patch (placing->plan, distance + offsetof (Elf64_Ehdr, e_phoff),
+                    sizeof (uint64_t), placing->err);
+  uint8_t *count
+      = plan_patch (placing->plan, distance + offsetof (Elf64_Ehdr, e_phnum),
+                    sizeof (uint16_t), placing->err);
+  if (offset == NULL || count == NULL)
+    return false;
+  store_u64 (offset, sizeof (Elf64_Ehdr) - distance, big_endian);
+  store_u16 (count, (uint16_t)placing->n_segments, big_endian);
+  return true;
+}
+
+/* strip fills bytes that belong to no section with zeros, also the copy of
+   the old headers.  */
+static void
+add_old_headers_section (struct placing *placing, uint64_t distance)
+{
+  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
+                       .sh_flags = SHF_ALLOC,
+                       .sh_addr = first_load (placing)->p_vaddr,
+                       .sh_offset = distance,
+                       .sh_addralign = 8 };
+  header.sh_size
+      = sizeof (Elf64_Ehdr) + placing->image->n_segments * sizeof (Elf64_Phdr);
+  table_add_section (placing, ".old_headers", &header);
+}
+
+/* patchelf packs what it changes, .dynamic among it, into the bytes in front
+   of the first PROGBITS section if they suffice, and takes .sframe for
+   something it may move.  A PROGBITS section in front of it leaves too few. */
+static void
+add_headers_end_section (struct placing *placing)
+{
+  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
+                       .sh_flags = SHF_ALLOC,
+                       .sh_addr = placing->plan->sframe_address - HEADERS_END,
+                       .sh_offset = placing->plan->sframe_offset - HEADERS_END,
+                       .sh_size = HEADERS_END,
+                       .sh_addralign = 8 };
+  table_add_section (placing, ".headers_end", &header);
+}
+
+int
+layout_try_grow_down (struct placing *placing)
+{
+  uint64_t distance = 0;
+  if (!grow_distance (placing, &distance))
+    return 0;
+  struct layout_plan *plan = placing->plan;
+  struct header_slots slots = { .n_added = 1 };
+  plan->strategy = LAYOUT_GROW_DOWN;
+  slots_take_old (placing->image, &slots, 1);
+  plan->sframe_offset = grow_sframe_offset (placing);
+  plan->sframe_address
+      = first_load (placing)->p_vaddr - distance + plan->sframe_offset;
+  placing->end = placing->image->size + distance;
+  plan->n_extents = 0;
+  grow_headers (placing, distance);
+  if (!plan_copy (placing->plan, 0, distance, placing->image->size,
+                  placing->err))
+    return -1;
+  table_add_headers (placing, &slots, NULL);
+  add_headers_end_section (placing);
+  add_old_headers_section (placing, distance);
+  table_add_sframe_section (placing);
+  return patch_old_header (placing, distance) && table_finish (placing) ? 1
+                                                                        : -1;
+}
+
+/* Where the table goes: kernels before 5.18, static glibc, ld.so and LLVM's
+   profile runtime all compute its address as that of the first segment plus
+   e_phoff.  */
+static int
+move_place (struct placing *placing, GElf_Phdr *load, uint64_t table_size)
+{
+  const GElf_Phdr *first = first_load (placing),
+                  *last = placing_last_load (placing);
+  uint64_t base = first->p_vaddr - first->p_offset;
+  uint64_t address, old_end, size;
+  if (first->p_vaddr < first->p_offset
+      || !round_up (last->p_vaddr + last->p_memsz, placing->page, &address)
+      || address < base
+      || !round_up (placing->image->size, placing->page, &old_end))
+    return placing_impossible (placing,
+                               "no place for a moved program header table");
+  if (address - base < old_end)
+    address = base + old_end;
+  if (address - base - old_end > GROWTH_MAX)
+    return placing_impossible (placing, "the file would become too large");
+  if (__builtin_add_overflow (table_size, placing->plan->sframe_size, &size)
+      || address + size < address || (address & (placing->page - 1)) != 0)
+    return placing_impossible (placing,
+                               "no place for a moved program header table");
+  *load = (GElf_Phdr){ .p_type = PT_LOAD,
+                       .p_flags = PF_R,
+                       .p_offset = address - base,
+                       .p_vaddr = address,
+                       .p_paddr = address,
+                       .p_filesz = size,
+                       .p_memsz = size,
+                       .p_align = placing->page };
+  return 1;
+}
+
+int
+layout_try_move (struct placing *placing)
+{
+  struct header_slots slots = { .n_added = 2 };
+  struct layout_plan *plan = placing->plan;
+  uint64_t table_size = (placing->n_segments + 2) * sizeof (Elf64_Phdr);
+  GElf_Phdr load = { 0 };
+  if (!move_place (placing, &load, table_size))
+    return 0;
+  slots_take_old (placing->image, &slots, 1);
+  plan->strategy = LAYOUT_MOVE_TABLE;
+  plan->sframe_offset = load.p_offset + table_size;
+  plan->sframe_address = load.p_vaddr + table_size;
+  placing->header.e_phoff = load.p_offset;
+  placing->end = load.p_offset + load.p_filesz;
+  table_add_headers (placing, &slots, &load);
+  for (size_t i = 0; i < placing->n_segments; i++)
+    if (placing->segments[i].p_type == PT_PHDR)
+      {
+        placing->segments[i].p_offset = load.p_offset;
+        placing->segments[i].p_vaddr = placing->segments[i].p_paddr
+            = load.p_vaddr;
+      }
+  table_add_sframe_section (placing);
+  return table_finish (placing) ? 1 : -1;
+}

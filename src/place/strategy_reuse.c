@@ -1,0 +1,52 @@
+/* Strategy reuse: the new .sframe in the place of an older one that is not
+   smaller.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Nothing grows and nothing moves: the program header and the section header
+   get new sizes, in their tables.  Where the old section had no program header
+   (lld 22 links one without) a free slot in the table is needed.  */
+
+#include <config.h>
+
+#include "place/placing.h"
+
+/* The read-only segment that has the old .sframe's bytes.  */
+static bool
+is_mapped (const struct placing *placing)
+{
+  const struct layout_replaced *old = placing->request->replaced;
+  for (size_t i = 0; i < placing->image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &placing->image->segments[i];
+      if (load->p_type == PT_LOAD && (load->p_flags & (PF_R | PF_W)) == PF_R
+          && old->offset >= load->p_offset
+          && old->offset - load->p_offset <= load->p_filesz
+          && old->size <= load->p_filesz - (old->offset - load->p_offset)
+          && old->address - load->p_vaddr == old->offset - load->p_offset)
+        return true;
+    }
+  return false;
+}
+
+int
+layout_try_reuse (struct placing *placing)
+{
+  const struct layout_replaced *old = placing->request->replaced;
+  struct layout_plan *plan = placing->plan;
+  struct header_slots slots;
+  if (old == NULL || old->section == 0)
+    return placing_impossible (placing, "no section to reuse");
+  if (plan->sframe_size > old->size || (old->address & 7) != 0
+      || !is_mapped (placing))
+    return placing_impossible (
+        placing, "the new .sframe does not fit in the old one's place");
+  /* Evicted sections would have nowhere to go.  */
+  if (!slots_find (placing, 1, &slots) || slots.n_units > 0)
+    return placing_impossible (placing, "no free program header");
+  plan->strategy = LAYOUT_REUSE;
+  plan->sframe_offset = old->offset;
+  plan->sframe_address = old->address;
+  table_add_headers (placing, &slots, NULL);
+  table_add_sframe_section (placing);
+  return table_finish_in_place (placing) ? 1 : -1;
+}

@@ -1,0 +1,181 @@
+/* Debug files whose program changed after they were split off it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "write/debug_twin.h"
+
+#include <string.h>
+
+#include "place/placing.h"
+
+enum
+{
+  /* Sections with other numbers in both files: looking each of them up in a
+     damaged file, with thousands, would take long.  */
+  SEARCHES_MAX = 1024,
+  CRC_WORD_SIZE = 4
+};
+
+static bool
+is_loaded (const struct image_section *section)
+{
+  return section->header.sh_type != SHT_NULL
+         && (section->header.sh_flags & SHF_ALLOC);
+}
+
+/* The number in OTHER of section INDEX of IMAGE, or 0.  Tools that split files
+   leave the numbers of loaded sections alone.  */
+static size_t
+find_counterpart (const struct image *image, size_t index,
+                  const struct image *other, size_t *n_searches)
+{
+  const char *name = image->sections[index].name;
+  if (index < other->n_sections && is_loaded (&other->sections[index])
+      && strcmp (other->sections[index].name, name) == 0)
+    return index;
+  if (++*n_searches > SEARCHES_MAX)
+    return 0;
+  for (size_t i = 1; i < other->n_sections; i++)
+    if (is_loaded (&other->sections[i])
+        && strcmp (other->sections[i].name, name) == 0)
+      return i;
+  return 0;
+}
+
+static bool
+is_same_place (const GElf_Shdr *a, const GElf_Shdr *b)
+{
+  return a->sh_addr == b->sh_addr && a->sh_size == b->sh_size;
+}
+
+static const GElf_Phdr *
+first_load (const struct image *image)
+{
+  return image_find_segment (image, PT_LOAD);
+}
+
+/* Whether the first segments begin or end at other addresses: readers take
+   either for a distance between all addresses.  */
+static bool
+first_loads_differ (const struct image *debug, const struct image *program)
+{
+  const GElf_Phdr *own = first_load (debug), *theirs = first_load (program);
+  return own != NULL && theirs != NULL
+         && (own->p_vaddr != theirs->p_vaddr
+             || own->p_memsz != theirs->p_memsz);
+}
+
+/* Whether each loaded section of A is in B, too, at the same place.  */
+static bool
+has_sections_of (const struct image *b, const struct image *a)
+{
+  size_t n_searches = 0;
+  for (size_t i = 1; i < a->n_sections; i++)
+    {
+      if (!is_loaded (&a->sections[i]))
+        continue;
+      size_t k = find_counterpart (a, i, b, &n_searches);
+      if (k == 0
+          || !is_same_place (&a->sections[i].header, &b->sections[k].header))
+        return false;
+    }
+  return true;
+}
+
+bool
+debug_twin_is_in_step (const struct image *debug, const struct image *program)
+{
+  return has_sections_of (debug, program) && has_sections_of (program, debug)
+         && !first_loads_differ (debug, program);
+}
+
+/* A header like that of the program's SECTION, without contents.  */
+static void
+add_header (struct placing *placing, const struct image_section *section)
+{
+  GElf_Shdr header = section->header;
+  header.sh_type = SHT_NOBITS;
+  header.sh_offset = placing->image->size;
+  header.sh_link = header.sh_info = 0;
+  table_add_section (placing, section->name, &header);
+}
+
+/* Let the headers follow those of PROGRAM.  *CHANGED: some did not.  */
+static bool
+follow_sections (struct placing *placing, const struct image *program,
+                 bool *changed)
+{
+  size_t n_searches = 0;
+  for (size_t i = 1; i < program->n_sections; i++)
+    {
+      const struct image_section *section = &program->sections[i];
+      if (!is_loaded (section))
+        continue;
+      size_t k = find_counterpart (program, i, placing->image, &n_searches);
+      if (k == 0 && placing->n_new_sections == JOB_SECTIONS_MAX)
+        return error_set (placing->err, CFI2SFRAME_REFUSED,
+                          "it lacks more sections than a conversion adds");
+      if (k == 0)
+        add_header (placing, section);
+      else
+        {
+          placing->moved[k]
+              = section->header.sh_addr - placing->sections[k].sh_addr;
+          *changed |= !is_same_place (&section->header, &placing->sections[k]);
+          placing->sections[k].sh_addr = section->header.sh_addr;
+          placing->sections[k].sh_size = section->header.sh_size;
+        }
+    }
+  *changed |= placing->n_new_sections > 0;
+  return true;
+}
+
+/* Of the segment's contents a debug file has the notes at most, and sections
+   tell where these are.  */
+static void
+follow_first_load (struct placing *placing, const struct image *program)
+{
+  const GElf_Phdr *own = first_load (placing->image);
+  if (!first_loads_differ (placing->image, program))
+    return;
+  GElf_Phdr *load = &placing->segments[own - placing->image->segments];
+  const GElf_Phdr *theirs = first_load (program);
+  if (load->p_vaddr != theirs->p_vaddr || load->p_filesz > theirs->p_memsz)
+    load->p_filesz = 0;
+  load->p_vaddr = theirs->p_vaddr;
+  load->p_paddr = theirs->p_paddr;
+  load->p_memsz = theirs->p_memsz;
+}
+
+static bool
+plan_headers (struct placing *placing, const struct image *program)
+{
+  bool changed = first_loads_differ (placing->image, program);
+  if (!follow_sections (placing, program, &changed))
+    return false;
+  follow_first_load (placing, program);
+  if (!changed)
+    return error_set (placing->err, CFI2SFRAME_NOTHING,
+                      "the debug file is in step already");
+  if (!symbols_patch (placing) || !table_finish (placing))
+    return false;
+  placing->plan->new_size += CRC_WORD_SIZE;
+  return plan_patch (placing->plan, placing->end, CRC_WORD_SIZE, placing->err)
+         != NULL;
+}
+
+bool
+debug_twin_plan (struct layout_plan *plan, const struct image *debug,
+                 const struct image *program, struct error *err)
+{
+  struct placing placing = { .image = debug, .plan = plan, .err = err };
+  *plan = (struct layout_plan){ 0 };
+  const struct image_section *names = &debug->sections[debug->section_names];
+  if (debug->section_names == 0 || image_section_bytes (debug, names) == NULL
+      || program->n_sections == 0)
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "no section headers to compare");
+  bool done = placing_open (&placing, debug->n_sections)
+              && plan_headers (&placing, program);
+  placing_close (&placing);
+  return done;
+}

@@ -1,0 +1,32 @@
+/* Debug files whose program changed after they were split off it.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A debug file has the program's section headers without the contents, and
+   debuggers compare both by name and address (gdb, addr_info_make_relative in
+   symfile.c; elfutils, find_alloc_section in src/unstrip.c) and by the first
+   PT_LOAD (its end: open_elf in libdwfl; its beginning: src/unstrip.c).  A
+   conversion adds sections and moves some.  */
+
+#ifndef WRITE_DEBUG_TWIN_H
+#define WRITE_DEBUG_TWIN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "place/plan.h"
+
+/* Plan how the debug file DEBUG gets the section headers that PROGRAM, to
+   which it belongs, has now.  Everything it has stays where it is.  The last
+   four bytes of the new file are zero, and free for a word by which the file
+   keeps its CRC.  The plan has no .sframe; it is freed with layout_plan_free
+   also after failure.  Status CFI2SFRAME_NOTHING when there is nothing to
+   change.  */
+bool debug_twin_plan (struct layout_plan *plan, const struct image *debug,
+                      const struct image *program, struct error *err);
+
+/* Whether DEBUG has the headers of PROGRAM, and none that it lacks.  */
+bool debug_twin_is_in_step (const struct image *debug,
+                            const struct image *program);
+
+#endif /* WRITE_DEBUG_TWIN_H */

@@ -1,0 +1,286 @@
+/* An .sframe that a file has already.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "write/existing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  PLACES_MAX = 64 /* to be removed at once */
+};
+
+static bool
+is_sframe_section (const struct image_section *section)
+{
+  return section->header.sh_type == SHT_GNU_SFRAME
+         || (section->header.sh_type != SHT_NULL
+             && strcmp (section->name, ".sframe") == 0);
+}
+
+static bool
+ends_before (uint64_t offset, uint64_t size, uint64_t limit)
+{
+  return size <= limit && offset <= limit - size;
+}
+
+/* Whether everything the headers account for is in front of RECORD, as
+   conversions leave it.  In a file made to harm headers or contents may stand
+   in the record, and to cut it off would take them away.  */
+static bool
+record_is_behind_all (const struct undo_record *record,
+                      const struct image *image)
+{
+  const GElf_Ehdr *header = &image->header;
+  uint64_t limit = record->offset;
+  if (!ends_before (header->e_phoff, image->n_segments * sizeof (Elf64_Phdr),
+                    limit)
+      || !ends_before (header->e_shoff,
+                       image->n_sections * sizeof (Elf64_Shdr), limit))
+    return false;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *section = &image->sections[i].header;
+      if (section->sh_type != SHT_NULL && section->sh_type != SHT_NOBITS
+          && section->sh_size > 0
+          && !ends_before (section->sh_offset, section->sh_size, limit))
+        return false;
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type != PT_NULL && segment->p_filesz > 0
+          && !ends_before (segment->p_offset, segment->p_filesz, limit))
+        return false;
+    }
+  return true;
+}
+
+struct existing
+existing_find (const struct image *image)
+{
+  struct existing found = { 0 };
+  struct layout_replaced by_segment = { 0 };
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (is_sframe_section (&image->sections[i]) && found.n_sections++ == 0)
+      {
+        const GElf_Shdr *header = &image->sections[i].header;
+        found.place
+            = (struct layout_replaced){ i, header->sh_offset, header->sh_addr,
+                                        header->sh_size };
+      }
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type == PT_GNU_SFRAME && segment->p_filesz > 0
+          && found.n_segments++ == 0)
+        by_segment
+            = (struct layout_replaced){ found.place.section, segment->p_offset,
+                                        segment->p_vaddr, segment->p_filesz };
+    }
+  if (found.n_segments > 0)
+    {
+      found.disagrees = found.n_sections > 0
+                        && (by_segment.offset != found.place.offset
+                            || by_segment.address != found.place.address);
+      found.has_segment = true;
+      /* GNU ld 2.47 makes the segment larger than the section, so that it
+         covers bytes of other sections.  */
+      if (found.n_sections == 0)
+        found.place = by_segment;
+    }
+  found.present = found.place.size > 0;
+  found.has_record = undo_record_find (&found.record, image)
+                     && record_is_behind_all (&found.record, image);
+  return found;
+}
+
+const uint8_t *
+existing_bytes (const struct existing *existing, const struct image *image)
+{
+  const struct layout_replaced *place = &existing->place;
+  if (!existing->present || place->offset > image->size
+      || place->size > image->size - place->offset
+      || (!existing->has_segment
+          && image->sections[place->section].header.sh_type == SHT_NOBITS))
+    return NULL;
+  return image->bytes + place->offset;
+}
+
+static bool
+meets (const struct layout_replaced *place, uint64_t offset, uint64_t size)
+{
+  return size > 0 && place->offset < offset + size
+         && offset < place->offset + place->size;
+}
+
+/* Whether bytes of the .sframe belong to something else too, as in a file
+   made to harm: they would be overwritten.  */
+static bool
+shares_bytes (const struct layout_replaced *place, const struct image *image)
+{
+  const GElf_Ehdr *header = &image->header;
+  if (meets (place, 0, sizeof (Elf64_Ehdr))
+      || meets (place, header->e_phoff,
+                image->n_segments * sizeof (Elf64_Phdr))
+      || meets (place, header->e_shoff,
+                image->n_sections * sizeof (Elf64_Shdr)))
+    return true;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *other = &image->sections[i].header;
+      if (i != place->section && other->sh_type != SHT_NULL
+          && other->sh_type != SHT_NOBITS
+          && meets (place, other->sh_offset, other->sh_size))
+        return true;
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *other = &image->segments[i];
+      if (other->p_type != PT_LOAD && other->p_type != PT_NULL
+          && other->p_type != PT_GNU_RELRO && other->p_type != PT_GNU_SFRAME
+          && meets (place, other->p_offset, other->p_filesz))
+        return true;
+    }
+  return false;
+}
+
+bool
+existing_check_replaceable (const struct existing *existing,
+                            const struct image *image, struct error *err)
+{
+  if (existing->n_sections > 1 || existing->n_segments > 1)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "has several .sframe sections or segments");
+  if (existing->disagrees)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "its .sframe section and PT_GNU_SFRAME disagree; "
+                      "--remove them first");
+  if (existing_bytes (existing, image) == NULL)
+    return error_set (err, CFI2SFRAME_REFUSED, ".sframe has no contents");
+  /* Without section headers its size is not to be trusted, and its bytes are
+     left alone.  */
+  if (existing->place.section != 0 && shares_bytes (&existing->place, image))
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "its .sframe overlaps other contents");
+  return true;
+}
+
+void
+existing_forget_record (struct existing *existing, struct image *image)
+{
+  if (!existing->has_record)
+    return;
+  image->size = existing->record.offset;
+  existing->has_record = false;
+}
+
+/* A patch that makes SIZE bytes at OFFSET zero.  */
+static bool
+add_zeros (struct layout_plan *plan, uint64_t offset, size_t size)
+{
+  struct layout_patch *patch = &plan->patches[plan->n_patches];
+  *patch = (struct layout_patch){ offset, size, calloc (1, size) };
+  if (patch->bytes == NULL)
+    return false;
+  plan->n_patches++;
+  return true;
+}
+
+/* PT_NULL and SHT_NULL are both 0 (gABI).  Of a program header only the type
+   goes; a section header must be zero altogether to please elflint.  */
+static bool
+add_removals (struct layout_plan *plan, const struct image *image)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_GNU_SFRAME
+        && !add_zeros (plan,
+                       image->header.e_phoff + i * image->header.e_phentsize,
+                       sizeof (Elf64_Word)))
+      return false;
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (is_sframe_section (&image->sections[i])
+        && !add_zeros (plan,
+                       image->header.e_shoff + i * image->header.e_shentsize,
+                       sizeof (Elf64_Shdr)))
+      return false;
+  return true;
+}
+
+bool
+existing_plan_removal (struct layout_plan *plan,
+                       const struct existing *existing,
+                       const struct image *image, struct error *err)
+{
+  *plan = (struct layout_plan){ .strategy = LAYOUT_REUSE };
+  if (existing->n_sections == 0 && existing->n_segments == 0)
+    return error_set (err, CFI2SFRAME_NOTHING, "has no .sframe");
+  if (existing->n_sections + existing->n_segments > PLACES_MAX)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "has more than %d .sframe sections and segments",
+                      PLACES_MAX);
+  /* A record of whatever happened before would be stale.  */
+  plan->new_size
+      = existing->has_record ? existing->record.offset : image->size;
+  plan->extents = calloc (1, sizeof plan->extents[0]);
+  plan->patches = calloc (image->n_segments + image->n_sections + 1,
+                          sizeof plan->patches[0]);
+  if (plan->extents == NULL || plan->patches == NULL)
+    return error_set_no_memory (err);
+  plan->extents[plan->n_extents++]
+      = (struct layout_extent){ 0, 0, plan->new_size };
+  return add_removals (plan, image) || error_set_no_memory (err);
+}
+
+static bool
+is_byte_patched (const struct layout_plan *plan, uint64_t offset)
+{
+  for (size_t i = 0; i < plan->n_patches; i++)
+    if (offset >= plan->patches[i].offset
+        && offset - plan->patches[i].offset < plan->patches[i].size)
+      return true;
+  return false;
+}
+
+/* The plan is simple enough to check every byte.  */
+static bool
+same_outside_patches (const struct layout_plan *plan, const uint8_t *old,
+                      const uint8_t *new)
+{
+  enum
+  {
+    block = 4096
+  };
+  for (uint64_t at = 0; at < plan->new_size; at += block)
+    {
+      uint64_t end = plan->new_size - at < block ? plan->new_size : at + block;
+      if (memcmp (old + at, new + at, (size_t)(end - at)) == 0)
+        continue;
+      for (uint64_t i = at; i < end; i++)
+        if (old[i] != new[i] && !is_byte_patched (plan, i))
+          return false;
+    }
+  return true;
+}
+
+bool
+existing_check_removed (const struct layout_plan *plan,
+                        const struct image *image, const void *bytes,
+                        size_t size, struct error *err)
+{
+  struct image new;
+  if (size != plan->new_size)
+    return error_set (err, CFI2SFRAME_IO, "the new file has a wrong size");
+  if (!image_open_memory (&new, bytes, size, err))
+    return false;
+  struct existing left = existing_find (&new);
+  image_close (&new);
+  if (left.n_sections == 0 && left.n_segments == 0
+      && same_outside_patches (plan, image->bytes, bytes))
+    return true;
+  return error_set (err, CFI2SFRAME_REFUSED,
+                    "self-check of the new file failed: .sframe is not gone");
+}

@@ -1,0 +1,379 @@
+/* Owner, mode, extended attributes and time stamps of a file.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The order matters: chown clears set-id bits and capabilities, so owner
+   first, then mode, then attributes; setting an ACL may change the mode, so
+   that is looked at again in the end.  */
+
+#include <config.h>
+
+#include "write/file_metadata.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define MODE_BITS 07777
+
+/* Attributes are at most 64 KiB (XATTR_SIZE_MAX, XATTR_LIST_MAX of Linux);
+   reading them is tried again when they grow in between.  */
+#define ATTRIBUTE_TRIES 5
+
+struct attribute_list
+{
+  char *names; /* owned; each ends in a zero byte */
+  size_t size;
+};
+
+static bool
+starts_with (const char *name, const char *prefix)
+{
+  return strncmp (name, prefix, strlen (prefix)) == 0;
+}
+
+/* Statements about the old contents: wrong on the new file.  */
+static bool
+attribute_is_stale (const char *name)
+{
+  return strcmp (name, "security.ima") == 0
+         || strcmp (name, "security.evm") == 0;
+}
+
+/* Whether a program's behaviour or somebody's access depends on it, so that
+   the file must not come into being without.  */
+static bool
+attribute_is_required (const char *name)
+{
+  return starts_with (name, "user.")
+         || strcmp (name, "security.capability") == 0
+         || starts_with (name, "system.posix_acl_");
+}
+
+static bool
+attribute_list_read (struct attribute_list *list, int fd, struct error *err)
+{
+  *list = (struct attribute_list){ 0 };
+  for (int tries = 0; tries < ATTRIBUTE_TRIES; tries++)
+    {
+      ssize_t size = flistxattr (fd, NULL, 0);
+      if (size == 0 || (size < 0 && (errno == ENOTSUP || errno == ENOSYS)))
+        return true;
+      if (size < 0)
+        break;
+      list->names = malloc ((size_t)size);
+      if (list->names == NULL)
+        return error_set_no_memory (err);
+      size = flistxattr (fd, list->names, (size_t)size);
+      if (size >= 0)
+        {
+          list->size = (size_t)size;
+          return true;
+        }
+      int saved = errno;
+      free (list->names);
+      list->names = NULL;
+      errno = saved;
+      if (errno != ERANGE)
+        break;
+    }
+  return error_set_errno (err, "list extended attributes");
+}
+
+static void
+attribute_list_free (struct attribute_list *list)
+{
+  free (list->names);
+}
+
+static const char *
+attribute_list_next (const struct attribute_list *list, const char *name)
+{
+  const char *next = name == NULL ? list->names : name + strlen (name) + 1;
+  return list->names != NULL && next < list->names + list->size ? next : NULL;
+}
+
+static bool
+attribute_list_has (const struct attribute_list *list, const char *wanted)
+{
+  for (const char *name = NULL;
+       (name = attribute_list_next (list, name)) != NULL;)
+    if (strcmp (name, wanted) == 0)
+      return true;
+  return false;
+}
+
+/* Read attribute NAME into *VALUE, to be freed.  -1 with errno.  */
+static ssize_t
+attribute_read (int fd, const char *name, void **value)
+{
+  *value = NULL;
+  for (int tries = 0; tries < ATTRIBUTE_TRIES; tries++)
+    {
+      ssize_t size = fgetxattr (fd, name, NULL, 0);
+      if (size < 0)
+        return -1;
+      *value = malloc (size > 0 ? (size_t)size : 1);
+      if (*value == NULL)
+        return -1;
+      size = fgetxattr (fd, name, *value, (size_t)size);
+      if (size >= 0)
+        return size;
+      int saved = errno;
+      free (*value);
+      *value = NULL;
+      errno = saved;
+      if (errno != ERANGE)
+        return -1;
+    }
+  return -1;
+}
+
+static bool
+attribute_failed (const char *name, struct error *err)
+{
+  /* Out of space or a broken disk is a failure for any attribute.  */
+  bool permission = errno == EPERM || errno == EACCES || errno == ENOTSUP
+                    || errno == EINVAL || errno == ENODATA;
+  if (permission && !attribute_is_required (name))
+    return true;
+  if (strcmp (name, "security.capability") == 0)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the file would lose its capabilities: %s",
+                      strerror (errno));
+  return error_set (err, CFI2SFRAME_IO, "cannot keep attribute %s: %s", name,
+                    strerror (errno));
+}
+
+static bool
+attribute_copy (int from, int to, const char *name, struct error *err)
+{
+  void *value;
+  ssize_t size = attribute_read (from, name, &value);
+  bool done = size >= 0 && fsetxattr (to, name, value, (size_t)size, 0) == 0;
+  int saved = errno;
+  free (value);
+  errno = saved;
+  return done || attribute_failed (name, err);
+}
+
+/* A new file may have attributes of its own, an ACL from the directory's
+   default above all.  */
+static bool
+attributes_remove_others (const struct attribute_list *wanted, int to,
+                          struct error *err)
+{
+  struct attribute_list present;
+  if (!attribute_list_read (&present, to, err))
+    return false;
+  bool ok = true;
+  for (const char *name = NULL;
+       ok && (name = attribute_list_next (&present, name)) != NULL;)
+    if (attribute_is_required (name) && !attribute_list_has (wanted, name)
+        && fremovexattr (to, name) != 0 && errno != ENODATA)
+      ok = attribute_failed (name, err);
+  attribute_list_free (&present);
+  return ok;
+}
+
+static bool
+attributes_copy (int from, int to, struct error *err)
+{
+  struct attribute_list list;
+  if (!attribute_list_read (&list, from, err))
+    return false;
+  bool ok = attributes_remove_others (&list, to, err);
+  for (const char *name = NULL;
+       ok && (name = attribute_list_next (&list, name)) != NULL;)
+    if (!attribute_is_stale (name))
+      ok = attribute_copy (from, to, name, err);
+  attribute_list_free (&list);
+  return ok;
+}
+
+static bool
+owner_copy (const struct stat *wanted, int to, struct error *err)
+{
+  struct stat status;
+  if (fstat (to, &status) != 0)
+    return error_set_errno (err, "fstat");
+  if (status.st_uid == wanted->st_uid && status.st_gid == wanted->st_gid)
+    return true;
+  if (fchown (to, wanted->st_uid, wanted->st_gid) == 0)
+    return true;
+  if (errno == EPERM || errno == EINVAL)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the file's owner %ju:%ju cannot be kept: %s",
+                      (uintmax_t)wanted->st_uid, (uintmax_t)wanted->st_gid,
+                      strerror (errno));
+  return error_set_errno (err, "fchown");
+}
+
+static bool
+mode_copy (mode_t wanted, int to, struct error *err)
+{
+  struct stat status;
+  if (fstat (to, &status) != 0)
+    return error_set_errno (err, "fstat");
+  if ((status.st_mode & MODE_BITS) == (wanted & MODE_BITS))
+    return true;
+  if (fchmod (to, wanted & MODE_BITS) != 0)
+    return error_set_errno (err, "fchmod");
+  /* The kernel drops set-id bits silently where the caller lacks the right
+     (inode_change_ok, setattr_copy).  */
+  if (fstat (to, &status) != 0)
+    return error_set_errno (err, "fstat");
+  if ((status.st_mode & MODE_BITS) != (wanted & MODE_BITS))
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the file's mode %04o cannot be kept",
+                      (unsigned)(wanted & MODE_BITS));
+  return true;
+}
+
+bool
+file_note_privileges (struct file_privileges *privileges, int fd,
+                      struct error *err)
+{
+  *privileges = (struct file_privileges){ 0 };
+  struct stat status;
+  if (fstat (fd, &status) != 0)
+    return error_set_errno (err, "fstat");
+  privileges->mode = status.st_mode & MODE_BITS;
+  ssize_t size = fgetxattr (fd, "security.capability", privileges->capability,
+                            sizeof privileges->capability);
+  if (size < 0 && errno == ERANGE)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the file's capabilities are of an unknown form");
+  if (size > 0)
+    privileges->capability_size = (size_t)size;
+  /* Whether they can be given back is best found out by doing it.  */
+  return file_restore_privileges (privileges, fd, err);
+}
+
+bool
+file_restore_privileges (const struct file_privileges *privileges, int fd,
+                         struct error *err)
+{
+  if (privileges->mode & (S_ISUID | S_ISGID))
+    {
+      if (fchmod (fd, privileges->mode) != 0)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "the file would lose its set-id bits: %s",
+                          strerror (errno));
+      if (!mode_copy (privileges->mode, fd, err))
+        return false;
+    }
+  return privileges->capability_size == 0
+         || fsetxattr (fd, "security.capability", privileges->capability,
+                       privileges->capability_size, 0)
+                == 0
+         || attribute_failed ("security.capability", err);
+}
+
+bool
+file_set_times (int to, const struct stat *status, struct error *err)
+{
+  const struct timespec times[2] = { status->st_atim, status->st_mtim };
+  if (futimens (to, times) != 0)
+    return error_set_errno (err, "set time stamps");
+  return true;
+}
+
+/* Attributes of chattr(1), as far as a new file can have them: no dump, no
+   time of access, synchronous, (un)compressed.  */
+#define FLAGS_COPIED \
+  (FS_NODUMP_FL | FS_NOATIME_FL | FS_SYNC_FL | FS_COMPR_FL | FS_NOCOMP_FL)
+
+/* What else somebody may have asked for.  The others the file system sets by
+   itself (extents, an index).  */
+#define FLAGS_LOST \
+  (FS_NOCOW_FL | FS_JOURNAL_DATA_FL | FS_SECRM_FL | FS_UNRM_FL | FS_DAX_FL)
+
+static bool
+flags_read (int fd, int *flags)
+{
+  *flags = 0;
+  return ioctl (fd, FS_IOC_GETFLAGS, flags) == 0;
+}
+
+static bool
+flags_copy (int from, int to, struct error *err)
+{
+  int old, new;
+  /* Few file systems have them.  */
+  if (!flags_read (from, &old) || !flags_read (to, &new))
+    return true;
+  if (old & (FS_IMMUTABLE_FL | FS_APPEND_FL))
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "is immutable or for appending only (chattr)");
+  int wanted = (new & ~FLAGS_COPIED) | (old & FLAGS_COPIED);
+  return wanted == new || ioctl (to, FS_IOC_SETFLAGS, &wanted) == 0
+         || error_set_errno (err, "keep the file attributes (chattr)");
+}
+
+bool
+file_copy_metadata (int from, int to, bool times, struct error *err)
+{
+  struct stat status;
+  if (fstat (from, &status) != 0)
+    return error_set_errno (err, "fstat");
+  return owner_copy (&status, to, err) && flags_copy (from, to, err)
+         && mode_copy (status.st_mode, to, err)
+         && attributes_copy (from, to, err)
+         && mode_copy (status.st_mode, to, err)
+         && (!times || file_set_times (to, &status, err));
+}
+
+/* umask can only be read by setting it, which other threads would notice;
+   the kernel tells it in /proc since Linux 4.7.  */
+static mode_t
+current_umask (void)
+{
+  char line[256];
+  unsigned long value = 0;
+  bool found = false;
+  FILE *status = fopen ("/proc/self/status", "re");
+  while (status != NULL && !found && fgets (line, sizeof line, status))
+    {
+      found = strncmp (line, "Umask:", 6) == 0;
+      if (found)
+        value = strtoul (line + 6, NULL, 8);
+    }
+  if (status != NULL)
+    fclose (status);
+  if (found)
+    return value & 0777;
+  mode_t mask = umask (077);
+  umask (mask);
+  return mask;
+}
+
+bool
+file_set_new_mode (int to, mode_t mode, struct error *err)
+{
+  if (fchmod (to, mode & 0777 & ~current_umask ()) != 0)
+    return error_set_errno (err, "fchmod");
+  return true;
+}
+
+struct file_concerns
+file_find_concerns (int fd)
+{
+  struct file_concerns concerns = { 0 };
+  struct stat status;
+  concerns.hard_links = fstat (fd, &status) == 0 && status.st_nlink > 1;
+  int flags;
+  if (flags_read (fd, &flags))
+    {
+      concerns.verity = flags & FS_VERITY_FL;
+      concerns.flags_lost = flags & FLAGS_LOST;
+    }
+  concerns.signed_ima = fgetxattr (fd, "security.ima", NULL, 0) >= 0;
+  return concerns;
+}

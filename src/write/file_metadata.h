@@ -1,0 +1,52 @@
+/* Owner, mode, extended attributes and time stamps of a file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef WRITE_FILE_METADATA_H
+#define WRITE_FILE_METADATA_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+/* What a user should know before a file is rewritten.  */
+struct file_concerns
+{
+  bool hard_links; /* other names exist; a rename parts them from this one */
+  bool signed_ima; /* security.ima: the signature will not match any more */
+  bool verity;     /* fs-verity: contents are sealed, only rename works */
+  bool flags_lost; /* a new file cannot have all attributes of chattr(1) */
+};
+
+/* Look at the open file FD.  What cannot be found out counts as "no".  */
+struct file_concerns file_find_concerns (int fd);
+
+/* Make owner, mode, extended attributes and attributes (chattr(1)) of TO those
+   of FROM, and its time stamps if TIMES.  Fails when something that matters
+   cannot be kept (see output_file_commit).  */
+bool file_copy_metadata (int from, int to, bool times, struct error *err);
+
+/* Give TO the permission bits a new copy of a file with MODE gets: without
+   set-id bits, less the umask.  */
+bool file_set_new_mode (int to, mode_t mode, struct error *err);
+
+/* What the kernel takes away from a file that is written to: set-id bits
+   (unless the writer may keep them) and capabilities (always).  */
+struct file_privileges
+{
+  mode_t mode;
+  size_t capability_size; /* 0: none */
+  unsigned char capability[64];
+};
+
+/* Note the privileges of the open file FD, and make sure that the caller will
+   be able to give them back.  */
+bool file_note_privileges (struct file_privileges *privileges, int fd,
+                           struct error *err);
+bool file_restore_privileges (const struct file_privileges *privileges, int fd,
+                              struct error *err);
+
+/* Make the time stamps of TO those in STATUS.  */
+bool file_set_times (int to, const struct stat *status, struct error *err);
+
+#endif /* WRITE_FILE_METADATA_H */

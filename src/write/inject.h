@@ -1,0 +1,44 @@
+/* Carrying a layout plan out: the new file, checked before it is renamed.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef WRITE_INJECT_H
+#define WRITE_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "place/plan.h"
+
+/* Write the file that PLAN makes of IMAGE, with SFRAME (plan->sframe_size
+   bytes) in its place, to the descriptor OUT_FD, an empty file open for
+   reading and writing.  */
+bool inject_write (const struct image *image, const struct layout_plan *plan,
+                   const void *sframe, int out_fd, struct error *err);
+
+/* Whether OUT_FD, an empty file, could be made a copy of the whole IMAGE by
+   sharing its blocks.  */
+bool inject_clone (const struct image *image, int out_fd);
+
+/* Whether the file has (or may have) holes.  */
+bool inject_has_holes (const struct image *image);
+
+/* inject_write to a file that is a copy of the whole IMAGE already.  */
+bool inject_write_over (const struct image *image,
+                        const struct layout_plan *plan, const void *sframe,
+                        int out_fd, struct error *err);
+
+/* Read the SIZE BYTES of a new file back, as any other file, and compare them
+   with IMAGE: nothing but what PLAN says may have changed.  False with the
+   first violation.  */
+bool inject_check_bytes (const struct image *image,
+                         const struct layout_plan *plan, const void *sframe,
+                         const void *bytes, size_t size, struct error *err);
+
+/* The same for the file OUT_FD: what tests of plans need.  */
+bool inject_self_check (const struct image *image,
+                        const struct layout_plan *plan, const void *sframe,
+                        int out_fd, struct error *err);
+
+#endif /* WRITE_INJECT_H */

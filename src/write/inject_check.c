@@ -1,0 +1,395 @@
+/* The last look at a new file before it takes the old one's place.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Everything is read back from the file, with the same reader that reads any
+   other file; only what the kernel copies by the plan's extents is trusted in
+   large files (COMPARE_MAX in inject_check_compare.c).  */
+
+#include "write/inject_check.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/io.h"
+
+static bool
+check_header_kept (const struct check *check)
+{
+  const GElf_Ehdr *old = &check->old->header, *new = &check->new->header;
+  if (memcmp (old->e_ident, new->e_ident, EI_NIDENT) != 0
+      || old->e_type != new->e_type || old->e_machine != new->e_machine
+      || old->e_version != new->e_version || old->e_entry != new->e_entry
+      || old->e_flags != new->e_flags || old->e_ehsize != new->e_ehsize
+      || old->e_shstrndx != new->e_shstrndx
+      || (check->plan->strategy != LAYOUT_MOVE_TABLE
+          && old->e_phoff != new->e_phoff))
+    return check_violated (check, "other ELF header", "");
+  return true;
+}
+
+/* Whether NEW is what became of the segment OLD in growing downwards.  */
+static bool
+has_grown_down (const struct check *check, const GElf_Phdr *old,
+                const GElf_Phdr *new)
+{
+  return check->plan->strategy == LAYOUT_GROW_DOWN && old->p_offset == 0
+         && new->p_offset == 0
+         && new->p_vaddr < old->p_vaddr &&new->p_vaddr + new->p_memsz
+                == old->p_vaddr + old->p_memsz &&new->p_memsz - old->p_memsz
+                == new->p_filesz - old->p_filesz;
+}
+
+/* ... or in being given .sframe, or its BSS, in the file.  */
+static bool
+has_grown (const struct check *check, const GElf_Phdr *old,
+           const GElf_Phdr *new)
+{
+  uint64_t sframe = check->plan->sframe_address;
+  bool same_place = new->p_vaddr == old->p_vaddr;
+  if (check->plan->strategy == LAYOUT_GROW_DATA && same_place
+      && (old->p_flags & PF_W) && new->p_memsz > old->p_memsz)
+    return new->p_filesz
+           == new->p_memsz &&sframe >= old->p_vaddr + old->p_memsz &&sframe
+                                           + check->plan->sframe_size
+                  <= new->p_vaddr + new->p_memsz;
+  if (same_place && new->p_memsz == old->p_memsz)
+    return new->p_filesz == old->p_filesz
+           || ((old->p_flags & PF_W) && new->p_filesz == new->p_memsz);
+  return same_place && check->plan->strategy == LAYOUT_SLACK
+         && !(old->p_flags & PF_W)
+         && new->p_filesz
+                == new->p_memsz &&sframe
+                       >= old->p_vaddr + old->p_memsz &&sframe
+                              + check->plan->sframe_size
+                       <= new->p_vaddr + new->p_memsz;
+}
+
+static bool
+is_same_load (const struct check *check, const GElf_Phdr *old,
+              const GElf_Phdr *new)
+{
+  bool down = has_grown_down (check, old, new);
+  bool same_align
+      = new->p_align == old->p_align
+        || (check->plan->strategy == LAYOUT_GROW_DOWN && new->p_align >= 4096
+            && new->p_align < old->p_align);
+  return new->p_type == PT_LOAD &&new->p_flags
+             == old->p_flags &&same_align &&new->p_paddr - new->p_vaddr
+             == old->p_paddr - old->p_vaddr
+         && (down || has_grown (check, old, new));
+}
+
+/* Whether NEW is where OLD was, under the program header table.  patchelf
+   0.14.3 lets a longer table run over the bytes of PT_GNU_PROPERTY, whose
+   section it has moved, and leaves the header as it is.  Only what reaches
+   beyond the table is the segment's own.  */
+static bool
+is_buried_segment (const struct check *check, const GElf_Phdr *old,
+                   const GElf_Phdr *new)
+{
+  uint64_t begin = check->old->header.e_phoff;
+  uint64_t table_end = begin + check->old->n_segments * sizeof (Elf64_Phdr);
+  uint64_t end = old->p_offset + old->p_filesz;
+  if (old->p_offset < begin || old->p_offset >= table_end
+      || new->p_offset != old->p_offset || new->p_vaddr != old->p_vaddr)
+    return false;
+  return end <= table_end
+         || check_same_bytes (check, table_end, table_end, end - table_end);
+}
+
+/* Whether NEW takes the place of OLD.  Notes may move; a PT_NOTE that only
+   repeats PT_GNU_PROPERTY may be gone.  The contents of other segments are
+   those of their sections, which are compared.  */
+static bool
+is_same_segment (const struct check *check, const GElf_Phdr *old,
+                 const GElf_Phdr *new)
+{
+  bool movable = old->p_type == PT_NOTE || old->p_type == PT_INTERP
+                 || old->p_type == PT_GNU_PROPERTY;
+  bool same_type
+      = new->p_type == old->p_type
+        || (old->p_type == PT_NOTE && new->p_type == PT_GNU_PROPERTY);
+  if (!same_type || new->p_flags != old->p_flags
+      || new->p_align != old->p_align || new->p_filesz != old->p_filesz
+      || new->p_memsz != old->p_memsz
+      || new->p_paddr - new->p_vaddr != old->p_paddr - old->p_vaddr)
+    return false;
+  if (old->p_filesz == 0)
+    return new->p_vaddr == old->p_vaddr
+           && (old->p_offset != 0 || new->p_offset == 0);
+  bool loaded
+      = check_is_loaded (check, new->p_offset, new->p_vaddr, 0)
+        || (new->p_offset == old->p_offset &&new->p_vaddr == old->p_vaddr);
+  if (movable)
+    return loaded
+           && (check_same_bytes (check, old->p_offset, new->p_offset,
+                                 old->p_filesz)
+               || is_buried_segment (check, old, new));
+  return loaded && new->p_vaddr == old->p_vaddr;
+}
+
+static bool
+check_table_segment (const struct check *check, const GElf_Phdr *old)
+{
+  const GElf_Phdr *table = image_find_segment (check->new, PT_PHDR);
+  uint64_t size = check->new->n_segments * sizeof (Elf64_Phdr);
+  if (table == NULL || table->p_offset != check->new->header.e_phoff
+      || table->p_filesz != size || table->p_memsz != size
+      || table->p_flags != old->p_flags || table->p_align != old->p_align
+      || table->p_paddr - table->p_vaddr != old->p_paddr - old->p_vaddr
+      || !check_is_loaded (check, table->p_offset, table->p_vaddr, size))
+    return check_violated (check, "PT_PHDR is not the program header table",
+                           "");
+  return true;
+}
+
+/* A file that nobody else starts may lose its PT_PHDR.  */
+static bool
+may_lose_table_segment (const struct check *check)
+{
+  return image_find_segment (check->new, PT_PHDR) == NULL
+         && check->old->header.e_type == ET_DYN
+         && image_find_segment (check->old, PT_INTERP) == NULL;
+}
+
+static bool
+check_old_segment (const struct check *check, const GElf_Phdr *old)
+{
+  if (old->p_type == PT_NULL || old->p_type == PT_GNU_SFRAME)
+    return true;
+  if (old->p_type == PT_PHDR && may_lose_table_segment (check))
+    return true;
+  if (old->p_type == PT_PHDR)
+    return check_table_segment (check, old);
+  if (old->p_type == PT_NOTE && check_notes_kept (check, old))
+    return true;
+  for (size_t i = 0; i < check->new->n_segments; i++)
+    {
+      const GElf_Phdr *new = &check->new->segments[i];
+      if (old->p_type == PT_LOAD ? is_same_load (check, old, new)
+                                 : is_same_segment (check, old, new))
+        return true;
+    }
+  return check_violated (check, "a segment is lost or damaged", "");
+}
+
+/* The first bytes at or behind OFFSET that may move, which the segments that
+   name them are compared by.  */
+static struct layout_extent
+next_movable (const struct image *image, uint64_t offset, uint64_t end)
+{
+  struct layout_extent next = { .old_offset = end };
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      bool movable = segment->p_type == PT_NOTE || segment->p_type == PT_INTERP
+                     || segment->p_type == PT_GNU_PROPERTY;
+      if (movable && segment->p_offset + segment->p_filesz > offset
+          && segment->p_offset < next.old_offset)
+        next = (struct layout_extent){ .old_offset = segment->p_offset,
+                                       .size = segment->p_filesz };
+    }
+  return next;
+}
+
+/* Whether NEW has the bytes of the segment OLD, up to what may move.  */
+static bool
+has_bytes (const struct check *check, const GElf_Phdr *old,
+           const GElf_Phdr *new)
+{
+  uint64_t at = old->p_offset, end = old->p_offset + old->p_filesz;
+  uint64_t shift = new->p_offset + (old->p_vaddr - new->p_vaddr) - at;
+  while (at < end)
+    {
+      struct layout_extent skip = next_movable (check->old, at, end);
+      if (skip.old_offset > at
+          && !check_same_but_patched (check, at, at + shift,
+                                      skip.old_offset - at))
+        return false;
+      at = skip.old_offset + skip.size;
+    }
+  return true;
+}
+
+/* Without section headers, segments are all there is to compare.  */
+static bool
+check_old_load_bytes (const struct check *check, const GElf_Phdr *old)
+{
+  if (old->p_type != PT_LOAD || check->old->n_sections > 0)
+    return true;
+  for (size_t i = 0; i < check->new->n_segments; i++)
+    if (is_same_load (check, old, &check->new->segments[i])
+        && has_bytes (check, old, &check->new->segments[i]))
+      return true;
+  return check_violated (check, "other contents of a segment", "");
+}
+
+/* The PT_LOAD that no old one became: read-only, in pages of its own.
+   image_open has checked that all are sorted and disjoint.  */
+static bool
+check_new_load (const struct check *check, const GElf_Phdr *load,
+                uint64_t previous_end)
+{
+  uint64_t page = load->p_align;
+  if (load->p_flags != PF_R || load->p_filesz != load->p_memsz || page < 4096
+      || (page & (page - 1)) != 0
+      || ((load->p_vaddr - load->p_offset) & (page - 1)) != 0
+      || load->p_paddr != load->p_vaddr
+      || load->p_offset + load->p_filesz > check->new->size
+      || (load->p_vaddr & ~(page - 1)) < previous_end)
+    return check_violated (check, "the new segment is wrong", "");
+  return true;
+}
+
+static bool
+check_loads (const struct check *check)
+{
+  size_t n_new = 0;
+  uint64_t previous_end = 0;
+  for (size_t i = 0; i < check->new->n_segments; i++)
+    {
+      const GElf_Phdr *load = &check->new->segments[i];
+      if (load->p_type != PT_LOAD)
+        continue;
+      bool is_old = false;
+      for (size_t k = 0; k < check->old->n_segments && !is_old; k++)
+        is_old = check->old->segments[k].p_type == PT_LOAD
+                 && is_same_load (check, &check->old->segments[k], load);
+      if (!is_old
+          && (n_new++ > 0 || !check_new_load (check, load, previous_end)))
+        return n_new > 1 ? check_violated (check, "two new segments", "")
+                         : false;
+      previous_end = load->p_vaddr + load->p_memsz;
+    }
+  return true;
+}
+
+/* No segment of a type that was not there before.  */
+static bool
+check_types (const struct check *check)
+{
+  for (size_t i = 0; i < check->new->n_segments; i++)
+    {
+      uint32_t type = check->new->segments[i].p_type;
+      if (type != PT_GNU_SFRAME
+          && image_find_segment (check->old, type) == NULL)
+        return check_violated (check, "a segment of another type", "");
+    }
+  return true;
+}
+
+/* Whether a PT_LOAD maps the program header table of IMAGE.  */
+static bool
+maps_table (const struct image *image)
+{
+  uint64_t begin = image->header.e_phoff;
+  uint64_t size = image->n_segments * sizeof (Elf64_Phdr);
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD && load->p_offset <= begin
+          && begin + size <= load->p_offset + load->p_filesz)
+        return true;
+    }
+  return false;
+}
+
+static bool
+check_segments_kept (const struct check *check)
+{
+  if (maps_table (check->old) && !maps_table (check->new))
+    return check_violated (check, "the program header table is not loaded",
+                           "");
+  for (size_t i = 0; i < check->old->n_segments; i++)
+    if (!check_old_segment (check, &check->old->segments[i])
+        || !check_old_load_bytes (check, &check->old->segments[i]))
+      return false;
+  return check_types (check) && check_loads (check);
+}
+
+/* PT_GNU_SFRAME in the segment LOAD.  */
+static bool
+check_sframe_header (const struct check *check, const GElf_Phdr *load)
+{
+  const struct layout_plan *plan = check->plan;
+  const GElf_Phdr *sframe = image_find_segment (check->new, PT_GNU_SFRAME);
+  return sframe->p_offset == plan->sframe_offset
+         && sframe->p_vaddr == plan->sframe_address
+         && sframe->p_paddr - sframe->p_vaddr == load->p_paddr - load->p_vaddr
+         && sframe->p_filesz == plan->sframe_size
+         && sframe->p_memsz == plan->sframe_size && sframe->p_flags == PF_R
+         && sframe->p_align == 8;
+}
+
+/* Exactly one PT_GNU_SFRAME, in exactly one read-only segment.  */
+static bool
+check_sframe (const struct check *check)
+{
+  const struct layout_plan *plan = check->plan;
+  const GElf_Phdr *found = NULL;
+  uint32_t writable = plan->strategy == LAYOUT_GROW_DATA ? 0 : PF_W;
+  size_t n_sframes = 0, n_loads = 0;
+  for (size_t i = 0; i < check->new->n_segments; i++)
+    {
+      const GElf_Phdr *load = &check->new->segments[i];
+      if (load->p_type == PT_GNU_SFRAME)
+        n_sframes++;
+      if (load->p_type == PT_LOAD
+          && (load->p_flags & (PF_R | writable)) == PF_R
+          && plan->sframe_address >= load->p_vaddr
+          && plan->sframe_address - load->p_vaddr < load->p_memsz)
+        {
+          found = load;
+          n_loads++;
+        }
+    }
+  if (n_sframes != 1 || (found && !check_sframe_header (check, found)))
+    return check_violated (check, "PT_GNU_SFRAME is wrong", "");
+  if (n_loads != 1
+      || !check_is_loaded (check, plan->sframe_offset, plan->sframe_address,
+                           plan->sframe_size))
+    return check_violated (check, ".sframe is not loaded read-only", "");
+  if (memcmp (check->new->bytes + plan->sframe_offset, check->sframe,
+              plan->sframe_size)
+      != 0)
+    return check_violated (check, ".sframe has other contents", "");
+  return true;
+}
+
+bool
+inject_check_bytes (const struct image *image, const struct layout_plan *plan,
+                    const void *sframe, const void *bytes, size_t size,
+                    struct error *err)
+{
+  struct image new;
+  if (size < plan->new_size)
+    return error_set (err, CFI2SFRAME_IO, "the new file is too short");
+  if (!image_open_memory (&new, bytes, size, err))
+    {
+      /* Not the input is damaged.  */
+      struct error cause = *err;
+      if (cause.status == CFI2SFRAME_MALFORMED)
+        error_set (err, CFI2SFRAME_REFUSED,
+                   "self-check of the new file failed: %.200s", cause.reason);
+      return false;
+    }
+  struct check check = { image, &new, plan, sframe, err };
+  bool good = check_header_kept (&check) && check_segments_kept (&check)
+              && check_sframe (&check) && check_sections_kept (&check)
+              && check_dynamic_kept (&check);
+  image_close (&new);
+  return good;
+}
+
+bool
+inject_self_check (const struct image *image, const struct layout_plan *plan,
+                   const void *sframe, int out_fd, struct error *err)
+{
+  size_t size;
+  void *bytes = io_map (out_fd, &size, err);
+  if (bytes == NULL)
+    return false;
+  bool good = inject_check_bytes (image, plan, sframe, bytes, size, err);
+  munmap (bytes, size);
+  return good;
+}

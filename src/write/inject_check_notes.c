@@ -1,0 +1,125 @@
+/* The self-check's part about notes.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Nobody asks where a note is, only whether a walk over a PT_NOTE comes to it.
+   There are two walks: readers align notes as the header says, and Linux,
+   which looks for the build-id (lib/buildid.c), aligns them to 4 bytes.  */
+
+#include "write/inject_check.h"
+
+#include <string.h>
+
+#include "elf/notes.h"
+
+static struct note_walk
+walk_of (const struct image *image, uint64_t offset, uint64_t size,
+         uint64_t align)
+{
+  return (struct note_walk){ image->bytes + offset, size, align,
+                             image->big_endian, 0 };
+}
+
+static bool
+is_same_note (const struct note *a, const struct note *b)
+{
+  return a->type == b->type && a->name_size == b->name_size
+         && a->size == b->size && memcmp (a->name, b->name, a->name_size) == 0
+         && memcmp (a->contents, b->contents, a->size) == 0;
+}
+
+/* Whether SEGMENT may say what OLD said.  */
+static bool
+is_good_segment (const struct check *check, const GElf_Phdr *segment,
+                 const GElf_Phdr *old)
+{
+  return segment->p_type == PT_NOTE && segment->p_flags == old->p_flags
+         && segment->p_filesz == segment->p_memsz
+         && segment->p_filesz <= NOTES_SPAN_MAX
+         && segment->p_paddr - segment->p_vaddr == old->p_paddr - old->p_vaddr
+         && segment->p_align >= old->p_align
+         && (segment->p_align == 4 || segment->p_align == 8)
+         && check_is_loaded (check, segment->p_offset, segment->p_vaddr,
+                             segment->p_filesz);
+}
+
+static bool
+is_found (const struct check *check, const GElf_Phdr *old,
+          const struct note *wanted, bool by_4)
+{
+  const struct image *image = check->new;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (!is_good_segment (check, segment, old))
+        continue;
+      struct note_walk walk
+          = walk_of (image, segment->p_offset, segment->p_filesz,
+                     by_4 ? 4 : note_align (segment->p_align));
+      struct note note;
+      while (note_next (&walk, &note))
+        if (is_same_note (&note, wanted))
+          return true;
+    }
+  return false;
+}
+
+/* Whether a walk over SEGMENT comes to a note at file offset OFFSET.  */
+static bool
+is_visited (const struct image *image, const GElf_Phdr *segment,
+            uint64_t offset, bool by_4)
+{
+  struct note_walk walk = walk_of (image, segment->p_offset, segment->p_filesz,
+                                   by_4 ? 4 : note_align (segment->p_align));
+  struct note note;
+  while (note_next (&walk, &note))
+    if (segment->p_offset + note.begin == offset)
+      return true;
+  return false;
+}
+
+/* What is in no section does not count: a walk may lose its way.  */
+static bool
+section_is_found (const struct check *check, const GElf_Phdr *segment,
+                  const GElf_Shdr *section)
+{
+  struct note_walk walk
+      = walk_of (check->old, section->sh_offset, section->sh_size,
+                 note_align (section->sh_addralign));
+  bool program = image_find_segment (check->old, PT_INTERP) != NULL;
+  struct note note;
+  while (note_next (&walk, &note))
+    for (int by_4 = 0; by_4 <= 1; by_4++)
+      if (note_is_wanted (&note, by_4, program)
+          && is_visited (check->old, segment, section->sh_offset + note.begin,
+                         by_4)
+          && !is_found (check, segment, &note, by_4))
+        return false;
+  return true;
+}
+
+bool
+check_notes_kept (const struct check *check, const GElf_Phdr *old)
+{
+  bool seen = false;
+  GElf_Shdr whole = { .sh_type = SHT_NOTE,
+                      .sh_offset = old->p_offset,
+                      .sh_size = old->p_filesz,
+                      .sh_addralign = old->p_align };
+  if (old->p_filesz > NOTES_SPAN_MAX)
+    return false;
+  if (check->old->n_sections == 0)
+    return section_is_found (check, old, &whole);
+  for (size_t i = 1; i < check->old->n_sections; i++)
+    {
+      const GElf_Shdr *section = &check->old->sections[i].header;
+      if (section->sh_type != SHT_NOTE || section->sh_offset < old->p_offset
+          || section->sh_offset - old->p_offset > old->p_filesz
+          || section->sh_size
+                 > old->p_filesz - (section->sh_offset - old->p_offset))
+        continue;
+      seen = true;
+      if (!section_is_found (check, old, section))
+        return false;
+    }
+  return seen;
+}

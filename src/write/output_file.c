@@ -1,0 +1,552 @@
+/* A file that replaces another one completely or not at all.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "write/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "elf/descriptor_path.h"
+#include "write/file_metadata.h"
+#include "write/uninterrupted.h"
+
+/* A short name of its own length: the target's name plus a suffix might
+   exceed NAME_MAX.  The leading dot hides it from ldconfig and from shell
+   patterns.  */
+#define TEMPORARY_PREFIX ".cfi2sframe-"
+
+enum
+{
+  RANDOM_LETTERS = 6,
+  NAME_TRIES = 100
+};
+
+struct temporary
+{
+  int directory; /* the output file's */
+  char name[sizeof TEMPORARY_PREFIX + RANDOM_LETTERS];
+};
+
+/* The temporary files there are now, for output_file_discard_all.  Who takes
+   one out of the table with an exchange owns it, so that a handler never reads
+   what another thread frees.  Beyond the table's size files are written all
+   the same, only unknown to the handler.  */
+#define SLOTS 256
+static _Atomic (struct temporary *) active[SLOTS];
+
+/* Threads between making a file and entering it into the table.  */
+static atomic_int creating;
+
+/* Set once the process is about to end.  */
+static atomic_bool closing;
+
+static int
+active_add (struct temporary *temporary)
+{
+  for (int i = 0; i < SLOTS; i++)
+    {
+      struct temporary *expected = NULL;
+      if (atomic_compare_exchange_strong (&active[i], &expected, temporary))
+        return i;
+    }
+  return -1;
+}
+
+/* True when the temporary is the caller's again, false when a signal handler
+   has taken it for good.  */
+static bool
+active_remove (int slot)
+{
+  return slot < 0 || atomic_exchange (&active[slot], NULL) != NULL;
+}
+
+void
+output_file_discard_all (void)
+{
+  int saved = errno;
+  uninterrupted_wait ();
+  atomic_store (&closing, true);
+  /* A creating thread has its signals blocked, so it is never the one
+     interrupted here, and it ends soon; a hanging file system must not make
+     the handler hang for ever.  */
+  const struct timespec pause = { 0, 1000000 };
+  for (int i = 0; i < 1000 && atomic_load (&creating) != 0; i++)
+    nanosleep (&pause, NULL);
+  for (int i = 0; i < SLOTS; i++)
+    {
+      struct temporary *temporary = atomic_exchange (&active[i], NULL);
+      if (temporary != NULL)
+        unlinkat (temporary->directory, temporary->name, 0);
+    }
+  errno = saved;
+}
+
+/* Another name for TEMPORARY, with nothing to be guessed from.  */
+static bool
+choose_name (struct temporary *temporary)
+{
+  static const char letters[]
+      = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  unsigned char random[RANDOM_LETTERS];
+  char *at = stpcpy (temporary->name, TEMPORARY_PREFIX);
+  if (getrandom (random, sizeof random, 0) != (ssize_t)sizeof random)
+    return false;
+  for (size_t i = 0; i < sizeof random; i++)
+    *at++ = letters[random[i] % (sizeof letters - 1)];
+  *at = '\0';
+  return true;
+}
+
+/* A new file called like TEMPORARY, whose name is chosen here; or, unless
+   SOURCE is NULL, another name of that file, and then 0.  -1 with errno.  */
+static int
+make_temporary (struct temporary *temporary,
+                const struct file_location *source)
+{
+  for (int i = 0; i < NAME_TRIES && choose_name (temporary); i++)
+    {
+      int fd
+          = source != NULL
+                ? linkat (source->directory, source->name,
+                          temporary->directory, temporary->name,
+                          source->fixed ? 0 : AT_SYMLINK_FOLLOW)
+                : openat (temporary->directory, temporary->name,
+                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                          0600);
+      if (fd >= 0 || errno != EEXIST)
+        return fd;
+    }
+  return -1;
+}
+
+/* The same, entered into the table, out of reach of signals.  */
+static bool
+create_temporary (struct output_file *file, const struct file_location *source,
+                  struct error *err)
+{
+  struct temporary *temporary = malloc (sizeof *temporary);
+  if (temporary == NULL)
+    return error_set_no_memory (err);
+  temporary->directory = file->directory;
+  sigset_t all, old;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &old);
+  atomic_fetch_add (&creating, 1);
+  int fd = -1;
+  errno = EINTR;
+  if (!atomic_load (&closing))
+    fd = make_temporary (temporary, source);
+  if (fd >= 0)
+    {
+      file->temporary = temporary;
+      file->slot = active_add (temporary);
+      file->fd = source == NULL ? fd : -1;
+    }
+  atomic_fetch_sub (&creating, 1);
+  pthread_sigmask (SIG_SETMASK, &old, NULL);
+  if (fd >= 0)
+    return true;
+  free (temporary);
+  return error_set_errno (err, source != NULL
+                                   ? "make a hard link"
+                                   : "create a file in the same directory");
+}
+
+/* Pipes get their bytes from a nameless file.  */
+static bool
+create_stream (struct output_file *file, struct error *err)
+{
+  const char *directory = secure_getenv ("TMPDIR");
+  if (directory == NULL || *directory == '\0')
+    directory = P_tmpdir;
+  file->fd = open (directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file->fd >= 0)
+    return true;
+  FILE *nameless = tmpfile ();
+  if (nameless != NULL)
+    {
+      file->fd = fcntl (fileno (nameless), F_DUPFD_CLOEXEC, 0);
+      fclose (nameless);
+    }
+  return file->fd >= 0 || error_set_errno (err, "create a temporary file");
+}
+
+/* The path of TARGET, which does not exist, with its directory resolved.  */
+static char *
+resolve_new (const char *target)
+{
+  char *copy = strdup (target);
+  const char *slash = strrchr (target, '/');
+  const char *name = slash == NULL ? target : slash + 1;
+  char *directory = copy == NULL ? NULL : realpath (dirname (copy), NULL);
+  char *path = NULL;
+  if (directory != NULL && asprintf (&path, "%s/%s", directory, name) < 0)
+    path = NULL;
+  free (directory);
+  free (copy);
+  return path;
+}
+
+/* What is wrong with the target is no property of the input: not
+   CFI2SFRAME_REFUSED.  */
+static bool
+check_target_kind (const struct stat *status, bool *stream, struct error *err)
+{
+  *stream = S_ISCHR (status->st_mode) || S_ISFIFO (status->st_mode);
+  if (S_ISREG (status->st_mode) || *stream)
+    return true;
+  return error_set (err, CFI2SFRAME_IO, "%s",
+                    S_ISDIR (status->st_mode)
+                        ? "is a directory"
+                        : "is neither a regular file nor a pipe");
+}
+
+/* The bytes of TARGET's open file go to a copy of its descriptor.  */
+static bool
+resolve_descriptor (struct output_file *file, const char *target, int number,
+                    struct error *err)
+{
+  struct stat status = { 0 };
+  if (number < 0 && stat (target, &status) == 0 && S_ISREG (status.st_mode))
+    return error_set (err, CFI2SFRAME_IO,
+                      "is another process's descriptor of a regular file");
+  if (number >= 0)
+    file->stream_fd = descriptor_duplicate_writable (number, err);
+  return number < 0 || file->stream_fd >= 0;
+}
+
+/* Open the directory of the resolved PATH.  One that cannot be read cannot be
+   flushed either (flush_directory), but written to.  */
+static bool
+open_directory (struct output_file *file, int base, const char *directory,
+                struct error *err)
+{
+  file->directory
+      = openat (base, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file->directory < 0 && errno == EACCES)
+    file->directory
+        = openat (base, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return file->directory >= 0 || error_set_errno (err, "open its directory");
+}
+
+/* FILE goes to PATH, which is absolute and has no links; NULL with errno:
+   could not be resolved.  Takes PATH over.  */
+static bool
+set_place (struct output_file *file, char *path, struct error *err)
+{
+  if (path == NULL)
+    return error_set_errno (err, "resolve the path");
+  char *slash = strrchr (path, '/');
+  file->name = strdup (slash + 1);
+  slash[slash == path] = '\0';
+  bool opened = file->name == NULL
+                    ? error_set_no_memory (err)
+                    : open_directory (file, AT_FDCWD, path, err);
+  free (path);
+  return opened;
+}
+
+static bool
+resolve_path (struct output_file *file, const char *target, struct error *err)
+{
+  struct stat status;
+  int number;
+  file->stream = descriptor_path_parse (target, &number);
+  if (file->stream && !resolve_descriptor (file, target, number, err))
+    return false;
+  if (!file->stream && stat (target, &status) == 0)
+    {
+      if (!check_target_kind (&status, &file->stream, err))
+        return false;
+      if (!file->stream)
+        return set_place (file, realpath (target, NULL), err);
+    }
+  if (file->stream)
+    {
+      file->name = strdup (target);
+      return file->name != NULL || error_set_no_memory (err);
+    }
+  if (errno != ENOENT)
+    return error_set_errno (err, "stat");
+  if (lstat (target, &status) == 0)
+    return error_set (err, CFI2SFRAME_IO, "is a dangling symbolic link");
+  return set_place (file, resolve_new (target), err);
+}
+
+/* The directory is the one of TARGET already; no link is followed.  */
+static bool
+take_place (struct output_file *file, const struct file_location *target,
+            struct error *err)
+{
+  file->name = strdup (target->name);
+  return file->name != NULL
+             ? open_directory (file, target->directory, ".", err)
+             : error_set_no_memory (err);
+}
+
+/* Forget everything but the fact that nothing is left to do.  */
+static void
+output_file_release (struct output_file *file)
+{
+  if (file->fd >= 0)
+    close (file->fd);
+  if (file->stream_fd >= 0)
+    close (file->stream_fd);
+  file->fd = file->stream_fd = -1;
+  /* What a signal handler took must stay as it is for it.  */
+  if (active_remove (file->slot))
+    {
+      free (file->temporary);
+      if (file->directory >= 0)
+        close (file->directory);
+    }
+  file->slot = file->directory = -1;
+  file->temporary = NULL;
+  free (file->name);
+  file->name = NULL;
+}
+
+static const struct output_file nothing
+    = { .fd = -1, .directory = -1, .stream_fd = -1, .slot = -1 };
+
+bool
+output_file_create (struct output_file *file,
+                    const struct file_location *target, struct error *err)
+{
+  *file = nothing;
+  if ((target->fixed ? take_place (file, target, err)
+                     : resolve_path (file, target->name, err))
+      && (file->stream ? create_stream (file, err)
+                       : create_temporary (file, NULL, err)))
+    return true;
+  output_file_release (file);
+  return false;
+}
+
+void
+output_file_discard (struct output_file *file)
+{
+  if (file->temporary != NULL)
+    unlinkat (file->directory, file->temporary->name, 0);
+  output_file_release (file);
+}
+
+static bool
+write_fully (int fd, const uint8_t *bytes, size_t size, struct error *err)
+{
+  while (size > 0)
+    {
+      ssize_t written = write (fd, bytes, size);
+      if (written < 0 && errno == EINTR)
+        continue;
+      if (written < 0)
+        return error_set_errno (err, "write");
+      bytes += written;
+      size -= (size_t)written;
+    }
+  return true;
+}
+
+static bool
+copy_all (int from, int to, struct error *err)
+{
+  enum
+  {
+    chunk = 1 << 17
+  };
+  uint8_t *bytes = malloc (chunk);
+  if (bytes == NULL)
+    return error_set_no_memory (err);
+  bool ok = true;
+  off_t offset = 0;
+  while (ok)
+    {
+      ssize_t got = pread (from, bytes, chunk, offset);
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        ok = error_set_errno (err, "read");
+      if (got <= 0)
+        break;
+      offset += got;
+      ok = write_fully (to, bytes, (size_t)got, err);
+    }
+  free (bytes);
+  return ok;
+}
+
+static bool
+commit_stream (struct output_file *file, struct error *err)
+{
+  if (file->stream_fd < 0)
+    file->stream_fd = open (file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (file->stream_fd < 0)
+    return error_set_errno (err, "open for writing");
+  bool ok = copy_all (file->fd, file->stream_fd, err);
+  ok = io_close (file->stream_fd, ok, err);
+  file->stream_fd = -1;
+  return ok;
+}
+
+/* Make the rename last.  A directory without read permission is open for its
+   path only, but its file system can be flushed through the file; file systems
+   that cannot flush directories say EINVAL.  */
+static bool
+flush_directory (int directory, int file, struct error *err)
+{
+  int result = fsync (directory);
+  if (result != 0 && errno == EBADF)
+    result = syncfs (file);
+  if (result == 0 || errno == EINVAL || errno == ENOSYS)
+    return true;
+  return error_set (err, CFI2SFRAME_IO,
+                    "written, but flushing its directory failed: %s",
+                    strerror (errno));
+}
+
+static bool
+is_same (const struct stat *one, const struct stat *other)
+{
+  struct file_identity a = file_identity_of (one);
+  struct file_identity b = file_identity_of (other);
+  return file_identity_equal (&a, &b);
+}
+
+/* Whether FILE's name is that of the file SOURCE_FD.  */
+static bool
+target_is (const struct output_file *file, int source_fd)
+{
+  struct stat source, target;
+  return file->name != NULL && fstat (source_fd, &source) == 0
+         && fstatat (file->directory, file->name, &target, AT_SYMLINK_NOFOLLOW)
+                == 0
+         && is_same (&source, &target);
+}
+
+/* The temporary gets the target's name.  */
+static bool
+rename_temporary (struct output_file *file, struct error *err)
+{
+  return renameat (file->directory, file->temporary->name, file->directory,
+                   file->name)
+             == 0
+         || error_set_errno (err, "rename");
+}
+
+/* Flush and rename.  The file has its final metadata.  */
+static bool
+put_in_place (struct output_file *file, struct error *err)
+{
+  struct stat status;
+  if (fsync (file->fd) != 0 || fstat (file->fd, &status) != 0)
+    return error_set_errno (err, "fsync");
+  if (!rename_temporary (file, err))
+    return false;
+  file->made = file_identity_of (&status);
+  bool flushed = flush_directory (file->directory, file->fd, err);
+  output_file_release (file);
+  return flushed;
+}
+
+/* Whether the temporary, which was linked to what has the name of SOURCE by
+   now, is that very file.  */
+static bool
+check_linked (const struct output_file *file,
+              const struct file_location *source, struct error *err)
+{
+  struct stat status;
+  if (fstatat (file->directory, file->temporary->name, &status,
+               AT_SYMLINK_NOFOLLOW)
+      != 0)
+    return error_set_errno (err, "fstatat");
+  struct file_identity linked = file_identity_of (&status);
+  return file_identity_equal (&linked, &source->identity)
+         || error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
+}
+
+bool
+output_file_link (const struct file_location *target,
+                  const struct file_location *source, struct error *err)
+{
+  struct output_file file = nothing;
+  sigset_t mask;
+  uninterrupted_begin (&mask);
+  bool linked
+      = (target->fixed ? take_place (&file, target, err)
+                       : set_place (&file, resolve_new (target->name), err))
+        && create_temporary (&file, source, err)
+        && check_linked (&file, source, err) && rename_temporary (&file, err);
+  output_file_discard (&file);
+  uninterrupted_end (&mask);
+  return linked;
+}
+
+bool
+output_file_check_other (const char *target, const char *input,
+                         struct error *err)
+{
+  struct stat a, b;
+  return stat (target, &a) != 0 || stat (input, &b) != 0
+         || a.st_dev != b.st_dev || a.st_ino != b.st_ino
+         || error_set (err, CFI2SFRAME_INVALID,
+                       "the output is the input itself");
+}
+
+bool
+output_file_commit (struct output_file *file, int source_fd,
+                    bool preserve_times, struct error *err)
+{
+  if (file->stream)
+    return commit_stream (file, err);
+  if (!file_copy_metadata (source_fd, file->fd, preserve_times, err))
+    return false;
+  /* A build may have put a newer one there meanwhile, which must not be
+     lost.  Asked as late as can be.  */
+  if (!target_is (file, source_fd))
+    return error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
+  return put_in_place (file, err);
+}
+
+bool
+output_file_commit_new (struct output_file *file, int source_fd,
+                        bool preserve_times, struct error *err)
+{
+  if (file->stream)
+    return commit_stream (file, err);
+  struct stat source;
+  if (fstat (source_fd, &source) != 0)
+    return error_set_errno (err, "fstat");
+  if (target_is (file, source_fd))
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "the output is the input itself");
+  return file_set_new_mode (file->fd, source.st_mode, err)
+         && (!preserve_times || file_set_times (file->fd, &source, err))
+         && put_in_place (file, err);
+}
+
+bool
+output_file_write (const char *target, const struct buffer *bytes, int like_fd,
+                   struct error *err)
+{
+  struct output_file file;
+  struct file_location location = file_location_of_path (target);
+  if (!output_file_create (&file, &location, err))
+    return error_in_file (err, target);
+  bool written = io_write_at (file.fd, bytes->bytes, bytes->size, 0, err)
+                 && output_file_commit_new (&file, like_fd, false, err);
+  output_file_discard (&file);
+  return written || error_in_file (err, target);
+}

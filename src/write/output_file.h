@@ -1,0 +1,92 @@
+/* A file that replaces another one completely or not at all.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Life: create (temporary file in the target's directory), write through
+   `fd`, then commit (metadata, fsync, rename, fsync of the directory) or
+   discard (unlink).  Discard after commit does nothing, so it may stand at
+   the one exit of a function.  */
+
+#ifndef WRITE_OUTPUT_FILE_H
+#define WRITE_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "elf/file_location.h"
+
+struct output_file
+{
+  int fd;        /* open for reading and writing; empty at first */
+  int directory; /* of the target, held open: whoever moves or replaces a
+                    directory on the way changes nothing any more */
+  char *name;    /* owned; of the target in there, or a stream's path */
+  struct temporary
+      *temporary; /* owned; NULL once committed or discarded, and
+                     always for a target that is written through */
+  bool stream;    /* TARGET is a pipe, a device or a descriptor: written at
+                     commit */
+  int stream_fd;  /* a copy of the descriptor that TARGET names, or -1 */
+  int slot;       /* in the table of output_file_discard_all */
+  struct file_identity made; /* what the target is, once committed */
+};
+
+/* Prepare the replacement of TARGET, which need not exist; its directory
+   must.  If TARGET is a path, symbolic links are followed, dangling ones
+   refused.  A pipe or character device cannot be replaced: it gets the bytes
+   at commit.  So does a descriptor (/dev/stdout, /dev/fd/N), where it stands,
+   whatever its file is: what is there already is not ours.  Directories and
+   block devices are refused.  On failure FILE needs no discard.  */
+bool output_file_create (struct output_file *file,
+                         const struct file_location *target,
+                         struct error *err);
+
+/* Give the file owner, mode, extended attributes (and, if PRESERVE_TIMES, the
+   time stamps) of the open file SOURCE_FD and put it in place: for a target
+   that is the source itself.
+
+   Nothing is lost silently: when owner, set-id bits, file capabilities, ACLs
+   or user attributes cannot be kept, this fails and the target stays as it
+   was.  Not required are security labels the caller may not set (the policy's
+   default then applies, as with cp -p); not copied are security.ima and
+   security.evm, which vouch for the old contents.
+
+   After failure the target is the old file, with one exception that the
+   reason names: when flushing the directory fails, it is the new one.  */
+bool output_file_commit (struct output_file *file, int source_fd,
+                         bool preserve_times, struct error *err);
+
+/* The same for a target other than the source (-o OUT): as cp does, the file
+   belongs to the caller and has SOURCE_FD's permission bits less the umask,
+   but no set-id bits, capabilities or other attributes.  A target that is the
+   source itself is refused.  */
+bool output_file_commit_new (struct output_file *file, int source_fd,
+                             bool preserve_times, struct error *err);
+
+/* Whether TARGET is another file than INPUT, or none yet; CFI2SFRAME_INVALID
+   if not.  To be asked before anything is made: commit_new only finds out when
+   all is done, and not for a descriptor.  */
+bool output_file_check_other (const char *target, const char *input,
+                              struct error *err);
+
+void output_file_discard (struct output_file *file);
+
+/* All of it at once: BYTES become the file TARGET, with the mode that
+   output_file_commit_new gives a file made from LIKE_FD.  A failure names
+   TARGET.  */
+bool output_file_write (const char *target, const struct buffer *bytes,
+                        int like_fd, struct error *err);
+
+/* Make the name TARGET, which exists, one of the file SOURCE: another hard
+   link.  At no time is there no TARGET.  Fails if what has SOURCE's name is
+   not source->identity.  */
+bool output_file_link (const struct file_location *target,
+                       const struct file_location *source, struct error *err);
+
+/* Unlink the temporary files of all threads and let no new one come into
+   being, after waiting for threads that write in place.  Async-signal-safe:
+   for a handler that ends the process.  */
+void output_file_discard_all (void);
+
+#endif /* WRITE_OUTPUT_FILE_H */

@@ -1,0 +1,261 @@
+/* Finding an undo record and planning the way back.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "write/undo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "write/undo_format.h"
+
+uint64_t
+undo_record_digest (const uint8_t *record)
+{
+  return load_u64 (record + 24, false);
+}
+
+bool
+undo_record_find (struct undo_record *record, const struct image *image)
+{
+  *record = (struct undo_record){ 0 };
+  if (image->size < UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE)
+    return false;
+  const uint8_t *end = image->bytes + image->size;
+  if (memcmp (end - UNDO_MAGIC_SIZE, UNDO_MAGIC, UNDO_MAGIC_SIZE) != 0)
+    return false;
+  uint64_t size = load_u64 (end - UNDO_FOOTER_SIZE, false);
+  if (size < UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE || size > image->size)
+    return false;
+  const uint8_t *begin = end - size;
+  uint64_t digest = load_u64 (end - 2 * UNDO_MAGIC_SIZE, false);
+  if (memcmp (begin, UNDO_MAGIC, UNDO_MAGIC_SIZE) != 0
+      || digest != hash_digest (begin, (size_t)size - 2 * UNDO_MAGIC_SIZE))
+    return false;
+  *record
+      = (struct undo_record){ .offset = image->size - size,
+                              .size = size,
+                              .original_size = load_u64 (begin + 16, false),
+                              .original_digest = undo_record_digest (begin) };
+  return true;
+}
+
+/* The next magic at or behind file offset AT, or SIZE_MAX.  */
+static size_t
+find_magic (const struct image *image, size_t at)
+{
+  const uint8_t *found = at >= image->size
+                             ? NULL
+                             : memmem (image->bytes + at, image->size - at,
+                                       UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  return found == NULL ? SIZE_MAX : (size_t)(found - image->bytes);
+}
+
+/* Where a record begins that is where it says; SIZE_MAX if none is.  No record
+   is in front of the section header table.  */
+static size_t
+find_begin (const struct image *image)
+{
+  size_t at = find_magic (image, (size_t)image->header.e_shoff);
+  while (at != SIZE_MAX
+         && (image->size - at < UNDO_HEADER_SIZE
+             || load_u64 (image->bytes + at + UNDO_MAGIC_SIZE, false) != at))
+    at = find_magic (image, at + UNDO_MAGIC_SIZE);
+  return at;
+}
+
+/* Of a record with several ends the first one counts: each further one would
+   cost a digest.  */
+uint64_t
+undo_bytes_appended (const struct image *image)
+{
+  size_t begin = find_begin (image);
+  if (begin == SIZE_MAX)
+    return 0;
+  for (size_t at = find_magic (image, begin + UNDO_HEADER_SIZE);
+       at != SIZE_MAX; at = find_magic (image, at + UNDO_MAGIC_SIZE))
+    {
+      struct undo_record record;
+      struct image front = *image;
+      front.size = at + UNDO_MAGIC_SIZE;
+      if (load_u64 (image->bytes + front.size - UNDO_FOOTER_SIZE, false)
+          == front.size - begin)
+        return undo_record_find (&record, &front) ? image->size - front.size
+                                                  : 0;
+    }
+  return 0;
+}
+
+/* A plan being made out of operations.  */
+struct record_reader
+{
+  const struct undo_record *record;
+  struct cursor cursor;
+  struct layout_plan *plan;
+  uint64_t at; /* how much of the original is complete */
+};
+
+static bool
+read_operation (struct record_reader *reader, struct error *err)
+{
+  struct layout_plan *plan = reader->plan;
+  uint64_t word = cursor_uleb (&reader->cursor);
+  uint64_t size = word >> UNDO_KIND_BITS;
+  unsigned kind = word & ((1 << UNDO_KIND_BITS) - 1);
+  bool ok = size > 0 && size <= reader->record->original_size - reader->at;
+  if (ok && kind == UNDO_COPY)
+    {
+      uint64_t from = cursor_uleb (&reader->cursor);
+      ok = from <= reader->record->offset
+           && size <= reader->record->offset - from;
+      plan->extents[plan->n_extents++]
+          = (struct layout_extent){ from, reader->at, size };
+    }
+  else if (ok && kind == UNDO_STORE)
+    {
+      const uint8_t *bytes = cursor_take (&reader->cursor, size);
+      uint8_t *copy = bytes == NULL ? NULL : malloc ((size_t)size);
+      if (bytes != NULL && copy == NULL)
+        return error_set_no_memory (err);
+      if (copy != NULL)
+        plan->patches[plan->n_patches++]
+            = (struct layout_patch){ reader->at, (size_t)size,
+                                     memcpy (copy, bytes, (size_t)size) };
+    }
+  else
+    ok = ok && kind == UNDO_ZEROS;
+  if (!ok || reader->cursor.failed)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "the undo record contradicts itself");
+  reader->at += size;
+  return true;
+}
+
+static bool
+read_operations (struct record_reader *reader, uint64_t n, struct error *err)
+{
+  struct layout_plan *plan = reader->plan;
+  plan->extents = calloc ((size_t)n + 1, sizeof plan->extents[0]);
+  plan->patches = calloc ((size_t)n + 1, sizeof plan->patches[0]);
+  if (plan->extents == NULL || plan->patches == NULL)
+    return error_set_no_memory (err);
+  for (uint64_t i = 0; i < n; i++)
+    if (!read_operation (reader, err))
+      return false;
+  if (reader->at != reader->record->original_size
+      || cursor_left (&reader->cursor) > 0)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "the undo record is incomplete");
+  return true;
+}
+
+/* The same as adding SIZE zero bytes.  */
+static void
+digest_zeros (XXH64_state_t *state, uint64_t size)
+{
+  static const uint8_t zeros[4096];
+  for (; size > sizeof zeros; size -= sizeof zeros)
+    XXH64_update (state, zeros, sizeof zeros);
+  XXH64_update (state, zeros, (size_t)size);
+}
+
+/* Digest the file PLAN makes of IMAGE: its extents and patches do not overlap
+   and there is no .sframe.  */
+static void
+digest_parts (XXH64_state_t *state, const struct layout_plan *plan,
+              const struct image *image)
+{
+  size_t e = 0, p = 0;
+  for (uint64_t at = 0; at < plan->new_size;)
+    {
+      uint64_t extent
+          = e < plan->n_extents ? plan->extents[e].new_offset : plan->new_size;
+      uint64_t patch
+          = p < plan->n_patches ? plan->patches[p].offset : plan->new_size;
+      uint64_t next = extent < patch ? extent : patch;
+      digest_zeros (state, next - at);
+      at = next;
+      if (next == plan->new_size)
+        return;
+      if (next == extent)
+        {
+          const struct layout_extent *copied = &plan->extents[e++];
+          XXH64_update (state, image->bytes + copied->old_offset,
+                        (size_t)copied->size);
+          at += copied->size;
+        }
+      else
+        {
+          const struct layout_patch *stored = &plan->patches[p++];
+          XXH64_update (state, stored->bytes, stored->size);
+          at += stored->size;
+        }
+    }
+}
+
+static bool
+digest_of_plan (const struct layout_plan *plan, const struct image *image,
+                uint64_t *digest, struct error *err)
+{
+  XXH64_state_t *state = XXH64_createState ();
+  if (state == NULL)
+    return error_set_no_memory (err);
+  XXH64_reset (state, 0);
+  digest_parts (state, plan, image);
+  *digest = XXH64_digest (state);
+  XXH64_freeState (state);
+  return true;
+}
+
+bool
+undo_plan (struct layout_plan *plan, const struct image *image,
+           struct error *err)
+{
+  *plan = (struct layout_plan){ 0 };
+  struct undo_record record;
+  if (!undo_record_find (&record, image))
+    return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
+  const uint8_t *begin = image->bytes + record.offset;
+  uint64_t n = load_u64 (begin + 32, false);
+  /* No conversion makes a file smaller; a record that says so would have us
+     write without bounds.  */
+  if (load_u64 (begin + 8, false) != record.offset
+      || record.original_size > record.offset || n > UNDO_OPERATIONS_MAX
+      || n > record.size)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the undo record does not belong to this file");
+  struct record_reader reader = {
+    .record = &record,
+    .cursor = cursor_over (
+        begin + UNDO_HEADER_SIZE,
+        (size_t)record.size - UNDO_HEADER_SIZE - UNDO_FOOTER_SIZE, false),
+    .plan = plan,
+  };
+  plan->new_size = record.original_size;
+  uint64_t digest = 0;
+  if (!read_operations (&reader, n, err)
+      || !digest_of_plan (plan, image, &digest, err))
+    return false;
+  if (digest != record.original_digest)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "the file was changed after its conversion, so the "
+                      "original cannot be restored exactly");
+  return true;
+}
+
+bool
+undo_check (const struct image *image, const void *bytes, size_t size,
+            struct error *err)
+{
+  struct undo_record record;
+  if (!undo_record_find (&record, image))
+    return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
+  if (size == record.original_size
+      && hash_digest (bytes, size) == record.original_digest)
+    return true;
+  return error_set (err, CFI2SFRAME_MISMATCH,
+                    "the restored file is not the original");
+}

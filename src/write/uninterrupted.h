@@ -1,0 +1,22 @@
+/* Steps that a signal must not end half-way.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A file that is written in place is neither old nor new for a moment.  In
+   this time the writing thread takes no signals, and a handler that is about
+   to end the process from another thread waits.  */
+
+#ifndef WRITE_UNINTERRUPTED_H
+#define WRITE_UNINTERRUPTED_H
+
+#include <signal.h>
+
+/* Around such steps; does not return when the process is about to end.  OLD
+   keeps the thread's signal mask.  */
+void uninterrupted_begin (sigset_t *old);
+void uninterrupted_end (const sigset_t *old);
+
+/* Wait until all threads are outside, and keep them there.
+   Async-signal-safe.  */
+void uninterrupted_wait (void);
+
+#endif /* WRITE_UNINTERRUPTED_H */
