@@ -822,18 +822,20 @@ a_core_that_maps_a_fifo_is_refused (void **state)
     unsigned words;     /* in front of the names */
     const char *format; /* of the names; ';' ends one */
     bool refused;
+    uint32_t type;
   } cases[] = {
-    { 1, 5, "%s;", true },
-    { 2, 8, "/;%s;", true },
-    { 1, 5, "%s/none;/;", false },
-    { 2, 8, "/;%s;/dev/null;", true },
-    { 1, 5, "%s", false },           /* no end */
-    { 2, 5, "%s;", false },          /* the name is among the words */
-    { UINT64_MAX, 5, "%s;", false }, /* more than there can be */
-    { UINT64_MAX / 24 + 1, 5, "%s;", false },
-    { 0, 2, "%s;", true },
-    { 0, 1, "", false },
-    { 1, 5, "", false },
+    { 1, 5, "%s;", false, NT_AUXV },
+    { 1, 5, "%s;", true, NT_FILE },
+    { 2, 8, "/;%s;", true, NT_FILE },
+    { 1, 5, "%s/none;/;", false, NT_FILE },
+    { 2, 8, "/;%s;/dev/null;", true, NT_FILE },
+    { 1, 5, "%s", false, NT_FILE },           /* no end */
+    { 2, 5, "%s;", false, NT_FILE },          /* the name is among the words */
+    { UINT64_MAX, 5, "%s;", false, NT_FILE }, /* more than there can be */
+    { UINT64_MAX / 24 + 1, 5, "%s;", false, NT_FILE },
+    { 0, 2, "%s;", true, NT_FILE },
+    { 0, 1, "", false, NT_FILE },
+    { 1, 5, "", false, NT_FILE },
   };
   (void)state;
   char fifo[] = "/tmp/test_process.XXXXXX";
@@ -856,8 +858,8 @@ a_core_that_maps_a_fifo_is_refused (void **state)
       make_core (bytes);
       uint64_t used = load_u64 (bytes + 64 + 32, false);
       /* At the end of the notes; memory begins with NUL.  */
-      uint8_t *at
-          = put_note (bytes + CORE_NOTES + used, NT_FILE, (uint32_t)size);
+      uint8_t *at = put_note (bytes + CORE_NOTES + used, cases[i].type,
+                              (uint32_t)size);
       memcpy (at, note, size);
       put_segment (bytes, 0, PT_NOTE, CORE_NOTES, 0,
                    (uint64_t)(at - bytes) - CORE_NOTES

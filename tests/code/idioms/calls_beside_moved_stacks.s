@@ -1,0 +1,29 @@
+# Beside subroutines that come back with another stack pointer (save), calls of
+# what is no function (f) and jumps to them (g) say nothing of who does that.
+# options: -a
+# expect: equal 60.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: sound:3 unresolved-jump:1
+	.globl	f, g, h
+	.type	f, @function
+	.type	g, @function
+	.type	h, @function
+	.type	save, @function
+f:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	call	*%rdi
+	pop	%rdx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+g:	.cfi_startproc
+	xor	%eax, %eax
+	jmp	save
+	.cfi_endproc
+h:	.cfi_startproc
+	call	save
+	ret
+	.cfi_endproc
+save:	pop	%rax
+	push	%rbx
+	jmp	*%rax
