@@ -270,6 +270,34 @@ opcodes_at_the_end (void **state)
   assert_false (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
 }
 
+/* System V ABI for x86-64, figure 3.36: DWARF numbers registers in another
+   order than instructions do.  */
+static void
+registers_have_the_numbers_of_dwarf (void **state)
+{
+  enum
+  {
+    RAX,
+    RDX,
+    RCX,
+    RBX,
+    RSI,
+    RDI,
+    RBP,
+    RSP
+  };
+  static const uint8_t low[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
+  (void)state;
+  for (unsigned n = 0; n < 16; n++)
+    {
+      const uint8_t mov[]
+          = { 0x48 | (n >= 8), 0xc7, 0xc0 | (n & 7), 5, 0, 0, 0 };
+      struct insn insn = insn_of (mov, sizeof mov);
+      assert_int_equal (insn.op, OP_SET);
+      assert_int_equal (insn.to, n < 8 ? low[n] : n);
+    }
+}
+
 /* Each kind of instruction, in all widths that make a difference.  */
 static void
 in_words (void **state)
@@ -533,6 +561,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (what_is_known_is_what_zydis_says),
     cmocka_unit_test (flow),
+    cmocka_unit_test (registers_have_the_numbers_of_dwarf),
     cmocka_unit_test (in_words),
     cmocka_unit_test (opcodes_at_the_end),
     cmocka_unit_test (saving_is_not_reading),
