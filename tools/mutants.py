@@ -538,7 +538,7 @@ class Setting:
         rules = "".join(f"\t@echo '{name}=$({name})'\n" for name in names)
         rules += ("\t@echo 'LIBRARIES=$(libcore_la_LIBADD) $(JSONC_LIBS)"
                   " $(CMOCKA_LIBS) $(LIBS)'\n"
-                  "\t@echo 'LIBDW=$(LIBDW_LIBS)'\n")
+                  "\t@echo 'LIBDW=$(LIBIBERTY_LIBS) $(LIBDW_LIBS)'\n")
         output = subprocess.run(
             ["make", "-s", "-C", self.build, "--no-print-directory", "-f",
              "Makefile", "-f", "-", "mutants-values"], check=True, text=True,
