@@ -140,6 +140,26 @@ test_odd_sizes (void **state)
       }
 }
 
+/* The section ends with an FDE too short for its fields: they are not read
+   (for ASan: nothing is behind them).  */
+static void
+test_ends_too_early (void **state)
+{
+  (void)state;
+  struct buffer bytes;
+  for (uint32_t length = 4; length < 20; length++)
+    {
+      buffer_init (&bytes, false);
+      size_t cie = put_amd64_cie (&bytes);
+      put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      size_t last = put_fde (&bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
+      store_u32 (bytes.bytes + last, length, false);
+      bytes.size = last + 4 + length;
+      compare (&arch_amd64, &bytes);
+      buffer_free (&bytes);
+    }
+}
+
 /* Bytes changed here and there, always the same ones.  */
 static void
 test_damaged_sections (void **state)
@@ -194,6 +214,7 @@ main (void)
     cmocka_unit_test (test_what_is_plain),
     cmocka_unit_test (test_odd_encodings),
     cmocka_unit_test (test_odd_sizes),
+    cmocka_unit_test (test_ends_too_early),
     cmocka_unit_test (test_damaged_sections),
     cmocka_unit_test (test_plain_and_odd_ones_in_turn),
   };
