@@ -7,9 +7,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
-
-static const char *const plt_sections[]
-    = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
+#include "elf/plt_sections.h"
 
 /* A run of equal stubs.  */
 struct stub_run
@@ -174,13 +172,13 @@ bool
 plt_stubs_find (struct frame_functions *list, const struct image *image,
                 const struct cfi_section *section, struct error *err)
 {
+  struct plt_sections plt;
   *list = (struct frame_functions){ 0 };
-  for (size_t i = 0; i < sizeof plt_sections / sizeof plt_sections[0]; i++)
+  plt_sections_find (&plt, image);
+  for (size_t i = 0; i < plt.n; i++)
     {
-      const struct image_section *where
-          = image_find_section (image, plt_sections[i]);
-      if (where != NULL && (where->header.sh_flags & SHF_EXECINSTR)
-          && !find_in_section (list, image, where, section, err))
+      if ((plt.list[i]->header.sh_flags & SHF_EXECINSTR)
+          && !find_in_section (list, image, plt.list[i], section, err))
         {
           frame_functions_free (list);
           return false;

@@ -16,11 +16,9 @@ is_function (const void *context, uint64_t address)
 {
   const struct return_sites *sites = context;
   const struct cfi_section *cfi = &sites->source->cfi;
-  for (unsigned i = 0; i < PLT_SECTIONS_MAX; i++)
-    if (sites->plt[i] != NULL
-        && address - sites->plt[i]->header.sh_addr
-               < sites->plt[i]->header.sh_size)
-      return (address - sites->plt[i]->header.sh_addr) % 8 == 0;
+  const struct image_section *plt = plt_sections_at (&sites->plt, address);
+  if (plt != NULL)
+    return (address - plt->header.sh_addr) % 8 == 0;
   size_t at = SEARCH_FIRST (cfi->n_fdes, i, cfi->fdes[i].address >= address);
   return at < cfi->n_fdes && cfi->fdes[at].address == address;
 }
@@ -29,15 +27,12 @@ bool
 return_sites_init (struct return_sites *sites, const struct cfi_source *source,
                    struct padding_finder *padding, struct error *err)
 {
-  static const char *const plt[PLT_SECTIONS_MAX]
-      = { ".plt", ".plt.sec", ".plt.got" };
   const struct image *image = source->image;
   *sites
       = (struct return_sites){ .source = source,
                                .padding = padding,
                                .smallest = image->arch->smallest_instruction };
-  for (unsigned i = 0; i < PLT_SECTIONS_MAX; i++)
-    sites->plt[i] = image_find_section (image, plt[i]);
+  plt_sections_find (&sites->plt, image);
   sites->calls = (struct call_finder){ .image = image,
                                        .is_function = is_function,
                                        .context = sites };

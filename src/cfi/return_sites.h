@@ -28,6 +28,7 @@
 #include "cfi/calls.h"
 #include "elf/image.h"
 #include "elf/padding.h"
+#include "elf/plt_sections.h"
 #include "frame/frame.h"
 
 /* Of a function's rows, what matters here.  */
@@ -39,15 +40,10 @@ struct outline
   struct frame_row first, last;
 };
 
-enum
-{
-  PLT_SECTIONS_MAX = 3
-};
-
 struct return_sites
 {
   const struct cfi_source *source;
-  const struct image_section *plt[PLT_SECTIONS_MAX]; /* or NULL */
+  struct plt_sections plt;
   struct padding_finder *padding;
   bool rows_stay; /* no place is left out; only padding is added */
   struct call_finder calls;

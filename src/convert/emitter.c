@@ -161,18 +161,26 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
   return emitter->encoder != NULL && emitter->pieces != NULL;
 }
 
+bool
+emitter_check_machine (const struct arch *arch, struct sframe_variant variant,
+                       struct error *err)
+{
+  return arch->sframe_abi != SFRAME_ABI_S390X_BE || variant.pcrel
+         || error_set (err, CFI2SFRAME_UNSUPPORTED,
+                       "this SFrame version does not know s390x");
+}
+
 struct emitter *
 emitter_new (const struct emitter_options *options, struct error *err)
 {
-  const struct arch *arch = options->image->arch;
-  struct emitter *emitter = NULL;
-  if (arch->sframe_abi == SFRAME_ABI_S390X_BE && !options->variant.pcrel)
-    error_set (err, CFI2SFRAME_UNSUPPORTED,
-               "this SFrame version does not know s390x");
-  else if ((emitter = calloc (1, sizeof *emitter)) == NULL)
-    error_set_no_memory (err);
-  if (emitter == NULL)
+  if (!emitter_check_machine (options->image->arch, options->variant, err))
     return NULL;
+  struct emitter *emitter = calloc (1, sizeof *emitter);
+  if (emitter == NULL)
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
   emitter->image = options->image;
   if (open_lowerer (emitter, options) && open_encoder (emitter, options))
     return emitter;

@@ -43,6 +43,11 @@ struct emitter_account
 
 struct emitter; /* opaque */
 
+/* Whether the version knows the machine: the first ones, without addresses
+   relative to their own field, have no s390x.  */
+bool emitter_check_machine (const struct arch *arch,
+                            struct sframe_variant variant, struct error *err);
+
 /* NULL when memory ran out, or with status CFI2SFRAME_UNSUPPORTED when the
    version does not know the machine.  What OPTIONS points to must outlive the
    emitter.  */

@@ -8,13 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/plt_sections.h"
 #include "sframe/gnu.h"
 #include "sframe/lower_row.h"
-
-enum
-{
-  PLT_SECTIONS = 3
-};
 
 struct gnu_functions
 {
@@ -23,15 +19,13 @@ struct gnu_functions
   struct gnu_translator *translator;
   struct sframe_variant variant;
   bool bugs;
-  const struct image_section *plt_sections[PLT_SECTIONS]; /* or NULL */
+  struct plt_sections plt; /* none in objects */
 };
 
 struct gnu_functions *
 gnu_functions_new (const struct image *image, const struct cfi_section *cfi,
                    struct sframe_variant variant, bool bugs)
 {
-  static const char *const plt[PLT_SECTIONS]
-      = { ".plt", ".plt.sec", ".plt.got" };
   const struct gnu_options options
       = { .arch = image->arch, .variant = variant, .bugs = bugs };
   struct gnu_functions *gnu = calloc (1, sizeof *gnu);
@@ -41,10 +35,8 @@ gnu_functions_new (const struct image *image, const struct cfi_section *cfi,
   gnu->cfi = cfi;
   gnu->variant = variant;
   gnu->bugs = bugs;
-  for (size_t i = 0; i < PLT_SECTIONS; i++)
-    gnu->plt_sections[i] = image->header.e_type == ET_REL
-                               ? NULL
-                               : image_find_section (image, plt[i]);
+  if (image->header.e_type != ET_REL)
+    plt_sections_find (&gnu->plt, image);
   gnu->translator = gnu_translator_new (&options);
   if (gnu->translator != NULL)
     return gnu;
@@ -59,19 +51,6 @@ gnu_functions_free (struct gnu_functions *gnu)
     return;
   gnu_translator_free (gnu->translator);
   free (gnu);
-}
-
-static const struct image_section *
-plt_section_of (const struct gnu_functions *gnu, const struct cfi_fde *fde)
-{
-  for (size_t i = 0; i < PLT_SECTIONS; i++)
-    {
-      const struct image_section *section = gnu->plt_sections[i];
-      if (section != NULL
-          && fde->address - section->header.sh_addr < section->header.sh_size)
-        return section;
-    }
-  return NULL;
 }
 
 /* GNU ld's .plt.got, with the CFA it gives.  V1 cannot say how long a repeated
@@ -168,7 +147,7 @@ gnu_functions_add (struct gnu_functions *gnu, struct cfi_walk *walk,
                    struct error *err)
 {
   const struct cfi_fde *fde = code->fde;
-  const struct image_section *plt = plt_section_of (gnu, fde);
+  const struct image_section *plt = plt_sections_at (&gnu->plt, fde->address);
   *added = true;
   if (cfi_code_is_disputed (code))
     {

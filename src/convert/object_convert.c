@@ -23,11 +23,10 @@ static bool
 check_options (const struct image *image,
                const struct cfi2sframe_options *options, struct error *err)
 {
-  struct sframe_variant variant = emitter_variant (options->format);
-  if (image->arch != NULL && image->arch->sframe_abi == SFRAME_ABI_S390X_BE
-      && !variant.pcrel)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "this SFrame version does not know s390x");
+  if (image->arch != NULL
+      && !emitter_check_machine (image->arch,
+                                 emitter_variant (options->format), err))
+    return false;
   if (options->in_place_write)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "objects are written anew; the inode cannot be kept");

@@ -7,75 +7,33 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
 #include "base/search.h"
+#include "elf/symbols.h"
 
-struct symbol_table
+/* The name of SYMBOL if it begins a function, or NULL.  GCC and LLVM call a
+   part of a function NAME.cold or NAME.cold.N.  */
+static const char *
+function_name (const struct symbols *symbols, const struct symbol *symbol)
 {
-  const struct image *image;
-  const uint8_t *symbols;
-  uint64_t n;
-  const char *strings;
-  uint64_t strings_size;
-};
-
-static bool
-open_table (const struct image *image, const struct image_section *section,
-            struct symbol_table *table)
-{
-  const GElf_Shdr *header = &section->header;
-  if (header->sh_link >= image->n_sections
-      || image->sections[header->sh_link].header.sh_type != SHT_STRTAB)
-    return false;
-  const struct image_section *strings = &image->sections[header->sh_link];
-  *table = (struct symbol_table){
-    .image = image,
-    .symbols = image_section_bytes (image, section),
-    .n = header->sh_size / sizeof (Elf64_Sym),
-    .strings = (const char *)image_section_bytes (image, strings),
-    .strings_size = strings->header.sh_size,
-  };
-  return table->symbols && table->strings;
-}
-
-/* A part of a function: GCC and LLVM name them NAME.cold, NAME.cold.N.  */
-static bool
-is_part (const struct symbol_table *table, uint32_t name)
-{
-  if (name >= table->strings_size)
-    return true;
-  const char *start = table->strings + name;
-  const char *end = memchr (start, 0, table->strings_size - name);
-  return !end || strstr (start, ".cold");
-}
-
-/* Address and name of symbol INDEX, if it is a function's.  */
-static bool
-is_function (const struct symbol_table *table, uint64_t index,
-             uint64_t *address, const char **name)
-{
-  bool big_endian = table->image->big_endian;
-  const uint8_t *symbol = table->symbols + index * sizeof (Elf64_Sym);
-  unsigned type = symbol[offsetof (Elf64_Sym, st_info)] & 0xf;
-  *address = load_u64 (symbol + offsetof (Elf64_Sym, st_value), big_endian);
-  uint32_t at = load_u32 (symbol, big_endian);
-  *name = table->strings + at;
-  return (type == STT_FUNC || type == STT_GNU_IFUNC)
-         && load_u16 (symbol + offsetof (Elf64_Sym, st_shndx), big_endian)
-                != SHN_UNDEF
-         && !is_part (table, at);
+  unsigned type = ELF64_ST_TYPE (symbol->info);
+  if ((type != STT_FUNC && type != STT_GNU_IFUNC)
+      || symbol->st_shndx == SHN_UNDEF)
+    return NULL;
+  const char *name = symbols_name (symbols, symbol);
+  return name == NULL || strstr (name, ".cold") ? NULL : name;
 }
 
 static bool
-walk_table (const struct symbol_table *table, function_symbol_visitor *visitor,
+walk_table (const struct symbols *symbols, function_symbol_visitor *visitor,
             void *argument)
 {
-  uint64_t address;
-  const char *name;
-  for (uint64_t i = 0; i < table->n; i++)
-    if (is_function (table, i, &address, &name)
-        && !visitor (argument, address, name))
-      return false;
+  struct symbol symbol;
+  for (size_t i = 0; symbols_get (symbols, i, &symbol); i++)
+    {
+      const char *name = function_name (symbols, &symbol);
+      if (name != NULL && !visitor (argument, symbol.value, name))
+        return false;
+    }
   return true;
 }
 
@@ -85,11 +43,11 @@ function_symbols_walk (const struct image *image, bool all,
 {
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      struct symbol_table table;
+      struct symbols symbols;
       uint32_t type = image->sections[i].header.sh_type;
       if ((type == SHT_DYNSYM || (type == SHT_SYMTAB && all))
-          && open_table (image, &image->sections[i], &table)
-          && !walk_table (&table, visitor, argument))
+          && symbols_at (&symbols, image, i)
+          && !walk_table (&symbols, visitor, argument))
         return false;
     }
   return true;

@@ -17,15 +17,10 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "base/elf_sframe.h"
 #include "base/error.h"
 #include "elf/file_location.h"
 
-#ifndef PT_GNU_SFRAME
-#  define PT_GNU_SFRAME 0x6474e554
-#endif
-#ifndef SHT_GNU_SFRAME
-#  define SHT_GNU_SFRAME 0x6ffffff4
-#endif
 #ifndef SHT_X86_64_UNWIND /* x86-64 psABI, section 4.2.2 */
 #  define SHT_X86_64_UNWIND 0x70000001
 #endif

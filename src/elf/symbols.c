@@ -1,15 +1,15 @@
-/* Reading the symbol table of a relocatable object.
+/* Symbol tables, read from the file's bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Only ELF64 gets here.  Fields are read from the bytes because libelf would
-   copy (and for foreign byte orders convert) the whole table.  */
+   Only ELF64 gets here.  libelf would copy (and for foreign byte orders
+   convert) the whole table.  */
 
 #include "elf/symbols.h"
 
 #include "base/bytes.h"
 
-static bool
-open_indexes (struct symbols *symbols, struct error *err)
+static void
+find_indexes (struct symbols *symbols)
 {
   const struct image *image = symbols->image;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -18,13 +18,44 @@ open_indexes (struct symbols *symbols, struct error *err)
       if (header->sh_type != SHT_SYMTAB_SHNDX
           || header->sh_link != symbols->section)
         continue;
-      if (header->sh_size / 4 < symbols->n)
-        return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
-                             "extended section indexes are truncated");
       symbols->index_section = i;
       symbols->indexes = image_section_bytes (image, &image->sections[i]);
-      return true;
+      symbols->n_indexes = symbols->indexes ? header->sh_size / 4 : 0;
+      return;
     }
+}
+
+/* A table of strings ends with one (gABI, "String Table"); no other is read.
+ */
+static void
+find_strings (struct symbols *symbols, uint32_t link)
+{
+  if (link == 0 || link >= symbols->image->n_sections)
+    return;
+  const struct image_section *strings = &symbols->image->sections[link];
+  uint64_t size = strings->header.sh_size;
+  const uint8_t *bytes = image_section_bytes (symbols->image, strings);
+  if (bytes == NULL || size == 0 || bytes[size - 1] != '\0')
+    return;
+  symbols->strings = (const char *)bytes;
+  symbols->strings_size = size;
+}
+
+bool
+symbols_at (struct symbols *symbols, const struct image *image, size_t section)
+{
+  const GElf_Shdr *header = &image->sections[section].header;
+  *symbols = (struct symbols){
+    .image = image,
+    .section = section,
+    .bytes = image_section_bytes (image, &image->sections[section]),
+    .n = header->sh_size / sizeof (Elf64_Sym),
+    .n_local = header->sh_info,
+  };
+  if (symbols->bytes == NULL)
+    return false;
+  find_indexes (symbols);
+  find_strings (symbols, header->sh_link);
   return true;
 }
 
@@ -38,18 +69,32 @@ symbols_open (struct symbols *symbols, const struct image *image,
       const GElf_Shdr *header = &image->sections[i].header;
       if (header->sh_type != SHT_SYMTAB)
         continue;
-      symbols->n = header->sh_size / sizeof (Elf64_Sym);
-      if (header->sh_entsize != sizeof (Elf64_Sym)
+      if (!symbols_at (symbols, image, i)
+          || header->sh_entsize != sizeof (Elf64_Sym)
           || header->sh_size % sizeof (Elf64_Sym) != 0
-          || header->sh_info > symbols->n)
+          || symbols->n_local > symbols->n)
         return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
                              "symbol table is damaged");
-      symbols->section = i;
-      symbols->n_local = header->sh_info;
-      symbols->bytes = image_section_bytes (image, &image->sections[i]);
-      return open_indexes (symbols, err);
+      if (symbols->index_section != 0 && symbols->n_indexes < symbols->n)
+        return error_set_at (
+            err, CFI2SFRAME_MALFORMED,
+            image->sections[symbols->index_section].header.sh_offset,
+            "extended section indexes are truncated");
+      return true;
     }
   return true;
+}
+
+void
+symbol_read (struct symbol *symbol, const uint8_t *bytes, bool big_endian)
+{
+  *symbol = (struct symbol){
+    .name = load_u32 (bytes + offsetof (Elf64_Sym, st_name), big_endian),
+    .info = bytes[offsetof (Elf64_Sym, st_info)],
+    .other = bytes[offsetof (Elf64_Sym, st_other)],
+    .st_shndx = load_u16 (bytes + offsetof (Elf64_Sym, st_shndx), big_endian),
+    .value = load_u64 (bytes + offsetof (Elf64_Sym, st_value), big_endian),
+  };
 }
 
 bool
@@ -59,15 +104,20 @@ symbols_get (const struct symbols *symbols, size_t index,
   if (index >= symbols->n)
     return false;
   bool big_endian = symbols->image->big_endian;
-  const uint8_t *at = symbols->bytes + index * sizeof (Elf64_Sym);
-  symbol->info = at[offsetof (Elf64_Sym, st_info)];
-  symbol->value = load_u64 (at + offsetof (Elf64_Sym, st_value), big_endian);
-  symbol->section = load_u16 (at + offsetof (Elf64_Sym, st_shndx), big_endian);
-  if (symbol->section == SHN_XINDEX && symbols->indexes)
+  symbol_read (symbol, symbols->bytes + index * sizeof (Elf64_Sym),
+               big_endian);
+  if (symbol->st_shndx < SHN_LORESERVE)
+    symbol->section = symbol->st_shndx;
+  else if (symbol->st_shndx == SHN_XINDEX && index < symbols->n_indexes)
     symbol->section = load_u32 (symbols->indexes + 4 * index, big_endian);
-  else if (symbol->section >= SHN_LORESERVE)
-    symbol->section = SHN_UNDEF;
   if (symbol->section >= symbols->image->n_sections)
     symbol->section = SHN_UNDEF;
   return true;
+}
+
+const char *
+symbols_name (const struct symbols *symbols, const struct symbol *symbol)
+{
+  return symbol->name < symbols->strings_size ? symbols->strings + symbol->name
+                                              : NULL;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/symbols.h"
 
 enum
 {
@@ -90,60 +91,6 @@ dynamic_patch (struct placing *placing)
   return true;
 }
 
-/* A symbol table and where its extended section indices are.  */
-struct symbol_table
-{
-  const uint8_t *bytes;
-  size_t count;
-  const uint8_t *extended; /* NULL: no SHT_SYMTAB_SHNDX */
-  size_t n_extended;
-  bool big_endian;
-};
-
-static bool
-symbol_table_open (struct symbol_table *symbols, const struct image *image,
-                   size_t index)
-{
-  const struct image_section *section = &image->sections[index];
-  *symbols = (struct symbol_table){ .big_endian = image->big_endian };
-  symbols->bytes = image_section_bytes (image, section);
-  symbols->count = section->header.sh_size / sizeof (Elf64_Sym);
-  if (symbols->bytes == NULL
-      || section->header.sh_entsize != sizeof (Elf64_Sym))
-    return false;
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      const GElf_Shdr *header = &image->sections[i].header;
-      if (header->sh_type == SHT_SYMTAB_SHNDX && header->sh_link == index)
-        {
-          symbols->extended = image_section_bytes (image, &image->sections[i]);
-          symbols->n_extended = header->sh_size / sizeof (uint32_t);
-        }
-    }
-  return true;
-}
-
-static size_t
-symbol_table_section (const struct symbol_table *symbols, size_t index)
-{
-  const uint8_t *symbol = symbols->bytes + index * sizeof (Elf64_Sym);
-  uint16_t section = load_u16 (symbol + offsetof (Elf64_Sym, st_shndx),
-                               symbols->big_endian);
-  if (section == SHN_XINDEX && symbols->extended != NULL
-      && index < symbols->n_extended)
-    return load_u32 (symbols->extended + index * sizeof (uint32_t),
-                     symbols->big_endian);
-  return section < SHN_LORESERVE ? section : 0;
-}
-
-static uint64_t
-symbol_table_value (const struct symbol_table *symbols, size_t index)
-{
-  return load_u64 (symbols->bytes + index * sizeof (Elf64_Sym)
-                       + offsetof (Elf64_Sym, st_value),
-                   symbols->big_endian);
-}
-
 /* Linkers attach symbols such as __ehdr_start to the first section although
    they lie outside; those stay.  */
 static bool
@@ -153,30 +100,31 @@ is_in_section (const GElf_Shdr *header, uint64_t value)
          && value - header->sh_addr <= header->sh_size;
 }
 
+/* Only tables whose entries have the size that programs expect are patched. */
 static bool
 symbol_table_patch (struct placing *placing, size_t index)
 {
   size_t n_patches = 0;
   const struct image *image = placing->image;
-  struct symbol_table symbols;
-  if (!symbol_table_open (&symbols, image, index))
+  const GElf_Shdr *table = &image->sections[index].header;
+  struct symbols symbols;
+  struct symbol symbol;
+  if (!symbols_at (&symbols, image, index)
+      || table->sh_entsize != sizeof (Elf64_Sym))
     return true;
-  uint64_t table = image->sections[index].header.sh_offset;
-  for (size_t i = 1; i < symbols.count; i++)
+  for (size_t i = 1; symbols_get (&symbols, i, &symbol); i++)
     {
-      size_t section = symbol_table_section (&symbols, i);
-      if (section == 0 || section >= image->n_sections
-          || placing->moved[section] == 0)
-        continue;
-      uint64_t value = symbol_table_value (&symbols, i);
-      if (!is_in_section (&image->sections[section].header, value))
+      if (symbol.section == 0 || placing->moved[symbol.section] == 0
+          || !is_in_section (&image->sections[symbol.section].header,
+                             symbol.value))
         continue;
       if (++n_patches > MOVED_SYMBOLS_MAX)
         return error_set (placing->err, CFI2SFRAME_REFUSED,
                           "too many symbols in sections that must move");
-      uint64_t at
-          = table + i * sizeof (Elf64_Sym) + offsetof (Elf64_Sym, st_value);
-      if (!patch_u64 (placing, at, value + placing->moved[section]))
+      uint64_t at = table->sh_offset + i * sizeof (Elf64_Sym)
+                    + offsetof (Elf64_Sym, st_value);
+      if (!patch_u64 (placing, at,
+                      symbol.value + placing->moved[symbol.section]))
         return false;
     }
   return true;
@@ -192,49 +140,27 @@ symbols_patch (struct placing *placing)
   return true;
 }
 
-static const char *
-symbol_table_name (const struct symbol_table *symbols,
-                   const struct image *image, size_t table, size_t index)
-{
-  uint32_t link = image->sections[table].header.sh_link;
-  if (link == 0 || link >= image->n_sections)
-    return "";
-  const struct image_section *strings = &image->sections[link];
-  const uint8_t *bytes = image_section_bytes (image, strings);
-  uint32_t name = load_u32 (symbols->bytes + index * sizeof (Elf64_Sym),
-                            symbols->big_endian);
-  if (bytes == NULL || name >= strings->header.sh_size
-      || bytes[strings->header.sh_size - 1] != '\0')
-    return "";
-  return (const char *)bytes + name;
-}
-
-/* Symbols that nobody uses: the one that glibc's start files put on the ABI
+/* Symbols that nothing uses: the one that glibc's start files put on the ABI
    note, and the mapping symbols of the ARM ABIs ($d).  */
 static bool
 is_unused_name (const char *name)
 {
-  return strcmp (name, "__abi_tag") == 0 || name[0] == '$';
+  return name != NULL && (strcmp (name, "__abi_tag") == 0 || name[0] == '$');
 }
 
 static bool
 table_names_section (const struct image *image, size_t table, size_t section)
 {
-  struct symbol_table symbols;
-  if (!symbol_table_open (&symbols, image, table))
+  struct symbols symbols;
+  struct symbol symbol;
+  if (!symbols_at (&symbols, image, table))
     return false;
   const GElf_Shdr *header = &image->sections[section].header;
-  for (size_t i = 1; i < symbols.count; i++)
-    {
-      uint8_t info
-          = symbols
-                .bytes[i * sizeof (Elf64_Sym) + offsetof (Elf64_Sym, st_info)];
-      if (ELF64_ST_TYPE (info) != STT_SECTION
-          && symbol_table_section (&symbols, i) == section
-          && is_in_section (header, symbol_table_value (&symbols, i))
-          && !is_unused_name (symbol_table_name (&symbols, image, table, i)))
-        return true;
-    }
+  for (size_t i = 1; symbols_get (&symbols, i, &symbol); i++)
+    if (ELF64_ST_TYPE (symbol.info) != STT_SECTION && symbol.section == section
+        && is_in_section (header, symbol.value)
+        && !is_unused_name (symbols_name (&symbols, &symbol)))
+      return true;
   return false;
 }
 
@@ -254,16 +180,18 @@ section_has_symbol (const struct image *image, size_t index)
 static bool
 table_defines (const struct image *image, size_t table, const char *name)
 {
-  struct symbol_table symbols;
-  if (!symbol_table_open (&symbols, image, table))
+  struct symbols symbols;
+  struct symbol symbol;
+  if (!symbols_at (&symbols, image, table))
     return false;
-  for (size_t i = 1; i < symbols.count; i++)
-    if (load_u16 (symbols.bytes + i * sizeof (Elf64_Sym)
-                      + offsetof (Elf64_Sym, st_shndx),
-                  image->big_endian)
-            != SHN_UNDEF
-        && strcmp (symbol_table_name (&symbols, image, table, i), name) == 0)
-      return true;
+  for (size_t i = 1; symbols_get (&symbols, i, &symbol); i++)
+    {
+      const char *own = symbol.st_shndx == SHN_UNDEF
+                            ? NULL
+                            : symbols_name (&symbols, &symbol);
+      if (own != NULL && strcmp (own, name) == 0)
+        return true;
+    }
   return false;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "elf/notes.h"
+#include "elf/symbols.h"
 
 enum
 {
@@ -207,11 +208,11 @@ has_comment (const uint8_t *text, uint64_t size)
 static bool
 is_symbol (const uint8_t *entry, uint64_t size, bool big_endian)
 {
-  uint8_t info = entry[offsetof (Elf64_Sym, st_info)];
-  return load_u32 (entry, big_endian) < size
-         && ELF64_ST_TYPE (info) <= STT_LOOS
-         && ELF64_ST_BIND (info) <= STB_LOOS
-         && (entry[offsetof (Elf64_Sym, st_other)] & 0x1c) == 0;
+  struct symbol symbol;
+  symbol_read (&symbol, entry, big_endian);
+  return symbol.name < size && ELF64_ST_TYPE (symbol.info) <= STT_LOOS
+         && ELF64_ST_BIND (symbol.info) <= STB_LOOS
+         && (symbol.other & 0x1c) == 0;
 }
 
 /* Whether the last bytes are a table of symbols, from its first entry, which

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "elf/dynamic_relocations.h"
+#include "elf/symbols.h"
 
 enum
 {
@@ -340,33 +341,22 @@ add_relocation (void *data, const struct dynamic_relocation *relocation)
     found->unknown = true;
 }
 
-/* Not a constant, and not an offset among the thread-local variables.  */
-static void
-add_symbol (struct references *found, const uint8_t *symbol, bool big_endian)
-{
-  uint16_t section
-      = load_u16 (symbol + offsetof (Elf64_Sym, st_shndx), big_endian);
-  uint8_t info = symbol[offsetof (Elf64_Sym, st_info)];
-  if (section != SHN_UNDEF && section != SHN_ABS
-      && ELF64_ST_TYPE (info) != STT_TLS)
-    add_target (
-        found, load_u64 (symbol + offsetof (Elf64_Sym, st_value), big_endian));
-}
-
+/* No symbol counts that is a constant or an offset among the thread-local
+   variables.  */
 static void
 scan_dynamic_symbols (struct references *found, const struct image *image)
 {
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      const struct image_section *section = &image->sections[i];
-      const uint8_t *bytes = section->header.sh_type == SHT_DYNSYM
-                                 ? image_section_bytes (image, section)
-                                 : NULL;
-      if (bytes == NULL)
+      struct symbols symbols;
+      struct symbol symbol;
+      if (image->sections[i].header.sh_type != SHT_DYNSYM
+          || !symbols_at (&symbols, image, i))
         continue;
-      for (uint64_t at = 0; at + sizeof (Elf64_Sym) <= section->header.sh_size;
-           at += sizeof (Elf64_Sym))
-        add_symbol (found, bytes + at, image->big_endian);
+      for (size_t k = 0; symbols_get (&symbols, k, &symbol); k++)
+        if (symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS
+            && ELF64_ST_TYPE (symbol.info) != STT_TLS)
+          add_target (found, symbol.value);
     }
 }
 

@@ -16,14 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/elf_sframe.h"
 #include "base/io.h"
 #include "base/printable.h"
 #include "process/dwfl_debuginfo.h"
 #include "process/dwfl_error.h"
-
-#ifndef PT_GNU_SFRAME
-#  define PT_GNU_SFRAME 0x6474e554
-#endif
 
 struct core
 {

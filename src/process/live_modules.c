@@ -24,11 +24,8 @@
 
 #include "process/live_modules.h"
 
+#include "base/elf_sframe.h"
 #include "base/io.h"
-
-#ifndef PT_GNU_SFRAME
-#  define PT_GNU_SFRAME 0x6474e554
-#endif
 
 enum
 {
