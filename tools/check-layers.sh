@@ -1,8 +1,10 @@
 #!/bin/sh
 # Layers: a file of src/ includes only headers of its own folder and of those
-# above it in the list of doc/HACKING, "Layers" (tool: only of convert and process), and
-# within a folder no module (NAME.c and NAME.h) needs one that needs it.  Where
-# that list says which headers other folders include alone, they include no others.
+# above it in the list of doc/HACKING, "Layers" (tool: only of base, convert and
+# process).  Within a folder no module (NAME.c and NAME.h) includes one that
+# includes it, and none uses a function of one that uses a function of its own,
+# whatever headers declare them.  Where that list says which headers other
+# folders include alone, they include no others.
 # Prints what violates this.
 #   sh tools/check-layers.sh [SOURCE-TREE]
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -25,7 +27,8 @@ find src -mindepth 2 -name '*.[ch]' | LC_ALL=C sort | xargs awk '
     if (own == other)
       print own "/" substr (path[3], 1, length (path[3]) - 2), other "/" name[3]
     else if (!(own in rank) || !(other in rank) || rank[other] > rank[own] \
-             || (own == "tool" && other != "convert" && other != "process"))
+             || (own == "tool" && other != "base" && other != "convert" \
+                 && other != "process"))
       { print FILENAME ":" FNR ": " own " must not include " $2 >"/dev/stderr"
         bad = 1 }
     else if (other in doors && index (doors[other], " " name[3] ".h ") == 0)
@@ -34,4 +37,38 @@ find src -mindepth 2 -name '*.[ch]' | LC_ALL=C sort | xargs awk '
   }
   END { exit bad || n == 0 }' doc/HACKING >"$edges" || failed=1
 tsort <"$edges" >/dev/null || failed=1
+
+# Who uses whose functions: what begins a line and is not static is defined
+# there; a word elsewhere in the folder, outside of comments and strings, is a
+# use.
+find src -mindepth 2 -name '*.c' | LC_ALL=C sort | xargs awk '
+  FNR == 1 {
+    split (FILENAME, path, "/"); folder = path[2]; comment = 0
+    module = folder "/" substr (path[3], 1, length (path[3]) - 2)
+  }
+  {
+    line = $0
+    if (comment && !sub (/^.*\*\//, "", line)) next
+    comment = 0
+    gsub (/"([^"\\]|\\.)*"/, "", line)
+    while (i = index (line, "/*")) {
+      rest = substr (line, i + 2); line = substr (line, 1, i - 1)
+      if (!(i = index (rest, "*/"))) { comment = 1; break }
+      line = line " " substr (rest, i + 2)
+    }
+    if (line ~ /^[a-z][a-z0-9_]* \(/ && type !~ /^static/)
+      { name = line; sub (/ .*/, "", name); home[folder, name] = module }
+    else
+      for (i = split (line, word, /[^A-Za-z0-9_]+/); i > 0; i--)
+        used[folder, word[i], module]
+    if (line !~ /^[ \t]*$/) type = line
+  }
+  END {
+    for (use in used) {
+      split (use, part, SUBSEP)
+      to = home[part[1], part[2]]
+      if (to != "" && to != part[3]) print part[3], to
+    }
+  }' | LC_ALL=C sort -u >"$edges"
+[ -s "$edges" ] && tsort <"$edges" >/dev/null || failed=1
 exit "${failed:-0}"

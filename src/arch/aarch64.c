@@ -32,7 +32,7 @@
 /* x16 = address of the GOT slot, x17 = its contents.  */
 #define LOAD_SLOT ADRP (16), LDR (17, 16), ADD (16)
 #define LOAD_SLOT_M ADRP_M, LDR_M, ADD_M
-/* The same of a slot at the start of a page, as GNU ld writes it after 2.47:
+/* The code for a slot at the start of a page, as GNU ld writes it after 2.47:
    an addition of 0 becomes a nop.  */
 #define LOAD_SLOT_0 ADRP (16), LDR (17, 16), NOP
 #define LOAD_SLOT_0_M ADRP_M, ALL, ALL
@@ -92,7 +92,7 @@ static const struct plt_stub stubs[] = {
         BYTES (LOAD_SLOT_M, ALL, ALL, ALL)),
   STUB ("pac-0", 24, BYTES (LOAD_SLOT_0, AUTIA1716, BR_X17, NOP),
         BYTES (LOAD_SLOT_0_M, ALL, ALL, ALL)),
-  /* lld when BTI is on but nobody branches here indirectly.  */
+  /* lld with BTI, for stubs that no indirect branch leads to.  */
   STUB ("padded", 24, BYTES (LOAD_SLOT, BR_X17, NOP, NOP),
         BYTES (LOAD_SLOT_M, ALL, ALL, ALL)),
   STUB ("plain", 16, BYTES (LOAD_SLOT, BR_X17), BYTES (LOAD_SLOT_M, ALL)),

@@ -12,7 +12,7 @@
 
 enum
 {
-  PLT_STUB_MAX = 32, /* bytes of the longest stub we recognise */
+  PLT_STUB_MAX = 32, /* bytes of the longest stub that is recognised */
   PLT_ROWS_MAX = 3,
   SAVED_REGISTERS_MAX = 18,
   TLS_RELOCATIONS_MAX = 4
@@ -51,7 +51,7 @@ struct arch_relocations
   uint16_t glob_dat, jump_slot; /* fill in words of the GOT */
   uint16_t relative;            /* base address + addend */
 
-  /* Those of the dynamic linker whose addends are no addresses but offsets
+  /* Types of dynamic relocations whose addends are no addresses but offsets
      among thread-local variables; ends with 0.  All other addends count as
      addresses.  */
   uint16_t tls[TLS_RELOCATIONS_MAX + 1];

@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Make ARRAY, a variable that points to elements on the heap, large enough for
-   WANTED elements; *CAPACITY is how many it has room for: 0 while it is NULL.
-   At first there are as many as are wanted, or a few more, and afterwards
-   twice as many as before: where their number can be guessed, want that many
-   first.  False when memory ran out: then nothing has changed.  */
+/* Make ARRAY, a variable that points to elements on the heap, large enough
+   for WANTED elements; *CAPACITY is how many it has room for: 0 while it is
+   NULL.  At first there are as many as are wanted, or a few more, and
+   afterwards twice as many as before: where their number can be guessed, a
+   first call with that number saves the copies.  False when memory ran out:
+   then nothing has changed.  */
 #define ARRAY_ROOM(array, wanted, capacity)            \
   (((wanted) <= *(capacity) && ARRAY_IS_THERE (array)) \
    || array_grow (&(array), sizeof *(array), wanted, capacity))

@@ -12,9 +12,9 @@
 #include "elf/image.h"
 
 /* Whether none of the instructions in the SIZE bytes of IMAGE's code at
-   ADDRESS is a call.  False in case of doubt: x86-64 code that cannot be
-   decoded up to its last byte is searched for the bytes of a call at any
-   position.  */
+   ADDRESS is a call.  False where that cannot be shown: x86-64 code that
+   cannot be decoded up to its last byte is searched for the bytes of a call
+   at any position.  */
 bool calls_none (const struct image *image, uint64_t address, uint64_t size);
 
 #endif /* CUNWIND_CALLS_H */

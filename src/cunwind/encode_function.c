@@ -243,7 +243,7 @@ is_slot (struct frame_rule rule, int32_t offset)
   return rule.kind == RULE_DEREF_CFA && rule.offset == offset;
 }
 
-/* The mode, and whether FP and RA are where it wants them.  */
+/* The mode, and whether FP and RA are where that mode has them.  */
 static enum cunwind_reason
 choose_mode (struct encoding_attempt *attempt)
 {

@@ -28,7 +28,7 @@ enum
 
 enum cunwind_mode
 {
-  CUNWIND_NO_INFO,   /* encoding 0: nothing is known of this code */
+  CUNWIND_NO_INFO,   /* encoding 0: no unwind information for this code */
   CUNWIND_FRAME,     /* CFA = FP + 16; FP and RA stored right below it */
   CUNWIND_FRAMELESS, /* CFA = SP + stack_size */
   CUNWIND_FRAMELESS_INDIRECT, /* CFA = SP + stack_size + the immediate found

@@ -46,8 +46,9 @@ cunwind_section_free (struct cunwind_section *section)
   section->cie_kept = NULL;
 }
 
-/* The personality of FDE's CIE as bits of an encoding.  The format wants the
-   place of a pointer to it, so the CIE must have one, too.  */
+/* The personality of FDE's CIE as bits of an encoding.  The format has the
+   place of a pointer to the personality, so the CIE must have such a pointer,
+   too.  */
 static enum cunwind_reason
 find_personality (struct cunwind_section *section, const struct cfi_fde *fde,
                   uint32_t *bits)

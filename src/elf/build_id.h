@@ -20,7 +20,8 @@ struct build_id
   size_t size;          /* 0: there is none */
 };
 
-/* That of IMAGE, from its sections or, without any, its segments.  */
+/* The build-id of IMAGE, from its sections or, in a file without sections,
+   its segments.  */
 struct build_id build_id_find (const struct image *image);
 
 #endif /* ELF_BUILD_ID_H */

@@ -195,7 +195,7 @@ debug_places_usual (void)
   return places;
 }
 
-/* One search.  */
+/* One search for a debug file.  */
 struct search
 {
   struct debug_file *file;

@@ -4,7 +4,7 @@
    Where they are: GDB's manual, section "Debugging Information in Separate
    Files", and debuginfod(8).  Nothing is fetched from a network.
 
-   A debug file is believed only if its build-id, or else the CRC in the other
+   A debug file is used only if its build-id, or else the CRC in the other
    file's .gnu_debuglink, says that both were one, and if the code is at the
    same addresses in both: tools that move it (prelink) leave the build-id.  */
 
@@ -58,7 +58,7 @@ void debug_file_find (struct debug_file *file, const struct image *image,
    is no statement about the file that it belongs to.  Returns false.  */
 bool debug_file_blame (struct error *err, const char *path);
 
-/* Also for one that is not open.  */
+/* Close FILE, which may be closed already or never have been open.  */
 void debug_file_close (struct debug_file *file);
 
 #endif /* ELF_DEBUG_FILE_H */

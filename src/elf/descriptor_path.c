@@ -39,8 +39,8 @@ is_same_directory (const char *directory, const char *name)
   return same;
 }
 
-/* Whether the resolved DIRECTORY is /proc/N/fd or that of a thread, ours
-   (*OWN) or another's.  */
+/* Whether the resolved DIRECTORY has the descriptors of a process or thread
+   (/proc/N/fd); *OWN: of this process.  */
 static bool
 is_descriptor_directory (const char *directory, bool *own)
 {

@@ -172,7 +172,7 @@ dynamic_relocations_walk (const struct image *image,
 
 /* ---- Places */
 
-/* One search.  */
+/* A search for the places in a range.  */
 struct search
 {
   struct dynamic_places *places;

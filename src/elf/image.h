@@ -53,7 +53,7 @@ struct image
 /* Open PATH for reading.  On failure IMAGE needs no closing.  */
 bool image_open (struct image *image, const char *path, struct error *err);
 
-/* The same with the file at LOCATION, after taking its lock.  */
+/* Open the file at LOCATION for reading, after taking its lock.  */
 bool image_open_at (struct image *image, const struct file_location *location,
                     struct error *err);
 
@@ -62,11 +62,12 @@ bool image_open_bytes (struct image *image,
                        const struct file_location *location,
                        struct error *err);
 
-/* The same on the open file FD.  It belongs to the image only on success.  */
+/* Read the open file FD.  The descriptor belongs to the image on success
+   only.  */
 bool image_open_fd (struct image *image, int fd, struct error *err);
 
-/* The same on SIZE bytes of memory, which stay the caller's and must outlive
-   the image.  */
+/* Read SIZE bytes of memory, which stay the caller's and must outlive the
+   image.  */
 bool image_open_memory (struct image *image, const void *bytes, size_t size,
                         struct error *err);
 
@@ -91,7 +92,7 @@ const uint8_t *image_bytes_at (const struct image *image, uint64_t address,
 /* Whether [ADDRESS, ADDRESS + SIZE) lies in one executable PT_LOAD.  */
 bool image_is_executable (const struct image *image, uint64_t address,
                           uint64_t size);
-/* The same of one that the program can write.  */
+/* Whether [ADDRESS, ADDRESS + SIZE) lies in one writable PT_LOAD.  */
 bool image_is_writable (const struct image *image, uint64_t address,
                         uint64_t size);
 

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/search.h"
+#include "elf/symbols.h"
 
 enum
 {
@@ -35,32 +36,25 @@ count_names (const struct image *image)
 }
 
 static bool
-has_place (uint8_t type, uint16_t section)
+has_place (const struct symbol *symbol)
 {
-  return section != SHN_UNDEF && section != SHN_ABS && type != STT_SECTION
-         && type != STT_FILE && type != STT_TLS;
+  unsigned type = ELF64_ST_TYPE (symbol->info);
+  return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS
+         && type != STT_SECTION && type != STT_FILE && type != STT_TLS;
 }
 
 static void
-collect_table (struct padding_finder *finder,
-               const struct image_section *section)
+collect_table (struct padding_finder *finder, size_t section)
 {
-  const uint8_t *at = image_section_bytes (finder->image, section);
-  bool big_endian = finder->image->big_endian;
-  if (at == NULL)
+  struct symbols symbols;
+  struct symbol symbol;
+  if (!symbols_at (&symbols, finder->image, section))
     return;
-  for (uint64_t left = section->header.sh_size; left >= sizeof (Elf64_Sym);
-       left -= sizeof (Elf64_Sym), at += sizeof (Elf64_Sym))
-    {
-      uint64_t value
-          = load_u64 (at + offsetof (Elf64_Sym, st_value), big_endian);
-      /* Those of data would only have to be sorted.  */
-      if (has_place (
-              ELF64_ST_TYPE (at[offsetof (Elf64_Sym, st_info)]),
-              load_u16 (at + offsetof (Elf64_Sym, st_shndx), big_endian))
-          && image_is_executable (finder->image, value, 0))
-        finder->names[finder->n_names++] = value;
-    }
+  /* Only those of code are of use here.  */
+  for (size_t i = 0; symbols_get (&symbols, i, &symbol); i++)
+    if (has_place (&symbol)
+        && image_is_executable (finder->image, symbol.value, 0))
+      finder->names[finder->n_names++] = symbol.value;
 }
 
 /* Code begins in sections, too.  */
@@ -95,7 +89,7 @@ padding_finder_init (struct padding_finder *finder, const struct image *image,
     return error_set_no_memory (err);
   for (size_t i = 1; i < image->n_sections; i++)
     if (holds_symbols (&image->sections[i]))
-      collect_table (finder, &image->sections[i]);
+      collect_table (finder, i);
   collect_sections (finder);
   qsort (finder->names, finder->n_names, sizeof *finder->names,
          compare_addresses);
@@ -116,7 +110,8 @@ search_name (const struct padding_finder *finder, uint64_t address)
   return SEARCH_FIRST (finder->n_names, i, finder->names[i] >= address);
 }
 
-/* The same, when questions come in address order mostly.  */
+/* Do as the search above does, starting at the last answer: questions come in
+   address order mostly.  */
 static size_t
 follow_names (struct padding_finder *finder, uint64_t address)
 {

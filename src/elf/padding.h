@@ -39,7 +39,7 @@ void padding_finder_free (struct padding_finder *finder);
    which anything is known.  All of it, if that is at most PADDING_MAX bytes;
    of more only the first instruction.  0 where the padding ends neither at
    LIMIT, at a symbol or section, nor at an address that functions are aligned
-   to: then it may be the first instruction of code that nobody named.  */
+   to: then it may be the first instruction of code that no symbol names.  */
 uint64_t padding_finder_behind (struct padding_finder *finder,
                                 uint64_t address, uint64_t limit);
 

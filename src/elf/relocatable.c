@@ -103,7 +103,8 @@ place_sections (struct relocatable *object, struct error *err)
   return true;
 }
 
-/* What ENTRY's symbol is, as our address plus ADDEND; 0 unless code.  */
+/* The place that symbol INDEX and ADDEND name, as an address of this object
+   (relocatable.h); 0 unless it is in code.  */
 static uint64_t
 resolve_symbol (const struct relocatable *object,
                 const struct symbols *symbols, size_t index, uint64_t addend)

@@ -2,10 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    In an object (ET_REL) every section starts at address 0 and pc_begin of an
-   FDE is a relocation.  To let the layers above work as on linked files, the
-   code sections get addresses of our own, side by side, and a copy of
-   .eh_frame gets its pc_begin fields filled in accordingly.  Afterwards each
-   address is turned back into a section and an offset.  */
+   FDE is a relocation.  So that other layers can work as on linked files, the
+   code sections get made-up addresses, side by side, and a copy of .eh_frame
+   gets its pc_begin fields filled in accordingly.  Afterwards each address is
+   turned back into a section and an offset.  */
 
 #ifndef ELF_RELOCATABLE_H
 #define ELF_RELOCATABLE_H
@@ -21,7 +21,7 @@
 struct relocatable_entry
 {
   uint64_t offset; /* in the section it changes */
-  uint64_t value;  /* symbol + addend as our address; 0: not code */
+  uint64_t value;  /* symbol + addend as a made-up address; 0: not code */
   uint32_t type;
 };
 
@@ -35,7 +35,7 @@ struct relocatable_table
 struct relocatable
 {
   const struct image *image;
-  uint64_t *bases; /* owned; per section: our address, 0 unless code */
+  uint64_t *bases; /* owned; per section: its made-up address, 0 unless code */
   size_t *code;    /* owned; indexes of the code sections, ascending */
   size_t n_code;
   /* .eh_frame, resolved; size 0 when the object has none.  */
@@ -55,8 +55,8 @@ bool relocatable_open (struct relocatable *object, const struct image *image,
 
 void relocatable_close (struct relocatable *object);
 
-/* The section and offset of the SIZE bytes of code at our ADDRESS; false when
-   they are not all in one code section.  */
+/* The section and offset of the SIZE bytes of code at the made-up ADDRESS;
+   false when they are not all in one code section.  */
 bool relocatable_locate (const struct relocatable *object, uint64_t address,
                          uint64_t size, size_t *section, uint64_t *offset);
 

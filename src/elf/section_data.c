@@ -12,7 +12,7 @@ enum
 {
   /* Deflate cannot do better (zlib, "Technical Details", maximum compression
      factor), and CFI is never so regular that others can.  A section that
-     says otherwise only wants the memory.  */
+     claims more is damaged or hostile.  */
   FACTOR_MAX = 1032,
   /* Besides CFI a file has at least the code that it is about, or other
      debugging information.  */

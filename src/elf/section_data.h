@@ -32,7 +32,7 @@ bool section_data_read (struct section_data *data, const struct image *image,
                         const struct image_section *section,
                         struct error *err);
 
-/* Also for data that are all zero.  */
+/* Free DATA, which may be all zero.  */
 void section_data_free (struct section_data *data);
 
 #endif /* ELF_SECTION_DATA_H */

@@ -1,9 +1,9 @@
 /* The version-neutral model: what the CFI says of a function, row by row.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Readers (src/cfi) fill a frame_function; lowering (src/sframe/lower)
-   turns it into SFrame; decoding turns SFrame back into it, so that any two
-   sources can be compared.  Nothing here knows ELF, DWARF or SFrame bytes.  */
+   Readers (src/cfi) fill a frame_function; lowering (src/sframe/lower) turns
+   it into SFrame; decoding turns SFrame back into it, so that any two sources
+   can be compared.  No file format is in it.  */
 
 #ifndef FRAME_FRAME_H
 #define FRAME_FRAME_H
@@ -51,7 +51,7 @@ enum frame_reason
   REASON_BAD_STATE,        /* restore_state without remember_state, ... */
   REASON_BAD_ENTRY,        /* damaged FDE or CIE */
   REASON_AUGMENTATION,     /* unknown augmentation letter */
-  REASON_POINTER_ENCODING, /* pc_begin in an encoding we refuse */
+  REASON_POINTER_ENCODING, /* pc_begin in an encoding that is refused */
   REASON_RELOCATED,        /* filled in when the program is loaded */
   REASON_NOT_EXECUTABLE,   /* range outside every executable segment */
   REASON_EMPTY_RANGE,      /* FDE of zero size */
@@ -151,7 +151,7 @@ frame_rule_unsupported (enum frame_reason reason)
                               .reason = (uint8_t)reason };
 }
 
-/* Let ROW say that there are no rules, for REASON.  */
+/* Make ROW say that there are no rules, for REASON.  */
 static inline void
 frame_row_leave_out (struct frame_row *row, enum frame_reason reason)
 {
@@ -214,7 +214,7 @@ bool frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg);
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 
-/* The same for a row with function->n_saved rules in SAVED.  */
+/* Append ROW, which has function->n_saved rules in SAVED, in the same way.  */
 bool frame_function_append_saved (struct frame_function *function,
                                   const struct frame_row *row,
                                   const struct frame_rule *saved);

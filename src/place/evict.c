@@ -42,7 +42,8 @@ overlaps (uint64_t begin, uint64_t size, const struct unit *unit)
   return begin < end && begin + (size ? size : 1) > unit->offset;
 }
 
-/* Empty sections mark places, but nobody refers to an empty .sframe.  */
+/* Empty sections mark places that code refers to; an empty .sframe does
+   not.  */
 static bool
 has_contents (const struct image_section *section)
 {
@@ -93,8 +94,8 @@ unit_grow (const struct placing *placing, struct unit *unit)
   return grown;
 }
 
-/* Notes that nobody reaches by address: the ABI tag, the build-id and the
-   properties of owner GNU, and package metadata (JSON text, owner FDO).
+/* Notes that programs do not reach by address: the ABI tag, the build-id and
+   the properties of owner GNU, and package metadata (JSON text, owner FDO).
    Others may hold PC-relative pointers (Crashpad).  */
 static bool
 note_is_plain (const uint8_t *name, uint32_t type, bool *build_id)
@@ -136,8 +137,9 @@ is_interpreter (const struct image *image, const GElf_Shdr *header)
          && interp->p_vaddr == header->sh_addr;
 }
 
-/* ldconfig and others find dynamic strings by rules of their own; only in
-   static-pie, which nobody looks up anything in, they may move.  */
+/* ldconfig and others find dynamic strings by rules of their own, so that
+   they stay; they may move in static-pie only, where no symbol is looked
+   up.  */
 static bool
 is_idle_string_table (const struct image *image, const GElf_Shdr *header)
 {
@@ -151,7 +153,8 @@ is_idle_string_table (const struct image *image, const GElf_Shdr *header)
          && !dynamic_find (image, DT_VERDEF, &value);
 }
 
-/* Nobody but headers, PT_NOTE and .dynamic knows where this section is.  */
+/* Whether the place of this section stands in headers, PT_NOTE and .dynamic
+   only.  */
 static bool
 section_is_evictable (const struct image *image, size_t index,
                       struct unit *unit)
@@ -235,9 +238,9 @@ unit_segments_evictable (struct placing *placing, const struct unit *unit,
   return true;
 }
 
-/* Where the bytes of section HEADER end that code may know.  The tables of the
-   dynamic linker are known by their start, if at all; what points elsewhere
-   into them does so by chance, and they are large enough for that.  */
+/* Where the bytes of section HEADER end that code may have the addresses of.
+   Of a table of the dynamic linker code has the start, if anything.  The
+   tables are so large that other values point into them by chance.  */
 static uint64_t
 known_end (const GElf_Shdr *header)
 {

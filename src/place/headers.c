@@ -16,6 +16,21 @@ slots_have_taken (const struct header_slots *slots, size_t index)
   return false;
 }
 
+uint64_t
+table_old_end (const struct placing *placing)
+{
+  return placing->image->header.e_phoff
+         + placing->image->n_segments * sizeof (Elf64_Phdr);
+}
+
+void
+slots_set_table_end (const struct placing *placing, struct header_slots *slots)
+{
+  slots->table_end = table_old_end (placing)
+                     + slots->n_added * sizeof (Elf64_Phdr)
+                     - slots->n_taken * sizeof (Elf64_Phdr);
+}
+
 /* paddr - vaddr of the segment that .sframe is in.  */
 static uint64_t
 physical_delta (const struct placing *placing)
@@ -45,7 +60,7 @@ join_notes (struct placing *placing, const struct header_slots *slots)
   kept->p_align = notes->align;
 }
 
-/* glibc, musl and the kernel want PT_LOADs ascending; the place of
+/* glibc, musl and the kernel require ascending PT_LOADs; the place of
    PT_GNU_SFRAME does not matter.  */
 void
 table_add_headers (struct placing *placing, const struct header_slots *slots,

@@ -220,7 +220,7 @@ arrange (const struct placing *placing, struct arrangement *arrangement,
   const struct note_section *last = &notes[arrangement->last_staying];
   uint64_t at = end_by_4 (placing->image, last);
   arrangement->end = last->end;
-  /* Those that keep the alignment to 8 come first.  */
+  /* Orders that keep the alignment to 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
     for (size_t i = 0; i < arrangement->n_notes; i++)
       if (goes_behind (arrangement, attempt, i, room)

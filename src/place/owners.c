@@ -32,8 +32,8 @@ range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
 }
 
 /* The file range of a section.  An allocated section of size 0 keeps its
-   first byte: it marks a place that code may refer to.  Nobody refers to an
-   empty .sframe, which linkers leave behind.  */
+   first byte: it marks a place that code may refer to.  An empty .sframe,
+   which linkers leave behind, marks nothing.  */
 static struct range
 section_range (const struct image_section *section)
 {

@@ -36,7 +36,7 @@ struct references
   uint64_t begin, end; /* the range that was looked for */
   uint64_t targets[REFERENCES_MAX];
   size_t n_targets;
-  bool unknown; /* more than that, or in a form we cannot read */
+  bool unknown; /* there are more, or some in a form that is not read */
 };
 
 /* Bytes [BEGIN, END) of the old file that are at PLACE in the new one.  */
@@ -45,7 +45,7 @@ struct note_move
   uint64_t begin, end, place;
 };
 
-/* One PT_NOTE for all.  */
+/* A way to have one PT_NOTE for all notes.  */
 struct gathered_notes
 {
   size_t kept;                                     /* its index */
@@ -188,12 +188,12 @@ struct unit
 bool unit_find (struct placing *placing, uint64_t offset,
                 const GElf_Phdr *load, struct unit *unit);
 
-/* Whether code may know where something in UNIT is, as far as
+/* Whether code may have the address of something in UNIT, as far as
    placing->references says.  */
 bool unit_is_referenced (const struct placing *placing,
                          const struct unit *unit);
 
-/* Where the bytes of UNIT end that code may know by their addresses.  */
+/* Where the bytes of UNIT end that code may have the addresses of.  */
 uint64_t unit_known_end (const struct placing *placing,
                          const struct unit *unit);
 
@@ -221,7 +221,10 @@ struct header_slots
 /* Whether header INDEX goes away.  In headers.c.  */
 bool slots_have_taken (const struct header_slots *slots, size_t index);
 
-/* Compute table_end.  */
+/* Where the program header table of the old file ends.  */
+uint64_t table_old_end (const struct placing *placing);
+
+/* Compute table_end.  In headers.c.  */
 void slots_set_table_end (const struct placing *placing,
                           struct header_slots *slots);
 
@@ -230,18 +233,18 @@ void slots_set_table_end (const struct placing *placing,
 bool slots_find (struct placing *placing, size_t n,
                  struct header_slots *slots);
 
-/* Take the PT_GNU_SFRAME that is there already, if any and if SLOTS wants one:
-   it is empty, or that of the .sframe to replace.  */
+/* Take a PT_GNU_SFRAME that is there already, if SLOTS has room for it: the
+   header is empty, or that of the .sframe to be replaced.  */
 void slots_take_old (const struct image *image, struct header_slots *slots,
                      size_t n);
 
-/* The same without having looked for references to what would move, but for
-   those in placing->references.  */
+/* Do as slots_find does, without looking for references to what would move:
+   only those in placing->references are taken into account.  */
 bool slots_find_unproven (struct placing *placing, size_t n,
                           struct header_slots *slots);
 
-/* From the first to the last of the addresses that code may know of what SLOTS
-   evicts.  False when that is nothing.  */
+/* The range from the first to the last address that code may have of what
+   SLOTS evicts.  False when there is none.  */
 bool slots_moved_addresses (const struct placing *placing,
                             const struct header_slots *slots,
                             struct range *addresses);
@@ -262,7 +265,7 @@ void slots_add_sections (struct placing *placing,
 
 /* ---- redundant_header.c: headers that say nothing new.  */
 
-/* Take PT_PHDR into SLOTS, if there is one and nobody will miss it.  */
+/* Take PT_PHDR into SLOTS, if there is one and no reader needs it.  */
 void slots_take_table_header (const struct placing *placing,
                               struct header_slots *slots, size_t n);
 
@@ -292,7 +295,7 @@ struct growth
 /* Whether the last segment can grow; 0 with placing->reason if not.  */
 int growth_measure (struct placing *placing, struct growth *growth);
 
-/* Let it, and shift what follows in the file.  */
+/* Give the BSS bytes in the file, and shift what follows there.  */
 bool growth_commit (struct placing *placing, const struct growth *growth);
 
 /* ---- dynamic_addresses.c: what names sections by address.  */
@@ -309,11 +312,11 @@ bool dynamic_is_table (int64_t tag);
 bool dynamic_patch (struct placing *placing);
 bool symbols_patch (struct placing *placing);
 
-/* Whether code may know section INDEX by a symbol.  */
+/* Whether code may have the address of section INDEX by a symbol.  */
 bool section_has_symbol (const struct image *image, size_t index);
 
-/* Whether the dynamic symbol NAME is defined here, or nobody knows because
-   there are no section headers.  */
+/* Whether the dynamic symbol NAME is defined here, or no section headers
+   tell.  */
 bool dynamic_may_define (const struct image *image, const char *name);
 
 /* ---- headers.c: the new headers.  */
@@ -333,8 +336,8 @@ void table_add_sframe_section (struct placing *placing);
    headers: the last step of every strategy.  */
 bool table_finish (struct placing *placing);
 
-/* The same, with the section header table where it was: for jobs that add no
-   section; there is such a table.  */
+/* Do as table_finish does, but leave the section header table, which there
+   must be, where it was: for jobs that add no section.  */
 bool table_finish_in_place (struct placing *placing);
 
 /* ---- Strategies.  1: done, 0: does not apply (placing->reason), -1: failed

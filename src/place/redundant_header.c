@@ -1,4 +1,4 @@
-/* The program header that says nothing new.
+/* The program header that repeats what another says.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    doc/injection has who reads PT_PHDR.  */

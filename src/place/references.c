@@ -3,8 +3,8 @@
 
    Nothing is disassembled: wherever an instruction could begin, its fields are
    looked at as if it did.  A range of some hundred bytes is hit by chance
-   about once in a hundred million bytes of code, and then only keeps us from
-   moving something.  */
+   about once in a hundred million bytes of code, and then only something stays
+   that could have moved.  */
 
 #include "place/placing.h"
 

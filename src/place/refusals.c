@@ -96,7 +96,7 @@ check_names (const struct image *image, struct error *err)
 }
 
 /* Sections share bytes in damaged files only, but a few may.  With a million
-   headers for the same symbol table we would read it a million times.  */
+   headers for one symbol table, that table would be read a million times.  */
 static bool
 check_section_overlap (const struct image *image, struct error *err)
 {
@@ -113,8 +113,9 @@ check_section_overlap (const struct image *image, struct error *err)
   return true;
 }
 
-/* The same of segments that are not loaded: each is compared with all that may
-   have become of it.  In real files all together are smaller than the file. */
+/* Segments that are not loaded may not share many bytes either, as the
+   self-check compares each with all that may have become of it.  In real
+   files they are smaller, together, than the file.  */
 static bool
 check_segment_overlap (const struct image *image, struct error *err)
 {

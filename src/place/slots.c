@@ -47,7 +47,7 @@ is_filler (const struct image *image, uint64_t begin, uint64_t end)
 }
 
 /* Bytes that no header accounts for are free only if they are zeros or
-   patchelf's filler; anything else may be in use in a way we cannot see.  The
+   patchelf's filler; anything else may be in use without a header.  The
    section header table may be overwritten: a new one is made.  */
 static bool
 gap_is_free (struct placing *placing, uint64_t begin, uint64_t wall)
@@ -60,13 +60,6 @@ gap_is_free (struct placing *placing, uint64_t begin, uint64_t wall)
   placing_impossible (
       placing, "no room for program headers: unknown data behind the table");
   return false;
-}
-
-static uint64_t
-old_table_end (const struct placing *placing)
-{
-  return placing->image->header.e_phoff
-         + placing->image->n_segments * sizeof (Elf64_Phdr);
 }
 
 /* Add what follows FREED to it.  */
@@ -126,7 +119,7 @@ static void
 slots_free_nothing (struct placing *placing, struct header_slots *slots,
                     const GElf_Phdr *load)
 {
-  uint64_t begin = old_table_end (placing);
+  uint64_t begin = table_old_end (placing);
   slots->n_units = 0;
   slots->freed[0] = (struct range){ begin, next_wall (placing, begin, load) };
   slots->freed[1] = (struct range){ 0, 0 };
@@ -190,7 +183,7 @@ slots_find_room (struct placing *placing, struct header_slots *slots)
   return true;
 }
 
-/* A PT_NOTE for the bytes of a PT_GNU_PROPERTY says nothing new.  */
+/* A PT_NOTE for the bytes of a PT_GNU_PROPERTY repeats what that says.  */
 static bool
 is_doubled_note (const struct image *image, size_t index)
 {
@@ -220,14 +213,6 @@ slots_take (const struct image *image, struct header_slots *slots, size_t n)
   for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
     if (is_doubled_note (image, i))
       slots->taken[slots->n_taken++] = i;
-}
-
-void
-slots_set_table_end (const struct placing *placing, struct header_slots *slots)
-{
-  slots->table_end = old_table_end (placing)
-                     + slots->n_added * sizeof (Elf64_Phdr)
-                     - slots->n_taken * sizeof (Elf64_Phdr);
 }
 
 static bool
@@ -268,7 +253,7 @@ slots_move_in_front (const struct placing *placing,
     if (notes->moves[i].begin < notes->fixed_begin
         && notes->moves[i].place != notes->moves[i].begin)
       return true;
-  return slots->table_end > old_table_end (placing);
+  return slots->table_end > table_old_end (placing);
 }
 
 /* Free all in front of the notes that stay, and as much behind them as the
@@ -298,8 +283,8 @@ slots_make_holes (struct placing *placing, struct header_slots *slots,
          && slots_place_notes (slots);
 }
 
-/* One PT_NOTE for all, in one of several ways.  Programs at a fixed address
-   have another way, grow-down.  */
+/* Arrange one PT_NOTE for all notes, in one of several ways.  Programs at a
+   fixed address have another way, grow-down.  */
 static bool
 slots_gather_notes (struct placing *placing, struct header_slots *slots)
 {

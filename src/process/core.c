@@ -53,10 +53,10 @@ map_file (struct core *core, const char *path, struct error *err)
   return core->bytes != MAP_FAILED || error_set_errno (err, "mmap");
 }
 
-/* Let the segments that are in the file be the memory.  Kernels and debuggers
-   write them in ascending order, and then each comes behind those that are
-   known.  A core made to keep readers busy has a million in another order;
-   that takes libdwfl hours, so it is not even asked.  */
+/* Make the segments that are in the file the memory.  Kernels and debuggers
+   write them in ascending order, so that each is appended.  Another order is
+   refused: a core made to keep readers busy can have a million segments, for
+   which libdwfl needs hours.  */
 static bool
 add_memory (struct core *core, struct process *process, struct error *err)
 {
@@ -81,7 +81,7 @@ add_memory (struct core *core, struct process *process, struct error *err)
                           "its program headers are in no order");
       if (segment.p_offset >= core->size)
         continue;
-      /* It may have been cut off.  */
+      /* The core file may have been cut off within the segment.  */
       uint64_t left = core->size - segment.p_offset;
       memory_add (&process->memory, segment.p_vaddr,
                   (const uint8_t *)core->bytes + segment.p_offset,

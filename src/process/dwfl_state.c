@@ -58,8 +58,8 @@ set_initial_registers (Dwfl_Thread *dwfl_thread, void *argument)
   /* Of amd64 the PC has a DWARF number.  */
   if (registers->n != 17)
     dwfl_thread_state_register_pc (dwfl_thread, registers->pc);
-  /* Of aarch64 elfutils has to be told where signatures are, as register -2;
-     before 0.192 it did not know of any.  */
+  /* For aarch64, elfutils takes the bits that hold signatures as register -2;
+     releases before 0.192 have no such register.  */
   static const Dwarf_Word signatures = PAC_BITS;
   if (registers->n == 32)
     dwfl_thread_state_registers (dwfl_thread, -2, 1, &signatures);

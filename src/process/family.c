@@ -25,7 +25,7 @@ family_find (const struct family *family, pid_t pid)
 static void
 load_section (struct process *process, struct module *module)
 {
-  /* It is the member's first part.  */
+  /* The process is the first part of its member.  */
   struct member *member = (struct member *)process;
   code_files_load (&member->family->files, process, module);
 }
@@ -103,7 +103,8 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
     return;
   memcpy (member->name, from->name, sizeof member->name);
   process_copy_modules (&member->process, &from->process);
-  /* It may have ended: then there are the files.  */
+  /* The process may have ended; then the files of the parent's modules
+     stay.  */
   live_renew (&member->process, &err);
 }
 

@@ -226,8 +226,9 @@ waits_long (pid_t pid, pid_t tid)
   return true;
 }
 
-/* Whether TID, which nobody may trace any more, has been ours since an earlier
-   stop that came too late: it stands still by now.  */
+/* Whether TID, for which tracing was refused just now, is traced by this
+   process already: an earlier stop came too late, and the thread stands still
+   by now.  */
 static bool
 stopped_late (pid_t tid, int *status)
 {
@@ -370,7 +371,7 @@ live_resume (struct process *process)
     {
       struct thread *thread = &process->threads[i];
       int status;
-      /* It may have stopped by now.  */
+      /* A thread that did not stop in time may have stopped by now.  */
       if (thread->waits
           && waitpid (thread->tid, &status, __WALL | WNOHANG) == thread->tid
           && WIFSTOPPED (status))

@@ -43,7 +43,7 @@ bool live_stop (struct process *process, struct error *err);
    but not more than so many bytes.  */
 void live_copy_stacks (struct process *process, size_t most);
 
-/* Let all threads run on.  */
+/* Resume all threads.  */
 void live_resume (struct process *process);
 
 /* What thread TID of PID does, as a letter (proc(5), "stat"); '\0' if it is
@@ -60,7 +60,7 @@ bool live_registers (pid_t tid, struct registers *registers);
    were copied.  */
 bool live_open_dwfl (struct process *process, struct error *err);
 
-/* The same after the modules changed.  */
+/* Report the modules to process->dwfl again, after they changed.  */
 bool live_report_dwfl (struct process *process);
 
 #endif /* PROCESS_LIVE_H */

@@ -29,8 +29,9 @@ struct memory
    copied before stays.  */
 void memory_copy (struct memory *memory, uint64_t address, size_t size);
 
-/* Let the SIZE bytes at BYTES, which stay the caller's, be the memory from
-   ADDRESS on.  False when memory ran out, or there was something.  */
+/* Make the SIZE bytes at BYTES, which stay the caller's, the memory from
+   ADDRESS on.  False when memory ran out, or a part of that range has
+   contents already.  */
 bool memory_add (struct memory *memory, uint64_t address, const void *bytes,
                  size_t size);
 
@@ -42,7 +43,7 @@ bool memory_read (struct memory *memory, uint64_t address, void *to,
 /* Drop all copies.  */
 void memory_forget (struct memory *memory);
 
-/* The same, and release everything.  */
+/* Drop all copies and release what MEMORY owns.  */
 void memory_free (struct memory *memory);
 
 #endif /* PROCESS_MEMORY_H */

@@ -79,7 +79,7 @@ struct perf_sampler
   size_t n_fds, capacity;
   bool children; /* are sampled, too */
   struct profile *profile;
-  /* One that goes around the ring's end.  */
+  /* The copy of a record that goes around the ring's end.  */
   _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
 };
 
@@ -495,7 +495,7 @@ interval (const struct perf_sampler *sampler)
       room = sampler->rings[i].size;
   uint64_t milliseconds
       = room / RECORD_MAX / 4 * sampler->attr.sample_period / 1000000;
-  /* Modules want to be read before the process ends.  */
+  /* Modules must be read before the process ends.  */
   return milliseconds < 1    ? 1
          : milliseconds > 20 ? 20
                              : (unsigned)milliseconds;

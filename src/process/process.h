@@ -36,7 +36,7 @@ struct registers
 /* Whose SFrame data a module's is.  */
 enum section_origin
 {
-  SECTION_UNKNOWN,   /* nobody asked yet */
+  SECTION_UNKNOWN,   /* not looked for yet */
   SECTION_OWN,       /* the module has it */
   SECTION_CONVERTED, /* made from its CFI just now */
   SECTION_NONE       /* `reason' says why */
@@ -86,13 +86,13 @@ struct process
   struct thread *threads; /* owned */
   size_t n_threads, threads_capacity;
   struct memory memory;
-  /* Find the section of MODULE, which nobody asked for yet, and set its
-     origin.  */
+  /* Find the section of MODULE, which has not been looked for yet, and set
+     its origin.  */
   void (*load_section) (struct process *process, struct module *module);
   /* How a step is taken; cfi2sframe_unwind_step unless set.  */
   enum cfi2sframe_step (*step) (struct cfi2sframe_unwinder *unwinder);
   uint64_t walk_pc; /* of the frame at which a walk is */
-  void *known_rows; /* owned; what steps found out, or NULL */
+  void *known_rows; /* owned; rows that steps looked up, or NULL */
   Dwfl *dwfl;       /* owned: symbols, and walks by CFI; may be NULL */
 };
 

@@ -29,7 +29,7 @@ list_running (pid_t pid, pid_t *running)
        n < RUNNING_MAX && (entry = readdir (folder)) != NULL;)
     {
       pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-      /* It runs, or would if there were a processor for it.  */
+      /* The thread runs, or waits for nothing but a processor.  */
       if (tid > 0 && live_thread_state (pid, tid) == 'R')
         running[n++] = tid;
     }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "convert/relink.h"
-#include "convert/shown_text.h"
+#include "base/printable.h"
 #include "tool/job.h"
 #include "tool/messages.h"
 #include "tool/progress.h"

@@ -18,7 +18,8 @@ struct command
    there is none.  */
 bool command_prepare (struct command *command, char **arguments);
 
-/* Let it execute the program.  False, with errno, when it cannot.  */
+/* Make the waiting process execute the program.  False, with errno, when it
+   cannot.  */
 bool command_start (struct command *command);
 
 /* End it if it still runs, and wait for it.  */

@@ -58,8 +58,8 @@ static const struct argp_option option_table[] = {
     1 },
   { "verify-code", OPTION_VERIFY_CODE, NULL, 0,
     "Leave out the rows that --lint finds", 1 },
-  /* As an abbreviation of --verify-code it would convert files that somebody
-     wants to have looked at.  */
+  /* Hidden and refused.  As an abbreviation of --verify-code, it would
+     convert files that its user wants checked.  */
   { "verify", OPTION_VERIFY, NULL, OPTION_HIDDEN, NULL, 1 },
   { "trust-cfi", OPTION_TRUST_CFI, NULL, 0,
     "Take the CFI at its word (default)", 1 },

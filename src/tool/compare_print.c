@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 #include "tool/json_line.h"
 
 enum

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 
 enum
 {

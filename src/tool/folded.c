@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 
 /* A name; what separates names and counts is not in there.  */
 static void

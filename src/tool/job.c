@@ -120,7 +120,7 @@ check_debug_twin (struct job *job, const struct tool_options *options)
   return false;
 }
 
-/* Let the debug file follow what the file, or the output, is now.  */
+/* Bring the debug file in step with the file, or the output, as it is now.  */
 static bool
 follow_debug_twin (struct job *job, const struct tool_options *options)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 
 void
 json_add_number (json_object *object, const char *name, uint64_t value)

@@ -102,7 +102,8 @@ print_json (const char *path, const struct cfi2sframe_lint_result *result,
   json_object_put (object);
 }
 
-/* Files found in directories that are nothing for us are passed over.  */
+/* Files in directories that cannot have rows (scripts, data, other machines)
+   are passed over.  */
 static bool
 is_passed_over (const struct tree_entry *entry,
                 const struct cfi2sframe_error *err)

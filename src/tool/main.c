@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 #include "tool/batch.h"
 #include "tool/clock.h"
 #include "tool/command_line.h"

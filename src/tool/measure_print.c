@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 #include "tool/figures.h"
 
 /* Sums.  */
@@ -95,7 +95,8 @@ print_comparison (const struct measurement *comparison, FILE *out)
     print_remains (comparison, out);
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (comparison->formats[i].available
-        /* The same functions for the same reasons as in plain V3.  */
+        /* These two leave out the functions that plain V3 leaves out, for the
+           same reasons.  */
         && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
       print_reasons (comparison, i, out);
 }

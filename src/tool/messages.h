@@ -12,7 +12,8 @@ struct message_streams
 {
   FILE *out;      /* results */
   FILE *errors;   /* warnings */
-  FILE *failures; /* a failure is told even where the file would have gone */
+  FILE *failures; /* failures; printed even to the stream that the output goes
+                     to */
 };
 
 /* Standard output and standard error; but when -o or --section-only lead to

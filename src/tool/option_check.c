@@ -118,7 +118,8 @@ letters_take_next (const struct argp_option *table, const char *letters)
   return false;
 }
 
-/* The same of a long option, after looking at its name.  */
+/* Whether the long option WORD uses up the next word; an error if no option
+   has its name.  */
 static bool
 check_long (const struct argp_state *state, const struct argp_option *table,
             const char *word)

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 #include "process/live.h"
 #include "process/perf_sampler.h"
 #include "process/profile.h"
@@ -125,7 +125,8 @@ open_target (struct session *session)
   if (options->command != NULL)
     return true;
   open_sampler (session);
-  /* What was mapped just before samples and mappings came to be told.  */
+  /* The sampler reports mappings from now on: read those that were made since
+     the process was first looked at.  */
   return live_refresh (&member->process, NULL, &err)
          || fail (what, err.reason);
 }

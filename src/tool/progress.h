@@ -17,7 +17,8 @@ bool progress_is_on (void);
 /* FILES have been looked at so far, while directories are read.  */
 void progress_looking (uint64_t files);
 
-/* So much is done.  Draws only now and then, and not in the first second.  */
+/* Show how much is done: FILES of ALL_FILES, BYTES of ALL_BYTES.  Draws only
+   now and then, and not in the first second.  */
 void progress_show (uint64_t files, uint64_t all_files, uint64_t bytes,
                     uint64_t all_bytes);
 

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 #include "tool/figures.h"
 #include "tool/json_line.h"
 #include "tool/measure_print.h"
@@ -350,7 +350,7 @@ is_untold_archive (const struct tool_options *options, const struct job *job)
          && options->stats == STATS_NONE && !options->quiet;
 }
 
-/* Whether the file was left alone for something that nobody sees in it.  */
+/* Whether the file was left alone for a reason that cannot be seen in it.  */
 static bool
 is_left_checksummed (const struct tool_options *options, const struct job *job)
 {

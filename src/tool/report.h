@@ -17,7 +17,8 @@ void report_job (const struct tool_options *options, const struct job *job,
 /* Print how many functions were left out, one line per reason.  */
 void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
 
-/* The same as a JSON object of numbers; the caller owns it.  */
+/* How many functions were left out for each reason, as a JSON object of
+   numbers, which the caller owns.  */
 struct json_object *
 report_left_out_json (const struct cfi2sframe_report *report);
 

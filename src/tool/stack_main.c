@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 #include "process/core.h"
 #include "process/live.h"
 #include "process/stack_walk.h"

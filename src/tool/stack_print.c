@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "convert/shown_text.h"
+#include "base/printable.h"
 
 static const char *
 base_name (const char *path)

@@ -15,8 +15,9 @@
 void stack_print (const struct process *process, const struct thread *thread,
                   const struct walk *walk, unsigned wanted, FILE *out);
 
-/* The same, compared with the walk by DWARF: from the first frame on that is
-   not the same the rest of both is shown.  False when they differ.  */
+/* Print the walk by SFrame, compared with the walk by DWARF: from the first
+   frame on in which they differ, the rest of both is shown.  False when they
+   differ.  */
 bool stack_print_both (const struct process *process,
                        const struct thread *thread, const struct walk *sframe,
                        const struct walk *dwarf, unsigned wanted, FILE *out);

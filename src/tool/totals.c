@@ -22,7 +22,7 @@ add_report (struct cfi2sframe_report *sum,
   sum->output_bytes += report->output_bytes;
 }
 
-/* Of other files the section's size says nothing about .eh_frame.  */
+/* Sizes are compared only for files whose rows all come from .eh_frame.  */
 static void
 add_done (struct totals *totals, const struct cfi2sframe_report *report)
 {

@@ -39,8 +39,9 @@ void totals_add (struct totals *totals, const struct job *job);
 /* Print how many files could not be converted, one line per kind of reason. */
 void totals_print_left_alone (const struct totals *totals, FILE *errors);
 
-/* Print what OPTIONS want of the sums, for people or as one JSON object
-   {"total": ...}: those of a tree, and of several files that were measured. */
+/* Print the sums that OPTIONS ask for, for people or as one JSON object
+   {"total": ...}.  There are sums of a tree, and of several files that were
+   measured.  */
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);
 

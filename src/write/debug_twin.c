@@ -99,7 +99,8 @@ add_header (struct placing *placing, const struct image_section *section)
   table_add_section (placing, section->name, &header);
 }
 
-/* Let the headers follow those of PROGRAM.  *CHANGED: some did not.  */
+/* Give the section headers of the debug file the addresses and offsets of
+   those of PROGRAM.  *CHANGED: some had others.  */
 static bool
 follow_sections (struct placing *placing, const struct image *program,
                  bool *changed)

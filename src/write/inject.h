@@ -36,7 +36,8 @@ bool inject_check_bytes (const struct image *image,
                          const struct layout_plan *plan, const void *sframe,
                          const void *bytes, size_t size, struct error *err);
 
-/* The same for the file OUT_FD: what tests of plans need.  */
+/* Do as inject_check_bytes does with the bytes of the file OUT_FD: what tests
+   of plans need.  */
 bool inject_self_check (const struct image *image,
                         const struct layout_plan *plan, const void *sframe,
                         int out_fd, struct error *err);

@@ -143,7 +143,8 @@ check_table_segment (const struct check *check, const GElf_Phdr *old)
   return true;
 }
 
-/* A file that nobody else starts may lose its PT_PHDR.  */
+/* Whether the file may lose its PT_PHDR: a static-pie or shared library that
+   no interpreter starts.  */
 static bool
 may_lose_table_segment (const struct check *check)
 {

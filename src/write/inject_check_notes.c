@@ -1,9 +1,10 @@
 /* The self-check's part about notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Nobody asks where a note is, only whether a walk over a PT_NOTE comes to it.
-   There are two walks: readers align notes as the header says, and Linux,
-   which looks for the build-id (lib/buildid.c), aligns them to 4 bytes.  */
+   What matters is not where a note is but whether a walk over a PT_NOTE comes
+   to it.  There are two walks: readers align notes as the header says, and
+   Linux, which looks for the build-id (lib/buildid.c), aligns them to 4 bytes.
+ */
 
 #include "write/inject_check.h"
 

@@ -132,7 +132,8 @@ make_temporary (struct temporary *temporary,
   return -1;
 }
 
-/* The same, entered into the table, out of reach of signals.  */
+/* Create a temporary file and enter it into the table, with signals blocked
+   between the two.  */
 static bool
 create_temporary (struct output_file *file, const struct file_location *source,
                   struct error *err)

@@ -35,9 +35,10 @@ struct output_file
 /* Prepare the replacement of TARGET, which need not exist; its directory
    must.  If TARGET is a path, symbolic links are followed, dangling ones
    refused.  A pipe or character device cannot be replaced: it gets the bytes
-   at commit.  So does a descriptor (/dev/stdout, /dev/fd/N), where it stands,
-   whatever its file is: what is there already is not ours.  Directories and
-   block devices are refused.  On failure FILE needs no discard.  */
+   at commit.  So does a descriptor (/dev/stdout, /dev/fd/N), from its
+   position on, whatever its file is: what the file has already belongs to
+   somebody else.  Directories and block devices are refused.  On failure FILE
+   needs no discard.  */
 bool output_file_create (struct output_file *file,
                          const struct file_location *target,
                          struct error *err);
@@ -57,10 +58,10 @@ bool output_file_create (struct output_file *file,
 bool output_file_commit (struct output_file *file, int source_fd,
                          bool preserve_times, struct error *err);
 
-/* The same for a target other than the source (-o OUT): as cp does, the file
-   belongs to the caller and has SOURCE_FD's permission bits less the umask,
-   but no set-id bits, capabilities or other attributes.  A target that is the
-   source itself is refused.  */
+/* Do as output_file_commit does, for a target other than the source (-o OUT):
+   as after cp, the file belongs to the caller and has SOURCE_FD's permission
+   bits less the umask, but no set-id bits, capabilities or other attributes.
+   A target that is the source itself is refused.  */
 bool output_file_commit_new (struct output_file *file, int source_fd,
                              bool preserve_times, struct error *err);
 

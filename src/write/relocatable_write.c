@@ -315,7 +315,7 @@ find_old_sections (struct object_writer *writer)
       writer->rela = i;
 }
 
-/* Section names, with ours at the end.  */
+/* Section names, with those of the added sections at the end.  */
 static bool
 extend_names (struct object_writer *writer, struct error *err)
 {

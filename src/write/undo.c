@@ -152,7 +152,7 @@ read_operations (struct record_reader *reader, uint64_t n, struct error *err)
   return true;
 }
 
-/* The same as adding SIZE zero bytes.  */
+/* Add SIZE zero bytes to the digest.  */
 static void
 digest_zeros (XXH64_state_t *state, uint64_t size)
 {
@@ -220,8 +220,8 @@ undo_plan (struct layout_plan *plan, const struct image *image,
     return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
   const uint8_t *begin = image->bytes + record.offset;
   uint64_t n = load_u64 (begin + 32, false);
-  /* No conversion makes a file smaller; a record that says so would have us
-     write without bounds.  */
+  /* No conversion makes a file smaller; a record that claims so could make
+     the output as large as it likes.  */
   if (load_u64 (begin + 8, false) != record.offset
       || record.original_size > record.offset || n > UNDO_OPERATIONS_MAX
       || n > record.size)

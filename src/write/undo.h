@@ -64,7 +64,8 @@ bool undo_record_build (struct buffer *record, const struct image *image,
                         const struct layout_plan *plan, bool self_contained,
                         struct error *err);
 
-/* The same when the digest of the image's bytes (hash_digest) is known.  */
+/* Do as undo_record_build does when the digest of the image's bytes
+   (hash_digest) is at hand.  */
 bool undo_record_build_digested (struct buffer *record,
                                  const struct image *image,
                                  const struct layout_plan *plan,
