@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,16 +54,13 @@ static const struct argp_option option_table[] = {
     1 },
   { "return-addresses", OPTION_RETURN_ADDRESSES, "yes|no", 0,
     "Whether addresses that a call with other rules returns to have no row, "
-    "so "
-    "that readers do not follow a wrong one (yes, the default)",
+    "so that readers do not follow a wrong one (yes, the default)",
     1 },
   { "verify-code", OPTION_VERIFY_CODE, NULL, 0,
     "Leave out the rows that --lint finds", 1 },
   /* Hidden and refused.  As an abbreviation of --verify-code, it would
      convert files that its user wants checked.  */
   { "verify", OPTION_VERIFY, NULL, OPTION_HIDDEN, NULL, 1 },
-  { "trust-cfi", OPTION_TRUST_CFI, NULL, 0,
-    "Take the CFI at its word (default)", 1 },
   { "analyze", OPTION_ANALYZE, NULL, 0,
     "Make rows for code without CFI, too, from what the code does", 1 },
   { "debug-info", OPTION_DEBUG_INFO, "WHICH", 0,
@@ -90,8 +88,6 @@ static const struct argp_option option_table[] = {
   { "convert-checksummed", OPTION_CONVERT_CHECKSUMMED, NULL, 0,
     "Convert files as well that something keeps a checksum of (FIPS 140)", 1 },
   { "preserve-timestamps", 'p', NULL, 0, "Keep the time stamps of FILE", 1 },
-  { "keep-going", 'k', NULL, 0,
-    "Go on with the other files when one fails (default)", 1 },
 
   { NULL, 0, NULL, 0, "Existing sections:", 2 },
   { "replace", OPTION_REPLACE, "auto", OPTION_ARG_OPTIONAL,
@@ -140,8 +136,38 @@ static const struct argp_option option_table[] = {
     "Print what was done, for people or as one JSON object per file", 4 },
   { "quiet", 'q', NULL, 0, "Print errors only", 4 },
   { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too", 4 },
-  STANDARD_OPTIONS
+  STANDARD_OPTIONS_WITH_HELP ("all", OPTION_ARG_OPTIONAL,
+                              "Print the usual options or, with =all, all of "
+                              "them and exit")
 };
+
+/* What most people need, on one screen.  */
+static const char usual_options[]
+    = "Usage: cfi2sframe [OPTION...] FILE...\n"
+      "Add SFrame stack-trace data to linked ELF files, in place, made from "
+      "their\n"
+      ".eh_frame or .debug_frame. Files that need nothing are skipped.\n"
+      "\n"
+      "  -o, --output=OUT       Leave the (one) FILE alone and write OUT\n"
+      "  -n, --dry-run          Do everything but write\n"
+      "  -r, --recursive        Also work on the ELF files in directories\n"
+      "      --format=VERSION   SFrame version: 3 (default), 2, 2.0 or 1\n"
+      "      --analyze          Make rows for code without CFI, too\n"
+      "      --replace[=auto]   Make a new .sframe where one is\n"
+      "      --remove           Take .sframe away\n"
+      "      --undo             Give back the file as it was, byte for byte\n"
+      "      --check            Compare .sframe with the CFI, PC by PC\n"
+      "      --dump             Print .sframe as readelf --sframe does\n"
+      "      --stats[=json]     Print what was done\n"
+      "  -q, --quiet            Print errors only\n"
+      "  -v, --verbose          Print a line per file; twice: reasons too\n"
+      "  -h, --help[=all]       Print these options or all of them and exit\n"
+      "  -V, --version          Print the version and exit\n"
+      "\n"
+      "Exit status: 0 done or nothing to do, 1 a file failed (and is as it "
+      "was) "
+      "or a\n"
+      "check found a difference, 2 wrong usage, 3 --lint found something.\n";
 
 static const char documentation[]
     = "Add SFrame stack-trace data to linked ELF files, made from their "
@@ -150,6 +176,20 @@ static const char documentation[]
       "nothing are skipped.\n\nExit status: 0 done or nothing to do, 1 a file "
       "failed (and is as it was) or a check found a difference, 2 wrong "
       "usage, 3 --lint found something.";
+
+/* --help; returns for --help=all, which argp prints.  */
+static void
+print_help (const struct argp_state *state, const char *which)
+{
+  if (which == NULL)
+    {
+      fputs (usual_options, state->out_stream);
+      exit (EXIT_SUCCESS);
+    }
+  if (strcmp (which, "all") != 0)
+    option_refuse_value (state, "--help", which,
+                         (const char *const[]){ "all", NULL });
+}
 
 static void
 refuse_format (struct argp_state *state, const char *name)
@@ -479,11 +519,9 @@ parse_option (int key, char *argument, struct argp_state *state)
     case 'v':
       options->verbose++;
       return 0;
-    case 'k':
-      return 0;
-    case OPTION_TRUST_CFI:
-      options->convert.verify_code = false;
-      return 0;
+    case 'h':
+      print_help (state, argument);
+      return standard_option_parse (key, state, NULL, 0);
     case ARGP_KEY_ARGS:
     case ARGP_KEY_NO_ARGS:
       options->files = state->argv + state->next;

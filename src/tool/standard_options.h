@@ -14,14 +14,17 @@ enum
   OPTION_USAGE = 0x1000 /* keys of a program's own options are smaller */
 };
 
-/* The last entries of each table of options, and its end.  */
-#define STANDARD_OPTIONS                                                          \
+/* The last entries of a table of options, and its end; --help takes ARGUMENT
+   by FLAGS, and prints what TEXT says.  */
+#define STANDARD_OPTIONS_WITH_HELP(argument, flags, text)                         \
   { "version", 'V', NULL, 0, "Print the version and exit", -1 },                  \
-      { "help", 'h', NULL, 0, "Print this help and exit", -1 },                   \
+      { "help", 'h', argument, flags, text, -1 },                                 \
       { "usage", OPTION_USAGE, NULL, 0, "Print the options alone and exit", -1 }, \
   {                                                                               \
     0                                                                             \
   }
+#define STANDARD_OPTIONS \
+  STANDARD_OPTIONS_WITH_HELP (NULL, 0, "Print this help and exit")
 
 /* An option that takes no argument and makes a bool true, which lies OFFSET
    bytes into what is parsed into.  */

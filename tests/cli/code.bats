@@ -262,12 +262,6 @@ END
   [ "$status" -eq 0 ] || report
 }
 
-@test "--trust-cfi takes --verify-code back" {
-  wrong_library
-  tool --verify-code --trust-cfi --strict wrong.so
-  [ "$status" -eq 0 ] || report
-}
-
 @test "--analyze makes rows for code without CFI, which --check compares" {
   wrong_library
   tool --analyze --stats wrong.so

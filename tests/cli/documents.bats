@@ -42,7 +42,7 @@ blur ()
 
 @test "README: no option is mentioned that does not exist" {
   local option
-  "$CFI2SFRAME" --help >help
+  "$CFI2SFRAME" --help=all >help
   grep -oE 'cfi2sframe [^|`)#]*' "$srcdir/README.md" \
     | grep -oE -- ' --?[a-z][a-z-]*' | sort -u >options
   [ "$(wc -l <options)" -ge 5 ]
@@ -52,10 +52,10 @@ blur ()
   done
 }
 
-# The options as they stand in --help, such as "-o, --output=OUT".
+# The options as they stand in --help=all, such as "-o, --output=OUT".
 options_of_help ()
 {
-  "$CFI2SFRAME" --help | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' | LC_ALL=C sort
+  "$CFI2SFRAME" --help=all | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' | LC_ALL=C sort
 }
 
 @test "cfi2sframe(1) and the manual have the options of --help, and no other" {
@@ -95,7 +95,7 @@ completions_for ()
   # The three shells know the same values, and each is one.
   local option value
   small_program
-  for option in format gnu stats; do
+  for option in format gnu help stats; do
     completions_for "--$option" '' | LC_ALL=C sort >found
     grep -q . found
     grep -- "-l $option " "$srcdir/contrib/completions/fish/cfi2sframe.fish" \

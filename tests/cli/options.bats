@@ -21,19 +21,36 @@ version_and_flags ()
   [ "$output" = "$long" ]
 }
 
-@test "--help and -h name every option on standard output" {
+@test "--help and -h fit a screen of 24 lines, and are a part of --help=all" {
   tool --help
   [ "$status" -eq 0 ]
   [ -z "$stderr" ]
+  [ "${#lines[@]}" -le 24 ]
+  [ "$(printf '%s\n' "$output" | wc -l)" -le 24 ] || report
+  [ "$(printf '%s\n' "$output" | wc -L)" -lt 80 ] || report
+  printf '%s\n' "$output" | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' | LC_ALL=C sort >usual
+  [ "$(wc -l <usual)" -ge 10 ]
+  local short=$output
+  tool -h
+  [ "$status" -eq 0 ]
+  [ "$output" = "$short" ]
+  tool --help=all
+  printf '%s\n' "$output" | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' | LC_ALL=C sort >all
+  [ "$(wc -l <all)" -ge 30 ]
+  [ -z "$(LC_ALL=C comm -23 usual all)" ] || { LC_ALL=C comm -23 usual all; return 1; }
+  tool --help=everything
+  [ "$status" -eq 2 ] || report
+}
+
+@test "--help=all names every option on standard output" {
+  tool --help=all
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
   for option in --output --dry-run --format --section-only --check --dump \
-                --stats --quiet --verbose --strict --keep-going --version \
+                --stats --quiet --verbose --strict --version \
                 --help; do
     [[ $output == *"$option"* ]] || { echo "no $option"; return 1; }
   done
-  local long=$output
-  tool -h
-  [ "$status" -eq 0 ]
-  [ "$output" = "$long" ]
 }
 
 @test "no argument is wrong usage: exit status 2" {
@@ -425,7 +442,7 @@ END
 --check --no-split
 --check --analyze
 --undo --verify-code
---dump --trust-cfi
+--dump --verify-code
 --dump --stats=json
 END
   for options in -x --exclude=x; do
@@ -485,7 +502,7 @@ text: skipped: not an ELF file" ] || report
   has_sframe z
   copy small b
   copy small y
-  tool -k b bad y
+  tool b bad y
   [ "$status" -eq 1 ] || report
   has_sframe b
   has_sframe y

@@ -454,7 +454,7 @@ left_out ()
   [[ $stderr == "cfi2sframe: $1: $2 has a checksum of it (FIPS 140"* ]] || report
   refused "$1" -o out
   for option in -r --skip-unconvertible; do
-    tool -k $option "$1"
+    tool $option "$1"
     [ "$option" = --skip-unconvertible ] || tool -r "$(dirname "$1")"
     [ "$status" -eq 0 ] || report
     [[ $stderr == *"cfi2sframe: $1: note: skipped: $2 has a checksum of it"* ]] || report

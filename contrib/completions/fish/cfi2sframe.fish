@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # The program knows its options best: take name and text from its help.
-cfi2sframe --help 2>/dev/null | while read -l line
+cfi2sframe --help=all 2>/dev/null | while read -l line
     set -l m (string match -r -- '^\s*(?:-(\w)(?:, ))?--([a-z0-9-]+)(\[?=\S+)?\s*(.*)$' $line)
     or continue
     set -l short $m[2]
@@ -15,5 +15,6 @@ end
 complete -c cfi2sframe -l format -x -a '3 2 2.0 1 compact-unwind'
 complete -c cfi2sframe -l debug-info -x -a 'own auto none'
 complete -c cfi2sframe -l gnu -f -a 'bugs'
+complete -c cfi2sframe -l help -f -a 'all'
 complete -c cfi2sframe -l replace -f -a 'yes auto no'
 complete -c cfi2sframe -l stats -f -a 'json'
