@@ -422,7 +422,10 @@ class Workplace:
             return
         values = self.setting.values
         variable = variable_of(name)
-        libraries = [".libs/libcore.a"] + values["LIBRARIES"].split()
+        # A convenience library within libcore is in its archive already.
+        libraries = [".libs/libcore.a"] + [
+            word for word in values["LIBRARIES"].split()
+            if not word.endswith(".la")]
         mutant = [self.object]
         if name in PROCESS_PROGRAMS:
             libraries = ([".libs/libprocess.a"] + values["LIBDW"].split()

@@ -166,7 +166,9 @@ static uint32_t
 padding_behind (struct return_sites *sites, const struct cfi_walk *walk,
                 const struct cfi_code *code)
 {
-  return call_finder_ends_at (&sites->calls, sites->boundary, sites->end)
+  return sites->all_padding
+                 || call_finder_ends_at (&sites->calls, sites->boundary,
+                                         sites->end)
              ? cfi_walk_padding (walk, code, sites->padding)
              : 0;
 }
