@@ -148,7 +148,8 @@ compare_span (struct proof *proof, const struct span *span)
     }
 }
 
-/* The executable segment of FILE that begins first at or above AT.  */
+/* The executable segment of FILE that begins first at or above AT; one that
+   the file does not hold is passed over.  */
 static bool
 next_code (const struct file *file, uint64_t at, uint64_t *start,
            uint64_t *size)
@@ -161,7 +162,8 @@ next_code (const struct file *file, uint64_t at, uint64_t *start,
       GElf_Phdr load;
       if (gelf_getphdr (file->elf, (int)i, &load) == NULL
           || load.p_type != PT_LOAD || !(load.p_flags & PF_X)
-          || load.p_vaddr < at || (found && load.p_vaddr >= *start))
+          || load.p_vaddr < at || (found && load.p_vaddr >= *start)
+          || file_at (file, load.p_vaddr, load.p_filesz) == NULL)
         continue;
       found = true;
       *start = load.p_vaddr;

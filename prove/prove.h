@@ -90,8 +90,9 @@ struct section
   uint32_t n_fdes;
   uint64_t n_rows; /* seen, and as the header has it */
   uint64_t n_rows_said;
-  size_t fdes, fres, fres_end; /* offsets */
-  uint32_t next;               /* function to come */
+  size_t fdes, fres, fres_end;   /* offsets */
+  uint64_t code_start, code_end; /* addresses of the file's code */
+  uint32_t next;                 /* function to come */
   /* The function whose rows are read: its range, its row to come and their
      number, and the block that repeats.  */
   uint64_t start, end, block;

@@ -34,7 +34,7 @@ number (const struct section *section, size_t at, unsigned size)
 static int64_t
 signed_number (const struct section *section, size_t at, unsigned size)
 {
-  unsigned unused = 64 - 8 * size;
+  unsigned unused = (64 - 8 * size) & 63;
   return (int64_t)(number (section, at, size) << unused) >> unused;
 }
 
@@ -71,7 +71,7 @@ read_header (struct section *section)
   const struct machine *machine = section->machine;
   if (abi != (section->big ? machine->abi_big : machine->abi_little))
     return broken (section, 4, "for another machine");
-  section->fixed_ra = (int8_t)section->bytes[6];
+  section->fixed_ra = (int)signed_number (section, 6, 1);
   if (section->bytes[5] != 0 || section->fixed_ra != machine->fixed_ra)
     return broken (section, 5, "fixed offsets are not those of the ABI");
   size_t base = HEADER_SIZE + section->bytes[7];
@@ -87,17 +87,36 @@ read_header (struct section *section)
   return true;
 }
 
+/* Functions have to lie between the first and the last byte of code that the
+   file has, so that no number from the section asks for more steps than
+   that.  */
+static void
+note_code (struct section *section, const struct file *file,
+           const GElf_Phdr *header)
+{
+  if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)
+      || file_at (file, header->p_vaddr, header->p_filesz) == NULL)
+    return;
+  if (header->p_vaddr < section->code_start)
+    section->code_start = header->p_vaddr;
+  if (header->p_vaddr + header->p_filesz > section->code_end)
+    section->code_end = header->p_vaddr + header->p_filesz;
+}
+
 bool
 section_open (struct section *section, const struct file *file)
 {
   size_t count = 0;
   *section = (struct section){ .machine = file->machine };
+  section->code_start = UINT64_MAX;
   elf_getphdrnum (file->elf, &count);
   for (size_t i = 0; i < count; i++)
     {
       GElf_Phdr header;
-      if (gelf_getphdr (file->elf, (int)i, &header) == NULL
-          || header.p_type != PT_SFRAME || header.p_filesz == 0)
+      if (gelf_getphdr (file->elf, (int)i, &header) == NULL)
+        continue;
+      note_code (section, file, &header);
+      if (header.p_type != PT_SFRAME || header.p_filesz == 0)
         continue;
       section->bytes = file_at (file, header.p_vaddr, header.p_filesz);
       section->size = header.p_filesz;
@@ -154,6 +173,9 @@ next_function (struct section *section)
     return broken (section, at, "functions overlap, or are not sorted");
   section->start = start;
   section->end = start + number (section, at + start_size, 4);
+  if (start < section->code_start || start > section->code_end
+      || section->end - start > section->code_end - start)
+    return broken (section, at, "a function outside of the code");
   if (!read_attribute (section, number (section, at + start_size + 4, 4), at))
     return false;
   section->next++;
@@ -357,9 +379,7 @@ section_next (struct section *section, struct span *span)
       bool found;
       if (section->row_index < section->rows_of_function)
         found = take_row (section, span);
-      else if (section->next == section->n_fdes)
-        return false;
-      else if (!next_function (section))
+      else if (section->next == section->n_fdes || !next_function (section))
         return false;
       else if (section->rows_of_function == 0)
         found = take_rowless (section, span);
