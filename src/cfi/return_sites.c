@@ -157,20 +157,19 @@ pass (struct return_sites *sites, const struct cfi_code *code,
   sites->last = *last;
 }
 
-/* How many bytes behind CODE, which was passed just now, its last row covers,
-   too: only where a call can end in front of them.  Elsewhere no return
-   address of CODE lies there, but one in front of which there is no call may
-   (makecontext's is the first byte of a function), and readers that look up
-   the address before it would find CODE's row.  */
-static uint32_t
-padding_behind (struct return_sites *sites, const struct cfi_walk *walk,
-                const struct cfi_code *code)
+/* Find the padding behind CODE, which was passed just now, and whether a call
+   can end in front of it.  If none can, no return address of CODE lies there,
+   but one in front of which there is no call may (makecontext's is the first
+   byte of a function), and readers that look up the address before it would
+   find CODE's row.  */
+static void
+find_padding (struct return_sites *sites, const struct cfi_walk *walk,
+              struct cfi_code *code)
 {
-  return sites->all_padding
-                 || call_finder_ends_at (&sites->calls, sites->boundary,
-                                         sites->end)
-             ? cfi_walk_padding (walk, code, sites->padding)
-             : 0;
+  code->padding = cfi_walk_padding (walk, code, sites->padding);
+  code->call_at_end
+      = code->padding > 0
+        && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
 }
 
 /* Changing rows.  */
@@ -237,7 +236,7 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   if (cut && !cut_rows (sites, code))
     return error_set_no_memory (err);
   pass (sites, code, &outline->last);
-  code->padding = padding_behind (sites, walk, code);
+  find_padding (sites, walk, code);
   if (cut)
     code->function = &sites->cut;
   sites->can_keep = !cut;
@@ -252,6 +251,6 @@ return_sites_repeat (struct return_sites *sites, const struct cfi_walk *walk,
   if (has_places (sites, code, drawn))
     return false;
   pass (sites, code, &drawn->last);
-  code->padding = padding_behind (sites, walk, code);
+  find_padding (sites, walk, code);
   return true;
 }

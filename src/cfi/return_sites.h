@@ -46,11 +46,6 @@ struct return_sites
   struct plt_sections plt;
   struct padding_finder *padding;
   bool rows_stay; /* no place is left out; only padding is added */
-  /* Padding has a row also where no call ends in front of it, so that one
-     piece can hold the end of a function and the beginning of the next
-     (--compact: without, bash's section is a fifth larger).  No reader of
-     SFrame that looks up return addresses as they are finds such a row.  */
-  bool all_padding;
   struct call_finder calls;
   uint32_t smallest; /* bytes of an instruction */
 

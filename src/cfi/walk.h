@@ -62,8 +62,10 @@ struct cfi_code
   bool front_disputed;      /* and some of that has no rows */
   enum frame_reason reason; /* why there are no rows, or REASON_NONE */
   const struct frame_function *function; /* the rows; see cfi_walk_rows */
-  /* Bytes behind it that its last row may cover, too; 0 here.  */
+  /* Bytes behind it that its last row may cover, too, and whether a call may
+     end in front of them; 0 here, see return_sites.  */
   uint32_t padding;
+  bool call_at_end;
 };
 
 /* Start a walk over SOURCE, which must outlive it.  False when memory ran

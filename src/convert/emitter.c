@@ -28,6 +28,7 @@ struct emitter
   uint64_t repeated; /* bytes of code in repeated blocks */
   uint64_t code_end; /* of the function at hand: */
   enum frame_reason first_reason;
+  bool across; /* an FDE may hold several functions */
 };
 
 struct sframe_variant
@@ -152,6 +153,7 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
     .rows_expected = options->rows_expected,
   };
   emitter->encoder = sframe_encoder_new (&encode);
+  emitter->across = options->compact;
   if (!encode.share && !options->compact)
     return emitter->encoder != NULL;
   const struct pieces_options pieces
@@ -213,13 +215,24 @@ count_fde (struct emitter *emitter, enum frame_reason reason)
     emitter->account.left_out[reason]++;
 }
 
+/* Bytes behind CODE that its last row covers, too: those behind a call.  An
+   FDE that may hold several functions (--compact) needs a row for all padding,
+   or no piece could go on into the next function: bash's section would be a
+   fifth larger.  Readers that take return addresses as they are find no row
+   there that is not right.  */
+static uint32_t
+padding_behind (const struct emitter *emitter, const struct cfi_code *code)
+{
+  return code->call_at_end || emitter->across ? code->padding : 0;
+}
+
 static bool
 add_rows (struct emitter *emitter, const struct cfi_code *code,
           struct error *err)
 {
   emitter->first_reason = code->front_disputed ? REASON_OVERLAP : REASON_NONE;
   struct frame_function function = *code->function;
-  function.size += code->padding;
+  function.size += padding_behind (emitter, code);
   emitter->code_end = code->address + code->size;
   if (function.size > 0 && !lower_function (emitter->lowerer, &function, err))
     return false;
@@ -279,7 +292,7 @@ bool
 emitter_repeat (struct emitter *emitter, size_t index,
                 const struct cfi_code *code, struct error *err)
 {
-  uint32_t size = (uint32_t)code->size + code->padding;
+  uint32_t size = (uint32_t)code->size + padding_behind (emitter, code);
   count_fde (emitter, REASON_NONE);
   emitter->account.bytes_covered += code->size;
   if (emitter->pieces != NULL)

@@ -171,7 +171,6 @@ open_sites (struct linked *linked, struct error *err)
                              err))
     return false;
   linked->sites.rows_stay = linked->options->keep_return_addresses;
-  linked->sites.all_padding = linked->options->compact;
   return true;
 }
 
