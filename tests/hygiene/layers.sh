@@ -18,7 +18,10 @@ is_accepted ()
   mkdir -p "$tree/doc" "$tree/src/low" "$tree/src/high" "$tree/src/other"
   printf 'Layers\n======\n\n  low  Below.\n  high  Above.\n\nMore\n====\n  other\n' \
     >"$tree/doc/HACKING"
-  printf '#include "low/a.h"\n' >"$tree/src/low/a.c"
+  printf '#include "low/a.h"\n\nvoid\na_go (void)\n{\n  b_go ();\n}\n' \
+    >"$tree/src/low/a.c"
+  printf '#include "low/b.h"\n\nvoid\nb_go (void)\n{\n}\n' \
+    >"$tree/src/low/b.c"
   printf '#include "low/b.h"\n' >"$tree/src/low/a.h"
   printf '#include "low/a.h"\n' >"$tree/src/high/c.c"
   : >"$tree/src/low/b.h"
@@ -44,13 +47,15 @@ tree_keeps_to_them ()
   sh "$srcdir/tools/check-layers.sh" "$srcdir" >"$log" 2>&1
 }
 
-echo "1..6"
+echo "1..7"
 check "the files of src keep to their layers" tree_keeps_to_them
 check "a small tree does" is_accepted src/high/c.c '#include "low/b.h"'
 check "an include of a higher layer is found" \
   refused src/low/b.h '#include "high/c.h"' 'low must not include "high/c.h"'
 check "files that need each other are found" \
   refused src/low/b.h '#include "low/a.h"' 'loop'
+check "functions used in both directions are found" \
+  refused src/low/b.c '  a_go ();' 'loop'
 check "a folder that is no layer is found" \
   refused src/other/d.c '#include "low/a.h"' 'other must not'
 check "a list of layers that is gone is found" refused_without_list
