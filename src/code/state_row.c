@@ -201,11 +201,11 @@ fp_rule (const struct state *state, const struct code_machine *machine,
 static bool
 has_fixed_ra (const struct state *state, const struct code_machine *machine)
 {
-  int64_t place = machine->arch->fixed_ra_offset;
+  struct value place = value_of (VALUE_CFA, machine->arch->fixed_ra_offset);
   struct value sp = state->registers[machine->arch->sp];
-  return value_equal (state_load (state, value_of (VALUE_CFA, place)),
+  return value_equal (state_load (state, place),
                       value_of (VALUE_SAVED, machine->arch->ra))
-         && !(sp.kind == VALUE_CFA && sp.number > place);
+         && !(sp.kind == VALUE_CFA && sp.number > place.number);
 }
 
 bool

@@ -248,17 +248,41 @@ take_registers (Dwfl_Frame *frame, void *argument)
   return DWARF_CB_ABORT;
 }
 
+struct taking
+{
+  struct process *process;
+  bool no_memory;
+};
+
+/* Goes on when memory ran out: libdw 0.188 does not free its own state if
+   dwfl_getthreads is told to end.  */
 static int
 take_thread (Dwfl_Thread *dwfl_thread, void *argument)
 {
-  struct process *process = argument;
+  struct taking *taking = argument;
+  struct process *process = taking->process;
   struct thread *thread
       = process_add_thread (process, dwfl_thread_tid (dwfl_thread));
   if (thread == NULL)
-    return DWARF_CB_ABORT;
+    {
+      taking->no_memory = true;
+      return DWARF_CB_OK;
+    }
   dwfl_thread_getframes (dwfl_thread, take_registers, &thread->registers);
   thread->known = thread->registers.n > process->arch->sp;
   return DWARF_CB_OK;
+}
+
+static bool
+take_threads (struct process *process, struct error *err)
+{
+  struct taking taking = { .process = process };
+  if (dwfl_getthreads (process->dwfl, take_thread, &taking) < 0)
+    return dwfl_error_set (err, "threads");
+  if (taking.no_memory)
+    return error_set_no_memory (err);
+  return process->n_threads > 0
+         || error_set (err, CFI2SFRAME_NOTHING, "no threads in it");
 }
 
 static bool
@@ -281,10 +305,7 @@ open_dwfl (struct core *core, struct process *process, const char *executable,
   if (process->n_modules > 0)
     qsort (process->modules, process->n_modules, sizeof *process->modules,
            by_start);
-  if (dwfl_getthreads (process->dwfl, take_thread, process) < 0)
-    return dwfl_error_set (err, "threads");
-  return process->n_threads > 0
-         || error_set (err, CFI2SFRAME_NOTHING, "no threads in it");
+  return take_threads (process, err);
 }
 
 struct core *

@@ -249,10 +249,10 @@ cfa_offset (const struct arch *arch, int32_t word, int32_t *offset)
 static struct frame_rule
 default_ra (const struct arch *arch)
 {
-  return arch_tracks_ra (arch)
-             ? (struct frame_rule){ .kind = RULE_SAME }
-             : (struct frame_rule){ .kind = RULE_DEREF_CFA,
-                                    .offset = arch->fixed_ra_offset };
+  if (arch_tracks_ra (arch))
+    return (struct frame_rule){ .kind = RULE_SAME };
+  return (struct frame_rule){ .kind = RULE_DEREF_CFA,
+                              .offset = arch->fixed_ra_offset };
 }
 
 /* Where a default row has a register: on s390x, in V2, an odd word is the

@@ -12,4 +12,12 @@ enum sfw_end walk_apply (const struct unwind_rules *rules,
                          const struct sfw_memory *memory,
                          struct sfw_frame *frame);
 
+/* The memory of this process at ADDRESS.  */
+static inline const void *
+walk_memory_at (uint64_t address)
+{
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
+  return (const void *)(uintptr_t)address;
+}
+
 #endif /* WALK_FRAME_H */

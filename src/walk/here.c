@@ -16,6 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "walk/frame.h"
 #include "walk/walk.h"
 
 enum
@@ -29,8 +30,8 @@ bool
 sfw_walker_set_thread (struct sfw_walker *walker)
 {
   pthread_attr_t attributes;
-  void *stack;
-  size_t size;
+  void *stack = NULL;
+  size_t size = 0;
   int error = pthread_getattr_np (pthread_self (), &attributes);
   if (error == 0)
     {
@@ -51,8 +52,7 @@ sfw_walker_set_thread (struct sfw_walker *walker)
 static bool
 page_is_there (uint64_t page)
 {
-  return syscall (SYS_rt_sigprocmask, -1, (void *)(uintptr_t)page, NULL, 8)
-             != 0
+  return syscall (SYS_rt_sigprocmask, -1, walk_memory_at (page), NULL, 8) != 0
          && errno != EFAULT;
 }
 
@@ -72,7 +72,7 @@ read_own_memory (void *context, uint64_t address, void *to, size_t size)
       }
   errno = saved;
   if (there)
-    memcpy (to, (const void *)(uintptr_t)address, size);
+    memcpy (to, walk_memory_at (address), size);
   return there;
 }
 
@@ -89,7 +89,7 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
     {
       memory.low = low;
       memory.high = limits->high;
-      memory.bytes = (const void *)(uintptr_t)low;
+      memory.bytes = walk_memory_at (low);
     }
   return sfw_walk (walker, &memory, frame, addresses, marks, max, end);
 }

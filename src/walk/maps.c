@@ -144,20 +144,39 @@ add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
   return added;
 }
 
-/* Read LINE of maps; false where there is no code.  */
+/* The number in hexadecimal at *AT, which moves behind the character that
+   ends it.  */
+static unsigned long
+next_number (char **at)
+{
+  unsigned long number = strtoul (*at, at, 16);
+  *at += **at != '\0';
+  return number;
+}
+
+static void
+skip_word (char **at)
+{
+  *at += strcspn (*at, " ");
+  *at += strspn (*at, " ");
+}
+
+/* Read LINE of maps ("START-END FLAGS OFFSET DEVICE INODE PATH",
+   proc_pid_maps(5)); false where there is no code.  */
 static bool
 parse_line (char *line, struct mapping *mapping)
 {
-  char flags[5];
-  int path = 0;
+  char *at = line;
   line[strcspn (line, "\n")] = '\0';
-  if (sscanf (line, "%lx-%lx %4s %lx %*s %*s %n", &mapping->start,
-              &mapping->end, flags, &mapping->offset, &path)
-          < 4
-      || path == 0)
-    return false;
-  mapping->path = line + path;
-  return flags[2] == 'x';
+  mapping->start = next_number (&at);
+  mapping->end = next_number (&at);
+  bool is_code = strlen (at) > 4 && at[2] == 'x';
+  skip_word (&at);
+  mapping->offset = next_number (&at);
+  skip_word (&at);
+  skip_word (&at);
+  mapping->path = at;
+  return is_code;
 }
 
 bool

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <link.h>
 
+#include "walk/frame.h"
 #include "walk/table.h"
 
 #ifndef PT_GNU_SFRAME
@@ -59,7 +60,7 @@ list_module (struct dl_phdr_info *info, size_t size, void *data)
     if (info->dlpi_phdr[i].p_type == PT_GNU_SFRAME)
       {
         section.address = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        section.bytes = (const void *)(uintptr_t)section.address;
+        section.bytes = walk_memory_at (section.address);
         section.size = info->dlpi_phdr[i].p_memsz;
       }
   struct unwind_section opened;

@@ -194,8 +194,7 @@ static inline uint64_t
 load (struct range range, uint64_t address)
 {
   uint64_t word;
-  memcpy (&word, (const void *)(uintptr_t)(address + range.shift),
-          sizeof word);
+  memcpy (&word, walk_memory_at (address + range.shift), sizeof word);
   return word;
 }
 
