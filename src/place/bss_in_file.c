@@ -6,7 +6,7 @@
 
 /* Only sections that are not loaded may shift.  */
 static int
-growth_check (struct placing *placing, const struct growth *growth)
+bss_fill_check (struct placing *placing, const struct bss_fill *fill)
 {
   const struct image *image = placing->image;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -14,10 +14,10 @@ growth_check (struct placing *placing, const struct growth *growth)
       const GElf_Shdr *header = &image->sections[i].header;
       bool contents = header->sh_type != SHT_NOBITS
                       && header->sh_type != SHT_NULL && header->sh_size > 0;
-      bool behind = header->sh_offset >= growth->old_end;
+      bool behind = header->sh_offset >= fill->old_end;
       if (contents
           && (behind ? (header->sh_flags & SHF_ALLOC) != 0
-                     : header->sh_size > growth->old_end - header->sh_offset))
+                     : header->sh_size > fill->old_end - header->sh_offset))
         return placing_impossible (placing,
                                    "section %.40s is in the way of the BSS",
                                    image->sections[i].name);
@@ -25,14 +25,22 @@ growth_check (struct placing *placing, const struct growth *growth)
   for (size_t i = 0; i < image->n_segments; i++)
     if (image->segments[i].p_type != PT_NULL && image->segments[i].p_filesz > 0
         && image->segments[i].p_offset + image->segments[i].p_filesz
-               > growth->old_end)
+               > fill->old_end)
       return placing_impossible (placing,
                                  "segment %zu is in the way of the BSS", i);
   return 1;
 }
 
+/* A shift by 64 bytes keeps the alignment of whatever follows.  */
+void
+bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
+{
+  fill->new_end = new_end;
+  fill->shift = (new_end - fill->old_end + 63) & ~(uint64_t)63;
+}
+
 int
-growth_measure (struct placing *placing, struct growth *growth)
+bss_fill_measure (struct placing *placing, struct bss_fill *fill)
 {
   const GElf_Phdr *load = placing_last_load (placing);
   uint64_t page_end;
@@ -40,22 +48,20 @@ growth_measure (struct placing *placing, struct growth *growth)
       || !round_up (load->p_vaddr + load->p_memsz, placing->page, &page_end)
       || load->p_offset > UINT64_MAX / 2)
     return placing_impossible (placing, "the last segment is not writable");
-  growth->load = (size_t)(load - placing->image->segments);
-  growth->old_end = load->p_offset + load->p_filesz;
-  growth->new_end = load->p_offset + (page_end - load->p_vaddr);
-  if (growth->new_end - growth->old_end > GROWTH_MAX)
+  fill->load = (size_t)(load - placing->image->segments);
+  fill->old_end = load->p_offset + load->p_filesz;
+  fill->new_end = load->p_offset + (page_end - load->p_vaddr);
+  if (fill->new_end - fill->old_end > GROWTH_MAX)
     return placing_impossible (placing, "the BSS is too large");
-  /* Keep the alignment of whatever follows.  */
-  growth->shift = growth->new_end - growth->old_end;
-  growth->shift = (growth->shift + 63) & ~(uint64_t)63;
-  return growth_check (placing, growth);
+  bss_fill_extend (fill, fill->new_end);
+  return bss_fill_check (placing, fill);
 }
 
 bool
-growth_commit (struct placing *placing, const struct growth *growth)
+bss_fill_commit (struct placing *placing, const struct bss_fill *fill)
 {
   const struct image *image = placing->image;
-  GElf_Phdr *load = &placing->segments[growth->load];
+  GElf_Phdr *load = &placing->segments[fill->load];
   for (size_t i = 1; i < image->n_sections; i++)
     {
       GElf_Shdr *header = &placing->sections[i];
@@ -70,14 +76,14 @@ growth_commit (struct placing *placing, const struct growth *growth)
       else if (!nobits && header->sh_type != SHT_NULL
                && !(header->sh_flags
                     & SHF_ALLOC) /* empty ones may end there */
-               && header->sh_offset >= growth->old_end)
-        header->sh_offset += growth->shift;
+               && header->sh_offset >= fill->old_end)
+        header->sh_offset += fill->shift;
     }
   load->p_filesz = load->p_memsz;
-  uint64_t tail = image->size - growth->old_end;
-  placing->end = image->size + growth->shift;
-  return plan_clear (placing->plan, growth->old_end,
-                     UINT64_MAX - growth->old_end, placing->err)
-         && plan_copy (placing->plan, growth->old_end,
-                       growth->old_end + growth->shift, tail, placing->err);
+  uint64_t tail = image->size - fill->old_end;
+  placing->end = image->size + fill->shift;
+  return plan_clear (placing->plan, fill->old_end, UINT64_MAX - fill->old_end,
+                     placing->err)
+         && plan_copy (placing->plan, fill->old_end,
+                       fill->old_end + fill->shift, tail, placing->err);
 }

@@ -16,9 +16,9 @@ placing_open (struct placing *placing, size_t n_sections)
   placing->n_segments = image->n_segments;
   placing->n_sections = n_sections;
   placing->end = image->size;
-  placing->segments = calloc (image->n_segments + JOB_HEADERS_MAX,
+  placing->segments = calloc (image->n_segments + NEW_HEADERS_MAX,
                               sizeof placing->segments[0]);
-  placing->sections = calloc (image->n_sections + JOB_SECTIONS_MAX,
+  placing->sections = calloc (image->n_sections + NEW_SECTIONS_MAX,
                               sizeof placing->sections[0]);
   placing->moved = calloc (image->n_sections + 1, sizeof placing->moved[0]);
   if (placing->segments == NULL || placing->sections == NULL
@@ -47,6 +47,12 @@ placing_impossible (struct placing *placing, const char *fmt, ...)
   vsnprintf (placing->reason, sizeof placing->reason, fmt, args);
   va_end (args);
   return 0;
+}
+
+const GElf_Phdr *
+placing_first_load (const struct placing *placing)
+{
+  return image_find_segment (placing->image, PT_LOAD);
 }
 
 const GElf_Phdr *

@@ -21,8 +21,8 @@ enum
 {
   NOTE_SECTIONS_MAX = 16, /* a handful is usual */
   NOTE_FILLERS_MAX = 2,
-  JOB_SECTIONS_MAX = 4, /* .sframe, .page_padding and two fillers */
-  JOB_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
+  NEW_SECTIONS_MAX = 4, /* .sframe, .page_padding and two fillers */
+  NEW_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
   PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
   GROWTH_MAX = 1 << 26, /* bytes of padding at most: headers may ask for any */
   UNITS_MAX = 32,       /* evicted units */
@@ -69,11 +69,11 @@ struct placing
 
   /* The headers of the new file.  */
   GElf_Ehdr header;
-  GElf_Phdr *segments; /* room for JOB_HEADERS_MAX more than the image has */
+  GElf_Phdr *segments; /* room for NEW_HEADERS_MAX more than the image has */
   size_t n_segments;
   GElf_Shdr *sections; /* sh_name of new sections is set at the end */
   size_t n_sections;
-  const char *new_names[JOB_SECTIONS_MAX];
+  const char *new_names[NEW_SECTIONS_MAX];
   size_t n_new_sections;
 
   struct references references; /* to what may move */
@@ -101,7 +101,8 @@ void placing_close (struct placing *placing);
 int placing_impossible (struct placing *placing, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
-/* The highest PT_LOAD; the image has at least one.  */
+/* The lowest and the highest PT_LOAD; the image has at least one.  */
+const GElf_Phdr *placing_first_load (const struct placing *placing);
 const GElf_Phdr *placing_last_load (const struct placing *placing);
 
 /* ---- headerless.c: files without section headers.  */
@@ -284,19 +285,23 @@ bool notes_gather (struct placing *placing, struct header_slots *slots,
 /* ---- bss_in_file.c: a BSS with bytes in the file.  */
 
 /* How the end of the file shifts when the BSS gets bytes in it.  */
-struct growth
+struct bss_fill
 {
-  size_t load;      /* index of the last segment */
-  uint64_t old_end; /* of its bytes in the file */
+  size_t load;      /* index of the last segment, which has the BSS */
+  uint64_t old_end; /* of the segment's bytes in the file */
   uint64_t new_end; /* with those of the BSS, up to the page's end */
-  uint64_t shift;   /* of what follows it */
+  uint64_t shift;   /* of what follows the segment in the file */
 };
 
-/* Whether the last segment can grow; 0 with placing->reason if not.  */
-int growth_measure (struct placing *placing, struct growth *growth);
+/* Whether the BSS can have bytes in the file; 0 with placing->reason if
+   not.  */
+int bss_fill_measure (struct placing *placing, struct bss_fill *fill);
+
+/* Let the segment end at file offset NEW_END.  */
+void bss_fill_extend (struct bss_fill *fill, uint64_t new_end);
 
 /* Give the BSS bytes in the file, and shift what follows there.  */
-bool growth_commit (struct placing *placing, const struct growth *growth);
+bool bss_fill_commit (struct placing *placing, const struct bss_fill *fill);
 
 /* ---- dynamic_addresses.c: what names sections by address.  */
 
@@ -337,8 +342,30 @@ void table_add_sframe_section (struct placing *placing);
 bool table_finish (struct placing *placing);
 
 /* Do as table_finish does, but leave the section header table, which there
-   must be, where it was: for jobs that add no section.  */
+   must be, where it was: for plans that add no section.  */
 bool table_finish_in_place (struct placing *placing);
+
+/* ---- place.c: what strategies that leave the table where it is share.  */
+
+/* A place for .sframe.  END is set by place_fill.  */
+struct place
+{
+  enum layout_strategy strategy;
+  uint64_t offset, address; /* of .sframe; 0 modulo 8 */
+  uint64_t end;  /* of .sframe and what is evicted, in the file; 0: no byte and
+                    no section is added */
+  bool new_load; /* for all this there is a new segment, up to load_end */
+  uint64_t load_end; /* a page's end behind END; 0: END */
+  size_t load;       /* else the index of the segment, which grows up to END */
+  struct header_slots slots; /* for the new headers, and what is evicted */
+};
+
+/* Put what is evicted behind .sframe and set place->end.  False when the
+   address space is full.  */
+bool place_fill (const struct placing *placing, struct place *place);
+
+/* Make the plan.  1, or -1 with placing->err when memory ran out.  */
+int place_take (struct placing *placing, struct place *place);
 
 /* ---- Strategies.  1: done, 0: does not apply (placing->reason), -1: failed
    (placing->err).  */

@@ -185,7 +185,7 @@ static bool
 check_counts (const struct image *image, struct error *err)
 {
   if (image->header.e_phnum == PN_XNUM
-      || (image->n_segments + JOB_HEADERS_MAX) * sizeof (Elf64_Phdr)
+      || (image->n_segments + NEW_HEADERS_MAX) * sizeof (Elf64_Phdr)
              > TABLE_SIZE_MAX)
     return refuse (err, "too many program headers");
   if (image->header.e_phoff < sizeof (Elf64_Ehdr))

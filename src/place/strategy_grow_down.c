@@ -1,6 +1,10 @@
-/* Strategies grow-down and move-table: for files whose program header table
-   has no room.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Strategy grow-down: .sframe and a longer program header table in front of a
+   program at a fixed address.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   For programs that code or symbols tie to all that stands behind the table:
+   46 of 4,291 files (doc/injection, "How often"), all of them ET_EXEC: LLVM's
+   and GCC's programs, valgrind's tools, node, busybox.  */
 
 #include "place/placing.h"
 
@@ -35,17 +39,11 @@ largest_align (const struct placing *placing)
   return align;
 }
 
-static const GElf_Phdr *
-first_load (const struct placing *placing)
-{
-  return image_find_segment (placing->image, PT_LOAD);
-}
-
 static bool
 grow_fits (const struct placing *placing, uint64_t needed, uint64_t align,
            uint64_t *distance)
 {
-  uint64_t base = first_load (placing)->p_vaddr;
+  uint64_t base = placing_first_load (placing)->p_vaddr;
   return round_up (needed, align, distance) && *distance <= base
          && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
          && placing->image->size + *distance > placing->image->size;
@@ -58,7 +56,7 @@ grow_fits (const struct placing *placing, uint64_t needed, uint64_t align,
 static int
 grow_distance (struct placing *placing, uint64_t *distance)
 {
-  const GElf_Phdr *load = first_load (placing);
+  const GElf_Phdr *load = placing_first_load (placing);
   if (placing->image->header.e_type != ET_EXEC)
     return placing_impossible (placing,
                                "only a program at a fixed address can grow "
@@ -81,7 +79,7 @@ grow_distance (struct placing *placing, uint64_t *distance)
 static void
 grow_headers (struct placing *placing, uint64_t distance)
 {
-  const GElf_Phdr *first = first_load (placing);
+  const GElf_Phdr *first = placing_first_load (placing);
   for (size_t i = 0; i < placing->n_segments; i++)
     {
       GElf_Phdr *segment = &placing->segments[i];
@@ -134,7 +132,7 @@ add_old_headers_section (struct placing *placing, uint64_t distance)
 {
   GElf_Shdr header = { .sh_type = SHT_PROGBITS,
                        .sh_flags = SHF_ALLOC,
-                       .sh_addr = first_load (placing)->p_vaddr,
+                       .sh_addr = placing_first_load (placing)->p_vaddr,
                        .sh_offset = distance,
                        .sh_addralign = 8 };
   header.sh_size
@@ -169,7 +167,7 @@ layout_try_grow_down (struct placing *placing)
   slots_take_old (placing->image, &slots, 1);
   plan->sframe_offset = grow_sframe_offset (placing);
   plan->sframe_address
-      = first_load (placing)->p_vaddr - distance + plan->sframe_offset;
+      = placing_first_load (placing)->p_vaddr - distance + plan->sframe_offset;
   placing->end = placing->image->size + distance;
   plan->n_extents = 0;
   grow_headers (placing, distance);
@@ -182,66 +180,4 @@ layout_try_grow_down (struct placing *placing)
   table_add_sframe_section (placing);
   return patch_old_header (placing, distance) && table_finish (placing) ? 1
                                                                         : -1;
-}
-
-/* Where the table goes: kernels before 5.18, static glibc, ld.so and LLVM's
-   profile runtime all compute its address as that of the first segment plus
-   e_phoff.  */
-static int
-move_place (struct placing *placing, GElf_Phdr *load, uint64_t table_size)
-{
-  const GElf_Phdr *first = first_load (placing),
-                  *last = placing_last_load (placing);
-  uint64_t base = first->p_vaddr - first->p_offset;
-  uint64_t address, old_end, size;
-  if (first->p_vaddr < first->p_offset
-      || !round_up (last->p_vaddr + last->p_memsz, placing->page, &address)
-      || address < base
-      || !round_up (placing->image->size, placing->page, &old_end))
-    return placing_impossible (placing,
-                               "no place for a moved program header table");
-  if (address - base < old_end)
-    address = base + old_end;
-  if (address - base - old_end > GROWTH_MAX)
-    return placing_impossible (placing, "the file would become too large");
-  if (__builtin_add_overflow (table_size, placing->plan->sframe_size, &size)
-      || address + size < address || (address & (placing->page - 1)) != 0)
-    return placing_impossible (placing,
-                               "no place for a moved program header table");
-  *load = (GElf_Phdr){ .p_type = PT_LOAD,
-                       .p_flags = PF_R,
-                       .p_offset = address - base,
-                       .p_vaddr = address,
-                       .p_paddr = address,
-                       .p_filesz = size,
-                       .p_memsz = size,
-                       .p_align = placing->page };
-  return 1;
-}
-
-int
-layout_try_move (struct placing *placing)
-{
-  struct header_slots slots = { .n_added = 2 };
-  struct layout_plan *plan = placing->plan;
-  uint64_t table_size = (placing->n_segments + 2) * sizeof (Elf64_Phdr);
-  GElf_Phdr load = { 0 };
-  if (!move_place (placing, &load, table_size))
-    return 0;
-  slots_take_old (placing->image, &slots, 1);
-  plan->strategy = LAYOUT_MOVE_TABLE;
-  plan->sframe_offset = load.p_offset + table_size;
-  plan->sframe_address = load.p_vaddr + table_size;
-  placing->header.e_phoff = load.p_offset;
-  placing->end = load.p_offset + load.p_filesz;
-  table_add_headers (placing, &slots, &load);
-  for (size_t i = 0; i < placing->n_segments; i++)
-    if (placing->segments[i].p_type == PT_PHDR)
-      {
-        placing->segments[i].p_offset = load.p_offset;
-        placing->segments[i].p_vaddr = placing->segments[i].p_paddr
-            = load.p_vaddr;
-      }
-  table_add_sframe_section (placing);
-  return table_finish (placing) ? 1 : -1;
 }

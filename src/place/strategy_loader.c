@@ -1,5 +1,8 @@
-/* The dynamic loader itself.
+/* Strategies spare-slot and evict for the dynamic loader itself.
    SPDX-License-Identifier: LGPL-2.1-or-later
+
+   For ld.so of glibc and musl: 4 of 4,291 files (doc/injection, "How often"),
+   by which all the others are started.
 
    Kernels up to 6.6 map the interpreter with one BSS computation at the end:
    with a segment behind the BSS, the BSS is not zeroed, and a last segment
@@ -78,58 +81,26 @@ layout_is_loader (const struct image *image)
              || has_dynamic (image, strings, size, "_dl_debug_addr"));
 }
 
-/* strip computes the size of a segment from its sections.  */
-static void
-add_padding_section (struct placing *placing, const GElf_Phdr *load,
-                     uint64_t begin)
-{
-  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
-                       .sh_flags = SHF_ALLOC,
-                       .sh_addr = load->p_vaddr + (begin - load->p_offset),
-                       .sh_offset = begin,
-                       .sh_size = load->p_offset + load->p_filesz - begin,
-                       .sh_addralign = 1 };
-  if (header.sh_size > 0)
-    table_add_section (placing, ".page_padding", &header);
-}
-
 int
 layout_try_loader (struct placing *placing)
 {
-  struct header_slots slots;
-  struct growth growth = { 0 };
-  struct layout_plan *plan = placing->plan;
-  if (!slots_find (placing, 2, &slots) || !growth_measure (placing, &growth))
+  struct place place = { .new_load = true };
+  struct bss_fill fill = { 0 };
+  if (!slots_find (placing, 2, &place.slots)
+      || !bss_fill_measure (placing, &fill))
     return 0;
-  const GElf_Phdr *last = &placing->image->segments[growth.load];
-  uint64_t offset, address, end, page_end;
+  place.strategy = place.slots.n_units > 0 ? LAYOUT_EVICT : LAYOUT_SPARE_SLOT;
+  const GElf_Phdr *last = &placing->image->segments[fill.load];
   /* At a page's start, so that strip cannot put .sframe into the page of the
      BSS.  */
-  round_up (placing->image->size + growth.shift, placing->page, &offset);
-  address = last->p_vaddr + (growth.new_end - last->p_offset);
-  end = offset + plan->sframe_size;
-  if (!slots_place_units (&slots, &end, address + plan->sframe_size)
-      || !round_up (end, placing->page, &page_end))
+  if (!round_up (placing->image->size + fill.shift, placing->page,
+                 &place.offset))
     return placing_impossible (placing, "the address space is full");
-  GElf_Phdr load = { .p_type = PT_LOAD,
-                     .p_flags = PF_R,
-                     .p_offset = offset,
-                     .p_vaddr = address,
-                     .p_paddr = address,
-                     .p_filesz = page_end - offset,
-                     .p_memsz = page_end - offset,
-                     .p_align = placing->page };
-  plan->strategy = slots.n_units > 0 ? LAYOUT_EVICT : LAYOUT_SPARE_SLOT;
-  plan->sframe_offset = offset;
-  plan->sframe_address = address;
-  if (!growth_commit (placing, &growth))
+  place.address = last->p_vaddr + (fill.new_end - last->p_offset);
+  if (!place_fill (placing, &place)
+      || !round_up (place.end, placing->page, &place.load_end))
+    return placing_impossible (placing, "the address space is full");
+  if (!bss_fill_commit (placing, &fill))
     return -1;
-  placing->end = page_end;
-  if (!slots_commit (placing, &slots))
-    return -1;
-  table_add_headers (placing, &slots, &load);
-  slots_add_sections (placing, &slots);
-  add_padding_section (placing, &load, end);
-  table_add_sframe_section (placing);
-  return table_finish (placing) ? 1 : -1;
+  return place_take (placing, &place);
 }

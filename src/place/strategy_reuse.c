@@ -2,6 +2,10 @@
    smaller.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
+   For files that were converted before, or whose linker wrote an .sframe: none
+   of 4,291 files of distributions (doc/injection, "How often"), and each file
+   that is converted a second time.
+
    Nothing grows and nothing moves: the program header and the section header
    get new sizes, in their tables.  Where the old section had no program header
    (lld 22 links one without) a free slot in the table is needed.  */
@@ -32,21 +36,17 @@ int
 layout_try_reuse (struct placing *placing)
 {
   const struct layout_replaced *old = placing->request->replaced;
-  struct layout_plan *plan = placing->plan;
-  struct header_slots slots;
+  struct place place = { .strategy = LAYOUT_REUSE };
   if (old == NULL || old->section == 0)
     return placing_impossible (placing, "no section to reuse");
-  if (plan->sframe_size > old->size || (old->address & 7) != 0
+  if (placing->request->sframe_size > old->size || (old->address & 7) != 0
       || !is_mapped (placing))
     return placing_impossible (
         placing, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
-  if (!slots_find (placing, 1, &slots) || slots.n_units > 0)
+  if (!slots_find (placing, 1, &place.slots) || place.slots.n_units > 0)
     return placing_impossible (placing, "no free program header");
-  plan->strategy = LAYOUT_REUSE;
-  plan->sframe_offset = old->offset;
-  plan->sframe_address = old->address;
-  table_add_headers (placing, &slots, NULL);
-  table_add_sframe_section (placing);
-  return table_finish_in_place (placing) ? 1 : -1;
+  place.offset = old->offset;
+  place.address = old->address;
+  return place_take (placing, &place);
 }

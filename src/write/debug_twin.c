@@ -112,7 +112,7 @@ follow_sections (struct placing *placing, const struct image *program,
       if (!is_loaded (section))
         continue;
       size_t k = find_counterpart (program, i, placing->image, &n_searches);
-      if (k == 0 && placing->n_new_sections == JOB_SECTIONS_MAX)
+      if (k == 0 && placing->n_new_sections == NEW_SECTIONS_MAX)
         return error_set (placing->err, CFI2SFRAME_REFUSED,
                           "it lacks more sections than a conversion adds");
       if (k == 0)

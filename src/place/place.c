@@ -1,0 +1,83 @@
+/* A place for .sframe becomes a plan.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "place/placing.h"
+
+bool
+place_fill (const struct placing *placing, struct place *place)
+{
+  uint64_t size = placing->request->sframe_size;
+  uint64_t end_address;
+  return !__builtin_add_overflow (place->offset, size, &place->end)
+         && !__builtin_add_overflow (place->address, size, &end_address)
+         && slots_place_units (&place->slots, &place->end, end_address)
+         && !__builtin_add_overflow (place->address,
+                                     place->end - place->offset, &end_address);
+}
+
+static GElf_Phdr
+new_load (const struct placing *placing, const struct place *place)
+{
+  uint64_t end = place->load_end > 0 ? place->load_end : place->end;
+  return (GElf_Phdr){ .p_type = PT_LOAD,
+                      .p_flags = PF_R,
+                      .p_offset = place->offset,
+                      .p_vaddr = place->address,
+                      .p_paddr = place->address,
+                      .p_filesz = end - place->offset,
+                      .p_memsz = end - place->offset,
+                      .p_align = placing->page };
+}
+
+/* strip computes the size of a segment from its sections.  */
+static void
+add_padding_section (struct placing *placing, const struct place *place)
+{
+  if (place->load_end <= place->end)
+    return;
+  GElf_Shdr header
+      = { .sh_type = SHT_PROGBITS,
+          .sh_flags = SHF_ALLOC,
+          .sh_addr = place->address + (place->end - place->offset),
+          .sh_offset = place->end,
+          .sh_size = place->load_end - place->end,
+          .sh_addralign = 1 };
+  table_add_section (placing, ".page_padding", &header);
+}
+
+/* The bytes become those of a segment.  */
+static bool
+take_bytes (struct placing *placing, const struct place *place)
+{
+  uint64_t end = place->load_end > 0 ? place->load_end : place->end;
+  if (end > placing->end)
+    placing->end = end;
+  if (!place->new_load)
+    {
+      GElf_Phdr *load = &placing->segments[place->load];
+      load->p_filesz = load->p_memsz = end - load->p_offset;
+    }
+  return plan_clear (placing->plan, place->offset, end - place->offset,
+                     placing->err);
+}
+
+int
+place_take (struct placing *placing, struct place *place)
+{
+  struct layout_plan *plan = placing->plan;
+  bool adds = place->end > 0;
+  GElf_Phdr load = new_load (placing, place);
+  plan->strategy = place->strategy;
+  plan->sframe_offset = place->offset;
+  plan->sframe_address = place->address;
+  if ((adds && !take_bytes (placing, place))
+      || !slots_commit (placing, &place->slots))
+    return -1;
+  table_add_headers (placing, &place->slots, place->new_load ? &load : NULL);
+  slots_add_sections (placing, &place->slots);
+  add_padding_section (placing, place);
+  table_add_sframe_section (placing);
+  return (adds ? table_finish (placing) : table_finish_in_place (placing))
+             ? 1
+             : -1;
+}
