@@ -102,8 +102,10 @@ extern "C"
 
   /* What can be read of the program's memory: the addresses from LOW up to
      HIGH, which are at BYTES here (the stack itself, or a copy); and what READ
-     copies, unless it is NULL.  PAC_MASK: the bits of signatures in AArch64
-     addresses; 0 stands for 48 to 63 without 55.  */
+     copies, unless it is NULL: also the code in front of a return address, if
+     a row begins there, which tells whether a call ends there.  PAC_MASK: the
+     bits of signatures in AArch64 addresses; 0 stands for 48 to 63 without 55.
+   */
   struct sfw_memory
   {
     const void *bytes;
@@ -182,8 +184,10 @@ extern "C"
 
   enum
   {
-    SFW_MARK_INTERRUPTED = 1, /* the address is no return address */
-    SFW_MARK_FALLBACK = 2     /* the fallback found this frame */
+    SFW_MARK_INTERRUPTED = 1, /* the address is the next instruction */
+    SFW_MARK_FALLBACK = 2,    /* the fallback found this frame */
+    SFW_MARK_NO_CALL = 4      /* the address is the next instruction: no call
+                                 ends there, as in a coroutine's first frame */
   };
 
   /* Walk from FRAME on: PC and return addresses to ADDRESSES, at most MAX, and

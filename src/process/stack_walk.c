@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "unwind/frame_rules.h"
 #include "unwind/step.h"
 
 bool

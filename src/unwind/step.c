@@ -4,8 +4,10 @@
    Runs in signal handlers: nothing here or below allocates, locks, or formats
    an error.  */
 
-#include "unwind/lookup.h"
 #include "unwind/step.h"
+
+#include "unwind/frame_rules.h"
+#include "unwind/lookup.h"
 
 static const struct
 {
@@ -67,12 +69,10 @@ is_understood (const struct cfi2sframe_unwinder *unwinder)
   return true;
 }
 
-/* Find the rules that hold at ADDRESS.  CFI2SFRAME_STEP_CALLER, or why there
-   are none; RULES->arch is set if there is a section.  */
 static enum cfi2sframe_step
-find_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t address,
-            struct unwind_rules *rules)
+find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
 {
+  const struct cfi2sframe_unwinder *unwinder = finder;
   struct cfi2sframe_section section = { 0 };
   struct unwind_section opened;
   if (!unwinder->find_section (unwinder->context, address, &section))
@@ -82,44 +82,6 @@ find_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t address,
     return CFI2SFRAME_STEP_BAD_SECTION;
   rules->arch = opened.arch;
   return unwind_section_lookup (&opened, address, rules);
-}
-
-/* Whether a call may end at ADDRESS.  One may where the code in front of it
-   cannot be read.  */
-static bool
-may_end_call (const struct cfi2sframe_unwinder *unwinder,
-              const struct arch *arch, uint64_t address)
-{
-  uint8_t code[UNWIND_CODE_SIZE];
-  int32_t distance;
-  return !unwinder->read_memory (unwinder->context, address - sizeof code,
-                                 code, sizeof code)
-         || arch->may_end_call (code, sizeof code, &distance);
-}
-
-/* Find the rules of the frame in UNWINDER.  A return address may lie behind
-   the function that made the call, if that never comes back.  But where no
-   call ends there, nobody made one: the frame starts at its PC, as makecontext
-   sets it up, and what lies before is another function.  */
-static enum cfi2sframe_step
-find_frame_rules (const struct cfi2sframe_unwinder *unwinder,
-                  struct unwind_rules *rules)
-{
-  uint64_t pc = unwinder->pc;
-  *rules = (struct unwind_rules){ .at_pc = true };
-  enum cfi2sframe_step step = find_rules (unwinder, pc, rules);
-  bool same_before = step == CFI2SFRAME_STEP_CALLER && !rules->begin;
-  if (!unwinder->interrupted
-      && (same_before || rules->arch == NULL
-          || may_end_call (unwinder, rules->arch, pc)))
-    {
-      rules->at_pc = false;
-      if (!same_before)
-        step = find_rules (unwinder, pc - 1, rules);
-    }
-  rules->pc = pc;
-  rules->interrupted = unwinder->interrupted;
-  return step;
 }
 
 /* Where the caller's room has the rules for PC, if it has them; NULL when
@@ -147,7 +109,10 @@ rules_of_frame (const struct cfi2sframe_unwinder *unwinder,
   if (cached != NULL && cached->arch != NULL && cached->pc == unwinder->pc
       && cached->interrupted == unwinder->interrupted)
     return cached;
-  *step = find_frame_rules (unwinder, found);
+  const struct unwind_source source
+      = { find_rules, unwinder, unwinder->read_memory, unwinder->context };
+  *step = unwind_frame_rules (&source, unwinder->pc, unwinder->interrupted,
+                              found);
   if (cached != NULL && *step == CFI2SFRAME_STEP_CALLER)
     *cached = *found;
   return found;

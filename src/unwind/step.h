@@ -8,12 +8,6 @@
 
 #include "cfi2sframe.h"
 
-/* How many bytes of code in front of a return address a step reads.  */
-enum
-{
-  UNWIND_CODE_SIZE = 8
-};
-
 /* Whether cfi2sframe_unwind_step looks up the frame in UNWINDER, which it
    would understand, at its PC, and not at the address before it: the frame was
    interrupted, or no call made it.  Async-signal-safe.  */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "unwind/frame_rules.h"
 #include "walk/table.h"
 
 /* One fact, two names: those of this library, and those of the other.  */
@@ -36,8 +37,8 @@ sfw_end_text (enum sfw_end end)
   return (size_t)end < sizeof texts / sizeof texts[0] ? texts[end] : NULL;
 }
 
-static bool
-read_word (void *context, uint64_t address, void *to, size_t size)
+bool
+walk_read (void *context, uint64_t address, void *to, size_t size)
 {
   const struct sfw_memory *memory = context;
   if (address >= memory->low && address <= memory->high
@@ -56,7 +57,7 @@ walk_apply (const struct unwind_rules *rules, const struct sfw_memory *memory,
 {
   struct cfi2sframe_unwinder unwinder
       = { .context = (void *)memory,
-          .read_memory = read_word,
+          .read_memory = walk_read,
           .pac_mask = memory->pac_mask,
           .pc = frame->pc,
           .sp = frame->sp,
@@ -67,9 +68,7 @@ walk_apply (const struct unwind_rules *rules, const struct sfw_memory *memory,
           .registers = frame->registers,
           .n_registers = frame->n_registers,
           .stack_changes = frame->stack_changes };
-  struct unwind_rules here = *rules;
-  here.at_pc = here.interrupted = frame->interrupted;
-  enum cfi2sframe_step step = unwind_apply (&unwinder, &here);
+  enum cfi2sframe_step step = unwind_apply (&unwinder, rules);
   if (step == CFI2SFRAME_STEP_CALLER)
     *frame = (struct sfw_frame){ .pc = unwinder.pc,
                                  .sp = unwinder.sp,
@@ -79,18 +78,19 @@ walk_apply (const struct unwind_rules *rules, const struct sfw_memory *memory,
   return (enum sfw_end)step;
 }
 
-/* The rules that SECTION has for PC.  */
-static enum sfw_end
-find_rules (const struct sfw_section *section, uint64_t pc,
-            struct unwind_rules *rules)
+/* The rules that the section FINDER has for ADDRESS.  */
+static enum cfi2sframe_step
+find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
 {
+  const struct sfw_section *section = finder;
   struct unwind_section opened;
   if (section == NULL || section->bytes == NULL)
-    return SFW_INVALID;
+    return CFI2SFRAME_STEP_INVALID;
   if (!unwind_section_open (&opened, section->bytes, section->size,
                             section->address))
-    return SFW_BAD_SECTION;
-  return (enum sfw_end)unwind_section_lookup (&opened, pc, rules);
+    return CFI2SFRAME_STEP_BAD_SECTION;
+  rules->arch = opened.arch;
+  return unwind_section_lookup (&opened, address, rules);
 }
 
 enum sfw_end
@@ -98,10 +98,10 @@ sfw_lookup (const struct sfw_section *section, uint64_t pc,
             struct sfw_row *row)
 {
   struct unwind_rules rules;
-  enum sfw_end end = find_rules (section, pc, &rules);
-  if (end == SFW_MORE)
+  enum cfi2sframe_step step = find_rules (section, pc, &rules);
+  if (step == CFI2SFRAME_STEP_CALLER)
     walk_row_of (&rules, row);
-  return end;
+  return (enum sfw_end)step;
 }
 
 enum sfw_end
@@ -109,9 +109,10 @@ sfw_step (const struct sfw_section *section, const struct sfw_memory *memory,
           struct sfw_frame *frame)
 {
   struct unwind_rules rules;
-  /* A return address may lie behind the function that made the call, if that
-     never comes back.  */
-  enum sfw_end end
-      = find_rules (section, frame->pc - !frame->interrupted, &rules);
-  return end == SFW_MORE ? walk_apply (&rules, memory, frame) : end;
+  const struct unwind_source source
+      = { find_rules, section, walk_read, (void *)memory };
+  enum cfi2sframe_step step
+      = unwind_frame_rules (&source, frame->pc, frame->interrupted, &rules);
+  return step == CFI2SFRAME_STEP_CALLER ? walk_apply (&rules, memory, frame)
+                                        : (enum sfw_end)step;
 }

@@ -12,6 +12,9 @@ enum sfw_end walk_apply (const struct unwind_rules *rules,
                          const struct sfw_memory *memory,
                          struct sfw_frame *frame);
 
+/* Read SIZE bytes at ADDRESS from MEMORY, a struct sfw_memory.  */
+bool walk_read (void *memory, uint64_t address, void *to, size_t size);
+
 /* The memory of this process at ADDRESS.  */
 static inline const void *
 walk_memory_at (uint64_t address)

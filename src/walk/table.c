@@ -78,6 +78,7 @@ walk_table_lookup (const struct walk_table *table, uint64_t pc,
       || table->modules[low].section == NULL)
     return CFI2SFRAME_STEP_NO_SECTION;
   const struct walk_section *section = table->modules[low].section;
+  rules->arch = section->opened.arch;
   if (!section->opened.sorted)
     return unwind_section_lookup (&section->opened, pc, rules);
   uint32_t count = section_count (section, pc);

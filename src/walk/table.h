@@ -61,7 +61,7 @@ struct walk_hold walk_modules_hold (struct sfw_modules *modules);
 void walk_modules_let_go (struct sfw_modules *modules, struct walk_hold hold);
 
 /* The rules at PC: as unwind_section_lookup, or CFI2SFRAME_STEP_NO_SECTION.
-   Async-signal-safe.  */
+   RULES->arch is set if there is a section.  Async-signal-safe.  */
 enum cfi2sframe_step walk_table_lookup (const struct walk_table *table,
                                         uint64_t pc,
                                         struct unwind_rules *rules);

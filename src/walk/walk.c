@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "unwind/frame_rules.h"
 #include "walk/frame.h"
 #include "walk/table.h"
 #include "walk/walk.h"
@@ -33,12 +34,13 @@ enum mode
   FITS = 1,  /* the rule is here; otherwise it has to be looked up */
   BY_FP = 2, /* CFA = FP + cfa; otherwise SP + cfa */
   SAVED = 4, /* FP is at CFA + fp; otherwise it is unchanged */
-  ENDS = 8   /* there is no caller */
+  ENDS = 8,  /* there is no caller */
+  AT_PC = 16 /* no call ends at PC */
 };
 
 struct slot
 {
-  uint64_t key; /* the PC where the rule holds, plus 1; 0: unused */
+  uint64_t key; /* the PC, of a frame that was not interrupted; 0: unused */
   int32_t cfa, ra, fp;
   uint16_t next; /* the slot that the caller had */
   uint8_t mode;
@@ -128,12 +130,23 @@ walk_walker_limits (struct sfw_walker *walker)
 
 /* Rules.  */
 
-static enum sfw_end
-find_rules (struct walk *walk, uint64_t pc, struct unwind_rules *rules)
+static enum cfi2sframe_step
+find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
 {
+  const struct walk *walk = finder;
+  return walk_table_lookup (walk->hold.table, address, rules);
+}
+
+/* The rules of a frame at PC.  */
+static enum sfw_end
+frame_rules (struct walk *walk, uint64_t pc, bool interrupted,
+             struct unwind_rules *rules)
+{
+  const struct unwind_source source
+      = { find_rules, walk, walk_read, (void *)walk->memory };
   if (walk->hold.table == NULL)
     walk->hold = walk_modules_hold (walk->walker->modules);
-  return (enum sfw_end)walk_table_lookup (walk->hold.table, pc, rules);
+  return (enum sfw_end)unwind_frame_rules (&source, pc, interrupted, rules);
 }
 
 static bool
@@ -172,8 +185,10 @@ slot_make (struct walk *walk, struct slot *set, uint64_t key)
   slot->key = key;
   slot->next = 0;
   slot->mode = 0;
-  if (find_rules (walk, key - 1, &rules) == SFW_MORE)
+  if (frame_rules (walk, key, false, &rules) == SFW_MORE)
     slot_fill (slot, &rules);
+  if (rules.at_pc)
+    slot->mode = AT_PC | (slot->mode & ENDS);
   return slot;
 }
 
@@ -256,15 +271,33 @@ step_by_fallback (struct walk *walk, enum sfw_end end)
   return SFW_MORE;
 }
 
-/* A step of walk->frame in every case.  */
+/* The frame noted last is one that no call made.  */
+static void
+mark_no_call (struct walk *walk)
+{
+  if (walk->marks != NULL)
+    walk->marks[walk->n - 1] |= SFW_MARK_NO_CALL;
+}
+
+/* Whether the frame noted last, which has SLOT, has no caller.  */
+static bool
+walk_ends (struct walk *walk, const struct slot *slot)
+{
+  if (slot->mode & AT_PC)
+    mark_no_call (walk);
+  return slot->mode & ENDS;
+}
+
+/* A step of walk->frame, which is noted, in every case.  */
 static enum sfw_end
 step_in_full (struct walk *walk)
 {
   struct unwind_rules rules;
   struct slot slot;
   struct sfw_frame *frame = &walk->frame;
-  enum sfw_end end
-      = find_rules (walk, frame->pc - !frame->interrupted, &rules);
+  enum sfw_end end = frame_rules (walk, frame->pc, frame->interrupted, &rules);
+  if (rules.at_pc && !frame->interrupted)
+    mark_no_call (walk);
   walk->by_fallback = false;
   if (end != SFW_MORE)
     return step_by_fallback (walk, end);
@@ -476,17 +509,16 @@ follow_links (struct walk *walk, struct trail *trail, struct slot *slot,
 static enum sfw_end
 walk_by_links (struct walk *walk, struct trail *trail, struct place place)
 {
-  struct slot *slot = slot_find (walk, place.pc + walk->frame.interrupted);
   enum sfw_end end;
   /* A place does not say that it was interrupted.  */
   if (walk->frame.interrupted)
     {
       trail_add (trail, &place);
-      end = slot->mode & ENDS ? SFW_OUTERMOST : step_slowly (walk, &place);
+      end = step_slowly (walk, &place);
       if (end != SFW_MORE || walk->n == walk->max)
         return end;
-      slot = slot_next (walk, slot, place.pc);
     }
+  struct slot *slot = slot_find (walk, place.pc);
   for (;;)
     {
       size_t n = walk->n;
@@ -495,7 +527,8 @@ walk_by_links (struct walk *walk, struct trail *trail, struct place place)
         walk_place (walk, &place);
       if (walk->n == walk->max)
         return SFW_MORE;
-      end = slot->mode & ENDS ? SFW_OUTERMOST : step_slowly (walk, &place);
+      end = walk_ends (walk, slot) ? SFW_OUTERMOST
+                                   : step_slowly (walk, &place);
       if (end != SFW_MORE || walk->n == walk->max)
         return end;
       slot = slot_next (walk, slot, place.pc);
@@ -523,7 +556,8 @@ walk_remembering (struct walk *walk)
         walk_place (walk, &place);
       if (walk->n == walk->max)
         return SFW_MORE;
-      if (to + 1 == trail.n_last && slot_find (walk, place.pc)->mode & ENDS)
+      if (to + 1 == trail.n_last
+          && walk_ends (walk, slot_find (walk, place.pc)))
         return SFW_OUTERMOST;
       memcpy (trail.own, trail.last, to * sizeof *trail.own);
       trail.n_own = to;
@@ -545,6 +579,19 @@ walker_renew (struct sfw_walker *walker)
   memset (walker->slots, 0, sizeof walker->slots);
   walker->n_seen = 0;
   walker->generation = generation;
+}
+
+/* Of the last frame that there was room for no step has told this.  */
+static void
+mark_last (struct walk *walk)
+{
+  struct unwind_rules rules;
+  if (!walk->frame.interrupted)
+    {
+      frame_rules (walk, walk->frame.pc, false, &rules);
+      if (rules.at_pc)
+        mark_no_call (walk);
+    }
 }
 
 static void
@@ -582,6 +629,8 @@ sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
       atomic_signal_fence (memory_order_seq_cst);
       atomic_store_explicit (&walker->busy, false, memory_order_relaxed);
     }
+  if (why == SFW_MORE && marks != NULL && max > 0)
+    mark_last (&walk);
   if (walk.hold.table != NULL)
     walk_modules_let_go (walker->modules, walk.hold);
   *frame = walk.frame;

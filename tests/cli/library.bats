@@ -512,3 +512,58 @@ END
     -L"$builddir/.libs" -lsframewalk
   LD_LIBRARY_PATH=$builddir/.libs ./prog
 }
+
+# The first frame of a coroutine starts at the first byte of __start_context.
+@test "libsframewalk: a coroutine starts where makecontext says" {
+  cat >coroutine.c <<'END'
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <sframewalk.h>
+extern char __start_context[];
+static ucontext_t first, second;
+static struct sfw_walker *walker;
+static uint64_t addresses[64];
+static uint8_t marks[64];
+__attribute__ ((noipa)) static void
+walks (size_t max)
+{
+  size_t n = sfw_here (walker, addresses, marks, max, NULL);
+  for (size_t i = 0; i < n; i++)
+    if (addresses[i] == (uintptr_t)__start_context
+        || marks[i] == SFW_MARK_NO_CALL)
+      printf ("%zu %" PRIx64 " %d\n", i, addresses[i], marks[i]);
+}
+static void
+coroutine (void)
+{
+  walks (64);
+  walks (64);
+  walks (3);
+}
+int
+main (void)
+{
+  struct sfw_modules *modules = sfw_modules_new ();
+  walker = sfw_walker_init (malloc (sfw_walker_size ()), sfw_walker_size (),
+                            modules);
+  if (!sfw_modules_update (modules) || !sfw_walker_set_thread (walker))
+    return 1;
+  getcontext (&second);
+  second.uc_stack.ss_sp = malloc (65536);
+  second.uc_stack.ss_size = 65536;
+  second.uc_link = &first;
+  makecontext (&second, coroutine, 0);
+  return swapcontext (&first, &second);
+}
+END
+  "${CC:-cc}" -g -O1 -static -I"$srcdir/include" -o coroutine coroutine.c \
+    "$builddir/.libs/libwalk.a" || skip "no static libc with __start_context"
+  "$CFI2SFRAME" -q coroutine
+  ./coroutine >walked
+  local start
+  start=$(nm coroutine | sed -n 's/^0*\(.*\) T __start_context$/\1/p')
+  printf "2 $start 4\n%.0s" 1 2 3 | diff - walked
+}

@@ -1,8 +1,8 @@
 /* A step of a walk, with rows as another reader of SFrame reads them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Which rules hold is the other reader's word; what they do to a frame is the
-   library's.  */
+   Which rules hold is the other reader's word; of what address they are asked,
+   and what they do to a frame, is the library's.  */
 
 #include "foreign_step.h"
 
@@ -10,7 +10,7 @@
 #include "../oracle/rules.h"
 #include "process/process.h"
 #include "sframe/decode.h"
-#include "unwind/apply.h"
+#include "unwind/frame_rules.h"
 
 enum
 {
@@ -70,32 +70,50 @@ translate (struct row_rule rule)
   return to;
 }
 
-enum cfi2sframe_step
-foreign_step (struct cfi2sframe_unwinder *unwinder)
+static enum cfi2sframe_step
+find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
 {
+  const struct cfi2sframe_unwinder *unwinder = finder;
   struct cfi2sframe_section section;
   struct sframe_function function;
   struct sframe_row row;
-  struct row_rules rules = { 0 };
-  struct frame_row to = { 0 };
-  uint64_t pc = unwinder->pc - !unwinder->interrupted;
-  if (!unwinder->find_section (unwinder->context, pc, &section))
+  struct row_rules theirs = { 0 };
+  if (!unwinder->find_section (unwinder->context, address, &section))
     return CFI2SFRAME_STEP_NO_SECTION;
-  int i = read_section (unwinder->context, &section, pc);
+  int i = read_section (unwinder->context, &section, address);
   if (i < 0)
     return CFI2SFRAME_STEP_BAD_SECTION;
   const struct sframe_decoder *decoder = &known[i].decoder;
-  /* Only what kind of function it is comes from our own reader.  */
-  if (sframe_decoder_lookup (decoder, pc, &function, &row, NULL) > 0)
-    rules_of_row (decoder, &function, &row, &rules);
-  int found = foreign_rules (known[i].foreign, &function, pc, &rules);
+  rules->arch = decoder->arch;
+  /* Only what kind of function it is comes from our own reader, and where the
+     row begins.  */
+  if (sframe_decoder_lookup (decoder, address, &function, &row, NULL) > 0)
+    {
+      rules_of_row (decoder, &function, &row, &theirs);
+      rules->signal = function.signal;
+      uint64_t offset = address - function.address;
+      rules->begin
+          = (function.pcmask ? offset % function.repeat : offset) == row.start;
+    }
+  int found = foreign_rules (known[i].foreign, &function, address, &theirs);
   if (found <= 0)
     return found < 0 ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
-  if (!rules.ra_undefined)
-    to = (struct frame_row){ .cfa = translate (rules.cfa),
-                             .ra = translate (rules.ra),
-                             .fp = translate (rules.fp) };
-  const struct unwind_rules all
-      = { .arch = decoder->arch, .row = to, .signal = function.signal };
-  return unwind_apply (unwinder, &all);
+  rules->row = (struct frame_row){ 0 };
+  if (!theirs.ra_undefined)
+    rules->row = (struct frame_row){ .cfa = translate (theirs.cfa),
+                                     .ra = translate (theirs.ra),
+                                     .fp = translate (theirs.fp) };
+  return CFI2SFRAME_STEP_CALLER;
+}
+
+enum cfi2sframe_step
+foreign_step (struct cfi2sframe_unwinder *unwinder)
+{
+  struct unwind_rules rules;
+  const struct unwind_source source
+      = { find_rules, unwinder, unwinder->read_memory, unwinder->context };
+  enum cfi2sframe_step step = unwind_frame_rules (
+      &source, unwinder->pc, unwinder->interrupted, &rules);
+  return step == CFI2SFRAME_STEP_CALLER ? unwind_apply (unwinder, &rules)
+                                        : step;
 }

@@ -80,6 +80,7 @@ struct program
   struct sfw_walker *walker;
   struct sfw_memory memory;
   uint8_t stack[8 * WORDS];
+  uint8_t code[FUNCTIONS * SPACE]; /* for read_code */
 };
 
 static void
@@ -362,6 +363,61 @@ a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked (
   finish (&program);
 }
 
+/* Beside what is at hand, the code can be read.  */
+static bool
+read_code (void *context, uint64_t address, void *to, size_t size)
+{
+  const struct program *program = context;
+  if (address < CODE || address > END - size)
+    return false;
+  memcpy (to, program->code + (address - CODE), size);
+  return true;
+}
+
+/* In front of function 3 there is no call until there is one.  */
+static void
+a_frame_that_no_call_made_is_looked_up_at_its_pc (void **state)
+{
+  (void)state;
+  static const uint8_t call[] = { 0xe8, 1, 0, 0, 0 };
+  struct program program;
+  uint64_t addresses[FRAMES];
+  uint8_t marks[FRAMES];
+  enum sfw_end end;
+  prepare (&program);
+  program.memory.read = read_code;
+  program.memory.context = &program;
+  for (unsigned round = 0; round < 12; round++)
+    {
+      bool is_call = round >= 6;
+      size_t max = round % 3 == 2 ? 3 : FRAMES;
+      struct sfw_frame frame = simple_stack (&program, 2);
+      store (&program, STACK + 24 + 16, CODE + 3 * SPACE);
+      store (&program, STACK + 2 * 24, CODE + 3 * SPACE + 30);
+      if (round == 6)
+        {
+          memcpy (program.code + 3 * SPACE - sizeof call, call, sizeof call);
+          /* What is remembered is of another table then.  */
+          assert_true (sfw_modules_remove (program.modules, CODE));
+          assert_true (
+              sfw_modules_add (program.modules, CODE, END, &program.section));
+        }
+      /* Function 2 has its CFA by FP.  */
+      frame.fp = STACK + 3 * 24;
+      store (&program, STACK + 3 * 24 + 8, CODE + 3 * SPACE + 30);
+      size_t n = sfw_walk (program.walker, &program.memory, &frame, addresses,
+                           marks, max, &end);
+      assert_int_equal (n, max == 3 ? 3 : 4);
+      assert_int_equal (marks[0] | marks[1], 0);
+      assert_int_equal (marks[2], is_call ? 0 : SFW_MARK_NO_CALL);
+      assert_int_equal (end, max == 3 ? SFW_MORE : SFW_OUTERMOST);
+      if (max != 3)
+        assert_int_equal (frame.sp,
+                          is_call ? STACK + 3 * 24 + 16 : STACK + 2 * 24 + 8);
+    }
+  finish (&program);
+}
+
 /* A reader that walks with the same walker, as a handler would.  */
 static struct program *reader_program;
 static unsigned walks_within;
@@ -550,6 +606,7 @@ main (void)
         modules_do_not_overlap_and_have_sections_that_can_be_read),
     cmocka_unit_test (
         a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked),
+    cmocka_unit_test (a_frame_that_no_call_made_is_looked_up_at_its_pc),
     cmocka_unit_test (a_walk_within_a_walk_is_right_and_so_is_the_outer_one),
     cmocka_unit_test (random_stacks_between_guard_pages_are_walked),
     cmocka_unit_test (threads_walk_while_modules_come_and_go),

@@ -1,0 +1,36 @@
+/* The rules of a frame, which are not always those in front of its PC.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "unwind/frame_rules.h"
+
+/* Whether a call may end at ADDRESS.  */
+static bool
+may_end_call (const struct unwind_source *source, const struct arch *arch,
+              uint64_t address)
+{
+  uint8_t code[UNWIND_CODE_SIZE];
+  int32_t distance;
+  return !source->read (source->reader, address - sizeof code, code,
+                        sizeof code)
+         || arch->may_end_call (code, sizeof code, &distance);
+}
+
+enum cfi2sframe_step
+unwind_frame_rules (const struct unwind_source *source, uint64_t pc,
+                    bool interrupted, struct unwind_rules *rules)
+{
+  *rules = (struct unwind_rules){ .at_pc = true };
+  enum cfi2sframe_step step = source->find (source->finder, pc, rules);
+  bool same_before = step == CFI2SFRAME_STEP_CALLER && !rules->begin;
+  if (!interrupted
+      && (same_before || rules->arch == NULL
+          || may_end_call (source, rules->arch, pc)))
+    {
+      rules->at_pc = false;
+      if (!same_before)
+        step = source->find (source->finder, pc - 1, rules);
+    }
+  rules->pc = pc;
+  rules->interrupted = interrupted;
+  return step;
+}
