@@ -53,7 +53,8 @@ if [ -z "$(find build/Makefile -newer "$root/configure" \
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all") \
     || exit 1
 fi
-quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz || exit 1
+quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz \
+  tests/fuzz/corpus.stamp || exit 1
 if [ ! -d seeds ] && [ -z "${FUZZ_RUNS-}" ]; then
   quietly make -C build V=0 -j"$(cores)" src/cfi2sframe || exit 1
   bash "$root/tests/fuzz/make_seeds.sh" seeds build/src/cfi2sframe >/dev/null
@@ -75,7 +76,7 @@ run_target ()
   shift
   FUZZ_TARGET=$target_name ASAN_OPTIONS=detect_leaks=1 \
     nice -n 15 build/tests/fuzz/fuzz "corpus/$target_name" \
-    "$root/tests/data/fuzz/$target_name" "$@" -max_total_time="$seconds" \
+    "build/tests/fuzz/corpus/$target_name" "$@" -max_total_time="$seconds" \
     -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=24000 \
     -print_final_stats=1 -artifact_prefix="findings/$target_name/" \
     >"log.$target_name" 2>&1

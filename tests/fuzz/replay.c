@@ -1,10 +1,10 @@
 /* The targets over the files of a corpus, as TAP.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: replay [CORPUS [MUTATIONS]]: CORPUS (tests/data/fuzz unless given)
-   has one directory per target.  Each file is run as it is and then MUTATIONS
-   times mutated.  A violated property or a crash ends the program, with the
-   target and the file on standard error.  */
+   Usage: replay [CORPUS [MUTATIONS]]: CORPUS (tests/fuzz/corpus unless
+   given) has one directory per target.  Each file is run as it is and then
+   MUTATIONS times mutated.  A violated property or a crash ends the program,
+   with the target and the file on standard error.  */
 
 #include <config.h>
 
@@ -91,19 +91,10 @@ run_directory (const struct fuzz_target *target, unsigned mutations)
   return n_run;
 }
 
-/* The corpus of the source tree.  */
-static bool
-enter_tests_data (void)
-{
-  const char *srcdir = getenv ("srcdir");
-  return (srcdir == NULL || chdir (srcdir) == 0)
-         && chdir ("tests/data/fuzz") == 0;
-}
-
 int
 main (int argc, char **argv)
 {
-  if (argc > 1 ? chdir (argv[1]) != 0 : !enter_tests_data ())
+  if (chdir (argc > 1 ? argv[1] : "tests/fuzz/corpus") != 0)
     {
       perror ("replay: corpus");
       return 2;

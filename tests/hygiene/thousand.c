@@ -3,7 +3,7 @@
 
    Usage: thousand [FILE...]: each file is converted, checked, printed and
    undone through the public interface until a thousand conversions are done;
-   files of tests/data/fuzz/convert, many of them damaged, unless given.  */
+   files of tests/fuzz/corpus/convert, many of them damaged, unless given.  */
 
 #include <config.h>
 
@@ -63,10 +63,8 @@ treat (const char *path, const char *output, FILE *nowhere, unsigned round)
 static char **
 list_corpus (unsigned *n)
 {
-  const char *source = getenv ("srcdir");
   struct dirent **names;
-  if ((source != NULL && chdir (source) != 0)
-      || chdir ("tests/data/fuzz/convert") != 0)
+  if (chdir ("tests/fuzz/corpus/convert") != 0)
     return NULL;
   int found = scandir (".", &names, NULL, alphasort);
   char **files = calloc (found > 0 ? (size_t)found : 1, sizeof *files);

@@ -76,9 +76,8 @@ for file in "$@"; do
   under "$name, undone" --undo -o "$scratch/undone" "$scratch/converted"
 done
 # Hostile files fail, without valgrind having anything to say.
-: "${srcdir:=.}"
 tried=0 clean=0
-for file in "$srcdir"/tests/data/fuzz/convert/*; do
+for file in tests/fuzz/corpus/convert/*; do
   valgrind -q --error-exitcode=99 --leak-check=full \
     --errors-for-leak-kinds=definite,indirect,possible \
     "$CFI2SFRAME" -q -n "$file" >"$scratch/out" 2>&1 </dev/null
