@@ -63,7 +63,7 @@ RULES = [
     (r"src/base/", "base decode encode undo inject memory"),
     (r"src/cunwind/", "cunwind_encoding cunwind_function cunwind_info"),
     (r"src/unwind/", "unwind"),
-    (r"src/process/", "process stack.bats profile.bats"),
+    (r"src/stacks/", "process stack.bats profile.bats"),
     (r"src/code/insn", "insn insn_aarch64 tests/code/idioms.sh"),
     (r"src/code/(state|jump_table)", "state tests/code/idioms.sh code.bats"),
     (r"src/code/", "state gopclntab tests/code/idioms.sh code.bats"),
@@ -94,7 +94,7 @@ SCRIPT_PROGRAMS = {
     "tests/faults/power_cut.sh": ("tests/faults/rewrite",),
 }
 
-# What is linked with src/process and libdw.
+# What is linked with src/stacks and libdw.
 PROCESS_PROGRAMS = ("src/sframe-stack", "src/sframe-profile",
                     "tests/unit/test_process")
 
@@ -428,9 +428,9 @@ class Workplace:
             if not word.endswith(".la")]
         mutant = [self.object]
         if name in PROCESS_PROGRAMS:
-            libraries = ([".libs/libprocess.a"] + values["LIBDW"].split()
+            libraries = ([".libs/libstacks.a"] + values["LIBDW"].split()
                          + libraries)
-        elif self.file.startswith("src/process/"):
+        elif self.file.startswith("src/stacks/"):
             mutant = []  # the others have no libdw
         command = (values["CC"].split() + values["CFLAGS"].split()
                    + values["LDFLAGS"].split()

@@ -4,7 +4,7 @@
 #ifndef LIVING_CAUSE_H
 #define LIVING_CAUSE_H
 
-#include "process/stack_walk.h"
+#include "stacks/stack_walk.h"
 
 /* The results of a step, and some that only its caller can tell apart.  */
 enum cause

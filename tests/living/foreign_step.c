@@ -8,7 +8,7 @@
 
 #include "../oracle/foreign.h"
 #include "../oracle/rules.h"
-#include "process/process.h"
+#include "stacks/process.h"
 #include "sframe/decode.h"
 #include "unwind/frame_rules.h"
 

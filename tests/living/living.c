@@ -40,8 +40,8 @@
 #include "../oracle/foreign.h"
 #include "cause.h"
 #include "foreign_step.h"
-#include "process/live.h"
-#include "process/stack_walk.h"
+#include "stacks/live.h"
+#include "stacks/stack_walk.h"
 #include "shadow.h"
 
 enum

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cause.h"
-#include "process/stack_walk.h"
+#include "stacks/stack_walk.h"
 #include "remote.h"
 
 enum

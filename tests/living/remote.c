@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process/dwfl_state.h"
+#include "stacks/dwfl_state.h"
 #include "remote.h"
 
 enum

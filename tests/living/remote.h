@@ -4,7 +4,7 @@
 #ifndef LIVING_REMOTE_H
 #define LIVING_REMOTE_H
 
-#include "process/process.h"
+#include "stacks/process.h"
 
 enum
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process/stack_walk.h"
+#include "stacks/stack_walk.h"
 
 struct shadow_call
 {

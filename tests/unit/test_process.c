@@ -1,4 +1,4 @@
-/* Unit tests of src/process: copies of memory, modules, comparing walks.
+/* Unit tests of src/stacks: copies of memory, modules, comparing walks.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <elf.h>
@@ -15,12 +15,12 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "process/call_tree.h"
-#include "process/core.h"
-#include "process/live_modules.h"
-#include "process/memory.h"
-#include "process/process.h"
-#include "process/stack_walk.h"
+#include "stacks/call_tree.h"
+#include "stacks/core.h"
+#include "stacks/live_modules.h"
+#include "stacks/memory.h"
+#include "stacks/process.h"
+#include "stacks/stack_walk.h"
 
 /* Allocations, which the linker sends here: none is granted, or all but the
    one behind the next `granted' ones.  */

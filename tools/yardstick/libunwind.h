@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process/process.h"
+#include "stacks/process.h"
 
 /* Its own stack.  False when libunwind is not here.  */
 bool libunwind_local_open (void);

@@ -24,8 +24,8 @@
 
 #include "library_ways.h"
 #include "libunwind.h"
-#include "process/live.h"
-#include "process/stack_walk.h"
+#include "stacks/live.h"
+#include "stacks/stack_walk.h"
 
 enum
 {

@@ -1,0 +1,51 @@
+/* Stacks, counted: a tree of calls.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Nodes are numbers; 0 is the root, and callers have lower numbers than what
+   they call.  */
+
+#ifndef STACKS_CALL_TREE_H
+#define STACKS_CALL_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_node
+{
+  uint64_t key; /* what stands there: an address, a name's number */
+  uint64_t self;
+  uint32_t parent;
+  uint32_t first, next; /* callee, and the next one of the same caller; 0:
+                           none */
+};
+
+struct call_tree
+{
+  struct call_node *nodes; /* owned */
+  uint32_t n;
+  size_t capacity;
+};
+
+/* An empty tree.  False when memory ran out.  */
+bool call_tree_init (struct call_tree *tree);
+void call_tree_free (struct call_tree *tree);
+
+/* The node for KEY called by PARENT; it is made if there is none.  0 when
+   memory ran out.  */
+uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
+                          uint64_t key);
+
+/* Order the callees of every node by COMPARE of their keys.  */
+void call_tree_sort (struct call_tree *tree,
+                     int (*compare) (uint64_t a, uint64_t b, void *context),
+                     void *context);
+
+/* TOTALS[i] is to be what was counted in node i and all it calls; there is
+   room for tree->n.  */
+void call_tree_sum (const struct call_tree *tree, uint64_t *totals);
+
+/* The node after NODE, from the root on, callers first; 0 at the end.  */
+uint32_t call_tree_next (const struct call_tree *tree, uint32_t node);
+
+#endif /* STACKS_CALL_TREE_H */

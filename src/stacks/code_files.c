@@ -1,0 +1,150 @@
+/* The files of code of several processes, each once.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A build starts thousands of processes, of a few programs and libraries.  */
+
+#include <config.h>
+
+#include "stacks/code_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "stacks/dwfl_debuginfo.h"
+#include "stacks/live_modules.h"
+
+struct code_file
+{
+  char *path; /* owned */
+  dev_t device;
+  ino_t inode;
+  /* SECTION_UNKNOWN until there is one.  Its address counts from the module's
+     start.  */
+  enum section_origin origin;
+  struct cfi2sframe_section section;
+  void *bytes; /* of it, owned */
+  bool opened; /* for symbols: `dwfl' was tried */
+  Dwfl *dwfl;  /* owned; of this file alone */
+  uint64_t start;
+};
+
+bool
+code_files_find (struct code_files *files, const struct module *module,
+                 uint32_t *number)
+{
+  uint32_t n = files->n;
+  for (uint32_t i = 0; i < n; i++)
+    {
+      const struct code_file *file = &files->files[i];
+      *number = i;
+      if (file->inode == module->inode && file->device == module->device
+          && strcmp (file->path, module->path) == 0)
+        return true;
+    }
+  if (!ARRAY_ROOM (files->files, n + (size_t)1, &files->capacity))
+    return false;
+  char *path = strdup (module->path);
+  if (path == NULL)
+    return false;
+  files->files[n] = (struct code_file){ .path = path,
+                                        .device = module->device,
+                                        .inode = module->inode };
+  *number = files->n++;
+  return true;
+}
+
+void
+code_files_load (struct code_files *files, struct process *process,
+                 struct module *module)
+{
+  uint32_t number;
+  if (!code_files_find (files, module, &number))
+    {
+      module_set_no_section (module, "out of memory");
+      return;
+    }
+  struct code_file *file = &files->files[number];
+  if (file->origin == SECTION_UNKNOWN)
+    {
+      live_load_section (process, module);
+      /* In another process there may be more of it.  */
+      if (module->origin == SECTION_NONE)
+        return;
+      file->origin = module->origin;
+      file->section = module->section;
+      file->section.address -= module->start;
+      file->bytes = module->bytes;
+      module->bytes = NULL;
+      return;
+    }
+  module->origin = file->origin;
+  module->section = file->section;
+  module->section.address += module->start;
+}
+
+/* Symbols.  */
+
+static const Dwfl_Callbacks callbacks = {
+  .find_elf = dwfl_build_id_find_elf,
+  .find_debuginfo = dwfl_debuginfo_find,
+};
+
+static void
+open_dwfl (struct code_file *file)
+{
+  enum
+  {
+    ANYWHERE = 1 << 30 /* a file that is not linked to an address gets one */
+  };
+  int fd = live_open_file (file->path, file->device, file->inode);
+  file->opened = true;
+  file->dwfl = fd >= 0 ? dwfl_begin (&callbacks) : NULL;
+  if (file->dwfl == NULL)
+    {
+      if (fd >= 0)
+        close (fd);
+      return;
+    }
+  dwfl_report_begin (file->dwfl);
+  Dwfl_Module *module = dwfl_report_elf (file->dwfl, file->path, file->path,
+                                         fd, ANYWHERE, false);
+  dwfl_report_end (file->dwfl, NULL, NULL);
+  if (module == NULL)
+    close (fd);
+  else
+    dwfl_module_info (module, NULL, &file->start, NULL, NULL, NULL, NULL,
+                      NULL);
+}
+
+void
+code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
+                   unsigned wanted, struct symbol *symbol)
+{
+  struct code_file *file = &files->files[number];
+  if (!file->opened)
+    open_dwfl (file);
+  symbol_find (file->dwfl, file->start + offset, true, wanted, symbol);
+}
+
+const char *
+code_files_path (const struct code_files *files, uint32_t number)
+{
+  return files->files[number].path;
+}
+
+void
+code_files_free (struct code_files *files)
+{
+  for (uint32_t i = 0; i < files->n; i++)
+    {
+      struct code_file *file = &files->files[i];
+      if (file->dwfl != NULL)
+        dwfl_end (file->dwfl);
+      free (file->bytes);
+      free (file->path);
+    }
+  free (files->files);
+  *files = (struct code_files){ 0 };
+}

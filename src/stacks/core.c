@@ -1,0 +1,343 @@
+/* A core file.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The stacks are in the core; code and SFrame data usually are not, and come
+   from the files that libdwfl finds by their build IDs.  */
+
+#include <config.h>
+
+#include "stacks/core.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/elf_sframe.h"
+#include "base/io.h"
+#include "base/printable.h"
+#include "stacks/dwfl_debuginfo.h"
+#include "stacks/dwfl_error.h"
+
+struct core
+{
+  int fd;
+  Elf *elf;
+  void *bytes; /* the whole file, mapped */
+  size_t size;
+};
+
+static const Dwfl_Callbacks callbacks = {
+  .find_elf = dwfl_build_id_find_elf,
+  .find_debuginfo = dwfl_debuginfo_find,
+};
+
+static bool
+map_file (struct core *core, const char *path, struct error *err)
+{
+  struct stat status;
+  core->fd = io_open_regular (path);
+  if (core->fd < 0 && errno == EINVAL)
+    return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
+  if (core->fd < 0)
+    return error_set_errno (err, "open");
+  if (fstat (core->fd, &status) != 0)
+    return error_set_errno (err, "stat");
+  if (status.st_size == 0)
+    return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
+  core->size = (size_t)status.st_size;
+  core->bytes = mmap (NULL, core->size, PROT_READ, MAP_PRIVATE, core->fd, 0);
+  return core->bytes != MAP_FAILED || error_set_errno (err, "mmap");
+}
+
+/* Make the segments that are in the file the memory.  Kernels and debuggers
+   write them in ascending order, so that each is appended.  Another order is
+   refused: a core made to keep readers busy can have a million segments, for
+   which libdwfl needs hours.  */
+static bool
+add_memory (struct core *core, struct process *process, struct error *err)
+{
+  enum
+  {
+    UNORDERED_MAX = 16384
+  };
+  size_t n, unordered = 0;
+  uint64_t last = 0;
+  GElf_Phdr segment;
+  if (elf_getphdrnum (core->elf, &n) != 0)
+    return error_set (err, CFI2SFRAME_MALFORMED, "no program headers");
+  for (size_t i = 0; i < n; i++)
+    {
+      if (gelf_getphdr (core->elf, (int)i, &segment) == NULL
+          || segment.p_type != PT_LOAD)
+        continue;
+      unordered += segment.p_vaddr < last;
+      last = segment.p_vaddr;
+      if (unordered > UNORDERED_MAX)
+        return error_set (err, CFI2SFRAME_MALFORMED,
+                          "its program headers are in no order");
+      if (segment.p_offset >= core->size)
+        continue;
+      /* The core file may have been cut off within the segment.  */
+      uint64_t left = core->size - segment.p_offset;
+      memory_add (&process->memory, segment.p_vaddr,
+                  (const uint8_t *)core->bytes + segment.p_offset,
+                  segment.p_filesz < left ? segment.p_filesz : left);
+    }
+  return true;
+}
+
+/* Whether none of the files that the note NT_FILE of SIZE BYTES names is a
+   fifo by now: libdwfl opens them.  core(5) and Linux, fs/binfmt_elf.c: their
+   number, a page's size, three words for each, and the names.  */
+static bool
+check_names_in (const char *bytes, size_t size, struct error *err)
+{
+  uint64_t n;
+  struct stat status;
+  if (size < 2 * sizeof n)
+    return true;
+  memcpy (&n, bytes, sizeof n);
+  if (n > size / (3 * sizeof n) || size < (2 + 3 * n) * sizeof n)
+    return true;
+  const char *name = bytes + (2 + 3 * n) * sizeof n, *end = bytes + size, *nul;
+  for (;
+       name < end && (nul = memchr (name, '\0', (size_t)(end - name))) != NULL;
+       name = nul + 1)
+    if (stat (name, &status) == 0 && S_ISFIFO (status.st_mode))
+      {
+        char shown[sizeof err->reason / 2];
+        printable_copy (shown, sizeof shown, name);
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "it maps %s, which is a fifo by now", shown);
+      }
+  return true;
+}
+
+static bool
+check_names (const struct core *core, struct error *err)
+{
+  size_t n;
+  GElf_Phdr segment;
+  if (elf_getphdrnum (core->elf, &n) != 0)
+    return true;
+  for (size_t i = 0; i < n; i++)
+    {
+      GElf_Nhdr note;
+      size_t at = 0, next, name, contents;
+      Elf_Data *data = NULL;
+      if (gelf_getphdr (core->elf, (int)i, &segment) != NULL
+          && segment.p_type == PT_NOTE)
+        data = elf_getdata_rawchunk (core->elf, (int64_t)segment.p_offset,
+                                     segment.p_filesz, ELF_T_NHDR);
+      for (; data != NULL
+             && (next = gelf_getnote (data, at, &note, &name, &contents)) > 0;
+           at = next)
+        if (note.n_type == NT_FILE
+            && !check_names_in ((const char *)data->d_buf + contents,
+                                note.n_descsz, err))
+          return false;
+    }
+  return true;
+}
+
+static bool
+open_core (struct core *core, struct process *process, const char *path,
+           struct error *err)
+{
+  GElf_Ehdr header;
+  if (!map_file (core, path, err))
+    return false;
+  elf_version (EV_CURRENT);
+  core->elf = elf_begin (core->fd, ELF_C_READ_MMAP, NULL);
+  if (core->elf == NULL || gelf_getehdr (core->elf, &header) == NULL
+      || header.e_type != ET_CORE)
+    return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
+  process->arch = arch_of_machine (header.e_machine,
+                                   header.e_ident[EI_DATA] == ELFDATA2MSB);
+  if (process->arch == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "the core of a machine that has no SFrame");
+  return check_names (core, err) && add_memory (core, process, err);
+}
+
+/* Modules.  */
+
+static int
+take_module (Dwfl_Module *module, void **user __attribute__ ((unused)),
+             const char *name, Dwarf_Addr start, void *argument)
+{
+  struct process *process = argument;
+  Dwarf_Addr end;
+  const char *file = NULL;
+  dwfl_module_info (module, NULL, NULL, &end, NULL, NULL, &file, NULL);
+  return process_add_module (process, start, end, file != NULL ? file : name)
+                 != NULL
+             ? DWARF_CB_OK
+             : DWARF_CB_ABORT;
+}
+
+static int
+by_start (const void *a, const void *b)
+{
+  const struct module *x = a, *y = b;
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+static const GElf_Phdr *
+find_segment (Elf *elf, uint32_t type, GElf_Phdr *segment)
+{
+  size_t n;
+  if (elf_getphdrnum (elf, &n) != 0)
+    return NULL;
+  for (size_t i = 0; i < n; i++)
+    if (gelf_getphdr (elf, (int)i, segment) != NULL && segment->p_type == type)
+      return segment;
+  return NULL;
+}
+
+static void
+load_section (struct process *process, struct module *module)
+{
+  GElf_Addr bias;
+  GElf_Phdr found;
+  size_t size;
+  Dwfl_Module *dwfl_module = dwfl_addrmodule (process->dwfl, module->start);
+  Elf *elf
+      = dwfl_module != NULL ? dwfl_module_getelf (dwfl_module, &bias) : NULL;
+  if (elf == NULL)
+    {
+      module_set_no_section (module, "its file was not found");
+      return;
+    }
+  const char *file = elf_rawfile (elf, &size);
+  const GElf_Phdr *segment = find_segment (elf, PT_GNU_SFRAME, &found);
+  if (file == NULL)
+    module_set_no_section (module, "its file cannot be read");
+  else if (segment != NULL && segment->p_offset <= size
+           && segment->p_filesz <= size - segment->p_offset)
+    {
+      module->section = (struct cfi2sframe_section){ file + segment->p_offset,
+                                                     segment->p_filesz,
+                                                     segment->p_vaddr + bias };
+      module->origin = SECTION_OWN;
+    }
+  else if (process->only_sframe)
+    module_set_no_section (module, "it has no .sframe");
+  else
+    module_convert (process, module, file, size, bias);
+}
+
+/* Threads.  */
+
+static int
+take_registers (Dwfl_Frame *frame, void *argument)
+{
+  struct registers *registers = argument;
+  bool activation;
+  if (!dwfl_frame_pc (frame, &registers->pc, &activation))
+    return DWARF_CB_ABORT;
+  while (
+      registers->n < REGISTERS_MAX
+      && dwfl_frame_reg (frame, registers->n, &registers->values[registers->n])
+             == 0)
+    registers->n++;
+  return DWARF_CB_ABORT;
+}
+
+struct taking
+{
+  struct process *process;
+  bool no_memory;
+};
+
+/* Goes on when memory ran out: libdw 0.188 does not free its own state if
+   dwfl_getthreads is told to end.  */
+static int
+take_thread (Dwfl_Thread *dwfl_thread, void *argument)
+{
+  struct taking *taking = argument;
+  struct process *process = taking->process;
+  struct thread *thread
+      = process_add_thread (process, dwfl_thread_tid (dwfl_thread));
+  if (thread == NULL)
+    {
+      taking->no_memory = true;
+      return DWARF_CB_OK;
+    }
+  dwfl_thread_getframes (dwfl_thread, take_registers, &thread->registers);
+  thread->known = thread->registers.n > process->arch->sp;
+  return DWARF_CB_OK;
+}
+
+static bool
+take_threads (struct process *process, struct error *err)
+{
+  struct taking taking = { .process = process };
+  if (dwfl_getthreads (process->dwfl, take_thread, &taking) < 0)
+    return dwfl_error_set (err, "threads");
+  if (taking.no_memory)
+    return error_set_no_memory (err);
+  return process->n_threads > 0
+         || error_set (err, CFI2SFRAME_NOTHING, "no threads in it");
+}
+
+static bool
+open_dwfl (struct core *core, struct process *process, const char *executable,
+           struct error *err)
+{
+  process->load_section = load_section;
+  process->dwfl = dwfl_begin (&callbacks);
+  if (process->dwfl == NULL)
+    return dwfl_error_set (err, "libdwfl");
+  dwfl_report_begin (process->dwfl);
+  int n = dwfl_core_file_report (process->dwfl, core->elf, executable);
+  if (dwfl_report_end (process->dwfl, NULL, NULL) != 0 || n < 0)
+    return dwfl_error_set (err, "modules");
+  process->pid = dwfl_core_file_attach (process->dwfl, core->elf);
+  if (process->pid < 0)
+    return dwfl_error_set (err, "threads");
+  if (dwfl_getmodules (process->dwfl, take_module, process, 0) != 0)
+    return error_set_no_memory (err);
+  if (process->n_modules > 0)
+    qsort (process->modules, process->n_modules, sizeof *process->modules,
+           by_start);
+  return take_threads (process, err);
+}
+
+struct core *
+core_open (struct process *process, const char *path, const char *executable,
+           struct error *err)
+{
+  struct core *core = calloc (1, sizeof *core);
+  if (core == NULL)
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
+  core->fd = -1;
+  core->bytes = MAP_FAILED;
+  if (open_core (core, process, path, err)
+      && open_dwfl (core, process, executable, err))
+    return core;
+  core_close (core, process);
+  return NULL;
+}
+
+void
+core_close (struct core *core, struct process *process)
+{
+  process_free (process);
+  if (core == NULL)
+    return;
+  if (core->elf != NULL)
+    elf_end (core->elf);
+  if (core->bytes != MAP_FAILED)
+    munmap (core->bytes, core->size);
+  if (core->fd >= 0)
+    close (core->fd);
+  free (core);
+}

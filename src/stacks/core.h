@@ -1,0 +1,23 @@
+/* A core file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_CORE_H
+#define STACKS_CORE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "stacks/process.h"
+
+struct core; /* opaque */
+
+/* Open the core file at PATH, of the program EXECUTABLE (NULL: it is found by
+   what the core says of it).  Fills in all of PROCESS, which is zeroed but for
+   its options.  NULL on failure.  */
+struct core *core_open (struct process *process, const char *path,
+                        const char *executable, struct error *err);
+
+/* Release CORE (may be NULL) and PROCESS.  */
+void core_close (struct core *core, struct process *process);
+
+#endif /* STACKS_CORE_H */

@@ -1,0 +1,80 @@
+/* Names of symbols as the source has them, with libiberty.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A name may say "the same again" of what it has said, and so be two hundred
+   characters long and gigabytes when it is written out; and names are hostile.
+   libiberty writes in pieces to a function of ours but does not ask it whether
+   to go on, so that one leaves by longjmp when there is enough.  What
+   libiberty has allocated by then is on the stack, but for a few bytes that
+   decoding a Rust identifier in Punycode takes.  */
+
+#include <config.h>
+
+#include "stacks/demangle.h"
+
+#ifdef HAVE_LIBIBERTY
+
+#  include <setjmp.h>
+#  include <string.h>
+
+#  ifdef HAVE_LIBIBERTY_DEMANGLE_H
+#    include <libiberty/demangle.h>
+#  else
+#    include <demangle.h>
+#  endif
+
+struct text
+{
+  char *to;
+  size_t size, used;
+  jmp_buf full;
+};
+
+static void
+append (const char *piece, size_t length, void *argument)
+{
+  struct text *text = argument;
+  size_t room = text->size - 1 - text->used;
+  size_t taken = length < room ? length : room;
+  memcpy (text->to + text->used, piece, taken);
+  text->used += taken;
+  if (taken < length)
+    longjmp (text->full, 1);
+}
+
+typedef int language (const char *name, int options,
+                      demangle_callbackref callback, void *argument);
+
+static bool
+demangle_as (language *language, const char *name, struct text *text)
+{
+  text->used = 0;
+  if (setjmp (text->full) == 0
+      && language (name, DMGL_PARAMS | DMGL_ANSI, append, text) == 0)
+    return false;
+  text->to[text->used] = '\0';
+  return true;
+}
+
+bool
+demangle (const char *name, char *to, size_t size)
+{
+  struct text text = { .to = to, .size = size };
+  /* Names of Rust's first way are C++ names as well.  */
+  return name[0] == '_'
+         && (demangle_as (rust_demangle_callback, name, &text)
+             || demangle_as (cplus_demangle_v3_callback, name, &text));
+}
+
+#else
+
+bool
+demangle (const char *name, char *to, size_t size)
+{
+  (void)name;
+  (void)to;
+  (void)size;
+  return false;
+}
+
+#endif

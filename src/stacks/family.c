@@ -1,0 +1,198 @@
+/* A process and those that it starts.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/family.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "stacks/live.h"
+
+struct member *
+family_find (const struct family *family, pid_t pid)
+{
+  for (size_t i = 0; i < family->n; i++)
+    if (family->members[i]->process.pid == pid)
+      return family->members[i];
+  return NULL;
+}
+
+static void
+load_section (struct process *process, struct module *module)
+{
+  /* The process is the first part of its member.  */
+  struct member *member = (struct member *)process;
+  code_files_load (&member->family->files, process, module);
+}
+
+static void
+member_free (struct member *member)
+{
+  live_close (&member->process);
+  free (member);
+}
+
+/* A member of which nothing is known yet.  NULL when memory ran out.  */
+static struct member *
+member_new (struct family *family, pid_t pid)
+{
+  if (!ARRAY_ROOM (family->members, family->n + 1, &family->capacity))
+    return NULL;
+  struct member *member = calloc (1, sizeof *member);
+  if (member == NULL)
+    return NULL;
+  member->family = family;
+  if (!live_begin (&member->process, pid))
+    {
+      member_free (member);
+      return NULL;
+    }
+  member->process.only_sframe = family->only_sframe;
+  member->process.analyze = family->analyze;
+  member->process.load_section = load_section;
+  family->members[family->n++] = member;
+  return member;
+}
+
+void
+member_read_name (struct member *member)
+{
+  char path[64], name[sizeof member->name];
+  snprintf (path, sizeof path, "/proc/%d/comm", (int)member->process.pid);
+  FILE *file = fopen (path, "re");
+  if (file == NULL)
+    return;
+  if (fgets (name, sizeof name, file) != NULL)
+    {
+      name[strcspn (name, "\n")] = '\0';
+      memcpy (member->name, name, sizeof name);
+    }
+  fclose (file);
+}
+
+struct member *
+family_add (struct family *family, pid_t pid, struct error *err)
+{
+  struct member *member = member_new (family, pid);
+  if (member == NULL)
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
+  member_read_name (member);
+  if (live_renew (&member->process, err)
+      && live_refresh (&member->process, NULL, err))
+    return member;
+  family_remove (family, pid);
+  return NULL;
+}
+
+void
+family_fork (struct family *family, pid_t parent, pid_t pid)
+{
+  struct error err;
+  family_remove (family, pid);
+  struct member *from = family_find (family, parent);
+  struct member *member = from != NULL ? member_new (family, pid) : NULL;
+  if (member == NULL)
+    return;
+  memcpy (member->name, from->name, sizeof member->name);
+  process_copy_modules (&member->process, &from->process);
+  /* The process may have ended; then the files of the parent's modules
+     stay.  */
+  live_renew (&member->process, &err);
+}
+
+void
+family_execute (struct family *family, pid_t pid)
+{
+  struct error err;
+  struct member *member = family_find (family, pid);
+  if (member == NULL)
+    return;
+  process_forget_modules (&member->process);
+  process_forget_rows (&member->process);
+  live_renew (&member->process, &err);
+}
+
+void
+family_rename (struct family *family, pid_t pid, const char *name)
+{
+  struct member *member = family_find (family, pid);
+  if (member != NULL)
+    snprintf (member->name, sizeof member->name, "%s", name);
+}
+
+void
+family_remove (struct family *family, pid_t pid)
+{
+  for (size_t i = 0; i < family->n; i++)
+    if (family->members[i]->process.pid == pid)
+      {
+        member_free (family->members[i]);
+        family->members[i] = family->members[--family->n];
+        return;
+      }
+}
+
+/* Add the children of thread TID of PID (proc(5), "children").  */
+static void
+add_children_of_thread (struct family *family, pid_t pid, pid_t tid)
+{
+  char path[64], *line = NULL;
+  size_t room = 0;
+  struct error err;
+  snprintf (path, sizeof path, "/proc/%d/task/%d/children", (int)pid,
+            (int)tid);
+  FILE *file = fopen (path, "re");
+  if (file == NULL)
+    return;
+  if (getline (&line, &room, file) > 0)
+    for (char *at = line, *next;; at = next)
+      {
+        pid_t child = (pid_t)strtol (at, &next, 10);
+        if (next == at)
+          break;
+        if (family_find (family, child) == NULL)
+          family_add (family, child, &err);
+      }
+  free (line);
+  fclose (file);
+}
+
+void
+family_add_children (struct family *family)
+{
+  /* New members are at the end, and their turn comes.  */
+  for (size_t i = 0; i < family->n; i++)
+    {
+      char path[64];
+      pid_t pid = family->members[i]->process.pid;
+      snprintf (path, sizeof path, "/proc/%d/task", (int)pid);
+      DIR *folder = opendir (path);
+      if (folder == NULL)
+        continue;
+      for (struct dirent *entry; (entry = readdir (folder)) != NULL;)
+        {
+          pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
+          if (tid > 0)
+            add_children_of_thread (family, pid, tid);
+        }
+      closedir (folder);
+    }
+}
+
+void
+family_free (struct family *family)
+{
+  for (size_t i = 0; i < family->n; i++)
+    member_free (family->members[i]);
+  free (family->members);
+  code_files_free (&family->files);
+  *family = (struct family){ 0 };
+}

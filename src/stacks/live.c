@@ -1,0 +1,390 @@
+/* A living process: stopping it and letting it go on.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/live.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stacks/live_modules.h"
+
+enum
+{
+#if defined __x86_64__
+  MACHINE = EM_X86_64,
+  RED_ZONE = 128, /* System V ABI, AMD64 supplement, section 3.2.2 */
+#elif defined __aarch64__
+  MACHINE = EM_AARCH64,
+  RED_ZONE = 0,
+#else
+  MACHINE = EM_S390,
+  RED_ZONE = 0,
+#endif
+};
+
+/* Memory.  /proc/PID/mem reads as far as there is something.  */
+
+struct source
+{
+  int fd;
+};
+
+static size_t
+fetch (void *argument, uint64_t address, void *to, size_t size)
+{
+  const struct source *source = argument;
+  size_t got = 0;
+  while (got < size)
+    {
+      ssize_t n = pread (source->fd, (uint8_t *)to + got, size - got,
+                         (off_t)(address + got));
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        break;
+      got += (size_t)n;
+    }
+  return got;
+}
+
+bool
+live_begin (struct process *process, pid_t pid)
+{
+  struct source *source = malloc (sizeof *source);
+  if (source == NULL)
+    return false;
+  source->fd = -1;
+  process->pid = pid;
+  process->arch
+      = arch_of_machine (MACHINE, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+  process->load_section = live_load_section;
+  process->memory.fetch = fetch;
+  process->memory.source = source;
+  return true;
+}
+
+bool
+live_open (struct process *process, pid_t pid, struct error *err)
+{
+  if (!live_begin (process, pid))
+    return error_set_no_memory (err);
+  return live_renew (process, err) && live_refresh (process, NULL, err);
+}
+
+bool
+live_renew (struct process *process, struct error *err)
+{
+  char name[64];
+  struct source *source = process->memory.source;
+  if (source->fd >= 0)
+    close (source->fd);
+  snprintf (name, sizeof name, "/proc/%d/mem", (int)process->pid);
+  source->fd = open (name, O_RDONLY | O_CLOEXEC);
+  if (source->fd >= 0)
+    return true;
+  return errno == ENOENT ? error_set (err, CFI2SFRAME_IO, "no such process")
+                         : error_set_errno (err, name);
+}
+
+void
+live_close (struct process *process)
+{
+  struct source *source = process->memory.source;
+  if (source != NULL && source->fd >= 0)
+    close (source->fd);
+  free (source);
+  process->memory.source = NULL;
+  process_free (process);
+}
+
+/* Take the section of an equal module of OLD.  True if there is one.  */
+static bool
+keep_section (struct module *module, const struct process *old)
+{
+  struct module *same = process_module_at (old, module->start);
+  if (same == NULL || same->start != module->start || same->end != module->end
+      || same->device != module->device || same->inode != module->inode
+      || strcmp (same->path, module->path) != 0)
+    return false;
+  /* A segment further on may not have been mapped the last time.  */
+  if (same->origin == SECTION_NONE)
+    return true;
+  char *path = module->path;
+  *module = *same;
+  module->path = path;
+  same->bytes = NULL;
+  same->reason = NULL;
+  return true;
+}
+
+bool
+live_refresh (struct process *process, bool *changed, struct error *err)
+{
+  struct process now = { 0 };
+  bool listed = live_list_modules (&now, process->pid, err);
+  if (listed && now.n_modules == 0)
+    listed = error_set (err, CFI2SFRAME_NOTHING,
+                        "it has no memory: a kernel thread, or it has ended");
+  if (!listed)
+    {
+      process_forget_modules (&now);
+      return false;
+    }
+  bool same = now.n_modules == process->n_modules;
+  for (size_t i = 0; i < now.n_modules; i++)
+    same &= keep_section (&now.modules[i], process);
+  process_forget_modules (process);
+  process->modules = now.modules;
+  process->n_modules = now.n_modules;
+  process->modules_capacity = now.modules_capacity;
+  process->mappings = now.mappings;
+  process->n_mappings = now.n_mappings;
+  process->mappings_capacity = now.mappings_capacity;
+  if (!same)
+    process_forget_rows (process);
+  if (changed != NULL)
+    *changed = !same;
+  return true;
+}
+
+/* Threads.  */
+
+static struct thread *
+find_thread (const struct process *process, pid_t tid)
+{
+  for (size_t i = 0; i < process->n_threads; i++)
+    if (process->threads[i].tid == tid)
+      return &process->threads[i];
+  return NULL;
+}
+
+static void
+read_name (pid_t pid, struct thread *thread)
+{
+  char path[64];
+  snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid,
+            (int)thread->tid);
+  FILE *file = fopen (path, "re");
+  if (file == NULL)
+    return;
+  if (fgets (thread->name, sizeof thread->name, file) != NULL)
+    thread->name[strcspn (thread->name, "\n")] = '\0';
+  fclose (file);
+}
+
+char
+live_thread_state (pid_t pid, pid_t tid)
+{
+  char name[64], line[256];
+  snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
+  if (fd >= 0)
+    close (fd);
+  line[n > 0 ? n : 0] = '\0';
+  /* Behind the name in parentheses, which may have some itself.  */
+  const char *end = strrchr (line, ')');
+  return end != NULL && end[1] == ' ' ? end[2] : '\0';
+}
+
+static void
+pause_shortly (void)
+{
+  const struct timespec pause = { 0, 20000 };
+  nanosleep (&pause, NULL);
+}
+
+enum
+{
+  PATIENCE = 200 /* pauses: some 15 milliseconds */
+};
+
+/* Whether TID waits in the kernel for something that takes longer than a disk:
+   what would stop it has to wait, too, and so would all that stand still
+   already.  */
+static bool
+waits_long (pid_t pid, pid_t tid)
+{
+  for (unsigned i = 0; i < PATIENCE; i++)
+    {
+      if (live_thread_state (pid, tid) != 'D')
+        return false;
+      pause_shortly ();
+    }
+  return true;
+}
+
+/* Whether TID, for which tracing was refused just now, is traced by this
+   process already: an earlier stop came too late, and the thread stands still
+   by now.  */
+static bool
+stopped_late (pid_t tid, int *status)
+{
+  return errno == EPERM && waitpid (tid, status, __WALL | WNOHANG) == tid
+         && WIFSTOPPED (*status);
+}
+
+/* THREAD stands still, as STATUS says.  What stopped it may be a signal on its
+   way, which it gets when it goes on.  */
+static void
+note_stop (struct thread *thread, int status)
+{
+  if (status >> 16 == 0)
+    thread->signal = WSTOPSIG (status);
+  thread->stopped = true;
+  thread->known = live_registers (thread->tid, &thread->registers);
+}
+
+/* Begin to stop thread TID.  False if there is nothing to wait for.  */
+static bool
+seize_thread (struct process *process, pid_t tid, struct error *err)
+{
+  int status = 0;
+  bool waits = waits_long (process->pid, tid), late = false;
+  /* A thread may have ended, and a zombie is none.  */
+  if (!waits && ptrace (PTRACE_SEIZE, tid, NULL, NULL) != 0)
+    {
+      late = stopped_late (tid, &status);
+      if (!late)
+        return error_set_errno (err, "ptrace");
+    }
+  if (!waits && !late)
+    ptrace (PTRACE_INTERRUPT, tid, NULL, NULL);
+  struct thread *thread = process_add_thread (process, tid);
+  if (thread == NULL)
+    return error_set_no_memory (err);
+  thread->waits = waits;
+  if (late)
+    note_stop (thread, status);
+  return true;
+}
+
+/* Begin to stop the threads that are not known yet.  Returns how many.  */
+static size_t
+seize_new_threads (struct process *process, struct error *err)
+{
+  char name[64];
+  size_t n = 0;
+  snprintf (name, sizeof name, "/proc/%d/task", (int)process->pid);
+  DIR *folder = opendir (name);
+  if (folder == NULL)
+    {
+      error_set (err, CFI2SFRAME_IO, "no such process");
+      return 0;
+    }
+  for (struct dirent *entry; (entry = readdir (folder)) != NULL;)
+    {
+      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
+      if (tid > 0 && find_thread (process, tid) == NULL)
+        n += seize_thread (process, tid, err);
+    }
+  closedir (folder);
+  return n;
+}
+
+/* Wait until THREAD stands still, unless it has begun to wait for long.  */
+static void
+await_stop (const struct process *process, struct thread *thread)
+{
+  int status;
+  pid_t got;
+  unsigned patience = PATIENCE;
+  while ((got = waitpid (thread->tid, &status, __WALL | WNOHANG)) == 0)
+    {
+      if (live_thread_state (process->pid, thread->tid) == 'D'
+          && patience-- == 0)
+        {
+          thread->waits = true;
+          return;
+        }
+      pause_shortly ();
+    }
+  if (got == thread->tid && WIFSTOPPED (status))
+    note_stop (thread, status);
+}
+
+bool
+live_stop (struct process *process, struct error *err)
+{
+  size_t first = 0, known = 0;
+  process_forget_threads (process);
+  memory_forget (&process->memory);
+  error_clear (err);
+  /* Threads that still run may make new ones.  */
+  while (seize_new_threads (process, err) > 0)
+    for (; first < process->n_threads; first++)
+      if (!process->threads[first].stopped && !process->threads[first].waits)
+        await_stop (process, &process->threads[first]);
+  bool waits = false;
+  for (size_t i = 0; i < process->n_threads; i++)
+    {
+      known += process->threads[i].known;
+      waits |= process->threads[i].waits;
+    }
+  process->memory.open = known > 0;
+  if (known > 0)
+    return true;
+  bool any_stopped = process->n_threads > 0;
+  live_resume (process);
+  if (waits)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "it waits in the kernel and cannot be stopped");
+  return any_stopped
+             ? error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          "its registers are not those of a 64-bit program")
+             : false;
+}
+
+void
+live_copy_stacks (struct process *process, size_t most)
+{
+  for (size_t i = 0; i < process->n_threads; i++)
+    {
+      const struct thread *thread = &process->threads[i];
+      if (!thread->known)
+        continue;
+      uint64_t sp = thread->registers.values[process->arch->sp];
+      uint64_t size = process_mapping_end (process, sp) - sp;
+      if (size > 0)
+        memory_copy (&process->memory, sp - RED_ZONE,
+                     (size < most ? (size_t)size : most) + RED_ZONE);
+    }
+}
+
+void
+live_resume (struct process *process)
+{
+  process->memory.open = false;
+  for (size_t i = 0; i < process->n_threads; i++)
+    {
+      struct thread *thread = &process->threads[i];
+      int status;
+      /* A thread that did not stop in time may have stopped by now.  */
+      if (thread->waits
+          && waitpid (thread->tid, &status, __WALL | WNOHANG) == thread->tid
+          && WIFSTOPPED (status))
+        note_stop (thread, status);
+      if (thread->stopped)
+        ptrace (PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
+      thread->stopped = false;
+    }
+}
+
+void
+live_read_names (struct process *process)
+{
+  for (size_t i = 0; i < process->n_threads; i++)
+    read_name (process->pid, &process->threads[i]);
+}

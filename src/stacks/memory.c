@@ -1,0 +1,168 @@
+/* Copies of a program's memory, which stay as they were when it runs on.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "stacks/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/search.h"
+
+struct memory_region
+{
+  uint64_t start, size; /* does not wrap around */
+  const uint8_t *bytes;
+  uint8_t *owned; /* the same, or NULL */
+};
+
+enum
+{
+  PAGE = 4096,
+  CHUNK = 4 * PAGE
+};
+
+/* The number of regions that start at or before ADDRESS.  */
+static size_t
+regions_up_to (const struct memory *memory, uint64_t address)
+{
+  return SEARCH_FIRST (memory->n_regions, i,
+                       memory->regions[i].start > address);
+}
+
+/* The region with ADDRESS, or NULL.  */
+static const struct memory_region *
+region_at (struct memory *memory, uint64_t address)
+{
+  size_t at = memory->latest;
+  /* A walk stays on one stack.  */
+  if (at < memory->n_regions
+      && address - memory->regions[at].start < memory->regions[at].size)
+    return &memory->regions[at];
+  at = regions_up_to (memory, address) - 1;
+  if (at >= memory->n_regions
+      || address - memory->regions[at].start >= memory->regions[at].size)
+    return NULL;
+  memory->latest = at;
+  return &memory->regions[at];
+}
+
+static bool
+insert_region (struct memory *memory, const struct memory_region *region)
+{
+  if (!ARRAY_ROOM (memory->regions, memory->n_regions + 1, &memory->capacity))
+    return false;
+  size_t at = regions_up_to (memory, region->start);
+  memmove (memory->regions + at + 1, memory->regions + at,
+           (memory->n_regions - at) * sizeof *memory->regions);
+  memory->regions[at] = *region;
+  memory->n_regions++;
+  return true;
+}
+
+/* How many of SIZE bytes from ADDRESS, which is in no region, are in none.  */
+static uint64_t
+gap_at (const struct memory *memory, uint64_t address, uint64_t size)
+{
+  size_t next = regions_up_to (memory, address);
+  if (size > UINT64_MAX - address)
+    size = UINT64_MAX - address;
+  if (next == memory->n_regions)
+    return size;
+  uint64_t gap = memory->regions[next].start - address;
+  return gap < size ? gap : size;
+}
+
+/* Copy SIZE bytes at ADDRESS, none of which are there.  Returns how many there
+   are.  */
+static size_t
+copy_gap (struct memory *memory, uint64_t address, size_t size)
+{
+  uint8_t *bytes = malloc (size);
+  if (bytes == NULL)
+    return 0;
+  size_t got = memory->fetch (memory->source, address, bytes, size);
+  struct memory_region region = { address, got, bytes, bytes };
+  if (got > 0 && insert_region (memory, &region))
+    return got;
+  free (bytes);
+  return 0;
+}
+
+void
+memory_copy (struct memory *memory, uint64_t address, size_t size)
+{
+  while (size > 0)
+    {
+      const struct memory_region *region = region_at (memory, address);
+      uint64_t there = region != NULL
+                           ? region->size - (address - region->start)
+                           : copy_gap (memory, address,
+                                       (size_t)gap_at (memory, address, size));
+      if (there == 0 || there >= size)
+        return;
+      address += there;
+      size -= (size_t)there;
+    }
+}
+
+bool
+memory_add (struct memory *memory, uint64_t address, const void *bytes,
+            size_t size)
+{
+  struct memory_region region = { address, size, bytes, NULL };
+  return size > 0 && region_at (memory, address) == NULL
+         && gap_at (memory, address, size) == size
+         && insert_region (memory, &region);
+}
+
+bool
+memory_read (struct memory *memory, uint64_t address, void *to, size_t size)
+{
+  uint8_t *out = to;
+  if (size > UINT64_MAX - address)
+    return false;
+  while (size > 0)
+    {
+      const struct memory_region *region = region_at (memory, address);
+      if (region == NULL && memory->open)
+        {
+          size_t chunk = memory->chunk != 0 ? memory->chunk : CHUNK;
+          uint64_t alignment = chunk < PAGE ? chunk : PAGE;
+          memory_copy (memory, address & ~(alignment - 1), chunk);
+          region = region_at (memory, address);
+        }
+      if (region == NULL)
+        return false;
+      uint64_t offset = address - region->start;
+      size_t part = region->size - offset < size
+                        ? (size_t)(region->size - offset)
+                        : size;
+      /* Walks read words, and without a call.  */
+      if (part == sizeof (uint64_t))
+        memcpy (out, region->bytes + offset, sizeof (uint64_t));
+      else
+        memcpy (out, region->bytes + offset, part);
+      out += part;
+      address += part;
+      size -= part;
+    }
+  return true;
+}
+
+void
+memory_forget (struct memory *memory)
+{
+  for (size_t i = 0; i < memory->n_regions; i++)
+    free (memory->regions[i].owned);
+  memory->n_regions = 0;
+}
+
+void
+memory_free (struct memory *memory)
+{
+  memory_forget (memory);
+  free (memory->regions);
+  memory->regions = NULL;
+  memory->capacity = 0;
+}

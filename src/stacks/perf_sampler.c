@@ -1,0 +1,523 @@
+/* Samples taken by the kernel: registers and stacks of running threads.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   perf_event_open(2).  Each processor has a ring of records, which the events
+   of all threads there write to.  */
+
+#include <config.h>
+
+#include "stacks/perf_sampler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "stacks/live.h"
+
+enum
+{
+  RING_MAX = 4 << 20, /* bytes */
+  RING_MIN = 64 << 10,
+  STACK_MAX = 65528, /* what the field of a record can say */
+  RECORD_MAX = 1 << 16
+};
+
+/* The registers of a sample come in the order of the bits of a mask
+   (uapi/asm/perf_regs.h): where each goes, by DWARF number.  */
+enum
+{
+  TO_PC = 64
+};
+#if defined __x86_64__
+/* AX BX CX DX SI DI BP SP IP; FLAGS and segments are not asked for; R8 ...  */
+static const uint64_t register_mask = 0xff01ff;
+static const uint8_t register_order[]
+    = { 0, 3, 2, 1, 4, 5, 6, 7, TO_PC, 8, 9, 10, 11, 12, 13, 14, 15 };
+#elif defined __aarch64__
+static const uint64_t register_mask = (UINT64_C (1) << 33) - 1;
+static const uint8_t register_order[]
+    = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,   16,
+        17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, TO_PC };
+#else
+/* R0 ... R15, and behind the floating-point registers and the mask, the PC. */
+static const uint64_t register_mask = 0xffff | UINT64_C (1) << 33;
+static const uint8_t register_order[]
+    = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, TO_PC };
+#endif
+enum
+{
+  N_REGISTERS = sizeof register_order
+};
+
+struct ring
+{
+  int fd; /* of the event that owns it */
+  struct perf_event_mmap_page *page;
+  size_t size;         /* of the records */
+  uint64_t next, head; /* where the next record is, and where they end */
+};
+
+struct perf_sampler
+{
+  pid_t pid;
+  struct perf_event_attr attr;
+  struct ring *rings; /* one per processor */
+  unsigned n_rings;
+  int *fds; /* of all events */
+  size_t n_fds, capacity;
+  bool children; /* are sampled, too */
+  struct profile *profile;
+  /* The copy of a record that goes around the ring's end.  */
+  _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
+};
+
+static int
+open_event (struct perf_sampler *sampler, pid_t tid, int processor)
+{
+  struct perf_event_attr *attr = &sampler->attr;
+  int fd = (int)syscall (SYS_perf_event_open, attr, tid, processor, -1,
+                         PERF_FLAG_FD_CLOEXEC);
+  /* Without the right to see the kernel at work, its time is not sampled.  */
+  if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel)
+    {
+      attr->exclude_kernel = 1;
+      return open_event (sampler, tid, processor);
+    }
+  return fd;
+}
+
+static bool
+keep_fd (struct perf_sampler *sampler, int fd)
+{
+  if (!ARRAY_ROOM (sampler->fds, sampler->n_fds + 1, &sampler->capacity))
+    return false;
+  sampler->fds[sampler->n_fds++] = fd;
+  return true;
+}
+
+/* Unprivileged users may lock only so much memory: take what there is.  */
+static bool
+map_ring (struct ring *ring)
+{
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  for (size_t size = RING_MAX; size >= RING_MIN; size /= 2)
+    {
+      void *mapped = mmap (NULL, page + size, PROT_READ | PROT_WRITE,
+                           MAP_SHARED, ring->fd, 0);
+      if (mapped == MAP_FAILED)
+        continue;
+      ring->page = mapped;
+      ring->size = size;
+      return true;
+    }
+  return false;
+}
+
+/* Open the event of TID on processor RING, and have it write to the ring.  */
+static bool
+open_on_ring (struct perf_sampler *sampler, pid_t tid, unsigned index)
+{
+  struct ring *ring = &sampler->rings[index];
+  int fd = open_event (sampler, tid, (int)index);
+  /* A processor that is off, a thread that has ended.  */
+  if (fd < 0)
+    return errno == ENODEV || errno == ESRCH;
+  if (!keep_fd (sampler, fd))
+    {
+      close (fd);
+      return false;
+    }
+  if (ring->page != NULL)
+    return ioctl (fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0;
+  ring->fd = fd;
+  return map_ring (ring);
+}
+
+static bool
+open_thread (struct perf_sampler *sampler, pid_t tid)
+{
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (!open_on_ring (sampler, tid, i))
+      return false;
+  return true;
+}
+
+static bool
+open_threads (struct perf_sampler *sampler)
+{
+  char name[64];
+  snprintf (name, sizeof name, "/proc/%d/task", (int)sampler->pid);
+  DIR *folder = opendir (name);
+  if (folder == NULL)
+    return false;
+  bool opened = true;
+  for (struct dirent *entry; opened && (entry = readdir (folder)) != NULL;)
+    {
+      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
+      if (tid > 0)
+        opened = open_thread (sampler, tid);
+    }
+  closedir (folder);
+  return opened && sampler->n_fds > 0;
+}
+
+static void
+ask_for (struct perf_sampler *sampler, unsigned hz, bool on_exec)
+{
+  struct perf_event_attr *attr = &sampler->attr;
+  attr->size = sizeof *attr;
+  attr->type = PERF_TYPE_SOFTWARE;
+  attr->config = PERF_COUNT_SW_TASK_CLOCK;
+  attr->sample_period = 1000000000 / hz; /* nanoseconds on a processor */
+  attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME
+                      | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  attr->use_clockid = 1;
+  attr->clockid = CLOCK_MONOTONIC;
+  attr->sample_id_all = 1;
+  attr->sample_regs_user = register_mask;
+  attr->sample_stack_user = STACK_MAX & ~7;
+  attr->inherit = 1;
+  attr->mmap = attr->mmap_data = attr->mmap2 = 1;
+  attr->comm = attr->comm_exec = attr->task = 1;
+  attr->disabled = on_exec;
+  attr->enable_on_exec = on_exec;
+}
+
+struct perf_sampler *
+perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
+                   bool on_exec, bool children, struct error *err)
+{
+  long processors = sysconf (_SC_NPROCESSORS_CONF);
+  struct perf_sampler *sampler = calloc (1, sizeof *sampler);
+  struct ring *rings
+      = calloc (processors > 0 ? (size_t)processors : 1, sizeof *rings);
+  if (sampler == NULL || rings == NULL)
+    {
+      free (sampler);
+      free (rings);
+      error_set_no_memory (err);
+      return NULL;
+    }
+  sampler->profile = profile;
+  sampler->pid = pid;
+  sampler->children = children;
+  sampler->rings = rings;
+  sampler->n_rings = processors > 0 ? (unsigned)processors : 1;
+  ask_for (sampler, hz, on_exec);
+  /* There is a file for each thread on each processor.  */
+  struct rlimit limit;
+  if (getrlimit (RLIMIT_NOFILE, &limit) == 0)
+    {
+      limit.rlim_cur = limit.rlim_max;
+      setrlimit (RLIMIT_NOFILE, &limit);
+    }
+  errno = 0;
+  if (open_threads (sampler))
+    return sampler;
+  error_set_errno (err, "perf_event_open");
+  perf_sampler_close (sampler);
+  return NULL;
+}
+
+void
+perf_sampler_close (struct perf_sampler *sampler)
+{
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL)
+      munmap (sampler->rings[i].page, page + sampler->rings[i].size);
+  for (size_t i = 0; i < sampler->n_fds; i++)
+    close (sampler->fds[i]);
+  free (sampler->fds);
+  free (sampler->rings);
+  free (sampler);
+}
+
+/* Records.  */
+
+static uint64_t
+take_u64 (const uint8_t **at)
+{
+  uint64_t value;
+  memcpy (&value, *at, sizeof value);
+  *at += sizeof value;
+  return value;
+}
+
+/* What a record is about: it begins with it.  */
+struct subject
+{
+  uint32_t pid, other; /* the thread, or the process that made it */
+};
+
+/* A sample: pid and tid; time; ABI and registers; size, stack, and how much of
+   it is meant (perf_event_open(2)).  */
+static void
+take_sample (struct perf_sampler *sampler, struct member *member,
+             const uint8_t *at, const uint8_t *end)
+{
+  struct process *process = &member->process;
+  struct registers registers = { .n = N_REGISTERS - 1 };
+  at += sizeof (struct subject) + sizeof (uint64_t);
+  /* Kernel threads, 32-bit programs.  */
+  if ((size_t)(end - at) < (N_REGISTERS + 2) * sizeof (uint64_t)
+      || take_u64 (&at) != PERF_SAMPLE_REGS_ABI_64)
+    return;
+  for (unsigned i = 0; i < N_REGISTERS; i++)
+    {
+      uint64_t value = take_u64 (&at);
+      if (register_order[i] == TO_PC)
+        registers.pc = value;
+      else
+        registers.values[register_order[i]] = value;
+    }
+  uint64_t size = take_u64 (&at), used = 0;
+  if (size > (uint64_t)(end - at))
+    return;
+  const uint8_t *stack = at;
+  at += size;
+  if (size > 0 && end - at >= (ptrdiff_t)sizeof used)
+    used = take_u64 (&at);
+  memory_add (&process->memory, registers.values[process->arch->sp], stack,
+              used < size ? used : size);
+  profile_take (sampler->profile, member, &registers);
+  /* The stack is in the ring.  */
+  memory_forget (&process->memory);
+}
+
+/* pid and tid; address, size, offset; device, inode and its generation;
+   protection and flags; path.  */
+static void
+take_mapping (struct process *process, const uint8_t *at, const uint8_t *end)
+{
+  uint32_t device[2];
+  struct mapping mapping;
+  at += sizeof (struct subject);
+  if (end - at <= 3 * 8 + 2 * 4 + 2 * 8 + 2 * 4
+      || memchr (at + 56, '\0', (size_t)(end - at) - 56) == NULL)
+    return;
+  mapping.start = take_u64 (&at);
+  uint64_t size = take_u64 (&at);
+  mapping.offset = take_u64 (&at);
+  memcpy (device, at, sizeof device);
+  at += sizeof device;
+  mapping.device = makedev (device[0], device[1]);
+  mapping.inode = take_u64 (&at);
+  mapping.path = (const char *)at + 16;
+  if (!__builtin_add_overflow (mapping.start, size, &mapping.end) && size > 0)
+    process_map (process, &mapping);
+}
+
+/* The process in SUBJECT, if it is one that is sampled.  */
+static struct member *
+member_of (const struct perf_sampler *sampler, const struct subject *subject)
+{
+  struct error err;
+  pid_t pid = (pid_t)subject->pid;
+  if (!sampler->children && pid != sampler->pid)
+    return NULL;
+  struct family *family = &sampler->profile->family;
+  struct member *member = family_find (family, pid);
+  return member != NULL ? member : family_add (family, pid, &err);
+}
+
+/* Some records did not fit: see what members are like now.  */
+static void
+refresh_members (struct family *family)
+{
+  struct error err;
+  for (size_t i = 0; i < family->n; i++)
+    live_refresh (&family->members[i]->process, NULL, &err);
+}
+
+/* What happened to processes.  */
+static void
+take_event (struct perf_sampler *sampler,
+            const struct perf_event_header *header, const uint8_t *at,
+            const uint8_t *end)
+{
+  struct subject subject;
+  struct family *family = &sampler->profile->family;
+  memcpy (&subject, at, sizeof subject);
+  pid_t pid = (pid_t)subject.pid, other = (pid_t)subject.other;
+  if (!sampler->children && pid != sampler->pid)
+    return;
+  at += sizeof subject;
+  switch (header->type)
+    {
+    case PERF_RECORD_FORK: /* of a process or a thread */
+      if (pid != other)
+        family_fork (family, other, pid);
+      break;
+    case PERF_RECORD_COMM:
+      if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
+        family_execute (family, pid);
+      if (pid == other && memchr (at, '\0', (size_t)(end - at)) != NULL)
+        family_rename (family, pid, (const char *)at);
+      break;
+    case PERF_RECORD_EXIT: /* pid, ppid, tid */
+      memcpy (&other, at, sizeof other);
+      if (pid == other && pid != sampler->pid)
+        family_remove (family, pid);
+      break;
+    default:
+      break;
+    }
+}
+
+static void
+take_record (struct perf_sampler *sampler,
+             const struct perf_event_header *header)
+{
+  const uint8_t *at = (const uint8_t *)(header + 1);
+  const uint8_t *end = (const uint8_t *)header + header->size;
+  struct subject subject;
+  struct member *member;
+  memcpy (&subject, at, sizeof subject);
+  switch (header->type)
+    {
+    case PERF_RECORD_SAMPLE:
+      member = member_of (sampler, &subject);
+      if (member != NULL)
+        take_sample (sampler, member, at, end);
+      break;
+    case PERF_RECORD_MMAP2:
+      member = member_of (sampler, &subject);
+      if (member != NULL)
+        take_mapping (&member->process, at, end);
+      break;
+    case PERF_RECORD_LOST:
+      at += sizeof (uint64_t);
+      sampler->profile->lost += take_u64 (&at);
+      refresh_members (&sampler->profile->family);
+      break;
+    default:
+      take_event (sampler, header, at, end);
+      break;
+    }
+}
+
+/* The smallest record there is: a header, and pid and tid, and the time, which
+   are at its end or, of a sample, at its start.  */
+enum
+{
+  SMALLEST = sizeof (struct perf_event_header) + 16
+};
+
+static const struct perf_event_header *
+header_at (const struct ring *ring, uint64_t position)
+{
+  const uint8_t *records
+      = (const uint8_t *)ring->page + sysconf (_SC_PAGESIZE);
+  /* The header itself is never cut: sizes are multiples of 8, as it is.  */
+  return (const void *)(records + position % ring->size);
+}
+
+/* The record at POSITION of RING, whole.  */
+static const struct perf_event_header *
+record_at (struct perf_sampler *sampler, const struct ring *ring,
+           uint64_t position)
+{
+  const struct perf_event_header *header = header_at (ring, position);
+  size_t first = ring->size - position % ring->size;
+  if (header->size <= first)
+    return header;
+  memcpy (sampler->record, header, first);
+  memcpy (sampler->record + first, header_at (ring, 0), header->size - first);
+  return (const void *)sampler->record;
+}
+
+/* When the next record of RING was made; UINT64_MAX if there is none, or if it
+   makes no sense.  */
+static uint64_t
+time_of_next (struct ring *ring)
+{
+  uint64_t time;
+  if (ring->page == NULL || ring->next >= ring->head)
+    return UINT64_MAX;
+  const struct perf_event_header *header = header_at (ring, ring->next);
+  uint64_t offset = header->type == PERF_RECORD_SAMPLE ? 16 : header->size - 8;
+  if (header->size < SMALLEST)
+    return UINT64_MAX;
+  memcpy (&time, header_at (ring, ring->next + offset), sizeof time);
+  return time;
+}
+
+/* Take all records that were made before UNTIL, in their order: a process may
+   have gone from one processor to another.  */
+static void
+take_records (struct perf_sampler *sampler, uint64_t until)
+{
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL)
+      {
+        struct ring *ring = &sampler->rings[i];
+        ring->head
+            = __atomic_load_n (&ring->page->data_head, __ATOMIC_ACQUIRE);
+        ring->next = ring->page->data_tail;
+      }
+  for (;;)
+    {
+      struct ring *first = &sampler->rings[0];
+      for (unsigned i = 1; i < sampler->n_rings; i++)
+        if (time_of_next (&sampler->rings[i]) < time_of_next (first))
+          first = &sampler->rings[i];
+      if (time_of_next (first) >= until)
+        return;
+      const struct perf_event_header *header
+          = record_at (sampler, first, first->next);
+      take_record (sampler, header);
+      first->next += header->size;
+      __atomic_store_n (&first->page->data_tail, first->next,
+                        __ATOMIC_RELEASE);
+    }
+}
+
+/* Milliseconds until a quarter of the smallest ring is full.  */
+static unsigned
+interval (const struct perf_sampler *sampler)
+{
+  size_t room = RING_MAX;
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
+      room = sampler->rings[i].size;
+  uint64_t milliseconds
+      = room / RECORD_MAX / 4 * sampler->attr.sample_period / 1000000;
+  /* Modules must be read before the process ends.  */
+  return milliseconds < 1    ? 1
+         : milliseconds > 20 ? 20
+                             : (unsigned)milliseconds;
+}
+
+bool
+perf_sampler_read (struct perf_sampler *sampler)
+{
+  /* What the kernel has begun to write on one processor by now, it has written
+     when others' records of two milliseconds later are there.  */
+  const uint64_t margin = 2000000;
+  struct timespec now;
+  /* Not poll: the thread that owns a ring may have ended.  */
+  usleep (1000 * interval (sampler));
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  take_records (sampler, (uint64_t)now.tv_sec * 1000000000
+                             + (uint64_t)now.tv_nsec - margin);
+  return kill (sampler->pid, 0) == 0;
+}
+
+void
+perf_sampler_finish (struct perf_sampler *sampler)
+{
+  take_records (sampler, UINT64_MAX);
+}

@@ -1,0 +1,33 @@
+/* Samples taken by the kernel: registers and stacks of running threads.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_PERF_SAMPLER_H
+#define STACKS_PERF_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "stacks/profile.h"
+
+struct perf_sampler; /* opaque */
+
+/* Sample the threads that PID has and will have, HZ times per second of their
+   time on a processor, and the CHILDREN it starts.  What they do comes to the
+   family of PROFILE, which has PID as it is, or with nothing known of it if
+   ON_EXEC: then nothing happens before it executes a program.  NULL when this
+   is not possible here.  */
+struct perf_sampler *perf_sampler_open (struct profile *profile, pid_t pid,
+                                        unsigned hz, bool on_exec,
+                                        bool children, struct error *err);
+void perf_sampler_close (struct perf_sampler *sampler);
+
+/* Wait a moment, and count all samples that are there.  False when the process
+   has ended.  */
+bool perf_sampler_read (struct perf_sampler *sampler);
+
+/* Count the rest, when no more is to come.  */
+void perf_sampler_finish (struct perf_sampler *sampler);
+
+#endif /* STACKS_PERF_SAMPLER_H */

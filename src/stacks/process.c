@@ -1,0 +1,259 @@
+/* A program whose stacks are walked: its modules and threads.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "stacks/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/search.h"
+#include "convert/loaded.h"
+
+/* The number of modules that end at or before ADDRESS.  */
+static size_t
+modules_before (const struct process *process, uint64_t address)
+{
+  return SEARCH_FIRST (process->n_modules, i,
+                       process->modules[i].end > address);
+}
+
+struct module *
+process_module_at (const struct process *process, uint64_t address)
+{
+  size_t at = modules_before (process, address);
+  return at < process->n_modules && process->modules[at].start <= address
+             ? &process->modules[at]
+             : NULL;
+}
+
+struct module *
+process_add_module (struct process *process, uint64_t start, uint64_t end,
+                    const char *path)
+{
+  char *copy = strdup (path);
+  if (copy == NULL
+      || !ARRAY_ROOM (process->modules, process->n_modules + 1,
+                      &process->modules_capacity))
+    {
+      free (copy);
+      return NULL;
+    }
+  struct module *module = &process->modules[process->n_modules++];
+  *module = (struct module){ .start = start, .end = end, .path = copy };
+  return module;
+}
+
+void
+process_copy_modules (struct process *to, const struct process *from)
+{
+  for (size_t i = 0; i < from->n_modules; i++)
+    {
+      const struct module *module = &from->modules[i];
+      struct module *copy
+          = process_add_module (to, module->start, module->end, module->path);
+      if (copy == NULL)
+        return;
+      copy->device = module->device;
+      copy->inode = module->inode;
+    }
+}
+
+static bool
+is_of (const struct module *module, const struct mapping *mapping)
+{
+  return module->inode == mapping->inode && module->device == mapping->device
+         && strcmp (module->path, mapping->path) == 0;
+}
+
+static void
+remove_module (struct process *process, size_t at)
+{
+  module_forget_section (&process->modules[at]);
+  free (process->modules[at].path);
+  process->n_modules--;
+  memmove (process->modules + at, process->modules + at + 1,
+           (process->n_modules - at) * sizeof *process->modules);
+  process_forget_rows (process);
+}
+
+/* A file's start is mapped: a module, in place of what was there.  */
+static bool
+insert_module (struct process *process, const struct mapping *mapping)
+{
+  size_t at = modules_before (process, mapping->start);
+  while (at < process->n_modules && process->modules[at].start < mapping->end)
+    remove_module (process, at);
+  struct module *last = process_add_module (process, mapping->start,
+                                            mapping->end, mapping->path);
+  if (last == NULL)
+    return false;
+  last->device = mapping->device;
+  last->inode = mapping->inode;
+  struct module module = *last;
+  struct module *place = &process->modules[at];
+  memmove (place + 1, place, (size_t)(last - place) * sizeof *place);
+  *place = module;
+  return true;
+}
+
+bool
+process_map (struct process *process, const struct mapping *mapping)
+{
+  if (mapping->path[0] != '/' && strcmp (mapping->path, "[vdso]") != 0)
+    return true;
+  size_t at = modules_before (process, mapping->start);
+  struct module *module = process->modules + at;
+  bool inside = at < process->n_modules && module->start <= mapping->start
+                && is_of (module, mapping);
+  if (!inside && mapping->offset == 0)
+    return insert_module (process, mapping);
+  if (!inside)
+    module = at > 0 ? module - 1 : NULL;
+  if (module != NULL && is_of (module, mapping) && module->end < mapping->end)
+    module->end = mapping->end;
+  return true;
+}
+
+bool
+process_add_mapping (struct process *process, uint64_t start, uint64_t end)
+{
+  if (!ARRAY_ROOM (process->mappings, process->n_mappings + 1,
+                   &process->mappings_capacity))
+    return false;
+  process->mappings[process->n_mappings++]
+      = (struct address_range){ start, end };
+  return true;
+}
+
+uint64_t
+process_mapping_end (const struct process *process, uint64_t address)
+{
+  for (size_t i = 0; i < process->n_mappings; i++)
+    if (address - process->mappings[i].start
+        < process->mappings[i].end - process->mappings[i].start)
+      return process->mappings[i].end;
+  return address;
+}
+
+struct thread *
+process_add_thread (struct process *process, pid_t tid)
+{
+  if (!ARRAY_ROOM (process->threads, process->n_threads + 1,
+                   &process->threads_capacity))
+    return NULL;
+  struct thread *thread = &process->threads[process->n_threads++];
+  *thread = (struct thread){ .tid = tid };
+  return thread;
+}
+
+void
+module_forget_section (struct module *module)
+{
+  free (module->bytes);
+  free (module->reason);
+  module->bytes = NULL;
+  module->reason = NULL;
+  module->section = (struct cfi2sframe_section){ 0 };
+  module->origin = SECTION_UNKNOWN;
+}
+
+void
+module_set_no_section (struct module *module, const char *reason)
+{
+  module_forget_section (module);
+  module->origin = SECTION_NONE;
+  module->reason = strdup (reason);
+}
+
+void
+module_convert (struct process *process, struct module *module,
+                const void *elf, size_t size, uint64_t bias)
+{
+  struct error err;
+  void *section;
+  size_t section_size;
+  uint64_t address;
+  if (!loaded_build (elf, size, process->analyze, &section, &section_size,
+                     &address, &err))
+    {
+      module_set_no_section (module, err.reason);
+      return;
+    }
+  module->bytes = section;
+  module->section
+      = (struct cfi2sframe_section){ section, section_size, address + bias };
+  module->origin = SECTION_CONVERTED;
+}
+
+bool
+process_find_section (void *context, uint64_t pc,
+                      struct cfi2sframe_section *section)
+{
+  struct process *process = context;
+  struct module *module = process_module_at (process, pc);
+  if (module == NULL)
+    return false;
+  if (module->origin == SECTION_UNKNOWN)
+    process->load_section (process, module);
+  *section = module->section;
+  return module->origin != SECTION_NONE;
+}
+
+enum
+{
+  KNOWN_ROWS_SIZE = 64 << 10
+};
+
+void *
+process_known_rows (struct process *process, size_t *size)
+{
+  if (process->known_rows == NULL)
+    process->known_rows = calloc (1, KNOWN_ROWS_SIZE);
+  *size = process->known_rows != NULL ? KNOWN_ROWS_SIZE : 0;
+  return process->known_rows;
+}
+
+void
+process_forget_rows (struct process *process)
+{
+  if (process->known_rows != NULL)
+    memset (process->known_rows, 0, KNOWN_ROWS_SIZE);
+}
+
+void
+process_forget_modules (struct process *process)
+{
+  for (size_t i = 0; i < process->n_modules; i++)
+    {
+      module_forget_section (&process->modules[i]);
+      free (process->modules[i].path);
+    }
+  free (process->modules);
+  free (process->mappings);
+  process->modules = NULL;
+  process->mappings = NULL;
+  process->n_modules = process->modules_capacity = 0;
+  process->n_mappings = process->mappings_capacity = 0;
+}
+
+void
+process_forget_threads (struct process *process)
+{
+  free (process->threads);
+  process->threads = NULL;
+  process->n_threads = process->threads_capacity = 0;
+}
+
+void
+process_free (struct process *process)
+{
+  process_forget_modules (process);
+  process_forget_threads (process);
+  memory_free (&process->memory);
+  free (process->known_rows);
+  process->known_rows = NULL;
+  if (process->dwfl != NULL)
+    dwfl_end (process->dwfl);
+  process->dwfl = NULL;
+}

@@ -1,0 +1,164 @@
+/* A program whose stacks are walked, wherever it is: a living process, a core
+   file, an emulated machine.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What can be stopped, copied and reported about it is live.h's and core.h's;
+   this is what they have in common, and what walks need.  */
+
+#ifndef STACKS_PROCESS_H
+#define STACKS_PROCESS_H
+
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "arch/arch.h"
+#include "base/error.h"
+#include "cfi2sframe.h"
+#include "stacks/memory.h"
+
+enum
+{
+  /* DWARF numbers of the machines' integer registers are below.  */
+  REGISTERS_MAX = 33
+};
+
+/* The registers of a thread that does not run, by DWARF number.  */
+struct registers
+{
+  uint64_t pc;
+  uint64_t values[REGISTERS_MAX];
+  unsigned n;
+};
+
+/* Whose SFrame data a module's is.  */
+enum section_origin
+{
+  SECTION_UNKNOWN,   /* not looked for yet */
+  SECTION_OWN,       /* the module has it */
+  SECTION_CONVERTED, /* made from its CFI just now */
+  SECTION_NONE       /* `reason' says why */
+};
+
+/* A file in a program's memory.  */
+struct module
+{
+  uint64_t start, end; /* of all its mappings */
+  char *path;          /* owned; "[vdso]" for the vdso */
+  dev_t device;        /* of a living process's module ... */
+  ino_t inode;         /* ... 0 if it is no file */
+  enum section_origin origin;
+  struct cfi2sframe_section section;
+  void *bytes;  /* of the section, if it is owned */
+  char *reason; /* owned, or NULL */
+};
+
+struct thread
+{
+  pid_t tid;
+  char name[32]; /* "" if not known */
+  bool stopped;  /* by live_stop */
+  bool waits;    /* in the kernel, and cannot be stopped */
+  int signal;    /* that it gets when it goes on, or 0 */
+  bool known;    /* its registers are */
+  struct registers registers;
+};
+
+/* A mapping of a living process, of whatever kind.  */
+struct address_range
+{
+  uint64_t start, end;
+};
+
+struct process
+{
+  pid_t pid;
+  const struct arch *arch;
+  /* Modules without SFrame data have none, instead of being converted.  */
+  bool only_sframe;
+  bool analyze; /* converted modules get rows for code without CFI, too */
+  struct module *modules; /* owned; ascending, disjoint */
+  size_t n_modules, modules_capacity;
+  struct address_range *mappings; /* likewise; of living processes */
+  size_t n_mappings, mappings_capacity;
+  struct thread *threads; /* owned */
+  size_t n_threads, threads_capacity;
+  struct memory memory;
+  /* Find the section of MODULE, which has not been looked for yet, and set
+     its origin.  */
+  void (*load_section) (struct process *process, struct module *module);
+  /* How a step is taken; cfi2sframe_unwind_step unless set.  */
+  enum cfi2sframe_step (*step) (struct cfi2sframe_unwinder *unwinder);
+  uint64_t walk_pc; /* of the frame at which a walk is */
+  void *known_rows; /* owned; rows that steps looked up, or NULL */
+  Dwfl *dwfl;       /* owned: symbols, and walks by CFI; may be NULL */
+};
+
+/* The module at ADDRESS, or NULL.  */
+struct module *process_module_at (const struct process *process,
+                                  uint64_t address);
+
+/* Append a module.  PATH is copied.  NULL when memory ran out.  */
+struct module *process_add_module (struct process *process, uint64_t start,
+                                   uint64_t end, const char *path);
+
+/* Give TO modules like those of FROM, without sections.  What memory does not
+   suffice for is left out.  */
+void process_copy_modules (struct process *to, const struct process *from);
+
+/* A file that is mapped, or something else.  */
+struct mapping
+{
+  uint64_t start, end, offset; /* bytes; of the file */
+  dev_t device;
+  ino_t inode;
+  const char *path; /* "" if anonymous */
+};
+
+/* MAPPING was made, over whatever was there.  A module begins with a mapping
+   of its file's start, and has all mappings of the file that follow.  Memory
+   without a file is no module, and may lie in one.  False when memory ran
+   out.  */
+bool process_map (struct process *process, const struct mapping *mapping);
+
+/* Append a mapping.  False when memory ran out.  */
+bool process_add_mapping (struct process *process, uint64_t start,
+                          uint64_t end);
+
+/* The end of the mapping with ADDRESS; ADDRESS if there is none.  */
+uint64_t process_mapping_end (const struct process *process, uint64_t address);
+
+/* Append a thread; NULL when memory ran out.  */
+struct thread *process_add_thread (struct process *process, pid_t tid);
+
+/* Forget what is known of MODULE's section.  */
+void module_forget_section (struct module *module);
+
+/* MODULE has no section, because of REASON (copied).  */
+void module_set_no_section (struct module *module, const char *reason);
+
+/* Make the section of MODULE, which is loaded BIAS above its own addresses,
+   from the SIZE bytes of its ELF file.  */
+void module_convert (struct process *process, struct module *module,
+                     const void *elf, size_t size, uint64_t bias);
+
+/* Find a section for PC, for cfi2sframe_unwind_step; CONTEXT is the
+   process.  */
+bool process_find_section (void *context, uint64_t pc,
+                           struct cfi2sframe_section *section);
+
+/* Room for what steps find out; NULL when memory ran out.  */
+void *process_known_rows (struct process *process, size_t *size);
+
+/* Sections are not what they were when steps found that out.  */
+void process_forget_rows (struct process *process);
+
+void process_forget_modules (struct process *process);
+void process_forget_threads (struct process *process);
+
+/* Release everything.  */
+void process_free (struct process *process);
+
+#endif /* STACKS_PROCESS_H */

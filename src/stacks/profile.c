@@ -1,0 +1,270 @@
+/* Samples of a process's stacks, walked by SFrame and counted.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum
+{
+  FRAMES_MAX = 4096
+};
+
+/* Keys of nodes: numbers of processes' names, ends of walks, files (counted
+   from 1; 0: none) and the offset in there of a call.  */
+enum
+{
+  OFFSET_BITS = 40,
+  FILES_MAX = 1 << 20
+};
+static const uint64_t first_process = UINT64_C (1) << 63;
+static const uint64_t first_end = UINT64_MAX - CFI2SFRAME_STEP_INVALID;
+
+bool
+profile_init (struct profile *profile)
+{
+  *profile = (struct profile){ 0 };
+  return call_tree_init (&profile->calls)
+         && walk_init (&profile->walk, FRAMES_MAX);
+}
+
+void
+profile_free (struct profile *profile)
+{
+  for (size_t i = 0; i < profile->n_processes; i++)
+    free (profile->processes[i]);
+  free (profile->processes);
+  call_tree_free (&profile->calls);
+  walk_free (&profile->walk);
+  family_free (&profile->family);
+}
+
+static bool
+is_complete (enum cfi2sframe_step end)
+{
+  return end == CFI2SFRAME_STEP_OUTERMOST || end == CFI2SFRAME_STEP_ZERO;
+}
+
+/* The node for the process called NAME; the root if memory ran out.  */
+static uint32_t
+process_node (struct profile *profile, const char *name)
+{
+  size_t i = 0;
+  while (i < profile->n_processes && strcmp (profile->processes[i], name) != 0)
+    i++;
+  if (i == profile->n_processes)
+    {
+      if (!ARRAY_ROOM (profile->processes, i + 1,
+                       &profile->processes_capacity))
+        return 0;
+      profile->processes[i] = strdup (name);
+      if (profile->processes[i] == NULL)
+        return 0;
+      profile->n_processes++;
+    }
+  return call_tree_child (&profile->calls, 0, first_process + i);
+}
+
+static uint64_t
+key_of (struct profile *profile, const struct process *process,
+        uint64_t address)
+{
+  uint32_t file;
+  const struct module *module = process_module_at (process, address);
+  uint64_t offset = module != NULL ? address - module->start : 0;
+  if (module == NULL || offset >> OFFSET_BITS != 0
+      || !code_files_find (&profile->family.files, module, &file)
+      || file >= FILES_MAX)
+    return 0;
+  return (file + UINT64_C (1)) << OFFSET_BITS | offset;
+}
+
+void
+profile_take (struct profile *profile, struct member *member,
+              const struct registers *registers)
+{
+  struct process *process = &member->process;
+  struct walk *walk = &profile->walk;
+  struct call_tree *tree = &profile->calls;
+  walk_by_sframe (process, registers, walk);
+  profile->samples++;
+  profile->ends[walk->end]++;
+  uint32_t node = process_node (profile, member->name);
+  if (!is_complete (walk->end))
+    node = call_tree_child (tree, node, first_end + walk->end);
+  for (size_t i = walk->n; i-- > 0;)
+    {
+      const struct frame *frame = &walk->frames[i];
+      uint64_t address = frame->pc - !frame->at_pc;
+      uint32_t callee
+          = call_tree_child (tree, node, key_of (profile, process, address));
+      /* Without memory for more, the caller gets it.  */
+      if (callee == 0)
+        break;
+      node = callee;
+    }
+  tree->nodes[node].self++;
+}
+
+uint64_t
+profile_complete (const struct profile *profile)
+{
+  return profile->ends[CFI2SFRAME_STEP_OUTERMOST]
+         + profile->ends[CFI2SFRAME_STEP_ZERO];
+}
+
+/* Naming.  */
+
+static char *
+in_brackets (const char *text)
+{
+  char *name;
+  return asprintf (&name, *text == '[' ? "%s" : "[%s]", text) < 0 ? NULL
+                                                                  : name;
+}
+
+/* What to call what has KEY; to be freed.  */
+static char *
+name_of (struct profile *profile, uint64_t key, unsigned wanted)
+{
+  struct code_files *files = &profile->family.files;
+  struct symbol symbol;
+  if (key >= first_end)
+    return in_brackets (
+        cfi2sframe_step_name ((enum cfi2sframe_step) (key - first_end)));
+  if (key >= first_process)
+    return strdup (profile->processes[key - first_process]);
+  if (key == 0)
+    return in_brackets ("unknown");
+  uint32_t file = (uint32_t)((key >> OFFSET_BITS) - 1);
+  uint64_t offset = key & ((UINT64_C (1) << OFFSET_BITS) - 1);
+  code_files_symbol (files, file, offset, wanted, &symbol);
+  if (symbol.name[0] != '\0')
+    return strdup (symbol.name);
+  const char *path = code_files_path (files, file);
+  const char *slash = strrchr (path, '/');
+  return in_brackets (slash != NULL ? slash + 1 : path);
+}
+
+static int
+by_name (const void *a, const void *b)
+{
+  return strcmp (*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of all nodes of TREE but the root, by node, each to be freed.  */
+static char **
+node_names (struct profile *profile, unsigned wanted)
+{
+  const struct call_tree *tree = &profile->calls;
+  char **names = calloc (tree->n, sizeof *names);
+  bool complete = names != NULL;
+  for (uint32_t i = 1; complete && i < tree->n; i++)
+    complete
+        = (names[i] = name_of (profile, tree->nodes[i].key, wanted)) != NULL;
+  if (complete)
+    return names;
+  for (uint32_t i = 1; names != NULL && i < tree->n; i++)
+    free (names[i]);
+  free (names);
+  return NULL;
+}
+
+/* Take over the N names, sorted and each once.  */
+static bool
+collect_names (struct named_profile *named, char *const *names, uint32_t n)
+{
+  named->names = calloc (n, sizeof *named->names);
+  if (named->names == NULL)
+    return false;
+  memcpy (named->names, names + 1, (n - 1) * sizeof *names);
+  qsort (named->names, n - 1, sizeof *names, by_name);
+  for (uint32_t i = 0; i < n - 1; i++)
+    if (named->n_names == 0
+        || strcmp (named->names[named->n_names - 1], named->names[i]) != 0)
+      named->names[named->n_names++] = named->names[i];
+  for (uint64_t i = 0; i < named->n_names; i++)
+    if ((named->names[i] = strdup (named->names[i])) == NULL)
+      {
+        named->n_names = i;
+        return false;
+      }
+  return true;
+}
+
+static int
+by_key (uint64_t a, uint64_t b, void *unused)
+{
+  (void)unused;
+  return (a > b) - (a < b);
+}
+
+/* Copy PROFILE's tree, node by node, to one of names.  */
+static bool
+copy_calls (const struct profile *profile, struct named_profile *named,
+            char *const *names)
+{
+  const struct call_tree *from = &profile->calls;
+  uint32_t *copies = calloc (from->n, sizeof *copies);
+  bool copied = copies != NULL;
+  if (profile->n_processes == 1)
+    named->process = profile->processes[0];
+  named->calls.nodes[0].self = from->nodes[0].self;
+  for (uint32_t i = 1; copied && i < from->n; i++)
+    {
+      /* The only process is the root.  */
+      if (named->process != NULL && from->nodes[i].key == first_process)
+        {
+          named->calls.nodes[0].self += from->nodes[i].self;
+          continue;
+        }
+      char **found = bsearch (&names[i], named->names, named->n_names,
+                              sizeof *names, by_name);
+      copies[i]
+          = call_tree_child (&named->calls, copies[from->nodes[i].parent],
+                             (uint64_t)(found - named->names));
+      copied = copies[i] != 0;
+      named->calls.nodes[copies[i]].self += from->nodes[i].self;
+    }
+  free (copies);
+  return copied;
+}
+
+bool
+profile_name (struct profile *profile, unsigned wanted,
+              struct named_profile *named)
+{
+  *named = (struct named_profile){ 0 };
+  uint32_t n = profile->calls.n;
+  char **names = node_names (profile, wanted);
+  bool done = names != NULL && call_tree_init (&named->calls)
+              && collect_names (named, names, n)
+              && copy_calls (profile, named, names);
+  for (uint32_t i = 1; names != NULL && i < n; i++)
+    free (names[i]);
+  free (names);
+  if (!done)
+    return false;
+  call_tree_sort (&named->calls, by_key, NULL);
+  named->totals = calloc (named->calls.n, sizeof *named->totals);
+  if (named->totals == NULL)
+    return false;
+  call_tree_sum (&named->calls, named->totals);
+  return true;
+}
+
+void
+named_profile_free (struct named_profile *named)
+{
+  for (uint64_t i = 0; i < named->n_names; i++)
+    free (named->names[i]);
+  free (named->names);
+  free (named->totals);
+  call_tree_free (&named->calls);
+}

@@ -1,0 +1,58 @@
+/* Samples of the stacks of processes, walked by SFrame and counted.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_PROFILE_H
+#define STACKS_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stacks/call_tree.h"
+#include "stacks/family.h"
+#include "stacks/stack_walk.h"
+#include "stacks/symbols.h"
+
+struct profile
+{
+  struct family family; /* whose stacks they are */
+  struct walk walk;
+  /* Below the root the names of processes, then calls, from the outermost one
+     on.  */
+  struct call_tree calls;
+  char **processes; /* owned: the names */
+  size_t n_processes, processes_capacity;
+  uint64_t samples;
+  uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
+  uint64_t lost;                              /* samples that came too fast */
+};
+
+/* False when memory ran out.  */
+bool profile_init (struct profile *profile);
+void profile_free (struct profile *profile);
+
+/* Walk from REGISTERS, on the memory that MEMBER of the family has copies of,
+   and count the stack.  A walk that does not get to the outermost frame is
+   counted below a node of its own, for its end.  */
+void profile_take (struct profile *profile, struct member *member,
+                   const struct registers *registers);
+
+/* Walks that got to the outermost frame.  */
+uint64_t profile_complete (const struct profile *profile);
+
+/* Functions instead of addresses.  */
+struct named_profile
+{
+  const char *process;    /* the only one; NULL: they are the root's callees */
+  struct call_tree calls; /* keys: numbers of names */
+  uint64_t *totals;       /* owned: with callees, by node */
+  char **names;           /* owned; sorted */
+  uint64_t n_names;
+};
+
+/* What PROFILE's addresses are called; callees are ordered by their names.
+   WANTED: of symbols (symbols.h).  False when memory ran out.  */
+bool profile_name (struct profile *profile, unsigned wanted,
+                   struct named_profile *named);
+void named_profile_free (struct named_profile *named);
+
+#endif /* STACKS_PROFILE_H */

@@ -1,0 +1,342 @@
+/* sframe-profile: where a process spends its time, by SFrame.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/printable.h"
+#include "stacks/live.h"
+#include "stacks/perf_sampler.h"
+#include "stacks/profile.h"
+#include "stacks/trace_sampler.h"
+#include "tool/clock.h"
+#include "tool/command.h"
+#include "stacks/flame_graph.h"
+#include "stacks/folded.h"
+#include "stacks/profile_options.h"
+
+struct session
+{
+  struct profile_options options;
+  struct command command;
+  struct profile profile;
+  pid_t pid;
+  struct perf_sampler *sampler; /* NULL: by ptrace */
+  char name[64];                /* of the process */
+  double started, seconds;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void
+note_interrupt (int number)
+{
+  (void)number;
+  interrupted = 1;
+}
+
+static bool
+fail (const char *what, const char *why)
+{
+  fputs ("sframe-profile: ", stderr);
+  printable_put (what, stderr);
+  fprintf (stderr, ": %s\n", why);
+  return false;
+}
+
+/* The name may change: a command may be a script that starts the program.  */
+static void
+read_name (struct session *session)
+{
+  char path[64], name[sizeof session->name];
+  snprintf (path, sizeof path, "/proc/%d/comm", (int)session->pid);
+  FILE *file = fopen (path, "re");
+  if (file == NULL)
+    return;
+  if (fgets (name, sizeof name, file) != NULL)
+    {
+      name[strcspn (name, "\n")] = '\0';
+      memcpy (session->name, name, sizeof name);
+    }
+  fclose (file);
+}
+
+/* Ask the kernel for samples.  */
+static void
+open_sampler (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  struct error err;
+  if (options->ptrace)
+    return;
+  session->sampler = perf_sampler_open (&session->profile, session->pid,
+                                        options->hz, options->command != NULL,
+                                        !options->no_inherit, &err);
+  if (session->sampler == NULL && !options->quiet)
+    fprintf (stderr,
+             "sframe-profile: %s; the process is stopped for every sample\n",
+             err.reason);
+}
+
+static bool
+open_command (struct session *session)
+{
+  char **arguments = session->options.command;
+  if (!command_prepare (&session->command, arguments))
+    return fail (arguments[0], strerror (errno));
+  session->pid = session->command.pid;
+  open_sampler (session);
+  return command_start (&session->command)
+         || fail (arguments[0], strerror (errno));
+}
+
+static bool
+open_target (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  struct family *family = &session->profile.family;
+  struct error err;
+  char what[32];
+  if (!profile_init (&session->profile))
+    return fail ("profile", "out of memory");
+  family->only_sframe = options->only_sframe;
+  family->analyze = options->analyze;
+  session->pid = options->pid;
+  if (options->command != NULL && !open_command (session))
+    return false;
+  snprintf (what, sizeof what, "process %d", (int)session->pid);
+  snprintf (session->name, sizeof session->name, "%d", (int)session->pid);
+  struct member *member = family_add (family, session->pid, &err);
+  if (member == NULL)
+    return fail (what, err.reason);
+  read_name (session);
+  if (options->command != NULL)
+    return true;
+  open_sampler (session);
+  /* The sampler reports mappings from now on: read those that were made since
+     the process was first looked at.  */
+  return live_refresh (&member->process, NULL, &err)
+         || fail (what, err.reason);
+}
+
+static void
+show_progress (const struct session *session)
+{
+  static double shown;
+  double now = clock_now ();
+  if (session->options.quiet || now - shown < 0.2 || !isatty (STDERR_FILENO))
+    return;
+  shown = now;
+  fprintf (stderr, "\r%.0f s, %" PRIu64 " samples ", now - session->started,
+           session->profile.samples);
+}
+
+/* Whether the command has ended.  (It stays as a zombie until it is asked
+   for.)  */
+static bool
+command_ended (struct command *command)
+{
+  if (command->pid <= 0 || waitpid (command->pid, NULL, WNOHANG) == 0)
+    return false;
+  command->pid = 0;
+  return true;
+}
+
+/* Wait for the time of the next sample, and take it by ptrace.  */
+static bool
+trace_once (struct session *session)
+{
+  struct error err;
+  struct timespec pause = { 0, 1000000000 / session->options.hz };
+  if (session->options.hz == 1)
+    pause = (struct timespec){ 1, 0 };
+  nanosleep (&pause, NULL);
+  if (trace_sampler_take (&session->profile, session->pid,
+                          !session->options.no_inherit, &err))
+    return true;
+  if (session->profile.samples == 0)
+    fail (session->name, err.reason);
+  return false;
+}
+
+static void
+sample (struct session *session)
+{
+  double limit = session->options.seconds;
+  session->started = clock_now ();
+  bool more = true;
+  while (more && !interrupted)
+    {
+      more = session->sampler != NULL ? perf_sampler_read (session->sampler)
+                                      : trace_once (session);
+      session->seconds = clock_now () - session->started;
+      read_name (session);
+      if (command_ended (&session->command)
+          || (limit > 0 && session->seconds >= limit))
+        more = false;
+      show_progress (session);
+    }
+  if (session->sampler != NULL)
+    perf_sampler_finish (session->sampler);
+  if (!session->options.quiet && isatty (STDERR_FILENO))
+    fputs ("\r\033[K", stderr);
+}
+
+static bool
+ends_in (const char *name, const char *suffix)
+{
+  size_t n = strlen (name), m = strlen (suffix);
+  return n >= m && strcmp (name + n - m, suffix) == 0;
+}
+
+/* Whatever FILE is to be, by its NAME.  */
+static bool
+print_as (const struct session *session, const struct named_profile *named,
+          const char *name, FILE *file)
+{
+  char subtitle[128];
+  const struct profile *profile = &session->profile;
+  snprintf (
+      subtitle, sizeof subtitle,
+      "%" PRIu64 " samples in %.1f s, %u per second; %.1f %% reached the "
+      "outermost frame",
+      profile->samples, session->seconds, session->options.hz,
+      100.0 * (double)profile_complete (profile) / (double)profile->samples);
+  bool page = ends_in (name, ".html");
+  if (page || ends_in (name, ".svg"))
+    return flame_graph_print (
+        named, named->process != NULL ? named->process : session->name,
+        subtitle, page, file);
+  return folded_print (named, file);
+}
+
+static bool
+write_output (const struct session *session, const struct named_profile *named,
+              const char *name)
+{
+  FILE *file = fopen (name, "we");
+  if (file == NULL)
+    return fail (name, strerror (errno));
+  bool printed = print_as (session, named, name, file);
+  bool failed = ferror (file) != 0;
+  failed |= fclose (file) != 0;
+  if (!printed)
+    return fail (name, "out of memory");
+  return !failed || fail (name, strerror (errno));
+}
+
+static bool
+write_outputs (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  struct named_profile named;
+  bool done = profile_name (&session->profile,
+                            options->mangled ? SYMBOL_MANGLED : 0, &named)
+              || fail (session->name, "out of memory");
+  for (size_t i = 0; done && i < options->n_outputs; i++)
+    done = write_output (session, &named, options->outputs[i]);
+  if (done && options->n_outputs == 0)
+    {
+      print_as (session, &named, "", stdout);
+      done = (fflush (stdout) == 0 && !ferror (stdout))
+             || fail ("standard output", strerror (errno));
+    }
+  named_profile_free (&named);
+  return done;
+}
+
+static void
+print_summary (const struct session *session)
+{
+  const struct profile *profile = &session->profile;
+  fprintf (stderr,
+           "%" PRIu64 " samples in %.1f s, %" PRIu64
+           " (%.1f %%) reached the outermost frame",
+           profile->samples, session->seconds, profile_complete (profile),
+           100.0 * (double)profile_complete (profile)
+               / (double)profile->samples);
+  for (int i = 0; i <= CFI2SFRAME_STEP_INVALID; i++)
+    if (profile->ends[i] > 0 && i != CFI2SFRAME_STEP_OUTERMOST
+        && i != CFI2SFRAME_STEP_ZERO)
+      fprintf (stderr, ", %s %" PRIu64,
+               i == CFI2SFRAME_STEP_CALLER
+                   ? "too deep"
+                   : cfi2sframe_step_name ((enum cfi2sframe_step)i),
+               profile->ends[i]);
+  if (profile->lost > 0)
+    fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
+  fputc ('\n', stderr);
+}
+
+/* Whether NAME can be written to as far as can be told without touching it: an
+   hour's samples must not be lost to a misspelt folder.  */
+static bool
+check_output (const char *name)
+{
+  struct stat status;
+  char folder[PATH_MAX];
+  if (stat (name, &status) == 0)
+    {
+      if (S_ISDIR (status.st_mode))
+        return fail (name, strerror (EISDIR));
+      return access (name, W_OK) == 0 || fail (name, strerror (errno));
+    }
+  /* A name that is too long is no ENOENT.  */
+  if (errno != ENOENT || name[0] == '\0')
+    return fail (name, strerror (errno));
+  snprintf (folder, sizeof folder, "%s", name);
+  return access (dirname (folder), W_OK | X_OK) == 0
+         || fail (name, strerror (errno));
+}
+
+static bool
+check_outputs (const struct profile_options *options)
+{
+  for (size_t i = 0; i < options->n_outputs; i++)
+    if (!check_output (options->outputs[i]))
+      return false;
+  return true;
+}
+
+static bool
+run (struct session *session)
+{
+  if (!check_outputs (&session->options) || !open_target (session))
+    return false;
+  sample (session);
+  if (session->profile.samples == 0)
+    return fail (session->name, "it did not run while it was sampled");
+  if (!write_outputs (session))
+    return false;
+  if (!session->options.quiet)
+    print_summary (session);
+  return true;
+}
+
+int
+main (int argc, char **argv)
+{
+  struct session session = { .command = { .go = -1, .result = -1 } };
+  struct sigaction action = { .sa_handler = note_interrupt };
+  profile_options_parse (&session.options, argc, argv);
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+  bool done = run (&session);
+  command_end (&session.command);
+  if (session.sampler != NULL)
+    perf_sampler_close (session.sampler);
+  profile_free (&session.profile);
+  return done ? EXIT_SUCCESS : EXIT_FAILURE;
+}

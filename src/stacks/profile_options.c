@@ -1,0 +1,129 @@
+/* The command line of sframe-profile.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/profile_options.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "stacks/walk_options.h"
+
+enum
+{
+  HZ_DEFAULT = 99,
+  HZ_MAX = 10000,
+  SECONDS_DEFAULT = 10, /* of a process that may run for ever */
+  SECONDS_MAX = 1000000,
+
+  OPTION_PTRACE = OPTION_OF_PROGRAM,
+  OPTION_NO_INHERIT
+};
+
+static const struct argp_option option_table[] = {
+  { "frequency", 'F', "HZ", 0, "Samples per second (default 99)", 1 },
+  { "duration", 'd', "SECONDS", 0,
+    "How long (default: 10, or until COMMAND ends)", 1 },
+  { "pid", 'p', "PID", 0, "Sample this process", 1 },
+  { "output", 'o', "FILE", 0,
+    "Write a flame graph if FILE ends in .svg or .html, otherwise folded "
+    "stacks; may be given several times (default: folded stacks on standard "
+    "output)",
+    1 },
+  { "no-inherit", OPTION_NO_INHERIT, NULL, 0,
+    "Leave out the processes that it starts", 1 },
+  { "ptrace", OPTION_PTRACE, NULL, 0,
+    "Stop the process for every sample, even where the kernel could take them",
+    1 },
+  WALK_OPTIONS,
+  { "quiet", 'q', NULL, 0, "No progress and no summary", 1 },
+  STANDARD_OPTIONS
+};
+
+static const char documentation[]
+    = "Sample the stacks of a process while it runs, walked by SFrame."
+      "\vExit status: 0 there is a profile, 1 there is none, 2 wrong usage.";
+
+static double
+take_seconds (struct argp_state *state, const char *text)
+{
+  char *end;
+  double seconds = strtod (text, &end);
+  if (end == text || *end != '\0' || !isfinite (seconds) || seconds <= 0
+      || seconds > SECONDS_MAX)
+    argp_error (state, "'%s' is no time in seconds", text);
+  return seconds;
+}
+
+static void
+take_output (struct argp_state *state, const char *name)
+{
+  struct profile_options *options = state->input;
+  if (options->n_outputs == PROFILE_OUTPUTS_MAX)
+    argp_error (state, "too many output files");
+  options->outputs[options->n_outputs++] = name;
+}
+
+static void
+check_usage (struct argp_state *state)
+{
+  struct profile_options *options = state->input;
+  if ((options->pid != 0) == (options->command != NULL))
+    argp_error (state, "either -p PID or a command is needed");
+  if (options->pid != 0 && options->seconds == 0)
+    options->seconds = SECONDS_DEFAULT;
+}
+
+static const struct option_switch switches[] = {
+  OPTION_SWITCH (struct profile_options, OPTION_NO_INHERIT, no_inherit),
+  OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
+  WALK_SWITCHES (struct profile_options),
+  OPTION_SWITCH (struct profile_options, 'q', quiet),
+};
+
+static error_t
+parse_option (int key, char *argument, struct argp_state *state)
+{
+  struct profile_options *options = state->input;
+  switch (key)
+    {
+    case 'F':
+      options->hz = (unsigned)standard_option_number (state, argument, HZ_MAX);
+      return 0;
+    case 'd':
+      options->seconds = take_seconds (state, argument);
+      return 0;
+    case 'p':
+      options->pid
+          = (pid_t)standard_option_number (state, argument, INT32_MAX);
+      return 0;
+    case 'o':
+      take_output (state, argument);
+      return 0;
+    case ARGP_KEY_ARGS:
+      options->command = state->argv + state->next;
+      state->next = state->argc;
+      return 0;
+    case ARGP_KEY_END:
+      check_usage (state);
+      return 0;
+    default:
+      return standard_option_parse (key, state, switches,
+                                    sizeof switches / sizeof *switches);
+    }
+}
+
+void
+profile_options_parse (struct profile_options *options, int argc, char **argv)
+{
+  static const struct argp parser
+      = { option_table,  parse_option, "-p PID\n-- COMMAND [ARGUMENT...]",
+          documentation, NULL,         NULL,
+          NULL };
+  *options = (struct profile_options){ .hz = HZ_DEFAULT };
+  /* The command's options are its own.  */
+  standard_options_parse ("sframe-profile", &parser, ARGP_IN_ORDER, argc, argv,
+                          options);
+}

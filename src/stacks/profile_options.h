@@ -1,0 +1,32 @@
+/* The command line of sframe-profile.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_PROFILE_OPTIONS_H
+#define STACKS_PROFILE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum
+{
+  PROFILE_OUTPUTS_MAX = 8
+};
+
+struct profile_options
+{
+  pid_t pid;      /* or 0 */
+  char **command; /* or NULL; borrowed from argv */
+  unsigned hz;
+  double seconds; /* 0: until the end */
+  const char *outputs[PROFILE_OUTPUTS_MAX];
+  size_t n_outputs;
+  bool mangled, no_inherit, ptrace, only_sframe, analyze, quiet;
+};
+
+/* Exit status 2 with a message for wrong usage, 0 for --help and --version.
+   Returns otherwise.  */
+void profile_options_parse (struct profile_options *options, int argc,
+                            char **argv);
+
+#endif /* STACKS_PROFILE_OPTIONS_H */

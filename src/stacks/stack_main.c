@@ -1,0 +1,202 @@
+/* sframe-stack: the stacks of a living process or a core file, by SFrame.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "stacks/core.h"
+#include "stacks/live.h"
+#include "stacks/stack_walk.h"
+#include "tool/clock.h"
+#include "stacks/stack_options.h"
+#include "stacks/stack_print.h"
+
+enum
+{
+  /* Of a thread's stack, when the process is stopped; what lies deeper takes
+     another stop.  */
+  STACK_COPIED = 8 << 20
+};
+
+struct session
+{
+  struct stack_options options;
+  struct process process;
+  struct walk sframe, dwarf;
+  double stopped; /* seconds */
+};
+
+/* Walk all stacks that are known.  False when one leads to memory that is not
+   there.  */
+static bool
+walk_all (struct session *session)
+{
+  struct process *process = &session->process;
+  bool complete = true;
+  for (size_t i = 0; i < process->n_threads; i++)
+    if (process->threads[i].known)
+      {
+        walk_by_sframe (process, &process->threads[i].registers,
+                        &session->sframe);
+        complete &= session->sframe.end != CFI2SFRAME_STEP_MEMORY;
+      }
+  return complete;
+}
+
+/* Stop the process and copy its stacks; walk them meanwhile if WALK.  */
+static bool
+copy_stacks (struct session *session, bool walk, struct error *err)
+{
+  struct process *process = &session->process;
+  double start = clock_now ();
+  if (!live_stop (process, err))
+    return false;
+  bool fresh = live_refresh (process, NULL, err);
+  live_copy_stacks (process, STACK_COPIED);
+  if (walk)
+    walk_all (session);
+  live_resume (process);
+  session->stopped += clock_now () - start;
+  return fresh;
+}
+
+/* Copy the stacks of the process.  The walk itself needs no stop, unless it
+   leads to another stack, such as that which a signal interrupted.  */
+static bool
+open_living (struct session *session, struct error *err)
+{
+  struct process *process = &session->process;
+  if (!live_open (process, session->options.pid, err)
+      || !copy_stacks (session, false, err))
+    return false;
+  if (!walk_all (session) && !copy_stacks (session, true, err))
+    return false;
+  live_read_names (process);
+  return live_open_dwfl (process, err);
+}
+
+/* Show the stack of THREAD.  False when DWARF tells another.  */
+static bool
+show_thread (struct session *session, const struct thread *thread)
+{
+  struct process *process = &session->process;
+  const struct stack_options *options = &session->options;
+  unsigned wanted = (options->source ? SYMBOL_SOURCE : 0)
+                    | (options->mangled ? SYMBOL_MANGLED : 0);
+  walk_by_sframe (process, &thread->registers, &session->sframe);
+  if (options->dwarf && walk_by_cfi (process, thread->tid, &session->dwarf))
+    return stack_print_both (process, thread, &session->sframe,
+                             &session->dwarf, wanted, stdout);
+  stack_print (process, thread, &session->sframe, wanted, stdout);
+  if (options->dwarf)
+    puts ("  DWARF: not even the innermost frame");
+  return true;
+}
+
+static int
+show_threads (struct session *session)
+{
+  const struct process *process = &session->process;
+  pid_t wanted = session->options.thread;
+  size_t shown = 0;
+  bool agree = true;
+  for (size_t i = 0; i < process->n_threads; i++)
+    {
+      const struct thread *thread = &process->threads[i];
+      if (!(thread->known || thread->waits)
+          || (wanted != 0 && thread->tid != wanted))
+        continue;
+      if (thread->known)
+        agree &= show_thread (session, thread);
+      else
+        stack_print_waiting (thread, stdout);
+      shown++;
+    }
+  if (shown == 0)
+    fprintf (stderr, "sframe-stack: no such thread\n");
+  return agree && shown > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static void
+tell_details (const struct session *session)
+{
+  const struct process *process = &session->process;
+  if (session->options.pid != 0)
+    fprintf (stderr, "stopped for %.2f ms\n", session->stopped * 1e3);
+  for (size_t i = 0; i < process->n_modules; i++)
+    {
+      const struct module *module = &process->modules[i];
+      if (module->origin == SECTION_UNKNOWN)
+        continue;
+      printable_put (module->path, stderr);
+      if (module->origin == SECTION_NONE)
+        fprintf (stderr, ": %s\n", module->reason ? module->reason : "");
+      else
+        fprintf (stderr, ": %zu bytes of SFrame data, %s\n",
+                 module->section.size,
+                 module->origin == SECTION_OWN ? "its own" : "converted");
+    }
+}
+
+static void
+print_error (const struct stack_options *options, const struct error *err)
+{
+  fputs ("sframe-stack: ", stderr);
+  if (options->core != NULL)
+    printable_put (options->core, stderr);
+  else
+    fprintf (stderr, "process %d", (int)options->pid);
+  fprintf (stderr, ": %s\n", err->reason);
+}
+
+static int
+run (struct session *session)
+{
+  const struct stack_options *options = &session->options;
+  struct error err;
+  struct core *core = NULL;
+  int status = EXIT_FAILURE;
+  error_clear (&err);
+  bool opened = false;
+  if (!walk_init (&session->sframe, options->frames)
+      || !walk_init (&session->dwarf, options->frames))
+    error_set_no_memory (&err);
+  else if (options->core != NULL)
+    opened = (core = core_open (&session->process, options->core,
+                                options->executable, &err))
+             != NULL;
+  else
+    opened = open_living (session, &err);
+  if (opened)
+    status = show_threads (session);
+  else
+    print_error (options, &err);
+  if (opened && options->verbose)
+    tell_details (session);
+  if (options->core != NULL)
+    core_close (core, &session->process);
+  else
+    live_close (&session->process);
+  walk_free (&session->sframe);
+  walk_free (&session->dwarf);
+  return status;
+}
+
+int
+main (int argc, char **argv)
+{
+  struct session session = { 0 };
+  stack_options_parse (&session.options, argc, argv);
+  session.process.only_sframe = session.options.only_sframe;
+  session.process.analyze = session.options.analyze;
+  int status = run (&session);
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return status;
+  fprintf (stderr, "sframe-stack: standard output: %s\n", strerror (errno));
+  return EXIT_FAILURE;
+}

@@ -1,0 +1,183 @@
+/* How walks are shown.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/stack_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/printable.h"
+
+static const char *
+base_name (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* What is printed, and how.  */
+struct page
+{
+  const struct process *process;
+  unsigned wanted; /* of symbols */
+  FILE *out;
+};
+
+/* Name the code of FRAME, in MODULE (or NULL).  BEFORE_INTERRUPTED: what
+   called it is the kernel, when a signal interrupted the next frame.  */
+static void
+print_name (const struct page *page, const struct frame *frame,
+            const struct module *module, const struct symbol *symbol,
+            bool before_interrupted)
+{
+  FILE *out = page->out;
+  if (symbol->name[0] != '\0')
+    {
+      printable_put (symbol->name, out);
+      fprintf (out, "+0x%" PRIx64, symbol->offset);
+    }
+  else if (before_interrupted)
+    fputs ("<signal handler called>", out);
+  else if (module != NULL)
+    fprintf (out, "?+0x%" PRIx64, frame->pc - module->start);
+  else
+    fputc ('?', out);
+  if (module == NULL)
+    return;
+  fputs (" (", out);
+  printable_put (base_name (module->path), out);
+  fputc (')', out);
+}
+
+/* Frame INDEX of WALK, with MARK in front.  */
+static void
+print_frame (const struct page *page, const struct walk *walk, size_t index,
+             char mark)
+{
+  struct symbol symbol;
+  FILE *out = page->out;
+  const struct frame *frame = &walk->frames[index];
+  const struct module *module
+      = process_module_at (page->process, frame->pc - !frame->at_pc);
+  symbol_find (page->process->dwfl, frame->pc, frame->at_pc, page->wanted,
+               &symbol);
+  fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
+  print_name (page, frame, module, &symbol,
+              index + 1 < walk->n && frame[1].interrupted);
+  fputc ('\n', out);
+  if (symbol.file != NULL)
+    {
+      fputs ("         ", out);
+      printable_put (symbol.file, out);
+      fprintf (out, ":%d\n", symbol.line);
+    }
+}
+
+/* Why there is no section for ADDRESS, in MODULE (or NULL).  */
+static void
+print_no_section (const struct module *module, uint64_t address, FILE *out)
+{
+  if (module == NULL)
+    {
+      fprintf (out, "no SFrame data: 0x%" PRIx64 " is in no file", address);
+      return;
+    }
+  fputs ("no SFrame data: ", out);
+  printable_put (base_name (module->path), out);
+  fprintf (out, ": %s",
+           module->reason != NULL ? module->reason : "nothing known of it");
+}
+
+static void
+print_end (const struct page *page, const struct walk *walk)
+{
+  FILE *out = page->out;
+  const struct frame *last = &walk->frames[walk->n - 1];
+  uint64_t address = last->pc - !last->at_pc;
+  const struct module *module = process_module_at (page->process, address);
+  fputs ("  (", out);
+  if (walk->end == CFI2SFRAME_STEP_CALLER)
+    fprintf (out, "no more than %zu frames are shown", walk->max);
+  else if (walk->end == CFI2SFRAME_STEP_NO_SECTION)
+    print_no_section (module, address, out);
+  else if (walk->end == CFI2SFRAME_STEP_OUTERMOST || module == NULL)
+    fputs (cfi2sframe_step_text (walk->end), out);
+  else
+    {
+      fprintf (out, "%s: ", cfi2sframe_step_text (walk->end));
+      printable_put (base_name (module->path), out);
+      fprintf (out, "+0x%" PRIx64, address - module->start);
+    }
+  fputs (")\n", out);
+}
+
+static void
+print_thread (const struct thread *thread, FILE *out)
+{
+  fprintf (out, "Thread %d", (int)thread->tid);
+  if (thread->name[0] != '\0')
+    {
+      fputs (" \"", out);
+      printable_put (thread->name, out);
+      fputc ('"', out);
+    }
+  fputs (":\n", out);
+}
+
+void
+stack_print (const struct process *process, const struct thread *thread,
+             const struct walk *walk, unsigned wanted, FILE *out)
+{
+  const struct page page = { process, wanted, out };
+  print_thread (thread, out);
+  for (size_t i = 0; i < walk->n; i++)
+    print_frame (&page, walk, i, ' ');
+  print_end (&page, walk);
+}
+
+/* What is not the same in frame INDEX, if both walks have it.  */
+static const char *
+difference (const struct walk *a, const struct walk *b, size_t index)
+{
+  if (index >= a->n || index >= b->n)
+    return "";
+  const struct frame *x = &a->frames[index], *y = &b->frames[index];
+  return x->pc != y->pc   ? ": the address"
+         : x->sp != y->sp ? ": the stack pointer"
+                          : ": the frame pointer";
+}
+
+bool
+stack_print_both (const struct process *process, const struct thread *thread,
+                  const struct walk *sframe, const struct walk *dwarf,
+                  unsigned wanted, FILE *out)
+{
+  const struct page page = { process, wanted, out };
+  size_t same = walk_same_frames (sframe, dwarf);
+  print_thread (thread, out);
+  for (size_t i = 0; i < same; i++)
+    print_frame (&page, sframe, i, ' ');
+  for (size_t i = same; i < sframe->n; i++)
+    print_frame (&page, sframe, i, 'S');
+  print_end (&page, sframe);
+  for (size_t i = same; i < dwarf->n; i++)
+    print_frame (&page, dwarf, i, 'D');
+  bool agree = walks_agree (sframe, dwarf);
+  if (!agree)
+    fprintf (out, "  DWARF: %zu frames, different from #%zu on%s\n", dwarf->n,
+             same, difference (sframe, dwarf, same));
+  else if (same == sframe->n)
+    fprintf (out, "  DWARF: the same %zu frames\n", same);
+  else
+    fprintf (out, "  DWARF: the same %zu frames, and no CFI for more\n", same);
+  return agree;
+}
+
+void
+stack_print_waiting (const struct thread *thread, FILE *out)
+{
+  print_thread (thread, out);
+  fputs ("  (not stopped: it waits in the kernel)\n", out);
+}

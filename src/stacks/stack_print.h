@@ -1,0 +1,28 @@
+/* How walks are shown.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_STACK_PRINT_H
+#define STACKS_STACK_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "stacks/stack_walk.h"
+#include "stacks/symbols.h"
+
+/* A line for the thread, one for each frame of WALK (and one for its source),
+   and one that says why there are no more.  WANTED: of symbols (symbols.h). */
+void stack_print (const struct process *process, const struct thread *thread,
+                  const struct walk *walk, unsigned wanted, FILE *out);
+
+/* Print the walk by SFrame, compared with the walk by DWARF: from the first
+   frame on in which they differ, the rest of both is shown.  False when they
+   differ.  */
+bool stack_print_both (const struct process *process,
+                       const struct thread *thread, const struct walk *sframe,
+                       const struct walk *dwarf, unsigned wanted, FILE *out);
+
+/* A thread of which nothing is known, because it waits in the kernel.  */
+void stack_print_waiting (const struct thread *thread, FILE *out);
+
+#endif /* STACKS_STACK_PRINT_H */

@@ -1,0 +1,100 @@
+/* Walking a thread's stack by SFrame.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "stacks/stack_walk.h"
+
+#include <stdlib.h>
+
+#include "unwind/frame_rules.h"
+#include "unwind/step.h"
+
+bool
+walk_init (struct walk *walk, size_t max)
+{
+  *walk = (struct walk){ .max = max };
+  walk->frames = reallocarray (NULL, max, sizeof *walk->frames);
+  return walk->frames != NULL;
+}
+
+void
+walk_free (struct walk *walk)
+{
+  free (walk->frames);
+  walk->frames = NULL;
+}
+
+static bool
+read_memory (void *context, uint64_t address, void *to, size_t size)
+{
+  struct process *process = context;
+  struct memory *memory = &process->memory;
+  if (memory_read (memory, address, to, size))
+    return true;
+  /* Code stays as it is when the process runs on.  */
+  return size == UNWIND_CODE_SIZE && address == process->walk_pc - size
+         && memory->fetch != NULL
+         && memory->fetch (memory->source, address, to, size) == size;
+}
+
+static void
+unwinder_start (struct cfi2sframe_unwinder *unwinder, struct process *process,
+                const struct registers *registers)
+{
+  const struct arch *arch = process->arch;
+  cfi2sframe_unwinder_init (unwinder);
+  unwinder->context = process;
+  unwinder->read_memory = read_memory;
+  unwinder->find_section = process_find_section;
+  unwinder->pc = registers->pc;
+  unwinder->sp = registers->values[arch->sp];
+  unwinder->fp = registers->values[arch->fp];
+  unwinder->has_ra = arch_tracks_ra (arch);
+  unwinder->ra = registers->values[arch->ra];
+  unwinder->registers = registers->values;
+  unwinder->n_registers = registers->n;
+  unwinder->cache = process_known_rows (process, &unwinder->cache_size);
+}
+
+void
+walk_by_sframe (struct process *process, const struct registers *registers,
+                struct walk *walk)
+{
+  struct cfi2sframe_unwinder unwinder;
+  unwinder_start (&unwinder, process, registers);
+  walk->n = 0;
+  walk->end = CFI2SFRAME_STEP_CALLER;
+  while (walk->end == CFI2SFRAME_STEP_CALLER && walk->n < walk->max)
+    {
+      process->walk_pc = unwinder.pc;
+      walk->frames[walk->n++]
+          = (struct frame){ unwinder.pc, unwinder.sp, unwinder.fp,
+                            unwind_is_at_pc (&unwinder),
+                            unwinder.interrupted };
+      walk->end = process->step != NULL ? process->step (&unwinder)
+                                        : cfi2sframe_unwind_step (&unwinder);
+    }
+}
+
+static bool
+same_frame (const struct frame *a, const struct frame *b)
+{
+  /* Not `interrupted': libdwfl calls a trampoline an activation, too.  */
+  return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
+}
+
+size_t
+walk_same_frames (const struct walk *a, const struct walk *b)
+{
+  size_t i = 0;
+  while (i < a->n && i < b->n && same_frame (&a->frames[i], &b->frames[i]))
+    i++;
+  return i;
+}
+
+bool
+walks_agree (const struct walk *sframe, const struct walk *cfi)
+{
+  size_t same = walk_same_frames (sframe, cfi);
+  return same == cfi->n
+         && (same == sframe->n || cfi->end != CFI2SFRAME_STEP_OUTERMOST);
+}

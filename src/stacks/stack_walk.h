@@ -1,0 +1,52 @@
+/* Walking a thread's stack, by SFrame and by CFI.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_STACK_WALK_H
+#define STACKS_STACK_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cfi2sframe.h"
+#include "stacks/process.h"
+
+struct frame
+{
+  uint64_t pc, sp, fp;
+  bool at_pc;       /* PC is the next instruction to run, no call's end */
+  bool interrupted; /* by a signal, or now: a reason to be so */
+};
+
+struct walk
+{
+  struct frame *frames; /* owned */
+  size_t n, max;
+  /* Why there are no more; CFI2SFRAME_STEP_CALLER: because of MAX.  */
+  enum cfi2sframe_step end;
+};
+
+/* Room for MAX frames.  False when memory ran out.  */
+bool walk_init (struct walk *walk, size_t max);
+void walk_free (struct walk *walk);
+
+/* Walk from REGISTERS with SFrame alone.  */
+void walk_by_sframe (struct process *process,
+                     const struct registers *registers, struct walk *walk);
+
+/* Walk the stack of thread TID with libdwfl, as far as CFI leads: its
+   heuristics for code without CFI are not taken into account.  False when it
+   could not even begin.  */
+bool walk_by_cfi (struct process *process, pid_t tid, struct walk *walk);
+
+/* What .eh_frame or .debug_frame says of PC; to be freed.  NULL: nothing.  */
+Dwarf_Frame *walk_cfi_at (Dwfl *dwfl, uint64_t pc);
+
+/* How many frames, from the innermost one on, are the same in both walks.  */
+size_t walk_same_frames (const struct walk *a, const struct walk *b);
+
+/* Whether there is no difference between them: CFI may end before the
+   outermost frame, and SFrame data lead further.  */
+bool walks_agree (const struct walk *sframe, const struct walk *cfi);
+
+#endif /* STACKS_STACK_WALK_H */

@@ -1,0 +1,32 @@
+/* What an address is called.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_SYMBOLS_H
+#define STACKS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <elfutils/libdwfl.h>
+
+struct symbol
+{
+  char name[1024];  /* cut off if it is longer; "" if there is none */
+  uint64_t offset;  /* of the address in it */
+  const char *file; /* of its source, or NULL; it is libdwfl's */
+  int line;         /* 0 if not known */
+};
+
+/* What is wanted of a symbol.  */
+enum
+{
+  SYMBOL_SOURCE = 1, /* its line of source */
+  SYMBOL_MANGLED = 2 /* its name as the symbol table has it */
+};
+
+/* Look up PC, behind a call unless AT_PC, among the modules
+   of DWFL (NULL: none).  */
+void symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
+                  struct symbol *symbol);
+
+#endif /* STACKS_SYMBOLS_H */

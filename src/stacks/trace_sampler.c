@@ -1,0 +1,86 @@
+/* Samples taken by stopping the process, where the kernel does not take them.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/trace_sampler.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stacks/live.h"
+
+enum
+{
+  RUNNING_MAX = 1024 /* threads that are sampled at once */
+};
+
+static unsigned
+list_running (pid_t pid, pid_t *running)
+{
+  char name[64];
+  unsigned n = 0;
+  snprintf (name, sizeof name, "/proc/%d/task", (int)pid);
+  DIR *folder = opendir (name);
+  if (folder == NULL)
+    return 0;
+  for (struct dirent *entry;
+       n < RUNNING_MAX && (entry = readdir (folder)) != NULL;)
+    {
+      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
+      /* The thread runs, or waits for nothing but a processor.  */
+      if (tid > 0 && live_thread_state (pid, tid) == 'R')
+        running[n++] = tid;
+    }
+  closedir (folder);
+  return n;
+}
+
+/* Stop MEMBER and count the stacks of its threads that ran.  */
+static bool
+take_member (struct profile *profile, struct member *member, struct error *err)
+{
+  struct process *process = &member->process;
+  pid_t running[RUNNING_MAX];
+  unsigned n = list_running (process->pid, running);
+  if (!live_renew (process, err))
+    return false;
+  if (n == 0)
+    return true;
+  if (!live_stop (process, err))
+    return false;
+  struct error ended;
+  /* Without what is mapped now there is what was.  */
+  live_refresh (process, NULL, &ended);
+  member_read_name (member);
+  for (size_t i = 0; i < process->n_threads; i++)
+    for (unsigned j = 0; j < n; j++)
+      if (process->threads[i].tid == running[j] && process->threads[i].known)
+        profile_take (profile, member, &process->threads[i].registers);
+  live_resume (process);
+  return true;
+}
+
+bool
+trace_sampler_take (struct profile *profile, pid_t pid, bool children,
+                    struct error *err)
+{
+  struct family *family = &profile->family;
+  bool there = false;
+  if (children)
+    family_add_children (family);
+  /* The last one takes the place of one that has ended.  */
+  for (size_t i = family->n; i-- > 0;)
+    {
+      struct error problem;
+      pid_t member = family->members[i]->process.pid;
+      if (take_member (profile, family->members[i], &problem))
+        there |= member == pid;
+      else if (member == pid)
+        *err = problem;
+      else
+        family_remove (family, member);
+    }
+  return there;
+}

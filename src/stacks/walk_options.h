@@ -1,0 +1,38 @@
+/* Options of the programs that walk stacks.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_WALK_OPTIONS_H
+#define STACKS_WALK_OPTIONS_H
+
+#include "tool/standard_options.h"
+
+enum
+{
+  OPTION_ONLY_SFRAME = 256,
+  OPTION_ANALYZE,
+  OPTION_NO_DEMANGLE,
+  OPTION_OF_PROGRAM /* where the keys of a program's own options begin */
+};
+
+/* Entries of a table of options.  */
+#define WALK_OPTIONS                                                         \
+  WALK_OPTION ("only-sframe", OPTION_ONLY_SFRAME,                            \
+               "Stop where a module has no SFrame data of its own, instead " \
+               "of converting it in memory"),                                \
+      WALK_OPTION (                                                          \
+          "analyze", OPTION_ANALYZE,                                         \
+          "Modules that are converted get rows for code without CFI, too"),  \
+      WALK_OPTION ("no-demangle", OPTION_NO_DEMANGLE,                        \
+                   "Show names of C++ and Rust as symbol tables have them")
+#define WALK_OPTION(name, key, text) \
+  {                                  \
+    name, key, NULL, 0, text, 1      \
+  }
+
+/* What they switch on: members of a structure of TYPE.  */
+#define WALK_SWITCHES(type)                              \
+  OPTION_SWITCH (type, OPTION_ONLY_SFRAME, only_sframe), \
+      OPTION_SWITCH (type, OPTION_ANALYZE, analyze),     \
+      OPTION_SWITCH (type, OPTION_NO_DEMANGLE, mangled)
+
+#endif /* STACKS_WALK_OPTIONS_H */
