@@ -136,7 +136,7 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \
     .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
-    .caller_sp_offset = 0, .smallest_instruction = 4,                         \
+    .caller_sp_offset = 0, .smallest_instruction = 4, .smallest_call = 4,     \
     .may_end_call = may_end_call, .cfa_bias = 0, .cfa_scale = 1,              \
     .saved_registers = saved_registers,                                       \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \

@@ -165,6 +165,7 @@ const struct arch arch_amd64 = {
   .caller_sp_offset = 0,
   .cfa_bias = 0,
   .smallest_instruction = 1,
+  .smallest_call = 2,
   .instruction_size = amd64_instruction_size,
   .may_end_call = amd64_may_end_call,
   .cfa_scale = 1,

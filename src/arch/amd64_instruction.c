@@ -260,14 +260,18 @@ amd64_instruction_size (const uint8_t *code, size_t left, bool *is_call)
 
 /* Calls, from their ends.  */
 
-/* Whether the byte ff is among the 2nd to 8th of the eight bytes in front of
-   END.  They are looked at at once: 1 less than 0 in ~WORD makes a borrow.  */
+/* Whether one of the eight bytes in front of END may be GROUP_5 with a ModRM
+   byte of /2 or /3 behind it.  All are looked at at once: 1 less than a byte 0
+   of ~WORD makes a borrow, and no byte less than 0x80 makes one of 0x80.
+   Without ModRM, distances of calls backwards would be taken for GROUP_5.  */
 static inline bool
-has_group_5 (const uint8_t *end)
+may_have_group_5 (const uint8_t *end)
 {
   const uint64_t ones = UINT64_C (0x0101010101010101);
-  uint64_t word = load_u64 (end - sizeof word, false);
-  return ((~word - ones) & word & ones << 7) != 0;
+  const uint64_t word = load_u64 (end - sizeof word, false);
+  const uint64_t not_2_or_3 = (word >> 8 ^ ones * 0x10) & ones * 0x30;
+  return ((~word - ones) & word & (ones * 0x80 - not_2_or_3) & ones * 0x80)
+         != 0;
 }
 
 /* Whether the SIZE bytes at MODRM are ModRM and what that asks for (Intel SDM
@@ -303,7 +307,7 @@ amd64_may_end_call (const uint8_t *code, size_t size, int32_t *distance)
 {
   const uint8_t *end = code + size;
   *distance = 0;
-  if ((size < sizeof (uint64_t) || has_group_5 (end))
+  if ((size < sizeof (uint64_t) || may_have_group_5 (end))
       && may_end_indirect_call (end, size))
     return true;
   if (size < CALL_RELATIVE_SIZE || end[-CALL_RELATIVE_SIZE] != CALL_RELATIVE)

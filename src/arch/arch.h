@@ -73,6 +73,7 @@ struct arch
   int32_t caller_sp_offset; /* caller's SP = CFA + this */
 
   uint8_t smallest_instruction; /* bytes */
+  uint8_t smallest_call;        /* likewise */
   /* The size of the instruction at CODE, of which LEFT bytes are there; 0 when
      it is not known or longer.  *IS_CALL tells whether it is a call.  NULL:
      all instructions are of the smallest size.  */

@@ -127,6 +127,7 @@ const struct arch arch_s390x = {
   .caller_sp_offset = -160,
   .cfa_bias = 160,
   .smallest_instruction = 2,
+  .smallest_call = 2,
   .instruction_size = instruction_size,
   .may_end_call = may_end_call,
   .cfa_scale = 8,

@@ -31,7 +31,8 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
   *sites
       = (struct return_sites){ .source = source,
                                .padding = padding,
-                               .smallest = image->arch->smallest_instruction };
+                               .smallest = image->arch->smallest_instruction,
+                               .smallest_call = image->arch->smallest_call };
   plt_sections_find (&sites->plt, image);
   sites->calls = (struct call_finder){ .image = image,
                                        .is_function = is_function,
@@ -62,12 +63,14 @@ leads_on (const struct frame_row *row)
   return row->ra.kind != RULE_SAME;
 }
 
-/* The same of ROW, which is not the first one, instead of the row before it.
-   Rows may also begin where a register changes that SFrame does not know.  */
+/* The same of ROW, which is not the first one, instead of the row before it,
+   whose code has room for a call.  Rows may also begin where a register
+   changes that SFrame does not know.  */
 static bool
-misleads (const struct frame_row *row)
+misleads (const struct return_sites *sites, const struct frame_row *row)
 {
-  return leads_on (row) && !frame_row_same_rules (row - 1, row);
+  return leads_on (row) && row->start - row[-1].start >= sites->smallest_call
+         && !frame_row_continues (row);
 }
 
 /* Append the outline of FUNCTION without counting it: there is room for one
@@ -90,7 +93,7 @@ draw_outline (struct return_sites *sites,
   uint32_t *starts = &sites->starts[sites->n_starts];
   starts[0] = function->rows[0].start;
   for (size_t i = 1; i < n; i++)
-    if (misleads (&function->rows[i]))
+    if (misleads (sites, &function->rows[i]))
       starts[outline->n_starts++] = function->rows[i].start;
   return outline;
 }
@@ -204,7 +207,7 @@ cut_rows (struct return_sites *sites, const struct cfi_code *code)
       const struct frame_row *row = &function->rows[i];
       bool place
           = i == 0 ? row->start == 0 && follows_call (sites, code, row)
-                   : misleads (row) && row->start < code->size
+                   : misleads (sites, row) && row->start < code->size
                          && call_finder_ends_at (&sites->calls,
                                                  code->address + row[-1].start,
                                                  code->address + row->start);

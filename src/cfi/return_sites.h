@@ -47,7 +47,8 @@ struct return_sites
   struct padding_finder *padding;
   bool rows_stay; /* no place is left out; only padding is added */
   struct call_finder calls;
-  uint32_t smallest; /* bytes of an instruction */
+  uint32_t smallest;      /* bytes of an instruction */
+  uint32_t smallest_call; /* bytes of a call */
 
   /* The latest code.  */
   uint64_t end;          /* 0: none */

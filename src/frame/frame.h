@@ -144,6 +144,16 @@ frame_row_same_rules (const struct frame_row *a, const struct frame_row *b)
          && frame_rule_equal (a->fp, b->fp) && a->ra_signed == b->ra_signed;
 }
 
+/* Whether ROW, which is not its function's first one, says the same as the row
+   before it.  */
+static inline bool
+frame_row_continues (const struct frame_row *row)
+{
+  return row->number != 0 && row[-1].number != 0
+             ? row->number == row[-1].number
+             : frame_row_same_rules (row - 1, row);
+}
+
 static inline struct frame_rule
 frame_rule_unsupported (enum frame_reason reason)
 {
