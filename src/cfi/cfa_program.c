@@ -26,11 +26,11 @@ enum
    in full width, too: one out of range may be replaced before it matters.  */
 struct cfa_state
 {
-  struct frame_rule cfa, ra, fp, sp;
+  struct frame_row row; /* as it comes out, but for what follows */
+  struct frame_rule sp;
   uint64_t cfa_register;
   int64_t cfa_offset;
   bool cfa_has_register; /* it may be redefined in part */
-  bool ra_signed;
   bool ra_signed_with_pc;
   bool sign_state_ruled; /* a rule other than negate_ra_state governs it */
 };
@@ -113,15 +113,20 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
   return frame_rule_equal (sp, cfa);
 }
 
+/* Whether the state's row says less than the state.  RULE_UNDEFINED, 0, of SP
+   is no explicit rule (default_state).  */
+static inline bool
+state_exceeds_row (const struct cfa_state *state)
+{
+  return (state->sp.kind | state->ra_signed_with_pc | state->sign_state_ruled)
+         != 0;
+}
+
 static void
 state_to_row (const struct arch *arch, const struct cfa_state *state,
               struct frame_row *row)
 {
-  row->cfa = state->cfa;
-  row->ra = state->ra;
-  row->fp = state->fp;
-  row->ra_signed = state->ra_signed;
-  /* RULE_UNDEFINED: no explicit rule (default_state).  */
+  *row = state->row;
   if (state->sp.kind != RULE_UNDEFINED && row->cfa.kind != RULE_UNSUPPORTED
       && !sp_rule_is_default (arch, state->sp, row->cfa))
     row->cfa = frame_rule_unsupported (REASON_SP_RULE);
@@ -129,37 +134,45 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
     row->ra = frame_rule_unsupported (REASON_RA_SIGNING);
 }
 
-/* Append the row that was written and numbered behind those of FUNCTION, which
-   have their numbers from the same machine.  */
-static inline void
-keep_row (struct frame_function *function)
+/* Append any row for the code from the current location on.  Apart: the
+   compiler would save registers for it in all cases.  */
+static __attribute__ ((noinline)) bool
+emit_any_row (struct execution *run)
 {
-  const struct frame_row *row = &function->rows[function->n_rows];
-  if (function->n_rows > 0 && row->number != 0 && row[-1].start < row->start)
-    function->n_rows += row[-1].number != row->number;
-  else
-    frame_function_keep_next (function);
+  struct frame_row row;
+  state_to_row (run->machine->arch, &run->state, &row);
+  row.start = (uint32_t)run->location;
+  frame_numbers_give (&run->machine->numbers, &row);
+  run->changed = false;
+  bool appended = run->saved != NULL
+                      ? frame_function_append_saved (run->function, &row,
+                                                     run->saved->rules)
+                      : frame_function_append (run->function, &row);
+  return appended || error_set_no_memory (run->err);
 }
 
-/* Write the row for the code from the current location on.  */
-static bool
+/* The same, at once if there is nothing unusual in it: the row says what rows
+   said before.  Rows of one machine have the same number if they say the
+   same.  */
+static inline bool
 emit_row (struct execution *run)
 {
-  struct frame_row *next = frame_function_next (run->function);
-  if (next == NULL)
-    return error_set_no_memory (run->err);
-  next->start = (uint32_t)run->location;
-  state_to_row (run->machine->arch, &run->state, next);
-  frame_numbers_give (&run->machine->numbers, next);
+  struct frame_function *function = run->function;
+  struct frame_row *row = &run->state.row;
+  uint32_t number = frame_numbers_peek (&run->machine->numbers, row);
+  size_t n = function->n_rows;
+  if (number == 0 || n >= function->rows_capacity
+      || (n > 0 && function->rows[n - 1].start >= run->location)
+      || state_exceeds_row (&run->state) || run->saved != NULL)
+    return emit_any_row (run);
   run->changed = false;
-  if (run->saved == NULL)
-    {
-      keep_row (run->function);
-      return true;
-    }
-  const struct frame_row row = *next;
-  return frame_function_append_saved (run->function, &row, run->saved->rules)
-         || error_set_no_memory (run->err);
+  if (n > 0 && function->rows[n - 1].number == number)
+    return true;
+  row->start = (uint32_t)run->location;
+  row->number = number;
+  function->rows[n] = *row;
+  function->n_rows = n + 1;
+  return true;
 }
 
 /* Instructions.  Each returns REASON_NONE or why the program is broken.  */
@@ -213,8 +226,8 @@ tracked_rule (struct execution *run, uint64_t reg)
 {
   const struct arch *arch = run->machine->arch;
   struct cfa_state *state = &run->state;
-  struct frame_rule *rule = reg == arch->fp   ? &state->fp
-                            : reg == arch->ra ? &state->ra
+  struct frame_rule *rule = reg == arch->fp   ? &state->row.fp
+                            : reg == arch->ra ? &state->row.ra
                             : reg == arch->sp ? &state->sp
                                               : NULL;
   if (rule != NULL)
@@ -233,7 +246,7 @@ is_sign_state (const struct execution *run, uint64_t reg)
 static void
 restore_sign_state (struct execution *run)
 {
-  run->state.ra_signed = run->initial->ra_signed;
+  run->state.row.ra_signed = run->initial->row.ra_signed;
   run->state.ra_signed_with_pc = run->initial->ra_signed_with_pc;
   run->state.sign_state_ruled = run->initial->sign_state_ruled;
   run->changed = true;
@@ -312,8 +325,8 @@ restore_rule (struct execution *run, uint64_t reg)
   const struct cfa_state *initial = run->initial;
   struct frame_rule *slot = tracked_rule (run, reg);
   if (slot != NULL)
-    *slot = reg == arch->fp   ? initial->fp
-            : reg == arch->ra ? initial->ra
+    *slot = reg == arch->fp   ? initial->row.fp
+            : reg == arch->ra ? initial->row.ra
                               : initial->sp;
   else if (is_sign_state (run, reg))
     restore_sign_state (run);
@@ -356,13 +369,13 @@ define_cfa (struct execution *run, uint64_t reg, int64_t offset)
 {
   struct cfa_state *state = &run->state;
   if (reg > UINT16_MAX)
-    state->cfa = frame_rule_unsupported (REASON_REGISTER_RANGE);
+    state->row.cfa = frame_rule_unsupported (REASON_REGISTER_RANGE);
   else if (offset != (int32_t)offset)
-    state->cfa = frame_rule_unsupported (REASON_OFFSET_RANGE);
+    state->row.cfa = frame_rule_unsupported (REASON_OFFSET_RANGE);
   else
-    state->cfa = (struct frame_rule){ .kind = RULE_REG,
-                                      .reg = (uint16_t)reg,
-                                      .offset = (int32_t)offset };
+    state->row.cfa = (struct frame_rule){ .kind = RULE_REG,
+                                          .reg = (uint16_t)reg,
+                                          .offset = (int32_t)offset };
   state->cfa_has_register = true;
   state->cfa_register = reg;
   state->cfa_offset = offset;
@@ -402,7 +415,7 @@ define_cfa_expression (struct execution *run,
   struct frame_rule rule = expression_rule (
       run->machine->arch, instruction->block, instruction->block_size,
       EXPRESSION_CFA, REASON_CFA_EXPRESSION);
-  run->state.cfa = rule;
+  run->state.row.cfa = rule;
   run->state.cfa_has_register = false;
   run->changed = true;
   return REASON_NONE;
@@ -436,7 +449,7 @@ negate_ra_state (struct execution *run, bool with_pc)
 {
   if (!run->machine->arch->ra_signing)
     return REASON_BAD_INSTRUCTION; /* the opcode is another machine's */
-  run->state.ra_signed = !run->state.ra_signed;
+  run->state.row.ra_signed = !run->state.row.ra_signed;
   if (with_pc)
     run->state.ra_signed_with_pc = !run->state.ra_signed_with_pc;
   run->changed = true;
@@ -551,63 +564,62 @@ execute (struct execution *run, const struct cfa_instruction *instruction)
     }
 }
 
-/* Execute the next instruction at once if it is one of those that nearly all
-   programs consist of, without a struct cfa_instruction.  False for any other
-   one, which stays unread.  */
-static inline bool
-execute_frequent (struct execution *run, struct cursor *cursor,
-                  enum frame_reason *reason)
+/* The bytes of the instruction at AT if it is one of those that, but for
+   advance_loc, nearly all programs consist of: it is executed at once, without
+   a struct cfa_instruction.  Otherwise 0.  */
+static inline unsigned
+execute_frequent (struct execution *run, const uint8_t *at, const uint8_t *end)
 {
-  const uint8_t *at = cursor->at;
-  uint8_t opcode = at[0] & 0xc0, low = at[0] & 0x3f;
   struct cfa_state *state = &run->state;
-  *reason = REASON_NONE;
-  if (opcode == CFA_ADVANCE_LOC)
-    {
-      *reason = advance (run, low);
-      cursor->at += 1;
-      return true;
-    }
-  bool has_short_operand = cursor->end - at > 1 && at[1] < 0x80;
-  if (opcode == CFA_OFFSET && has_short_operand && !is_tracked (run, low))
-    cursor->at += 2;
-  else if (at[0] == CFA_DEF_CFA_OFFSET && has_short_operand
-           && state->cfa_has_register && state->cfa.kind == RULE_REG)
-    {
-      state->cfa.offset = at[1];
-      state->cfa_offset = at[1];
-      run->changed = true;
-      cursor->at += 2;
-    }
-  else if (at[0] == CFA_NOP)
-    cursor->at += 1;
-  else
-    return false;
-  return true;
+  if (at[0] == CFA_NOP)
+    return 1;
+  if (end - at < 2 || at[1] >= 0x80)
+    return 0;
+  if ((at[0] & 0xc0) == CFA_OFFSET)
+    return is_tracked (run, at[0] & 0x3f) ? 0 : 2;
+  if (at[0] != CFA_DEF_CFA_OFFSET || !state->cfa_has_register
+      || state->row.cfa.kind != RULE_REG)
+    return 0;
+  state->row.cfa.offset = at[1];
+  state->cfa_offset = at[1];
+  run->changed = true;
+  return 2;
 }
 
-/* Execute SIZE bytes of instructions, in an FDE up to its range's end.  */
+/* Execute the instruction that begins at AT; *SIZE is how many bytes it
+   has.  */
+static enum frame_reason
+execute_any (struct execution *run, const uint8_t *at, const uint8_t *end,
+             size_t *size)
+{
+  struct cursor cursor
+      = cursor_over (at, (size_t)(end - at), run->machine->arch->big_endian);
+  struct cfa_instruction instruction;
+  if (!cfa_instruction_read (&cursor, run->cie->pointer_encoding,
+                             &instruction))
+    return REASON_BAD_INSTRUCTION;
+  *size = (size_t)(cursor.at - at);
+  return execute (run, &instruction);
+}
+
+/* Execute SIZE bytes of instructions, in an FDE up to its range's end: rules
+   past the end of the function concern no code.  */
 static enum frame_reason
 run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
 {
-  struct cursor cursor
-      = cursor_over (bytes, size, run->machine->arch->big_endian);
-  struct cfa_instruction instruction = { 0 };
-  while (cursor_left (&cursor) > 0)
+  const uint8_t *at = bytes, *end = bytes + size;
+  while (at < end)
     {
-      enum frame_reason reason;
-      if (!execute_frequent (run, &cursor, &reason))
-        {
-          if (!cfa_instruction_read (&cursor, run->cie->pointer_encoding,
-                                     &instruction))
-            return REASON_BAD_INSTRUCTION;
-          reason = execute (run, &instruction);
-        }
-      if (reason != REASON_NONE)
+      enum frame_reason reason = REASON_NONE;
+      size_t step = 1;
+      bool advances = (*at & 0xc0) == CFA_ADVANCE_LOC;
+      if (advances)
+        reason = advance (run, *at & 0x3f);
+      else if ((step = execute_frequent (run, at, end)) == 0)
+        reason = execute_any (run, at, end, &step);
+      if (reason != REASON_NONE || run->location >= run->size)
         return reason;
-      /* Rules past the end of the function concern no code.  */
-      if (run->location >= run->size)
-        return REASON_NONE;
+      at += step;
     }
   return REASON_NONE;
 }
@@ -617,11 +629,12 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
 static struct cfa_state
 default_state (void)
 {
-  return (struct cfa_state){ .cfa
-                             = frame_rule_unsupported (REASON_CFA_UNDEFINED),
-                             .ra = { .kind = RULE_SAME },
-                             .fp = { .kind = RULE_SAME },
-                             .sp = { .kind = RULE_UNDEFINED } };
+  return (struct cfa_state){
+    .row = { .cfa = frame_rule_unsupported (REASON_CFA_UNDEFINED),
+             .ra = { .kind = RULE_SAME },
+             .fp = { .kind = RULE_SAME } },
+    .sp = { .kind = RULE_UNDEFINED },
+  };
 }
 
 static const struct cie_result *

@@ -41,20 +41,36 @@ void frame_numbers_free (struct frame_numbers *numbers);
 uint32_t frame_numbers_find (struct frame_numbers *numbers,
                              const struct frame_row *row);
 
-/* Give ROW the number of what it says.  */
-static inline void
-frame_numbers_give (struct frame_numbers *numbers, struct frame_row *row)
+/* Where the index of what rows like ROW say is kept.  */
+static inline uint16_t *
+frame_numbers_recent (struct frame_numbers *numbers,
+                      const struct frame_row *row)
 {
   /* What differs between most rows, so that it tells most rules apart.  */
   uint32_t mixed = (uint32_t)row->cfa.offset / 8 + row->cfa.reg * 64u
                    + row->fp.kind * 32u + row->ra.kind * 128u;
-  uint16_t *recent = &numbers->recent[mixed % NUMBERS_RECENT];
-  row->number = 0;
-  if (*recent < numbers->n
-      && frame_row_same_rules (&numbers->rows[*recent], row))
-    row->number = *recent + 1u;
-  else if ((row->number = frame_numbers_find (numbers, row)) > 0)
-    *recent = (uint16_t)(row->number - 1);
+  return &numbers->recent[mixed % NUMBERS_RECENT];
+}
+
+/* The number of what ROW says if it was given recently, otherwise 0.  */
+static inline uint32_t
+frame_numbers_peek (struct frame_numbers *numbers, const struct frame_row *row)
+{
+  uint16_t recent = *frame_numbers_recent (numbers, row);
+  return recent < numbers->n
+                 && frame_row_same_rules (&numbers->rows[recent], row)
+             ? recent + 1u
+             : 0;
+}
+
+/* Give ROW the number of what it says.  */
+static inline void
+frame_numbers_give (struct frame_numbers *numbers, struct frame_row *row)
+{
+  uint32_t number = frame_numbers_peek (numbers, row);
+  if (number == 0 && (number = frame_numbers_find (numbers, row)) > 0)
+    *frame_numbers_recent (numbers, row) = (uint16_t)(number - 1);
+  row->number = number;
 }
 
 #endif /* FRAME_NUMBERS_H */
