@@ -129,11 +129,24 @@ print_size (const struct totals *totals, FILE *out)
   fputc ('\n', out);
 }
 
+/* What --replace makes may be smaller than what was there.  */
+static void
+print_growth (const struct cfi2sframe_report *sum, FILE *out)
+{
+  bool grown = sum->output_bytes >= sum->input_bytes;
+  uint64_t bytes = grown ? sum->output_bytes - sum->input_bytes
+                         : sum->input_bytes - sum->output_bytes;
+  fprintf (
+      out,
+      "  files: %" PRIu64 " -> %" PRIu64 " bytes, %" PRIu64 " %s (%.2f %%)\n",
+      sum->input_bytes, sum->output_bytes, bytes, grown ? "added" : "removed",
+      sum->input_bytes == 0 ? 0 : figure_percent (bytes, sum->input_bytes));
+}
+
 static void
 print_conversion (const struct totals *totals, FILE *out)
 {
   const struct cfi2sframe_report *sum = &totals->sum;
-  uint64_t added = sum->output_bytes - sum->input_bytes;
   fprintf (out,
            "  functions: %" PRIu64 " of %" PRIu64 " (%.3f %%); code with CFI: "
            "%.3f %% of %" PRIu64 " bytes; all code: %.3f %% of %" PRIu64
@@ -147,12 +160,7 @@ print_conversion (const struct totals *totals, FILE *out)
            sum->executable_bytes);
   report_print_left_out (sum, out);
   print_size (totals, out);
-  fprintf (out,
-           "  files: %" PRIu64 " -> %" PRIu64 " bytes, %" PRIu64
-           " added (%.2f %%)\n",
-           sum->input_bytes, sum->output_bytes, added,
-           sum->input_bytes == 0 ? 0
-                                 : figure_percent (added, sum->input_bytes));
+  print_growth (sum, out);
 }
 
 static void

@@ -172,6 +172,19 @@ undone ()
   cmp in f
 }
 
+# 18446744073706796130 bytes were added.
+@test "the sums of files that --replace makes smaller" {
+  mkdir d
+  copy "$(program_file bash)" d/f
+  convert --format=2 d/f
+  before=$(stat -c %s d/f)
+  run --separate-stderr "$CFI2SFRAME" -r --replace --stats d
+  [ "$status" -eq 0 ]
+  after=$(stat -c %s d/f)
+  [ "$after" -lt "$before" ]
+  [[ $output == *"files: $before -> $after bytes, $((before - after)) removed (0."* ]] || report
+}
+
 @test "--replace of a changed file still works, --undo then gives the changed one" {
   small_program f
   convert f
