@@ -386,6 +386,12 @@ make_section (struct conversion *conversion, struct error *err)
 }
 
 bool
+located_may_be_checksum (const char *name)
+{
+  return checksum_may_be (name);
+}
+
+bool
 convert_located (const struct file_location *input, const char *output,
                  const struct cfi2sframe_options *options,
                  struct file_identity *made, struct cfi2sframe_report *report,

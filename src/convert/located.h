@@ -1,5 +1,8 @@
 /* The public functions for files found in a tree (elf/file_location.h).
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Whoever finds files by reading their directory sees all names in it, and
+   spares convert_located from doing so again for each of the files.  */
 
 #ifndef CONVERT_LOCATED_H
 #define CONVERT_LOCATED_H
@@ -16,6 +19,10 @@ bool convert_located (const struct file_location *input, const char *output,
                       const struct cfi2sframe_options *options,
                       struct file_identity *made,
                       struct cfi2sframe_report *report, struct error *err);
+
+/* Whether the file NAME may be a checksum of another one in its directory: one
+   for file_location.checksums.  */
+bool located_may_be_checksum (const char *name);
 
 /* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  */
 bool undo_located (const struct file_location *input, const char *output,

@@ -29,8 +29,9 @@ enum
 
 #define NT_FDO_INTEGRITY UINT32_C (0xcafe2a8e) /* libgcrypt's */
 
-/* Where files of checksums are, seen from the file's own directory.  Those of
-   fipscheck and hmaccalc are below the libraries' directory.  */
+/* Where files of checksums are, seen from the file's own directory, which
+   comes first.  Those of fipscheck and hmaccalc are below the libraries'
+   directory.  */
 static const char *const folders[] = { ".",
                                        "fipscheck",
                                        "fipshmac",
@@ -47,6 +48,7 @@ struct subject
 {
   int directory;      /* that it is in */
   const char *folder; /* the same, for its last part */
+  const char *names;  /* in it that may be of checksums, or NULL */
   const char *name, *soname;
   struct file_identity identity;
   unsigned n_lists; /* that were read */
@@ -99,14 +101,28 @@ is_listed (struct subject *subject, int directory, const char *entry)
   return has_part (list, subject->name) || has_part (list, subject->soname);
 }
 
+/* Whether NAME, of LENGTH bytes, is more than ENDING and ends so.  */
+static bool
+ends_in (const char *name, size_t length, const char *ending)
+{
+  size_t size = strlen (ending);
+  return length > size && strcmp (name + length - size, ending) == 0;
+}
+
+bool
+checksum_may_be (const char *name)
+{
+  size_t length = strlen (name);
+  return ends_in (name, length, ".hmac") || ends_in (name, length, ".chk");
+}
+
 /* Cut ENDING off NAME, of LENGTH bytes.  False if it does not have it.  */
 static bool
 cut (char *name, size_t *length, const char *ending)
 {
-  size_t size = strlen (ending);
-  if (*length <= size || strcmp (name + *length - size, ending) != 0)
+  if (!ends_in (name, *length, ending))
     return false;
-  *length -= size;
+  *length -= strlen (ending);
   name[*length] = '\0';
   return true;
 }
@@ -118,7 +134,7 @@ is_checksum (struct subject *subject, int directory, const char *entry)
 {
   char name[NAME_MAX + 1 + sizeof ".so"];
   size_t length = strlen (entry);
-  if (length < sizeof ".chk" || length > NAME_MAX)
+  if (!checksum_may_be (entry) || length > NAME_MAX)
     return false;
   memcpy (name, entry, length + 1);
   if (cut (name, &length, ".hmac"))
@@ -165,6 +181,21 @@ find_in_folder (struct subject *subject, const char *folder, struct error *err)
     if (is_checksum (subject, fd, entry->d_name))
       found = report_file (folder, entry->d_name, err);
   closedir (directory);
+  return found;
+}
+
+/* The same for the file's own directory, whose names are known.  */
+static bool
+find_in_names (struct subject *subject, struct error *err)
+{
+  bool found = false;
+  const char *name = subject->names;
+  for (size_t n = 0; !found && n < ENTRIES_MAX && *name != '\0'; n++)
+    {
+      if (is_checksum (subject, subject->directory, name))
+        found = report_file (".", name, err);
+      name += strlen (name) + 1;
+    }
   return found;
 }
 
@@ -223,7 +254,10 @@ static bool
 find_file (struct subject *subject, struct error *err)
 {
   bool found = is_openssl_module (subject, err);
-  for (size_t i = 0; !found && i < sizeof folders / sizeof *folders; i++)
+  bool seen = subject->names != NULL;
+  if (!found && seen)
+    found = find_in_names (subject, err);
+  for (size_t i = seen; !found && i < sizeof folders / sizeof *folders; i++)
     found = find_in_folder (subject, folders[i], err);
   return found;
 }
@@ -258,7 +292,8 @@ checksum_check_none (const struct image *image,
                      const struct file_location *location, struct error *err)
 {
   struct stat status;
-  struct subject subject = { .soname = dynamic_soname (image) };
+  struct subject subject
+      = { .soname = dynamic_soname (image), .names = location->checksums };
   if (has_integrity_note (image))
     return error_set (err, CFI2SFRAME_CHECKSUMMED,
                       "a note in it has a checksum of it (FIPS 140; see "

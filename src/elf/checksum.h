@@ -20,9 +20,13 @@
 /* Whether nobody keeps a checksum of IMAGE, the file at LOCATION.  What a
    checksum is of is said by its name: the file's own, its soname, that of a
    link to it in the same directory; or by its contents.  False with status
-   CFI2SFRAME_CHECKSUMMED, which says where the checksum is.  */
+   CFI2SFRAME_CHECKSUMMED, which says where the checksum is.  The directory is
+   read, unless LOCATION knows its names.  */
 bool checksum_check_none (const struct image *image,
                           const struct file_location *location,
                           struct error *err);
+
+/* Whether the file NAME may be a checksum of another one in its directory.  */
+bool checksum_may_be (const char *name);
 
 #endif /* ELF_CHECKSUM_H */

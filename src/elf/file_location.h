@@ -37,7 +37,10 @@ struct file_location
   const char *name; /* relative to DIRECTORY */
   bool fixed;       /* a link is not followed, and it must be IDENTITY */
   struct file_identity identity;
-  enum file_lock lock; /* for image_open_at */
+  const char *checksums; /* the names in DIRECTORY that may be of checksums
+                            (checksum_may_be), an empty one behind the last;
+                            NULL: not known */
+  enum file_lock lock;   /* for image_open_at */
 };
 
 /* The file that PATH names at the time it is used.  Borrows PATH.  */

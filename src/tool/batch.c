@@ -177,7 +177,7 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
                        .out = streams->out };
   if (entry->problem != 0)
     fail (job, CFI2SFRAME_IO, strerror (entry->problem));
-  else if (!tree_entry_locate (entry, &job->location, &job->err))
+  else if (!tree_entry_locate (batch->tree, entry, &job->location, &job->err))
     job->outcome = JOB_FAILED;
   else
     job_run (job, batch->options);
@@ -186,12 +186,12 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
 /* The file of FIRST was replaced: make this name of the old one a name of the
    new one.  */
 static bool
-relink_entry (const struct job *first, const struct tree_entry *entry,
-              struct cfi2sframe_error *err)
+relink_entry (const struct batch *batch, const struct job *first,
+              const struct tree_entry *entry, struct cfi2sframe_error *err)
 {
   struct file_location name, replacement = first->location;
   replacement.identity = first->made;
-  bool done = tree_entry_locate (entry, &name, err)
+  bool done = tree_entry_locate (batch->tree, entry, &name, err)
               && relink_name (&name, &replacement, err);
   tree_entry_leave (&name);
   return done;
@@ -212,7 +212,7 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
   printable_copy (name, sizeof name, first->path);
   snprintf (job->err.reason, sizeof job->err.reason, "same file as %s", name);
   if (first->outcome == JOB_DONE && !options->convert.dry_run
-      && !relink_entry (first, entry, &job->err))
+      && !relink_entry (batch, first, entry, &job->err))
     job->outcome = JOB_FAILED;
 }
 

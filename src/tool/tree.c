@@ -253,10 +253,26 @@ add_item (struct directory_walk *walk, int directory,
                         : add_file (walk, directory, item->d_name, path);
 }
 
+/* The entries from FIRST on are of a directory whose names of checksums begin
+   at START.  */
+static bool
+note_checksums (struct tree *tree, size_t first, size_t start)
+{
+  buffer_u8 (&tree->checksums, '\0');
+  for (size_t i = first; i < tree->n_entries; i++)
+    {
+      tree->entries[i].has_checksums = true;
+      tree->entries[i].checksums = start;
+    }
+  return !tree->checksums.failed;
+}
+
 /* Read the open DIRECTORY.  */
 static bool
 read_items (struct directory_walk *walk, DIR *directory, const char *path)
 {
+  struct tree *tree = walk->tree;
+  size_t first = tree->n_entries, checksums = tree->checksums.size;
   for (;;)
     {
       errno = 0;
@@ -268,7 +284,10 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
           return copy != NULL && add_problem (walk, copy, problem);
         }
       if (item == NULL)
-        return true;
+        return note_checksums (tree, first, checksums);
+      if (located_may_be_checksum (item->d_name))
+        buffer_append (&tree->checksums, item->d_name,
+                       strlen (item->d_name) + 1);
       if (!add_item (walk, dirfd (directory), path, item))
         return false;
     }
@@ -408,6 +427,7 @@ tree_free (struct tree *tree)
   for (size_t i = 0; i < tree->n_entries; i++)
     free (tree->entries[i].path);
   free (tree->entries);
+  buffer_free (&tree->checksums);
   tree->entries = NULL;
   tree->n_entries = tree->room = 0;
 }
@@ -441,12 +461,15 @@ enter (const struct tree_entry *entry, struct file_location *location)
 }
 
 bool
-tree_entry_locate (const struct tree_entry *entry,
+tree_entry_locate (const struct tree *tree, const struct tree_entry *entry,
                    struct file_location *location,
                    struct cfi2sframe_error *err)
 {
   *location = file_location_of_path (entry->path);
   location->identity = entry->identity;
+  if (entry->has_checksums)
+    location->checksums
+        = (const char *)tree->checksums.bytes + entry->checksums;
   if (entry->root_length == 0)
     return true;
   location->fixed = true;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "convert/located.h"
 #include "tool/options.h"
 
@@ -24,6 +25,9 @@ struct tree_entry
      that was; 0 for operands themselves and elements of lists.  */
   size_t root_length;
   struct file_identity root;
+  bool has_checksums; /* the names in its directory that may be of checksums
+                         begin in tree.checksums at: */
+  size_t checksums;
 };
 
 struct tree
@@ -31,6 +35,8 @@ struct tree
   struct tree_entry *entries; /* operands in their order; what is in one
                                  directory operand sorted by path */
   size_t n_entries, room;
+  struct buffer checksums; /* names, an empty one behind those of each
+                              directory */
   uint64_t not_elf; /* regular files in directories without ELF magic; they
                        have no entry */
 
@@ -46,10 +52,11 @@ bool tree_collect (struct tree *tree, const struct tool_options *options);
 
 void tree_free (struct tree *tree);
 
-/* Where ENTRY is.  What was found in a directory is looked for again below
-   that operand, without following links, and must be the same file.  False
-   with ERR when there is no way to it any more.  */
-bool tree_entry_locate (const struct tree_entry *entry,
+/* Where ENTRY of TREE is.  What was found in a directory is looked for again
+   below that operand, without following links, and must be the same file.
+   False with ERR when there is no way to it any more.  */
+bool tree_entry_locate (const struct tree *tree,
+                        const struct tree_entry *entry,
                         struct file_location *location,
                         struct cfi2sframe_error *err);
 

@@ -640,3 +640,26 @@ with_time_between ()
   convert --undo --in-place-write f
   cmp in f
 }
+
+# A folder's names were read once per file in it, for names of checksums.
+@test "-r reads a folder once, and knows its checksums" {
+  needs strace
+  strace -o /dev/null -e trace=none true 2>/dev/null \
+    || skip "strace does not work here"
+  mkdir -p tree/{a,b,c}
+  small_program in
+  for name in libx.so.{10..40}; do cp in "tree/b/$name"; done
+  cp in tree/a/libx.so.20 && cp in tree/c/libx.so.20
+  touch tree/b/{.libx.so.20.hmac,libx.so.30.chk,.one.so.hmac} tree/a/.libx.so.21.hmac
+  ln -s libx.so.40 tree/b/one.so
+  run --separate-stderr strace -f -o calls -e trace=getdents64 \
+    "$CFI2SFRAME" -r -j4 tree
+  [ "$status" -eq 0 ] || report
+  [ "$(grep -c getdents64 calls)" -lt 20 ]
+  [[ ${lines[0]} == "30 files converted, 3 skipped, 0 failed"* ]] || report
+  [[ $stderr == *"tree/b/libx.so.20: note: skipped: .libx.so.20.hmac has"* ]] || report
+  [[ $stderr == *"tree/b/libx.so.30: note: skipped: libx.so.30.chk has"* ]] || report
+  [[ $stderr == *"tree/b/libx.so.40: note: skipped: .one.so.hmac has"* ]] || report
+  has_sframe tree/a/libx.so.20
+  has_sframe tree/c/libx.so.20
+}
