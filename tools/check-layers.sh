@@ -1,7 +1,7 @@
 #!/bin/sh
 # Layers: a file of src/ includes only headers of its own folder and of those
 # above it in the list of doc/HACKING, "Layers" (tool: only of base and convert;
-# stacks: of convert only loaded.h).  Within a folder no module (NAME.c and NAME.h) includes one that
+# stacks: of convert only detached.h).  Within a folder no module (NAME.c and NAME.h) includes one that
 # includes it, and none uses a function of one that uses a function of its own,
 # whatever headers declare them.  Where that list says which headers other
 # folders include alone, they include no others.
@@ -28,7 +28,7 @@ find src -mindepth 2 -name '*.[ch]' | LC_ALL=C sort | xargs awk '
       print own "/" substr (path[3], 1, length (path[3]) - 2), other "/" name[3]
     else if (!(own in rank) || !(other in rank) || rank[other] > rank[own] \
              || (own == "tool" && other != "base" && other != "convert") \
-             || (own == "stacks" && other == "convert" && name[3] != "loaded"))
+             || (own == "stacks" && other == "convert" && name[3] != "detached"))
       { print FILENAME ":" FNR ": " own " must not include " $2 >"/dev/stderr"
         bad = 1 }
     else if (other in doors && index (doors[other], " " name[3] ".h ") == 0)

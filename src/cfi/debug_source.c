@@ -178,13 +178,13 @@ add_section (struct debug_source *debug, struct section_data *data,
   return true;
 }
 
-/* Open the debug file that WISH asks for, if any.  */
+/* Open the debug file that CFI_OPTIONS ask for, if any.  */
 static bool
 open_file (struct debug_source *debug, const struct image *image,
-           const struct cfi_wish *wish, struct error *err)
+           const struct cfi_options *cfi_options, struct error *err)
 {
-  if (wish->debug_file != NULL)
-    return debug_file_open (&debug->file, wish->debug_file, image, err);
+  if (cfi_options->debug_file != NULL)
+    return debug_file_open (&debug->file, cfi_options->debug_file, image, err);
   const struct debug_places places = debug_places_usual ();
   debug_file_find (&debug->file, image, &places, err);
   if (err->status != CFI2SFRAME_OK)
@@ -195,10 +195,10 @@ open_file (struct debug_source *debug, const struct image *image,
 
 static bool
 add_outside (struct debug_source *debug, struct cfi_section *cfi,
-             const struct image *image, const struct cfi_wish *wish,
+             const struct image *image, const struct cfi_options *cfi_options,
              struct error *err)
 {
-  if (!open_file (debug, image, wish, err))
+  if (!open_file (debug, image, cfi_options, err))
     return false;
   if (debug->file.image.elf == NULL)
     return true;
@@ -206,28 +206,28 @@ add_outside (struct debug_source *debug, struct cfi_section *cfi,
   if (section != NULL)
     return add_section (debug, &debug->outside, cfi, image, &debug->file.image,
                         section, err);
-  if (wish->debug_file != NULL)
+  if (cfi_options->debug_file != NULL)
     set_note (debug, "debug file %.120s has no .debug_frame",
-              wish->debug_file);
+              cfi_options->debug_file);
   debug_file_close (&debug->file);
   return true;
 }
 
 bool
 debug_source_read (struct debug_source *debug, struct cfi_section *cfi,
-                   const struct image *image, const struct cfi_wish *wish,
-                   struct error *err)
+                   const struct image *image,
+                   const struct cfi_options *cfi_options, struct error *err)
 {
   const struct image_section *own = find_debug_frame (image);
-  if (wish->debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
+  if (cfi_options->debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
     return true;
   if (own != NULL
       && !add_section (debug, &debug->own, cfi, image, image, own, err))
     return false;
-  bool outside
-      = wish->debug_file != NULL
-        || (wish->debug_info == CFI2SFRAME_DEBUG_INFO_AUTO && own == NULL);
-  return !outside || add_outside (debug, cfi, image, wish, err);
+  bool outside = cfi_options->debug_file != NULL
+                 || (cfi_options->debug_info == CFI2SFRAME_DEBUG_INFO_AUTO
+                     && own == NULL);
+  return !outside || add_outside (debug, cfi, image, cfi_options, err);
 }
 
 void

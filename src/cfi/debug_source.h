@@ -18,8 +18,8 @@
 #include "elf/image.h"
 #include "elf/section_data.h"
 
-/* What is wanted.  */
-struct cfi_wish
+/* Which CFI to read beside .eh_frame.  */
+struct cfi_options
 {
   enum cfi2sframe_debug_info debug_info;
   const char *debug_file; /* or NULL */
@@ -33,11 +33,12 @@ struct debug_source
   char note[200]; /* why CFI that is there is not used, or "" */
 };
 
-/* Add the CFI that WISH asks for to CFI, the .eh_frame of IMAGE so far.  What
-   cannot be used is noted; it is a failure only of a file that WISH names.
-   DEBUG is to be closed also after failure.  */
+/* Add the CFI that CFI_OPTIONS asks for to CFI, the .eh_frame of IMAGE so far.
+   What cannot be used is noted; it is a failure only of a file that
+   CFI_OPTIONS names. DEBUG is to be closed also after failure.  */
 bool debug_source_read (struct debug_source *debug, struct cfi_section *cfi,
-                        const struct image *image, const struct cfi_wish *wish,
+                        const struct image *image,
+                        const struct cfi_options *cfi_options,
                         struct error *err);
 
 /* Also for one that is all zero.  */

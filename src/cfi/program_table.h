@@ -23,7 +23,7 @@ struct program_result
   /* For functions larger than so many bytes it is the same (see
      cfa_machine_reach).  */
   uint64_t reach;
-  size_t outline; /* another number of the owner's */
+  size_t kept; /* the owner's number for what return_sites_keep keeps */
 };
 
 /* A table for FDEs of SECTION, which must outlive it.  NULL when memory ran

@@ -38,8 +38,8 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
                                        .is_function = is_function,
                                        .context = sites };
   /* Nearly always enough.  What is not used is never touched.  */
-  return (ARRAY_ROOM (sites->outlines, source->cfi.n_fdes / 2 + 1,
-                      &sites->outlines_capacity)
+  return (ARRAY_ROOM (sites->kept, source->cfi.n_fdes / 2 + 1,
+                      &sites->kept_capacity)
           && ARRAY_ROOM (sites->starts,
                          cfi_section_size (&source->cfi) / 8 + 1,
                          &sites->starts_capacity))
@@ -50,7 +50,7 @@ void
 return_sites_free (struct return_sites *sites)
 {
   frame_function_free (&sites->cut);
-  free (sites->outlines);
+  free (sites->kept);
   free (sites->starts);
 }
 
@@ -73,36 +73,34 @@ misleads (const struct return_sites *sites, const struct frame_row *row)
          && !frame_row_continues (row);
 }
 
-/* Append the outline of FUNCTION without counting it: there is room for one
+/* Append the kept_rows of FUNCTION without counting it: there is room for one
    that is needed only once.  */
-static struct outline *
-draw_outline (struct return_sites *sites,
-              const struct frame_function *function)
+static struct kept_rows *
+keep_rows (struct return_sites *sites, const struct frame_function *function)
 {
   size_t n = function->n_rows;
-  if (!ARRAY_ROOM (sites->outlines, sites->n_outlines + 1,
-                   &sites->outlines_capacity)
+  if (!ARRAY_ROOM (sites->kept, sites->n_kept + 1, &sites->kept_capacity)
       || !ARRAY_ROOM (sites->starts, sites->n_starts + n,
                       &sites->starts_capacity))
     return NULL;
-  struct outline *outline = &sites->outlines[sites->n_outlines];
-  *outline = (struct outline){ .first_start = sites->n_starts,
-                               .n_starts = 1,
-                               .first = function->rows[0],
-                               .last = function->rows[n - 1] };
+  struct kept_rows *kept = &sites->kept[sites->n_kept];
+  *kept = (struct kept_rows){ .first_start = sites->n_starts,
+                              .n_starts = 1,
+                              .first = function->rows[0],
+                              .last = function->rows[n - 1] };
   uint32_t *starts = &sites->starts[sites->n_starts];
   starts[0] = function->rows[0].start;
   for (size_t i = 1; i < n; i++)
     if (misleads (sites, &function->rows[i]))
-      starts[outline->n_starts++] = function->rows[i].start;
-  return outline;
+      starts[kept->n_starts++] = function->rows[i].start;
+  return kept;
 }
 
 size_t
 return_sites_keep (struct return_sites *sites)
 {
-  sites->n_starts += sites->outlines[sites->n_outlines].n_starts;
-  return sites->n_outlines++;
+  sites->n_starts += sites->kept[sites->n_kept].n_starts;
+  return sites->n_kept++;
 }
 
 /* Finding the places.  */
@@ -129,13 +127,13 @@ count_starts (const struct cfi_code *code, const uint32_t *starts, size_t n)
 
 static bool
 has_places (struct return_sites *sites, const struct cfi_code *code,
-            const struct outline *outline)
+            const struct kept_rows *kept)
 {
-  const uint32_t *starts = sites->starts + outline->first_start;
-  size_t n = count_starts (code, starts, outline->n_starts);
+  const uint32_t *starts = sites->starts + kept->first_start;
+  size_t n = count_starts (code, starts, kept->n_starts);
   if (sites->rows_stay)
     return false;
-  return (starts[0] == 0 && follows_call (sites, code, &outline->first))
+  return (starts[0] == 0 && follows_call (sites, code, &kept->first))
          || call_finder_first (&sites->calls, code->address, starts, n) < n;
 }
 
@@ -232,13 +230,13 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
       pass (sites, code, NULL);
       return true;
     }
-  const struct outline *outline = draw_outline (sites, function);
-  if (outline == NULL)
+  const struct kept_rows *kept = keep_rows (sites, function);
+  if (kept == NULL)
     return error_set_no_memory (err);
-  bool cut = has_places (sites, code, outline);
+  bool cut = has_places (sites, code, kept);
   if (cut && !cut_rows (sites, code))
     return error_set_no_memory (err);
-  pass (sites, code, &outline->last);
+  pass (sites, code, &kept->last);
   find_padding (sites, walk, code);
   if (cut)
     code->function = &sites->cut;
@@ -248,12 +246,12 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
 
 bool
 return_sites_repeat (struct return_sites *sites, const struct cfi_walk *walk,
-                     struct cfi_code *code, size_t outline)
+                     struct cfi_code *code, size_t kept)
 {
-  const struct outline *drawn = &sites->outlines[outline];
-  if (has_places (sites, code, drawn))
+  const struct kept_rows *rows = &sites->kept[kept];
+  if (has_places (sites, code, rows))
     return false;
-  pass (sites, code, &drawn->last);
+  pass (sites, code, &rows->last);
   find_padding (sites, walk, code);
   return true;
 }

@@ -31,11 +31,11 @@
 #include "elf/plt_sections.h"
 #include "frame/frame.h"
 
-/* Of a function's rows, what matters here.  */
-struct outline
+/* What decides about the return sites of a function, taken from its rows.  */
+struct kept_rows
 {
-  /* In return_sites.starts: of its first row, and of others that a reader
-     could take for that of a call.  */
+  /* Of the starts in return_sites.starts: where the first row starts, and each
+     row that a reader could take for the row of a call.  */
   size_t first_start, n_starts;
   struct frame_row first, last;
 };
@@ -57,8 +57,8 @@ struct return_sites
   struct frame_row last; /* ... this is the last one */
   bool can_keep;         /* return_sites_keep is allowed */
 
-  struct outline *outlines; /* owned */
-  size_t n_outlines, outlines_capacity;
+  struct kept_rows *kept; /* owned */
+  size_t n_kept, kept_capacity;
   uint32_t *starts; /* owned */
   size_t n_starts, starts_capacity;
   struct frame_function
@@ -73,24 +73,24 @@ bool return_sites_init (struct return_sites *sites,
                         struct padding_finder *padding, struct error *err);
 void return_sites_free (struct return_sites *sites);
 
-/* Give CODE, which WALK has just handed out and which has rows or a reason why
-   not, its padding, and other rows, SITES->cut, if there are places without
-   one. They are valid until the next call.  */
+/* CODE comes from WALK and has rows, or a reason why it has none.  Set its
+   padding.  If there are places that may have no row, CODE gets other rows,
+   SITES->cut, which are valid until the next call.  */
 bool return_sites_apply (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,
                          struct error *err);
 
-/* Functions with one call-frame program have the same rows.  Keep what matters
-   of those that return_sites_apply saw last, where SITES->can_keep says so
-   (there are some, none was changed, none has RULE_PLT), and give the number
-   to ask by.  */
+/* Functions with equal call-frame programs have equal rows.  Keep the
+   kept_rows of the function that return_sites_apply saw last, and return their
+   number.  Only where SITES->can_keep is set: the function has rows, all of
+   them stayed, and none has RULE_PLT.  */
 size_t return_sites_keep (struct return_sites *sites);
 
-/* Whether CODE can have the rows behind OUTLINE as they are; then its padding
-   is set.  Otherwise nothing is done: its rows have to be made and
-   return_sites_apply be called.  */
+/* Whether CODE can have the rows with number KEPT unchanged; then the padding
+   of CODE is set.  Otherwise nothing is done: the caller makes the rows and
+   calls return_sites_apply.  */
 bool return_sites_repeat (struct return_sites *sites,
                           const struct cfi_walk *walk, struct cfi_code *code,
-                          size_t outline);
+                          size_t kept);
 
 #endif /* CFI_RETURN_SITES_H */

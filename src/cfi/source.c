@@ -94,11 +94,12 @@ read_eh_frame (struct cfi_source *source, struct error *err)
 
 /* Read what there is besides .eh_frame.  */
 static bool
-read_debug (struct cfi_source *source, const struct cfi_wish *wish,
+read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
             struct error *err)
 {
   struct cfi_section *cfi = &source->cfi;
-  if (!debug_source_read (&source->debug, cfi, source->image, wish, err))
+  if (!debug_source_read (&source->debug, cfi, source->image, cfi_options,
+                          err))
     return false;
   if (cfi->n_inputs == 0
       || cfi->inputs[cfi->n_inputs - 1].kind == CFI_EH_FRAME)
@@ -111,10 +112,10 @@ read_debug (struct cfi_source *source, const struct cfi_wish *wish,
 
 bool
 cfi_source_open (struct cfi_source *source, const struct image *image,
-                 const struct cfi_wish *wish, struct error *err)
+                 const struct cfi_options *cfi_options, struct error *err)
 {
   *source = (struct cfi_source){ .cfi = { .arch = image->arch,
-                                          .no_plain = wish->no_plain },
+                                          .no_plain = cfi_options->no_plain },
                                  .problem = problem_in_image,
                                  .context = source,
                                  .image = image };
@@ -122,7 +123,7 @@ cfi_source_open (struct cfi_source *source, const struct image *image,
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "machine %u: SFrame has no ABI for it",
                       image->header.e_machine);
-  if (!read_eh_frame (source, err) || !read_debug (source, wish, err))
+  if (!read_eh_frame (source, err) || !read_debug (source, cfi_options, err))
     return false;
   if (source->cfi.n_inputs == 0)
     return error_set (err, CFI2SFRAME_NOTHING, "no .eh_frame%s%s",

@@ -34,12 +34,13 @@ struct cfi_source
   struct code_sections code;         /* where that may describe code */
 };
 
-/* Read the CFI that WISH asks for and find the PLT stubs of IMAGE, a linked
-   file, which must outlive SOURCE, which must stay where it is.  Status
+/* Read the CFI that CFI_OPTIONS asks for and find the PLT stubs of IMAGE, a
+   linked file, which must outlive SOURCE, which must stay where it is.  Status
    CFI2SFRAME_UNSUPPORTED for a machine without SFrame ABI, CFI2SFRAME_NOTHING
    without CFI.  SOURCE is to be closed also after failure.  */
 bool cfi_source_open (struct cfi_source *source, const struct image *image,
-                      const struct cfi_wish *wish, struct error *err);
+                      const struct cfi_options *cfi_options,
+                      struct error *err);
 
 /* Also for a source that is all zero.  */
 void cfi_source_close (struct cfi_source *source);

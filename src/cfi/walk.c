@@ -44,10 +44,10 @@ problem_of (struct cfi_walk *walk, size_t index)
   if (walk->judged != index + 1)
     {
       walk->judged = index + 1;
-      walk->judgement
+      walk->audit
           = source->problem (source->context, &source->cfi.fdes[index]);
     }
-  return walk->judgement;
+  return walk->audit;
 }
 
 /* Find the FDEs that overlap the next one, directly or through others.  */

@@ -39,7 +39,7 @@ struct cfi_walk
   size_t group, group_end;        /* FDEs that overlap, `fde' among them */
   uint64_t claimed_end;           /* code below has an owner */
   size_t judged;                  /* an FDE, by index plus 1, or 0 ... */
-  enum frame_reason judgement;    /* ... and what is wrong with it */
+  enum frame_reason audit;        /* ... and what is wrong with it */
 };
 
 enum cfi_code_kind

@@ -316,7 +316,7 @@ state_ra_place (const struct state *state, const struct code_machine *machine)
 /* VALUE, of a register that matters to the caller, which ROW_KIND is the rule
    of, is not the right one.  KEPT_AT is where the right one is.  */
 static enum verdict
-judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
+audit_wrong (struct value value, unsigned rule_kind, struct value kept_at)
 {
   bool overwritten = value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
                      || value_is_entry (value) || value_is_target (value);
@@ -339,7 +339,7 @@ state_check_ra (const struct state *state, const struct code_machine *machine,
             : value_equal (value, value_of (VALUE_SAVED, machine->arch->ra));
   if (is_right || !arch_tracks_ra (machine->arch))
     return VERDICT_AGREES;
-  return judge_wrong (value, row->ra.kind, state_ra_place (state, machine));
+  return audit_wrong (value, row->ra.kind, state_ra_place (state, machine));
 }
 
 enum verdict
@@ -355,5 +355,5 @@ state_check_fp (const struct state *state, const struct code_machine *machine,
   if (row->fp.kind == RULE_DEREF_REG
       && in_register (state, row->fp.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
-  return judge_wrong (value, row->fp.kind, state_fp_place (state, machine));
+  return audit_wrong (value, row->fp.kind, state_fp_place (state, machine));
 }

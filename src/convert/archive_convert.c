@@ -13,7 +13,7 @@
 
 #include "base/io.h"
 #include "convert/archive_members.h"
-#include "convert/demands.h"
+#include "convert/thresholds.h"
 #include "convert/object_convert.h"
 #include "convert/report_sum.h"
 #include "elf/archive.h"
@@ -171,7 +171,7 @@ make_archive (struct archive_job *job, int fd, struct error *err)
          && (job->n_changed > 0
              || error_set (err, CFI2SFRAME_NOTHING,
                            "archive without objects to convert"))
-         && demands_check_coverage (job->options, job->report, err)
+         && thresholds_check_coverage (job->options, job->report, err)
          && check_written (job, err);
 }
 

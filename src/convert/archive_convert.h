@@ -14,7 +14,7 @@
    of symbols leads to their new places.  REPORT has the sums.  A member that
    is damaged or cannot be converted at all (for another machine) is a failure
    that names it; without any that was changed, the status is
-   CFI2SFRAME_NOTHING.  Otherwise as convert_located.  */
+   CFI2SFRAME_NOTHING.  Otherwise as location_convert.  */
 bool archive_convert (const struct file_location *input, const char *output,
                       const struct cfi2sframe_options *options,
                       struct file_identity *made,

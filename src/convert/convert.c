@@ -11,12 +11,12 @@
 #include "base/io.h"
 #include "convert/archive_convert.h"
 #include "convert/archive_members.h"
-#include "convert/demands.h"
+#include "convert/thresholds.h"
 #include "convert/emitter.h"
-#include "convert/judge.h"
+#include "convert/audit.h"
 #include "convert/half_written.h"
 #include "convert/linked.h"
-#include "convert/located.h"
+#include "convert/location.h"
 #include "convert/object_convert.h"
 #include "convert/options.h"
 #include "convert/original.h"
@@ -103,7 +103,7 @@ handle_existing (struct conversion *conversion, struct error *err)
   conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
     return true;
-  if (!judge_replacing (&conversion->input, &conversion->options, &stays,
+  if (!audit_replacing (&conversion->input, &conversion->options, &stays,
                         report->existing, sizeof report->existing, err))
     return false;
   if (stays)
@@ -226,12 +226,12 @@ meet_demands (struct conversion *conversion, bool rows, struct error *err)
   const struct cfi2sframe_options *options = &conversion->options;
   struct cfi2sframe_report *report = conversion->report;
   if (rows)
-    return demands_check_complete (options, report, err)
-           && demands_check_coverage (options, report, err);
+    return thresholds_check_complete (options, report, err)
+           && thresholds_check_coverage (options, report, err);
   report->executable_bytes
       = image_executable_bytes (source_image (conversion));
   if (err->status == CFI2SFRAME_NOTHING)
-    demands_check_coverage (options, report, err);
+    thresholds_check_coverage (options, report, err);
   return false;
 }
 
@@ -386,16 +386,16 @@ make_section (struct conversion *conversion, struct error *err)
 }
 
 bool
-located_may_be_checksum (const char *name)
+location_may_be_checksum (const char *name)
 {
   return checksum_may_be (name);
 }
 
 bool
-convert_located (const struct file_location *input, const char *output,
-                 const struct cfi2sframe_options *options,
-                 struct file_identity *made, struct cfi2sframe_report *report,
-                 struct error *err)
+location_convert (const struct file_location *input, const char *output,
+                  const struct cfi2sframe_options *options,
+                  struct file_identity *made, struct cfi2sframe_report *report,
+                  struct error *err)
 {
   struct conversion conversion = { .report = report,
                                    .path = input->path,
@@ -428,7 +428,7 @@ cfi2sframe_convert (const char *input, const char *output,
   size_t size;
   if (!results_size (report, &size, err))
     return false;
-  bool done = convert_located (&location, output, options, &made, &own, err);
+  bool done = location_convert (&location, output, options, &made, &own, err);
   results_give (report, size, &own, sizeof own);
   return done;
 }

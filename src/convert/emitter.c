@@ -74,7 +74,7 @@ encode_piece (struct emitter *emitter, const struct numbered_function *piece,
 {
   if (!ARRAY_ROOM (emitter->rows, piece->n_rows, &emitter->rows_capacity))
     return error_set_no_memory (err);
-  const struct sframe_function function = rules_expand_function (
+  const struct sframe_fde function = rules_expand_function (
       lowerer_rules (emitter->lowerer), piece, emitter->rows);
   return sframe_encoder_add (emitter->encoder, &function, err);
 }
@@ -271,7 +271,7 @@ emitter_add (struct emitter *emitter, const struct cfi_code *code,
 
 bool
 emitter_add_lowered (struct emitter *emitter,
-                     const struct sframe_function *function, struct error *err)
+                     const struct sframe_fde *function, struct error *err)
 {
   count_fde (emitter, REASON_NONE);
   emitter->code_end = function->address + function->size;

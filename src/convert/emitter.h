@@ -62,7 +62,7 @@ bool emitter_add (struct emitter *emitter, const struct cfi_code *code,
 /* Add the code of an FDE whose rows come as they are to be; only to an emitter
    without `share' and `compact'.  */
 bool emitter_add_lowered (struct emitter *emitter,
-                          const struct sframe_function *function,
+                          const struct sframe_fde *function,
                           struct error *err);
 
 /* How many functions, or pieces of such, were added.  */

@@ -63,7 +63,7 @@ add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 16 } };
   uint8_t entry = section->header.sh_entsize == 16 ? 16 : 8;
   bool repeated = gnu->variant.version > 1;
-  const struct sframe_function function = {
+  const struct sframe_fde function = {
     .address = fde->address,
     .size = (uint32_t)fde->size,
     .pcmask = repeated,
@@ -76,9 +76,8 @@ add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
 
 /* Whether ROW of MADE says what the CFI says in SAID.  */
 static bool
-row_is_exact (const struct gnu_functions *gnu,
-              const struct sframe_function *made, const struct sframe_row *row,
-              const struct frame_row *said)
+row_is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
+              const struct sframe_row *row, const struct frame_row *said)
 {
   struct frame_row read;
   lower_undo (gnu->image->arch, gnu->variant, made, row, &read);
@@ -93,7 +92,7 @@ row_is_exact (const struct gnu_functions *gnu,
 /* Whether every row of MADE says what SAID, the same function, says of the
    code.  */
 static bool
-is_exact (const struct gnu_functions *gnu, const struct sframe_function *made,
+is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
           const struct frame_function *said)
 {
   size_t i = 0, j = 0; /* behind the rows for OFFSET */
@@ -127,7 +126,7 @@ add_translated (struct gnu_functions *gnu, struct cfi_walk *walk,
                 struct cfi_code *code, struct emitter *emitter,
                 struct error *err)
 {
-  struct sframe_function function;
+  struct sframe_fde function;
   if (!gnu_translate (gnu->translator, gnu->cfi, code->fde, &function,
                       &code->reason, err))
     return false;

@@ -10,8 +10,8 @@
 #include "cfi/source.h"
 #include "convert/archive_members.h"
 #include "convert/find_sframe.h"
-#include "convert/judge.h"
-#include "convert/located.h"
+#include "convert/audit.h"
+#include "convert/location.h"
 #include "convert/results.h"
 #include "convert/options.h"
 #include "sframe/dump.h"
@@ -19,14 +19,14 @@
 
 /* Check the .sframe of the linked file IMAGE.  */
 static bool
-check_linked (const struct image *image, const struct cfi_wish *wish,
+check_linked (const struct image *image, const struct cfi_options *cfi_options,
               struct verify_result *result, struct error *err)
 {
   struct sframe_decoder decoder;
   if (!find_sframe (image, &decoder, err))
     return false;
-  const char *problem = judge_use (image, &decoder);
-  if (!judge_rows (image, &decoder, wish, result, err))
+  const char *problem = audit_use (image, &decoder);
+  if (!audit_rows (image, &decoder, cfi_options, result, err))
     return err->status != CFI2SFRAME_NOTHING
                ? false
                : error_set (err, CFI2SFRAME_NOTHING,
@@ -56,12 +56,12 @@ copy_result (const struct verify_result *from,
 }
 
 static bool
-check_image (const struct image *image, const struct cfi_wish *wish,
+check_image (const struct image *image, const struct cfi_options *cfi_options,
              struct verify_result *found, struct error *err)
 {
   bool checked = image->header.e_type == ET_REL
-                     ? judge_object_rows (image, found, err)
-                     : check_linked (image, wish, found, err);
+                     ? audit_object_rows (image, found, err)
+                     : check_linked (image, cfi_options, found, err);
   if (checked && found->bytes_wrong + found->bytes_extra > 0)
     return error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
   return checked;
@@ -69,7 +69,7 @@ check_image (const struct image *image, const struct cfi_wish *wish,
 
 struct archive_check
 {
-  const struct cfi_wish *wish;
+  const struct cfi_options *cfi_options;
   struct verify_result *sum; /* of what is found in the members */
 };
 
@@ -80,7 +80,7 @@ check_member (void *context, const char *name, const struct image *image,
   const struct archive_check *check = context;
   struct verify_result *sum = check->sum, found = { 0 };
   (void)name;
-  bool checked = check_image (image, check->wish, &found, err);
+  bool checked = check_image (image, check->cfi_options, &found, err);
   if (sum->difference[0] == '\0')
     {
       sum->first_wrong = found.first_wrong;
@@ -104,9 +104,9 @@ is_archive (const struct file_location *input, const struct error *err)
 }
 
 bool
-check_located (const struct file_location *input,
-               const struct cfi2sframe_options *options,
-               struct cfi2sframe_check_result *result, struct error *err)
+location_check (const struct file_location *input,
+                const struct cfi2sframe_options *options,
+                struct cfi2sframe_check_result *result, struct error *err)
 {
   struct image image;
   struct cfi2sframe_options own;
@@ -116,11 +116,12 @@ check_located (const struct file_location *input,
   *result = (struct cfi2sframe_check_result){ 0 };
   if (!options_take (&own, options, err))
     return false;
-  const struct cfi_wish wish = options_wish (&own);
-  struct archive_check archive = { .wish = &wish, .sum = &found };
+  const struct cfi_options cfi_options = options_cfi (&own);
+  struct archive_check archive
+      = { .cfi_options = &cfi_options, .sum = &found };
   if (image_open_at (&image, input, err))
     {
-      checked = check_image (&image, &wish, &found, err);
+      checked = check_image (&image, &cfi_options, &found, err);
       image_close (&image);
     }
   else if (is_archive (input, err))
@@ -161,7 +162,7 @@ dump_member (void *context, const char *name, const struct image *image,
 }
 
 bool
-dump_located (const struct file_location *input, FILE *out, struct error *err)
+location_dump (const struct file_location *input, FILE *out, struct error *err)
 {
   struct image image;
   struct archive_dump dump = { input->path, out };
@@ -197,7 +198,7 @@ cfi2sframe_check_with (const char *input,
   size_t size;
   if (!results_size (result, &size, err))
     return false;
-  bool checked = check_located (&location, options, &own, err);
+  bool checked = location_check (&location, options, &own, err);
   results_give (result, size, &own, sizeof own);
   return checked;
 }
@@ -206,5 +207,5 @@ bool
 cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
 {
   struct file_location location = file_location_of_path (input);
-  return dump_located (&location, out, err);
+  return location_dump (&location, out, err);
 }

@@ -15,7 +15,7 @@
 #include "cfi/return_sites.h"
 #include "cfi/walk.h"
 #include "code/code.h"
-#include "convert/code_rows.h"
+#include "convert/code_evidence.h"
 #include "convert/emitter.h"
 #include "convert/gnu_functions.h"
 #include "convert/options.h"
@@ -30,7 +30,7 @@ struct linked
   const struct cfi2sframe_options *options;
   struct cfi2sframe_report *report;
   struct cfi_source source;
-  struct code_rows code; /* with --verify-code and --analyze */
+  struct code_evidence code; /* with --verify-code and --analyze */
   struct padding_finder padding;
   struct return_sites sites; /* not with --gnu */
   struct cfi_walk walk;
@@ -113,10 +113,10 @@ report_unanalysed (struct linked *linked)
 static bool
 analyse_code (struct linked *linked, struct error *err)
 {
-  const struct code_rows_request wanted
+  const struct code_evidence_request wanted
       = { .add = adds_rows_of_code (linked),
           .verify = linked->options->verify_code };
-  bool ok = code_rows_find (&linked->code, &linked->source, &wanted, err);
+  bool ok = code_evidence_make (&linked->code, &linked->source, &wanted, err);
   linked->report->functions_from_code = linked->code.functions;
   return ok;
 }
@@ -127,10 +127,10 @@ open_source (struct linked *linked, struct error *err)
   const struct image *image = linked->image;
   if (image->arch != NULL)
     linked->report->machine = image->arch->name;
-  const struct cfi_wish wish = options_wish (linked->options);
+  const struct cfi_options cfi_options = options_cfi (linked->options);
   bool adds = adds_rows_of_code (linked);
-  bool opened = (adds ? code_rows_open_source
-                      : cfi_source_open) (&linked->source, image, &wish, err);
+  bool opened = (adds ? code_evidence_open_source : cfi_source_open) (
+      &linked->source, image, &cfi_options, err);
   report_source (linked);
   report_unanalysed (linked);
   if (opened && (adds || linked->options->verify_code))
@@ -208,8 +208,8 @@ close_reading (struct linked *linked)
   linked->sites = (struct return_sites){ .source = NULL };
   padding_finder_free (&linked->padding);
   linked->padding = (struct padding_finder){ .image = NULL };
-  code_rows_free (&linked->code);
-  linked->code = (struct code_rows){ .next = 0 };
+  code_evidence_free (&linked->code);
+  linked->code = (struct code_evidence){ .next = 0 };
   cfi_source_close (&linked->source);
   linked->source = (struct cfi_source){ .image = NULL };
 }
@@ -256,8 +256,9 @@ leave_out_disproved (struct linked *linked, const struct cfi_code *code,
                      struct error *err)
 {
   return code->kind != CODE_OF_FDE || code->reason != REASON_NONE
-         || !code_rows_object (&linked->code, code->address, code->size)
-         || code_rows_leave_out (&linked->code, &linked->walk.function)
+         || !code_evidence_contradict (&linked->code, code->address,
+                                       code->size)
+         || code_evidence_leave_out (&linked->code, &linked->walk.function)
          || error_set_no_memory (err);
 }
 
@@ -282,7 +283,7 @@ add_executed (struct linked *linked, struct cfi_code *code,
       || account->bytes_covered - covered != code->size)
     return true;
   result.reach = cfa_machine_reach (linked->walk.machine);
-  result.outline = return_sites_keep (&linked->sites);
+  result.kept = return_sites_keep (&linked->sites);
   program_table_add (linked->programs, code->fde, *hash, result);
   return true;
 }
@@ -299,7 +300,7 @@ add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
   if (added)
     return true;
   if (linked->programs == NULL || cfi_code_is_disputed (code)
-      || code_rows_object (&linked->code, code->address, code->size))
+      || code_evidence_contradict (&linked->code, code->address, code->size))
     return add_executed (linked, code, NULL, err);
   const struct program_result *known
       = program_table_find (linked->programs, code->fde, &hash);
@@ -307,7 +308,7 @@ add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
     return add_executed (linked, code, &hash, err);
   if (code->size <= known->reach || code->size > UINT32_MAX
       || !return_sites_repeat (&linked->sites, &linked->walk, code,
-                               known->outline))
+                               known->kept))
     return add_executed (linked, code, NULL, err);
   return emitter_repeat (linked->emitter, known->index, code, err);
 }

@@ -84,14 +84,15 @@ lint_image (const struct reader *reader, struct error *err)
 {
   const struct image *image = reader->image;
   struct cfi_source source = { 0 };
-  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
+  const struct cfi_options cfi_options
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   if (!code_analysis_exists (image->arch))
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this build cannot analyse code of this machine");
   if (image->header.e_type == ET_REL)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "objects are not analysed: link them first");
-  bool ok = cfi_source_open (&source, image, &wish, err)
+  bool ok = cfi_source_open (&source, image, &cfi_options, err)
             && lint_source (reader, &source, err);
   cfi_source_close (&source);
   return ok;

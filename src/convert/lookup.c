@@ -29,7 +29,7 @@ lookup (const void *section, size_t size, uint64_t address, uint64_t pc,
         struct cfi2sframe_row *row, struct error *err)
 {
   struct sframe_decoder decoder;
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row found;
   struct frame_row rules;
   if (!sframe_decoder_open (&decoder, section, size, address, err))

@@ -104,8 +104,9 @@ open_source (struct measuring *measuring, struct error *err)
   if (image->arch != NULL)
     result->machine = image->arch->name;
   /* What is compared with are .eh_frame and what is made of it.  */
-  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
-  if (!cfi_source_open (source, image, &wish, err)
+  const struct cfi_options cfi_options
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
+  if (!cfi_source_open (source, image, &cfi_options, err)
       || !cfi_walk_begin (&measuring->walk, source, err)
       || !padding_finder_init (&measuring->padding, image, err)
       || !return_sites_init (&measuring->sites, &measuring->source,

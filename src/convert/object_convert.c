@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "convert/demands.h"
+#include "convert/thresholds.h"
 #include "convert/emitter.h"
-#include "convert/judge.h"
+#include "convert/audit.h"
 #include "convert/object_section.h"
 #include "write/output_file.h"
 #include "sframe/decode.h"
@@ -43,7 +43,7 @@ handle_existing (const struct image *image,
   bool stays;
   if (section == NULL || section->header.sh_size == 0)
     return true;
-  if (!judge_replacing (image, options, &stays, report->existing,
+  if (!audit_replacing (image, options, &stays, report->existing,
                         sizeof report->existing, err))
     return false;
   return !stays
@@ -61,7 +61,7 @@ build (struct object_conversion *conversion, const struct image *image,
     return false;
   return object_section_build (&conversion->section, &conversion->object,
                                options, report, err)
-         && demands_check_complete (options, report, err);
+         && thresholds_check_complete (options, report, err);
 }
 
 static void
@@ -162,7 +162,7 @@ object_convert (const struct image *image, const struct file_location *input,
 {
   struct object_conversion conversion = { 0 };
   bool done = build (&conversion, image, options, report, err)
-              && demands_check_coverage (options, report, err)
+              && thresholds_check_coverage (options, report, err)
               && (options->dry_run
                   || write_file (&conversion, input, output,
                                  options->preserve_times, made, err));
@@ -192,7 +192,7 @@ object_convert_section (const struct image *image,
 {
   struct object_conversion conversion = { 0 };
   bool done = build (&conversion, image, options, report, err)
-              && demands_check_coverage (options, report, err);
+              && thresholds_check_coverage (options, report, err);
   if (done)
     {
       *section = conversion.section.bytes;

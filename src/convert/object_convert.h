@@ -11,7 +11,7 @@
 #include "elf/image.h"
 
 /* Convert IMAGE, an ET_REL file opened from INPUT, to OUTPUT, or in place of
-   INPUT when that is NULL; as convert_located.  */
+   INPUT when that is NULL; as location_convert.  */
 bool object_convert (const struct image *image,
                      const struct file_location *input, const char *output,
                      const struct cfi2sframe_options *options,

@@ -44,11 +44,11 @@ options_take (struct cfi2sframe_options *own,
   return true;
 }
 
-struct cfi_wish
-options_wish (const struct cfi2sframe_options *options)
+struct cfi_options
+options_cfi (const struct cfi2sframe_options *options)
 {
-  return (struct cfi_wish){ .debug_info = options->debug_info,
-                            .debug_file = options->debug_file };
+  return (struct cfi_options){ .debug_info = options->debug_info,
+                               .debug_file = options->debug_file };
 }
 
 enum file_lock

@@ -18,7 +18,7 @@ bool options_take (struct cfi2sframe_options *own,
                    const struct cfi2sframe_options *given, struct error *err);
 
 /* The CFI that OPTIONS ask for.  Borrows their strings.  */
-struct cfi_wish options_wish (const struct cfi2sframe_options *options);
+struct cfi_options options_cfi (const struct cfi2sframe_options *options);
 
 /* The lock for working on a file with OPTIONS; OUTPUT NULL: it is changed.  */
 enum file_lock options_lock (const struct cfi2sframe_options *options,

@@ -3,7 +3,7 @@
 
 #include "convert/archive_members.h"
 #include "convert/half_written.h"
-#include "convert/located.h"
+#include "convert/location.h"
 #include "convert/options.h"
 #include "convert/replace.h"
 #include "write/existing.h"
@@ -157,9 +157,9 @@ remove_without_record (const struct file_location *input, const char *output,
 }
 
 bool
-undo_located (const struct file_location *input, const char *output,
-              const struct cfi2sframe_options *options,
-              struct file_identity *made, struct error *err)
+location_undo (const struct file_location *input, const char *output,
+               const struct cfi2sframe_options *options,
+               struct file_identity *made, struct error *err)
 {
   struct cfi2sframe_options own;
   struct file_location locked = *input;
@@ -168,9 +168,9 @@ undo_located (const struct file_location *input, const char *output,
 }
 
 bool
-remove_located (const struct file_location *input, const char *output,
-                const struct cfi2sframe_options *options,
-                struct file_identity *made, struct error *err)
+location_remove (const struct file_location *input, const char *output,
+                 const struct cfi2sframe_options *options,
+                 struct file_identity *made, struct error *err)
 {
   struct cfi2sframe_options own;
   struct file_location locked = *input;
@@ -192,7 +192,7 @@ cfi2sframe_undo (const char *input, const char *output,
 {
   struct file_location location = file_location_of_path (input);
   struct file_identity made;
-  return undo_located (&location, output, options, &made, err);
+  return location_undo (&location, output, options, &made, err);
 }
 
 bool
@@ -202,5 +202,5 @@ cfi2sframe_remove (const char *input, const char *output,
 {
   struct file_location location = file_location_of_path (input);
   struct file_identity made;
-  return remove_located (&location, output, options, &made, err);
+  return location_remove (&location, output, options, &made, err);
 }

@@ -48,8 +48,7 @@ append_span (struct span_list *list, const struct span *span,
 /* The rules of ROW as a span from its start to END, both relative to the
    function; END is put right when the next row is known.  */
 static void
-span_of_row (const struct span_list *list,
-             const struct sframe_function *function,
+span_of_row (const struct span_list *list, const struct sframe_fde *function,
              const struct sframe_row *row, struct span *span)
 {
   const struct sframe_decoder *decoder = list->decoder;
@@ -61,7 +60,7 @@ span_of_row (const struct span_list *list,
 /* Rows of a plain function: each lasts until the next one.  */
 static bool
 read_plain (struct span_list *list, uint64_t address,
-            const struct sframe_function *function,
+            const struct sframe_fde *function,
             struct sframe_row_cursor *cursor, struct span *span,
             struct error *err)
 {
@@ -90,7 +89,7 @@ read_plain (struct span_list *list, uint64_t address,
 /* Rows of one block, repeated over the function.  */
 static bool
 read_masked (struct span_list *list, uint64_t address,
-             const struct sframe_function *function,
+             const struct sframe_fde *function,
              struct sframe_row_cursor *cursor, struct span *span,
              struct error *err)
 {
@@ -134,7 +133,7 @@ static bool
 read_function (struct span_list *list, uint32_t index, uint64_t address,
                struct error *err)
 {
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row_cursor cursor;
   if (!sframe_decoder_function (list->decoder, index, &function, err)
       || !sframe_decoder_rows (list->decoder, index, &function, &cursor, err)

@@ -156,8 +156,8 @@ sframe_decoder_size (const struct sframe_decoder *decoder, uint32_t index)
 /* What follows from the info byte.  */
 static bool
 function_set_info (const struct sframe_decoder *decoder,
-                   struct sframe_function *function, uint8_t info,
-                   uint64_t offset, struct error *err)
+                   struct sframe_fde *function, uint8_t info, uint64_t offset,
+                   struct error *err)
 {
   unsigned version = decoder->variant.version;
   function->fre_type = info & SFRAME_FDE_FRE_TYPE;
@@ -176,8 +176,8 @@ function_set_info (const struct sframe_decoder *decoder,
 /* V3: the attribute in front of the rows.  */
 static bool
 sframe_decoder_attribute (const struct sframe_decoder *decoder,
-                          uint32_t fre_offset,
-                          struct sframe_function *function, struct error *err)
+                          uint32_t fre_offset, struct sframe_fde *function,
+                          struct error *err)
 {
   uint64_t offset = decoder->fre_offset + fre_offset;
   if (fre_offset > decoder->fre_size
@@ -196,9 +196,9 @@ sframe_decoder_attribute (const struct sframe_decoder *decoder,
 
 bool
 sframe_decoder_function (const struct sframe_decoder *decoder, uint32_t index,
-                         struct sframe_function *function, struct error *err)
+                         struct sframe_fde *function, struct error *err)
 {
-  *function = (struct sframe_function){ 0 };
+  *function = (struct sframe_fde){ 0 };
   if (index >= decoder->n_functions)
     return malformed (err, decoder->fde_offset, "no such function");
   uint64_t offset = sframe_decoder_record_offset (decoder, index);
@@ -216,7 +216,7 @@ sframe_decoder_function (const struct sframe_decoder *decoder, uint32_t index,
 
 bool
 sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
-                     const struct sframe_function *function,
+                     const struct sframe_fde *function,
                      struct sframe_row_cursor *cursor, struct error *err)
 {
   uint64_t record = sframe_decoder_record_offset (decoder, index);
@@ -281,7 +281,7 @@ static const char *
 row_check (const struct sframe_row_cursor *cursor,
            const struct sframe_row *row)
 {
-  const struct sframe_function *function = cursor->function;
+  const struct sframe_fde *function = cursor->function;
   bool first = cursor->left == function->n_rows;
   if (!first && row->start < cursor->last)
     return "rows out of order";
@@ -453,7 +453,7 @@ row_cursor_seek (struct sframe_row_cursor *cursor, uint64_t offset)
    rows, for trampolines that it cannot express: nothing is known of these.  */
 static bool
 is_outermost (const struct sframe_decoder *decoder,
-              const struct sframe_function *function)
+              const struct sframe_fde *function)
 {
   return decoder->variant.version >= 3 && function->n_rows == 0
          && !function->flexible && !function->signal;
@@ -461,8 +461,8 @@ is_outermost (const struct sframe_decoder *decoder,
 
 int
 sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
-                       struct sframe_function *function,
-                       struct sframe_row *row, struct error *err)
+                       struct sframe_fde *function, struct sframe_row *row,
+                       struct error *err)
 {
   uint32_t index;
   if (!sframe_decoder_find (decoder, pc, &index))

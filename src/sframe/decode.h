@@ -43,7 +43,7 @@ bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
    function->n_rows what the entry claims.  PCMASK functions have a repeat size
    above 0, also those of V1, which does not store one.  */
 bool sframe_decoder_function (const struct sframe_decoder *decoder,
-                              uint32_t index, struct sframe_function *function,
+                              uint32_t index, struct sframe_fde *function,
                               struct error *err);
 
 /* The address where function INDEX starts, unchecked otherwise.  INDEX must be
@@ -60,7 +60,7 @@ struct sframe_row_cursor
 {
   const uint8_t *at, *end;
   const struct sframe_decoder *decoder;
-  const struct sframe_function *function;
+  const struct sframe_fde *function;
   size_t left;   /* rows to come */
   uint32_t last; /* start of the latest row */
 };
@@ -68,7 +68,7 @@ struct sframe_row_cursor
 /* Start reading the rows of FUNCTION, which sframe_decoder_function filled in
    for INDEX; both pointers must stay valid as long as CURSOR is used.  */
 bool sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
-                          const struct sframe_function *function,
+                          const struct sframe_fde *function,
                           struct sframe_row_cursor *cursor, struct error *err);
 
 /* The next row: 1, or 0 when there is none, or -1 with ERR filled in.  Starts
@@ -90,7 +90,7 @@ sframe_decoder_rows_max (const struct sframe_decoder *decoder)
    the section says that it is sorted, otherwise the first function with PC).
    1 found, 0 not covered, -1 broken.  */
 int sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
-                           struct sframe_function *function,
-                           struct sframe_row *row, struct error *err);
+                           struct sframe_fde *function, struct sframe_row *row,
+                           struct error *err);
 
 #endif /* SFRAME_DECODE_H */

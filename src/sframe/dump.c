@@ -151,7 +151,7 @@ cells_flexible (struct cells *cells, const struct sframe_decoder *decoder,
 }
 
 static void
-dump_row (const struct dump *dump, const struct sframe_function *function,
+dump_row (const struct dump *dump, const struct sframe_fde *function,
           const struct sframe_row *row)
 {
   uint64_t pc = row->start + (function->pcmask ? 0 : function->address);
@@ -175,7 +175,7 @@ dump_row (const struct dump *dump, const struct sframe_function *function,
 
 static void
 dump_function_head (const struct dump *dump, uint32_t index,
-                    const struct sframe_function *function)
+                    const struct sframe_fde *function)
 {
   fprintf (dump->out,
            "\n    func idx [%" PRIu32 "]: pc = 0x%" PRIx64 ", size = %" PRIu32
@@ -193,7 +193,7 @@ dump_function_head (const struct dump *dump, uint32_t index,
 static bool
 dump_function (struct dump *dump, uint32_t index, struct error *err)
 {
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row_cursor cursor;
   struct sframe_row row;
   if (!sframe_decoder_function (dump->decoder, index, &function, err)

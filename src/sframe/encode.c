@@ -158,8 +158,7 @@ store_words (uint8_t *at, const struct sframe_row *row, unsigned width,
 
 static bool
 sframe_encoder_add_rows (struct sframe_encoder *encoder,
-                         const struct sframe_function *function,
-                         unsigned fre_type)
+                         const struct sframe_fde *function, unsigned fre_type)
 {
   struct buffer *out = &encoder->rows;
   bool big_endian = out->big_endian;
@@ -190,7 +189,7 @@ sframe_encoder_add_rows (struct sframe_encoder *encoder,
    (kernel/unwind/sframe.c of the SFrame patches for Linux).  */
 static bool
 function_is_sound (const struct sframe_encoder *encoder,
-                   const struct sframe_function *function)
+                   const struct sframe_fde *function)
 {
   bool gnu = encoder->options.gnu_widths;
   uint32_t end = function->pcmask ? function->repeat : function->size;
@@ -221,7 +220,7 @@ function_is_in_order (const struct sframe_encoder *encoder, uint64_t address)
 
 static bool
 function_fits_version (const struct sframe_encoder *encoder,
-                       const struct sframe_function *function)
+                       const struct sframe_fde *function)
 {
   if (encoder->options.variant.version >= 3)
     return function->n_rows <= SFRAME_V3_FRES_MAX;
@@ -233,7 +232,7 @@ function_fits_version (const struct sframe_encoder *encoder,
 
 static unsigned
 function_fre_type (const struct sframe_encoder *encoder,
-                   const struct sframe_function *function)
+                   const struct sframe_fde *function)
 {
   uint32_t last = 0;
   if (encoder->options.gnu_widths)
@@ -244,7 +243,7 @@ function_fre_type (const struct sframe_encoder *encoder,
 }
 
 static uint8_t
-function_info (const struct sframe_function *function, unsigned fre_type)
+function_info (const struct sframe_fde *function, unsigned fre_type)
 {
   return (uint8_t)(fre_type | (function->pcmask ? SFRAME_FDE_PCMASK : 0)
                    | (function->b_key ? SFRAME_FDE_B_KEY : 0)
@@ -254,8 +253,7 @@ function_info (const struct sframe_function *function, unsigned fre_type)
 /* Write the block of FUNCTION to the end of the row area.  */
 static bool
 sframe_encoder_add_block (struct sframe_encoder *encoder,
-                          const struct sframe_function *function,
-                          unsigned fre_type)
+                          const struct sframe_fde *function, unsigned fre_type)
 {
   if (encoder->options.variant.version >= 3)
     {
@@ -300,7 +298,7 @@ sframe_encoder_add_record (struct sframe_encoder *encoder,
 
 bool
 sframe_encoder_add (struct sframe_encoder *encoder,
-                    const struct sframe_function *function, struct error *err)
+                    const struct sframe_fde *function, struct error *err)
 {
   if (!function_is_sound (encoder, function)
       || !function_is_in_order (encoder, function->address)

@@ -51,8 +51,7 @@ void sframe_encoder_free (struct sframe_encoder *encoder);
    and do not overlap.  Anything else is CFI2SFRAME_INVALID; 4 GiB of rows are
    CFI2SFRAME_UNSUPPORTED.  After a failure the encoder can only be freed.  */
 bool sframe_encoder_add (struct sframe_encoder *encoder,
-                         const struct sframe_function *function,
-                         struct error *err);
+                         const struct sframe_fde *function, struct error *err);
 
 /* Append a function of SIZE bytes at ADDRESS with the rows and flags of the
    one that was added as number INDEX, counted from 0.  The caller knows that

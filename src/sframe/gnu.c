@@ -640,7 +640,7 @@ run_cie_and_fde (struct gnu_translator *t, const struct cfi_fde *fde)
 /* The rows that are written: without `bugs` none at or past the end, which
    older readers abort on.  */
 static enum frame_reason
-encode_rows (struct gnu_translator *t, struct sframe_function *function)
+encode_rows (struct gnu_translator *t, struct sframe_fde *function)
 {
   for (size_t i = 0; i < t->n_rows; i++)
     function->flexible |= gnu_row_needs_flex (&t->options, &t->rows[i]);
@@ -663,7 +663,7 @@ encode_rows (struct gnu_translator *t, struct sframe_function *function)
 /* 2.47 writes an FDE without rows for a function without any rule, and for a
    signal trampoline it cannot describe.  */
 static enum frame_reason
-without_rows (const struct gnu_translator *t, struct sframe_function *function,
+without_rows (const struct gnu_translator *t, struct sframe_fde *function,
               enum frame_reason reason)
 {
   function->n_rows = 0;
@@ -676,7 +676,7 @@ without_rows (const struct gnu_translator *t, struct sframe_function *function,
 
 static bool
 start_function (struct gnu_translator *t, const struct cfi_section *section,
-                const struct cfi_fde *fde, struct sframe_function *function)
+                const struct cfi_fde *fde, struct sframe_fde *function)
 {
   t->section = section;
   t->cie = &section->cies[fde->cie];
@@ -688,7 +688,7 @@ start_function (struct gnu_translator *t, const struct cfi_section *section,
   t->pending = (struct gnu_row){ .cfa_reg = GNU_NO_REGISTER };
   t->initial = t->pending;
   t->in_cie = true;
-  *function = (struct sframe_function){
+  *function = (struct sframe_fde){
     .address = fde->address,
     .size = (uint32_t)fde->size,
     .signal = t->cie->signal && t->release == GNU_2_47,
@@ -699,7 +699,7 @@ start_function (struct gnu_translator *t, const struct cfi_section *section,
 
 bool
 gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
-               const struct cfi_fde *fde, struct sframe_function *function,
+               const struct cfi_fde *fde, struct sframe_fde *function,
                enum frame_reason *reason, struct error *err)
 {
   if (!start_function (t, section, fde, function))

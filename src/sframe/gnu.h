@@ -32,8 +32,7 @@ void gnu_translator_free (struct gnu_translator *translator);
    out.  */
 bool gnu_translate (struct gnu_translator *translator,
                     const struct cfi_section *section,
-                    const struct cfi_fde *fde,
-                    struct sframe_function *function,
+                    const struct cfi_fde *fde, struct sframe_fde *function,
                     enum frame_reason *reason, struct error *err);
 
 #endif /* SFRAME_GNU_H */

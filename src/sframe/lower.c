@@ -179,16 +179,16 @@ meaning_of (struct lowerer *lowerer, const struct frame_row *row)
 }
 
 /* Find the SFrame rule of ROW, which has one, in functions like the one at
-   hand; REPEAT: as in struct sframe_function.  */
+   hand; REPEAT: as in struct sframe_fde.  */
 static bool
 find_rule (struct lowerer *lowerer, const struct frame_row *row,
            uint8_t repeat, uint32_t *rule)
 {
-  const struct sframe_function flags = { .flexible = lowerer->flexible,
-                                         .pcmask = repeat != 0,
-                                         .repeat = repeat,
-                                         .signal = lowerer->function->signal,
-                                         .b_key = lowerer->function->b_key };
+  const struct sframe_fde flags = { .flexible = lowerer->flexible,
+                                    .pcmask = repeat != 0,
+                                    .repeat = repeat,
+                                    .signal = lowerer->function->signal,
+                                    .b_key = lowerer->function->b_key };
   struct sframe_row out;
   if (lowerer->flexible)
     row_lower_flexible (&lowerer->options, row, &out);

@@ -362,8 +362,8 @@ undo_flexible (const struct arch *arch, const struct sframe_row *row,
 
 void
 lower_undo (const struct arch *arch, struct sframe_variant variant,
-            const struct sframe_function *function,
-            const struct sframe_row *row, struct frame_row *out)
+            const struct sframe_fde *function, const struct sframe_row *row,
+            struct frame_row *out)
 {
   *out
       = (struct frame_row){ .start = row->start, .ra_signed = row->ra_signed };

@@ -35,7 +35,7 @@ enum frame_reason row_lower_flexible (const struct lower_options *options,
    RULE_UNSUPPORTED.  Where the RA is undefined nothing is stated of CFA and FP
    either; both are RULE_UNDEFINED then, whatever the CFI says.  */
 void lower_undo (const struct arch *arch, struct sframe_variant variant,
-                 const struct sframe_function *function,
+                 const struct sframe_fde *function,
                  const struct sframe_row *row, struct frame_row *out);
 
 #endif /* SFRAME_LOWER_ROW_H */

@@ -33,7 +33,7 @@ struct sframe_row
   int32_t words[SFRAME_WORDS_MAX];
 };
 
-struct sframe_function
+struct sframe_fde
 {
   uint64_t address;
   uint32_t size;

@@ -580,7 +580,7 @@ append_block (struct pieces *pieces, uint32_t hash, const struct block *block)
 /* The rows from FIRST_ROW to END_ROW for the encoder.  */
 static bool
 expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
-             struct sframe_function *function)
+             struct sframe_fde *function)
 {
   if (!ARRAY_ROOM (pieces->block_rows, end_row - first_row,
                    &pieces->block_rows_capacity))
@@ -619,7 +619,7 @@ write_first (struct pieces *pieces, size_t piece, uint64_t address,
         return sframe_encoder_repeat (encoder, pieces->blocks[i].number,
                                       address, size, err);
       }
-  struct sframe_function function = { .address = address, .size = size };
+  struct sframe_fde function = { .address = address, .size = size };
   uint32_t number = (uint32_t)sframe_encoder_n_functions (encoder);
   const struct block block = { first_row, end_row, number };
   pieces->numbers[piece] = number;

@@ -40,7 +40,7 @@ rules_free (struct rules *rules)
 }
 
 uint32_t
-rules_flags (const struct sframe_function *function)
+rules_flags (const struct sframe_fde *function)
 {
   return (function->flexible ? HEAD_FLEXIBLE : 0)
          | (function->pcmask ? HEAD_PCMASK : 0)
@@ -141,7 +141,7 @@ rules_expand (const struct rules *rules, uint32_t number,
 
 void
 rules_expand_flags (const struct rules *rules, uint32_t number,
-                    struct sframe_function *function)
+                    struct sframe_fde *function)
 {
   uint32_t head = rules->rules[number].head;
   function->flexible = head & HEAD_FLEXIBLE;
@@ -164,15 +164,15 @@ rules_row_limit (const struct rules *rules, uint32_t number, uint32_t size)
   return head & HEAD_PCMASK ? head >> HEAD_REPEAT_SHIFT & 0xff : size;
 }
 
-struct sframe_function
+struct sframe_fde
 rules_expand_function (const struct rules *rules,
                        const struct numbered_function *function,
                        struct sframe_row *rows)
 {
-  struct sframe_function full = { .address = function->address,
-                                  .size = function->size,
-                                  .rows = rows,
-                                  .n_rows = function->n_rows };
+  struct sframe_fde full = { .address = function->address,
+                             .size = function->size,
+                             .rows = rows,
+                             .n_rows = function->n_rows };
   for (size_t i = 0; i < function->n_rows; i++)
     {
       rows[i].start = function->rows[i].start;

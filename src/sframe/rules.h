@@ -62,7 +62,7 @@ bool rules_init (struct rules *rules, const struct encode_options *options);
 void rules_free (struct rules *rules);
 
 /* The flags of FUNCTION as a part of its rows' rules.  */
-uint32_t rules_flags (const struct sframe_function *function);
+uint32_t rules_flags (const struct sframe_fde *function);
 
 /* The number of what ROW says in a function with FLAGS, in *NUMBER.  Below
    RULES_NUMBER_LIMIT.  False when memory or the numbers ran out.  */
@@ -73,7 +73,7 @@ bool rules_number (struct rules *rules, uint32_t flags,
 void rules_expand (const struct rules *rules, uint32_t number,
                    struct sframe_row *row);
 void rules_expand_flags (const struct rules *rules, uint32_t number,
-                         struct sframe_function *function);
+                         struct sframe_fde *function);
 
 /* Whether functions of rows with this rule are PCMASK functions.  */
 bool rules_repeats (const struct rules *rules, uint32_t number);
@@ -84,7 +84,7 @@ uint32_t rules_row_limit (const struct rules *rules, uint32_t number,
                           uint32_t size);
 
 /* FUNCTION in full; ROWS has room for its rows.  */
-struct sframe_function
+struct sframe_fde
 rules_expand_function (const struct rules *rules,
                        const struct numbered_function *function,
                        struct sframe_row *rows);

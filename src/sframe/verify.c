@@ -39,7 +39,7 @@ struct track
       *starts;   /* owned; functions by start, unless they are sorted */
   uint32_t next; /* the first function (in order) behind the PC */
   bool loaded;   /* the one before it is in `function` and `rows` */
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row *rows; /* owned */
   size_t n_rows, capacity;
   size_t row; /* that of the latest PC; ordinary functions only */
@@ -195,7 +195,7 @@ track_view (struct track *track, uint64_t pc, struct view *view,
     return false;
   if (!track_covers (track, pc))
     return true;
-  const struct sframe_function *function = &track->function;
+  const struct sframe_fde *function = &track->function;
   uint64_t base = function->address;
   uint64_t end = view->until - base;
   bool constant = track->n_rows == 1 && track->rows[0].start == 0;
@@ -358,7 +358,7 @@ verify_rules (struct verify *verify, const struct frame_function *function,
               uint64_t pc, const struct frame_row *cfi,
               const struct frame_row *sframe)
 {
-  const struct sframe_function *theirs = &verify->track.function;
+  const struct sframe_fde *theirs = &verify->track.function;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
      (lower_row.h).  */
   bool outermost = cfi->ra.kind == RULE_UNDEFINED

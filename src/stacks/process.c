@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "convert/loaded.h"
+#include "convert/detached.h"
 
 /* The number of modules that end at or before ADDRESS.  */
 static size_t
@@ -174,8 +174,8 @@ module_convert (struct process *process, struct module *module,
   void *section;
   size_t section_size;
   uint64_t address;
-  if (!loaded_build (elf, size, process->analyze, &section, &section_size,
-                     &address, &err))
+  if (!detached_build (elf, size, process->analyze, &section, &section_size,
+                       &address, &err))
     {
       module_set_no_section (module, err.reason);
       return;

@@ -14,10 +14,10 @@ revert (struct job *job, const struct tool_options *options)
 {
   bool reverted
       = options->mode == MODE_REMOVE
-            ? remove_located (&job->location, options->output,
-                              &options->convert, &job->made, &job->err)
-            : undo_located (&job->location, options->output, &options->convert,
-                            &job->made, &job->err);
+            ? location_remove (&job->location, options->output,
+                               &options->convert, &job->made, &job->err)
+            : location_undo (&job->location, options->output,
+                             &options->convert, &job->made, &job->err);
   job->report.archive = !reverted && job->err.status == CFI2SFRAME_NOTHING
                         && archive_is_at (&job->location);
   return reverted;
@@ -37,22 +37,22 @@ run_mode (struct job *job, const struct tool_options *options)
                                        &options->convert, &job->report,
                                        &job->err);
     case MODE_CHECK:
-      return check_located (&job->location, &options->convert, &job->check,
-                            &job->err);
+      return location_check (&job->location, &options->convert, &job->check,
+                             &job->err);
     case MODE_COMPARE_FORMATS:
       return measure_file (&job->location, &job->comparison, &job->err);
     case MODE_DUMP:
       if (options->compact_unwind)
         return compact_unwind_dump (job->path, options->compact_unwind_machine,
                                     job->out, &job->err);
-      return dump_located (&job->location, job->out, &job->err);
+      return location_dump (&job->location, job->out, &job->err);
     case MODE_REMOVE:
     case MODE_UNDO:
       return revert (job, options);
     default:
-      return convert_located (&job->location, options->output,
-                              &options->convert, &job->made, &job->report,
-                              &job->err);
+      return location_convert (&job->location, options->output,
+                               &options->convert, &job->made, &job->report,
+                               &job->err);
     }
 }
 
@@ -112,8 +112,8 @@ check_debug_twin (struct job *job, const struct tool_options *options)
   struct error err;
   dry.dry_run = true;
   if (!options->debug_twin || options->debug_twin_file == NULL
-      || match_debug_located (&job->location, options->debug_twin_file, &dry,
-                              &err)
+      || location_match_debug_twin (&job->location, options->debug_twin_file,
+                                    &dry, &err)
       || strncmp (err.reason, "debug file", strlen ("debug file")) != 0)
     return true;
   job->err = err;
@@ -132,8 +132,8 @@ follow_debug_twin (struct job *job, const struct tool_options *options)
     now = file_location_of_path (options->output);
   else if (job->outcome == JOB_DONE)
     now.identity = job->made;
-  if (match_debug_located (&now, options->debug_twin_file, &options->convert,
-                           &err)
+  if (location_match_debug_twin (&now, options->debug_twin_file,
+                                 &options->convert, &err)
       || err.status == CFI2SFRAME_NOTHING || err.status == CFI2SFRAME_NOT_ELF)
     return true;
   job->err = err;

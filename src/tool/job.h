@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "cfi2sframe.h"
-#include "convert/located.h"
+#include "convert/location.h"
 #include "convert/measure.h"
 #include "tool/options.h"
 

@@ -285,7 +285,7 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
         }
       if (item == NULL)
         return note_checksums (tree, first, checksums);
-      if (located_may_be_checksum (item->d_name))
+      if (location_may_be_checksum (item->d_name))
         buffer_append (&tree->checksums, item->d_name,
                        strlen (item->d_name) + 1);
       if (!add_item (walk, dirfd (directory), path, item))

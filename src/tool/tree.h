@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "convert/located.h"
+#include "convert/location.h"
 #include "tool/options.h"
 
 struct tree_entry

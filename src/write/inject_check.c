@@ -15,68 +15,71 @@
 static bool
 check_header_kept (const struct check *check)
 {
-  const GElf_Ehdr *old = &check->old->header, *new = &check->new->header;
-  if (memcmp (old->e_ident, new->e_ident, EI_NIDENT) != 0
-      || old->e_type != new->e_type || old->e_machine != new->e_machine
-      || old->e_version != new->e_version || old->e_entry != new->e_entry
-      || old->e_flags != new->e_flags || old->e_ehsize != new->e_ehsize
-      || old->e_shstrndx != new->e_shstrndx
+  const GElf_Ehdr *before = &check->before->header,
+                  *after = &check->after->header;
+  if (memcmp (before->e_ident, after->e_ident, EI_NIDENT) != 0
+      || before->e_type != after->e_type
+      || before->e_machine != after->e_machine
+      || before->e_version != after->e_version
+      || before->e_entry != after->e_entry || before->e_flags != after->e_flags
+      || before->e_ehsize != after->e_ehsize
+      || before->e_shstrndx != after->e_shstrndx
       || (check->plan->strategy != LAYOUT_MOVE_TABLE
-          && old->e_phoff != new->e_phoff))
+          && before->e_phoff != after->e_phoff))
     return check_violated (check, "other ELF header", "");
   return true;
 }
 
 /* Whether NEW is what became of the segment OLD in growing downwards.  */
 static bool
-has_grown_down (const struct check *check, const GElf_Phdr *old,
-                const GElf_Phdr *new)
+has_grown_down (const struct check *check, const GElf_Phdr *before,
+                const GElf_Phdr *after)
 {
-  return check->plan->strategy == LAYOUT_GROW_DOWN && old->p_offset == 0
-         && new->p_offset == 0
-         && new->p_vaddr < old->p_vaddr &&new->p_vaddr + new->p_memsz
-                == old->p_vaddr + old->p_memsz &&new->p_memsz - old->p_memsz
-                == new->p_filesz - old->p_filesz;
+  return check->plan->strategy == LAYOUT_GROW_DOWN && before->p_offset == 0
+         && after->p_offset == 0 && after->p_vaddr < before->p_vaddr
+         && after->p_vaddr + after->p_memsz
+                == before->p_vaddr + before->p_memsz
+         && after->p_memsz - before->p_memsz
+                == after->p_filesz - before->p_filesz;
 }
 
 /* ... or in being given .sframe, or its BSS, in the file.  */
 static bool
-has_grown (const struct check *check, const GElf_Phdr *old,
-           const GElf_Phdr *new)
+has_grown (const struct check *check, const GElf_Phdr *before,
+           const GElf_Phdr *after)
 {
   uint64_t sframe = check->plan->sframe_address;
-  bool same_place = new->p_vaddr == old->p_vaddr;
+  bool same_place = after->p_vaddr == before->p_vaddr;
   if (check->plan->strategy == LAYOUT_GROW_DATA && same_place
-      && (old->p_flags & PF_W) && new->p_memsz > old->p_memsz)
-    return new->p_filesz
-           == new->p_memsz &&sframe >= old->p_vaddr + old->p_memsz &&sframe
-                                           + check->plan->sframe_size
-                  <= new->p_vaddr + new->p_memsz;
-  if (same_place && new->p_memsz == old->p_memsz)
-    return new->p_filesz == old->p_filesz
-           || ((old->p_flags & PF_W) && new->p_filesz == new->p_memsz);
+      && (before->p_flags & PF_W) && after->p_memsz > before->p_memsz)
+    return after->p_filesz == after->p_memsz
+           && sframe >= before->p_vaddr + before->p_memsz
+           && sframe + check->plan->sframe_size
+                  <= after->p_vaddr + after->p_memsz;
+  if (same_place && after->p_memsz == before->p_memsz)
+    return after->p_filesz == before->p_filesz
+           || ((before->p_flags & PF_W) && after->p_filesz == after->p_memsz);
   return same_place && check->plan->strategy == LAYOUT_SLACK
-         && !(old->p_flags & PF_W)
-         && new->p_filesz
-                == new->p_memsz &&sframe
-                       >= old->p_vaddr + old->p_memsz &&sframe
-                              + check->plan->sframe_size
-                       <= new->p_vaddr + new->p_memsz;
+         && !(before->p_flags & PF_W) && after->p_filesz == after->p_memsz
+         && sframe >= before->p_vaddr + before->p_memsz
+         && sframe + check->plan->sframe_size
+                <= after->p_vaddr + after->p_memsz;
 }
 
 static bool
-is_same_load (const struct check *check, const GElf_Phdr *old,
-              const GElf_Phdr *new)
+is_same_load (const struct check *check, const GElf_Phdr *before,
+              const GElf_Phdr *after)
 {
-  bool down = has_grown_down (check, old, new);
+  bool down = has_grown_down (check, before, after);
   bool same_align
-      = new->p_align == old->p_align
-        || (check->plan->strategy == LAYOUT_GROW_DOWN && new->p_align >= 4096
-            && new->p_align < old->p_align);
-  return new->p_type == PT_LOAD &&new->p_flags
-             == old->p_flags &&same_align &&new->p_paddr - new->p_vaddr
-             == old->p_paddr - old->p_vaddr
-         && (down || has_grown (check, old, new));
+      = after->p_align == before->p_align
+        || (check->plan->strategy == LAYOUT_GROW_DOWN && after->p_align >= 4096
+            && after->p_align < before->p_align);
+  return after->p_type == PT_LOAD && after->p_flags == before->p_flags
+         && same_align
+         && after->p_paddr - after->p_vaddr
+                == before->p_paddr - before->p_vaddr
+         && (down || has_grown (check, before, after));
 }
 
 /* Whether NEW is where OLD was, under the program header table.  patchelf
@@ -84,14 +87,15 @@ is_same_load (const struct check *check, const GElf_Phdr *old,
    section it has moved, and leaves the header as it is.  Only what reaches
    beyond the table is the segment's own.  */
 static bool
-is_buried_segment (const struct check *check, const GElf_Phdr *old,
-                   const GElf_Phdr *new)
+is_buried_segment (const struct check *check, const GElf_Phdr *before,
+                   const GElf_Phdr *after)
 {
-  uint64_t begin = check->old->header.e_phoff;
-  uint64_t table_end = begin + check->old->n_segments * sizeof (Elf64_Phdr);
-  uint64_t end = old->p_offset + old->p_filesz;
-  if (old->p_offset < begin || old->p_offset >= table_end
-      || new->p_offset != old->p_offset || new->p_vaddr != old->p_vaddr)
+  uint64_t begin = check->before->header.e_phoff;
+  uint64_t table_end = begin + check->before->n_segments * sizeof (Elf64_Phdr);
+  uint64_t end = before->p_offset + before->p_filesz;
+  if (before->p_offset < begin || before->p_offset >= table_end
+      || after->p_offset != before->p_offset
+      || after->p_vaddr != before->p_vaddr)
     return false;
   return end <= table_end
          || check_same_bytes (check, table_end, table_end, end - table_end);
@@ -101,42 +105,43 @@ is_buried_segment (const struct check *check, const GElf_Phdr *old,
    repeats PT_GNU_PROPERTY may be gone.  The contents of other segments are
    those of their sections, which are compared.  */
 static bool
-is_same_segment (const struct check *check, const GElf_Phdr *old,
-                 const GElf_Phdr *new)
+is_same_segment (const struct check *check, const GElf_Phdr *before,
+                 const GElf_Phdr *after)
 {
-  bool movable = old->p_type == PT_NOTE || old->p_type == PT_INTERP
-                 || old->p_type == PT_GNU_PROPERTY;
+  bool movable = before->p_type == PT_NOTE || before->p_type == PT_INTERP
+                 || before->p_type == PT_GNU_PROPERTY;
   bool same_type
-      = new->p_type == old->p_type
-        || (old->p_type == PT_NOTE && new->p_type == PT_GNU_PROPERTY);
-  if (!same_type || new->p_flags != old->p_flags
-      || new->p_align != old->p_align || new->p_filesz != old->p_filesz
-      || new->p_memsz != old->p_memsz
-      || new->p_paddr - new->p_vaddr != old->p_paddr - old->p_vaddr)
+      = after->p_type == before->p_type
+        || (before->p_type == PT_NOTE && after->p_type == PT_GNU_PROPERTY);
+  if (!same_type || after->p_flags != before->p_flags
+      || after->p_align != before->p_align
+      || after->p_filesz != before->p_filesz
+      || after->p_memsz != before->p_memsz
+      || after->p_paddr - after->p_vaddr != before->p_paddr - before->p_vaddr)
     return false;
-  if (old->p_filesz == 0)
-    return new->p_vaddr == old->p_vaddr
-           && (old->p_offset != 0 || new->p_offset == 0);
-  bool loaded
-      = check_is_loaded (check, new->p_offset, new->p_vaddr, 0)
-        || (new->p_offset == old->p_offset &&new->p_vaddr == old->p_vaddr);
+  if (before->p_filesz == 0)
+    return after->p_vaddr == before->p_vaddr
+           && (before->p_offset != 0 || after->p_offset == 0);
+  bool loaded = check_is_loaded (check, after->p_offset, after->p_vaddr, 0)
+                || (after->p_offset == before->p_offset
+                    && after->p_vaddr == before->p_vaddr);
   if (movable)
     return loaded
-           && (check_same_bytes (check, old->p_offset, new->p_offset,
-                                 old->p_filesz)
-               || is_buried_segment (check, old, new));
-  return loaded && new->p_vaddr == old->p_vaddr;
+           && (check_same_bytes (check, before->p_offset, after->p_offset,
+                                 before->p_filesz)
+               || is_buried_segment (check, before, after));
+  return loaded && after->p_vaddr == before->p_vaddr;
 }
 
 static bool
-check_table_segment (const struct check *check, const GElf_Phdr *old)
+check_table_segment (const struct check *check, const GElf_Phdr *before)
 {
-  const GElf_Phdr *table = image_find_segment (check->new, PT_PHDR);
-  uint64_t size = check->new->n_segments * sizeof (Elf64_Phdr);
-  if (table == NULL || table->p_offset != check->new->header.e_phoff
+  const GElf_Phdr *table = image_find_segment (check->after, PT_PHDR);
+  uint64_t size = check->after->n_segments * sizeof (Elf64_Phdr);
+  if (table == NULL || table->p_offset != check->after->header.e_phoff
       || table->p_filesz != size || table->p_memsz != size
-      || table->p_flags != old->p_flags || table->p_align != old->p_align
-      || table->p_paddr - table->p_vaddr != old->p_paddr - old->p_vaddr
+      || table->p_flags != before->p_flags || table->p_align != before->p_align
+      || table->p_paddr - table->p_vaddr != before->p_paddr - before->p_vaddr
       || !check_is_loaded (check, table->p_offset, table->p_vaddr, size))
     return check_violated (check, "PT_PHDR is not the program header table",
                            "");
@@ -148,27 +153,27 @@ check_table_segment (const struct check *check, const GElf_Phdr *old)
 static bool
 may_lose_table_segment (const struct check *check)
 {
-  return image_find_segment (check->new, PT_PHDR) == NULL
-         && check->old->header.e_type == ET_DYN
-         && image_find_segment (check->old, PT_INTERP) == NULL;
+  return image_find_segment (check->after, PT_PHDR) == NULL
+         && check->before->header.e_type == ET_DYN
+         && image_find_segment (check->before, PT_INTERP) == NULL;
 }
 
 static bool
-check_old_segment (const struct check *check, const GElf_Phdr *old)
+check_old_segment (const struct check *check, const GElf_Phdr *before)
 {
-  if (old->p_type == PT_NULL || old->p_type == PT_GNU_SFRAME)
+  if (before->p_type == PT_NULL || before->p_type == PT_GNU_SFRAME)
     return true;
-  if (old->p_type == PT_PHDR && may_lose_table_segment (check))
+  if (before->p_type == PT_PHDR && may_lose_table_segment (check))
     return true;
-  if (old->p_type == PT_PHDR)
-    return check_table_segment (check, old);
-  if (old->p_type == PT_NOTE && check_notes_kept (check, old))
+  if (before->p_type == PT_PHDR)
+    return check_table_segment (check, before);
+  if (before->p_type == PT_NOTE && check_notes_kept (check, before))
     return true;
-  for (size_t i = 0; i < check->new->n_segments; i++)
+  for (size_t i = 0; i < check->after->n_segments; i++)
     {
-      const GElf_Phdr *new = &check->new->segments[i];
-      if (old->p_type == PT_LOAD ? is_same_load (check, old, new)
-                                 : is_same_segment (check, old, new))
+      const GElf_Phdr *after = &check->after->segments[i];
+      if (before->p_type == PT_LOAD ? is_same_load (check, before, after)
+                                    : is_same_segment (check, before, after))
         return true;
     }
   return check_violated (check, "a segment is lost or damaged", "");
@@ -195,14 +200,14 @@ next_movable (const struct image *image, uint64_t offset, uint64_t end)
 
 /* Whether NEW has the bytes of the segment OLD, up to what may move.  */
 static bool
-has_bytes (const struct check *check, const GElf_Phdr *old,
-           const GElf_Phdr *new)
+has_bytes (const struct check *check, const GElf_Phdr *before,
+           const GElf_Phdr *after)
 {
-  uint64_t at = old->p_offset, end = old->p_offset + old->p_filesz;
-  uint64_t shift = new->p_offset + (old->p_vaddr - new->p_vaddr) - at;
+  uint64_t at = before->p_offset, end = before->p_offset + before->p_filesz;
+  uint64_t shift = after->p_offset + (before->p_vaddr - after->p_vaddr) - at;
   while (at < end)
     {
-      struct layout_extent skip = next_movable (check->old, at, end);
+      struct layout_extent skip = next_movable (check->before, at, end);
       if (skip.old_offset > at
           && !check_same_but_patched (check, at, at + shift,
                                       skip.old_offset - at))
@@ -214,13 +219,13 @@ has_bytes (const struct check *check, const GElf_Phdr *old,
 
 /* Without section headers, segments are all there is to compare.  */
 static bool
-check_old_load_bytes (const struct check *check, const GElf_Phdr *old)
+check_old_load_bytes (const struct check *check, const GElf_Phdr *before)
 {
-  if (old->p_type != PT_LOAD || check->old->n_sections > 0)
+  if (before->p_type != PT_LOAD || check->before->n_sections > 0)
     return true;
-  for (size_t i = 0; i < check->new->n_segments; i++)
-    if (is_same_load (check, old, &check->new->segments[i])
-        && has_bytes (check, old, &check->new->segments[i]))
+  for (size_t i = 0; i < check->after->n_segments; i++)
+    if (is_same_load (check, before, &check->after->segments[i])
+        && has_bytes (check, before, &check->after->segments[i]))
       return true;
   return check_violated (check, "other contents of a segment", "");
 }
@@ -236,7 +241,7 @@ check_new_load (const struct check *check, const GElf_Phdr *load,
       || (page & (page - 1)) != 0
       || ((load->p_vaddr - load->p_offset) & (page - 1)) != 0
       || load->p_paddr != load->p_vaddr
-      || load->p_offset + load->p_filesz > check->new->size
+      || load->p_offset + load->p_filesz > check->after->size
       || (load->p_vaddr & ~(page - 1)) < previous_end)
     return check_violated (check, "the new segment is wrong", "");
   return true;
@@ -247,15 +252,15 @@ check_loads (const struct check *check)
 {
   size_t n_new = 0;
   uint64_t previous_end = 0;
-  for (size_t i = 0; i < check->new->n_segments; i++)
+  for (size_t i = 0; i < check->after->n_segments; i++)
     {
-      const GElf_Phdr *load = &check->new->segments[i];
+      const GElf_Phdr *load = &check->after->segments[i];
       if (load->p_type != PT_LOAD)
         continue;
       bool is_old = false;
-      for (size_t k = 0; k < check->old->n_segments && !is_old; k++)
-        is_old = check->old->segments[k].p_type == PT_LOAD
-                 && is_same_load (check, &check->old->segments[k], load);
+      for (size_t k = 0; k < check->before->n_segments && !is_old; k++)
+        is_old = check->before->segments[k].p_type == PT_LOAD
+                 && is_same_load (check, &check->before->segments[k], load);
       if (!is_old
           && (n_new++ > 0 || !check_new_load (check, load, previous_end)))
         return n_new > 1 ? check_violated (check, "two new segments", "")
@@ -269,11 +274,11 @@ check_loads (const struct check *check)
 static bool
 check_types (const struct check *check)
 {
-  for (size_t i = 0; i < check->new->n_segments; i++)
+  for (size_t i = 0; i < check->after->n_segments; i++)
     {
-      uint32_t type = check->new->segments[i].p_type;
+      uint32_t type = check->after->segments[i].p_type;
       if (type != PT_GNU_SFRAME
-          && image_find_segment (check->old, type) == NULL)
+          && image_find_segment (check->before, type) == NULL)
         return check_violated (check, "a segment of another type", "");
     }
   return true;
@@ -298,12 +303,12 @@ maps_table (const struct image *image)
 static bool
 check_segments_kept (const struct check *check)
 {
-  if (maps_table (check->old) && !maps_table (check->new))
+  if (maps_table (check->before) && !maps_table (check->after))
     return check_violated (check, "the program header table is not loaded",
                            "");
-  for (size_t i = 0; i < check->old->n_segments; i++)
-    if (!check_old_segment (check, &check->old->segments[i])
-        || !check_old_load_bytes (check, &check->old->segments[i]))
+  for (size_t i = 0; i < check->before->n_segments; i++)
+    if (!check_old_segment (check, &check->before->segments[i])
+        || !check_old_load_bytes (check, &check->before->segments[i]))
       return false;
   return check_types (check) && check_loads (check);
 }
@@ -313,7 +318,7 @@ static bool
 check_sframe_header (const struct check *check, const GElf_Phdr *load)
 {
   const struct layout_plan *plan = check->plan;
-  const GElf_Phdr *sframe = image_find_segment (check->new, PT_GNU_SFRAME);
+  const GElf_Phdr *sframe = image_find_segment (check->after, PT_GNU_SFRAME);
   return sframe->p_offset == plan->sframe_offset
          && sframe->p_vaddr == plan->sframe_address
          && sframe->p_paddr - sframe->p_vaddr == load->p_paddr - load->p_vaddr
@@ -330,9 +335,9 @@ check_sframe (const struct check *check)
   const GElf_Phdr *found = NULL;
   uint32_t writable = plan->strategy == LAYOUT_GROW_DATA ? 0 : PF_W;
   size_t n_sframes = 0, n_loads = 0;
-  for (size_t i = 0; i < check->new->n_segments; i++)
+  for (size_t i = 0; i < check->after->n_segments; i++)
     {
-      const GElf_Phdr *load = &check->new->segments[i];
+      const GElf_Phdr *load = &check->after->segments[i];
       if (load->p_type == PT_GNU_SFRAME)
         n_sframes++;
       if (load->p_type == PT_LOAD
@@ -350,7 +355,7 @@ check_sframe (const struct check *check)
       || !check_is_loaded (check, plan->sframe_offset, plan->sframe_address,
                            plan->sframe_size))
     return check_violated (check, ".sframe is not loaded read-only", "");
-  if (memcmp (check->new->bytes + plan->sframe_offset, check->sframe,
+  if (memcmp (check->after->bytes + plan->sframe_offset, check->sframe,
               plan->sframe_size)
       != 0)
     return check_violated (check, ".sframe has other contents", "");
@@ -362,10 +367,10 @@ inject_check_bytes (const struct image *image, const struct layout_plan *plan,
                     const void *sframe, const void *bytes, size_t size,
                     struct error *err)
 {
-  struct image new;
+  struct image after;
   if (size < plan->new_size)
     return error_set (err, CFI2SFRAME_IO, "the new file is too short");
-  if (!image_open_memory (&new, bytes, size, err))
+  if (!image_open_memory (&after, bytes, size, err))
     {
       /* Not the input is damaged.  */
       struct error cause = *err;
@@ -374,11 +379,11 @@ inject_check_bytes (const struct image *image, const struct layout_plan *plan,
                    "self-check of the new file failed: %.200s", cause.reason);
       return false;
     }
-  struct check check = { image, &new, plan, sframe, err };
+  struct check check = { image, &after, plan, sframe, err };
   bool good = check_header_kept (&check) && check_segments_kept (&check)
               && check_sframe (&check) && check_sections_kept (&check)
               && check_dynamic_kept (&check);
-  image_close (&new);
+  image_close (&after);
   return good;
 }
 

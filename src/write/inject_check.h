@@ -11,7 +11,7 @@
 
 struct check
 {
-  const struct image *old, *new;
+  const struct image *before, *after;
   const struct layout_plan *plan;
   const void *sframe;
   struct error *err;
@@ -42,7 +42,7 @@ bool check_is_loaded (const struct check *check, uint64_t offset,
 
 /* Whether readers find all notes of the PT_NOTE OLD, whatever they take for
    their alignment.  */
-bool check_notes_kept (const struct check *check, const GElf_Phdr *old);
+bool check_notes_kept (const struct check *check, const GElf_Phdr *before);
 
 /* ---- inject_check_sections.c */
 

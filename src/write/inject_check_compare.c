@@ -54,14 +54,15 @@ bool
 check_same_bytes (const struct check *check, uint64_t old_offset,
                   uint64_t new_offset, uint64_t size)
 {
-  if (new_offset > check->new->size || size > check->new->size - new_offset)
+  if (new_offset > check->after->size
+      || size > check->after->size - new_offset)
     return false;
-  if (check->old->size > COMPARE_MAX
+  if (check->before->size > COMPARE_MAX
       && check_is_copied (check, old_offset, new_offset, size)
       && !touches_patch (check, new_offset, size))
     return true;
-  return memcmp (check->old->bytes + old_offset,
-                 check->new->bytes + new_offset, size)
+  return memcmp (check->before->bytes + old_offset,
+                 check->after->bytes + new_offset, size)
          == 0;
 }
 
@@ -102,9 +103,9 @@ bool
 check_is_loaded (const struct check *check, uint64_t offset, uint64_t address,
                  uint64_t size)
 {
-  for (size_t i = 0; i < check->new->n_segments; i++)
+  for (size_t i = 0; i < check->after->n_segments; i++)
     {
-      const GElf_Phdr *load = &check->new->segments[i];
+      const GElf_Phdr *load = &check->after->segments[i];
       if (load->p_type == PT_LOAD && address >= load->p_vaddr
           && address - load->p_vaddr == offset - load->p_offset
           && address - load->p_vaddr <= load->p_filesz

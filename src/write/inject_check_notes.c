@@ -31,27 +31,28 @@ is_same_note (const struct note *a, const struct note *b)
 /* Whether SEGMENT may say what OLD said.  */
 static bool
 is_good_segment (const struct check *check, const GElf_Phdr *segment,
-                 const GElf_Phdr *old)
+                 const GElf_Phdr *before)
 {
-  return segment->p_type == PT_NOTE && segment->p_flags == old->p_flags
+  return segment->p_type == PT_NOTE && segment->p_flags == before->p_flags
          && segment->p_filesz == segment->p_memsz
          && segment->p_filesz <= NOTES_SPAN_MAX
-         && segment->p_paddr - segment->p_vaddr == old->p_paddr - old->p_vaddr
-         && segment->p_align >= old->p_align
+         && segment->p_paddr - segment->p_vaddr
+                == before->p_paddr - before->p_vaddr
+         && segment->p_align >= before->p_align
          && (segment->p_align == 4 || segment->p_align == 8)
          && check_is_loaded (check, segment->p_offset, segment->p_vaddr,
                              segment->p_filesz);
 }
 
 static bool
-is_found (const struct check *check, const GElf_Phdr *old,
+is_found (const struct check *check, const GElf_Phdr *before,
           const struct note *wanted, bool by_4)
 {
-  const struct image *image = check->new;
+  const struct image *image = check->after;
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (!is_good_segment (check, segment, old))
+      if (!is_good_segment (check, segment, before))
         continue;
       struct note_walk walk
           = walk_of (image, segment->p_offset, segment->p_filesz,
@@ -84,42 +85,42 @@ section_is_found (const struct check *check, const GElf_Phdr *segment,
                   const GElf_Shdr *section)
 {
   struct note_walk walk
-      = walk_of (check->old, section->sh_offset, section->sh_size,
+      = walk_of (check->before, section->sh_offset, section->sh_size,
                  note_align (section->sh_addralign));
-  bool program = image_find_segment (check->old, PT_INTERP) != NULL;
+  bool program = image_find_segment (check->before, PT_INTERP) != NULL;
   struct note note;
   while (note_next (&walk, &note))
     for (int by_4 = 0; by_4 <= 1; by_4++)
       if (note_is_wanted (&note, by_4, program)
-          && is_visited (check->old, segment, section->sh_offset + note.begin,
-                         by_4)
+          && is_visited (check->before, segment,
+                         section->sh_offset + note.begin, by_4)
           && !is_found (check, segment, &note, by_4))
         return false;
   return true;
 }
 
 bool
-check_notes_kept (const struct check *check, const GElf_Phdr *old)
+check_notes_kept (const struct check *check, const GElf_Phdr *before)
 {
   bool seen = false;
   GElf_Shdr whole = { .sh_type = SHT_NOTE,
-                      .sh_offset = old->p_offset,
-                      .sh_size = old->p_filesz,
-                      .sh_addralign = old->p_align };
-  if (old->p_filesz > NOTES_SPAN_MAX)
+                      .sh_offset = before->p_offset,
+                      .sh_size = before->p_filesz,
+                      .sh_addralign = before->p_align };
+  if (before->p_filesz > NOTES_SPAN_MAX)
     return false;
-  if (check->old->n_sections == 0)
-    return section_is_found (check, old, &whole);
-  for (size_t i = 1; i < check->old->n_sections; i++)
+  if (check->before->n_sections == 0)
+    return section_is_found (check, before, &whole);
+  for (size_t i = 1; i < check->before->n_sections; i++)
     {
-      const GElf_Shdr *section = &check->old->sections[i].header;
-      if (section->sh_type != SHT_NOTE || section->sh_offset < old->p_offset
-          || section->sh_offset - old->p_offset > old->p_filesz
+      const GElf_Shdr *section = &check->before->sections[i].header;
+      if (section->sh_type != SHT_NOTE || section->sh_offset < before->p_offset
+          || section->sh_offset - before->p_offset > before->p_filesz
           || section->sh_size
-                 > old->p_filesz - (section->sh_offset - old->p_offset))
+                 > before->p_filesz - (section->sh_offset - before->p_offset))
         continue;
       seen = true;
-      if (!section_is_found (check, old, section))
+      if (!section_is_found (check, before, section))
         return false;
     }
   return seen;

@@ -39,7 +39,7 @@ may_move (const GElf_Shdr *header)
 static bool
 was_interpreter (const struct check *check, const GElf_Shdr *header)
 {
-  const GElf_Phdr *interp = image_find_segment (check->new, PT_INTERP);
+  const GElf_Phdr *interp = image_find_segment (check->after, PT_INTERP);
   return interp != NULL && interp->p_vaddr == header->sh_addr
          && interp->p_offset == header->sh_offset
          && interp->p_filesz == header->sh_size;
@@ -50,9 +50,9 @@ was_interpreter (const struct check *check, const GElf_Shdr *header)
 static bool
 was_loaded (const struct check *check, const GElf_Shdr *header)
 {
-  for (size_t i = 0; i < check->old->n_segments; i++)
+  for (size_t i = 0; i < check->before->n_segments; i++)
     {
-      const GElf_Phdr *load = &check->old->segments[i];
+      const GElf_Phdr *load = &check->before->segments[i];
       if (load->p_type == PT_LOAD && header->sh_addr >= load->p_vaddr
           && header->sh_addr - load->p_vaddr
                  == header->sh_offset - load->p_offset
@@ -63,16 +63,17 @@ was_loaded (const struct check *check, const GElf_Shdr *header)
 }
 
 static bool
-check_place (const struct check *check, const char *name, const GElf_Shdr *old,
-             const GElf_Shdr *new)
+check_place (const struct check *check, const char *name,
+             const GElf_Shdr *before, const GElf_Shdr *after)
 {
-  if (old->sh_addr != new->sh_addr
-      && !((old->sh_flags & SHF_ALLOC)
-           && (may_move (old) || was_interpreter (check, new))))
+  if (before->sh_addr != after->sh_addr
+      && !((before->sh_flags & SHF_ALLOC)
+           && (may_move (before) || was_interpreter (check, after))))
     return check_violated (check, "other address of", name);
-  if ((new->sh_flags &SHF_ALLOC) && has_file_bytes (new)
-      && (was_loaded (check, old) || !has_file_bytes (old))
-      && !check_is_loaded (check, new->sh_offset, new->sh_addr, new->sh_size))
+  if ((after->sh_flags & SHF_ALLOC) && has_file_bytes (after)
+      && (was_loaded (check, before) || !has_file_bytes (before))
+      && !check_is_loaded (check, after->sh_offset, after->sh_addr,
+                           after->sh_size))
     return check_violated (check, "not loaded where it says:", name);
   return true;
 }
@@ -80,95 +81,99 @@ check_place (const struct check *check, const char *name, const GElf_Shdr *old,
 /* A patch may change the value of a symbol by as much as its section has
    moved.  */
 static bool
-is_moved_symbol (const struct check *check, const GElf_Shdr *old,
-                 const GElf_Shdr *new, const struct layout_patch *patch)
+is_moved_symbol (const struct check *check, const GElf_Shdr *before,
+                 const GElf_Shdr *after, const struct layout_patch *patch)
 {
-  bool big_endian = check->new->big_endian;
-  uint64_t at = patch->offset - new->sh_offset;
+  bool big_endian = check->after->big_endian;
+  uint64_t at = patch->offset - after->sh_offset;
   if (patch->size != 8
       || at % sizeof (Elf64_Sym) != offsetof (Elf64_Sym, st_value))
     return false;
-  const uint8_t *old_value = check->old->bytes + old->sh_offset + at;
-  const uint8_t *new_value = check->new->bytes + new->sh_offset + at;
+  const uint8_t *old_value = check->before->bytes + before->sh_offset + at;
+  const uint8_t *new_value = check->after->bytes + after->sh_offset + at;
   size_t section = load_u16 (old_value - 2, big_endian);
   if (section == SHN_XINDEX)
     return true; /* the index is in another table */
-  if (section == 0 || section >= check->old->n_sections)
+  if (section == 0 || section >= check->before->n_sections)
     return false;
   return load_u64 (new_value, big_endian) - load_u64 (old_value, big_endian)
-         == check->new->sections[section].header.sh_addr
-                - check->old->sections[section].header.sh_addr;
+         == check->after->sections[section].header.sh_addr
+                - check->before->sections[section].header.sh_addr;
 }
 
 static bool
-check_symbols (const struct check *check, const GElf_Shdr *old,
-               const GElf_Shdr *new)
+check_symbols (const struct check *check, const GElf_Shdr *before,
+               const GElf_Shdr *after)
 {
   for (size_t i = 0; i < check->plan->n_patches; i++)
     {
       const struct layout_patch *patch = &check->plan->patches[i];
-      if (patch->offset >= new->sh_offset
-          && patch->offset < new->sh_offset + new->sh_size
-          && !is_moved_symbol (check, old, new, patch))
+      if (patch->offset >= after->sh_offset
+          && patch->offset < after->sh_offset + after->sh_size
+          && !is_moved_symbol (check, before, after, patch))
         return false;
     }
-  return check_same_but_patched (check, old->sh_offset, new->sh_offset,
-                                 old->sh_size);
+  return check_same_but_patched (check, before->sh_offset, after->sh_offset,
+                                 before->sh_size);
 }
 
 static bool
-same_contents (const struct check *check, size_t index, const GElf_Shdr *old,
-               const GElf_Shdr *new)
+same_contents (const struct check *check, size_t index,
+               const GElf_Shdr *before, const GElf_Shdr *after)
 {
-  if (!has_file_bytes (old) && has_file_bytes (new))
-    return bytes_are_zero (check->new->bytes + new->sh_offset, new->sh_size);
-  if (!has_file_bytes (old) || old->sh_size == 0)
+  if (!has_file_bytes (before) && has_file_bytes (after))
+    return bytes_are_zero (check->after->bytes + after->sh_offset,
+                           after->sh_size);
+  if (!has_file_bytes (before) || before->sh_size == 0)
     return true;
-  if (index == check->old->section_names) /* the longer copy */
-    return check_same_bytes (check, old->sh_offset, new->sh_offset,
-                             old->sh_size);
-  if (!check_is_copied (check, old->sh_offset, new->sh_offset, old->sh_size))
+  if (index == check->before->section_names) /* the longer copy */
+    return check_same_bytes (check, before->sh_offset, after->sh_offset,
+                             before->sh_size);
+  if (!check_is_copied (check, before->sh_offset, after->sh_offset,
+                        before->sh_size))
     return false;
-  if (old->sh_type == SHT_SYMTAB)
-    return check_symbols (check, old, new);
-  if (old->sh_type == SHT_DYNAMIC) /* see check_dynamic_kept */
-    return check_same_but_patched (check, old->sh_offset, new->sh_offset,
-                                   old->sh_size);
-  return check_same_bytes (check, old->sh_offset, new->sh_offset,
-                           old->sh_size);
+  if (before->sh_type == SHT_SYMTAB)
+    return check_symbols (check, before, after);
+  if (before->sh_type == SHT_DYNAMIC) /* see check_dynamic_kept */
+    return check_same_but_patched (check, before->sh_offset, after->sh_offset,
+                                   before->sh_size);
+  return check_same_bytes (check, before->sh_offset, after->sh_offset,
+                           before->sh_size);
 }
 
 /* The table of section names ends with the new ones.  */
 static uint64_t
 expected_size (const struct check *check, size_t index)
 {
-  uint64_t size = check->old->sections[index].header.sh_size;
-  if (index == check->old->section_names)
-    for (size_t i = check->old->n_sections; i < check->new->n_sections; i++)
-      size += strlen (check->new->sections[i].name) + 1;
+  uint64_t size = check->before->sections[index].header.sh_size;
+  if (index == check->before->section_names)
+    for (size_t i = check->before->n_sections; i < check->after->n_sections;
+         i++)
+      size += strlen (check->after->sections[i].name) + 1;
   return size;
 }
 
 static bool
 check_section (const struct check *check, size_t index)
 {
-  const char *name = check->old->sections[index].name;
-  const GElf_Shdr *old = &check->old->sections[index].header;
-  const GElf_Shdr *new = &check->new->sections[index].header;
-  bool materialised = old->sh_type == SHT_NOBITS
-                      && new->sh_type == SHT_PROGBITS
-                      && (old->sh_flags & (SHF_WRITE | SHF_TLS)) == SHF_WRITE;
-  if ((old->sh_type != new->sh_type && !materialised)
-      || old->sh_name != new->sh_name || old->sh_flags != new->sh_flags
-      || old->sh_link != new->sh_link || old->sh_info != new->sh_info
-      || old->sh_entsize != new->sh_entsize
-      || old->sh_addralign != new->sh_addralign
-      || new->sh_size != expected_size (check, index)
-      || strcmp (name, check->new->sections[index].name) != 0)
+  const char *name = check->before->sections[index].name;
+  const GElf_Shdr *before = &check->before->sections[index].header;
+  const GElf_Shdr *after = &check->after->sections[index].header;
+  bool materialised
+      = before->sh_type == SHT_NOBITS && after->sh_type == SHT_PROGBITS
+        && (before->sh_flags & (SHF_WRITE | SHF_TLS)) == SHF_WRITE;
+  if ((before->sh_type != after->sh_type && !materialised)
+      || before->sh_name != after->sh_name
+      || before->sh_flags != after->sh_flags
+      || before->sh_link != after->sh_link || before->sh_info != after->sh_info
+      || before->sh_entsize != after->sh_entsize
+      || before->sh_addralign != after->sh_addralign
+      || after->sh_size != expected_size (check, index)
+      || strcmp (name, check->after->sections[index].name) != 0)
     return check_violated (check, "other header of", name);
-  if (!check_place (check, name, old, new))
+  if (!check_place (check, name, before, after))
     return false;
-  return same_contents (check, index, old, new)
+  return same_contents (check, index, before, after)
          || check_violated (check, "other contents in", name);
 }
 
@@ -191,8 +196,8 @@ is_new_type (const struct check *check, const struct image_section *section)
   if (strcmp (section->name, ".note.filler") == 0)
     return header->sh_type == SHT_NOTE && header->sh_addralign == 8
            && header->sh_size == NOTE_FILLER_SIZE
-           && note_is_filler (check->new->bytes + header->sh_offset,
-                              check->new->big_endian);
+           && note_is_filler (check->after->bytes + header->sh_offset,
+                              check->after->big_endian);
   return header->sh_type == SHT_PROGBITS || header->sh_type == SHT_GNU_SFRAME;
 }
 
@@ -201,9 +206,9 @@ is_new_type (const struct check *check, const struct image_section *section)
 static bool
 check_new_section (const struct check *check, size_t index)
 {
-  const struct image_section *section = &check->new->sections[index];
+  const struct image_section *section = &check->after->sections[index];
   const GElf_Shdr *header = &section->header;
-  if ((check->new->section_names != 0 && !is_new_name (section->name))
+  if ((check->after->section_names != 0 && !is_new_name (section->name))
       || header->sh_flags != SHF_ALLOC || header->sh_link != 0
       || header->sh_info != 0 || header->sh_entsize != 0
       || !check_is_loaded (check, header->sh_offset, header->sh_addr,
@@ -218,8 +223,8 @@ check_sframe_section (const struct check *check)
 {
   const struct layout_plan *plan = check->plan;
   const struct image_section *section
-      = image_find_section (check->new, ".sframe");
-  if (check->old->section_names == 0)
+      = image_find_section (check->after, ".sframe");
+  if (check->before->section_names == 0)
     return true;
   if (section == NULL || section->header.sh_flags != SHF_ALLOC
       || section->header.sh_offset != plan->sframe_offset
@@ -234,31 +239,31 @@ check_sframe_section (const struct check *check)
 bool
 check_sections_kept (const struct check *check)
 {
-  const struct image *old = check->old, *new = check->new;
-  if (new->n_sections < old->n_sections
-      || (old->n_sections == 0 && new->n_sections != 0)
-      || old->section_names != new->section_names)
+  const struct image *before = check->before, *after = check->after;
+  if (after->n_sections < before->n_sections
+      || (before->n_sections == 0 && after->n_sections != 0)
+      || before->section_names != after->section_names)
     return check_violated (check, "sections are missing", "");
-  for (size_t i = 1; i < old->n_sections; i++)
-    if (old->sections[i].header.sh_type != SHT_NULL
+  for (size_t i = 1; i < before->n_sections; i++)
+    if (before->sections[i].header.sh_type != SHT_NULL
         && i != check->plan->replaced_section && !check_section (check, i))
       return false;
-  for (size_t i = old->n_sections; i < new->n_sections; i++)
+  for (size_t i = before->n_sections; i < after->n_sections; i++)
     if (!check_new_section (check, i))
       return false;
-  return old->n_sections == 0 || check_sframe_section (check);
+  return before->n_sections == 0 || check_sframe_section (check);
 }
 
 /* ---- Dynamic entries */
 
 /* Whether a section had address OLD and has address NEW.  */
 static bool
-section_went (const struct check *check, uint64_t old, uint64_t new)
+section_went (const struct check *check, uint64_t before, uint64_t after)
 {
-  for (size_t i = 1; i < check->old->n_sections; i++)
-    if (check->old->sections[i].header.sh_addr == old
-        && check->new->sections[i].header.sh_addr
-               == new &&may_move (&check->old->sections[i].header))
+  for (size_t i = 1; i < check->before->n_sections; i++)
+    if (check->before->sections[i].header.sh_addr == before
+        && check->after->sections[i].header.sh_addr == after
+        && may_move (&check->before->sections[i].header))
       return true;
   return false;
 }
@@ -267,10 +272,10 @@ section_went (const struct check *check, uint64_t old, uint64_t new)
 static bool
 section_stayed (const struct check *check, uint64_t address)
 {
-  for (size_t i = 1; i < check->old->n_sections; i++)
-    if (check->old->sections[i].header.sh_addr == address
-        && check->new->sections[i].header.sh_addr
-               != address &&may_move (&check->old->sections[i].header))
+  for (size_t i = 1; i < check->before->n_sections; i++)
+    if (check->before->sections[i].header.sh_addr == address
+        && check->after->sections[i].header.sh_addr != address
+        && may_move (&check->before->sections[i].header))
       return false;
   return true;
 }
@@ -289,9 +294,9 @@ check_dynamic_kept (const struct check *check)
   int64_t old_tag, new_tag;
   uint64_t old_value, new_value;
   uint64_t old_at = 0, new_at = 0;
-  while (dynamic_next (check->old, &old_at, &old_tag, &old_value))
+  while (dynamic_next (check->before, &old_at, &old_tag, &old_value))
     {
-      if (!dynamic_next (check->new, &new_at, &new_tag, &new_value)
+      if (!dynamic_next (check->after, &new_at, &new_tag, &new_value)
           || new_tag != old_tag)
         return check_violated (check, "other dynamic entries", "");
       if (old_value != new_value
@@ -303,7 +308,7 @@ check_dynamic_kept (const struct check *check)
         return check_violated (check, "a table has moved without its entry",
                                "");
     }
-  if (dynamic_next (check->new, &new_at, &new_tag, &new_value))
+  if (dynamic_next (check->after, &new_at, &new_tag, &new_value))
     return check_violated (check, "more dynamic entries", "");
   return true;
 }

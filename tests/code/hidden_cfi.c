@@ -20,7 +20,7 @@
 #include "code/analysis.h"
 #include "code/state_row.h"
 #include "convert/code_facts.h"
-#include "convert/code_rows.h"
+#include "convert/code_evidence.h"
 
 static bool everything_hidden, everywhere, count_gaps, verbose;
 
@@ -414,10 +414,11 @@ open_and_analyse (const char *name, struct error *err)
 {
   struct image image;
   struct cfi_source source = { 0 };
-  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
+  const struct cfi_options cfi_options
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   if (!image_open (&image, name, err))
     return false;
-  bool ok = code_rows_open_source (&source, &image, &wish, err)
+  bool ok = code_evidence_open_source (&source, &image, &cfi_options, err)
             && analyse (name, &source, err);
   cfi_source_close (&source);
   image_close (&image);

@@ -124,7 +124,7 @@ decoder_find (void *opened, uint64_t pc, struct answer *answer)
 {
   struct section *section = opened;
   const struct sframe_decoder *decoder = &section->decoder;
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row row;
   int found
       = sframe_decoder_lookup (decoder, pc, &function, &row, &section->err);

@@ -81,7 +81,7 @@ static bool
 add_function (const char *line)
 {
   unsigned size, flexible, pcmask, repeat, signal, b_key, n_rows;
-  struct sframe_function function = { 0 };
+  struct sframe_fde function = { 0 };
   if (sscanf (line, "function %" SCNx64 " %x %x %x %x %x %x %x",
               &function.address, &size, &flexible, &pcmask, &repeat, &signal,
               &b_key, &n_rows)

@@ -85,7 +85,7 @@ static void
 check_pc (const struct sframe_decoder *decoder, const struct frame_row *row,
           uint64_t pc)
 {
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row found;
   struct frame_row said;
   struct error err = { 0 };
@@ -157,12 +157,13 @@ fuzz_verify (const struct sframe_decoder *decoder, const struct image *image,
              bool good)
 {
   struct cfi_source source;
-  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
+  const struct cfi_options cfi_options
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   struct padding_finder padding = { 0 };
   struct return_sites sites = { 0 };
   struct verify_result result = { 0 };
   struct error err = { 0 };
-  bool verified = cfi_source_open (&source, image, &wish, &err)
+  bool verified = cfi_source_open (&source, image, &cfi_options, &err)
                   && padding_finder_init (&padding, image, &err)
                   && return_sites_init (&sites, &source, &padding, &err)
                   && sframe_verify (decoder, &source, &sites, &result, &err);
@@ -186,7 +187,7 @@ static void
 read_rows (const struct sframe_decoder *decoder, uint32_t index,
            uint64_t *rows_left, bool good)
 {
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row_cursor cursor;
   struct sframe_row row;
   struct frame_row rules;
@@ -224,7 +225,7 @@ fuzz_read_section (const struct sframe_decoder *decoder, bool good)
     rows_left = 10 * ROWS_MAX;
   for (uint32_t i = 0; i < decoder->n_functions && rows_left > 0; i++)
     {
-      struct sframe_function function;
+      struct sframe_fde function;
       struct sframe_row row;
       uint64_t start = sframe_decoder_start (decoder, i);
       read_rows (decoder, i, &rows_left, good);

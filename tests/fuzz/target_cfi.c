@@ -31,8 +31,7 @@ struct sink_state
 };
 
 static bool
-take_piece (void *context, const struct sframe_function *piece,
-            struct error *err)
+take_piece (void *context, const struct sframe_fde *piece, struct error *err)
 {
   struct sink_state *state = context;
   FUZZ_CHECK (piece->size > 0 && piece->n_rows > 0

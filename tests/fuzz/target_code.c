@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-#include "convert/code_rows.h"
+#include "convert/code_evidence.h"
 
 /* Rows as frame.h promises them; ones from code are complete.  */
 static void
@@ -48,7 +48,7 @@ check_source (const struct cfi_source *source)
 }
 
 static void
-check_disproofs (const struct code_rows *rows)
+check_disproofs (const struct code_evidence *rows)
 {
   for (size_t i = 0; i < rows->disproofs.n; i++)
     {
@@ -63,26 +63,27 @@ fuzz_code (const uint8_t *bytes, size_t size)
 {
   struct image image;
   struct cfi_source source = { 0 };
-  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
-  struct code_rows rows;
+  const struct cfi_options cfi_options
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
+  struct code_evidence rows;
   struct error err = { 0 };
   if (!image_open_memory (&image, bytes, size, &err))
     return;
   if (code_analysis_exists (image.arch) && image.header.e_type != ET_REL
-      && code_rows_open_source (&source, &image, &wish, &err))
+      && code_evidence_open_source (&source, &image, &cfi_options, &err))
     {
       /* The analysis has to prove what others describe, and may be told lies.
        */
       const struct code_range described[]
           = { { image.header.e_entry, image.header.e_entry + size % 64 },
               { image.header.e_entry + size % 64, UINT64_MAX } };
-      const struct code_rows_request wanted = {
+      const struct code_evidence_request wanted = {
         .add = true, .verify = true, .described = described, .n_described = 2
       };
-      FUZZ_DONE (code_rows_find (&rows, &source, &wanted, &err), &err);
+      FUZZ_DONE (code_evidence_make (&rows, &source, &wanted, &err), &err);
       check_source (&source);
       check_disproofs (&rows);
-      code_rows_free (&rows);
+      code_evidence_free (&rows);
     }
   cfi_source_close (&source);
   image_close (&image);

@@ -40,7 +40,8 @@ check_section (const struct converted *converted, const struct image *image,
 {
   struct sframe_decoder decoder;
   struct cfi_source source;
-  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
+  const struct cfi_options cfi_options
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   struct error err = { 0 };
   FUZZ_DONE (sframe_decoder_open (&decoder, converted->section,
                                   converted->size, converted->address, &err),
@@ -49,7 +50,7 @@ check_section (const struct converted *converted, const struct image *image,
   FUZZ_CHECK (decoder.n_functions == report->sframe_fdes
               && decoder.n_rows == report->sframe_fres);
   fuzz_read_section (&decoder, true);
-  FUZZ_DONE (cfi_source_open (&source, image, &wish, &err), &err);
+  FUZZ_DONE (cfi_source_open (&source, image, &cfi_options, &err), &err);
   fuzz_check_rows (&decoder, &source.cfi);
   fuzz_verify (&decoder, image, true);
   cfi_source_close (&source);

@@ -89,12 +89,13 @@ check_functions (const struct image *image,
                  const struct cunwind_reader *reader)
 {
   struct cfi_source source;
-  const struct cfi_wish wish = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
+  const struct cfi_options cfi_options
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
   struct cfi_walk walk;
   struct cfi_code code;
   struct error err = { 0 };
   const GElf_Phdr *first = image_find_segment (image, PT_LOAD);
-  FUZZ_DONE (cfi_source_open (&source, image, &wish, &err)
+  FUZZ_DONE (cfi_source_open (&source, image, &cfi_options, &err)
                  && cfi_walk_begin (&walk, &source, &err),
              &err);
   while (cfi_walk_next (&walk, &code))

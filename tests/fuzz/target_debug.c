@@ -110,10 +110,10 @@ fuzz_debug (const uint8_t *bytes, size_t size)
   if (choice & OPTION_NO_FRAME)
     forget_section (copy, size, ".eh_frame");
   int fd = make_file (bytes, size, path, sizeof path);
-  const struct cfi_wish wish = { .debug_file = path };
+  const struct cfi_options cfi_options = { .debug_file = path };
   if (image_open_memory (&image, copy, size, &err))
     {
-      if (cfi_source_open (&source, &image, &wish, &err))
+      if (cfi_source_open (&source, &image, &cfi_options, &err))
         {
           check_fdes (&source);
           check_walk (&source);

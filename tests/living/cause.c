@@ -25,7 +25,7 @@ is_return_address (const struct process *process,
                    const struct cfi2sframe_section *section, uint64_t pc)
 {
   struct sframe_decoder decoder;
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row row;
   uint64_t next = pc + process->arch->smallest_instruction;
   return sframe_decoder_open (&decoder, section->bytes, section->size,

@@ -75,7 +75,7 @@ find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
 {
   const struct cfi2sframe_unwinder *unwinder = finder;
   struct cfi2sframe_section section;
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row row;
   struct row_rules theirs = { 0 };
   if (!unwinder->find_section (unwinder->context, address, &section))

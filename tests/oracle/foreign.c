@@ -187,7 +187,7 @@ flexible_rules (const struct foreign_section *section,
 
 static int
 libsframe_rules (const struct foreign_section *section,
-                 const struct sframe_function *function, uint64_t pc,
+                 const struct sframe_fde *function, uint64_t pc,
                  struct row_rules *rules)
 {
   struct foreign_row row = { 0 };
@@ -244,7 +244,7 @@ section_rules (const struct foreign_section *section, uint64_t pc,
 
 int
 foreign_rules (const struct foreign_section *section,
-               const struct sframe_function *function, uint64_t pc,
+               const struct sframe_fde *function, uint64_t pc,
                struct row_rules *rules)
 {
   return section->read ? section_rules (section, pc, rules)

@@ -30,7 +30,7 @@ void foreign_close (struct foreign_section *section);
    does not say what kind of function it is).  1 found, 0 not covered, -1 the
    reader refuses a value that should be there.  */
 int foreign_rules (const struct foreign_section *section,
-                   const struct sframe_function *function, uint64_t pc,
+                   const struct sframe_fde *function, uint64_t pc,
                    struct row_rules *rules);
 
 #endif /* ORACLE_FOREIGN_H */

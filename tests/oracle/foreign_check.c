@@ -49,7 +49,7 @@ print_rule (const char *name, const struct row_rule *rule)
 static void
 ask (struct check *check, uint64_t pc)
 {
-  static const struct sframe_function none;
+  static const struct sframe_fde none;
   struct tracer_state state;
   struct row_rules ours = { 0 }, theirs = { 0 };
   tracer_state_at (&check->tracer, pc, &state);
@@ -78,7 +78,7 @@ ask (struct check *check, uint64_t pc)
 }
 
 static void
-ask_function (struct check *check, const struct sframe_function *function)
+ask_function (struct check *check, const struct sframe_fde *function)
 {
   struct tracer_state state;
   uint64_t end = function->address + function->size;

@@ -172,7 +172,7 @@ start_width (const struct model_function *function)
 static uint8_t
 function_info (const struct model_function *function)
 {
-  const struct sframe_function *head = &function->head;
+  const struct sframe_fde *head = &function->head;
   return (uint8_t)(start_width (function) | head->pcmask << 4
                    | head->b_key << 5 | head->signal << 7);
 }

@@ -22,8 +22,8 @@ struct model_row
 
 struct model_function
 {
-  struct sframe_function head; /* without rows */
-  struct model_row *rows;      /* owned */
+  struct sframe_fde head; /* without rows */
+  struct model_row *rows; /* owned */
   size_t n_rows;
 };
 

@@ -150,8 +150,8 @@ flexible_row_rules (const struct sframe_decoder *decoder,
 
 void
 rules_of_row (const struct sframe_decoder *decoder,
-              const struct sframe_function *function,
-              const struct sframe_row *row, struct row_rules *rules)
+              const struct sframe_fde *function, const struct sframe_row *row,
+              struct row_rules *rules)
 {
   *rules = (struct row_rules){ .ra_undefined = row->n_words == 0 };
   default_rules (decoder, rules);

@@ -35,7 +35,7 @@ struct row_rules
 unsigned rules_machine (const struct sframe_decoder *decoder);
 
 void rules_of_row (const struct sframe_decoder *decoder,
-                   const struct sframe_function *function,
+                   const struct sframe_fde *function,
                    const struct sframe_row *row, struct row_rules *rules);
 
 #endif /* ORACLE_RULES_H */

@@ -242,7 +242,7 @@ function_too_long (const struct place *place)
 static bool
 is_repeating (const struct place *place)
 {
-  const struct sframe_function *head = &place->function->head;
+  const struct sframe_fde *head = &place->function->head;
   return head->pcmask && place->function->n_rows > 1
          && head->size > head->repeat && head->repeat <= 127;
 }
@@ -406,7 +406,7 @@ function_invented (const struct place *place)
   size_t at = model->n_functions;
   if (model_insert (model, at, at - 1))
     {
-      struct sframe_function *head = &model->functions[at].head;
+      struct sframe_fde *head = &model->functions[at].head;
       head->address += head->size + (UINT64_C (1) << 20);
     }
 }

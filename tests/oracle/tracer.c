@@ -49,7 +49,7 @@ sort_functions (struct tracer *tracer, uint32_t n)
   bool sorted = true;
   for (uint32_t i = 0; order && i < n; i++)
     {
-      struct sframe_function function;
+      struct sframe_fde function;
       error_clear (&err);
       if (!sframe_decoder_function (tracer->decoder, i, &function, &err))
         {
@@ -87,8 +87,7 @@ tracer_open (struct tracer *tracer, const struct sframe_decoder *decoder,
   struct error err;
   for (uint32_t i = 0; i < n; i++)
     {
-      struct sframe_function *function
-          = &tracer->functions[tracer->n_functions];
+      struct sframe_fde *function = &tracer->functions[tracer->n_functions];
       error_clear (&err);
       if (sframe_decoder_function (decoder, order[i].index, function, &err))
         tracer->indices[tracer->n_functions++] = order[i].index;
@@ -129,7 +128,7 @@ load_rows (struct tracer *tracer, size_t i)
 {
   if (tracer->loaded == i)
     return;
-  const struct sframe_function *function = &tracer->functions[i];
+  const struct sframe_fde *function = &tracer->functions[i];
   struct sframe_row_cursor cursor;
   struct sframe_row row;
   struct error err;
@@ -152,11 +151,11 @@ load_rows (struct tracer *tracer, size_t i)
 static void
 check_function (struct tracer *tracer, size_t i)
 {
-  const struct sframe_function *function = &tracer->functions[i];
+  const struct sframe_fde *function = &tracer->functions[i];
   uint64_t limit = function->pcmask ? function->repeat : function->size;
   if (i > 0)
     {
-      const struct sframe_function *before = function - 1;
+      const struct sframe_fde *before = function - 1;
       if (function->address - before->address < before->size
           || function->address == before->address)
         add_fault (tracer, "functions at %#lx and %#lx overlap",
@@ -197,7 +196,7 @@ tracer_check_shape (struct tracer *tracer)
 static size_t
 find_function (const struct tracer *tracer, uint64_t pc)
 {
-  const struct sframe_function *functions = tracer->functions;
+  const struct sframe_fde *functions = tracer->functions;
   size_t low = 0, high = tracer->n_functions, i = tracer->loaded;
   /* Callers walk upwards: the current function or the next one.  */
   for (size_t step = 0; step < 2 && i + step < high; step++)
@@ -233,7 +232,7 @@ find_row (const struct tracer *tracer, uint64_t offset)
 
 /* PC is inside FUNCTION, whose rows are loaded.  */
 static void
-state_inside (struct tracer *tracer, const struct sframe_function *function,
+state_inside (struct tracer *tracer, const struct sframe_fde *function,
               uint64_t pc, struct tracer_state *state)
 {
   uint64_t offset = pc - function->address;
@@ -287,7 +286,7 @@ tracer_state_at (struct tracer *tracer, uint64_t pc,
       state->end = tracer->functions[0].address;
       return;
     }
-  const struct sframe_function *function = &tracer->functions[i];
+  const struct sframe_fde *function = &tracer->functions[i];
   if (pc - function->address >= function->size)
     {
       if (i + 1 < tracer->n_functions)
@@ -330,8 +329,7 @@ apply_rules (const struct tracer *tracer, const struct row_rules *rules,
 }
 
 void
-tracer_verdict (const struct tracer *tracer,
-                const struct sframe_function *function,
+tracer_verdict (const struct tracer *tracer, const struct sframe_fde *function,
                 const struct sframe_row *row, uint64_t pc,
                 struct verdict *verdict)
 {

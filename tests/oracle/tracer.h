@@ -20,7 +20,7 @@ struct tracer
   const struct sframe_decoder *decoder;
   unsigned e_machine; /* of the file, to check the ABI identifier with */
   /* All functions, ascending address, without rows.  */
-  struct sframe_function *functions;
+  struct sframe_fde *functions;
   uint32_t *indices; /* of the entries they come from */
   size_t n_functions;
   /* The rows of one of them.  */
@@ -46,8 +46,8 @@ void tracer_check_shape (struct tracer *tracer);
 
 struct tracer_state
 {
-  const struct sframe_function *function; /* NULL: not covered */
-  const struct sframe_row *row;           /* valid until the next call */
+  const struct sframe_fde *function; /* NULL: not covered */
+  const struct sframe_row *row;      /* valid until the next call */
   /* In a repeating block whose start is not a multiple of its size, readers
      that take the PC modulo the size see this row instead.  */
   const struct sframe_row *other_row;
@@ -61,7 +61,7 @@ void tracer_state_at (struct tracer *tracer, uint64_t pc,
 
 /* Evaluate ROW of FUNCTION at PC.  */
 void tracer_verdict (const struct tracer *tracer,
-                     const struct sframe_function *function,
+                     const struct sframe_fde *function,
                      const struct sframe_row *row, uint64_t pc,
                      struct verdict *verdict);
 

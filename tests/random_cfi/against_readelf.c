@@ -115,7 +115,7 @@ compare_pc (struct comparison *comparison, const struct row *row, uint64_t pc)
 {
   const struct sframe_decoder *decoder = &comparison->decoder;
   const struct arch *arch = decoder->arch;
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row found;
   struct frame_row said = { 0 };
   struct frame_rule cfa;

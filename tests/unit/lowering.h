@@ -12,7 +12,7 @@
 struct full_sink
 {
   void *context;
-  bool (*piece) (void *context, const struct sframe_function *piece,
+  bool (*piece) (void *context, const struct sframe_fde *piece,
                  struct error *err);
   void (*left_out) (void *context, uint64_t address, uint32_t size,
                     enum frame_reason reason);
@@ -32,7 +32,7 @@ give_full_piece (void *context, const struct numbered_function *piece,
   struct sframe_row *rows = calloc (piece->n_rows, sizeof *rows);
   if (rows == NULL)
     return error_set_no_memory (err);
-  const struct sframe_function function
+  const struct sframe_fde function
       = rules_expand_function (lowerer_rules (full->lowerer), piece, rows);
   bool taken = full->sink->piece (full->sink->context, &function, err);
   free (rows);

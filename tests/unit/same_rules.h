@@ -14,7 +14,7 @@ static inline bool
 same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
 {
   struct sframe_decoder decoder;
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row row;
   struct frame_row expected;
   struct unwind_section section;

@@ -37,7 +37,7 @@ made_open (struct made *made, struct sframe_variant variant)
 }
 
 static void
-made_add (struct made *made, const struct sframe_function *function)
+made_add (struct made *made, const struct sframe_fde *function)
 {
   struct error err = { 0 };
   if (!sframe_encoder_add (made->encoder, function, &err))
@@ -107,7 +107,7 @@ static void
 one_function (struct made *made, struct sframe_variant variant, uint32_t size,
               struct sframe_row *rows, size_t n_rows)
 {
-  const struct sframe_function function
+  const struct sframe_fde function
       = { .address = 0x1000, .size = size, .rows = rows, .n_rows = n_rows };
   made_open (made, variant);
   made_add (made, &function);
@@ -162,7 +162,7 @@ test_functions_on_one_side (void **state)
 {
   (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
-  struct sframe_function other
+  struct sframe_fde other
       = { .address = 0x2000, .size = 8, .rows = rows, .n_rows = 1 };
   struct made a, b;
   struct seen seen;
@@ -190,7 +190,7 @@ test_a_split_function (void **state)
 {
   (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
-  struct sframe_function tail
+  struct sframe_fde tail
       = { .address = 0x100c, .size = 4, .rows = rows, .n_rows = 1 };
   struct made a, b;
   struct seen seen;
@@ -211,12 +211,12 @@ test_masks_are_unfolded (void **state)
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
   struct sframe_row rows[] = { row_at (0, true, 8), row_at (11, true, 16),
                                row_at (16, true, 8), row_at (27, true, 16) };
-  struct sframe_function masked = { .address = 0x1000,
-                                    .size = 32,
-                                    .pcmask = true,
-                                    .repeat = 16,
-                                    .rows = block,
-                                    .n_rows = 2 };
+  struct sframe_fde masked = { .address = 0x1000,
+                               .size = 32,
+                               .pcmask = true,
+                               .repeat = 16,
+                               .rows = block,
+                               .n_rows = 2 };
   struct made a, b;
   struct seen seen;
   made_open (&a, VARIANT (3, true));
@@ -233,12 +233,12 @@ test_plt_got_defect_is_named (void **state)
   (void)state;
   struct sframe_row wrong[] = { row_at (0, true, 16) };
   struct sframe_row right[] = { row_at (0, true, 8) };
-  struct sframe_function plt = { .address = 0x1000,
-                                 .size = 16,
-                                 .pcmask = true,
-                                 .repeat = 8,
-                                 .rows = wrong,
-                                 .n_rows = 1 };
+  struct sframe_fde plt = { .address = 0x1000,
+                            .size = 16,
+                            .pcmask = true,
+                            .repeat = 8,
+                            .rows = wrong,
+                            .n_rows = 1 };
   struct made a, b;
   struct seen seen;
   one_function (&a, VARIANT (3, true), 16, right, 1);
@@ -376,12 +376,12 @@ test_blocks_repeated_too_often_are_refused (void **state)
 {
   (void)state;
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
-  struct sframe_function masked = { .address = 0x1000,
-                                    .size = 0x80000,
-                                    .pcmask = true,
-                                    .repeat = 16,
-                                    .rows = block,
-                                    .n_rows = 2 };
+  struct sframe_fde masked = { .address = 0x1000,
+                               .size = 0x80000,
+                               .pcmask = true,
+                               .repeat = 16,
+                               .rows = block,
+                               .n_rows = 2 };
   struct made made;
   made_open (&made, VARIANT (3, true));
   for (unsigned i = 0; i < 2; i++, masked.address += masked.size)

@@ -47,7 +47,7 @@ static struct sframe_row flexible_rows[] = {
   { .start = 22 },
 };
 
-static const struct sframe_function functions[] = {
+static const struct sframe_fde functions[] = {
   { .address = 0x401000, .size = 400, .n_rows = 3, .rows = plain_rows },
   { .address = 0x401200,
     .size = 256,
@@ -74,8 +74,7 @@ section_of (const struct arch *arch, struct sframe_variant variant, size_t n,
   /* Without order they must not be found by chance.  */
   for (size_t i = 0; i < n; i++)
     {
-      const struct sframe_function *function
-          = &functions[sorted ? i : n - 1 - i];
+      const struct sframe_fde *function = &functions[sorted ? i : n - 1 - i];
       if (variant.version >= 2 || !function->pcmask)
         assert_true (sframe_encoder_add (encoder, function, &err));
     }
@@ -100,10 +99,10 @@ assert_row_equal (const struct sframe_row *got, const struct sframe_row *want)
 
 static void
 assert_function_equal (const struct sframe_decoder *decoder, uint32_t index,
-                       const struct sframe_function *want)
+                       const struct sframe_fde *want)
 {
   struct error err = { 0 };
-  struct sframe_function got;
+  struct sframe_fde got;
   struct sframe_row_cursor cursor;
   struct sframe_row row;
   assert_true (sframe_decoder_function (decoder, index, &got, &err));
@@ -163,7 +162,7 @@ assert_lookup (const struct sframe_decoder *decoder, uint64_t pc,
                const struct sframe_row *want)
 {
   struct error err = { 0 };
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row row;
   int found = sframe_decoder_lookup (decoder, pc, &function, &row, &err);
   assert_int_equal (found, want != NULL);
@@ -201,7 +200,7 @@ lookup (void **state)
       assert_lookup (&decoder, UINT64_MAX, NULL);
       /* A row that runs past the section is no row.  */
       decoder.fre_size = 2;
-      struct sframe_function function;
+      struct sframe_fde function;
       struct sframe_row row;
       assert_int_equal (
           sframe_decoder_lookup (&decoder, 0x401000, &function, &row, &err),
@@ -219,7 +218,7 @@ read_all (const void *bytes, size_t size, struct error *err)
     return false;
   for (uint32_t i = 0; i < decoder.n_functions; i++)
     {
-      struct sframe_function function;
+      struct sframe_fde function;
       struct sframe_row_cursor cursor;
       struct sframe_row row;
       int status;
@@ -394,7 +393,7 @@ oddities_are_accepted (void **state)
       sframe_decoder_open (&decoder, section, sizeof section, 0x1000, &err));
   assert_int_equal (sframe_decoder_start (&decoder, 0), 0x1000 + 31);
   assert_int_equal (sframe_decoder_start (&decoder, 1), 0x1000 + 47);
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row row;
   assert_int_equal (
       sframe_decoder_lookup (&decoder, 0x1000 + 31, &function, &row, &err), 0);
@@ -412,7 +411,7 @@ empty_section_is_accepted (void **state)
   assert_int_equal (section.size, 28);
   assert_true (read_copy (section.bytes, section.size, &err));
   struct sframe_decoder decoder;
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row row;
   assert_true (
       sframe_decoder_open (&decoder, section.bytes, section.size, 0, &err));

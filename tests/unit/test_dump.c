@@ -38,7 +38,7 @@ dump_of (const void *bytes, size_t size, uint64_t address, struct error *err)
 }
 
 static void
-check (struct encode_options options, const struct sframe_function *functions,
+check (struct encode_options options, const struct sframe_fde *functions,
        size_t n, const char *expected)
 {
   struct error err = { 0 };
@@ -80,7 +80,7 @@ amd64_v3 (void **state)
       .words = { 51, -8, 2, -24, 97, 0 } },
     { .start = 12, .n_words = 4, .control = 5, .words = { 57, 8, 97, 0 } },
   };
-  const struct sframe_function functions[] = {
+  const struct sframe_fde functions[] = {
     { .address = 0x401000, .size = 16, .n_rows = 3, .rows = plain },
     { .address = 0x401020,
       .size = 160,
@@ -140,7 +140,7 @@ aarch64_v2 (void **state)
       .words = { 32, -24, -32 } },
     { .start = 12, .base_sp = true, .n_words = 2, .words = { 16, -16 } },
   };
-  const struct sframe_function function = {
+  const struct sframe_fde function = {
     .address = 0x1000, .size = 16, .b_key = true, .n_rows = 4, .rows = rows
   };
   check ((struct encode_options){ .arch = &arch_aarch64,
@@ -170,7 +170,7 @@ s390x_v2 (void **state)
     { .start = 2, .base_sp = true, .n_words = 3, .words = { 20, 0, -72 } },
     { .start = 4, .n_words = 3, .words = { 20, 33, 35 } },
   };
-  const struct sframe_function function
+  const struct sframe_fde function
       = { .address = 0x1000, .size = 16, .n_rows = 3, .rows = rows };
   check ((struct encode_options){ .arch = &arch_s390x,
                                   .variant = { 2, true },
@@ -202,7 +202,7 @@ extreme_numbers (void **state)
       .ra_signed = true,
       .words = { -1, INT32_MIN, -1, INT32_MIN, -1, INT32_MIN } },
   };
-  const struct sframe_function function
+  const struct sframe_fde function
       = { .size = UINT32_MAX, .flexible = true, .n_rows = 1, .rows = rows };
   struct encode_options options
       = { .arch = &arch_s390x, .variant = { 3, true }, .sorted = true };
@@ -242,7 +242,7 @@ rows_shared_too_often_are_refused (void **state)
     rows[i].start = i;
   for (uint32_t i = 0; i < N; i++)
     {
-      struct sframe_function function = {
+      struct sframe_fde function = {
         .address = 10000 * i, .size = 10000, .n_rows = 10000, .rows = rows
       };
       assert_true (i == 0

@@ -28,9 +28,8 @@ options_for (const struct arch *arch, struct sframe_variant variant)
 
 /* The section of N functions at ADDRESS.  */
 static struct buffer
-section_of (struct encode_options options,
-            const struct sframe_function *functions, size_t n,
-            uint64_t address)
+section_of (struct encode_options options, const struct sframe_fde *functions,
+            size_t n, uint64_t address)
 {
   struct error err = { 0 };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
@@ -61,7 +60,7 @@ static struct sframe_row push_rows[] = {
   { .start = 4, .base_sp = false, .n_words = 2, .words = { 16, -16 } },
 };
 
-static const struct sframe_function push_function
+static const struct sframe_fde push_function
     = { .address = 0x401000, .size = 16, .n_rows = 3, .rows = push_rows };
 
 static void
@@ -201,11 +200,11 @@ big_endian_section (void **state)
     { .n_words = 2, .control = 1, .words = { 9, 0 } },
     { .start = 300, .n_words = 2, .control = 1, .words = { 1041, -129 } },
   };
-  struct sframe_function function = { .address = 0x1100,
-                                      .size = 1024,
-                                      .flexible = true,
-                                      .n_rows = 2,
-                                      .rows = rows };
+  struct sframe_fde function = { .address = 0x1100,
+                                 .size = 1024,
+                                 .flexible = true,
+                                 .n_rows = 2,
+                                 .rows = rows };
   struct buffer out
       = section_of (options_for (&arch_s390x, v3), &function, 1, 0x1000);
   assert_int_equal (out.size, sizeof expected);
@@ -217,8 +216,7 @@ big_endian_section (void **state)
 static struct buffer
 row_bytes (struct encode_options options, struct sframe_row row, uint32_t size)
 {
-  struct sframe_function function
-      = { .size = size, .n_rows = 1, .rows = &row };
+  struct sframe_fde function = { .size = size, .n_rows = 1, .rows = &row };
   struct buffer out = section_of (options, &function, 1, 0);
   size_t head = SFRAME_HEADER_SIZE
                 + (options.variant.version == 3
@@ -319,7 +317,7 @@ fre_types (void **state)
         struct sframe_row rows[]
             = { { .base_sp = true, .n_words = 1, .words = { 8 } },
                 { .start = cases[i].last, .n_words = 1, .words = { 16 } } };
-        struct sframe_function function
+        struct sframe_fde function
             = { .size = cases[i].size, .n_rows = 2, .rows = rows };
         struct encode_options options = options_for (&arch_amd64, v3);
         options.gnu_widths = gnu;
@@ -340,12 +338,12 @@ function_flags (void **state)
     { .base_sp = true, .n_words = 1, .words = { 8 } },
     { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
   };
-  struct sframe_function function = { .size = 4096,
-                                      .pcmask = true,
-                                      .repeat = 16,
-                                      .b_key = true,
-                                      .n_rows = 2,
-                                      .rows = rows };
+  struct sframe_fde function = { .size = 4096,
+                                 .pcmask = true,
+                                 .repeat = 16,
+                                 .b_key = true,
+                                 .n_rows = 2,
+                                 .rows = rows };
   struct buffer out
       = section_of (options_for (&arch_amd64, v2), &function, 1, 0);
   assert_int_equal (out.bytes[28 + 16], 0x30);
@@ -372,7 +370,7 @@ what_a_version_lacks_is_refused (void **state)
         struct sframe_encoder *encoder = sframe_encoder_new (&options);
         struct error err = { 0 };
         struct sframe_row row = push_rows[0];
-        struct sframe_function function
+        struct sframe_fde function
             = { .address = 0x1000, .size = 64, .n_rows = 1, .rows = &row };
         function.signal = what == 1;
         function.pcmask = what == 2;
@@ -403,7 +401,7 @@ repeated_functions_have_no_block (void **state)
       struct encode_options options = options_for (&arch_amd64, variants[v]);
       struct sframe_encoder *encoder = sframe_encoder_new (&options);
       struct error err = { 0 };
-      struct sframe_function other = push_function;
+      struct sframe_fde other = push_function;
       other.address += 0x100;
       other.n_rows = 2;
       assert_true (sframe_encoder_add (encoder, &push_function, &err));
@@ -421,7 +419,7 @@ repeated_functions_have_no_block (void **state)
       struct sframe_decoder decoder;
       assert_true (
           sframe_decoder_open (&decoder, out.bytes, out.size, 0x400000, &err));
-      struct sframe_function function;
+      struct sframe_fde function;
       assert_true (sframe_decoder_function (&decoder, 2, &function, &err));
       assert_int_equal (function.address, 0x401200);
       assert_int_equal (function.size, 64);
@@ -439,7 +437,7 @@ static void
 prefixes_are_shared (void **state)
 {
   (void)state;
-  struct sframe_function functions[] = {
+  struct sframe_fde functions[] = {
     push_function, push_function, push_function, push_function, push_function,
   };
   static const uint8_t n_rows[] = { 1, 3, 2, 3, 2 };
@@ -499,13 +497,13 @@ shared_sections_decode_unchanged (void **state)
     ROWS = 6
   };
   static struct sframe_row rows[N][ROWS];
-  static struct sframe_function functions[N];
+  static struct sframe_fde functions[N];
   uint32_t seed = 1;
   for (unsigned i = 0; i < N; i++)
     {
-      functions[i] = (struct sframe_function){ .address = 0x1000 + 1024 * i,
-                                               .size = 1024,
-                                               .rows = rows[i] };
+      functions[i] = (struct sframe_fde){ .address = 0x1000 + 1024 * i,
+                                          .size = 1024,
+                                          .rows = rows[i] };
       for (unsigned r = 0; r < ROWS; r++)
         {
           seed = seed * 1664525 + 1013904223;
@@ -544,7 +542,7 @@ shared_sections_decode_unchanged (void **state)
           sframe_decoder_open (&decoder, out.bytes, out.size, 0, &err));
       for (unsigned i = 0; i < N; i++)
         {
-          struct sframe_function function;
+          struct sframe_fde function;
           struct sframe_row_cursor cursor;
           struct sframe_row row;
           assert_true (sframe_decoder_function (&decoder, i, &function, &err));
@@ -564,7 +562,7 @@ shared_sections_decode_unchanged (void **state)
 }
 
 static bool
-accepts (struct encode_options options, const struct sframe_function *function)
+accepts (struct encode_options options, const struct sframe_fde *function)
 {
   struct error err = { 0 };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
@@ -584,7 +582,7 @@ unsound_rows_are_refused (void **state)
   gnu.gnu_widths = true;
   struct sframe_row rows[]
       = { { .n_words = 1 }, { .start = 4, .n_words = 1 } };
-  struct sframe_function function = { .size = 5, .n_rows = 2, .rows = rows };
+  struct sframe_fde function = { .size = 5, .n_rows = 2, .rows = rows };
   assert_true (accepts (options, &function));
   function.size = 4; /* last row at the end */
   assert_false (accepts (options, &function));
@@ -621,7 +619,7 @@ v3_row_count_limit (void **state)
   struct sframe_row *rows = calloc (65536, sizeof *rows);
   for (uint32_t i = 0; i < 65536; i++)
     rows[i] = (struct sframe_row){ .start = i, .n_words = 1 };
-  struct sframe_function function
+  struct sframe_fde function
       = { .size = 65536, .n_rows = 65535, .rows = rows };
   assert_true (accepts (options_for (&arch_amd64, v3), &function));
   function.n_rows = 65536;
@@ -637,7 +635,7 @@ order_is_checked (void **state)
   struct error err = { 0 };
   struct encode_options options = options_for (&arch_amd64, v3);
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  struct sframe_function function = push_function;
+  struct sframe_fde function = push_function;
   assert_true (sframe_encoder_add (encoder, &function, &err));
   assert_false (sframe_encoder_add (encoder, &function, &err));
   function.address += 15; /* overlaps by one byte */
@@ -676,7 +674,7 @@ distance_limits (void **state)
         struct encode_options options
             = options_for (&arch_amd64, version == 2 ? v2 : v3);
         struct sframe_encoder *encoder = sframe_encoder_new (&options);
-        struct sframe_function function = push_function;
+        struct sframe_fde function = push_function;
         function.address = cases[i].function;
         assert_true (sframe_encoder_add (encoder, &function, &err));
         struct buffer out;

@@ -114,8 +114,7 @@ text_add (struct text *text, const char *fmt, ...)
 }
 
 static bool
-add_piece (void *context, const struct sframe_function *piece,
-           struct error *err)
+add_piece (void *context, const struct sframe_fde *piece, struct error *err)
 {
   (void)err;
   struct text *text = context;
@@ -570,8 +569,7 @@ plt_rows_written_out (void **state)
 }
 
 static bool
-note_piece (void *context, const struct sframe_function *piece,
-            struct error *err)
+note_piece (void *context, const struct sframe_fde *piece, struct error *err)
 {
   (void)err;
   *(uint32_t *)context += piece->size;
@@ -655,8 +653,7 @@ recognised_stubs (void **state)
 }
 
 static bool
-count_piece (void *context, const struct sframe_function *piece,
-             struct error *err)
+count_piece (void *context, const struct sframe_fde *piece, struct error *err)
 {
   (void)err;
   uint64_t *counts = context; /* pieces, rows, end of the previous one */
@@ -701,8 +698,7 @@ too_many_rows_for_v3 (void **state)
 }
 
 static bool
-refuse_piece (void *context, const struct sframe_function *piece,
-              struct error *err)
+refuse_piece (void *context, const struct sframe_fde *piece, struct error *err)
 {
   (void)context;
   (void)piece;
@@ -738,8 +734,7 @@ struct undoing
 };
 
 static bool
-undo_piece (void *context, const struct sframe_function *piece,
-            struct error *err)
+undo_piece (void *context, const struct sframe_fde *piece, struct error *err)
 {
   (void)err;
   struct undoing *undoing = context;
@@ -846,7 +841,7 @@ journey_mark (struct journey *journey, uint64_t address, uint32_t size,
 }
 
 static bool
-journey_piece (void *context, const struct sframe_function *piece,
+journey_piece (void *context, const struct sframe_fde *piece,
                struct error *err)
 {
   struct journey *journey = context;
@@ -949,7 +944,7 @@ check_pc (const struct sframe_decoder *decoder,
           const struct frame_function *function, uint32_t offset, char fate)
 {
   struct error err = { 0 };
-  struct sframe_function found;
+  struct sframe_fde found;
   struct sframe_row row;
   struct frame_row back, resolved;
   int status = sframe_decoder_lookup (decoder, function->address + offset,
@@ -1020,7 +1015,7 @@ static void
 assert_unsupported (struct sframe_variant variant, const struct arch *arch,
                     bool flexible, struct sframe_row row)
 {
-  struct sframe_function function = { .flexible = flexible };
+  struct sframe_fde function = { .flexible = flexible };
   struct frame_row back;
   lower_undo (arch, variant, &function, &row, &back);
   assert_true (back.cfa.kind == RULE_UNSUPPORTED
@@ -1032,7 +1027,7 @@ static struct frame_row
 undone (struct sframe_variant variant, const struct arch *arch,
         struct sframe_row row)
 {
-  struct sframe_function function = { .flexible = false };
+  struct sframe_fde function = { .flexible = false };
   struct frame_row back;
   lower_undo (arch, variant, &function, &row, &back);
   return back;
@@ -1071,7 +1066,7 @@ half_pairs_say_nothing (void **state)
 {
   (void)state;
   const int32_t sp = RSP << SFRAME_CONTROL_REGNUM_SHIFT | SFRAME_CONTROL_REG;
-  const struct sframe_function function = { .flexible = true };
+  const struct sframe_fde function = { .flexible = true };
   const struct sframe_row row
       = { .n_words = 3, .words = { sp, 8, sp | SFRAME_CONTROL_DEREF, 16 } };
   struct frame_row back;

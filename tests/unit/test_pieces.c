@@ -51,7 +51,7 @@ struct fixture
 /* FUNCTION with numbers for its rows; valid until the next call.  */
 static bool
 take (struct pieces *pieces, struct rules *rules,
-      const struct sframe_function *function, struct error *err)
+      const struct sframe_fde *function, struct error *err)
 {
   static struct numbered_row rows[1 << 17];
   const struct numbered_function numbered = { .address = function->address,
@@ -108,7 +108,7 @@ begin (struct fixture *f, enum mode mode)
 }
 
 static void
-add_function (struct fixture *f, const struct sframe_function *function)
+add_function (struct fixture *f, const struct sframe_fde *function)
 {
   struct error err = { 0 };
   assert_true (take (f->pieces, &f->rules, function, &err));
@@ -126,7 +126,7 @@ add_rows (struct fixture *f, uint64_t address, unsigned n,
     rows[i] = (struct sframe_row){
       .start = size, .base_sp = true, .n_words = 1, .words = { offsets[i] }
     };
-  add_function (f, &(struct sframe_function){
+  add_function (f, &(struct sframe_fde){
                        .address = address,
                        .size = size,
                        .n_rows = n,
@@ -186,7 +186,7 @@ end (struct fixture *f)
 static void
 expect_row (const struct fixture *f, uint64_t pc, int32_t offset)
 {
-  struct sframe_function function;
+  struct sframe_fde function;
   struct sframe_row row;
   struct error err = { 0 };
   int found = sframe_decoder_lookup (&f->decoder, pc, &function, &row, &err);
@@ -276,7 +276,7 @@ n_rows_max (const struct fixture *f)
   uint32_t most = 0;
   for (uint32_t i = 0; i < f->decoder.n_functions; i++)
     {
-      struct sframe_function function;
+      struct sframe_fde function;
       struct error err = { 0 };
       assert_true (sframe_decoder_function (&f->decoder, i, &function, &err));
       if (function.n_rows > most)
@@ -404,7 +404,7 @@ test_flags_keep_functions_apart (void **state)
 {
   (void)state;
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
-  struct sframe_function function
+  struct sframe_fde function
       = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
   struct fixture f;
   begin (&f, ACROSS);
@@ -687,7 +687,7 @@ enum
 /* Functions that resemble each other, most of them close together.  */
 struct program
 {
-  struct sframe_function functions[N_FUNCTIONS];
+  struct sframe_fde functions[N_FUNCTIONS];
   struct sframe_row rows[N_FUNCTIONS][N_ROWS_MAX];
   unsigned repeats[N_FUNCTIONS]; /* function to repeat; its own number: none */
   bool separate[N_FUNCTIONS];
@@ -704,7 +704,7 @@ static void
 make_rows (struct program *p, unsigned i, uint8_t version, unsigned *random)
 {
   static const uint32_t durations[] = { 1, 2, 4, 7, 8, 30, 300, 70000 };
-  struct sframe_function *function = &p->functions[i];
+  struct sframe_fde *function = &p->functions[i];
   struct sframe_row *rows = p->rows[i];
   unsigned n = 1 + next_random (random, N_ROWS_MAX);
   uint32_t size = 0;
@@ -734,7 +734,7 @@ make_program (struct program *p, uint8_t version, unsigned seed)
   *p = (struct program){ 0 };
   for (unsigned i = 0; i < N_FUNCTIONS; i++)
     {
-      struct sframe_function *function = &p->functions[i];
+      struct sframe_fde *function = &p->functions[i];
       unsigned other = i > 0 ? next_random (&random, i) : 0;
       p->repeats[i] = i;
       if (i > 0 && next_random (&random, 3) == 0)
@@ -762,7 +762,7 @@ add_program (struct fixture *f, const struct program *p, bool repeat)
   struct error err = { 0 };
   for (unsigned i = 0; i < N_FUNCTIONS; i++)
     {
-      const struct sframe_function *function = &p->functions[i];
+      const struct sframe_fde *function = &p->functions[i];
       if (p->separate[i])
         pieces_separate (f->pieces);
       if (repeat && p->repeats[i] != i)
@@ -779,8 +779,7 @@ add_program (struct fixture *f, const struct program *p, bool repeat)
    between them, or holds a boundary of another function's row; so look at
    some more.  */
 static void
-expect_function (const struct fixture *f,
-                 const struct sframe_function *function)
+expect_function (const struct fixture *f, const struct sframe_fde *function)
 {
   struct error err = { 0 };
   for (size_t r = 0; r < function->n_rows; r++)
@@ -791,7 +790,7 @@ expect_function (const struct fixture *f,
       for (uint32_t at = row->start; at < stop;
            at += at + step < stop || at + 1 == stop ? step : stop - 1 - at)
         {
-          struct sframe_function found_in;
+          struct sframe_fde found_in;
           struct sframe_row found;
           assert_int_equal (sframe_decoder_lookup (&f->decoder,
                                                    function->address + at,
@@ -808,11 +807,11 @@ expect_function (const struct fixture *f,
 
 /* Nothing is said about what lies between two functions.  */
 static void
-expect_gap (const struct fixture *f, const struct sframe_function *function)
+expect_gap (const struct fixture *f, const struct sframe_fde *function)
 {
   uint64_t gap = function->address + function->size;
   uint64_t size = function[1].address - gap;
-  struct sframe_function found_in;
+  struct sframe_fde found_in;
   struct sframe_row found;
   struct error err = { 0 };
   if (size == 0)
@@ -827,7 +826,7 @@ expect_gap (const struct fixture *f, const struct sframe_function *function)
 static void
 expect_program (const struct fixture *f, const struct program *p)
 {
-  struct sframe_function found_in;
+  struct sframe_fde found_in;
   struct sframe_row found;
   struct error err = { 0 };
   for (unsigned i = 0; i < N_FUNCTIONS; i++)
@@ -836,7 +835,7 @@ expect_program (const struct fixture *f, const struct program *p)
       if (i + 1 < N_FUNCTIONS)
         expect_gap (f, &p->functions[i]);
     }
-  const struct sframe_function *last = &p->functions[N_FUNCTIONS - 1];
+  const struct sframe_fde *last = &p->functions[N_FUNCTIONS - 1];
   assert_int_equal (
       sframe_decoder_lookup (&f->decoder, 0xfff, &found_in, &found, &err), 0);
   assert_int_equal (sframe_decoder_lookup (&f->decoder,
@@ -927,12 +926,12 @@ test_unsound_rows_are_refused (void **state)
   (void)state;
   struct sframe_row rows[2]
       = { { .n_words = 1 }, { .start = 4, .n_words = 1 } };
-  const struct sframe_function good
+  const struct sframe_fde good
       = { .address = 0x1000, .size = 8, .n_rows = 2, .rows = rows };
   struct fixture f;
   struct error err = { 0 };
   begin (&f, INSIDE);
-  struct sframe_function bad = good;
+  struct sframe_fde bad = good;
   bad.n_rows = 0;
   assert_false (take (f.pieces, &f.rules, &bad, &err));
   bad = good;
@@ -1014,10 +1013,10 @@ test_worst_cases (void **state)
               .words = { (int32_t)(8 + 8 * (i % periods[p]) + i % 2) }
             };
           begin (&f, mode);
-          add_function (&f, &(struct sframe_function){ .address = 0x1000,
-                                                       .size = N * widths[w],
-                                                       .n_rows = N,
-                                                       .rows = rows });
+          add_function (&f, &(struct sframe_fde){ .address = 0x1000,
+                                                  .size = N * widths[w],
+                                                  .n_rows = N,
+                                                  .rows = rows });
           finish (&f);
           for (unsigned i = 0; i < N; i += N / 7)
             expect_row (&f, 0x1000 + (uint64_t)i * widths[w],

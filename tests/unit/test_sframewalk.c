@@ -53,21 +53,21 @@ static struct sframe_row trampoline_rows[] = {
     .words = { 7 << 3 | 3, 16, 7 << 3 | 3, 24, 7 << 3 | 3, 8 } },
 };
 
-static struct sframe_function
+static struct sframe_fde
 function_number (unsigned i)
 {
-  struct sframe_function function = { .address = CODE + i * SPACE,
-                                      .size = SPACE,
-                                      .n_rows = i % 5 == 3 ? 2 : 1,
-                                      .rows = rows[i % 5],
-                                      .flexible = i % 5 == 4 };
+  struct sframe_fde function = { .address = CODE + i * SPACE,
+                                 .size = SPACE,
+                                 .n_rows = i % 5 == 3 ? 2 : 1,
+                                 .rows = rows[i % 5],
+                                 .flexible = i % 5 == 4 };
   if (i == FUNCTIONS - 1)
-    function = (struct sframe_function){ .address = function.address,
-                                         .size = SPACE / 2,
-                                         .flexible = true,
-                                         .signal = true,
-                                         .n_rows = 1,
-                                         .rows = trampoline_rows };
+    function = (struct sframe_fde){ .address = function.address,
+                                    .size = SPACE / 2,
+                                    .flexible = true,
+                                    .signal = true,
+                                    .n_rows = 1,
+                                    .rows = trampoline_rows };
   return function;
 }
 
@@ -93,7 +93,7 @@ prepare (struct program *program)
   memset (program, 0, sizeof *program);
   for (unsigned i = 0; i < FUNCTIONS; i++)
     {
-      struct sframe_function function = function_number (i);
+      struct sframe_fde function = function_number (i);
       if (!sframe_encoder_add (encoder, &function, &err))
         fail_msg ("%s", err.reason);
     }

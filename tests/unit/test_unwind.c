@@ -68,8 +68,8 @@ find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
 
 static void
 prepare (struct program *program, const struct arch *arch,
-         struct sframe_variant variant,
-         const struct sframe_function *functions, size_t n)
+         struct sframe_variant variant, const struct sframe_fde *functions,
+         size_t n)
 {
   struct error err = { 0 };
   struct encode_options options
@@ -97,7 +97,7 @@ static void
 prepare_rows (struct program *program, const struct arch *arch,
               struct sframe_variant variant, struct sframe_row *rows, size_t n)
 {
-  struct sframe_function function
+  struct sframe_fde function
       = { .address = CODE, .size = 64, .n_rows = n, .rows = rows };
   function.flexible = n > 0 && rows[0].control != 0;
   prepare (program, arch, variant, &function, 1);
@@ -186,7 +186,7 @@ a_return_address_behind_its_function_belongs_to_it (void **state)
   (void)state;
   static struct sframe_row other[]
       = { { .start = 0, .n_words = 2, .words = { 16, -16 } } };
-  static const struct sframe_function functions[] = {
+  static const struct sframe_fde functions[] = {
     { .address = CODE, .size = 64, .n_rows = 1, .rows = amd64_rows },
     { .address = CODE + 64, .size = 64, .n_rows = 1, .rows = other },
   };
@@ -214,12 +214,12 @@ repeated_blocks_are_looked_up_by_their_offset (void **state)
     { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
     { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
   };
-  static const struct sframe_function plt = { .address = CODE,
-                                              .size = 256,
-                                              .pcmask = true,
-                                              .repeat = 16,
-                                              .n_rows = 2,
-                                              .rows = rows };
+  static const struct sframe_fde plt = { .address = CODE,
+                                         .size = 256,
+                                         .pcmask = true,
+                                         .repeat = 16,
+                                         .n_rows = 2,
+                                         .rows = rows };
   struct program program;
   prepare (&program, &arch_amd64, v2, &plt, 1);
   store (&program, STACK + 64, 1);
@@ -483,7 +483,7 @@ a_frame_that_no_call_made_is_looked_up_at_its_pc (void **state)
   (void)state;
   static struct sframe_row other[]
       = { { .start = 0, .n_words = 2, .words = { 16, -16 } } };
-  static const struct sframe_function functions[] = {
+  static const struct sframe_fde functions[] = {
     { .address = CODE, .size = 64, .n_rows = 1, .rows = amd64_rows },
     { .address = CODE + 64, .size = 64, .n_rows = 1, .rows = other },
   };
@@ -558,12 +558,12 @@ static struct sframe_row trampoline_rows[] = {
     .control = 1 | 1 << 2 | 1 << 4,
     .words = { 7 << 3 | 3, 160, 7 << 3 | 3, 168, 7 << 3 | 3, 120 } },
 };
-static const struct sframe_function trampoline = { .address = CODE,
-                                                   .size = 64,
-                                                   .flexible = true,
-                                                   .signal = true,
-                                                   .n_rows = 1,
-                                                   .rows = trampoline_rows };
+static const struct sframe_fde trampoline = { .address = CODE,
+                                              .size = 64,
+                                              .flexible = true,
+                                              .signal = true,
+                                              .n_rows = 1,
+                                              .rows = trampoline_rows };
 
 static void
 what_a_signal_interrupted_is_looked_up_at_its_pc (void **state)
@@ -622,7 +622,7 @@ a_trampoline_that_stays_where_it_is_ends_the_walk (void **state)
       .control = 1 | 1 << 2,
       .words = { 7 << 3 | 1, 0, 10 << 3 | 1, 0 } },
   };
-  struct sframe_function function = trampoline;
+  struct sframe_fde function = trampoline;
   struct program program;
   uint64_t registers[17] = { [10] = CODE };
   function.rows = rows;

@@ -39,7 +39,7 @@ static struct sframe_row flexible_rows[] = {
     .words = { 255, -128, 2, -24, 2, -16 } },
   { .start = 30, .n_words = 0 },
 };
-static const struct sframe_function functions[] = {
+static const struct sframe_fde functions[] = {
   { .address = CODE, .size = 400, .n_rows = 5, .rows = plain_rows },
   { .address = CODE + 0x200,
     .size = 64,

@@ -72,8 +72,7 @@ read_cfi (struct sides *sides)
 }
 
 static bool
-encode_piece (void *context, const struct sframe_function *piece,
-              struct error *err)
+encode_piece (void *context, const struct sframe_fde *piece, struct error *err)
 {
   return sframe_encoder_add (context, piece, err);
 }
@@ -216,7 +215,7 @@ code_without_rows_is_absent (void **state)
 
 /* Verify a section with one function that says CFA = SP + 8 throughout.  */
 static struct verify_result
-verify_against (struct sides *sides, struct sframe_function function)
+verify_against (struct sides *sides, struct sframe_fde function)
 {
   struct error err = { 0 };
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
@@ -244,7 +243,7 @@ differences_are_counted_and_explained (void **state)
   struct sides sides;
   sides_init_usual (&sides, 3);
   struct verify_result result = verify_against (
-      &sides, (struct sframe_function){ .address = 0x1000, .size = 16 });
+      &sides, (struct sframe_fde){ .address = 0x1000, .size = 16 });
   assert_int_equal (result.bytes_equal, 1 + 5);
   assert_int_equal (result.bytes_wrong, 10);
   assert_int_equal (result.first_wrong, 0x1001);
@@ -253,12 +252,12 @@ differences_are_counted_and_explained (void **state)
 
   /* The PLT: entry 0, then sp+8 until the threshold of each entry.  */
   result = verify_against (
-      &sides, (struct sframe_function){ .address = 0x1040, .size = 176 });
+      &sides, (struct sframe_fde){ .address = 0x1040, .size = 176 });
   assert_int_equal (result.bytes_equal, 10 * 11);
   assert_int_equal (result.bytes_wrong, 16 + 10 * 5);
 
   result = verify_against (
-      &sides, (struct sframe_function){ .address = 0x1100, .size = 34 });
+      &sides, (struct sframe_fde){ .address = 0x1100, .size = 34 });
   assert_string_equal (
       result.difference,
       "0x1100: RA is undefined in .eh_frame, *(CFA-8) in .sframe");
@@ -273,18 +272,17 @@ rows_for_other_code_are_extra (void **state)
   struct sides sides;
   sides_init_usual (&sides, 3);
   struct verify_result result = verify_against (
-      &sides, (struct sframe_function){ .address = 0xff0, .size = 17 });
+      &sides, (struct sframe_fde){ .address = 0xff0, .size = 17 });
   assert_int_equal (result.bytes_equal, 1);
   assert_int_equal (result.bytes_extra, 16);
   assert_int_equal (result.first_wrong, 0xff0);
   assert_string_equal (result.difference, "0xff0: row for code without CFI");
   result = verify_against (
-      &sides, (struct sframe_function){ .address = 0x1122, .size = 0x1000 });
+      &sides, (struct sframe_fde){ .address = 0x1122, .size = 0x1000 });
   assert_int_equal (result.bytes_extra, 0x1000);
   /* Up to the end of the address space.  */
   result = verify_against (
-      &sides,
-      (struct sframe_function){ .address = UINT64_MAX - 15, .size = 64 });
+      &sides, (struct sframe_fde){ .address = UINT64_MAX - 15, .size = 64 });
   assert_int_equal (result.bytes_extra, 15);
   sides_free (&sides);
 }
@@ -313,12 +311,12 @@ known_stubs_are_not_extra (void **state)
     { .base_sp = true, .n_words = 1, .words = { 8 } },
     { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
   };
-  struct sframe_function function = { .address = 0x1200,
-                                      .size = 0x100,
-                                      .pcmask = true,
-                                      .repeat = 16,
-                                      .n_rows = 2,
-                                      .rows = sframe_rows };
+  struct sframe_fde function = { .address = 0x1200,
+                                 .size = 0x100,
+                                 .pcmask = true,
+                                 .repeat = 16,
+                                 .n_rows = 2,
+                                 .rows = sframe_rows };
   struct sides sides;
   sides_init_usual (&sides, 3);
   sides.stubs
@@ -356,7 +354,7 @@ rows_for_unusable_cfi_are_wrong (void **state)
   add_fde (&sides.eh_frame, 0x1010, 16, unknown, sizeof unknown);
   read_cfi (&sides);
   struct verify_result result = verify_against (
-      &sides, (struct sframe_function){ .address = 0x1000, .size = 32 });
+      &sides, (struct sframe_fde){ .address = 0x1000, .size = 32 });
   assert_int_equal (result.bytes_wrong, 32);
   assert_int_equal (result.first_wrong, 0x1000);
   assert_string_equal (result.difference,
@@ -376,7 +374,7 @@ rows_where_fdes_contradict_each_other_are_wrong (void **state)
   add_fde (&sides.eh_frame, 0x1010, 0, NULL, 0);
   read_cfi (&sides);
   struct verify_result result = verify_against (
-      &sides, (struct sframe_function){ .address = 0x1000, .size = 32 });
+      &sides, (struct sframe_fde){ .address = 0x1000, .size = 32 });
   assert_int_equal (result.bytes_equal, 16);
   assert_int_equal (result.bytes_wrong, 16);
   assert_int_equal (result.bytes_absent, 16);
@@ -391,7 +389,7 @@ signal_frames_must_agree (void **state)
   sides_init (&sides, 3);
   add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
   read_cfi (&sides);
-  struct sframe_function function
+  struct sframe_fde function
       = { .address = 0x1000, .size = 16, .signal = true };
   struct verify_result result = verify_against (&sides, function);
   assert_int_equal (result.bytes_wrong, 16);

@@ -1,14 +1,14 @@
 /* What an .sframe that is there is worth: can readers use it, is it right?
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/judge.h"
+#include "convert/audit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cfi/return_sites.h"
 #include "cfi/source.h"
-#include "convert/code_rows.h"
+#include "convert/code_evidence.h"
 #include "convert/find_sframe.h"
 #include "convert/linked.h"
 #include "convert/object_section.h"
@@ -26,14 +26,14 @@ enum
 /* Without CFI there is still the code.  */
 static bool
 open_source (struct cfi_source *source, const struct image *image,
-             const struct cfi_wish *wish, struct error *err)
+             const struct cfi_options *cfi_options, struct error *err)
 {
-  if (cfi_source_open (source, image, wish, err))
+  if (cfi_source_open (source, image, cfi_options, err))
     return true;
   if (err->status != CFI2SFRAME_NOTHING || !code_analysis_exists (image->arch))
     return false;
   cfi_source_close (source);
-  return code_rows_open_source (source, image, wish, err);
+  return code_evidence_open_source (source, image, cfi_options, err);
 }
 
 static int
@@ -85,14 +85,14 @@ compare_with_code (struct cfi_source *source,
                    struct padding_finder *padding,
                    struct verify_result *result, struct error *err)
 {
-  struct code_rows rows;
+  struct code_evidence rows;
   uint64_t before = result->bytes_from_code;
-  const struct code_rows_request wanted
+  const struct code_evidence_request wanted
       = { .add = true, .described = described, .n_described = n };
-  bool compared = code_rows_find (&rows, source, &wanted, err)
+  bool compared = code_evidence_make (&rows, source, &wanted, err)
                   && compare_rows (source, decoder, padding, result, err);
   result->bytes_from_code = before + rows.bytes;
-  code_rows_free (&rows);
+  code_evidence_free (&rows);
   return compared;
 }
 
@@ -101,7 +101,7 @@ compare_with_code (struct cfi_source *source,
    symbols still told where functions start, so what is left over is analysed
    again, with the rows telling that.  */
 static bool
-judge_with_code (struct cfi_source *source,
+audit_with_code (struct cfi_source *source,
                  const struct sframe_decoder *decoder,
                  struct padding_finder *padding, struct verify_result *result,
                  struct error *err)
@@ -113,57 +113,59 @@ judge_with_code (struct cfi_source *source,
   struct code_range *described = described_code (decoder);
   if (described == NULL)
     return error_set_no_memory (err);
-  bool judged = compare_with_code (source, decoder, described,
-                                   decoder->n_functions, padding, result, err);
+  bool compared = compare_with_code (
+      source, decoder, described, decoder->n_functions, padding, result, err);
   free (described);
-  return judged;
+  return compared;
 }
 
 bool
-judge_rows (const struct image *image, const struct sframe_decoder *decoder,
-            const struct cfi_wish *wish, struct verify_result *result,
-            struct error *err)
+audit_rows (const struct image *image, const struct sframe_decoder *decoder,
+            const struct cfi_options *cfi_options,
+            struct verify_result *result, struct error *err)
 {
   struct cfi_source source;
   struct padding_finder padding = { 0 };
-  struct cfi_wish independent = *wish;
+  struct cfi_options independent = *cfi_options;
   independent.no_plain = true;
   if (decoder->arch != image->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "its .sframe is for another machine");
-  bool judged = open_source (&source, image, &independent, err)
-                && padding_finder_init (&padding, image, err)
-                && compare_rows (&source, decoder, &padding, result, err);
-  if (judged && result->bytes_extra > 0 && code_analysis_exists (image->arch))
-    judged = judge_with_code (&source, decoder, &padding, result, err);
+  bool compared = open_source (&source, image, &independent, err)
+                  && padding_finder_init (&padding, image, err)
+                  && compare_rows (&source, decoder, &padding, result, err);
+  if (compared && result->bytes_extra > 0
+      && code_analysis_exists (image->arch))
+    compared = audit_with_code (&source, decoder, &padding, result, err);
   padding_finder_free (&padding);
   cfi_source_close (&source);
-  return judged;
+  return compared;
 }
 
 bool
-judge_object_rows (const struct image *image, struct verify_result *result,
+audit_object_rows (const struct image *image, struct verify_result *result,
                    struct error *err)
 {
   struct object_sframe sframe;
   struct cfi_source source;
   if (!object_sframe_open (&sframe, image, err))
     return false;
-  bool judged = sframe.object.eh_frame_size > 0
-                || error_set (err, CFI2SFRAME_NOTHING,
-                              "no .eh_frame to check .sframe against");
-  if (judged)
+  bool compared = sframe.object.eh_frame_size > 0
+                  || error_set (err, CFI2SFRAME_NOTHING,
+                                "no .eh_frame to check .sframe against");
+  if (compared)
     {
-      judged = object_source_open (&source, &sframe.object, true, err)
-               && sframe_verify (&sframe.decoder, &source, NULL, result, err);
+      compared
+          = object_source_open (&source, &sframe.object, true, err)
+            && sframe_verify (&sframe.decoder, &source, NULL, result, err);
       cfi_source_close (&source);
     }
   object_sframe_close (&sframe);
-  return judged;
+  return compared;
 }
 
 const char *
-judge_use (const struct image *image, const struct sframe_decoder *decoder)
+audit_use (const struct image *image, const struct sframe_decoder *decoder)
 {
   const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
   if (segment == NULL || segment->p_memsz == 0)
@@ -172,9 +174,9 @@ judge_use (const struct image *image, const struct sframe_decoder *decoder)
 }
 
 static void
-set_text (struct judgement *judgement, const char *what, const char *detail)
+set_text (struct audit *audit, const char *what, const char *detail)
 {
-  snprintf (judgement->text, sizeof judgement->text, "%s%.120s", what, detail);
+  snprintf (audit->text, sizeof audit->text, "%s%.120s", what, detail);
 }
 
 static bool
@@ -213,7 +215,7 @@ coverable (const struct image *image, const struct cfi2sframe_options *options,
    conversion of IMAGE with OPTIONS would cover.  It may have to leave much
    out.  */
 static bool
-judge_extent (const struct image *image,
+audit_extent (const struct image *image,
               const struct cfi2sframe_options *options, uint64_t covered,
               uint64_t all, bool *whole, struct error *err)
 {
@@ -227,81 +229,81 @@ judge_extent (const struct image *image,
 }
 
 static bool
-judge_result (struct judgement *judgement, const struct verify_result *result,
+audit_result (struct audit *audit, const struct verify_result *result,
               const struct image *image,
               const struct cfi2sframe_options *options, struct error *err)
 {
   uint64_t all = result->bytes_equal + result->bytes_absent;
-  judgement->right = result->bytes_wrong + result->bytes_extra == 0;
-  if (!judgement->right)
+  audit->right = result->bytes_wrong + result->bytes_extra == 0;
+  if (!audit->right)
     {
-      set_text (judgement, "is wrong: ", result->difference);
+      set_text (audit, "is wrong: ", result->difference);
       return true;
     }
-  if (!judge_extent (image, options, result->bytes_equal, all,
-                     &judgement->whole, err))
+  if (!audit_extent (image, options, result->bytes_equal, all, &audit->whole,
+                     err))
     return false;
-  if (!judgement->whole)
-    snprintf (judgement->text, sizeof judgement->text,
+  if (!audit->whole)
+    snprintf (audit->text, sizeof audit->text,
               "describes only %.1f %% of the code with CFI",
               100 * (double)result->bytes_equal / (double)all);
   return true;
 }
 
-/* The rows of a linked file; *PROBLEM as judge_use returns it.  */
+/* The rows of a linked file; *PROBLEM as audit_use returns it.  */
 static bool
-judge_linked_rows (const struct image *image,
+audit_linked_rows (const struct image *image,
                    const struct cfi2sframe_options *options,
                    const char **problem, struct verify_result *result,
                    struct error *err)
 {
   struct sframe_decoder decoder;
-  const struct cfi_wish wish = options_wish (options);
+  const struct cfi_options cfi_options = options_cfi (options);
   if (!find_sframe (image, &decoder, err))
     return false;
-  *problem = judge_use (image, &decoder);
-  return judge_rows (image, &decoder, &wish, result, err);
+  *problem = audit_use (image, &decoder);
+  return audit_rows (image, &decoder, &cfi_options, result, err);
 }
 
 bool
-judge_image (const struct image *image,
-             const struct cfi2sframe_options *options,
-             struct judgement *judgement, struct error *err)
+audit_image (const struct image *image,
+             const struct cfi2sframe_options *options, struct audit *audit,
+             struct error *err)
 {
   struct verify_result result = { 0 };
   const char *problem = NULL;
-  *judgement = (struct judgement){ .right = true, .whole = true };
-  bool judged
+  *audit = (struct audit){ .right = true, .whole = true };
+  bool compared
       = image->header.e_type == ET_REL
-            ? judge_object_rows (image, &result, err)
-            : judge_linked_rows (image, options, &problem, &result, err);
-  if (!judged && err->status == CFI2SFRAME_NO_MEMORY)
+            ? audit_object_rows (image, &result, err)
+            : audit_linked_rows (image, options, &problem, &result, err);
+  if (!compared && err->status == CFI2SFRAME_NO_MEMORY)
     return false;
-  judgement->usable
-      = problem == NULL && (judged || err->status == CFI2SFRAME_NOTHING);
-  if (!judgement->usable)
-    set_text (judgement, "is of no use to any reader: ",
+  audit->usable
+      = problem == NULL && (compared || err->status == CFI2SFRAME_NOTHING);
+  if (!audit->usable)
+    set_text (audit, "is of no use to any reader: ",
               problem != NULL ? problem : err->reason);
-  else if (!judge_result (judgement, &result, image, options, err))
+  else if (!audit_result (audit, &result, image, options, err))
     return false;
   error_clear (err);
   return true;
 }
 
 bool
-judge_replacing (const struct image *image,
+audit_replacing (const struct image *image,
                  const struct cfi2sframe_options *options, bool *stays,
                  char *existing, size_t size, struct error *err)
 {
-  struct judgement judgement;
+  struct audit audit;
   *stays = !options->replace;
   if (options->replace)
     return true;
-  if (!judge_image (image, options, &judgement, err))
+  if (!audit_image (image, options, &audit, err))
     return false;
-  bool good = judgement.usable && judgement.right && judgement.whole;
+  bool good = audit.usable && audit.right && audit.whole;
   *stays = good || !options->replace_bad;
   if (*stays && !good)
-    snprintf (existing, size, "%s", judgement.text);
+    snprintf (existing, size, "%s", audit.text);
   return true;
 }

@@ -1,14 +1,14 @@
 /* What --strict and --min-coverage demand of a conversion.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/demands.h"
+#include "convert/thresholds.h"
 
 #include <stdio.h>
 
 bool
-demands_check_complete (const struct cfi2sframe_options *options,
-                        const struct cfi2sframe_report *report,
-                        struct error *err)
+thresholds_check_complete (const struct cfi2sframe_options *options,
+                           const struct cfi2sframe_report *report,
+                           struct error *err)
 {
   if (!options->strict || report->functions_covered == report->cfi_functions)
     return true;
@@ -20,9 +20,9 @@ demands_check_complete (const struct cfi2sframe_options *options,
 }
 
 bool
-demands_check_coverage (const struct cfi2sframe_options *options,
-                        const struct cfi2sframe_report *report,
-                        struct error *err)
+thresholds_check_coverage (const struct cfi2sframe_options *options,
+                           const struct cfi2sframe_report *report,
+                           struct error *err)
 {
   double covered = report->executable_bytes == 0
                        ? 100

@@ -18,7 +18,7 @@
 
 #include "base/crc32.h"
 #include "base/bytes.h"
-#include "convert/located.h"
+#include "convert/location.h"
 #include "convert/options.h"
 #include "convert/original.h"
 #include "convert/replace.h"
@@ -230,7 +230,7 @@ give_original_back (struct pair *pair, struct error *err)
   image_close (&pair->debug);
   pair->original.elf = pair->debug.elf = NULL;
   error_clear (err);
-  return undo_located (&pair->location, NULL, &pair->options, &made, err);
+  return location_undo (&pair->location, NULL, &pair->options, &made, err);
 }
 
 static bool
@@ -252,9 +252,10 @@ follow (struct pair *pair, struct error *err)
 }
 
 bool
-match_debug_located (const struct file_location *program, const char *debug,
-                     const struct cfi2sframe_options *options,
-                     struct error *err)
+location_match_debug_twin (const struct file_location *program,
+                           const char *debug,
+                           const struct cfi2sframe_options *options,
+                           struct error *err)
 {
   struct pair pair = { .folder = -1 };
   error_clear (err);
@@ -273,5 +274,5 @@ cfi2sframe_match_debug_file (const char *program, const char *debug,
                              struct cfi2sframe_error *err)
 {
   struct file_location location = file_location_of_path (program);
-  return match_debug_located (&location, debug, options, err);
+  return location_match_debug_twin (&location, debug, options, err);
 }

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "convert/loaded.h"
+#include "convert/detached.h"
 
 #include "convert/linked.h"
 
@@ -49,8 +49,8 @@ build (const struct image *image, bool analyze, struct buffer *section,
 }
 
 bool
-loaded_build (const void *elf, size_t size, bool analyze, void **section,
-              size_t *section_size, uint64_t *address, struct error *err)
+detached_build (const void *elf, size_t size, bool analyze, void **section,
+                size_t *section_size, uint64_t *address, struct error *err)
 {
   struct image image;
   struct buffer bytes;

@@ -1,7 +1,7 @@
 /* What the code of a linked file adds to its CFI, and takes from it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/code_rows.h"
+#include "convert/code_evidence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,12 @@
 #include "convert/code_facts.h"
 
 bool
-code_rows_open_source (struct cfi_source *source, const struct image *image,
-                       const struct cfi_wish *wish, struct error *err)
+code_evidence_open_source (struct cfi_source *source,
+                           const struct image *image,
+                           const struct cfi_options *cfi_options,
+                           struct error *err)
 {
-  if (cfi_source_open (source, image, wish, err))
+  if (cfi_source_open (source, image, cfi_options, err))
     return true;
   if (err->status != CFI2SFRAME_NOTHING)
     return false;
@@ -156,7 +158,7 @@ drop_overlapping (struct frame_functions *found,
 }
 
 static bool
-add_functions (struct code_rows *rows, struct cfi_source *source,
+add_functions (struct code_evidence *evidence, struct cfi_source *source,
                const struct code_request *request, const struct claims *claims,
                struct error *err)
 {
@@ -164,21 +166,22 @@ add_functions (struct code_rows *rows, struct cfi_source *source,
       = { .claims = claims, .request = request, .err = err };
   bool ok = harvest_claims (&harvest);
   for (size_t i = 0; i < harvest.found.n_functions; i++)
-    rows->bytes += harvest.found.functions[i].size;
-  rows->functions = harvest.found.n_functions;
+    evidence->bytes += harvest.found.functions[i].size;
+  evidence->functions = harvest.found.n_functions;
   drop_overlapping (&harvest.found, &source->stubs);
   source->found = harvest.found;
   return ok;
 }
 
 bool
-code_rows_find (struct code_rows *rows, struct cfi_source *source,
-                const struct code_rows_request *wanted, struct error *err)
+code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
+                    const struct code_evidence_request *wanted,
+                    struct error *err)
 {
   struct code_facts facts;
   struct code_request request;
   struct code_findings findings;
-  *rows = (struct code_rows){ 0 };
+  *evidence = (struct code_evidence){ 0 };
   if (!code_analysis_exists (source->image->arch))
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this build cannot analyse code of this machine");
@@ -188,13 +191,13 @@ code_rows_find (struct code_rows *rows, struct cfi_source *source,
   request.only_compares = !wanted->add;
   request.described = wanted->described;
   request.n_described = wanted->n_described;
-  bool ok
-      = code_analyse (&request, &findings, err)
-        && (!wanted->add
-            || add_functions (rows, source, &request, &findings.claims, err));
+  bool ok = code_analyse (&request, &findings, err)
+            && (!wanted->add
+                || add_functions (evidence, source, &request, &findings.claims,
+                                  err));
   if (ok && wanted->verify)
     {
-      rows->disproofs = findings.disproofs;
+      evidence->disproofs = findings.disproofs;
       findings.disproofs = (struct disproofs){ 0 };
     }
   code_findings_free (&findings);
@@ -203,28 +206,29 @@ code_rows_find (struct code_rows *rows, struct cfi_source *source,
 }
 
 void
-code_rows_free (struct code_rows *rows)
+code_evidence_free (struct code_evidence *evidence)
 {
-  disproofs_free (&rows->disproofs);
+  disproofs_free (&evidence->disproofs);
 }
 
 bool
-code_rows_object (struct code_rows *rows, uint64_t address, uint64_t size)
+code_evidence_contradict (struct code_evidence *evidence, uint64_t address,
+                          uint64_t size)
 {
-  const struct disproofs *disproofs = &rows->disproofs;
-  while (rows->next < disproofs->n
-         && disproofs->list[rows->next].end <= address)
-    rows->next++;
-  return rows->next < disproofs->n
-         && disproofs->list[rows->next].start < address + size;
+  const struct disproofs *disproofs = &evidence->disproofs;
+  while (evidence->next < disproofs->n
+         && disproofs->list[evidence->next].end <= address)
+    evidence->next++;
+  return evidence->next < disproofs->n
+         && disproofs->list[evidence->next].start < address + size;
 }
 
 bool
-code_rows_leave_out (const struct code_rows *rows,
-                     struct frame_function *function)
+code_evidence_leave_out (const struct code_evidence *evidence,
+                         struct frame_function *function)
 {
-  const struct disproofs *disproofs = &rows->disproofs;
-  for (size_t i = rows->next;
+  const struct disproofs *disproofs = &evidence->disproofs;
+  for (size_t i = evidence->next;
        i < disproofs->n
        && disproofs->list[i].start < function->address + function->size;
        i++)

@@ -1,5 +1,5 @@
 /* Functions made of what the code says, among those that are known already
-   (src/convert/code_rows).
+   (src/convert/code_evidence).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "cfi/source.h"
-#include "convert/code_rows.h"
+#include "convert/code_evidence.h"
 #include "tests/unit/elf_builder.h"
 
 /* Allocations, which the linker sends here: one fails, behind the next
@@ -71,26 +71,26 @@ __wrap_reallocarray (void *old, size_t n, size_t size)
 static struct disproof findings[]
     = { { .start = 0x100, .end = 0x104 }, { .start = 0x120, .end = 0x128 } };
 
-static struct code_rows
+static struct code_evidence
 rows_with_findings (void)
 {
-  return (struct code_rows){ .disproofs = { .list = findings, .n = 2 } };
+  return (struct code_evidence){ .disproofs = { .list = findings, .n = 2 } };
 }
 
 static void
 only_code_that_is_wrong_is_objected_to (void **state)
 {
   (void)state;
-  struct code_rows rows = rows_with_findings ();
-  assert_false (code_rows_object (&rows, 0xf0, 0x10));
-  assert_true (code_rows_object (&rows, 0xf1, 0x10));
-  assert_true (code_rows_object (&rows, 0x103, 1));
-  assert_false (code_rows_object (&rows, 0x104, 0x1c));
-  assert_true (code_rows_object (&rows, 0x104, 0x1d));
-  assert_true (code_rows_object (&rows, 0x127, 1));
-  assert_false (code_rows_object (&rows, 0x128, 0x1000));
-  struct code_rows none = { 0 };
-  assert_false (code_rows_object (&none, 0, UINT64_MAX));
+  struct code_evidence rows = rows_with_findings ();
+  assert_false (code_evidence_contradict (&rows, 0xf0, 0x10));
+  assert_true (code_evidence_contradict (&rows, 0xf1, 0x10));
+  assert_true (code_evidence_contradict (&rows, 0x103, 1));
+  assert_false (code_evidence_contradict (&rows, 0x104, 0x1c));
+  assert_true (code_evidence_contradict (&rows, 0x104, 0x1d));
+  assert_true (code_evidence_contradict (&rows, 0x127, 1));
+  assert_false (code_evidence_contradict (&rows, 0x128, 0x1000));
+  struct code_evidence none = { 0 };
+  assert_false (code_evidence_contradict (&none, 0, UINT64_MAX));
 }
 
 static void
@@ -112,15 +112,15 @@ wrong_rows_are_left_out (void **state)
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      struct code_rows rows = rows_with_findings ();
+      struct code_evidence rows = rows_with_findings ();
       struct frame_function function
           = { .address = cases[i].address, .size = cases[i].size };
       const struct frame_row row = { .cfa = { RULE_REG, 0, 7, 8 },
                                      .ra = { RULE_DEREF_CFA, 0, 0, -8 } };
       char found[100] = "";
       assert_true (frame_function_append (&function, &row));
-      if (code_rows_object (&rows, function.address, function.size))
-        assert_true (code_rows_leave_out (&rows, &function));
+      if (code_evidence_contradict (&rows, function.address, function.size))
+        assert_true (code_evidence_leave_out (&rows, &function));
       for (size_t k = 0; k < function.n_rows; k++)
         snprintf (found + strlen (found), sizeof found - strlen (found),
                   "%s%s%x", k > 0 ? " " : "",
@@ -147,10 +147,10 @@ struct fixture
   struct elf_builder elf;
   struct image image;
   struct cfi_source source;
-  struct code_rows rows;
+  struct code_evidence rows;
 };
 
-static const struct cfi_wish wish
+static const struct cfi_options cfi_options
     = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
 
 /* A program of two functions that push and pop 16 bytes.  */
@@ -172,7 +172,8 @@ open_fixture (struct fixture *f)
   f->elf.header.e_entry = F + 0x80;
   elf_builder_finish (&f->elf);
   assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
-  assert_true (code_rows_open_source (&f->source, &f->image, &wish, &err));
+  assert_true (
+      code_evidence_open_source (&f->source, &f->image, &cfi_options, &err));
   /* A source without CFI has no name for what it is of.  */
   f->source.image = &f->image;
 }
@@ -180,7 +181,7 @@ open_fixture (struct fixture *f)
 static void
 close_fixture (struct fixture *f)
 {
-  code_rows_free (&f->rows);
+  code_evidence_free (&f->rows);
   cfi_source_close (&f->source);
   image_close (&f->image);
 }
@@ -206,10 +207,10 @@ add_stub (struct fixture *f, uint64_t address, uint32_t size)
 static void
 expect (struct fixture *f, const char *expected)
 {
-  static const struct code_rows_request add = { .add = true };
+  static const struct code_evidence_request add = { .add = true };
   struct error err = { 0 };
   char found[200] = "";
-  assert_true (code_rows_find (&f->rows, &f->source, &add, &err));
+  assert_true (code_evidence_make (&f->rows, &f->source, &add, &err));
   const struct frame_functions *stubs = &f->source.stubs;
   const struct frame_functions *code = &f->source.found;
   for (size_t i = 0, j = 0; i < stubs->n_functions || j < code->n_functions;)
@@ -277,7 +278,8 @@ open_program_of (struct fixture *f, const uint32_t *code, uint64_t second)
   elf_builder_symbol (&f->elf, 2, ".text", STT_FUNC, second);
   f->source = (struct cfi_source){ 0 };
   assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
-  assert_true (code_rows_open_source (&f->source, &f->image, &wish, &err));
+  assert_true (
+      code_evidence_open_source (&f->source, &f->image, &cfi_options, &err));
   f->source.image = &f->image;
 }
 
@@ -330,7 +332,8 @@ known_code_has_no_further_rows (void **state)
 static void
 without_memory_no_code_is_read (void **state)
 {
-  static const struct code_rows_request add = { .add = true, .verify = true };
+  static const struct code_evidence_request add
+      = { .add = true, .verify = true };
   (void)state;
   unsigned refused = 0;
   bool done = false;
@@ -340,7 +343,7 @@ without_memory_no_code_is_read (void **state)
       struct error err = { 0 };
       open_fixture (&f);
       granted = n;
-      bool ok = code_rows_find (&f.rows, &f.source, &add, &err);
+      bool ok = code_evidence_make (&f.rows, &f.source, &add, &err);
       done = granted != UINT_MAX;
       granted = UINT_MAX;
       assert_true (ok || err.status == CFI2SFRAME_NO_MEMORY);
@@ -365,10 +368,12 @@ without_a_machine_there_is_no_source (void **state)
   struct cfi_source source;
   struct error err = { 0 };
   open_fixture (&f);
-  assert_true (code_rows_open_source (&source, &f.image, &wish, &err));
+  assert_true (
+      code_evidence_open_source (&source, &f.image, &cfi_options, &err));
   cfi_source_close (&source);
   f.image.arch = NULL;
-  assert_false (code_rows_open_source (&source, &f.image, &wish, &err));
+  assert_false (
+      code_evidence_open_source (&source, &f.image, &cfi_options, &err));
   assert_int_equal (err.status, CFI2SFRAME_UNSUPPORTED);
   cfi_source_close (&source);
   close_fixture (&f);

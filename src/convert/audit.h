@@ -1,0 +1,61 @@
+/* An audit of an .sframe that a file has already: can readers use it, is it
+   right, is it whole?
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Linkers that glue the sections of their inputs together, or that find some
+   in a crt file only, leave sections that no reader can use or that describe
+   next to nothing.  */
+
+#ifndef CONVERT_AUDIT_H
+#define CONVERT_AUDIT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "cfi/debug_source.h"
+#include "elf/image.h"
+#include "sframe/decode.h"
+#include "sframe/verify.h"
+
+struct audit
+{
+  bool usable;    /* readers find it and can read it */
+  bool right;     /* and it says nothing but what the CFI says */
+  bool whole;     /* of nearly all code that could be described */
+  char text[200]; /* what is wrong, if one of these is false */
+};
+
+/* Compare the .sframe behind DECODER with the CFI of IMAGE, a linked file,
+   that CFI_OPTIONS choose.  Status CFI2SFRAME_NOTHING without CFI.  */
+bool audit_rows (const struct image *image,
+                 const struct sframe_decoder *decoder,
+                 const struct cfi_options *cfi_options,
+                 struct verify_result *result, struct error *err);
+
+/* As audit_rows for an object, of which all .sframe sections count: a linker
+   will find and sort them.  */
+bool audit_object_rows (const struct image *image,
+                        struct verify_result *result, struct error *err);
+
+/* Why readers, which look for PT_GNU_SFRAME and search in a sorted table,
+   cannot use the .sframe behind DECODER, or NULL.  */
+const char *audit_use (const struct image *image,
+                       const struct sframe_decoder *decoder);
+
+/* Audit the .sframe of IMAGE, which has one, by what a conversion with OPTIONS
+   would give.  Without CFI the section counts as right.  False when memory ran
+   out.  */
+bool audit_image (const struct image *image,
+                  const struct cfi2sframe_options *options,
+                  struct audit *audit, struct error *err);
+
+/* Whether the .sframe of IMAGE, which has one, is to be replaced according to
+   OPTIONS.  It does not matter which program made the section, because it may
+   have been damaged since.  *STAYS: it is not to be replaced; then the SIZE
+   bytes of EXISTING say what is wrong with it, as audit.text.  False when
+   memory ran out.  */
+bool audit_replacing (const struct image *image,
+                      const struct cfi2sframe_options *options, bool *stays,
+                      char *existing, size_t size, struct error *err);
+
+#endif /* CONVERT_AUDIT_H */

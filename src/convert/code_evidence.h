@@ -1,0 +1,54 @@
+/* What the code of a linked file adds to its CFI, and takes from it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CONVERT_CODE_EVIDENCE_H
+#define CONVERT_CODE_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cfi/source.h"
+#include "code/code.h"
+#include "frame/frame.h"
+
+struct code_evidence
+{
+  struct disproofs disproofs; /* rows of the CFI that the code contradicts */
+  size_t next;                /* the first disproof that may still apply */
+  uint64_t functions, bytes;  /* found in the code, added to the source */
+};
+
+/* Open the CFI of IMAGE as cfi_source_open does, also when there is none.  */
+bool code_evidence_open_source (struct cfi_source *source,
+                                const struct image *image,
+                                const struct cfi_options *cfi_options,
+                                struct error *err);
+
+/* What an analysis is for.  */
+struct code_evidence_request
+{
+  bool add;    /* functions without CFI become the source's `found' */
+  bool verify; /* rows that the code contradicts are noted */
+  const struct code_range *described; /* with ADD: as in struct code_request */
+  size_t n_described;
+};
+
+/* Analyse the code of SOURCE, a linked file.  EVIDENCE is to be freed also
+   after failure.  */
+bool code_evidence_make (struct code_evidence *evidence,
+                         struct cfi_source *source,
+                         const struct code_evidence_request *wanted,
+                         struct error *err);
+void code_evidence_free (struct code_evidence *evidence);
+
+/* Whether the code contradicts rows for the SIZE bytes at ADDRESS.
+   Addresses have to ascend from call to call.  */
+bool code_evidence_contradict (struct code_evidence *evidence,
+                               uint64_t address, uint64_t size);
+
+/* Leave the contradicted rows out of FUNCTION.  False when memory ran out.  */
+bool code_evidence_leave_out (const struct code_evidence *evidence,
+                              struct frame_function *function);
+
+#endif /* CONVERT_CODE_EVIDENCE_H */

@@ -1,0 +1,49 @@
+/* The public functions for files found in a tree (elf/file_location.h).
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A program that finds files by reading a directory has seen all names in it,
+   so that location_convert need not read them again for each file.*/
+
+#ifndef CONVERT_LOCATION_H
+#define CONVERT_LOCATION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "elf/file_location.h"
+
+/* As cfi2sframe_convert.  *MADE is set to what the input's name stands for
+   after a success without OUTPUT.  */
+bool location_convert (const struct file_location *input, const char *output,
+                       const struct cfi2sframe_options *options,
+                       struct file_identity *made,
+                       struct cfi2sframe_report *report, struct error *err);
+
+/* Whether the file NAME may be a checksum of another one in its directory: one
+   for file_location.checksums.  */
+bool location_may_be_checksum (const char *name);
+
+/* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  */
+bool location_undo (const struct file_location *input, const char *output,
+                    const struct cfi2sframe_options *options,
+                    struct file_identity *made, struct error *err);
+bool location_remove (const struct file_location *input, const char *output,
+                      const struct cfi2sframe_options *options,
+                      struct file_identity *made, struct error *err);
+
+/* As cfi2sframe_match_debug_file.  */
+bool location_match_debug_twin (const struct file_location *program,
+                                const char *debug,
+                                const struct cfi2sframe_options *options,
+                                struct error *err);
+
+/* As cfi2sframe_check_with and cfi2sframe_dump.  */
+bool location_check (const struct file_location *input,
+                     const struct cfi2sframe_options *options,
+                     struct cfi2sframe_check_result *result,
+                     struct error *err);
+bool location_dump (const struct file_location *input, FILE *out,
+                    struct error *err);
+
+#endif /* CONVERT_LOCATED_H */
