@@ -40,7 +40,7 @@ struct analysis
   struct starts starts;
   struct routine *routine;
   struct routine_context context;
-  struct claims *claims;
+  struct row_map *row_map;
   struct analysis_summary *summary;
   enum routine_doubts doubts; /* what to do about calls that may not return */
   struct index_list doubtful; /* functions that make such calls */
@@ -125,8 +125,8 @@ take (void *argument, uint64_t address, const struct insn *insn,
   if (analysis->trusted)
     make_row (analysis, state, &row);
   if (insn->size > 0)
-    claims_add (analysis->claims, address, insn->size,
-                analysis->trusted ? &row : NULL);
+    row_map_add (analysis->row_map, address, insn->size,
+                 analysis->trusted ? &row : NULL);
   if (analysis->trusted)
     note_mentioned (analysis, insn, state);
   if (analysis->entry == analysis->starts.program_entry
@@ -165,9 +165,9 @@ take_routine (struct analysis *analysis, const struct code_function *function,
   analysis->bare = function->is_bare;
   analysis->trust = trust_of (analysis, function);
   if (trusted)
-    claims_add_start (analysis->claims, entry);
+    row_map_add_start (analysis->row_map, entry);
   routine_visit (analysis->routine, take, analysis);
-  claims_end_routine (analysis->claims);
+  row_map_end_routine (analysis->row_map);
 }
 
 /* Following one function.  */
@@ -260,7 +260,7 @@ disqualify_others (struct analysis *analysis)
   size_t n;
   const uint32_t *others = routine_left_for (analysis->routine, &n);
   for (size_t i = 0; i < n; i++)
-    functions_get (analysis->functions, others[i])->no_claims = true;
+    functions_get (analysis->functions, others[i])->no_rows = true;
 }
 
 /* FUNCTION was followed for the last time, with FAILURE.  */
@@ -281,7 +281,7 @@ conclude (struct analysis *analysis, const struct code_function *function,
   if (failure == ROUTINE_SOUND || !uncertain)
     take_routine (analysis, function,
                   failure == ROUTINE_SOUND
-                      && !functions_at (analysis->functions, entry)->no_claims
+                      && !functions_at (analysis->functions, entry)->no_rows
                       && entry != analysis->starts.program_entry);
 }
 
@@ -331,7 +331,7 @@ withdraw (struct analysis *analysis)
       const struct code_function *function
           = functions_get (analysis->functions, (uint32_t)i);
       uint64_t failed_at, entry = function->entry;
-      if (!function->is_start || !(function->no_claims || more_movers))
+      if (!function->is_start || !(function->no_rows || more_movers))
         continue;
       enum routine_failure failure
           = function->is_bare ? routine_follow_bare (
@@ -339,7 +339,7 @@ withdraw (struct analysis *analysis)
                               : routine_follow (analysis->routine, entry,
                                                 end_of (analysis, entry),
                                                 DOUBTS_NONE, &failed_at);
-      if (function->no_claims || failure == ROUTINE_CALLEE)
+      if (function->no_rows || failure == ROUTINE_CALLEE)
         take_routine (analysis, function, false);
     }
   analysis->n_stack_movers = n_movers;
@@ -381,7 +381,7 @@ follow_pending (struct analysis *analysis, struct error *err)
         return false;
     }
   withdraw (analysis);
-  return claims_settle (analysis->claims, err);
+  return row_map_settle (analysis->row_map, err);
 }
 
 /* Rounds.  Each adds functions, which are followed with all that they call
@@ -507,7 +507,7 @@ connect (struct analysis *analysis)
     .request = request,
     .known = &analysis->known,
     .go = &analysis->go,
-    .claims = analysis->claims,
+    .row_map = analysis->row_map,
     .facts = &analysis->facts,
     .functions = analysis->functions,
     .program_entry = seeds_program_entry (request->image),
@@ -557,19 +557,20 @@ clean_up (struct analysis *analysis)
 
 bool
 analysis_run (const struct code_request *request,
-              const struct analysis_observer *observer, struct claims *claims,
-              struct analysis_summary *summary, struct error *err)
+              const struct analysis_observer *observer,
+              struct row_map *row_map, struct analysis_summary *summary,
+              struct error *err)
 {
   struct analysis analysis = { .request = request,
                                .observer = observer,
-                               .claims = claims,
+                               .row_map = row_map,
                                .summary = summary,
                                .doubts = DOUBTS_FAIL };
   *summary = (struct analysis_summary){ 0 };
-  bool ok = claims_init (claims, err) && prepare (&analysis, err)
+  bool ok = row_map_init (row_map, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);
   if (ok && routine_gave_up (analysis.routine))
-    claims_clear (claims);
+    row_map_clear (row_map);
   clean_up (&analysis);
   return ok;
 }

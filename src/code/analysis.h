@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "code/claims.h"
+#include "code/row_map.h"
 #include "code/request.h"
 #include "code/routine.h"
 
@@ -47,11 +47,11 @@ struct analysis_summary
       failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
 };
 
-/* Analyse the image.  CLAIMS is initialised and settled; it is empty when the
+/* Analyse the image.  ROW_MAP is initialised and settled; it is empty when the
    code is too entangled to be followed in reasonable time.  */
 bool analysis_run (const struct code_request *request,
                    const struct analysis_observer *observer,
-                   struct claims *claims, struct analysis_summary *summary,
+                   struct row_map *row_map, struct analysis_summary *summary,
                    struct error *err);
 
 #endif /* CODE_ANALYSIS_H */

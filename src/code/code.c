@@ -29,8 +29,8 @@ code_analyse (const struct code_request *request,
   comparison_init (&comparison, request, &findings->disproofs);
   const struct analysis_observer observer
       = { .see = comparison_see, .argument = &comparison };
-  if (!analysis_run (request, &observer, &findings->claims, &summary, err)
-      || !comparison_finish (&comparison, &findings->claims, err))
+  if (!analysis_run (request, &observer, &findings->row_map, &summary, err)
+      || !comparison_finish (&comparison, &findings->row_map, err))
     return false;
   findings->functions = summary.functions;
   findings->functions_trusted = summary.failures[ROUTINE_SOUND];
@@ -40,7 +40,7 @@ code_analyse (const struct code_request *request,
 void
 code_findings_free (struct code_findings *findings)
 {
-  claims_free (&findings->claims);
+  row_map_free (&findings->row_map);
   disproofs_free (&findings->disproofs);
 }
 

@@ -13,7 +13,7 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
-#include "code/claims.h"
+#include "code/row_map.h"
 #include "code/disproof.h"
 #include "code/request.h"
 
@@ -21,7 +21,7 @@ struct code_findings
 {
   /* Settled; empty when the code is too entangled to be followed in reasonable
      time.  */
-  struct claims claims;
+  struct row_map row_map;
   struct disproofs disproofs; /* rows of request->known */
   uint64_t functions;         /* followed */
   uint64_t functions_trusted; /* of which these are used */

@@ -162,16 +162,16 @@ compare_findings (const void *a, const void *b)
 
 /* Whether there is nothing but unreached padding from START to END.  */
 static bool
-is_gap (const struct claims *claims, uint64_t start, uint64_t end)
+is_gap (const struct row_map *row_map, uint64_t start, uint64_t end)
 {
   return start <= end && end - start < 16
-         && (start == end || !claims_find (claims, start));
+         && (start == end || !row_map_find (row_map, start));
 }
 
 /* Forget what not all functions that get there agree upon, and what several of
    them found; put together what the labels of a routine cut.  */
 static void
-keep_certain (struct disproofs *disproofs, const struct claims *claims)
+keep_certain (struct disproofs *disproofs, const struct row_map *row_map)
 {
   size_t n = 0;
   uint64_t reached = 0;
@@ -182,11 +182,13 @@ keep_certain (struct disproofs *disproofs, const struct claims *claims)
     {
       struct disproof *finding = &disproofs->list[i];
       struct disproof *last = n > 0 ? &disproofs->list[n - 1] : NULL;
-      const struct claim *claim = claims_find (claims, finding->start);
-      if (finding->start < reached || !claim || claim->row == CLAIM_NOTHING)
+      const struct row_range *row_range
+          = row_map_find (row_map, finding->start);
+      if (finding->start < reached || !row_range
+          || row_range->row == ROW_UNKNOWN)
         continue;
       reached = finding->end;
-      if (last && is_gap (claims, last->end, finding->start)
+      if (last && is_gap (row_map, last->end, finding->start)
           && same_finding (last, finding))
         {
           last->end = finding->end;
@@ -199,11 +201,11 @@ keep_certain (struct disproofs *disproofs, const struct claims *claims)
 }
 
 bool
-comparison_finish (struct comparison *comparison, const struct claims *claims,
-                   struct error *err)
+comparison_finish (struct comparison *comparison,
+                   const struct row_map *row_map, struct error *err)
 {
   if (comparison->failed)
     return error_set_no_memory (err);
-  keep_certain (comparison->disproofs, claims);
+  keep_certain (comparison->disproofs, row_map);
   return true;
 }

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "code/analysis.h"
-#include "code/claims.h"
+#include "code/row_map.h"
 #include "code/disproof.h"
 #include "code/machine.h"
 #include "code/request.h"
@@ -44,8 +44,8 @@ void comparison_see (void *comparison, uint64_t entry,
                      const struct insn *insn, const struct state *state);
 
 /* The analysis is over.  Keep what all functions that get there agree upon, as
-   CLAIMS tells.  */
+   ROW_MAP tells.  */
 bool comparison_finish (struct comparison *comparison,
-                        const struct claims *claims, struct error *err);
+                        const struct row_map *row_map, struct error *err);
 
 #endif /* CODE_COMPARISON_H */

@@ -24,7 +24,7 @@ struct code_function
   bool is_called;    /* directly, by code that is certain to be code */
   bool is_pointer;   /* a start only because a pointer leads there */
   bool is_described; /* a start because rows describe it already */
-  bool no_claims;    /* entered with another frame than that of a call */
+  bool no_rows;      /* entered with another frame than that of a call */
   bool is_bare;      /* keeps no registers of the ABI but SP */
   bool moves_stack;  /* returns with another SP: it is a part of its callers */
 };

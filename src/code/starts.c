@@ -72,7 +72,7 @@ add_pointer (void *argument, uint64_t address)
 {
   struct starts *starts = argument;
   if (known_code_at (starts->known, address)
-      || claims_find (starts->claims, address)
+      || row_map_find (starts->row_map, address)
       || functions_at (starts->functions, address))
     return true;
   if (!add_start (starts, address))
@@ -90,7 +90,7 @@ add_described (struct starts *starts, uint64_t address)
   if (!add_pointer (starts, address))
     return false;
   uint32_t index = functions_find (starts->functions, address);
-  if (index == FUNCTION_NONE || claims_find (starts->claims, address))
+  if (index == FUNCTION_NONE || row_map_find (starts->row_map, address))
     return true;
   struct code_function *function = functions_get (starts->functions, index);
   function->is_described = true;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "code/claims.h"
+#include "code/row_map.h"
 #include "code/functions.h"
 #include "code/gopclntab.h"
 #include "code/known_code.h"
@@ -34,7 +34,7 @@ struct starts
   const struct code_request *request;
   const struct known_code *known;
   const struct go_table *go;
-  const struct claims *claims;
+  const struct row_map *row_map;
   struct image_facts *facts;
   struct functions *functions;
   size_t n_tried;          /* of the functions: were followed once */

@@ -27,7 +27,7 @@ code_evidence_open_source (struct cfi_source *source,
 /* Functions made of claims.  */
 struct harvest
 {
-  const struct claims *claims;
+  const struct row_map *row_map;
   const struct code_request *request;
   struct frame_functions found; /* ascending, disjoint */
   size_t known, start;          /* the next ones */
@@ -74,20 +74,20 @@ static bool
 add_range (struct harvest *harvest, uint64_t start, uint64_t end,
            const struct frame_row *row)
 {
-  const struct claims *claims = harvest->claims;
+  const struct row_map *row_map = harvest->row_map;
   while (start < end)
     {
-      while (harvest->start < claims->n_starts
-             && claims->starts[harvest->start] < start)
+      while (harvest->start < row_map->n_starts
+             && row_map->starts[harvest->start] < start)
         harvest->start++;
-      bool is_start = harvest->start < claims->n_starts
-                      && claims->starts[harvest->start] == start;
+      bool is_start = harvest->start < row_map->n_starts
+                      && row_map->starts[harvest->start] == start;
       size_t next = harvest->start + is_start;
-      while (is_start && next < claims->n_starts
-             && claims->starts[next] == start)
+      while (is_start && next < row_map->n_starts
+             && row_map->starts[next] == start)
         next++;
-      uint64_t until = next < claims->n_starts && claims->starts[next] < end
-                           ? claims->starts[next]
+      uint64_t until = next < row_map->n_starts && row_map->starts[next] < end
+                           ? row_map->starts[next]
                            : end;
       if (!add_piece (harvest, start, until, is_start, row))
         return false;
@@ -98,11 +98,11 @@ add_range (struct harvest *harvest, uint64_t start, uint64_t end,
 
 /* CLAIM, without what CFI or a known PLT stub describes.  */
 static bool
-add_claim (struct harvest *harvest, const struct claim *claim)
+add_row_range (struct harvest *harvest, const struct row_range *row_range)
 {
   const struct code_request *request = harvest->request;
-  const struct frame_row *row = &harvest->claims->rows[claim->row];
-  uint64_t at = claim->start, end = claim->start + claim->size;
+  const struct frame_row *row = &harvest->row_map->rows[row_range->row];
+  uint64_t at = row_range->start, end = row_range->start + row_range->size;
   while (at < end)
     {
       while (harvest->known < request->n_known
@@ -123,13 +123,13 @@ add_claim (struct harvest *harvest, const struct claim *claim)
 }
 
 static bool
-harvest_claims (struct harvest *harvest)
+harvest_rows (struct harvest *harvest)
 {
-  const struct claims *claims = harvest->claims;
-  for (size_t i = 0; i < claims->n; i++)
-    if (claims->claims[i].row != CLAIM_NOTHING
-        && claims->rows[claims->claims[i].row].cfa.kind != RULE_UNSUPPORTED
-        && !add_claim (harvest, &claims->claims[i]))
+  const struct row_map *row_map = harvest->row_map;
+  for (size_t i = 0; i < row_map->n; i++)
+    if (row_map->ranges[i].row != ROW_UNKNOWN
+        && row_map->rows[row_map->ranges[i].row].cfa.kind != RULE_UNSUPPORTED
+        && !add_row_range (harvest, &row_map->ranges[i]))
       return error_set_no_memory (harvest->err);
   return true;
 }
@@ -159,12 +159,12 @@ drop_overlapping (struct frame_functions *found,
 
 static bool
 add_functions (struct code_evidence *evidence, struct cfi_source *source,
-               const struct code_request *request, const struct claims *claims,
-               struct error *err)
+               const struct code_request *request,
+               const struct row_map *row_map, struct error *err)
 {
   struct harvest harvest
-      = { .claims = claims, .request = request, .err = err };
-  bool ok = harvest_claims (&harvest);
+      = { .row_map = row_map, .request = request, .err = err };
+  bool ok = harvest_rows (&harvest);
   for (size_t i = 0; i < harvest.found.n_functions; i++)
     evidence->bytes += harvest.found.functions[i].size;
   evidence->functions = harvest.found.n_functions;
@@ -193,8 +193,8 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
   request.n_described = wanted->n_described;
   bool ok = code_analyse (&request, &findings, err)
             && (!wanted->add
-                || add_functions (evidence, source, &request, &findings.claims,
-                                  err));
+                || add_functions (evidence, source, &request,
+                                  &findings.row_map, err));
   if (ok && wanted->verify)
     {
       evidence->disproofs = findings.disproofs;

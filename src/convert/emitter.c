@@ -74,7 +74,7 @@ encode_piece (struct emitter *emitter, const struct numbered_function *piece,
 {
   if (!ARRAY_ROOM (emitter->rows, piece->n_rows, &emitter->rows_capacity))
     return error_set_no_memory (err);
-  const struct sframe_fde function = rules_expand_function (
+  const struct sframe_fde function = rule_table_expand_fde (
       lowerer_rules (emitter->lowerer), piece, emitter->rows);
   return sframe_encoder_add (emitter->encoder, &function, err);
 }
@@ -98,8 +98,8 @@ take_piece (void *context, const struct numbered_function *piece,
             struct error *err)
 {
   struct emitter *emitter = context;
-  bool repeats
-      = rules_repeats (lowerer_rules (emitter->lowerer), piece->rows[0].rule);
+  bool repeats = rule_table_repeats (lowerer_rules (emitter->lowerer),
+                                     piece->rows[0].rule);
   if (!count_piece (emitter, piece->address, piece->size, repeats, err))
     return false;
   return emitter->pieces != NULL ? pieces_add (emitter->pieces, piece, err)

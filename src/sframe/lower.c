@@ -43,7 +43,7 @@ struct lowerer
 {
   struct lower_options options;
   struct lower_sink sink;
-  struct rules rules;        /* of the rows that come out */
+  struct rule_table rules;   /* of the rows that come out */
   struct meaning *meanings;  /* owned; by the numbers of frame rows */
   size_t meanings_capacity;  /* zeroed as far as that */
   struct meaning unnumbered; /* of a row without number, or too high a one */
@@ -75,7 +75,7 @@ lowerer_new (const struct lower_options *options,
     return NULL;
   lowerer->options = *options;
   lowerer->sink = *sink;
-  if (rules_init (&lowerer->rules, &encode))
+  if (rule_table_init (&lowerer->rules, &encode))
     return lowerer;
   lowerer_free (lowerer);
   return NULL;
@@ -86,13 +86,13 @@ lowerer_free (struct lowerer *lowerer)
 {
   if (lowerer == NULL)
     return;
-  rules_free (&lowerer->rules);
+  rule_table_free (&lowerer->rules);
   free (lowerer->meanings);
   free (lowerer->rows);
   free (lowerer);
 }
 
-const struct rules *
+const struct rule_table *
 lowerer_rules (const struct lowerer *lowerer)
 {
   return &lowerer->rules;
@@ -194,7 +194,8 @@ find_rule (struct lowerer *lowerer, const struct frame_row *row,
     row_lower_flexible (&lowerer->options, row, &out);
   else
     row_lower_default (&lowerer->options, row, &out);
-  return rules_number (&lowerer->rules, rules_flags (&flags), &out, rule)
+  return rule_table_number (&lowerer->rules, rule_table_flags (&flags), &out,
+                            rule)
          || error_set_no_memory (lowerer->err);
 }
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "frame/frame.h"
 #include "sframe/lower_row.h"
-#include "sframe/rules.h"
+#include "sframe/rule_table.h"
 
 /* Receives what lower_function makes.  */
 struct lower_sink
@@ -38,7 +38,7 @@ struct lowerer *lowerer_new (const struct lower_options *options,
 void lowerer_free (struct lowerer *lowerer);
 
 /* What the rows that LOWERER makes say, by their numbers.  */
-const struct rules *lowerer_rules (const struct lowerer *lowerer);
+const struct rule_table *lowerer_rules (const struct lowerer *lowerer);
 
 /* Lower FUNCTION; pieces and left-out ranges come in ascending address order,
    neighbouring ranges with one reason as one.  False when the sink said so or

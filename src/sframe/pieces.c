@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "base/table.h"
-#include "sframe/choice.h"
+#include "sframe/partition.h"
 #include "sframe/repeats.h"
-#include "sframe/rules.h"
+#include "sframe/rule_table.h"
 #include "sframe/segments.h"
 
 enum
@@ -42,7 +42,7 @@ enum
 };
 
 /* Where a run's rows apply.  */
-struct place
+struct occurrence
 {
   uint64_t address;
   uint32_t size;
@@ -60,12 +60,12 @@ struct pieces
 {
   struct encode_options encode;
   struct pieces_options options;
-  const struct rules *rules;
+  const struct rule_table *rules;
   struct run_row *rows; /* of all runs */
   size_t n_rows, rows_capacity;
   struct run *runs; /* with room for one more */
   size_t n_runs, runs_capacity;
-  struct place *places; /* ascending addresses */
+  struct occurrence *places; /* ascending addresses */
   size_t n_places, places_capacity;
   /* Either each distinct function is a run, with a place for each that has
      these rows; or each function's rows are there, one after the other, and
@@ -109,7 +109,8 @@ reserve (struct pieces *pieces)
 
 struct pieces *
 pieces_new (const struct encode_options *encode,
-            const struct pieces_options *options, const struct rules *rules)
+            const struct pieces_options *options,
+            const struct rule_table *rules)
 {
   struct pieces *pieces = calloc (1, sizeof *pieces);
   if (pieces == NULL)
@@ -193,7 +194,8 @@ append_place (struct pieces *pieces, uint64_t address, uint32_t size,
   if (!NUMBERED_ROOM (pieces->places, pieces->n_places + 1,
                       &pieces->places_capacity))
     return false;
-  pieces->places[pieces->n_places++] = (struct place){ address, size, run };
+  pieces->places[pieces->n_places++]
+      = (struct occurrence){ address, size, run };
   pieces->runs[run].n_places++;
   return true;
 }
@@ -260,11 +262,11 @@ can_join (const struct pieces *pieces, size_t first_row, uint64_t address,
 {
   if (!pieces->options.across || pieces->separate || pieces->n_places == 0)
     return false;
-  const struct place *last = &pieces->places[pieces->n_places - 1];
+  const struct occurrence *last = &pieces->places[pieces->n_places - 1];
   return last->address + last->size == address
-         && rules_can_join (pieces->rules,
-                            pieces->rows[first_row - 1].rule & ROW_RULE,
-                            pieces->rows[first_row].rule & ROW_RULE)
+         && rule_table_can_join (pieces->rules,
+                                 pieces->rows[first_row - 1].rule & ROW_RULE,
+                                 pieces->rows[first_row].rule & ROW_RULE)
          && address + size - last->address <= UINT32_MAX;
 }
 
@@ -284,7 +286,7 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
              && append_place (pieces, address, size,
                               (uint32_t)pieces->n_runs - 1);
     }
-  struct place *place = &pieces->places[pieces->n_places - 1];
+  struct occurrence *place = &pieces->places[pieces->n_places - 1];
   struct run_row *row = &pieces->rows[first_row];
   if (((row[-1].rule ^ row->rule) & ROW_RULE) == 0)
     row->rule |= ROW_CONTINUES;
@@ -303,7 +305,7 @@ rows_are_sound (const struct pieces *pieces,
   if (n == 0 || rows[0].start != 0)
     return false;
   if (rows[n - 1].start
-      >= rules_row_limit (pieces->rules, rows[0].rule, function->size))
+      >= rule_table_row_limit (pieces->rules, rows[0].rule, function->size))
     return false;
   for (size_t i = 1; i < n; i++)
     if (rows[i].start <= rows[i - 1].start)
@@ -525,18 +527,18 @@ choose (struct pieces *pieces)
                                        .n_cuts = pieces->n_cuts,
                                        .atoms_max = effort.atoms_max,
                                        .rows_max = rows_max (pieces) };
-  struct choice_input choice = { .runs = pieces->runs,
-                                 .n_runs = pieces->n_runs,
-                                 .cuts = pieces->cuts,
-                                 .n_cuts = pieces->n_cuts,
-                                 .repeats = &repeats,
-                                 .rows_max = input.rows_max,
-                                 .passes = effort.passes };
-  choice.entry_cost = sframe_fde_size (pieces->encode.variant.version);
+  struct partition_input partition = { .runs = pieces->runs,
+                                       .n_runs = pieces->n_runs,
+                                       .cuts = pieces->cuts,
+                                       .n_cuts = pieces->n_cuts,
+                                       .repeats = &repeats,
+                                       .rows_max = input.rows_max,
+                                       .passes = effort.passes };
+  partition.entry_cost = sframe_fde_size (pieces->encode.variant.version);
   if (pieces->encode.variant.version >= 3)
-    choice.attribute_cost = SFRAME_V3_ATTRIBUTE_SIZE;
+    partition.attribute_cost = SFRAME_V3_ATTRIBUTE_SIZE;
   if (repeats_find (&repeats, &input))
-    pieces->pieces = choice_make (&choice, &pieces->n_pieces);
+    pieces->pieces = partition_make (&partition, &pieces->n_pieces);
   repeats_free (&repeats);
   return pieces->pieces != NULL;
 }
@@ -593,9 +595,9 @@ expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
     {
       struct sframe_row *row = &rows[function->n_rows++];
       row->start = (uint32_t)walk.start;
-      rules_expand (pieces->rules, walk.rule, row);
+      rule_table_expand (pieces->rules, walk.rule, row);
     }
-  rules_expand_flags (pieces->rules, walk.rule, function);
+  rule_table_expand_flags (pieces->rules, walk.rule, function);
   return true;
 }
 
@@ -631,7 +633,7 @@ write_first (struct pieces *pieces, size_t piece, uint64_t address,
 
 /* The FDEs of PLACE.  */
 static bool
-write_place (struct pieces *pieces, const struct place *place,
+write_place (struct pieces *pieces, const struct occurrence *place,
              struct sframe_encoder *encoder, struct error *err)
 {
   const struct run *run = &pieces->runs[place->run];

@@ -12,7 +12,7 @@
                                    that follow each other without a gap
                -> cuts             where an FDE may begin (segments.h)
                -> repeated segments                       (repeats.h)
-               -> the cheapest pieces                     (choice.h)
+               -> the cheapest pieces                     (partition.h)
                -> encoder          what is equal, row by row, is stored once
 
    All but the last step deal with hashes and estimates: they decide how small
@@ -27,7 +27,7 @@
 
 #include "base/error.h"
 #include "sframe/encode.h"
-#include "sframe/rules.h"
+#include "sframe/rule_table.h"
 
 struct pieces; /* opaque */
 
@@ -43,7 +43,7 @@ struct pieces_options
    out.  */
 struct pieces *pieces_new (const struct encode_options *encode,
                            const struct pieces_options *options,
-                           const struct rules *rules);
+                           const struct rule_table *rules);
 void pieces_free (struct pieces *pieces);
 
 /* Take FUNCTION, in ascending order of addresses; its rows are copied.  There

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sframe/rules.h"
+#include "sframe/rule_table.h"
 
 /* A row with its rule's number and these flags.  */
 struct run_row

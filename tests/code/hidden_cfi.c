@@ -44,7 +44,7 @@ struct subject_file
   const struct arch *arch;
   const struct code_machine *machine;
   struct function_list functions;
-  struct claims claims;
+  struct row_map row_map;
   struct count count;
   struct range *ranges;
 };
@@ -165,12 +165,13 @@ count_seen (struct subject_file *file)
   for (size_t i = 0; i < n_seen; i++)
     {
       struct verdicts *v = &seen[i];
-      const struct claim *claim = claims_find (&file->claims, v->start);
+      const struct row_range *row_range
+          = row_map_find (&file->row_map, v->start);
       uint64_t from = v->start > reached ? v->start : reached;
-      if (v->end <= from || !claim || claim->row == CLAIM_NOTHING)
+      if (v->end <= from || !row_range || row_range->row == ROW_UNKNOWN)
         continue;
       uint64_t size = v->end - from;
-      const struct frame_row *own = &file->claims.rows[claim->row];
+      const struct frame_row *own = &file->row_map.rows[row_range->row];
       reached = v->end;
       v->ra = judge (v->ra, &v->row.ra, &own->ra);
       v->fp = judge (v->fp, &v->row.fp, &own->fp);
@@ -245,17 +246,18 @@ bytes_of_code (const struct image *image, struct subject_file *file)
       uint64_t at = function->address, end = at + function->size;
       while (at < end && !is_plt (function))
         {
-          const struct claim *claim = claims_find (&file->claims, at);
+          const struct row_range *row_range
+              = row_map_find (&file->row_map, at);
           uint64_t next = at + 1;
-          if (claim)
-            next = claim->start + claim->size;
+          if (row_range)
+            next = row_range->start + row_range->size;
           else
-            while (next < end && !claims_find (&file->claims, next))
+            while (next < end && !row_map_find (&file->row_map, next))
               next++;
           if (next > end)
             next = end;
           const uint8_t *bytes = image_bytes_at (image, at, next - at);
-          bool silent = !claim || claim->row == CLAIM_NOTHING;
+          bool silent = !row_range || row_range->row == ROW_UNKNOWN;
           if (!bytes || !silent || !is_padding (bytes, next - at, at, decoder))
             {
               bool incomparable
@@ -265,7 +267,7 @@ bytes_of_code (const struct image *image, struct subject_file *file)
               file->count.incomparable += incomparable ? next - at : 0;
               if (verbose && silent && !incomparable)
                 printf ("  silent: %#lx-%#lx of %#lx%s\n", at, next,
-                        function->address, claim ? " (disputed)" : "");
+                        function->address, row_range ? " (disputed)" : "");
             }
           at = next;
         }
@@ -285,10 +287,10 @@ is_zero (const uint8_t *bytes, uint64_t size)
 
 /* Whether CLAIM says how to unwind.  */
 static bool
-makes_row (const struct claims *claims, const struct claim *claim)
+makes_row (const struct row_map *row_map, const struct row_range *row_range)
 {
-  return claim && claim->row != CLAIM_NOTHING
-         && claims->rows[claim->row].cfa.kind != RULE_UNSUPPORTED;
+  return row_range && row_range->row != ROW_UNKNOWN
+         && row_map->rows[row_range->row].cfa.kind != RULE_UNSUPPORTED;
 }
 
 /* Bytes of a section of code from START to END, without padding, and how many
@@ -300,14 +302,14 @@ count_section (const struct image *image, const struct subject_file *file,
   struct insn_decoder *decoder = insn_decoder_new (image->arch);
   for (uint64_t at = start, next; at < end; at = next)
     {
-      const struct claim *claim = claims_find (&file->claims, at);
+      const struct row_range *row_range = row_map_find (&file->row_map, at);
       const struct frame_function *function
           = function_at (&file->functions, at);
       bool has_row = (function && is_plt (function))
-                     || makes_row (&file->claims, claim);
-      next = claim ? claim->start + claim->size : at + 1;
-      while (!claim && !has_row && next < end
-             && !claims_find (&file->claims, next))
+                     || makes_row (&file->row_map, row_range);
+      next = row_range ? row_range->start + row_range->size : at + 1;
+      while (!row_range && !has_row && next < end
+             && !row_map_find (&file->row_map, next))
         next++;
       next = next > end ? end : next;
       const uint8_t *bytes = image_bytes_at (image, at, next - at);
@@ -317,7 +319,8 @@ count_section (const struct image *image, const struct subject_file *file,
       *total += next - at;
       *rows += has_row ? next - at : 0;
       if (verbose && !has_row)
-        printf ("  gap: %#lx-%#lx%s\n", at, next, claim ? " (disputed)" : "");
+        printf ("  gap: %#lx-%#lx%s\n", at, next,
+                row_range ? " (disputed)" : "");
     }
   insn_decoder_free (decoder);
 }
@@ -390,7 +393,7 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       request.beyond_cfi = request.no_symbols = true;
     }
   double began = seconds_now ();
-  bool ok = analysis_run (&request, &observer, &file.claims, &summary, err);
+  bool ok = analysis_run (&request, &observer, &file.row_map, &summary, err);
   double took = seconds_now () - began;
   if (ok)
     {
@@ -404,7 +407,7 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
           > 0)
         ok = error_set (err, CFI2SFRAME_MISMATCH, "CFI and code differ");
     }
-  claims_free (&file.claims);
+  row_map_free (&file.row_map);
   code_facts_free (&facts);
   return ok;
 }

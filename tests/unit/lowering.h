@@ -33,7 +33,7 @@ give_full_piece (void *context, const struct numbered_function *piece,
   if (rows == NULL)
     return error_set_no_memory (err);
   const struct sframe_fde function
-      = rules_expand_function (lowerer_rules (full->lowerer), piece, rows);
+      = rule_table_expand_fde (lowerer_rules (full->lowerer), piece, rows);
   bool taken = full->sink->piece (full->sink->context, &function, err);
   free (rows);
   return taken;

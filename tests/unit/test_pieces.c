@@ -41,7 +41,7 @@ enum mode
 struct fixture
 {
   struct encode_options encode;
-  struct rules rules;
+  struct rule_table rules;
   struct pieces *pieces;
   struct sframe_encoder *encoder;
   struct buffer section;
@@ -50,7 +50,7 @@ struct fixture
 
 /* FUNCTION with numbers for its rows; valid until the next call.  */
 static bool
-take (struct pieces *pieces, struct rules *rules,
+take (struct pieces *pieces, struct rule_table *rules,
       const struct sframe_fde *function, struct error *err)
 {
   static struct numbered_row rows[1 << 17];
@@ -62,8 +62,8 @@ take (struct pieces *pieces, struct rules *rules,
   for (size_t i = 0; i < function->n_rows; i++)
     {
       rows[i].start = function->rows[i].start;
-      if (!rules_number (rules, rules_flags (function), &function->rows[i],
-                         &rows[i].rule))
+      if (!rule_table_number (rules, rule_table_flags (function),
+                              &function->rows[i], &rows[i].rule))
         return error_set_no_memory (err);
     }
   return pieces_add (pieces, &numbered, err);
@@ -71,7 +71,7 @@ take (struct pieces *pieces, struct rules *rules,
 
 static struct pieces *
 new_pieces (const struct encode_options *encode, enum mode mode,
-            const struct rules *rules)
+            const struct rule_table *rules)
 {
   const struct pieces_options options
       = { .cut = mode == INSIDE || mode == ACROSS,
@@ -84,7 +84,7 @@ begin_with (struct fixture *f, enum mode mode,
             const struct encode_options *encode)
 {
   *f = (struct fixture){ .encode = *encode };
-  assert_true (rules_init (&f->rules, encode));
+  assert_true (rule_table_init (&f->rules, encode));
   f->pieces = new_pieces (encode, mode, &f->rules);
   f->encoder = sframe_encoder_new (encode);
   assert_non_null (f->pieces);
@@ -177,7 +177,7 @@ end (struct fixture *f)
 {
   buffer_free (&f->section);
   pieces_free (f->pieces);
-  rules_free (&f->rules);
+  rule_table_free (&f->rules);
   sframe_encoder_free (f->encoder);
 }
 
@@ -965,9 +965,9 @@ test_memory_runs_out (void **state)
         struct error err = { 0 };
         struct sframe_encoder *encoder = sframe_encoder_new (&options);
         allocations_left = n;
-        struct rules rules;
+        struct rule_table rules;
         struct pieces *pieces = NULL;
-        if (rules_init (&rules, &options))
+        if (rule_table_init (&rules, &options))
           pieces = new_pieces (&options, mode, &rules);
         bool done = pieces != NULL;
         for (unsigned i = 0; done && i < N_FUNCTIONS; i++)
@@ -977,7 +977,7 @@ test_memory_runs_out (void **state)
         assert_true (done || pieces == NULL
                      || err.status == CFI2SFRAME_NO_MEMORY);
         pieces_free (pieces);
-        rules_free (&rules);
+        rule_table_free (&rules);
         sframe_encoder_free (encoder);
         if (done)
           {

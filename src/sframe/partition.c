@@ -10,7 +10,7 @@
    best beginning is the same for whatever end, until it is too far away.  That
    is a minimum over a window that slides, of constant cost per cut.  */
 
-#include "sframe/choice.h"
+#include "sframe/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ enum
 
 struct chooser
 {
-  const struct choice_input *input;
+  const struct partition_input *input;
   uint64_t *costs;    /* of all before a cut, in its run; per cut */
   struct step *steps; /* likewise */
   uint32_t *shares;   /* a use of a kind costs so much */
@@ -176,7 +176,7 @@ static void
 chooser_cut (struct chooser *chooser, uint32_t begin, uint32_t end,
              uint64_t entry)
 {
-  const struct choice_input *input = chooser->input;
+  const struct partition_input *input = chooser->input;
   uint64_t own = entry + UNIT * (uint64_t)input->attribute_cost;
   for (unsigned i = 0; i < N_WINDOWS; i++)
     chooser->windows[i].head = chooser->windows[i].tail = 0;
@@ -221,7 +221,7 @@ block_share (const struct chooser *chooser, uint32_t kind, uint32_t n)
 static void
 chooser_pass (struct chooser *chooser, bool first)
 {
-  const struct choice_input *input = chooser->input;
+  const struct partition_input *input = chooser->input;
   const struct repeats *repeats = input->repeats;
   for (uint32_t i = 0; i < repeats->n_kinds; i++)
     {
@@ -241,7 +241,7 @@ static struct piece *
 collect_pieces (const struct chooser *chooser, struct run *runs,
                 size_t *n_pieces)
 {
-  const struct choice_input *input = chooser->input;
+  const struct partition_input *input = chooser->input;
   size_t n = 0;
   for (size_t i = 0; i < input->n_runs; i++)
     {
@@ -263,7 +263,7 @@ collect_pieces (const struct chooser *chooser, struct run *runs,
 }
 
 static bool
-chooser_init (struct chooser *chooser, const struct choice_input *input)
+chooser_init (struct chooser *chooser, const struct partition_input *input)
 {
   size_t n_cuts = input->n_cuts + 1, n_kinds = input->repeats->n_kinds + 1;
   *chooser = (struct chooser){
@@ -299,7 +299,7 @@ chooser_free (struct chooser *chooser)
 }
 
 struct piece *
-choice_make (const struct choice_input *input, size_t *n_pieces)
+partition_make (const struct partition_input *input, size_t *n_pieces)
 {
   struct chooser chooser;
   struct piece *pieces = NULL;

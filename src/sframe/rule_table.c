@@ -1,7 +1,7 @@
 /* Numbers for what rows say.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "sframe/rules.h"
+#include "sframe/rule_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,21 +26,22 @@ enum
 _Static_assert(SFRAME_WORDS_MAX == 6, "counts do not fit a rule's head");
 
 bool
-rules_init (struct rules *rules, const struct encode_options *options)
+rule_table_init (struct rule_table *rules,
+                 const struct encode_options *options)
 {
-  *rules = (struct rules){ .options = *options };
+  *rules = (struct rule_table){ .options = *options };
   return table_init (&rules->table, 0);
 }
 
 void
-rules_free (struct rules *rules)
+rule_table_free (struct rule_table *rules)
 {
   free (rules->rules);
   table_free (&rules->table);
 }
 
 uint32_t
-rules_flags (const struct sframe_fde *function)
+rule_table_flags (const struct sframe_fde *function)
 {
   return (function->flexible ? HEAD_FLEXIBLE : 0)
          | (function->pcmask ? HEAD_PCMASK : 0)
@@ -82,7 +83,8 @@ rule_is (const struct rule *rule, uint32_t head, const struct sframe_row *row)
 }
 
 static bool
-rules_append (struct rules *rules, const struct rule *rule, uint32_t hash)
+rule_table_append (struct rule_table *rules, const struct rule *rule,
+                   uint32_t hash)
 {
   if (rules->n_rules == RULES_NUMBER_LIMIT
       || !ARRAY_ROOM (rules->rules, rules->n_rules + 1, &rules->capacity))
@@ -94,8 +96,8 @@ rules_append (struct rules *rules, const struct rule *rule, uint32_t hash)
 
 /* Find what ROW says, or add it.  */
 static bool
-rules_find (struct rules *rules, uint32_t head, const struct sframe_row *row,
-            uint32_t *number)
+rule_table_find (struct rule_table *rules, uint32_t head,
+                 const struct sframe_row *row, uint32_t *number)
 {
   uint32_t hash = rule_hash (head, row);
   struct table_walk walk = { .hash = hash };
@@ -106,12 +108,12 @@ rules_find (struct rules *rules, uint32_t head, const struct sframe_row *row,
   rule.bytes = sframe_row_payload_size (&rules->options, row);
   memcpy (rule.words, row->words, row->n_words * sizeof row->words[0]);
   *number = (uint32_t)rules->n_rules;
-  return rules_append (rules, &rule, hash);
+  return rule_table_append (rules, &rule, hash);
 }
 
 bool
-rules_number (struct rules *rules, uint32_t flags,
-              const struct sframe_row *row, uint32_t *number)
+rule_table_number (struct rule_table *rules, uint32_t flags,
+                   const struct sframe_row *row, uint32_t *number)
 {
   uint32_t head = flags | row_head (row);
   uint32_t *recent
@@ -120,15 +122,15 @@ rules_number (struct rules *rules, uint32_t flags,
   *number = *recent;
   if (*number < rules->n_rules && rule_is (&rules->rules[*number], head, row))
     return true;
-  if (!rules_find (rules, head, row, number))
+  if (!rule_table_find (rules, head, row, number))
     return false;
   *recent = *number;
   return true;
 }
 
 void
-rules_expand (const struct rules *rules, uint32_t number,
-              struct sframe_row *row)
+rule_table_expand (const struct rule_table *rules, uint32_t number,
+                   struct sframe_row *row)
 {
   const struct rule *rule = &rules->rules[number];
   row->base_sp = rule->head & HEAD_BASE_SP;
@@ -140,8 +142,8 @@ rules_expand (const struct rules *rules, uint32_t number,
 }
 
 void
-rules_expand_flags (const struct rules *rules, uint32_t number,
-                    struct sframe_fde *function)
+rule_table_expand_flags (const struct rule_table *rules, uint32_t number,
+                         struct sframe_fde *function)
 {
   uint32_t head = rules->rules[number].head;
   function->flexible = head & HEAD_FLEXIBLE;
@@ -152,20 +154,21 @@ rules_expand_flags (const struct rules *rules, uint32_t number,
 }
 
 bool
-rules_repeats (const struct rules *rules, uint32_t number)
+rule_table_repeats (const struct rule_table *rules, uint32_t number)
 {
   return rules->rules[number].head & HEAD_PCMASK;
 }
 
 uint32_t
-rules_row_limit (const struct rules *rules, uint32_t number, uint32_t size)
+rule_table_row_limit (const struct rule_table *rules, uint32_t number,
+                      uint32_t size)
 {
   uint32_t head = rules->rules[number].head;
   return head & HEAD_PCMASK ? head >> HEAD_REPEAT_SHIFT & 0xff : size;
 }
 
 struct sframe_fde
-rules_expand_function (const struct rules *rules,
+rule_table_expand_fde (const struct rule_table *rules,
                        const struct numbered_function *function,
                        struct sframe_row *rows)
 {
@@ -176,14 +179,15 @@ rules_expand_function (const struct rules *rules,
   for (size_t i = 0; i < function->n_rows; i++)
     {
       rows[i].start = function->rows[i].start;
-      rules_expand (rules, function->rows[i].rule, &rows[i]);
+      rule_table_expand (rules, function->rows[i].rule, &rows[i]);
     }
-  rules_expand_flags (rules, function->rows[0].rule, &full);
+  rule_table_expand_flags (rules, function->rows[0].rule, &full);
   return full;
 }
 
 bool
-rules_can_join (const struct rules *rules, uint32_t left, uint32_t right)
+rule_table_can_join (const struct rule_table *rules, uint32_t left,
+                     uint32_t right)
 {
   uint32_t head = rules->rules[left].head;
   uint32_t difference = head ^ rules->rules[right].head;

@@ -7,8 +7,8 @@
    every occurrence of a segment counts as a use, later those that were chosen
    the time before.  */
 
-#ifndef SFRAME_CHOICE_H
-#define SFRAME_CHOICE_H
+#ifndef SFRAME_PARTITION_H
+#define SFRAME_PARTITION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ struct piece
   uint32_t begin, end; /* numbers of cuts */
 };
 
-struct choice_input
+struct partition_input
 {
   struct run *runs; /* N_RUNS + 1, the last one behind all cuts */
   size_t n_runs;
@@ -45,6 +45,7 @@ struct choice_input
 
 /* The pieces of all runs in ascending order; *N_PIECES says how many.  NULL
    when memory ran out.  To be freed.  */
-struct piece *choice_make (const struct choice_input *input, size_t *n_pieces);
+struct piece *partition_make (const struct partition_input *input,
+                              size_t *n_pieces);
 
 #endif /* SFRAME_CHOICE_H */

@@ -6,8 +6,8 @@
    A row holds at an address only if every function that gets there agrees, so
    what two of them say differently, or one of them cannot say, is dropped.  */
 
-#ifndef CODE_CLAIMS_H
-#define CODE_CLAIMS_H
+#ifndef CODE_ROW_MAP_H
+#define CODE_ROW_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,23 +17,23 @@
 #include "base/table.h"
 #include "frame/frame.h"
 
-struct claim
+struct row_range
 {
   uint64_t start;
   uint32_t size;
-  uint32_t row; /* index, or CLAIM_NOTHING */
+  uint32_t row; /* index, or ROW_UNKNOWN */
 };
 
-static const uint32_t CLAIM_NOTHING = UINT32_MAX;
+static const uint32_t ROW_UNKNOWN = UINT32_MAX;
 
-struct claims
+struct row_map
 {
-  struct claim *claims; /* owned; ascending and disjoint */
+  struct row_range *ranges; /* owned; ascending and disjoint */
   size_t n, capacity;
-  struct claim
+  struct row_range
       *fresh; /* owned; those of the routine under way, in any order */
   size_t n_fresh, fresh_capacity;
-  struct claim *late; /* owned; of code in front of what is in `claims` */
+  struct row_range *late; /* owned; of code in front of what is in `claims` */
   size_t n_late, late_capacity;
   struct frame_row *rows; /* owned; distinct; `start` is 0 */
   size_t n_rows, rows_capacity;
@@ -43,28 +43,28 @@ struct claims
   bool failed; /* memory ran out */
 };
 
-bool claims_init (struct claims *claims, struct error *err);
-void claims_free (struct claims *claims);
+bool row_map_init (struct row_map *row_map, struct error *err);
+void row_map_free (struct row_map *row_map);
 
 /* ROW holds for SIZE bytes at ADDRESS; NULL: nothing is known to hold.  */
-void claims_add (struct claims *claims, uint64_t address, uint32_t size,
-                 const struct frame_row *row);
+void row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
+                  const struct frame_row *row);
 
 /* All claims of a routine were added.  Units mostly come in the order of their
    code, so that there is little to sort.  */
-void claims_end_routine (struct claims *claims);
+void row_map_end_routine (struct row_map *row_map);
 
 /* A function that can be trusted starts at ADDRESS.  */
-void claims_add_start (struct claims *claims, uint64_t address);
+void row_map_add_start (struct row_map *row_map, uint64_t address);
 
-/* Drop what is disputed: it stays as CLAIM_NOTHING.  */
-bool claims_settle (struct claims *claims, struct error *err);
+/* Drop what is disputed: it stays as ROW_UNKNOWN.  */
+bool row_map_settle (struct row_map *row_map, struct error *err);
 
 /* Forget everything.  */
-void claims_clear (struct claims *claims);
+void row_map_clear (struct row_map *row_map);
 
 /* The settled claim at ADDRESS, or NULL.  */
-const struct claim *claims_find (const struct claims *claims,
-                                 uint64_t address);
+const struct row_range *row_map_find (const struct row_map *row_map,
+                                      uint64_t address);
 
 #endif /* CODE_CLAIMS_H */

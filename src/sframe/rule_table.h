@@ -6,8 +6,8 @@
    one instruction.  The flags of the function belong to the rule: rows with
    one number can be in one block.  */
 
-#ifndef SFRAME_RULES_H
-#define SFRAME_RULES_H
+#ifndef SFRAME_RULE_TABLE_H
+#define SFRAME_RULE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ enum
   RULES_RECENT = 64
 };
 
-struct rules
+struct rule_table
 {
   struct encode_options options;
   struct rule *rules; /* owned */
@@ -58,38 +58,40 @@ struct rules
 };
 
 /* False when memory ran out; freeing is allowed then, too.  */
-bool rules_init (struct rules *rules, const struct encode_options *options);
-void rules_free (struct rules *rules);
+bool rule_table_init (struct rule_table *rules,
+                      const struct encode_options *options);
+void rule_table_free (struct rule_table *rules);
 
 /* The flags of FUNCTION as a part of its rows' rules.  */
-uint32_t rules_flags (const struct sframe_fde *function);
+uint32_t rule_table_flags (const struct sframe_fde *function);
 
 /* The number of what ROW says in a function with FLAGS, in *NUMBER.  Below
    RULES_NUMBER_LIMIT.  False when memory or the numbers ran out.  */
-bool rules_number (struct rules *rules, uint32_t flags,
-                   const struct sframe_row *row, uint32_t *number);
+bool rule_table_number (struct rule_table *rules, uint32_t flags,
+                        const struct sframe_row *row, uint32_t *number);
 
 /* Fill in ROW, but for its start, and the flags of its function.  */
-void rules_expand (const struct rules *rules, uint32_t number,
-                   struct sframe_row *row);
-void rules_expand_flags (const struct rules *rules, uint32_t number,
-                         struct sframe_fde *function);
+void rule_table_expand (const struct rule_table *rules, uint32_t number,
+                        struct sframe_row *row);
+void rule_table_expand_flags (const struct rule_table *rules, uint32_t number,
+                              struct sframe_fde *function);
 
 /* Whether functions of rows with this rule are PCMASK functions.  */
-bool rules_repeats (const struct rules *rules, uint32_t number);
+bool rule_table_repeats (const struct rule_table *rules, uint32_t number);
 
 /* Where rows of a function of SIZE bytes have to start below, one of which has
    this rule: its size, or that of a repeating block.  */
-uint32_t rules_row_limit (const struct rules *rules, uint32_t number,
-                          uint32_t size);
+uint32_t rule_table_row_limit (const struct rule_table *rules, uint32_t number,
+                               uint32_t size);
 
 /* FUNCTION in full; ROWS has room for its rows.  */
 struct sframe_fde
-rules_expand_function (const struct rules *rules,
+rule_table_expand_fde (const struct rule_table *rules,
                        const struct numbered_function *function,
                        struct sframe_row *rows);
 
 /* Whether rows with these rules can be in one block.  */
-bool rules_can_join (const struct rules *rules, uint32_t left, uint32_t right);
+bool rule_table_can_join (const struct rule_table *rules, uint32_t left,
+                          uint32_t right);
 
 #endif /* SFRAME_RULES_H */
