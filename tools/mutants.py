@@ -28,7 +28,7 @@ RULES = [
      "call_sites tests/random_cfi/random_cfi.sh"),
     (r"src/cfi/call_sites\.c", "call_sites memory code.bats"),
     (r"src/cfi/function_list\.c", "memory code.bats"),
-    (r"src/cfi/return_sites\.c", "memory return_address.bats"),
+    (r"src/cfi/return_sites\.c", "return_sites memory return_address.bats"),
     (r"src/cfi/precedence\.c", "debug_frame walk debug_frame.bats"),
     (r"src/cfi/walk\.c", "walk memory overlap.bats"),
     (r"src/cfi/plt\.c", "plt walk arch lower memory relocated.bats"),
@@ -42,15 +42,16 @@ RULES = [
     (r"src/sframe/(decode|dump)\.c",
      "decode dump encode verify gnu_fixtures memory"),
     (r"src/sframe/", "encode decode verify lower gnu_fixtures compare memory"),
-    (r"src/elf/(in_place|output_file|file_metadata|descriptor_path"
+    (r"src/(elf|write)/(in_place|output_file|file_metadata|descriptor_path"
      r"|uninterrupted)\.c",
      "file_metadata output_file undo inject memory tests/faults/power_cut.sh "
      "writing.bats tests/faults/faults.sh"),
     (r"src/write/undo",
      "undo inject memory tests/faults/power_cut.sh existing.bats"),
     (r"src/write/inject", "inject layout undo memory existing.bats"),
-    (r"src/place/layout",
+    (r"src/place/",
      "layout inject memory layouts.bats tests/matrix/short.sh"),
+    (r"src/elf/checksum\.c", "checksum writing.bats:checksum"),
     (r"src/elf/(padding|symbols|relocatable)",
      "padding memory relocatable.bats"),
     (r"src/elf/debug_file\.c", "debug_file memory debug_frame.bats"),

@@ -105,24 +105,16 @@ return_sites_keep (struct return_sites *sites)
 
 /* Finding the places.  */
 
-/* Whether code before CODE ends in a call right in front of it, and its last
-   row is not CODE's FIRST one, which readers would follow instead.  */
+/* Whether code before CODE ends in a call right in front of CODE's FIRST row,
+   which readers would follow instead of that code's last one, and the two
+   differ.  */
 static bool
 follows_call (struct return_sites *sites, const struct cfi_code *code,
               const struct frame_row *first)
 {
-  return sites->end == code->address && leads_on (first)
+  return sites->end == code->address && first->start == 0 && leads_on (first)
          && !(sites->has_last && frame_row_same_rules (&sites->last, first))
          && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
-}
-
-/* How many of the rows that begin at STARTS begin in CODE.  */
-static size_t
-count_starts (const struct cfi_code *code, const uint32_t *starts, size_t n)
-{
-  while (n > 0 && starts[n - 1] >= code->size)
-    n--;
-  return n;
 }
 
 static bool
@@ -130,11 +122,11 @@ has_places (struct return_sites *sites, const struct cfi_code *code,
             const struct kept_rows *kept)
 {
   const uint32_t *starts = sites->starts + kept->first_start;
-  size_t n = count_starts (code, starts, kept->n_starts);
-  if (sites->rows_stay)
-    return false;
-  return (starts[0] == 0 && follows_call (sites, code, &kept->first))
-         || call_finder_first (&sites->calls, code->address, starts, n) < n;
+  size_t n = kept->n_starts;
+  return !sites->rows_stay
+         && (follows_call (sites, code, &kept->first)
+             || call_finder_first (&sites->calls, code->address, starts, n)
+                    < n);
 }
 
 /* Stubs of a PLT make no calls.  */
@@ -151,8 +143,8 @@ pass (struct return_sites *sites, const struct cfi_code *code,
 {
   sites->end = is_stub (code) ? 0 : code->address + code->size;
   sites->boundary = code->address;
-  sites->has_last = last != NULL && last->start < code->size;
-  if (!sites->has_last)
+  sites->has_last = last != NULL;
+  if (last == NULL)
     return;
   sites->boundary += last->start;
   sites->last = *last;
@@ -204,8 +196,8 @@ cut_rows (struct return_sites *sites, const struct cfi_code *code)
     {
       const struct frame_row *row = &function->rows[i];
       bool place
-          = i == 0 ? row->start == 0 && follows_call (sites, code, row)
-                   : misleads (sites, row) && row->start < code->size
+          = i == 0 ? follows_call (sites, code, row)
+                   : misleads (sites, row)
                          && call_finder_ends_at (&sites->calls,
                                                  code->address + row[-1].start,
                                                  code->address + row->start);
@@ -222,9 +214,10 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
 {
   const struct frame_function *function = code->function;
   sites->can_keep = false;
-  if (!code->is_code)
+  /* Of an FDE that overlaps others nothing may be left.  */
+  if (!code->is_code || code->size == 0)
     return true;
-  if (is_stub (code) || code->reason != REASON_NONE || function->n_rows == 0
+  if (is_stub (code) || function == NULL
       || frame_function_has_plt_rule (function))
     {
       pass (sites, code, NULL);

@@ -73,9 +73,9 @@ bool return_sites_init (struct return_sites *sites,
                         struct padding_finder *padding, struct error *err);
 void return_sites_free (struct return_sites *sites);
 
-/* CODE comes from WALK and has rows, or a reason why it has none.  Set its
-   padding.  If there are places that may have no row, CODE gets other rows,
-   SITES->cut, which are valid until the next call.  */
+/* CODE comes from WALK and has rows, all of which begin in it, or a reason why
+   it has none.  Set its padding.  If there are places that may have no row,
+   CODE gets other rows, SITES->cut, which are valid until the next call.  */
 bool return_sites_apply (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,
                          struct error *err);
@@ -86,9 +86,9 @@ bool return_sites_apply (struct return_sites *sites,
    them stayed, and none has RULE_PLT.  */
 size_t return_sites_keep (struct return_sites *sites);
 
-/* Whether CODE can have the rows with number KEPT unchanged; then the padding
-   of CODE is set.  Otherwise nothing is done: the caller makes the rows and
-   calls return_sites_apply.  */
+/* Whether CODE, in which all rows with number KEPT begin, can have them
+   unchanged; then the padding of CODE is set.  Otherwise nothing is done: the
+   caller makes the rows and calls return_sites_apply.  */
 bool return_sites_repeat (struct return_sites *sites,
                           const struct cfi_walk *walk, struct cfi_code *code,
                           size_t kept);

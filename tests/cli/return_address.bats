@@ -427,6 +427,55 @@ END
   [ "$status" -eq 0 ] || report
 }
 
+# The second FDE lies in the first one, which ends in a call, and says the same:
+# of its code nothing is left, and the call is still in front of third.
+@test "return address: the call of a function in which another FDE lies counts" {
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >code.s <<'END'
+        .text
+        .globl  _start
+_start: .skip   4, 0x90
+        sub     $24, %rsp
+inner:  nop
+        call    _start
+third:  ret
+        .skip   15, 0x90
+        .macro  fde number, start, size, instructions:vararg
+        .long   end\number - begin\number
+begin\number: .long begin\number - cie
+        .long   \start - .
+        .long   \size
+        .byte   0
+        .byte   \instructions
+        .balign 8
+end\number:
+        .endm
+        .section .eh_frame, "a", @progbits
+cie:    .long   end - id
+id:     .long   0
+        .byte   1
+        .asciz  "zR"
+        .uleb128 1
+        .sleb128 -8
+        .byte   16
+        .uleb128 1
+        .byte   0x1b, 0x0c, 7, 8, 0x90, 1
+        .balign 8
+end:
+        fde     1, _start, third-_start, 0x48, 0x0e, 32
+        fde     2, inner, third-inner, 0x0e, 32
+        fde     3, third, 16, 0
+END
+  as -o code.o code.s
+  ld -o linked code.o
+  "$CFI2SFRAME" -o out linked
+  has_row _start 13 out
+  has_no_row third 0 out
+  has_row third 1 out
+  tool --check out
+  [ "$status" -eq 0 ] || report
+}
+
 @test "return address: objects and --gnu are as GNU's" {
   make_file
   "$CFI2SFRAME" --gnu -o out linked

@@ -1,0 +1,701 @@
+/* Where readers would take a row for that of a call.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cfi/return_sites.h"
+
+#define CODE UINT64_C (0x400000)
+
+enum
+{
+  CODE_SIZE = 64,
+  ROWS_MAX = 3
+};
+
+/* Instructions: call to the start of all code, from its end at 8; nop; mov to
+   %eax of what looks like a call.  */
+#define CALL "\xe8\xf8\xff\xff\xff"
+#define NOP "\x90"
+#define MOV "\xb8\x90\x90\xff\xd0"
+
+/* Code as the walk hands it out.  Its rows are as many as have a CFA.  */
+struct part
+{
+  uint64_t offset, size; /* from CODE */
+  enum cfi_code_kind kind;
+  enum frame_reason reason;
+  bool signal, b_key;
+  struct
+  {
+    uint32_t start;
+    int32_t cfa;
+    bool in_register; /* RA */
+  } rows[ROWS_MAX];
+  /* "start CFA" of the rows it shall have, "" where it has no rows.  */
+  const char *expected;
+};
+
+struct fixture
+{
+  struct cfi_source source;
+  struct cfi_walk walk;
+  struct padding_finder padding;
+  struct return_sites sites;
+  struct image image;
+  GElf_Phdr load;
+  uint8_t bytes[CODE_SIZE];
+  char name[64];
+};
+
+/* The code is BYTES, SIZE of them, and zeros; nothing is padding.  */
+static void
+begin (struct fixture *f, const struct arch *arch, const char *bytes,
+       size_t size)
+{
+  struct error err = { 0 };
+  assert_true (size <= CODE_SIZE);
+  *f = (struct fixture){ 0 };
+  memcpy (f->bytes, bytes, size);
+  f->load = (GElf_Phdr){ .p_type = PT_LOAD,
+                         .p_flags = PF_R | PF_X,
+                         .p_vaddr = CODE,
+                         .p_filesz = CODE_SIZE,
+                         .p_memsz = CODE_SIZE };
+  f->image = (struct image){ .bytes = f->bytes,
+                             .size = CODE_SIZE,
+                             .arch = arch,
+                             .header = { .e_machine = arch->e_machine },
+                             .segments = &f->load,
+                             .n_segments = 1 };
+  f->source.image = &f->image;
+  f->walk
+      = (struct cfi_walk){ .source = &f->source, .claimed_end = UINT64_MAX };
+  assert_true (padding_finder_init (&f->padding, &f->image, &err));
+  assert_true (return_sites_init (&f->sites, &f->source, &f->padding, &err));
+}
+
+static void
+end (struct fixture *f)
+{
+  return_sites_free (&f->sites);
+  padding_finder_free (&f->padding);
+}
+
+#define BEGIN(f, bytes) begin (f, &arch_amd64, bytes, sizeof (bytes) - 1)
+
+/* Behind the rows of PART others stand, which are no rows of it.  */
+static size_t
+make_rows (const struct part *part, struct frame_row rows[ROWS_MAX + 1])
+{
+  size_t n = 0;
+  for (size_t i = 0; i <= ROWS_MAX; i++)
+    {
+      bool is_row = i < ROWS_MAX && part->rows[i].cfa != 0;
+      n += is_row;
+      rows[i] = (struct frame_row){
+        .start = is_row ? part->rows[i].start : 8,
+        .cfa
+        = { RULE_REG, 0, arch_amd64.sp, is_row ? part->rows[i].cfa : 1024 },
+        .ra = { RULE_DEREF_CFA, 0, 0, -8 },
+        .fp = { .kind = RULE_SAME },
+      };
+      if (is_row && part->rows[i].in_register)
+        rows[i].ra = (struct frame_rule){ .kind = RULE_SAME };
+    }
+  return n;
+}
+
+static void
+expect_rows (const struct frame_function *function, const char *expected)
+{
+  char rows[200] = "";
+  for (size_t i = 0; i < function->n_rows; i++)
+    {
+      const struct frame_row *row = &function->rows[i];
+      size_t used = strlen (rows);
+      const char *space = i > 0 ? " " : "";
+      if (row->cfa.kind == RULE_UNSUPPORTED)
+        snprintf (rows + used, sizeof rows - used, "%s%u %s", space,
+                  row->start, frame_reason_name (row->cfa.reason));
+      else
+        snprintf (rows + used, sizeof rows - used, "%s%u %d", space,
+                  row->start, row->cfa.offset);
+    }
+  assert_string_equal (rows, expected);
+}
+
+static struct cfi_code
+code_of (const struct part *part)
+{
+  return (struct cfi_code){ .kind = part->kind,
+                            .address = CODE + part->offset,
+                            .size = part->size,
+                            .is_code = part->reason != REASON_NOT_EXECUTABLE,
+                            .reason = part->reason };
+}
+
+static struct frame_function
+function_of (const struct part *part, struct frame_row rows[ROWS_MAX + 1])
+{
+  return (struct frame_function){ .address = CODE + part->offset,
+                                  .size = (uint32_t)part->size,
+                                  .signal = part->signal,
+                                  .b_key = part->b_key,
+                                  .rows = rows,
+                                  .n_rows = make_rows (part, rows) };
+}
+
+/* The walk hands out PART.  */
+static void
+apply (struct fixture *f, const struct part *part)
+{
+  struct error err = { 0 };
+  struct frame_row rows[ROWS_MAX + 1];
+  struct frame_function function = function_of (part, rows);
+  struct cfi_code code = code_of (part);
+  code.function = function.n_rows > 0 ? &function : NULL;
+  assert_true (return_sites_apply (&f->sites, &f->walk, &code, &err));
+  if (code.function == NULL)
+    {
+      assert_false (f->sites.can_keep);
+      return;
+    }
+  expect_rows (code.function, part->expected);
+  assert_true (code.function->address == function.address);
+  assert_int_equal (code.function->size, function.size);
+  assert_int_equal (code.function->signal, function.signal);
+  assert_int_equal (code.function->b_key, function.b_key);
+  bool cut = code.function != &function;
+  assert_int_equal (f->sites.can_keep,
+                    function.n_rows > 0 && !cut && part->kind != CODE_OF_STUB);
+}
+
+static void
+expect (struct fixture *f, const struct part *parts, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    apply (f, &parts[i]);
+  end (f);
+}
+
+#define EXPECT(f, parts) expect (f, parts, sizeof (parts) / sizeof *(parts))
+
+/* Code that ends in the call of NOP NOP NOP CALL.  */
+static const struct part calling
+    = { 0, 8, .rows = { { 0, 8 }, { 3, 32 } }, .expected = "0 8 3 32" };
+
+/* Two bytes behind it with a CFA, and what they shall have.  */
+static struct part
+behind (int32_t cfa, const char *expected)
+{
+  return (struct part){ 8, 2, .rows = { { 0, cfa } }, .expected = expected };
+}
+
+static void
+what_follows_a_call_begins_later (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[] = { calling, behind (8, "0 return-address 1 8") };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, parts);
+}
+
+/* What else is said of the whole function is not of its rows.  */
+static void
+properties_of_the_function_stay (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct part signal = behind (8, "0 return-address 1 8"), key = signal;
+  signal.signal = true;
+  key.b_key = true;
+  const struct part signals[] = { calling, signal }, keys[] = { calling, key };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, signals);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, keys);
+}
+
+/* Rows that say the same as the call's are right for both.  */
+static void
+equal_rules_stay (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[] = { calling, behind (32, "0 32") };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, parts);
+}
+
+/* Of the code with the call nothing is known; what is known of the code in
+   front of it is no matter.  */
+static void
+code_without_rows_can_call (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[]
+      = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
+          { 3, 5, .reason = REASON_BAD_ENTRY, .expected = "" },
+          behind (8, "0 return-address 1 8") };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, parts);
+}
+
+/* Neither an FDE of which nothing is left nor one that is not about code
+   stands between a call and what follows it.  */
+static void
+what_is_no_code_stands_between_nothing (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[]
+      = { calling,
+          { 8, 0, .expected = "" },
+          { 5, 5, .reason = REASON_NOT_EXECUTABLE, .expected = "" },
+          behind (8, "0 return-address 1 8") };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, parts);
+}
+
+/* What looks like a call at a stub's end is an operand: no stub calls.  */
+static void
+stubs_make_no_calls (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct part stub = calling;
+  stub.kind = CODE_OF_STUB;
+  const struct part parts[] = { stub, behind (8, "0 8") };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, parts);
+}
+
+/* And a stub's own rows stay, whatever is in front of it.  */
+static void
+stubs_keep_their_rows (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct part stub = behind (8, "0 8");
+  stub.kind = CODE_OF_STUB;
+  const struct part parts[] = { calling, stub };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, parts);
+}
+
+static void
+only_what_is_directly_behind_a_call_follows_it (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct part later = behind (8, "0 8");
+  later.offset++;
+  const struct part parts[] = { calling, later };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
+  EXPECT (&f, parts);
+}
+
+/* A function whose beginning has no rows has none for a reader to take.  */
+static void
+a_first_row_in_the_middle_follows_nothing (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[]
+      = { calling, { 8, 4, .rows = { { 2, 8 } }, .expected = "2 8" } };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP NOP);
+  EXPECT (&f, parts);
+}
+
+/* Code is decoded from where its last row begins, or it itself does.  */
+static void
+an_operand_is_no_call (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[] = { calling, behind (8, "0 8") };
+  const struct part cut[]
+      = { { 0, 8, .rows = { { 0, 8 }, { 6, 32 } }, .expected = "0 8 6 32" },
+          behind (8, "0 return-address 1 8") };
+  const struct part unknown[]
+      = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
+          { 3, 5, .reason = REASON_BAD_ENTRY, .expected = "" },
+          behind (8, "0 8") };
+  BEGIN (&f, NOP NOP NOP MOV NOP NOP);
+  EXPECT (&f, parts);
+  BEGIN (&f, NOP NOP NOP MOV NOP NOP);
+  EXPECT (&f, cut);
+  BEGIN (&f, NOP NOP NOP MOV NOP NOP);
+  EXPECT (&f, unknown);
+}
+
+/* The call is inside: a row ends behind it.  */
+static void
+rows_inside_begin_later_too (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part two[] = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 } },
+                                .expected = "0 8 8 return-address 9 32" } };
+  const struct part three[]
+      = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 }, { 10, 8 } },
+            .expected = "0 8 8 return-address 9 32 10 8" } };
+  /* Nothing is left of a row that has one byte.  */
+  const struct part between[]
+      = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 }, { 9, 8 } },
+            .expected = "0 8 8 return-address 9 8" } };
+  const struct part last[]
+      = { { 0, 9, .rows = { { 0, 8 }, { 8, 32 } },
+            .expected = "0 8 8 return-address" },
+          { 9, 2, .rows = { { 0, 8 } }, .expected = "0 8" } };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
+  EXPECT (&f, two);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
+  EXPECT (&f, three);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
+  EXPECT (&f, between);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
+  EXPECT (&f, last);
+}
+
+/* One function has several places; those of the function before it are
+   forgotten.  */
+static void
+all_places_of_a_function_are_left_out (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[] = {
+    { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
+      .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
+    { 21, 3, .rows = { { 0, 8 } }, .expected = "0 return-address 1 8" },
+  };
+  /* Rules are equal behind the first call.  */
+  const struct part equal[] = {
+    { 0, 17, .rows = { { 0, 8 }, { 8, 8 }, { 15, 32 } },
+      .expected = "0 8 15 return-address 16 32" },
+  };
+#define CALL_AT_10 "\xe8\xf1\xff\xff\xff"
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP
+         "\xe8\xeb\xff\xff\xff" NOP NOP NOP);
+  EXPECT (&f, parts);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP);
+  EXPECT (&f, equal);
+}
+
+/* An instruction of aarch64 has four bytes.  */
+static void
+an_instruction_is_left_out (void **state)
+{
+  (void)state;
+  static const char code[] = "\x1f\x20\x03\xd5" /* nop */
+                             "\xff\xff\xff\x97" /* bl .-4 */
+                             "\x1f\x20\x03\xd5"
+                             "\x1f\x20\x03\xd5"
+                             "\x1f\x20\x03\xd5";
+  struct fixture f;
+  const struct part parts[] = {
+    { 0, 8, .rows = { { 0, 8 }, { 4, 32 } }, .expected = "0 8 4 32" },
+    { 8, 8, .rows = { { 0, 8 } }, .expected = "0 return-address 4 8" },
+    { 16, 4, .rows = { { 0, 32 } }, .expected = "0 32" },
+  };
+  begin (&f, &arch_aarch64, code, sizeof code - 1);
+  EXPECT (&f, parts);
+}
+
+static void
+with_rows_that_stay_nothing_is_left_out (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[]
+      = { calling,
+          behind (8, "0 8"),
+          { 10, 7, .rows = { { 0, 8 }, { 5, 32 } }, .expected = "0 8 5 32" } };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP "\xe8\xef\xff\xff\xff" NOP NOP);
+  f.sites.rows_stay = true;
+  EXPECT (&f, parts);
+}
+
+/* A row that leaves the return address in its register is for a reader none of
+   a function that has called.  */
+static void
+rows_with_the_address_in_its_register_stay (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[]
+      = { calling,
+          { 8, 2, .rows = { { 0, 8, .in_register = true } },
+            .expected = "0 8" } };
+  const struct part inside[]
+      = { { 0, 11,
+            .rows = { { 0, 8 }, { 8, 32, .in_register = true }, { 10, 64 } },
+            .expected = "0 8 8 32 10 64" } };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, parts);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
+  EXPECT (&f, inside);
+}
+
+/* Rows may begin where only a register changes that SFrame does not know.  */
+static void
+rows_with_equal_rules_stay (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part inside[]
+      = { { 0, 11, .rows = { { 0, 8 }, { 8, 8 }, { 10, 64 } },
+            .expected = "0 8 8 8 10 64" } };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
+  EXPECT (&f, inside);
+}
+
+/* What looks like the call of an FDE's first byte, or of a PLT's entry, counts
+   as one, though it is an operand.  */
+static void
+what_looks_like_the_call_of_a_function (void **state)
+{
+  enum
+  {
+    TARGET = 17 /* from CODE */
+  };
+  (void)state;
+  static const struct
+  {
+    const char *plt; /* section name */
+    int fde, at;     /* from TARGET, of FDE and section; 99: no FDE */
+    bool counts;
+  } cases[] = {
+    { "", 0, 0, true },          { "", 1, 0, false },
+    { "", -1, 0, false },        { "", 99, 0, false },
+    { ".plt", 99, 0, true },     { ".plt", 99, -8, true },
+    { ".plt", 99, -4, false },   { ".plt", 0, -4, false },
+    { ".plt", 99, -16, false },  { ".plt", 99, 8, false },
+    { ".plt.sec", 99, 0, true }, { ".text", 99, 0, false },
+    { ".plt", 99, -9, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct fixture f;
+      struct error err = { 0 };
+      /* movabs, the last bytes of which are a call of TARGET.  */
+      BEGIN (&f, "\x48\xb8\0\0\0\xe8\x07\0\0\0" NOP NOP);
+      struct cfi_fde fdes[]
+          = { { .address = CODE - 16 },
+              { .address = CODE + TARGET + (uint64_t)cases[i].fde },
+              { .address = CODE + 256 } };
+      struct image_section sections[]
+          = { { .name = "" },
+              { .header = { .sh_addr = CODE + TARGET + (uint64_t)cases[i].at,
+                            .sh_size = 16 },
+                .name = cases[i].plt } };
+      const struct part code[]
+          = { { 0, 10, .rows = { { 0, 8 } }, .expected = "0 8" },
+              { 10, 2, .rows = { { 0, 32 } },
+                .expected
+                = cases[i].counts ? "0 return-address 1 32" : "0 32" } };
+      f.source.cfi.fdes = fdes;
+      f.source.cfi.n_fdes = cases[i].fde == 99 ? 0 : 3;
+      f.image.sections = sections;
+      f.image.n_sections = 2;
+      return_sites_free (&f.sites);
+      assert_true (return_sites_init (&f.sites, &f.source, &f.padding, &err));
+      EXPECT (&f, code);
+    }
+}
+
+/* Behind code that ends at the offset SIZE is padding up to 16; whether a call
+   ends in front of it matters to who covers it.  */
+static void
+expect_padding (uint64_t size, uint32_t padding, bool call_at_end,
+                const char *bytes, size_t n_bytes)
+{
+  struct fixture f;
+  struct error err = { 0 };
+  struct cfi_fde next = { .address = CODE + 16 };
+  const struct part part
+      = { 0, size, .rows = { { 0, 8 } }, .expected = "0 8" };
+  struct frame_row rows[ROWS_MAX + 1];
+  struct frame_function function = function_of (&part, rows);
+  struct cfi_code code = code_of (&part), again = code;
+  begin (&f, &arch_amd64, bytes, n_bytes);
+  f.source.cfi.fdes = &next;
+  f.source.cfi.n_fdes = 1;
+  f.walk.claimed_end = 0;
+  code.function = &function;
+  assert_true (return_sites_apply (&f.sites, &f.walk, &code, &err));
+  assert_int_equal (code.padding, padding);
+  assert_int_equal (code.call_at_end, call_at_end);
+  size_t outline = return_sites_keep (&f.sites);
+  assert_true (return_sites_repeat (&f.sites, &f.walk, &again, outline));
+  assert_int_equal (again.padding, padding);
+  assert_int_equal (again.call_at_end, call_at_end);
+  f.source.cfi.n_fdes = 0;
+  end (&f);
+}
+
+#define EXPECT_PADDING(size, padding, call_at_end, bytes) \
+  expect_padding (size, padding, call_at_end, bytes, sizeof (bytes) - 1)
+
+static void
+padding_tells_whether_a_call_ends_there (void **state)
+{
+  (void)state;
+#define NOPS_8 NOP NOP NOP NOP NOP NOP NOP NOP
+  EXPECT_PADDING (8, 8, true, NOP NOP NOP CALL NOPS_8 NOPS_8);
+  EXPECT_PADDING (8, 8, false, NOP NOP NOP MOV NOPS_8 NOPS_8);
+  EXPECT_PADDING (15, 1, true, NOPS_8 NOP NOP "\xe8\xf1\xff\xff\xff" NOPS_8);
+  EXPECT_PADDING (16, 0, false,
+                  NOPS_8 NOP NOP NOP "\xe8\xf0\xff\xff\xff" NOPS_8);
+  EXPECT_PADDING (8, 0, false, NOP NOP NOP CALL "\xc3" NOPS_8);
+}
+
+/* Rules that depend on the address' last digits are of no row.  */
+static void
+code_of_a_plt_stays (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  struct frame_row rows[ROWS_MAX + 1];
+  const struct part part = behind (8, "");
+  struct frame_function function = function_of (&part, rows);
+  struct cfi_code code = code_of (&part);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  apply (&f, &calling);
+  rows[0].cfa = (struct frame_rule){ .kind = RULE_PLT, .offset = 11 };
+  code.function = &function;
+  assert_true (return_sites_apply (&f.sites, &f.walk, &code, &err));
+  assert_ptr_equal (code.function, &function);
+  assert_false (f.sites.can_keep);
+  end (&f);
+}
+
+/* Whether the SIZE bytes at OFFSET can have the rows of OUTLINE.  */
+static bool
+repeats (struct fixture *f, size_t outline, uint64_t offset, uint64_t size)
+{
+  struct cfi_code code
+      = { .address = CODE + offset, .size = size, .is_code = true };
+  return return_sites_repeat (&f->sites, &f->walk, &code, outline);
+}
+
+/* Which rows are repeated depends on what stands in front of the code and in
+   it; what is repeated counts for what follows.  */
+static void
+equal_rows_have_places_of_their_own (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part leaf = { 0, 2, .rows = { { 0, 8 } }, .expected = "0 8" };
+  const struct part two
+      = { 2, 9, .rows = { { 0, 8 }, { 5, 32 } }, .expected = "0 8 5 32" };
+  BEGIN (&f,
+         NOP NOP                                /* leaf */
+             MOV NOP NOP NOP NOP                /* two */
+                 NOP NOP                        /* a leaf */
+                     MOV "\xe8\xe9\xff\xff\xff" /* 13: two */
+         NOP NOP                                /* 23: a leaf */
+                         "\xe8\xe2\xff\xff\xff" NOP NOP NOP NOP /* 25: two */);
+  apply (&f, &leaf);
+  size_t first = return_sites_keep (&f.sites);
+  apply (&f, &two);
+  size_t second = return_sites_keep (&f.sites);
+  assert_true (first != second);
+  assert_true (repeats (&f, first, 11, 2));
+  assert_true (repeats (&f, second, 13, 10));
+  assert_false (repeats (&f, first, 23, 2));
+  /* With the answer no nothing was passed.  */
+  assert_false (repeats (&f, first, 23, 2));
+  assert_false (repeats (&f, second, 25, 9));
+  assert_true (repeats (&f, first, 25, 5));
+  end (&f);
+}
+
+/* Each of several keeps the places where its own rows begin.  */
+static void
+outlines_are_kept_apart (void **state)
+{
+  enum
+  {
+    CODES = 12,
+    SIZE = 32
+  };
+  (void)state;
+  struct fixture f;
+  size_t outlines[CODES];
+  BEGIN (&f, NOP);
+  /* Code number I has rows at 0, I + 1 and I + 14.  */
+  for (uint32_t i = 0; i < CODES; i++)
+    {
+      const struct part part
+          = { 0, SIZE, .rows = { { 0, 8 }, { i + 1, 16 }, { i + 14, 8 } },
+              .expected = f.name };
+      snprintf (f.name, sizeof f.name, "0 8 %u 16 %u 8", i + 1, i + 14);
+      apply (&f, &part);
+      outlines[i] = return_sites_keep (&f.sites);
+    }
+  for (uint32_t call_end = 5; call_end < 26; call_end++)
+    {
+      memset (f.bytes, 0x90, CODE_SIZE);
+      memcpy (f.bytes + call_end - 2, "\xff\xd0", 2);
+      for (uint32_t i = 0; i < CODES; i++)
+        assert_int_equal (repeats (&f, outlines[i], 0, SIZE),
+                          call_end != i + 1 && call_end != i + 14);
+    }
+  end (&f);
+}
+
+/* Without places nothing else asks whether a call ends.  */
+static void
+equal_rows_behind_their_own_call_stay (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part call = { 0, 8, .rows = { { 0, 8 } }, .expected = "0 8" };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  apply (&f, &call);
+  size_t outline = return_sites_keep (&f.sites);
+  assert_true (repeats (&f, outline, 8, 2));
+  end (&f);
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (what_follows_a_call_begins_later),
+    cmocka_unit_test (properties_of_the_function_stay),
+    cmocka_unit_test (equal_rules_stay),
+    cmocka_unit_test (code_without_rows_can_call),
+    cmocka_unit_test (what_is_no_code_stands_between_nothing),
+    cmocka_unit_test (stubs_make_no_calls),
+    cmocka_unit_test (stubs_keep_their_rows),
+    cmocka_unit_test (only_what_is_directly_behind_a_call_follows_it),
+    cmocka_unit_test (a_first_row_in_the_middle_follows_nothing),
+    cmocka_unit_test (an_operand_is_no_call),
+    cmocka_unit_test (rows_inside_begin_later_too),
+    cmocka_unit_test (all_places_of_a_function_are_left_out),
+    cmocka_unit_test (an_instruction_is_left_out),
+    cmocka_unit_test (with_rows_that_stay_nothing_is_left_out),
+    cmocka_unit_test (rows_with_the_address_in_its_register_stay),
+    cmocka_unit_test (rows_with_equal_rules_stay),
+    cmocka_unit_test (code_of_a_plt_stays),
+    cmocka_unit_test (what_looks_like_the_call_of_a_function),
+    cmocka_unit_test (padding_tells_whether_a_call_ends_there),
+    cmocka_unit_test (equal_rows_have_places_of_their_own),
+    cmocka_unit_test (outlines_are_kept_apart),
+    cmocka_unit_test (equal_rows_behind_their_own_call_stay),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
