@@ -134,7 +134,7 @@ is_checksum (struct subject *subject, int directory, const char *entry)
 {
   char name[NAME_MAX + 1 + sizeof ".so"];
   size_t length = strlen (entry);
-  if (!checksum_may_be (entry) || length > NAME_MAX)
+  if (length > NAME_MAX)
     return false;
   memcpy (name, entry, length + 1);
   if (cut (name, &length, ".hmac"))

@@ -535,8 +535,8 @@ expect_padding (uint64_t size, uint32_t padding, bool call_at_end,
   assert_true (return_sites_apply (&f.sites, &f.walk, &code, &err));
   assert_int_equal (code.padding, padding);
   assert_int_equal (code.call_at_end, call_at_end);
-  size_t outline = return_sites_keep (&f.sites);
-  assert_true (return_sites_repeat (&f.sites, &f.walk, &again, outline));
+  size_t kept = return_sites_keep (&f.sites);
+  assert_true (return_sites_repeat (&f.sites, &f.walk, &again, kept));
   assert_int_equal (again.padding, padding);
   assert_int_equal (again.call_at_end, call_at_end);
   f.source.cfi.n_fdes = 0;
@@ -580,13 +580,13 @@ code_of_a_plt_stays (void **state)
   end (&f);
 }
 
-/* Whether the SIZE bytes at OFFSET can have the rows of OUTLINE.  */
+/* Whether the SIZE bytes at OFFSET can have the rows with number KEPT.  */
 static bool
-repeats (struct fixture *f, size_t outline, uint64_t offset, uint64_t size)
+repeats (struct fixture *f, size_t kept, uint64_t offset, uint64_t size)
 {
   struct cfi_code code
       = { .address = CODE + offset, .size = size, .is_code = true };
-  return return_sites_repeat (&f->sites, &f->walk, &code, outline);
+  return return_sites_repeat (&f->sites, &f->walk, &code, kept);
 }
 
 /* Which rows are repeated depends on what stands in front of the code and in
@@ -623,7 +623,7 @@ equal_rows_have_places_of_their_own (void **state)
 
 /* Each of several keeps the places where its own rows begin.  */
 static void
-outlines_are_kept_apart (void **state)
+kept_rows_stay_apart (void **state)
 {
   enum
   {
@@ -632,7 +632,7 @@ outlines_are_kept_apart (void **state)
   };
   (void)state;
   struct fixture f;
-  size_t outlines[CODES];
+  size_t kept[CODES];
   BEGIN (&f, NOP);
   /* Code number I has rows at 0, I + 1 and I + 14.  */
   for (uint32_t i = 0; i < CODES; i++)
@@ -642,14 +642,14 @@ outlines_are_kept_apart (void **state)
               .expected = f.name };
       snprintf (f.name, sizeof f.name, "0 8 %u 16 %u 8", i + 1, i + 14);
       apply (&f, &part);
-      outlines[i] = return_sites_keep (&f.sites);
+      kept[i] = return_sites_keep (&f.sites);
     }
   for (uint32_t call_end = 5; call_end < 26; call_end++)
     {
       memset (f.bytes, 0x90, CODE_SIZE);
       memcpy (f.bytes + call_end - 2, "\xff\xd0", 2);
       for (uint32_t i = 0; i < CODES; i++)
-        assert_int_equal (repeats (&f, outlines[i], 0, SIZE),
+        assert_int_equal (repeats (&f, kept[i], 0, SIZE),
                           call_end != i + 1 && call_end != i + 14);
     }
   end (&f);
@@ -664,8 +664,8 @@ equal_rows_behind_their_own_call_stay (void **state)
   const struct part call = { 0, 8, .rows = { { 0, 8 } }, .expected = "0 8" };
   BEGIN (&f, NOP NOP NOP CALL NOP NOP);
   apply (&f, &call);
-  size_t outline = return_sites_keep (&f.sites);
-  assert_true (repeats (&f, outline, 8, 2));
+  size_t kept = return_sites_keep (&f.sites);
+  assert_true (repeats (&f, kept, 8, 2));
   end (&f);
 }
 
@@ -694,7 +694,7 @@ main (void)
     cmocka_unit_test (what_looks_like_the_call_of_a_function),
     cmocka_unit_test (padding_tells_whether_a_call_ends_there),
     cmocka_unit_test (equal_rows_have_places_of_their_own),
-    cmocka_unit_test (outlines_are_kept_apart),
+    cmocka_unit_test (kept_rows_stay_apart),
     cmocka_unit_test (equal_rows_behind_their_own_call_stay),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);

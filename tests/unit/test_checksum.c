@@ -1,0 +1,688 @@
+/* Files that somebody keeps a checksum of.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "elf/checksum.h"
+#include "tests/unit/elf_builder.h"
+
+#define SONAME "libs.so.1"
+#define NT_FDO_INTEGRITY UINT32_C (0xcafe2a8e)
+
+enum
+{
+  STRINGS = 0x2b8, /* of the builder's program: offset of .dynstr, */
+  DYNAMIC = 0x2000,
+  NOTE = 0x220 /* of its only note */
+};
+
+static void
+add_soname (struct elf_builder *elf)
+{
+  memcpy (elf->bytes + STRINGS + 11, SONAME, sizeof SONAME);
+  store_u64 (elf->bytes + DYNAMIC + 80, DT_SONAME, false);
+  store_u64 (elf->bytes + DYNAMIC + 88, 11, false);
+}
+
+static void
+run (const char *format, const char *argument)
+{
+  char command[2 * PATH_MAX];
+  assert_true (snprintf (command, sizeof command, format, argument)
+               < (int)sizeof command);
+  assert_int_equal (system (command), 0);
+}
+
+/* Make the folder that the file PATH is in.  */
+static void
+make_folder (const char *path)
+{
+  char folder[PATH_MAX];
+  snprintf (folder, sizeof folder, "%s", path);
+  *strrchr (folder, '/') = '\0';
+  run ("mkdir -p '%s'", folder);
+}
+
+static void
+write_file (const char *path, const void *bytes, size_t size)
+{
+  make_folder (path);
+  FILE *out = fopen (path, "wb");
+  assert_non_null (out);
+  assert_int_equal (fwrite (bytes, 1, size, out), size);
+  assert_int_equal (fclose (out), 0);
+}
+
+/* A file tree in `top', an absolute path; the library is in top/lib/x.  */
+struct tree
+{
+  char top[PATH_MAX + 32];
+  char path[PATH_MAX + NAME_MAX + 64]; /* of the library */
+};
+
+static void
+make_tree (struct tree *tree)
+{
+  char here[PATH_MAX];
+  assert_non_null (getcwd (here, sizeof here));
+  snprintf (tree->top, sizeof tree->top, "%s/checksum-XXXXXX", here);
+  assert_non_null (mkdtemp (tree->top));
+}
+
+static void
+remove_tree (const struct tree *tree)
+{
+  run ("rm -rf '%s'", tree->top);
+}
+
+/* The path of NAME, seen from the library's folder.  */
+static const char *
+beside (const struct tree *tree, const char *name)
+{
+  static char path[PATH_MAX + NAME_MAX + 64];
+  snprintf (path, sizeof path, "%s/lib/x/%s", tree->top, name);
+  return path;
+}
+
+static void
+add_library (struct tree *tree, const char *name, bool with_soname)
+{
+  static struct elf_builder elf;
+  elf_builder_program (&elf, EM_X86_64, false);
+  if (with_soname)
+    add_soname (&elf);
+  elf_builder_finish (&elf);
+  snprintf (tree->path, sizeof tree->path, "%s", beside (tree, name));
+  write_file (tree->path, elf.bytes, elf.size);
+}
+
+/* LOCATION's file has the checksum that FOUND names, or, NULL, none.  */
+static void
+expect_at (const struct file_location *location, const char *found)
+{
+  struct image image;
+  struct error err = { 0 };
+  assert_true (image_open_at (&image, location, &err));
+  bool none = checksum_check_none (&image, location, &err);
+  image_close (&image);
+  if (found == NULL && !none)
+    fail_msg ("%s: %s", location->path, err.reason);
+  assert_int_equal (none, found == NULL);
+  if (found == NULL)
+    return;
+  char wanted[NAME_MAX + 128];
+  snprintf (wanted, sizeof wanted, "%s has a checksum of it", found);
+  assert_int_equal (err.status, CFI2SFRAME_CHECKSUMMED);
+  err.reason[strlen (wanted)] = '\0';
+  assert_string_equal (err.reason, wanted);
+}
+
+/* Collect the names in the library's folder that may be of checksums, as who
+   walks over a tree does.  */
+static void
+collect_names (const struct tree *tree, char *names, size_t room)
+{
+  char folder[sizeof tree->path];
+  snprintf (folder, sizeof folder, "%s", tree->path);
+  *strrchr (folder, '/') = '\0';
+  DIR *directory = opendir (folder);
+  const struct dirent *entry;
+  assert_non_null (directory);
+  while ((entry = readdir (directory)) != NULL)
+    if (checksum_may_be (entry->d_name))
+      {
+        size_t size = strlen (entry->d_name) + 1;
+        assert_true (size < room);
+        memcpy (names, entry->d_name, size);
+        names += size;
+        room -= size;
+      }
+  *names = '\0';
+  closedir (directory);
+}
+
+/* The same for TREE's library, whether the names are known or not.  */
+static void
+expect (const struct tree *tree, const char *found)
+{
+  char names[4096];
+  struct file_location location = file_location_of_path (tree->path);
+  expect_at (&location, found);
+  collect_names (tree, names, sizeof names);
+  location.checksums = names;
+  expect_at (&location, found);
+}
+
+/* Names.  */
+
+struct name_case
+{
+  const char *library;
+  const char *beside; /* an empty file, seen from the library's folder */
+  bool counts;
+};
+
+static void
+expect_names (const struct name_case *cases, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    {
+      struct tree tree;
+      make_tree (&tree);
+      add_library (&tree, cases[i].library, true);
+      write_file (beside (&tree, cases[i].beside), "", 0);
+      expect (&tree, cases[i].counts ? cases[i].beside : NULL);
+      remove_tree (&tree);
+    }
+}
+
+#define EXPECT_NAMES(cases) \
+  expect_names (cases, sizeof (cases) / sizeof *(cases))
+
+static void
+by_its_name_or_soname (void **state)
+{
+  (void)state;
+  static const struct name_case cases[] = {
+    { "libx.so.1.2", ".libx.so.1.2.hmac", true },
+    { "libx.so.1.2", "libx.so.1.2.hmac", true },
+    { "libx.so.1.2", "libx.so.1.2.chk", true },
+    { "libx.so.1.2", ".libs.so.1.hmac", true },
+    { "libx.so.1.2", "libs.so.1.hmac", true },
+    { "libx.so.1.2", "libs.so.1.chk", true },
+    { "x", "x.chk", true },
+    { "libx.so", "libx.chk", true },
+    { "libx.so", "libx.so.chk", true },
+    { "libx.so.1", "libx.chk", false },
+    { "libx", "libx.so.chk", false },
+    { "libx.so", "libx.hmac", false },
+    { "libx.so", "..libx.so.hmac", false },
+    { "libx.so", ".libx.so.chk", false },
+    { "libx.so", "liby.so.hmac", false },
+    { "libx.so", "libx.so.hmac2", false },
+    { "libx.so", "libx.so.chk2", false },
+    { "libx.so", "libx.sohmac", false },
+    { "libx.so", ".hmac", false },
+    { "libx.so", "..hmac", false },
+    { "libx.so", ".chk", false },
+    { ".so", ".chk", false },
+    { "so", "hmac", false },
+  };
+  EXPECT_NAMES (cases);
+}
+
+static void
+in_the_folders_of_checksums (void **state)
+{
+  (void)state;
+  static const struct name_case cases[] = {
+    { "libx.so", "fipscheck/libx.so.hmac", true },
+    { "libx.so", "fipshmac/libx.so.hmac", true },
+    { "libx.so", "hmaccalc/libx.so.hmac", true },
+    { "libx.so", "../lib/fipscheck/libx.so.hmac", true },
+    { "libx.so", "../lib/fipshmac/libx.so.hmac", true },
+    { "libx.so", "../lib/hmaccalc/libx.so.hmac", true },
+    { "libx.so", "../lib64/fipscheck/libx.so.hmac", true },
+    { "libx.so", "../lib64/fipshmac/.libx.so.hmac", true },
+    { "libx.so", "../lib64/hmaccalc/.libs.so.1.hmac", true },
+    { "libx.so", "../libx.so.hmac", false },
+    { "libx.so", "../fipscheck/libx.so.hmac", false },
+    { "libx.so", "other/libx.so.hmac", false },
+  };
+  EXPECT_NAMES (cases);
+}
+
+/* ext4's longest names.  */
+static void
+by_names_of_any_length (void **state)
+{
+  (void)state;
+  static const char *const endings[] = { ".hmac", ".chk" };
+  for (size_t i = 0; i < 2; i++)
+    {
+      char library[NAME_MAX + 1] = "", checksum[NAME_MAX + 1];
+      memset (library, 'x', NAME_MAX - strlen (endings[i]));
+      snprintf (checksum, sizeof checksum, "%s%s", library, endings[i]);
+      struct tree tree;
+      make_tree (&tree);
+      add_library (&tree, library, false);
+      expect (&tree, NULL);
+      write_file (beside (&tree, checksum), "", 0);
+      struct image image;
+      struct error err = { 0 };
+      const struct file_location location = file_location_of_path (tree.path);
+      assert_true (image_open (&image, tree.path, &err));
+      assert_false (checksum_check_none (&image, &location, &err));
+      assert_int_equal (err.status, CFI2SFRAME_CHECKSUMMED);
+      image_close (&image);
+      remove_tree (&tree);
+    }
+}
+
+/* A link to it in its own folder is a name of it, wherever its checksum is. */
+static void
+by_the_name_of_a_link (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *link, *to, *checksum;
+    bool hard, counts;
+  } cases[] = {
+    { "libz.so.0", "libx.so", ".libz.so.0.hmac", false, true },
+    { "libz.so.0", "libx.so", ".libz.so.0.hmac", true, true },
+    { "libz.so.0", "libx.so", "fipscheck/libz.so.0.hmac", false, true },
+    { "libz.so", "libx.so", "libz.chk", false, true },
+    { "libz.so.0", "liby.so", ".libz.so.0.hmac", false, false },
+    { "libz.so.0", "nothing", ".libz.so.0.hmac", false, false },
+    { "../libz.so.0", "x/libx.so", ".libz.so.0.hmac", false, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct tree tree;
+      make_tree (&tree);
+      add_library (&tree, "liby.so", true);
+      add_library (&tree, "libx.so", true);
+      if (cases[i].hard)
+        assert_int_equal (link (tree.path, beside (&tree, cases[i].link)), 0);
+      else
+        assert_int_equal (symlink (cases[i].to, beside (&tree, cases[i].link)),
+                          0);
+      write_file (beside (&tree, cases[i].checksum), "", 0);
+      expect (&tree, cases[i].counts ? cases[i].checksum : NULL);
+      remove_tree (&tree);
+    }
+}
+
+/* Lists.  */
+
+#define LIST ".libq.so.hmac"
+
+/* A list has parts for several libraries.  */
+static void
+in_a_list_of_several (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *name, *contents;
+    bool soname, counts;
+  } cases[] = {
+    { LIST, "[global]\n[libx.so.1]\nhmac = 00\n", true, true },
+    { LIST, "[global]\n[libx.so.1]\nhmac = 00\n", false, true },
+    { LIST, "[global]\n[" SONAME "]\nhmac = 00\n", true, true },
+    { LIST, "[global]\n[" SONAME "]\nhmac = 00\n", false, false },
+    { LIST, "[libx.so.12]\n", true, false },
+    { LIST, "[libx.so.1\n", true, false },
+    { LIST, "libx.so.1]\n", true, false },
+    { LIST, "[(null)]\n", false, false },
+    { LIST, "", true, false },
+    { "libq.so.chk", "[libx.so.1]\n", true, false },
+    { "libq.so.list", "[libx.so.1]\n", true, false },
+    { "fipshmac/libq.so.hmac", "[libx.so.1]\n", true, true },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct tree tree;
+      make_tree (&tree);
+      add_library (&tree, "libx.so.1", cases[i].soname);
+      write_file (beside (&tree, cases[i].name), cases[i].contents,
+                  strlen (cases[i].contents));
+      expect (&tree, cases[i].counts ? cases[i].name : NULL);
+      remove_tree (&tree);
+    }
+}
+
+/* Of long lists the first 16 KiB count, and nothing behind what is read.  */
+static void
+in_a_long_list (void **state)
+{
+  (void)state;
+  static const char part[] = "[libx.so.1]";
+  static char list[20000];
+  static const struct
+  {
+    size_t at;
+    bool counts;
+  } cases[] = { { 16000, true }, { 16380, false }, { 17000, false } };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct tree tree;
+      make_tree (&tree);
+      add_library (&tree, "libx.so.1", true);
+      memset (list, '#', sizeof list);
+      memcpy (list + cases[i].at, part, sizeof part - 1);
+      write_file (beside (&tree, LIST), list, sizeof list);
+      expect (&tree, cases[i].counts ? LIST : NULL);
+      remove_tree (&tree);
+    }
+}
+
+/* A directory may have many lists, in any order.  */
+static void
+in_one_of_many_lists (void **state)
+{
+  (void)state;
+  struct tree tree;
+  char name[64];
+  make_tree (&tree);
+  add_library (&tree, "libx.so.1", true);
+  for (unsigned i = 0; i < 64; i++)
+    {
+      snprintf (name, sizeof name, "lib%u.so.hmac", i);
+      write_file (beside (&tree, name), "[other]", 7);
+    }
+  expect (&tree, NULL);
+  for (unsigned i = 0; i < 64; i++)
+    {
+      snprintf (name, sizeof name, "lib%u.so.hmac", i);
+      write_file (beside (&tree, name), "[libx.so.1]", 11);
+      expect (&tree, name);
+      write_file (beside (&tree, name), "[other]", 7);
+    }
+  remove_tree (&tree);
+}
+
+/* Neither what waits for a writer nor what a link leads to is read.  */
+static void
+only_files_are_lists (void **state)
+{
+  (void)state;
+  struct tree tree;
+  make_tree (&tree);
+  add_library (&tree, "libx.so.1", true);
+  alarm (60);
+  assert_int_equal (mkfifo (beside (&tree, LIST), 0600), 0);
+  expect (&tree, NULL);
+  unlink (beside (&tree, LIST));
+  assert_int_equal (mkdir (beside (&tree, LIST), 0700), 0);
+  expect (&tree, NULL);
+  rmdir (beside (&tree, LIST));
+  write_file (beside (&tree, "../elsewhere"), "[libx.so.1]", 11);
+  assert_int_equal (symlink ("../elsewhere", beside (&tree, LIST)), 0);
+  expect (&tree, NULL);
+  alarm (0);
+  remove_tree (&tree);
+}
+
+/* OpenSSL's module.  */
+
+static void
+openssl_keeps_one_in_its_configuration (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *library; /* seen from the folder x */
+    bool beside;         /* is fipsmodule.cnf */
+    bool counts;
+  } cases[] = {
+    { "fips.so", true, true },
+    { "fips.so", false, false },
+    { "fipsprovider.so", true, true },
+    { "legacy.so", true, false },
+    { "xfips.so", true, false },
+    { "ossl-modules/fips.so", false, true },
+    { "ossl-modules/fipsprovider.so", false, false },
+    { "ossl-modules/legacy.so", false, false },
+    { "my-ossl-modules/fips.so", false, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct tree tree;
+      make_tree (&tree);
+      add_library (&tree, cases[i].library, true);
+      if (cases[i].beside)
+        write_file (beside (&tree, "fipsmodule.cnf"), "", 0);
+      expect (&tree, cases[i].counts ? "fipsmodule.cnf" : NULL);
+      remove_tree (&tree);
+    }
+}
+
+/* Ways to name a file.  */
+
+/* The file is named by a link elsewhere, by its name alone, or found in an
+   open directory.  */
+static void
+whatever_way_leads_to_the_file (void **state)
+{
+  (void)state;
+  struct tree tree;
+  struct stat status;
+  char link[PATH_MAX + 64];
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  write_file (beside (&tree, "libx.so.hmac"), "", 0);
+  write_file (beside (&tree, "../../liby.so.hmac"), "", 0);
+  snprintf (link, sizeof link, "%s/liby.so", tree.top);
+  assert_int_equal (symlink (tree.path, link), 0);
+  struct file_location location = file_location_of_path (link);
+  expect_at (&location, "libx.so.hmac");
+
+  int top = open (".", O_RDONLY | O_DIRECTORY);
+  assert_int_equal (chdir (beside (&tree, ".")), 0);
+  location = file_location_of_path ("libx.so");
+  expect_at (&location, "libx.so.hmac");
+  assert_int_equal (fchdir (top), 0);
+  close (top);
+
+  /* Found under a name that has changed since.  */
+  assert_int_equal (stat (tree.path, &status), 0);
+  location = (struct file_location){
+    .path = "somewhere/libx.so",
+    .directory = open (beside (&tree, "."), O_RDONLY | O_DIRECTORY),
+    .name = "libx.so",
+    .fixed = true,
+    .identity = file_identity_of (&status),
+  };
+  expect_at (&location, "libx.so.hmac");
+  location.path = "libx.so";
+  expect_at (&location, "libx.so.hmac");
+  /* The directory stays the caller's.  */
+  assert_int_equal (close (location.directory), 0);
+  unlink (beside (&tree, "libx.so.hmac"));
+  expect (&tree, NULL);
+  remove_tree (&tree);
+}
+
+/* Who knows the names is believed.  */
+static void
+known_names_are_not_asked_for_again (void **state)
+{
+  (void)state;
+  struct tree tree;
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  struct file_location location = file_location_of_path (tree.path);
+  location.checksums = "libz.so.chk\0libx.so.hmac\0";
+  expect_at (&location, "libx.so.hmac");
+  write_file (beside (&tree, "libx.so.hmac"), "", 0);
+  location.checksums = "";
+  expect_at (&location, NULL);
+  location.checksums = "\0libx.so.hmac\0";
+  expect_at (&location, NULL);
+  /* But not of other folders.  */
+  write_file (beside (&tree, "fipscheck/libx.so.hmac"), "", 0);
+  expect_at (&location, "fipscheck/libx.so.hmac");
+  remove_tree (&tree);
+}
+
+static unsigned
+count_descriptors (void)
+{
+  unsigned n = 0;
+  for (int fd = 0; fd < 256; fd++)
+    n += fcntl (fd, F_GETFD) >= 0;
+  return n;
+}
+
+/* Every directory is closed again.  */
+static void
+nothing_stays_open (void **state)
+{
+  (void)state;
+  struct tree tree;
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  write_file (beside (&tree, LIST), "[other]", 7);
+  unsigned before = count_descriptors ();
+  expect (&tree, NULL);
+  write_file (beside (&tree, "fipscheck/libx.so.hmac"), "", 0);
+  expect (&tree, "fipscheck/libx.so.hmac");
+  /* A folder's name that is a file.  */
+  write_file (beside (&tree, "hmaccalc"), "", 0);
+  expect (&tree, "fipscheck/libx.so.hmac");
+  assert_int_equal (count_descriptors (), before);
+  remove_tree (&tree);
+}
+
+static void
+a_file_that_is_gone_is_an_error (void **state)
+{
+  (void)state;
+  struct tree tree;
+  struct image image;
+  struct error err = { 0 };
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  const struct file_location location = file_location_of_path (tree.path);
+  assert_true (image_open (&image, tree.path, &err));
+  unlink (tree.path);
+  assert_false (checksum_check_none (&image, &location, &err));
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  int fd = image.fd;
+  image.fd = -1;
+  err = (struct error){ 0 };
+  assert_false (checksum_check_none (&image, &location, &err));
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  image.fd = fd;
+  image_close (&image);
+  remove_tree (&tree);
+}
+
+/* Notes.  */
+
+enum note_place
+{
+  IN_A_SEGMENT,
+  IN_NO_SEGMENT, /* a program header of another type */
+  BEHIND_ANOTHER,
+  ALIGNED_TO_8, /* behind another, which has a size that is no multiple of 8 */
+  OF_A_LONGER_NAME
+};
+
+static void
+expect_note (const char *owner, uint32_t type, enum note_place place,
+             bool counts)
+{
+  static struct elf_builder elf;
+  struct tree tree;
+  make_tree (&tree);
+  elf_builder_program (&elf, EM_X86_64, false);
+  uint64_t at = NOTE;
+  Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
+  if (place == BEHIND_ANOTHER || place == ALIGNED_TO_8)
+    {
+      elf_builder_note (&elf, 0x400, "GNU", NT_GNU_BUILD_ID, 20);
+      at = place == ALIGNED_TO_8 ? 0x428 : 0x424;
+      segment->p_offset = segment->p_vaddr = segment->p_paddr = 0x400;
+      segment->p_filesz = segment->p_memsz = at + 16 + 32 - 0x400;
+      segment->p_align = place == ALIGNED_TO_8 ? 8 : 4;
+    }
+  else if (place == IN_NO_SEGMENT)
+    segment->p_type = PT_GNU_RELRO;
+  bool alone = at == NOTE;
+  elf_builder_note (&elf, at, owner, type, alone ? 20 : 32);
+  if (place == OF_A_LONGER_NAME)
+    store_u32 (elf.bytes + at, 5, false);
+  elf_builder_finish (&elf);
+  snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
+  write_file (tree.path, elf.bytes, elf.size);
+  expect (&tree, counts ? "a note in it" : NULL);
+  remove_tree (&tree);
+}
+
+static void
+in_a_note (void **state)
+{
+  (void)state;
+  expect_note ("FDO", NT_FDO_INTEGRITY, IN_A_SEGMENT, true);
+  expect_note ("FDO", NT_FDO_INTEGRITY, BEHIND_ANOTHER, true);
+  expect_note ("FDO", NT_FDO_INTEGRITY, ALIGNED_TO_8, true);
+  expect_note ("FDO", NT_FDO_INTEGRITY, IN_NO_SEGMENT, false);
+  expect_note ("FDO", NT_FDO_INTEGRITY, OF_A_LONGER_NAME, false);
+  expect_note ("FDO", NT_FDO_INTEGRITY + 1, IN_A_SEGMENT, false);
+  expect_note ("FDP", NT_FDO_INTEGRITY, IN_A_SEGMENT, false);
+  expect_note ("GNU", NT_FDO_INTEGRITY, BEHIND_ANOTHER, false);
+  expect_note ("FDO", NT_GNU_BUILD_ID, BEHIND_ANOTHER, false);
+}
+
+/* A section of notes with such a name may have anything in it.  */
+static void
+in_a_section_of_notes (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const char *name;
+    uint32_t type;
+    bool counts;
+  } cases[] = {
+    { ".note.fdo.integrity", SHT_NOTE, true },
+    { ".note.integrity", SHT_NOTE, true },
+    { ".note.fdo.integrity", SHT_PROGBITS, false },
+    { ".note.other", SHT_NOTE, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      static struct elf_builder elf;
+      struct tree tree;
+      make_tree (&tree);
+      elf_builder_program (&elf, EM_X86_64, false);
+      elf_builder_add_section (&elf, cases[i].name, cases[i].type, 0, 0x480,
+                               16, 4);
+      elf_builder_finish (&elf);
+      snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
+      write_file (tree.path, elf.bytes, elf.size);
+      expect (&tree, cases[i].counts ? "a note in it" : NULL);
+      remove_tree (&tree);
+    }
+}
+
+int
+main (void)
+{
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (by_its_name_or_soname),
+    cmocka_unit_test (in_the_folders_of_checksums),
+    cmocka_unit_test (by_names_of_any_length),
+    cmocka_unit_test (by_the_name_of_a_link),
+    cmocka_unit_test (in_a_list_of_several),
+    cmocka_unit_test (in_a_long_list),
+    cmocka_unit_test (in_one_of_many_lists),
+    cmocka_unit_test (only_files_are_lists),
+    cmocka_unit_test (openssl_keeps_one_in_its_configuration),
+    cmocka_unit_test (whatever_way_leads_to_the_file),
+    cmocka_unit_test (known_names_are_not_asked_for_again),
+    cmocka_unit_test (nothing_stays_open),
+    cmocka_unit_test (a_file_that_is_gone_is_an_error),
+    cmocka_unit_test (in_a_note),
+    cmocka_unit_test (in_a_section_of_notes),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
