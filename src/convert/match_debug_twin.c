@@ -102,6 +102,14 @@ locate_debug_file (struct pair *pair, const struct debug_file *found,
   return true;
 }
 
+/* Whether the debug file FILE can be neither run nor linked with.  */
+static bool
+check_split (const struct image *file, struct error *err)
+{
+  return debug_file_check_split (file, err)
+         && debug_twin_check_codeless (file, err);
+}
+
 /* Open the debug file of IMAGE: NAME or, if that is NULL, what the usual
    places have.  One there that is not this program's is as good as none.  */
 static bool
@@ -110,14 +118,15 @@ open_debug_file (struct debug_file *found, const struct image *image,
 {
   if (name != NULL)
     return debug_file_open (found, name, image, err)
-           && (debug_file_check_split (&found->image, err)
+           && (check_split (&found->image, err)
                || debug_file_blame (err, name));
   struct debug_places places = debug_places_usual ();
   places.to_change = true;
   debug_file_find (found, image, &places, err);
   error_clear (err);
-  return found->image.elf != NULL
-         || error_set (err, CFI2SFRAME_NOTHING, "no debug file");
+  if (found->image.elf != NULL && check_split (&found->image, err))
+    return true;
+  return error_set (err, CFI2SFRAME_NOTHING, "no debug file");
 }
 
 static bool

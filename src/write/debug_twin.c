@@ -12,8 +12,78 @@ enum
   /* Sections with other numbers in both files: looking each of them up in a
      damaged file, with thousands, would take long.  */
   SEARCHES_MAX = 1024,
+  /* So does asking who owns bytes: of code there are a few ranges.  */
+  OWNERS_MAX = 4096,
   CRC_WORD_SIZE = 4
 };
+
+/* A search for bytes of code.  */
+struct code_search
+{
+  const struct image *debug;
+  uint64_t bytes; /* that may be looked at: no more than the file has */
+  unsigned owners;
+};
+
+/* Whether bytes of the file in RANGE are somebody's code: not zero, and of no
+   section or header table.  */
+static bool
+has_code_in (struct code_search *search, struct range range)
+{
+  if (range.end > search->debug->size)
+    range.end = search->debug->size;
+  while (range.begin < range.end)
+    {
+      struct range owner = owner_next (search->debug, range.begin, 0);
+      uint64_t end = owner.begin < range.end ? owner.begin : range.end;
+      uint64_t size = end - range.begin;
+      if (search->owners++ == OWNERS_MAX || size > search->bytes
+          || !range_is_zero (search->debug, range.begin, size))
+        return true;
+      search->bytes -= size;
+      range.begin = owner.end;
+    }
+  return false;
+}
+
+/* Where the file has what SEGMENT loads for SECTION.  */
+static struct range
+file_range (const GElf_Phdr *segment, const GElf_Shdr *section)
+{
+  uint64_t begin = section->sh_addr - segment->p_vaddr, end;
+  if (segment->p_type != PT_LOAD || section->sh_addr < segment->p_vaddr
+      || begin >= segment->p_filesz
+      || __builtin_add_overflow (begin, section->sh_size, &end))
+    return (struct range){ 0, 0 };
+  if (end > segment->p_filesz)
+    end = segment->p_filesz;
+  struct range range;
+  if (__builtin_add_overflow (segment->p_offset, begin, &range.begin)
+      || __builtin_add_overflow (segment->p_offset, end, &range.end))
+    return (struct range){ 0, 0 };
+  return range;
+}
+
+bool
+debug_twin_check_codeless (const struct image *debug, struct error *err)
+{
+  struct code_search search = { .debug = debug, .bytes = debug->size };
+  for (size_t i = 1; i < debug->n_sections; i++)
+    {
+      const GElf_Shdr *section = &debug->sections[i].header;
+      if (!(section->sh_flags & SHF_ALLOC)
+          || !(section->sh_flags & SHF_EXECINSTR))
+        continue;
+      /* The image says that segments of debug files are empty.  */
+      GElf_Phdr segment;
+      for (size_t k = 0; k < debug->n_segments; k++)
+        if (gelf_getphdr (debug->elf, (int)k, &segment) != NULL
+            && has_code_in (&search, file_range (&segment, section)))
+          return error_set (err, CFI2SFRAME_REFUSED,
+                            "it has code that its section headers deny");
+    }
+  return true;
+}
 
 static bool
 is_loaded (const struct image_section *section)

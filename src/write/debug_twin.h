@@ -16,6 +16,13 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
+/* Whether the segments of DEBUG, whose sections of code have no contents, have
+   none either.  A debug file has the program's segments, but what lies there
+   belongs to other sections or to the headers.  eu-strip(1) leaves sizes and
+   offsets of segments as the program has them, so these tell nothing.  Status
+   CFI2SFRAME_REFUSED otherwise: it can be run.  */
+bool debug_twin_check_codeless (const struct image *debug, struct error *err);
+
 /* Plan how the debug file DEBUG gets the section headers that PROGRAM, to
    which it belongs, has now.  Everything it has stays where it is.  The last
    four bytes of the new file are zero, and free for a word by which the file

@@ -247,6 +247,29 @@ END
   cmp whole before
 }
 
+# All section headers of code say that it is not there: changed, it crashed.
+@test "a program whose section headers deny its code is no debug file" {
+  split_program
+  small_program whole -g
+  cp whole faked
+  table=$(peek whole 40 8)
+  for index in $(readelf -SW whole | sed -n 's/^ *\[ *\([0-9]*\)\] .* AX .*/\1/p'); do
+    poke faked $((table + 64 * index + 4)) 08 00 00 00
+  done
+  [ "$(readelf -SW faked | grep -c 'NOBITS.* AX ')" -ge 3 ]
+  ./faked
+  cp faked before
+  objcopy --strip-all whole stripped
+  refused stripped --debug-twin=faked
+  [[ $stderr == *"faked: it has code that its section headers deny" ]] || report
+  cmp faked before
+  # Nor one that was only found.
+  objcopy --strip-all --add-gnu-debuglink=faked whole stripped
+  convert --debug-twin stripped
+  has_sframe stripped
+  cmp faked before
+}
+
 # Led a run as root over a user's folder to files elsewhere.
 @test "what --debug-twin finds beside a file is changed, links are not followed" {
   split_large_program large
