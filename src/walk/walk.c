@@ -31,20 +31,26 @@ enum
 /* What a slot's rule is.  */
 enum mode
 {
-  FITS = 1,  /* the rule is here; otherwise it has to be looked up */
-  BY_FP = 2, /* CFA = FP + cfa; otherwise SP + cfa */
-  SAVED = 4, /* FP is at CFA + fp; otherwise it is unchanged */
-  ENDS = 8,  /* there is no caller */
-  AT_PC = 16 /* no call ends at PC */
+  BY_FP = 1, /* CFA = FP + cfa; otherwise SP + cfa */
+  ENDS = 2,  /* there is no caller */
+  AT_PC = 4  /* no call ends at PC */
+};
+
+/* Where RA and FP are saved, from the CFA; NOWHERE: RA is not in memory, FP is
+   unchanged.  */
+struct saved
+{
+  int32_t ra, fp;
 };
 
 struct slot
 {
   uint64_t key; /* the PC, of a frame that was not interrupted; 0: unused */
-  int32_t cfa, ra, fp;
-  uint16_t next; /* the slot that the caller had */
+  struct slot *next; /* the slot that the caller had */
+  struct saved saved;
+  int32_t cfa; /* NOWHERE: the rule has to be looked up */
   uint8_t mode;
-  uint8_t unused[9];
+  uint8_t unused[3];
 };
 
 /* A frame of a walk.  */
@@ -55,7 +61,7 @@ struct place
 struct seen
 {
   struct place place;
-  int32_t ra_at, fp_at; /* from SP; NOWHERE: not in memory */
+  struct saved saved; /* the CFA is the next one's SP */
 };
 
 struct sfw_walker
@@ -69,7 +75,7 @@ struct sfw_walker
   unsigned turn; /* of the ways, which are replaced in turn */
   unsigned last; /* which of the two has the last walk */
   size_t n_seen;
-  struct seen seen[2][SEEN_MAX];
+  struct seen seen[2][SEEN_MAX + 1]; /* and one that no frame is behind */
   struct slot slots[SETS * WAYS] __attribute__ ((aligned (32)));
 };
 
@@ -161,20 +167,19 @@ slot_fill (struct slot *slot, const struct unwind_rules *rules)
 {
   const struct arch *arch = rules->arch;
   const struct frame_row *row = &rules->row;
-  slot->mode = 0;
   if (row->cfa.kind == RULE_UNDEFINED && row->ra.kind == RULE_UNDEFINED)
     slot->mode = ENDS;
   if (rules->signal || row->ra_signed || arch->caller_sp_offset != 0
       || arch->big_endian != host_is_big_endian () || row->cfa.kind != RULE_REG
       || (row->cfa.reg != arch->sp && row->cfa.reg != arch->fp)
       || row->ra.kind != RULE_DEREF_CFA
-      || (row->fp.kind != RULE_SAME && row->fp.kind != RULE_DEREF_CFA))
+      || (row->fp.kind != RULE_SAME && row->fp.kind != RULE_DEREF_CFA)
+      || row->fp.offset == NOWHERE)
     return;
-  slot->mode = (uint8_t)(FITS | (row->cfa.reg == arch->fp ? BY_FP : 0)
-                         | (row->fp.kind == RULE_DEREF_CFA ? SAVED : 0));
+  slot->mode = row->cfa.reg == arch->fp ? BY_FP : 0;
   slot->cfa = row->cfa.offset;
-  slot->ra = row->ra.offset;
-  slot->fp = row->fp.offset;
+  slot->saved.ra = row->ra.offset;
+  slot->saved.fp = row->fp.kind == RULE_DEREF_CFA ? row->fp.offset : NOWHERE;
 }
 
 static struct slot *
@@ -182,18 +187,19 @@ slot_make (struct walk *walk, struct slot *set, uint64_t key)
 {
   struct unwind_rules rules;
   struct slot *slot = &set[walk->walker->turn++ % WAYS];
-  slot->key = key;
-  slot->next = 0;
-  slot->mode = 0;
+  *slot = (struct slot){ .key = key, .next = slot, .cfa = NOWHERE };
   if (frame_rules (walk, key, false, &rules) == SFW_MORE)
     slot_fill (slot, &rules);
   if (rules.at_pc)
-    slot->mode = AT_PC | (slot->mode & ENDS);
+    {
+      slot->mode = AT_PC | (slot->mode & ENDS);
+      slot->cfa = NOWHERE;
+    }
   return slot;
 }
 
 /* The slot of KEY.  */
-static inline struct slot *
+static struct slot *
 slot_find (struct walk *walk, uint64_t key)
 {
   struct slot *set = walk->walker->slots + (key ^ key >> 9) % SETS * WAYS;
@@ -219,22 +225,18 @@ readable (struct range range, uint64_t address)
   return address - range.low < range.span;
 }
 
-/* Go from PLACE to its caller by SLOT, if nothing is unusual.  SEEN, unless it
-   is NULL, gets where it read.  */
+/* Go from PLACE to its caller by SLOT, if nothing is unusual.  */
 static inline bool
-slot_apply (struct range range, const struct slot *slot, struct place *place,
-            struct seen *seen)
+slot_apply (struct range range, const struct slot *slot, struct place *place)
 {
-  if (!(slot->mode & FITS))
-    return false;
   uint64_t cfa = (slot->mode & BY_FP ? place->fp : place->sp)
                  + (uint64_t)(int64_t)slot->cfa;
-  uint64_t ra_at = cfa + (uint64_t)(int64_t)slot->ra;
-  uint64_t fp_at = cfa + (uint64_t)(int64_t)slot->fp, fp = place->fp;
-  if (cfa <= place->sp || !readable (range, ra_at))
+  uint64_t ra_at = cfa + (uint64_t)(int64_t)slot->saved.ra, fp = place->fp;
+  if (slot->cfa == NOWHERE || cfa <= place->sp || !readable (range, ra_at))
     return false;
-  if (slot->mode & SAVED)
+  if (slot->saved.fp != NOWHERE)
     {
+      uint64_t fp_at = cfa + (uint64_t)(int64_t)slot->saved.fp;
       if (!readable (range, fp_at))
         return false;
       fp = load (range, fp_at);
@@ -242,13 +244,6 @@ slot_apply (struct range range, const struct slot *slot, struct place *place,
   uint64_t pc = load (range, ra_at);
   if (pc == 0)
     return false;
-  if (seen != NULL)
-    {
-      bool near = ra_at - place->sp + 4096 < INT32_MAX;
-      seen->ra_at = near ? (int32_t)(ra_at - place->sp) : NOWHERE;
-      seen->fp_at
-          = slot->mode & SAVED ? (int32_t)(fp_at - place->sp) : NOWHERE;
-    }
   *place = (struct place){ pc, cfa, fp };
   return true;
 }
@@ -293,7 +288,7 @@ static enum sfw_end
 step_in_full (struct walk *walk)
 {
   struct unwind_rules rules;
-  struct slot slot;
+  struct slot slot = { .cfa = NOWHERE };
   struct sfw_frame *frame = &walk->frame;
   enum sfw_end end = frame_rules (walk, frame->pc, frame->interrupted, &rules);
   if (rules.at_pc && !frame->interrupted)
@@ -303,7 +298,7 @@ step_in_full (struct walk *walk)
     return step_by_fallback (walk, end);
   slot_fill (&slot, &rules);
   struct place place = { frame->pc, frame->sp, frame->fp };
-  if (!slot_apply (walk->range, &slot, &place, NULL))
+  if (!slot_apply (walk->range, &slot, &place))
     return walk_apply (&rules, walk->memory, frame);
   *frame = (struct sfw_frame){ .pc = place.pc,
                                .sp = place.sp,
@@ -353,13 +348,13 @@ static inline bool
 still_true (struct range range, const struct seen *seen,
             const struct seen *next)
 {
-  uint64_t sp = seen->place.sp;
-  uint64_t ra_at = sp + (uint64_t)(int64_t)seen->ra_at;
-  uint64_t fp_at = sp + (uint64_t)(int64_t)seen->fp_at;
-  if (seen->ra_at == NOWHERE || !readable (range, ra_at)
+  uint64_t cfa = next->place.sp;
+  uint64_t ra_at = cfa + (uint64_t)(int64_t)seen->saved.ra;
+  uint64_t fp_at = cfa + (uint64_t)(int64_t)seen->saved.fp;
+  if (seen->saved.ra == NOWHERE || !readable (range, ra_at)
       || load (range, ra_at) != next->place.pc)
     return false;
-  return seen->fp_at == NOWHERE
+  return seen->saved.fp == NOWHERE
          || (readable (range, fp_at) && load (range, fp_at) == next->place.fp);
 }
 
@@ -402,27 +397,12 @@ struct trail
   size_t at; /* frames of the last walk before this one are further in */
 };
 
-/* Where to write down PLACE, or NULL.  */
-static inline struct seen *
+/* Write down PLACE, whose caller no slot finds.  */
+static inline void
 trail_add (struct trail *trail, const struct place *place)
 {
-  if (trail->n_own == SEEN_MAX)
-    return NULL;
-  struct seen *seen = &trail->own[trail->n_own++];
-  seen->place = *place;
-  seen->ra_at = NOWHERE;
-  return seen;
-}
-
-/* Whether PLACE is one of the last walk's: number trail->at.  */
-static inline bool
-trail_meets (struct trail *trail, const struct place *place)
-{
-  while (trail->at < trail->n_last
-         && trail->last[trail->at].place.sp < place->sp)
-    trail->at++;
-  return trail->at < trail->n_last
-         && same_place (&trail->last[trail->at].place, place);
+  if (trail->n_own < SEEN_MAX)
+    trail->own[trail->n_own++] = (struct seen){ *place, { NOWHERE, NOWHERE } };
 }
 
 /* Follow the last walk from frame number trail->at, which was noted but not
@@ -453,55 +433,88 @@ step_slowly (struct walk *walk, struct place *place)
   return end;
 }
 
-/* The slot of PLACE, which comes behind that of SLOT.  */
+/* The slot of PC, which comes behind that of SLOT.  */
 static inline struct slot *
 slot_next (struct walk *walk, struct slot *slot, uint64_t pc)
 {
-  struct slot *const slots = walk->walker->slots;
-  struct slot *next = &slots[slot->next];
+  struct slot *next = slot->next;
   if (next->key != pc)
-    {
-      next = slot_find (walk, pc);
-      slot->next = (uint16_t)(next - slots);
-    }
+    slot->next = next = slot_find (walk, pc);
   return next;
 }
 
-/* Go on from *PLACE, which was noted, by slots, as long as that goes without
-   anything unusual, and write it down.  The slot of *PLACE, which is SLOT
-   now, does not serve unless there is no more room.  What changes with every
-   frame is in variables of this function, and so in registers.  */
-static struct slot *
-follow_links (struct walk *walk, struct trail *trail, struct slot *slot,
-              struct place *at)
+/* Where the frames are that follow_links notes.  */
+struct run
+{
+  uint64_t *to, *end;
+  struct seen *own;        /* where to write down, if that is done */
+  const struct seen *last; /* the frame of the last walk that may be next */
+};
+
+/* Go on from *PLACE, which was noted and has *SLOT, by slots, as long as that
+   goes without anything unusual and there is room.  True when *PLACE is
+   run->last, a frame of the last walk, by now.  What changes with every frame
+   is in variables of this function, and so in registers.  */
+static inline bool
+run_links (struct walk *walk, struct run *run, struct slot **slot,
+           struct place *place, bool writes)
 {
   const struct range range = walk->range;
-  struct trail own = *trail;
-  struct place place = *at;
-  uint64_t *addresses = walk->addresses;
-  uint8_t *marks = walk->marks;
-  size_t n = walk->n, max = walk->max;
-  while (n < max)
+  struct run now = *run;
+  struct slot *with = *slot;
+  struct place at = *place;
+  bool met = false;
+  while (now.to < now.end && !met)
     {
-      struct seen *seen = trail_add (&own, &place);
-      if (!slot_apply (range, slot, &place, seen))
+      struct place from = at;
+      if (!slot_apply (range, with, &at))
         break;
-      addresses[n] = place.pc;
-      if (marks != NULL)
-        marks[n] = 0;
-      n++;
-      slot = slot_next (walk, slot, place.pc);
-      if (trail_meets (&own, &place))
-        {
-          walk->n = n;
-          place = trail_join (walk, &own);
-          n = walk->n;
-          slot = slot_find (walk, place.pc);
-        }
+      *now.to++ = at.pc;
+      if (writes)
+        *now.own++ = (struct seen){ from, with->saved };
+      with = slot_next (walk, with, at.pc);
+      while (now.last->place.sp < at.sp)
+        now.last++;
+      met = now.last->place.sp == at.sp && same_place (&now.last->place, &at);
     }
-  walk->n = n;
-  *at = place;
-  *trail = own;
+  *run = now;
+  *slot = with;
+  *place = at;
+  return met;
+}
+
+/* The same, and along the last walk.  The frame where that stops is written
+   down; its slot does not serve unless there is no more room.  */
+static struct slot *
+follow_links (struct walk *walk, struct trail *trail, struct slot *slot,
+              struct place *place)
+{
+  bool more = true;
+  while (more)
+    {
+      uint64_t *start = walk->addresses + walk->n;
+      size_t room = walk->max - walk->n, left = SEEN_MAX - trail->n_own;
+      bool writes = left > 0;
+      struct run run = { .to = start,
+                         .end = start + (writes && left < room ? left : room),
+                         .own = trail->own + trail->n_own,
+                         .last = trail->last + trail->at };
+      bool met = writes ? run_links (walk, &run, &slot, place, true)
+                        : run_links (walk, &run, &slot, place, false);
+      size_t n = (size_t)(run.to - start);
+      if (walk->marks != NULL)
+        memset (walk->marks + walk->n, 0, n);
+      walk->n += n;
+      trail->n_own += writes ? n : 0;
+      trail->at = (size_t)(run.last - trail->last);
+      if (met)
+        {
+          *place = trail_join (walk, trail);
+          slot = slot_find (walk, place->pc);
+        }
+      more = met || (run.to == run.end && walk->n < walk->max);
+    }
+  trail_add (trail, place);
   return slot;
 }
 
@@ -535,6 +548,16 @@ walk_by_links (struct walk *walk, struct trail *trail, struct place place)
     }
 }
 
+/* The last walk has N frames.  What is behind them stops those who look for a
+   frame at some SP, and is none: its PC is 0.  */
+static void
+walker_seen (struct sfw_walker *walker, size_t n)
+{
+  walker->seen[walker->last][n]
+      = (struct seen){ .place = { .sp = UINT64_MAX } };
+  walker->n_seen = n;
+}
+
 /* The walk of last time again, as far as it goes; then by links.  */
 static enum sfw_end
 walk_remembering (struct walk *walk)
@@ -565,7 +588,7 @@ walk_remembering (struct walk *walk)
     }
   enum sfw_end end = walk_by_links (walk, &trail, place);
   walker->last = !walker->last;
-  walker->n_seen = trail.n_own;
+  walker_seen (walker, trail.n_own);
   return end;
 }
 
@@ -577,7 +600,7 @@ walker_renew (struct sfw_walker *walker)
   if (walker->generation == generation)
     return;
   memset (walker->slots, 0, sizeof walker->slots);
-  walker->n_seen = 0;
+  walker_seen (walker, 0);
   walker->generation = generation;
 }
 

@@ -246,6 +246,51 @@ simple_stack (struct program *program, unsigned count)
   return (struct sfw_frame){ .pc = CODE + 4, .sp = STACK };
 }
 
+/* More frames than a walk remembers, of which a few change.  */
+static void
+deep_stacks_are_walked_to_their_end (void **state)
+{
+  (void)state;
+  enum
+  {
+    DEEP = 3000
+  };
+  struct program program;
+  enum sfw_end end;
+  uint64_t *addresses = calloc (DEEP + 9, sizeof *addresses);
+  uint8_t *marks = malloc (DEEP + 9), *stack = calloc (DEEP + 1, 24);
+  assert_true (addresses != NULL && marks != NULL && stack != NULL);
+  prepare (&program);
+  program.memory.bytes = stack;
+  program.memory.high = STACK + 24 * (DEEP + 1);
+  for (unsigned i = 0; i <= DEEP; i++)
+    store_u64 (stack + 24 * i + 16,
+               i == DEEP ? CODE + 3 * SPACE + 30
+                         : CODE + 5 * SPACE + 1 + i % 7,
+               false);
+  for (unsigned round = 0; round < 8; round++)
+    {
+      struct sfw_frame frame
+          = { .pc = CODE + 4, .sp = STACK + 24 * (round & 1) };
+      size_t n = sfw_walk (program.walker, &program.memory, &frame, addresses,
+                           marks, DEEP + 9, &end);
+      assert_int_equal (n, DEEP + 2 - (round & 1));
+      assert_int_equal (end, SFW_OUTERMOST);
+      for (size_t i = 1; i < n; i++)
+        assert_int_equal (
+            addresses[i],
+            load_u64 (stack + 24 * (i - 1 + (round & 1)) + 16, false));
+      for (size_t i = 0; i < n; i++)
+        assert_int_equal (marks[i], 0);
+      store_u64 (stack + 24 * (400 * round) + 16,
+                 CODE + 10 * SPACE + 1 + round, false);
+    }
+  finish (&program);
+  free (addresses);
+  free (marks);
+  free (stack);
+}
+
 static void
 a_change_of_the_table_is_noticed (void **state)
 {
@@ -601,6 +646,7 @@ main (void)
   cmocka_set_message_output (CM_OUTPUT_TAP);
   static const struct CMUnitTest tests[] = {
     cmocka_unit_test (a_walk_is_its_steps_whatever_was_walked_before),
+    cmocka_unit_test (deep_stacks_are_walked_to_their_end),
     cmocka_unit_test (a_change_of_the_table_is_noticed),
     cmocka_unit_test (
         modules_do_not_overlap_and_have_sections_that_can_be_read),
