@@ -207,12 +207,15 @@ follow_routine (struct analysis *analysis, uint64_t entry,
   return true;
 }
 
-/* Whether FUNCTION, followed last and sound, begins with the frame of a call:
-   its CFI says so, somebody calls it, or it leaves as functions do.  Code that
-   never leaves is entered in other ways, too: by the kernel, when a signal's
-   handler returns; by code that put something onto the stack.  What a pointer
-   leads to has to return: labels of threaded code leave by jumps, and have the
-   frame of the function that they are in.  */
+/* Whether FUNCTION, which was followed last and is sound, begins with the
+   frame of a call: an instruction calls it, its CFI says so, or it returns or
+   leaves as functions do.
+
+   Code that never leaves can be entered in other ways: by the kernel, when the
+   handler of a signal returns, or by code that has put something onto the
+   stack.  A target of a pointer must return.  A label of threaded code is such
+   a target, but it leaves by a jump, and has the frame of the function that it
+   is in.  */
 static bool
 is_function (const struct analysis *analysis,
              const struct code_function *function)
@@ -411,7 +414,7 @@ add_described_adjoining (struct analysis *analysis)
   return starts_add_described (&analysis->starts, true);
 }
 
-/* Everybody was asked who comes back.  */
+/* All functions were asked whether they return.  */
 static bool
 add_doubtful (struct analysis *analysis)
 {

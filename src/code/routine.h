@@ -5,11 +5,12 @@
    moved elsewhere (.cold), and with tails that other functions share.  It ends
    at the starts of other functions, where jumps are tail calls.
 
-   The states are right if the entry is one, and if the code keeps to the ABI.
-   Both show: a function that was entered in its middle does not return with
-   the stack pointer it came with, pops what it did not push, or uses what
-   belongs to its caller.  routine_follow looks for all of these, and a routine
-   with one of them says nothing at all.  */
+   The states are right if a function does begin at the entry, and if the code
+   keeps to the ABI.  Both can be checked.  Code that was entered in the middle
+   of a function does not return with the stack pointer it came with, or pops
+   what it did not push, or uses registers that belong to the caller.
+   routine_follow looks for all of these; a routine with one of them gives no
+   rows at all.  */
 
 #ifndef CODE_ROUTINE_H
 #define CODE_ROUTINE_H
@@ -23,72 +24,71 @@
 
 struct routine; /* opaque */
 
-/* What becomes of a routine with calls that nobody has seen come back: nothing
-   else begins before the end of its CFI; it fails, until all others were
-   asked; it ends with these calls.  */
+/* What to do with calls of functions that were not seen to return.  */
 enum routine_doubts
 {
-  DOUBTS_NONE,
-  DOUBTS_FAIL,
-  DOUBTS_END
+  DOUBTS_NONE, /* paths go on behind them: the routine's CFI says where it
+                  ends */
+  DOUBTS_FAIL, /* the routine fails: functions it calls are not known yet */
+  DOUBTS_END   /* paths end with them */
 };
 
-/* CONTEXT must outlive it.  NULL when memory ran out.  */
+/* CONTEXT must outlive the routine.  NULL when memory ran out.  */
 struct routine *routine_new (const struct routine_context *context);
 void routine_free (struct routine *routine);
 
-/* Follow the function at ENTRY, whose code is known to reach to END at least
-   as far as jump tables are concerned.  *FAILED_AT is the address that shows
-   the failure.  */
+/* Follow the function at ENTRY.  Entries of jump tables that lead to code
+   below END lead into the function.  *FAILED_AT is the address that shows the
+   failure.  */
 enum routine_failure routine_follow (struct routine *routine, uint64_t entry,
                                      uint64_t end, enum routine_doubts doubts,
                                      uint64_t *failed_at);
 
-/* The same as if it were not expected to preserve any register but SP: for
-   functions with conventions of their own.  What is found of other registers
-   is not to be used.  */
+/* Follow the function as routine_follow does, but expect it to preserve no
+   register but SP: for functions with conventions of their own.  Rules for
+   other registers must not be used then.  */
 enum routine_failure routine_follow_bare (struct routine *routine,
                                           uint64_t entry, uint64_t end,
                                           uint64_t *failed_at);
 
-/* Whether the routine followed last, a sound one, was seen to return: then the
-   stack pointer at its entry is that of a call, because the return address was
-   found where it should be.  */
+/* What follows is asked of the routine that was followed last.  */
+
+/* Whether the routine, a sound one, was seen to return.  Then the stack
+   pointer at the entry is that of a call, because the return address was where
+   a call puts it.  */
 bool routine_is_proven (const struct routine *routine);
 
-/* Whether it uses registers that it got no values in: as compilers do where
-   they know better than the programmer, or as assembler code does that has
+/* Whether the routine uses registers that have no value at its entry: as
+   compiled code does on paths that are never taken, or assembler code with
    conventions of its own.  */
 bool routine_is_odd (const struct routine *routine);
 
-/* The ABI of the routine followed last: Go has its own.  */
+/* The ABI of the routine: Go has its own.  */
 const struct code_machine *routine_machine (const struct routine *routine);
 
-/* Whether it leaves by a jump somewhere, with the stack pointer it came
+/* Whether the routine jumps to another function with the stack pointer it came
    with.  */
 bool routine_leaves (const struct routine *routine);
 
-/* The functions, N of them, that the routine followed last gets to with
-   another frame than that of a call: the reason, or one of the reasons, why it
-   fails.  */
+/* The functions, N of them, that the routine enters with another frame than
+   that of a call, for which it fails.  */
 const uint32_t *routine_left_for (const struct routine *routine, size_t *n);
 
-/* Call VISIT for every instruction of the routine followed last, with the
-   state in front of it.  */
+/* Call VISIT for every instruction of the routine, with the state in front of
+   it.  */
 void routine_visit (struct routine *routine,
                     void (*visit) (void *argument, uint64_t address,
                                    const struct insn *insn,
                                    const struct state *state),
                     void *argument);
 
-/* Whether it calls functions that were not known to context->functions, which
-   knows them now: when they were followed there, the routine may look
-   different.
- */
+/* Whether the routine calls functions that were not in context->functions when
+   it was followed.  They are now; once they were followed, following the
+   routine again may have another result.  */
 bool routine_met_unknown (const struct routine *routine);
 
-/* Whether following functions took so long altogether that it was given up:
-   then there may be paths that nobody has seen.  */
+/* Whether the analysis was given up because it took too long.  Then paths may
+   be missing.  */
 bool routine_gave_up (const struct routine *routine);
 
 const char *routine_failure_name (enum routine_failure failure);

@@ -15,22 +15,22 @@
 #include "code/image_facts.h"
 #include "code/request.h"
 
-/* Why a routine says nothing.  */
+/* Why a routine gives no rows.  */
 enum routine_failure
 {
   ROUTINE_SOUND,
   ROUTINE_DECODE,     /* bytes that are no instruction, or no code */
   ROUTINE_RETURN,     /* returns with another stack pointer or registers */
-  ROUTINE_TAIL_CALL,  /* leaves for another function in such a way */
-  ROUTINE_RUNS_INTO,  /* gets into another function that way without a jump */
+  ROUTINE_TAIL_CALL,  /* jumps to another function with such registers */
+  ROUTINE_RUNS_INTO,  /* runs into another function with such registers */
   ROUTINE_SAVED_USED, /* uses registers that belong to the caller */
-  ROUTINE_UNWINDS,    /* goes on with an exception that it did not get */
+  ROUTINE_UNWINDS,    /* resumes unwinding without a landing pad */
   ROUTINE_SIGNAL,     /* is where the handler of a signal returns to */
   ROUTINE_CALLEE,     /* calls what returns with another stack pointer */
   ROUTINE_UNRESOLVED, /* jumps to an address that is not known */
   ROUTINE_GO_DIFFERS, /* Go's table says otherwise, or nothing */
   ROUTINE_UNPROVEN,   /* nothing shows that a function starts there */
-  ROUTINE_DOUBTFUL,   /* nothing shows yet that its calls come back */
+  ROUTINE_DOUBTFUL,   /* nothing shows yet that its calls return */
   ROUTINE_TOO_MUCH,   /* takes too long, or too much memory */
   ROUTINE_FAILURE_COUNT
 };
@@ -49,8 +49,8 @@ struct routine_context
   const struct code_pad *pads; /* ascending start, disjoint */
   size_t n_pads;
   const struct known_code *known;
-  /* Functions without CFI are followed: nothing tells where they end but that
-     calls come back.  */
+  /* Functions without CFI are followed.  Where such a function ends is known
+     only from calls that do not return, so these must be known.  */
   bool ends_unknown;
 };
 

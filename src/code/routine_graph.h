@@ -1,9 +1,10 @@
 /* The graph of a function: instructions, and the states where paths meet.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Instructions are decoded once, when a path first gets to them, and kept as
-   nodes.  A node where paths can meet has a label, which owns the state in
-   front of it; states in between are made anew from the label before them.  */
+   An instruction is decoded once, when the first path gets to it, and kept as
+   a node.  A node where paths can meet has a label, which owns the state in
+   front of the node.  The states of other nodes are not kept: they are
+   computed again from the label in front of them.  */
 
 #ifndef CODE_ROUTINE_GRAPH_H
 #define CODE_ROUTINE_GRAPH_H
@@ -21,22 +22,24 @@ static const uint32_t NODE_NONE = UINT32_MAX;
 struct routine_node
 {
   uint64_t address;
-  uint32_t label;       /* or NODE_NONE */
-  uint32_t predecessor; /* node that goes on here, or NODE_NONE */
-  bool is_last;         /* the routine ends behind it, if it gets there */
-  bool goes_back;       /* a way from here to the caller was seen ... */
-  bool goes_straight;   /* ... which nothing else joins */
-  struct insn insn;     /* size 0: no instruction */
+  uint32_t label; /* or NODE_NONE */
+  uint32_t
+      predecessor;    /* node from which the path goes on here, or NODE_NONE */
+  bool is_last;       /* no instruction of the routine is behind this one */
+  bool goes_back;     /* a path from here to a return was seen ... */
+  bool goes_straight; /* ... which no other path joins */
+  struct insn insn;   /* size 0: no instruction */
 };
 
 struct routine_label
 {
-  size_t state; /* where it is in the routine's states */
+  size_t state; /* offset in routine.states */
   uint32_t node;
   bool queued;
 };
 
-/* Where a node leads that does not tell it by itself.  */
+/* A way from a node to another that the instruction alone does not say, such
+   as an indirect jump.  */
 struct routine_edge
 {
   uint32_t from, to;
@@ -48,35 +51,36 @@ struct routine
   const struct code_machine *machine;
   bool is_go, is_bare;
   uint64_t entry, end;
-  struct address_map numbers; /* of nodes */
+  struct address_map numbers; /* from addresses to numbers of nodes */
   struct routine_node *nodes;
   size_t n_nodes, nodes_capacity;
   struct routine_label *labels;
   size_t n_labels, labels_capacity;
-  /* Of the labels, one behind the other: joining only takes slots out, so that
-     each has as much room as it took first, a third of the most.  */
+  /* The states of the labels, one behind the other.  Joining only removes
+     slots, so a state never needs more room than it took at first, which is a
+     third of sizeof (struct state) on average.  */
   char *states;
   size_t states_size, states_capacity;
   size_t nodes_max, labels_max;
-  uint32_t *queue; /* labels to be walked from; a stack */
+  uint32_t *queue; /* labels whose state has changed; a stack */
   size_t n_queue, queue_capacity;
   struct routine_edge *edges;
   size_t n_edges, edges_capacity;
-  uint32_t noting;  /* jumps from this node are edges, unless NODE_NONE */
-  uint32_t changed; /* mask of registers */
+  uint32_t noting;  /* node whose jumps are stored as edges, or NODE_NONE */
+  uint32_t changed; /* mask of registers that the routine writes */
   struct address_map
-      doubtful; /* calls that do not come back for all we know */
+      doubtful; /* calls of functions that were not seen to return */
   struct jump_tables tables;
-  uint64_t *ends; /* addresses that an earlier try has found; ascending */
+  uint64_t *ends; /* of jump tables, as an earlier try found them; ascending */
   size_t n_ends, ends_capacity;
-  bool landed;        /* exceptions get to it */
-  bool is_proven;     /* returns */
-  bool leaves;        /* the same by a jump that may be a tail call */
-  bool is_odd;        /* uses registers that it got no values in */
-  bool met_unknown;   /* called a function that nobody has followed */
+  bool landed;        /* it has landing pads of exceptions */
+  bool is_proven;     /* it returns with the stack pointer it came with */
+  bool leaves;        /* it jumps to another function with that */
+  bool is_odd;        /* it uses registers that have no value at its entry */
+  bool met_unknown;   /* it calls a function that was not followed yet */
   uint32_t visited;   /* node that routine_visit is at */
-  uint32_t *left_for; /* functions that it gets to with another frame than
-                         that of a call */
+  uint32_t *left_for; /* functions that it enters with another frame than that
+                         of a call */
   size_t n_left_for, left_for_capacity;
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
@@ -84,7 +88,7 @@ struct routine
   uint64_t failed_at;
 };
 
-/* The state of label NUMBER.  It moves when there are more.  */
+/* The state of label NUMBER.  The pointer is valid until a label is added.  */
 static inline struct state *
 routine_label_state (const struct routine *routine, uint32_t number)
 {
@@ -92,24 +96,25 @@ routine_label_state (const struct routine *routine, uint32_t number)
                                   + routine->labels[number].state);
 }
 
-/* The routine says nothing, because of FAILURE at ADDRESS, if it was sound up
-   to now.  */
+/* Note that the routine has FAILURE at ADDRESS, so that it gives no rows.  An
+   earlier failure is kept.  */
 void routine_fail (struct routine *routine, enum routine_failure failure,
                    uint64_t address);
 
 /* The node at ADDRESS, or NODE_NONE.  */
 uint32_t routine_node_at (struct routine *routine, uint64_t address);
 
-/* The node behind NUMBER: mostly the one that was decoded after it.  Where
-   there is none, the latter makes one.  */
+/* The node of the instruction behind node NUMBER, which mostly was decoded
+   next.  If there is none, routine_find_behind returns NODE_NONE and
+   routine_node_behind makes one.  */
 uint32_t routine_find_behind (const struct routine *routine, uint32_t number);
 uint32_t routine_node_behind (struct routine *routine, uint32_t number);
 
-/* Node NUMBER, which has no label, gets one with STATE.  */
+/* Give node NUMBER, which has no label, a label with STATE.  */
 void routine_add_label (struct routine *routine, uint32_t number,
                         const struct state *state);
 
-/* STATE arrives at node NUMBER, where paths can meet.  */
+/* Join STATE into the state of node NUMBER, where paths can meet.  */
 void routine_arrive (struct routine *routine, uint32_t number,
                      const struct state *state);
 

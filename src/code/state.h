@@ -1,10 +1,11 @@
-/* What is known before an instruction: registers, stack and bounds.
+/* The state in front of an instruction: what registers and stack hold, and
+   what comparisons have shown of them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A state is made for a function's entry, changed by one instruction after the
-   other, and joined where paths meet.  Joining only forgets, and there is not
-   much to forget, so following all paths of a function until nothing changes
-   comes to an end.  */
+   other, and joined where paths meet.  A join only removes knowledge, of which
+   there is a limited amount.  So the worklist, which follows all paths of a
+   function until no state changes, comes to an end.  */
 
 #ifndef CODE_STATE_H
 #define CODE_STATE_H
@@ -25,18 +26,18 @@ enum
   STATE_BOUNDS_MAX = 4
 };
 
-/* A word in the stack with a value that matters: a saved register, or an
-   address in the stack.  */
+/* A word in the stack whose value is known: a saved register, or an address
+   in the stack.  */
 struct slot
 {
   struct value place; /* VALUE_CFA or VALUE_BASE */
   struct value value;
 };
 
-/* Something that was compared: a register's value, or memory.  */
+/* The subject of a comparison: the value of a register, or memory.  */
 struct subject
 {
-  struct value base; /* or the value itself */
+  struct value base; /* of an address; or the register's value */
   struct value index;
   int64_t offset;
   uint8_t scale;
@@ -45,8 +46,8 @@ struct subject
 
 struct limit
 {
-  uint64_t max; /* lower bits are not above this, unsigned; UINT64_MAX: none */
-  bool is_weak; /* paths with other limits met */
+  uint64_t max; /* of the lower bits, unsigned; UINT64_MAX: no limit */
+  bool is_weak; /* paths with other limits have met here */
 };
 
 struct bound
@@ -59,22 +60,24 @@ struct state
 {
   struct value registers[REG_COUNT];
   struct bound bounds[STATE_BOUNDS_MAX];
-  /* What the flags tell of; a comparison of two registers has `other`.  */
+  /* The last comparison, whose result is in the flags: of this subject with
+     this number.  */
   struct subject compared;
   uint64_t compared_with;
   uint8_t n_slots, n_bounds;
   bool has_compared, has_equals;
-  bool has_forked; /* the flags tell whether a VALUE_FORKED is 0 */
-  /* A child with another stack was made, and has not gone its own way yet: no
-     row holds for both.  */
+  bool has_forked; /* the flags say whether a VALUE_FORKED is 0 */
+  /* The path is that of a parent and of its child, which has another stack: no
+     row holds for both until a branch separates the two.  */
   bool is_child_too;
   uint8_t equals[2]; /* registers that were compared with each other */
-  /* The base of VALUE_BASE <= CFA + this, or < unless an instruction had no
-     effect that was not meant to have none.  */
+  /* An upper limit of the address that VALUE_BASE counts from: it is at most
+     CFA + base_limit.  With base_is_below it is below that, provided that each
+     instruction that moves the address has an effect.  */
   int64_t base_limit;
   bool base_is_below;
-  uint64_t released; /* mask of slots that were above the stack pointer once,
-                        and are below it */
+  uint64_t released; /* mask of slots that are below the stack pointer, and
+                        have been above it */
   struct slot slots[STATE_SLOTS_MAX]; /* last: most of it is not in use */
 };
 
@@ -95,18 +98,22 @@ state_copy (struct state *to, const struct state *from)
 /* At the entry of a function.  */
 void state_enter (struct state *state, const struct code_machine *machine);
 
-/* What is compared, or bounded, where VALUE is.  */
+/* VALUE as a subject.  */
 static inline struct subject
 subject_of_value (struct value value)
 {
   return (struct subject){ .base = value, .has_base = true };
 }
 
-/* WIDTH bytes at PLACE get VALUE.  What matters is kept.  In a correct program
-   stores through pointers that are not known to point into the stack cannot
-   reach saved registers; and BY_POINTER, neither SP nor FP, not where they are
-   known to, because the only copy of what belongs to the caller is needed:
-   that is a path that is never taken, or a pointer that has changed.  */
+/* Store VALUE into WIDTH bytes at PLACE.  Slots keep saved registers and
+   addresses in the stack; other values are dropped.
+
+   Saved registers stay in their slots where a correct program cannot change
+   them.  A pointer that is not known to point into the stack cannot reach
+   them.  BY_POINTER: the address is in another register than SP and FP.  Such
+   a store does not change a saved register even if its address seems to be
+   the slot's, because the function would lose the only copy of what belongs
+   to its caller: the path is never taken, or the pointer has changed.  */
 void state_store (struct state *state, const struct code_machine *machine,
                   struct value place, struct value value, unsigned width,
                   bool by_pointer);
@@ -114,7 +121,7 @@ void state_store (struct state *state, const struct code_machine *machine,
 /* The index of the slot at PLACE, or n_slots.  */
 unsigned state_find_slot (const struct state *state, struct value place);
 
-/* Take out slot INDEX, for which the last one comes in.  */
+/* Remove slot INDEX; the last slot takes its place.  */
 void state_remove_slot (struct state *state, unsigned index);
 
 /* The value in memory at PLACE; VALUE_MIXED when it is not known.  */
@@ -125,23 +132,24 @@ struct limit state_bound (const struct state *state, struct value value);
 struct limit state_bound_of (const struct state *state,
                              const struct subject *subject);
 
-/* The subject's lower bits are not above LIMIT.  The oldest bound makes
-   room.  */
+/* Note that the lower bits of SUBJECT are not above LIMIT.  If there is no
+   room the oldest bound is dropped.  */
 void state_set_bound (struct state *state, const struct subject *subject,
                       struct limit limit);
 void state_remove_bound (struct state *state, unsigned index);
 
-/* Whether anything bounded depends on VALUE.  */
+/* Whether the subject of any bound depends on VALUE.  */
 bool state_is_bounded (const struct state *state, struct value value);
 
-/* Forget bounds of what may have changed: WIDTH bytes of memory at PLACE; or
-   VALUE, when an instruction that was met before gives its register a new one
-   under the same number.  */
+/* Forget the bounds of all subjects that depend on WIDTH bytes of memory at
+   PLACE, which have changed; or on VALUE.  A value has the number of the
+   instruction that made it, so that it changes when a path comes to that
+   instruction again.  */
 void state_forget_bounds (struct state *state, struct value place,
                           unsigned width);
 void state_forget_value (struct state *state, struct value value);
 
-/* The subject that the memory operand of INSN is.  */
+/* The memory operand of INSN as a subject.  */
 struct subject state_memory (const struct state *state,
                              const struct insn *insn);
 

@@ -1,4 +1,4 @@
-/* What the code of a linked file adds to its CFI, and takes from it.
+/* Functions found in the code, and rows of the CFI that the code contradicts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/code_evidence.h"
@@ -24,7 +24,7 @@ code_evidence_open_source (struct cfi_source *source,
   return plt_stubs_find (&source->stubs, image, &source->cfi, err);
 }
 
-/* Functions made of claims.  */
+/* Making functions of a row_map.  */
 struct harvest
 {
   const struct row_map *row_map;
@@ -47,8 +47,8 @@ begin_function (struct harvest *harvest, uint64_t address)
   return function;
 }
 
-/* Code from START to END, in which no function starts but at START, has
-   ROW.  */
+/* Add ROW for the code from START to END.  A function may start at START, and
+   none behind it.  */
 static bool
 add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
            bool is_start, const struct frame_row *row)
@@ -69,7 +69,7 @@ add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
   return frame_function_append (function, &next);
 }
 
-/* The same, cut where functions start.  */
+/* Add ROW for the code from START to END, cut where functions start.  */
 static bool
 add_range (struct harvest *harvest, uint64_t start, uint64_t end,
            const struct frame_row *row)
@@ -96,7 +96,8 @@ add_range (struct harvest *harvest, uint64_t start, uint64_t end,
   return true;
 }
 
-/* CLAIM, without what CFI or a known PLT stub describes.  */
+/* Add the row of RANGE, except for code that CFI or a known PLT stub
+   describes.  */
 static bool
 add_row_range (struct harvest *harvest, const struct row_range *row_range)
 {
@@ -134,7 +135,8 @@ harvest_rows (struct harvest *harvest)
   return true;
 }
 
-/* Remove what overlaps STUBS, which takes a damaged file.  */
+/* Remove functions from FOUND that overlap STUBS.  Only in a damaged file
+   there are such.  */
 static void
 drop_overlapping (struct frame_functions *found,
                   const struct frame_functions *stubs)

@@ -37,10 +37,11 @@ struct conversion
   struct cfi2sframe_options options; /* the caller's, in our size */
   struct cfi2sframe_report *report;
   struct image input;
-  struct image original; /* the input before this program converted it; what
-                            --replace starts from.  Open if fd >= 0.  */
+  struct image original; /* the input before this program converted it, which
+                            --replace starts from; open if its elf is not
+                            NULL */
   struct existing existing;
-  bool replaces; /* a foreign .sframe */
+  bool replaces; /* an .sframe that another program made */
   struct linked *linked;
   struct sframe_encoder *encoder;
   struct layout_plan plan;
@@ -49,10 +50,11 @@ struct conversion
   struct layout_search *search;
   const char *path; /* of the input, or "" */
   struct file_location input_location;
-  const char *output;         /* NULL: the input is changed */
-  struct file_identity *made; /* what the input is then */
-  bool changes;               /* the file, and not only its section */
-  bool writes;                /* it as well */
+  const char *output; /* NULL: the input is changed */
+  struct file_identity
+      *made;    /* identity of the file that replaces the input */
+  bool changes; /* a file is planned, not only a section */
+  bool writes;  /* and that file is written (not --dry-run) */
 };
 
 /* The image that the conversion starts from.  */
@@ -76,7 +78,7 @@ conversion_free (struct conversion *conversion)
     image_close (&conversion->input);
 }
 
-/* Files that are nobody's mistake and need nothing.  */
+/* Whether ERR means a file that needs nothing, and is no mistake.  */
 static bool
 check_kind (const struct image *image, struct error *err)
 {
@@ -113,7 +115,7 @@ handle_existing (struct conversion *conversion, struct error *err)
     return true;
   if (existing->has_record && err->status != CFI2SFRAME_REFUSED)
     return false;
-  /* Made by a linker, or changed since we made it.  */
+  /* A linker made it, or it was changed after this program had made it.  */
   if (existing->has_record)
     existing_forget_record (existing, &conversion->input);
   conversion->replaces = true;
@@ -142,7 +144,8 @@ find_place (struct conversion *conversion, struct error *err)
   return true;
 }
 
-/* What the output will not have, because it vouches for the old bytes.  */
+/* Note what the output will not have: signatures and the like, which hold for
+   the old bytes only.  */
 static void
 note_concerns (struct conversion *conversion)
 {
@@ -189,7 +192,7 @@ start_threads (struct conversion *conversion)
     conversion->search = layout_search_start (image);
 }
 
-/* Wait for them, whether their work was used or not.  */
+/* Wait for the threads, whether their work was used or not.  */
 static void
 end_threads (struct conversion *conversion)
 {
@@ -218,8 +221,9 @@ choose_pieces (struct conversion *conversion, struct error *err)
   return conversion->encoder != NULL;
 }
 
-/* Check what was asked for, if there are ROWS; there may be none that SFrame
-   can say, or code without CFI.  */
+/* Check whether the section can be what the options ask for.  ROWS: there are
+   rows.  There are none if SFrame can say none of them, or if no code has
+   CFI.  */
 static bool
 meet_demands (struct conversion *conversion, bool rows, struct error *err)
 {
@@ -235,7 +239,7 @@ meet_demands (struct conversion *conversion, bool rows, struct error *err)
   return false;
 }
 
-/* Make the section's bytes for that place.  */
+/* Make the section's bytes for its place in the plan.  */
 static bool
 write_section (struct conversion *conversion, struct error *err)
 {
@@ -280,8 +284,8 @@ write_converted (struct conversion *conversion, struct error *err)
   return written;
 }
 
-/* The whole conversion of a linked file.  What one step makes is in CONVERSION
-   for those behind it.  */
+/* The whole conversion of a linked file.  A step leaves in CONVERSION what
+   later steps use.  */
 static bool
 convert_file (struct conversion *conversion, struct error *err)
 {
@@ -323,7 +327,7 @@ begin (struct conversion *conversion, const struct cfi2sframe_options *options,
   return options_take (&conversion->options, options, err);
 }
 
-/* The same with a file to be written.  */
+/* Convert, and write a file.  */
 static bool
 begin_with_output (struct conversion *conversion,
                    const struct cfi2sframe_options *options, struct error *err)
@@ -357,8 +361,8 @@ convert_opened (struct conversion *conversion, struct error *err)
   return convert_file (conversion, err);
 }
 
-/* The input is no ELF file: it may be an archive of objects, or what a power
-   cut left of a conversion.  */
+/* The input is no ELF file.  It may be an archive of objects, or a file whose
+   conversion a power cut has interrupted.  */
 static bool
 convert_unopened (struct conversion *conversion, struct error *err)
 {

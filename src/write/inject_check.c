@@ -1,9 +1,9 @@
 /* The last look at a new file before it takes the old one's place.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Everything is read back from the file, with the same reader that reads any
-   other file; only what the kernel copies by the plan's extents is trusted in
-   large files (COMPARE_MAX in inject_check_compare.c).  */
+   Everything is read back from the file, with the reader that reads any file.
+   The one exception: in large files the bytes that the kernel copied by the
+   plan's extents are not compared (COMPARE_MAX in inject_check_compare.c).  */
 
 #include "write/inject_check.h"
 
@@ -30,7 +30,7 @@ check_header_kept (const struct check *check)
   return true;
 }
 
-/* Whether NEW is what became of the segment OLD in growing downwards.  */
+/* Whether AFTER is the segment BEFORE after strategy grow-down.  */
 static bool
 has_grown_down (const struct check *check, const GElf_Phdr *before,
                 const GElf_Phdr *after)
@@ -43,7 +43,8 @@ has_grown_down (const struct check *check, const GElf_Phdr *before,
                 == after->p_filesz - before->p_filesz;
 }
 
-/* ... or in being given .sframe, or its BSS, in the file.  */
+/* Whether AFTER is the segment BEFORE, which got .sframe, or bytes in the file
+   for its BSS.  */
 static bool
 has_grown (const struct check *check, const GElf_Phdr *before,
            const GElf_Phdr *after)
@@ -82,10 +83,10 @@ is_same_load (const struct check *check, const GElf_Phdr *before,
          && (down || has_grown (check, before, after));
 }
 
-/* Whether NEW is where OLD was, under the program header table.  patchelf
+/* Whether AFTER is where BEFORE was, under the program header table.  patchelf
    0.14.3 lets a longer table run over the bytes of PT_GNU_PROPERTY, whose
-   section it has moved, and leaves the header as it is.  Only what reaches
-   beyond the table is the segment's own.  */
+   section it has moved, and leaves the header as it is.  Only bytes behind the
+   table belong to the segment.  */
 static bool
 is_buried_segment (const struct check *check, const GElf_Phdr *before,
                    const GElf_Phdr *after)
@@ -101,9 +102,9 @@ is_buried_segment (const struct check *check, const GElf_Phdr *before,
          || check_same_bytes (check, table_end, table_end, end - table_end);
 }
 
-/* Whether NEW takes the place of OLD.  Notes may move; a PT_NOTE that only
-   repeats PT_GNU_PROPERTY may be gone.  The contents of other segments are
-   those of their sections, which are compared.  */
+/* Whether AFTER takes the place of BEFORE.  Notes may move; a PT_NOTE that
+   only repeats PT_GNU_PROPERTY may be gone.  The contents of other segments
+   are those of their sections, which are compared.  */
 static bool
 is_same_segment (const struct check *check, const GElf_Phdr *before,
                  const GElf_Phdr *after)
@@ -179,8 +180,8 @@ check_old_segment (const struct check *check, const GElf_Phdr *before)
   return check_violated (check, "a segment is lost or damaged", "");
 }
 
-/* The first bytes at or behind OFFSET that may move, which the segments that
-   name them are compared by.  */
+/* The first bytes at or behind OFFSET that may move.  They are compared as
+   contents of the segments that name them.  */
 static struct layout_extent
 next_movable (const struct image *image, uint64_t offset, uint64_t end)
 {
@@ -198,7 +199,8 @@ next_movable (const struct image *image, uint64_t offset, uint64_t end)
   return next;
 }
 
-/* Whether NEW has the bytes of the segment OLD, up to what may move.  */
+/* Whether AFTER has the bytes of the segment BEFORE, except those that may
+   move.  */
 static bool
 has_bytes (const struct check *check, const GElf_Phdr *before,
            const GElf_Phdr *after)
@@ -230,8 +232,8 @@ check_old_load_bytes (const struct check *check, const GElf_Phdr *before)
   return check_violated (check, "other contents of a segment", "");
 }
 
-/* The PT_LOAD that no old one became: read-only, in pages of its own.
-   image_open has checked that all are sorted and disjoint.  */
+/* The PT_LOAD that is new: read-only, in pages of its own.  image_open has
+   checked that all PT_LOADs are sorted and disjoint.  */
 static bool
 check_new_load (const struct check *check, const GElf_Phdr *load,
                 uint64_t previous_end)
@@ -372,7 +374,8 @@ inject_check_bytes (const struct image *image, const struct layout_plan *plan,
     return error_set (err, CFI2SFRAME_IO, "the new file is too short");
   if (!image_open_memory (&after, bytes, size, err))
     {
-      /* Not the input is damaged.  */
+      /* MALFORMED would mean the input.  It is the new file that is damaged,
+         by a mistake of this program.  */
       struct error cause = *err;
       if (cause.status == CFI2SFRAME_MALFORMED)
         error_set (err, CFI2SFRAME_REFUSED,
