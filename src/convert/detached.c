@@ -1,11 +1,22 @@
-/* SFrame data for a file that is loaded already.
+/* SFrame data that are not put into the file they are for.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "convert/detached.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "convert/linked.h"
+#include "convert/location.h"
+#include "convert/options.h"
+#include "convert/thresholds.h"
+#include "elf/detached_file.h"
+#include "write/existing.h"
+#include "write/output_file.h"
 
 /* Behind everything that is loaded.  */
 static uint64_t
@@ -22,29 +33,22 @@ end_of (const struct image *image)
   return (end + 7) & ~UINT64_C (7);
 }
 
-static bool
-build (const struct image *image, bool analyze, struct buffer *section,
-       uint64_t address, struct error *err)
+bool
+detached_section (const struct image *image,
+                  const struct cfi2sframe_options *options,
+                  struct cfi2sframe_report *report, struct buffer *section,
+                  uint64_t *address, struct error *err)
 {
-  struct cfi2sframe_options options;
-  struct cfi2sframe_report report = { 0 };
   if (image->arch == NULL
       || (image->header.e_type != ET_EXEC && image->header.e_type != ET_DYN))
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "no program or library of a machine that has SFrame");
-  cfi2sframe_options_init (&options);
-  options.analyze = analyze;
-  /* The reader of this section looks up the address before a return
-     address.  */
-  options.keep_return_addresses = true;
-  struct sframe_encoder *encoder
-      = linked_build (image, &options, &report, err);
-  bool built = encoder != NULL;
-  if (built)
-    {
-      built = sframe_encoder_write (encoder, address, section, err);
-      sframe_encoder_free (encoder);
-    }
+  *address = end_of (image);
+  buffer_init (section, image->big_endian);
+  struct sframe_encoder *encoder = linked_build (image, options, report, err);
+  bool built = encoder != NULL
+               && sframe_encoder_write (encoder, *address, section, err);
+  sframe_encoder_free (encoder);
   return built;
 }
 
@@ -53,13 +57,19 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
                 size_t *section_size, uint64_t *address, struct error *err)
 {
   struct image image;
-  struct buffer bytes;
+  struct buffer bytes = { 0 };
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report = { 0 };
   error_clear (err);
   if (!image_open_memory (&image, elf, size, err))
     return false;
-  *address = end_of (&image);
-  buffer_init (&bytes, image.big_endian);
-  bool built = build (&image, analyze, &bytes, *address, err);
+  cfi2sframe_options_init (&options);
+  options.analyze = analyze;
+  /* The reader of this section looks up the address before a return
+     address.  */
+  options.keep_return_addresses = true;
+  bool built
+      = detached_section (&image, &options, &report, &bytes, address, err);
   image_close (&image);
   if (!built)
     {
@@ -69,4 +79,92 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   *section = bytes.bytes;
   *section_size = bytes.size;
   return true;
+}
+
+/* --detached.  */
+
+/* Whether IMAGE is a linked file that has no SFrame data yet.  */
+static bool
+check_input (const struct image *image, struct error *err)
+{
+  if (image->header.e_type == ET_REL)
+    return error_set (err, CFI2SFRAME_NOTHING, "relocatable object");
+  if (image->header.e_type == ET_CORE)
+    return error_set (err, CFI2SFRAME_NOTHING, "core file");
+  if (existing_find (image).present)
+    return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
+  return true;
+}
+
+static bool
+make_folder (const char *path, struct error *err)
+{
+  return mkdir (path, 0777) == 0 || errno == EEXIST
+         || error_set_errno (err, path);
+}
+
+/* Make FOLDER and the folder in it that PATH is in.  */
+static bool
+make_folders (const char *folder, const char *path, struct error *err)
+{
+  char *parent = strndup (path, (size_t)(strrchr (path, '/') - path));
+  bool made = parent != NULL
+                  ? make_folder (folder, err) && make_folder (parent, err)
+                  : error_set_no_memory (err);
+  free (parent);
+  return made;
+}
+
+static bool
+write_file (const struct image *image, const struct buffer *section,
+            uint64_t address, const char *folder, const char *path,
+            struct error *err)
+{
+  struct buffer file;
+  buffer_init (&file, image->big_endian);
+  bool written = detached_file_compose (image, section, address, &file, err)
+                 && make_folders (folder, path, err)
+                 && output_file_write (path, &file, -1, err);
+  buffer_free (&file);
+  return written;
+}
+
+static bool
+detach (const struct image *image, const char *folder,
+        const struct cfi2sframe_options *options,
+        struct cfi2sframe_report *report, struct error *err)
+{
+  struct buffer section = { 0 };
+  uint64_t address;
+  report->input_bytes = image->size;
+  report->strategy = "detached";
+  if (!check_input (image, err))
+    return false;
+  char *path = detached_file_path (image, folder, err);
+  bool done
+      = path != NULL
+        && detached_section (image, options, report, &section, &address, err)
+        && thresholds_check_complete (options, report, err)
+        && thresholds_check_coverage (options, report, err)
+        && (options->dry_run
+            || write_file (image, &section, address, folder, path, err));
+  buffer_free (&section);
+  free (path);
+  return done;
+}
+
+bool
+location_detach (const struct file_location *input, const char *folder,
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_report *report, struct error *err)
+{
+  struct cfi2sframe_options own;
+  struct image image;
+  error_clear (err);
+  if (!options_take (&own, options, err)
+      || !image_open_at (&image, input, err))
+    return false;
+  bool done = detach (&image, folder, &own, report, err);
+  image_close (&image);
+  return done;
 }

@@ -1,4 +1,5 @@
-/* SFrame data for a file that is loaded already.
+/* SFrame data that are not put into the file they are for: it is loaded
+   already, or to stay as it is.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_DETACHED_H
@@ -8,12 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "cfi2sframe.h"
+#include "elf/image.h"
+
+/* Make the SFrame data of the linked file IMAGE as OPTIONS say.  They count
+   from *ADDRESS, behind all that the file loads, so that there needs to be no
+   place for them.  SECTION is to be freed, whatever is returned.  */
+bool detached_section (const struct image *image,
+                       const struct cfi2sframe_options *options,
+                       struct cfi2sframe_report *report,
+                       struct buffer *section, uint64_t *address,
+                       struct error *err);
 
 /* Make SFrame data of version 3 from the SIZE bytes of a linked ELF file,
-   which may have no section headers.  Nothing is to be put into the file, so
-   there needs to be no place for it.  *SECTION is to be freed by the caller,
+   which may have no section headers.  *SECTION is to be freed by the caller,
    *ADDRESS is what it counts its addresses from.  */
 bool detached_build (const void *elf, size_t size, bool analyze,
                      void **section, size_t *section_size, uint64_t *address,

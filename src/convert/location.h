@@ -32,6 +32,14 @@ bool location_remove (const struct file_location *input, const char *output,
                       const struct cfi2sframe_options *options,
                       struct file_identity *made, struct error *err);
 
+/* Write the detached section (elf/detached_file.h) of INPUT below FOLDER,
+   which is made if it is not there; with OPTIONS->dry_run only its size is
+   worked out.  INPUT is read and not changed.  Status CFI2SFRAME_NOTHING when
+   INPUT has an .sframe of its own.  */
+bool location_detach (const struct file_location *input, const char *folder,
+                      const struct cfi2sframe_options *options,
+                      struct cfi2sframe_report *report, struct error *err);
+
 /* As cfi2sframe_match_debug_file.  */
 bool location_match_debug_twin (const struct file_location *program,
                                 const char *debug,

@@ -225,10 +225,8 @@ load_section (struct process *process, struct module *module)
                                                      segment->p_vaddr + bias };
       module->origin = SECTION_OWN;
     }
-  else if (process->only_sframe)
-    module_set_no_section (module, "it has no .sframe");
   else
-    module_convert (process, module, file, size, bias);
+    module_supply (process, module, file, size, bias);
 }
 
 /* Threads.  */

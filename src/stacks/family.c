@@ -52,8 +52,7 @@ member_new (struct family *family, pid_t pid)
       member_free (member);
       return NULL;
     }
-  member->process.only_sframe = family->only_sframe;
-  member->process.analyze = family->analyze;
+  member->process.policy = family->policy;
   member->process.load_section = load_section;
   family->members[family->n++] = member;
   return member;

@@ -27,7 +27,7 @@ struct family
   struct member **members; /* owned */
   size_t n, capacity;
   /* For all of them: process.h.  */
-  bool only_sframe, analyze;
+  struct section_policy policy; /* of all members */
 };
 
 /* The member PID, or NULL.  */

@@ -275,10 +275,10 @@ read_file (int fd, size_t *size)
   return bytes;
 }
 
-/* Convert MODULE, from its file FD (or -1) or from memory.  */
+/* Find or make MODULE's section, from its file FD (or -1) or from memory.  */
 static void
-convert (struct process *process, const struct source *source,
-         struct module *module, const struct head *head, int fd)
+supply (struct process *process, const struct source *source,
+        struct module *module, const struct head *head, int fd)
 {
   size_t size = 0;
   uint8_t *image = read_file (fd, &size);
@@ -290,7 +290,7 @@ convert (struct process *process, const struct source *source,
   if (image == NULL)
     module_set_no_section (module, "it is too large");
   else
-    module_convert (process, module, image, size, head->bias);
+    module_supply (process, module, image, size, head->bias);
   free (image);
 }
 
@@ -310,10 +310,8 @@ live_load_section (struct process *process, struct module *module)
     module_set_no_section (module, "not an ELF file of this machine");
   else if (segment != NULL && segment->p_memsz > 0)
     load_own (&source, module, head.bias + segment->p_vaddr, segment);
-  else if (process->only_sframe)
-    module_set_no_section (module, "it has no .sframe");
   else
-    convert (process, &source, module, &head, fd);
+    supply (process, &source, module, &head, fd);
   if (fd >= 0)
     close (fd);
 }

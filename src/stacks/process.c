@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "convert/detached.h"
+#include "elf/detached_file.h"
 
 /* The number of modules that end at or before ADDRESS.  */
 static size_t
@@ -166,16 +167,43 @@ module_set_no_section (struct module *module, const char *reason)
   module->reason = strdup (reason);
 }
 
-void
-module_convert (struct process *process, struct module *module,
-                const void *elf, size_t size, uint64_t bias)
+/* A copy of the section that lies beside MODULE's file.  */
+static bool
+take_detached (struct module *module, const char *folders, const void *elf,
+               size_t size, uint64_t bias)
+{
+  struct error ignored;
+  struct image image;
+  struct detached_file detached;
+  if (!image_open_memory (&image, elf, size, &ignored))
+    return false;
+  bool found = detached_file_find (&image, folders, &detached);
+  image_close (&image);
+  if (!found)
+    return false;
+  module->bytes = malloc (detached.size);
+  if (module->bytes != NULL)
+    {
+      memcpy (module->bytes, detached.section, detached.size);
+      module->section
+          = (struct cfi2sframe_section){ module->bytes, detached.size,
+                                         detached.address + bias };
+      module->origin = SECTION_DETACHED;
+    }
+  image_close (&detached.image);
+  return module->bytes != NULL;
+}
+
+static void
+convert (struct process *process, struct module *module, const void *elf,
+         size_t size, uint64_t bias)
 {
   struct error err;
   void *section;
   size_t section_size;
   uint64_t address;
-  if (!detached_build (elf, size, process->analyze, &section, &section_size,
-                       &address, &err))
+  if (!detached_build (elf, size, process->policy.analyze, &section,
+                       &section_size, &address, &err))
     {
       module_set_no_section (module, err.reason);
       return;
@@ -184,6 +212,19 @@ module_convert (struct process *process, struct module *module,
   module->section
       = (struct cfi2sframe_section){ section, section_size, address + bias };
   module->origin = SECTION_CONVERTED;
+}
+
+void
+module_supply (struct process *process, struct module *module, const void *elf,
+               size_t size, uint64_t bias)
+{
+  if (process->policy.detached != NULL
+      && take_detached (module, process->policy.detached, elf, size, bias))
+    return;
+  if (process->policy.only_sframe)
+    module_set_no_section (module, "it has no .sframe");
+  else
+    convert (process, module, elf, size, bias);
 }
 
 bool

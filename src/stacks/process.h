@@ -38,9 +38,24 @@ enum section_origin
 {
   SECTION_UNKNOWN,   /* not looked for yet */
   SECTION_OWN,       /* the module has it */
+  SECTION_DETACHED,  /* found beside it */
   SECTION_CONVERTED, /* made from its CFI just now */
   SECTION_NONE       /* `reason' says why */
 };
+
+/* Where the sections of modules without one of their own come from.  */
+struct section_policy
+{
+  /* Folders with detached sections (elf/detached_file.h), separated by colons;
+     borrowed, or NULL.  Looked at first.  */
+  const char *detached;
+  bool only_sframe; /* nothing is converted */
+  bool analyze;     /* what is converted gets rows for code without CFI */
+};
+
+/* Where detached sections are unless somebody says otherwise: beside debug
+   files.  */
+#define DETACHED_DEFAULT "/usr/lib/debug/.build-id"
 
 /* A file in a program's memory.  */
 struct module
@@ -76,9 +91,7 @@ struct process
 {
   pid_t pid;
   const struct arch *arch;
-  /* Modules without SFrame data have none, instead of being converted.  */
-  bool only_sframe;
-  bool analyze; /* converted modules get rows for code without CFI, too */
+  struct section_policy policy;
   struct module *modules; /* owned; ascending, disjoint */
   size_t n_modules, modules_capacity;
   struct address_range *mappings; /* likewise; of living processes */
@@ -139,10 +152,11 @@ void module_forget_section (struct module *module);
 /* MODULE has no section, because of REASON (copied).  */
 void module_set_no_section (struct module *module, const char *reason);
 
-/* Make the section of MODULE, which is loaded BIAS above its own addresses,
-   from the SIZE bytes of its ELF file.  */
-void module_convert (struct process *process, struct module *module,
-                     const void *elf, size_t size, uint64_t bias);
+/* Find the section of MODULE, which has none of its own and is loaded BIAS
+   above its own addresses, beside it, or make it from the SIZE bytes of its
+   ELF file.  */
+void module_supply (struct process *process, struct module *module,
+                    const void *elf, size_t size, uint64_t bias);
 
 /* Find a section for PC, for cfi2sframe_unwind_step; CONTEXT is the
    process.  */

@@ -111,8 +111,7 @@ open_target (struct session *session)
   char what[32];
   if (!profile_init (&session->profile))
     return fail ("profile", "out of memory");
-  family->only_sframe = options->only_sframe;
-  family->analyze = options->analyze;
+  family->policy = options->policy;
   session->pid = options->pid;
   if (options->command != NULL && !open_command (session))
     return false;

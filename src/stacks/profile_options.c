@@ -102,6 +102,9 @@ parse_option (int key, char *argument, struct argp_state *state)
     case 'o':
       take_output (state, argument);
       return 0;
+    case OPTION_DETACHED:
+      options->policy.detached = argument;
+      return 0;
     case ARGP_KEY_ARGS:
       options->command = state->argv + state->next;
       state->next = state->argc;
@@ -122,7 +125,8 @@ profile_options_parse (struct profile_options *options, int argc, char **argv)
       = { option_table,  parse_option, "-p PID\n-- COMMAND [ARGUMENT...]",
           documentation, NULL,         NULL,
           NULL };
-  *options = (struct profile_options){ .hz = HZ_DEFAULT };
+  *options = (struct profile_options){ .hz = HZ_DEFAULT,
+                                       .policy.detached = DETACHED_DEFAULT };
   /* The command's options are its own.  */
   standard_options_parse ("sframe-profile", &parser, ARGP_IN_ORDER, argc, argv,
                           options);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "stacks/process.h"
+
 enum
 {
   PROFILE_OUTPUTS_MAX = 8
@@ -21,7 +23,8 @@ struct profile_options
   double seconds; /* 0: until the end */
   const char *outputs[PROFILE_OUTPUTS_MAX];
   size_t n_outputs;
-  bool mangled, no_inherit, ptrace, only_sframe, analyze, quiet;
+  bool mangled, no_inherit, ptrace, quiet;
+  struct section_policy policy;
 };
 
 /* Exit status 2 with a message for wrong usage, 0 for --help and --version.

@@ -125,6 +125,9 @@ show_threads (struct session *session)
 static void
 tell_details (const struct session *session)
 {
+  static const char *const origins[] = { [SECTION_OWN] = "its own",
+                                         [SECTION_DETACHED] = "detached",
+                                         [SECTION_CONVERTED] = "converted" };
   const struct process *process = &session->process;
   if (session->options.pid != 0)
     fprintf (stderr, "stopped for %.2f ms\n", session->stopped * 1e3);
@@ -138,8 +141,7 @@ tell_details (const struct session *session)
         fprintf (stderr, ": %s\n", module->reason ? module->reason : "");
       else
         fprintf (stderr, ": %zu bytes of SFrame data, %s\n",
-                 module->section.size,
-                 module->origin == SECTION_OWN ? "its own" : "converted");
+                 module->section.size, origins[module->origin]);
     }
 }
 
@@ -192,8 +194,7 @@ main (int argc, char **argv)
 {
   struct session session = { 0 };
   stack_options_parse (&session.options, argc, argv);
-  session.process.only_sframe = session.options.only_sframe;
-  session.process.analyze = session.options.analyze;
+  session.process.policy = session.options.policy;
   int status = run (&session);
   if (fflush (stdout) == 0 && !ferror (stdout))
     return status;

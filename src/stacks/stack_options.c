@@ -75,6 +75,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       options->thread
           = (pid_t)standard_option_number (state, argument, INT32_MAX);
       return 0;
+    case OPTION_DETACHED:
+      options->policy.detached = argument;
+      return 0;
     case ARGP_KEY_ARG:
       take_argument (state, argument);
       return 0;
@@ -94,6 +97,7 @@ stack_options_parse (struct stack_options *options, int argc, char **argv)
       = { option_table,  parse_option, "PID\nCORE [EXECUTABLE]",
           documentation, NULL,         NULL,
           NULL };
-  *options = (struct stack_options){ .frames = FRAMES_DEFAULT };
+  *options = (struct stack_options){ .frames = FRAMES_DEFAULT,
+                                     .policy.detached = DETACHED_DEFAULT };
   standard_options_parse ("sframe-stack", &parser, 0, argc, argv, options);
 }

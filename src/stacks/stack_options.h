@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "stacks/process.h"
+
 struct stack_options
 {
   pid_t pid;        /* or 0 */
@@ -15,7 +17,8 @@ struct stack_options
   const char *executable;
   size_t frames; /* at most, of each thread */
   pid_t thread;  /* the only one to be shown, or 0 */
-  bool source, mangled, dwarf, only_sframe, analyze, verbose;
+  bool source, mangled, dwarf, verbose;
+  struct section_policy policy;
 };
 
 /* Exit status 2 with a message for wrong usage, 0 for --help and --version.

@@ -4,11 +4,13 @@
 #ifndef STACKS_WALK_OPTIONS_H
 #define STACKS_WALK_OPTIONS_H
 
+#include "stacks/process.h"
 #include "tool/standard_options.h"
 
 enum
 {
   OPTION_ONLY_SFRAME = 256,
+  OPTION_DETACHED,
   OPTION_ANALYZE,
   OPTION_NO_DEMANGLE,
   OPTION_OF_PROGRAM /* where the keys of a program's own options begin */
@@ -22,6 +24,13 @@ enum
       WALK_OPTION (                                                          \
           "analyze", OPTION_ANALYZE,                                         \
           "Modules that are converted get rows for code without CFI, too"),  \
+      { "detached",                                                          \
+        OPTION_DETACHED,                                                     \
+        "DIR[:DIR...]",                                                      \
+        0,                                                                   \
+        "Where cfi2sframe --detached wrote sections "                        \
+        "(default: " DETACHED_DEFAULT ")",                                   \
+        1 },                                                                 \
       WALK_OPTION ("no-demangle", OPTION_NO_DEMANGLE,                        \
                    "Show names of C++ and Rust as symbol tables have them")
 #define WALK_OPTION(name, key, text) \
@@ -30,9 +39,9 @@ enum
   }
 
 /* What they switch on: members of a structure of TYPE.  */
-#define WALK_SWITCHES(type)                              \
-  OPTION_SWITCH (type, OPTION_ONLY_SFRAME, only_sframe), \
-      OPTION_SWITCH (type, OPTION_ANALYZE, analyze),     \
+#define WALK_SWITCHES(type)                                     \
+  OPTION_SWITCH (type, OPTION_ONLY_SFRAME, policy.only_sframe), \
+      OPTION_SWITCH (type, OPTION_ANALYZE, policy.analyze),     \
       OPTION_SWITCH (type, OPTION_NO_DEMANGLE, mangled)
 
 #endif /* STACKS_WALK_OPTIONS_H */

@@ -35,6 +35,10 @@ static const struct argp_option option_table[] = {
     1 },
   { "section-only", OPTION_SECTION_ONLY, "OUT", 0,
     "Write the raw section to OUT and leave FILE alone", 1 },
+  { "detached", OPTION_DETACHED, "DIR", 0,
+    "Write the section to DIR/XX/YYYY.sframe, by build-id, where sframe-stack "
+    "and sframe-profile find it, and leave FILE alone",
+    1 },
   { "strict", OPTION_STRICT, NULL, 0,
     "A function that has to be left out is a failure", 1 },
   { "min-coverage", OPTION_MIN_COVERAGE, "PERCENT", 0,
@@ -494,6 +498,10 @@ parse_option (int key, char *argument, struct argp_state *state)
     case OPTION_SECTION_ONLY:
       set_mode (state, MODE_SECTION_ONLY);
       set_output (state, argument);
+      return 0;
+    case OPTION_DETACHED:
+      set_mode (state, MODE_DETACH);
+      options->detached = argument;
       return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);

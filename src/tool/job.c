@@ -46,6 +46,9 @@ run_mode (struct job *job, const struct tool_options *options)
         return compact_unwind_dump (job->path, options->compact_unwind_machine,
                                     job->out, &job->err);
       return location_dump (&job->location, job->out, &job->err);
+    case MODE_DETACH:
+      return location_detach (&job->location, options->detached,
+                              &options->convert, &job->report, &job->err);
     case MODE_REMOVE:
     case MODE_UNDO:
       return revert (job, options);
@@ -68,8 +71,8 @@ job_is_unconvertible (const struct job *job)
 static bool
 is_change (const struct tool_options *options)
 {
-  return options->mode == MODE_CONVERT || options->mode == MODE_REMOVE
-         || options->mode == MODE_UNDO;
+  return options->mode == MODE_CONVERT || options->mode == MODE_DETACH
+         || options->mode == MODE_REMOVE || options->mode == MODE_UNDO;
 }
 
 /* --strict asks for failures that are refusals, too.  */

@@ -18,6 +18,7 @@ enum tool_mode
   MODE_COMPARE,
   MODE_COMPARE_FORMATS,
   MODE_LINT,
+  MODE_DETACH,
   MODE_REMOVE,
   MODE_UNDO
 };
@@ -42,6 +43,7 @@ struct tool_options
   enum tool_mode mode;
   unsigned given;                     /* bits of options, for usage_check.c */
   const char *output;                 /* of -o or --section-only, or NULL */
+  const char *detached;               /* folder of MODE_DETACH */
   const char *compact_unwind_machine; /* that a bare section is for, or NULL */
   enum tool_stats stats;
   bool quiet;

@@ -377,7 +377,7 @@ report_job (const struct tool_options *options, const struct job *job,
           || (options->compact_unwind && options->mode == MODE_SECTION_ONLY)))
     measure_print_json (options, job, out);
   else if (options->stats == STATS_JSON
-           && (options->mode == MODE_CONVERT
+           && (options->mode == MODE_CONVERT || options->mode == MODE_DETACH
                || options->mode == MODE_SECTION_ONLY))
     print_stats_json (options, job, out);
   else if (outcome_json_is_for (options))

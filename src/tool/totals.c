@@ -102,6 +102,9 @@ done_name (const struct tool_options *options)
       return "compared";
     case MODE_DUMP:
       return "printed";
+    case MODE_DETACH:
+      return options->convert.dry_run ? "could be described"
+                                      : "described beside them";
     case MODE_REMOVE:
       return options->convert.dry_run ? "could be without .sframe"
                                       : "without .sframe now";

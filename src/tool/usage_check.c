@@ -34,12 +34,16 @@ usage_mode_name (enum tool_mode mode)
           [MODE_COMPARE] = "--compare",
           [MODE_COMPARE_FORMATS] = "--compare-formats",
           [MODE_LINT] = "--lint",
+          [MODE_DETACH] = "--detached",
           [MODE_REMOVE] = "--remove",
           [MODE_UNDO] = "--undo" };
   return names[mode];
 }
 
 #define MODE_BIT(mode) (1u << (mode))
+/* Modes that make a section; MAKES_IN_PLACE, for its place in the file.  */
+#define MAKES_IN_PLACE (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY))
+#define MAKES (MAKES_IN_PLACE | MODE_BIT (MODE_DETACH))
 
 /* Options and the modes in which they change anything.  */
 static const struct
@@ -47,37 +51,29 @@ static const struct
   int key;
   unsigned modes;
 } effects[] = {
-  { 'n', MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
-             | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { 'n', MAKES | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
   { 'p',
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
   { OPTION_IN_PLACE_WRITE,
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
-  { OPTION_STRICT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_MIN_COVERAGE,
-    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_NO_SHARE, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_NO_SPLIT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_COMPACT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_RETURN_ADDRESSES,
-    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_VERIFY_CODE,
-    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_ANALYZE, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_GNU, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_REPLACE, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_FORCE_PHDR_MOVE,
-    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY) },
-  { OPTION_DEBUG_INFO, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
-                           | MODE_BIT (MODE_CHECK) },
-  { OPTION_DEBUG_FILE, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
-                           | MODE_BIT (MODE_CHECK) },
+  { OPTION_STRICT, MAKES },
+  { OPTION_MIN_COVERAGE, MAKES },
+  { OPTION_NO_SHARE, MAKES },
+  { OPTION_NO_SPLIT, MAKES },
+  { OPTION_COMPACT, MAKES },
+  { OPTION_RETURN_ADDRESSES, MAKES },
+  { OPTION_VERIFY_CODE, MAKES },
+  { OPTION_ANALYZE, MAKES },
+  { OPTION_GNU, MAKES_IN_PLACE },
+  { OPTION_REPLACE, MAKES_IN_PLACE },
+  { OPTION_FORCE_PHDR_MOVE, MAKES_IN_PLACE },
+  { OPTION_DEBUG_INFO, MAKES | MODE_BIT (MODE_CHECK) },
+  { OPTION_DEBUG_FILE, MAKES | MODE_BIT (MODE_CHECK) },
   { OPTION_CONVERT_CHECKSUMMED, MODE_BIT (MODE_CONVERT) },
   { OPTION_DEBUG_TWIN,
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
   { OPTION_STATS, ~MODE_BIT (MODE_DUMP) },
-  { OPTION_FORMAT, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY)
-                       | MODE_BIT (MODE_DUMP) },
+  { OPTION_FORMAT, MAKES | MODE_BIT (MODE_DUMP) },
 };
 
 void
@@ -156,7 +152,7 @@ usage_check (const struct argp_state *state)
     argp_error (state, "an output file goes with one input file");
   if (options->output != NULL
       && (options->mode == MODE_CHECK || options->mode == MODE_DUMP
-          || options->mode == MODE_COMPARE
+          || options->mode == MODE_COMPARE || options->mode == MODE_DETACH
           || options->mode == MODE_COMPARE_FORMATS
           || options->mode == MODE_LINT))
     argp_error (state, "%s writes no output file",

@@ -527,7 +527,10 @@ output_file_commit_new (struct output_file *file, int source_fd,
 {
   if (file->stream)
     return commit_stream (file, err);
-  struct stat source;
+  struct stat source = { .st_mode = 0666 };
+  if (source_fd < 0)
+    return file_set_new_mode (file->fd, source.st_mode, err)
+           && put_in_place (file, err);
   if (fstat (source_fd, &source) != 0)
     return error_set_errno (err, "fstat");
   if (target_is (file, source_fd))

@@ -74,8 +74,8 @@ bool output_file_check_other (const char *target, const char *input,
 void output_file_discard (struct output_file *file);
 
 /* All of it at once: BYTES become the file TARGET, with the mode that
-   output_file_commit_new gives a file made from LIKE_FD.  A failure names
-   TARGET.  */
+   output_file_commit_new gives a file made from LIKE_FD; for -1, which is no
+   source, what the umask leaves of 0666.  A failure names TARGET.  */
 bool output_file_write (const char *target, const struct buffer *bytes,
                         int like_fd, struct error *err);
 

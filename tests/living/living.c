@@ -307,7 +307,7 @@ subject_open (struct subject *subject, pid_t pid)
   struct process *process = &subject->process;
   struct error err;
   subject_close (subject);
-  *process = (struct process){ .only_sframe = true };
+  *process = (struct process){ .policy.only_sframe = true };
   process->step = subject->with_foreign ? foreign_step : NULL;
   subject->pid = pid;
   subject->open = live_open (process, pid, &err)

@@ -1,0 +1,273 @@
+/* Detached sections: names, contents, looking for them.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "elf/detached_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "elf/build_id.h"
+
+/* Path of the file of ID below the first LENGTH bytes of FOLDER.  */
+static char *
+path_of (const struct build_id *id, const char *folder, size_t length)
+{
+  static const char suffix[] = ".sframe";
+  char *path = malloc (length + 2 * id->size + sizeof "//" + sizeof suffix);
+  if (path == NULL)
+    return NULL;
+  char *at = path + sprintf (path, "%.*s/", (int)length, folder);
+  for (size_t i = 0; i < id->size; i++)
+    at += sprintf (at, i == 1 ? "/%02x" : "%02x", id->bytes[i]);
+  memcpy (at, suffix, sizeof suffix);
+  return path;
+}
+
+char *
+detached_file_path (const struct image *program, const char *folder,
+                    struct error *err)
+{
+  const struct build_id id = build_id_find (program);
+  if (id.size < 2)
+    {
+      error_set (err, CFI2SFRAME_UNSUPPORTED,
+                 "no build-id, by which a detached section is found");
+      return NULL;
+    }
+  char *path = path_of (&id, folder, strlen (folder));
+  if (path == NULL)
+    error_set_no_memory (err);
+  return path;
+}
+
+/* Writing.  */
+
+/* Sections in their order, and where their names are in NAMES.  */
+static const char names[] = "\0.note.gnu.build-id\0.sframe\0.shstrtab";
+
+enum
+{
+  NOTE_NAME = 1,
+  SFRAME_NAME = 20,
+  NAMES_NAME = 28,
+  N_SECTIONS = 4
+};
+
+/* The next executable segment of IMAGE from number *AT on, or NULL.  */
+static const GElf_Phdr *
+next_executable (const struct image *image, size_t *at)
+{
+  while (*at < image->n_segments)
+    {
+      const GElf_Phdr *segment = &image->segments[(*at)++];
+      if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
+        return segment;
+    }
+  return NULL;
+}
+
+static unsigned
+count_executable (const struct image *image)
+{
+  unsigned n = 0;
+  for (size_t at = 0; next_executable (image, &at) != NULL;)
+    n++;
+  return n;
+}
+
+/* The ELF header, with the section header table at SECTIONS.  */
+static void
+put_header (struct buffer *file, const struct image *program,
+            uint64_t sections)
+{
+  const GElf_Ehdr *header = &program->header;
+  unsigned n_segments = count_executable (program);
+  buffer_append (file, header->e_ident, EI_NIDENT);
+  buffer_u16 (file, header->e_type);
+  buffer_u16 (file, header->e_machine);
+  buffer_u32 (file, EV_CURRENT);
+  buffer_u64 (file, 0);
+  buffer_u64 (file, n_segments > 0 ? sizeof (Elf64_Ehdr) : 0);
+  buffer_u64 (file, sections);
+  buffer_u32 (file, header->e_flags);
+  buffer_u16 (file, sizeof (Elf64_Ehdr));
+  buffer_u16 (file, sizeof (Elf64_Phdr));
+  buffer_u16 (file, (uint16_t)n_segments);
+  buffer_u16 (file, sizeof (Elf64_Shdr));
+  buffer_u16 (file, N_SECTIONS);
+  buffer_u16 (file, N_SECTIONS - 1);
+}
+
+static void
+put_segment (struct buffer *file, const GElf_Phdr *segment)
+{
+  buffer_u32 (file, PT_LOAD);
+  buffer_u32 (file, segment->p_flags);
+  buffer_u64 (file, 0);
+  buffer_u64 (file, segment->p_vaddr);
+  buffer_u64 (file, segment->p_paddr);
+  buffer_u64 (file, 0);
+  buffer_u64 (file, segment->p_memsz);
+  buffer_u64 (file, segment->p_align);
+}
+
+static void
+put_section (struct buffer *file, const Elf64_Shdr *header)
+{
+  buffer_u32 (file, header->sh_name);
+  buffer_u32 (file, header->sh_type);
+  buffer_u64 (file, header->sh_flags);
+  buffer_u64 (file, header->sh_addr);
+  buffer_u64 (file, header->sh_offset);
+  buffer_u64 (file, header->sh_size);
+  buffer_u32 (file, 0);
+  buffer_u32 (file, 0);
+  buffer_u64 (file, header->sh_addralign);
+  buffer_u64 (file, 0);
+}
+
+static void
+put_note (struct buffer *file, const struct build_id *id)
+{
+  buffer_u32 (file, sizeof ELF_NOTE_GNU);
+  buffer_u32 (file, (uint32_t)id->size);
+  buffer_u32 (file, NT_GNU_BUILD_ID);
+  buffer_append (file, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU);
+  buffer_append (file, id->bytes, id->size);
+}
+
+static uint64_t
+round_up (uint64_t value)
+{
+  return (value + 7) & ~UINT64_C (7);
+}
+
+bool
+detached_file_compose (const struct image *program,
+                       const struct buffer *section, uint64_t address,
+                       struct buffer *file, struct error *err)
+{
+  const struct build_id id = build_id_find (program);
+  Elf64_Shdr headers[N_SECTIONS]
+      = { { .sh_type = SHT_NULL },
+          { .sh_name = NOTE_NAME,
+            .sh_type = SHT_NOTE,
+            .sh_offset = sizeof (Elf64_Ehdr)
+                         + count_executable (program) * sizeof (Elf64_Phdr),
+            .sh_size = 3 * sizeof (uint32_t) + sizeof ELF_NOTE_GNU + id.size,
+            .sh_addralign = 4 },
+          { .sh_name = SFRAME_NAME,
+            .sh_type = SHT_GNU_SFRAME,
+            .sh_flags = SHF_ALLOC,
+            .sh_addr = address,
+            .sh_size = section->size,
+            .sh_addralign = 8 },
+          { .sh_name = NAMES_NAME,
+            .sh_type = SHT_STRTAB,
+            .sh_size = sizeof names,
+            .sh_addralign = 1 } };
+  headers[2].sh_offset = round_up (headers[1].sh_offset + headers[1].sh_size);
+  headers[3].sh_offset = headers[2].sh_offset + section->size;
+  uint64_t table = round_up (headers[3].sh_offset + sizeof names);
+  put_header (file, program, table);
+  const GElf_Phdr *segment;
+  for (size_t at = 0; (segment = next_executable (program, &at)) != NULL;)
+    put_segment (file, segment);
+  put_note (file, &id);
+  buffer_fill (file, 0, headers[2].sh_offset - file->size);
+  buffer_append (file, section->bytes, section->size);
+  buffer_append (file, names, sizeof names);
+  buffer_fill (file, 0, table - file->size);
+  for (size_t i = 0; i < N_SECTIONS; i++)
+    put_section (file, &headers[i]);
+  return !file->failed || error_set_no_memory (err);
+}
+
+/* Looking for it.  */
+
+static bool
+have_same_id (const struct image *a, const struct image *b)
+{
+  const struct build_id of_a = build_id_find (a), of_b = build_id_find (b);
+  return of_a.size == of_b.size
+         && memcmp (of_a.bytes, of_b.bytes, of_a.size) == 0;
+}
+
+/* Whether A and B have code at the same addresses.  A tool that moves code
+   leaves the build-id as it is.  */
+static bool
+have_same_code (const struct image *a, const struct image *b)
+{
+  size_t at_a = 0, at_b = 0;
+  const GElf_Phdr *of_a, *of_b;
+  do
+    {
+      of_a = next_executable (a, &at_a);
+      of_b = next_executable (b, &at_b);
+      if (of_a != NULL && of_b != NULL
+          && (of_a->p_vaddr != of_b->p_vaddr
+              || of_a->p_memsz != of_b->p_memsz))
+        return false;
+    }
+  while (of_a != NULL && of_b != NULL);
+  return of_a == of_b;
+}
+
+static bool
+is_for (const struct image *image, const struct image *program)
+{
+  return image->header.e_machine == program->header.e_machine
+         && image->big_endian == program->big_endian
+         && have_same_id (image, program) && have_same_code (image, program);
+}
+
+/* Open PATH, if it has PROGRAM's section.  */
+static bool
+open_at (struct detached_file *detached, const char *path,
+         const struct image *program)
+{
+  struct error ignored;
+  int fd = io_open_regular (path);
+  if (fd < 0)
+    return false;
+  if (!image_open_fd (&detached->image, fd, &ignored))
+    {
+      close (fd);
+      return false;
+    }
+  const struct image_section *section
+      = image_find_section (&detached->image, ".sframe");
+  detached->section = section != NULL
+                          ? image_section_bytes (&detached->image, section)
+                          : NULL;
+  if (detached->section == NULL || !is_for (&detached->image, program))
+    {
+      image_close (&detached->image);
+      return false;
+    }
+  detached->size = section->header.sh_size;
+  detached->address = section->header.sh_addr;
+  return true;
+}
+
+bool
+detached_file_find (const struct image *program, const char *folders,
+                    struct detached_file *detached)
+{
+  const struct build_id id = build_id_find (program);
+  bool found = false;
+  while (id.size >= 2 && !found && *folders != '\0')
+    {
+      size_t length = strcspn (folders, ":");
+      char *path = length > 0 ? path_of (&id, folders, length) : NULL;
+      found = path != NULL && open_at (detached, path, program);
+      free (path);
+      folders += length + (folders[length] == ':');
+    }
+  return found;
+}

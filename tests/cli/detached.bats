@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# --detached: SFrame data beside files that stay as they are, found by
+# build-id.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+setup ()
+{
+  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  stack=$(dirname "$CFI2SFRAME")/sframe-stack
+  waiting=
+}
+
+teardown ()
+{
+  [ -z "$waiting" ] || kill -9 "$waiting" 2>/dev/null || true
+}
+
+# A program that stays in a function of its own below two others: libc has no
+# .sframe.
+waiting_program ()
+{
+  cat >waiting.c <<'EOF'
+#include <stdio.h>
+volatile unsigned long count;
+__attribute__ ((noinline)) static int
+inner (int n)
+{
+  puts ("ready");
+  fflush (stdout);
+  while (count + 1 != 0)
+    count += 2;
+  return n + 1;
+}
+__attribute__ ((noinline)) static int
+outer (int n)
+{
+  return inner (n + 1) + 1;
+}
+int
+main (int argc, char **argv)
+{
+  (void)argv;
+  return outer (argc) + 1;
+}
+EOF
+  "${CC:-cc}" -O1 -fno-optimize-sibling-calls -Wl,--build-id -o waiting \
+    waiting.c "$@"
+}
+
+path_of ()
+{
+  local id
+  id=$(readelf -n "$1" | sed -n 's/.*Build ID: //p')
+  echo "${id:0:2}/${id:2}.sframe"
+}
+
+# Start it; its number is in $waiting.
+start ()
+{
+  [ -x "$stack" ] || skip "built without libdw"
+  "$@" >ready 2>&1 3>&- &
+  waiting=$!
+  local tries=0
+  until grep -q ready ready || [ $((tries++)) -ge 200 ]; do
+    sleep 0.05
+  done
+}
+
+stacks ()
+{
+  run --separate-stderr "$stack" -v "$@" "$waiting"
+  [[ $stderr != *"Operation not permitted"* ]] \
+    || skip "tracing is not permitted here"
+}
+
+@test "the file stays as it was, and its section is found by build-id" {
+  waiting_program
+  before=$(checksum waiting)
+  tool --detached=beside waiting
+  [ "$status" -eq 0 ] || report
+  [ "$(checksum waiting)" = "$before" ]
+  [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
+  start ./waiting
+  stacks --detached="$PWD/beside" --only-sframe
+  grep -q "/waiting: .* bytes of SFrame data, detached$" <<<"$stderr" \
+    || report
+  grep -q ' inner+' <<<"$output" && grep -q ' outer+' <<<"$output" || report
+  stacks --detached="$PWD/elsewhere" --only-sframe
+  grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
+}
+
+@test "the rows are those of the converted file" {
+  waiting_program
+  tool --detached=beside waiting
+  [ "$status" -eq 0 ] || report
+  tool -o converted waiting
+  [ "$status" -eq 0 ] || report
+  tool --compare "beside/$(path_of waiting)" converted
+  [ "$status" -eq 0 ] || report
+}
+
+@test "a section for code at other addresses is not taken" {
+  waiting_program -no-pie -Wl,-Ttext-segment=0x400000
+  cp waiting first
+  tool --detached=beside first
+  [ "$status" -eq 0 ] || report
+  waiting_program -no-pie -Wl,-Ttext-segment=0x800000
+  mkdir -p "beside/$(dirname "$(path_of waiting)")"
+  mv "beside/$(path_of first)" moved
+  # The build-id of the second, in the first one's section.
+  second=$(path_of waiting)
+  needs python3
+  python3 - "$(path_of first)" "$second" <<'EOF'
+import sys
+old, new = (bytes.fromhex(name[:-7].replace('/', '')) for name in sys.argv[1:])
+data = open('moved', 'rb').read()
+assert data.count(old) == 1 and len(old) == len(new)
+open('beside/' + sys.argv[2], 'wb').write(data.replace(old, new))
+EOF
+  start ./waiting
+  stacks --detached="$PWD/beside" --only-sframe
+  grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
+  # With its own section there it is.
+  tool --detached=beside waiting
+  stacks --detached="$PWD/beside" --only-sframe
+  grep -q "/waiting: .* detached$" <<<"$stderr" || report
+}
+
+@test "a tree: what cannot be put into a file can lie beside it" {
+  waiting_program
+  mkdir tree
+  mv waiting tree
+  cp tree/waiting tree/fips
+  echo checksum >tree/.fips.hmac
+  echo text >tree/text
+  tool -r --detached=beside tree
+  [ "$status" -eq 0 ] || report
+  [ "$(find beside -type f | wc -l)" -eq 1 ] || report
+  [ "$(find tree -newer beside -type f)" = "" ]
+  tool -o tree/converted tree/waiting
+  tool --detached=other -v tree/converted
+  [[ $output == *"skipped: has an .sframe already"* ]] || report
+  [ ! -e other ]
+}
+
+@test "without a build-id, without CFI, without a place to write" {
+  small_program small -Wl,--build-id=none
+  tool --detached=beside small
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"small: no build-id, by which a detached section is found"* ]] \
+    || report
+  [ ! -e beside ]
+  waiting_program
+  touch file
+  tool --detached=file waiting
+  [ "$status" -eq 1 ] || report
+  tool -n --detached=beside waiting
+  [ "$status" -eq 0 ] || report
+  [ ! -e beside ]
+  tool --detached=beside -o out waiting
+  [ "$status" -eq 2 ] || report
+}
+
+@test "a fifo in the place of a section, and one cut off, are none" {
+  waiting_program
+  tool --detached=beside waiting
+  file=beside/$(path_of waiting)
+  cp "$file" whole
+  head -c 200 whole >"$file"
+  start ./waiting
+  stacks --detached="$PWD/beside" --only-sframe
+  grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
+  rm "$file"
+  mkfifo "$file"
+  run timeout 10 "$stack" --detached="$PWD/beside" "$waiting"
+  [ "$status" -ne 124 ] || report
+}
