@@ -135,7 +135,7 @@ detach (const struct image *image, const char *folder,
         struct cfi2sframe_report *report, struct error *err)
 {
   struct buffer section = { 0 };
-  uint64_t address;
+  uint64_t address = 0;
   report->input_bytes = image->size;
   report->strategy = "detached";
   if (!check_input (image, err))
