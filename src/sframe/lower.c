@@ -279,8 +279,8 @@ put_first (struct lowerer *lowerer, const struct frame_row *row,
   return append (lowerer, start, rule);
 }
 
-/* ROW holds from START to END.  Inline: most of lowering is here.  */
-static inline __attribute__ ((always_inline)) bool
+/* ROW holds from START to END.  */
+static bool
 put (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
      uint32_t end)
 {
@@ -443,30 +443,69 @@ lower_rows (struct lowerer *lowerer)
          || leave_out (lowerer, covered, function->size, REASON_CFA_UNDEFINED);
 }
 
+/* Lower a function whose rows all have a default form that was asked for
+   before, which nearly all functions are: a row that needs the flexible form
+   has none.  Returns false for any other function, of which nothing was
+   done.  */
+static bool
+lower_known (struct lowerer *lowerer)
+{
+  const struct frame_function *function = lowerer->function;
+  const struct frame_row *row = function->rows, *end = row + function->n_rows;
+  if (row == end || function->n_rows > SFRAME_V3_FRES_MAX
+      || function->repeat != 0 || row->start != 0
+      || end[-1].start >= function->size
+      || !ARRAY_ROOM (lowerer->rows, function->n_rows,
+                      &lowerer->rows_capacity))
+    return false;
+  const struct meaning *meanings = lowerer->meanings;
+  const size_t n_meanings = lowerer->meanings_capacity;
+  const unsigned column = lowerer->column;
+  struct numbered_row *out = lowerer->rows;
+  for (uint32_t last = 0; row < end; row++)
+    {
+      /* Number 0 is never known.  */
+      uint32_t rule
+          = row->number < n_meanings ? meanings[row->number].rules[column] : 0;
+      if (rule == 0)
+        return false;
+      if (rule != last)
+        *out++ = (struct numbered_row){ row->start, rule - 1 };
+      last = rule;
+    }
+  lowerer->piece_start = 0;
+  lowerer->n_rows = (size_t)(out - lowerer->rows);
+  return true;
+}
+
+static bool
+lower_any (struct lowerer *lowerer)
+{
+  const struct frame_function *function = lowerer->function;
+  lowerer->flexible = is_flexible (lowerer, function);
+  lowerer->column += lowerer->flexible;
+  if (function->repeat == 0)
+    return lower_rows (lowerer);
+  struct repeated_block block = { .rows = function->rows,
+                                  .n_rows = function->n_rows,
+                                  .size = function->repeat };
+  return lower_block (lowerer, &block, 0, function->size);
+}
+
 bool
 lower_function (struct lowerer *lowerer, const struct frame_function *function,
                 struct error *err)
 {
-  bool done;
   lowerer->function = function;
   lowerer->err = err;
   lowerer->n_rows = 0;
   lowerer->out_start = lowerer->out_end = 0;
   lowerer->out_reason = REASON_NONE;
-  lowerer->flexible = is_flexible (lowerer, function);
-  lowerer->column
-      = lowerer->flexible + 2u * function->signal + 4u * function->b_key;
-  if (function->signal && lowerer->options.variant.version < 3)
-    done = leave_out (lowerer, 0, function->size, REASON_SIGNAL_FRAME);
-  else if (function->repeat != 0)
-    {
-      struct repeated_block block = { .rows = function->rows,
-                                      .n_rows = function->n_rows,
-                                      .size = function->repeat };
-      done = lower_block (lowerer, &block, 0, function->size);
-    }
-  else
-    done = lower_rows (lowerer);
+  lowerer->flexible = false;
+  lowerer->column = 2u * function->signal + 4u * function->b_key;
+  bool done = function->signal && lowerer->options.variant.version < 3
+                  ? leave_out (lowerer, 0, function->size, REASON_SIGNAL_FRAME)
+                  : lower_known (lowerer) || lower_any (lowerer);
   if (!done || !flush (lowerer, function->size))
     return false;
   report_gap (lowerer);
