@@ -236,6 +236,13 @@ chooser_pass (struct chooser *chooser, bool first)
     chooser_run (chooser, &input->runs[i]);
 }
 
+/* The hash of what is of KIND.  */
+static uint32_t
+known_hash (const struct partition_input *input, uint32_t kind)
+{
+  return kind != NO_KIND ? (uint32_t)input->repeats->kinds[kind].hash : 0;
+}
+
 /* The steps lead backwards, from the end of each run to its beginning.  */
 static struct piece *
 collect_pieces (const struct chooser *chooser, struct run *runs,
@@ -258,7 +265,9 @@ collect_pieces (const struct chooser *chooser, struct run *runs,
   for (size_t i = input->n_runs; i-- > 0;)
     for (uint32_t at = runs[i + 1].first_cut; at > runs[i].first_cut;
          at = chooser->steps[at].begin)
-      pieces[--n] = (struct piece){ chooser->steps[at].begin, at };
+      pieces[--n]
+          = (struct piece){ chooser->steps[at].begin, at,
+                            known_hash (input, chooser->steps[at].kind) };
   return pieces;
 }
 

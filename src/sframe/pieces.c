@@ -152,27 +152,33 @@ pieces_free (struct pieces *pieces)
 /* Taking functions in.  */
 
 /* Append the rows of FUNCTION; *BYTES is what they take in a section, at
-   least.  */
+   least, and *ASCEND whether they are in order.  */
 static bool
 append_rows (struct pieces *pieces, const struct numbered_function *function,
-             uint64_t *bytes)
+             uint64_t *bytes, bool *ascend)
 {
   const struct rule *rules = pieces->rules->rules;
-  size_t n = function->n_rows;
-  if (!NUMBERED_ROOM (pieces->rows, pieces->n_rows + n,
+  const struct numbered_row *rows = function->rows;
+  size_t last = function->n_rows - 1;
+  uint64_t sum = 0;
+  bool in_order = true;
+  if (!NUMBERED_ROOM (pieces->rows, pieces->n_rows + last + 1,
                       &pieces->rows_capacity))
     return false;
   struct run_row *out = &pieces->rows[pieces->n_rows];
-  *bytes = 0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < last; i++)
     {
-      const struct numbered_row *row = &function->rows[i];
-      uint32_t end = i + 1 < n ? row[1].start : function->size;
-      out[i] = (struct run_row){ row->rule, end - row->start };
-      *bytes += rules[row->rule].bytes + 1;
+      out[i] = (struct run_row){ rows[i].rule,
+                                 rows[i + 1].start - rows[i].start };
+      in_order &= rows[i].start < rows[i + 1].start;
+      sum += rules[rows[i].rule].bytes + 1;
     }
+  out[last]
+      = (struct run_row){ rows[last].rule, function->size - rows[last].start };
   out[0].rule |= ROW_BEGINS;
-  pieces->n_rows += n;
+  *bytes = sum + rules[rows[last].rule].bytes + 1;
+  *ascend = in_order;
+  pieces->n_rows += last + 1;
   return true;
 }
 
@@ -214,6 +220,16 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 
 /* Distinct functions.  */
 
+/* The hash of the segment that has the rows from FIRST_ROW to END_ROW.  */
+static uint32_t
+rows_hash (const struct pieces *pieces, size_t first_row, size_t end_row)
+{
+  struct segment_hash hash = { 0 };
+  for (size_t i = first_row; i < end_row; i++)
+    segment_hash_add (&hash, pieces->rows[i]);
+  return (uint32_t)hash.value;
+}
+
 /* Whether the run has the N_ROWS rows that begin with number FIRST_ROW, but
    for how long the last one lasts.  */
 static bool
@@ -235,10 +251,8 @@ static bool
 settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
             uint32_t *run)
 {
-  struct segment_hash hash = { 0 };
-  for (size_t i = first_row; i < pieces->n_rows; i++)
-    segment_hash_add (&hash, pieces->rows[i]);
-  struct table_walk walk = { .hash = (uint32_t)hash.value };
+  uint32_t hash = rows_hash (pieces, first_row, pieces->n_rows);
+  struct table_walk walk = { .hash = hash };
   while (table_next (&pieces->runs_by_rows, &walk, run))
     if (run_has_rows (pieces, *run, first_row, pieces->n_rows - first_row))
       {
@@ -248,7 +262,7 @@ settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
   *run = (uint32_t)pieces->n_runs;
   if (!append_run (pieces, first_row, bytes))
     return false;
-  table_insert (&pieces->runs_by_rows, (uint32_t)hash.value, *run);
+  table_insert (&pieces->runs_by_rows, hash, *run);
   return true;
 }
 
@@ -295,22 +309,16 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
   return true;
 }
 
-/* Whether the rows are as the encoder wants them.  */
+/* Whether the rows, if they ascend, are as the encoder wants them.  */
 static bool
-rows_are_sound (const struct pieces *pieces,
-                const struct numbered_function *function)
+rows_fit (const struct pieces *pieces,
+          const struct numbered_function *function)
 {
   const struct numbered_row *rows = function->rows;
   size_t n = function->n_rows;
-  if (n == 0 || rows[0].start != 0)
-    return false;
-  if (rows[n - 1].start
-      >= rule_table_row_limit (pieces->rules, rows[0].rule, function->size))
-    return false;
-  for (size_t i = 1; i < n; i++)
-    if (rows[i].start <= rows[i - 1].start)
-      return false;
-  return true;
+  return n > 0 && rows[0].start == 0
+         && rows[n - 1].start < rule_table_row_limit (
+                pieces->rules, rows[0].rule, function->size);
 }
 
 bool
@@ -318,14 +326,16 @@ pieces_add (struct pieces *pieces, const struct numbered_function *function,
             struct error *err)
 {
   size_t first_row = pieces->n_rows;
-  uint64_t bytes;
+  uint64_t bytes = 0;
   uint32_t run;
-  if (!rows_are_sound (pieces, function))
+  bool ascend = false;
+  if (rows_fit (pieces, function)
+      && !append_rows (pieces, function, &bytes, &ascend))
+    return error_set_no_memory (err);
+  if (!ascend)
     return error_set (err, CFI2SFRAME_INVALID,
                       "rows of the function at 0x%llx cannot be written",
                       (unsigned long long)function->address);
-  if (!append_rows (pieces, function, &bytes))
-    return error_set_no_memory (err);
   if (!account (pieces, bytes, err))
     return false;
   bool settled = pieces->distinct
@@ -609,10 +619,10 @@ write_first (struct pieces *pieces, size_t piece, uint64_t address,
 {
   uint32_t first_row = pieces->cuts[pieces->pieces[piece].begin].row;
   uint32_t end_row = pieces->cuts[pieces->pieces[piece].end].row;
-  struct segment_hash hash = { 0 };
-  for (uint32_t i = first_row; i < end_row; i++)
-    segment_hash_add (&hash, pieces->rows[i]);
-  struct table_walk walk = { .hash = (uint32_t)hash.value };
+  uint32_t hash = pieces->pieces[piece].hash;
+  if (hash == 0)
+    hash = rows_hash (pieces, first_row, end_row);
+  struct table_walk walk = { .hash = hash };
   for (uint32_t i; pieces->encode.share
                    && table_next (&pieces->blocks_by_rows, &walk, &i);)
     if (block_has_rows (pieces, &pieces->blocks[i], first_row, end_row))
@@ -626,7 +636,7 @@ write_first (struct pieces *pieces, size_t piece, uint64_t address,
   const struct block block = { first_row, end_row, number };
   pieces->numbers[piece] = number;
   if (!expand_rows (pieces, first_row, end_row, &function)
-      || !append_block (pieces, (uint32_t)hash.value, &block))
+      || !append_block (pieces, hash, &block))
     return error_set_no_memory (err);
   return sframe_encoder_add (encoder, &function, err);
 }
