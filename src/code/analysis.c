@@ -274,8 +274,13 @@ conclude (struct analysis *analysis, const struct code_function *function,
   const struct analysis_observer *observer = analysis->observer;
   bool uncertain = function->is_pointer && !function->is_called;
   uint64_t entry = function->entry;
+  struct code_function *own = functions_at (analysis->functions, entry);
+  own->fails = failure != ROUTINE_SOUND;
   if (failure != ROUTINE_SOUND)
     disqualify_others (analysis);
+  else
+    own->is_proven = routine_is_proven (analysis->routine)
+                     || routine_leaves (analysis->routine);
   if (failure != ROUTINE_SOUND && observer->reject)
     observer->reject (observer->argument, entry, failure, failed_at);
   analysis->summary->functions++;
@@ -283,8 +288,7 @@ conclude (struct analysis *analysis, const struct code_function *function,
   /* A pointer that does not lead to a function says nothing of the code.  */
   if (failure == ROUTINE_SOUND || !uncertain)
     take_routine (analysis, function,
-                  failure == ROUTINE_SOUND
-                      && !functions_at (analysis->functions, entry)->no_rows
+                  failure == ROUTINE_SOUND && !own->no_rows
                       && entry != analysis->starts.program_entry);
 }
 
@@ -562,7 +566,7 @@ bool
 analysis_run (const struct code_request *request,
               const struct analysis_observer *observer,
               struct row_map *row_map, struct analysis_summary *summary,
-              struct error *err)
+              struct parts *parts, struct error *err)
 {
   struct analysis analysis = { .request = request,
                                .observer = observer,
@@ -572,6 +576,9 @@ analysis_run (const struct code_request *request,
   *summary = (struct analysis_summary){ 0 };
   bool ok = row_map_init (row_map, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);
+  if (ok && parts
+      && !parts_find (parts, request, analysis.functions, &analysis.facts))
+    ok = error_set_no_memory (err);
   if (ok && routine_gave_up (analysis.routine))
     row_map_clear (row_map);
   clean_up (&analysis);

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "code/row_map.h"
+#include "code/parts.h"
 #include "code/request.h"
 #include "code/routine.h"
 
@@ -48,10 +49,11 @@ struct analysis_summary
 };
 
 /* Analyse the image.  ROW_MAP is initialised and settled; it is empty when the
-   code is too entangled to be followed in reasonable time.  */
+   code is too entangled to be followed in reasonable time.  PARTS, which is
+   initialised, gets what seems to be no function; NULL: nobody asks.  */
 bool analysis_run (const struct code_request *request,
                    const struct analysis_observer *observer,
                    struct row_map *row_map, struct analysis_summary *summary,
-                   struct error *err);
+                   struct parts *parts, struct error *err);
 
 #endif /* CODE_ANALYSIS_H */

@@ -19,9 +19,10 @@ code_analysis_is_known (const struct arch *arch)
   return code_machine_is_known (arch);
 }
 
-bool
-code_analyse (const struct code_request *request,
-              struct code_findings *findings, struct error *err)
+/* Analyse the image of REQUEST once.  PARTS, or NULL: see analysis.h.  */
+static bool
+analyse (const struct code_request *request, struct code_findings *findings,
+         struct parts *parts, struct error *err)
 {
   struct comparison comparison;
   struct analysis_summary summary;
@@ -29,12 +30,35 @@ code_analyse (const struct code_request *request,
   comparison_init (&comparison, request, &findings->disproofs);
   const struct analysis_observer observer
       = { .see = comparison_see, .argument = &comparison };
-  if (!analysis_run (request, &observer, &findings->row_map, &summary, err)
+  if (!analysis_run (request, &observer, &findings->row_map, &summary, parts,
+                     err)
       || !comparison_finish (&comparison, &findings->row_map, err))
     return false;
   findings->functions = summary.functions;
   findings->functions_trusted = summary.failures[ROUTINE_SOUND];
   return true;
+}
+
+/* Where CFI is only compared and some of it says of parts that they are
+   functions, it is all done again with what was learned: the functions that
+   these belong to have to prove themselves with them.  */
+bool
+code_analyse (const struct code_request *request,
+              struct code_findings *findings, struct error *err)
+{
+  struct parts parts = { 0 };
+  bool asks = request->only_compares;
+  bool ok = analyse (request, findings, asks ? &parts : NULL, err);
+  if (ok && parts.n > 0)
+    {
+      struct code_request better = *request;
+      better.parts = parts.starts;
+      better.n_parts = parts.n;
+      code_findings_free (findings);
+      ok = analyse (&better, findings, NULL, err);
+    }
+  parts_free (&parts);
+  return ok;
 }
 
 void

@@ -86,9 +86,15 @@ describe_register (const struct disproof *finding,
               (int64_t)finding->kept_at.number);
   else if (finding->kept_at.kind == VALUE_BASE)
     snprintf (at, sizeof at, "; the caller's is in the stack");
-  if (finding->row.fp.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
+  const struct frame_rule *rule
+      = finding->kind == DISPROOF_RA ? &finding->row.ra : &finding->row.fp;
+  if (rule->kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
-              register_name (machine, finding->row.fp.reg));
+              register_name (machine, rule->reg));
+  else if (rule->kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE)
+    snprintf (does, DISPROOF_TEXT_MAX,
+              "nothing was saved there; %s is still the caller's",
+              register_name (machine, reg));
   else if (value.kind == VALUE_SIGNED)
     snprintf (does, DISPROOF_TEXT_MAX, "the return address is there, signed");
   else if (value.kind == VALUE_SAVED && value.number == reg)

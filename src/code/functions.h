@@ -25,8 +25,13 @@ struct code_function
   bool is_pointer;   /* a start only because a pointer leads there */
   bool is_described; /* a start because rows describe it already */
   bool no_rows;      /* entered with another frame than that of a call */
-  bool is_bare;      /* keeps no registers of the ABI but SP */
-  bool moves_stack;  /* returns with another SP: it is a part of its callers */
+  bool is_proven;    /* was seen to return as functions do */
+  bool fails;        /* is not to be trusted */
+  /* A branch leads there with another frame than that of a call, and is taken
+     for one that is never taken.  */
+  bool is_passed_over;
+  bool is_bare;     /* keeps no registers of the ABI but SP */
+  bool moves_stack; /* returns with another SP: it is a part of its callers */
 };
 
 struct functions; /* opaque */

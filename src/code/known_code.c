@@ -29,6 +29,13 @@ is_row_of_call (const struct frame_row *row, const struct arch *arch)
          && !row->ra_signed;
 }
 
+static bool
+is_told_part (const struct code_request *request, uint64_t address)
+{
+  size_t at = SEARCH_FIRST (request->n_parts, i, request->parts[i] >= address);
+  return at < request->n_parts && request->parts[at] == address;
+}
+
 /* Whether the FDE that FUNCTION was made of starts a function.  */
 static bool
 starts_function (const struct frame_function *function,
@@ -59,7 +66,8 @@ known_code_init (struct known_code *known, const struct code_request *request,
   for (size_t i = 0; i < known->n; i++)
     {
       const struct frame_function *function = &known->functions[i];
-      if (!starts_function (function, machine->arch, decoder, facts))
+      if (is_told_part (request, function->address)
+          || !starts_function (function, machine->arch, decoder, facts))
         known->parts[known->n_parts++]
             = (struct code_range){ function->address,
                                    function->address + function->size };

@@ -32,6 +32,10 @@ struct code_request
      first row is that of a call; the others are parts of functions.  */
   const struct frame_function *known;
   size_t n_known;
+  /* Those of `known` that are parts of functions whatever their first row
+     says, by their addresses: ascending.  */
+  const uint64_t *parts;
+  size_t n_parts;
   const struct code_pad *pads; /* ascending, disjoint */
   size_t n_pads;
   /* Code that has rows from elsewhere, ascending: functions or parts of them

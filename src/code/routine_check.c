@@ -97,6 +97,19 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
     routine->steps_left = 0; /* nobody may rely on what was found */
 }
 
+/* INSN jumps to where another function starts.  */
+static void
+check_jump_to_start (struct routine *routine, const struct insn *insn,
+                     uint64_t address, const struct state *state)
+{
+  if (state_is_restored (state, routine->machine)
+      || !routine_is_never_taken (routine, insn))
+    check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
+  else
+    functions_at (routine->context->functions, insn->target)->is_passed_over
+        = true;
+}
+
 /* Whether INSN, a return, goes to the caller.  */
 static bool
 returns_rightly (struct routine *routine, const struct insn *insn,
@@ -295,10 +308,8 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
   if (returns_from_signal (machine, insn, state))
     return routine_fail (routine, ROUTINE_SIGNAL, address);
   if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
-      && routine_is_start (routine, insn->target)
-      && (state_is_restored (state, machine)
-          || !routine_is_never_taken (routine, insn)))
-    check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
+      && routine_is_start (routine, insn->target))
+    check_jump_to_start (routine, insn, address, state);
   if (calls_stack_mover (routine, insn))
     return routine_fail (routine, ROUTINE_CALLEE, address);
   if ((insn->flow == FLOW_RETURN || insn->flow == FLOW_JUMP_INDIRECT)

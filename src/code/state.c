@@ -3,14 +3,24 @@
 
 #include "code/state.h"
 
+/* What a call may change has something of the caller's at a function's entry,
+   an argument or nothing of use, and none of the registers that the caller
+   wants to have back.  Whose the others are is not known.  */
+static enum value_kind
+kind_at_entry (const struct code_machine *machine, unsigned reg)
+{
+  return machine->preserved >> reg & 1   ? VALUE_SAVED
+         : machine->clobbered >> reg & 1 ? VALUE_OPAQUE
+                                         : VALUE_MIXED;
+}
+
 void
 state_enter (struct state *state, const struct code_machine *machine)
 {
   const struct arch *arch = machine->arch;
   memset (state, 0, sizeof *state);
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
-    state->registers[reg] = value_of (
-        machine->preserved >> reg & 1 ? VALUE_SAVED : VALUE_MIXED, reg);
+    state->registers[reg] = value_of (kind_at_entry (machine, reg), reg);
   state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);
   if (arch_tracks_ra (arch))
     {

@@ -6,11 +6,13 @@
 /* Numbers have 59 bits in a value.  */
 #define NUMBER_LIMIT (INT64_C (1) << 58)
 
-/* VALUE + DISTANCE.  */
+/* VALUE + DISTANCE.  What is computed from a computed value is computed.  */
 static struct value
 value_moved (struct value value, int64_t distance)
 {
   int64_t sum;
+  if (value.kind == VALUE_OPAQUE)
+    return value_of (VALUE_OPAQUE, 0);
   bool relative = value_is_stack (value) || value.kind == VALUE_CONSTANT;
   if (!relative || __builtin_add_overflow (value.number, distance, &sum)
       || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)

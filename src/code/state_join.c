@@ -47,17 +47,27 @@ join_tables (struct value *met, struct value a, struct value b,
   return true;
 }
 
+/* Whether it is known of VALUE what it is, or that it was computed: where two
+   such that differ meet, one of them at most is the caller's.  */
+static bool
+is_definite (struct value value)
+{
+  return value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
+         || value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
+         || value_is_stack (value);
+}
+
 static struct value
 value_join (struct value a, struct value b, uint64_t at, unsigned reg,
             struct jump_tables *tables)
 {
   struct value met;
-  bool computed = (a.kind == VALUE_OPAQUE || a.kind == VALUE_CONSTANT)
-                  && (b.kind == VALUE_OPAQUE || b.kind == VALUE_CONSTANT);
   bool anonymous = value_is_anonymous (a) && value_is_anonymous (b);
   if (!anonymous && join_tables (&met, a, b, tables))
     return met;
-  return value_new (computed ? VALUE_OPAQUE : VALUE_MIXED, at, reg);
+  return value_new (is_definite (a) && is_definite (b) ? VALUE_OPAQUE
+                                                       : VALUE_MIXED,
+                    at, reg);
 }
 
 /* Whether nothing that meets VALUE, which register REG has at AT, changes it:
@@ -65,10 +75,9 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg,
 static bool
 stays (struct value value, struct value other, uint64_t at, unsigned reg)
 {
-  bool computed = other.kind == VALUE_OPAQUE || other.kind == VALUE_CONSTANT;
   return value_equal (value, other)
          || value_equal (value, value_new (VALUE_MIXED, at, reg))
-         || (computed
+         || (is_definite (other)
              && value_equal (value, value_new (VALUE_OPAQUE, at, reg)));
 }
 

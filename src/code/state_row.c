@@ -255,6 +255,10 @@ struct value
 state_cfa_value (const struct state *state, const struct code_machine *machine,
                  const struct frame_row *row)
 {
+  struct value base = in_register (state, row->cfa.reg);
+  /* No distance from what the caller had there is known to be right.  */
+  if (row->cfa.kind == RULE_REG && base.kind == VALUE_SAVED)
+    return base;
   return value_of_rule (state, row->cfa, machine->arch->sp);
 }
 
@@ -328,6 +332,21 @@ audit_wrong (struct value value, unsigned rule_kind, struct value kept_at)
              : VERDICT_UNKNOWN;
 }
 
+/* Whether RULE finds register REG, which is still the caller's, in a word
+   below the stack pointer where nothing has put it: on a path that has not
+   saved it, say.  */
+static bool
+finds_nothing (const struct state *state, const struct code_machine *machine,
+               struct frame_rule rule, unsigned reg)
+{
+  struct value sp = state->registers[machine->arch->sp];
+  struct value place = value_of (VALUE_CFA, rule.offset);
+  return rule.kind == RULE_DEREF_CFA && sp.kind == VALUE_CFA
+         && place.number < sp.number - machine->kept_below
+         && state_find_slot (state, place) == state->n_slots
+         && value_equal (state->registers[reg], value_of (VALUE_SAVED, reg));
+}
+
 enum verdict
 state_check_ra (const struct state *state, const struct code_machine *machine,
                 const struct frame_row *row)
@@ -339,6 +358,8 @@ state_check_ra (const struct state *state, const struct code_machine *machine,
             : value_equal (value, value_of (VALUE_SAVED, machine->arch->ra));
   if (is_right || !arch_tracks_ra (machine->arch))
     return VERDICT_AGREES;
+  if (finds_nothing (state, machine, row->ra, machine->arch->ra))
+    return VERDICT_CONTRADICTS;
   return audit_wrong (value, row->ra.kind, state_ra_place (state, machine));
 }
 
@@ -354,6 +375,8 @@ state_check_fp (const struct state *state, const struct code_machine *machine,
      frame any more.  */
   if (row->fp.kind == RULE_DEREF_REG
       && in_register (state, row->fp.reg).kind == VALUE_SAVED)
+    return VERDICT_CONTRADICTS;
+  if (finds_nothing (state, machine, row->fp, fp))
     return VERDICT_CONTRADICTS;
   return audit_wrong (value, row->fp.kind, state_fp_place (state, machine));
 }

@@ -13,10 +13,12 @@
 
 enum value_kind
 {
-  /* Computed here.  `number` names where, so that two registers with the same
-     number hold the same value.  */
+  /* Computed here, or on one of the paths that met here; in no case the
+     caller's on all of them.  `number` names where, so that two registers with
+     the same number hold the same value.  */
   VALUE_OPAQUE,
-  /* One thing or another: paths met that did not agree.  Numbered, too.  */
+  /* Perhaps the caller's: read from a place in the stack of which nothing is
+     known, say.  Numbered, too.  */
   VALUE_MIXED,
   /* What a system call returned that can return twice; 0 to the child, which
      has another stack.  Numbered, too.  */

@@ -176,6 +176,115 @@ END
   [[ $output != *"from code"[^,]*"functions"* ]] || report
 }
 
+# A part of a function, elsewhere, whose CFI begins like a function's.  $1 says
+# what else leads to it.
+library_with_a_part ()
+{
+  wrong_library
+  cat >part.s <<END
+	$1
+	.text
+	.globl	whole
+	.type	whole, @function
+whole:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	test	%rdi, %rdi
+	js	part
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .text.unlikely, "ax"
+	.type	part, @function
+part:	.cfi_startproc
+	mov	%rbx, %rdi
+	call	*(%rax)
+	ud2
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -Wl,-Bsymbolic -o part.so part.s
+}
+
+@test "--lint compares a part whose CFI begins like a function's with its function" {
+  library_with_a_part ""
+  strip part.so
+  tool --lint part.so
+  [ "$status" -eq 3 ] || report
+  [ "${#lines[@]}" -eq 1 ] || report
+  [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+8, code does rsp+16; "* ]] \
+    || report
+}
+
+@test "--lint takes nothing for a part that is exported" {
+  library_with_a_part ".globl part"
+  strip part.so
+  tool --lint part.so
+  [ "$status" -eq 0 ] || report
+}
+
+@test "--lint takes nothing for a part that data point to" {
+  library_with_a_part ".data; .quad part"
+  strip part.so
+  tool --lint part.so
+  [ "$status" -eq 0 ] || report
+}
+
+# LLVM merges returns without rows of their own: where the jump gets to the
+# last one, the frame pointer was never saved.
+@test "--lint finds a frame pointer that was saved on another path" {
+  wrong_library
+  cat >unsaved.s <<'END'
+	.globl	unsaved
+	.type	unsaved, @function
+unsaved: .cfi_startproc
+	test	%rdi, %rdi
+	je	1f
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	mov	%rdi, %rbp
+	call	*%rsi
+	pop	%rbp
+	.cfi_def_cfa_offset 8
+1:	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o unsaved.so unsaved.s
+  tool --lint unsaved.so
+  [ "$status" -eq 3 ] || report
+  [ "${#lines[@]}" -eq 1 ] || report
+  [[ ${lines[0]} == *"(1 bytes): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
+    || report
+}
+
+@test "--lint finds a CFA by a register that is the caller's again" {
+  wrong_library
+  cat >late.s <<'END'
+	.globl	late
+	.type	late, @function
+late:	.cfi_startproc
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register 6
+	leave
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o late.so late.s
+  tool --lint late.so
+  [ "$status" -eq 3 ] || report
+  [[ ${lines[0]} == *"(1 bytes): CFA: CFI says rbp+16, code does elsewhere: rbp is the caller's rbp; "* ]] \
+    || report
+}
+
 @test "--lint finds nothing where the CFI is right" {
   wrong_library
   small_program

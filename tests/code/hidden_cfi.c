@@ -393,7 +393,8 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       request.beyond_cfi = request.no_symbols = true;
     }
   double began = seconds_now ();
-  bool ok = analysis_run (&request, &observer, &file.row_map, &summary, err);
+  bool ok
+      = analysis_run (&request, &observer, &file.row_map, &summary, NULL, err);
   double took = seconds_now () - began;
   if (ok)
     {

@@ -216,6 +216,18 @@ bound_of (unsigned reg)
 
 /* ---- One instruction */
 
+/* Arguments are not what the caller wants to have back.  */
+static void
+registers_at_the_entry (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  expect (RBX, VALUE_SAVED, RBX);
+  expect (RSP, VALUE_CFA, -8);
+  expect_kind (RDX, VALUE_OPAQUE);
+  expect_kind (RIP, VALUE_MIXED);
+}
+
 static void
 numbers_have_59_bits (void **state)
 {
@@ -237,11 +249,11 @@ numbers_have_59_bits (void **state)
   expect_kind (X0, VALUE_MIXED);
   add (X0, SP, -16);
   expect (X0, VALUE_CFA, -16);
-  /* Unknown + something is something else unknown.  */
+  /* Computed + something is something else that was computed.  */
   change (X0);
   struct value before = now.registers[X0];
   add (X0, X0, 8);
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_OPAQUE);
   assert_false (value_equal (before, now.registers[X0]));
   add (X1, X19, 8);
   expect_kind (X1, VALUE_MIXED);
@@ -1267,11 +1279,14 @@ registers_meet (void **state)
   join (&other, true);
   expect_kind (X0, VALUE_OPAQUE); /* computed on both ways */
   expect (X1, VALUE_CONSTANT, 1);
-  expect_kind (X2, VALUE_MIXED);
-  expect_kind (X9, VALUE_MIXED);
+  /* The caller's at most on one way.  */
+  expect_kind (X2, VALUE_OPAQUE);
+  expect_kind (X9, VALUE_OPAQUE);
   expect (SP, VALUE_CFA, 0);
-  /* A third path with something that belongs to the caller.  */
   other.registers[X0] = value_of (VALUE_SAVED, X19);
+  join (&other, false);
+  /* A third path with something that may belong to the caller.  */
+  other.registers[X0] = value_new (VALUE_MIXED, 0x44, X0);
   join (&other, true);
   expect_kind (X0, VALUE_MIXED);
 }
@@ -1481,6 +1496,8 @@ unknown_values_are_renumbered (void **state)
   other.registers[X1] = value_of (VALUE_CONSTANT, 4);
   join (&other, false);
   other.registers[X1] = value_of (VALUE_SAVED, X19);
+  join (&other, false);
+  other.registers[X1] = value_new (VALUE_MIXED, 0x44, X1);
   join (&other, true);
 }
 
@@ -1743,7 +1760,7 @@ the_cfa_of_others (void **state)
   assert_int_equal (verdict_on_cfa (rule (RULE_REG, RBP, 0)),
                     VERDICT_CONTRADICTS);
   assert_int_equal (verdict_on_cfa (rule (RULE_REG, RBP, 16)),
-                    VERDICT_UNKNOWN);
+                    VERDICT_CONTRADICTS);
   assert_int_equal (verdict_on_cfa (rule (RULE_REG, RAX, 16)),
                     VERDICT_UNKNOWN);
   assert_int_equal (verdict_on_cfa (rule (RULE_REG, 40, 0)), VERDICT_UNKNOWN);
@@ -1789,9 +1806,16 @@ the_frame_pointer_of_others (void **state)
                     VERDICT_AGREES);
   assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -8)),
                     VERDICT_CONTRADICTS);
+  /* Below the stack pointer, and nothing has put it there.  */
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
+                    VERDICT_CONTRADICTS);
+  add (RSP, RSP, -8);
   assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
                     VERDICT_UNKNOWN);
+  add (RSP, RSP, 8);
   move (RBP, RSP, 8);
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
+                    VERDICT_UNKNOWN);
   assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
   assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RBP, 0)),
                     VERDICT_AGREES);
@@ -1845,6 +1869,13 @@ the_return_address_of_others (void **state)
   store (X19, SP, 8);
   assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), true),
                     VERDICT_CONTRADICTS);
+  /* A word of a frame that was not made on this path.  */
+  state_enter (&now, machine);
+  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
+                    VERDICT_CONTRADICTS);
+  add (SP, SP, -16);
+  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
+                    VERDICT_UNKNOWN);
   /* On x86-64 it is where it is.  */
   enter (&arch_amd64);
   assert_int_equal (verdict_on_ra (same, false), VERDICT_AGREES);
@@ -1878,6 +1909,7 @@ main (void)
 {
   cmocka_set_message_output (CM_OUTPUT_TAP);
   const struct CMUnitTest tests[] = {
+    TEST (registers_at_the_entry),
     TEST (numbers_have_59_bits),
     TEST (moves_of_a_half),
     TEST (parts_of_constants_are_replaced),
