@@ -4,7 +4,7 @@
 
 #include "place/placing.h"
 
-/* Only sections that are not loaded may shift.  */
+/* Only sections and segments that are not loaded may shift.  */
 static int
 bss_fill_check (struct placing *placing, const struct bss_fill *fill)
 {
@@ -75,7 +75,7 @@ bss_fill_commit (struct placing *placing, const struct bss_fill *fill)
         }
       else if (!nobits && header->sh_type != SHT_NULL
                && !(header->sh_flags
-                    & SHF_ALLOC) /* empty ones may end there */
+                    & SHF_ALLOC) /* empty sections may end there */
                && header->sh_offset >= fill->old_end)
         header->sh_offset += fill->shift;
     }

@@ -84,7 +84,7 @@ dynamic_patch (struct placing *placing)
     {
       uint64_t delta
           = dynamic_is_table (tag) ? table_delta (placing, tag, value) : 0;
-      /* dynamic_next stands behind the entry; its second word is d_un.  */
+      /* *AT is behind the entry, whose second word is d_un.  */
       if (delta != 0 && !patch_u64 (placing, at - 8, value + delta))
         return false;
     }
@@ -92,7 +92,7 @@ dynamic_patch (struct placing *placing)
 }
 
 /* Linkers attach symbols such as __ehdr_start to the first section although
-   they lie outside; those stay.  */
+   their addresses are outside of it.  Such symbols stay.  */
 static bool
 is_in_section (const GElf_Shdr *header, uint64_t value)
 {
@@ -140,8 +140,8 @@ symbols_patch (struct placing *placing)
   return true;
 }
 
-/* Symbols that nothing uses: the one that glibc's start files put on the ABI
-   note, and the mapping symbols of the ARM ABIs ($d).  */
+/* Whether no program uses the symbol: the one that glibc's start files put on
+   the ABI note, and the mapping symbols of the ARM ABIs ($d).  */
 static bool
 is_unused_name (const char *name)
 {

@@ -1,9 +1,9 @@
 /* Eviction: which sections may move, and moving them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Sections that only headers and dynamic entries know the place of move as
-   units: with every section and every PT_NOTE, PT_INTERP and PT_GNU_PROPERTY
-   that overlaps them.  */
+   A section may move if only headers and dynamic entries have its address.
+   Sections move as units: a unit is a section with every section, PT_NOTE,
+   PT_INTERP and PT_GNU_PROPERTY that overlaps it.  */
 
 #include "place/placing.h"
 
@@ -13,7 +13,7 @@
 
 enum
 {
-  PASSES_MAX = 64,       /* of growing a unit to its overlapping members */
+  PASSES_MAX = 64,       /* of adding to a unit what overlaps it */
   UNIT_SECTIONS_MAX = 16 /* far above anything real */
 };
 
@@ -137,9 +137,9 @@ is_interpreter (const struct image *image, const GElf_Shdr *header)
          && interp->p_vaddr == header->sh_addr;
 }
 
-/* ldconfig and others find dynamic strings by rules of their own, so that
-   they stay; they may move in static-pie only, where no symbol is looked
-   up.  */
+/* Whether the section has dynamic strings that may move.  ldconfig and others
+   find dynamic strings by rules of their own, so that these stay, except in a
+   static PIE, in which no program looks up symbols.  */
 static bool
 is_idle_string_table (const struct image *image, const GElf_Shdr *header)
 {
@@ -153,8 +153,7 @@ is_idle_string_table (const struct image *image, const GElf_Shdr *header)
          && !dynamic_find (image, DT_VERDEF, &value);
 }
 
-/* Whether the place of this section stands in headers, PT_NOTE and .dynamic
-   only.  */
+/* Whether only headers, PT_NOTE and .dynamic say where the section is.  */
 static bool
 section_is_evictable (const struct image *image, size_t index,
                       struct unit *unit)
@@ -238,9 +237,9 @@ unit_segments_evictable (struct placing *placing, const struct unit *unit,
   return true;
 }
 
-/* Where the bytes of section HEADER end that code may have the addresses of.
-   Of a table of the dynamic linker code has the start, if anything.  The
-   tables are so large that other values point into them by chance.  */
+/* Where the bytes of section HEADER end whose addresses code may have.  Code
+   has the start of a table of the dynamic linker at most; such tables are so
+   large that other values point into them by chance.  */
 static uint64_t
 known_end (const GElf_Shdr *header)
 {

@@ -1,9 +1,11 @@
-/* Files without section headers (-z nosectionheader): what is where.
+/* Files without section headers (-z nosectionheader): sections made from the
+   program headers.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Headers say where the interpreter's name and the notes are, and nothing else
-   of what can move.  Every other byte that is loaded belongs to a section of
-   unknown use, which stays and is taken for code where it can be executed.  */
+   Program headers say where the interpreter's name and the notes are, and
+   nothing else of what can move.  Every other byte that is loaded belongs to a
+   section of unknown use.  Such a section stays, and is taken for code where
+   it can be executed.  */
 
 #include "place/placing.h"
 
@@ -43,8 +45,8 @@ loaded (const GElf_Phdr *load, uint64_t offset, uint64_t size, uint32_t type)
                       .sh_addralign = 1 };
 }
 
-/* A section for each note, as far as they can be told apart: linkers put notes
-   of both alignments into one PT_NOTE.  */
+/* Add a section for each note, as far as notes can be told apart: linkers put
+   notes of both alignments into one PT_NOTE.  */
 static void
 add_notes (struct image *known, const GElf_Phdr *segment)
 {
@@ -108,8 +110,8 @@ add_unknown (struct image *known, const GElf_Phdr *load)
     }
 }
 
-/* What may be the symbols of the dynamic linker: they end where their names
-   begin, or else somewhere in their segment.  */
+/* Add a section for what may be the dynamic symbols.  They end where their
+   names begin, or else somewhere in their segment.  */
 static void
 add_symbols (struct image *known)
 {
@@ -215,8 +217,8 @@ is_symbol (const uint8_t *entry, uint64_t size, bool big_endian)
          && (symbol.other & 0x1c) == 0;
 }
 
-/* Whether the last bytes are a table of symbols, from its first entry, which
-   is zero, on.  Gives its size, or 0.  */
+/* The size of a symbol table at the end of the file, or 0.  Its first entry is
+   zero.  */
 static uint64_t
 symbols_size (const struct image *image, uint64_t offset)
 {

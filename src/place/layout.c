@@ -21,8 +21,9 @@ page_size (const struct image *image)
   return page < image->arch->max_page_size ? page : image->arch->max_page_size;
 }
 
-/* Nothing refers to the old .sframe any more: what the new one does not cover
-   becomes zero.  Without section headers its true size is unknown.  */
+/* Nothing refers to the old .sframe any more.  Its bytes become zero where the
+   new one does not cover them Without section headers its true size is
+   unknown.  */
 static bool
 clear_replaced (struct placing *placing)
 {
@@ -82,8 +83,8 @@ placing_run_one (struct placing *placing, enum layout_strategy strategy)
   return placing_impossible (placing, "no such strategy");
 }
 
-/* Find the place.  IMAGE is what the file says of itself: the sections that
-   the new file will have, too.  */
+/* Make the plan.  IMAGE has the sections of the file's own headers, which the
+   new file will have; placing->image may have known_sections_make's.  */
 static bool
 placing_do (struct placing *placing, const struct image *image,
             const enum layout_strategy *only)

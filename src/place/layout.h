@@ -1,7 +1,8 @@
-/* Where .sframe goes in a linked file: a plan, computed without any I/O.
+/* Where .sframe goes in a linked file: a plan, computed without input or
+   output.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/injection tells the whole story.  */
+   doc/injection describes all strategies.  */
 
 #ifndef PLACE_LAYOUT_H
 #define PLACE_LAYOUT_H
@@ -13,12 +14,12 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* Whether IMAGE may be changed at all (doc/injection).
-   Otherwise false with status CFI2SFRAME_NOTHING for files that have no
-   contents to describe (debug files), CFI2SFRAME_UNSUPPORTED for file types
-   and machines that this is not about, and CFI2SFRAME_REFUSED with the reason
-   for files that a change would harm.  layout_plan_injection calls it; call
-   it before converting to save the work.  */
+/* Whether IMAGE may be changed at all (doc/injection).  Otherwise false with
+   status CFI2SFRAME_NOTHING for debug files, which have no code to describe;
+   CFI2SFRAME_UNSUPPORTED for types of files and machines that cannot have
+   .sframe in a segment; and CFI2SFRAME_REFUSED with the reason for files that
+   a change would harm. layout_plan_injection calls this; a caller that asks
+   before it converts saves the work.  */
 bool layout_classify (const struct image *image, struct error *err);
 
 /* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
@@ -36,8 +37,8 @@ bool layout_plan_injection (struct layout_plan *plan,
                             const struct layout_request *request,
                             struct error *err);
 
-/* As layout_plan_injection, but by STRATEGY only: for tests of those that are
-   rarely needed.  LAYOUT_SPARE_SLOT and LAYOUT_EVICT are one.  */
+/* As layout_plan_injection, but by STRATEGY only: for tests of strategies that
+   few files need.  LAYOUT_SPARE_SLOT and LAYOUT_EVICT are one strategy.  */
 bool layout_plan_by (struct layout_plan *plan, const struct image *image,
                      const struct layout_request *request,
                      enum layout_strategy strategy, struct error *err);

@@ -32,8 +32,8 @@ struct arrangement
 {
   struct note_section notes[NOTE_SECTIONS_MAX]; /* ascending in the old file */
   size_t n_notes;
-  size_t first_stuck, last_stuck; /* indices in NOTES */
-  size_t last_staying;            /* the last one that is not laid out anew */
+  size_t first_stuck, last_stuck;     /* indices in NOTES */
+  size_t last_staying;                /* the last note that keeps its place */
   size_t segments[NOTE_SECTIONS_MAX]; /* the PT_NOTEs, by index */
   size_t n_segments;
   uint64_t begin, end, align; /* of the new PT_NOTE */
@@ -148,13 +148,14 @@ collect_sections (const struct placing *placing,
 
 struct attempt
 {
-  size_t leaves;   /* the note in front of those that stay, by index, that goes
-                      behind, and those in front of it take its place; or, if
-                      there is no such, all that are in the way do */
-  bool behind_too; /* what is behind is laid out anew as well */
+  size_t leaves;   /* index of the note that goes from the front of the stuck
+                      notes to behind them, while the notes in front of it take
+                      its place; first_stuck or more: all notes that are in the
+                      way go behind */
+  bool behind_too; /* notes behind the stuck ones are laid out anew as well */
 };
 
-/* Whether the note goes behind those that must stay.  */
+/* Whether note INDEX goes behind the notes that must stay.  */
 static bool
 goes_behind (const struct arrangement *arrangement, struct attempt attempt,
              size_t index, uint64_t room)
@@ -291,9 +292,9 @@ write_bytes (uint8_t *bytes, const struct image *image,
                        image->big_endian);
 }
 
-/* Whether all of the SECTION's notes that count and that the walk BEFORE has
-   visited are in AFTER.  What a walk takes for a note after it lost its way
-   does not count.  */
+/* Whether the walk AFTER visits all notes of SECTION that some reader looks
+   for and that the walk BEFORE has visited.  A walk that got out of step takes
+   other bytes for notes; these do not count.  */
 static bool
 section_is_found (const struct image *image,
                   const struct note_section *section, bool by_4,
@@ -350,8 +351,9 @@ has_collision (const struct arrangement *arrangement)
   return false;
 }
 
-/* Whatever a reader found in one of the old PT_NOTEs, it finds in the new one,
-   if it aligns notes as the header says, and if it always aligns them to 4. */
+/* Whether each reader finds in the new PT_NOTE what it found in the old ones:
+   a reader that aligns notes as the header says, and one that always aligns
+   them to 4.  */
 static bool
 arrangement_is_good (const struct image *image,
                      const struct arrangement *arrangement)
@@ -393,15 +395,15 @@ arrangement_store (const struct image *image,
     };
 }
 
-/* Two ways for each choice of what leaves the front: with and without laying
-   out anew what is behind.  */
+/* There are two ways for each note that can leave the front: the notes behind
+   the stuck ones keep their places, or are laid out anew.  */
 bool
 notes_gather (struct placing *placing, struct header_slots *slots,
               const GElf_Phdr *load, size_t attempt)
 {
   const struct image *image = placing->image;
   struct arrangement arrangement = { .align = 4 };
-  /* First what moves the least.  */
+  /* Attempts that move the least come first.  */
   struct attempt how
       = { .leaves = attempt / 2 - 1, .behind_too = attempt % 2 != 0 };
   if (!collect_segments (placing, slots, load, &arrangement)

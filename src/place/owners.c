@@ -1,4 +1,4 @@
-/* Who owns which bytes of the old file.
+/* Which section, segment or table owns which bytes of the old file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "place/placing.h"

@@ -29,7 +29,8 @@ new_load (const struct placing *placing, const struct place *place)
                       .p_align = placing->page };
 }
 
-/* strip computes the size of a segment from its sections.  */
+/* strip computes the size of a segment from its sections, so the bytes up to
+   the page's end need one.  */
 static void
 add_padding_section (struct placing *placing, const struct place *place)
 {
@@ -45,7 +46,7 @@ add_padding_section (struct placing *placing, const struct place *place)
   table_add_section (placing, ".page_padding", &header);
 }
 
-/* The bytes become those of a segment.  */
+/* The bytes of PLACE become those of a segment.  */
 static bool
 take_bytes (struct placing *placing, const struct place *place)
 {

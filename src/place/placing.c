@@ -1,4 +1,4 @@
-/* What all strategies ask of a placing.
+/* What all strategies do with a placing.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "place/placing.h"

@@ -1,9 +1,9 @@
 /* What all strategies share: a file and the plan that is being made for it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy first looks (reads the placing only, and says why it does not
-   apply) and then commits (changes the placing and its plan).  Nothing is
-   undone, so after a commit only lack of memory can stop it.  */
+   A strategy first looks: it reads the placing only, and says why it does not
+   apply.  Then it commits: it changes the placing and its plan.  A commit is
+   never undone, so behind one a strategy fails only for lack of memory.  */
 
 #ifndef PLACE_PLACING_H
 #define PLACE_PLACING_H
@@ -24,19 +24,20 @@ enum
   NEW_SECTIONS_MAX = 4, /* .sframe, .page_padding and two fillers */
   NEW_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
   PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
-  GROWTH_MAX = 1 << 26, /* bytes of padding at most: headers may ask for any */
+  GROWTH_MAX = 1 << 26, /* bytes of padding at most, because headers may ask
+                           for any number */
   UNITS_MAX = 32,       /* evicted units */
   SLOTS_TAKEN_MAX = 8,  /* headers that go away */
-  REFERENCES_MAX = 8192 /* to what might be evicted */
+  REFERENCES_MAX = 8192 /* found in code and data, to sections that may move */
 };
 
-/* What may refer to a range of addresses, by an address in it.  */
+/* The addresses in a range that code or data may have.  */
 struct references
 {
   uint64_t begin, end; /* the range that was looked for */
   uint64_t targets[REFERENCES_MAX];
   size_t n_targets;
-  bool unknown; /* there are more, or some in a form that is not read */
+  bool unknown; /* there are more than fit, or in a form that is not read */
 };
 
 /* Bytes [BEGIN, END) of the old file that are at PLACE in the new one.  */
@@ -50,8 +51,8 @@ struct gathered_notes
 {
   size_t kept;                                     /* its index */
   uint64_t offset, address, physical, size, align; /* size 0: there is none */
-  uint64_t fixed_begin, fixed_end;           /* of what stays, in the file */
-  struct note_move moves[NOTE_SECTIONS_MAX]; /* some of them to where it was */
+  uint64_t fixed_begin, fixed_end; /* of the notes that keep their place */
+  struct note_move moves[NOTE_SECTIONS_MAX]; /* maybe to the old place */
   size_t n_moves;
   uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
   size_t n_fillers;
@@ -77,7 +78,7 @@ struct placing
   size_t n_new_sections;
 
   struct references references; /* to what may move */
-  bool gathers_notes;           /* PT_NOTEs do not hold sections together */
+  bool gathers_notes;           /* notes move without their PT_NOTE */
 
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
@@ -107,22 +108,22 @@ const GElf_Phdr *placing_last_load (const struct placing *placing);
 
 /* ---- headerless.c: files without section headers.  */
 
-/* Make of IMAGE, which has none, KNOWN, which has a section for everything
-   that headers say, and others for what they do not say.  False when memory
-   ran out.  */
+/* Make KNOWN of IMAGE, which has no sections: with sections for all that
+   program headers name, and sections of unknown use for all other bytes.
+   False when memory ran out.  */
 bool known_sections_make (struct image *known, const struct image *image,
                           struct error *err);
 
 /* Free the sections.  */
 void known_sections_free (struct image *known);
 
-/* Whether the bytes from OFFSET to the end are what a linker leaves there when
-   it only leaves out the section headers: symbols and their names.  */
+/* Whether the bytes from OFFSET to the end are what a linker that writes no
+   section headers leaves there: symbols and their names.  */
 bool is_left_by_linker (const struct image *image, uint64_t offset);
 
 /* ---- owners.c: who owns which bytes of the old file.  */
 
-/* What need not count as an owner.  */
+/* What owner_next leaves out.  */
 enum
 {
   LEAVE_OUT_SECTION_TABLE = 1,
@@ -161,11 +162,11 @@ bool round_to_residue (uint64_t *value, uint64_t residue, uint64_t align);
 void references_find (struct references *found, const struct image *image,
                       uint64_t begin, uint64_t end);
 
-/* Whether anything in [BEGIN, END) was found, or the answer is not known.  */
+/* Whether FOUND has an address in [BEGIN, END), or may lack some.  */
 bool references_meet (const struct references *found, uint64_t begin,
                       uint64_t end);
 
-/* ---- reference_search.c: the same ahead of time.  */
+/* ---- reference_search.c: references_find ahead of time.  */
 
 /* Wait for what SEARCH found.  */
 void layout_search_take (struct layout_search *search,
@@ -180,7 +181,7 @@ struct unit
   uint64_t address;
   uint64_t align;
   bool build_id;
-  bool placed; /* in bytes that were freed; else it goes to .sframe */
+  bool placed; /* it goes to bytes that were freed; else behind .sframe */
   uint64_t new_offset, new_address;
 };
 
@@ -189,12 +190,11 @@ struct unit
 bool unit_find (struct placing *placing, uint64_t offset,
                 const GElf_Phdr *load, struct unit *unit);
 
-/* Whether code may have the address of something in UNIT, as far as
-   placing->references says.  */
+/* Whether placing->references has an address in UNIT.  */
 bool unit_is_referenced (const struct placing *placing,
                          const struct unit *unit);
 
-/* Where the bytes of UNIT end that code may have the addresses of.  */
+/* Where the bytes of UNIT end whose addresses code may have.  */
 uint64_t unit_known_end (const struct placing *placing,
                          const struct unit *unit);
 
@@ -215,8 +215,8 @@ struct header_slots
   uint64_t table_end; /* of the new table, in the file */
   struct unit units[UNITS_MAX];
   size_t n_units;
-  struct range freed[2]; /* by eviction: behind the table; behind notes that
-                            stay */
+  struct range freed[2]; /* bytes that eviction freed: behind the table, and
+                            behind notes that stay */
 };
 
 /* Whether header INDEX goes away.  In headers.c.  */
@@ -229,7 +229,8 @@ uint64_t table_old_end (const struct placing *placing);
 void slots_set_table_end (const struct placing *placing,
                           struct header_slots *slots);
 
-/* Find room for N more program headers without moving the table.  False with
+/* Find room for N more program headers without moving the table.  Code and
+   data are searched for references to what would move.  False with
    placing->reason when there is none.  */
 bool slots_find (struct placing *placing, size_t n,
                  struct header_slots *slots);
@@ -239,13 +240,13 @@ bool slots_find (struct placing *placing, size_t n,
 void slots_take_old (const struct image *image, struct header_slots *slots,
                      size_t n);
 
-/* Do as slots_find does, without looking for references to what would move:
-   only those in placing->references are taken into account.  */
+/* Do as slots_find does, but search nothing: only references that are in
+   placing->references already keep a section from moving.  */
 bool slots_find_unproven (struct placing *placing, size_t n,
                           struct header_slots *slots);
 
-/* The range from the first to the last address that code may have of what
-   SLOTS evicts.  False when there is none.  */
+/* From the first to the last address in what SLOTS evicts that code may have.
+   False when there is none.  */
 bool slots_moved_addresses (const struct placing *placing,
                             const struct header_slots *slots,
                             struct range *addresses);
@@ -259,8 +260,8 @@ bool slots_place_units (struct header_slots *slots, uint64_t *end,
    symbols.  The units have places.  */
 bool slots_commit (struct placing *placing, struct header_slots *slots);
 
-/* Give sections to the notes that are new, and to bytes that eviction freed
-   and nothing uses.  */
+/* Add sections for new notes, and for bytes that eviction freed and nothing
+   uses.  */
 void slots_add_sections (struct placing *placing,
                          const struct header_slots *slots);
 
@@ -308,7 +309,7 @@ bool bss_fill_commit (struct placing *placing, const struct bss_fill *fill);
 /* The DT_* tag of tables of section type TYPE, or DT_NULL.  */
 int64_t dynamic_tag_of (uint32_t section_type);
 
-/* Whether TAG is one of those.  */
+/* Whether TAG is the tag of such a table.  */
 bool dynamic_is_table (int64_t tag);
 
 /* Patch the dynamic entries and symbols of the sections that placing->moved
@@ -317,11 +318,11 @@ bool dynamic_is_table (int64_t tag);
 bool dynamic_patch (struct placing *placing);
 bool symbols_patch (struct placing *placing);
 
-/* Whether code may have the address of section INDEX by a symbol.  */
+/* Whether a symbol that code may use has the address of section INDEX.  */
 bool section_has_symbol (const struct image *image, size_t index);
 
-/* Whether the dynamic symbol NAME is defined here, or no section headers
-   tell.  */
+/* Whether the dynamic symbol NAME is defined in IMAGE.  True also where there
+   are no section headers to tell.  */
 bool dynamic_may_define (const struct image *image, const char *name);
 
 /* ---- headers.c: the new headers.  */
@@ -332,7 +333,8 @@ void table_add_headers (struct placing *placing,
                         const struct header_slots *slots,
                         const GElf_Phdr *load);
 
-/* Append a section header; does nothing in a file without them.  */
+/* Append a section header.  Does nothing in a file without section
+   headers.  */
 void table_add_section (struct placing *placing, const char *name,
                         const GElf_Shdr *header);
 void table_add_sframe_section (struct placing *placing);

@@ -17,8 +17,9 @@
 enum layout_strategy
 {
   LAYOUT_SLACK,      /* .sframe in the padding behind a segment */
-  LAYOUT_SPARE_SLOT, /* new segment, table room was there */
-  LAYOUT_EVICT,      /* small sections moved to make table room */
+  LAYOUT_SPARE_SLOT, /* new segment; there is room for its header */
+  LAYOUT_EVICT,      /* new segment; small sections moved to make room for its
+                        header */
   LAYOUT_GROW_DOWN,  /* first segment of an ET_EXEC grows downwards */
   LAYOUT_GROW_DATA,  /* behind the BSS in the last segment */
   LAYOUT_MOVE_TABLE, /* program header table moved (on request) */
@@ -42,7 +43,8 @@ struct layout_request
   bool allow_moved_table; /* --force-phdr-move */
   bool named_loader;      /* what layout_is_loader_name says of the file */
   const struct layout_replaced *replaced; /* NULL: there is none */
-  struct layout_search *search; /* of this file, begun before; or NULL */
+  struct layout_search
+      *search; /* a search in this file that was started before; or NULL */
 };
 
 /* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */
@@ -74,7 +76,8 @@ struct layout_plan
   uint64_t sframe_offset;  /* in the new file */
   uint64_t sframe_address; /* its sh_addr and p_vaddr */
   uint64_t sframe_size;
-  size_t replaced_section; /* that is now .sframe's, by index; 0 if none */
+  size_t replaced_section; /* index of the section that becomes .sframe; 0:
+                              none */
   struct layout_extent *extents;
   size_t n_extents, extents_capacity;
   struct layout_patch *patches;

@@ -1,4 +1,4 @@
-/* The program header that repeats what another says.
+/* PT_PHDR, where it repeats what another header says.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    doc/injection has who reads PT_PHDR.  */
@@ -12,7 +12,8 @@
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000
 
-/* Whether the start files were those of glibc, which put a note there.  */
+/* Whether IMAGE was linked with the start files of glibc, which have a
+   note.  */
 static bool
 has_abi_tag (const struct image *image)
 {

@@ -30,7 +30,7 @@ search_run (void *argument)
                    search->addresses.end);
 }
 
-/* What would move, by its addresses.  */
+/* Find the addresses of what would move.  */
 static bool
 find_addresses (const struct image *image, struct range *addresses)
 {

@@ -1,9 +1,9 @@
 /* Looking for references to what will move, while the section is made.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An injection that moves sections reads all code first (references.c).
-   Which ones it would move depends on the file and hardly ever on the size of
-   .sframe, so that this can be done beside.  */
+   An injection that moves sections reads all code first (references.c).  Which
+   sections would move depends on the file, and hardly ever on the size of
+   .sframe.  So the search can begin before that size is known.  */
 
 #ifndef PLACE_REFERENCE_SEARCH_H
 #define PLACE_REFERENCE_SEARCH_H
@@ -12,9 +12,9 @@
 
 struct layout_search; /* opaque */
 
-/* Start on IMAGE, which must stay open until layout_search_end.  NULL where
-   nothing would move, and where memory ran out; then layout_plan_injection
-   looks for itself, as it does where something else is going to move.  */
+/* Start a search in IMAGE, which must stay open until layout_search_end.  NULL
+   where nothing would move, and where memory ran out.  layout_plan_injection
+   searches by itself then, and also if other sections have to move.  */
 struct layout_search *layout_search_start (const struct image *image);
 
 /* Wait for the end of the search and free it.  SEARCH may be NULL.  */

@@ -1,10 +1,10 @@
-/* Who may refer to the bytes that eviction takes away.
+/* Which addresses of bytes that may move occur in code and data.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Nothing is disassembled: wherever an instruction could begin, its fields are
-   looked at as if it did.  A range of some hundred bytes is hit by chance
-   about once in a hundred million bytes of code, and then only something stays
-   that could have moved.  */
+   Nothing is disassembled: at every position where an instruction could begin,
+   the fields that it would have are looked at.  By chance, a range of some
+   hundred bytes is met once in a hundred million bytes of code; then a section
+   stays that could have moved.  */
 
 #include "place/placing.h"
 
@@ -19,7 +19,7 @@ enum
   ADRP_WINDOW = 64 /* instructions between ADRP and what adds the rest */
 };
 
-/* Of addresses that are looked for: struct amd64_search compares 32 bits.  */
+/* Size of the range at most: struct amd64_search compares 32 bits.  */
 #define RANGE_MAX (UINT32_MAX / 2)
 
 /* Loaded bytes of the file.  */
@@ -54,7 +54,7 @@ static const uint16_t amd64_modrm[16]
     = { 0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0x0000, 0x0000, 0x0a0c, 0x0000,
         0xffff, 0x0000, 0x0000, 0x0000, 0x00f3, 0xff0f, 0x0000, 0xc0c0 };
 
-/* Whether the byte in front of AT may be a ModRM byte: what is in front of
+/* Whether the byte in front of AT may be a ModRM byte: the byte in front of
    that is such an opcode, or belongs to another opcode map.  */
 static bool
 amd64_is_modrm (const struct view *code, uint64_t at)
@@ -144,8 +144,8 @@ block_meets (const uint8_t *fields, uint32_t first, uint64_t span)
   return (uint64_t)(nearest - INT16_MIN) <= others;
 }
 
-/* The same for the processor that the compiler was told of, and with vectors
-   of 32 bytes: half as many instructions, on all but the oldest machines.  */
+/* As may_meet, with vectors of 32 bytes, where the processor has them: half
+   as many instructions, on all but the oldest machines.  */
 static bool
 block_meets_anywhere (const uint8_t *fields, uint32_t first, uint64_t span)
 {
@@ -259,8 +259,8 @@ aarch64_offset (uint32_t word, uint32_t base, uint64_t *offset)
   return true;
 }
 
-/* ADRP gives a page; the rest comes from an instruction soon behind it.  One
-   that is not found may be anything in that page.  */
+/* ADRP gives a page; an instruction soon behind it adds the rest.  If there is
+   no such instruction, the address may be any in that page.  */
 static void
 aarch64_page (struct references *found, const struct view *code, uint64_t at,
               uint64_t page)
@@ -341,8 +341,8 @@ add_relocation (void *data, const struct dynamic_relocation *relocation)
     found->unknown = true;
 }
 
-/* No symbol counts that is a constant or an offset among the thread-local
-   variables.  */
+/* Symbols that are constants, or offsets of thread-local variables, do not
+   count.  */
 static void
 scan_dynamic_symbols (struct references *found, const struct image *image)
 {
@@ -384,8 +384,8 @@ scan_code (struct references *found, const struct image *image,
     }
 }
 
-/* Where the headers at the start of the file end in SEGMENT: they hold
-   addresses, but are made anew.  */
+/* Where the headers at the start of the file end in SEGMENT.  They hold
+   addresses, but do not count, because they are made anew.  */
 static uint64_t
 headers_end (const struct image *image, const GElf_Phdr *segment)
 {
@@ -397,8 +397,8 @@ headers_end (const struct image *image, const GElf_Phdr *segment)
   return end < segment->p_filesz ? end : segment->p_filesz;
 }
 
-/* The words of SEGMENT in front of and behind the dynamic section, which is
-   made anew where it has to be.  */
+/* Search the words of SEGMENT in front of the dynamic section and behind it.
+   The dynamic section does not count, because its entries are patched.  */
 static void
 scan_data (struct references *found, const struct image *image,
            const GElf_Phdr *segment)
@@ -425,8 +425,8 @@ references_find (struct references *found, const struct image *image,
                  uint64_t begin, uint64_t end)
 {
   bool absolute = image->header.e_type == ET_EXEC;
-  /* Not the whole of it: zeroing 64 KiB is a hundredth of a small file's
-     work.  */
+  /* Not all of FOUND is cleared: zeroing 64 KiB is a hundredth of the work on
+     a small file.  */
   found->begin = begin;
   found->end = end;
   found->n_targets = 0;

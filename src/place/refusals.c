@@ -140,8 +140,8 @@ check_section_table (const struct image *image, struct error *err)
   return check_names (image, err) && check_section_overlap (image, err);
 }
 
-/* Segments with contents, each congruent modulo the smallest page; a loader
-   would not take them otherwise.  */
+/* The offset and the address of each segment with contents agree modulo the
+   smallest page; loaders refuse other files.  */
 static bool
 check_congruence (const struct image *image, struct error *err)
 {

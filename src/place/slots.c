@@ -1,8 +1,9 @@
 /* Room for program headers: free slots, free bytes, eviction.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The table never moves (strip, objcopy and friends put it back behind the
-   ELF header and destroy the file), so what stands behind it has to.  */
+   The program header table never moves, because strip, objcopy and others put
+   it back behind the ELF header and destroy the file.  So what stands behind
+   the table has to move.  */
 
 #include "place/placing.h"
 
@@ -12,8 +13,9 @@
 
 enum
 {
-  SMALL_UNIT = 4096,    /* worth moving for patchelf's spare slot */
-  GAP_MIN = 128,        /* smaller ones hold no .dynamic */
+  SMALL_UNIT = 4096,    /* bytes of a unit that is worth moving for a slot that
+                           patchelf needs */
+  GAP_MIN = 128,        /* smaller gaps hold no .dynamic */
   RESIDENT_LIMIT = 4096 /* kernels before 6.12 look for the build-id only in
                            the first page of the file */
 };
@@ -62,7 +64,7 @@ gap_is_free (struct placing *placing, uint64_t begin, uint64_t wall)
   return false;
 }
 
-/* Add what follows FREED to it.  */
+/* Evict the unit behind FREED, and add its bytes to FREED.  */
 static bool
 slots_evict_one (struct placing *placing, struct header_slots *slots,
                  struct range *freed, const GElf_Phdr *load)
@@ -82,7 +84,7 @@ slots_evict_one (struct placing *placing, struct header_slots *slots,
   return gap_is_free (placing, end, freed->end);
 }
 
-/* UNIT stays in its segment, at file offset PLACE.  */
+/* Place UNIT at file offset PLACE, in the segment where it is.  */
 static void
 unit_place (struct unit *unit, uint64_t place)
 {
@@ -183,7 +185,8 @@ slots_find_room (struct placing *placing, struct header_slots *slots)
   return true;
 }
 
-/* A PT_NOTE for the bytes of a PT_GNU_PROPERTY repeats what that says.  */
+/* Whether segment INDEX is a PT_NOTE that has the bytes of PT_GNU_PROPERTY,
+   which say the same.  */
 static bool
 is_doubled_note (const struct image *image, size_t index)
 {
@@ -222,8 +225,8 @@ slots_suffice (struct placing *placing, struct header_slots *slots)
   return slots->n_taken == slots->n_added || slots_find_room (placing, slots);
 }
 
-/* Give the units that are notes their places.  False if one that has to move
-   is in none.  */
+/* Give the units that are notes their places.  False if a note that has to
+   move is not a unit.  */
 static bool
 slots_place_notes (struct header_slots *slots)
 {
@@ -256,8 +259,8 @@ slots_move_in_front (const struct placing *placing,
   return slots->table_end > table_old_end (placing);
 }
 
-/* Free all in front of the notes that stay, and as much behind them as the
-   others need.  */
+/* Free all bytes in front of the notes that stay, and as many behind them as
+   the other notes need.  */
 static bool
 slots_make_holes (struct placing *placing, struct header_slots *slots,
                   const GElf_Phdr *load)
@@ -336,7 +339,8 @@ slots_moved_addresses (const struct placing *placing,
   return true;
 }
 
-/* Whether references to all that SLOTS evicts have been looked for; look.  */
+/* Search for references to what SLOTS evicts, if that was not done before.
+   True when there are none.  */
 static bool
 slots_are_proven (struct placing *placing, const struct header_slots *slots)
 {
@@ -357,8 +361,9 @@ slots_are_proven (struct placing *placing, const struct header_slots *slots)
   return true;
 }
 
-/* Looking for references takes as long as reading all code, so it is done for
-   what would be evicted; if there are any, another choice is tried.  */
+/* A search for references takes as long as reading all code.  So it is made
+   only for sections that would be evicted; if it finds any, another set of
+   sections is tried.  */
 bool
 slots_find (struct placing *placing, size_t n, struct header_slots *slots)
 {

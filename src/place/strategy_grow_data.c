@@ -20,7 +20,8 @@ layout_try_grow_data (struct placing *placing)
   if (!slots_find (placing, 1, &place.slots)
       || !bss_fill_measure (placing, &fill))
     return 0;
-  /* At the start of a page, so that it is none of those that get dirty.  */
+  /* .sframe is at the start of a page, so that it is in no page that the
+     program writes to.  */
   const GElf_Phdr *last = &placing->image->segments[fill.load];
   place.offset = fill.new_end;
   place.address = last->p_vaddr + (fill.new_end - last->p_offset);

@@ -74,7 +74,7 @@ grow_distance (struct placing *placing, uint64_t *distance)
   return placing_impossible (placing, "no room in front of the program");
 }
 
-/* What has no bytes in the file (PT_GNU_STACK, PT_NULL) has no place to
+/* A segment without bytes in the file (PT_GNU_STACK, PT_NULL) does not
    shift.  */
 static void
 grow_headers (struct placing *placing, uint64_t distance)
@@ -125,8 +125,8 @@ patch_old_header (struct placing *placing, uint64_t distance)
   return true;
 }
 
-/* strip fills bytes that belong to no section with zeros, also the copy of
-   the old headers.  */
+/* The copy of the old headers needs a section: strip fills bytes that belong
+   to no section with zeros.  */
 static void
 add_old_headers_section (struct placing *placing, uint64_t distance)
 {

@@ -24,7 +24,8 @@ has_prefix (const char *name, const char *prefix)
   return strncmp (name, prefix, strlen (prefix)) == 0;
 }
 
-/* ld64-uClibc.so.1, ld-linux-x86-64.so.2, ld64.so.1, libc.musl-x86_64.so.1  */
+/* Such as ld64-uClibc.so.1, ld-linux-x86-64.so.2, ld64.so.1,
+   libc.musl-x86_64.so.1.  */
 static bool
 is_loader_name (const char *name)
 {
@@ -91,8 +92,8 @@ layout_try_loader (struct placing *placing)
     return 0;
   place.strategy = place.slots.n_units > 0 ? LAYOUT_EVICT : LAYOUT_SPARE_SLOT;
   const GElf_Phdr *last = &placing->image->segments[fill.load];
-  /* At a page's start, so that strip cannot put .sframe into the page of the
-     BSS.  */
+  /* .sframe is at the start of a page, so that strip cannot put it into the
+     page of the BSS.  */
   if (!round_up (placing->image->size + fill.shift, placing->page,
                  &place.offset))
     return placing_impossible (placing, "the address space is full");

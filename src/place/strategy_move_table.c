@@ -8,9 +8,9 @@
 
 #include "place/placing.h"
 
-/* Where the table goes: kernels before 5.18, static glibc, ld.so and LLVM's
-   profile runtime all compute its address as that of the first segment plus
-   e_phoff.  */
+/* Find the place of the table: kernels before 5.18, static glibc, ld.so and
+   LLVM's profile runtime all compute its address as that of the first segment
+   plus e_phoff.  */
 static int
 move_place (struct placing *placing, GElf_Phdr *load, uint64_t table_size)
 {

@@ -14,7 +14,7 @@
 
 #include "place/placing.h"
 
-/* The read-only segment that has the old .sframe's bytes.  */
+/* Whether a read-only segment has the bytes of the old .sframe.  */
 static bool
 is_mapped (const struct placing *placing)
 {
@@ -43,7 +43,7 @@ layout_try_reuse (struct placing *placing)
       || !is_mapped (placing))
     return placing_impossible (
         placing, "the new .sframe does not fit in the old one's place");
-  /* Evicted sections would have nowhere to go.  */
+  /* There is no place for evicted sections.  */
   if (!slots_find (placing, 1, &place.slots) || place.slots.n_units > 0)
     return placing_impossible (placing, "no free program header");
   place.offset = old->offset;

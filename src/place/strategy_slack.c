@@ -84,7 +84,8 @@ int
 layout_try_slack (struct placing *placing)
 {
   struct place place = { .strategy = LAYOUT_SLACK };
-  /* Most often there is not even room without any evicted sections.  */
+  /* Most files have no room even without evicted sections, so this comes
+     first.  */
   if (!slack_find (placing, &place))
     return placing_impossible (placing, "no padding is large enough");
   if (!slots_find (placing, 1, &place.slots))
