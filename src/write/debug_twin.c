@@ -1,4 +1,5 @@
-/* Debug files whose program changed after they were split off it.
+/* Planning how a debug file gets the headers of its program, which has
+   changed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/debug_twin.h"
@@ -9,8 +10,9 @@
 
 enum
 {
-  /* Sections with other numbers in both files: looking each of them up in a
-     damaged file, with thousands, would take long.  */
+  /* Sections whose numbers in both files differ.  Each of them has to be
+     looked up, which would take long in a damaged file with thousands of
+     them.  */
   SEARCHES_MAX = 1024,
   /* So does asking who owns bytes: of code there are a few ranges.  */
   OWNERS_MAX = 4096,
@@ -134,7 +136,7 @@ first_loads_differ (const struct image *debug, const struct image *program)
              || own->p_memsz != theirs->p_memsz);
 }
 
-/* Whether each loaded section of A is in B, too, at the same place.  */
+/* Whether B has each loaded section of A, at the address that it has in A.  */
 static bool
 has_sections_of (const struct image *b, const struct image *a)
 {
@@ -158,7 +160,7 @@ debug_twin_is_in_step (const struct image *debug, const struct image *program)
          && !first_loads_differ (debug, program);
 }
 
-/* A header like that of the program's SECTION, without contents.  */
+/* Add a header like that of the program's SECTION, without contents.  */
 static void
 add_header (struct placing *placing, const struct image_section *section)
 {
@@ -200,8 +202,8 @@ follow_sections (struct placing *placing, const struct image *program,
   return true;
 }
 
-/* Of the segment's contents a debug file has the notes at most, and sections
-   tell where these are.  */
+/* Give the first PT_LOAD the addresses of the program's.  The file has no
+   contents of that segment but notes, and sections say where notes are.  */
 static void
 follow_first_load (struct placing *placing, const struct image *program)
 {

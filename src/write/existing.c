@@ -10,7 +10,7 @@
 
 enum
 {
-  PLACES_MAX = 64 /* to be removed at once */
+  PLACES_MAX = 64 /* sections that are removed together */
 };
 
 static bool
@@ -28,8 +28,8 @@ ends_before (uint64_t offset, uint64_t size, uint64_t limit)
 }
 
 /* Whether everything the headers account for is in front of RECORD, as
-   conversions leave it.  In a file made to harm headers or contents may stand
-   in the record, and to cut it off would take them away.  */
+   conversions leave it.  In a hostile file headers or contents may stand in
+   the record; cutting the record off would remove them.  */
 static bool
 record_is_behind_all (const struct undo_record *record,
                       const struct image *image)
@@ -117,8 +117,8 @@ meets (const struct layout_replaced *place, uint64_t offset, uint64_t size)
          && offset < place->offset + place->size;
 }
 
-/* Whether bytes of the .sframe belong to something else too, as in a file
-   made to harm: they would be overwritten.  */
+/* Whether bytes of the .sframe belong to another section or segment, too, as
+   in a hostile file.  A new .sframe would overwrite them.  */
 static bool
 shares_bytes (const struct layout_replaced *place, const struct image *image)
 {
@@ -161,8 +161,8 @@ existing_check_replaceable (const struct existing *existing,
                       "--remove them first");
   if (existing_bytes (existing, image) == NULL)
     return error_set (err, CFI2SFRAME_REFUSED, ".sframe has no contents");
-  /* Without section headers its size is not to be trusted, and its bytes are
-     left alone.  */
+  /* Without section headers the size is not to be trusted, so the bytes of the
+     old .sframe are left alone.  */
   if (existing->place.section != 0 && shares_bytes (&existing->place, image))
     return error_set (err, CFI2SFRAME_REFUSED,
                       "its .sframe overlaps other contents");
@@ -190,8 +190,9 @@ add_zeros (struct layout_plan *plan, uint64_t offset, size_t size)
   return true;
 }
 
-/* PT_NULL and SHT_NULL are both 0 (gABI).  Of a program header only the type
-   goes; a section header must be zero altogether to please elflint.  */
+/* PT_NULL and SHT_NULL are both 0 (gABI).  Only the type of a program header
+   is cleared; of a section header all bytes, because elflint complains
+   otherwise.  */
 static bool
 add_removals (struct layout_plan *plan, const struct image *image)
 {
@@ -222,7 +223,7 @@ existing_plan_removal (struct layout_plan *plan,
     return error_set (err, CFI2SFRAME_REFUSED,
                       "has more than %d .sframe sections and segments",
                       PLACES_MAX);
-  /* A record of whatever happened before would be stale.  */
+  /* A record of an earlier conversion would be stale.  */
   plan->new_size
       = existing->has_record ? existing->record.offset : image->size;
   plan->extents = calloc (1, sizeof plan->extents[0]);

@@ -16,8 +16,8 @@
 struct existing
 {
   bool present;     /* there is one with contents */
-  bool has_segment; /* PT_GNU_SFRAME says where it is */
-  bool has_record;  /* this program made it and can undo that */
+  bool has_segment; /* PT_GNU_SFRAME names the place */
+  bool has_record;  /* this program made the section and can undo that */
   bool disagrees;   /* section and segment are at different places */
   size_t n_sections, n_segments; /* how many there are; empty PT_GNU_SFRAMEs
                                     do not count */
@@ -30,14 +30,14 @@ struct existing
    an interrupted in-place conversion leaves.  */
 struct existing existing_find (const struct image *image);
 
-/* The bytes of it, or NULL when it has none in the file.  */
+/* The bytes of the section, or NULL when the file has none of them.  */
 const uint8_t *existing_bytes (const struct existing *existing,
                                const struct image *image);
 
-/* Whether a new .sframe can take its place with layout_plan_injection and
-   request.replaced = &existing->place.  False with CFI2SFRAME_REFUSED if
-   there are several, headers that contradict each other, or if it has bytes
-   in common with something else.  */
+/* Whether a new .sframe can take the place of the old one, with
+   layout_plan_injection and request.replaced = &existing->place.  False with
+   CFI2SFRAME_REFUSED if there are several, if headers contradict each other,
+   or if bytes of the section belong to another one, too.  */
 bool existing_check_replaceable (const struct existing *existing,
                                  const struct image *image, struct error *err);
 
@@ -45,15 +45,15 @@ bool existing_check_replaceable (const struct existing *existing,
    IMAGE, as if the file ended before it.  */
 void existing_forget_record (struct existing *existing, struct image *image);
 
-/* Plan to remove it without a record: PT_GNU_SFRAME becomes PT_NULL, section
-   headers SHT_NULL (dropping them would renumber the others), the bytes stay.
-   Fails with CFI2SFRAME_NOTHING if there is none.  */
+/* Plan to remove the .sframe without a record: PT_GNU_SFRAME becomes PT_NULL,
+   section headers SHT_NULL (dropping them would renumber the others), the
+   bytes stay.  Fails with CFI2SFRAME_NOTHING if there is none.  */
 bool existing_plan_removal (struct layout_plan *plan,
                             const struct existing *existing,
                             const struct image *image, struct error *err);
 
-/* Whether these SIZE bytes, made by such a plan from IMAGE, have lost their
-   .sframe and nothing else.  */
+/* Whether these SIZE bytes, which existing_plan_removal's plan made of IMAGE,
+   lack the .sframe and nothing else.  */
 bool existing_check_removed (const struct layout_plan *plan,
                              const struct image *image, const void *bytes,
                              size_t size, struct error *err);

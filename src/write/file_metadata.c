@@ -38,7 +38,8 @@ starts_with (const char *name, const char *prefix)
   return strncmp (name, prefix, strlen (prefix)) == 0;
 }
 
-/* Statements about the old contents: wrong on the new file.  */
+/* Attributes that vouch for the old contents, and are wrong on the new
+   file.  */
 static bool
 attribute_is_stale (const char *name)
 {
@@ -46,8 +47,8 @@ attribute_is_stale (const char *name)
          || strcmp (name, "security.evm") == 0;
 }
 
-/* Whether a program's behaviour or somebody's access depends on it, so that
-   the file must not come into being without.  */
+/* Whether the behaviour of a program or a user's access depends on attribute
+   NAME, so that a file without it must not come into being.  */
 static bool
 attribute_is_required (const char *name)
 {
@@ -138,7 +139,7 @@ attribute_read (int fd, const char *name, void **value)
 static bool
 attribute_failed (const char *name, struct error *err)
 {
-  /* Out of space or a broken disk is a failure for any attribute.  */
+  /* Want of space or a broken disk is a failure with every attribute.  */
   bool permission = errno == EPERM || errno == EACCES || errno == ENOTSUP
                     || errno == EINVAL || errno == ENODATA;
   if (permission && !attribute_is_required (name))
@@ -252,7 +253,8 @@ file_note_privileges (struct file_privileges *privileges, int fd,
                       "the file's capabilities are of an unknown form");
   if (size > 0)
     privileges->capability_size = (size_t)size;
-  /* Whether they can be given back is best found out by doing it.  */
+  /* The only way to know whether the privileges can be given back is to give
+     them.  */
   return file_restore_privileges (privileges, fd, err);
 }
 
@@ -290,7 +292,7 @@ file_set_times (int to, const struct stat *status, struct error *err)
 #define FLAGS_COPIED \
   (FS_NODUMP_FL | FS_NOATIME_FL | FS_SYNC_FL | FS_COMPR_FL | FS_NOCOMP_FL)
 
-/* What else somebody may have asked for.  The others the file system sets by
+/* Other attributes that a user may have set.  The file system sets the rest by
    itself (extents, an index).  */
 #define FLAGS_LOST \
   (FS_NOCOW_FL | FS_JOURNAL_DATA_FL | FS_SECRM_FL | FS_UNRM_FL | FS_DAX_FL)
@@ -306,7 +308,7 @@ static bool
 flags_copy (int from, int to, struct error *err)
 {
   int old, new;
-  /* Few file systems have them.  */
+  /* Few file systems have such attributes.  */
   if (!flags_read (from, &old) || !flags_read (to, &new))
     return true;
   if (old & (FS_IMMUTABLE_FL | FS_APPEND_FL))

@@ -12,13 +12,14 @@
 /* What a user should know before a file is rewritten.  */
 struct file_concerns
 {
-  bool hard_links; /* other names exist; a rename parts them from this one */
+  bool hard_links; /* there are other hard links; a rename leaves them with the
+                      old contents */
   bool signed_ima; /* security.ima: the signature will not match any more */
   bool verity;     /* fs-verity: contents are sealed, only rename works */
   bool flags_lost; /* a new file cannot have all attributes of chattr(1) */
 };
 
-/* Look at the open file FD.  What cannot be found out counts as "no".  */
+/* Look at the open file FD.  A concern that cannot be checked is false.  */
 struct file_concerns file_find_concerns (int fd);
 
 /* Make owner, mode, extended attributes and attributes (chattr(1)) of TO those
@@ -26,8 +27,8 @@ struct file_concerns file_find_concerns (int fd);
    cannot be kept (see output_file_commit).  */
 bool file_copy_metadata (int from, int to, bool times, struct error *err);
 
-/* Give TO the permission bits a new copy of a file with MODE gets: without
-   set-id bits, less the umask.  */
+/* Give TO the permission bits that a new copy of a file with MODE gets:
+   without set-id bits, less the umask.  */
 bool file_set_new_mode (int to, mode_t mode, struct error *err);
 
 /* What the kernel takes away from a file that is written to: set-id bits

@@ -21,8 +21,9 @@
 
 enum
 {
-  HEAD_SIZE = 4096, /* written at once, last: holds the headers */
-  SECTOR_SIZE = 512 /* what a disk writes as a whole, at least */
+  HEAD_SIZE
+  = 4096, /* the head, which has the headers: written last, in one piece */
+  SECTOR_SIZE = 512 /* bytes that a disk writes as a whole, at least */
 };
 
 /* New bytes for [offset, offset + size), all in one region.  */
@@ -36,7 +37,7 @@ struct overwrite
 /* The three parts of a file, in the order of writing.  */
 enum region
 {
-  REGION_TAIL, /* behind the old end */
+  REGION_TAIL, /* bytes behind the old end */
   REGION_BODY,
   REGION_HEAD,
   N_REGIONS
@@ -76,7 +77,8 @@ region_of (const struct in_place_job *job, uint64_t offset, uint64_t *end)
                                   : REGION_TAIL;
 }
 
-/* Add a change, cut where it crosses from one region to the next.  */
+/* Add a change.  One that crosses from one region to the next is cut in
+   two.  */
 static bool
 add_overwrite (struct in_place_job *job, uint64_t offset, uint64_t size,
                const uint8_t *bytes)
@@ -98,8 +100,8 @@ add_overwrite (struct in_place_job *job, uint64_t offset, uint64_t size,
   return true;
 }
 
-/* Zeros for what no extent covers any more; behind the old end the file is
-   zero by itself.  */
+/* Add zeros for bytes that no extent covers any more.  Behind the old end they
+   are zero anyway.  */
 static bool
 add_gap (struct in_place_job *job, uint64_t begin, uint64_t end)
 {
@@ -159,7 +161,7 @@ collect_overwrites (struct in_place_job *job, const struct layout_plan *plan,
 {
   if (!copy_moved (job, plan))
     return false;
-  uint64_t at = 0, moved = 0; /* how much of the file, of job->moved */
+  uint64_t at = 0, moved = 0; /* bytes of the file; bytes of job->moved */
   for (size_t i = 0; i < plan->n_extents; i++)
     {
       const struct layout_extent *extent = &plan->extents[i];
@@ -279,9 +281,10 @@ guard_offset (const struct layout_plan *plan, const struct buffer *record)
   return (end + SECTOR_SIZE - 1) & ~(uint64_t)(SECTOR_SIZE - 1);
 }
 
-/* The record says how the old file is got back; until it is on disk as a
-   whole, the guard does, in one sector: keep the first bytes.  With it, both
-   the record and the tail may come in any order.  */
+/* The record says how to get the old file back.  Until it is on disk as a
+   whole, the guard does so: it fits into one sector and says "keep the first
+   bytes".  So the parts of record and tail may reach the disk in any
+   order.  */
 static bool
 write_guarded (const struct in_place_job *job, const struct layout_plan *plan,
                const struct buffer *record, const char **step)
@@ -293,7 +296,7 @@ write_guarded (const struct in_place_job *job, const struct layout_plan *plan,
          && resize_step (job, plan->new_size + record->size, step);
 }
 
-/* All of it, in the safe order.  False with errno and *STEP.  */
+/* Write all parts in the safe order.  False with errno and *STEP.  */
 static bool
 write_everything (struct in_place_job *job, const struct layout_plan *plan,
                   const struct buffer *record, const char **step)
@@ -310,8 +313,9 @@ write_everything (struct in_place_job *job, const struct layout_plan *plan,
          && flush_step (job, step);
 }
 
-/* Cut off the record and what it needs: the way back, so it goes last, and
-   then (*DONE) there is nothing to roll back to.  */
+/* Cut off the record and the bytes it needs.  The record is the way back, so
+   it goes last.  *DONE: it is gone, and nothing can be rolled back any
+   more.  */
 static bool
 cut_off (const struct in_place_job *job, uint64_t size, bool *done)
 {
@@ -325,8 +329,8 @@ cut_off (const struct in_place_job *job, uint64_t size, bool *done)
   return true;
 }
 
-/* Put the old contents back, as far as they may have changed; as long as the
-   file only grew, nothing needs to be written for that.  */
+/* Put the old contents back where they may have changed.  If the file only
+   grew, it is cut off and nothing is written.  */
 static bool
 roll_back (const struct in_place_job *job)
 {
@@ -341,7 +345,7 @@ roll_back (const struct in_place_job *job)
                            job->overwrites[i].offset, NULL);
         saved += job->overwrites[i].size;
       }
-  /* Only now: until then the undo record is the way out.  */
+  /* Not before: up to here the undo record is the way back.  */
   ok = ok && ftruncate (job->fd, (off_t)job->old_size) == 0;
   return ok && fdatasync (job->fd) == 0;
 }
@@ -364,7 +368,7 @@ write_or_restore (struct in_place_job *job, const struct layout_plan *plan,
   bool restored = roll_back (job);
   if (!file_restore_privileges (privileges, job->fd, &ignored) || restored)
     return false;
-  /* There may be no complete record yet.  */
+  /* The record may not be complete yet.  */
   if (!job->old_touched)
     return error_set (job->err, CFI2SFRAME_IO,
                       "writing failed, and what was written behind the old "
@@ -374,8 +378,8 @@ write_or_restore (struct in_place_job *job, const struct layout_plan *plan,
                     "--undo does that later");
 }
 
-/* An undo record of a file to which nothing has happened yet but that it grew.
-   It fits into a sector.  */
+/* Make the guard: an undo record of a file that only grew.  It fits into a
+   sector.  */
 static bool
 build_guard (struct in_place_job *job, const struct layout_plan *plan,
              const struct buffer *record)
@@ -390,7 +394,8 @@ build_guard (struct in_place_job *job, const struct layout_plan *plan,
                                      job->err);
 }
 
-/* Ended by a signal half-way, the file would be neither old nor new.  */
+/* A signal that ended the process now would leave a file that is neither old
+   nor new.  */
 static bool
 write_uninterrupted (struct in_place_job *job, const struct layout_plan *plan,
                      const struct in_place_request *request,
@@ -469,7 +474,8 @@ in_place_preview (const struct image *image, const struct layout_plan *plan,
   return bytes;
 }
 
-/* The path may name another file by now than the image was read from.  */
+/* The path may name another file by now than the one that the image was read
+   from.  */
 static bool
 is_same_file (const struct image *image, const struct stat *status)
 {

@@ -25,7 +25,7 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* Open the file at LOCATION for reading and writing.  -1 after failure.  */
+/* Open the file at LOCATION for reading and writing. -1 with ERR.  */
 int in_place_open (const struct file_location *location, struct error *err);
 
 /* The bytes that the file of IMAGE will have after in_place_write, but for the
@@ -39,7 +39,8 @@ struct in_place_request
 {
   /* A self-contained undo record, or NULL when the file has one (undoing).  */
   const struct buffer *record;
-  bool keep_record;    /* in the end; without, it only is the way back */
+  bool keep_record;    /* the record stays in the end; otherwise it is cut off
+                          when all is written */
   bool preserve_times; /* set-id bits and capabilities stay in any case */
 };
 

@@ -47,8 +47,8 @@ copy_bytes (const struct image *image, int fd,
       ssize_t done = copy_file_range (image->fd, &from, fd, &to, piece, 0);
       if (done < 0 && errno == EINTR)
         continue;
-      /* EXDEV, EINVAL, ...: not between these file systems.  A real failure
-         shows again below.  */
+      /* EXDEV, EINVAL and others: the kernel cannot copy between these file
+         systems.  Other failures show again below.  */
       if (done <= 0)
         break;
       left -= (uint64_t)done;
@@ -113,7 +113,8 @@ inject_clone (const struct image *image, int out_fd)
   return image->fd >= 0 && ioctl (out_fd, FICLONE, image->fd) == 0;
 }
 
-/* Zeros where PLAN leaves a gap in what was copied whole.  */
+/* Write zeros where PLAN has a gap, and the file has old bytes, because it was
+   copied whole.  */
 static bool
 clear_gaps (const struct image *image, const struct layout_plan *plan, int fd,
             struct error *err)
@@ -140,13 +141,13 @@ write_extent (const struct image *image, int fd, bool holes,
                : copy_bytes (image, fd, extent, err);
 }
 
-/* COPIED: the file has the old bytes already.  */
+/* Carry PLAN out.  COPIED: the file has the old bytes already.  */
 static bool
 write_plan (const struct image *image, const struct layout_plan *plan,
             const void *sframe, int out_fd, bool copied, struct error *err)
 {
-  /* Looking for holes page by page takes longer than copying on some file
-     systems.  */
+  /* On some file systems looking for holes page by page takes longer than
+     copying.  */
   bool holes = inject_has_holes (image);
   if (ftruncate (out_fd, (off_t)plan->new_size) != 0)
     return error_set_errno (err, "ftruncate");

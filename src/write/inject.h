@@ -21,10 +21,10 @@ bool inject_write (const struct image *image, const struct layout_plan *plan,
    sharing its blocks.  */
 bool inject_clone (const struct image *image, int out_fd);
 
-/* Whether the file has (or may have) holes.  */
+/* Whether IMAGE has holes.  True also if that cannot be known.  */
 bool inject_has_holes (const struct image *image);
 
-/* inject_write to a file that is a copy of the whole IMAGE already.  */
+/* As inject_write, to a file that is a copy of the whole IMAGE already.  */
 bool inject_write_over (const struct image *image,
                         const struct layout_plan *plan, const void *sframe,
                         int out_fd, struct error *err);

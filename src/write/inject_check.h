@@ -40,13 +40,13 @@ bool check_is_loaded (const struct check *check, uint64_t offset,
 
 /* ---- inject_check_notes.c */
 
-/* Whether readers find all notes of the PT_NOTE OLD, whatever they take for
-   their alignment.  */
+/* Whether readers find all notes of the old PT_NOTE BEFORE, whichever
+   alignment they go by.  */
 bool check_notes_kept (const struct check *check, const GElf_Phdr *before);
 
 /* ---- inject_check_sections.c */
 
-/* Section headers and what they describe.  */
+/* Whether section headers and what they describe are as before.  */
 bool check_sections_kept (const struct check *check);
 
 /* Every dynamic entry is as before, or names a table that has moved.  */

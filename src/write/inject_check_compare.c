@@ -7,8 +7,8 @@
 
 enum
 {
-  /* Up to this size every byte of every section is compared; above, what the
-     plan does not copy to its place by one extent.  */
+  /* Up to this size every byte of every section is compared.  In larger files
+     sections that one extent of the plan copies are not.  */
   COMPARE_MAX = 8 << 20
 };
 

@@ -1,10 +1,10 @@
 /* The self-check's part about notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What matters is not where a note is but whether a walk over a PT_NOTE comes
-   to it.  There are two walks: readers align notes as the header says, and
-   Linux, which looks for the build-id (lib/buildid.c), aligns them to 4 bytes.
- */
+   It does not matter where a note is, but whether a walk over a PT_NOTE comes
+   to it.  There are two walks: most readers align notes as the header says,
+   and Linux, which looks for the build-id (lib/buildid.c), aligns them to 4
+   bytes.  */
 
 #include "write/inject_check.h"
 
@@ -28,7 +28,7 @@ is_same_note (const struct note *a, const struct note *b)
          && memcmp (a->contents, b->contents, a->size) == 0;
 }
 
-/* Whether SEGMENT may say what OLD said.  */
+/* Whether SEGMENT may have the notes that BEFORE had.  */
 static bool
 is_good_segment (const struct check *check, const GElf_Phdr *segment,
                  const GElf_Phdr *before)
@@ -79,7 +79,8 @@ is_visited (const struct image *image, const GElf_Phdr *segment,
   return false;
 }
 
-/* What is in no section does not count: a walk may lose its way.  */
+/* Only notes in sections count, because a walk that got out of step takes
+   other bytes for notes.  */
 static bool
 section_is_found (const struct check *check, const GElf_Phdr *segment,
                   const GElf_Shdr *section)

@@ -15,8 +15,8 @@ has_file_bytes (const GElf_Shdr *header)
   return header->sh_type != SHT_NULL && header->sh_type != SHT_NOBITS;
 }
 
-/* An allocated section that has another address now: only those that nobody
-   reaches by a fixed address may.  */
+/* Whether the allocated section may have another address: code must not reach
+   it by a fixed address.  */
 static bool
 may_move (const GElf_Shdr *header)
 {
@@ -126,7 +126,8 @@ same_contents (const struct check *check, size_t index,
                            after->sh_size);
   if (!has_file_bytes (before) || before->sh_size == 0)
     return true;
-  if (index == check->before->section_names) /* the longer copy */
+  if (index
+      == check->before->section_names) /* the new table is a longer copy */
     return check_same_bytes (check, before->sh_offset, after->sh_offset,
                              before->sh_size);
   if (!check_is_copied (check, before->sh_offset, after->sh_offset,
@@ -201,8 +202,8 @@ is_new_type (const struct check *check, const struct image_section *section)
   return header->sh_type == SHT_PROGBITS || header->sh_type == SHT_GNU_SFRAME;
 }
 
-/* A section that the old file does not have: .sframe, a note that readers
-   skip, or an owner of bytes that nothing else names.  */
+/* Whether the section may be new: .sframe, a note that readers skip, or an
+   owner of bytes that no other header names.  */
 static bool
 check_new_section (const struct check *check, size_t index)
 {
@@ -256,7 +257,8 @@ check_sections_kept (const struct check *check)
 
 /* ---- Dynamic entries */
 
-/* Whether a section had address OLD and has address NEW.  */
+/* Whether a section that may move had address BEFORE and has address
+   AFTER.  */
 static bool
 section_went (const struct check *check, uint64_t before, uint64_t after)
 {

@@ -36,14 +36,14 @@ enum
 
 struct temporary
 {
-  int directory; /* the output file's */
+  int directory; /* borrowed from struct output_file */
   char name[sizeof TEMPORARY_PREFIX + RANDOM_LETTERS];
 };
 
-/* The temporary files there are now, for output_file_discard_all.  Who takes
-   one out of the table with an exchange owns it, so that a handler never reads
-   what another thread frees.  Beyond the table's size files are written all
-   the same, only unknown to the handler.  */
+/* The temporary files there are now, for output_file_discard_all.  Taking one
+   out of the table, by an atomic exchange, makes its taker the owner, so that
+   a handler never reads what another thread frees. Beyond the table's size
+   files are written all the same, only unknown to the handler.  */
 #define SLOTS 256
 static _Atomic (struct temporary *) active[SLOTS];
 
@@ -65,8 +65,8 @@ active_add (struct temporary *temporary)
   return -1;
 }
 
-/* True when the temporary is the caller's again, false when a signal handler
-   has taken it for good.  */
+/* Take the temporary out of the table.  False when a signal handler has taken
+   it for good.  */
 static bool
 active_remove (int slot)
 {
@@ -110,8 +110,9 @@ choose_name (struct temporary *temporary)
   return true;
 }
 
-/* A new file called like TEMPORARY, whose name is chosen here; or, unless
-   SOURCE is NULL, another name of that file, and then 0.  -1 with errno.  */
+/* Choose a name for TEMPORARY and make a new file of that name; the
+   descriptor, or -1 with errno.  If SOURCE is not NULL, make the name another
+   one of that file instead; 0, or -1 with errno.  */
 static int
 make_temporary (struct temporary *temporary,
                 const struct file_location *source)
@@ -201,7 +202,7 @@ resolve_new (const char *target)
   return path;
 }
 
-/* What is wrong with the target is no property of the input: not
+/* A wrong target is no property of the input, so the status is not
    CFI2SFRAME_REFUSED.  */
 static bool
 check_target_kind (const struct stat *status, bool *stream, struct error *err)
@@ -215,7 +216,7 @@ check_target_kind (const struct stat *status, bool *stream, struct error *err)
                         : "is neither a regular file nor a pipe");
 }
 
-/* The bytes of TARGET's open file go to a copy of its descriptor.  */
+/* TARGET names a descriptor: the bytes will go to a copy of it.  */
 static bool
 resolve_descriptor (struct output_file *file, const char *target, int number,
                     struct error *err)
@@ -287,7 +288,7 @@ resolve_path (struct output_file *file, const char *target, struct error *err)
   return set_place (file, resolve_new (target), err);
 }
 
-/* The directory is the one of TARGET already; no link is followed.  */
+/* The directory is that of TARGET, and no link is followed.  */
 static bool
 take_place (struct output_file *file, const struct file_location *target,
             struct error *err)
@@ -298,7 +299,7 @@ take_place (struct output_file *file, const struct file_location *target,
              : error_set_no_memory (err);
 }
 
-/* Forget everything but the fact that nothing is left to do.  */
+/* Clear FILE, so that discarding it does nothing.  */
 static void
 output_file_release (struct output_file *file)
 {
@@ -307,7 +308,7 @@ output_file_release (struct output_file *file)
   if (file->stream_fd >= 0)
     close (file->stream_fd);
   file->fd = file->stream_fd = -1;
-  /* What a signal handler took must stay as it is for it.  */
+  /* A temporary that a signal handler took must stay as it is.  */
   if (active_remove (file->slot))
     {
       free (file->temporary);
@@ -402,9 +403,9 @@ commit_stream (struct output_file *file, struct error *err)
   return ok;
 }
 
-/* Make the rename last.  A directory without read permission is open for its
-   path only, but its file system can be flushed through the file; file systems
-   that cannot flush directories say EINVAL.  */
+/* Flush the directory, so that the rename is on disk. A directory without read
+   permission is open for its path only, but its file system can be flushed
+   through the file; file systems that cannot flush directories say EINVAL.  */
 static bool
 flush_directory (int directory, int file, struct error *err)
 {
@@ -437,7 +438,7 @@ target_is (const struct output_file *file, int source_fd)
          && is_same (&source, &target);
 }
 
-/* The temporary gets the target's name.  */
+/* Rename the temporary to the target.  */
 static bool
 rename_temporary (struct output_file *file, struct error *err)
 {
@@ -514,8 +515,8 @@ output_file_commit (struct output_file *file, int source_fd,
     return commit_stream (file, err);
   if (!file_copy_metadata (source_fd, file->fd, preserve_times, err))
     return false;
-  /* A build may have put a newer one there meanwhile, which must not be
-     lost.  Asked as late as can be.  */
+  /* A build may have put a newer file there meanwhile, which must not be lost.
+     So this is checked as late as possible.  */
   if (!target_is (file, source_fd))
     return error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
   return put_in_place (file, err);

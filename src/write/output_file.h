@@ -19,9 +19,9 @@
 struct output_file
 {
   int fd;        /* open for reading and writing; empty at first */
-  int directory; /* of the target, held open: whoever moves or replaces a
-                    directory on the way changes nothing any more */
-  char *name;    /* owned; of the target in there, or a stream's path */
+  int directory; /* directory of the target, held open, so that moving or
+                    replacing a directory on the way has no effect */
+  char *name; /* owned; the target's name in DIRECTORY, or a stream's path */
   struct temporary
       *temporary; /* owned; NULL once committed or discarded, and
                      always for a target that is written through */
@@ -29,7 +29,7 @@ struct output_file
                      commit */
   int stream_fd;  /* a copy of the descriptor that TARGET names, or -1 */
   int slot;       /* in the table of output_file_discard_all */
-  struct file_identity made; /* what the target is, once committed */
+  struct file_identity made; /* identity of the target, once committed */
 };
 
 /* Prepare the replacement of TARGET, which need not exist; its directory
@@ -73,9 +73,10 @@ bool output_file_check_other (const char *target, const char *input,
 
 void output_file_discard (struct output_file *file);
 
-/* All of it at once: BYTES become the file TARGET, with the mode that
-   output_file_commit_new gives a file made from LIKE_FD; for -1, which is no
-   source, what the umask leaves of 0666.  A failure names TARGET.  */
+/* Create, write and commit: BYTES become the file TARGET, with the mode that
+   output_file_commit_new gives a file made from LIKE_FD.  LIKE_FD -1 means no
+   source: then the mode is what the umask leaves of 0666.  A failure names
+   TARGET.  */
 bool output_file_write (const char *target, const struct buffer *bytes,
                         int like_fd, struct error *err);
 

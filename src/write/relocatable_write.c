@@ -22,7 +22,7 @@
 static const char new_names[] = "\0.rela.sframe";
 enum
 {
-  RELA_NAME = 1, /* in new_names */
+  RELA_NAME = 1, /* offset in new_names */
   SFRAME_NAME = 6
 };
 
@@ -39,7 +39,7 @@ struct object_writer
   size_t n_added;
   uint8_t **copies;    /* changed contents by section, NULL: as in the file */
   size_t *sizes;       /* of the copies */
-  size_t sframe, rela; /* where they are already, else 0 */
+  size_t sframe, rela; /* index of the old section, or 0 */
   struct buffer relocations, names, index_section;
 };
 
@@ -51,7 +51,7 @@ libelf_error (struct error *err, const char *what)
 
 /* --- Symbols.  */
 
-/* Note which sections have a symbol, and line up those that need one.  */
+/* Note which sections have a section symbol, and which need a new one.  */
 static bool
 collect_symbols (struct object_writer *writer, struct error *err)
 {
@@ -80,7 +80,7 @@ collect_symbols (struct object_writer *writer, struct error *err)
   return true;
 }
 
-/* INDEX as it is after the additions.  */
+/* What symbol INDEX becomes when symbols are added.  */
 static uint64_t
 moved_symbol (const struct object_writer *writer, uint64_t index)
 {
@@ -252,7 +252,7 @@ adjust_section (struct object_writer *writer, size_t section,
     case SHT_LLVM_CALL_GRAPH_PROFILE_RAW:
       return adjust_call_graph (writer, section, err);
     case SHT_GROUP:                   /* sh_info, see new_header */
-    case SHT_SYMTAB_SHNDX:            /* done with the symbols */
+    case SHT_SYMTAB_SHNDX:            /* written with the symbols */
     case SHT_LLVM_CALL_GRAPH_PROFILE: /* has relocations instead */
       return true;
     default:

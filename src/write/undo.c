@@ -54,8 +54,8 @@ find_magic (const struct image *image, size_t at)
   return found == NULL ? SIZE_MAX : (size_t)(found - image->bytes);
 }
 
-/* Where a record begins that is where it says; SIZE_MAX if none is.  No record
-   is in front of the section header table.  */
+/* Where a record begins that lies where it says; SIZE_MAX if there is none. No
+   record is in front of the section header table.  */
 static size_t
 find_begin (const struct image *image)
 {
@@ -95,7 +95,7 @@ struct record_reader
   const struct undo_record *record;
   struct cursor cursor;
   struct layout_plan *plan;
-  uint64_t at; /* how much of the original is complete */
+  uint64_t at; /* bytes of the original that are planned */
 };
 
 static bool
@@ -220,8 +220,9 @@ undo_plan (struct layout_plan *plan, const struct image *image,
     return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
   const uint8_t *begin = image->bytes + record.offset;
   uint64_t n = load_u64 (begin + 32, false);
-  /* No conversion makes a file smaller; a record that claims so could make
-     the output as large as it likes.  */
+  /* No conversion makes a file smaller.  So an original of more bytes is
+     refused; otherwise a hostile record could make the output as large as it
+     likes.  */
   if (load_u64 (begin + 8, false) != record.offset
       || record.original_size > record.offset || n > UNDO_OPERATIONS_MAX
       || n > record.size)

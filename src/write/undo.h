@@ -37,10 +37,11 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* A part that moves inside the old file's length and has less bytes is stored:
-   so the copies of a record only read bytes that neither a conversion nor its
-   undoing in place overwrites.  Where larger parts move, the whole file goes
-   elsewhere, which is never done in place and never worth storing.  */
+/* A part with less bytes than this that moves inside the old file's length is
+   stored.  So the copies of a record only read bytes that neither a conversion
+   nor its undoing in place overwrites.  Where larger parts move, the whole
+   file goes elsewhere, which is never done in place and never worth
+   storing.  */
 enum
 {
   UNDO_STORED_MOVE = 4096
@@ -91,8 +92,8 @@ uint64_t undo_bytes_appended (const struct image *image);
 bool undo_plan (struct layout_plan *plan, const struct image *image,
                 struct error *err);
 
-/* Whether these SIZE bytes are the original that the record of IMAGE speaks
-   of.  False with CFI2SFRAME_MISMATCH if not.  */
+/* Whether these SIZE bytes are the original, by the digest in the record of
+   IMAGE. False with CFI2SFRAME_MISMATCH if not.  */
 bool undo_check (const struct image *image, const void *bytes, size_t size,
                  struct error *err);
 

@@ -40,7 +40,7 @@ struct record_builder
   bool self_contained;
   struct written_range *written; /* of the new file; ascending, merged */
   size_t n_written, written_room;
-  struct layout_extent *extents; /* by offset in the old file */
+  struct layout_extent *extents; /* extents by offset in the old file */
   struct operation *operations;
   size_t n_operations, room;
 };
@@ -71,8 +71,8 @@ add_written (struct record_builder *builder, uint64_t begin, uint64_t end)
   return true;
 }
 
-/* The SIZE bytes NEW go to OFFSET in place of the bytes OLD.  Much of it is
-   the same, as headers are patched as a whole.  */
+/* Note where SIZE bytes at OFFSET change from OLD to NEW.  Headers are patched
+   as a whole, so most bytes stay the same.  */
 static bool
 add_differences (struct record_builder *builder, uint64_t offset,
                  const uint8_t *old, const uint8_t *new, size_t size)
@@ -187,7 +187,7 @@ emit (struct record_builder *builder, const struct operation *next)
   return true;
 }
 
-/* The new file does not have the SIZE old bytes at OFFSET.  */
+/* Add SIZE old bytes at OFFSET, which are nowhere in the new file.  */
 static bool
 emit_lost (struct record_builder *builder, uint64_t offset, uint64_t size)
 {

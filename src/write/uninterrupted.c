@@ -25,7 +25,9 @@ uninterrupted_begin (sigset_t *old)
   sigset_t all;
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, old);
-  /* First announced, then asked: the handler does it the other way round.  */
+  /* The thread first announces itself and then asks whether the process ends.
+     The handler does both in the other order, so that one of the two sees the
+     other.  */
   atomic_fetch_add (&inside, 1);
   if (atomic_load (&closing))
     {

@@ -10,12 +10,12 @@
 
 #include <signal.h>
 
-/* Around such steps; does not return when the process is about to end.  OLD
-   keeps the thread's signal mask.  */
+/* Begin and end such steps.  Beginning does not return when the process is
+   about to end. OLD keeps the thread's signal mask.  */
 void uninterrupted_begin (sigset_t *old);
 void uninterrupted_end (const sigset_t *old);
 
-/* Wait until all threads are outside, and keep them there.
+/* Wait until no thread is in such steps, and let none begin any more.
    Async-signal-safe.  */
 void uninterrupted_wait (void);
 
