@@ -605,6 +605,48 @@ start_waiting ()
   grep -q main out
 }
 
+# The section would be read from behind the file's end.
+@test "a core file whose program has an SFrame segment that is not in it" {
+  needs gcore
+  needs python3
+  echo 'int pause (void); int main (void) { for (;;) pause (); }' >waits.c
+  "${CC:-cc}" -g -static -o waits waits.c
+  "$CFI2SFRAME" waits
+  ./waits &
+  children+=($!)
+  sleep 0.5
+  gcore -o core "${children[0]}" >/dev/null 2>&1 || skip "no core"
+  cp waits good
+  stacks --only-sframe core."${children[0]}"
+  [[ $output == *main* && $output != *"waits: it has no .sframe"* ]] || report
+  local where
+  for where in "0 1" "size 0x1000" "0xfffffffffffff000 0x2000" "0x10 0xffffffffffffffff"; do
+    python3 - $where <<'END'
+import struct, sys
+data = bytearray(open('good', 'rb').read())
+e_phoff, = struct.unpack_from('<Q', data, 32)
+e_phnum, = struct.unpack_from('<H', data, 56)
+for at in range(e_phoff, e_phoff + 56 * e_phnum, 56):
+    p_type, = struct.unpack_from('<I', data, at)
+    p_offset, = struct.unpack_from('<Q', data, at + 8)
+    if p_type == 0x6474e554:
+        offset, size = sys.argv[1:]
+        if offset == "0":  # one byte more than the file has
+            offset, size = p_offset, len(data) - p_offset + int(size)
+        elif offset == "size":
+            offset, size = len(data), int(size, 0)
+        else:
+            offset, size = int(offset, 0), int(size, 0)
+        struct.pack_into('<Q', data, at + 8, offset)
+        struct.pack_into('<Q', data, at + 32, size)
+open('bad', 'wb').write(data)
+END
+    mv bad waits
+    stacks --only-sframe core."${children[0]}"
+    [[ $output == *"waits: it has no .sframe"* ]] || report
+  done
+}
+
 @test "a core file whose program is a fifo by now" {
   needs gcore
   start_waiting

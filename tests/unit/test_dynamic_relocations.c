@@ -83,6 +83,26 @@ see (void *data, const struct dynamic_relocation *relocation)
     snprintf (f->seen + used, sizeof f->seen - used, "-; ");
 }
 
+/* Append the type of each.  */
+static void
+see_type (void *data, const struct dynamic_relocation *relocation)
+{
+  struct fixture *f = data;
+  size_t used = strlen (f->seen);
+  snprintf (f->seen + used, sizeof f->seen - used, "%u ",
+            (unsigned)relocation->type);
+}
+
+static void
+expect_types (struct fixture *f, const char *types)
+{
+  f->seen[0] = '\0';
+  open_fixture (f);
+  assert_true (dynamic_relocations_walk (&f->image, see_type, f));
+  assert_string_equal (f->seen, types);
+  image_close (&f->image);
+}
+
 static void
 expect (struct fixture *f, bool known, const char *seen)
 {
@@ -110,6 +130,26 @@ with_addends (void **state)
       put_word (&f, TABLE + 40, 0x1234);
       expect (&f, true, "2080 5 77; 9000 0 1234; ");
     }
+}
+
+/* Relative ones of a table of their own have none.  */
+static void
+types_are_told (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, false);
+  add_tag (&f, DT_RELA, TABLE);
+  add_tag (&f, DT_RELASZ, 2 * 24);
+  put_word (&f, TABLE, DATA);
+  put_word (&f, TABLE + 8, UINT64_C (5) << 32 | 1);
+  put_word (&f, TABLE + 24, 0x9000);
+  put_word (&f, TABLE + 32, 8);
+  add_tag (&f, RELR, TABLE + 48);
+  add_tag (&f, RELRSZ, 2 * 8);
+  put_word (&f, TABLE + 48, DATA);
+  put_word (&f, TABLE + 56, 1 | 1 << 1 | 1 << 3);
+  expect_types (&f, "1 8 0 0 0 ");
 }
 
 /* What is in the place is added; places may descend.  */
@@ -384,6 +424,7 @@ main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (with_addends),
+    cmocka_unit_test (types_are_told),
     cmocka_unit_test (without_addends),
     cmocka_unit_test (of_the_plt),
     cmocka_unit_test (relative_ones),

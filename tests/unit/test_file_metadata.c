@@ -378,6 +378,24 @@ attributes_that_grow_are_read_again (void **state)
       }
 }
 
+/* An error stays one though the next try would have done.  */
+static void
+attributes_that_cannot_be_read_are_an_error (void **state)
+{
+  (void)state;
+  for (int call = 0; call < 2; call++)
+    {
+      tear_down (NULL);
+      assert_int_equal (set_up (NULL), 0);
+      put (from.fd, "user.note", "value", 5);
+      fault.call = call ? 'G' : 'L';
+      fault.error = EIO;
+      fault.times = 1;
+      expect_copy (CFI2SFRAME_IO,
+                   call == 0 ? "list extended attributes" : "user.note");
+    }
+}
+
 /* What the kernel takes away when a file is written to.  */
 static void
 privileges_are_given_back (void **state)
@@ -539,6 +557,7 @@ main (void)
     TEST (bits_dropped_in_silence_are_noticed),
     TEST (what_matters_is_kept_or_refused),
     TEST (attributes_that_grow_are_read_again),
+    TEST (attributes_that_cannot_be_read_are_an_error),
     TEST (privileges_are_given_back),
     TEST (privileges_that_cannot_be_given_back_are_refused),
     TEST (signatures_are_a_concern),

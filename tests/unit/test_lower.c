@@ -903,6 +903,7 @@ random_function (const struct arch *arch, struct frame_function *function)
   function->address = 0x10000 + next_random (4) * 8 + next_random (2) * 4;
   function->size = 1 + next_random (next_random (4) ? 200 : 4000);
   function->signal = next_random (8) == 0;
+  function->b_key = arch->ra_signing && next_random (4) == 0;
   uint32_t n = next_random (12);
   uint32_t start = next_random (8) == 0;
   for (uint32_t i = 0; i < n; i++)
@@ -961,6 +962,7 @@ check_pc (const struct sframe_decoder *decoder,
   else
     assert_true (frame_row_same_rules (&back, rules));
   assert_int_equal (found.signal, function->signal);
+  assert_int_equal (found.b_key, function->b_key);
 }
 
 static void

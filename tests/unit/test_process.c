@@ -820,10 +820,11 @@ a_core_that_maps_a_fifo_is_refused (void **state)
   {
     uint64_t n;         /* files, as the note says */
     unsigned words;     /* in front of the names */
-    const char *format; /* of the names; ';' ends one */
+    const char *format; /* of the names; ';' ends one, '+' is 500 slashes */
     bool refused;
     uint32_t type;
   } cases[] = {
+    { 1, 5, "+%s;", true, NT_FILE },
     { 1, 5, "%s;", false, NT_AUXV },
     { 1, 5, "%s;", true, NT_FILE },
     { 2, 8, "/;%s;", true, NT_FILE },
@@ -846,11 +847,15 @@ a_core_that_maps_a_fifo_is_refused (void **state)
   assert_int_equal (mkfifo (fifo, 0600), 0);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      uint8_t bytes[CORE_SIZE], note[400] = { 0 };
+      uint8_t bytes[CORE_SIZE], note[800] = { 0 };
       struct process process;
       struct error err = { 0 };
       char *names = (char *)note + 8 * (size_t)cases[i].words;
-      size_t length = (size_t)sprintf (names, cases[i].format, fifo);
+      bool is_long = cases[i].format[0] == '+';
+      size_t length = is_long ? 500 : 0;
+      memset (names, '/', length);
+      length
+          += (size_t)sprintf (names + length, cases[i].format + is_long, fifo);
       store_u64 (note, cases[i].n, false);
       for (size_t k = 0; k < length; k++)
         names[k] = names[k] == ';' ? '\0' : names[k];

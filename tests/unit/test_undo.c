@@ -101,6 +101,17 @@ __wrap_pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
   return some == 0 ? -1 : __real_pwrite64 (fd, bytes, some, offset);
 }
 
+static bool no_hash_state;
+
+void *__real_XXH64_createState (void);
+void *__wrap_XXH64_createState (void);
+
+void *
+__wrap_XXH64_createState (void)
+{
+  return no_hash_state ? NULL : __real_XXH64_createState ();
+}
+
 int
 __wrap_ftruncate (int fd, off_t size)
 {
@@ -306,6 +317,21 @@ every_plan_can_be_undone (void **state)
       converted_free (&file);
       seed = before;
     }
+}
+
+static void
+without_memory_for_a_digest_nothing_is_undone (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct converted file;
+  seed = 7;
+  convert (&file, false);
+  no_hash_state = true;
+  assert_false (undo_is_exact (&file, &err));
+  no_hash_state = false;
+  assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
+  converted_free (&file);
 }
 
 static void
@@ -1323,6 +1349,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (digest_is_xxh64),
     cmocka_unit_test (every_plan_can_be_undone),
+    cmocka_unit_test (without_memory_for_a_digest_nothing_is_undone),
     cmocka_unit_test (change_behind_our_back_is_noticed),
     cmocka_unit_test (hostile_records_are_harmless),
     cmocka_unit_test (cut_file_has_no_record),

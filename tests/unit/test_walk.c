@@ -19,7 +19,8 @@ enum
 {
   CODE_SIZE = 0x10000,
   STUBS_MAX = 4,
-  FP_UNKNOWN_SIZE = 0x1234 /* of an FDE with that problem */
+  FP_UNKNOWN_SIZE = 0x1234, /* of an FDE with that problem */
+  RELOCATED_SIZE = 0x1235   /* of one whose instructions are relocated */
 };
 
 struct fixture
@@ -39,6 +40,8 @@ problem (const void *context, const struct cfi_fde *fde)
     return REASON_EMPTY_RANGE;
   if (fde->size == FP_UNKNOWN_SIZE)
     return REASON_FP_UNKNOWN;
+  if (fde->size == RELOCATED_SIZE)
+    return REASON_BAD_INSTRUCTION;
   return fde->address < CODE || fde->address - CODE >= CODE_SIZE
              ? REASON_NOT_EXECUTABLE
              : REASON_NONE;
@@ -282,6 +285,84 @@ too_many_overlaps_are_not_heard (void **state)
       expected[i] = (struct expected){ 0, false, REASON_OVERLAP, NULL };
     }
   expect (&f, expected, 17);
+}
+
+/* Nor is what has a reason of its own, which it keeps.  */
+static void
+among_too_many_overlaps_a_reason_stays (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct expected expected[18];
+  begin (&f);
+  for (unsigned i = 0; i < 17; i++)
+    {
+      add_fde (&f, 0, 16);
+      expected[i] = (struct expected){ 0, false, REASON_OVERLAP, NULL };
+    }
+  add_fde (&f, 0, RELOCATED_SIZE);
+  expected[17] = (struct expected){ 0, false, REASON_BAD_INSTRUCTION, NULL };
+  expect (&f, expected, 18);
+}
+
+/* Functions found in the code come in address order among stubs and FDEs,
+   which go before them where they describe the same code.  */
+static void
+what_was_found_is_where_nobody_claims_the_code (void **state)
+{
+  static const struct
+  {
+    enum cfi_code_kind kind;
+    uint64_t offset;
+    bool comes;
+  } parts[] = {
+    { CODE_FOUND, 0x00, true },   { CODE_OF_STUB, 0x10, true },
+    { CODE_FOUND, 0x10, false },  { CODE_FOUND, 0x18, false },
+    { CODE_FOUND, 0x20, true },   { CODE_OF_STUB, 0x28, false },
+    { CODE_OF_FDE, 0x30, true },  { CODE_FOUND, 0x30, false },
+    { CODE_FOUND, 0x3f, false },  { CODE_FOUND, 0x40, true },
+    { CODE_OF_STUB, 0x50, true }, { CODE_FOUND, 0x60, true },
+  };
+  enum
+  {
+    N = sizeof parts / sizeof *parts
+  };
+  (void)state;
+  struct fixture f;
+  struct frame_function found[N];
+  struct error err = { 0 };
+  struct cfi_walk walk;
+  struct cfi_code code;
+  begin (&f);
+  f.source.found.functions = found;
+  for (size_t i = 0; i < N; i++)
+    if (parts[i].kind == CODE_OF_FDE)
+      add_fde (&f, parts[i].offset, 16);
+    else if (parts[i].kind == CODE_OF_STUB)
+      add_stub (&f, parts[i].offset, 16);
+    else
+      found[f.source.found.n_functions++]
+          = (struct frame_function){ .address = CODE + parts[i].offset,
+                                     .size = 16,
+                                     .rows = &f.row,
+                                     .n_rows = 1 };
+  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  for (size_t i = 0; i < N; i++)
+    {
+      if (!parts[i].comes)
+        continue;
+      assert_true (cfi_walk_next (&walk, &code));
+      assert_int_equal (code.address - CODE, parts[i].offset);
+      assert_int_equal (code.kind, parts[i].kind);
+      assert_int_equal (code.reason, REASON_NONE);
+      assert_int_equal (code.size, 16);
+      assert_true (code.is_code);
+    }
+  assert_false (cfi_walk_next (&walk, &code));
+  cfi_walk_end (&walk);
+  end (&f);
 }
 
 static void
@@ -582,6 +663,8 @@ main (void)
     cmocka_unit_test (broken_fdes_stay_where_they_are),
     cmocka_unit_test (signal_frames_contradict),
     cmocka_unit_test (too_many_overlaps_are_not_heard),
+    cmocka_unit_test (among_too_many_overlaps_a_reason_stays),
+    cmocka_unit_test (what_was_found_is_where_nobody_claims_the_code),
     cmocka_unit_test (what_is_no_code_claims_nothing),
     cmocka_unit_test (stubs_count_where_nobody_claims_the_code),
     cmocka_unit_test (stubs_claim_their_code),
