@@ -25,6 +25,8 @@ enum
 };
 static const uint64_t first_process = UINT64_C (1) << 63;
 static const uint64_t first_end = UINT64_MAX - CFI2SFRAME_STEP_INVALID;
+/* What is no code; its caller is a guess.  */
+static const uint64_t no_code = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 1;
 
 bool
 profile_init (struct profile *profile)
@@ -48,7 +50,7 @@ profile_free (struct profile *profile)
 static bool
 is_complete (enum cfi2sframe_step end)
 {
-  return end == CFI2SFRAME_STEP_OUTERMOST || end == CFI2SFRAME_STEP_ZERO;
+  return end == CFI2SFRAME_STEP_OUTERMOST;
 }
 
 /* The node for the process called NAME; the root if memory ran out.  */
@@ -102,8 +104,9 @@ profile_take (struct profile *profile, struct member *member,
     {
       const struct frame *frame = &walk->frames[i];
       uint64_t address = frame->pc - !frame->at_pc;
-      uint32_t callee
-          = call_tree_child (tree, node, key_of (profile, process, address));
+      bool is_code = i + 1 == walk->n || !frame[1].guessed;
+      uint32_t callee = call_tree_child (
+          tree, node, is_code ? key_of (profile, process, address) : no_code);
       /* Without memory for more, the caller gets it.  */
       if (callee == 0)
         break;
@@ -115,8 +118,7 @@ profile_take (struct profile *profile, struct member *member,
 uint64_t
 profile_complete (const struct profile *profile)
 {
-  return profile->ends[CFI2SFRAME_STEP_OUTERMOST]
-         + profile->ends[CFI2SFRAME_STEP_ZERO];
+  return profile->ends[CFI2SFRAME_STEP_OUTERMOST];
 }
 
 /* Naming.  */
@@ -138,6 +140,8 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
   if (key >= first_end)
     return in_brackets (
         cfi2sframe_step_name ((enum cfi2sframe_step) (key - first_end)));
+  if (key == no_code)
+    return in_brackets ("no code, caller guessed");
   if (key >= first_process)
     return strdup (profile->processes[key - first_process]);
   if (key == 0)

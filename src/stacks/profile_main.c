@@ -267,8 +267,7 @@ print_summary (const struct session *session)
            100.0 * (double)profile_complete (profile)
                / (double)profile->samples);
   for (int i = 0; i <= CFI2SFRAME_STEP_INVALID; i++)
-    if (profile->ends[i] > 0 && i != CFI2SFRAME_STEP_OUTERMOST
-        && i != CFI2SFRAME_STEP_ZERO)
+    if (profile->ends[i] > 0 && i != CFI2SFRAME_STEP_OUTERMOST)
       fprintf (stderr, ", %s %" PRIu64,
                i == CFI2SFRAME_STEP_CALLER
                    ? "too deep"

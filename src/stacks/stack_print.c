@@ -66,6 +66,8 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (page, frame, module, &symbol,
               index + 1 < walk->n && frame[1].interrupted);
+  if (frame->guessed)
+    fputs (" [guessed]", out);
   fputc ('\n', out);
   if (symbol.file != NULL)
     {

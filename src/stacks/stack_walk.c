@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "unwind/frame_rules.h"
 #include "unwind/step.h"
 
@@ -23,17 +24,24 @@ walk_free (struct walk *walk)
   walk->frames = NULL;
 }
 
+/* Code stays as it is when the process runs on.  */
+static bool
+read_code (void *context, uint64_t address, void *to, size_t size)
+{
+  struct process *process = context;
+  struct memory *memory = &process->memory;
+  return memory_read (memory, address, to, size)
+         || (memory->fetch != NULL
+             && memory->fetch (memory->source, address, to, size) == size);
+}
+
 static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {
   struct process *process = context;
-  struct memory *memory = &process->memory;
-  if (memory_read (memory, address, to, size))
-    return true;
-  /* Code stays as it is when the process runs on.  */
-  return size == UNWIND_CODE_SIZE && address == process->walk_pc - size
-         && memory->fetch != NULL
-         && memory->fetch (memory->source, address, to, size) == size;
+  if (size == UNWIND_CODE_SIZE && address == process->walk_pc - size)
+    return read_code (process, address, to, size);
+  return memory_read (&process->memory, address, to, size);
 }
 
 static void
@@ -55,11 +63,53 @@ unwinder_start (struct cfi2sframe_unwinder *unwinder, struct process *process,
   unwinder->cache = process_known_rows (process, &unwinder->cache_size);
 }
 
+/* Where the call that led to the frame in UNWINDER put its return address:
+   this, and the SP of the caller.  */
+static bool
+call_of (const struct cfi2sframe_unwinder *unwinder, struct process *process,
+         uint64_t *pc, uint64_t *sp)
+{
+  const struct arch *arch = process->arch;
+  uint8_t word[sizeof *pc];
+  *pc = unwinder->ra;
+  *sp = unwinder->sp;
+  if (arch_tracks_ra (arch))
+    return unwinder->has_ra;
+  if (!memory_read (&process->memory, *sp, word, sizeof word))
+    return false;
+  *pc = load_u64 (word, arch->big_endian);
+  *sp += sizeof word;
+  return true;
+}
+
+/* Go from a frame whose PC is no code to its caller, if there seems to be one:
+   the call of a NULL pointer, or of a wild one.  */
+static bool
+guess_caller (struct cfi2sframe_unwinder *unwinder, struct process *process)
+{
+  const struct unwind_source source = { .read = read_code, .reader = process };
+  uint64_t pc, sp;
+  uint8_t byte;
+  if (!unwinder->interrupted
+      || process_module_at (process, unwinder->pc) != NULL
+      || read_code (process, unwinder->pc, &byte, sizeof byte)
+      || !call_of (unwinder, process, &pc, &sp)
+      || process_module_at (process, pc) == NULL
+      || !unwind_may_end_call (&source, process->arch, pc, false))
+    return false;
+  unwinder->pc = pc;
+  unwinder->sp = sp;
+  unwinder->interrupted = unwinder->has_ra = false;
+  unwinder->registers = NULL;
+  return true;
+}
+
 void
 walk_by_sframe (struct process *process, const struct registers *registers,
                 struct walk *walk)
 {
   struct cfi2sframe_unwinder unwinder;
+  bool guessed = false;
   unwinder_start (&unwinder, process, registers);
   walk->n = 0;
   walk->end = CFI2SFRAME_STEP_CALLER;
@@ -67,11 +117,15 @@ walk_by_sframe (struct process *process, const struct registers *registers,
     {
       process->walk_pc = unwinder.pc;
       walk->frames[walk->n++]
-          = (struct frame){ unwinder.pc, unwinder.sp, unwinder.fp,
-                            unwind_is_at_pc (&unwinder),
-                            unwinder.interrupted };
+          = (struct frame){ unwinder.pc,          unwinder.sp,
+                            unwinder.fp,          unwind_is_at_pc (&unwinder),
+                            unwinder.interrupted, guessed };
       walk->end = process->step != NULL ? process->step (&unwinder)
                                         : cfi2sframe_unwind_step (&unwinder);
+      guessed = walk->end == CFI2SFRAME_STEP_NO_SECTION
+                && guess_caller (&unwinder, process);
+      if (guessed)
+        walk->end = CFI2SFRAME_STEP_CALLER;
     }
 }
 

@@ -16,6 +16,7 @@ struct frame
   uint64_t pc, sp, fp;
   bool at_pc;       /* PC is the next instruction to run, no call's end */
   bool interrupted; /* by a signal, or now: a reason to be so */
+  bool guessed;     /* no row led here: see walk_by_sframe */
 };
 
 struct walk
@@ -30,7 +31,9 @@ struct walk
 bool walk_init (struct walk *walk, size_t max);
 void walk_free (struct walk *walk);
 
-/* Walk from REGISTERS with SFrame alone.  */
+/* Walk from REGISTERS with SFrame alone.  Where PC is no code, because what is
+   not there was called, the return address is where a call puts it, if one
+   ends there; that caller is a guess.  */
 void walk_by_sframe (struct process *process,
                      const struct registers *registers, struct walk *walk);
 

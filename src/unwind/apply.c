@@ -107,7 +107,8 @@ unwind_apply (struct cfi2sframe_unwinder *unwinder,
   uint64_t sp = cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
   if (row->ra_signed)
     pc = strip_signature (unwinder, pc);
-  if (pc == 0)
+  /* A signal may come when a NULL pointer has been called.  */
+  if (pc == 0 && !signal)
     return CFI2SFRAME_STEP_ZERO;
   if (!gets_on (unwinder, sp, signal))
     return CFI2SFRAME_STEP_NO_PROGRESS;

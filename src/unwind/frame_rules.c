@@ -3,16 +3,15 @@
 
 #include "unwind/frame_rules.h"
 
-/* Whether a call may end at ADDRESS.  */
-static bool
-may_end_call (const struct unwind_source *source, const struct arch *arch,
-              uint64_t address)
+bool
+unwind_may_end_call (const struct unwind_source *source,
+                     const struct arch *arch, uint64_t address, bool otherwise)
 {
   uint8_t code[UNWIND_CODE_SIZE];
   int32_t distance;
-  return !source->read (source->reader, address - sizeof code, code,
-                        sizeof code)
-         || arch->may_end_call (code, sizeof code, &distance);
+  if (!source->read (source->reader, address - sizeof code, code, sizeof code))
+    return otherwise;
+  return arch->may_end_call (code, sizeof code, &distance);
 }
 
 enum cfi2sframe_step
@@ -24,7 +23,7 @@ unwind_frame_rules (const struct unwind_source *source, uint64_t pc,
   bool same_before = step == CFI2SFRAME_STEP_CALLER && !rules->begin;
   if (!interrupted
       && (same_before || rules->arch == NULL
-          || may_end_call (source, rules->arch, pc)))
+          || unwind_may_end_call (source, rules->arch, pc, true)))
     {
       rules->at_pc = false;
       if (!same_before)

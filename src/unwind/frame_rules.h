@@ -31,6 +31,13 @@ struct unwind_source
   void *reader;
 };
 
+/* Whether a call of the machine ARCH can end at ADDRESS; OTHERWISE where the
+   code in front of it cannot be read by SOURCE.  Async-signal-safe, likewise.
+ */
+bool unwind_may_end_call (const struct unwind_source *source,
+                          const struct arch *arch, uint64_t address,
+                          bool otherwise);
+
 /* Find the RULES of a frame at PC, as the find function of SOURCE.  With one
    lookup where PC is in the middle of a row; the code is read elsewhere, and
    if that fails a call may have ended there.  RULES->at_pc is set whatever the

@@ -102,6 +102,58 @@ only_files ()
   [ "$found" = "$expected" ] || { echo "found: $found"; return 1; }
 }
 
+# A program that calls the address it is given, or goes there without a call:
+# ./wild ADDRESS [handle [jump]].
+wild_program ()
+{
+  cat >wild.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static void (*volatile pointer) (void);
+volatile unsigned long count;
+/* Waits, or is busy for a second of its own time.  */
+static void
+handler (int n)
+{
+  (void)n;
+  puts ("ready");
+  fflush (stdout);
+  while (getenv ("BUSY") == NULL)
+    usleep (1000);
+  while (clock () < CLOCKS_PER_SEC)
+    for (unsigned i = 0; i < 1000000; i++)
+      count++;
+  _exit (0);
+}
+__attribute__ ((noipa)) static int
+caller (int n)
+{
+  char space[100];
+  memset (space, n, sizeof space);
+  pointer ();
+  return space[n];
+}
+int
+main (int argc, char **argv)
+{
+  pointer = (void (*) (void))strtoul (argv[1], NULL, 0);
+  if (argc > 2)
+    signal (SIGSEGV, handler);
+#ifdef __x86_64__
+  /* On top of the stack is the address of code, but no call ends there.  */
+  if (argc > 3)
+    __asm__ volatile ("push %0; jmp *%1" : : "r" (main), "r" (pointer));
+#endif
+  return caller (argc);
+}
+END
+  "${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -o wild wild.c
+}
+
 report ()
 {
   echo "status: $status"

@@ -103,6 +103,14 @@ check_shares ()
     || report
 }
 
+@test "who called NULL is a guess, and said to be one" {
+  wild_program
+  BUSY=1 profiled -F 199 -o folded -- ./wild 0 handle
+  [ "$status" -eq 0 ] || report
+  [ "$(samples folded ';main;caller;\[no code, caller guessed\];.*;handler[; ]')" \
+    -ge 40 ] || report
+}
+
 @test "the same by ptrace, and of a process that runs already" {
   busy_program
   profiled --ptrace -F 199 -o folded -- ./busy 1

@@ -171,6 +171,48 @@ END
   done
 }
 
+# Below FRAME, whose PC is no code, the caller is shown as a guess.
+guessed_below ()
+{
+  grep -A 20 " $1 ?\$" <<<"$output" >below || report
+  sed -n 2p below | grep -q '^  #[0-9]* .* caller+0x[0-9a-f]* (wild) \[guessed\]$' \
+    || report
+  sed -n 3p below | grep -q ' main+0x[0-9a-f]* (wild)$' || report
+  grep -q '(the outermost frame)' below || report
+  [ "$(grep -c guessed <<<"$output")" -eq 1 ] || report
+}
+
+@test "who called NULL, or a wild pointer, is shown as a guess" {
+  wild_program
+  local address
+  for address in 0 0x123456789000; do
+    start ./wild $address handle
+    stacks "$pid"
+    [ "$status" -eq 0 ] || report
+    # The kernel calls handlers by way of __restore_rt.
+    grep -A 1 ' handler+' <<<"$output" | grep -q ' <signal handler called>' \
+      || grep -A 1 ' handler+' <<<"$output" | grep -q ' __restore_rt+' || report
+    guessed_below "$(printf '0x%016x' $address)"
+    needs gdb
+    gdb -q -batch -ex run -ex 'generate-core-file core.file' \
+      --args ./wild $address >log 2>&1 </dev/null
+    [ -s core.file ] || { cat log; skip "gdb wrote no core file"; }
+    stacks core.file
+    guessed_below "$(printf '0x%016x' $address)"
+    rm core.file
+  done
+}
+
+@test "no caller is guessed where no call ends" {
+  [ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+  wild_program
+  start ./wild 0 handle jump
+  stacks "$pid"
+  grep -q ' 0x0000000000000000 ?$' <<<"$output" || report
+  grep -q '(no SFrame data: 0x0 is in no file)' <<<"$output" || report
+  run ! grep guessed <<<"$output"
+}
+
 @test "source lines and modules are shown" {
   waiting_program
   start ./waiting

@@ -611,6 +611,23 @@ signals_change_stacks_but_not_for_ever (void **state)
   finish (&program);
 }
 
+/* A NULL pointer was called: the frame with that PC is the interrupted one. */
+static void
+a_signal_may_interrupt_at_address_0 (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare (&program, &arch_amd64, v3, &trampoline, 1);
+  store (&program, STACK + 64 + 160, STACK + 300);
+  store (&program, STACK + 64 + 168, 0);
+  assert_int_equal (cfi2sframe_unwind_step (&program.frame),
+                    CFI2SFRAME_STEP_CALLER);
+  assert_int_equal (program.frame.pc, 0);
+  assert_int_equal (program.frame.sp, STACK + 300);
+  assert_true (program.frame.interrupted);
+  finish (&program);
+}
+
 /* ... not even if it has its return address from a register.  */
 static void
 a_trampoline_that_stays_where_it_is_ends_the_walk (void **state)
@@ -816,6 +833,7 @@ main (void)
     cmocka_unit_test (nothing_is_known_of_a_frame_that_no_call_made),
     cmocka_unit_test (what_a_signal_interrupted_is_looked_up_at_its_pc),
     cmocka_unit_test (signals_change_stacks_but_not_for_ever),
+    cmocka_unit_test (a_signal_may_interrupt_at_address_0),
     cmocka_unit_test (a_trampoline_that_stays_where_it_is_ends_the_walk),
     cmocka_unit_test (other_registers_are_known_in_innermost_frames_only),
     cmocka_unit_test (a_frame_pointer_may_be_a_distance_from_the_cfa),
