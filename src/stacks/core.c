@@ -18,7 +18,7 @@
 
 #include "base/elf_sframe.h"
 #include "base/io.h"
-#include "base/printable.h"
+#include "stacks/core_names.h"
 #include "stacks/dwfl_debuginfo.h"
 #include "stacks/dwfl_error.h"
 
@@ -90,60 +90,6 @@ add_memory (struct core *core, struct process *process, struct error *err)
   return true;
 }
 
-/* Whether none of the files that the note NT_FILE of SIZE BYTES names is a
-   fifo by now: libdwfl opens them.  core(5) and Linux, fs/binfmt_elf.c: their
-   number, a page's size, three words for each, and the names.  */
-static bool
-check_names_in (const char *bytes, size_t size, struct error *err)
-{
-  uint64_t n;
-  struct stat status;
-  if (size < 2 * sizeof n)
-    return true;
-  memcpy (&n, bytes, sizeof n);
-  if (n > size / (3 * sizeof n) || size < (2 + 3 * n) * sizeof n)
-    return true;
-  const char *name = bytes + (2 + 3 * n) * sizeof n, *end = bytes + size, *nul;
-  for (;
-       name < end && (nul = memchr (name, '\0', (size_t)(end - name))) != NULL;
-       name = nul + 1)
-    if (stat (name, &status) == 0 && S_ISFIFO (status.st_mode))
-      {
-        char shown[sizeof err->reason / 2];
-        printable_copy (shown, sizeof shown, name);
-        return error_set (err, CFI2SFRAME_REFUSED,
-                          "it maps %s, which is a fifo by now", shown);
-      }
-  return true;
-}
-
-static bool
-check_names (const struct core *core, struct error *err)
-{
-  size_t n;
-  GElf_Phdr segment;
-  if (elf_getphdrnum (core->elf, &n) != 0)
-    return true;
-  for (size_t i = 0; i < n; i++)
-    {
-      GElf_Nhdr note;
-      size_t at = 0, next, name, contents;
-      Elf_Data *data = NULL;
-      if (gelf_getphdr (core->elf, (int)i, &segment) != NULL
-          && segment.p_type == PT_NOTE)
-        data = elf_getdata_rawchunk (core->elf, (int64_t)segment.p_offset,
-                                     segment.p_filesz, ELF_T_NHDR);
-      for (; data != NULL
-             && (next = gelf_getnote (data, at, &note, &name, &contents)) > 0;
-           at = next)
-        if (note.n_type == NT_FILE
-            && !check_names_in ((const char *)data->d_buf + contents,
-                                note.n_descsz, err))
-          return false;
-    }
-  return true;
-}
-
 static bool
 open_core (struct core *core, struct process *process, const char *path,
            struct error *err)
@@ -161,7 +107,8 @@ open_core (struct core *core, struct process *process, const char *path,
   if (process->arch == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "the core of a machine that has no SFrame");
-  return check_names (core, err) && add_memory (core, process, err);
+  return add_memory (core, process, err)
+         && core_names_check (core->elf, process, err);
 }
 
 /* Modules.  */

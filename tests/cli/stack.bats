@@ -689,6 +689,43 @@ END
   done
 }
 
+# libdwfl opens a library by the name that the dynamic linker has for it, which
+# may be that of a link to what the core says is mapped.
+@test "a core file with a library whose link is a fifo by now" {
+  needs gcore
+  cat >library.c <<'END'
+#include <unistd.h>
+void wait_here (void) { for (;;) pause (); }
+END
+  cat >program.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main (int n, char **names)
+{
+  void (*wait_here) (void) = (void (*) (void)) dlsym (dlopen (names[1], RTLD_NOW), "wait_here");
+  puts ("ready"); fflush (stdout);
+  wait_here ();
+  return n;
+}
+END
+  "${CC:-cc}" -shared -fPIC -g -o real.so library.c
+  "${CC:-cc}" -g -o program program.c -ldl
+  ln -s real.so link.so
+  ./program "$PWD/link.so" >said 3>&- &
+  pid=$!
+  timeout 60 sh -c 'until grep -q ready said; do sleep 0.1; done'
+  gcore -o core "$pid" >/dev/null 2>&1 || gone=yes
+  kill "$pid"
+  [ -z "${gone-}" ] || skip "no core"
+  timeout 60 "$stack" core."$pid" >out
+  grep -q 'wait_here.* (link.so)' out
+  rm link.so
+  mkfifo link.so
+  run timeout 60 "$stack" core."$pid"
+  [ "$status" -eq 1 ] || { echo "$status: $output"; return 1; }
+  [[ $output == *"it maps $PWD/link.so, which is a fifo by now" ]] || { echo "$output"; return 1; }
+}
+
 @test "a core file whose program is a fifo by now" {
   needs gcore
   start_waiting

@@ -880,6 +880,90 @@ a_core_that_maps_a_fifo_is_refused (void **state)
   unlink (fifo);
 }
 
+/* A core with a list of two libraries, whose second leads to NEXT, found from
+   program headers of these types and an entry of .dynamic with TAG.  */
+static void
+put_libraries (uint8_t core[CORE_SIZE], uint32_t first_type, uint32_t tag,
+               const char *name, unsigned which, uint64_t next)
+{
+  enum
+  {
+    MEMORY = 0x7ff000,
+    BIAS = 0x700000, /* what was linked at 0xff000 is at MEMORY */
+    DYNAMIC = 0x80,
+    R_DEBUG = 0xa0,
+    LINK_MAP = 0xc0, /* two of them */
+    NAME = 0x100
+  };
+  uint64_t used = load_u64 (core + 64 + 32, false);
+  uint8_t *note = put_note (core + CORE_NOTES + used, NT_AUXV, 32);
+  store_u64 (note, AT_PHNUM, false);
+  store_u64 (note + 8, 2, false);
+  store_u64 (note + 16, AT_PHDR, false);
+  store_u64 (note + 24, MEMORY, false);
+  put_segment (core, 0, PT_NOTE, CORE_NOTES, 0,
+               (uint64_t)(note + 32 - core) - CORE_NOTES);
+  put_segment (core, 1, PT_LOAD, CORE_MEMORY, MEMORY, 0x200);
+  uint8_t *memory = core + CORE_MEMORY;
+  memset (memory, 0, CORE_SIZE - CORE_MEMORY);
+  store_u32 (memory, first_type, false);
+  store_u64 (memory + 16, MEMORY - BIAS, false);
+  store_u32 (memory + 56, PT_DYNAMIC, false);
+  store_u64 (memory + 56 + 16, MEMORY - BIAS + DYNAMIC, false);
+  store_u64 (memory + DYNAMIC, tag, false);
+  store_u64 (memory + DYNAMIC + 8, MEMORY + R_DEBUG, false);
+  store_u64 (memory + R_DEBUG + 8, MEMORY + LINK_MAP, false);
+  store_u64 (memory + LINK_MAP + 24, MEMORY + LINK_MAP + 32, false);
+  store_u64 (memory + LINK_MAP + 32 * which + 8, MEMORY + NAME, false);
+  store_u64 (memory + LINK_MAP + 32 + 24, next, false);
+  strcpy ((char *)memory + NAME, name);
+}
+
+static void
+a_library_that_is_a_fifo_by_now_is_refused (void **state)
+{
+  static const struct
+  {
+    uint32_t type, tag;
+    unsigned which; /* library has the name */
+    uint64_t next;
+    bool refused;
+  } cases[] = {
+    { PT_PHDR, DT_DEBUG, 0, 0, true },
+    { PT_PHDR, DT_DEBUG, 1, 0, true },
+    { PT_PHDR, DT_DEBUG, 1, 0x123, true },
+    { PT_PHDR, DT_DEBUG, 2, 0x7ff0c0, false }, /* a ring, and no name */
+    { PT_PHDR, DT_DEBUG, 2, 0x7ff0e0, false },
+    { PT_PHDR, DT_NULL, 0, 0, false },
+    { PT_PHDR, DT_SONAME, 0, 0, false },
+    { PT_NOTE, DT_DEBUG, 0, 0, false }, /* where it is, nobody knows */
+  };
+  (void)state;
+  char fifo[] = "/tmp/test_process.XXXXXX";
+  int fd = mkstemp (fifo);
+  assert_true (fd >= 0);
+  close (fd);
+  unlink (fifo);
+  assert_int_equal (mkfifo (fifo, 0600), 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      struct process process;
+      struct error err = { 0 };
+      make_core (bytes);
+      put_libraries (bytes, cases[i].type, cases[i].tag, fifo, cases[i].which,
+                     cases[i].next);
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      if ((core == NULL) != cases[i].refused)
+        fail_msg ("case %zu: %s", i, err.reason);
+      if (core != NULL)
+        core_close (core, &process);
+      else
+        assert_non_null (strstr (err.reason, "which is a fifo by now"));
+    }
+  unlink (fifo);
+}
+
 int
 main (void)
 {
@@ -907,6 +991,7 @@ main (void)
     cmocka_unit_test (nothing_is_left_of_a_closed_core),
     cmocka_unit_test (a_core_in_no_order_is_refused),
     cmocka_unit_test (a_core_that_maps_a_fifo_is_refused),
+    cmocka_unit_test (a_library_that_is_a_fifo_by_now_is_refused),
   };
   return cmocka_run_group_tests_name ("process", tests, NULL, NULL);
 }
