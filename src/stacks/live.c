@@ -75,6 +75,32 @@ live_begin (struct process *process, pid_t pid)
   return true;
 }
 
+char
+live_thread_state (pid_t pid, pid_t tid)
+{
+  char name[64], line[256];
+  snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
+  if (fd >= 0)
+    close (fd);
+  line[n > 0 ? n : 0] = '\0';
+  /* Behind the name in parentheses, which may have some itself.  */
+  const char *end = strrchr (line, ')');
+  return end != NULL && end[1] == ' ' ? end[2] : '\0';
+}
+
+/* There is nothing that could be walked: say why.  */
+static bool
+set_no_memory (const struct process *process, struct error *err)
+{
+  bool zombie = live_thread_state (process->pid, process->pid) == 'Z';
+  return error_set (err, CFI2SFRAME_NOTHING,
+                    zombie ? "it has ended, and its parent has not asked for "
+                             "its exit status (a zombie)"
+                           : "it has no memory of its own (a kernel thread)");
+}
+
 bool
 live_open (struct process *process, pid_t pid, struct error *err)
 {
@@ -94,6 +120,9 @@ live_renew (struct process *process, struct error *err)
   source->fd = open (name, O_RDONLY | O_CLOEXEC);
   if (source->fd >= 0)
     return true;
+  /* proc_mem_open of the kernel finds no memory.  */
+  if (errno == ESRCH)
+    return set_no_memory (process, err);
   return errno == ENOENT ? error_set (err, CFI2SFRAME_IO, "no such process")
                          : error_set_errno (err, name);
 }
@@ -135,8 +164,7 @@ live_refresh (struct process *process, bool *changed, struct error *err)
   struct process now = { 0 };
   bool listed = live_list_modules (&now, process->pid, err);
   if (listed && now.n_modules == 0)
-    listed = error_set (err, CFI2SFRAME_NOTHING,
-                        "it has no memory: a kernel thread, or it has ended");
+    listed = set_no_memory (process, err);
   if (!listed)
     {
       process_forget_modules (&now);
@@ -182,21 +210,6 @@ read_name (pid_t pid, struct thread *thread)
   if (fgets (thread->name, sizeof thread->name, file) != NULL)
     thread->name[strcspn (thread->name, "\n")] = '\0';
   fclose (file);
-}
-
-char
-live_thread_state (pid_t pid, pid_t tid)
-{
-  char name[64], line[256];
-  snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-  int fd = open (name, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
-  if (fd >= 0)
-    close (fd);
-  line[n > 0 ? n : 0] = '\0';
-  /* Behind the name in parentheses, which may have some itself.  */
-  const char *end = strrchr (line, ')');
-  return end != NULL && end[1] == ' ' ? end[2] : '\0';
 }
 
 static void
@@ -247,6 +260,34 @@ note_stop (struct thread *thread, int status)
   thread->known = live_registers (thread->tid, &thread->registers);
 }
 
+/* Who traces TID; 0: nobody, or not to be told (proc(5), "TracerPid").  */
+static int
+tracer_of (pid_t pid, pid_t tid)
+{
+  char name[64], line[256];
+  int tracer = 0;
+  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)pid, (int)tid);
+  FILE *file = fopen (name, "re");
+  if (file == NULL)
+    return 0;
+  while (tracer == 0 && fgets (line, sizeof line, file) != NULL)
+    sscanf (line, "TracerPid: %d", &tracer);
+  fclose (file);
+  return tracer;
+}
+
+/* Why TID cannot be traced, of which errno says only so much.  */
+static bool
+set_not_traced (const struct process *process, pid_t tid, struct error *err)
+{
+  int saved = errno, tracer = tracer_of (process->pid, tid);
+  if (tracer != 0)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "it is traced already, by process %d", tracer);
+  errno = saved;
+  return error_set_errno (err, "ptrace");
+}
+
 /* Begin to stop thread TID.  False if there is nothing to wait for.  */
 static bool
 seize_thread (struct process *process, pid_t tid, struct error *err)
@@ -258,7 +299,7 @@ seize_thread (struct process *process, pid_t tid, struct error *err)
     {
       late = stopped_late (tid, &status);
       if (!late)
-        return error_set_errno (err, "ptrace");
+        return set_not_traced (process, tid, err);
     }
   if (!waits && !late)
     ptrace (PTRACE_INTERRUPT, tid, NULL, NULL);

@@ -231,6 +231,12 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
   return NULL;
 }
 
+bool
+perf_sampler_without_kernel (const struct perf_sampler *sampler)
+{
+  return sampler->attr.exclude_kernel;
+}
+
 void
 perf_sampler_close (struct perf_sampler *sampler)
 {

@@ -13,6 +13,10 @@
 
 struct perf_sampler; /* opaque */
 
+/* Whether there are no samples of the time in the kernel, because that is not
+   permitted.  */
+bool perf_sampler_without_kernel (const struct perf_sampler *sampler);
+
 /* Sample the threads that PID has and will have, HZ times per second of their
    time on a processor, and the CHILDREN it starts.  What they do comes to the
    family of PROFILE, which has PID as it is, or with nothing known of it if

@@ -35,6 +35,8 @@ struct session
   pid_t pid;
   struct perf_sampler *sampler; /* NULL: by ptrace */
   char name[64];                /* of the process */
+  bool ended;                   /* the command has; STATUS is its own */
+  int status;
   double started, seconds;
 };
 
@@ -90,16 +92,28 @@ open_sampler (struct session *session)
              err.reason);
 }
 
+/* Start the command.  It may end before anyone has looked at it: so it is
+   known as a process before it executes the program.  */
 static bool
 open_command (struct session *session)
 {
   char **arguments = session->options.command;
+  struct family *family = &session->profile.family;
+  struct error err;
   if (!command_prepare (&session->command, arguments))
     return fail (arguments[0], strerror (errno));
   session->pid = session->command.pid;
+  struct member *member = family_add (family, session->pid, &err);
+  if (member == NULL)
+    return fail (arguments[0], err.reason);
   open_sampler (session);
-  return command_start (&session->command)
-         || fail (arguments[0], strerror (errno));
+  if (!command_start (&session->command))
+    return fail (arguments[0], strerror (errno));
+  family_execute (family, session->pid);
+  live_refresh (&member->process, NULL, &err);
+  member_read_name (member);
+  read_name (session);
+  return true;
 }
 
 static bool
@@ -113,16 +127,14 @@ open_target (struct session *session)
     return fail ("profile", "out of memory");
   family->policy = options->policy;
   session->pid = options->pid;
-  if (options->command != NULL && !open_command (session))
-    return false;
+  if (options->command != NULL)
+    return open_command (session);
   snprintf (what, sizeof what, "process %d", (int)session->pid);
   snprintf (session->name, sizeof session->name, "%d", (int)session->pid);
   struct member *member = family_add (family, session->pid, &err);
   if (member == NULL)
     return fail (what, err.reason);
   read_name (session);
-  if (options->command != NULL)
-    return true;
   open_sampler (session);
   /* The sampler reports mappings from now on: read those that were made since
      the process was first looked at.  */
@@ -142,15 +154,23 @@ show_progress (const struct session *session)
            session->profile.samples);
 }
 
-/* Whether the command has ended.  (It stays as a zombie until it is asked
-   for.)  */
+/* Whether there is a command that has ended.  (It stays as a zombie until it
+   is asked for.)  Its exit status is what a shell would say.  */
 static bool
-command_ended (struct command *command)
+command_ended (struct session *session)
 {
-  if (command->pid <= 0 || waitpid (command->pid, NULL, WNOHANG) == 0)
-    return false;
-  command->pid = 0;
-  return true;
+  struct command *command = &session->command;
+  int status;
+  if (command->pid > 0
+      && waitpid (command->pid, &status, WNOHANG) == command->pid
+      && !WIFSTOPPED (status))
+    {
+      command->pid = 0;
+      session->ended = true;
+      session->status = WIFEXITED (status) ? WEXITSTATUS (status)
+                                           : 128 + WTERMSIG (status);
+    }
+  return session->ended;
 }
 
 /* Wait for the time of the next sample, and take it by ptrace.  */
@@ -165,7 +185,7 @@ trace_once (struct session *session)
   if (trace_sampler_take (&session->profile, session->pid,
                           !session->options.no_inherit, &err))
     return true;
-  if (session->profile.samples == 0)
+  if (!command_ended (session) && session->profile.samples == 0)
     fail (session->name, err.reason);
   return false;
 }
@@ -182,8 +202,7 @@ sample (struct session *session)
                                       : trace_once (session);
       session->seconds = clock_now () - session->started;
       read_name (session);
-      if (command_ended (&session->command)
-          || (limit > 0 && session->seconds >= limit))
+      if (command_ended (session) || (limit > 0 && session->seconds >= limit))
         more = false;
       show_progress (session);
     }
@@ -200,6 +219,15 @@ ends_in (const char *name, const char *suffix)
   return n >= m && strcmp (name + n - m, suffix) == 0;
 }
 
+/* Of no samples none is missing.  */
+static double
+percent_complete (const struct profile *profile)
+{
+  return profile->samples == 0 ? 100
+                               : 100.0 * (double)profile_complete (profile)
+                                     / (double)profile->samples;
+}
+
 /* Whatever FILE is to be, by its NAME.  */
 static bool
 print_as (const struct session *session, const struct named_profile *named,
@@ -207,12 +235,11 @@ print_as (const struct session *session, const struct named_profile *named,
 {
   char subtitle[128];
   const struct profile *profile = &session->profile;
-  snprintf (
-      subtitle, sizeof subtitle,
-      "%" PRIu64 " samples in %.1f s, %u per second; %.1f %% reached the "
-      "outermost frame",
-      profile->samples, session->seconds, session->options.hz,
-      100.0 * (double)profile_complete (profile) / (double)profile->samples);
+  snprintf (subtitle, sizeof subtitle,
+            "%" PRIu64 " samples in %.1f s, %u per second; %.1f %% reached "
+            "the outermost frame",
+            profile->samples, session->seconds, session->options.hz,
+            percent_complete (profile));
   bool page = ends_in (name, ".html");
   if (page || ends_in (name, ".svg"))
     return flame_graph_print (
@@ -260,12 +287,17 @@ static void
 print_summary (const struct session *session)
 {
   const struct profile *profile = &session->profile;
+  if (profile->samples == 0)
+    {
+      fprintf (stderr, "no samples: it has ended after %.2f s\n",
+               session->seconds);
+      return;
+    }
   fprintf (stderr,
            "%" PRIu64 " samples in %.1f s, %" PRIu64
            " (%.1f %%) reached the outermost frame",
            profile->samples, session->seconds, profile_complete (profile),
-           100.0 * (double)profile_complete (profile)
-               / (double)profile->samples);
+           percent_complete (profile));
   for (int i = 0; i <= CFI2SFRAME_STEP_INVALID; i++)
     if (profile->ends[i] > 0 && i != CFI2SFRAME_STEP_OUTERMOST)
       fprintf (stderr, ", %s %" PRIu64,
@@ -275,6 +307,9 @@ print_summary (const struct session *session)
                profile->ends[i]);
   if (profile->lost > 0)
     fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
+  if (session->sampler != NULL
+      && perf_sampler_without_kernel (session->sampler))
+    fputs ("; without time in the kernel (perf_event_paranoid)", stderr);
   fputc ('\n', stderr);
 }
 
@@ -314,7 +349,7 @@ run (struct session *session)
   if (!check_outputs (&session->options) || !open_target (session))
     return false;
   sample (session);
-  if (session->profile.samples == 0)
+  if (session->profile.samples == 0 && !session->ended)
     return fail (session->name, "it did not run while it was sampled");
   if (!write_outputs (session))
     return false;
@@ -336,5 +371,5 @@ main (int argc, char **argv)
   if (session.sampler != NULL)
     perf_sampler_close (session.sampler);
   profile_free (&session.profile);
-  return done ? EXIT_SUCCESS : EXIT_FAILURE;
+  return done ? session.status : EXIT_FAILURE;
 }

@@ -288,6 +288,43 @@ END
   [ "$(grep -oE 'https?://[^" ]*' graph.html graph.svg | sort -u | wc -l)" -eq 2 ]
 }
 
+@test "the exit status is the command's, however short it is" {
+  local how command
+  local -A statuses=([true]=0 [exit 7]=7 ['kill -9 $$']=137 [sleep 0.3; false]=1)
+  for how in "" --ptrace; do
+    for command in "${!statuses[@]}"; do
+      # shellcheck disable=SC2086
+      profiled $how -o folded -- sh -c "$command"
+      [ "$status" -eq "${statuses[$command]}" ] || report
+      [ "${#stderr_lines[@]}" -le 2 ] || report
+    done
+    # shellcheck disable=SC2086
+    profiled $how -o graph.svg -- true
+    [ "$status" -eq 0 ] || report
+    grep -q '</svg>' graph.svg
+  done
+  # One that does not end by itself has none.
+  profiled -o folded -d 0.3 -- sh -c 'trap "exit 5" TERM; while :; do :; done'
+  [ "$status" -eq 0 ] || report
+}
+
+@test "kernel time that is not sampled is said to be missing" {
+  [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null \
+    && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] \
+    || skip "needs root, setpriv and perf_event_paranoid of 2 or more"
+  busy_program
+  chmod 755 .
+  profiled -o "$PWD/all" -- ./busy 0.2
+  [[ $stderr != *"in the kernel"* ]] || report
+  mkdir -m 777 open
+  profile="setpriv --reuid=65534 --clear-groups $profile"
+  # shellcheck disable=SC2086
+  run --separate-stderr $profile -o open/own -- ./busy 0.2
+  [[ $stderr != *"the process is stopped for every sample"* ]] \
+    || skip "perf_event_open is not permitted"
+  [[ $stderr == *"; without time in the kernel (perf_event_paranoid)"* ]] || report
+}
+
 @test "what cannot be sampled is refused in one line" {
   local arguments
   for arguments in "" "-p 1 true" "-F 0 true" "-F 10001 true" "-d 0 true" \

@@ -612,6 +612,35 @@ END
   [[ $stderr == "sframe-stack: /bin/true: not a core file" ]] || report
 }
 
+@test "who cannot be walked is said to be a zombie, or traced by whom" {
+  # A zombie, whose parent has become another program.
+  sh -c 'sleep 0 & echo $!; exec sleep 100' >zombie 3>&- &
+  children+=("$!")
+  local tries=0
+  until [ "$(state_of "$(cat zombie)" 2>/dev/null)" = Z ] \
+      || [ $((tries++)) -ge 100 ]; do
+    sleep 0.05
+  done
+  stacks "$(cat zombie)"
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-stack: process $(cat zombie): it has ended, and its parent has not asked for its exit status (a zombie)" ] \
+    || report
+  needs gdb
+  waiting_program
+  start ./waiting
+  gdb -q -batch -p "$pid" -ex 'shell touch traced; sleep 30' >log 2>&1 </dev/null 3>&- &
+  children+=("$!")
+  tries=0
+  until [ -e traced ] || [ $((tries++)) -ge 200 ]; do
+    sleep 0.05
+  done
+  [ -e traced ] || skip "gdb cannot trace"
+  stacks "$pid"
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-stack: process $pid: it is traced already, by process $(sed -n 's/^TracerPid:[^0-9]*//p' /proc/"$pid"/status)" ] \
+    || report
+}
+
 @test "libdw is in front of libdwarf, which has functions of the same names" {
   needs readelf
   local program
