@@ -17,54 +17,7 @@
 #include "cfi/source.h"
 #include "convert/code_evidence.h"
 #include "tests/unit/elf_builder.h"
-
-/* Allocations, which the linker sends here: one fails, behind the next
-   `granted' ones.  */
-static unsigned granted = UINT_MAX;
-
-void *__real_malloc (size_t size);
-void *__wrap_malloc (size_t size);
-void *__real_calloc (size_t n, size_t size);
-void *__wrap_calloc (size_t n, size_t size);
-void *__real_realloc (void *old, size_t size);
-void *__wrap_realloc (void *old, size_t size);
-void *__real_reallocarray (void *old, size_t n, size_t size);
-void *__wrap_reallocarray (void *old, size_t n, size_t size);
-
-static bool
-fails (void)
-{
-  bool is_last = granted == 0;
-  if (is_last)
-    granted = UINT_MAX;
-  else if (granted != UINT_MAX)
-    granted--;
-  return is_last;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-  return fails () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t n, size_t size)
-{
-  return fails () ? NULL : __real_calloc (n, size);
-}
-
-void *
-__wrap_realloc (void *old, size_t size)
-{
-  return fails () ? NULL : __real_realloc (old, size);
-}
-
-void *
-__wrap_reallocarray (void *old, size_t n, size_t size)
-{
-  return fails () ? NULL : __real_reallocarray (old, n, size);
-}
+#include "tests/unit/failing_allocations.h"
 
 /* ---- Rows not to be used */
 
@@ -342,10 +295,10 @@ without_memory_no_code_is_read (void **state)
       struct fixture f;
       struct error err = { 0 };
       open_fixture (&f);
-      granted = n;
+      allocations_granted = n;
       bool ok = code_evidence_make (&f.rows, &f.source, &add, &err);
-      done = granted != UINT_MAX;
-      granted = UINT_MAX;
+      done = allocations_granted != UINT_MAX;
+      allocations_granted = UINT_MAX;
       assert_true (ok || err.status == CFI2SFRAME_NO_MEMORY);
       /* What only costs time may be left out.  */
       refused += !ok;

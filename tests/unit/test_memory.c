@@ -2,8 +2,7 @@
    no file is half made.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The linker sends our own calls of the allocator here (--wrap), not those of
-   libelf and libdwarf.  */
+   Our own calls of the allocator fail, not those of libelf and libdwarf.  */
 
 #include <config.h>
 
@@ -19,58 +18,7 @@
 #include <cmocka.h>
 
 #include "cfi2sframe.h"
-
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t n, size_t size);
-void *__real_realloc (void *old, size_t size);
-void *__real_reallocarray (void *old, size_t n, size_t size);
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t n, size_t size);
-void *__wrap_realloc (void *old, size_t size);
-void *__wrap_reallocarray (void *old, size_t n, size_t size);
-
-/* How many allocations are granted; UINT_MAX: all of them.  One fails, and
-   with LASTING those after it as well.  */
-static unsigned granted = UINT_MAX;
-static bool lasting, failed;
-
-static bool
-fails (void)
-{
-  if (granted == UINT_MAX)
-    return false;
-  if (granted == 0)
-    {
-      granted = lasting ? 0 : UINT_MAX;
-      return failed = true;
-    }
-  granted--;
-  return false;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-  return fails () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t n, size_t size)
-{
-  return fails () ? NULL : __real_calloc (n, size);
-}
-
-void *
-__wrap_realloc (void *old, size_t size)
-{
-  return fails () ? NULL : __real_realloc (old, size);
-}
-
-void *
-__wrap_reallocarray (void *old, size_t n, size_t size)
-{
-  return fails () ? NULL : __real_reallocarray (old, n, size);
-}
+#include "failing_allocations.h"
 
 /* One of the library's functions, from INPUT to OUTPUT.  */
 typedef bool work (const char *input, const char *output,
@@ -92,7 +40,7 @@ contents (const char *path, size_t *size)
     return NULL;
   struct stat status;
   assert_int_equal (fstat (fileno (file), &status), 0);
-  char *bytes = __real_malloc ((size_t)status.st_size + 1);
+  char *bytes = malloc ((size_t)status.st_size + 1);
   *size = fread (bytes, 1, (size_t)status.st_size, file);
   fclose (file);
   return bytes;
@@ -177,23 +125,23 @@ run_out_everywhere (work *function, const char *input, const char *before)
     fail_msg ("%s", err.reason);
   char *expected = contents (output, &size);
   unsigned failures = 0;
-  for (unsigned n = 0; n == 0 || failed; n++)
+  for (unsigned n = 0; n == 0 || allocation_failed; n++)
     {
       prepare (before);
-      granted = n;
-      failed = false;
+      allocations_granted = n;
+      allocation_failed = false;
       bool ok = function (input, output, &err);
-      granted = UINT_MAX;
+      allocations_granted = UINT_MAX;
       if (!ok)
         {
-          assert_true (failed);
+          assert_true (allocation_failed);
           if (err.status != CFI2SFRAME_NO_MEMORY)
             fail_msg ("allocation %u: %s", n, err.reason);
           failures++;
         }
       if (!ok)
         expect_contents (output, old, old_size);
-      else if (failed)
+      else if (allocation_failed)
         expect_right_rows (output);
       else
         expect_contents (output, expected, size);
@@ -356,7 +304,7 @@ check (const char *input, const char *to, struct cfi2sframe_error *err)
 static void
 run_out (bool all_after)
 {
-  lasting = all_after;
+  allocations_fail_lastingly = all_after;
   run_out_everywhere (convert, linked, NULL);
   run_out_everywhere (convert, linked, original);
   run_out_everywhere (convert, large, NULL);

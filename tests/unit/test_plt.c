@@ -11,35 +11,7 @@
 #include <cmocka.h>
 
 #include "cfi/plt.h"
-
-/* Allocations fail from this one on: the linker sends ours here.  */
-static unsigned granted = UINT_MAX;
-
-void *__real_calloc (size_t n, size_t size);
-void *__real_reallocarray (void *old, size_t n, size_t size);
-void *__wrap_calloc (size_t n, size_t size);
-void *__wrap_reallocarray (void *old, size_t n, size_t size);
-
-static bool
-fails (void)
-{
-  if (granted == UINT_MAX)
-    return false;
-  granted -= granted > 0;
-  return granted == 0;
-}
-
-void *
-__wrap_calloc (size_t n, size_t size)
-{
-  return fails () ? NULL : __real_calloc (n, size);
-}
-
-void *
-__wrap_reallocarray (void *old, size_t n, size_t size)
-{
-  return fails () ? NULL : __real_reallocarray (old, n, size);
-}
+#include "failing_allocations.h"
 
 #define PLT UINT64_C (0x123400001020)
 
@@ -228,15 +200,16 @@ out_of_memory_is_said (void **state)
   struct fixture f;
   struct frame_functions list;
   unsigned failures = 0;
+  allocations_fail_lastingly = true;
   /* A run of one block size, and one function per stub.  */
   for (uint64_t address = PLT; address <= PLT + 8; address += 8)
-    for (unsigned n = 1;; n++)
+    for (unsigned n = 0;; n++)
       {
         struct error err = { 0 };
         set_up (&f, ".plt", address, HEADER LAZY LAZY LAZY, 64);
-        granted = n;
+        allocations_granted = n;
         bool found = plt_stubs_find (&list, &f.image, &f.cfi, &err);
-        granted = UINT_MAX;
+        allocations_granted = UINT_MAX;
         if (found)
           {
             frame_functions_free (&list);
@@ -246,6 +219,7 @@ out_of_memory_is_said (void **state)
         assert_int_equal (list.n_functions, 0);
         failures++;
       }
+  allocations_fail_lastingly = false;
   assert_true (failures >= 8);
 }
 

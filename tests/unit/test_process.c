@@ -15,53 +15,13 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "failing_allocations.h"
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
 #include "stacks/live_modules.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
 #include "stacks/stack_walk.h"
-
-/* Allocations, which the linker sends here: none is granted, or all but the
-   one behind the next `granted' ones.  */
-static bool no_memory;
-static unsigned granted = UINT_MAX;
-
-void *__real_malloc (size_t size);
-void *__wrap_malloc (size_t size);
-void *__real_calloc (size_t n, size_t size);
-void *__wrap_calloc (size_t n, size_t size);
-void *__real_reallocarray (void *old, size_t n, size_t size);
-void *__wrap_reallocarray (void *old, size_t n, size_t size);
-
-static bool
-fails (void)
-{
-  bool is_last = granted == 0;
-  if (is_last)
-    granted = UINT_MAX;
-  else if (granted != UINT_MAX)
-    granted--;
-  return no_memory || is_last;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-  return fails () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t n, size_t size)
-{
-  return fails () ? NULL : __real_calloc (n, size);
-}
-
-void *
-__wrap_reallocarray (void *old, size_t n, size_t size)
-{
-  return fails () ? NULL : __real_reallocarray (old, n, size);
-}
 
 /* A program's memory: readable from START to END; each byte says where it is,
    and which version of it this is.  */
@@ -243,11 +203,13 @@ without_memory_nothing_is_there (void **state)
   struct program program = { .start = 0x1000, .end = 0x9000 };
   struct memory memory = memory_of (&program);
   uint8_t got;
-  no_memory = true;
+  allocations_granted = 0;
+  allocations_fail_lastingly = true;
   memory_copy (&memory, 0x1000, 100);
   bool added = memory_add (&memory, 0x1000, bytes, sizeof bytes);
   bool read = memory_read (&memory, 0x1000, &got, 1);
-  no_memory = false;
+  allocations_granted = UINT_MAX;
+  allocations_fail_lastingly = false;
   assert_false (added);
   assert_false (read);
   memory_copy (&memory, 0x1000, 100);
@@ -714,19 +676,19 @@ without_memory_there_is_no_core (void **state)
   struct error err = { 0 };
   unsigned n = 0;
   make_core (bytes);
-  granted = 0;
+  allocations_granted = 0;
   assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
   assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
   do
     {
-      granted = ++n;
+      allocations_granted = ++n;
       struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
       assert_int_equal (err.status == CFI2SFRAME_OK, core != NULL);
       if (core != NULL)
         core_close (core, &process);
     }
-  while (granted == UINT_MAX);
-  granted = UINT_MAX;
+  while (allocations_granted == UINT_MAX);
+  allocations_granted = UINT_MAX;
 }
 
 static bool
