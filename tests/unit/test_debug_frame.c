@@ -10,6 +10,7 @@
 #include "cfi/cfa_program.h"
 #include "cfi/precedence.h"
 #include "tests/unit/cfi_builder.h"
+#include "tests/unit/rows.h"
 
 #define CODE UINT64_C (0x123400000000)
 
@@ -42,6 +43,39 @@ static struct fixture
 new_fixture (void)
 {
   return (struct fixture){ .section = { .arch = &arch_amd64 } };
+}
+
+/* A function whose FDE has INSTRUCTIONS, none of which is 0.  */
+struct function
+{
+  uint64_t address, size;
+  const char *instructions;
+};
+
+/* Add an .eh_frame of one CIE and N FDEs.  */
+static void
+add_eh_frame (struct fixture *f, const struct function *functions, size_t n)
+{
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  for (size_t i = 0; i < n; i++)
+    put_fde (&bytes, cie, functions[i].address, (uint32_t)functions[i].size,
+             functions[i].instructions, strlen (functions[i].instructions));
+  add_input (f, CFI_EH_FRAME, &bytes);
+}
+
+static void
+add_debug_frame (struct fixture *f, const struct function *functions, size_t n)
+{
+  struct buffer bytes;
+  buffer_init (&bytes, false);
+  size_t cie = put_debug_cie (&bytes, false, 4, "");
+  for (size_t i = 0; i < n; i++)
+    put_debug_fde (&bytes, false, cie, functions[i].address, functions[i].size,
+                   functions[i].instructions,
+                   strlen (functions[i].instructions));
+  add_input (f, CFI_DEBUG_FRAME, &bytes);
 }
 
 static void
@@ -80,7 +114,7 @@ static const char pushing[] = "\x44\x0e\x10";
 
 /* DWARF 2, 3 and 4, which DWARF 5 uses, too; both widths.  */
 static void
-test_versions_and_widths (void **state)
+all_versions_and_widths_are_read (void **state)
 {
   (void)state;
   static const uint8_t versions[] = { 1, 3, 4 };
@@ -102,7 +136,7 @@ test_versions_and_widths (void **state)
 /* What different producers wrote is linked into one section, in which CIE
    pointers count from the beginning.  */
 static void
-test_widths_in_one_section (void **state)
+widths_mix_in_one_section (void **state)
 {
   (void)state;
   struct fixture f = new_fixture ();
@@ -125,7 +159,7 @@ test_widths_in_one_section (void **state)
 
 /* GNU as writes letters without augmentation data.  */
 static void
-test_letters (void **state)
+letters_without_data_are_read (void **state)
 {
   (void)state;
   static const struct
@@ -160,7 +194,7 @@ test_letters (void **state)
 }
 
 static void
-test_every_truncation (void **state)
+every_truncation_costs_one_entry (void **state)
 {
   (void)state;
   for (unsigned wide = 0; wide < 2; wide++)
@@ -188,7 +222,7 @@ test_every_truncation (void **state)
 }
 
 static void
-test_bad_cie_pointers (void **state)
+bad_cie_pointers_cost_their_fdes (void **state)
 {
   (void)state;
   struct fixture f = new_fixture ();
@@ -212,7 +246,7 @@ test_bad_cie_pointers (void **state)
 
 /* 32-bit code has no place in a 64-bit file.  */
 static void
-test_other_address_size (void **state)
+another_address_size_is_damage (void **state)
 {
   (void)state;
   struct fixture f = new_fixture ();
@@ -230,7 +264,7 @@ test_other_address_size (void **state)
 /* One list of FDEs, each with the CIE of its own section, and for equal
    addresses .eh_frame's in front.  */
 static void
-test_two_sections (void **state)
+two_sections_make_one_list (void **state)
 {
   (void)state;
   struct fixture f = new_fixture ();
@@ -261,7 +295,7 @@ test_two_sections (void **state)
 
 /* As many CIEs as objects, as linkers leave them; several batches.  */
 static void
-test_many (void **state)
+many_cies_and_one_damaged_fde_are_read (void **state)
 {
   (void)state;
   enum
@@ -312,9 +346,10 @@ expect_left (struct fixture *f, const uint64_t *addresses, size_t n,
 
 /* Before, at, across, inside, around and behind an FDE of .eh_frame.  */
 static void
-test_precedence (void **state)
+eh_frame_comes_before_debug_frame (void **state)
 {
   (void)state;
+  static const struct function other = { CODE + 32, 32, "" };
   static const struct
   {
     uint64_t address, size;
@@ -326,221 +361,162 @@ test_precedence (void **state)
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
     {
       struct fixture f = new_fixture ();
-      struct buffer eh_frame, debug_frame;
-      buffer_init (&eh_frame, false);
-      buffer_init (&debug_frame, false);
-      size_t cie = put_amd64_cie (&eh_frame);
-      put_fde (&eh_frame, cie, CODE + 32, 32, "", 0);
-      cie = put_debug_cie (&debug_frame, false, 4, "");
-      put_debug_fde (&debug_frame, false, cie, cases[i].address, cases[i].size,
-                     "", 0);
-      add_input (&f, CFI_EH_FRAME, &eh_frame);
-      add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+      const struct function function = { cases[i].address, cases[i].size, "" };
+      add_eh_frame (&f, &other, 1);
+      add_debug_frame (&f, &function, 1);
       const uint64_t before[] = { cases[i].address, CODE + 32 };
       const uint64_t behind[] = { CODE + 32, cases[i].address };
-      const uint64_t alone[] = { CODE + 32 };
       if (!cases[i].stays)
-        expect_left (&f, alone, 1, 1, 0);
+        expect_left (&f, &other.address, 1, 1, 0);
       else
         expect_left (&f, cases[i].address == CODE ? before : behind, 2, 0, 0);
       free_fixture (&f);
     }
 }
 
-/* What overlaps in one section is not settled by precedence.  */
-static void
-test_no_precedence_within_a_section (void **state)
+/* What two sections have, and what is left of it.  */
+struct settlement
 {
-  (void)state;
+  const char *name;
+  size_t n_eh_frame, n_debug_frame, n_left;
+  struct function eh_frame[4], debug_frame[4];
+  uint64_t left[5]; /* addresses */
+  size_t n_set_aside, n_contradictions;
+};
+
+static const struct settlement settlements[] = {
+  { "what_overlaps_in_one_section_stays",
+    3,
+    2,
+    5,
+    { { CODE, 32, "" }, { CODE, 32, pushing }, { CODE + 64, 0, "" } },
+    { { CODE + 64, 32, "" }, { CODE + 64, 32, pushing } },
+    { CODE, CODE, CODE + 64, CODE + 64, CODE + 64 },
+    0,
+    0 },
+  /* The last of .eh_frame is broken, the third of .debug_frame ends early.  */
+  { "only_what_both_say_of_the_same_code_can_contradict",
+    4,
+    4,
+    4,
+    { { CODE, 32, pushing },
+      { CODE + 32, 32, pushing },
+      { CODE + 64, 32, pushing },
+      { CODE + 96, 32, "\x3f" } },
+    { { CODE, 32, pushing },
+      { CODE + 32, 32, "\x44\x0e\x18" },
+      { CODE + 64, 4, "" },
+      { CODE + 96, 32, pushing } },
+    { CODE, CODE + 32, CODE + 64, CODE + 96 },
+    4,
+    1 },
+  /* In one section, too, an FDE can lie in another one.  */
+  { "what_counts_is_how_far_any_fde_reaches",
+    2,
+    2,
+    3,
+    { { CODE, 0x100, "" }, { CODE + 0x10, 0x10, "" } },
+    { { CODE + 0xf0, 0x20, pushing }, { CODE + 0x100, 0x20, "" } },
+    { CODE, CODE + 0x10, CODE + 0x100 },
+    1,
+    1 },
+  /* One of the later section that begins in front of the other, and one that
+     ends where it begins.  */
+  { "what_reaches_into_eh_frames_from_the_front_is_set_aside",
+    2,
+    4,
+    4,
+    { { CODE + 0x40, 0x20, "" }, { CODE + 0xc0, 0x20, "" } },
+    { { CODE, 0x20, "" },
+      { CODE + 0x10, 0x31, pushing },
+      { CODE + 0x80, 0x40, "" },
+      { CODE + 0x88, 0x80, "" } },
+    { CODE, CODE + 0x40, CODE + 0x80, CODE + 0xc0 },
+    2,
+    1 },
+  { "what_stays_of_the_same_section_cannot_contradict",
+    1,
+    2,
+    2,
+    { { CODE, 0x20, "" } },
+    { { CODE + 0x10, 0x30, "" }, { CODE + 0x30, 0x20, pushing } },
+    { CODE, CODE + 0x30 },
+    1,
+    0 },
+};
+
+static void
+is_settled (void **state)
+{
+  const struct settlement *given = *state;
   struct fixture f = new_fixture ();
-  struct buffer eh_frame, debug_frame;
-  buffer_init (&eh_frame, false);
-  buffer_init (&debug_frame, false);
-  size_t cie = put_amd64_cie (&eh_frame);
-  put_fde (&eh_frame, cie, CODE, 32, "", 0);
-  put_fde (&eh_frame, cie, CODE, 32, pushing, 3);
-  put_fde (&eh_frame, cie, CODE + 64, 0, "", 0);
-  cie = put_debug_cie (&debug_frame, false, 4, "");
-  put_debug_fde (&debug_frame, false, cie, CODE + 64, 32, "", 0);
-  put_debug_fde (&debug_frame, false, cie, CODE + 64, 32, pushing, 3);
-  add_input (&f, CFI_EH_FRAME, &eh_frame);
-  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
-  const uint64_t left[] = { CODE, CODE, CODE + 64, CODE + 64, CODE + 64 };
-  expect_left (&f, left, 5, 0, 0);
+  add_eh_frame (&f, given->eh_frame, given->n_eh_frame);
+  add_debug_frame (&f, given->debug_frame, given->n_debug_frame);
+  expect_left (&f, given->left, given->n_left, given->n_set_aside,
+               given->n_contradictions);
   free_fixture (&f);
 }
 
-/* A file's own section comes before its debug file's.  */
 static void
-test_three_sections (void **state)
+a_files_own_section_comes_before_its_debug_files (void **state)
 {
   (void)state;
-  struct fixture f = new_fixture ();
-  struct buffer sections[3];
-  for (unsigned i = 0; i < 3; i++)
-    {
-      buffer_init (&sections[i], false);
-      size_t cie = i == 0 ? put_amd64_cie (&sections[i])
-                          : put_debug_cie (&sections[i], false, 4, "");
-      for (unsigned j = 0; j <= i; j++)
-        if (i == 0)
-          put_fde (&sections[i], cie, CODE + 96, 32, "", 0);
-        else
-          put_debug_fde (&sections[i], false, cie, CODE + 96 - 32 * j, 32, "",
-                         0);
-    }
-  for (unsigned i = 0; i < 3; i++)
-    add_input (&f, i == 0 ? CFI_EH_FRAME : CFI_DEBUG_FRAME, &sections[i]);
+  static const struct function functions[] = { { CODE + 96, 32, "" },
+                                               { CODE + 64, 32, "" },
+                                               { CODE + 32, 32, "" } };
   const uint64_t left[] = { CODE + 32, CODE + 64, CODE + 96 };
+  struct fixture f = new_fixture ();
+  add_eh_frame (&f, functions, 1);
+  add_debug_frame (&f, functions, 2);
+  add_debug_frame (&f, functions, 3);
   expect_left (&f, left, 3, 3, 0);
-  assert_int_equal (f.section.fdes[0].input, 2);
-  assert_int_equal (f.section.fdes[1].input, 1);
-  assert_int_equal (f.section.fdes[2].input, 0);
-  free_fixture (&f);
-}
-
-/* Only what both say of the same code can contradict.  */
-static void
-test_contradictions (void **state)
-{
-  (void)state;
-  struct fixture f = new_fixture ();
-  struct buffer eh_frame, debug_frame;
-  buffer_init (&eh_frame, false);
-  buffer_init (&debug_frame, false);
-  size_t cie = put_amd64_cie (&eh_frame);
   for (unsigned i = 0; i < 3; i++)
-    put_fde (&eh_frame, cie, CODE + 32 * i, 32, pushing, 3);
-  put_fde (&eh_frame, cie, CODE + 96, 32, "\x3f", 1); /* broken */
-  cie = put_debug_cie (&debug_frame, false, 4, "");
-  put_debug_fde (&debug_frame, false, cie, CODE, 32, pushing, 3);
-  put_debug_fde (&debug_frame, false, cie, CODE + 32, 32, "\x44\x0e\x18", 3);
-  put_debug_fde (&debug_frame, false, cie, CODE + 64, 4, "", 0);
-  put_debug_fde (&debug_frame, false, cie, CODE + 96, 32, pushing, 3);
-  add_input (&f, CFI_EH_FRAME, &eh_frame);
-  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
-  const uint64_t left[] = { CODE, CODE + 32, CODE + 64, CODE + 96 };
-  expect_left (&f, left, 4, 4, 1);
-  free_fixture (&f);
-}
-
-/* In one section, too, an FDE can lie in another one: what counts is how far
-   any of them reaches.  */
-static void
-test_precedence_of_nested_fdes (void **state)
-{
-  (void)state;
-  struct fixture f = new_fixture ();
-  struct buffer eh_frame, debug_frame;
-  buffer_init (&eh_frame, false);
-  buffer_init (&debug_frame, false);
-  size_t cie = put_amd64_cie (&eh_frame);
-  put_fde (&eh_frame, cie, CODE, 0x100, "", 0);
-  put_fde (&eh_frame, cie, CODE + 0x10, 0x10, "", 0);
-  cie = put_debug_cie (&debug_frame, false, 4, "");
-  put_debug_fde (&debug_frame, false, cie, CODE + 0xf0, 0x20, pushing, 3);
-  put_debug_fde (&debug_frame, false, cie, CODE + 0x100, 0x20, "", 0);
-  add_input (&f, CFI_EH_FRAME, &eh_frame);
-  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
-  const uint64_t left[] = { CODE, CODE + 0x10, CODE + 0x100 };
-  expect_left (&f, left, 3, 1, 1);
-  free_fixture (&f);
-}
-
-/* One of the later section that begins in front of the other, and one that
-   ends where it begins.  */
-static void
-test_precedence_from_behind (void **state)
-{
-  (void)state;
-  struct fixture f = new_fixture ();
-  struct buffer eh_frame, debug_frame;
-  buffer_init (&eh_frame, false);
-  buffer_init (&debug_frame, false);
-  size_t cie = put_amd64_cie (&eh_frame);
-  put_fde (&eh_frame, cie, CODE + 0x40, 0x20, "", 0);
-  put_fde (&eh_frame, cie, CODE + 0xc0, 0x20, "", 0);
-  cie = put_debug_cie (&debug_frame, false, 4, "");
-  put_debug_fde (&debug_frame, false, cie, CODE, 0x20, "", 0);
-  put_debug_fde (&debug_frame, false, cie, CODE + 0x10, 0x31, pushing, 3);
-  put_debug_fde (&debug_frame, false, cie, CODE + 0x80, 0x40, "", 0);
-  put_debug_fde (&debug_frame, false, cie, CODE + 0x88, 0x80, "", 0);
-  add_input (&f, CFI_EH_FRAME, &eh_frame);
-  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
-  const uint64_t left[] = { CODE, CODE + 0x40, CODE + 0x80, CODE + 0xc0 };
-  expect_left (&f, left, 4, 2, 1);
+    assert_int_equal (f.section.fdes[i].input, 2 - i);
   free_fixture (&f);
 }
 
 /* A crowd in front: what reaches into the one set aside is far away.  */
 static void
-test_contradictions_among_many (void **state)
+contradictions_are_found_among_many (void **state)
 {
   (void)state;
-  struct fixture f = new_fixture ();
-  struct buffer eh_frame, debug_frame;
-  buffer_init (&eh_frame, false);
-  buffer_init (&debug_frame, false);
-  size_t cie = put_amd64_cie (&eh_frame);
-  for (unsigned i = 0; i < 40; i++)
-    put_fde (&eh_frame, cie, CODE + 16 * (uint64_t)i, 16, "", 0);
-  cie = put_debug_cie (&debug_frame, false, 4, "");
-  put_debug_fde (&debug_frame, false, cie, CODE + 16 * 20, 16, pushing, 3);
-  put_debug_fde (&debug_frame, false, cie, CODE + 16 * 30 + 8, 16, "", 0);
-  put_debug_fde (&debug_frame, false, cie, CODE + 16 * 35 + 15, 1, pushing, 3);
-  add_input (&f, CFI_EH_FRAME, &eh_frame);
-  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  struct function many[40];
+  static const struct function others[]
+      = { { CODE + 16 * 20, 16, pushing },
+          { CODE + 16 * 30 + 8, 16, "" },
+          { CODE + 16 * 35 + 15, 1, pushing } };
   uint64_t left[40];
   for (unsigned i = 0; i < 40; i++)
-    left[i] = CODE + 16 * (uint64_t)i;
-  expect_left (&f, left, 40, 3, 1);
-  free_fixture (&f);
-}
-
-/* What stays in the same section as the one set aside has no say.  */
-static void
-test_contradictions_of_the_same_section (void **state)
-{
-  (void)state;
+    {
+      left[i] = CODE + 16 * (uint64_t)i;
+      many[i] = (struct function){ left[i], 16, "" };
+    }
   struct fixture f = new_fixture ();
-  struct buffer eh_frame, debug_frame;
-  buffer_init (&eh_frame, false);
-  buffer_init (&debug_frame, false);
-  size_t cie = put_amd64_cie (&eh_frame);
-  put_fde (&eh_frame, cie, CODE, 0x20, "", 0);
-  cie = put_debug_cie (&debug_frame, false, 4, "");
-  put_debug_fde (&debug_frame, false, cie, CODE + 0x10, 0x30, "", 0);
-  put_debug_fde (&debug_frame, false, cie, CODE + 0x30, 0x20, pushing, 3);
-  add_input (&f, CFI_EH_FRAME, &eh_frame);
-  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
-  const uint64_t left[] = { CODE, CODE + 0x30 };
-  expect_left (&f, left, 2, 1, 0);
+  add_eh_frame (&f, many, 40);
+  add_debug_frame (&f, others, 3);
+  expect_left (&f, left, 40, 3, 1);
   free_fixture (&f);
 }
 
 /* Sixteen that start in it are heard, behind the one that starts with it.  */
 static void
-test_contradictions_of_sixteen (void **state)
+sixteen_are_asked_for_contradictions (void **state)
 {
   (void)state;
+  static const struct function around = { CODE, 0x1000, "" };
   for (unsigned different = 16; different <= 17; different++)
     {
       struct fixture f = new_fixture ();
-      struct buffer eh_frame, debug_frame;
+      struct function inside[20];
       uint64_t left[20];
-      buffer_init (&eh_frame, false);
-      buffer_init (&debug_frame, false);
-      size_t cie = put_amd64_cie (&eh_frame);
       for (unsigned i = 0; i < 20; i++)
         {
           left[i] = CODE + 16 * (uint64_t)i;
-          put_fde (&eh_frame, cie, left[i], 16, pushing,
-                   i == different ? 3 : 0);
+          inside[i] = (struct function){ left[i], 16,
+                                         i == different ? pushing : "" };
         }
-      cie = put_debug_cie (&debug_frame, false, 4, "");
-      put_debug_fde (&debug_frame, false, cie, CODE, 0x1000, "", 0);
-      add_input (&f, CFI_EH_FRAME, &eh_frame);
-      add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+      add_eh_frame (&f, inside, 20);
+      add_debug_frame (&f, &around, 1);
       expect_left (&f, left, 20, 1, different == 16);
       free_fixture (&f);
     }
@@ -549,25 +525,23 @@ test_contradictions_of_sixteen (void **state)
 int
 main (void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_versions_and_widths),
-    cmocka_unit_test (test_widths_in_one_section),
-    cmocka_unit_test (test_letters),
-    cmocka_unit_test (test_every_truncation),
-    cmocka_unit_test (test_bad_cie_pointers),
-    cmocka_unit_test (test_other_address_size),
-    cmocka_unit_test (test_two_sections),
-    cmocka_unit_test (test_many),
-    cmocka_unit_test (test_precedence),
-    cmocka_unit_test (test_no_precedence_within_a_section),
-    cmocka_unit_test (test_three_sections),
-    cmocka_unit_test (test_contradictions),
-    cmocka_unit_test (test_precedence_of_nested_fdes),
-    cmocka_unit_test (test_precedence_from_behind),
-    cmocka_unit_test (test_contradictions_among_many),
-    cmocka_unit_test (test_contradictions_of_the_same_section),
-    cmocka_unit_test (test_contradictions_of_sixteen),
+  const struct CMUnitTest functions[] = {
+    cmocka_unit_test (all_versions_and_widths_are_read),
+    cmocka_unit_test (widths_mix_in_one_section),
+    cmocka_unit_test (letters_without_data_are_read),
+    cmocka_unit_test (every_truncation_costs_one_entry),
+    cmocka_unit_test (bad_cie_pointers_cost_their_fdes),
+    cmocka_unit_test (another_address_size_is_damage),
+    cmocka_unit_test (two_sections_make_one_list),
+    cmocka_unit_test (many_cies_and_one_damaged_fde_are_read),
+    cmocka_unit_test (eh_frame_comes_before_debug_frame),
+    cmocka_unit_test (a_files_own_section_comes_before_its_debug_files),
+    cmocka_unit_test (contradictions_are_found_among_many),
+    cmocka_unit_test (sixteen_are_asked_for_contradictions),
   };
+  struct CMUnitTest tests[N_OF (settlements) + N_OF (functions)];
+  memcpy (ADD_ROWS (tests, settlements, is_settled, NULL, NULL), functions,
+          sizeof functions);
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
