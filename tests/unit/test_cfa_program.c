@@ -4,15 +4,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "cfi/cfa_opcode.h"
-#include "cfi/cfa_program.h"
-#include "cfi/reader.h"
 #include "frame/numbers.h"
-#include "tests/unit/cfi_builder.h"
+#include "tests/unit/cfi_fixture.h"
 
 #define CODE UINT64_C (0x123400000000)
 #define FUNCTION_SIZE 100
@@ -82,31 +79,22 @@ static void
 expect_program (const struct program *program, enum frame_reason reason,
                 const char *rows)
 {
-  struct buffer bytes;
-  struct cfi_section section;
-  struct frame_function function = { 0 };
-  struct error err = { 0 };
+  struct cfi_fixture f = cfi_fixture_new (program->arch->big_endian);
   char got[1000];
-  buffer_init (&bytes, program->arch->big_endian);
-  size_t cie = put_cie (&bytes, 1, "zR", "\x1b", 1, program->code_alignment,
+  size_t cie = put_cie (&f.bytes, 1, "zR", "\x1b", 1, program->code_alignment,
                         program->data_alignment, (uint8_t)program->arch->ra,
                         program->cie, program->cie_size);
-  put_fde (&bytes, cie, CODE, FUNCTION_SIZE, program->fde, program->fde_size);
-  assert_true (eh_frame_read (&section, program->arch, bytes.bytes, bytes.size,
-                              SECTION_ADDRESS, &err));
-  assert_int_equal (section.n_fdes, 1);
-  assert_int_equal (section.fdes[0].address, CODE);
-  struct cfa_machine *machine = cfa_machine_new (&section);
-  enum frame_reason got_reason
-      = cfa_machine_run (machine, &section.fdes[0], &function, &err);
-  print_rows (got, sizeof got, &function);
+  put_fde (&f.bytes, cie, CODE, FUNCTION_SIZE, program->fde,
+           program->fde_size);
+  cfi_fixture_machine (&f, program->arch);
+  assert_int_equal (f.section.n_fdes, 1);
+  assert_int_equal (f.section.fdes[0].address, CODE);
+  enum frame_reason got_reason = cfi_fixture_run (&f, 0);
+  print_rows (got, sizeof got, &f.function);
   assert_string_equal (frame_reason_name (got_reason),
                        frame_reason_name (reason));
   assert_string_equal (got, rows);
-  frame_function_free (&function);
-  cfa_machine_free (machine);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
+  cfi_fixture_free (&f);
 }
 
 #define AMD64_CIE "\x0c\x07\x08\x90\x01"
@@ -133,7 +121,7 @@ expect_program (const struct program *program, enum frame_reason reason,
 #define ROW0 "0 r7+8 [c-8] same"
 
 static void
-test_prologue (void **state)
+a_prologue_is_three_rows (void **state)
 {
   (void)state;
   expect_program (AMD64 (""), REASON_NONE, ROW0);
@@ -147,7 +135,7 @@ test_prologue (void **state)
 }
 
 static void
-test_advances (void **state)
+every_advance_moves_the_location (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x02\x05\x0e\x10\x03\x05\x00\x0e\x18"
@@ -173,7 +161,7 @@ test_advances (void **state)
 
 /* Every format takes its own number of bytes.  */
 static void
-test_pointer_formats (void **state)
+every_pointer_format_takes_its_bytes (void **state)
 {
   (void)state;
   static const uint8_t bytes[]
@@ -219,7 +207,7 @@ test_pointer_formats (void **state)
 }
 
 static void
-test_past_the_end (void **state)
+nothing_is_said_past_the_end (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x02\x63\x0e\x10\x41\x0e\x18"), REASON_NONE,
@@ -230,7 +218,7 @@ test_past_the_end (void **state)
 }
 
 static void
-test_states (void **state)
+states_are_remembered_and_restored (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x41\x0e\x10\x0a\x41\x0e\x18\x0a\x41\x0e\x20\x41"
@@ -252,7 +240,7 @@ test_states (void **state)
 }
 
 static void
-test_register_rules (void **state)
+every_register_rule_is_understood (void **state)
 {
   (void)state;
   /* restore takes the CIE's rule, also after other changes.  */
@@ -275,7 +263,7 @@ test_register_rules (void **state)
 }
 
 static void
-test_cfa_rules (void **state)
+every_cfa_rule_is_understood (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x0c\x0a\x00\x41\x0d\x06\x41\x0e\x05"), REASON_NONE,
@@ -300,7 +288,7 @@ test_cfa_rules (void **state)
 }
 
 static void
-test_register_numbers (void **state)
+registers_have_16_bits (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x09\x06\xff\xff\x03"), REASON_NONE,
@@ -314,7 +302,7 @@ test_register_numbers (void **state)
 }
 
 static void
-test_expressions (void **state)
+expressions_of_known_forms_are_rules (void **state)
 {
   (void)state;
   /* CFA = *(rbp-8); rbp saved at rbp+0: a realigned stack.  */
@@ -352,7 +340,7 @@ test_expressions (void **state)
 
 /* Sums and differences of a register and constants of every kind.  */
 static void
-test_sums_in_expressions (void **state)
+sums_in_expressions_are_registers_and_offsets (void **state)
 {
   (void)state;
   const struct
@@ -395,7 +383,7 @@ test_sums_in_expressions (void **state)
 /* Two registers, out of range, the wrong number of operands, something behind
    a dereference.  */
 static void
-test_expressions_without_form (void **state)
+expressions_without_form_are_named (void **state)
 {
   (void)state;
   const struct program programs[] = {
@@ -424,7 +412,7 @@ test_expressions_without_form (void **state)
 }
 
 static void
-test_caller_sp (void **state)
+a_caller_sp_other_than_the_cfa_is_named (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x14\x07\x00"), REASON_NONE, ROW0);
@@ -445,7 +433,7 @@ test_caller_sp (void **state)
 }
 
 static void
-test_ra_signing (void **state)
+signing_is_followed_or_named (void **state)
 {
   (void)state;
   expect_program (AARCH64 ("\x41\x2d\x41\x0e\x10\x9d\x02\x9e\x01\x44\x2d"),
@@ -491,7 +479,7 @@ test_ra_signing (void **state)
 }
 
 static void
-test_broken_programs (void **state)
+what_is_said_before_a_broken_instruction_holds (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x3f"), REASON_BAD_INSTRUCTION, "");
@@ -525,7 +513,7 @@ test_broken_programs (void **state)
 }
 
 static void
-test_ignored (void **state)
+what_concerns_no_row_is_passed_over (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x00\x2e\x10\x41\x2e\xff\x01\x00"), REASON_NONE,
@@ -540,7 +528,7 @@ test_ignored (void **state)
 /* Every instruction takes its operands and no more: what follows is
    executed.  */
 static void
-test_what_follows_an_instruction (void **state)
+every_instruction_takes_its_operands_and_no_more (void **state)
 {
   (void)state;
   const struct program programs[] = {
@@ -571,7 +559,7 @@ test_what_follows_an_instruction (void **state)
 
 /* What the fast way through frequent instructions must leave to the other.  */
 static void
-test_operands_of_several_bytes (void **state)
+operands_of_several_bytes_are_read (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x41\x83\x03\x0e\x10"), REASON_NONE,
@@ -585,7 +573,7 @@ test_operands_of_several_bytes (void **state)
 }
 
 static void
-test_offset_out_of_range (void **state)
+offsets_out_of_range_are_named (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x05\x06\x80\x80\x80\x80\x01"), REASON_NONE,
@@ -602,7 +590,7 @@ test_offset_out_of_range (void **state)
 
 /* An advance that wraps around would go back.  */
 static void
-test_advance_wraps_around (void **state)
+no_advance_wraps_around (void **state)
 {
   (void)state;
   expect_program (AMD64 ("\x45\x1d\xff\xff\xff\xff\xff\xff\xff\xff\x0e\x10"),
@@ -615,7 +603,7 @@ test_advance_wraps_around (void **state)
 }
 
 static void
-test_sp_in_another_register (void **state)
+an_sp_in_another_register_is_named (void **state)
 {
   (void)state;
   /* s390x: a leaf function keeps r15 in a floating-point register.  */
@@ -640,7 +628,7 @@ test_sp_in_another_register (void **state)
 }
 
 static void
-test_rules_of_one_machine_only (void **state)
+registers_are_those_of_the_machine (void **state)
 {
   (void)state;
   /* RA_SIGN_STATE is another register elsewhere.  */
@@ -656,66 +644,53 @@ test_rules_of_one_machine_only (void **state)
   expect_program (AARCH64 ("\x09\x1d\x1e"), REASON_NONE, "0 r31+0 same r30+0");
 }
 
+/* Execute INSTRUCTIONS, which are freed.  */
+static void
+run_long_program (struct cfi_fixture *f, struct buffer *instructions)
+{
+  put_fde (&f->bytes, put_amd64_cie (&f->bytes), CODE, 1 << 20,
+           (const char *)instructions->bytes, instructions->size);
+  cfi_fixture_machine (f, &arch_amd64);
+  assert_int_equal (cfi_fixture_run (f, 0), REASON_NONE);
+  buffer_free (instructions);
+}
+
 /* A program of N_ROWS rows, each unlike the one before, and of advances
    without rules.  */
 static void
 expect_last_reason (unsigned n_rows, unsigned n_advances,
                     enum frame_reason reason)
 {
-  struct buffer fde, bytes;
-  struct cfi_section section;
-  struct frame_function function = { 0 };
-  struct error err = { 0 };
+  struct buffer fde;
+  struct cfi_fixture f = cfi_fixture_new (false);
   buffer_init (&fde, false);
-  buffer_init (&bytes, false);
   for (unsigned i = 1; i < n_rows; i++)
     buffer_append (&fde, i % 2 ? "\x41\x0e\x10" : "\x41\x0e\x18", 3);
   for (unsigned i = 0; i < n_advances; i++)
     buffer_u8 (&fde, 0x41);
-  size_t cie = put_amd64_cie (&bytes);
-  put_fde (&bytes, cie, CODE, 1 << 20, (const char *)fde.bytes, fde.size);
-  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
-                              SECTION_ADDRESS, &err));
-  struct cfa_machine *machine = cfa_machine_new (&section);
-  assert_int_equal (
-      cfa_machine_run (machine, &section.fdes[0], &function, &err),
-      REASON_NONE);
-  const struct frame_row *last = &function.rows[function.n_rows - 1];
+  run_long_program (&f, &fde);
+  const struct frame_row *last = &f.function.rows[f.function.n_rows - 1];
   assert_int_equal (last->cfa.kind == RULE_UNSUPPORTED ? last->cfa.reason
                                                        : REASON_NONE,
                     reason);
-  frame_function_free (&function);
-  cfa_machine_free (machine);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
-  buffer_free (&fde);
+  cfi_fixture_free (&f);
 }
 
 /* Row starts have 32 bits.  */
 static void
 expect_size_reason (uint64_t size, enum frame_reason reason)
 {
-  struct buffer bytes;
-  struct cfi_section section;
-  struct frame_function function = { 0 };
-  struct error err = { 0 };
-  buffer_init (&bytes, false);
-  put_fde (&bytes, put_amd64_cie (&bytes), CODE, 16, "\x41\x0e\x10", 3);
-  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
-                              SECTION_ADDRESS, &err));
-  section.fdes[0].size = size;
-  struct cfa_machine *machine = cfa_machine_new (&section);
-  assert_int_equal (
-      cfa_machine_run (machine, &section.fdes[0], &function, &err), reason);
-  assert_int_equal (function.n_rows, reason == REASON_NONE ? 2 : 0);
-  frame_function_free (&function);
-  cfa_machine_free (machine);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
+  struct cfi_fixture f = cfi_fixture_new (false);
+  put_fde (&f.bytes, put_amd64_cie (&f.bytes), CODE, 16, "\x41\x0e\x10", 3);
+  cfi_fixture_machine (&f, &arch_amd64);
+  f.section.fdes[0].size = size;
+  assert_int_equal (cfi_fixture_run (&f, 0), reason);
+  assert_int_equal (f.function.n_rows, reason == REASON_NONE ? 2 : 0);
+  cfi_fixture_free (&f);
 }
 
 static void
-test_function_sizes (void **state)
+row_starts_have_32_bits (void **state)
 {
   (void)state;
   expect_size_reason (0, REASON_EMPTY_RANGE);
@@ -725,85 +700,57 @@ test_function_sizes (void **state)
 }
 
 static void
-test_too_many_rows (void **state)
+the_last_of_too_many_rows_is_named (void **state)
 {
   (void)state;
   expect_last_reason (1 << 18, 2, REASON_NONE);
   expect_last_reason ((1 << 18) + 1, 2, REASON_FUNCTION_SIZE);
 }
 
+/* DW_CFA_advance_loc 1, DW_CFA_def_cfa_offset OFFSET.  */
+static void
+put_wide_offset (struct buffer *program, unsigned offset)
+{
+  buffer_append (program, "\x41\x0e", 2);
+  buffer_u8 (program, (uint8_t)(offset | 0x80));
+  buffer_u8 (program, (uint8_t)(offset >> 7 | 0x80));
+  buffer_u8 (program, (uint8_t)(offset >> 14));
+}
+
 /* More rules than there are numbers for: rows without a number are kept, too,
    and equal neighbours among them are one row.  */
 static void
-test_more_rules_than_numbers (void **state)
+rules_without_numbers_are_kept (void **state)
 {
-  struct buffer fde, bytes;
-  struct cfi_section section;
-  struct frame_function function = { 0 };
-  struct error err = { 0 };
+  struct cfi_fixture *f = *state;
+  struct buffer program;
   const unsigned n = NUMBERS_MAX + 100;
-  (void)state;
-  buffer_init (&fde, false);
-  buffer_init (&bytes, false);
+  buffer_init (&program, false);
   for (unsigned i = 0; i < n; i++)
-    {
-      /* DW_CFA_advance_loc 1, DW_CFA_def_cfa_offset 100 + I / 2 * 2.  */
-      unsigned offset = 100 + i / 2 * 2;
-      buffer_append (&fde, "\x41\x0e", 2);
-      buffer_u8 (&fde, (uint8_t)(offset | 0x80));
-      buffer_u8 (&fde, (uint8_t)(offset >> 7 | 0x80));
-      buffer_u8 (&fde, (uint8_t)(offset >> 14));
-    }
+    put_wide_offset (&program, 100 + i / 2 * 2);
   /* Different in each row: most come when no numbers are left.  */
   for (unsigned i = 0; i < n; i++)
-    {
-      unsigned offset = 101 + i * 2;
-      buffer_append (&fde, "\x41\x0e", 2);
-      buffer_u8 (&fde, (uint8_t)(offset | 0x80));
-      buffer_u8 (&fde, (uint8_t)(offset >> 7 | 0x80));
-      buffer_u8 (&fde, (uint8_t)(offset >> 14));
-    }
+    put_wide_offset (&program, 101 + i * 2);
   for (unsigned i = 0; i < 3; i++)
-    buffer_append (&fde, "\x41\x0e\x81\x80\x10", 5);
-  size_t cie = put_amd64_cie (&bytes);
-  put_fde (&bytes, cie, CODE, 1 << 20, (const char *)fde.bytes, fde.size);
-  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
-                              SECTION_ADDRESS, &err));
-  struct cfa_machine *machine = cfa_machine_new (&section);
-  assert_int_equal (
-      cfa_machine_run (machine, &section.fdes[0], &function, &err),
-      REASON_NONE);
-  assert_int_equal (function.n_rows, 1 + n / 2 + n + 1);
-  frame_function_free (&function);
-  cfa_machine_free (machine);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
-  buffer_free (&fde);
+    buffer_append (&program, "\x41\x0e\x81\x80\x10", 5);
+  run_long_program (f, &program);
+  assert_int_equal (f->function.n_rows, 1 + n / 2 + n + 1);
 }
 
 /* Callee-saved registers, on request: rbx and r12 here.  */
 static void
-test_saved_registers (void **state)
+saved_registers_are_tracked_on_request (void **state)
 {
-  (void)state;
+  struct cfi_fixture *f = *state;
   /* That of rcx, register 2, is nobody's.  */
   static const char fde[]
       = "\x41\x83\x03\x82\x0b\x0a\x41\x8c\x04\x83\x05\x41\x0b\x41"
         "\xc3\x41\x87\x09";
-  struct buffer bytes;
-  struct cfi_section section;
-  struct frame_function function = { 0 };
-  struct error err = { 0 };
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  put_fde (&bytes, cie, CODE, FUNCTION_SIZE, fde, sizeof fde - 1);
-  assert_true (eh_frame_read (&section, &arch_amd64, bytes.bytes, bytes.size,
-                              SECTION_ADDRESS, &err));
-  struct cfa_machine *machine = cfa_machine_new (&section);
-  assert_true (cfa_machine_track_saved (machine));
-  assert_int_equal (
-      cfa_machine_run (machine, &section.fdes[0], &function, &err),
-      REASON_NONE);
+  put_fde (&f->bytes, put_amd64_cie (&f->bytes), CODE, FUNCTION_SIZE, fde,
+           sizeof fde - 1);
+  cfi_fixture_machine (f, &arch_amd64);
+  assert_true (cfa_machine_track_saved (f->machine));
+  assert_int_equal (cfi_fixture_run (f, 0), REASON_NONE);
   static const struct
   {
     uint32_t start;
@@ -811,12 +758,12 @@ test_saved_registers (void **state)
   } expected[] = {
     { 0, 0, 0 }, { 1, -24, 0 }, { 2, -40, -32 }, { 3, -24, 0 }, { 4, 0, 0 }
   };
-  assert_int_equal (function.n_saved, 5);
-  assert_true (function.n_rows >= 5);
+  assert_int_equal (f->function.n_saved, 5);
+  assert_true (f->function.n_rows >= 5);
   for (size_t i = 0; i < 5; i++)
     {
-      const struct frame_rule *saved = frame_function_saved (&function, i);
-      assert_int_equal (function.rows[i].start, expected[i].start);
+      const struct frame_rule *saved = frame_function_saved (&f->function, i);
+      assert_int_equal (f->function.rows[i].start, expected[i].start);
       assert_int_equal (saved[0].kind,
                         expected[i].rbx ? RULE_DEREF_CFA : RULE_SAME);
       assert_int_equal (saved[0].offset, expected[i].rbx);
@@ -824,41 +771,37 @@ test_saved_registers (void **state)
                         expected[i].r12 ? RULE_DEREF_CFA : RULE_SAME);
       assert_int_equal (saved[1].offset, expected[i].r12);
     }
-  frame_function_free (&function);
-  cfa_machine_free (machine);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
 }
 
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_prologue),
-    cmocka_unit_test (test_advances),
-    cmocka_unit_test (test_pointer_formats),
-    cmocka_unit_test (test_past_the_end),
-    cmocka_unit_test (test_states),
-    cmocka_unit_test (test_register_rules),
-    cmocka_unit_test (test_cfa_rules),
-    cmocka_unit_test (test_register_numbers),
-    cmocka_unit_test (test_expressions),
-    cmocka_unit_test (test_sums_in_expressions),
-    cmocka_unit_test (test_expressions_without_form),
-    cmocka_unit_test (test_caller_sp),
-    cmocka_unit_test (test_ra_signing),
-    cmocka_unit_test (test_broken_programs),
-    cmocka_unit_test (test_ignored),
-    cmocka_unit_test (test_what_follows_an_instruction),
-    cmocka_unit_test (test_operands_of_several_bytes),
-    cmocka_unit_test (test_offset_out_of_range),
-    cmocka_unit_test (test_advance_wraps_around),
-    cmocka_unit_test (test_sp_in_another_register),
-    cmocka_unit_test (test_rules_of_one_machine_only),
-    cmocka_unit_test (test_function_sizes),
-    cmocka_unit_test (test_too_many_rows),
-    cmocka_unit_test (test_more_rules_than_numbers),
-    cmocka_unit_test (test_saved_registers),
+    cmocka_unit_test (a_prologue_is_three_rows),
+    cmocka_unit_test (every_advance_moves_the_location),
+    cmocka_unit_test (every_pointer_format_takes_its_bytes),
+    cmocka_unit_test (nothing_is_said_past_the_end),
+    cmocka_unit_test (states_are_remembered_and_restored),
+    cmocka_unit_test (every_register_rule_is_understood),
+    cmocka_unit_test (every_cfa_rule_is_understood),
+    cmocka_unit_test (registers_have_16_bits),
+    cmocka_unit_test (expressions_of_known_forms_are_rules),
+    cmocka_unit_test (sums_in_expressions_are_registers_and_offsets),
+    cmocka_unit_test (expressions_without_form_are_named),
+    cmocka_unit_test (a_caller_sp_other_than_the_cfa_is_named),
+    cmocka_unit_test (signing_is_followed_or_named),
+    cmocka_unit_test (what_is_said_before_a_broken_instruction_holds),
+    cmocka_unit_test (what_concerns_no_row_is_passed_over),
+    cmocka_unit_test (every_instruction_takes_its_operands_and_no_more),
+    cmocka_unit_test (operands_of_several_bytes_are_read),
+    cmocka_unit_test (offsets_out_of_range_are_named),
+    cmocka_unit_test (no_advance_wraps_around),
+    cmocka_unit_test (an_sp_in_another_register_is_named),
+    cmocka_unit_test (registers_are_those_of_the_machine),
+    cmocka_unit_test (row_starts_have_32_bits),
+    cmocka_unit_test (the_last_of_too_many_rows_is_named),
+    CFI_TEST (rules_without_numbers_are_kept),
+    CFI_TEST (saved_registers_are_tracked_on_request),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include "cunwind/encode_function.h"
 #include "cunwind/encoding.h"
 #include "cunwind/section_builder.h"
-#include "tests/unit/cfi_builder.h"
+#include "tests/unit/cfi_fixture.h"
 
 #define CODE UINT64_C (0x123400000000)
 #define FUNCTION_SIZE 100
@@ -63,33 +63,23 @@ struct example
 static struct cunwind_encoded
 encode_example (const struct example *example)
 {
-  struct buffer bytes;
-  struct cfi_section section;
-  struct frame_function function = { 0 };
-  struct error err = { 0 };
   struct code code;
+  struct cfi_fixture f = cfi_fixture_new (false);
   bool amd64 = example->arch == &arch_amd64;
-  buffer_init (&bytes, false);
-  size_t cie = put_cie (&bytes, 1, example->signal ? "zRS" : "zR", "\x1b", 1,
+  size_t cie = put_cie (&f.bytes, 1, example->signal ? "zRS" : "zR", "\x1b", 1,
                         amd64 ? 1 : 4, 0x78, (uint8_t)example->arch->ra,
                         amd64 ? "\x0c\x07\x08\x90\x01" : "\x0c\x1f\x00",
                         amd64 ? 5 : 3);
-  put_fde (&bytes, cie, CODE, FUNCTION_SIZE, example->fde, example->fde_size);
-  assert_true (eh_frame_read (&section, example->arch, bytes.bytes, bytes.size,
-                              SECTION_ADDRESS, &err));
-  assert_int_equal (section.n_fdes, 1);
-  struct cfa_machine *machine = cfa_machine_new (&section);
-  assert_true (cfa_machine_track_saved (machine));
-  assert_int_equal (
-      cfa_machine_run (machine, &section.fdes[0], &function, &err),
-      REASON_NONE);
+  put_fde (&f.bytes, cie, CODE, FUNCTION_SIZE, example->fde,
+           example->fde_size);
+  cfi_fixture_machine (&f, example->arch);
+  assert_int_equal (f.section.n_fdes, 1);
+  assert_true (cfa_machine_track_saved (f.machine));
+  assert_int_equal (cfi_fixture_run (&f, 0), REASON_NONE);
   code_init (&code, example->arch, example->code, example->code_size);
   struct cunwind_encoded encoded
-      = cunwind_encode_function (&code.image, &function);
-  frame_function_free (&function);
-  cfa_machine_free (machine);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
+      = cunwind_encode_function (&code.image, &f.function);
+  cfi_fixture_free (&f);
   return encoded;
 }
 

@@ -7,23 +7,13 @@
 
 #include <cmocka.h>
 
-#include "cfi/cfa_program.h"
-#include "cfi/reader.h"
 #include "cfi/program_table.h"
-#include "tests/unit/cfi_builder.h"
+#include "tests/unit/cfi_fixture.h"
 
 #define CODE UINT64_C (0x123400000000)
 
 /* push %rbp at 1, mov %rsp, %rbp at 4.  */
 #define PUSH "\x41\x0e\x10\x86\x02\x43\x0d\x06"
-
-static void
-read_section (struct cfi_section *section, const struct buffer *bytes)
-{
-  struct error err = { 0 };
-  assert_true (eh_frame_read (section, &arch_amd64, bytes->bytes, bytes->size,
-                              SECTION_ADDRESS, &err));
-}
 
 static uint64_t
 reach_of (const struct cfi_section *section, size_t index)
@@ -42,82 +32,68 @@ reach_of (const struct cfi_section *section, size_t index)
 static void
 reach_is_the_last_location (void **state)
 {
-  (void)state;
-  struct buffer bytes;
-  struct cfi_section section;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  put_fde (&bytes, cie, CODE, 16, PUSH, 8);
-  put_fde (&bytes, cie, CODE + 16, 4, PUSH, 8); /* ends before it */
-  put_fde (&bytes, cie, CODE + 32, 5, PUSH, 8); /* just long enough */
-  put_fde (&bytes, cie, CODE + 48, 16, "", 0);  /* no instructions */
-  put_fde (&bytes, cie, CODE + 64, 16, "\x0b\x44\x0a", 3); /* broken */
-  read_section (&section, &bytes);
-  assert_int_equal (section.n_fdes, 5);
-  assert_int_equal (reach_of (&section, 0), 4);
-  assert_true (reach_of (&section, 1) == UINT64_MAX);
-  assert_int_equal (reach_of (&section, 2), 4);
-  assert_int_equal (reach_of (&section, 3), 0);
-  assert_true (reach_of (&section, 4) == UINT64_MAX);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
+  put_fde (&f->bytes, cie, CODE, 16, PUSH, 8);
+  put_fde (&f->bytes, cie, CODE + 16, 4, PUSH, 8); /* ends before it */
+  put_fde (&f->bytes, cie, CODE + 32, 5, PUSH, 8); /* just long enough */
+  put_fde (&f->bytes, cie, CODE + 48, 16, "", 0);  /* no instructions */
+  put_fde (&f->bytes, cie, CODE + 64, 16, "\x0b\x44\x0a", 3); /* broken */
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 5);
+  assert_int_equal (reach_of (&f->section, 0), 4);
+  assert_true (reach_of (&f->section, 1) == UINT64_MAX);
+  assert_int_equal (reach_of (&f->section, 2), 4);
+  assert_int_equal (reach_of (&f->section, 3), 0);
+  assert_true (reach_of (&f->section, 4) == UINT64_MAX);
 }
 
 static void
 set_loc_depends_on_the_address (void **state)
 {
-  (void)state;
-  struct buffer bytes;
-  struct cfi_section section;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  size_t at = put_fde (&bytes, cie, CODE, 16, "\x01\0\0\0\0\x0e\x10", 7);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
+  size_t at = put_fde (&f->bytes, cie, CODE, 16, "\x01\0\0\0\0\x0e\x10", 7);
   /* The operand, 18 bytes into the entry, counts from itself.  */
-  store_u32 (bytes.bytes + at + 18,
+  store_u32 (f->bytes.bytes + at + 18,
              (uint32_t)(CODE + 2 - (SECTION_ADDRESS + at + 18)), false);
-  read_section (&section, &bytes);
-  assert_int_equal (section.n_fdes, 1);
-  assert_true (reach_of (&section, 0) == UINT64_MAX);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 1);
+  assert_true (reach_of (&f->section, 0) == UINT64_MAX);
 }
 
 static void
 only_equal_programs_are_found (void **state)
 {
-  (void)state;
-  struct buffer bytes;
-  struct cfi_section section;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  put_fde (&bytes, cie, CODE, 16, PUSH, 8);
-  put_fde (&bytes, cie, CODE + 16, 99, PUSH, 8);
-  put_fde (&bytes, cie, CODE + 176, 16, PUSH "\x0e\x08", 10);
-  put_fde (&bytes, cie, CODE + 192, 16, "\x42\x0e\x10\x86\x02\x43\x0d\x06", 8);
-  size_t other = put_cie (&bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16,
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
+  put_fde (&f->bytes, cie, CODE, 16, PUSH, 8);
+  put_fde (&f->bytes, cie, CODE + 16, 99, PUSH, 8);
+  put_fde (&f->bytes, cie, CODE + 176, 16, PUSH "\x0e\x08", 10);
+  put_fde (&f->bytes, cie, CODE + 192, 16, "\x42\x0e\x10\x86\x02\x43\x0d\x06",
+           8);
+  size_t other = put_cie (&f->bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16,
                           "\x0c\x07\x08\x90\x01", 5);
-  put_fde (&bytes, other, CODE + 208, 16, PUSH, 8);
-  put_fde (&bytes, cie, CODE + 224, 16, PUSH "\x0e\x08", 10);
-  read_section (&section, &bytes);
-  assert_int_equal (section.n_fdes, 6);
-  struct program_table *table = program_table_new (&section);
+  put_fde (&f->bytes, other, CODE + 208, 16, PUSH, 8);
+  put_fde (&f->bytes, cie, CODE + 224, 16, PUSH "\x0e\x08", 10);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 6);
+  struct program_table *table = program_table_new (&f->section);
   assert_non_null (table);
   static const size_t first[] = { 0, 0, 2, 3, 4, 2 };
   for (size_t i = 0; i < 6; i++)
     {
       uint32_t hash;
       const struct program_result *found
-          = program_table_find (table, &section.fdes[i], &hash);
+          = program_table_find (table, &f->section.fdes[i], &hash);
       assert_int_equal (found == NULL, first[i] == i);
       if (found != NULL)
         assert_int_equal (found->index, first[i]);
       else
-        program_table_add (table, &section.fdes[i], hash,
+        program_table_add (table, &f->section.fdes[i], hash,
                            (struct program_result){ .index = i, .reach = 0 });
     }
   program_table_free (table);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
 }
 
 /* In front of equal instructions FDEs may differ.  */
@@ -128,12 +104,9 @@ equal_programs_keep_their_heads (void **state)
   {
     N = 100
   };
-  (void)state;
-  struct buffer bytes;
-  struct cfi_section section;
+  struct cfi_fixture *f = *state;
   uint64_t lsda;
-  buffer_init (&bytes, false);
-  size_t cie = put_cie (&bytes, 1, "zLR", "\x1b\x1b", 2, 1, 0x78, 16,
+  size_t cie = put_cie (&f->bytes, 1, "zLR", "\x1b\x1b", 2, 1, 0x78, 16,
                         "\x0c\x07\x08\x90\x01", 5);
   size_t starts[N];
   for (uint32_t i = 0; i < N; i++)
@@ -141,39 +114,37 @@ equal_programs_keep_their_heads (void **state)
       /* The last bytes in front of the instructions: augmentation data, of
          which every third FDE has some.  */
       const char data[] = { 4, (char)i, 1, 0, 0 };
-      size_t start = starts[i] = bytes.size;
-      buffer_u32 (&bytes, 0);
-      buffer_u32 (&bytes, (uint32_t)(start + 4 - cie));
-      buffer_u32 (&bytes, (uint32_t)(CODE + 1000 * (uint64_t)i
-                                     - (SECTION_ADDRESS + start + 8)));
-      buffer_u32 (&bytes, 100 + i);
+      size_t start = starts[i] = f->bytes.size;
+      buffer_u32 (&f->bytes, 0);
+      buffer_u32 (&f->bytes, (uint32_t)(start + 4 - cie));
+      buffer_u32 (&f->bytes, (uint32_t)(CODE + 1000 * (uint64_t)i
+                                        - (SECTION_ADDRESS + start + 8)));
+      buffer_u32 (&f->bytes, 100 + i);
       if (i % 3 == 0)
-        put (&bytes, data, sizeof data);
+        put (&f->bytes, data, sizeof data);
       else
-        buffer_u8 (&bytes, 0);
-      put (&bytes, PUSH, 8);
-      store_u32 (bytes.bytes + start, (uint32_t)(bytes.size - start - 4),
+        buffer_u8 (&f->bytes, 0);
+      put (&f->bytes, PUSH, 8);
+      store_u32 (f->bytes.bytes + start, (uint32_t)(f->bytes.size - start - 4),
                  false);
     }
-  read_section (&section, &bytes);
-  assert_int_equal (section.n_fdes, N);
-  assert_int_equal (section.n_damaged, 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, N);
+  assert_int_equal (f->section.n_damaged, 0);
   for (uint32_t i = 0; i < N; i++)
     {
-      const struct cfi_fde *fde = &section.fdes[i];
+      const struct cfi_fde *fde = &f->section.fdes[i];
       assert_int_equal (fde->offset, starts[i]);
       assert_true (fde->address == CODE + 1000 * (uint64_t)i);
       assert_int_equal (fde->size, 100 + i);
       assert_int_equal (fde->instructions_size, 8);
-      assert_memory_equal (cfi_fde_instructions (&section, fde), PUSH, 8);
+      assert_memory_equal (cfi_fde_instructions (&f->section, fde), PUSH, 8);
       if (i % 3 == 0)
         {
-          assert_true (fde_lsda (&section, fde, &lsda));
+          assert_true (fde_lsda (&f->section, fde, &lsda));
           assert_true (lsda == SECTION_ADDRESS + starts[i] + 17 + 256 + i);
         }
     }
-  cfi_section_free (&section);
-  buffer_free (&bytes);
 }
 
 /* An FDE with known instructions whose head is damaged is not known.  */
@@ -184,58 +155,50 @@ damaged_heads_are_left_out (void **state)
   {
     N = 100
   };
-  (void)state;
-  struct buffer bytes;
-  struct cfi_section section;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes), damaged = 0;
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes), damaged = 0;
   for (uint64_t i = 0; i < N; i++)
     {
-      size_t start = put_fde (&bytes, cie, CODE + 16 * i, 16, PUSH, 8);
+      size_t start = put_fde (&f->bytes, cie, CODE + 16 * i, 16, PUSH, 8);
       if (i == N - 20)
         {
           damaged = start;
-          bytes.bytes[start + 16] = 0x7f; /* size of augmentation data */
+          f->bytes.bytes[start + 16] = 0x7f; /* size of augmentation data */
         }
     }
-  read_section (&section, &bytes);
-  assert_int_equal (section.n_fdes, N - 1);
-  assert_int_equal (section.n_damaged, 1);
-  assert_int_equal (section.damages[0].offset, damaged);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, N - 1);
+  assert_int_equal (f->section.n_damaged, 1);
+  assert_int_equal (f->section.damages[0].offset, damaged);
 }
 
 /* More programs than the table has room for at first.  */
 static void
-many_programs (void **state)
+programs_are_found_among_many (void **state)
 {
   enum
   {
     programs = 5000
   };
-  (void)state;
-  struct buffer bytes;
-  struct cfi_section section;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
   for (unsigned round = 0; round < 2; round++)
     for (unsigned i = 0; i < programs; i++)
       {
         char program[] = { 0x03, (char)i, (char)(i >> 8), 0x0e, 0x10 };
-        put_fde (&bytes, cie,
+        put_fde (&f->bytes, cie,
                  CODE + UINT64_C (0x10000) * (round * programs + i), 0x10000,
                  program, sizeof program);
       }
-  read_section (&section, &bytes);
-  assert_int_equal (section.n_fdes, 2 * programs);
-  struct program_table *table = program_table_new (&section);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 2 * programs);
+  struct program_table *table = program_table_new (&f->section);
   assert_non_null (table);
   uint32_t hash;
   for (uint32_t i = 0; i < programs; i++)
     {
-      assert_null (program_table_find (table, &section.fdes[i], &hash));
-      program_table_add (table, &section.fdes[i], hash,
+      assert_null (program_table_find (table, &f->section.fdes[i], &hash));
+      program_table_add (table, &f->section.fdes[i], hash,
                          (struct program_result){ .index = i, .reach = i });
     }
   /* It may forget, but not by much, and not say anything wrong.  */
@@ -243,7 +206,7 @@ many_programs (void **state)
   for (uint32_t i = 0; i < programs; i++)
     {
       const struct program_result *result
-          = program_table_find (table, &section.fdes[programs + i], &hash);
+          = program_table_find (table, &f->section.fdes[programs + i], &hash);
       if (result != NULL)
         {
           found++;
@@ -252,20 +215,18 @@ many_programs (void **state)
     }
   assert_true (found > programs - programs / 200);
   program_table_free (table);
-  cfi_section_free (&section);
-  buffer_free (&bytes);
 }
 
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (reach_is_the_last_location),
-    cmocka_unit_test (set_loc_depends_on_the_address),
-    cmocka_unit_test (only_equal_programs_are_found),
-    cmocka_unit_test (equal_programs_keep_their_heads),
-    cmocka_unit_test (damaged_heads_are_left_out),
-    cmocka_unit_test (many_programs),
+    CFI_TEST (reach_is_the_last_location),
+    CFI_TEST (set_loc_depends_on_the_address),
+    CFI_TEST (only_equal_programs_are_found),
+    CFI_TEST (equal_programs_keep_their_heads),
+    CFI_TEST (damaged_heads_are_left_out),
+    CFI_TEST (programs_are_found_among_many),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -3,44 +3,16 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 #include <cmocka.h>
 
 #include "cfi/reader.h"
 #include "cfi/entry.h"
 #include "cfi/libdwarf_list.h"
-#include "tests/unit/cfi_builder.h"
+#include "tests/unit/cfi_fixture.h"
 
 #define CODE UINT64_C (0x123400000000)
-
-/* A section read from an exact-size copy, so that ASan sees any step over its
-   end.  */
-struct fixture
-{
-  struct cfi_section section;
-  uint8_t *bytes;
-};
-
-static void
-read_section (struct fixture *fixture, const struct arch *arch,
-              const struct buffer *from)
-{
-  struct error err = { 0 };
-  fixture->bytes = malloc (from->size + 1);
-  assert_non_null (fixture->bytes);
-  if (from->size > 0)
-    memcpy (fixture->bytes + 1, from->bytes, from->size);
-  assert_true (eh_frame_read (&fixture->section, arch, fixture->bytes + 1,
-                              from->size, SECTION_ADDRESS, &err));
-}
-
-static void
-free_section (struct fixture *fixture)
-{
-  cfi_section_free (&fixture->section);
-  free (fixture->bytes);
-}
 
 static void
 expect_damage (const struct cfi_section *section, size_t index,
@@ -54,240 +26,193 @@ expect_damage (const struct cfi_section *section, size_t index,
 }
 
 static void
-test_empty (void **state)
+an_empty_section_has_no_fdes (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 0);
-  assert_int_equal (f.section.n_damaged, 0);
-  free_section (&f);
+  struct cfi_fixture *f = *state;
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 0);
+  assert_int_equal (f->section.n_damaged, 0);
 }
 
 static void
-test_sorted_by_address (void **state)
+fdes_are_sorted_by_address (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  size_t third = put_fde (&bytes, cie, CODE + 64, 16, "", 0);
-  size_t first = put_fde (&bytes, cie, CODE, 32, "", 0);
-  size_t second = put_fde (&bytes, cie, CODE + 32, 32, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 3);
-  assert_int_equal (f.section.fdes[0].offset, first);
-  assert_int_equal (f.section.fdes[1].offset, second);
-  assert_int_equal (f.section.fdes[2].offset, third);
-  assert_int_equal (f.section.fdes[2].address, CODE + 64);
-  assert_int_equal (f.section.fdes[2].size, 16);
-  free_section (&f);
-  buffer_free (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
+  size_t third = put_fde (&f->bytes, cie, CODE + 64, 16, "", 0);
+  size_t first = put_fde (&f->bytes, cie, CODE, 32, "", 0);
+  size_t second = put_fde (&f->bytes, cie, CODE + 32, 32, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 3);
+  assert_int_equal (f->section.fdes[0].offset, first);
+  assert_int_equal (f->section.fdes[1].offset, second);
+  assert_int_equal (f->section.fdes[2].offset, third);
+  assert_int_equal (f->section.fdes[2].address, CODE + 64);
+  assert_int_equal (f->section.fdes[2].size, 16);
 }
 
 /* FDEs for the same code come in the order of the section, wherever the sort
    finds them.  */
 static void
-test_equal_addresses (void **state)
+fdes_of_equal_addresses_keep_their_order (void **state)
 {
-  (void)state;
   enum
   {
     N = 60
   };
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
   for (unsigned i = 0; i < N; i++)
-    put_fde (&bytes, cie, CODE + 16 * (uint64_t)(i * 7 % 4), 16, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, N);
+    put_fde (&f->bytes, cie, CODE + 16 * (uint64_t)(i * 7 % 4), 16, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, N);
   for (unsigned i = 1; i < N; i++)
     {
-      const struct cfi_fde *fde = &f.section.fdes[i];
+      const struct cfi_fde *fde = &f->section.fdes[i];
       assert_true (fde->address > fde[-1].address
                    || (fde->address == fde[-1].address
                        && fde->offset > fde[-1].offset));
     }
-  free_section (&f);
-  buffer_free (&bytes);
 }
 
 /* Without a z there are no augmentation data, not even their size.  */
 static void
-test_no_augmentation (void **state)
+cies_without_augmentation_have_no_data (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_cie (&bytes, 1, "", "", 0, 1, 0x78, 16, "", 0);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_cie (&f->bytes, 1, "", "", 0, 1, 0x78, 16, "", 0);
   for (unsigned i = 0; i < 40; i++)
     {
-      size_t start = bytes.size;
-      buffer_u32 (&bytes, 0);
-      buffer_u32 (&bytes, (uint32_t)(start + 4 - cie));
-      buffer_u64 (&bytes, CODE + 16 * (uint64_t)i);
-      buffer_u64 (&bytes, 16);
-      buffer_u8 (&bytes, 0x41);
-      buffer_u8 (&bytes, (uint8_t)(i / 4));
-      end_entry (&bytes, start);
+      size_t start = f->bytes.size;
+      buffer_u32 (&f->bytes, 0);
+      buffer_u32 (&f->bytes, (uint32_t)(start + 4 - cie));
+      buffer_u64 (&f->bytes, CODE + 16 * (uint64_t)i);
+      buffer_u64 (&f->bytes, 16);
+      buffer_u8 (&f->bytes, 0x41);
+      buffer_u8 (&f->bytes, (uint8_t)(i / 4));
+      end_entry (&f->bytes, start);
     }
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 40);
-  assert_int_equal (f.section.n_damaged, 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 40);
+  assert_int_equal (f->section.n_damaged, 0);
   for (unsigned i = 0; i < 40; i++)
     {
-      const struct cfi_fde *fde = &f.section.fdes[i];
-      const uint8_t *instructions = cfi_fde_instructions (&f.section, fde);
+      const struct cfi_fde *fde = &f->section.fdes[i];
+      const uint8_t *instructions = cfi_fde_instructions (&f->section, fde);
       assert_true (fde->address == CODE + 16 * (uint64_t)i);
       assert_int_equal (fde->head_size, 24);
       assert_int_equal (instructions[0], 0x41);
       assert_int_equal (instructions[1], i / 4);
     }
-  free_section (&f);
-  buffer_free (&bytes);
 }
 
 /* libdwarf 0.11 refuses such an FDE where its section ends.  */
 static void
-test_no_instructions (void **state)
+an_fde_without_instructions_is_read_where_the_section_ends (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes), start = bytes.size;
-  buffer_u32 (&bytes, 13);
-  buffer_u32 (&bytes, (uint32_t)(start + 4 - cie));
-  buffer_u32 (&bytes, (uint32_t)(CODE - (SECTION_ADDRESS + start + 8)));
-  buffer_u32 (&bytes, 16);
-  buffer_u8 (&bytes, 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 1);
-  assert_true (f.section.fdes[0].address == CODE);
-  assert_int_equal (f.section.fdes[0].instructions_size, 0);
-  free_section (&f);
-  buffer_free (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes), start = f->bytes.size;
+  buffer_u32 (&f->bytes, 13);
+  buffer_u32 (&f->bytes, (uint32_t)(start + 4 - cie));
+  buffer_u32 (&f->bytes, (uint32_t)(CODE - (SECTION_ADDRESS + start + 8)));
+  buffer_u32 (&f->bytes, 16);
+  buffer_u8 (&f->bytes, 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 1);
+  assert_true (f->section.fdes[0].address == CODE);
+  assert_int_equal (f->section.fdes[0].instructions_size, 0);
 }
 
 static void
-test_terminators (void **state)
+terminators_end_nothing (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  put_fde (&bytes, cie, CODE, 16, "", 0);
-  buffer_u32 (&bytes, 0); /* in the middle, as in libc for aarch64 */
-  put_fde (&bytes, cie, CODE + 16, 16, "", 0);
-  buffer_u32 (&bytes, 0);
-  buffer_u32 (&bytes, 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 2);
-  assert_int_equal (f.section.fdes[1].address, CODE + 16);
-  assert_int_equal (f.section.n_damaged, 0);
-  free_section (&f);
-  buffer_free (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
+  put_fde (&f->bytes, cie, CODE, 16, "", 0);
+  buffer_u32 (&f->bytes, 0); /* in the middle, as in libc for aarch64 */
+  put_fde (&f->bytes, cie, CODE + 16, 16, "", 0);
+  buffer_u32 (&f->bytes, 0);
+  buffer_u32 (&f->bytes, 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 2);
+  assert_int_equal (f->section.fdes[1].address, CODE + 16);
+  assert_int_equal (f->section.n_damaged, 0);
 }
 
 static void
-test_bad_lengths (void **state)
+a_bad_length_costs_one_entry (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  put_fde (&bytes, cie, CODE, 16, "", 0);
-  size_t extended = bytes.size;
-  buffer_u32 (&bytes, 0xffffffff);
-  buffer_u64 (&bytes, 8);
-  buffer_u64 (&bytes, 0);
-  put_fde (&bytes, cie, CODE + 16, 16, "", 0);
-  size_t tiny = bytes.size;
-  buffer_u32 (&bytes, 2);
-  buffer_u16 (&bytes, 0);
-  put_fde (&bytes, cie, CODE + 32, 16, "", 0);
-  size_t cut = put_fde (&bytes, cie, CODE + 48, 16, "", 0);
-  bytes.size -= 3;
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 3);
-  assert_int_equal (f.section.n_damaged, 3);
-  expect_damage (&f.section, 0, extended, REASON_BAD_ENTRY);
-  expect_damage (&f.section, 1, tiny, REASON_BAD_ENTRY);
-  expect_damage (&f.section, 2, cut, REASON_BAD_ENTRY);
-  free_section (&f);
-  buffer_free (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
+  put_fde (&f->bytes, cie, CODE, 16, "", 0);
+  size_t extended = f->bytes.size;
+  buffer_u32 (&f->bytes, 0xffffffff);
+  buffer_u64 (&f->bytes, 8);
+  buffer_u64 (&f->bytes, 0);
+  put_fde (&f->bytes, cie, CODE + 16, 16, "", 0);
+  size_t tiny = f->bytes.size;
+  buffer_u32 (&f->bytes, 2);
+  buffer_u16 (&f->bytes, 0);
+  put_fde (&f->bytes, cie, CODE + 32, 16, "", 0);
+  size_t cut = put_fde (&f->bytes, cie, CODE + 48, 16, "", 0);
+  f->bytes.size -= 3;
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 3);
+  assert_int_equal (f->section.n_damaged, 3);
+  expect_damage (&f->section, 0, extended, REASON_BAD_ENTRY);
+  expect_damage (&f->section, 1, tiny, REASON_BAD_ENTRY);
+  expect_damage (&f->section, 2, cut, REASON_BAD_ENTRY);
 }
 
 static void
-test_every_truncation (void **state)
+every_truncation_leaves_the_fdes_in_front (void **state)
 {
-  (void)state;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
-  size_t second = put_fde (&bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
-  size_t whole = bytes.size;
-  for (bytes.size = 0; bytes.size <= whole; bytes.size++)
+  struct cfi_fixture *whole = *state;
+  size_t cie = put_amd64_cie (&whole->bytes);
+  put_fde (&whole->bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+  size_t second
+      = put_fde (&whole->bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
+  for (size_t size = 0; size <= whole->bytes.size; size++)
     {
-      struct fixture f;
-      read_section (&f, &arch_amd64, &bytes);
-      size_t expected = bytes.size == whole ? 2 : bytes.size >= second ? 1 : 0;
+      struct cfi_fixture f = cfi_fixture_new (false);
+      buffer_append (&f.bytes, whole->bytes.bytes, size);
+      cfi_fixture_read (&f, &arch_amd64);
+      size_t expected = size == whole->bytes.size ? 2 : size >= second ? 1 : 0;
       assert_int_equal (f.section.n_fdes, expected);
-      free_section (&f);
+      cfi_fixture_free (&f);
     }
-  bytes.size = whole;
-  buffer_free (&bytes);
 }
 
 static void
-test_bad_cie_pointers (void **state)
+a_bad_cie_pointer_costs_one_fde (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  size_t good = put_fde (&bytes, cie, CODE, 16, "", 0);
-  size_t inside = put_fde (&bytes, cie + 1, CODE + 16, 16, "", 0);
-  size_t outside = put_fde (&bytes, cie, CODE + 32, 16, "", 0);
-  store_u32 (bytes.bytes + outside + 4, 0x7fffffff, false);
-  size_t itself = put_fde (&bytes, good, CODE + 48, 16, "", 0);
-  put_fde (&bytes, cie, CODE + 64, 16, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 2);
-  assert_int_equal (f.section.n_damaged, 3);
-  expect_damage (&f.section, 0, inside, REASON_BAD_ENTRY);
-  expect_damage (&f.section, 1, outside, REASON_BAD_ENTRY);
-  expect_damage (&f.section, 2, itself, REASON_BAD_ENTRY);
-  free_section (&f);
-  buffer_free (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
+  size_t good = put_fde (&f->bytes, cie, CODE, 16, "", 0);
+  size_t inside = put_fde (&f->bytes, cie + 1, CODE + 16, 16, "", 0);
+  size_t outside = put_fde (&f->bytes, cie, CODE + 32, 16, "", 0);
+  store_u32 (f->bytes.bytes + outside + 4, 0x7fffffff, false);
+  size_t itself = put_fde (&f->bytes, good, CODE + 48, 16, "", 0);
+  put_fde (&f->bytes, cie, CODE + 64, 16, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 2);
+  assert_int_equal (f->section.n_damaged, 3);
+  expect_damage (&f->section, 0, inside, REASON_BAD_ENTRY);
+  expect_damage (&f->section, 1, outside, REASON_BAD_ENTRY);
+  expect_damage (&f->section, 2, itself, REASON_BAD_ENTRY);
 }
 
 static void
-test_cie_behind_fde (void **state)
+a_cie_behind_its_fde_cannot_be_meant (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t fde = put_fde (&bytes, 0, CODE, 16, "", 0);
-  size_t cie = put_amd64_cie (&bytes);
-  store_u32 (bytes.bytes + fde + 4, (uint32_t)(fde + 4 - cie), false);
-  read_section (&f, &arch_amd64, &bytes);
+  struct cfi_fixture *f = *state;
+  size_t fde = put_fde (&f->bytes, 0, CODE, 16, "", 0);
+  size_t cie = put_amd64_cie (&f->bytes);
+  store_u32 (f->bytes.bytes + fde + 4, (uint32_t)(fde + 4 - cie), false);
+  cfi_fixture_read (f, &arch_amd64);
   /* The distance is unsigned, so that a later CIE cannot be meant.  */
-  assert_int_equal (f.section.n_fdes, 0);
-  expect_damage (&f.section, 0, fde, REASON_BAD_ENTRY);
-  free_section (&f);
-  buffer_free (&bytes);
+  assert_int_equal (f->section.n_fdes, 0);
+  expect_damage (&f->section, 0, fde, REASON_BAD_ENTRY);
 }
 
 /* An FDE of a CIE with the given AUGMENTATION.  */
@@ -296,17 +221,15 @@ expect_augmentation (const struct arch *arch, const char *augmentation,
                      const char *data, size_t size, bool signal, bool b_key,
                      enum frame_reason unusable)
 {
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, arch->big_endian);
-  size_t good = put_cie (&bytes, 1, "zR", "\x1b", 1, 1, 0x78,
+  struct cfi_fixture f = cfi_fixture_new (arch->big_endian);
+  size_t good = put_cie (&f.bytes, 1, "zR", "\x1b", 1, 1, 0x78,
                          (uint8_t)arch->ra, "", 0);
-  size_t cie = put_cie (&bytes, 1, augmentation, data, size, 4, 0x78,
+  size_t cie = put_cie (&f.bytes, 1, augmentation, data, size, 4, 0x78,
                         (uint8_t)arch->ra, "", 0);
-  put_fde (&bytes, good, CODE, 16, "", 0);
-  put_fde (&bytes, cie, CODE + 16, 16, "", 0);
-  put_fde (&bytes, good, CODE + 32, 16, "", 0);
-  read_section (&f, arch, &bytes);
+  put_fde (&f.bytes, good, CODE, 16, "", 0);
+  put_fde (&f.bytes, cie, CODE + 16, 16, "", 0);
+  put_fde (&f.bytes, good, CODE + 32, 16, "", 0);
+  cfi_fixture_read (&f, arch);
   const struct cfi_cie *read = &f.section.cies[1];
   assert_string_equal (frame_reason_name (read->unusable),
                        frame_reason_name (unusable));
@@ -320,12 +243,11 @@ expect_augmentation (const struct arch *arch, const char *augmentation,
       assert_int_equal (read->data_alignment, -8);
       assert_int_equal (f.section.fdes[1].address, CODE + 16);
     }
-  free_section (&f);
-  buffer_free (&bytes);
+  cfi_fixture_free (&f);
 }
 
 static void
-test_augmentations (void **state)
+augmentations_are_understood_or_named (void **state)
 {
   (void)state;
   expect_augmentation (&arch_amd64, "zRS", "\x1b", 1, true, false, 0);
@@ -360,28 +282,25 @@ static void
 expect_pointers (char encoding, const char *fields, size_t size,
                  uint64_t address)
 {
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_cie (&bytes, 1, "zR", &encoding, 1, 1, 0x78, 16, "", 0);
-  assert_int_equal (bytes.size, 24); /* expected addresses count on it */
-  size_t start = bytes.size;
-  buffer_u32 (&bytes, 0);
-  buffer_u32 (&bytes, (uint32_t)(start + 4 - cie));
-  put (&bytes, fields, size);
-  buffer_u8 (&bytes, 0);
-  end_entry (&bytes, start);
-  read_section (&f, &arch_amd64, &bytes);
+  struct cfi_fixture f = cfi_fixture_new (false);
+  size_t cie = put_cie (&f.bytes, 1, "zR", &encoding, 1, 1, 0x78, 16, "", 0);
+  assert_int_equal (f.bytes.size, 24); /* expected addresses count on it */
+  size_t start = f.bytes.size;
+  buffer_u32 (&f.bytes, 0);
+  buffer_u32 (&f.bytes, (uint32_t)(start + 4 - cie));
+  put (&f.bytes, fields, size);
+  buffer_u8 (&f.bytes, 0);
+  end_entry (&f.bytes, start);
+  cfi_fixture_read (&f, &arch_amd64);
   assert_int_equal (f.section.n_damaged, 0);
   assert_int_equal (f.section.n_fdes, 1);
   assert_int_equal (f.section.fdes[0].address, address);
   assert_int_equal (f.section.fdes[0].size, 0x21);
-  free_section (&f);
-  buffer_free (&bytes);
+  cfi_fixture_free (&f);
 }
 
 static void
-test_pointer_encodings (void **state)
+pointers_are_read_in_every_encoding (void **state)
 {
   (void)state;
   const uint64_t field = SECTION_ADDRESS + 32;
@@ -402,40 +321,34 @@ test_pointer_encodings (void **state)
 }
 
 static void
-test_cie_versions (void **state)
+versions_1_3_and_4_of_cies_are_read (void **state)
 {
   (void)state;
   static const uint8_t versions[] = { 1, 3, 4 };
   for (size_t i = 0; i < sizeof versions; i++)
     {
-      struct fixture f;
-      struct buffer bytes;
-      buffer_init (&bytes, false);
-      size_t cie = put_cie (&bytes, versions[i], "zR", "\x1b", 1, 1, 0x78, 16,
-                            "\x0c\x07\x08", 3);
-      put_fde (&bytes, cie, CODE, 16, "", 0);
-      read_section (&f, &arch_amd64, &bytes);
+      struct cfi_fixture f = cfi_fixture_new (false);
+      size_t cie = put_cie (&f.bytes, versions[i], "zR", "\x1b", 1, 1, 0x78,
+                            16, "\x0c\x07\x08", 3);
+      put_fde (&f.bytes, cie, CODE, 16, "", 0);
+      cfi_fixture_read (&f, &arch_amd64);
       assert_int_equal (f.section.n_fdes, 1);
       assert_int_equal (f.section.cies[0].ra_column, 16);
       assert_int_equal (f.section.cies[0].instructions[0], 0x0c);
-      free_section (&f);
-      buffer_free (&bytes);
+      cfi_fixture_free (&f);
     }
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_cie (&bytes, 2, "zR", "\x1b", 1, 1, 0x78, 16, "", 0);
-  size_t fde = put_fde (&bytes, cie, CODE, 16, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
+  struct cfi_fixture f = cfi_fixture_new (false);
+  size_t cie = put_cie (&f.bytes, 2, "zR", "\x1b", 1, 1, 0x78, 16, "", 0);
+  size_t fde = put_fde (&f.bytes, cie, CODE, 16, "", 0);
+  cfi_fixture_read (&f, &arch_amd64);
   assert_int_equal (f.section.n_fdes, 0);
   expect_damage (&f.section, 1, fde, REASON_BAD_ENTRY);
-  free_section (&f);
-  buffer_free (&bytes);
+  cfi_fixture_free (&f);
 }
 
 /* Version 4 has the sizes of an address and of a segment selector.  */
 static void
-test_cie_of_another_address_size (void **state)
+a_cie_of_another_address_size_is_damaged (void **state)
 {
   (void)state;
   static const struct
@@ -445,41 +358,36 @@ test_cie_of_another_address_size (void **state)
   } sizes[] = { { 8, 0, true }, { 4, 0, false }, { 8, 4, false } };
   for (size_t i = 0; i < 3; i++)
     {
-      struct fixture f;
-      struct buffer bytes;
-      buffer_init (&bytes, false);
-      size_t cie = put_cie (&bytes, 4, "zR", "\x1b", 1, 1, 0x78, 16,
+      struct cfi_fixture f = cfi_fixture_new (false);
+      size_t cie = put_cie (&f.bytes, 4, "zR", "\x1b", 1, 1, 0x78, 16,
                             "\x0c\x07\x08", 3);
-      bytes.bytes[cie + 12] = sizes[i].address;
-      bytes.bytes[cie + 13] = sizes[i].segment;
-      put_fde (&bytes, cie, CODE, 16, "", 0);
-      read_section (&f, &arch_amd64, &bytes);
+      f.bytes.bytes[cie + 12] = sizes[i].address;
+      f.bytes.bytes[cie + 13] = sizes[i].segment;
+      put_fde (&f.bytes, cie, CODE, 16, "", 0);
+      cfi_fixture_read (&f, &arch_amd64);
       assert_int_equal (f.section.n_fdes, sizes[i].good);
       if (!sizes[i].good)
         expect_damage (&f.section, 0, cie, REASON_BAD_ENTRY);
-      free_section (&f);
-      buffer_free (&bytes);
+      cfi_fixture_free (&f);
     }
 }
 
 /* Augmentation data of any length but the right one: the instructions begin
    inside the entry, or there are none.  */
 static void
-test_instructions_stay_inside_their_entry (void **state)
+instructions_stay_inside_their_entry (void **state)
 {
   (void)state;
   for (unsigned length = 0; length < 128; length++)
     {
-      struct fixture f;
-      struct buffer bytes;
-      buffer_init (&bytes, false);
-      size_t cie = put_amd64_cie (&bytes);
-      size_t fde = put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
-      uint64_t size = bytes.size - fde;
-      put_fde (&bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
-      put_fde (&bytes, cie, CODE + 32, 16, "\x41\x0e\x10", 3);
-      bytes.bytes[fde + 16] = (uint8_t)length;
-      read_section (&f, &arch_amd64, &bytes);
+      struct cfi_fixture f = cfi_fixture_new (false);
+      size_t cie = put_amd64_cie (&f.bytes);
+      size_t fde = put_fde (&f.bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      uint64_t size = f.bytes.size - fde;
+      put_fde (&f.bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
+      put_fde (&f.bytes, cie, CODE + 32, 16, "\x41\x0e\x10", 3);
+      f.bytes.bytes[fde + 16] = (uint8_t)length;
+      cfi_fixture_read (&f, &arch_amd64);
       bool inside = 17 + length <= size;
       assert_int_equal (f.section.n_fdes, inside ? 3 : 2);
       if (inside)
@@ -490,49 +398,42 @@ test_instructions_stay_inside_their_entry (void **state)
         }
       else
         expect_damage (&f.section, 0, fde, REASON_BAD_ENTRY);
-      free_section (&f);
-      buffer_free (&bytes);
+      cfi_fixture_free (&f);
     }
 }
 
 /* The same for a CIE, whose augmentation data is one byte.  */
 static void
-test_augmentation_data_stays_inside_its_cie (void **state)
+augmentation_data_stays_inside_its_cie (void **state)
 {
   (void)state;
   for (unsigned length = 0; length < 128; length++)
     {
-      struct fixture f;
-      struct buffer bytes;
-      buffer_init (&bytes, false);
-      size_t cie = put_amd64_cie (&bytes);
-      size_t size = bytes.size - cie;
-      put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
-      bytes.bytes[cie + 15] = (uint8_t)length;
-      read_section (&f, &arch_amd64, &bytes);
+      struct cfi_fixture f = cfi_fixture_new (false);
+      size_t cie = put_amd64_cie (&f.bytes);
+      size_t size = f.bytes.size - cie;
+      put_fde (&f.bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      f.bytes.bytes[cie + 15] = (uint8_t)length;
+      cfi_fixture_read (&f, &arch_amd64);
       assert_int_equal (f.section.n_fdes, length >= 1 && 16 + length <= size);
-      free_section (&f);
-      buffer_free (&bytes);
+      cfi_fixture_free (&f);
     }
 }
 
 static void
-test_huge_cie (void **state)
+a_cie_of_more_than_4_kib_is_damaged (void **state)
 {
   (void)state;
   static const char nops[5000];
   for (size_t size = 4000; size <= 5000; size += 1000)
     {
-      struct fixture f;
-      struct buffer bytes;
-      buffer_init (&bytes, false);
+      struct cfi_fixture f = cfi_fixture_new (false);
       size_t cie
-          = put_cie (&bytes, 1, "zR", "\x1b", 1, 1, 0x78, 16, nops, size);
-      put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
-      read_section (&f, &arch_amd64, &bytes);
+          = put_cie (&f.bytes, 1, "zR", "\x1b", 1, 1, 0x78, 16, nops, size);
+      put_fde (&f.bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+      cfi_fixture_read (&f, &arch_amd64);
       assert_int_equal (f.section.n_fdes, size == 4000);
-      free_section (&f);
-      buffer_free (&bytes);
+      cfi_fixture_free (&f);
     }
 }
 
@@ -609,22 +510,19 @@ __wrap_libdwarf_list_cie (struct libdwarf_list *list, size_t index,
 static void
 expect_disbelief (void)
 {
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
-  size_t fde = put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
-  read_section (&f, &arch_amd64, &bytes);
+  struct cfi_fixture f = cfi_fixture_new (false);
+  size_t cie = put_amd64_cie (&f.bytes);
+  size_t fde = put_fde (&f.bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
+  cfi_fixture_read (&f, &arch_amd64);
   assert_int_equal (f.section.n_fdes, 0);
   expect_damage (&f.section, 0, fde, REASON_BAD_ENTRY);
   assert_string_equal (f.section.damages[0].text,
                        frame_reason_text (REASON_BAD_ENTRY));
-  free_section (&f);
-  buffer_free (&bytes);
+  cfi_fixture_free (&f);
 }
 
 static void
-test_answers_of_libdwarf_outside_the_cie (void **state)
+answers_of_libdwarf_outside_the_cie_are_damage (void **state)
 {
   (void)state;
   for (cie_answer = CIE_DATA_ALIGNMENT; cie_answer > CIE_RIGHT; cie_answer--)
@@ -632,7 +530,7 @@ test_answers_of_libdwarf_outside_the_cie (void **state)
 }
 
 static void
-test_answers_of_libdwarf_outside_the_entry (void **state)
+answers_of_libdwarf_outside_the_entry_are_damage (void **state)
 {
   (void)state;
   for (answer = INSTRUCTIONS_SIZE; answer > RIGHT; answer--)
@@ -641,7 +539,7 @@ test_answers_of_libdwarf_outside_the_entry (void **state)
 
 /* 64-bit lengths: what they say is skipped, as far as it is there.  */
 static void
-test_extended_lengths (void **state)
+extended_lengths_are_skipped_as_far_as_they_go (void **state)
 {
   (void)state;
   static const struct
@@ -656,98 +554,84 @@ test_extended_lengths (void **state)
                   { 0, 0, false } };
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
     {
-      struct fixture f;
-      struct buffer bytes;
-      buffer_init (&bytes, false);
-      size_t cie = put_amd64_cie (&bytes);
-      size_t extended = bytes.size;
-      buffer_u32 (&bytes, 0xffffffff);
-      buffer_u64 (&bytes, entries[i].length);
+      struct cfi_fixture f = cfi_fixture_new (false);
+      size_t cie = put_amd64_cie (&f.bytes);
+      size_t extended = f.bytes.size;
+      buffer_u32 (&f.bytes, 0xffffffff);
+      buffer_u64 (&f.bytes, entries[i].length);
       for (size_t j = 0; j < entries[i].bytes; j++)
-        buffer_u8 (&bytes, 0xee);
-      uint64_t size = bytes.size - extended;
+        buffer_u8 (&f.bytes, 0xee);
+      uint64_t size = f.bytes.size - extended;
       if (entries[i].followed)
-        put_fde (&bytes, cie, CODE, 16, "", 0);
+        put_fde (&f.bytes, cie, CODE, 16, "", 0);
       const struct cfi_input input
-          = { CFI_EH_FRAME, bytes.bytes, bytes.size, 0, false };
+          = { CFI_EH_FRAME, f.bytes.bytes, f.bytes.size, 0, false };
       assert_int_equal (entry_at (&input, false, extended).size, size);
-      read_section (&f, &arch_amd64, &bytes);
+      cfi_fixture_read (&f, &arch_amd64);
       assert_int_equal (f.section.n_fdes, entries[i].followed);
       assert_int_equal (f.section.n_damaged, 1);
       expect_damage (&f.section, 0, extended, REASON_BAD_ENTRY);
-      free_section (&f);
-      buffer_free (&bytes);
+      cfi_fixture_free (&f);
     }
 }
 
 /* Between two CIEs there is none, and a CIE is none but at its start.  */
 static void
-test_cie_pointers_near_cies (void **state)
+a_cie_is_none_but_at_its_start (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
+  struct cfi_fixture *f = *state;
   size_t cies[3];
   for (unsigned i = 0; i < 3; i++)
-    cies[i] = put_amd64_cie (&bytes);
-  size_t end = bytes.size;
+    cies[i] = put_amd64_cie (&f->bytes);
+  size_t end = f->bytes.size;
   for (size_t at = 0; at < end; at += 4)
-    put_fde (&bytes, at, CODE + at, 4, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 3);
+    put_fde (&f->bytes, at, CODE + at, 4, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 3);
   for (unsigned i = 0; i < 3; i++)
     {
-      assert_int_equal (f.section.fdes[i].address, CODE + cies[i]);
-      assert_int_equal (f.section.cies[f.section.fdes[i].cie].offset, cies[i]);
+      assert_int_equal (f->section.fdes[i].address, CODE + cies[i]);
+      assert_int_equal (f->section.cies[f->section.fdes[i].cie].offset,
+                        cies[i]);
     }
-  assert_int_equal (f.section.n_damaged, end / 4 - 3);
-  free_section (&f);
-  buffer_free (&bytes);
+  assert_int_equal (f->section.n_damaged, end / 4 - 3);
 }
 
 /* In version 1 the RA column is a byte, later it is a ULEB128.  */
 static void
-test_ra_column_above_127 (void **state)
+ra_columns_above_127_are_a_byte_in_version_1 (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_cie (&bytes, 1, "zR", "\x1b", 1, 1, 0x78, 0x90, "", 0);
-  put_fde (&bytes, cie, CODE, 16, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, 1);
-  assert_int_equal (f.section.fdes[0].address, CODE);
-  assert_int_equal (f.section.cies[0].ra_column, 0x90);
-  free_section (&f);
-  buffer_free (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_cie (&f->bytes, 1, "zR", "\x1b", 1, 1, 0x78, 0x90, "", 0);
+  put_fde (&f->bytes, cie, CODE, 16, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, 1);
+  assert_int_equal (f->section.fdes[0].address, CODE);
+  assert_int_equal (f->section.cies[0].ra_column, 0x90);
 }
 
 /* Pointers to language-specific data with ENCODING; 8 bytes of them.  */
 static void
 expect_lsda (uint8_t encoding, bool known, uint64_t address)
 {
-  struct fixture f;
-  struct buffer bytes;
+  struct cfi_fixture f = cfi_fixture_new (false);
   uint64_t lsda;
   char data[2] = { (char)encoding, 0x1b };
-  buffer_init (&bytes, false);
-  size_t cie = put_cie (&bytes, 1, "zLR", data, 2, 1, 0x78, 16, "", 0);
-  size_t fde = put_fde (&bytes, cie, CODE, 16, "\x40\x30\x20\x10\0\0\0\0", 8);
-  bytes.bytes[fde + 16] = 8;
-  read_section (&f, &arch_amd64, &bytes);
+  size_t cie = put_cie (&f.bytes, 1, "zLR", data, 2, 1, 0x78, 16, "", 0);
+  size_t fde
+      = put_fde (&f.bytes, cie, CODE, 16, "\x40\x30\x20\x10\0\0\0\0", 8);
+  f.bytes.bytes[fde + 16] = 8;
+  cfi_fixture_read (&f, &arch_amd64);
   assert_int_equal (f.section.n_fdes, 1);
   assert_int_equal (fde_pointers_end (&f.section, &f.section.fdes[0]), 16);
   assert_int_equal (fde_lsda (&f.section, &f.section.fdes[0], &lsda), known);
   if (known)
     assert_int_equal (lsda, address);
-  free_section (&f);
-  buffer_free (&bytes);
+  cfi_fixture_free (&f);
 }
 
 static void
-test_pointers_to_language_specific_data (void **state)
+pointers_to_language_specific_data_are_read (void **state)
 {
   (void)state;
   /* The CIE is 24 bytes, the pointer 17 behind the FDE's start.  */
@@ -763,29 +647,24 @@ test_pointers_to_language_specific_data (void **state)
 /* A CIE whose data alignment factor is -264, which libdwarf 20210528 takes for
    -8.  */
 static void
-test_wide_alignment_factors (void **state)
+a_wide_alignment_factor_is_read_right_or_not_at_all (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t start = bytes.size;
-  put (&bytes, "\0\0\0\0\0\0\0\0\1zR\0", 12);
-  put (&bytes, "\x01\xf8\x7d\x10\x01\x1b", 6);
-  put (&bytes, "\x0c\x07\x08\x90\x01", 5);
-  end_entry (&bytes, start);
-  put_fde (&bytes, start, CODE, 16, "", 0);
-  size_t other = put_amd64_cie (&bytes);
-  put_fde (&bytes, other, CODE + 16, 16, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
+  struct cfi_fixture *f = *state;
+  size_t start = f->bytes.size;
+  put (&f->bytes, "\0\0\0\0\0\0\0\0\1zR\0", 12);
+  put (&f->bytes, "\x01\xf8\x7d\x10\x01\x1b", 6);
+  put (&f->bytes, "\x0c\x07\x08\x90\x01", 5);
+  end_entry (&f->bytes, start);
+  put_fde (&f->bytes, start, CODE, 16, "", 0);
+  size_t other = put_amd64_cie (&f->bytes);
+  put_fde (&f->bytes, other, CODE + 16, 16, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
   /* Right or not at all.  */
-  if (f.section.n_fdes == 2)
-    assert_int_equal (f.section.cies[0].data_alignment, -264);
+  if (f->section.n_fdes == 2)
+    assert_int_equal (f->section.cies[0].data_alignment, -264);
   else
-    expect_damage (&f.section, 0, 24 + start, REASON_BAD_ENTRY);
-  assert_int_equal (f.section.fdes[f.section.n_fdes - 1].address, CODE + 16);
-  free_section (&f);
-  buffer_free (&bytes);
+    expect_damage (&f->section, 0, 24 + start, REASON_BAD_ENTRY);
+  assert_int_equal (f->section.fdes[f->section.n_fdes - 1].address, CODE + 16);
 }
 
 /* More entries than fit one batch, one CIE each or one for all, in both byte
@@ -793,25 +672,23 @@ test_wide_alignment_factors (void **state)
 static void
 read_many (const struct arch *arch, bool cie_each, size_t n)
 {
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, arch->big_endian);
+  struct cfi_fixture f = cfi_fixture_new (arch->big_endian);
   size_t cie = 0, damaged = 0;
   for (size_t i = 0; i < n; i++)
     {
       if (i == 0 || cie_each)
-        cie = put_cie (&bytes, 1, "zR", "\x1b", 1, 1, 0x78, (uint8_t)arch->ra,
-                       "\x0c\x07\x08", 3);
-      size_t fde = put_fde (&bytes, cie, CODE + 16 * i, 16, "\x41", 1);
+        cie = put_cie (&f.bytes, 1, "zR", "\x1b", 1, 1, 0x78,
+                       (uint8_t)arch->ra, "\x0c\x07\x08", 3);
+      size_t fde = put_fde (&f.bytes, cie, CODE + 16 * i, 16, "\x41", 1);
       if (i == n / 3)
         {
           /* An augmentation size that leaves the entry: libdwarf refuses the
              whole list for it.  */
-          bytes.bytes[fde + 16] = 0x7f;
+          f.bytes.bytes[fde + 16] = 0x7f;
           damaged = fde;
         }
     }
-  read_section (&f, arch, &bytes);
+  cfi_fixture_read (&f, arch);
   assert_int_equal (f.section.n_fdes, n - 1);
   assert_int_equal (f.section.n_damaged, 1);
   expect_damage (&f.section, 0, damaged, REASON_BAD_ENTRY);
@@ -823,12 +700,11 @@ read_many (const struct arch *arch, bool cie_each, size_t n)
                         0x41);
       assert_int_equal (f.section.fdes[i].cie, cie_each ? function : 0);
     }
-  free_section (&f);
-  buffer_free (&bytes);
+  cfi_fixture_free (&f);
 }
 
 static void
-test_many (void **state)
+many_fdes_are_read_but_the_damaged_one (void **state)
 {
   (void)state;
   read_many (&arch_amd64, false, 20000);
@@ -840,136 +716,121 @@ test_many (void **state)
 /* FDEs that alternate between CIEs at the section's start need copies of them
    in every slice.  */
 static void
-test_foreign_cies (void **state)
+fdes_far_from_their_cies_are_read (void **state)
 {
-  (void)state;
   enum
   {
     N_CIES = 300,
     N_FDES = 12000
   };
-  struct fixture f;
-  struct buffer bytes;
+  struct cfi_fixture *f = *state;
   size_t cies[N_CIES];
-  buffer_init (&bytes, false);
   for (size_t i = 0; i < N_CIES; i++)
-    cies[i] = put_amd64_cie (&bytes);
+    cies[i] = put_amd64_cie (&f->bytes);
   for (size_t i = 0; i < N_FDES; i++)
-    put_fde (&bytes, cies[i * 7 % N_CIES], CODE + 16 * i, 16, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, N_FDES);
-  assert_int_equal (f.section.n_damaged, 0);
+    put_fde (&f->bytes, cies[i * 7 % N_CIES], CODE + 16 * i, 16, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, N_FDES);
+  assert_int_equal (f->section.n_damaged, 0);
   for (size_t i = 0; i < N_FDES; i++)
     {
-      assert_int_equal (f.section.fdes[i].address, CODE + 16 * i);
-      assert_int_equal (f.section.fdes[i].cie, i * 7 % N_CIES);
+      assert_int_equal (f->section.fdes[i].address, CODE + 16 * i);
+      assert_int_equal (f->section.fdes[i].cie, i * 7 % N_CIES);
     }
-  free_section (&f);
-  buffer_free (&bytes);
 }
 
 static void
-test_many_damages (void **state)
+many_damages_are_counted_and_some_are_told (void **state)
 {
-  (void)state;
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
+  struct cfi_fixture *f = *state;
+  size_t cie = put_amd64_cie (&f->bytes);
   for (size_t i = 0; i < 200; i++)
-    put_fde (&bytes, cie + 1, CODE + 16 * i, 16, "", 0);
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_damaged, 200);
-  assert_int_equal (f.section.n_damages, CFI_DAMAGES_MAX);
-  free_section (&f);
-  buffer_free (&bytes);
+    put_fde (&f->bytes, cie + 1, CODE + 16 * i, 16, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_damaged, 200);
+  assert_int_equal (f->section.n_damages, CFI_DAMAGES_MAX);
 }
 
 /* Many batches: damaged entries and CIEs at both ends, out of order.  */
 static void
-test_many_batches (void **state)
+many_batches_find_their_cies (void **state)
 {
-  (void)state;
   enum
   {
     N = 40000
   };
-  struct fixture f;
-  struct buffer bytes;
-  buffer_init (&bytes, false);
+  struct cfi_fixture *f = *state;
   size_t cies[3], damaged[2];
-  cies[0] = put_amd64_cie (&bytes);
+  cies[0] = put_amd64_cie (&f->bytes);
   for (unsigned i = 0; i < N; i++)
     {
       if (i == 10)
-        cies[1] = put_cie (&bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16, "", 0);
+        cies[1] = put_cie (&f->bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16, "", 0);
       if (i == N - 10)
-        cies[2] = put_cie (&bytes, 1, "zR", "\x1b", 1, 4, 0x78, 16, "", 0);
+        cies[2] = put_cie (&f->bytes, 1, "zR", "\x1b", 1, 4, 0x78, 16, "", 0);
       if (i == 100 || i == N - 100)
         {
-          damaged[i > 100] = bytes.size;
-          buffer_u32 (&bytes, 4);
-          buffer_u32 (&bytes, 3); /* no CIE there */
+          damaged[i > 100] = f->bytes.size;
+          buffer_u32 (&f->bytes, 4);
+          buffer_u32 (&f->bytes, 3); /* no CIE there */
         }
       unsigned cie = i > N - 10 ? i % 3 : i > 10 ? i % 2 : 0;
       const char program[] = { (char)(0x41 + i % 11) };
-      put_fde (&bytes, cies[cie], CODE + 16 * ((uint64_t)i * 7 % N), 16,
+      put_fde (&f->bytes, cies[cie], CODE + 16 * ((uint64_t)i * 7 % N), 16,
                program, 1);
     }
-  read_section (&f, &arch_amd64, &bytes);
-  assert_int_equal (f.section.n_fdes, N);
-  assert_int_equal (f.section.n_cies, 3);
-  assert_int_equal (f.section.cies[2].code_alignment, 4);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_fdes, N);
+  assert_int_equal (f->section.n_cies, 3);
+  assert_int_equal (f->section.cies[2].code_alignment, 4);
   for (unsigned i = 0; i < 3; i++)
-    assert_int_equal (f.section.cies[i].offset, cies[i]);
+    assert_int_equal (f->section.cies[i].offset, cies[i]);
   for (unsigned i = 0; i < N; i++)
     {
-      const struct cfi_fde *fde = &f.section.fdes[i];
+      const struct cfi_fde *fde = &f->section.fdes[i];
       assert_true (fde->address == CODE + 16 * i && fde->size == 16);
       assert_true (i == 0 || fde->offset != fde[-1].offset);
       assert_int_equal (
-          load_u32 (f.section.inputs[0].bytes + fde->offset + 4, false),
+          load_u32 (f->section.inputs[0].bytes + fde->offset + 4, false),
           fde->offset + 4 - cies[fde->cie]);
     }
-  assert_int_equal (f.section.n_damaged, 2);
+  assert_int_equal (f->section.n_damaged, 2);
   for (unsigned i = 0; i < 2; i++)
-    expect_damage (&f.section, i, damaged[i], REASON_BAD_ENTRY);
-  free_section (&f);
-  buffer_free (&bytes);
+    expect_damage (&f->section, i, damaged[i], REASON_BAD_ENTRY);
 }
 
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_empty),
-    cmocka_unit_test (test_sorted_by_address),
-    cmocka_unit_test (test_equal_addresses),
-    cmocka_unit_test (test_no_augmentation),
-    cmocka_unit_test (test_no_instructions),
-    cmocka_unit_test (test_terminators),
-    cmocka_unit_test (test_bad_lengths),
-    cmocka_unit_test (test_every_truncation),
-    cmocka_unit_test (test_bad_cie_pointers),
-    cmocka_unit_test (test_cie_behind_fde),
-    cmocka_unit_test (test_augmentations),
-    cmocka_unit_test (test_pointer_encodings),
-    cmocka_unit_test (test_cie_versions),
-    cmocka_unit_test (test_cie_of_another_address_size),
-    cmocka_unit_test (test_extended_lengths),
-    cmocka_unit_test (test_cie_pointers_near_cies),
-    cmocka_unit_test (test_ra_column_above_127),
-    cmocka_unit_test (test_pointers_to_language_specific_data),
-    cmocka_unit_test (test_answers_of_libdwarf_outside_the_entry),
-    cmocka_unit_test (test_answers_of_libdwarf_outside_the_cie),
-    cmocka_unit_test (test_instructions_stay_inside_their_entry),
-    cmocka_unit_test (test_augmentation_data_stays_inside_its_cie),
-    cmocka_unit_test (test_huge_cie),
-    cmocka_unit_test (test_wide_alignment_factors),
-    cmocka_unit_test (test_many),
-    cmocka_unit_test (test_foreign_cies),
-    cmocka_unit_test (test_many_damages),
-    cmocka_unit_test (test_many_batches),
+    CFI_TEST (an_empty_section_has_no_fdes),
+    CFI_TEST (fdes_are_sorted_by_address),
+    CFI_TEST (fdes_of_equal_addresses_keep_their_order),
+    CFI_TEST (cies_without_augmentation_have_no_data),
+    CFI_TEST (an_fde_without_instructions_is_read_where_the_section_ends),
+    CFI_TEST (terminators_end_nothing),
+    CFI_TEST (a_bad_length_costs_one_entry),
+    CFI_TEST (every_truncation_leaves_the_fdes_in_front),
+    CFI_TEST (a_bad_cie_pointer_costs_one_fde),
+    CFI_TEST (a_cie_behind_its_fde_cannot_be_meant),
+    cmocka_unit_test (augmentations_are_understood_or_named),
+    cmocka_unit_test (pointers_are_read_in_every_encoding),
+    cmocka_unit_test (versions_1_3_and_4_of_cies_are_read),
+    cmocka_unit_test (a_cie_of_another_address_size_is_damaged),
+    cmocka_unit_test (extended_lengths_are_skipped_as_far_as_they_go),
+    CFI_TEST (a_cie_is_none_but_at_its_start),
+    CFI_TEST (ra_columns_above_127_are_a_byte_in_version_1),
+    cmocka_unit_test (pointers_to_language_specific_data_are_read),
+    cmocka_unit_test (answers_of_libdwarf_outside_the_entry_are_damage),
+    cmocka_unit_test (answers_of_libdwarf_outside_the_cie_are_damage),
+    cmocka_unit_test (instructions_stay_inside_their_entry),
+    cmocka_unit_test (augmentation_data_stays_inside_its_cie),
+    cmocka_unit_test (a_cie_of_more_than_4_kib_is_damaged),
+    CFI_TEST (a_wide_alignment_factor_is_read_right_or_not_at_all),
+    cmocka_unit_test (many_fdes_are_read_but_the_damaged_one),
+    CFI_TEST (fdes_far_from_their_cies_are_read),
+    CFI_TEST (many_damages_are_counted_and_some_are_told),
+    CFI_TEST (many_batches_find_their_cies),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
