@@ -71,7 +71,10 @@ make_debug_file (const char *from, const char *to)
   Elf64_Shdr *sections = (void *)(bytes + header->e_shoff);
   for (unsigned i = 0; i < header->e_shnum; i++)
     if (sections[i].sh_flags & SHF_EXECINSTR)
-      sections[i].sh_type = SHT_NOBITS;
+      {
+        sections[i].sh_type = SHT_NOBITS;
+        memset (bytes + sections[i].sh_offset, 0, sections[i].sh_size);
+      }
   FILE *file = fopen (to, "wb");
   assert_non_null (file);
   assert_int_equal (fwrite (bytes, 1, size, file), size);
