@@ -29,7 +29,7 @@ array_grow (void *array, size_t element, size_t wanted, size_t *capacity)
     return false;
   memcpy (array, &grown, sizeof grown);
   *capacity = more;
-  /* The variable owns it now.  */
+  /* The variable owns the memory now.  */
   /* cppcheck-suppress memleak */
   return true;
 }

@@ -24,7 +24,7 @@
 #  define ARRAY_IS_THERE(array) true
 #endif
 
-/* What ARRAY_ROOM does when there is no room: ARRAY points to the variable,
+/* The part of ARRAY_ROOM for a full array: ARRAY points to the variable,
    elements have ELEMENT bytes.  */
 bool array_grow (void *array, size_t element, size_t wanted, size_t *capacity);
 

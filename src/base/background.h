@@ -22,8 +22,8 @@ struct background
 void background_start (struct background *background,
                        void (*work) (void *argument), void *argument);
 
-/* Until the work is done.  Nothing to do for a zeroed BACKGROUND, or the
-   second time.  */
+/* Wait until the work is done.  Returns at once for a zeroed BACKGROUND, and
+   the second time.  */
 void background_wait (struct background *background);
 
 #endif /* BASE_BACKGROUND_H */

@@ -3,13 +3,13 @@
 
 #include "base/crc32.h"
 
-/* Of each value of four bits.  */
+/* The CRC of each value of four bits.  */
 static const uint32_t table[16]
     = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
         0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
         0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
 
-/* The register after BYTES.  */
+/* The CRC register after BYTES.  */
 static uint32_t
 run (uint32_t crc, const uint8_t *bytes, size_t size)
 {
@@ -22,8 +22,9 @@ run (uint32_t crc, const uint8_t *bytes, size_t size)
   return crc;
 }
 
-/* The register four bits ago, when they were 0.  What was shifted in at the
-   top tells which entry of the table it was: their first digits differ.  */
+/* The CRC register in front of four bits that are 0.  The bits that were
+   shifted in at the top say which entry of the table was used, because the
+   first digits of all entries differ.  */
 static uint32_t
 step_back (uint32_t crc)
 {
@@ -33,7 +34,7 @@ step_back (uint32_t crc)
   return (crc ^ table[low]) << 4 | low;
 }
 
-/* The register in front of BYTES when it is CRC behind them.  */
+/* The CRC register in front of BYTES when it is CRC behind them.  */
 static uint32_t
 run_back (uint32_t crc, const uint8_t *bytes, size_t size)
 {

@@ -23,7 +23,7 @@ error_fill (struct error *err, enum cfi2sframe_status status, const char *fmt,
   char text[2 * sizeof err->reason];
   err->status = status;
   vsnprintf (text, sizeof text, fmt, args);
-  /* Names from the file are in there.  */
+  /* The reason may have names from the file, which may be anything.  */
   printable_copy (err->reason, sizeof err->reason, text);
 }
 

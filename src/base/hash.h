@@ -9,9 +9,9 @@
 
 #include <xxhash.h>
 
-/* The digest in undo records (write/undo.h): XXH64 with seed 0.  It is in
-   files that people have, so it cannot become another one.  Against accidents,
-   not against forgers.  */
+/* The digest in undo records (write/undo.h): XXH64 with seed 0.  Converted
+   files have it, so the algorithm cannot change.  It protects against
+   accidents, not against forgers.  */
 static inline uint64_t
 hash_digest (const void *bytes, size_t size)
 {

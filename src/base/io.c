@@ -46,7 +46,7 @@ io_write_zeros_at (int fd, uint64_t size, uint64_t offset, struct error *err)
   return true;
 }
 
-/* Copy by hand from OFFSET on.  */
+/* Copy from OFFSET on by read and write.  */
 static bool
 copy_buffered (int from, int to, uint64_t offset, struct error *err)
 {
@@ -73,7 +73,8 @@ io_copy (int from, int to, struct error *err)
   off_t in = 0, out = 0;
   while (copy_file_range (from, &in, to, &out, chunk, 0) > 0)
     continue;
-  /* Not between these file systems, or an error that shows again here.  */
+  /* The kernel cannot copy between these file systems, or there is an error,
+     which shows again here.  */
   return copy_buffered (from, to, (uint64_t)in, err);
 }
 

@@ -32,9 +32,8 @@ bool io_check_size (const struct stat *status, struct error *err);
    mapping is given back with munmap.  */
 void *io_map (int fd, size_t *size, struct error *err);
 
-/* Open PATH for reading if it leads to a regular file: to open a fifo waits
-   for somebody who writes, and to open a device may do something.  -1 with
-   errno.  */
+/* Open PATH for reading if it leads to a regular file.  Opening a FIFO would
+   wait for a writer, and opening a device may have effects.  -1 with errno. */
 int io_open_regular (const char *path);
 
 /* Close FD and return SO_FAR; false with ERR when only closing failed.  */

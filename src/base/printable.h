@@ -32,7 +32,7 @@ char *character_escape (char *to, const char *text, size_t length);
    escaped.  What does not fit is cut off, between characters.  */
 void printable_copy (char *to, size_t room, const char *text);
 
-/* Print TEXT to OUT in the same way.  */
+/* Print TEXT to OUT, escaped.  */
 void printable_put (const char *text, FILE *out);
 
 #endif /* BASE_PRINTABLE_H */

@@ -54,7 +54,7 @@ slots_insert (struct table_slot *slots, size_t n_slots,
     }
 }
 
-/* Double the table.  Without memory it stays as it is.  */
+/* Double the table.  If memory runs out the table stays as it is.  */
 static void
 table_grow (struct table *table)
 {

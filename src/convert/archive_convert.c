@@ -25,13 +25,14 @@ struct archive_job
   struct archive archive;
   const struct cfi2sframe_options *options;
   struct cfi2sframe_report *report;
-  uint64_t *offsets; /* of the members' headers in the new archive */
+  uint64_t *offsets; /* offsets of the members' headers in the new archive */
   bool *changed;     /* per member */
   size_t n_changed;
   int fd; /* the new archive */
 };
 
-/* What is wrong with the .sframe of MEMBER, for the first one.  */
+/* Note what is wrong with the .sframe of MEMBER, if it is the first with a
+   problem.  */
 static void
 note_existing (struct archive_job *job, const struct archive_member *member,
                const char *existing)
@@ -44,7 +45,7 @@ note_existing (struct archive_job *job, const struct archive_member *member,
             "in member %.60s %.120s", name, existing);
 }
 
-/* Write what MEMBER, an object, is converted to, to *AT.  */
+/* Convert MEMBER, an object, and write the result to *AT.  */
 static bool
 write_converted_member (struct archive_job *job,
                         const struct archive_member *member,
@@ -196,7 +197,7 @@ write_archive (struct archive_job *job, const struct file_location *input,
   return done || (output != NULL && error_in_file (err, output));
 }
 
-/* With --dry-run the new archive is made all the same, in memory.  */
+/* With --dry-run the new archive is made in memory.  */
 static bool
 try_archive (struct archive_job *job, struct error *err)
 {

@@ -72,14 +72,14 @@ archive_member_failed (const struct archive *archive,
                     whole.reason);
 }
 
-/* What a walk has met.  */
+/* What a walk has met so far.  */
 struct visits
 {
   size_t n_done, n_different;
   struct error first; /* the first difference */
 };
 
-/* False to end the walk.  */
+/* Note the result of a member.  False: the walk ends.  */
 static bool
 visit_member (const struct archive *archive,
               const struct archive_member *member, archive_visitor *visit,

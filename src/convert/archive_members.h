@@ -29,13 +29,14 @@ bool archive_object_open (struct archive_object *object,
                           struct error *err);
 void archive_object_close (struct archive_object *object);
 
-/* ERR is MEMBER's: say so.  Returns false.  */
+/* Put the name of MEMBER in front of the reason in ERR.  Returns false.  */
 bool archive_member_failed (const struct archive *archive,
                             const struct archive_member *member,
                             struct error *err);
 
-/* What is done with a member; IMAGE is of type ET_REL.  On CFI2SFRAME_NOTHING
-   and CFI2SFRAME_MISMATCH the next one is looked at, other failures end it. */
+/* A function that is called for a member; IMAGE is of type ET_REL.  On
+   CFI2SFRAME_NOTHING and CFI2SFRAME_MISMATCH the next one is looked at, other
+   failures end it.  */
 typedef bool archive_visitor (void *context, const char *name,
                               const struct image *image, struct error *err);
 

@@ -1,4 +1,4 @@
-/* What an .sframe that is there is worth: can readers use it, is it right?
+/* An audit of an .sframe that a file has already.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/audit.h"
@@ -23,7 +23,7 @@ enum
   WHOLE_PERCENT = 90
 };
 
-/* Without CFI there is still the code.  */
+/* Open the CFI; if there is none, open the source for the code alone.  */
 static bool
 open_source (struct cfi_source *source, const struct image *image,
              const struct cfi_options *cfi_options, struct error *err)
@@ -76,8 +76,8 @@ compare_rows (struct cfi_source *source, const struct sframe_decoder *decoder,
   return compared;
 }
 
-/* Compare with SOURCE and what code says that is in neither CFI nor DESCRIBED,
-   N ranges.  */
+/* Compare with SOURCE, after adding functions found in code that neither the
+   CFI nor DESCRIBED, N ranges, covers.  */
 static bool
 compare_with_code (struct cfi_source *source,
                    const struct sframe_decoder *decoder,
@@ -96,10 +96,11 @@ compare_with_code (struct cfi_source *source,
   return compared;
 }
 
-/* Rows for code without CFI: are they what the code says?  The code is
-   analysed as it was when they were made.  They may have been made when
-   symbols still told where functions start, so what is left over is analysed
-   again, with the rows telling that.  */
+/* Compare rows for code without CFI with an analysis of the code.  First the
+   code is analysed as a conversion does it.  The rows may have been made
+   before the file was stripped, when symbols said where functions start.  So
+   code that then is still not found is analysed again, with the starts of the
+   .sframe's own FDEs.  */
 static bool
 audit_with_code (struct cfi_source *source,
                  const struct sframe_decoder *decoder,
@@ -211,9 +212,9 @@ coverable (const struct image *image, const struct cfi2sframe_options *options,
   return built;
 }
 
-/* *WHOLE: those COVERED bytes of code are nearly all that have CFI or that a
-   conversion of IMAGE with OPTIONS would cover.  It may have to leave much
-   out.  */
+/* *WHOLE: the COVERED bytes of code are nearly all that have CFI, or nearly
+   all that a conversion of IMAGE with OPTIONS would cover, which may have to
+   leave much out.  */
 static bool
 audit_extent (const struct image *image,
               const struct cfi2sframe_options *options, uint64_t covered,

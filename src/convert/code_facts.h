@@ -1,4 +1,4 @@
-/* What the analysis of code wants to know of an image: its CFI.
+/* The facts that the analysis of code starts from: the CFI of an image.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_CODE_FACTS_H

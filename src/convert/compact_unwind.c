@@ -1,4 +1,4 @@
-/* --compact-unwind: making, writing and printing an __unwind_info section.
+/* Making, writing and printing an __unwind_info section: compact unwind.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -43,8 +43,8 @@ close_file (struct compared_file *file)
     image_close (&file->image);
 }
 
-/* Our addresses in two objects mean the same only if their code sections
-   are the same.  */
+/* Made-up addresses in two objects mean equal places only if the code sections
+   are equal.  */
 static bool
 check_same_code (const struct compared_file *a, const struct compared_file *b,
                  struct error *err)
@@ -69,7 +69,7 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
                        "objects with different code sections");
 }
 
-/* Who is told, and how addresses are named.  */
+/* The caller's function for differences, and how addresses are named.  */
 struct compare_context
 {
   const struct compared_file *a;
@@ -133,7 +133,8 @@ check_segment (struct compare_context *c, const struct compared_file *file,
   tell (c, &difference);
 }
 
-/* The failure concerns PATH, one of two inputs.  Returns false.  */
+/* Put PATH, one of two inputs, in front of the reason in ERR.  Returns
+   false.  */
 static bool
 failed_in (struct error *err, const char *path)
 {

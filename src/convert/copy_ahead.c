@@ -14,12 +14,13 @@
 
 enum
 {
-  /* Bytes under way at once: they stay in the processor's cache.  */
+  /* Bytes that are read, digested and written at a time: so many stay in the
+     processor's cache.  */
   CHUNK = 128 << 10
 };
 
-/* Read up to CHUNK bytes at OFFSET.  0 at the end, after a failure, and when
-   the copy is not wanted any more.  */
+/* Read up to CHUNK bytes at OFFSET.  0 at the end, after a failure, and after
+   copy_ahead_end.  */
 static size_t
 read_chunk (struct copy_ahead *ahead, uint8_t *bytes, uint64_t offset)
 {
@@ -107,7 +108,7 @@ copy_ahead_take_file (struct copy_ahead *ahead, struct output_file *file,
   ahead->has_file = false;
   *file = ahead->file;
   *copy = ahead->copied;
-  /* A part of the copy may be there.  */
+  /* The file may have a part of the copy.  */
   if (*copy || ftruncate (file->fd, 0) == 0)
     return true;
   output_file_discard (file);

@@ -31,15 +31,15 @@ struct copy_ahead
   atomic_bool cancelled;
   uint64_t digest;
   bool digested;           /* all of the image is in `digest` */
-  struct output_file file; /* what is to take the target's place */
+  struct output_file file; /* the file that will replace the target */
   bool has_file;
   bool copied; /* the file has all bytes of the image */
 };
 
-/* Start on IMAGE, which must stay open until copy_ahead_end.  TARGET is
-   the file to be replaced, or NULL when there will be none.  Failures are left
-   for those to meet who do the same work in time.  Small files are not worth
-   it: then nothing happens.  AHEAD is zeroed at first and must not move.  */
+/* Start on IMAGE, which must stay open until copy_ahead_end.  TARGET is the
+   file to be replaced, or NULL when there will be none.  A failure is not
+   reported: the caller meets it again when it does the work itself.  For small
+   files nothing is started.  AHEAD is zeroed at first and must not move.  */
 void copy_ahead_start (struct copy_ahead *ahead, const struct image *image,
                        const struct file_location *target);
 

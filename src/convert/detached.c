@@ -1,4 +1,5 @@
-/* SFrame data that are not put into the file they are for.
+/* A detached section: SFrame data that are not put into the file they
+   describe, because it is loaded already or must stay as it is.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -18,7 +19,7 @@
 #include "write/existing.h"
 #include "write/output_file.h"
 
-/* Behind everything that is loaded.  */
+/* The address behind everything that is loaded.  */
 static uint64_t
 end_of (const struct image *image)
 {

@@ -1,5 +1,5 @@
-/* SFrame data that are not put into the file they are for: it is loaded
-   already, or to stay as it is.
+/* A detached section: SFrame data that are not put into the file they
+   describe, because it is loaded already or must stay as it is.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_DETACHED_H

@@ -57,8 +57,8 @@ separate (struct emitter *emitter)
 
 /* Lowering's results.  */
 
-/* The bytes of the SIZE ones at ADDRESS that are of the function at hand, not
-   behind it.  */
+/* How many of the SIZE bytes at ADDRESS belong to the function at hand, and
+   are not behind it.  */
 static uint64_t
 without_padding (const struct emitter *emitter, uint64_t address,
                  uint32_t size)
@@ -79,9 +79,8 @@ encode_piece (struct emitter *emitter, const struct numbered_function *piece,
   return sframe_encoder_add (emitter->encoder, &function, err);
 }
 
-/* Count SIZE bytes at ADDRESS that get rows.  REPEATS: they are a repeating
-   block.  The stubs of a PLT are in the file; whoever reads the rows goes
-   through their blocks one by one.  */
+/* Count SIZE bytes at ADDRESS that get rows.  REPEATS: the bytes are repeating
+   blocks, of which a reader of the rows sees each.  */
 static bool
 count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
              bool repeats, struct error *err)
@@ -240,9 +239,9 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
   return true;
 }
 
-/* Code without an FDE.  Stubs are in a section of their own; what is between
-   sections is not padding between functions, nor is what is around a function
-   that was found.  */
+/* Add code without an FDE.  Stubs are in a section of their own; what is
+   between sections is not padding between functions, nor is what is around a
+   function that was found.  */
 static bool
 add_apart (struct emitter *emitter, const struct cfi_code *code,
            struct error *err)

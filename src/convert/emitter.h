@@ -74,17 +74,17 @@ size_t emitter_n_functions (const struct emitter *emitter);
 bool emitter_repeat (struct emitter *emitter, size_t index,
                      const struct cfi_code *code, struct error *err);
 
-/* All functions were added.  */
+/* To be called when all functions were added.  */
 bool emitter_finish (struct emitter *emitter, struct error *err);
 
-/* Valid as long as the emitter.  */
+/* The encoder, which is valid as long as the emitter.  */
 const struct emitter_account *emitter_account (const struct emitter *emitter);
 struct sframe_encoder *emitter_encoder (const struct emitter *emitter);
 
 /* Hand the encoder over to the caller.  */
 struct sframe_encoder *emitter_release (struct emitter *emitter);
 
-/* The variant of the public name.  */
+/* The variant of the format that the public FORMAT names.  */
 struct sframe_variant emitter_variant (enum cfi2sframe_format format);
 
 #endif /* CONVERT_EMITTER_H */

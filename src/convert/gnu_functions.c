@@ -19,7 +19,7 @@ struct gnu_functions
   struct gnu_translator *translator;
   struct sframe_variant variant;
   bool bugs;
-  struct plt_sections plt; /* none in objects */
+  struct plt_sections plt; /* there is none in objects */
 };
 
 struct gnu_functions *
@@ -74,7 +74,8 @@ add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
   return emitter_add_lowered (emitter, &function, err);
 }
 
-/* Whether ROW of MADE says what the CFI says in SAID.  */
+/* Whether ROW of MADE, GNU as's rows, says what SAID, the row of the CFI,
+   says.  */
 static bool
 row_is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
               const struct sframe_row *row, const struct frame_row *said)
@@ -89,8 +90,8 @@ row_is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
          && said->fp.kind != RULE_UNSUPPORTED;
 }
 
-/* Whether every row of MADE says what SAID, the same function, says of the
-   code.  */
+/* Whether every row of MADE, GNU as's rows, says what SAID, the rows of the
+   CFI, says of the code.  */
 static bool
 is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
           const struct frame_function *said)

@@ -9,14 +9,15 @@
 #include "base/error.h"
 #include "elf/image.h"
 
-/* Open INPUT, which image_open refused with ERR, for undoing: if it is because
-   of its headers and the file ends in an undo record, which does not depend
-   on them.  ERR stays as it is if not, and is cleared otherwise.  */
+/* Open INPUT for undoing after image_open refused it with ERR.  This can be
+   done if the headers were the reason and the file ends in an undo record,
+   which does not depend on headers.  ERR is cleared then, and stays as it is
+   otherwise.  */
 bool half_written_open (struct image *image, const struct file_location *input,
                         struct error *err);
 
-/* INPUT could not be opened because of ERR.  Say what to do if it is such a
-   file.  Returns false.  */
+/* INPUT could not be opened because of ERR.  If its headers are half-written,
+   add to ERR that --undo restores it.  Returns false.  */
 bool half_written_explain (const struct file_location *input,
                            struct error *err);
 

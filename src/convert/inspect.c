@@ -70,7 +70,7 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
 struct archive_check
 {
   const struct cfi_options *cfi_options;
-  struct verify_result *sum; /* of what is found in the members */
+  struct verify_result *sum; /* sum of the results of the members */
 };
 
 static bool
@@ -96,7 +96,7 @@ check_member (void *context, const char *name, const struct image *image,
   return checked;
 }
 
-/* The input could not be opened: because it is an archive?  */
+/* The input is no ELF file.  If it is an archive, check its members.  */
 static bool
 is_archive (const struct file_location *input, const struct error *err)
 {

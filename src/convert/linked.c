@@ -49,7 +49,7 @@ count_fdes (const struct cfi_section *cfi, const struct section_data *data)
   return n;
 }
 
-/* What .debug_frame has to do with it.  */
+/* Why .debug_frame is used, or not.  */
 static void
 report_debug (struct cfi2sframe_report *report,
               const struct cfi_source *source)
@@ -89,8 +89,8 @@ report_source (struct linked *linked)
 
 /* Opening.  */
 
-/* Whether code is to give rows.  For a machine whose code no build can analyse
-   it is not: what has CFI gets its rows as without --analyze.  */
+/* Whether rows are to be made from code.  For a machine whose code no build
+   can analyse it is not: what has CFI gets its rows as without --analyze.  */
 static bool
 adds_rows_of_code (const struct linked *linked)
 {
@@ -152,7 +152,8 @@ open_emitter (struct linked *linked, struct error *err)
     .gnu_widths = options->gnu,
     .compact = options->compact && !options->gnu,
     .cut = !options->no_split,
-    /* Nearly always enough.  What is not used is never touched.  */
+    /* Room that is nearly always enough.  Memory that is not used is never
+       touched.  */
     .n_expected = source->cfi.n_fdes + source->stubs.n_functions
                   + source->found.n_functions,
     .rows_expected = cfi_section_size (&source->cfi) / 2,
@@ -329,7 +330,7 @@ add_code (struct linked *linked, struct cfi_code *code, struct error *err)
   switch (code->kind)
     {
     case CODE_OF_FDE:
-      /* One that cannot be used is counted with its reason.  */
+      /* An FDE that cannot be used is counted with its reason.  */
       return code->reason == REASON_NONE
                  ? add_fde (linked, code, err)
                  : add_executed (linked, code, NULL, err);

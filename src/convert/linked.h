@@ -24,8 +24,8 @@ struct linked *linked_new (const struct image *image,
                            struct error *err);
 void linked_free (struct linked *linked);
 
-/* Read what there is about code: FDEs, PLT stubs and, if asked for, functions
-   found in the code.  Status CFI2SFRAME_NOTHING when there is no CFI.  */
+/* Read what describes code: FDEs, PLT stubs and, if asked for, functions found
+   in the code.  Status CFI2SFRAME_NOTHING when there is no CFI.  */
 bool linked_read (struct linked *linked, struct error *err);
 
 /* Give the rows of all code, in the order of addresses, to what will choose
@@ -38,8 +38,8 @@ bool linked_walk (struct linked *linked, struct error *err);
 struct sframe_encoder *linked_choose (struct linked *linked,
                                       struct error *err);
 
-/* All of it: an encoder that holds the SFrame data of IMAGE; REPORT is filled
-   in.  NULL as above.  */
+/* Do all three steps: an encoder that holds the SFrame data of IMAGE; REPORT
+   is filled in.  NULL as linked_choose.  */
 struct sframe_encoder *linked_build (const struct image *image,
                                      const struct cfi2sframe_options *options,
                                      struct cfi2sframe_report *report,

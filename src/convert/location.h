@@ -1,8 +1,9 @@
-/* The public functions for files found in a tree (elf/file_location.h).
+/* The public functions for a file_location, which may be of a file found in a
+   tree (elf/file_location.h).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A program that finds files by reading a directory has seen all names in it,
-   so that location_convert need not read them again for each file.*/
+   so that location_convert need not read them again for each file.  */
 
 #ifndef CONVERT_LOCATION_H
 #define CONVERT_LOCATION_H

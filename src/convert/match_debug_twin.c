@@ -1,10 +1,11 @@
 /* Bringing a debug file in step with its program.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Whatever became of the program (converted, undone, converted anew), the
-   debug file is made from what it once was, so that it comes back byte for
-   byte when the program does.  Its CRC never changes: .gnu_debuglink of the
-   program has it, and debuggers do not use a file with another one.  */
+   Whatever happened to the program (it was converted, undone, or converted
+   again), the new debug file is made from the original debug file.  So it
+   becomes the original, byte for byte, when the program does.  Its CRC never
+   changes, because .gnu_debuglink of the program has it, and debuggers do not
+   use a file with another one.  */
 
 #include <config.h>
 
@@ -36,7 +37,8 @@ struct pair
   struct file_location location;                    /* of the same */
   int folder; /* that LOCATION is in, or -1 */
   struct image debug;
-  struct image original; /* of DEBUG, if that was brought in step before */
+  struct image original; /* what DEBUG was before it was brought in step the
+                            first time */
   struct layout_plan plan;
 };
 
@@ -79,9 +81,10 @@ open_folder (const struct debug_file *found,
   return folder;
 }
 
-/* Say where FOUND is.  One beside PROGRAM is to be the file that was found
-   until the end, and no link is followed to it: who may write to the directory
-   does not choose which file elsewhere is changed.  */
+/* Set pair->location to where FOUND is.  A file beside PROGRAM is opened
+   without following links, and must stay the file that was found.  Otherwise a
+   user who may write to the directory could choose a file elsewhere that is
+   changed.  */
 static bool
 locate_debug_file (struct pair *pair, const struct debug_file *found,
                    const struct file_location *program, struct error *err)
@@ -229,8 +232,8 @@ write_debug_file (struct pair *pair, struct error *err)
                                        err));
 }
 
-/* The program is what it was when the debug file was split off.  That opens
-   the file anew, and locks it.  */
+/* The program is again what it was when the debug file was split off: undo the
+   debug file.  location_undo opens the file anew, and locks it.  */
 static bool
 give_original_back (struct pair *pair, struct error *err)
 {

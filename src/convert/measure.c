@@ -103,7 +103,7 @@ open_source (struct measuring *measuring, struct error *err)
     return false;
   if (image->arch != NULL)
     result->machine = image->arch->name;
-  /* What is compared with are .eh_frame and what is made of it.  */
+  /* The figures to compare with: .eh_frame and what is made from it.  */
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
   if (!cfi_source_open (source, image, &cfi_options, err)

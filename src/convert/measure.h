@@ -37,8 +37,8 @@ struct measured
   /* Functions it describes exactly as .eh_frame does: wherever a call can be
      made, and at every instruction.  SFrame has no difference there.  */
   uint64_t synchronous, asynchronous;
-  /* The others by reason: enum frame_reason, or for compact unwind enum
-     cunwind_reason.  */
+  /* Functions it does not describe, by reason: enum frame_reason, or for
+     compact unwind enum cunwind_reason.  */
   uint64_t left_out[CFI2SFRAME_REASONS_MAX];
 };
 
@@ -61,8 +61,8 @@ struct measurement
 const char *measured_format_name (enum measured_format format);
 const char *measured_format_text (enum measured_format format);
 
-/* The same for a reason why FORMAT leaves functions out, an index of
-   `left_out'; NULL when there is none of that number.  */
+/* Identifier and text of a reason why FORMAT leaves functions out, an index of
+   `left_out'; NULL when there is no reason of that number.  */
 const char *measured_reason_name (enum measured_format format,
                                   unsigned reason);
 const char *measured_reason_text (enum measured_format format,

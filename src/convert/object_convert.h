@@ -18,7 +18,7 @@ bool object_convert (const struct image *image,
                      struct file_identity *made,
                      struct cfi2sframe_report *report, struct error *err);
 
-/* The same, written to the empty file FD.  */
+/* Convert IMAGE as object_convert does, and write to the empty file FD.  */
 bool object_convert_to (const struct image *image,
                         const struct cfi2sframe_options *options,
                         struct cfi2sframe_report *report, int fd,

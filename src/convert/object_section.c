@@ -29,7 +29,7 @@ struct object_builder
   struct object_section *section;
 };
 
-/* What GNU as describes although nobody could use it.  */
+/* Functions that GNU as describes although no reader can use the rows.  */
 static bool
 accepts_odd_ranges (const struct object_builder *builder)
 {
@@ -108,7 +108,7 @@ add_code (struct object_builder *builder, struct cfi_code *code,
           || code->reason == REASON_EMPTY_RANGE))
     code->reason = REASON_NONE;
   if (accepts_odd_ranges (builder))
-    code->group_end = code->group; /* whatever it overlaps */
+    code->group_end = code->group; /* even if it overlaps another function */
   if (builder->gnu != NULL && code->reason == REASON_NONE
       && !gnu_functions_add (builder->gnu, &builder->walk, code,
                              builder->emitter, &added, err))

@@ -1,9 +1,9 @@
 /* The .sframe of a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Like converting a linked file, with three differences: addresses are our
-   own (elf/relocatable.h), each function's start is a relocation, and nothing
-   is shared or sorted because the linker takes the section apart again.  */
+   It is made like that of a linked file, with three differences: addresses are
+   made up (elf/relocatable.h), each function's start is a relocation, and
+   nothing is shared or sorted, because the linker takes the section apart.  */
 
 #ifndef CONVERT_OBJECT_SECTION_H
 #define CONVERT_OBJECT_SECTION_H

@@ -12,9 +12,9 @@ enum
   GROUP_5 = 0xff /* with /2 a near call, with /3 a far one */
 };
 
-/* Whether a call may begin at byte I of the SIZE CODE at ADDRESS, whatever is
-   before it.  The target of a relative call is code: that tells most
-   displacements and immediates with such a byte apart.  */
+/* Whether a call may begin at byte I of the SIZE bytes CODE at ADDRESS.  The
+   target of a relative call must be code; by this most displacements and
+   immediates that have the byte of a call are told apart.  */
 static bool
 amd64_may_call (const struct image *image, const uint8_t *code, uint64_t size,
                 uint64_t address, uint64_t i)

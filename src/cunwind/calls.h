@@ -1,7 +1,7 @@
 /* Whether a piece of code makes calls.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A synchronous format may be wrong between calls, never at one.  */
+   A synchronous format may be wrong between calls, but never at a call.  */
 
 #ifndef CUNWIND_CALLS_H
 #define CUNWIND_CALLS_H

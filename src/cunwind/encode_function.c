@@ -318,7 +318,7 @@ frames_equal (const struct cunwind_frame *a, const struct cunwind_frame *b)
   return true;
 }
 
-/* Encode the frame and see that a reader gets the same back.  */
+/* Encode the frame, and check that a reader decodes the same frame.  */
 static bool
 encode_exactly (const struct encoding_attempt *attempt, uint32_t *encoding)
 {
@@ -339,7 +339,7 @@ encode_body (struct encoding_attempt *attempt, uint32_t *encoding)
     return reason;
   if (frame->mode != CUNWIND_FRAMELESS)
     return CUNWIND_SAVED_PLACE;
-  /* Was it the size or the registers?  */
+  /* Find out whether the size or the registers are the reason.  */
   uint32_t size = frame->stack_size;
   frame->stack_size = 8 * (frame->n_saved + 1u);
   bool registers_fit = cunwind_encode (attempt->arch, frame, encoding)

@@ -56,7 +56,7 @@ cunwind_supports (const struct arch *arch)
   return arch == &arch_amd64 || arch == &arch_aarch64;
 }
 
-/* Permutations.  */
+/* Permutations of registers.  */
 
 uint32_t
 cunwind_permutation_encode (const uint8_t *registers, unsigned n)
@@ -316,8 +316,9 @@ arm64_encode (const struct cunwind_frame *frame, uint32_t *encoding)
     case CUNWIND_FRAMELESS:
       *encoding
           = ARM64_FRAMELESS | frame->stack_size / 16 << ARM64_STACK_SHIFT;
-      /* The header places saved registers below the caller's frame, libunwind
-         reads them one word higher: with any, nothing is certain.  */
+      /* By the header, saved registers are below the caller's frame; libunwind
+         reads them one word higher.  So a frame with saved registers is not
+         encoded.  */
       return frame->n_saved == 0 && frame->stack_size % 16 == 0
              && frame->stack_size / 16 <= ARM64_STACK_UNITS_MAX;
     case CUNWIND_FRAMELESS_INDIRECT:

@@ -79,8 +79,8 @@ may_fold (const struct cunwind_info *info, uint32_t encoding)
          && frame.mode != CUNWIND_FRAMELESS_INDIRECT;
 }
 
-/* Say nothing of the code from the last function to OFFSET, if there is
-   any.  */
+/* Add an entry without unwind data for the code from the last function to
+   OFFSET, if there is code.  */
 static bool
 close_gap (struct cunwind_info *info, uint32_t offset, struct error *err)
 {
@@ -256,7 +256,7 @@ compressed_size (const struct page_draft *page)
   return UNWIND_COMPRESSED_HEADER_SIZE + 4 * (page->n + page->n_own);
 }
 
-/* Take one more entry into a compressed page, if it holds it.  */
+/* Take one more entry into a compressed page, if there is room.  */
 static bool
 add_to_compressed (struct page_draft *page)
 {
@@ -369,7 +369,7 @@ write_pages (const struct cunwind_info *info,
       for (size_t end = i + (n > 0 ? n : page->n); i < end; i++)
         lsdas += (info->entries[i].encoding & CUNWIND_HAS_LSDA) != 0;
     }
-  /* What ends the last page.  */
+  /* The entry that ends the last page.  */
   buffer_u32 (index, (uint32_t)info->end);
   buffer_u32 (index, 0);
   buffer_u32 (index, lsdas * UNWIND_LSDA_ENTRY_SIZE);
@@ -396,7 +396,8 @@ write_header_and_arrays (const struct cunwind_info *info,
     buffer_u32 (out, info->personalities[i]);
 }
 
-/* Add what is in front of pages and LSDAs to the offsets in INDEX.  */
+/* Add the size of what is in front of pages and LSDAs to the offsets in
+   INDEX.  */
 static void
 write_index (const struct buffer *index, uint32_t lsdas_at, uint32_t pages_at,
              struct buffer *out)

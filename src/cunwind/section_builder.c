@@ -91,7 +91,7 @@ encode_fde (struct cunwind_section *section, const struct cfi_fde *fde,
   return encoded;
 }
 
-/* Note that the entry at OFFSET of .eh_frame is still needed.  */
+/* Count the entry at OFFSET of .eh_frame as still needed.  */
 static void
 keep_entry (struct cunwind_section *section, uint64_t offset)
 {

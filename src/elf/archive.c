@@ -77,7 +77,7 @@ read_member (const struct archive *archive, uint64_t at,
       || member->size > left - sizeof *header)
     return error_set_at (err, CFI2SFRAME_MALFORMED, at,
                          "archive member is damaged or truncated");
-  /* 4.4BSD's: the name is at the start of the contents.  */
+  /* A member name of 4.4BSD's ar is at the start of the contents.  */
   if (memcmp (header->ar_name, "#1/", 3) == 0
       || memcmp (header->ar_name, "__.SYMDEF", 9) == 0)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "archive of BSD's kind");

@@ -25,7 +25,7 @@ enum archive_member_kind
 struct archive_member
 {
   enum archive_member_kind kind;
-  uint64_t offset;      /* of its header, from the archive's start */
+  uint64_t offset;      /* offset of the header, from the archive's start */
   const uint8_t *bytes; /* contents */
   uint64_t size;
 };
@@ -63,8 +63,8 @@ bool archive_write_member (const struct archive *archive,
                            const void *bytes, uint64_t size, int fd,
                            uint64_t *at, struct error *err);
 
-/* Write the contents of the index MEMBER to OFFSET of FD; OFFSETS[I] is where
-   the header of member I is now.  */
+/* Write the contents of the symbol index, which is MEMBER, to OFFSET of FD;
+   OFFSETS[I] is where the header of member I is now.  */
 bool archive_write_index (const struct archive *archive,
                           const struct archive_member *member,
                           const uint64_t *offsets, int fd, uint64_t offset,

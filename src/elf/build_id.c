@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Look for it among the notes of DATA.  */
+/* Look for the build-id among the notes of DATA.  */
 static struct build_id
 find_in_notes (Elf_Data *data)
 {

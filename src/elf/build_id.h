@@ -16,8 +16,8 @@ enum
 
 struct build_id
 {
-  const uint8_t *bytes; /* in the image */
-  size_t size;          /* 0: there is none */
+  const uint8_t *bytes; /* in the image's bytes */
+  size_t size;          /* 0: there is no build-id */
 };
 
 /* The build-id of IMAGE, from its sections or, in a file without sections,

@@ -26,7 +26,7 @@ bool code_sections_read (struct code_sections *sections,
                          const struct image *image, struct error *err);
 void code_sections_free (struct code_sections *sections);
 
-/* Whether [ADDRESS, ADDRESS + SIZE) lies in one of them.  */
+/* Whether [ADDRESS, ADDRESS + SIZE) lies in one of the sections.  */
 bool code_sections_hold (const struct code_sections *sections,
                          uint64_t address, uint64_t size);
 

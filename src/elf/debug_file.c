@@ -23,7 +23,7 @@ _Static_assert(sizeof ((struct debug_file *)0)->path >= PATH_MAX,
 /* What .gnu_debuglink says.  */
 struct debug_link
 {
-  const char *name; /* NULL: there is none */
+  const char *name; /* NULL: there is no .gnu_debuglink */
   uint32_t crc;
 };
 
@@ -45,7 +45,7 @@ find_link (const struct image *image)
                               load_u32 (bytes + crc_at, image->big_endian) };
 }
 
-/* Whether it belongs to a file.  */
+/* Does the debug file belong to a file?  */
 
 static bool
 is_same_build (const struct image *debug, const struct image *image,
@@ -79,8 +79,8 @@ is_section_of (const struct image_section *section, const struct image *image)
          && (own->header.sh_flags & SHF_EXECINSTR);
 }
 
-/* Names occur once in linked files; in a damaged one, with thousands of
-   sections, looking each of them up would take long.  */
+/* Looking each section up by name would take long in a damaged file with
+   thousands of them.  In linked files names occur once.  */
 static bool
 has_same_code (const struct image *debug, const struct image *image,
                struct error *err)
@@ -169,7 +169,7 @@ debug_file_close (struct debug_file *file)
   *file = (struct debug_file){ 0 };
 }
 
-/* Where it may be.  */
+/* Where can a debug file be?  */
 
 struct debug_places
 debug_places_usual (void)
@@ -201,11 +201,12 @@ struct search
   struct debug_file *file;
   const struct image *image;
   const struct debug_places *places;
-  struct error *err; /* why the first one that was there is not used */
+  struct error *err; /* why the first file that was found is not used */
 };
 
-/* Whether there is a file to look at, behind a symbolic link only with LINKS.
-   An empty one is how debuginfod's client remembers that no server has it.  */
+/* Whether there is a file to look at.  Symbolic links are followed only with
+   LINKS.  An empty file does not count: debuginfod's client makes one when no
+   server has the file.  */
 static bool
 is_file (const char *path, bool links)
 {
@@ -279,7 +280,7 @@ directory_of (const struct image *image)
   return path;
 }
 
-/* What is in DIRECTORY, the other file's own, and in its folder .debug.  */
+/* Look in DIRECTORY, which has the other file, and in its folder .debug.  */
 static bool
 try_beside (const struct search *search, const char *directory,
             const char *name)
@@ -301,7 +302,8 @@ static bool
 try_link (const struct search *search)
 {
   struct debug_link link = find_link (search->image);
-  /* A file does not tell to which directory to go.  */
+  /* A name with a slash is refused: an untrusted file must not choose the
+     directory.  */
   if (link.name == NULL || strchr (link.name, '/') != NULL)
     return false;
   char *directory = directory_of (search->image);

@@ -19,10 +19,10 @@
 
 struct debug_file
 {
-  struct image image; /* open if there is an `elf' */
-  char path[4096];    /* where it was found, or "" */
-  size_t beside;      /* how much of PATH is the other file's own directory,
-                         with its slash, if it was found there; or 0 */
+  struct image image; /* open if its elf is not NULL */
+  char path[4096];    /* where the file was found, or "" */
+  size_t beside; /* bytes of PATH that are the other file's own directory, with
+                    its slash, if the file was found below that; or 0 */
 };
 
 /* Where debug files are looked for besides the file's own directory.  */
@@ -35,7 +35,7 @@ struct debug_places
   bool to_change;
 };
 
-/* The places that the environment says.  */
+/* The places that the environment names.  */
 struct debug_places debug_places_usual (void);
 
 /* Open PATH as the debug file of IMAGE.  False when that cannot be: status
@@ -43,9 +43,9 @@ struct debug_places debug_places_usual (void);
 bool debug_file_open (struct debug_file *file, const char *path,
                       const struct image *image, struct error *err);
 
-/* Whether the debug file FILE was split off: it has none of the code that its
-   section headers tell of.  Other files with the same build-id, a copy from
-   before stripping for one, can be run or linked with.  */
+/* Whether the debug file FILE was split off: the file has none of the code
+   that its section headers describe.  Other files with the same build-id, a
+   copy from before stripping for one, can be run or linked with.  */
 bool debug_file_check_split (const struct image *file, struct error *err);
 
 /* Look for the debug file of IMAGE in PLACES and open it.  When none is there
@@ -54,8 +54,9 @@ bool debug_file_check_split (const struct image *file, struct error *err);
 void debug_file_find (struct debug_file *file, const struct image *image,
                       const struct debug_places *places, struct error *err);
 
-/* Put PATH, a debug file's, in front of what ERR says: what is wrong with it
-   is no statement about the file that it belongs to.  Returns false.  */
+/* Put PATH, a debug file's, in front of the reason in ERR, so that the reason
+   is not taken for one about the file that the debug file belongs to.  Returns
+   false.  */
 bool debug_file_blame (struct error *err, const char *path);
 
 /* Close FILE, which may be closed already or never have been open.  */

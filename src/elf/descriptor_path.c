@@ -65,8 +65,9 @@ parse_number (const char *name, int *number)
   return true;
 }
 
-/* What the symbolic link NAME in DIRECTORY contains, as a path that does not
-   depend on where the link is.  NULL if it is none.  To be freed.  */
+/* The target of the symbolic link NAME in DIRECTORY, as a path that does not
+   depend on where the link is.  NULL if NAME is no symbolic link.  To be
+   freed.  */
 static char *
 follow_link (const char *directory, const char *name)
 {

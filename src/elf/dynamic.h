@@ -26,7 +26,7 @@ bool dynamic_find (const struct image *image, int64_t tag, uint64_t *value);
    NULL.  */
 const char *dynamic_strings (const struct image *image, uint64_t *size);
 
-/* The name that others depend on the library by, or NULL.  */
+/* DT_SONAME, the name by which other files depend on the library, or NULL.  */
 const char *dynamic_soname (const struct image *image);
 
 #endif /* ELF_DYNAMIC_H */

@@ -35,15 +35,15 @@ struct walk
   const struct image *image;
   dynamic_relocation_visitor *visit;
   void *data;
-  size_t next;           /* index of the first segment not looked at yet */
+  size_t next; /* index of the first segment that was not looked at yet */
   const GElf_Phdr *load; /* the last PT_LOAD in front of it, or NULL */
   uint32_t type;         /* of the latest relocation ... */
-  bool is_tls;           /* ... which is one of these; type 0 is none */
+  bool is_tls;           /* ... which has one of these types; 0: no type */
 };
 
 /* The bytes at PLACE, or NULL when they are not in the file.  A table may have
-   eight places for each of its bytes; as they ascend for the most part, and
-   PT_LOADs do, the search goes on where the last one ended.  */
+   eight places for each of its bytes.  Most places ascend, as PT_LOADs do, so
+   a search begins where the last one ended.  */
 static const uint8_t *
 place_bytes (struct walk *walk, uint64_t place)
 {
@@ -68,7 +68,7 @@ place_bytes (struct walk *walk, uint64_t place)
   return image->bytes + load->p_offset + (place - load->p_vaddr);
 }
 
-/* INFO is the field of that name; 0, no type at all, for relative
+/* INFO is the field r_info; 0, which has no type, for relative
    relocations.  */
 static void
 visit (struct walk *walk, uint64_t place, uint64_t info, const uint8_t *addend)

@@ -27,9 +27,9 @@ typedef void
 dynamic_relocation_visitor (void *data,
                             const struct dynamic_relocation *relocation);
 
-/* Show VISITOR all dynamic relocations, with and without addends, of the PLT,
-   and relative ones.  False when there are others, or a table that cannot be
-   read.  */
+/* Show VISITOR all dynamic relocations: with and without addends, those of the
+   PLT, and relative ones.  False when there are other kinds, or a table that
+   cannot be read.  */
 bool dynamic_relocations_walk (const struct image *image,
                                dynamic_relocation_visitor *visitor,
                                void *data);
@@ -39,19 +39,19 @@ struct dynamic_places
 {
   uint64_t *addresses; /* owned; ascending; 8 bytes each, or less */
   size_t n, capacity;
-  bool unknown; /* there are relocations in a form that was not read */
+  bool unknown; /* some relocations are in a form that was not read */
 };
 
-/* Find those of the SIZE bytes at ADDRESS, at 7 bytes below them too.  Places
-   are looked for only where the dynamic linker may write: in writable
-   segments, or in all if the file says that it has text relocations.  False
-   when memory ran out.  */
+/* Find the places that relocations change in the SIZE bytes at ADDRESS, and in
+   the 7 bytes below.  Places are looked for only where the dynamic linker may
+   write: in writable segments, or in all if the file says that it has text
+   relocations.  False when memory ran out.  */
 bool dynamic_places_find (struct dynamic_places *places,
                           const struct image *image, uint64_t address,
                           uint64_t size, struct error *err);
 void dynamic_places_free (struct dynamic_places *places);
 
-/* Whether one of the SIZE bytes at ADDRESS may be changed.  */
+/* Whether a relocation may change one of the SIZE bytes at ADDRESS.  */
 bool dynamic_places_touch (const struct dynamic_places *places,
                            uint64_t address, uint64_t size);
 

@@ -1,9 +1,9 @@
 /* Where a file is: a path, or a name in an open directory.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Between looking at a tree and working on its files somebody may replace a
-   directory or a file in it by a symbolic link that leads elsewhere.  So what
-   was found in a tree is opened from a directory that was reached without
+   While this program works on a tree, another user may replace a directory or
+   a file in it by a symbolic link that leads elsewhere.  So a file that was
+   found in a tree is opened from a directory that was reached without
    following links, and must be the file that was found.  */
 
 #ifndef ELF_FILE_LOCATION_H
@@ -21,21 +21,22 @@ struct file_identity
   ino_t inode;
 };
 
-/* What keeps others from the file while it is open (flock): advice, which this
-   program takes itself.  */
+/* The lock on an open file (flock).  Locks are advisory; this program respects
+   them.  */
 enum file_lock
 {
   LOCK_NONE,
-  LOCK_READING, /* to be replaced: nobody writes in place meanwhile */
-  LOCK_WRITING  /* to be written in place: by nobody else */
+  LOCK_READING, /* the file will be replaced: no process writes it in place
+                   meanwhile */
+  LOCK_WRITING  /* the file will be written in place, by this process alone */
 };
 
 struct file_location
 {
-  const char *path; /* as people know it */
-  int directory;    /* that NAME is in, or AT_FDCWD */
+  const char *path; /* as it is shown to users */
+  int directory;    /* the directory that NAME is in, or AT_FDCWD */
   const char *name; /* relative to DIRECTORY */
-  bool fixed;       /* a link is not followed, and it must be IDENTITY */
+  bool fixed; /* no symbolic link is followed; the file must be IDENTITY */
   struct file_identity identity;
   const char *checksums; /* the names in DIRECTORY that may be of checksums
                             (checksum_may_be), an empty one behind the last;

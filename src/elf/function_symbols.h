@@ -25,7 +25,8 @@ struct symbol_name
 {
   uint64_t address;
   const char *name;
-  size_t order; /* in the file: the first of several names counts */
+  size_t order; /* index of the symbol in the file; of several names for one
+                   address the first counts */
 };
 
 struct symbol_names
@@ -34,7 +35,7 @@ struct symbol_names
   size_t n, capacity;
 };
 
-/* NAMES is to be freed also when memory ran out: false.  */
+/* False when memory ran out.  NAMES is to be freed in any case.  */
 bool symbol_names_read (struct symbol_names *names, const struct image *image);
 void symbol_names_free (struct symbol_names *names);
 

@@ -226,8 +226,8 @@ image_read (struct image *image, struct error *err)
       || !read_segments (image, err) || !read_sections (image, err))
     return false;
   image->arch = arch_of_machine (image->header.e_machine, image->big_endian);
-  /* A core file's sections and segments may be cut off.  Only its type is
-     wanted, so it is shown without any.  */
+  /* A core file's sections and segments may be cut off.  Only the type of such
+     a file matters, so it is opened without them.  */
   if (image->header.e_type == ET_CORE)
     {
       image->n_segments = image->n_sections = image->section_names = 0;
@@ -258,8 +258,8 @@ image_open_elf (struct image *image, struct error *err)
   return image_open_raw (image, err) && image_read (image, err);
 }
 
-/* Locks that cannot be had for other reasons than that somebody has them (not
-   on this file system) are done without.  */
+/* If locking fails for another reason than that another process has the lock
+   (the file system has no locks), the file is used without.  */
 static bool
 take_lock (int fd, enum file_lock lock, struct error *err)
 {
@@ -292,7 +292,8 @@ open_regular (const struct file_location *location, struct error *err)
   return -1;
 }
 
-/* libelf sets a global variable every time, which other threads read.  */
+/* elf_version sets a global variable, which other threads read, at each call.
+   So it is called once.  */
 static void
 set_version (void)
 {

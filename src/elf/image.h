@@ -28,7 +28,7 @@
 struct image_section
 {
   GElf_Shdr header;
-  const char *name; /* in the file's string table; "" when it has none */
+  const char *name; /* in the file's string table; "": it has no name */
 };
 
 struct image
@@ -46,7 +46,8 @@ struct image
   size_t n_sections;              /* 0 without section header table */
   size_t section_names;           /* index of .shstrtab, 0 if none */
   bool debug_only; /* code without contents: made by --only-keep-debug */
-  /* The file that this one, which has no name, was made from; or NULL.  */
+  /* The image that was made into this one, which has no name of its own; or
+     NULL.  */
   const struct image *made_from;
 };
 
@@ -57,7 +58,8 @@ bool image_open (struct image *image, const char *path, struct error *err);
 bool image_open_at (struct image *image, const struct file_location *location,
                     struct error *err);
 
-/* Only bytes, size and descriptor of the file, whatever is in it.  */
+/* Open INPUT without looking into it: only bytes, size and descriptor are
+   set.  */
 bool image_open_bytes (struct image *image,
                        const struct file_location *location,
                        struct error *err);

@@ -14,8 +14,9 @@ enum
   DATAREL_SDATA4 = 0x3b
 };
 
-/* The end of the last entry that the search table of .eh_frame_hdr points to:
-   without section headers nothing else bounds .eh_frame.  0 if unknown.  */
+/* The end of the last entry that the search table of .eh_frame_hdr points to,
+   or 0 if that is not known.  Without section headers only this table says how
+   long .eh_frame is.  */
 static uint64_t
 last_entry_end (const struct image *image, uint64_t header_address,
                 struct cursor *table, uint32_t count)

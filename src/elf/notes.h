@@ -38,16 +38,17 @@ enum
   NOTES_SPAN_MAX = 1 << 15
 };
 
-/* Whether some reader of the PT_NOTEs of a file looks for NOTE: all who align
-   notes as the header says, or, BY_4, Linux, which looks for the build-id.
-   Nobody looks for the ABI tag of a PROGRAM.  */
+/* Whether a reader of the PT_NOTEs of a file looks for NOTE: a reader that
+   aligns notes as the header says, or, with BY_4, Linux, which looks for the
+   build-id.  No reader looks for the ABI tag of a PROGRAM.  */
 bool note_is_wanted (const struct note *note, bool by_4, bool program);
 
-/* A note without a name and without contents worth reading, between notes that
-   are aligned to 4 and notes that are aligned to 8.  For readers that align
-   notes to 8 it is one, from AT on; those that align to 4 begin 4 bytes in
-   front of it, see an empty one up to its name and another up to its end, and
-   so all continue in the same place.  NOTE_FILLER_SIZE bytes.  */
+/* Write a note without name and without contents worth reading, between notes
+   that are aligned to 4 and notes that are aligned to 8.  A reader that aligns
+   notes to 8 sees one note, from AT on.  A reader that aligns them to 4 begins
+   4 bytes in front of it, and sees one empty note up to its name and another
+   up to its end.  So both continue at the same place.  NOTE_FILLER_SIZE
+   bytes.  */
 enum
 {
   NOTE_FILLER_SIZE = 24

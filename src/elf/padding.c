@@ -50,14 +50,14 @@ collect_table (struct padding_finder *finder, size_t section)
   struct symbol symbol;
   if (!symbols_at (&symbols, finder->image, section))
     return;
-  /* Only those of code are of use here.  */
+  /* Only symbols of code are of use.  */
   for (size_t i = 0; symbols_get (&symbols, i, &symbol); i++)
     if (has_place (&symbol)
         && image_is_executable (finder->image, symbol.value, 0))
       finder->names[finder->n_names++] = symbol.value;
 }
 
-/* Code begins in sections, too.  */
+/* A section's start is a name, too: code begins there.  */
 static void
 collect_sections (struct padding_finder *finder)
 {
@@ -110,8 +110,8 @@ search_name (const struct padding_finder *finder, uint64_t address)
   return SEARCH_FIRST (finder->n_names, i, finder->names[i] >= address);
 }
 
-/* Do as the search above does, starting at the last answer: questions come in
-   address order mostly.  */
+/* Do as search_name does, but begin at the last answer, because most questions
+   come in address order.  */
 static size_t
 follow_names (struct padding_finder *finder, uint64_t address)
 {
@@ -129,7 +129,7 @@ follow_names (struct padding_finder *finder, uint64_t address)
   return at;
 }
 
-/* Where name NUMBER is; UINT64_MAX: behind the last one.  */
+/* The address of name NUMBER; UINT64_MAX behind the last name.  */
 static uint64_t
 name_address (const struct padding_finder *finder, size_t number)
 {
@@ -159,7 +159,7 @@ static size_t
 amd64_padding (const uint8_t *at, size_t left)
 {
   if (at[0] == 0xcc || at[0] == 0x00)
-    return 1; /* int3, or what a linker fills with */
+    return 1; /* int3, or bytes that a linker fills gaps with */
   size_t prefixes = 0;
   while (prefixes < left && (at[prefixes] == 0x66 || at[prefixes] == 0x2e))
     prefixes++;

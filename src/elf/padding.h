@@ -1,10 +1,11 @@
-/* Bytes between functions that nothing executes.
+/* Bytes between functions that are never executed.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Rows may cover the alignment behind a function: return addresses of calls
-   that end a function lie in it, and --compact describes neighbours by one
-   FDE.  That is harmless only where the bytes are padding instructions without
-   a name; here it is decided.  */
+   Rows may cover the padding behind a function: the return address of a call
+   that ends a function lies in it, and --compact describes neighbouring
+   functions by one FDE.  That is harmless only where the bytes are padding
+   instructions and no symbol names them.  This module decides whether they
+   are.  */
 
 #ifndef ELF_PADDING_H
 #define ELF_PADDING_H
@@ -34,18 +35,19 @@ bool padding_finder_init (struct padding_finder *finder,
                           const struct image *image, struct error *err);
 void padding_finder_free (struct padding_finder *finder);
 
-/* How many bytes from ADDRESS on, the end of a function, are alignment that
-   belongs to it; LIMIT (at or above ADDRESS) is where the next code begins of
-   which anything is known.  All of it, if that is at most PADDING_MAX bytes;
-   of more only the first instruction.  0 where the padding ends neither at
-   LIMIT, at a symbol or section, nor at an address that functions are aligned
-   to: then it may be the first instruction of code that no symbol names.  */
+/* How many bytes from ADDRESS on, the end of a function, are padding that
+   belongs to it; LIMIT (at or above ADDRESS) is where the next code begins
+   that has a name or CFI.  The result is all bytes up to LIMIT if these are at
+   most PADDING_MAX, otherwise the first instruction only.  0 where the padding
+   ends neither at LIMIT, at a symbol or section, nor at an address that
+   functions are aligned to: then it may be the first instruction of code that
+   no symbol names.  */
 uint64_t padding_finder_behind (struct padding_finder *finder,
                                 uint64_t address, uint64_t limit);
 
 /* The bytes of padding from ADDRESS on, up to LIMIT or the next address that
-   functions are aligned to at most: what may be covered when there were other
-   symbols, as before the file was stripped.  */
+   functions are aligned to: what padding_finder_behind may have answered when
+   the file had more symbols, before it was stripped.  */
 uint64_t padding_finder_run (const struct padding_finder *finder,
                              uint64_t address, uint64_t limit);
 

@@ -20,10 +20,10 @@ struct plt_sections
   size_t n;
 };
 
-/* Find those of IMAGE.  */
+/* Find the PLT sections of IMAGE.  */
 void plt_sections_find (struct plt_sections *plt, const struct image *image);
 
-/* The one that holds ADDRESS, or NULL.  */
+/* The PLT section that holds ADDRESS, or NULL.  */
 const struct image_section *plt_sections_at (const struct plt_sections *plt,
                                              uint64_t address);
 

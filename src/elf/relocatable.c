@@ -13,8 +13,9 @@
 
 enum
 {
-  /* Our addresses: sections begin at multiples of this, with at least one
-     unused byte between them.  Low bits of PLT expressions stay meaningful. */
+  /* Made-up addresses: each code section begins at a multiple of this, with at
+     least one unused byte in front of it.  So the low bits of an address,
+     which PLT expressions look at, keep their meaning.  */
   PLACE_ALIGN = 64,
   PADDING_MAX = 1 << 26,
   FDE_PC_BEGIN = 8 /* after a 32-bit length and the CIE pointer */
@@ -103,8 +104,8 @@ place_sections (struct relocatable *object, struct error *err)
   return true;
 }
 
-/* The place that symbol INDEX and ADDEND name, as an address of this object
-   (relocatable.h); 0 unless it is in code.  */
+/* The made-up address (relocatable.h) of the place that symbol INDEX and
+   ADDEND name; 0 unless it is in code.  */
 static uint64_t
 resolve_symbol (const struct relocatable *object,
                 const struct symbols *symbols, size_t index, uint64_t addend)
@@ -279,7 +280,7 @@ find_eh_frame (const struct image *image)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
-      /* clang gives it the processor's own type.  */
+      /* clang gives .eh_frame the processor's own section type.  */
       if (strcmp (image->sections[i].name, ".eh_frame") == 0
           && (header->sh_type == SHT_PROGBITS
               || header->sh_type == SHT_X86_64_UNWIND)

@@ -10,12 +10,12 @@
 
 enum
 {
-  /* Deflate cannot do better (zlib, "Technical Details", maximum compression
-     factor), and CFI is never so regular that others can.  A section that
-     claims more is damaged or hostile.  */
+  /* The largest compression factor of Deflate (zlib, "Technical Details").
+     CFI is never so regular that other methods exceed it.  A section whose
+     header says more is damaged or hostile.  */
   FACTOR_MAX = 1032,
-  /* Besides CFI a file has at least the code that it is about, or other
-     debugging information.  */
+  /* A part of the file at most: besides CFI a file has the code that the CFI
+     describes, or other debugging information.  */
   FILE_FACTOR_MAX = 2,
   GNU_HEADER_SIZE = 12 /* "ZLIB" and the size, big-endian */
 };
@@ -27,7 +27,7 @@ is_gnu_compressed (const struct image_section *section)
   return strncmp (section->name, prefix, sizeof prefix - 1) == 0;
 }
 
-/* How large the section says it is without compression; 0 when its header is
+/* The size without compression, by the section's own header; 0 when that is
    damaged.  */
 static uint64_t
 promised_size (Elf_Scn *scn, const struct image_section *section,

@@ -25,8 +25,8 @@ find_indexes (struct symbols *symbols)
     }
 }
 
-/* A table of strings ends with one (gABI, "String Table"); no other is read.
- */
+/* A string table ends with a zero byte (gABI, "String Table").  Others are not
+   read.  */
 static void
 find_strings (struct symbols *symbols, uint32_t link)
 {

@@ -17,7 +17,7 @@
 struct symbols
 {
   const struct image *image;
-  size_t section;       /* of the table; 0: there is none */
+  size_t section;       /* index of the table; 0: there is none */
   size_t index_section; /* SHT_SYMTAB_SHNDX; 0: there is none */
   const uint8_t *bytes; /* entries */
   size_t n;

@@ -223,8 +223,8 @@ frame_function_append_saved (struct frame_function *function,
   return true;
 }
 
-/* What FUNCTION says at OFFSET from its address, or NULL; *END becomes where
-   that may change.  Rows are searched from *INDEX on.  */
+/* The row of FUNCTION at OFFSET from its address, or NULL; *END becomes the
+   offset up to which that holds.  Rows are searched from *INDEX on.  */
 static const struct frame_row *
 row_at (const struct frame_function *function, uint64_t offset, size_t *index,
         uint64_t *end)
@@ -240,7 +240,8 @@ row_at (const struct frame_function *function, uint64_t offset, size_t *index,
   return i > 0 ? &function->rows[i - 1] : NULL;
 }
 
-/* The row that FUNCTION has at OFFSET when RIVAL is heard, too.  */
+/* The row that FUNCTION keeps at OFFSET when RIVAL describes the same
+   code.  */
 static struct frame_row
 judged_row (const struct frame_function *function,
             const struct frame_function *rival, uint64_t offset,

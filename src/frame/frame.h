@@ -103,14 +103,15 @@ struct frame_function
   bool signal;   /* augmentation S */
   bool b_key;    /* aarch64: RA signed with key B */
   bool from_plt; /* rows come from recognised stub instructions */
-  /* Whether the instructions of a repeating block of `repeat` bytes are
-     described (PLT entries); 0: rows are offsets from the address.  */
+  /* The code is a sequence of equal blocks of so many bytes (PLT entries), and
+     starts of rows count from the start of each block; 0: from the
+     address.  */
   uint8_t repeat;
   struct frame_row *rows; /* owned; ascending start, the first one at 0
                              unless the beginning has no rules */
   size_t n_rows;
-  size_t rows_capacity; /* 0 though there are rows: they are another
-                           function's, in a list */
+  size_t rows_capacity; /* 0 though there are rows: the rows belong to another
+                           function of the list */
   /* The rules of other callee-saved registers, when they were asked for:
      n_saved of them for each row.  */
   struct frame_rule *saved; /* owned */
@@ -128,7 +129,8 @@ struct frame_functions
 static inline bool
 frame_rule_equal (struct frame_rule a, struct frame_rule b)
 {
-  /* All bits of it, at once: rows are compared more than anything else.  */
+  /* All bits of a rule in one number: rows are compared more often than
+     anything else is done with them.  */
   uint64_t left, right;
   _Static_assert(sizeof a == sizeof left, "a rule has no padding");
   memcpy (&left, &a, sizeof left);
@@ -136,7 +138,7 @@ frame_rule_equal (struct frame_rule a, struct frame_rule b)
   return left == right;
 }
 
-/* Same rules, whatever the start.  */
+/* Whether the rules of two rows are equal; their starts do not matter.  */
 static inline bool
 frame_row_same_rules (const struct frame_row *a, const struct frame_row *b)
 {
@@ -176,7 +178,7 @@ void frame_function_free (struct frame_function *function);
 
 void frame_functions_free (struct frame_functions *list);
 
-/* Give back the room for rows that FUNCTION does not have.  */
+/* Free the memory that FUNCTION has for rows beyond those it has.  */
 void frame_function_trim (struct frame_function *function);
 
 /* Where the next row can be written before frame_function_keep_next, or NULL
@@ -220,18 +222,19 @@ bool frame_function_has_plt_rule (const struct frame_function *function);
    well.  */
 bool frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg);
 
-/* Append ROW in the same way.  False when memory ran out.  */
+/* Append ROW as frame_function_keep_next does.  False when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 
-/* Append ROW, which has function->n_saved rules in SAVED, in the same way.  */
+/* Append ROW, with function->n_saved rules in SAVED, as
+   frame_function_keep_next does.  */
 bool frame_function_append_saved (struct frame_function *function,
                                   const struct frame_row *row,
                                   const struct frame_rule *saved);
 
-/* Take back what FUNCTION says of code of which RIVAL says anything else, or
-   nothing: rows without rules but REASON stand there instead.  Rules of saved
-   registers are dropped.  False when memory ran out.  */
+/* Replace the rows of FUNCTION by rows with no rule but REASON wherever RIVAL,
+   which describes the same code, says anything else or nothing.  Rules of
+   saved registers are dropped.  False when memory ran out.  */
 bool frame_function_dispute (struct frame_function *function,
                              const struct frame_function *rival,
                              enum frame_reason reason);

@@ -36,8 +36,8 @@ struct frame_numbers
 bool frame_numbers_init (struct frame_numbers *numbers);
 void frame_numbers_free (struct frame_numbers *numbers);
 
-/* Find the number of what ROW says, among all or make one.  0 when there are
-   too many, or memory ran out.  */
+/* The number of what ROW says, by a search among all numbers, or a new one.  0
+   when there are too many, or memory ran out.  */
 uint32_t frame_numbers_find (struct frame_numbers *numbers,
                              const struct frame_row *row);
 
@@ -46,7 +46,7 @@ static inline uint16_t *
 frame_numbers_recent (struct frame_numbers *numbers,
                       const struct frame_row *row)
 {
-  /* What differs between most rows, so that it tells most rules apart.  */
+  /* A hash of what differs between most rows.  */
   uint32_t mixed = (uint32_t)row->cfa.offset / 8 + row->cfa.reg * 64u
                    + row->fp.kind * 32u + row->ra.kind * 128u;
   return &numbers->recent[mixed % NUMBERS_RECENT];
