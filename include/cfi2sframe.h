@@ -476,6 +476,11 @@ struct cfi2sframe_finding
   bool frame_pointer;      /* the rule of FP is wrong; else, that of CFA */
   const char *says, *does; /* the row's rule, and what the code does */
   bool return_address;     /* the rule of RA is wrong */
+  /* The instruction at `since`: its bytes, and its text, which is NULL where
+     the library has no disassembler for the machine.  */
+  const uint8_t *instruction;
+  size_t instruction_size;
+  const char *instruction_text;
 };
 
 struct cfi2sframe_lint_result

@@ -85,3 +85,12 @@ insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
                          .index = REG_NONE };
   return decoder->machine->decode (decoder->state, bytes, size, address, insn);
 }
+
+bool
+insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
+           uint64_t size, uint64_t address, char text[INSN_TEXT_MAX])
+{
+  const struct insn_machine *machine = decoder->machine;
+  return machine->show
+         && machine->show (decoder->state, bytes, size, address, text);
+}

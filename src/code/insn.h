@@ -29,4 +29,9 @@ bool insn_decode_step (const struct insn_decoder *decoder,
 bool insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
                   uint64_t size, uint64_t address, struct insn *insn);
 
+/* The same instruction for people, as an assembler takes it.  False: this
+   build has no disassembler for the machine, or there is no instruction.  */
+bool insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
+                uint64_t size, uint64_t address, char text[INSN_TEXT_MAX]);
+
 #endif /* CODE_INSN_H */

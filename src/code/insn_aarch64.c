@@ -303,4 +303,4 @@ decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
 }
 
 const struct insn_machine insn_aarch64
-    = { &arch_aarch64, NULL, decode_step, decode };
+    = { &arch_aarch64, NULL, decode_step, decode, NULL };

@@ -739,7 +739,26 @@ decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
   return true;
 }
 
+/* In AT&T's syntax, as the GNU tools have it.  */
+static bool
+show (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
+      char text[INSN_TEXT_MAX])
+{
+  const struct amd64_decoder *decoder = state;
+  ZydisFormatter formatter;
+  ZydisDecodedInstruction instruction;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  return ZYAN_SUCCESS (ZydisDecoderDecodeFull (&decoder->zydis, bytes, size,
+                                               &instruction, operands))
+         && ZYAN_SUCCESS (
+             ZydisFormatterInit (&formatter, ZYDIS_FORMATTER_STYLE_ATT))
+         && ZYAN_SUCCESS (ZydisFormatterFormatInstruction (
+             &formatter, &instruction, operands,
+             instruction.operand_count_visible, text, INSN_TEXT_MAX, address,
+             NULL));
+}
+
 const struct insn_machine insn_amd64
-    = { &arch_amd64, state_new, decode_step, decode };
+    = { &arch_amd64, state_new, decode_step, decode, show };
 
 #endif /* HAVE_ZYDIS */

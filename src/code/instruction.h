@@ -119,4 +119,9 @@ struct insn
   /* Indirect jumps and calls go to what `from`, or else memory, holds.  */
 };
 
+enum
+{
+  INSN_TEXT_MAX = 96 /* of an instruction in words, with the final NUL */
+};
+
 #endif /* CODE_INSTRUCTION_H */

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "code/code.h"
-
+#include "code/insn.h"
 #include "convert/code_facts.h"
 #include "convert/results.h"
 #include "elf/function_symbols.h"
@@ -15,9 +15,41 @@ struct reader
   struct cfi2sframe_lint_result *result;
 };
 
+/* What findings are told in.  */
+struct vocabulary
+{
+  struct symbol_names names;
+  struct insn_decoder *decoder;
+};
+
+enum
+{
+  INSN_SIZE_MAX = 16
+};
+
+/* The instruction at FINDING->since, in words if TEXT, which has room for
+   them, gets any.  */
+static void
+show_instruction (const struct reader *reader,
+                  const struct insn_decoder *decoder,
+                  struct cfi2sframe_finding *finding, char text[INSN_TEXT_MAX])
+{
+  struct insn_step step;
+  uint64_t size = INSN_SIZE_MAX, at = finding->since;
+  const uint8_t *bytes = image_bytes_at (reader->image, at, size);
+  while (!bytes && --size > 0)
+    bytes = image_bytes_at (reader->image, at, size);
+  if (!bytes || !insn_decode_step (decoder, bytes, size, at, &step))
+    return;
+  finding->instruction = bytes;
+  finding->instruction_size = step.size;
+  if (insn_show (decoder, bytes, size, at, text))
+    finding->instruction_text = text;
+}
+
 static void
 report (const struct reader *reader, const struct disproofs *disproofs,
-        const struct symbol_names *names)
+        const struct vocabulary *words)
 {
   for (size_t i = 0; i < disproofs->n; i++)
     {
@@ -26,7 +58,7 @@ report (const struct reader *reader, const struct disproofs *disproofs,
       code_describe (from, reader->image->arch, says, does);
       struct cfi2sframe_finding finding = {
         .function = from->entry,
-        .name = symbol_names_at (names, from->entry),
+        .name = symbol_names_at (&words->names, from->entry),
         .address = from->start,
         .size = from->end - from->start,
         .bytes = from->bytes,
@@ -36,6 +68,8 @@ report (const struct reader *reader, const struct disproofs *disproofs,
         .does = does,
         .return_address = from->kind == DISPROOF_RA,
       };
+      char text[INSN_TEXT_MAX];
+      show_instruction (reader, words->decoder, &finding, text);
       reader->result->findings++;
       reader->result->bytes += finding.bytes;
       if (reader->found)
@@ -45,15 +79,19 @@ report (const struct reader *reader, const struct disproofs *disproofs,
 
 /* Names are not read where nothing was found.  */
 static bool
-report_named (const struct reader *reader, const struct disproofs *disproofs,
-              struct error *err)
+report_in_words (const struct reader *reader,
+                 const struct disproofs *disproofs, struct error *err)
 {
-  struct symbol_names names = { 0 };
-  bool ok = disproofs->n == 0 || symbol_names_read (&names, reader->image)
+  if (disproofs->n == 0)
+    return true;
+  struct vocabulary words
+      = { .decoder = insn_decoder_new (reader->image->arch) };
+  bool ok = (symbol_names_read (&words.names, reader->image) && words.decoder)
             || error_set_no_memory (err);
   if (ok)
-    report (reader, disproofs, &names);
-  symbol_names_free (&names);
+    report (reader, disproofs, &words);
+  symbol_names_free (&words.names);
+  insn_decoder_free (words.decoder);
   return ok;
 }
 
@@ -72,7 +110,7 @@ lint_source (const struct reader *reader, const struct cfi_source *source,
     {
       reader->result->functions = findings.functions;
       reader->result->functions_trusted = findings.functions_trusted;
-      ok = report_named (reader, &findings.disproofs, err);
+      ok = report_in_words (reader, &findings.disproofs, err);
     }
   code_findings_free (&findings);
   code_facts_free (&facts);

@@ -13,7 +13,8 @@
 
 enum
 {
-  EXIT_FOUND = 3
+  EXIT_FOUND = 3,
+  BYTES_TEXT_MAX = 48 /* no instruction has more than 15 bytes */
 };
 
 struct lint_output
@@ -31,6 +32,19 @@ rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
   return finding->frame_pointer ? fp : finding->return_address ? ra : cfa;
 }
 
+/* The bytes of FINDING's instruction, in the order that they are in.  */
+static const char *
+bytes_text (const struct cfi2sframe_finding *finding,
+            char text[BYTES_TEXT_MAX])
+{
+  size_t n = 0;
+  for (size_t i = 0; i < finding->instruction_size && n + 3 < BYTES_TEXT_MAX;
+       i++)
+    n += (size_t)snprintf (text + n, BYTES_TEXT_MAX - n, "%s%02x",
+                           i > 0 ? " " : "", finding->instruction[i]);
+  return text;
+}
+
 static void
 print_line (const struct lint_output *output,
             const struct cfi2sframe_finding *finding)
@@ -44,16 +58,23 @@ print_line (const struct lint_output *output,
   fprintf (output->out,
            ": 0x%" PRIx64 "-0x%" PRIx64 " (%" PRIu64
            " bytes): %s: CFI says %s, code does %s; since the instruction at "
-           "0x%" PRIx64 "\n",
+           "0x%" PRIx64,
            finding->address, finding->address + finding->size, finding->bytes,
            rule_of (finding, "CFA", "RA", "FP"), finding->says, finding->does,
            finding->since);
+  char bytes[BYTES_TEXT_MAX];
+  const char *text = finding->instruction_text;
+  if (finding->instruction_size > 0)
+    fprintf (output->out, ": %s%s%s", bytes_text (finding, bytes),
+             text ? "  " : "", text ? text : "");
+  fprintf (output->out, "\n");
 }
 
 static json_object *
 finding_json (const struct cfi2sframe_finding *finding)
 {
   json_object *object = json_object_new_object ();
+  char bytes[BYTES_TEXT_MAX];
   json_add_number (object, "function", finding->function);
   json_add_string (object, "name", finding->name);
   json_add_number (object, "address", finding->address);
@@ -63,6 +84,10 @@ finding_json (const struct cfi2sframe_finding *finding)
   json_add_string (object, "rule", rule_of (finding, "cfa", "ra", "fp"));
   json_add_string (object, "cfi", finding->says);
   json_add_string (object, "code", finding->does);
+  json_add_string (object, "instruction",
+                   finding->instruction_size > 0 ? bytes_text (finding, bytes)
+                                                 : NULL);
+  json_add_string (object, "instruction_text", finding->instruction_text);
   return object;
 }
 

@@ -65,7 +65,7 @@ END
   tool --lint wrong.so
   [ "$status" -eq 3 ] || report
   [ "${#lines[@]}" -eq 1 ] || report
-  [[ ${lines[0]} == *"wrong (0x"*"(7 bytes): CFA: CFI says rsp+16, code does rsp+24"* ]] \
+  [[ ${lines[0]} == *"wrong (0x"*"(7 bytes): CFA: CFI says rsp+16, code does rsp+24; since the instruction at 0x"*": 55  push %rbp" ]] \
     || report
   [ -z "$stderr" ] || report
 }
@@ -83,6 +83,8 @@ finding, = report["findings"]
 assert finding["name"] == "wrong" and finding["rule"] == "cfa"
 assert finding["address"] == finding["function"] + 2 and finding["size"] == 7
 assert finding["since"] == finding["function"] + 1
+assert finding["instruction"] == "55"
+assert finding["instruction_text"] == "push %rbp"
 END
 }
 
@@ -259,6 +261,44 @@ END
   [ "$status" -eq 3 ] || report
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(1 bytes): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
+    || report
+}
+
+# As clang 14 writes a function that ends in one of two tail calls: the `add'
+# that both begin with is done in front of the branch, its row is not (LLVM's
+# issue 220720).
+@test "--lint finds an epilogue that was moved in front of a branch" {
+  wrong_library
+  cat >choose.s <<'END'
+	.globl	choose
+	.type	choose, @function
+choose:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	sub	$16, %rsp
+	.cfi_def_cfa_offset 32
+	mov	%esi, %ebx
+	call	prepare@PLT
+	add	$16, %rsp
+	test	%ebx, %ebx
+	je	1f
+	.cfi_def_cfa_offset 16
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	jmp	first@PLT
+1:	.cfi_def_cfa_offset 16
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	jmp	second@PLT
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o choose.so choose.s
+  tool --lint choose.so
+  [ "$status" -eq 3 ] || report
+  [ "${#lines[@]}" -eq 1 ] || report
+  [[ ${lines[0]} == *"(4 bytes): CFA: CFI says rsp+32, code does rsp+16; "*": 48 83 c4 10  add "* ]] \
     || report
 }
 
