@@ -69,6 +69,9 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   /* The reader of this section looks up the address before a return
      address.  */
   options.keep_return_addresses = true;
+  /* Code without a symbol is named after the start of its rows: so these are
+     a whole function's.  */
+  options.no_split = true;
   bool built
       = detached_section (&image, &options, &report, &bytes, address, err);
   image_close (&image);

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "stacks/dwfl_debuginfo.h"
 #include "stacks/live_modules.h"
+#include "unwind/lookup.h"
 
 struct code_file
 {
@@ -84,6 +85,25 @@ code_files_load (struct code_files *files, struct process *process,
   module->section.address += module->start;
 }
 
+bool
+code_files_rows (const struct code_files *files, uint32_t number,
+                 uint64_t offset, uint64_t *start)
+{
+  const struct cfi2sframe_section *section = &files->files[number].section;
+  struct unwind_section opened;
+  struct unwind_rules rules;
+  if (section->size == 0
+      || !unwind_section_open (&opened, section->bytes, section->size,
+                               section->address)
+      || !opened.sorted
+      || unwind_section_lookup (&opened, offset, &rules)
+             != CFI2SFRAME_STEP_CALLER)
+    return false;
+  uint32_t count = unwind_section_count (&opened, offset, 0, opened.n_fdes);
+  *start = unwind_section_start (&opened, count - 1);
+  return true;
+}
+
 /* Symbols.  */
 
 static const Dwfl_Callbacks callbacks = {
@@ -123,9 +143,14 @@ code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
                    unsigned wanted, struct symbol *symbol)
 {
   struct code_file *file = &files->files[number];
+  uint64_t rows;
   if (!file->opened)
     open_dwfl (file);
   symbol_find (file->dwfl, file->start + offset, true, wanted, symbol);
+  /* A symbol without a size would go on to the next one.  */
+  if (symbol->unsized && code_files_rows (files, number, offset, &rows)
+      && rows > offset - symbol->offset)
+    *symbol = (struct symbol){ 0 };
 }
 
 const char *

@@ -270,8 +270,9 @@ tracer_of (pid_t pid, pid_t tid)
   FILE *file = fopen (name, "re");
   if (file == NULL)
     return 0;
-  while (tracer == 0 && fgets (line, sizeof line, file) != NULL)
-    sscanf (line, "TracerPid: %d", &tracer);
+  while (fgets (line, sizeof line, file) != NULL)
+    if (strncmp (line, "TracerPid:", 10) == 0)
+      tracer = (int)strtol (line + 10, NULL, 10);
   fclose (file);
   return tracer;
 }

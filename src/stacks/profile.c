@@ -5,6 +5,7 @@
 
 #include "stacks/profile.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,21 @@ in_brackets (const char *text)
                                                                   : name;
 }
 
+/* What to call code without a symbol: by where its rows begin, as functions
+   do, if they are known; otherwise by its file alone.  */
+static char *
+name_of_rows (const struct code_files *files, uint32_t file, uint64_t offset)
+{
+  const char *path = code_files_path (files, file);
+  const char *slash = strrchr (path, '/');
+  const char *base = slash != NULL ? slash + 1 : path;
+  uint64_t start;
+  char *name;
+  if (!code_files_rows (files, file, offset, &start))
+    return in_brackets (base);
+  return asprintf (&name, "%s+0x%" PRIx64, base, start) < 0 ? NULL : name;
+}
+
 /* What to call what has KEY; to be freed.  */
 static char *
 name_of (struct profile *profile, uint64_t key, unsigned wanted)
@@ -151,9 +167,7 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
   code_files_symbol (files, file, offset, wanted, &symbol);
   if (symbol.name[0] != '\0')
     return strdup (symbol.name);
-  const char *path = code_files_path (files, file);
-  const char *slash = strrchr (path, '/');
-  return in_brackets (slash != NULL ? slash + 1 : path);
+  return name_of_rows (files, file, offset);
 }
 
 static int

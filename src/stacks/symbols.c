@@ -36,6 +36,7 @@ symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
                                            NULL, NULL, NULL);
   if (name != NULL)
     set_name (symbol, name, wanted & SYMBOL_MANGLED);
+  symbol->unsized = name != NULL && found.st_size == 0;
   symbol->offset = offset + !at_pc;
   Dwfl_Line *line
       = wanted & SYMBOL_SOURCE ? dwfl_module_getsrc (module, address) : NULL;

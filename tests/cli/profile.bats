@@ -288,6 +288,51 @@ END
   [ "$(grep -oE 'https?://[^" ]*' graph.html graph.svg | sort -u | wc -l)" -eq 2 ]
 }
 
+@test "functions without names are told apart by the start of their rows" {
+  busy_program
+  strip -o stripped busy
+  profiled -F 199 -o folded -- ./busy 1
+  profiled -F 199 -o nameless -- ./stripped 1
+  [ "$(samples nameless 'stripped\]')" -eq 0 ] || report
+  # PIE or not, middle is where its symbol says.
+  local at base
+  at=$(nm busy | sed -n 's/^0*\([0-9a-f]*\) [tT] middle$/\1/p')
+  base=$(readelf -lW busy | awk '$1 == "LOAD" { print $3; exit }')
+  at=$(printf 'stripped\+0x%x' $((0x$at - base)))
+  [ "$(samples nameless ";$at;stripped\+0x[0-9a-f]*[; ]")" \
+    -ge $(($(samples folded ';middle;') / 3)) ] || report
+}
+
+@test "a symbol without a size ends where the next rows begin" {
+  [ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+  cat >unsized.s <<'END'
+        .globl  _start, tail
+_start: .cfi_startproc
+        .cfi_undefined rip
+        call    tail
+        mov     $60, %eax
+        xor     %edi, %edi
+        syscall
+        .cfi_endproc
+tail:   .cfi_startproc
+        call    1f
+        ret
+        .cfi_endproc
+        .p2align 4
+1:      .cfi_startproc
+        mov     $2000000000, %eax
+2:      dec     %eax
+        jnz     2b
+        ret
+        .cfi_endproc
+END
+  "${CC:-cc}" -nostdlib -static -no-pie -o unsized unsized.s
+  profiled -F 199 -o folded -- ./unsized
+  [ "$(samples folded .)" -ge 5 ] || report
+  [ "$(samples folded '^unsized;_start;tail;unsized\+0x[0-9a-f]*0 ')" -ge 5 ] \
+    || report
+}
+
 @test "the exit status is the command's, however short it is" {
   local how command
   local -A statuses=([true]=0 [exit 7]=7 ['kill -9 $$']=137 [sleep 0.3; false]=1)
