@@ -7,13 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/radix.h"
 #include "base/search.h"
-
-enum
-{
-  DIGIT_BITS = 11,
-  DIGITS = 1 << DIGIT_BITS
-};
 
 bool
 cfi_section_reserve (struct cfi_section *section, size_t n_cies, size_t n_fdes,
@@ -100,65 +95,15 @@ cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
   return true;
 }
 
-/* Sorting.  The FDEs come in the order of their inputs and offsets.  */
-
-static bool
-is_ascending (const struct cfi_section *section)
-{
-  for (size_t i = 1; i < section->n_fdes; i++)
-    if (section->fdes[i].address < section->fdes[i - 1].address)
-      return false;
-  return true;
-}
-
-/* The highest address minus the lowest one, which becomes *LOWEST.  */
-static uint64_t
-address_span (const struct cfi_section *section, uint64_t *lowest)
-{
-  uint64_t highest = *lowest = section->fdes[0].address;
-  for (size_t i = 1; i < section->n_fdes; i++)
-    {
-      uint64_t address = section->fdes[i].address;
-      *lowest = address < *lowest ? address : *lowest;
-      highest = address > highest ? address : highest;
-    }
-  return highest - *lowest;
-}
-
-/* Distribute the N FDEs at FROM to TO by one digit of their distance from
-   LOWEST; those with equal digits keep their order.  */
-static void
-sort_by_digit (const struct cfi_fde *from, struct cfi_fde *to, size_t n,
-               uint64_t lowest, unsigned shift)
-{
-  size_t places[DIGITS + 1] = { 0 };
-  for (size_t i = 0; i < n; i++)
-    places[((from[i].address - lowest) >> shift) % DIGITS + 1]++;
-  for (size_t i = 1; i < DIGITS; i++)
-    places[i] += places[i - 1];
-  for (size_t i = 0; i < n; i++)
-    to[places[((from[i].address - lowest) >> shift) % DIGITS]++] = from[i];
-}
-
-/* Radix sort: linear, and stable, so that FDEs of equal addresses stay in the
-   order of their inputs and offsets.  */
+/* The FDEs come in the order of their inputs and offsets, in which those of
+   equal addresses stay.  */
 bool
 cfi_section_sort (struct cfi_section *section, struct error *err)
 {
-  if (is_ascending (section))
-    return true;
-  struct cfi_fde *other = reallocarray (NULL, section->n_fdes, sizeof *other);
-  if (other == NULL)
+  void *fdes = section->fdes;
+  _Static_assert(offsetof (struct cfi_fde, address) == 0, "radix_sort");
+  if (!radix_sort (&fdes, section->n_fdes, sizeof *section->fdes))
     return error_set_no_memory (err);
-  uint64_t lowest, span = address_span (section, &lowest);
-  for (unsigned shift = 0; shift < 64 && span >> shift != 0;
-       shift += DIGIT_BITS)
-    {
-      struct cfi_fde *from = section->fdes;
-      sort_by_digit (from, other, section->n_fdes, lowest, shift);
-      section->fdes = other;
-      other = from;
-    }
-  free (other);
+  section->fdes = fdes;
   return true;
 }

@@ -68,9 +68,9 @@ place_bytes (struct walk *walk, uint64_t place)
   return image->bytes + load->p_offset + (place - load->p_vaddr);
 }
 
-/* INFO is the field r_info; 0, which has no type, for relative
-   relocations.  */
-static void
+/* INFO is the field r_info; 0, which has no type, for relative relocations.
+   Inline: large programs have several relocations per function.  */
+static inline __attribute__ ((always_inline)) void
 visit (struct walk *walk, uint64_t place, uint64_t info, const uint8_t *addend)
 {
   uint32_t type = (uint32_t)ELF64_R_TYPE (info);

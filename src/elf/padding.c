@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "elf/symbols.h"
 
@@ -69,13 +70,6 @@ collect_sections (struct padding_finder *finder)
     }
 }
 
-static int
-compare_addresses (const void *a, const void *b)
-{
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
-}
-
 bool
 padding_finder_init (struct padding_finder *finder, const struct image *image,
                      struct error *err)
@@ -91,8 +85,10 @@ padding_finder_init (struct padding_finder *finder, const struct image *image,
     if (holds_symbols (&image->sections[i]))
       collect_table (finder, i);
   collect_sections (finder);
-  qsort (finder->names, finder->n_names, sizeof *finder->names,
-         compare_addresses);
+  void *names = finder->names;
+  if (!radix_sort (&names, finder->n_names, sizeof *finder->names))
+    return error_set_no_memory (err);
+  finder->names = names;
   return true;
 }
 

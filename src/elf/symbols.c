@@ -85,36 +85,6 @@ symbols_open (struct symbols *symbols, const struct image *image,
   return true;
 }
 
-void
-symbol_read (struct symbol *symbol, const uint8_t *bytes, bool big_endian)
-{
-  *symbol = (struct symbol){
-    .name = load_u32 (bytes + offsetof (Elf64_Sym, st_name), big_endian),
-    .info = bytes[offsetof (Elf64_Sym, st_info)],
-    .other = bytes[offsetof (Elf64_Sym, st_other)],
-    .st_shndx = load_u16 (bytes + offsetof (Elf64_Sym, st_shndx), big_endian),
-    .value = load_u64 (bytes + offsetof (Elf64_Sym, st_value), big_endian),
-  };
-}
-
-bool
-symbols_get (const struct symbols *symbols, size_t index,
-             struct symbol *symbol)
-{
-  if (index >= symbols->n)
-    return false;
-  bool big_endian = symbols->image->big_endian;
-  symbol_read (symbol, symbols->bytes + index * sizeof (Elf64_Sym),
-               big_endian);
-  if (symbol->st_shndx < SHN_LORESERVE)
-    symbol->section = symbol->st_shndx;
-  else if (symbol->st_shndx == SHN_XINDEX && index < symbols->n_indexes)
-    symbol->section = load_u32 (symbols->indexes + 4 * index, big_endian);
-  if (symbol->section >= symbols->image->n_sections)
-    symbol->section = SHN_UNDEF;
-  return true;
-}
-
 const char *
 symbols_name (const struct symbols *symbols, const struct symbol *symbol)
 {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "elf/image.h"
 
@@ -48,16 +49,41 @@ bool symbols_at (struct symbols *symbols, const struct image *image,
 bool symbols_open (struct symbols *symbols, const struct image *image,
                    struct error *err);
 
-/* Symbol INDEX, which may be any number; false when there is none.  */
-bool symbols_get (const struct symbols *symbols, size_t index,
-                  struct symbol *symbol);
-
 /* The name of SYMBOL, or NULL when no string of the table is.  */
 const char *symbols_name (const struct symbols *symbols,
                           const struct symbol *symbol);
 
 /* The fields of the entry at BYTES; no section.  */
-void symbol_read (struct symbol *symbol, const uint8_t *bytes,
-                  bool big_endian);
+static inline void
+symbol_read (struct symbol *symbol, const uint8_t *bytes, bool big_endian)
+{
+  *symbol = (struct symbol){
+    .name = load_u32 (bytes + offsetof (Elf64_Sym, st_name), big_endian),
+    .info = bytes[offsetof (Elf64_Sym, st_info)],
+    .other = bytes[offsetof (Elf64_Sym, st_other)],
+    .st_shndx = load_u16 (bytes + offsetof (Elf64_Sym, st_shndx), big_endian),
+    .value = load_u64 (bytes + offsetof (Elf64_Sym, st_value), big_endian),
+  };
+}
+
+/* Symbol INDEX, which may be any number; false when there is none.  Inline:
+   whoever looks at all symbols of a program looks at a field or two.  */
+static inline bool
+symbols_get (const struct symbols *symbols, size_t index,
+             struct symbol *symbol)
+{
+  if (index >= symbols->n)
+    return false;
+  bool big_endian = symbols->image->big_endian;
+  symbol_read (symbol, symbols->bytes + index * sizeof (Elf64_Sym),
+               big_endian);
+  if (symbol->st_shndx < SHN_LORESERVE)
+    symbol->section = symbol->st_shndx;
+  else if (symbol->st_shndx == SHN_XINDEX && index < symbols->n_indexes)
+    symbol->section = load_u32 (symbols->indexes + 4 * index, big_endian);
+  if (symbol->section >= symbols->image->n_sections)
+    symbol->section = SHN_UNDEF;
+  return true;
+}
 
 #endif /* ELF_SYMBOLS_H */

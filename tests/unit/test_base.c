@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/radix.h"
 #include "base/search.h"
 
 /* A heap copy of exactly SIZE bytes, so that ASan sees the first step past
@@ -234,6 +235,56 @@ search_in_as_many_as_there_are_numbers (void **state)
     }
 }
 
+struct keyed
+{
+  uint64_t key;
+  uint32_t number; /* in the order before */
+};
+
+/* Sort N items with the keys that lie from LOWEST to LOWEST + MASK, many of
+   which are equal.  */
+static void
+sort_keyed (size_t n, uint64_t lowest, uint64_t mask)
+{
+  struct keyed *items = calloc (n + 1, sizeof *items);
+  assert_non_null (items);
+  uint64_t state = 1, sum = 0;
+  for (uint32_t i = 0; i < n; i++)
+    {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      items[i].key = lowest + ((state >> 8 ^ state << 40) & mask);
+      items[i].number = i;
+      sum += items[i].key;
+    }
+  void *sorted = items;
+  assert_true (radix_sort (&sorted, n, sizeof *items));
+  items = sorted;
+  for (size_t i = 0; i < n; i++)
+    {
+      sum -= items[i].key;
+      if (i == 0)
+        continue;
+      assert_true (items[i].key >= items[i - 1].key);
+      assert_true (items[i].key > items[i - 1].key
+                   || items[i].number > items[i - 1].number);
+    }
+  assert_int_equal (sum, 0);
+  free (items);
+}
+
+static void
+radix_sort_ascends_and_keeps_the_order_of_equals (void **state)
+{
+  (void)state;
+  sort_keyed (0, 0, 0);
+  sort_keyed (1, 7, UINT64_MAX);
+  sort_keyed (2000, 0, 0xff);
+  sort_keyed (2000, 0x400000, 0x7ff);
+  sort_keyed (2000, 0x400000, 0xf0f00);
+  sort_keyed (2000, 0xffffffff80000000, 0x3ffff000);
+  sort_keyed (2000, 0, UINT64_MAX);
+}
+
 static void
 buffer_keeps_order_and_contents (void **state)
 {
@@ -388,6 +439,7 @@ main (void)
     cmocka_unit_test (array_starts_with_a_guess_and_doubles),
     cmocka_unit_test (search_finds_the_first_that_holds),
     cmocka_unit_test (search_in_as_many_as_there_are_numbers),
+    cmocka_unit_test (radix_sort_ascends_and_keeps_the_order_of_equals),
     cmocka_unit_test (buffer_keeps_order_and_contents),
     cmocka_unit_test (buffer_remembers_that_memory_ran_out),
     cmocka_unit_test (error_carries_status_offset_and_reason),

@@ -75,7 +75,7 @@ fixup_at (const struct image *image, const struct symbols *symbols,
     return false;
   const uint8_t *at = image_section_bytes (image, table) + 24 * i;
   uint64_t info = load_u64 (at + 8, image->big_endian);
-  struct symbol symbol;
+  struct symbol symbol = { 0 };
   memset (fixup, 0, sizeof *fixup);
   fixup->offset = load_u64 (at, image->big_endian);
   fixup->addend = load_u64 (at + 16, image->big_endian);

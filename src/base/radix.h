@@ -1,0 +1,84 @@
+/* Sorting by numbers.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef BASE_RADIX_H
+#define BASE_RADIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  RADIX_BITS = 11,
+  RADIX_DIGITS = 1 << RADIX_BITS
+};
+
+/* The key of item number INDEX.  */
+static inline uint64_t
+radix_key (const char *items, size_t index, size_t size)
+{
+  uint64_t key;
+  memcpy (&key, items + index * size, sizeof key);
+  return key;
+}
+
+/* Distribute the N items at FROM to TO by one digit of their distance from
+   LOWEST; those with equal digits keep their order.  */
+static inline __attribute__ ((always_inline)) void
+radix_distribute (const char *from, char *to, size_t n, size_t size,
+                  uint64_t lowest, unsigned shift)
+{
+  size_t places[RADIX_DIGITS + 1] = { 0 };
+  for (size_t i = 0; i < n; i++)
+    places[((radix_key (from, i, size) - lowest) >> shift) % RADIX_DIGITS
+           + 1]++;
+  for (size_t i = 1; i < RADIX_DIGITS; i++)
+    places[i] += places[i - 1];
+  for (size_t i = 0; i < n; i++)
+    {
+      size_t digit
+          = ((radix_key (from, i, size) - lowest) >> shift) % RADIX_DIGITS;
+      memcpy (to + places[digit]++ * size, from + i * size, size);
+    }
+}
+
+/* Sort the N items at *ITEMS, which malloc gave, by the uint64_t that each of
+   them begins with; those with equal ones keep their order.  *ITEMS may become
+   other memory.  SIZE, of an item, is to be a constant: then copying one is an
+   instruction or two.  Linear, and nothing is done to what ascends already.
+   False when memory ran out; *ITEMS is as it was then.  */
+static inline __attribute__ ((always_inline)) bool
+radix_sort (void **items, size_t n, size_t size)
+{
+  char *from = *items;
+  uint64_t lowest = UINT64_MAX, highest = 0;
+  bool ascends = true;
+  for (size_t i = 0; i < n; i++)
+    {
+      uint64_t key = radix_key (from, i, size);
+      ascends &= key >= highest;
+      lowest = key < lowest ? key : lowest;
+      highest = key > highest ? key : highest;
+    }
+  if (ascends)
+    return true;
+  char *to = reallocarray (NULL, n, size);
+  if (to == NULL)
+    return false;
+  for (unsigned shift = 0; shift < 64 && (highest - lowest) >> shift != 0;
+       shift += RADIX_BITS)
+    {
+      radix_distribute (from, to, n, size, lowest, shift);
+      char *sorted = to;
+      to = from;
+      from = sorted;
+    }
+  free (to);
+  *items = from;
+  return true;
+}
+
+#endif /* BASE_RADIX_H */
