@@ -105,7 +105,8 @@ struct amd64_search
   uint32_t begin, size, relative, from_got;
   bool absolute, has_got;
   uint64_t got;
-  bool (*meets) (const uint8_t *fields, uint32_t first, uint64_t span);
+  bool (*meets) (const uint8_t *fields, uint32_t first, uint32_t other,
+                 uint64_t span);
 };
 
 enum
@@ -121,25 +122,33 @@ struct __attribute__ ((packed, may_alias)) halfwords
 };
 
 /* Whether the two middle bytes of a 32-bit field that begins in the BLOCK
-   bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN.
-   Those are few, unlike the fields that have the uppermost bytes in common
-   with them, so that hardly any block meets them; and compilers make vector
-   instructions of this.  Comparing whole fields is five times the work.  The
-   minimum is one of signed numbers, as SSE2 has no other of halfwords.  */
+   bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN,
+   or from OTHER to OTHER + SPAN.  Those are few, unlike the fields that have
+   the uppermost bytes in common with them, so that hardly any block meets
+   them; and compilers make vector instructions of this.  Comparing whole
+   fields is five times the work.  The minimum is one of signed numbers, as
+   SSE2 has no other of halfwords.  */
 static inline __attribute__ ((always_inline)) bool
-block_meets (const uint8_t *fields, uint32_t first, uint64_t span)
+block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
+             uint64_t span)
 {
   const struct halfwords *even = (const struct halfwords *)(fields + 1);
   const struct halfwords *odd = (const struct halfwords *)(fields + 2);
-  const uint64_t others = ((first & 0xff) + span) >> 8;
+  const uint32_t low = (first & 0xff) > (other & 0xff) ? first : other;
+  const uint64_t others = ((low & 0xff) + span) >> 8;
   const uint16_t lowest = (uint16_t)((first >> 8) + 0x8000);
+  const uint16_t other_lowest = (uint16_t)((other >> 8) + 0x8000);
   int16_t nearest = INT16_MAX; /* how far behind the first, less 32768 */
   for (unsigned i = 0; i < BLOCK_HALVES; i++)
     {
       int16_t a = (int16_t)(even->at[i] - lowest);
       int16_t b = (int16_t)(odd->at[i] - lowest);
+      int16_t c = (int16_t)(even->at[i] - other_lowest);
+      int16_t d = (int16_t)(odd->at[i] - other_lowest);
+      a = a < b ? a : b;
+      c = c < d ? c : d;
+      a = a < c ? a : c;
       nearest = a < nearest ? a : nearest;
-      nearest = b < nearest ? b : nearest;
     }
   return (uint64_t)(nearest - INT16_MIN) <= others;
 }
@@ -147,20 +156,23 @@ block_meets (const uint8_t *fields, uint32_t first, uint64_t span)
 /* As may_meet, with vectors of 32 bytes, where the processor has them: half
    as many instructions, on all but the oldest machines.  */
 static bool
-block_meets_anywhere (const uint8_t *fields, uint32_t first, uint64_t span)
+block_meets_anywhere (const uint8_t *fields, uint32_t first, uint32_t other,
+                      uint64_t span)
 {
-  return block_meets (fields, first, span);
+  return block_meets (fields, first, other, span);
 }
 
 #ifdef __x86_64__
 static __attribute__ ((target ("avx2"))) bool
-block_meets_avx2 (const uint8_t *fields, uint32_t first, uint64_t span)
+block_meets_avx2 (const uint8_t *fields, uint32_t first, uint32_t other,
+                  uint64_t span)
 {
-  return block_meets (fields, first, span);
+  return block_meets (fields, first, other, span);
 }
 #endif
 
-static bool (*choose_block_test (void)) (const uint8_t *, uint32_t, uint64_t)
+static bool (*choose_block_test (void)) (const uint8_t *, uint32_t, uint32_t,
+                                         uint64_t)
 {
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("avx2"))
@@ -169,17 +181,19 @@ static bool (*choose_block_test (void)) (const uint8_t *, uint32_t, uint64_t)
   return block_meets_anywhere;
 }
 
-/* Whether a field of the block at AT may be what SEARCH looks for.  */
+/* Whether a field of the block at AT may be what SEARCH looks for.  Two are
+   looked for at once: hardly a file has all three.  */
 static bool
 amd64_may_meet (const struct amd64_search *search, const uint8_t *block,
                 uint32_t at)
 {
-  uint32_t lowest = -(search->relative + at + BLOCK - 1);
-  return search->meets (block, lowest, BLOCK + (uint64_t)search->size + 2)
-         || (search->absolute
-             && search->meets (block, search->begin, search->size))
-         || (search->has_got
-             && search->meets (block, -search->from_got, search->size));
+  uint32_t relative = -(search->relative + at + BLOCK - 1);
+  uint32_t absolute = search->absolute ? search->begin : relative;
+  uint32_t other = search->has_got ? -search->from_got : absolute;
+  uint64_t span = BLOCK + (uint64_t)search->size + 2;
+  return search->meets (block, relative, other, span)
+         || (search->absolute && search->has_got
+             && search->meets (block, absolute, absolute, span));
 }
 
 static void
