@@ -40,6 +40,10 @@ static const char *const never_return[] = {
   "__cxa_throw_bad_array_length",
   "__cxa_throw_bad_array_new_length",
   "__fortify_fail",
+  "__gnat_last_chance_handler",
+  "__gnat_raise_exception",
+  "__gnat_raise_from_controlled_operation",
+  "__gnat_reraise_zcx",
   "__libc_fatal",
   "__libc_start_main",
   "__longjmp_chk",
@@ -60,6 +64,7 @@ static const char *const never_return[] = {
   "pthread_exit",
   "quick_exit",
   "siglongjmp",
+  "system__assertions__raise_assert_failure",
   "thrd_exit",
   "verr",
   "verrx",
@@ -93,6 +98,15 @@ is_cxx_exit (const char *name)
          && (strncmp (name + 4, "9terminatev", 11) == 0
              || (strstr (name, "__throw_") && name[4] >= '0'
                  && name[4] <= '9'));
+}
+
+/* What GNAT's compiler calls where a check has failed: __gnat_rcheck_ and the
+   exception's kind and reason.  The runtime's sources declare all of them
+   No_Return (libgnat/a-except.adb in GCC).  */
+static bool
+is_ada_exit (const char *name)
+{
+  return strncmp (name, "__gnat_rcheck_", 14) == 0;
 }
 
 /* The tables of symbols, as the dynamic section gives them.  */
@@ -169,8 +183,9 @@ set_symbol (const struct reader *reader,
   word->is_got = relocation->type == types->glob_dat
                  || relocation->type == types->jump_slot;
   /* By name also where the image defines it: it can be replaced.  */
-  word->exits
-      = word->is_got && (IS_NAMED (name, never_return) || is_cxx_exit (name));
+  word->exits = word->is_got
+                && (IS_NAMED (name, never_return) || is_cxx_exit (name)
+                    || is_ada_exit (name));
   word->may_exit = word->is_got && IS_NAMED (name, may_return);
   word->lands = IS_NAMED (name, after_landing);
 }
