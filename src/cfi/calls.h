@@ -17,7 +17,7 @@
 struct call_finder
 {
   const struct image *image; /* not owned */
-  /* Whether a function starts at ADDRESS; NULL: nobody knows.  */
+  /* Whether a function starts at ADDRESS; NULL: that is not known.  */
   bool (*is_function) (const void *context, uint64_t address);
   const void *context;
   const uint8_t *bytes; /* of the segment used last, SIZE at ADDRESS; all 0 at

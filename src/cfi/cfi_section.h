@@ -23,7 +23,7 @@ enum cfi_kind
   CFI_DEBUG_FRAME
 };
 
-/* One section with CFI, which somebody else owns.  */
+/* One section with CFI.  It owns no bytes.  */
 struct cfi_input
 {
   enum cfi_kind kind;

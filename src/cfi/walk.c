@@ -102,8 +102,8 @@ judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde)
   return code;
 }
 
-/* The next function of LIST, from *INDEX on, whose code nobody claims; NULL
-   if there is none in front of LIMIT.  */
+/* The next function of LIST, from *INDEX on, whose code no FDE covers; NULL if
+   there is none in front of LIMIT.  */
 static const struct frame_function *
 next_unclaimed (const struct cfi_walk *walk,
                 const struct frame_functions *list, size_t *index,

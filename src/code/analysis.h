@@ -27,7 +27,7 @@ enum analysis_trust
   TRUST_ALL        /* and it keeps the registers of the ABI */
 };
 
-/* Whoever wants to know more than the claims.  */
+/* For callers that need more than the row_map.  */
 struct analysis_observer
 {
   /* Called for every instruction of the functions that can be trusted, or
@@ -50,7 +50,8 @@ struct analysis_summary
 
 /* Analyse the image.  ROW_MAP is initialised and settled; it is empty when the
    code is too entangled to be followed in reasonable time.  PARTS, which is
-   initialised, gets what seems to be no function; NULL: nobody asks.  */
+   initialised, gets what seems to be no function; NULL: it is not asked
+   for.  */
 bool analysis_run (const struct code_request *request,
                    const struct analysis_observer *observer,
                    struct row_map *row_map, struct analysis_summary *summary,

@@ -42,7 +42,7 @@ enum
   MODULE_MIN_PC = 20,
   MODULE_MAX_PC = 21,
   MODULE_TEXT = 22,
-  /* Flags: nobody calls it, or it writes to the stack pointer.  */
+  /* Flags: no function calls it, or it writes to the stack pointer.  */
   FLAG_TOP_FRAME = 1,
   FLAG_SP_WRITE = 2,
   MAGICS = sizeof forms / sizeof *forms

@@ -269,8 +269,8 @@ follow_step (struct returning *returning, uint32_t function,
 }
 
 /* Whether the sweep of FUNCTION, which comes from the instruction in front,
-   ends at ADDRESS: somebody was there.  A call that another function follows
-   does not return here.  */
+   ends at ADDRESS: the instruction was reached before.  A call that another
+   function follows does not return here.  */
 static bool
 arrives (struct returning *returning, uint32_t function, uint64_t address,
          bool after_call)

@@ -193,7 +193,7 @@ judge_end (struct routine *routine, const struct routine_node *node)
     functions_note_back (functions, node->insn.target);
 }
 
-/* Whether nobody has seen yet that some call of the routine comes back.  */
+/* Whether some call of the routine returns, which was not known before.  */
 static bool
 has_news (const struct routine *routine)
 {

@@ -94,7 +94,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
                   &routine->left_for_capacity))
     routine->left_for[routine->n_left_for++] = index;
   else
-    routine->steps_left = 0; /* nobody may rely on what was found */
+    routine->steps_left = 0; /* what was found must not be used */
 }
 
 /* INSN jumps to where another function starts.  */
@@ -127,8 +127,9 @@ returns_rightly (struct routine *routine, const struct insn *insn,
 }
 
 /* Whether INSN goes on with an exception although no path landed in the
-   routine.  Such a path ended where a call does not return or where the
-   compiler knew that nobody gets to, and ran into something else.  */
+   routine.  Such a path ended where a call does not return or at a
+   place that no path gets to, as the compiler knew, and ran into other
+   code.  */
 static bool
 is_beyond_the_end (const struct routine *routine, const struct insn *insn)
 {
@@ -153,7 +154,7 @@ returns_from_signal (const struct code_machine *machine,
 }
 
 /* Whether the path from NUMBER, whose instruction ends at NEXT, gets to the
-   end of a part of the function where the compiler knew that nobody would.
+   end of a part of the function that no path gets to, as the compiler knew.
    That is told from a call that does not return, in front of what is another
    path.  */
 static bool

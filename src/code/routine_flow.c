@@ -16,7 +16,7 @@ enum
   PROBED_MIN = 4096         /* smaller frames need no probe */
 };
 
-/* Whether another function starts at ADDRESS, which nobody doubts.  */
+/* Whether another function starts at ADDRESS, beyond doubt.  */
 static bool
 starts_certainly (const struct routine *routine, uint64_t address)
 {

@@ -26,8 +26,8 @@ bool routine_jump_by_tables (struct routine *routine, const struct insn *insn,
 uint64_t routine_called_place (const struct routine_context *context,
                                const struct insn *insn);
 
-/* Whether INSN, a call at ADDRESS, comes back.  A callee that nobody has
-   followed yet counts as returning for now; the routine will be followed again
+/* Whether INSN, a call at ADDRESS, comes back.  A callee that was not followed
+   yet counts as returning for now; the routine will be followed again
    (routine_met_unknown).  */
 bool routine_call_returns (struct routine *routine, const struct insn *insn,
                            uint64_t address, const struct state *state);

@@ -3,9 +3,9 @@
 
 #include "code/state.h"
 
-/* What a call may change has something of the caller's at a function's entry,
-   an argument or nothing of use, and none of the registers that the caller
-   wants to have back.  Whose the others are is not known.  */
+/* What a call may change holds an argument, or nothing of use, at a function's
+   entry.  Registers that a call preserves hold values of the caller.  Of other
+   registers it is not known.  */
 static enum value_kind
 kind_at_entry (const struct code_machine *machine, unsigned reg)
 {

@@ -431,7 +431,7 @@ apply_pop (struct state *state, const struct code_machine *machine,
     set_register (state, to, what, address);
 }
 
-/* A word of the stack goes where INSN says, as what nobody knows.  */
+/* A word of the stack goes where INSN says, as a value that is not known.  */
 static void
 apply_pop_to_memory (struct state *state, const struct code_machine *machine,
                      const struct insn *insn, uint64_t address)

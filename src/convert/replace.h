@@ -40,8 +40,8 @@ struct replacement
 bool replacement_carry_out (const struct replacement *replacement,
                             uint64_t *record_size, struct error *err);
 
-/* There is nothing to change, but whoever named OUTPUT wants a file there: a
-   copy of INPUT.  Keeps the reason in ERR unless copying fails.  */
+/* There is nothing to change, but OUTPUT was named, so it becomes a copy of
+   INPUT.  Keeps the reason in ERR unless copying fails.  */
 void replacement_copy_unchanged (const struct file_location *input,
                                  const char *output, bool preserve_times,
                                  struct error *err);

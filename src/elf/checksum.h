@@ -17,11 +17,11 @@
 #include "elf/file_location.h"
 #include "elf/image.h"
 
-/* Whether nobody keeps a checksum of IMAGE, the file at LOCATION.  What a
-   checksum is of is said by its name: the file's own, its soname, that of a
-   link to it in the same directory; or by its contents.  False with status
-   CFI2SFRAME_CHECKSUMMED, which says where the checksum is.  The directory is
-   read, unless LOCATION knows its names.  */
+/* Whether there is no checksum of IMAGE, the file at LOCATION.  The file that
+   a checksum is of is known by the name of the checksum (it has the file's
+   name, its soname, or that of a link to it in the same directory), or by the
+   contents.  False with status CFI2SFRAME_CHECKSUMMED, which says where the
+   checksum is.  The directory is read, unless LOCATION knows its names.  */
 bool checksum_check_none (const struct image *image,
                           const struct file_location *location,
                           struct error *err);

@@ -396,8 +396,8 @@ sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
 }
 
 /* Skip all rows but the last one that starts at or before OFFSET, by their
-   sizes alone: what they say is looked at by nobody.  Their starts have the
-   TYPE of the function's.  1 if there is one, 0 if not, -1 if they do not
+   sizes alone: what they say does not matter.  The starts have the width that
+   TYPE, the function's, gives.  1 if there is one, 0 if not, -1 if they do not
    fit.  */
 static inline int
 seek_typed (struct sframe_row_cursor *cursor, uint64_t offset, unsigned type,

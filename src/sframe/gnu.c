@@ -592,7 +592,7 @@ do_instruction (struct gnu_translator *t,
     case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
       return REASON_RA_SIGNING;
     case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-      return REASON_BAD_INSTRUCTION; /* nobody writes it any more */
+      return REASON_BAD_INSTRUCTION; /* no compiler writes it any more */
     default:
       return do_with_offset (t, instruction);
     }

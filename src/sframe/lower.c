@@ -34,8 +34,8 @@ struct meaning
   bool needs_flexible; /* there is no default form, but a flexible one */
   /* Why there is no form, in default functions and in flexible ones.  */
   uint8_t reasons[2]; /* enum frame_reason */
-  /* The SFrame rules for each kind of function, plus 1; 0: there
-     is none, or nobody has asked for it.  */
+  /* The SFrame rules for each kind of function, plus 1; 0: there is none, or
+     it was not looked for.  */
   uint32_t rules[COLUMNS];
 };
 

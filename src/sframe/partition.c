@@ -3,7 +3,7 @@
 
    A dynamic programme: for every cut, from left to right, the cheapest way to
    describe the run's rows before it.  The last piece is either a segment that
-   repeats, or one that nobody else has.  All of the first kind are known
+   repeats, or one that occurs once.  All of the first kind are known
    (repeats.h) and are tried.  For the second kind any cut before may be the
    beginning, but only the best needs to be tried: as long as row starts are as
    wide, the cost is a difference of two sums, one for each end, so that the

@@ -309,7 +309,7 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
   return true;
 }
 
-/* Whether the rows, if they ascend, are as the encoder wants them.  */
+/* Whether the rows, if they ascend, are such as the encoder takes.  */
 static bool
 rows_fit (const struct pieces *pieces,
           const struct numbered_function *function)

@@ -4,9 +4,9 @@
    An SFrame FDE describes a range of code; nothing makes it a function.  Rows
    can be cut anywhere, and equal blocks of rows are stored once.  Functions
    differ, but their prologues and epilogues repeat: cut at the right places,
-   most of a program's rows are blocks that are there already.  Neighbours that
-   nobody has an equal of are cheaper under one FDE, as far as readers, which
-   scan the rows of an FDE one by one, are not slowed down.
+   most of a program's rows are blocks that are there already.  Neighbours
+   without an equal are cheaper under one FDE, as far as readers, which scan
+   the rows of an FDE one by one, are not slowed down.
 
      functions -> runs of rows     distinct functions, or with `across` all
                                    that follow each other without a gap

@@ -19,25 +19,25 @@
 struct run_row
 {
   uint32_t rule;
-  uint32_t duration; /* in bytes of code */
+  uint32_t duration; /* bytes of code that the row holds for */
 };
 
-#define ROW_CONTINUES                                                     \
-  UINT32_C (0x80000000)                  /* says what the one before says \
-                                          */
+/* This row says what the row before it says.  */
+#define ROW_CONTINUES UINT32_C (0x80000000)
 #define ROW_BEGINS UINT32_C (0x40000000) /* a function begins with it */
 #define ROW_RULE UINT32_C (0x3fffffff)   /* mask */
 
-/* A place where an FDE may begin and the one before it end.  What counts rows
-   leaves out those that continue the one before: as a segment's first row
-   such a row is there, further inside it is not.  */
+/* A place where an FDE may begin, and the FDE before it end.  Numbers and
+   bytes of rows leave out each row that continues the row before.  Such a row
+   is written only if it is the first of a segment, where no row is before
+   it.  */
 struct cut
 {
-  uint64_t address;     /* counted from the first row of all */
-  uint64_t last_start;  /* likewise, of the last row before the cut */
-  uint64_t bytes;       /* of the rows before, without their starts */
-  uint32_t row;         /* the first row behind the cut */
-  uint32_t n_rows;      /* before */
+  uint64_t address;    /* bytes of code from the first row of all to the cut */
+  uint64_t last_start; /* from there to the last row before the cut */
+  uint64_t bytes;      /* of the rows before, without their starts */
+  uint32_t row;        /* the first row behind the cut */
+  uint32_t n_rows;     /* before */
   uint32_t first_bytes; /* of the row behind, if it continues; or 0 */
   bool begins_run;
 };

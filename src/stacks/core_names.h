@@ -13,7 +13,7 @@
 /* Whether none of the files that the core ELF names, with the memory of
    PROCESS in it, is a fifo by now.  libdwfl opens them by the names that the
    note NT_FILE and the dynamic linker's list of libraries have for them, and
-   would wait for somebody who writes.  */
+   would wait for a writer.  */
 bool core_names_check (Elf *elf, struct process *process, struct error *err);
 
 #endif /* STACKS_CORE_NAMES_H */

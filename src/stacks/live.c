@@ -260,7 +260,7 @@ note_stop (struct thread *thread, int status)
   thread->known = live_registers (thread->tid, &thread->registers);
 }
 
-/* Who traces TID; 0: nobody, or not to be told (proc(5), "TracerPid").  */
+/* Who traces TID; 0: no process, or not known (proc(5), "TracerPid").  */
 static int
 tracer_of (pid_t pid, pid_t tid)
 {

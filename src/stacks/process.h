@@ -53,8 +53,7 @@ struct section_policy
   bool analyze;     /* what is converted gets rows for code without CFI */
 };
 
-/* Where detached sections are unless somebody says otherwise: beside debug
-   files.  */
+/* Where detached sections are by default: beside debug files.  */
 #define DETACHED_DEFAULT "/usr/lib/debug/.build-id"
 
 /* A file in a program's memory.  */

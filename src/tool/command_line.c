@@ -62,8 +62,8 @@ static const struct argp_option option_table[] = {
     1 },
   { "verify-code", OPTION_VERIFY_CODE, NULL, 0,
     "Leave out the rows that --lint finds", 1 },
-  /* Hidden and refused.  As an abbreviation of --verify-code, it would
-     convert files that its user wants checked.  */
+  /* Hidden and refused.  As an abbreviation of --verify-code, it would convert
+     files that are only to be checked.  */
   { "verify", OPTION_VERIFY, NULL, OPTION_HIDDEN, NULL, 1 },
   { "analyze", OPTION_ANALYZE, NULL, 0,
     "Make rows for code without CFI, too, from what the code does", 1 },

@@ -87,8 +87,8 @@ may_skip_unconvertible (const struct tool_options *options,
 }
 
 /* A file that needs no change is skipped by the modes that change files.  For
-   a check, a dump or a section, which somebody asked of this very file, having
-   none is a failure.  */
+   a check, a dump or a section, which name this very file, having no .sframe
+   is a failure.  */
 static bool
 is_skip (const struct tool_options *options, const struct job *job)
 {

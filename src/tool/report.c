@@ -341,7 +341,8 @@ report_done (const struct tool_options *options, const struct job *job,
     }
 }
 
-/* Whether somebody named an archive and would take silence for success.  */
+/* Whether an archive was named on the command line and not converted: silence
+   would look like success.  */
 static bool
 is_untold_archive (const struct tool_options *options, const struct job *job)
 {

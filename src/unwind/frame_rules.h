@@ -3,7 +3,7 @@
 
    A return address may lie behind the function that made the call, if that
    never comes back: its rules are those of the address before it.  But where
-   no call ends there, nobody made one.  The frame starts at its PC, as
+   no call ends there, no call was made.  The frame starts at its PC, as
    makecontext sets it up, and what lies before is another function.  */
 
 #ifndef UNWIND_FRAME_RULES_H

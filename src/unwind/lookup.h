@@ -3,7 +3,7 @@
 
    What a walk asks, and nothing else.  sframe/decode reads all that a section
    holds, says what is wrong with it and where, and keeps rows as they were
-   written; a walk wants the rules of one row, runs in signal handlers, and
+   written; a walk needs the rules of one row, runs in signal handlers, and
    has 30 nanoseconds.  Both say the same of every address of every section:
    tests/unit/test_unwind_lookup.c and the fuzz targets compare them.  */
 

@@ -4,8 +4,8 @@
    A walk reads the table that was current when it asked first.  It counts
    itself in one of two counters, whose side is the parity of the epoch.  A
    change publishes a new table, lets the next epoch begin if the walks of the
-   last one have all ended, and frees what only they could have seen.  Nobody
-   ever waits: tables that are still in use are freed by a later change.  */
+   last one have all ended, and frees what only they could have seen.  No
+   thread waits: tables that are still in use are freed by a later change.  */
 
 #include <config.h>
 

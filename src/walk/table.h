@@ -38,8 +38,8 @@ enum walk_origin
   WALK_LISTED
 };
 
-/* Modules that do not overlap, ascending.  Nobody changes a table that was
-   published.  */
+/* Modules that do not overlap, ascending.  A table that was published does not
+   change.  */
 struct walk_table
 {
   unsigned long generation;

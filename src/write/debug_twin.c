@@ -27,7 +27,7 @@ struct code_search
   unsigned owners;
 };
 
-/* Whether bytes of the file in RANGE are somebody's code: not zero, and of no
+/* Whether bytes of the file in RANGE are unknown code: not zero, and of no
    section or header table.  */
 static bool
 has_code_in (struct code_search *search, struct range range)

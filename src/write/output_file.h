@@ -32,13 +32,13 @@ struct output_file
   struct file_identity made; /* identity of the target, once committed */
 };
 
-/* Prepare the replacement of TARGET, which need not exist; its directory
-   must.  If TARGET is a path, symbolic links are followed, dangling ones
-   refused.  A pipe or character device cannot be replaced: it gets the bytes
-   at commit.  So does a descriptor (/dev/stdout, /dev/fd/N), from its
-   position on, whatever its file is: what the file has already belongs to
-   somebody else.  Directories and block devices are refused.  On failure FILE
-   needs no discard.  */
+/* Prepare the replacement of TARGET, which need not exist; its directory must.
+   If TARGET is a path, symbolic links are followed, dangling ones refused.  A
+   pipe or character device cannot be replaced: it gets the bytes at commit.
+   So does a descriptor (/dev/stdout, /dev/fd/N), from its position on,
+   whatever its file is: the bytes in front of that are not this program's.
+   Directories and block devices are refused.  On failure FILE needs no
+   discard.  */
 bool output_file_create (struct output_file *file,
                          const struct file_location *target,
                          struct error *err);
