@@ -8,11 +8,10 @@
 
 import argparse
 import contextlib
-import gzip
+import importlib
 import io
 import itertools
 import json
-import lzma
 import os
 import re
 import shutil
@@ -122,7 +121,91 @@ def copy_package(source, target):
 # blocks of a fixed size when they work in threads, as dpkg-deb has them do: the
 # result does not depend on the number of threads, as long as it is not one.
 
-DEFAULT_LEVELS = {".gz": 9, ".xz": 6, ".zst": 19} # dpkg-deb's
+DEFAULT_LEVELS = {".gz": 9, ".xz": 6, ".bz2": 9, ".zst": 19} # dpkg-deb's
+
+
+# Modules that a Python can be built without.
+OPENERS = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
+
+
+def needed_module(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Refused("Python's module %s is missing" % name) from None
+
+
+def damages():
+    """What those modules raise for damaged data."""
+    return (OSError, EOFError, ValueError) + tuple(
+        getattr(sys.modules[module], name)
+        for module, name in (("lzma", "LZMAError"), ("zlib", "error"))
+        if hasattr(sys.modules.get(module), name))
+
+
+class Allowance:
+    """How much PACKED bytes may unpack to.
+
+    A package of a few kilobytes can unpack to any number of gigabytes, and is
+    handled in memory.  Packages of Debian unpack to a few times their size.
+    """
+
+    RATIO = 200
+    FREE = 256 << 20       # whatever the ratio
+    MAX = 8 << 30
+    PART = 1 << 20
+    given = None           # --unpacked-max, in bytes
+
+    def __init__(self, packed):
+        self.limit = self.given or min(self.MAX,
+                                       max(self.FREE, packed * self.RATIO))
+        self.left = self.limit
+
+    def parts(self, stream):
+        """What can be read from STREAM, part by part."""
+        while part := stream.read(self.PART):
+            self.left -= len(part)
+            if self.left < 0:
+                raise Refused("unpacks to more than %d MiB (see "
+                              "--unpacked-max)" % (self.limit >> 20))
+            yield part
+
+
+@contextlib.contextmanager
+def output_of(command, source):
+    """What COMMAND makes of the file SOURCE, as a file."""
+    with tempfile.TemporaryFile() as errors, \
+         subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE,
+                          stderr=errors) as child:
+        try:
+            yield child.stdout
+        except BaseException:
+            child.kill()
+            raise
+        if child.wait() != 0:
+            errors.seek(0)
+            raise Refused("%s: %s" % (
+                command[0], errors.read().decode(errors="replace").strip()))
+
+
+@contextlib.contextmanager
+def unpacked(kind, file):
+    """What is in FILE, which is compressed, as a file."""
+    if kind == "":
+        yield file
+    elif kind == ".zst":
+        need_zstd()
+        with output_of(["zstd", "-dcq"], file) as stream:
+            yield stream
+    elif kind in OPENERS:
+        library = needed_module(OPENERS[kind])
+        try:
+            with library.open(file) as stream:
+                yield stream
+        except damages() as error:
+            raise Refused("damaged compressed data: %s" % error) from None
+    else:
+        raise Refused("unknown compression %s" % kind)
 
 
 def run_filter(command, data):
@@ -140,30 +223,28 @@ def need_zstd():
 
 
 def decompress(kind, data):
-    try:
-        if kind == "":
-            return data
-        if kind == ".gz":
-            return gzip.decompress(data)
-        if kind == ".xz":
-            return lzma.decompress(data)
-    except (OSError, EOFError, lzma.LZMAError) as error:
-        raise Refused("damaged compressed data: %s" % error) from None
-    if kind == ".zst":
-        need_zstd()
-        return run_filter(["zstd", "-dcq"], data)
-    raise Refused("unknown compression %s" % kind)
+    if kind == "":
+        return data
+    # A command can only read from a file of the system.
+    with tempfile.TemporaryFile() if kind == ".zst" else io.BytesIO() as file:
+        file.write(data)
+        file.seek(0)
+        with unpacked(kind, file) as stream:
+            return b"".join(Allowance(len(data)).parts(stream))
 
 
 def compress(options, kind, data):
     level = DEFAULT_LEVELS.get(kind, 0) if options.level is None \
-        else options.level
+        else options.level if kind == ".zst" else min(options.level, 9)
     threads = "-T%d" % max(2, options.threads_max)
     if kind == "":
         return data
     if kind == ".gz":
-        return gzip.compress(data, level, mtime=0)
+        return needed_module("gzip").compress(data, level, mtime=0)
+    if kind == ".bz2":
+        return needed_module("bz2").compress(data, level)
     if kind == ".xz" and shutil.which("xz") is None:
+        lzma = needed_module("lzma")
         return lzma.compress(data, check=lzma.CHECK_CRC32, preset=level)
     if kind == ".xz":
         return run_filter(["xz", "-cq", "-%d" % level, "--check=crc32",
@@ -578,10 +659,22 @@ def parse(parser, *needed):
         arguments, further = arguments[:split], arguments[split + 1:]
     options = parser.parse_args(arguments)
     options.options = further
+    if getattr(options, "unpacked_max", None) is not None:
+        if options.unpacked_max < 1:
+            parser.error("--unpacked-max: at least 1")
+        Allowance.given = options.unpacked_max << 20
     for program in (options.cfi2sframe,) + needed:
         if shutil.which(program) is None:
             parser.error("%s not found" % program)
     return options
+
+
+def add_unpacked_max(parser):
+    parser.add_argument("--unpacked-max", metavar="MIB", type=int,
+                        help="leave alone what unpacks to more (default: %d "
+                        "times its size, at least %d and at most %d)"
+                        % (Allowance.RATIO, Allowance.FREE >> 20,
+                           Allowance.MAX >> 20))
 
 
 class Suffix:
@@ -614,6 +707,7 @@ def new_packages_parser(description, kind, suffix, level_max, level_help):
                         default=len(os.sched_getaffinity(0)),
                         help="threads for compressing (default: as many as "
                         "there are processors); the result is the same")
+    add_unpacked_max(parser)
     return parser
 
 

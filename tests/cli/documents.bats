@@ -204,6 +204,33 @@ options_of_script ()
   done
 }
 
+# It was a traceback, with --help, too.
+@test "programs in Python: --help and --version without a module that only some Pythons have" {
+  needs python3
+  local module name program programs
+  mapfile -t programs < <(grep -sl '^#!.*python3' "$srcdir"/contrib/*/*)
+  [ "${#programs[@]}" -ge 6 ]
+  for module in debian lzma bz2 gzip zlib _lzma _bz2; do
+    mkdir -p "none/$module"
+    echo 'raise ImportError' >"none/$module/$module.py"
+    for program in "${programs[@]}"; do
+      for option in --help --version; do
+        PYTHONPATH=$PWD/none/$module run -0 --separate-stderr \
+          "$(program_file python3)" "$program" $option
+        [ -z "$stderr" ]
+      done
+    done
+  done
+  # The modules that are installed with them.
+  for program in "${programs[@]}"; do
+    name=${program##*/}
+    mkdir -p "alone/bin"
+    cp "$program" alone/bin
+    run -1 --separate-stderr "$(program_file python3)" "alone/bin/$name" x
+    [[ $stderr =~ ^$name:\ Python\'s\ module\ sframe_[a-z]*\ is\ missing$ ]] || report
+  done
+}
+
 @test "sframe-system(1): the examples run" {
   needs python3 dpkg
   [ -s /var/lib/dpkg/info/coreutils.md5sums ] || skip "no coreutils of dpkg's"

@@ -409,3 +409,21 @@ END
   cmp old/$data new/$data
   [ "$(ls new)" = $data ]
 }
+
+@test "a package that unpacks to gigabytes stays as it was, with a line" {
+  needs bsdtar zstd python3
+  mkdir -p pkg-zeros/usr old
+  truncate -s 3M pkg-zeros/usr/zeros
+  info zeros "" >pkg-zeros/.PKGINFO
+  for command in "zstd -cq" "xz -c" "gzip -cn" "bzip2 -c"; do
+    # shellcheck disable=SC2086
+    pack pkg-zeros old/zeros.pkg.tar $command
+    retrofit -o new --unpacked-max=2 old/zeros.pkg.tar
+    [ "$status" -eq 1 ] || report
+    [ "$stderr" = "sframe-retrofit-arch: old/zeros.pkg.tar: unpacks to more than 2 MiB (see --unpacked-max)" ] || report
+    [ -z "$(ls -A new)" ]
+    retrofit -o new --unpacked-max=5 old/zeros.pkg.tar
+    [ "$status" -eq 0 ] || report
+    rm new/*
+  done
+}

@@ -894,3 +894,47 @@ END
     [[ $stderr == *"damaged tar archive"* ]] || report
   )
 }
+
+# 45 kilobytes filled the memory with what they unpack to.
+@test "a package that unpacks to gigabytes stays as it was, with a line" {
+  local kind
+  make_package zeros
+  truncate -s 300M root-zeros/usr/bin/zeros-too
+  dpkg-deb --root-owner-group -Zgzip -z9 -b root-zeros zeros_2.0-1_amd64.deb >/dev/null
+  retrofit -o out zeros_2.0-1_amd64.deb
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-retrofit-deb: zeros_2.0-1_amd64.deb: unpacks to more than 256 MiB (see --unpacked-max)" ] || report
+  [ -z "$(ls -A out)" ]
+  truncate -s 3M root-zeros/usr/bin/zeros-too
+  (cd root-zeros && md5sum usr/bin/* >DEBIAN/md5sums)
+  for kind in gzip xz zstd; do
+    dpkg-deb -Z$kind --build /dev/null 2>&1 | grep -q 'unknown compression' && continue
+    dpkg-deb --root-owner-group -Z$kind -b root-zeros zeros_2.0-1_amd64.deb >/dev/null
+    retrofit -o out --unpacked-max=2 zeros_2.0-1_amd64.deb
+    [ "$status" -eq 1 ] || report
+    [ "$stderr" = "sframe-retrofit-deb: zeros_2.0-1_amd64.deb: unpacks to more than 2 MiB (see --unpacked-max)" ] || report
+    [ -z "$(ls -A out)" ]
+    retrofit -o out --unpacked-max=4 zeros_2.0-1_amd64.deb
+    [ "$status" -eq 0 ] || report
+    rm out/*
+  done
+  retrofit -o out --unpacked-max=0 zeros_2.0-1_amd64.deb
+  [ "$status" -eq 2 ] || report
+}
+
+# An ImportError of Python's, and --help failed.
+@test "a Python built without a kind of compression" {
+  needs dpkg-deb
+  needs_debian_module
+  local module
+  make_package one
+  mkdir -p none/lzma none/zlib
+  echo 'raise ImportError' | tee none/lzma/lzma.py >none/zlib/zlib.py
+  PYTHONPATH=$PWD/none/zlib retrofit -o out one_2.0-1_amd64.deb
+  [ "$status" -eq 0 ] || report
+  rm -r out
+  PYTHONPATH=$PWD/none/lzma retrofit -o out one_2.0-1_amd64.deb
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-retrofit-deb: one_2.0-1_amd64.deb: Python's module lzma is missing" ] || report
+  [ -z "$(ls -A out)" ]
+}

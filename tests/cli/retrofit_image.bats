@@ -315,3 +315,22 @@ bin/hello-too" ]
   retrofit -o image image
   [ "$status" -eq 2 ] || report
 }
+
+@test "an image that unpacks to gigabytes stays as it was, with a line" {
+  make_image
+  truncate -s 8M zeros
+  umoci insert --image image:latest zeros /zeros
+  retrofit -o new --unpacked-max=7 image
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-retrofit-image: image: unpacks to more than 7 MiB (see --unpacked-max)" ] || report
+  [ ! -e new ]
+  # The archive, whose layers are packed once more.
+  tar -C image -cf image.tar . && head -c 8M /dev/zero >>image.tar && gzip image.tar
+  before=$(ls -A)
+  retrofit -o new.tar --unpacked-max=7 image.tar.gz
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == *"unpacks to more than 7 MiB (see --unpacked-max)" ]] || report
+  [ "$(ls -A)" = "$before" ]
+  retrofit -o new --unpacked-max=64 image
+  [ "$status" -eq 0 ] || report
+}

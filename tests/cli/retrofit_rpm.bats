@@ -444,3 +444,30 @@ END
 written over: it is of a/package.rpm" ]] || report
   [ "$(ls new)" = sample-1.0-1.A~sframe1.x86_64.rpm ]
 }
+
+@test "a package that unpacks to gigabytes stays as it was, with a line" {
+  needs rpmbuild rpm2cpio python3
+  cat >zeros.spec <<'END'
+Name: zeros
+Version: 1
+Release: 1
+Summary: Zeros
+License: None
+BuildArch: noarch
+%description
+Zeros
+%install
+mkdir -p %{buildroot}/usr
+truncate -s 3M %{buildroot}/usr/zeros
+%files
+/usr/zeros
+END
+  rpmbuild --quiet -bb --define "_topdir $PWD/top" --define "_rpmdir $PWD/old" \
+    --define "_rpmfilename zeros.rpm" --define "_build_id_links none" zeros.spec
+  retrofit -o new --unpacked-max=2 old/zeros.rpm
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-retrofit-rpm: old/zeros.rpm: unpacks to more than 2 MiB (see --unpacked-max)" ] || report
+  [ -z "$(ls -A new)" ]
+  retrofit -o new --unpacked-max=4 old/zeros.rpm
+  [ "$status" -eq 0 ] || report
+}

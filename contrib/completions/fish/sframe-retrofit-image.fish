@@ -3,6 +3,7 @@
 
 complete -c sframe-retrofit-image -s o -l output -r -d 'The new image'
 complete -c sframe-retrofit-image -l list -d 'Say what would be converted'
+complete -c sframe-retrofit-image -l unpacked-max -x -d 'Leave alone what unpacks to more MiB'
 complete -c sframe-retrofit-image -s v -l verbose -d 'One line per image'
 complete -c sframe-retrofit-image -l cfi2sframe -r -d 'The converter'
 complete -c sframe-retrofit-image -s h -l help -d 'Print a summary of the options'
