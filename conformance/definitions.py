@@ -25,7 +25,9 @@ NO_RULE = ("none", "error")
 
 @dataclass
 class Vector:
-    """DATA at ADDRESS; LOOKUPS are pairs of a PC and the answers allowed."""
+    """DATA at ADDRESS; LOOKUPS are pairs of a PC and the answers allowed, and
+    what is in the FP if that matters to somebody.  CODE has the executable
+    segments of the file, if these do."""
     name: str
     group: str
     data: bytes
@@ -36,10 +38,11 @@ class Vector:
     lookups: list
     opens: str = ACCEPT
     comment: str = ""
+    code: tuple = ()
 
 
 def vector(name, section, demands, lookups, opens=ACCEPT, comment="",
-           change=None):
+           change=None, code=()):
     """The vector NAME ("group/rest") of SECTION, its fields changed by
     CHANGE, a dictionary.  An answer may stand for a tuple of one."""
     data, fields = build(section)
@@ -47,8 +50,9 @@ def vector(name, section, demands, lookups, opens=ACCEPT, comment="",
         data = patched(data, fields, key, value, section.order)
     return Vector(name, name.split("/")[0], data, section.address,
                   section.version, section.abi, tuple(demands),
-                  [(pc, (answer,) if isinstance(answer, str) else answer)
-                   for pc, answer in lookups], opens, comment)
+                  [(pc, (answer,) if isinstance(answer, str) else answer,
+                    *fp) for pc, answer, *fp in lookups],
+                  opens, comment, code)
 
 
 # Rules as text, from what a test wants to say.
@@ -145,6 +149,16 @@ def extreme_words():
                     ("offsets-signed", "dataword-size")
                     + (("s390x-cfa-scale",) if abi == S390X else ()),
                     [(TEXT, rule(abi, f"sp{offset:+}"))])
+            for value in {1: (), 2: (128, -129, 255),
+                          4: (0x8000, -0x8001, 0xFFFF)}[size]:
+                offset = value * 8 + 160 if abi == S390X else value
+                yield vector(
+                    f"words/{name}-cfa{8 * size}-{value}",
+                    Sframe(version, abi,
+                           [Fde(TEXT, 16, [Fre(0, (value,), SP, size)])]),
+                    ("offsets-signed", "dataword-size"),
+                    [(TEXT, rule(abi, f"sp{offset:+}"))],
+                    comment="One more than a smaller word can say.")
             slot = low
             words = (1, slot) if abi == AMD64 else (1, slot, slot + 8)
             cfa = "sp+168" if abi == S390X else "sp+1"
@@ -193,6 +207,18 @@ def outermost():
                      [(TEXT, NO_RULE + ("outermost",))],
                      comment="GNU as writes it for trampolines that it cannot"
                              " express; the text says nothing of signals.")
+
+
+def no_row():
+    """Where there is no row the reader knows nothing, whatever is in the
+    FP."""
+    for version, abi, name in every():
+        section, first, _ = two_rows(abi, version)
+        yield vector(f"outermost/{name}-no-row-fp-0", section,
+                     ("func-size",),
+                     [(TEXT, first, 0), (TEXT - 1, "none", 0),
+                      (TEXT + 0x40, "none", 0)],
+                     comment="Programs may keep any number in the FP.")
 
 
 # Preamble and header.
@@ -371,6 +397,21 @@ def entries():
                                       (0x1FFFF, count - 1))])
 
 
+def segments():
+    """Files with several executable segments have one section."""
+    for version, abi, name in every():
+        row, want = plain(abi)
+        for count in (1, 2, 3):
+            starts = [TEXT + 0x10000 * n for n in range(count)]
+            code = tuple((start, start + 0x1000) for start in starts)
+            yield vector(f"segments/{name}-{count}",
+                         Sframe(version, abi,
+                                [Fde(start, 0x40, [row]) for start in starts]),
+                         ("start-signed", "num-fdes"),
+                         [(start + 8, want) for start in starts]
+                         + [(TEXT + 0x800, "none")], code=code)
+
+
 # Which row is in force.
 
 def row_search():
@@ -406,6 +447,29 @@ def row_search():
                       (TEXT + 8, (high_rule, low_rule) + NO_RULE)], EITHER)
         if version > 1:
             yield from _masks(version, abi, name)
+        else:
+            yield from _bit_masks(abi, name)
+
+
+def _bit_masks(abi, name):
+    """Version 1 takes the start of a row for a mask: the row is in force where
+    PC & start >= start.  Readers that take it for an offset in a block of 16
+    bytes, as the entries of the PLT have it, agree where both say the same."""
+    first, first_rule = plain(abi)
+    second, second_rule = plain(abi, 11, 320, size=2)
+    yield vector(f"search/{name}-mask-one-row",
+                 Sframe(1, abi, [Fde(TEXT, 48, [first], pcmask=True)]),
+                 ("pctype-mask",),
+                 [(TEXT + at, first_rule) for at in (0, 11, 15, 16, 47)]
+                 + [(TEXT + 48, "none")])
+    yield vector(f"search/{name}-mask-two-rows",
+                 Sframe(1, abi, [Fde(TEXT, 48, [first, second], pcmask=True)]),
+                 ("pctype-mask",),
+                 [(TEXT + block + at, want) for block in (0, 16, 32)
+                  for at, want in ((0, first_rule), (7, first_rule),
+                                   (10, first_rule), (11, second_rule),
+                                   (15, second_rule),
+                                   (13, (first_rule, second_rule)))])
 
 
 def _masks(version, abi, name):
@@ -469,6 +533,16 @@ def info_bits():
             yield vector(f"info/{name}-fre-type-{fre_type}", section,
                          ("fre-type",), [(TEXT, NO_RULE)], EITHER)
         section.fdes[0].info = 0
+        wide = bytes(8) + bytes((SP | 1 << 1, 1)) + bytes(8)
+        yield vector(f"info/{name}-fre-type-3-wide",
+                     Sframe(version, abi, [Fde(TEXT, 16, [], 3, raw=wide)]),
+                     ("fre-type",), [(TEXT, NO_RULE)], EITHER,
+                     comment="As if the type meant starts of eight bytes.")
+        wide = bytes((0, SP | 1 << 1 | 3 << 5)) + b"\x08" * 8
+        yield vector(f"info/{name}-dataword-size-3-wide",
+                     Sframe(version, abi, [Fde(TEXT, 16, [], raw=wide)]),
+                     ("dataword-size",), [(TEXT, NO_RULE)], EITHER,
+                     comment="As if the size meant words of eight bytes.")
         row, want = plain(abi)
         bad = Fre(4, (1,), info=SP | 1 << 1 | 3 << 5)
         yield vector(f"info/{name}-dataword-size-3",
@@ -671,6 +745,9 @@ def plain_flexible(machine):
 
 # Sections that lie.
 
+FDE_SIZES = {1: 17, 2: 20, 3: 16}
+
+
 def lie_values(size):
     """Values at both ends of a field of SIZE bytes, and some between."""
     top = 1 << 8 * size - 1
@@ -751,6 +828,26 @@ def _demand_of_field(name, version):
             else "pcrel" if version > 1 else "section-relative"}[field_name]
 
 
+def cut_off():
+    """Rows that begin near the end of the section: what belongs to them is
+    not there.  The last byte of the section is the last of a page, if the
+    section begins at the start of one."""
+    for version, abi, name in every():
+        # An attribute of version 3 has five bytes, a row at least two.
+        for missing in range(1, 5 if version == 3 else 2):
+            section, first, _ = two_rows(abi, version)
+            section.fdes.append(Fde(TEXT + 0x40, 0x20, [plain(abi)[0]]))
+            filler = Fde(TEXT + 0x80, 0x20, [])
+            section.fdes.append(filler)
+            while not filler.fres or len(build(section)[0]) % 8:
+                filler.fres.append(plain(abi, len(filler.fres))[0])
+            fre_len = len(build(section)[0]) - 28 - 3 * FDE_SIZES[version]
+            yield vector(f"truncated/{name}-rows-{missing}-from-the-end",
+                         section, ("fre-offset", "fre-len"),
+                         [(TEXT, (first,) + NO_RULE), (TEXT + 0x45, NO_RULE)],
+                         EITHER, change={"fde1.fre_off": fre_len - missing})
+
+
 def truncated():
     for version, abi in ((1, AMD64), (2, AMD64), (3, AMD64), (3, S390X)):
         section, _, _ = two_rows(abi, version)
@@ -767,8 +864,9 @@ def truncated():
                          REFUSE if size < 28 else EITHER)
 
 
-GROUPS = (default_rows, extreme_words, outermost, header, entries, row_search,
-          info_bits, s390x_special, flexible, lies, truncated)
+GROUPS = (default_rows, extreme_words, outermost, no_row, header, entries,
+          segments, row_search, info_bits, s390x_special, flexible, lies,
+          cut_off, truncated)
 
 
 def all_vectors():

@@ -28,8 +28,11 @@ def index_entry(vector):
         "abi": vector.abi,
         "demands": list(vector.demands),
         "open": vector.opens,
-        "lookups": [{"pc": pc, "answers": list(answers)}
-                    for pc, answers in vector.lookups],
+        **({"code": [list(part) for part in vector.code]} if vector.code
+           else {}),
+        "lookups": [{"pc": pc, **({"fp": fp[0]} if fp else {}),
+                     "answers": list(answers)}
+                    for pc, answers, *fp in vector.lookups],
         **({"comment": vector.comment} if vector.comment else {}),
     }
 
@@ -64,7 +67,7 @@ def disagreements(vector):
     if vector.opens == definitions.REFUSE:
         return [f"{vector.name}: accepted"]
     found = []
-    for pc, answers in vector.lookups:
+    for pc, answers, *_ in vector.lookups:
         try:
             answer = section.lookup(pc)
         except sframe_spec.Violation:

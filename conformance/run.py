@@ -2,12 +2,20 @@
 # SPDX-License-Identifier: 0BSD
 """Hold readers against the vectors.
 
-    run.py [-v] [--json FILE] [--vectors DIR] NAME=COMMAND...
+    run.py [-v] [--vectors DIR] [--record FILE] NAME=COMMAND...
+    run.py [-v] [--vectors DIR] --compare FILE NAME=COMMAND...
+    run.py [--vectors DIR] --table FILE
 
 Each COMMAND is an adapter (README.md, "How to write an adapter").  Prints a
 table, readers by groups of vectors: how many were answered as they have to be,
 of those that the reader claims to read.  With -v each difference has a line.
 The exit status is 1 when a reader crashed, hung or gave a wrong answer.
+
+--record writes what each reader did with each vector to FILE, also those that
+it does not claim to read; readers that FILE has already, and that are not
+asked, stay as they are.  --table prints the table of FILE.  --compare says
+where readers do otherwise than FILE has it, and the exit status is 1 if they
+do.
 """
 
 import argparse
@@ -24,6 +32,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CRASH, WRONG, ACCEPTED, REFUSED, LOST, OK = (
     "crash", "wrong rule", "accepted", "refused", "no rule", "ok")
 RESULTS = (CRASH, WRONG, ACCEPTED, REFUSED, LOST, OK)
+# What a reader did, in a file of --record: a capital letter is what the vector
+# does not allow.  "r", it refused, and "n", it gave no rule, are allowed where
+# a reader need not make anything of a section; "." is all else that is allowed,
+# "?" a vector that was added since.
+LETTERS = {"C": CRASH, "W": WRONG, "A": ACCEPTED, "R": REFUSED, "N": LOST,
+           "r": OK, "n": OK, ".": OK}
 # Attributes of a rule that not every reader tells.
 ATTRIBUTES = {"signed-a": "signed", "signed-b": "signed", "signal": "signal"}
 
@@ -80,60 +94,115 @@ def told(rule, tells):
 
 
 def judge_lookup(answer, allowed, tells):
-    """The result of one lookup."""
+    """The letter for one lookup."""
     if answer == "unsupported":  # this reader cannot be asked
-        return OK
+        return "."
     wanted = {told(rule, tells) for rule in allowed}
-    if told(answer, tells) in wanted:
-        return OK
+    nothing = wanted & {"none", "error"}
     if answer in ("none", "error"):
         # "none" and "error" differ in why there is no rule; walks end at both.
-        return OK if wanted & {"none", "error"} else LOST
-    return WRONG
+        return "N" if not nothing else "n" if wanted - nothing else "."
+    return "." if told(answer, tells) in wanted else "W"
 
 
 def judge(vector, answer, tells):
-    """The result of a vector, and the first thing that is wrong."""
+    """The letter for a vector, and the first thing that is wrong."""
     if answer is None:
-        return CRASH, "the reader died"
+        return "C", "the reader died"
     if answer.startswith("refused"):
-        return ((REFUSED, answer) if vector["open"] == "accept"
-                else (OK, ""))
-    worst, text = OK, ""
+        return ("R", answer) if vector["open"] == "accept" else ("r", "")
+    worst, text = ".", ""
     if vector["open"] == "refuse":
-        worst, text = ACCEPTED, "accepted"
+        worst, text = "A", "accepted"
+    order = list(LETTERS)
     for lookup, found in zip(vector["lookups"], answer.split(";")[1:]):
-        result = judge_lookup(found, lookup["answers"], tells)
-        if RESULTS.index(result) < RESULTS.index(worst):
-            worst = result
+        letter = judge_lookup(found, lookup["answers"], tells)
+        if order.index(letter) < order.index(worst):
+            worst = letter
             text = (f"{lookup['pc']:#x}: {found}, not "
                     + " | ".join(lookup["answers"]))
     return worst, text
 
 
 def question(directory, vector):
-    return " ".join([os.path.join(directory, vector["file"]),
-                     f"{vector['address']:x}"]
-                    + [f"{lookup['pc']:x}" for lookup in vector["lookups"]])
+    """The line that asks for VECTOR."""
+    words = [os.path.join(directory, vector["file"]),
+             f"{vector['address']:x}"]
+    if "code" in vector:
+        words.append("code=" + ",".join(f"{start:x}-{end:x}"
+                                        for start, end in vector["code"]))
+    words += [f"{lookup['pc']:x}"
+              + (f"/fp={lookup['fp']:x}" if "fp" in lookup else "")
+              for lookup in vector["lookups"]]
+    return " ".join(words)
 
 
-def run_reader(name, command, directory, vectors, verbose):
-    """For each group a Counter of results; and all results by vector."""
-    adapter = Adapter(command)
-    groups = collections.defaultdict(collections.Counter)
-    results = {}
-    for vector in vectors:
-        if (vector["version"] not in adapter.versions
-                or vector["abi"] not in adapter.abis):
-            continue
-        result, text = judge(vector, adapter.ask(question(directory, vector)),
-                             adapter.tells)
-        groups[vector["name"].split("/")[0]][result] += 1
-        results[vector["name"]] = result
-        if verbose and result != OK:
-            print(f"{name}: {vector['name']}: {result}: {text}")
-    adapter.stop()
-    return groups, results
+def claims(reader, vector):
+    """Whether READER, of a record, claims to read VECTOR."""
+    return (vector["version"] in reader["versions"]
+            and vector["abi"] in reader["abis"])
+
+
+class Record:
+    """What readers did: a letter for each vector."""
+
+    def __init__(self, path=None):
+        self.readers, self.letters = {}, {}
+        if path is None or not os.path.exists(path):
+            return
+        with open(path, encoding="ascii") as file:
+            data = json.load(file)
+        for number, reader in enumerate(data["readers"]):
+            self.readers[reader["name"]] = reader
+            self.letters[reader["name"]] = {
+                name: letters[number]
+                for name, letters in data["results"].items()}
+
+    def write(self, path, vectors):
+        """A line for each vector, so that changes can be read."""
+        readers = ",\n".join(json.dumps(reader)
+                             for reader in self.readers.values())
+        rows = ",\n".join(
+            f'"{vector["name"]}": "' + "".join(
+                self.letters[name].get(vector["name"], "?")
+                for name in self.readers) + '"' for vector in vectors)
+        with open(path, "w", encoding="ascii") as file:
+            file.write('{"format": 1,\n"readers": [\n' + readers
+                       + '\n],\n"results": {\n' + rows + "\n}}\n")
+
+    def ask(self, name, command, directory, vectors, options):
+        """Have the reader NAME answer VECTORS: those that it claims to read,
+        and the others if that is recorded."""
+        adapter = Adapter(command)
+        reader = {"name": name, "versions": sorted(adapter.versions),
+                  "abis": sorted(adapter.abis)}
+        letters = {}
+        for vector in vectors:
+            if not (options.record or options.compare
+                    or claims(reader, vector)):
+                continue
+            letter, text = judge(vector,
+                                 adapter.ask(question(directory, vector)),
+                                 adapter.tells)
+            letters[vector["name"]] = letter
+            if (options.verbose and LETTERS[letter] != OK
+                    and claims(reader, vector)):
+                print(f"{name}: {vector['name']}: {LETTERS[letter]}: {text}")
+        adapter.stop()
+        self.readers[name], self.letters[name] = reader, letters
+
+    def groups(self, name, vectors):
+        """For each group a Counter of results of the reader NAME."""
+        groups = collections.defaultdict(collections.Counter)
+        for vector in vectors:
+            letter = self.letters[name].get(vector["name"], "?")
+            if claims(self.readers[name], vector) and letter != "?":
+                groups[vector["name"].split("/")[0]][LETTERS[letter]] += 1
+        return groups
+
+    def is_bad(self, name, vectors):
+        return any(set(counter) - {OK}
+                   for counter in self.groups(name, vectors).values())
 
 
 def cell(counter):
@@ -147,41 +216,63 @@ def cell(counter):
     return f"{counter[OK]} of {total}: {rest}"
 
 
-def table(groups_of_readers, groups):
-    names = list(groups_of_readers)
+def table(record, names, vectors):
     lines = ["| | " + " | ".join(names) + " |",
              "|---" * (len(names) + 1) + "|"]
-    for group in groups:
-        cells = [cell(groups_of_readers[name][group]) for name in names]
-        lines.append(f"| {group} | " + " | ".join(cells) + " |")
+    columns = [record.groups(name, vectors) for name in names]
+    for group in dict.fromkeys(vector["name"].split("/")[0]
+                               for vector in vectors):
+        lines.append(f"| {group} | "
+                     + " | ".join(cell(column[group]) for column in columns)
+                     + " |")
     return "\n".join(lines)
 
 
-def main():
+def differences(record, past, names):
+    """Lines where the readers NAMES do otherwise than in PAST."""
+    for name in names:
+        for vector, letter in record.letters[name].items():
+            was = past.letters.get(name, {}).get(vector, "?")
+            if letter != was:
+                yield f"{name}: {vector}: {letter}, was {was}"
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-v", "--verbose", action="store_true")
-    parser.add_argument("--json", metavar="FILE",
-                        help="write the result of each vector")
+    parser.add_argument("--record", metavar="FILE",
+                        help="write what each reader did with each vector")
+    parser.add_argument("--compare", metavar="FILE",
+                        help="what changed since FILE was recorded?")
+    parser.add_argument("--table", metavar="FILE",
+                        help="print the table of a record")
     parser.add_argument("--vectors", metavar="DIR",
                         default=os.path.join(HERE, "vectors"))
-    parser.add_argument("reader", nargs="+", metavar="NAME=COMMAND")
+    parser.add_argument("reader", nargs="*", metavar="NAME=COMMAND")
     options = parser.parse_args()
+    if not options.reader and not options.table:
+        parser.error("no reader")
+    return options
+
+
+def main():
+    options = parse_arguments()
     with open(os.path.join(options.vectors, "index.json"),
               encoding="ascii") as file:
         vectors = json.load(file)["vectors"]
-    groups_of_readers, results = {}, {}
+    record = Record(options.table or options.record)
+    names = [reader.split("=", 1)[0] for reader in options.reader]
     for reader in options.reader:
         name, command = reader.split("=", 1)
-        groups_of_readers[name], results[name] = run_reader(
-            name, command, options.vectors, vectors, options.verbose)
-    groups = dict.fromkeys(vector["name"].split("/")[0]
-                           for vector in vectors)
-    print(table(groups_of_readers, groups))
-    if options.json:
-        with open(options.json, "w", encoding="ascii") as file:
-            json.dump(results, file, indent=1)
-    bad = {CRASH, WRONG, ACCEPTED, REFUSED, LOST}
-    return any(bad & set(result.values()) for result in results.values())
+        record.ask(name, command, options.vectors, vectors, options)
+    if options.record:
+        record.write(options.record, vectors)
+    if options.compare:
+        found = list(differences(record, Record(options.compare), names))
+        print("\n".join(found + [f"{len(found)} differences"]))
+        return bool(found)
+    print(table(record, names or list(record.readers), vectors))
+    return any(record.is_bad(name, vectors) for name in names)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ class Fde:
     signal: bool = False
     key_b: bool = False
     shares: int = None  # number of the function whose rows are used again
+    raw: bytes = None   # bytes in place of the rows, of which there is one
     info: int = 0       # further bits
     info2: int = 0
 
@@ -92,6 +93,10 @@ def _write_row(writer, name, fde, row):
                    word)
 
 
+def _count(fde):
+    return len(fde.fres) if fde.raw is None else 1
+
+
 def _write_rows(section):
     """The rows of all functions, and where each function's begin."""
     writer, offsets = _Writer(section.order), []
@@ -102,10 +107,13 @@ def _write_rows(section):
         offsets.append(len(writer.bytes))
         name = f"fde{number}"
         if section.version == 3:
-            writer.put(f"{name}.num_fres", "H", len(fde.fres))
+            writer.put(f"{name}.num_fres", "H", _count(fde))
             writer.put(f"{name}.info", "B", _info(section, fde))
             writer.put(f"{name}.info2", "B", fde.info2 | fde.flexible)
             writer.put(f"{name}.rep_size", "B", fde.repeat)
+        if fde.raw is not None:
+            writer.raw(f"{name}.raw", fde.raw)
+            continue
         for index, row in enumerate(fde.fres):
             _write_row(writer, f"{name}.fre{index}", fde, row)
     return writer, offsets
@@ -124,7 +132,7 @@ def _write_entry(writer, section, number, fde, rows_offset, base):
     writer.put(f"{name}.size", "I", fde.size)
     writer.put(f"{name}.fre_off", "I", rows_offset)
     owner = fde if fde.shares is None else section.fdes[fde.shares]
-    writer.put(f"{name}.num_fres", "I", len(owner.fres))
+    writer.put(f"{name}.num_fres", "I", _count(owner))
     writer.put(f"{name}.info", "B", _info(section, fde))
     if section.version == 2:
         writer.put(f"{name}.rep_size", "B", fde.repeat)
@@ -153,8 +161,8 @@ def build(section):
     flags = section.flags
     if flags is None:
         flags = SORTED | (PCREL if section.version > 1 else 0)
-    n_rows = sum(len(fde.fres if fde.shares is None
-                     else section.fdes[fde.shares].fres)
+    n_rows = sum(_count(fde if fde.shares is None
+                        else section.fdes[fde.shares])
                  for fde in section.fdes)
     writer = _Writer(section.order)
     _header(writer, section, flags, n_rows, len(rows.bytes))

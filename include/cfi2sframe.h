@@ -80,6 +80,17 @@ enum cfi2sframe_format
   CFI2SFRAME_V1    /* binutils 2.40 */
 };
 
+/* Readers of SFrame, as bits.  What each takes, refuses and misreads was found
+   out by asking it.  */
+enum cfi2sframe_reader
+{
+  CFI2SFRAME_READER_LINUX = 1,     /* patches "unwind user sframe", V3 */
+  CFI2SFRAME_READER_GLIBC = 2,     /* 2.42 to 2.44, V2 */
+  CFI2SFRAME_READER_LIBSFRAME = 4, /* binutils 2.46 and later: V2, V3 */
+  CFI2SFRAME_READER_LIBSFRAME_2_44 = 8,
+  CFI2SFRAME_READER_LIBSFRAME_2_40 = 16
+};
+
 /* Where CFI is read from besides .eh_frame.  */
 enum cfi2sframe_debug_info
 {
@@ -123,6 +134,12 @@ struct cfi2sframe_options
   /* Do not convert a file that a note in it, or a file near it, has a checksum
      of: FIPS 140 has libraries compare themselves when they start.  */
   bool leave_checksummed;
+  /* Bits of enum cfi2sframe_reader.  If not 0, the newest format that all of
+     them take is written, whatever `format' says; a file for which one of them
+     would refuse or misread the section is CFI2SFRAME_REFUSED, and readers
+     that share no format are CFI2SFRAME_INVALID.  For a check: what they would
+     refuse, too, is CFI2SFRAME_MISMATCH.  */
+  unsigned readers;
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;
@@ -254,6 +271,9 @@ struct cfi2sframe_check_result
   /* With CFI but without SFrame data, because they are the return address of a
      call with other rules; not in bytes_absent.  */
   uint64_t bytes_return_address;
+  /* With option readers: what they would refuse, misread or not find, a line
+     for each, without a newline behind the last one; or "".  */
+  char readers[2000];
 };
 
 /* Compare the .sframe of the file with its .eh_frame, PC by PC.  Status

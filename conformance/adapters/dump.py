@@ -18,6 +18,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 ".."))
 import sframe_build  # noqa: E402
+import request  # noqa: E402
 
 REGISTERS = {1: {"31": "sp", "29": "fp"}, 2: {"31": "sp", "29": "fp"},
              3: {"7": "sp", "6": "fp"}, 4: {"15": "sp", "11": "fp"}}
@@ -160,14 +161,14 @@ KINDS = {"readelf": Readelf, "llvm-readobj": LlvmReadobj}
 
 
 def answer(kind, command, line):
-    path, address, *pcs = line.split()
+    path, address, pcs = request.parse(line)
     with open(path, "rb") as file:
         data = file.read()
     abi = data[4] if len(data) > 4 and data[4] in REGISTERS else 3
-    dump = kind(output(command, data, abi, int(address, 16)), abi)
+    dump = kind(output(command, data, abi, address), abi)
     if dump.refused:
         return "refused nothing is printed"
-    return ";".join(["accepted"] + [dump.lookup(int(pc, 16)) for pc in pcs])
+    return ";".join(["accepted"] + [dump.lookup(pc) for pc in pcs])
 
 
 def main():

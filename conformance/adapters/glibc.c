@@ -2,7 +2,9 @@
    SPDX-License-Identifier: 0BSD
 
    To be compiled with the folder sysdeps/generic of glibc's source in the
-   include path.  */
+   include path.  What surrounds the reader there is in sframe.c and, for
+   x86-64, in sysdeps/unix/sysv/linux/x86_64/uw-sigframe.h; both need the rest
+   of glibc, so what they do with an answer is done again here.  */
 
 #define libc_hidden_proto(name)
 #define libc_hidden_def(name)
@@ -23,9 +25,8 @@ struct opened
 static bool
 glibc_begin (int argc, char **argv)
 {
-  (void)argc;
   (void)argv;
-  return true;
+  return argc > 0;
 }
 
 static void *
@@ -43,18 +44,21 @@ glibc_open (const struct question *question, const char **reason)
   return NULL;
 }
 
-/* As __stacktrace_sframe does it (sframe.c of the same folder).  */
+/* As __stacktrace_sframe does it (sframe.c).  */
 static int
-glibc_find (void *section, uint64_t pc, struct answer *answer)
+glibc_find (void *section, const struct frame *frame, struct answer *answer)
 {
   struct opened *opened = section;
   sframe_decoder_ctx *context = &opened->context;
   sframe_frame_row_entry row;
   _Unwind_Reason_Code no_cfa, no_ra, no_fp;
-  if (__sframe_find_fre (context, (int32_t)(pc - opened->question.address),
-                         &row)
-      != _URC_NO_REASON)
-    return 0;
+  int32_t distance = (int32_t)(frame->pc - opened->question.address);
+  if (__sframe_find_fre (context, distance, &row) != _URC_NO_REASON)
+    {
+      /* MD_DETECT_OUTERMOST_FRAME of x86-64 (uw-sigframe.h).  */
+      answer->outermost = frame->fp == 0;
+      return answer->outermost;
+    }
   bool sp = __sframe_fre_get_base_reg_id (&row) == SFRAME_BASE_REG_SP;
   answer->cfa.base = sp ? VALUE_SP : VALUE_FP;
   answer->cfa.offset = __sframe_fre_get_cfa_offset (context, &row, &no_cfa);
@@ -66,5 +70,5 @@ glibc_find (void *section, uint64_t pc, struct answer *answer)
   return no_cfa == _URC_NO_REASON && no_ra == _URC_NO_REASON ? 1 : -1;
 }
 
-const struct reader reader
+struct reader reader
     = { "glibc", "2", "3", "", glibc_begin, glibc_open, glibc_find, free };

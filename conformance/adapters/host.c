@@ -2,11 +2,12 @@
    SPDX-License-Identifier: 0BSD
 
    First line written: "adapter NAME versions=2,3 abis=2,3 tells=signal".
-   Then for each line read, "FILE ADDRESS PC PC ..." (numbers in hexadecimal),
-   a line "refused REASON" or "accepted" and for each PC, behind a semicolon,
-   "none", "error", "outermost" or the rule.  A request that takes ten seconds
-   ends the process.  The section ends at a page that cannot be read, so most
-   reads behind it end the process as well.  */
+   Then for each line read, "FILE ADDRESS PC PC ..." (numbers in hexadecimal,
+   "code=START-END,..." in front of the PCs, "/fp=FP" behind a PC), a line
+   "refused REASON" or "accepted" and for each PC, behind a semicolon, "none",
+   "error", "outermost" or the rule.  A request that takes ten seconds ends the
+   process.  The section ends at a page that cannot be read, so most reads
+   behind it end the process as well.  */
 
 #include "reader.h"
 
@@ -118,8 +119,43 @@ room_fill (struct room *room, int fd, size_t size)
          && mprotect (end, page, PROT_NONE) == 0;
 }
 
+/* What is in the FP where a request does not say: no address of a vector, and
+   not 0, which some readers take for the end of a stack.  */
+#define SOME_FP UINT64_C (0x7ffc00000010)
+
+/* The ranges of TEXT, "START-END,START-END".  */
 static void
-ask_all (const struct question *question, char **next)
+read_code (struct question *question, const char *text)
+{
+  char *end = NULL;
+  while (question->n_code < CODE_RANGES_MAX)
+    {
+      struct code_range *range = &question->code[question->n_code];
+      range->start = strtoull (text, &end, 16);
+      if (*end != '-')
+        return;
+      range->end = strtoull (end + 1, &end, 16);
+      question->n_code++;
+      if (*end != ',')
+        return;
+      text = end + 1;
+    }
+}
+
+/* The frame of TEXT, "PC" or "PC/fp=FP".  */
+static struct frame
+read_frame (const char *text)
+{
+  char *end = NULL;
+  struct frame frame = { strtoull (text, &end, 16), SOME_FP };
+  if (strncmp (end, "/fp=", 4) == 0)
+    frame.fp = strtoull (end + 4, NULL, 16);
+  return frame;
+}
+
+/* Ask for WORD, the first of the frames, and those behind it in *NEXT.  */
+static void
+ask_all (const struct question *question, const char *word, char **next)
 {
   const char *reason = "refused";
   void *section = reader.open (question, &reason);
@@ -129,10 +165,11 @@ ask_all (const struct question *question, char **next)
       return;
     }
   fprintf (out, "accepted");
-  for (char *word; (word = strtok_r (NULL, " \n", next)) != NULL;)
+  for (; word != NULL; word = strtok_r (NULL, " \n", next))
     {
       struct answer answer = { 0 };
-      int found = reader.find (section, strtoull (word, NULL, 16), &answer);
+      struct frame frame = read_frame (word);
+      int found = reader.find (section, &frame, &answer);
       print_answer (found, &answer);
     }
   reader.close (section);
@@ -161,7 +198,13 @@ answer_line (char *line)
       question.version = room.bytes[2];
       question.abi = room.bytes[4];
     }
-  ask_all (&question, &next);
+  const char *word = strtok_r (NULL, " \n", &next);
+  if (word != NULL && strncmp (word, "code=", 5) == 0)
+    {
+      read_code (&question, word + 5);
+      word = strtok_r (NULL, " \n", &next);
+    }
+  ask_all (&question, word, &next);
   fprintf (out, "\n");
   munmap (room.start, room.size);
   return fflush (out) == 0;

@@ -2,11 +2,13 @@
    SPDX-License-Identifier: 0BSD
 
    kernel [--validate]: with it, sections are validated as with
-   CONFIG_SFRAME_VALIDATION.  To be compiled with a folder in the include path
-   that has `sframe_k.c': kernel/unwind/sframe.c of the series with what it
-   needs of the kernel, its accesses to user memory bounded by mem_lo and
-   mem_hi, and k_sframe_read_header, k_sframe_validate_section and
-   k_sframe_find for its functions.  */
+   CONFIG_SFRAME_VALIDATION.  The series registers a section once for each
+   executable segment of its file, and validates it each time.  To be compiled
+   with a folder in the include path that has `sframe_k.c':
+   kernel/unwind/sframe.c of the series with what it needs of the kernel, its
+   accesses to user memory bounded by mem_lo and mem_hi, and
+   k_sframe_read_header, k_sframe_validate_section and k_sframe_find for its
+   functions.  */
 
 #include "sframe_k.c"
 
@@ -29,6 +31,37 @@ kernel_begin (int argc, char **argv)
   return true;
 }
 
+/* Whether SECTION is one of all code from START to END, addresses of
+   QUESTION.  */
+static bool
+is_valid (struct sframe_section *section, const struct question *question,
+          uint64_t start, uint64_t end)
+{
+  uint64_t moved = (uint64_t)question->bytes - question->address;
+  section->text_start = start + moved;
+  section->text_end = end + moved;
+  return k_sframe_validate_section (section) == 0;
+}
+
+static bool
+validate (struct sframe_section *section, const struct question *question)
+{
+  bool valid = true;
+  for (unsigned i = 0; valid && i < question->n_code; i++)
+    valid = is_valid (section, question, question->code[i].start,
+                      question->code[i].end);
+  section->text_start = 0;
+  section->text_end = ~0ul;
+  return valid && k_sframe_validate_section (section) == 0;
+}
+
+static void
+allow (const struct sframe_section *section)
+{
+  mem_lo = section->sframe_start;
+  mem_hi = section->sframe_end;
+}
+
 static void *
 kernel_open (const struct question *question, const char **reason)
 {
@@ -41,11 +74,10 @@ kernel_open (const struct question *question, const char **reason)
   section->sframe_start = (unsigned long)question->bytes;
   section->sframe_end = section->sframe_start + question->size;
   section->text_end = ~0ul;
-  mem_lo = section->sframe_start;
-  mem_hi = section->sframe_end;
+  allow (section);
   if (k_sframe_read_header (section) != 0)
     *reason = "header";
-  else if (validates && k_sframe_validate_section (section) != 0)
+  else if (validates && !validate (section, question))
     *reason = "validation";
   else
     return opened;
@@ -79,12 +111,14 @@ cfa_of (const struct unwind_user_cfa_rule_data *data)
 }
 
 static int
-kernel_find (void *section, uint64_t pc, struct answer *answer)
+kernel_find (void *section, const struct frame *where, struct answer *answer)
 {
   struct opened *opened = section;
   struct unwind_user_frame frame;
   memset (&frame, 0, sizeof frame);
-  pc = pc - opened->question.address + (uint64_t)opened->question.bytes;
+  uint64_t pc = where->pc - opened->question.address
+                + (uint64_t)opened->question.bytes;
+  allow (&opened->section);
   int failure = k_sframe_find (&opened->section, pc, &frame);
   if (failure != 0)
     return failure == -ENOENT ? 0 : -1;
@@ -95,5 +129,5 @@ kernel_find (void *section, uint64_t pc, struct answer *answer)
   return 1;
 }
 
-const struct reader reader
+struct reader reader
     = { "kernel", "3", "3", "", kernel_begin, kernel_open, kernel_find, free };

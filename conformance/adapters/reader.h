@@ -33,10 +33,24 @@ struct answer
   bool ra_signed, key_b, signal; /* if the reader tells */
 };
 
+/* An executable segment of the file: addresses of the vector.  */
+struct code_range
+{
+  uint64_t start, end;
+};
+
+enum
+{
+  CODE_RANGES_MAX = 8
+};
+
 /* What is asked about, as the vector has it.  */
 struct question
 {
   unsigned version, abi;
+  /* The file's executable segments; none if the vector does not say.  */
+  struct code_range code[CODE_RANGES_MAX];
+  unsigned n_code;
   /* Where the section is loaded in the vector, and where its bytes are now:
      readers that take a section where it is see all addresses moved by the
      difference.  */
@@ -45,6 +59,14 @@ struct question
   size_t size;
 };
 
+/* A frame whose rule is wanted.  */
+struct frame
+{
+  uint64_t pc; /* an address of the vector */
+  uint64_t fp; /* what is in the FP; few readers look at it */
+};
+
+/* All of a reader but its name may be changed by its `begin'.  */
 struct reader
 {
   const char *name;
@@ -56,12 +78,13 @@ struct reader
   bool (*begin) (int argc, char **argv);
   /* NULL, and *REASON, when the reader refuses the section.  */
   void *(*open) (const struct question *question, const char **reason);
-  /* 1 a rule, 0 none, -1 an error.  PC is an address of the vector.  */
-  int (*find) (void *section, uint64_t pc, struct answer *answer);
+  /* 1 a rule, 0 none, -1 an error.  */
+  int (*find) (void *section, const struct frame *frame,
+               struct answer *answer);
   void (*close) (void *section);
 };
 
-extern const struct reader reader;
+extern struct reader reader;
 
 /* The DWARF numbers of SP and FP for ABI; false for another one.  */
 bool abi_registers (unsigned abi, unsigned *sp, unsigned *fp);

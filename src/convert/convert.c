@@ -14,6 +14,7 @@
 #include "convert/thresholds.h"
 #include "convert/emitter.h"
 #include "convert/audit.h"
+#include "convert/for_readers.h"
 #include "convert/half_written.h"
 #include "convert/linked.h"
 #include "convert/location.h"
@@ -167,6 +168,8 @@ look_at_input (struct conversion *conversion, struct error *err)
   conversion->report->input_bytes = conversion->input.size;
   note_concerns (conversion);
   if (!check_kind (&conversion->input, err)
+      || !for_readers_check_file (conversion->options.readers,
+                                  &conversion->input, err)
       || !handle_existing (conversion, err)
       || !layout_classify (source_image (conversion), err))
     return false;
@@ -243,10 +246,13 @@ meet_demands (struct conversion *conversion, bool rows, struct error *err)
 static bool
 write_section (struct conversion *conversion, struct error *err)
 {
-  buffer_init (&conversion->section, source_image (conversion)->big_endian);
-  return sframe_encoder_write (conversion->encoder,
-                               conversion->plan.sframe_address,
-                               &conversion->section, err);
+  struct buffer *section = &conversion->section;
+  uint64_t address = conversion->plan.sframe_address;
+  buffer_init (section, source_image (conversion)->big_endian);
+  return sframe_encoder_write (conversion->encoder, address, section, err)
+         && for_readers_check_section (conversion->options.readers,
+                                       section->bytes, section->size, address,
+                                       err);
 }
 
 static bool
@@ -309,7 +315,8 @@ convert_file (struct conversion *conversion, struct error *err)
       = meet_demands (conversion, rows, err)
         /* Where the section and its program header go, and what moves.  */
         && find_place (conversion, err)
-        /* Entries are relative to that place, so this comes now.  */
+        /* Entries are relative to that place, so this comes now.  --for may
+           have named readers that refuse what is in it.  */
         && write_section (conversion, err)
         /* Compose the file beside the old one, read it back and compare it
            with the plan, rename it.  */
@@ -324,7 +331,9 @@ begin (struct conversion *conversion, const struct cfi2sframe_options *options,
 {
   *conversion->report = (struct cfi2sframe_report){ 0 };
   error_clear (err);
-  return options_take (&conversion->options, options, err);
+  return options_take (&conversion->options, options, err)
+         && for_readers_format (conversion->options.readers,
+                                &conversion->options.format, err);
 }
 
 /* Convert, and write a file.  */

@@ -12,6 +12,7 @@
 #include "convert/find_sframe.h"
 #include "convert/audit.h"
 #include "convert/location.h"
+#include "convert/for_readers.h"
 #include "convert/results.h"
 #include "convert/options.h"
 #include "sframe/dump.h"
@@ -65,6 +66,22 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
   if (checked && found->bytes_wrong + found->bytes_extra > 0)
     return error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
   return checked;
+}
+
+/* What READERS make of the section of IMAGE, which FOUND is about.  Objects
+   have none that readers see.  */
+static bool
+check_readers (const struct image *image, unsigned readers,
+               const struct verify_result *found,
+               struct cfi2sframe_check_result *result, struct error *err)
+{
+  struct sframe_decoder decoder;
+  bool left_out = found->bytes_absent + found->bytes_return_address > 0;
+  return readers == 0 || image->header.e_type == ET_REL
+         || (find_sframe (image, &decoder, err)
+             && for_readers_judge (readers, image, &decoder, left_out,
+                                   result->readers, sizeof result->readers,
+                                   err));
 }
 
 struct archive_check
@@ -122,9 +139,13 @@ location_check (const struct file_location *input,
   if (image_open_at (&image, input, err))
     {
       checked = check_image (&image, &cfi_options, &found, err);
+      copy_result (&found, result);
+      checked = checked
+                && check_readers (&image, own.readers, &found, result, err);
       image_close (&image);
+      return checked;
     }
-  else if (is_archive (input, err))
+  if (is_archive (input, err))
     checked = archive_visit (input, check_member, &archive, err);
   copy_result (&found, result);
   return checked;

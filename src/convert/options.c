@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "convert/for_readers.h"
+
 enum
 {
   SIZE_MIN = offsetof (struct cfi2sframe_options, no_share),
@@ -38,6 +40,9 @@ options_take (struct cfi2sframe_options *own,
   if ((unsigned)own->format > CFI2SFRAME_V1)
     return error_set (err, CFI2SFRAME_INVALID, "unknown format %u",
                       (unsigned)own->format);
+  if (!for_readers_are_known (own->readers))
+    return error_set (err, CFI2SFRAME_INVALID, "unknown readers 0x%x",
+                      own->readers);
   if ((unsigned)own->debug_info > CFI2SFRAME_DEBUG_INFO_NONE)
     return error_set (err, CFI2SFRAME_INVALID, "unknown debug_info %u",
                       (unsigned)own->debug_info);

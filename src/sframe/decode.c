@@ -153,6 +153,15 @@ sframe_decoder_size (const struct sframe_decoder *decoder, uint32_t index)
   return load_u32 (at, decoder->big_endian);
 }
 
+uint32_t
+sframe_decoder_rows_offset (const struct sframe_decoder *decoder,
+                            uint32_t index)
+{
+  uint64_t record = sframe_decoder_record_offset (decoder, index);
+  unsigned field = decoder->variant.version >= 3 ? 12 : 8;
+  return load_u32 (decoder->bytes + record + field, decoder->big_endian);
+}
+
 /* What follows from the info byte.  */
 static bool
 function_set_info (const struct sframe_decoder *decoder,
@@ -221,8 +230,7 @@ sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
 {
   uint64_t record = sframe_decoder_record_offset (decoder, index);
   bool v3 = decoder->variant.version >= 3;
-  uint32_t offset = load_u32 (decoder->bytes + record + (v3 ? 12 : 8),
-                              decoder->big_endian);
+  uint32_t offset = sframe_decoder_rows_offset (decoder, index);
   unsigned skip = v3 ? SFRAME_V3_ATTRIBUTE_SIZE : 0;
   if (offset > decoder->fre_size || decoder->fre_size - offset < skip)
     return malformed (err, record, "function outside the row area");

@@ -55,6 +55,11 @@ uint64_t sframe_decoder_start (const struct sframe_decoder *decoder,
 uint32_t sframe_decoder_size (const struct sframe_decoder *decoder,
                               uint32_t index);
 
+/* Likewise where its rows (V3: its attribute) begin, in bytes from where all
+   rows begin.  */
+uint32_t sframe_decoder_rows_offset (const struct sframe_decoder *decoder,
+                                     uint32_t index);
+
 /* The position of the rows of one function.  */
 struct sframe_row_cursor
 {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "convert/for_readers.h"
 #include "tool/number.h"
 #include "tool/option_check.h"
 #include "tool/option_keys.h"
@@ -21,6 +22,7 @@
 
 enum
 {
+  READERS_MAX = 16,
   JOBS_MAX = 256, /* so many temporary files are known to
                      cfi2sframe_discard_temporaries */
 };
@@ -32,6 +34,11 @@ static const struct argp_option option_table[] = {
   { "format", OPTION_FORMAT, "VERSION", 0,
     "SFrame version: 3 (default), 2, 2.0 (for binutils 2.41 to 2.44) or 1; or "
     "compact-unwind, for --section-only and --dump",
+    1 },
+  { "for", OPTION_FOR, "READERS", 0,
+    "Write the version that all these readers take, and refuse files that one "
+    "of them would misread; with --check, say what they would refuse: linux, "
+    "glibc, libsframe, libsframe-2.44, libsframe-2.40, separated by commas",
     1 },
   { "section-only", OPTION_SECTION_ONLY, "OUT", 0,
     "Write the raw section to OUT and leave FILE alone", 1 },
@@ -235,6 +242,38 @@ parse_format (struct argp_state *state, const char *name)
     parse_compact_unwind (state, name + strlen ("compact-unwind"));
   else
     refuse_format (state, name);
+}
+
+/* One name of --for, LENGTH letters of it.  */
+static unsigned
+reader_of_name (struct argp_state *state, const char *name, size_t length)
+{
+  const char *values[READERS_MAX + 1] = { NULL };
+  char copy[40];
+  unsigned i;
+  for (i = 0; i < READERS_MAX && for_readers_name (i) != NULL; i++)
+    {
+      values[i] = for_readers_name (i);
+      if (strlen (values[i]) == length
+          && memcmp (values[i], name, length) == 0)
+        return 1u << i;
+    }
+  snprintf (copy, sizeof copy, "%.*s", (int)(length < 39 ? length : 39), name);
+  option_refuse_value (state, "--for", copy, values);
+  return 0;
+}
+
+static void
+parse_for (struct argp_state *state, const char *list)
+{
+  struct tool_options *options = state->input;
+  for (const char *at = list; at != NULL;)
+    {
+      const char *comma = strchr (at, ',');
+      size_t length = comma != NULL ? (size_t)(comma - at) : strlen (at);
+      options->convert.readers |= reader_of_name (state, at, length);
+      at = comma != NULL ? comma + 1 : NULL;
+    }
 }
 
 static void
@@ -502,6 +541,9 @@ parse_option (int key, char *argument, struct argp_state *state)
     case OPTION_DETACHED:
       set_mode (state, MODE_DETACH);
       options->detached = argument;
+      return 0;
+    case OPTION_FOR:
+      parse_for (state, argument);
       return 0;
     case OPTION_GNU:
       parse_gnu (state, argument);

@@ -39,6 +39,8 @@ outcome_json_add_check (json_object *object,
   json_add_number (object, "bytes_from_code", check->bytes_from_code);
   json_add_number (object, "bytes_return_address",
                    check->bytes_return_address);
+  if (check->readers[0] != '\0')
+    json_add_string (object, "readers", check->readers);
 }
 
 void

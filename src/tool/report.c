@@ -279,6 +279,18 @@ print_stats_json (const struct tool_options *options, const struct job *job,
   json_print_line (object, out);
 }
 
+/* What readers make of the section: LINES, each with an indent.  */
+static void
+print_readers (const char *lines, FILE *out)
+{
+  while (lines[0] != '\0')
+    {
+      size_t length = strcspn (lines, "\n");
+      fprintf (out, "  %.*s\n", (int)length, lines);
+      lines += length + (lines[length] == '\n');
+    }
+}
+
 static void
 print_check (const struct job *job, FILE *out)
 {
@@ -298,6 +310,7 @@ print_check (const struct job *job, FILE *out)
              "  %" PRIu64 " of these bytes have no CFI and were compared with "
              "their code\n",
              check->bytes_from_code);
+  print_readers (check->readers, out);
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include "tool/usage_check.h"
 
+#include "convert/for_readers.h"
 #include "tool/option_keys.h"
 
 /* Compact unwind is never put into a file.  */
@@ -73,6 +74,7 @@ static const struct
   { OPTION_DEBUG_TWIN,
     MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
   { OPTION_STATS, ~MODE_BIT (MODE_DUMP) },
+  { OPTION_FOR, MAKES_IN_PLACE | MODE_BIT (MODE_CHECK) },
   { OPTION_FORMAT, MAKES | MODE_BIT (MODE_DUMP) },
 };
 
@@ -121,6 +123,34 @@ check_effects (const struct argp_state *state)
     argp_error (state, "--exclude has no effect without -r");
 }
 
+static bool
+is_given (const struct tool_options *options, int key)
+{
+  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+    if (effects[i].key == key)
+      return options->given >> i & 1;
+  return false;
+}
+
+/* Readers choose the version, and are asked of linked files only.  */
+static void
+check_readers (const struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  struct cfi2sframe_options *convert = &options->convert;
+  struct error err;
+  error_clear (&err);
+  if (convert->readers == 0)
+    return;
+  if (is_given (options, OPTION_FORMAT))
+    argp_error (state, "--for chooses the version; --format does, too");
+  if (convert->relocatable)
+    argp_error (state, "--for is for linked files, not with --relocatable");
+  if (options->mode != MODE_CHECK
+      && !for_readers_format (convert->readers, &convert->format, &err))
+    argp_error (state, "--for: %s", err.reason);
+}
+
 static void
 check_debug_file (const struct argp_state *state)
 {
@@ -160,6 +190,7 @@ usage_check (const struct argp_state *state)
   check_compact_unwind (state);
   check_effects (state);
   check_objects (state);
+  check_readers (state);
   if (options->mode == MODE_COMPARE && options->n_files != 2)
     argp_error (state, "--compare takes two files");
   if (options->output != NULL && options->convert.in_place_write)

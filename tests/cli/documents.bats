@@ -95,7 +95,7 @@ completions_for ()
   # The three shells know the same values, and each is one.
   local option value
   small_program
-  for option in format gnu help stats; do
+  for option in format for gnu help stats; do
     completions_for "--$option" '' | LC_ALL=C sort >found
     grep -q . found
     grep -- "-l $option " "$srcdir/contrib/completions/fish/cfi2sframe.fish" \

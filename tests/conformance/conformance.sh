@@ -27,6 +27,26 @@ check "the adapter in Python answers as the vectors want" \
 check "the decoder answers as the vectors want" \
   quietly python3 "$suite/run.py" -v --vectors "$vectors" \
     "decoder=tests/conformance/decoder"
+check "the decoder and libsframewalk do what was recorded" \
+  quietly python3 "$suite/run.py" --vectors "$vectors" \
+    --compare "$suite/results.json" \
+    "cfi2sframe=tests/conformance/decoder" \
+    "libsframewalk=tests/conformance/walk"
+python3 "$suite/run.py" --vectors "$vectors" --table "$suite/results.json" \
+  >"$log.table"
+check "the suite's README has the table of the recorded results" \
+  test -s "$log.table" -a -z "$(grep -vxFf "$suite/README.md" "$log.table")"
+missing=$(grep -oE '`[a-z0-9]+/v?[a-z0-9]+-[A-Za-z0-9._-]+`' \
+  "$suite/reports.md" "$suite/README.md" | sed 's/.*:`//; s/`$//' \
+  | sort -u | while read -r name; do
+    [ -f "$vectors/$name.sframe" ] || echo "$name"
+  done)
+printf '%s\n' "$missing" >"$log"
+check "the vectors that reports name are there" test -z "$missing"
+# What --for and --check --for go by.
+check "rules for known readers are what these readers were recorded to do" \
+  quietly python3 "$srcdir/tests/conformance/readers.py" \
+    tests/conformance/readers "$suite"
 # Rules beyond 32 bits, and those on s390x whose meaning is not settled, it
 # leaves out: no answer there, but never a wrong one.
 quietly python3 "$suite/run.py" --vectors "$vectors" \
@@ -57,6 +77,25 @@ check "a reader that lies and one that dies are found" \
   test "$status" -eq 1
 check "lies are counted" grep -q 'rows | 0 of 36: 36 wrong rule' "$log"
 check "deaths are counted" grep -q '36 crash' "$log"
+quietly python3 "$suite/run.py" --vectors "$vectors" \
+  --compare "$suite/results.json" "cfi2sframe=python3 $log.liar"
+check "a reader that changed is found" test $? -eq 1
+cat >"$log.rules" <<'END'
+#!/bin/sh
+# All rules, but for one that says something else, and one that is missing.
+if [ "$1" = --rules ]; then
+  tests/conformance/readers --rules \
+    | sed '/^rule linux R entries.v3-amd64-flags1-behind/s/ R / W /'
+else
+  tests/conformance/readers | sed 's/libsframe:R//'
+fi
+END
+chmod +x "$log.rules"
+quietly python3 "$srcdir/tests/conformance/readers.py" "$log.rules" "$suite"
+check "a rule that is not what was recorded is found" \
+  grep -q '^linux: starts.*flags1-behind has R, not W' "$log"
+check "a rule that is missing is found" \
+  grep -q '^libsframe: entries/v3-s390x-shared-rows has R' "$log"
 
 # What the program writes, as a stranger would judge it.
 program=src/cfi2sframe

@@ -4,6 +4,7 @@
 #include "../../conformance/adapters/reader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sframe/decode.h"
 
@@ -110,6 +111,8 @@ flexible_answer (const struct sframe_decoder *decoder,
           i++;
           continue;
         }
+      if (entity >= sizeof values / sizeof *values)
+        return -1;
       int64_t offset = entity == 0
                            ? cfa_offset (decoder->arch, row->words[i + 1])
                            : row->words[i + 1];
@@ -119,28 +122,84 @@ flexible_answer (const struct sframe_decoder *decoder,
   return 1;
 }
 
+/* The last of the functions that have PC, or the number of functions.  */
+static uint32_t
+function_with (const struct sframe_decoder *decoder, uint64_t pc)
+{
+  uint32_t found = decoder->n_functions;
+  for (uint32_t i = 0; i < decoder->n_functions; i++)
+    if (pc - sframe_decoder_start (decoder, i)
+        < sframe_decoder_size (decoder, i))
+      found = i;
+  return found;
+}
+
+/* The function and row that have PC, read one after the other.  As
+   sframe_decoder_lookup, but for functions without rows.  */
 static int
-decoder_find (void *opened, uint64_t pc, struct answer *answer)
+walk_to (const struct sframe_decoder *decoder, uint64_t pc,
+         struct sframe_fde *function, struct sframe_row *row,
+         struct error *err)
+{
+  struct sframe_row_cursor cursor;
+  struct sframe_row next;
+  int read = 1, found = 0;
+  uint32_t i = function_with (decoder, pc);
+  if (i == decoder->n_functions)
+    return 0;
+  if (!sframe_decoder_function (decoder, i, function, err)
+      || !sframe_decoder_rows (decoder, i, function, &cursor, err))
+    return -1;
+  uint64_t offset = pc - function->address;
+  if (function->pcmask)
+    offset %= function->repeat;
+  while ((read = sframe_row_next (&cursor, &next, err)) > 0
+         && next.start <= offset)
+    {
+      *row = next;
+      found = 1;
+    }
+  return read < 0 ? -1 : found;
+}
+
+static int
+answer_of (const struct sframe_decoder *decoder,
+           const struct sframe_fde *function, const struct sframe_row *row,
+           struct answer *answer)
+{
+  answer->outermost = row->n_words == 0;
+  if (answer->outermost)
+    return 1;
+  answer->ra_signed = row->ra_signed && decoder->fixed_ra_offset == 0
+                      && decoder->arch->cfa_scale == 1;
+  answer->key_b = function->b_key;
+  answer->signal = function->signal;
+  return function->flexible ? flexible_answer (decoder, row, answer)
+                            : default_answer (decoder, row, answer);
+}
+
+/* Both ways of the decoder: search, and reading row by row, which may see that
+   something is wrong where the search does not look.  What they find has to be
+   the same; otherwise this process ends, which no vector allows.  */
+static int
+decoder_find (void *opened, const struct frame *frame, struct answer *answer)
 {
   struct section *section = opened;
   const struct sframe_decoder *decoder = &section->decoder;
-  struct sframe_fde function;
-  struct sframe_row row;
-  int found
-      = sframe_decoder_lookup (decoder, pc, &function, &row, &section->err);
-  if (found <= 0)
-    return found;
-  answer->outermost = row.n_words == 0;
-  if (answer->outermost)
-    return 1;
-  answer->ra_signed = row.ra_signed && decoder->fixed_ra_offset == 0
-                      && decoder->arch->cfa_scale == 1;
-  answer->key_b = function.b_key;
-  answer->signal = function.signal;
-  return function.flexible ? flexible_answer (decoder, &row, answer)
-                           : default_answer (decoder, &row, answer);
+  struct sframe_fde function, walked_function;
+  struct sframe_row row = { 0 }, walked = { 0 };
+  int found = sframe_decoder_lookup (decoder, frame->pc, &function, &row,
+                                     &section->err);
+  int walked_found
+      = walk_to (decoder, frame->pc, &walked_function, &walked, &section->err);
+  if (found > 0 && walked_found > 0
+      && function.address == walked_function.address
+      && (row.start != walked.start || row.n_words != walked.n_words
+          || memcmp (row.words, walked.words, sizeof row.words) != 0))
+    abort ();
+  return found > 0 ? answer_of (decoder, &function, &row, answer) : found;
 }
 
-const struct reader reader
+struct reader reader
     = { "cfi2sframe",  "1,2,3",      "1,2,3,4",    "signed,key,signal",
         decoder_begin, decoder_open, decoder_find, free };

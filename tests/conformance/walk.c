@@ -42,10 +42,10 @@ value_of (const struct sfw_row *row, struct sfw_rule rule)
 }
 
 static int
-walk_find (void *section, uint64_t pc, struct answer *answer)
+walk_find (void *section, const struct frame *frame, struct answer *answer)
 {
   struct sfw_row row;
-  enum sfw_end end = sfw_lookup (section, pc, &row);
+  enum sfw_end end = sfw_lookup (section, frame->pc, &row);
   if (end != SFW_MORE)
     return end == SFW_NO_ROW ? 0 : -1;
   if (row.cfa.kind == SFW_UNKNOWN || row.ra.kind == SFW_UNKNOWN
@@ -64,6 +64,6 @@ walk_find (void *section, uint64_t pc, struct answer *answer)
   return 1;
 }
 
-const struct reader reader
+struct reader reader
     = { "libsframewalk", "1,2,3",   "1,2,3,4", "signed,signal",
         walk_begin,      walk_open, walk_find, free };

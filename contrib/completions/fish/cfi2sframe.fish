@@ -13,6 +13,7 @@ cfi2sframe --help=all 2>/dev/null | while read -l line
     complete -c cfi2sframe $args -l $long -d "$m[5]"
 end
 complete -c cfi2sframe -l format -x -a '3 2 2.0 1 compact-unwind'
+complete -c cfi2sframe -l for -x -a 'linux glibc libsframe libsframe-2.44 libsframe-2.40'
 complete -c cfi2sframe -l debug-info -x -a 'own auto none'
 complete -c cfi2sframe -l gnu -f -a 'bugs'
 complete -c cfi2sframe -l help -f -a 'all'

@@ -1,0 +1,231 @@
+/* Sections for readers that are named (--for).
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/for_readers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "convert/emitter.h"
+#include "sframe/readers.h"
+
+enum
+{
+  LINE_MAX_SIZE = 200
+};
+
+_Static_assert((1u << SFRAME_READER_LINUX) == CFI2SFRAME_READER_LINUX
+                   && (1u << SFRAME_READER_GLIBC) == CFI2SFRAME_READER_GLIBC
+                   && (1u << SFRAME_READER_LIBSFRAME)
+                          == CFI2SFRAME_READER_LIBSFRAME
+                   && (1u << SFRAME_READER_LIBSFRAME_2_44)
+                          == CFI2SFRAME_READER_LIBSFRAME_2_44
+                   && (1u << SFRAME_READER_LIBSFRAME_2_40)
+                          == CFI2SFRAME_READER_LIBSFRAME_2_40,
+               "public numbers of readers are others");
+
+/* The newest first.  */
+static const struct
+{
+  enum cfi2sframe_format format;
+  const char *name;
+} formats[] = { { CFI2SFRAME_V3, "3" },
+                { CFI2SFRAME_V2, "2" },
+                { CFI2SFRAME_V2_0, "2.0" },
+                { CFI2SFRAME_V1, "1" } };
+
+enum
+{
+  N_FORMATS = sizeof formats / sizeof *formats
+};
+
+const char *
+for_readers_name (unsigned number)
+{
+  return number < SFRAME_N_READERS
+             ? sframe_reader_name ((enum sframe_reader)number)
+             : NULL;
+}
+
+/* The first rule from *AT on that is one of READERS' and holds for TRAITS, or
+   NULL; *AT moves behind it.  */
+static const struct sframe_reader_rule *
+next_rule (unsigned readers, const struct sframe_traits *traits, size_t *at)
+{
+  size_t n;
+  const struct sframe_reader_rule *rules = sframe_reader_rules (&n);
+  while (*at < n)
+    {
+      const struct sframe_reader_rule *rule = &rules[(*at)++];
+      if (readers >> rule->reader & 1
+          && sframe_traits_have (traits, rule->trait))
+        return rule;
+    }
+  return NULL;
+}
+
+/* Whether all READERS read FORMAT, as far as its version goes.  */
+static bool
+all_read (unsigned readers, enum cfi2sframe_format format)
+{
+  struct sframe_traits traits = { 0 };
+  size_t at = 0;
+  sframe_traits_add_variant (&traits, emitter_variant (format));
+  return next_rule (readers, &traits, &at) == NULL;
+}
+
+/* "linux reads 3, glibc reads 2, 2.0".  */
+static void
+list_formats (unsigned readers, char *text, size_t size)
+{
+  size_t at = 0;
+  text[0] = '\0';
+  for (unsigned i = 0; i < SFRAME_N_READERS; i++)
+    {
+      const char *before = " reads ";
+      if (!(readers >> i & 1))
+        continue;
+      at += (size_t)snprintf (text + at, size - at, "%s%s",
+                              at == 0 ? "" : "; ", for_readers_name (i));
+      for (unsigned j = 0; j < N_FORMATS && at < size; j++)
+        if (all_read (1u << i, formats[j].format))
+          {
+            at += (size_t)snprintf (text + at, size - at, "%s%s", before,
+                                    formats[j].name);
+            before = " and ";
+          }
+      if (at >= size)
+        return;
+    }
+}
+
+bool
+for_readers_are_known (unsigned readers)
+{
+  return readers >> SFRAME_N_READERS == 0;
+}
+
+bool
+for_readers_format (unsigned readers, enum cfi2sframe_format *format,
+                    struct error *err)
+{
+  char text[LINE_MAX_SIZE];
+  if (readers == 0)
+    return true;
+  for (unsigned i = 0; i < N_FORMATS; i++)
+    if (all_read (readers, formats[i].format))
+      {
+        *format = formats[i].format;
+        return true;
+      }
+  list_formats (readers, text, sizeof text);
+  return error_set (err, CFI2SFRAME_INVALID,
+                    "no version is read by all of them: %s", text);
+}
+
+/* What IMAGE has whatever its section is.  */
+static void
+add_file_traits (struct sframe_traits *traits, const struct image *image)
+{
+  unsigned n = 0;
+  for (size_t i = 0; i < image->n_segments; i++)
+    n += image->segments[i].p_type == PT_LOAD
+         && (image->segments[i].p_flags & PF_X) != 0;
+  if (n > 1)
+    sframe_traits_add (traits, SFRAME_TRAIT_CODE_SEGMENTS, 0);
+}
+
+/* Complain about the first of READERS that refuses or misreads what has
+   TRAITS.  */
+static bool
+forbid_none (unsigned readers, const struct sframe_traits *traits,
+             enum cfi2sframe_status status, struct error *err)
+{
+  const struct sframe_reader_rule *rule;
+  char text[LINE_MAX_SIZE];
+  size_t at = 0;
+  while ((rule = next_rule (readers, traits, &at)) != NULL)
+    if (sframe_rule_forbids (rule))
+      {
+        sframe_rule_explain (rule, traits, text, sizeof text);
+        return error_set (err, status, "%s", text);
+      }
+  return true;
+}
+
+/* The first of READERS that is not made for the machine of IMAGE, or NULL.  */
+static const char *
+reader_of_others (unsigned readers, const struct image *image)
+{
+  for (unsigned i = 0; i < SFRAME_N_READERS; i++)
+    if (readers >> i & 1
+        && (image->arch == NULL
+            || !sframe_reader_is_for ((enum sframe_reader)i, image->arch)))
+      return for_readers_name (i);
+  return NULL;
+}
+
+bool
+for_readers_check_file (unsigned readers, const struct image *image,
+                        struct error *err)
+{
+  struct sframe_traits traits = { 0 };
+  const char *other = reader_of_others (readers, image);
+  if (other != NULL && image->arch != NULL)
+    return error_set (err, CFI2SFRAME_REFUSED, "%s reads no SFrame of %s",
+                      other, image->arch->name);
+  add_file_traits (&traits, image);
+  return forbid_none (readers, &traits, CFI2SFRAME_REFUSED, err);
+}
+
+bool
+for_readers_check_section (unsigned readers, const void *bytes, uint64_t size,
+                           uint64_t address, struct error *err)
+{
+  struct sframe_decoder decoder;
+  struct sframe_traits traits = { 0 };
+  return readers == 0
+         || (sframe_decoder_open (&decoder, bytes, size, address, err)
+             && sframe_traits_find (&traits, &decoder, err)
+             && forbid_none (readers, &traits, CFI2SFRAME_REFUSED, err));
+}
+
+/* Add a LINE to those in the SIZE bytes of TEXT, if there is room.  */
+static void
+add_line (char *text, size_t size, const char *line)
+{
+  size_t used = strlen (text);
+  if (used + strlen (line) + 2 <= size)
+    snprintf (text + used, size - used, "%s%s", used == 0 ? "" : "\n", line);
+}
+
+bool
+for_readers_judge (unsigned readers, const struct image *image,
+                   const struct sframe_decoder *decoder, bool left_out,
+                   char *text, size_t size, struct error *err)
+{
+  const struct sframe_reader_rule *rule;
+  struct sframe_traits traits = { 0 };
+  char line[LINE_MAX_SIZE];
+  size_t at = 0;
+  text[0] = '\0';
+  if (!for_readers_check_file (readers, image, err))
+    add_line (text, size, err->reason);
+  add_file_traits (&traits, image);
+  if (left_out)
+    sframe_traits_add (&traits, SFRAME_TRAIT_CODE_LEFT_OUT, 0);
+  if (!sframe_traits_find (&traits, decoder, err))
+    return false;
+  while ((rule = next_rule (readers, &traits, &at)) != NULL)
+    {
+      sframe_rule_explain (rule, &traits, line, sizeof line);
+      if (strcmp (line, text) != 0)
+        add_line (text, size, line);
+    }
+  if (err->status != CFI2SFRAME_OK)
+    {
+      err->status = CFI2SFRAME_MISMATCH;
+      return false;
+    }
+  return forbid_none (readers, &traits, CFI2SFRAME_MISMATCH, err);
+}

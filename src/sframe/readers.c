@@ -1,0 +1,169 @@
+/* What known readers of SFrame make of a section: the rules.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "sframe/readers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Readers, the machines that they are made for (SFrame's numbers of ABIs), and
+   their names in the records of the conformance suite.  */
+static const struct
+{
+  const char *name, *record;
+  unsigned abis; /* a bit for each */
+} readers[SFRAME_N_READERS] = {
+  [SFRAME_READER_LINUX] = { "linux", "linux-v14-validating", 1 << 3 },
+  [SFRAME_READER_GLIBC] = { "glibc", "glibc-2.43", 1 << 3 },
+  [SFRAME_READER_LIBSFRAME]
+  = { "libsframe", "libsframe-2.47.50", 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 },
+  [SFRAME_READER_LIBSFRAME_2_44]
+  = { "libsframe-2.44", "libsframe-2.44", 1 << 1 | 1 << 2 | 1 << 3 },
+  [SFRAME_READER_LIBSFRAME_2_40]
+  = { "libsframe-2.40", "libsframe-2.40", 1 << 1 | 1 << 2 | 1 << 3 },
+};
+
+static const char *const trait_texts[SFRAME_N_TRAITS] = {
+  [SFRAME_TRAIT_VERSION_1] = "version 1",
+  [SFRAME_TRAIT_VERSION_2] = "version 2",
+  [SFRAME_TRAIT_VERSION_3] = "version 3",
+  [SFRAME_TRAIT_PCREL] = "starts that count from themselves",
+  [SFRAME_TRAIT_NOT_PCREL] = "starts that count from the section",
+  [SFRAME_TRAIT_UNSORTED] = "functions that are not sorted",
+  [SFRAME_TRAIT_NO_FUNCTIONS] = "a section without functions",
+  [SFRAME_TRAIT_AUX_HEADER] = "an auxiliary header",
+  [SFRAME_TRAIT_AUX_HEADER_BIG_ENDIAN]
+  = "an auxiliary header in big-endian byte order",
+  [SFRAME_TRAIT_GAP] = "a gap in front of the functions",
+  [SFRAME_TRAIT_REST_BIG_ENDIAN]
+  = "bytes behind the rows in big-endian byte order",
+  [SFRAME_TRAIT_NO_ROWS] = "functions without rows",
+  [SFRAME_TRAIT_NO_ROWS_SIGNAL] = "signal frames without rows",
+  [SFRAME_TRAIT_MORE_ROWS_THAN_BYTES]
+  = "functions that have more rows than bytes",
+  [SFRAME_TRAIT_SHARED_BIG_ENDIAN]
+  = "rows of several functions in big-endian byte order",
+  [SFRAME_TRAIT_MASK_OF_ROWS] = "several rows that repeat",
+  [SFRAME_TRAIT_NO_WORDS] = "rows without data words",
+  [SFRAME_TRAIT_PADDING_LAST] = "rows that end in padding",
+  [SFRAME_TRAIT_WIDE_CFA] = "CFA offsets of more than 32 bits",
+  [SFRAME_TRAIT_HIGH_REGISTER] = "registers above 31",
+  [SFRAME_TRAIT_CODE_SEGMENTS] = "a file with several executable segments",
+  [SFRAME_TRAIT_CODE_LEFT_OUT]
+  = "code without rows, for the end of the stack if FP is 0",
+};
+
+#define RULE(reader, trait, effect, vector)                               \
+  {                                                                       \
+    SFRAME_READER_##reader, SFRAME_TRAIT_##trait, SFRAME_##effect, vector \
+  }
+
+static const struct sframe_reader_rule rules[] = {
+  RULE (LINUX, VERSION_1, REFUSES, "rows/v1-amd64-addr1-word1-sp-1"),
+  RULE (LINUX, VERSION_2, REFUSES, "rows/v2-amd64-addr1-word1-sp-1"),
+  RULE (LINUX, NOT_PCREL, REFUSES, "entries/v3-amd64-flags1-behind"),
+  RULE (LINUX, UNSORTED, REFUSES, "entries/v3-amd64-unsorted"),
+  RULE (LINUX, NO_FUNCTIONS, REFUSES, "header/v3-amd64-empty"),
+  RULE (LINUX, AUX_HEADER, REFUSES, "header/v3-amd64-aux-8"),
+  RULE (LINUX, NO_ROWS, NO_RULE, "outermost/v3-amd64-fde-without-rows"),
+  RULE (LINUX, NO_ROWS_SIGNAL, NO_RULE,
+        "outermost/v3-amd64-signal-without-rows"),
+  RULE (LINUX, MORE_ROWS_THAN_BYTES, REFUSES, "lies/v3-amd64-fde1.size-0"),
+  RULE (LINUX, PADDING_LAST, REFUSES, "flexible/amd64-ra-padding-word1"),
+  RULE (LINUX, HIGH_REGISTER, MISREADS, "flexible/amd64-register-8191"),
+  RULE (LINUX, CODE_SEGMENTS, REFUSES, "segments/v3-amd64-2"),
+
+  RULE (GLIBC, VERSION_1, REFUSES, "rows/v1-amd64-addr1-word1-sp-1"),
+  RULE (GLIBC, VERSION_3, REFUSES, "rows/v3-amd64-addr1-word1-sp-1"),
+  RULE (GLIBC, UNSORTED, NO_RULE, "entries/v2-amd64-unsorted"),
+  RULE (GLIBC, GAP, MISREADS, "header/v2-amd64-gap-before-entries"),
+  RULE (GLIBC, NO_WORDS, NO_RULE, "outermost/v2-amd64-row-without-words"),
+  RULE (GLIBC, CODE_LEFT_OUT, MISREADS, "outermost/v2-amd64-no-row-fp-0"),
+
+  RULE (LIBSFRAME, VERSION_1, REFUSES, "rows/v1-amd64-addr1-word1-sp-1"),
+  RULE (LIBSFRAME, NOT_PCREL, MISREADS, "entries/v2-amd64-flags1-behind"),
+  RULE (LIBSFRAME, UNSORTED, NO_RULE, "entries/v3-amd64-unsorted"),
+  RULE (LIBSFRAME, AUX_HEADER_BIG_ENDIAN, REFUSES, "header/v3-s390x-aux-8"),
+  RULE (LIBSFRAME, GAP, MISREADS, "header/v3-amd64-gap-before-entries"),
+  RULE (LIBSFRAME, REST_BIG_ENDIAN, REFUSES, "header/v3-s390x-bytes-behind"),
+  RULE (LIBSFRAME, NO_ROWS, NO_RULE, "outermost/v3-amd64-fde-without-rows"),
+  RULE (LIBSFRAME, NO_ROWS_SIGNAL, NO_RULE,
+        "outermost/v3-amd64-signal-without-rows"),
+  RULE (LIBSFRAME, SHARED_BIG_ENDIAN, REFUSES, "entries/v3-s390x-shared-rows"),
+  RULE (LIBSFRAME, WIDE_CFA, MISREADS, "words/v3-s390x-cfa32-high"),
+
+  RULE (LIBSFRAME_2_44, VERSION_1, NO_RULE, "rows/v1-amd64-addr1-word1-sp-1"),
+  RULE (LIBSFRAME_2_44, VERSION_3, REFUSES, "rows/v3-amd64-addr1-word1-sp-1"),
+  RULE (LIBSFRAME_2_44, PCREL, REFUSES, "rows/v2-amd64-addr1-word1-sp-1"),
+  RULE (LIBSFRAME_2_44, UNSORTED, NO_RULE, "entries/v2-amd64-flags0-behind"),
+
+  RULE (LIBSFRAME_2_40, VERSION_2, REFUSES, "rows/v2-amd64-addr1-word1-sp-1"),
+  RULE (LIBSFRAME_2_40, VERSION_3, REFUSES, "rows/v3-amd64-addr1-word1-sp-1"),
+  RULE (LIBSFRAME_2_40, UNSORTED, NO_RULE, "entries/v1-amd64-unsorted"),
+  RULE (LIBSFRAME_2_40, GAP, NO_RULE, "header/v1-amd64-gap-before-entries"),
+  RULE (LIBSFRAME_2_40, GAP, REFUSES,
+        "header/v1-aarch64be-gap-before-entries"),
+  RULE (LIBSFRAME_2_40, NO_WORDS, NO_RULE, "lies/v1-amd64-fde0.fre0.info-1"),
+  RULE (LIBSFRAME_2_40, REST_BIG_ENDIAN, REFUSES,
+        "header/v1-aarch64be-bytes-behind"),
+  RULE (LIBSFRAME_2_40, SHARED_BIG_ENDIAN, REFUSES,
+        "entries/v1-aarch64be-shared-rows"),
+  RULE (LIBSFRAME_2_40, MASK_OF_ROWS, MISREADS,
+        "search/v1-amd64-mask-two-rows"),
+};
+
+const struct sframe_reader_rule *
+sframe_reader_rules (size_t *n)
+{
+  *n = sizeof rules / sizeof *rules;
+  return rules;
+}
+
+const char *
+sframe_reader_name (enum sframe_reader reader)
+{
+  return readers[reader].name;
+}
+
+const char *
+sframe_reader_record (enum sframe_reader reader)
+{
+  return readers[reader].record;
+}
+
+bool
+sframe_reader_is_for (enum sframe_reader reader, const struct arch *arch)
+{
+  return readers[reader].abis >> arch->sframe_abi & 1;
+}
+
+const char *
+sframe_trait_text (enum sframe_trait trait)
+{
+  return trait_texts[trait];
+}
+
+bool
+sframe_rule_forbids (const struct sframe_reader_rule *rule)
+{
+  return rule->effect != SFRAME_NO_RULE
+         && rule->trait != SFRAME_TRAIT_CODE_LEFT_OUT;
+}
+
+void
+sframe_rule_explain (const struct sframe_reader_rule *rule,
+                     const struct sframe_traits *traits, char *text,
+                     size_t size)
+{
+  static const char *const verbs[] = { [SFRAME_NO_RULE] = "finds no rule in",
+                                       [SFRAME_REFUSES] = "refuses",
+                                       [SFRAME_MISREADS] = "misreads" };
+  const char *verb = rule->trait == SFRAME_TRAIT_CODE_LEFT_OUT
+                         ? "takes"
+                         : verbs[rule->effect];
+  uint64_t first = traits->first[rule->trait];
+  int n = snprintf (text, size, "%s %s %s", readers[rule->reader].name, verb,
+                    trait_texts[rule->trait]);
+  if (first != 0 && n > 0 && (size_t)n < size)
+    snprintf (text + n, size - (size_t)n, ", first at 0x%" PRIx64, first);
+}
