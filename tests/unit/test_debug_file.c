@@ -307,6 +307,131 @@ test_found_by_link (void **state)
     }
 }
 
+/* Write the debug file, SPLIT from the program, to DIRECTORY/PATH.  */
+static void
+write_split_file (struct fixture *f, const char *path, bool split)
+{
+  size_t text = elf_builder_section (&f->elf, ".text");
+  uint8_t *type
+      = f->elf.bytes + f->elf.header.e_shoff + text * sizeof (Elf64_Shdr) + 4;
+  store_u32 (type, split ? SHT_NOBITS : SHT_PROGBITS, false);
+  write_debug_file (f, path, 0);
+  store_u32 (type, SHT_PROGBITS, false);
+}
+
+/* A debug file that is to be changed has no code, and no link leads to it, but
+   in the system's directory; one that is read may be anything.  */
+static void
+what_is_to_be_changed_is_no_other_file (void **state)
+{
+  static const struct
+  {
+    const char *place; /* of the file, or, with a target, of the link */
+    const char *to;    /* what the link leads to, from its own folder */
+    bool split, to_read, to_change, beside;
+  } cases[] = {
+    { "p.debug", NULL, true, true, true, true },
+    { "p.debug", NULL, false, true, false, true },
+    { "p.debug", "elsewhere/p.debug", true, true, false, true },
+    { ".debug/p.debug", NULL, true, true, true, true },
+    { ".debug/p.debug", NULL, false, true, false, true },
+    { ".debug/p.debug", "../elsewhere/p.debug", true, true, false, true },
+    { ".debug", "elsewhere", true, true, false, true },
+    { "BUILD-ID", NULL, true, true, true, false },
+    { "BUILD-ID", NULL, false, true, false, false },
+    { "BUILD-ID", "../../elsewhere/p.debug", true, true, true, false },
+    { "BUILD-ID", "../../elsewhere/p.debug", false, true, false, false },
+    { "CACHE", NULL, true, true, true, false },
+    { "CACHE", "../../elsewhere/p.debug", true, true, false, false },
+    { "GLOBAL", NULL, true, true, true, false },
+    { "GLOBAL", NULL, false, true, false, false },
+  };
+  (void)state;
+  for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++)
+    {
+      struct fixture f;
+      struct debug_file file;
+      struct error err = { 0 };
+      char place[300], name[400], digits[2 * BUILD_ID_SIZE_MAX + 2];
+      bool to_change = i % 2;
+      const char *where = cases[i / 2].place, *to = cases[i / 2].to;
+      open_linked_fixture (&f, "p.debug", 12);
+      f.places.to_change = to_change;
+      snprintf (f.places.cache, sizeof f.places.cache, "%s/cache",
+                f.directory);
+      char *folder = realpath (f.directory, NULL);
+      assert_non_null (folder);
+      build_id_digits (&f, "", digits);
+      if (strcmp (where, "GLOBAL") == 0)
+        snprintf (place, sizeof place, "%.200s/p.debug", folder + 1);
+      else if (strcmp (where, "BUILD-ID") == 0)
+        build_id_path (&f, place, sizeof place);
+      else if (strcmp (where, "CACHE") == 0)
+        snprintf (place, sizeof place, "cache/%s/debuginfo", digits);
+      else
+        snprintf (place, sizeof place, "%s", where);
+      if (to == NULL)
+        write_split_file (&f, place, cases[i / 2].split);
+      else
+        {
+          /* With the folder that the link is in.  */
+          write_debug_file (&f, place, 0);
+          snprintf (name, sizeof name, "%s/%s", f.directory, place);
+          unlink (name);
+          assert_int_equal (symlink (to, name), 0);
+          write_split_file (&f, "elsewhere/p.debug", cases[i / 2].split);
+        }
+      bool found = to_change ? cases[i / 2].to_change : cases[i / 2].to_read;
+      debug_file_find (&file, &f.image, &f.places, &err);
+      if ((file.image.elf != NULL) != found)
+        fail_msg ("case %zu: %s", i, err.reason);
+      if (found)
+        {
+          assert_int_equal (file.beside,
+                            cases[i / 2].beside ? strlen (folder) + 1 : 0);
+          debug_file_close (&file);
+        }
+      else if (!cases[i / 2].split)
+        assert_non_null (strstr (err.reason, "it has code"));
+      else
+        assert_int_equal (err.status, CFI2SFRAME_OK);
+      free (folder);
+      close_fixture (&f);
+    }
+}
+
+/* The CRC decides also if only the debug file has a build-id.  */
+static void
+a_crc_counts_where_one_has_a_build_id (void **state)
+{
+  (void)state;
+  struct fixture f;
+  open_linked_fixture (&f, "p.debug", 12);
+  write_debug_file (&f, "p.debug", 0);
+  size_t type = build_id_offset (&f) - 8; /* behind it: "GNU" */
+  uint32_t crc = crc32_of (f.elf.bytes, f.elf.size);
+  size_t link = f.elf.sections[elf_builder_section (&f.elf, ".gnu_debuglink")]
+                    .sh_offset;
+  store_u32 (f.elf.bytes + type, NT_GNU_BUILD_ID + 1, false);
+  for (unsigned right = 0; right < 2; right++)
+    {
+      struct image image;
+      struct debug_file file;
+      struct error err = { 0 };
+      char path[128];
+      store_u32 (f.elf.bytes + link + 8, crc + !right, false);
+      snprintf (path, sizeof path, "%s/p.debug", f.directory);
+      assert_true (image_open_memory (&image, f.elf.bytes, f.elf.size, &err));
+      assert_int_equal (debug_file_open (&file, path, &image, &err), right);
+      if (right)
+        debug_file_close (&file);
+      else
+        assert_non_null (strstr (err.reason, "not the CRC"));
+      image_close (&image);
+    }
+  close_fixture (&f);
+}
+
 /* Debug files with the right build-id that are not of this program.  */
 static void
 test_other_code_or_machine (void **state)
@@ -505,6 +630,8 @@ main (void)
     cmocka_unit_test (test_truncated_debug_files),
     cmocka_unit_test (test_segments_have_no_bytes),
     cmocka_unit_test (test_found_by_link),
+    cmocka_unit_test (what_is_to_be_changed_is_no_other_file),
+    cmocka_unit_test (a_crc_counts_where_one_has_a_build_id),
     cmocka_unit_test (test_link_without_crc),
     cmocka_unit_test (test_other_code_or_machine),
     cmocka_unit_test (test_many_sections_of_code),

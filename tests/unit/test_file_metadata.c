@@ -97,6 +97,27 @@ put (int fd, const char *name, const void *value, size_t size)
   memcpy (attribute->value, value, size);
 }
 
+static bool no_files; /* can be opened by name */
+
+FILE *__real_fopen (const char *path, const char *mode);
+FILE *__wrap_fopen (const char *path, const char *mode);
+FILE *__real_fopen64 (const char *path, const char *mode);
+FILE *__wrap_fopen64 (const char *path, const char *mode);
+
+FILE *
+__wrap_fopen (const char *path, const char *mode)
+{
+  errno = ENOENT;
+  return no_files ? NULL : __real_fopen (path, mode);
+}
+
+FILE *
+__wrap_fopen64 (const char *path, const char *mode)
+{
+  errno = ENOENT;
+  return no_files ? NULL : __real_fopen64 (path, mode);
+}
+
 ssize_t __wrap_flistxattr (int fd, char *list, size_t size);
 ssize_t __wrap_fgetxattr (int fd, const char *name, void *value, size_t size);
 int __wrap_fsetxattr (int fd, const char *name, const void *value, size_t size,
@@ -146,8 +167,11 @@ int
 __wrap_fsetxattr (int fd, const char *name, const void *value, size_t size,
                   int flags)
 {
-  (void)flags;
   if (is_faulty ('s', name))
+    return -1;
+  bool exists = find (fd, name) != NULL;
+  errno = exists ? EEXIST : ENODATA;
+  if (flags & (exists ? XATTR_CREATE : XATTR_REPLACE))
     return -1;
   if (acl_changes_mode && strcmp (name, "system.posix_acl_access") == 0)
     __real_fchmod (fd, 0601);
@@ -411,6 +435,10 @@ privileges_are_given_back (void **state)
   assert_true (file_restore_privileges (&privileges, to.fd, &err));
   expect_mode (02755);
   expect_attribute ("security.capability", "capable");
+  /* What was not taken away is no error.  */
+  assert_true (file_restore_privileges (&privileges, to.fd, &err));
+  expect_mode (02755);
+  expect_attribute ("security.capability", "capable");
   /* Neither: nothing is done.  */
   __real_fchmod (from.fd, 01755);
   n_changes = 0;
@@ -515,6 +543,22 @@ flags_of_chattr_are_kept (void **state)
     }
 }
 
+/* Where the kernel does not tell the mask it is asked for by setting it.  */
+static void
+a_new_file_has_the_mode_of_the_mask (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  mode_t before = umask (027);
+  assert_true (file_set_new_mode (to.fd, 0777, &err));
+  expect_mode (0750);
+  no_files = true;
+  assert_true (file_set_new_mode (to.fd, 0666, &err));
+  no_files = false;
+  expect_mode (0640);
+  assert_int_equal (umask (before), 027);
+}
+
 static void
 what_a_new_file_cannot_have_is_known (void **state)
 {
@@ -563,6 +607,7 @@ main (void)
     TEST (signatures_are_a_concern),
     TEST (owner_and_group_are_kept),
     TEST (flags_of_chattr_are_kept),
+    TEST (a_new_file_has_the_mode_of_the_mask),
     TEST (what_a_new_file_cannot_have_is_known),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);

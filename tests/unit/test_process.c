@@ -603,6 +603,17 @@ only_the_file_that_was_mapped_is_opened (void **state)
 }
 
 static void
+a_core_that_is_not_there_cannot_be_opened (void **state)
+{
+  (void)state;
+  struct process process = { 0 };
+  struct error err = { 0 };
+  assert_null (core_open (&process, "/nonexistent/core", NULL, &err));
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  assert_string_equal (err.reason, "open: No such file or directory");
+}
+
+static void
 what_is_no_core_is_refused (void **state)
 {
   enum change
@@ -948,6 +959,7 @@ main (void)
     cmocka_unit_test (callees_are_ordered_and_all_are_visited),
     cmocka_unit_test (of_a_core_that_is_cut_off_the_rest_is_read),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
+    cmocka_unit_test (a_core_that_is_not_there_cannot_be_opened),
     cmocka_unit_test (what_is_no_core_is_refused),
     cmocka_unit_test (without_memory_there_is_no_core),
     cmocka_unit_test (nothing_is_left_of_a_closed_core),

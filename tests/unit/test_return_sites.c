@@ -378,6 +378,13 @@ all_places_of_a_function_are_left_out (void **state)
       .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
     { 21, 3, .rows = { { 0, 8 } }, .expected = "0 return-address 1 8" },
   };
+  /* Of the second one nothing is known at first.  */
+  const struct part after[] = {
+    { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
+      .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
+    { 21, 12, .rows = { { 2, 16 }, { 8, 32 } },
+      .expected = "2 16 8 return-address 9 32" },
+  };
   /* Rules are equal behind the first call.  */
   const struct part equal[] = {
     { 0, 17, .rows = { { 0, 8 }, { 8, 8 }, { 15, 32 } },
@@ -387,6 +394,9 @@ all_places_of_a_function_are_left_out (void **state)
   BEGIN (&f, NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP
          "\xe8\xeb\xff\xff\xff" NOP NOP NOP);
   EXPECT (&f, parts);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP NOP NOP NOP NOP NOP
+                 NOP NOP "\xe8\xe3\xff\xff\xff" NOP NOP NOP NOP);
+  EXPECT (&f, after);
   BEGIN (&f, NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP);
   EXPECT (&f, equal);
 }

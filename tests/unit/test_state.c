@@ -1611,6 +1611,33 @@ rows_of_a_realigned_frame (void **state)
   expect_no_row ();
 }
 
+/* Of several slots with the return address the one of the frame record is
+   meant; without a record nobody knows which one callees may overwrite.  */
+static void
+copies_of_the_return_address (void **state)
+{
+  (void)state;
+  for (int first = 0; first < 2; first++)
+    {
+      enter (&arch_aarch64);
+      add (SP, SP, -64);
+      if (first)
+        store (LR, SP, 32);
+      apply (pair (OP_STORE, FP, LR, 0));
+      if (!first)
+        store (LR, SP, 32);
+      change (LR);
+      expect_row (rule (RULE_REG, SP, 64), rule (RULE_DEREF_CFA, 0, -56),
+                  rule (RULE_DEREF_CFA, 0, -64));
+    }
+  enter (&arch_aarch64);
+  add (SP, SP, -64);
+  store (LR, SP, 8);
+  store (LR, SP, 32);
+  change (LR);
+  expect_no_row ();
+}
+
 static void
 rows_of_aarch64 (void **state)
 {
@@ -1952,6 +1979,7 @@ main (void)
     TEST (rows_of_x86_64),
     TEST (rows_of_a_realigned_frame),
     TEST (rows_of_aarch64),
+    TEST (copies_of_the_return_address),
     TEST (words_below_the_stack_pointer_are_not_kept),
     TEST (nothing_is_left_of_a_frame_without_pointers_to_it),
     TEST (every_preserved_register_is_restored),
