@@ -18,6 +18,12 @@
 /* Functions of libc, libgcc and libstdc++ that never come back.  A function of
    the image itself needs no name: it is looked at (returning.h).  */
 static const char *const never_return[] = {
+  "Perl_croak",
+  "Perl_croak_memory_wrap",
+  "Perl_croak_no_modify",
+  "Perl_croak_nocontext",
+  "Perl_croak_popstack",
+  "Perl_croak_xs_usage",
   "Py_Exit",
   "Py_FatalError",
   "_Exit",
@@ -60,6 +66,8 @@ static const char *const never_return[] = {
   "g_assertion_message_cmpstr",
   "g_assertion_message_error",
   "g_assertion_message_expr",
+  "log_assert_failed", /* systemd */
+  "log_assert_failed_unreachable",
   "longjmp",
   "pthread_exit",
   "quick_exit",
