@@ -12,6 +12,7 @@
 #include "cfi/reader.h"
 #include "cfi/walk.h"
 #include "tests/unit/cfi_builder.h"
+#include "tests/unit/rows.h"
 
 #define CODE UINT64_C (0x123400010000)
 
@@ -85,6 +86,18 @@ end (struct fixture *f)
   buffer_free (&f->bytes);
 }
 
+/* The walk, from its beginning on.  */
+static struct cfi_walk
+begin_walk (struct fixture *f)
+{
+  struct error err = { 0 };
+  struct cfi_walk walk;
+  assert_true (eh_frame_read (&f->source.cfi, &arch_amd64, f->bytes.bytes,
+                              f->bytes.size, SECTION_ADDRESS, &err));
+  assert_true (cfi_walk_begin (&walk, &f->source, &err));
+  return walk;
+}
+
 struct expected
 {
   uint64_t offset; /* of the code, from CODE */
@@ -117,11 +130,8 @@ static void
 expect (struct fixture *f, const struct expected *expected, size_t n)
 {
   struct error err = { 0 };
-  struct cfi_walk walk;
   struct cfi_code code;
-  assert_true (eh_frame_read (&f->source.cfi, &arch_amd64, f->bytes.bytes,
-                              f->bytes.size, SECTION_ADDRESS, &err));
-  assert_true (cfi_walk_begin (&walk, &f->source, &err));
+  struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < n; i++)
     {
       enum frame_reason reason = expected[i].reason;
@@ -144,24 +154,22 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
   end (f);
 }
 
-static void
-in_address_order (void **state)
+/* What a fixture is made of, from CODE on.  */
+struct part
 {
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x200, 16);
-  add_fde (&f, 0x100, 16);
-  add_stub (&f, 0x80, 16);
-  add_stub (&f, 0x180, 16);
-  add_stub (&f, 0x300, 16);
-  static const struct expected expected[] = { { 0x80, true, 0, NULL },
-                                              { 0x100, false, 0, NULL },
-                                              { 0x180, true, 0, NULL },
-                                              { 0x200, false, 0, NULL },
-                                              { 0x300, true, 0, NULL } };
-  expect (&f, expected, 5);
-}
+  enum
+  {
+    NO_PART,
+    FDE,     /* CFA = SP + 8 */
+    PUSHING, /* from byte AT on CFA = SP + 16 */
+    BROKEN,  /* an FDE with an instruction that there is not */
+    SIGNAL,  /* an FDE of a signal frame */
+    STUB
+  } kind;
+  uint64_t offset;
+  uint32_t size;
+  char at;
+};
 
 /* CFA = SP + 8, from byte AT on SP + 16.  */
 static void
@@ -171,105 +179,135 @@ add_pushing_fde (struct fixture *f, uint64_t offset, uint32_t size, char at)
   put_fde (&f->bytes, f->cie, CODE + offset, size, program, sizeof program);
 }
 
-/* Each part comes once, with the first FDE.  */
 static void
-overlaps_that_agree_hold (void **state)
+add_part (struct fixture *f, const struct part *part)
 {
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_pushing_fde (&f, 0x00, 0x20, 0x18);
-  add_pushing_fde (&f, 0x10, 0x30, 0x08); /* the same from there on */
-  add_pushing_fde (&f, 0x10, 0x10, 0x08); /* inside both */
-  add_fde (&f, 0x40, 0x10);               /* begins where all end */
-  static const struct expected expected[]
-      = { { 0x00, false, REASON_NONE, "0 8; 18 16; 20" },
-          { 0x20, false, REASON_NONE, "0 16; 20" },
-          { 0x20, false, REASON_NONE, "0" },
-          { 0x40, false, REASON_NONE, "0 8; 10" } };
-  expect (&f, expected, 4);
+  if (part->kind == STUB)
+    add_stub (f, part->offset, part->size);
+  else if (part->kind == PUSHING)
+    add_pushing_fde (f, part->offset, part->size, part->at);
+  else if (part->kind == BROKEN)
+    put_fde (&f->bytes, f->cie, CODE + part->offset, part->size, "\x3c", 1);
+  else if (part->kind == SIGNAL)
+    put_fde (&f->bytes,
+             put_cie (&f->bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16,
+                      "\x0c\x07\x08\x90\x01", 5),
+             CODE + part->offset, part->size, "", 0);
+  else
+    add_fde (f, part->offset, part->size);
 }
 
-/* The first one claimed it all, and readers that search a table used the
-   other.  */
-static void
-overlaps_that_contradict_do_not_hold (void **state)
-{
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x00, 0x60);
-  add_pushing_fde (&f, 0x20, 0x20, 0x08);
-  static const struct expected expected[]
-      = { { 0x00, false, REASON_NONE, "0 8; 28 overlap; 40 8; 60" },
-          { 0x40, false, REASON_NONE, "0" } };
-  expect (&f, expected, 2);
-}
+/* In front of CODE.  */
+#define BELOW (-UINT64_C (0x1000))
 
-/* What overlaps a contradicted FDE only is heard, too: it was left out by the
-   conversion and described elsewhere.  */
-static void
-overlaps_of_the_contradicted (void **state)
+static const struct meeting
 {
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x00, 0x20);
-  add_pushing_fde (&f, 0x10, 0x28, 0x00);
-  add_fde (&f, 0x30, 0x20);
-  static const struct expected expected[]
-      = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
-          { 0x20, false, REASON_NONE, "0 16; 10 overlap; 18" },
-          { 0x38, false, REASON_NONE, "0 8; 18" } };
-  expect (&f, expected, 3);
-}
+  const char *name;
+  size_t n_expected;
+  struct part parts[6];
+  struct expected expected[5];
+} meetings[] = {
+  { "parts_come_in_address_order", 5,
+    .parts = { { FDE, 0x200, 16, 0 },
+               { FDE, 0x100, 16, 0 },
+               { STUB, 0x80, 16, 0 },
+               { STUB, 0x180, 16, 0 },
+               { STUB, 0x300, 16, 0 } },
+    .expected = { { 0x80, true, 0, NULL },
+                  { 0x100, false, 0, NULL },
+                  { 0x180, true, 0, NULL },
+                  { 0x200, false, 0, NULL },
+                  { 0x300, true, 0, NULL } } },
+  /* Each part comes once, with the first FDE.  */
+  { "overlaps_that_agree_hold", 4,
+    .parts = { { PUSHING, 0x00, 0x20, 0x18 },
+               { PUSHING, 0x10, 0x30, 0x08 }, /* the same from there on */
+               { PUSHING, 0x10, 0x10, 0x08 }, /* inside both */
+               { FDE, 0x40, 0x10, 0 } /* begins where all end */ },
+    .expected = { { 0x00, false, REASON_NONE, "0 8; 18 16; 20" },
+                  { 0x20, false, REASON_NONE, "0 16; 20" },
+                  { 0x20, false, REASON_NONE, "0" },
+                  { 0x40, false, REASON_NONE, "0 8; 10" } } },
+  /* The first one claimed it all, and readers that search a table used the
+     other.  */
+  { "overlaps_that_contradict_do_not_hold", 2,
+    .parts = { { FDE, 0x00, 0x60, 0 }, { PUSHING, 0x20, 0x20, 0x08 } },
+    .expected = { { 0x00, false, REASON_NONE, "0 8; 28 overlap; 40 8; 60" },
+                  { 0x40, false, REASON_NONE, "0" } } },
+  /* What overlaps a contradicted FDE only is heard, too: it was left out by
+     the conversion and described elsewhere.  */
+  { "overlaps_of_the_contradicted_are_heard", 3,
+    .parts = { { FDE, 0x00, 0x20, 0 },
+               { PUSHING, 0x10, 0x28, 0x00 },
+               { FDE, 0x30, 0x20, 0 } },
+    .expected = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
+                  { 0x20, false, REASON_NONE, "0 16; 10 overlap; 18" },
+                  { 0x38, false, REASON_NONE, "0 8; 18" } } },
+  /* Nobody knows what an FDE with broken instructions would have said.  */
+  { "broken_fdes_contradict", 2,
+    .parts = { { BROKEN, 0x00, 0x20, 0 },
+               { FDE, 0x10, 0x20, 0 },
+               { STUB, 0x18, 16, 0 } },
+    .expected = { { 0x00, false, REASON_BAD_INSTRUCTION, NULL },
+                  { 0x20, false, REASON_NONE, "0 8; 10" } } },
+  /* All of its code is left out, also what another one describes as well.  */
+  { "broken_fdes_stay_where_they_are", 2,
+    .parts = { { FDE, 0x00, 0x20, 0 }, { BROKEN, 0x10, 0x20, 0 } },
+    .expected = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
+                  { 0x10, false, REASON_BAD_INSTRUCTION, NULL } } },
+  /* A signal frame and an ordinary one are not the same.  */
+  { "signal_frames_contradict", 2,
+    .parts = { { FDE, 0x00, 0x20, 0 }, { SIGNAL, 0x10, 0x10, 0 } },
+    .expected = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
+                  { 0x20, false, REASON_NONE, "0" } } },
+  { "what_is_no_code_claims_nothing", 3,
+    .parts = { { FDE, BELOW, 0x2000, 0 },
+               { FDE, 0x10, 0, 0 },
+               { FDE, 0x10, 0x10, 0 } },
+    .expected = { { BELOW, false, REASON_NOT_EXECUTABLE, NULL },
+                  { 0x10, false, REASON_EMPTY_RANGE, NULL },
+                  { 0x10, false, REASON_NONE, NULL } } },
+  { "stubs_count_where_nobody_claims_the_code", 4,
+    .parts = { { FDE, 0x00, 0x40, 0 },
+               { FDE, 0x10, 0x10, 0 }, /* ends long before the first one */
+               { STUB, 0x30, 16, 0 },
+               { STUB, 0x40, 16, 0 },
+               { FDE, 0x48, 0x10, 0 } /* in the stub */ },
+    .expected = { { 0x00, false, REASON_NONE, "0 8; 40" },
+                  { 0x20, false, REASON_NONE, "0" },
+                  { 0x40, true, REASON_NONE, "0 8; 10" },
+                  { 0x48, false, REASON_OVERLAP, NULL } } },
+  /* A stub claims its code as an FDE does, and one inside of another one is
+     none.  */
+  { "stubs_claim_their_code", 4,
+    .parts = { { STUB, 0x00, 16, 0 },
+               { STUB, 0x08, 4, 0 },
+               { STUB, 0x10, 16, 0 },
+               { FDE, 0x1f, 0x11, 0 },
+               { FDE, 0x30, 0x10, 0 } },
+    .expected = { { 0x00, true, REASON_NONE, "0 8; 10" },
+                  { 0x10, true, REASON_NONE, "0 8; 10" },
+                  { 0x1f, false, REASON_OVERLAP, NULL },
+                  { 0x30, false, REASON_NONE, "0 8; 10" } } },
+  { "a_stub_with_an_fde_is_described_by_that", 1,
+    .parts = { { STUB, 0x10, 16, 0 }, { FDE, 0x10, 0x10, 0 } },
+    .expected = { { 0x10, false, REASON_NONE, "0 8; 10" } } },
+  { "an_fde_whose_fp_is_unknown_claims_nothing", 2,
+    .parts
+    = { { FDE, 0x00, FP_UNKNOWN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
+    .expected = { { 0x00, false, REASON_FP_UNKNOWN, NULL },
+                  { 0x10, false, REASON_NONE, "0 8; 8 16; 20" } } },
+};
 
-/* Nobody knows what an FDE with broken instructions would have said.  */
 static void
-broken_fdes_contradict (void **state)
+parts_meet (void **state)
 {
-  (void)state;
+  const struct meeting *meeting = *state;
   struct fixture f;
   begin (&f);
-  put_fde (&f.bytes, f.cie, CODE, 0x20, "\x3c", 1);
-  add_fde (&f, 0x10, 0x20);
-  add_stub (&f, 0x18, 16);
-  static const struct expected expected[]
-      = { { 0x00, false, REASON_BAD_INSTRUCTION, NULL },
-          { 0x20, false, REASON_NONE, "0 8; 10" } };
-  expect (&f, expected, 2);
-}
-
-/* All of its code is left out, also what another one describes as well.  */
-static void
-broken_fdes_stay_where_they_are (void **state)
-{
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x00, 0x20);
-  put_fde (&f.bytes, f.cie, CODE + 0x10, 0x20, "\x3c", 1);
-  static const struct expected expected[]
-      = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
-          { 0x10, false, REASON_BAD_INSTRUCTION, NULL } };
-  expect (&f, expected, 2);
-}
-
-/* A signal frame and an ordinary one are not the same.  */
-static void
-signal_frames_contradict (void **state)
-{
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x00, 0x20);
-  f.cie = put_cie (&f.bytes, 1, "zRS", "\x1b", 1, 1, 0x78, 16,
-                   "\x0c\x07\x08\x90\x01", 5);
-  add_fde (&f, 0x10, 0x10);
-  static const struct expected expected[]
-      = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
-          { 0x20, false, REASON_NONE, "0" } };
-  expect (&f, expected, 2);
+  for (const struct part *part = meeting->parts; part->kind != NO_PART; part++)
+    add_part (&f, part);
+  expect (&f, meeting->expected, meeting->n_expected);
 }
 
 static void
@@ -330,8 +368,6 @@ what_was_found_is_where_nobody_claims_the_code (void **state)
   (void)state;
   struct fixture f;
   struct frame_function found[N];
-  struct error err = { 0 };
-  struct cfi_walk walk;
   struct cfi_code code;
   begin (&f);
   f.source.found.functions = found;
@@ -346,9 +382,7 @@ what_was_found_is_where_nobody_claims_the_code (void **state)
                                      .size = 16,
                                      .rows = &f.row,
                                      .n_rows = 1 };
-  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
-                              f.bytes.size, SECTION_ADDRESS, &err));
-  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  struct cfi_walk walk = begin_walk (&f);
   for (size_t i = 0; i < N; i++)
     {
       if (!parts[i].comes)
@@ -363,62 +397,6 @@ what_was_found_is_where_nobody_claims_the_code (void **state)
   assert_false (cfi_walk_next (&walk, &code));
   cfi_walk_end (&walk);
   end (&f);
-}
-
-static void
-what_is_no_code_claims_nothing (void **state)
-{
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  put_fde (&f.bytes, f.cie, CODE - 0x1000, 0x2000, "", 0);
-  add_fde (&f, 0x10, 0);
-  add_fde (&f, 0x10, 0x10);
-  static const struct expected expected[]
-      = { { -UINT64_C (0x1000), false, REASON_NOT_EXECUTABLE, NULL },
-          { 0x10, false, REASON_EMPTY_RANGE, NULL },
-          { 0x10, false, REASON_NONE, NULL } };
-  expect (&f, expected, 3);
-}
-
-static void
-stubs_count_where_nobody_claims_the_code (void **state)
-{
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x00, 0x40);
-  add_fde (&f, 0x10, 0x10); /* ends long before the first one */
-  add_stub (&f, 0x30, 16);
-  add_stub (&f, 0x40, 16);
-  add_fde (&f, 0x48, 0x10); /* in the stub */
-  static const struct expected expected[]
-      = { { 0x00, false, REASON_NONE, "0 8; 40" },
-          { 0x20, false, REASON_NONE, "0" },
-          { 0x40, true, REASON_NONE, "0 8; 10" },
-          { 0x48, false, REASON_OVERLAP, NULL } };
-  expect (&f, expected, 4);
-}
-
-/* A stub claims its code as an FDE does, and one inside of another one is
-   none.  */
-static void
-stubs_claim_their_code (void **state)
-{
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_stub (&f, 0x00, 16);
-  add_stub (&f, 0x08, 4);
-  add_stub (&f, 0x10, 16);
-  add_fde (&f, 0x1f, 0x11);
-  add_fde (&f, 0x30, 0x10);
-  static const struct expected expected[]
-      = { { 0x00, true, REASON_NONE, "0 8; 10" },
-          { 0x10, true, REASON_NONE, "0 8; 10" },
-          { 0x1f, false, REASON_OVERLAP, NULL },
-          { 0x30, false, REASON_NONE, "0 8; 10" } };
-  expect (&f, expected, 4);
 }
 
 /* Its size does not fit into 32 bits: all of the code is disputed, not what is
@@ -440,11 +418,8 @@ rivals_can_be_larger_than_4_gib (void **state)
   buffer_u8 (&f.bytes, 0);
   end_entry (&f.bytes, start);
   struct error err = { 0 };
-  struct cfi_walk walk;
   struct cfi_code code;
-  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
-                              f.bytes.size, SECTION_ADDRESS, &err));
-  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  struct cfi_walk walk = begin_walk (&f);
   assert_true (cfi_walk_next (&walk, &code));
   assert_true (cfi_walk_rows (&walk, &code, &err));
   expect_rows (&code, "0 8; 20 overlap; 60");
@@ -459,7 +434,6 @@ a_front_is_disputed_by_its_rows_alone (void **state)
   (void)state;
   struct fixture f;
   struct error err = { 0 };
-  struct cfi_walk walk;
   struct cfi_code code;
   begin (&f);
   add_fde (&f, 0x00, 0x20);
@@ -472,9 +446,7 @@ a_front_is_disputed_by_its_rows_alone (void **state)
   } expected[] = { { false, "0 8; 20" },
                    { false, "0 8; 10 overlap; 20" },
                    { true, "0 16; 10" } };
-  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
-                              f.bytes.size, SECTION_ADDRESS, &err));
-  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  struct cfi_walk walk = begin_walk (&f);
   for (size_t i = 0; i < 3; i++)
     {
       assert_true (cfi_walk_next (&walk, &code));
@@ -488,6 +460,31 @@ a_front_is_disputed_by_its_rows_alone (void **state)
   end (&f);
 }
 
+/* An image of nops, where the code is.  */
+struct nops
+{
+  uint8_t bytes[0x100];
+  GElf_Phdr load;
+  struct image image;
+};
+
+static struct padding_finder
+nops_finder (struct nops *nops, size_t size)
+{
+  memset (nops->bytes, 0x90, sizeof nops->bytes);
+  nops->load = (GElf_Phdr){ .p_type = PT_LOAD,
+                            .p_flags = PF_R | PF_X,
+                            .p_vaddr = CODE,
+                            .p_filesz = size,
+                            .p_memsz = size };
+  nops->image = (struct image){ .bytes = nops->bytes,
+                                .size = size,
+                                .header = { .e_machine = EM_X86_64 },
+                                .segments = &nops->load,
+                                .n_segments = 1 };
+  return (struct padding_finder){ .image = &nops->image };
+}
+
 /* Behind an FDE that lies in another one the other's code goes on.  */
 static void
 padding_is_behind_all_that_claim_the_code (void **state)
@@ -495,21 +492,9 @@ padding_is_behind_all_that_claim_the_code (void **state)
   (void)state;
   struct fixture f;
   struct error err = { 0 };
-  struct cfi_walk walk;
   struct cfi_code code;
-  static uint8_t nops[0x100];
-  memset (nops, 0x90, sizeof nops);
-  GElf_Phdr load = { .p_type = PT_LOAD,
-                     .p_flags = PF_R | PF_X,
-                     .p_vaddr = CODE,
-                     .p_filesz = sizeof nops,
-                     .p_memsz = sizeof nops };
-  struct image image = { .bytes = nops,
-                         .size = sizeof nops,
-                         .header = { .e_machine = EM_X86_64 },
-                         .segments = &load,
-                         .n_segments = 1 };
-  struct padding_finder finder = { .image = &image };
+  struct nops nops;
+  struct padding_finder finder = nops_finder (&nops, 0x100);
   static const struct
   {
     uint32_t behind, once;
@@ -520,9 +505,7 @@ padding_is_behind_all_that_claim_the_code (void **state)
   add_fde (&f, 0x40, 0x09);
   add_fde (&f, 0x50, 0x10);
   add_fde (&f, 0x60, 0x10);
-  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
-                              f.bytes.size, SECTION_ADDRESS, &err));
-  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  struct cfi_walk walk = begin_walk (&f);
   for (size_t i = 0; i < 5; i++)
     {
       assert_true (cfi_walk_next (&walk, &code));
@@ -563,33 +546,6 @@ many_neighbours_are_no_group (void **state)
   expect (&f, expected, 16);
 }
 
-static void
-a_stub_with_an_fde_is_described_by_that (void **state)
-{
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_stub (&f, 0x10, 16);
-  add_fde (&f, 0x10, 0x10);
-  static const struct expected expected[]
-      = { { 0x10, false, REASON_NONE, "0 8; 10" } };
-  expect (&f, expected, 1);
-}
-
-static void
-an_fde_whose_fp_is_unknown_claims_nothing (void **state)
-{
-  (void)state;
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x00, FP_UNKNOWN_SIZE);
-  add_pushing_fde (&f, 0x10, 0x20, 0x08);
-  static const struct expected expected[]
-      = { { 0x00, false, REASON_FP_UNKNOWN, NULL },
-          { 0x10, false, REASON_NONE, "0 8; 8 16; 20" } };
-  expect (&f, expected, 2);
-}
-
 /* The dispute begins where the part that others claim ends.  */
 static void
 a_dispute_behind_the_front_is_none_of_it (void **state)
@@ -597,15 +553,12 @@ a_dispute_behind_the_front_is_none_of_it (void **state)
   (void)state;
   struct fixture f;
   struct error err = { 0 };
-  struct cfi_walk walk;
   struct cfi_code code;
   begin (&f);
   add_fde (&f, 0x00, 0x20);
   add_fde (&f, 0x10, 0x30);
   add_pushing_fde (&f, 0x20, 0x20, 0x00);
-  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
-                              f.bytes.size, SECTION_ADDRESS, &err));
-  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  struct cfi_walk walk = begin_walk (&f);
   for (size_t i = 0; i < 2; i++)
     {
       assert_true (cfi_walk_next (&walk, &code));
@@ -623,28 +576,13 @@ padding_ends_at_a_stub (void **state)
 {
   (void)state;
   struct fixture f;
-  struct error err = { 0 };
-  struct cfi_walk walk;
   struct cfi_code code;
-  static uint8_t nops[0x20];
-  memset (nops, 0x90, sizeof nops);
-  GElf_Phdr load = { .p_type = PT_LOAD,
-                     .p_flags = PF_R | PF_X,
-                     .p_vaddr = CODE,
-                     .p_filesz = sizeof nops,
-                     .p_memsz = sizeof nops };
-  struct image image = { .bytes = nops,
-                         .size = sizeof nops,
-                         .header = { .e_machine = EM_X86_64 },
-                         .segments = &load,
-                         .n_segments = 1 };
-  struct padding_finder finder = { .image = &image };
+  struct nops nops;
+  struct padding_finder finder = nops_finder (&nops, 0x20);
   begin (&f);
   add_fde (&f, 0x00, 0x09);
   add_stub (&f, 0x0c, 4);
-  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
-                              f.bytes.size, SECTION_ADDRESS, &err));
-  assert_true (cfi_walk_begin (&walk, &f.source, &err));
+  struct cfi_walk walk = begin_walk (&f);
   assert_true (cfi_walk_next (&walk, &code));
   assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 3);
   cfi_walk_end (&walk);
@@ -654,29 +592,20 @@ padding_ends_at_a_stub (void **state)
 int
 main (void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (in_address_order),
-    cmocka_unit_test (overlaps_that_agree_hold),
-    cmocka_unit_test (overlaps_that_contradict_do_not_hold),
-    cmocka_unit_test (overlaps_of_the_contradicted),
-    cmocka_unit_test (broken_fdes_contradict),
-    cmocka_unit_test (broken_fdes_stay_where_they_are),
-    cmocka_unit_test (signal_frames_contradict),
+  const struct CMUnitTest functions[] = {
     cmocka_unit_test (too_many_overlaps_are_not_heard),
     cmocka_unit_test (among_too_many_overlaps_a_reason_stays),
     cmocka_unit_test (what_was_found_is_where_nobody_claims_the_code),
-    cmocka_unit_test (what_is_no_code_claims_nothing),
-    cmocka_unit_test (stubs_count_where_nobody_claims_the_code),
-    cmocka_unit_test (stubs_claim_their_code),
     cmocka_unit_test (rivals_can_be_larger_than_4_gib),
     cmocka_unit_test (a_front_is_disputed_by_its_rows_alone),
     cmocka_unit_test (padding_is_behind_all_that_claim_the_code),
     cmocka_unit_test (many_neighbours_are_no_group),
-    cmocka_unit_test (a_stub_with_an_fde_is_described_by_that),
-    cmocka_unit_test (an_fde_whose_fp_is_unknown_claims_nothing),
     cmocka_unit_test (a_dispute_behind_the_front_is_none_of_it),
     cmocka_unit_test (padding_ends_at_a_stub),
   };
+  struct CMUnitTest tests[N_OF (meetings) + N_OF (functions)];
+  memcpy (ADD_ROWS (tests, meetings, parts_meet, NULL, NULL), functions,
+          sizeof functions);
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
