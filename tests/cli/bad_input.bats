@@ -110,15 +110,13 @@ teardown ()
 }
 
 @test "a missing file" {
-  tool missing
-  [ "$status" -eq 1 ] || report
+  exits 1 missing
   [[ $stderr == "cfi2sframe: missing: "*"No such file"* ]] || report
 }
 
 @test "a directory" {
   mkdir directory
-  tool directory
-  [ "$status" -eq 1 ] || report
+  exits 1 directory
   [[ $stderr == "cfi2sframe: directory: "?* ]] || report
   [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ]
 }
@@ -233,12 +231,10 @@ eh_frame_entry ()
     "$(printf '%02x' $(((size - 24) >> 8)))"
   local before
   before=$(checksum bad)
-  tool --strict bad
-  [ "$status" -eq 1 ] || report
+  exits 1 --strict bad
   [[ $stderr == "cfi2sframe: bad: "?* ]] || report
   [ "$(checksum bad)" = "$before" ]
-  tool bad
-  [ "$status" -eq 0 ] || report
+  exits 0 bad
   [ "$(./bad)" = "$(./small)" ]
 }
 
@@ -283,8 +279,7 @@ eh_frame_entry ()
   tool -n --stats=json small
   all=$(sed 's/.*"sframe_fdes": *\([0-9]*\).*/\1/' <<<"$output")
   poke small $((fde + 4)) f3 ff ff 7f
-  tool --stats=json small
-  [ "$status" -eq 0 ] || report
+  exits 0 --stats=json small
   [ "$(sed 's/.*"sframe_fdes": *\([0-9]*\).*/\1/' <<<"$output")" \
     -eq $((all - 1)) ] || report
   [[ $output == *bad-entry* ]] || report
@@ -341,8 +336,7 @@ eh_frame_entry ()
 
 @test "a directory for -o that does not exist" {
   small_program
-  tool -o nowhere/out small
-  [ "$status" -eq 1 ] || report
+  exits 1 -o nowhere/out small
   [[ $stderr == "cfi2sframe: "*nowhere* ]] || report
 }
 
@@ -393,6 +387,5 @@ eh_frame_entry ()
   printf '\0\0\0\0' | dd of=small bs=1 seek=60 conv=notrunc 2>/dev/null
   truncate -s 2000 small
   skipped small
-  tool --dump small
-  [ "$status" -eq 1 ] || report
+  exits 1 --dump small
 }

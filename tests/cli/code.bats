@@ -62,8 +62,7 @@ END
 
 @test "--lint finds a push that the CFI does not know of, and exits with 3" {
   wrong_library
-  tool --lint wrong.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint wrong.so
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"wrong (0x"*"(7 bytes): CFA: CFI says rsp+16, code does rsp+24; since the instruction at 0x"*": 55  push %rbp" ]] \
     || report
@@ -73,8 +72,7 @@ END
 @test "--lint as JSON" {
   wrong_library
   needs python3
-  tool --lint --stats=json wrong.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint --stats=json wrong.so
   python3 - "$output" <<'END'
 import json, sys
 report = json.loads (sys.argv[1])
@@ -105,8 +103,7 @@ entered: .cfi_startproc
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o entered.so entered.s
-  tool --lint entered.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --lint entered.so
   [ -z "$output" ] || report
 }
 
@@ -150,8 +147,7 @@ gc:	.cfi_startproc
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o ocaml.so ocaml.s
-  tool --lint -v ocaml.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint -v ocaml.so
   [ "${#lines[@]}" -eq 2 ] || report
   [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+16, code does rsp+32; "* ]] \
     || report
@@ -214,8 +210,7 @@ END
 @test "--lint compares a part whose CFI begins like a function's with its function" {
   library_with_a_part ""
   strip part.so
-  tool --lint part.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint part.so
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+8, code does rsp+16; "* ]] \
     || report
@@ -224,15 +219,13 @@ END
 @test "--lint takes nothing for a part that is exported" {
   library_with_a_part ".globl part"
   strip part.so
-  tool --lint part.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --lint part.so
 }
 
 @test "--lint takes nothing for a part that data point to" {
   library_with_a_part ".data; .quad part"
   strip part.so
-  tool --lint part.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --lint part.so
 }
 
 # LLVM merges returns without rows of their own: where the jump gets to the
@@ -257,8 +250,7 @@ unsaved: .cfi_startproc
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o unsaved.so unsaved.s
-  tool --lint unsaved.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint unsaved.so
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(1 bytes): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
     || report
@@ -319,8 +311,7 @@ late:	.cfi_startproc
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o late.so late.s
-  tool --lint late.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint late.so
   [[ ${lines[0]} == *"(1 bytes): CFA: CFI says rbp+16, code does elsewhere: rbp is the caller's rbp; "* ]] \
     || report
 }
@@ -328,8 +319,7 @@ END
 @test "--lint finds nothing where the CFI is right" {
   wrong_library
   small_program
-  tool --lint small
-  [ "$status" -eq 0 ] || report
+  exits 0 --lint small
   silent
 }
 
@@ -368,8 +358,7 @@ END
 
 @test "FP by FP has no row at the end of a function that realigns its stack" {
   realigned_library
-  tool --lint realigned.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint realigned.so
   [[ $output == *"CFI says at rbp+0, code does rbp is the caller's again"* ]] \
     || report
   "$CFI2SFRAME" realigned.so
@@ -393,32 +382,27 @@ END
   before=$(checksum wrong.so)
   run "$CFI2SFRAME" --lint wrong.so
   [ "$(checksum wrong.so)" = "$before" ]
-  tool --lint -o out wrong.so
-  [ "$status" -eq 2 ] || report
+  exits 2 --lint -o out wrong.so
 }
 
 @test "--verify-code leaves the wrong rows out, and only them" {
   wrong_library
   cp wrong.so trusted.so
   "$CFI2SFRAME" --strict trusted.so
-  tool --verify-code --stats wrong.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --verify-code --stats wrong.so
   [[ $output == *"left out 7 bytes"* ]] || report
   [[ $output == *"left out: 1 (the code does something else)"* ]] || report
   tool --compare trusted.so wrong.so
   [[ $output == *" 7 only in A, 0 only in B"* ]] || report
-  tool --check wrong.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --check wrong.so
 }
 
 @test "--analyze makes rows for code without CFI, which --check compares" {
   wrong_library
-  tool --analyze --stats wrong.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze --stats wrong.so
   [[ $output == *"from CFI 14 bytes, from code 24 bytes (2 functions)"* ]] \
     || report
-  tool --check wrong.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --check wrong.so
   [[ $output == *"24 of these bytes have no CFI and were compared with their code"* ]] \
     || report
 }
@@ -441,8 +425,7 @@ twice:	push	%rbp
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o twice.so twice.s
-  tool --analyze twice.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze twice.so
   tool --dump twice.so
   [[ $output == *sp+16*c-16* ]] || report
   [[ $output == *sp+32*u* && $output != *sp+32*c-16* ]] || report
@@ -472,8 +455,7 @@ other:	xor	%eax, %eax
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o threaded.so threaded.s
-  tool --analyze threaded.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze threaded.so
   tool --dump threaded.so
   [[ $output == *"Num FDEs: 1"$'\n'* && $output == *"size = 3 bytes"* ]] \
     || report
@@ -514,8 +496,7 @@ back:	sub	$8, %rsp
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o behind.so behind.s
-  tool --analyze behind.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze behind.so
   tool --dump behind.so
   # Up to the calls; "third" up to its second one.
   [[ $output == *sp+32* && $output == *sp+64* && $output != *sp+72* ]] || report
@@ -531,8 +512,7 @@ END
   local from_code
   from_code=$(grep -o '[0-9]* of these bytes' <<<"$output")
   strip f
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
   [[ $output == *" 0 without CFI"*"$from_code"* ]] || report
 }
 
@@ -549,8 +529,7 @@ leaves:	mov	(%rdi), %rax
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o leaves.so leaves.s
-  tool --analyze leaves.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze leaves.so
   tool --check leaves.so
   [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
   strip leaves.so
@@ -585,15 +564,12 @@ rest:	inc	%esi
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o parts.so parts.s
-  tool --analyze --replace parts.so
-  [ "$status" -eq 0 ] || report
-  tool --check parts.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze --replace parts.so
+  exits 0 --check parts.so
   [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
   local before
   before=$(sha256sum <parts.so)
-  tool --analyze --replace=auto parts.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze --replace=auto parts.so
   [ "$(sha256sum <parts.so)" = "$before" ] || report
 }
 
@@ -603,11 +579,9 @@ END
   "${CC:-cc}" -nostdlib -shared -o bare.so bare.s
   tool bare.so
   [[ $output != *"converted"* ]] || report
-  tool --analyze --stats bare.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze --stats bare.so
   [[ $output == *" from CFI 0 bytes, from code "* ]] || report
-  tool --check bare.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --check bare.so
 }
 
 @test "bytes from code that are left out are not taken from the CFI's" {
@@ -627,8 +601,7 @@ h:	jmp	h
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o last.so last.s
-  tool --analyze --stats last.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --analyze --stats last.so
   [[ $output == *"left out: 1 places (return-address)"* ]] || report
   [[ $output == *"from CFI 0 bytes, from code 16 bytes (3 functions)"* ]] \
     || report
@@ -640,8 +613,7 @@ END
   expected=$(./small)
   "$CFI2SFRAME" --analyze small
   [ "$(./small)" = "$expected" ]
-  tool --check small
-  [ "$status" -eq 0 ] || report
+  exits 0 --check small
 }
 
 # Of aarch64, with signed return addresses and without.
@@ -666,12 +638,10 @@ foreign_library ()
     vector_registers; do
     foreign_library $idiom
     "$CFI2SFRAME" --strict $idiom.so
-    tool --analyze --stats bare.so
-    [ "$status" -eq 0 ] || report
+    exits 0 --analyze --stats bare.so
     tool --compare $idiom.so bare.so
     [[ $output == *" 0 different"*" 0 only in A, 0 only in B"* ]] || report
-    tool --check bare.so
-    [ "$status" -eq 0 ] || report
+    exits 0 --check bare.so
   done
 }
 
@@ -683,8 +653,7 @@ foreign_library ()
 
 @test "--lint finds a return address that is signed only in the code" {
   foreign_library unsigned_after_all
-  tool --lint unsigned_after_all.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint unsigned_after_all.so
   [[ ${lines[0]} == *" RA: CFI says in x30, code does the return address is there, signed; "* ]] \
     || report
   needs python3
@@ -743,13 +712,11 @@ END
   CC=s390x-linux-gnu-gcc small_program f
   cp f plain
   "$CFI2SFRAME" -o expected plain
-  tool -v --analyze f
-  [ "$status" -eq 0 ] || report
+  exits 0 -v --analyze f
   [[ $output == *"note: code of this machine is not analysed"* ]] || report
   [[ $output == *"from code 0 bytes"* ]] || report
   cmp f expected
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
   cp plain f
   refused f --verify-code
   # Without CFI there is nothing.
@@ -761,8 +728,7 @@ END
   small_program f
   local option
   for option in --analyze --verify-code; do
-    tool --relocatable $option f
-    [ "$status" -eq 2 ] || report
+    exits 2 --relocatable $option f
     [[ $stderr == *"$option is for linked files, not with --relocatable"* ]] || report
   done
 }

@@ -13,8 +13,7 @@ load helpers
   tool --compare v1 v3
   # V3 alone describes _start, whose return address is undefined.
   [[ $output == *" 0 different, 0 only in A, "* ]] || report
-  tool --compare v3 v3
-  [ "$status" -eq 0 ] || report
+  exits 0 --compare v3 v3
   [[ $output == *" 0 different, 0 only in A, 0 only in B, 0 known defects"* ]]
   tool -q --compare v3 v3
   silent
@@ -29,8 +28,7 @@ load helpers
     "$CFI2SFRAME" --replace ${layout#default} -- "./${layout// /}"
   done
   for layout in --no-split --no-share --compact --compact--no-split; do
-    tool --compare default "./$layout"
-    [ "$status" -eq 0 ] || report
+    exits 0 --compare default "./$layout"
     [[ $output == *" 0 different, 0 only in A, 0 only in B, "* ]] || report
     # Padding between functions, which nothing executes, may have rows.
     [[ $output == *" equal, 0 different, 0 only in A, "* ]] || report
@@ -50,8 +48,7 @@ load helpers
     cp theirs ours
     objcopy -R .sframe ours
     "$CFI2SFRAME" ours
-    tool --compare theirs ours
-    [ "$status" -eq 1 ] || report
+    exits 1 --compare theirs ours
     [[ $output == *" 0 different, 0 only in A, 1 only in B"* ]] || report
     [[ $output == *"CFA sp+16 / sp+8; known defect of A (plt-got"* ]] || report
     objcopy -R .sframe theirs without
@@ -66,8 +63,7 @@ load helpers
   copy "$srcdir/tests/data/gnu-linked/cxx-amd64" theirs
   cp theirs ours
   "$CFI2SFRAME" --replace ours
-  tool --stats=json --compare theirs ours
-  [ "$status" -eq 1 ] || report
+  exits 1 --stats=json --compare theirs ours
   [ "$(jq -r .status <<<"$output")" = different ]
   [ "$(jq -r .equal <<<"$output")" = 14 ]
   [ "$(jq -r '.defects["plt-got"]' <<<"$output")" = 1 ]
@@ -81,26 +77,20 @@ load helpers
   small_program
   cp small converted
   "$CFI2SFRAME" converted
-  tool --compare converted small
-  [ "$status" -eq 1 ] || report
+  exits 1 --compare converted small
   [ "$stderr" = "cfi2sframe: small: no .sframe" ] || report
-  tool --compare converted missing
-  [ "$status" -eq 1 ] || report
+  exits 1 --compare converted missing
   [[ $stderr == "cfi2sframe: missing: "* ]] || report
   "${CC:-cc}" -c small.c -o small.o
   "$CFI2SFRAME" --relocatable small.o
-  tool --compare converted small.o
-  [ "$status" -eq 1 ] || report
-  tool --compare converted
-  [ "$status" -eq 2 ] || report
+  exits 1 --compare converted small.o
+  exits 2 --compare converted
 }
 
 @test "objects of two releases of GNU as" {
-  tool --compare "$srcdir/tests/data/gnu/v2-binutils-2.45/s390x/ldo-O2.o" \
+  exits 0 --compare "$srcdir/tests/data/gnu/v2-binutils-2.45/s390x/ldo-O2.o" \
     "$srcdir/tests/data/gnu/v3-binutils-2.47/s390x/ldo-O2.o"
-  [ "$status" -eq 0 ] || report
-  tool --compare "$srcdir/tests/data/gnu/v3-binutils-2.47/amd64/ldo-O2.o" \
+  exits 1 --compare "$srcdir/tests/data/gnu/v3-binutils-2.47/amd64/ldo-O2.o" \
     "$srcdir/tests/data/gnu/v3-binutils-2.47/amd64/lvm-O2.o"
-  [ "$status" -eq 1 ] || report
   [[ $stderr == *"objects with different code sections" ]] || report
 }

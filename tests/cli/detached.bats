@@ -78,8 +78,7 @@ stacks ()
 @test "the file stays as it was, and its section is found by build-id" {
   waiting_program
   before=$(checksum waiting)
-  tool --detached=beside waiting
-  [ "$status" -eq 0 ] || report
+  exits 0 --detached=beside waiting
   [ "$(checksum waiting)" = "$before" ]
   [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
   start ./waiting
@@ -93,19 +92,15 @@ stacks ()
 
 @test "the rows are those of the converted file" {
   waiting_program
-  tool --detached=beside waiting
-  [ "$status" -eq 0 ] || report
-  tool -o converted waiting
-  [ "$status" -eq 0 ] || report
-  tool --compare "beside/$(path_of waiting)" converted
-  [ "$status" -eq 0 ] || report
+  exits 0 --detached=beside waiting
+  exits 0 -o converted waiting
+  exits 0 --compare "beside/$(path_of waiting)" converted
 }
 
 @test "a section for code at other addresses is not taken" {
   waiting_program -no-pie -Wl,-Ttext-segment=0x400000
   cp waiting first
-  tool --detached=beside first
-  [ "$status" -eq 0 ] || report
+  exits 0 --detached=beside first
   waiting_program -no-pie -Wl,-Ttext-segment=0x800000
   mkdir -p "beside/$(dirname "$(path_of waiting)")"
   mv "beside/$(path_of first)" moved
@@ -135,8 +130,7 @@ EOF
   cp tree/waiting tree/fips
   echo checksum >tree/.fips.hmac
   echo text >tree/text
-  tool -r --detached=beside tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r --detached=beside tree
   [ "$(find beside -type f | wc -l)" -eq 1 ] || report
   [ "$(find tree -newer beside -type f)" = "" ]
   tool -o tree/converted tree/waiting
@@ -147,20 +141,16 @@ EOF
 
 @test "without a build-id, without CFI, without a place to write" {
   small_program small -Wl,--build-id=none
-  tool --detached=beside small
-  [ "$status" -eq 1 ] || report
+  exits 1 --detached=beside small
   [[ $stderr == *"small: no build-id, by which a detached section is found"* ]] \
     || report
   [ ! -e beside ]
   waiting_program
   touch file
-  tool --detached=file waiting
-  [ "$status" -eq 1 ] || report
-  tool -n --detached=beside waiting
-  [ "$status" -eq 0 ] || report
+  exits 1 --detached=file waiting
+  exits 0 -n --detached=beside waiting
   [ ! -e beside ]
-  tool --detached=beside -o out waiting
-  [ "$status" -eq 2 ] || report
+  exits 2 --detached=beside -o out waiting
 }
 
 @test "a fifo in the place of a section, and one cut off, are none" {

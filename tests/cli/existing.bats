@@ -35,8 +35,7 @@ stays_with_warning ()
 {
   local before
   before=$(checksum "$1")
-  tool "$1"
-  [ "$status" -eq 0 ] || report
+  exits 0 "$1"
   [ -z "$output" ] || report
   [[ $stderr == "cfi2sframe: $1: warning: the .sframe that is there $2"* ]] || report
   [ "$(checksum "$1")" = "$before" ]
@@ -114,8 +113,7 @@ undone ()
       tool -v files/f
       [ "$status" -eq 0 ] || continue
       seen+=" $output"
-      tool --undo files/f
-      [ "$status" -eq 0 ] || report
+      exits 0 --undo files/f
       cmp files/in files/f
     done
   done
@@ -193,8 +191,7 @@ undone ()
   cp f changed
   convert --replace --format=2 f
   one_sframe f
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
   [ "$(./f)" = 174 ]
 }
 
@@ -207,8 +204,7 @@ undone ()
     cp in f
     convert $option --replace f
     one_sframe f
-    tool --check f
-    [ "$status" -eq 0 ] || report
+    exits 0 --check f
     [ "$(./f)" = "$expected" ]
     cp f stripped
     strip stripped
@@ -239,14 +235,12 @@ undone ()
   linked_with_sframe in -fuse-ld=lld
   readelf -lW in | grep -q GNU_SFRAME && skip "this lld makes a header"
   stays_with_warning in "is of no use to any reader: no program header"
-  tool --check in
-  [ "$status" -eq 1 ] || report
+  exits 1 --check in
   [[ $stderr == *"of no use to any reader"* ]] || report
   cp in f
   convert --replace=auto f
   one_sframe f
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
   [ "$(./f)" = "$(./in)" ]
   convert --undo f
   cmp in f
@@ -271,8 +265,7 @@ undone ()
   copy "$in" f
   convert --replace f
   one_sframe f
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
   convert --undo f
   cmp "$in" f
   convert --remove f
@@ -303,8 +296,7 @@ undone ()
 @test "--remove without .sframe does nothing" {
   small_program f
   cp f in
-  tool --remove f
-  [ "$status" -eq 0 ] || report
+  exits 0 --remove f
   cmp f in
 }
 
@@ -317,8 +309,7 @@ undone ()
     "$CFI2SFRAME" --in-place-write f >/dev/null 2>&1 || true
   ! cmp -s in f || skip "strace cannot inject faults here"
   [ "$(./f)" = "$(./in)" ]
-  tool f
-  [ "$status" -eq 1 ] || report
+  exits 1 f
   [[ $stderr == *--undo* ]]
   convert --undo f
   cmp in f
@@ -373,8 +364,7 @@ END
     made=1
     cp in f
     convert f
-    tool --check f
-    [ "$status" -eq 0 ] || report
+    exits 0 --check f
     ./f
     convert --undo f
     cmp in f
@@ -398,8 +388,7 @@ END
   stays_with_warning in "$(linkers_problem in)"
   cp in f
   convert --replace=auto f
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
   [ "$(./f)" = "$(./in)" ]
   # What is good stays, silently, also with =auto.
   skipped f --replace=auto
@@ -418,8 +407,7 @@ END
   stays_with_warning in "is wrong: "
   cp in f
   convert --replace=auto f
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
 }
 
 # Change the last byte of FILE's .sframe that is not 0: a CFA or FP offset.
@@ -544,8 +532,7 @@ END
   small_program f
   convert f
   skipped f --replace=no
-  tool --replace=maybe f
-  [ "$status" -eq 2 ] || report
+  exits 2 --replace=maybe f
 }
 
 @test "--undo of a file whose undo record is lost is a failure, not silence" {
@@ -564,8 +551,7 @@ END
     [ "$status" -eq 0 ] && [ -z "$stderr" ] || report
     cmp f tree/f
     ./f
-    tool --remove f
-    [ "$status" -eq 0 ] || report
+    exits 0 --remove f
     skipped f --undo
     ./f
   done
@@ -583,8 +569,7 @@ END
   [[ $stderr == *"f: $n bytes were appended after its conversion; without them it can be undone" ]] || report
   truncate -s -$n f
   cmp f converted
-  tool --undo f
-  [ "$status" -eq 0 ] || report
+  exits 0 --undo f
   cmp f original
   # A record that is damaged, too, is none.
   cp converted f
@@ -601,8 +586,7 @@ END
   local before option
   before=$(checksum f)
   for option in undo:restored remove:removed; do
-    tool -n -v --${option%:*} f
-    [ "$status" -eq 0 ] || report
+    exits 0 -n -v --${option%:*} f
     [ "$output" = "f: could be ${option#*:}" ] || report
     tool -n -r --${option%:*} .
     [[ $output == "1 files could be "* ]] || report

@@ -11,8 +11,7 @@ source_dir ()
 
 wrong_usage ()
 {
-  tool "$@"
-  [ "$status" -eq 2 ] || report
+  exits 2 "$@"
   [ -z "$output" ] || report
 }
 
@@ -142,15 +141,12 @@ needs_objdump ()
   size=$(stat -c %s out)
   for n in 0 3 4 27 28 40 $((size / 2)) $((size - 1)); do
     head -c "$n" out >cut
-    tool --dump --format=compact-unwind cut
-    [ "$status" -eq 1 ] || report
+    exits 1 --dump --format=compact-unwind cut
     [ -z "$output" ] || report
     [[ $stderr == "cfi2sframe: cut: "* ]] || report
   done
-  tool --dump --format=compact-unwind .
-  [ "$status" -eq 1 ] || report
-  tool --dump --format=compact-unwind missing
-  [ "$status" -eq 1 ] || report
+  exits 1 --dump --format=compact-unwind .
+  exits 1 --dump --format=compact-unwind missing
 }
 
 @test "files without compact unwind are refused" {
@@ -202,16 +198,14 @@ assert (format["synchronous"] + sum(format["left_out"].values())
   small_program
   local before
   before=$(checksum small)
-  tool --compare-formats small
-  [ "$status" -eq 0 ] || report
+  exits 0 --compare-formats small
   [[ $output == "small: "* ]] || report
   [[ $output == *"SFrame V3 --compact"* ]] || report
   [[ $output == *"compact unwind"* ]] || report
   [[ $output != *"Sum of"* ]] || report
   [ "$(checksum small)" = "$before" ]
   only_files small small.c
-  tool -q --compare-formats small
-  [ "$status" -eq 0 ] || report
+  exits 0 -q --compare-formats small
   silent
 }
 
@@ -221,8 +215,7 @@ assert (format["synchronous"] + sum(format["left_out"].values())
   small_program tree/one
   small_program tree/two -Os
   echo text >tree/text
-  tool --compare-formats tree/one tree/two
-  [ "$status" -eq 0 ] || report
+  exits 0 --compare-formats tree/one tree/two
   [[ $output == *"Sum of 2 files"* ]] || report
   "$CFI2SFRAME" --compare-formats --stats=json -r -j1 tree \
     | sed 's/"seconds":[0-9.e-]*//' >one
@@ -247,8 +240,7 @@ for name, format in total["formats"].items():
 @test "--compare-formats reports files it cannot compare" {
   small_program
   echo text >text
-  tool --compare-formats text small
-  [ "$status" -eq 1 ] || report
+  exits 1 --compare-formats text small
   [[ $stderr == "cfi2sframe: text: "* ]] || report
   [[ $output == *"small: "* ]] || report
 }

@@ -93,6 +93,16 @@ tool ()
   run --separate-stderr "$CFI2SFRAME" "$@"
 }
 
+# Run the tool with the arguments behind the first, which is the exit status
+# that it must have.
+exits ()
+{
+  local wanted=$1
+  shift
+  tool "$@"
+  [ "$status" -eq "$wanted" ] || report
+}
+
 # Nothing but FILES... in the current directory: no temporary file was left.
 only_files ()
 {
@@ -175,8 +185,7 @@ refused ()
   shift
   before=$(checksum "$file")
   files=$(find . | sort)
-  tool "$@" "$file"
-  [ "$status" -eq 1 ] || report
+  exits 1 "$@" "$file"
   [ -z "$output" ] || report
   [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
   [[ $stderr == "cfi2sframe: $file: "?* ]] || report
@@ -191,8 +200,7 @@ skipped ()
   shift
   before=$(checksum "$file")
   files=$(find . | sort)
-  tool "$@" "$file"
-  [ "$status" -eq 0 ] || report
+  exits 0 "$@" "$file"
   silent
   [ "$(checksum "$file")" = "$before" ]
   [ "$(find . | sort)" = "$files" ]
@@ -201,8 +209,7 @@ skipped ()
 # Convert FILE in place, without a word.
 convert ()
 {
-  tool "$@"
-  [ "$status" -eq 0 ] || report
+  exits 0 "$@"
   silent
 }
 

@@ -25,14 +25,12 @@ lives_on ()
   convert "$file"
   has_sframe "$file"
   [ "$("./$file" "$@")" = "$before" ]
-  tool --check "$file"
-  [ "$status" -eq 0 ] || report
+  exits 0 --check "$file"
   cp "$file" "$file.stripped"
   strip "$file.stripped"
   has_sframe "$file.stripped"
   [ "$("./$file.stripped" "$@")" = "$before" ]
-  tool --undo "$file"
-  [ "$status" -eq 0 ] || report
+  exits 0 --undo "$file"
   cmp "$file" "$file.old"
 }
 
@@ -229,8 +227,7 @@ END
   [ "$(uname -m)" = x86_64 ] || skip "x86-64 assembly"
   small_program f empty.s
   convert f
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
   [[ $output == *" 0 without SFrame data"* ]] || report
   [ "$("$CFI2SFRAME" --dump f | grep -c 'size = 4 bytes')" -ge 1 ] || report
 }

@@ -39,8 +39,7 @@ END
 # No row of FILE is wrong: the tool's own check and, if built, the oracle.
 rows_are_right ()
 {
-  tool --check "$1"
-  [ "$status" -eq 0 ] || report
+  exits 0 --check "$1"
   if [ -x "$builddir/tests/oracle/oracle" ]; then
     "$builddir/tests/oracle/oracle" "$1" || return 1
   fi
@@ -56,8 +55,7 @@ convert_and_run ()
   [ "$(run_foreign "$machine" program)" = "xxxxxx 6 150" ]
   for version in 3 2; do
     cp program converted
-    tool --format=$version converted
-    [ "$status" -eq 0 ] || report
+    exits 0 --format=$version converted
     silent
     rows_are_right converted
     [ "$(run_foreign "$machine" converted)" = "xxxxxx 6 150" ]
@@ -85,8 +83,7 @@ run_foreign ()
     # shellcheck disable=SC2086
     aarch64-linux-gnu-g++ -O2 -mbranch-protection=standard -no-pie \
       -Wl,-z,$options program.cc -o protected 2>/dev/null
-    tool protected
-    [ "$status" -eq 0 ] || report
+    exits 0 protected
     rows_are_right protected
   done
 }
@@ -103,13 +100,11 @@ run_foreign ()
   echo 'int f (int a) { return a; }' >f.c
   s390x-linux-gnu-gcc -shared -fPIC f.c -o f.so
   for version in 1 2.0; do
-    tool --format=$version f.so
-    [ "$status" -eq 1 ] || report
+    exits 1 --format=$version f.so
     [[ $stderr == *"does not know s390x"* ]] || report
   done
   s390x-linux-gnu-gcc -c f.c -o f.o
-  tool --relocatable --format=1 f.o
-  [ "$status" -eq 1 ] || report
+  exits 1 --relocatable --format=1 f.o
 }
 
 # One function each with a frame, a signed RA and FP kept apart.
@@ -150,8 +145,7 @@ END
   aarch64-linux-gnu-as -mbig-endian f.s -o f.o
   for version in 1 2 3; do
     cp f.o converted.o
-    tool -v --relocatable --format=$version converted.o
-    [ "$status" -eq 0 ] || report
+    exits 0 -v --relocatable --format=$version converted.o
     [[ $output == *"for aarch64_be"*"2 of 2 functions"* ]] || report
     aarch64-linux-gnu-objcopy -O binary --only-section=.sframe converted.o raw
     # magic in target byte order, version, flags, ABI 1
@@ -162,8 +156,7 @@ END
     || skip "as has no --gsframe"
   aarch64-linux-gnu-objcopy -O binary --only-section=.sframe gnu.o gnu.bin
   [ "$(od -An -tu1 -j2 -N1 gnu.bin)" -eq 1 ] || skip "as writes another version"
-  tool --relocatable --gnu=bugs --format=1 f.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable --gnu=bugs --format=1 f.o
   aarch64-linux-gnu-objcopy -O binary --only-section=.sframe f.o ours.bin
   cmp gnu.bin ours.bin
 }
@@ -188,8 +181,7 @@ END
   aarch64-linux-gnu-ld -EB -m aarch64linuxb f.o -o program
   run qemu-aarch64_be ./program
   [ "$status" -eq 7 ]
-  tool -v program
-  [ "$status" -eq 0 ] || report
+  exits 0 -v program
   [[ $output == *"3 of 3 functions"* ]] || report
   rows_are_right program
   run qemu-aarch64_be ./program

@@ -38,8 +38,7 @@ version_and_flags ()
   printf '%s\n' "$output" | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' | LC_ALL=C sort >all
   [ "$(wc -l <all)" -ge 30 ]
   [ -z "$(LC_ALL=C comm -23 usual all)" ] || { LC_ALL=C comm -23 usual all; return 1; }
-  tool --help=everything
-  [ "$status" -eq 2 ] || report
+  exits 2 --help=everything
 }
 
 @test "--help=all names every option on standard output" {
@@ -61,24 +60,21 @@ version_and_flags ()
 }
 
 @test "an unknown option is wrong usage" {
-  tool --no-such-option file
-  [ "$status" -eq 2 ] || report
+  exits 2 --no-such-option file
   [[ $stderr == *no-such-option* ]] || report
 }
 
 @test "an unknown format is wrong usage" {
   small_program
   for format in 0 4 2.1 "" x 3x; do
-    tool --format="$format" small
-    [ "$status" -eq 2 ] || report
+    exits 2 --format="$format" small
   done
 }
 
 @test "-o with two inputs is wrong usage and writes nothing" {
   small_program
   copy small other
-  tool -o out small other
-  [ "$status" -eq 2 ] || report
+  exits 2 -o out small other
   [ ! -e out ]
 }
 
@@ -169,8 +165,7 @@ version_and_flags ()
     [ "$(version_and_flags "out-${pair%:*}")" = "${pair#*:}" ] \
       || { version_and_flags "out-${pair%:*}"; return 1; }
     [ "$(./"out-${pair%:*}")" = "$(./small)" ]
-    tool --check "out-${pair%:*}"
-    [ "$status" -eq 0 ] || report
+    exits 0 --check "out-${pair%:*}"
   done
   convert -o out small
   cmp out out-3
@@ -190,8 +185,7 @@ version_and_flags ()
 @test "--check accepts what was converted" {
   small_program
   convert small
-  tool --check small
-  [ "$status" -eq 0 ] || report
+  exits 0 --check small
   [ -z "$stderr" ] || report
 }
 
@@ -221,8 +215,7 @@ version_and_flags ()
   small_program
   for format in 1 2.0 2 3; do
     convert --format=$format -o out small
-    tool --dump out
-    [ "$status" -eq 0 ] || report
+    exits 0 --dump out
     [ -z "$stderr" ] || report
     [[ $output == *"Num FDEs"* ]] || report
     [[ $output == *STARTPC* ]] || report
@@ -272,8 +265,7 @@ END
 
 @test "--stats prints readable totals" {
   small_program
-  tool --stats small
-  [ "$status" -eq 0 ] || report
+  exits 0 --stats small
   [[ $output == *small* ]] || report
   [ -z "$stderr" ] || report
   has_sframe small
@@ -284,8 +276,7 @@ END
   program_with_unexpressible_function odd
   small_program
   echo text >text
-  tool --stats=json odd small text
-  [ "$status" -eq 0 ] || report
+  exits 0 --stats=json odd small text
   printf '%s\n' "$output" | python3 -c '
 import json, sys
 rows = [json.loads(line) for line in sys.stdin]
@@ -350,18 +341,15 @@ END
   convert --undo -o --unod -- --chekc
   [ -f --unod ]
   # The beginning of an option is one.
-  tool --stat=json -n -- --chekc
-  [ "$status" -eq 0 ] || report
+  exits 0 --stat=json -n -- --chekc
 }
 
 @test "two modes exclude each other, and the message names them" {
-  tool --undo --check x
-  [ "$status" -eq 2 ] || report
+  exits 2 --undo --check x
   [[ $stderr == "cfi2sframe: --undo and --check exclude each other"$'\n'* ]] || report
   tool --section-only=x --lint x
   [[ $stderr == "cfi2sframe: --section-only and --lint exclude each other"$'\n'* ]] || report
-  tool --lint -o x y
-  [ "$status" -eq 2 ] || report
+  exits 2 --lint -o x y
   [[ $stderr == "cfi2sframe: --lint writes no output file"$'\n'* ]] || report
 }
 
@@ -372,8 +360,7 @@ END
   small_program tree/f
   cp tree/f tree/plain
   convert tree/f
-  tool -r --check --stats=json tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r --check --stats=json tree
   [ "$(jq -c '[.file, .status, .reason]' <<<"$output" | head -n 2)" \
     = '["tree/f","checked",null]
 ["tree/plain","skipped","no .sframe"]' ] || report
@@ -385,8 +372,7 @@ END
   cp tree/f wrong
   read -r offset size < <(section wrong .sframe)
   poke wrong $((offset + size - 1)) 78 # the last row's last word
-  tool --check --stats=json wrong
-  [ "$status" -eq 1 ] || report
+  exits 1 --check --stats=json wrong
   [ "$(jq -c '[.status, .bytes_wrong > 0]' <<<"$output")" = '["failed",true]' ] || report
   for mode in undo:restored remove:removed; do
     cp tree/f f
@@ -403,15 +389,13 @@ END
   local before word
   before=$(checksum f)
   for word in verif verify; do
-    tool --$word f
-    [ "$status" -eq 2 ] || report
+    exits 2 --$word f
     [[ $stderr == *"'--verify-code'"* ]] || report
   done
   [[ $stderr == *"'--check'"* ]] || report
   [ "$(checksum f)" = "$before" ]
   # Nobody is sent there.
-  tool --verfiy f
-  [ "$status" -eq 2 ] || report
+  exits 2 --verfiy f
   [[ $stderr != *"'--verify'?"* ]] || report
 }
 
@@ -446,8 +430,7 @@ END
 --dump --stats=json
 END
   for options in -x --exclude=x; do
-    tool $options f
-    [ "$status" -eq 2 ] || report
+    exits 2 $options f
     [[ $stderr == *"has no effect without -r"* ]] || report
   done
   [ "$(checksum f)" = "$before" ]
@@ -457,8 +440,7 @@ END
   small_program f
   convert f
   echo text >text
-  tool --stats f text
-  [ "$status" -eq 0 ] || report
+  exits 0 --stats f text
   [ "$output" = "f: skipped: has an .sframe already
 text: skipped: not an ELF file" ] || report
   tool --stats -q f
@@ -467,15 +449,13 @@ text: skipped: not an ELF file" ] || report
 
 @test "--stats=xml is wrong usage" {
   small_program
-  tool --stats=xml small
-  [ "$status" -eq 2 ] || report
+  exits 2 --stats=xml small
 }
 
 @test "-v prints one summary line per converted file" {
   small_program
   copy small other
-  tool -v small other
-  [ "$status" -eq 0 ] || report
+  exits 0 -v small other
   local all=$output$'\n'$stderr
   [ "$(grep -c small <<<"$all")" -eq 1 ] || report
   [ "$(grep -c other <<<"$all")" -eq 1 ] || report
@@ -484,8 +464,7 @@ text: skipped: not an ELF file" ] || report
 @test "-q says nothing, not even about a failure it reports by exit status" {
   small_program
   head -c 100 small >cut
-  tool -q cut
-  [ "$status" -eq 1 ] || report
+  exits 1 -q cut
   [ -z "$output" ] || report
 }
 
@@ -494,16 +473,14 @@ text: skipped: not an ELF file" ] || report
   head -c 100 small >bad
   copy small a
   copy small z
-  tool a bad z
-  [ "$status" -eq 1 ] || report
+  exits 1 a bad z
   [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
   [[ $stderr == "cfi2sframe: bad: "* ]] || report
   has_sframe a
   has_sframe z
   copy small b
   copy small y
-  tool b bad y
-  [ "$status" -eq 1 ] || report
+  exits 1 b bad y
   has_sframe b
   has_sframe y
 }
@@ -564,8 +541,7 @@ END
   cc -O1 -o half half.c
   refused half --min-coverage=60
   [[ $stderr =~ ": only "[1-9][0-9]?\.[0-9][0-9]" percent of the code has rows"$ ]] || report
-  tool --min-coverage=1 -n half
-  [ "$status" -eq 0 ] || report
+  exits 0 --min-coverage=1 -n half
   # None of the code is less than any part of it.
   cc -O1 -fno-asynchronous-unwind-tables -nostdlib -nostartfiles -shared \
     -o none half.c
@@ -577,11 +553,9 @@ END
   ar cr half.a half.o
   for file in half.o half.a; do
     refused $file --relocatable --min-coverage=60
-    tool --relocatable --min-coverage=0.1 -n $file
-    [ "$status" -eq 0 ] || report
+    exits 0 --relocatable --min-coverage=0.1 -n $file
   done
   for value in 101 -1 x 5x; do
-    tool --min-coverage=$value -n half
-    [ "$status" -eq 2 ] || report
+    exits 2 --min-coverage=$value -n half
   done
 }

@@ -14,8 +14,7 @@ converted_program ()
   cp "old/$1" "new/$1"
   convert "new/$1"
   has_sframe "new/$1"
-  tool --check "new/$1"
-  [ "$status" -eq 0 ] || report
+  exits 0 --check "new/$1"
 }
 
 # The same for the library SONAME.
@@ -28,8 +27,7 @@ converted_library ()
   copy "$file" "new/$1"
   convert "new/$1"
   has_sframe "new/$1"
-  tool --check "new/$1"
-  [ "$status" -eq 0 ] || report
+  exits 0 --check "new/$1"
 }
 
 file_is_elf ()
@@ -300,9 +298,7 @@ END
   echo 'int f (int x) { return x + 1; }' >f.c
   "${CC:-cc}" -O2 -shared -fPIC -nostdlib -fuse-ld=lld -Wl,-z,now f.c -o f.so \
     || skip "cannot link with lld here"
-  tool -o converted.so f.so
-  [ "$status" -eq 0 ] || report
+  exits 0 -o converted.so f.so
   readelf -lW converted.so | grep -q GNU_SFRAME
-  tool --check converted.so
-  [ "$status" -eq 0 ] || report
+  exits 0 --check converted.so
 }

@@ -84,8 +84,7 @@ runs ()
   for version in 1 2.0 2 3; do
     g++ -O2 -ffunction-sections -c one.cc
     g++ -O2 -ffunction-sections -c two.cc
-    tool --relocatable --format=$version one.o two.o
-    [ "$status" -eq 0 ] || report
+    exits 0 --relocatable --format=$version one.o two.o
     silent
     has_section one.o
     # GNU ld of another release may say that it makes no .sframe.
@@ -110,8 +109,7 @@ runs ()
   g++ -O2 -c two.cc -o two.o
   g++ -O2 -Wa,--gsframe -c one.cc -o gnu1.o
   g++ -O2 -Wa,--gsframe -c two.cc -o gnu2.o
-  tool --relocatable --gnu --format=1 one.o two.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable --gnu --format=1 one.o two.o
   g++ one.o two.o -o ours
   g++ gnu1.o gnu2.o -o theirs
   objcopy -O binary --only-section=.sframe ours ours.bin
@@ -126,8 +124,7 @@ runs ()
   cxx_sources
   g++ -O2 -g -ffunction-sections -c one.cc
   g++ -O2 -g -ffunction-sections -c two.cc
-  tool --relocatable one.o two.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable one.o two.o
   strip -g one.o two.o
   g++ one.o two.o -o stripped 2>/dev/null
   runs ./stripped
@@ -186,8 +183,7 @@ _start:	call one
 END
   clang -c bare.s -o bare.o
   ! readelf -sW bare.o | grep -q 'SECTION.*\.text\.one' || skip "symbols are there"
-  tool -v --relocatable bare.o
-  [ "$status" -eq 0 ] || report
+  exits 0 -v --relocatable bare.o
   [[ $output == *"2 of 2 functions"* ]] || report
   readelf -rW bare.o | grep -q 'R_X86_64_PC64.*\.text\.one + 0'
   readelf -rW bare.o | grep -q 'R_X86_64_PC64.*\.text\.two + 0'
@@ -203,14 +199,11 @@ END
 @test "a second run changes nothing, --replace makes the section anew" {
   small_program
   "${CC:-cc}" -O2 -c small.c -o small.o
-  tool --relocatable --format=2 small.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable --format=2 small.o
   skipped small.o --relocatable
   cp small.o before.o
-  tool --relocatable --replace small.o
-  [ "$status" -eq 0 ] || report
-  tool --compare before.o small.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable --replace small.o
+  exits 0 --compare before.o small.o
   [ "$(readelf -SW small.o | grep -c '\.sframe ')" -eq 2 ]
 }
 
@@ -220,8 +213,7 @@ END
   cp module.ko signed.ko
   printf 'signature~Module signature appended~\n' >>signed.ko
   refused signed.ko --relocatable
-  tool --relocatable module.ko
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable module.ko
   has_section module.ko
 }
 
@@ -238,12 +230,10 @@ END
   small_program
   "${CC:-cc}" -O2 -c small.c -o small.o
   before=$(checksum small.o)
-  tool --relocatable -o new.o small.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable -o new.o small.o
   [ "$(checksum small.o)" = "$before" ]
   has_section new.o
-  tool --relocatable --section-only=rows small.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable --section-only=rows small.o
   objcopy -O binary --only-section=.sframe new.o raw
   cmp rows raw
 }
@@ -254,8 +244,7 @@ END
   size=$(stat -c %s small.o)
   for at in 64 200 $((size / 2)) $((size - 100)); do
     head -c "$at" small.o >cut.o
-    tool --relocatable cut.o
-    [ "$status" -eq 1 ] || report
+    exits 1 --relocatable cut.o
   done
 }
 
@@ -265,11 +254,9 @@ END
     printf ".section .text.f%d,\"ax\"\n.cfi_startproc\nret\n.cfi_endproc\n" \
            ".section .data.f%d,\"aw\"\n.byte 1\n", i, i }' >many.s
   as many.s -o many.o
-  tool -v --relocatable many.o
-  [ "$status" -eq 0 ] || report
+  exits 0 -v --relocatable many.o
   [[ $output == *"33000 of 33000 functions"* ]] || report
-  tool --check many.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --check many.o
   [[ $output == *"33000 functions checked: "*" 0 wrong, 0 without SFrame data"* ]] || report
 }
 
@@ -289,14 +276,11 @@ END
   "${CC:-cc}" -O2 -ffunction-sections -c small.c -o small.o
   for version in 1 2.0 2 3; do
     tool --relocatable --replace --format=$version small.o
-    tool --check small.o
-    [ "$status" -eq 0 ] || report
+    exits 0 --check small.o
     [[ $output == *" 0 wrong, 0 without SFrame data"* ]] || report
   done
-  tool --check "$srcdir/tests/data/gnu/v3-binutils-2.47/s390x/lvm-O2.o"
-  [ "$status" -eq 0 ] || report
-  tool --check "$srcdir/tests/data/gnu/v3-binutils-2.47/probes/amd64_basic.o"
-  [ "$status" -eq 1 ] || report
+  exits 0 --check "$srcdir/tests/data/gnu/v3-binutils-2.47/s390x/lvm-O2.o"
+  exits 1 --check "$srcdir/tests/data/gnu/v3-binutils-2.47/probes/amd64_basic.o"
   [[ $output == *" 1 wrong"* ]] || report
 }
 
@@ -314,14 +298,12 @@ stays_and_is_replaced ()
 {
   local before
   before=$(checksum "$1")
-  tool --relocatable "$1"
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable "$1"
   [ -z "$output" ] || report
   [[ $stderr == "cfi2sframe: $1: warning: the .sframe that is there $2"* ]] || report
   [ "$(checksum "$1")" = "$before" ]
   convert --relocatable --replace=auto "$1"
-  tool --check "$1"
-  [ "$status" -eq 0 ] || report
+  exits 0 --check "$1"
   [[ $output == *" 0 wrong, 0 without SFrame data"* ]] || report
   skipped "$1" --relocatable --replace=auto
 }
@@ -349,8 +331,7 @@ stays_and_is_replaced ()
   # What GNU as did wrong.
   cp "$srcdir/tests/data/gnu/v3-binutils-2.47/probes/amd64_basic.o" f.o
   tool --relocatable --replace=auto f.o
-  tool --check f.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f.o
 }
 
 @test "an empty .sframe of an object is none" {
@@ -359,8 +340,7 @@ stays_and_is_replaced ()
   : >nothing
   objcopy --add-section .sframe=nothing small.o
   convert --relocatable small.o
-  tool --check small.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --check small.o
 }
 
 @test "--remove and --undo keep their hands off objects" {
@@ -456,8 +436,7 @@ END
   silent
   tool -v lib.a
   [ "$output" = "lib.a: skipped: archive of objects (see --relocatable)" ] || report
-  tool -o out.a lib.a
-  [ "$status" -eq 0 ] || report
+  exits 0 -o out.a lib.a
   cmp in.a out.a
   cmp in.a lib.a
   for option in --check --dump; do
@@ -475,8 +454,7 @@ END
   small_archive
   convert --relocatable lib.a
   ar x lib.a
-  tool --check lib.a
-  [ "$status" -eq 0 ] || report
+  exits 0 --check lib.a
   local functions=0 bytes=0 member
   for member in one.o a_member_with_a_long_name.o; do
     read -r n f < <("$CFI2SFRAME" --check $member \
@@ -493,24 +471,20 @@ END
   # What is wrong is named; the others are looked at all the same.
   spoil_rows one.o
   ar rcsD lib.a one.o
-  tool --check lib.a
-  [ "$status" -eq 1 ] || report
+  exits 1 --check lib.a
   [[ $stderr == "cfi2sframe: lib.a: member one.o: 0x"*"CFA is "* ]] || report
   [[ $output == "lib.a: 2 functions checked: "* ]] || report
   spoil_rows a_member_with_a_long_name.o
   ar rcsD lib.a a_member_with_a_long_name.o
-  tool --check lib.a
-  [ "$status" -eq 1 ] || report
+  exits 1 --check lib.a
   [[ $stderr == "cfi2sframe: lib.a: member one.o: 0x"*", and in 1 more" ]] || report
   # A second run names the first of them.
   cp lib.a wrong.a
-  tool --relocatable wrong.a
-  [ "$status" -eq 0 ] || report
+  exits 0 --relocatable wrong.a
   [[ $stderr == "cfi2sframe: wrong.a: warning: the .sframe that is there in member one.o is wrong: 0x"* ]] || report
   cmp lib.a wrong.a
   convert --relocatable --replace=auto wrong.a
-  tool --check wrong.a
-  [ "$status" -eq 0 ] || report
+  exits 0 --check wrong.a
   # One that cannot be read ends it.
   head -c 200 one.o >text
   ar rcsD lib.a text 2>/dev/null
@@ -536,8 +510,7 @@ END
   local option command
   for option in --undo --remove; do
     cp lib.a f.a
-    tool $option f.a
-    [ "$status" -eq 0 ] || report
+    exits 0 $option f.a
     [ "$stderr" = "cfi2sframe: f.a: note: skipped: archive of objects (see --relocatable)" ] || report
     refused f.a --relocatable $option
     [[ $stderr == "cfi2sframe: f.a: archive of objects: use objcopy "* ]] || report

@@ -86,8 +86,7 @@ has_no_row ()
   "$CFI2SFRAME" -o out linked
   has_row first 9 out   # behind the call
   has_row first 15 out  # its alignment
-  tool --check out
-  [ "$status" -eq 0 ] || report
+  exits 0 --check out
 }
 
 # The first byte behind it may be a return address that no call made: a
@@ -101,8 +100,7 @@ has_no_row ()
   has_no_row fifth 15 out
   has_row _start 0 out
   has_no_row _start 2 out
-  tool --check out
-  [ "$status" -eq 0 ] || report
+  exits 0 --check out
 }
 
 @test "return address: a function behind a call begins one byte later" {
@@ -113,8 +111,7 @@ has_no_row ()
     has_no_row third 0 out
     has_row third 1 out
     has_row second 8 out
-    tool --check out
-    [ "$status" -eq 0 ] || report
+    exits 0 --check out
     tool $options --stats=json -o out linked
     [[ $output == *'"return_addresses":1,'* ]] || report
     [[ $output == *'"bytes_left_out":'[13],* ]] || report
@@ -124,14 +121,12 @@ has_no_row ()
 @test "return address: --check counts the byte apart from missing rows" {
   make_file
   "$CFI2SFRAME" -o out linked
-  tool --check out
-  [ "$status" -eq 0 ] || report
+  exits 0 --check out
   [[ $output == *" 0 wrong, 0 without SFrame data, 0 without CFI"* ]] || report
   [[ $output == *"left out: 1 bytes (return-address)"* ]] || report
   # In a section that has a row there, and misses others.
   "$CFI2SFRAME" --gnu --format=2 -o out linked
-  tool --check out
-  [ "$status" -eq 0 ] || report
+  exits 0 --check out
   [[ $output != *return-address* ]] || report
 }
 
@@ -142,15 +137,13 @@ has_no_row ()
     "$CFI2SFRAME" $layout --return-addresses=no -o out linked
     has_row third 0 out
     has_row first 9 out # padding is no question of that
-    tool --check out
-    [ "$status" -eq 0 ] || report
+    exits 0 --check out
     [[ $output != *return-address* ]] || report
   done
   "$CFI2SFRAME" --return-addresses=no --return-addresses=yes -o last linked
   "$CFI2SFRAME" -o default linked
   cmp last default
-  tool --return-addresses=maybe linked
-  [ "$status" -eq 2 ] || report
+  exits 2 --return-addresses=maybe linked
 }
 
 @test "return address: equal rules, or no call: nothing is left out" {
@@ -249,8 +242,7 @@ END
   has_no_row cold 0 out
   has_row cold 4 out
   has_no_row cold 8 out
-  tool --check out
-  [ "$status" -eq 0 ] || report
+  exits 0 --check out
   [[ $output == *" 0 without SFrame data"*"left out: 8 bytes"* ]] || report
 }
 
@@ -423,8 +415,7 @@ END
   has_row follows 0 out
   has_row first 15 out
   has_row padded 15 out
-  tool --check out
-  [ "$status" -eq 0 ] || report
+  exits 0 --check out
 }
 
 # The second FDE lies in the first one, which ends in a call, and says the same:
@@ -472,8 +463,7 @@ END
   has_row _start 13 out
   has_no_row third 0 out
   has_row third 1 out
-  tool --check out
-  [ "$status" -eq 0 ] || report
+  exits 0 --check out
 }
 
 @test "return address: objects and --gnu are as GNU's" {
@@ -483,8 +473,7 @@ END
   has_no_row first 9 out
   "$CFI2SFRAME" --relocatable -o out.o code.o
   "$CFI2SFRAME" --relocatable --gnu -o gnu.o code.o
-  tool --compare out.o gnu.o
-  [ "$status" -eq 0 ] || report
+  exits 0 --compare out.o gnu.o
 }
 
 @test "a program that was converted and then stripped passes --check" {
@@ -495,10 +484,8 @@ END
   # The start-up code has padding that only symbols tell from code.
   cc -rdynamic -o f exported.c
   convert f
-  tool --check f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check f
   strip f
-  tool --check -v f
-  [ "$status" -eq 0 ] || report
+  exits 0 --check -v f
   [[ $output != *"have no CFI"* ]] || report
 }

@@ -62,8 +62,7 @@ start_slowly ()
   make_tree tree
   foreign tree/bin/foreign
   before=$(checksum tree/lib/small.o)
-  tool -r tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r tree
   [ -z "$stderr" ] || report
   [[ ${lines[0]} == "5 files converted, 2 skipped, 0 failed; 3 files are not ELF"* ]] \
     || report
@@ -77,16 +76,14 @@ start_slowly ()
   make_tree tree
   tool -r tree
   cp -a tree again
-  tool -r again
-  [ "$status" -eq 0 ] || report
+  exits 0 -r again
   [[ ${lines[0]} == "0 files converted, 6 skipped, 0 failed"* ]] || report
   diff -r tree again
 }
 
 @test "-r -q is silent, directories without -r are an error" {
   make_tree tree
-  tool tree
-  [ "$status" -eq 1 ] || report
+  exits 1 tree
   convert -r -q tree
   all_converted tree
 }
@@ -95,10 +92,8 @@ start_slowly ()
   mkdir tree
   foreign tree/foreign
   convert -r -q tree
-  tool tree/foreign
-  [ "$status" -eq 1 ] || report
-  tool -r tree/foreign
-  [ "$status" -eq 1 ] || report
+  exits 1 tree/foreign
+  exits 1 -r tree/foreign
   printf 'tree/foreign\0' >list
   convert -q --files0-from=list
 }
@@ -130,8 +125,7 @@ start_slowly ()
   mkdir a
   small_program a/z
   small_program a/a
-  tool -r -v b a
-  [ "$status" -eq 0 ] || report
+  exits 0 -r -v b a
   files=$(printf '%s\n' "$output" | sed -n 's/: SFrame V3.*//p' | tr '\n' ' ')
   [ "$files" = "b/bin/bash b/bin/debugged b/bin/small b/lib/deep/er/shared.so b/lib/deep/ls a/a a/z " ] \
     || report
@@ -141,8 +135,7 @@ start_slowly ()
   needs python3
   make_tree tree
   echo x >tree/more
-  tool -r --stats=json tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r --stats=json tree
   printf '%s\n' "$output" | python3 -c '
 import json, sys
 objects = [json.loads(line) for line in sys.stdin]
@@ -164,16 +157,14 @@ assert total["not_elf"] == 4, total
   ln a b
   ln a d/c
   cp -p a before
-  tool a b d/c
-  [ "$status" -eq 0 ] || report
+  exits 0 a b d/c
   silent
   has_sframe b
   [ a -ef b ]
   [ a -ef d/c ]
   [ "$(stat -c %a a)" = "$(stat -c %a before)" ]
   ./b >/dev/null
-  tool --undo d/c a b
-  [ "$status" -eq 0 ] || report
+  exits 0 --undo d/c a b
   [ a -ef b ]
   [ a -ef d/c ]
   cmp b before
@@ -186,8 +177,7 @@ assert total["not_elf"] == 4, total
   ln a b
   ln -s b to-b
   ln -s a to-a
-  tool to-b to-a a b
-  [ "$status" -eq 0 ] || report
+  exits 0 to-b to-a a b
   silent
   has_sframe a
   [ a -ef b ]
@@ -202,15 +192,13 @@ assert total["not_elf"] == 4, total
   ln a b
   ln a c
   before=$(checksum c)
-  tool a b
-  [ "$status" -eq 0 ] || report
+  exits 0 a b
   [ "$stderr" = "cfi2sframe: a: warning: it has 1 other hard link, with the old contents" ] \
     || report
   [ a -ef b ]
   [ ! a -ef c ]
   [ "$(checksum c)" = "$before" ]
-  tool -q c
-  [ "$status" -eq 0 ] || report
+  exits 0 -q c
   silent
 }
 
@@ -233,8 +221,7 @@ assert total["not_elf"] == 4, total
   all_converted tree
   [ "$(checksum outside)" = "$before" ]
   [ -L tree/link ]
-  tool -v tree/link outside
-  [ "$status" -eq 0 ] || report
+  exits 0 -v tree/link outside
   [[ ${lines[0]} == "tree/link: SFrame V3"* ]] || report
   [ "${lines[1]}" = "outside: skipped: same file as tree/link" ] || report
   has_sframe outside
@@ -254,12 +241,10 @@ assert total["not_elf"] == 4, total
   find list-tree -type f -print0 | head -c -1 \
     | { run -0 "$CFI2SFRAME" -q --files0-from=- && [ -z "$output" ]; }
   diff -r tree list-tree
-  tool --files0-from=missing
-  [ "$status" -eq 1 ] || report
+  exits 1 --files0-from=missing
   [[ $stderr == "cfi2sframe: missing: No such file"* ]] || report
   printf 'missing\0tree' >list
-  tool --files0-from=list
-  [ "$status" -eq 1 ] || report
+  exits 1 --files0-from=list
   [[ $stderr == *"missing: "*"No such file"*"tree: "* ]] || report
 }
 
@@ -296,8 +281,7 @@ teardown ()
 @test "one failing file does not stop the others" {
   make_tree tree
   printf '\177ELF%060d' 0 >tree/bin/a-broken
-  tool -r tree
-  [ "$status" -eq 1 ] || report
+  exits 1 -r tree
   [[ $stderr == "cfi2sframe: tree/bin/a-broken: "* ]] || report
   [[ $output == "5 files converted, 1 skipped, 1 failed"* ]] || report
   all_converted tree
@@ -327,11 +311,9 @@ teardown ()
   cp -a tree before
   convert -r -q tree
   cp -a tree removed
-  tool -r --remove removed
-  [ "$status" -eq 0 ] || report
+  exits 0 -r --remove removed
   no_sframe removed/bin/bash
-  tool -r --undo tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r --undo tree
   [[ $output == "5 files restored, 1 skipped, 0 failed"* ]] || report
   diff -r tree before
 }
@@ -339,12 +321,10 @@ teardown ()
 @test "--check of a tree: files without .sframe are passed over" {
   make_tree tree
   foreign tree/foreign
-  tool -r --check tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r --check tree
   [[ $output == *"0 files checked, 7 skipped, 0 failed"* ]] || report
   convert -r -q tree
-  tool -r --check -j 3 tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r --check -j 3 tree
   [[ $output == *"5 files checked, 2 skipped, 0 failed"* ]] || report
   [[ $output == *" 0 wrong, "* ]] || report
   # One wrong byte in the rows of one file.
@@ -352,8 +332,7 @@ teardown ()
   last=$((offset + size - 1))
   byte=$(peek tree/bin/bash $last 1)
   poke tree/bin/bash $last "$(printf %02x $((byte ^ 8)))"
-  tool -r --check tree
-  [ "$status" -eq 1 ] || report
+  exits 1 -r --check tree
   [[ $output == *"4 files checked, 2 skipped, 1 failed"* ]] || report
   [[ $stderr == "cfi2sframe: tree/bin/bash: "* ]] || report
 }
@@ -361,8 +340,7 @@ teardown ()
 @test "-n changes nothing in a tree" {
   make_tree tree
   cp -a tree before
-  tool -r -n tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r -n tree
   [[ $output == "5 files could be converted, 1 skipped"* ]] || report
   diff -r tree before
 }
@@ -373,8 +351,7 @@ teardown ()
                  "-o out --files0-from=list" "-j 2x tree" \
                  "--files0-from=a --files0-from=b"; do
     # shellcheck disable=SC2086
-    tool $options
-    [ "$status" -eq 2 ] || report
+    exits 2 $options
   done
 }
 
@@ -447,12 +424,10 @@ make_unconvertible ()
   make_unconvertible
   local before
   before=$(cat foreign appended damaged | checksum /dev/stdin)
-  tool foreign appended damaged good
-  [ "$status" -eq 1 ] || report
+  exits 1 foreign appended damaged good
   tool --undo good
   cp foreign another
-  tool --skip-unconvertible foreign appended damaged another good
-  [ "$status" -eq 0 ] || report
+  exits 0 --skip-unconvertible foreign appended damaged another good
   [ -z "$output" ] || report
   [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 3 ] || report
   [[ $stderr == "cfi2sframe: note: 2 files are not for SFrame, left as they are; the first is another: "* ]] \
@@ -461,14 +436,12 @@ make_unconvertible ()
   [[ $stderr == *"note: damaged: damaged, left as it is: "* ]] || report
   has_sframe good
   [ "$(cat foreign appended damaged | checksum /dev/stdin)" = "$before" ]
-  tool -q --skip-unconvertible foreign appended damaged
-  [ "$status" -eq 0 ] || report
+  exits 0 -q --skip-unconvertible foreign appended damaged
   silent
   # The same in a tree, where the summary counts them.
   mkdir tree
   mv foreign appended damaged another tree
-  tool -r --skip-unconvertible tree
-  [ "$status" -eq 0 ] || report
+  exits 0 -r --skip-unconvertible tree
   [[ $output == "0 files converted, 4 skipped, 0 failed"* ]] || report
   [[ $stderr == *"2 files are not for SFrame"* ]] || report
 }
@@ -478,29 +451,21 @@ make_unconvertible ()
   mkdir tree
   mv foreign tree
   convert -r -q tree
-  tool -r -q --skip-unconvertible --skip-unconvertible=no tree
-  [ "$status" -eq 1 ] || report
+  exits 1 -r -q --skip-unconvertible --skip-unconvertible=no tree
   [[ $stderr == "cfi2sframe: tree/foreign: "* ]] || report
 }
 
 @test "--skip-unconvertible: input and output failures stay failures; =no; --strict" {
   make_unconvertible
-  tool --skip-unconvertible missing
-  [ "$status" -eq 1 ] || report
-  tool --skip-unconvertible -o missing/out good
-  [ "$status" -eq 1 ] || report
-  tool --skip-unconvertible -o out appended
-  [ "$status" -eq 0 ] || report
+  exits 1 --skip-unconvertible missing
+  exits 1 --skip-unconvertible -o missing/out good
+  exits 0 --skip-unconvertible -o out appended
   [ ! -e out ]
-  tool --skip-unconvertible --skip-unconvertible=no foreign
-  [ "$status" -eq 1 ] || report
-  tool --skip-unconvertible=yes foreign
-  [ "$status" -eq 2 ] || report
-  tool --skip-unconvertible --strict appended
-  [ "$status" -eq 1 ] || report
+  exits 1 --skip-unconvertible --skip-unconvertible=no foreign
+  exits 2 --skip-unconvertible=yes foreign
+  exits 1 --skip-unconvertible --strict appended
   # Who asks for a check of a certain file wants one.
-  tool --skip-unconvertible --check foreign
-  [ "$status" -eq 1 ] || report
+  exits 1 --skip-unconvertible --check foreign
 }
 
 # Run the tool on directories named, and have the command `meanwhile' run when

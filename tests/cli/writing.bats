@@ -226,8 +226,7 @@ start_program ()
     tool -o /dev/fd/$number in 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
     [ "$status" -eq 1 ] && [ -z "$output" ] || report
   done
-  tool -o /dev/stdin in <text
-  [ "$status" -eq 1 ] || report
+  exits 1 -o /dev/stdin in <text
   [ "$(checksum in)" = "$before" ]
   only_files in small.c text
 }
@@ -310,8 +309,7 @@ start_program ()
     [ "$stderr" = "cfi2sframe: $file: is a dangling symbolic link (l)" ] || report
   done
   [ ! -e nowhere ]
-  tool -o "" in
-  [ "$status" -eq 2 ] || report
+  exits 2 -o "" in
   [[ $stderr == "cfi2sframe: the output file has no name"$'\n'* ]] || report
   [ -z "$(find . -name '.cfi2sframe*')" ]
 }
@@ -360,8 +358,7 @@ start_program ()
   small_program
   setfattr -n security.ima -v 0x0302040102030405 small 2>/dev/null \
     || skip "cannot set security.ima here"
-  tool small
-  [ "$status" -eq 0 ] || report
+  exits 0 small
   [[ $stderr == "cfi2sframe: small: warning: its IMA signature"* ]] || report
   run ! getfattr -n security.ima small
   [[ $output == *"No such attribute"* ]]
@@ -423,8 +420,7 @@ END
     chattr +$attribute f 2>/dev/null && break
   done
   lsattr f | cut -d' ' -f1 | grep -q "$attribute" || skip "no such attributes here"
-  tool f
-  [ "$status" -eq 0 ] || report
+  exits 0 f
   [[ $stderr == "cfi2sframe: f: warning: "*"(chattr)"* ]] || report
   has_sframe f
 }
@@ -497,8 +493,7 @@ left_out ()
   left_out e/libz.so.1.1 .libz.so.0.hmac
   # An operand that is a link.
   ln -s e/libz.so.1.1 link
-  tool link
-  [ "$status" -eq 1 ] || report
+  exits 1 link
   [[ $stderr == *".libz.so.0.hmac has a checksum"* ]] || report
   # GnuTLS's has those of the libraries that it uses.
   printf '[global]\nformat-version = 1\n[libx.so.20]\nhmac = 00\n' \
