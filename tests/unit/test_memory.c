@@ -154,133 +154,66 @@ run_out_everywhere (work *function, const char *input, const char *before)
   free (old);
 }
 
-static bool
-convert_as (const char *input, const char *to,
-            const struct cfi2sframe_options *options,
-            struct cfi2sframe_error *err)
+/* What is asked of the library besides the defaults.  */
+struct wanted
 {
-  struct cfi2sframe_report report;
-  cfi2sframe_report_init (&report);
-  return cfi2sframe_convert (input, to, options, &report, err);
+  bool small;      /* V2, --compact */
+  bool analyze;    /* rows are of the code and compared with it */
+  bool in_place;   /* the output is changed, there is no input */
+  bool debug_file; /* three sections of CFI: as if INPUT were one, too */
+  bool relocatable, replace, gnu;
+};
+static struct wanted wanted;
+
+static struct cfi2sframe_options
+options_wanted (const char *input)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  if (wanted.small)
+    options.format = CFI2SFRAME_V2;
+  options.compact = wanted.small;
+  options.analyze = options.verify_code = wanted.analyze;
+  options.in_place_write = wanted.in_place;
+  options.debug_file = wanted.debug_file ? input : NULL;
+  options.relocatable = wanted.relocatable;
+  options.replace = wanted.replace;
+  options.gnu = wanted.gnu;
+  return options;
 }
 
 static bool
 convert (const char *input, const char *to, struct cfi2sframe_error *err)
 {
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.replace = true;
-  return convert_as (input, to, &options, err);
-}
-
-static bool
-convert_small (const char *input, const char *to, struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.format = CFI2SFRAME_V2;
-  options.compact = true;
-  return convert_as (input, to, &options, err);
-}
-
-#ifdef HAVE_ZYDIS
-/* Rows are of the code and compared with it.  */
-static bool
-convert_analyzed (const char *input, const char *to,
-                  struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.analyze = options.verify_code = true;
-  return convert_as (input, to, &options, err);
-}
-#endif
-
-static bool
-convert_object (const char *input, const char *to,
-                struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.relocatable = options.replace = true;
-  return convert_as (input, to, &options, err);
-}
-
-static bool
-convert_as_gnu (const char *input, const char *to,
-                struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.relocatable = options.replace = true;
-  options.gnu = true;
-  return convert_as (input, to, &options, err);
-}
-
-static bool
-replace (const char *input, const char *to, struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.replace = true;
-  return convert_as (input, to, &options, err);
-}
-
-static bool
-convert_in_place (const char *input, const char *to,
-                  struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.in_place_write = true;
-  (void)input;
-  return convert_as (to, NULL, &options, err);
-}
-
-/* With three sections of CFI: as if INPUT were a debug file, too.  */
-static bool
-convert_with_debug_file (const char *input, const char *to,
-                         struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.debug_file = input;
-  return convert_as (input, to, &options, err);
+  struct cfi2sframe_options options = options_wanted (input);
+  struct cfi2sframe_report report;
+  cfi2sframe_report_init (&report);
+  return cfi2sframe_convert (wanted.in_place ? to : input,
+                             wanted.in_place ? NULL : to, &options, &report,
+                             err);
 }
 
 static bool
 undo (const char *input, const char *to, struct cfi2sframe_error *err)
 {
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  return cfi2sframe_undo (input, to, &options, err);
-}
-
-static bool
-undo_in_place (const char *input, const char *to, struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  options.in_place_write = true;
-  (void)input;
-  return cfi2sframe_undo (to, NULL, &options, err);
+  struct cfi2sframe_options options = options_wanted (input);
+  return cfi2sframe_undo (wanted.in_place ? to : input,
+                          wanted.in_place ? NULL : to, &options, err);
 }
 
 static bool
 remove_section (const char *input, const char *to,
                 struct cfi2sframe_error *err)
 {
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
+  struct cfi2sframe_options options = options_wanted (input);
   return cfi2sframe_remove (input, to, &options, err);
 }
 
 static bool
 write_section (const char *input, const char *to, struct cfi2sframe_error *err)
 {
-  struct cfi2sframe_options options;
+  struct cfi2sframe_options options = options_wanted (input);
   struct cfi2sframe_report report;
-  cfi2sframe_options_init (&options);
   cfi2sframe_report_init (&report);
   return cfi2sframe_write_section (input, to, &options, &report, err);
 }
@@ -290,8 +223,7 @@ static bool
 match_debug_file (const char *input, const char *to,
                   struct cfi2sframe_error *err)
 {
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
+  struct cfi2sframe_options options = options_wanted (input);
   return cfi2sframe_match_debug_file (input, to, &options, err);
 }
 
@@ -304,29 +236,45 @@ check (const char *input, const char *to, struct cfi2sframe_error *err)
   return cfi2sframe_check (input, &result, err);
 }
 
+static const struct
+{
+  work *function;
+  const char *input, *before;
+  struct wanted wanted;
+} runs[] = {
+  { convert, linked, NULL, { .replace = true } },
+  { convert, linked, original, { .replace = true } },
+  { convert, large, NULL, { .replace = true } },
+  { convert, foreign, NULL, { .replace = true } },
+  { convert, linked, NULL, { .small = true } },
+#ifdef HAVE_ZYDIS
+  { convert, linked, NULL, { .analyze = true } },
+#endif
+  { convert, debug, NULL, { .debug_file = true } },
+  { convert, object, NULL, { .relocatable = true, .replace = true } },
+  { convert,
+    object,
+    NULL,
+    { .relocatable = true, .replace = true, .gnu = true } },
+  { convert, NULL, original, { .in_place = true } },
+  { undo, NULL, converted, { .in_place = true } },
+  { undo, converted, NULL, { 0 } },
+  { remove_section, foreign, NULL, { 0 } },
+  { match_debug_file, converted, split, { 0 } },
+  { match_debug_file, original, followed, { 0 } },
+  { write_section, linked, NULL, { 0 } },
+  { check, converted, NULL, { 0 } },
+};
+
 static void
 run_out (bool all_after)
 {
   allocations_fail_lastingly = all_after;
-  run_out_everywhere (convert, linked, NULL);
-  run_out_everywhere (convert, linked, original);
-  run_out_everywhere (convert, large, NULL);
-  run_out_everywhere (convert_small, linked, NULL);
-#ifdef HAVE_ZYDIS
-  run_out_everywhere (convert_analyzed, linked, NULL);
-#endif
-  run_out_everywhere (convert_with_debug_file, debug, NULL);
-  run_out_everywhere (convert_object, object, NULL);
-  run_out_everywhere (convert_as_gnu, object, NULL);
-  run_out_everywhere (convert_in_place, NULL, original);
-  run_out_everywhere (undo_in_place, NULL, converted);
-  run_out_everywhere (replace, foreign, NULL);
-  run_out_everywhere (undo, converted, NULL);
-  run_out_everywhere (remove_section, foreign, NULL);
-  run_out_everywhere (match_debug_file, converted, split);
-  run_out_everywhere (match_debug_file, original, followed);
-  run_out_everywhere (write_section, linked, NULL);
-  run_out_everywhere (check, converted, NULL);
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+    {
+      wanted = runs[i].wanted;
+      run_out_everywhere (runs[i].function, runs[i].input, runs[i].before);
+    }
 }
 
 static void
@@ -365,7 +313,9 @@ make_files (void **state)
   snprintf (large, sizeof large, "%s/tests/data/gnu-linked/lua-amd64-stripped",
             data);
   assert_true (remove_section (foreign, original, &err));
-  assert_true (convert_in_place (original, original, &err));
+  wanted.in_place = true;
+  assert_true (convert (NULL, original, &err));
+  wanted.in_place = false;
   assert_int_equal (rename (original, converted), 0);
   assert_true (undo (converted, original, &err));
   snprintf (followed, sizeof followed, "%s/followed", folder);
