@@ -212,7 +212,7 @@ stub_at (const struct arch *arch, const uint8_t *bytes, size_t at, size_t size,
 }
 
 static void
-test_every_sample_is_recognised (void **state)
+every_sample_is_recognised (void **state)
 {
   (void)state;
   for (size_t i = 0; i < N_SAMPLES; i++)
@@ -299,7 +299,7 @@ check_x86_stub (const char *origin, const struct plt_stub *stub,
 }
 
 static void
-test_amd64_rows_follow_the_pushes (void **state)
+amd64_rows_follow_the_pushes (void **state)
 {
   (void)state;
   for (size_t i = 0; i < N_SAMPLES; i++)
@@ -324,7 +324,7 @@ test_amd64_rows_follow_the_pushes (void **state)
 
 /* aarch64: only `stp ..., [sp, #-16]!` moves SP.  s390x: nothing does.  */
 static void
-test_other_rows_follow_the_stack_pointer (void **state)
+other_rows_follow_the_stack_pointer (void **state)
 {
   (void)state;
   for (size_t i = 0; i < N_SAMPLES; i++)
@@ -373,7 +373,7 @@ check_table (const struct plt_stub *table)
 }
 
 static void
-test_tables_are_consistent (void **state)
+tables_are_consistent (void **state)
 {
   (void)state;
   static const struct arch *const all[]
@@ -393,7 +393,7 @@ test_tables_are_consistent (void **state)
 }
 
 static void
-test_a_truncated_or_changed_stub_is_unknown (void **state)
+a_truncated_or_changed_stub_is_unknown (void **state)
 {
   (void)state;
   static const uint8_t got[8] = { 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x90 };
@@ -414,11 +414,11 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_every_sample_is_recognised),
-    cmocka_unit_test (test_amd64_rows_follow_the_pushes),
-    cmocka_unit_test (test_other_rows_follow_the_stack_pointer),
-    cmocka_unit_test (test_tables_are_consistent),
-    cmocka_unit_test (test_a_truncated_or_changed_stub_is_unknown),
+    cmocka_unit_test (every_sample_is_recognised),
+    cmocka_unit_test (amd64_rows_follow_the_pushes),
+    cmocka_unit_test (other_rows_follow_the_stack_pointer),
+    cmocka_unit_test (tables_are_consistent),
+    cmocka_unit_test (a_truncated_or_changed_stub_is_unknown),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

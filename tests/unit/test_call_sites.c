@@ -141,7 +141,7 @@ expect_of_table (const char *table, size_t size, const char *expected)
   "\xff\xff\x01" records, sizeof "\xff\xff\x01" records - 1
 
 static void
-test_records (void **state)
+records_become_sites (void **state)
 {
   (void)state;
   expect_of_table (TABLE ("\x04\x10\x08\x40\x00"), "10-18 40");
@@ -154,7 +154,7 @@ test_records (void **state)
 }
 
 static void
-test_what_reaches_out_of_the_function_is_left_out (void **state)
+what_reaches_out_of_the_function_is_left_out (void **state)
 {
   (void)state;
   /* A site that ends behind the function, begins behind it, or before the end
@@ -170,7 +170,7 @@ test_what_reaches_out_of_the_function_is_left_out (void **state)
 }
 
 static void
-test_damaged_tables (void **state)
+damaged_tables_end_where_the_damage_is (void **state)
 {
   (void)state;
   /* Longer than what is there; cut off in each field of a record.  */
@@ -192,7 +192,7 @@ test_damaged_tables (void **state)
 }
 
 static void
-test_encodings (void **state)
+tables_are_read_in_the_encodings_of_compilers (void **state)
 {
   (void)state;
   /* udata4, as GCC writes with some options.  */
@@ -206,7 +206,7 @@ test_encodings (void **state)
 }
 
 static void
-test_where_pads_count_from (void **state)
+pads_count_from_where_the_table_says (void **state)
 {
   (void)state;
   struct fixture f;
@@ -227,7 +227,7 @@ test_where_pads_count_from (void **state)
 }
 
 static void
-test_tables_outside_of_the_file (void **state)
+tables_outside_of_the_file_have_no_sites (void **state)
 {
   (void)state;
   static const uint64_t places[]
@@ -252,7 +252,7 @@ test_tables_outside_of_the_file (void **state)
 
 /* All segments are asked, none behind the last.  */
 static void
-test_a_single_segment (void **state)
+all_segments_are_asked_and_none_behind_the_last (void **state)
 {
   (void)state;
   for (int found = 1; found >= 0; found--)
@@ -272,7 +272,7 @@ test_a_single_segment (void **state)
 }
 
 static void
-test_functions_share_a_table_and_their_code (void **state)
+functions_share_a_table_and_their_code (void **state)
 {
   (void)state;
   struct fixture f;
@@ -289,7 +289,7 @@ test_functions_share_a_table_and_their_code (void **state)
 }
 
 static void
-test_more_sites_than_there_was_room_for (void **state)
+the_300_sites_are_kept (void **state)
 {
   (void)state;
   struct fixture f;
@@ -312,7 +312,7 @@ test_more_sites_than_there_was_room_for (void **state)
 }
 
 static void
-test_arguments_on_the_stack_cut_a_site (void **state)
+arguments_on_the_stack_cut_a_site (void **state)
 {
   (void)state;
   /* In units of two bytes: advance_loc 4; GNU_args_size 16; advance_loc1 6;
@@ -357,7 +357,7 @@ test_arguments_on_the_stack_cut_a_site (void **state)
 /* The instructions are read once for all sites: each time anew took minutes
    for a function of some 100 KB of them.  */
 static void
-test_arguments_change_in_and_between_sites (void **state)
+arguments_change_in_and_between_sites (void **state)
 {
   (void)state;
   struct fixture f;
@@ -375,17 +375,17 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_records),
-    cmocka_unit_test (test_what_reaches_out_of_the_function_is_left_out),
-    cmocka_unit_test (test_damaged_tables),
-    cmocka_unit_test (test_encodings),
-    cmocka_unit_test (test_where_pads_count_from),
-    cmocka_unit_test (test_tables_outside_of_the_file),
-    cmocka_unit_test (test_a_single_segment),
-    cmocka_unit_test (test_functions_share_a_table_and_their_code),
-    cmocka_unit_test (test_more_sites_than_there_was_room_for),
-    cmocka_unit_test (test_arguments_on_the_stack_cut_a_site),
-    cmocka_unit_test (test_arguments_change_in_and_between_sites),
+    cmocka_unit_test (records_become_sites),
+    cmocka_unit_test (what_reaches_out_of_the_function_is_left_out),
+    cmocka_unit_test (damaged_tables_end_where_the_damage_is),
+    cmocka_unit_test (tables_are_read_in_the_encodings_of_compilers),
+    cmocka_unit_test (pads_count_from_where_the_table_says),
+    cmocka_unit_test (tables_outside_of_the_file_have_no_sites),
+    cmocka_unit_test (all_segments_are_asked_and_none_behind_the_last),
+    cmocka_unit_test (functions_share_a_table_and_their_code),
+    cmocka_unit_test (the_300_sites_are_kept),
+    cmocka_unit_test (arguments_on_the_stack_cut_a_site),
+    cmocka_unit_test (arguments_change_in_and_between_sites),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

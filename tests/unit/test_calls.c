@@ -43,7 +43,7 @@ ends_in_call (const struct arch *arch, const uint8_t *bytes, size_t size,
 #define S390X(bytes) ENDS (&arch_s390x, bytes)
 
 static void
-test_amd64 (void **state)
+amd64_calls_are_told_by_their_end (void **state)
 {
   (void)state;
   assert_true (AMD64 ("\xe8\xfb\xff\xff\xff"));         /* call . */
@@ -69,7 +69,7 @@ test_amd64 (void **state)
 
 /* glibc's __stack_chk_fail ends in a call of the next function.  */
 static void
-test_amd64_call_of_what_comes_next (void **state)
+amd64_calls_of_what_comes_next_are_found (void **state)
 {
   (void)state;
   assert_true (AMD64 ("\xe8\0\0\0\0"));
@@ -77,7 +77,7 @@ test_amd64_call_of_what_comes_next (void **state)
 
 /* What looks like a call is the end of something else.  */
 static void
-test_amd64_immediates (void **state)
+amd64_immediates_are_no_calls (void **state)
 {
   (void)state;
   /* movabs $..., %rax; mov $0xd0ff0000, %eax.  */
@@ -489,7 +489,7 @@ amd64_code_ends_where_it_ends (void **state)
 }
 
 static void
-test_aarch64 (void **state)
+aarch64_calls_are_told_by_their_end (void **state)
 {
   (void)state;
   assert_true (AARCH64 ("\x01\x00\x00\x94"));                 /* bl */
@@ -504,7 +504,7 @@ test_aarch64 (void **state)
 }
 
 static void
-test_s390x (void **state)
+s390x_calls_are_told_by_their_end (void **state)
 {
   (void)state;
   assert_true (S390X ("\xc0\xe5\0\0\0\0"));          /* brasl %r14 */
@@ -521,9 +521,9 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_amd64),
-    cmocka_unit_test (test_amd64_call_of_what_comes_next),
-    cmocka_unit_test (test_amd64_immediates),
+    cmocka_unit_test (amd64_calls_are_told_by_their_end),
+    cmocka_unit_test (amd64_calls_of_what_comes_next_are_found),
+    cmocka_unit_test (amd64_immediates_are_no_calls),
     cmocka_unit_test (amd64_indirect_calls_are_found_in_every_form),
     cmocka_unit_test (amd64_far_calls_are_calls),
     cmocka_unit_test (amd64_what_is_beside_calls_is_none),
@@ -537,8 +537,8 @@ main (void)
     cmocka_unit_test (an_indirect_call_has_no_target),
     cmocka_unit_test (amd64_what_ends_like_a_call_begins_like_one),
     cmocka_unit_test (amd64_code_ends_where_it_ends),
-    cmocka_unit_test (test_aarch64),
-    cmocka_unit_test (test_s390x),
+    cmocka_unit_test (aarch64_calls_are_told_by_their_end),
+    cmocka_unit_test (s390x_calls_are_told_by_their_end),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

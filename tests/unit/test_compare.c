@@ -114,7 +114,7 @@ one_function (struct made *made, struct sframe_variant variant, uint32_t size,
 }
 
 static void
-test_redundant_rows_and_versions_do_not_matter (void **state)
+redundant_rows_and_versions_do_not_matter (void **state)
 {
   (void)state;
   struct sframe_row few[] = { row_at (0, true, 8), row_at (4, true, 16) };
@@ -136,7 +136,7 @@ test_redundant_rows_and_versions_do_not_matter (void **state)
 }
 
 static void
-test_first_difference_is_told (void **state)
+first_difference_is_told (void **state)
 {
   (void)state;
   struct sframe_row one[] = { row_at (0, true, 8), row_at (4, true, 16) };
@@ -158,7 +158,7 @@ test_first_difference_is_told (void **state)
 }
 
 static void
-test_functions_on_one_side (void **state)
+functions_of_one_side_are_counted (void **state)
 {
   (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
@@ -186,7 +186,7 @@ test_functions_on_one_side (void **state)
 
 /* A function in two pieces is equal where it is described.  */
 static void
-test_a_split_function (void **state)
+a_split_function_is_equal_where_it_is_described (void **state)
 {
   (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
@@ -205,7 +205,7 @@ test_a_split_function (void **state)
 }
 
 static void
-test_masks_are_unfolded (void **state)
+masks_are_unfolded (void **state)
 {
   (void)state;
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
@@ -228,7 +228,7 @@ test_masks_are_unfolded (void **state)
 }
 
 static void
-test_plt_got_defect_is_named (void **state)
+plt_got_defect_is_named (void **state)
 {
   (void)state;
   struct sframe_row wrong[] = { row_at (0, true, 16) };
@@ -252,7 +252,7 @@ test_plt_got_defect_is_named (void **state)
 }
 
 static void
-test_stale_offset_defect_is_named (void **state)
+stale_offset_defect_is_named (void **state)
 {
   (void)state;
   struct sframe_row wrong[] = { row_at (0, true, 8), row_at (4, false, 8) };
@@ -267,7 +267,7 @@ test_stale_offset_defect_is_named (void **state)
 }
 
 static void
-test_every_defect_has_a_name (void **state)
+every_defect_has_a_name (void **state)
 {
   (void)state;
   for (int i = 0; i < COMPARE_DEFECTS; i++)
@@ -295,7 +295,7 @@ compare_fixtures (const char *a, const char *b)
 }
 
 static void
-test_objects_of_two_releases (void **state)
+objects_of_two_releases_are_equal (void **state)
 {
   (void)state;
   struct compare_result result
@@ -309,7 +309,7 @@ test_objects_of_two_releases (void **state)
 }
 
 static void
-test_linked_file_with_wrong_segment (void **state)
+a_wrong_segment_size_is_named (void **state)
 {
   (void)state;
   struct compare_result result
@@ -319,7 +319,7 @@ test_linked_file_with_wrong_segment (void **state)
 }
 
 static void
-test_different_objects_are_refused (void **state)
+different_objects_are_refused (void **state)
 {
   (void)state;
   const char *source = getenv ("srcdir");
@@ -351,7 +351,7 @@ expect_too_many (struct made *made, const char *words)
 
 /* 10,000 functions that have the same 100,000 rows took a minute.  */
 static void
-test_rows_shared_too_often_are_refused (void **state)
+rows_shared_too_often_are_refused (void **state)
 {
   (void)state;
   enum
@@ -372,7 +372,7 @@ test_rows_shared_too_often_are_refused (void **state)
 
 /* 400 functions of some megabytes, in 12 KB, took all memory.  */
 static void
-test_blocks_repeated_too_often_are_refused (void **state)
+blocks_repeated_too_often_are_refused (void **state)
 {
   (void)state;
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
@@ -393,19 +393,19 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_redundant_rows_and_versions_do_not_matter),
-    cmocka_unit_test (test_first_difference_is_told),
-    cmocka_unit_test (test_functions_on_one_side),
-    cmocka_unit_test (test_a_split_function),
-    cmocka_unit_test (test_masks_are_unfolded),
-    cmocka_unit_test (test_plt_got_defect_is_named),
-    cmocka_unit_test (test_stale_offset_defect_is_named),
-    cmocka_unit_test (test_every_defect_has_a_name),
-    cmocka_unit_test (test_objects_of_two_releases),
-    cmocka_unit_test (test_linked_file_with_wrong_segment),
-    cmocka_unit_test (test_different_objects_are_refused),
-    cmocka_unit_test (test_rows_shared_too_often_are_refused),
-    cmocka_unit_test (test_blocks_repeated_too_often_are_refused),
+    cmocka_unit_test (redundant_rows_and_versions_do_not_matter),
+    cmocka_unit_test (first_difference_is_told),
+    cmocka_unit_test (functions_of_one_side_are_counted),
+    cmocka_unit_test (a_split_function_is_equal_where_it_is_described),
+    cmocka_unit_test (masks_are_unfolded),
+    cmocka_unit_test (plt_got_defect_is_named),
+    cmocka_unit_test (stale_offset_defect_is_named),
+    cmocka_unit_test (every_defect_has_a_name),
+    cmocka_unit_test (objects_of_two_releases_are_equal),
+    cmocka_unit_test (a_wrong_segment_size_is_named),
+    cmocka_unit_test (different_objects_are_refused),
+    cmocka_unit_test (rows_shared_too_often_are_refused),
+    cmocka_unit_test (blocks_repeated_too_often_are_refused),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -176,7 +176,7 @@ check_permutation (const uint8_t *registers, unsigned n)
 }
 
 static void
-test_permutations (void **state)
+every_permutation_has_a_number_of_its_own (void **state)
 {
   static const unsigned counts[] = { 1, 6, 30, 120, 360, 720, 720 };
   (void)state;
@@ -233,7 +233,7 @@ check_frameless (const uint8_t *registers, unsigned n)
 }
 
 static void
-test_frameless (void **state)
+every_frameless_frame_comes_back (void **state)
 {
   (void)state;
   for (unsigned n = 0; n <= 6; n++)
@@ -248,7 +248,7 @@ refuse (const struct arch *arch, const struct cunwind_frame *frame)
 }
 
 static void
-test_frameless_limits (void **state)
+frameless_frames_have_limits (void **state)
 {
   (void)state;
   uint8_t registers[] = { 1, 6 };
@@ -276,7 +276,7 @@ test_frameless_limits (void **state)
 
 /* All ways to put the five registers (or nothing) into five slots.  */
 static void
-test_frame (void **state)
+every_frame_of_rbp_comes_back (void **state)
 {
   (void)state;
   for (unsigned code = 0; code < 6 * 6 * 6 * 6 * 6; code++)
@@ -317,7 +317,7 @@ one_saved (uint16_t reg, int32_t offset)
 }
 
 static void
-test_frame_limits (void **state)
+frames_of_rbp_have_limits (void **state)
 {
   (void)state;
   uint32_t encoding;
@@ -357,7 +357,7 @@ check_word (const struct arch *arch, uint32_t encoding)
 }
 
 static void
-test_any_word (void **state)
+any_word_is_read_or_refused (void **state)
 {
   (void)state;
   uint64_t seed = 1;
@@ -373,7 +373,7 @@ test_any_word (void **state)
 /* arm64.  */
 
 static void
-test_arm64_pairs (void **state)
+every_set_of_arm64_pairs_comes_back (void **state)
 {
   static const uint16_t first[] = { 19, 21, 23, 25, 27, 72, 74, 76, 78 };
   (void)state;
@@ -402,7 +402,7 @@ test_arm64_pairs (void **state)
 }
 
 static void
-test_arm64_refused (void **state)
+arm64_registers_come_in_pairs (void **state)
 {
   (void)state;
   struct cunwind_frame frame = one_saved (19, -24);
@@ -423,7 +423,7 @@ test_arm64_refused (void **state)
 }
 
 static void
-test_arm64_frameless (void **state)
+every_arm64_stack_size_comes_back (void **state)
 {
   (void)state;
   struct cunwind_frame frame = { .mode = CUNWIND_FRAMELESS };
@@ -446,7 +446,7 @@ test_arm64_frameless (void **state)
 }
 
 static void
-test_dwarf_and_nothing (void **state)
+dwarf_and_nothing_come_back (void **state)
 {
   static const struct
   {
@@ -476,16 +476,16 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_permutations),
-    cmocka_unit_test (test_frameless),
-    cmocka_unit_test (test_frameless_limits),
-    cmocka_unit_test (test_frame),
-    cmocka_unit_test (test_frame_limits),
-    cmocka_unit_test (test_any_word),
-    cmocka_unit_test (test_arm64_pairs),
-    cmocka_unit_test (test_arm64_refused),
-    cmocka_unit_test (test_arm64_frameless),
-    cmocka_unit_test (test_dwarf_and_nothing),
+    cmocka_unit_test (every_permutation_has_a_number_of_its_own),
+    cmocka_unit_test (every_frameless_frame_comes_back),
+    cmocka_unit_test (frameless_frames_have_limits),
+    cmocka_unit_test (every_frame_of_rbp_comes_back),
+    cmocka_unit_test (frames_of_rbp_have_limits),
+    cmocka_unit_test (any_word_is_read_or_refused),
+    cmocka_unit_test (every_set_of_arm64_pairs_comes_back),
+    cmocka_unit_test (arm64_registers_come_in_pairs),
+    cmocka_unit_test (every_arm64_stack_size_comes_back),
+    cmocka_unit_test (dwarf_and_nothing_come_back),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

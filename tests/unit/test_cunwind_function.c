@@ -116,7 +116,7 @@ expect (const struct example *example, enum cunwind_reason reason,
 #define R12 "\x0c"
 
 static void
-test_leaf_is_asynchronous (void **state)
+a_leaf_is_asynchronous (void **state)
 {
   (void)state;
   struct cunwind_encoded encoded = encode_example (AMD64 ("", "\xc3"));
@@ -136,7 +136,7 @@ test_leaf_is_asynchronous (void **state)
   AT ("\x03") "\x0d" RBP AT ("\x03") SAVED (R12, "\x03") SAVED (RBX, "\x04")
 
 static void
-test_rbp_frame (void **state)
+frames_of_rbp_are_expressed (void **state)
 {
   (void)state;
   expect (AMD64 (FRAME, ""), CUNWIND_EXPRESSED,
@@ -152,7 +152,7 @@ test_rbp_frame (void **state)
 }
 
 static void
-test_rbp_frame_refused (void **state)
+odd_frames_of_rbp_are_refused (void **state)
 {
   (void)state;
   expect (AMD64 (AT ("\x01") CFA_IS (RBP, "\x20") SAVED (RBP, "\x02"), ""),
@@ -171,7 +171,7 @@ test_rbp_frame_refused (void **state)
 }
 
 static void
-test_signal_frame (void **state)
+signal_frames_are_refused (void **state)
 {
   (void)state;
   struct example example = *AMD64 ("", "");
@@ -190,7 +190,7 @@ test_signal_frame (void **state)
 #define PUSHES_ENCODING (0x02000000 | 6 << 16 | 2 << 10 | 4)
 
 static void
-test_frameless (void **state)
+frameless_functions_are_expressed (void **state)
 {
   (void)state;
   expect (AMD64 (PUSHES, ""), CUNWIND_EXPRESSED, PUSHES_ENCODING);
@@ -212,7 +212,7 @@ test_frameless (void **state)
 
 /* Calls may be made only where the encoding holds.  */
 static void
-test_calls (void **state)
+calls_are_made_only_where_the_encoding_holds (void **state)
 {
   (void)state;
   expect (AMD64 (PUSHES, NOPS16 CALL), CUNWIND_EXPRESSED, PUSHES_ENCODING);
@@ -240,7 +240,7 @@ test_calls (void **state)
 
 /* Instructions whose bytes look like calls to who does not decode them.  */
 static void
-test_no_calls (void **state)
+what_looks_like_a_call_is_none (void **state)
 {
   (void)state;
   /* mov $-1,%esi; push %rbx.  And jmp with a displacement that holds e8.  */
@@ -262,7 +262,7 @@ test_no_calls (void **state)
   }
 
 static void
-test_instruction_sizes (void **state)
+instructions_have_their_sizes (void **state)
 {
   static const struct
   {
@@ -344,7 +344,7 @@ test_instruction_sizes (void **state)
 }
 
 static void
-test_body_changes (void **state)
+changes_in_the_body_are_named (void **state)
 {
   (void)state;
   /* RBX is saved again elsewhere.  */
@@ -378,7 +378,7 @@ test_body_changes (void **state)
 #define SUB "\x53\x48\x81\xec"
 
 static void
-test_indirect (void **state)
+a_large_stack_is_read_from_the_code (void **state)
 {
   (void)state;
   expect (AMD64 (LARGE, SUB "\x00\x10\x00\x00"), CUNWIND_EXPRESSED,
@@ -391,7 +391,7 @@ test_indirect (void **state)
 }
 
 static void
-test_unaligned_stack (void **state)
+an_unaligned_stack_is_refused (void **state)
 {
   (void)state;
   expect (AMD64 (AT ("\x01") CFA_OFFSET_IS ("\x14"), ""), CUNWIND_STACK_SIZE,
@@ -405,7 +405,7 @@ test_unaligned_stack (void **state)
 #define SP "\x1f"
 
 static void
-test_arm64 (void **state)
+arm64_frames_are_expressed_or_refused (void **state)
 {
   (void)state;
   expect (ARM64 (""), CUNWIND_EXPRESSED, 0x02000000);
@@ -436,7 +436,7 @@ test_arm64 (void **state)
 }
 
 static void
-test_arm64_calls (void **state)
+arm64_calls_outside_of_the_body_are_refused (void **state)
 {
   (void)state;
   struct example example = *ARM64 (AT ("\x02") TOP);
@@ -543,7 +543,7 @@ section_of (const struct buffer *bytes, struct cunwind_entry *entries,
 }
 
 static void
-test_personality_and_lsda (void **state)
+personalities_and_lsdas_are_kept (void **state)
 {
   (void)state;
   struct buffer bytes;
@@ -568,7 +568,7 @@ test_personality_and_lsda (void **state)
 }
 
 static void
-test_four_personalities (void **state)
+the_fourth_personality_stays_in_dwarf (void **state)
 {
   (void)state;
   struct buffer bytes;
@@ -593,7 +593,7 @@ test_four_personalities (void **state)
 
 /* A personality by its own address has no pointer that could be named.  */
 static void
-test_direct_personality (void **state)
+a_personality_by_its_own_address_is_refused (void **state)
 {
   (void)state;
   struct buffer bytes;
@@ -612,22 +612,22 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_leaf_is_asynchronous),
-    cmocka_unit_test (test_rbp_frame),
-    cmocka_unit_test (test_rbp_frame_refused),
-    cmocka_unit_test (test_signal_frame),
-    cmocka_unit_test (test_frameless),
-    cmocka_unit_test (test_calls),
-    cmocka_unit_test (test_no_calls),
-    cmocka_unit_test (test_instruction_sizes),
-    cmocka_unit_test (test_body_changes),
-    cmocka_unit_test (test_indirect),
-    cmocka_unit_test (test_unaligned_stack),
-    cmocka_unit_test (test_arm64),
-    cmocka_unit_test (test_arm64_calls),
-    cmocka_unit_test (test_personality_and_lsda),
-    cmocka_unit_test (test_four_personalities),
-    cmocka_unit_test (test_direct_personality),
+    cmocka_unit_test (a_leaf_is_asynchronous),
+    cmocka_unit_test (frames_of_rbp_are_expressed),
+    cmocka_unit_test (odd_frames_of_rbp_are_refused),
+    cmocka_unit_test (signal_frames_are_refused),
+    cmocka_unit_test (frameless_functions_are_expressed),
+    cmocka_unit_test (calls_are_made_only_where_the_encoding_holds),
+    cmocka_unit_test (what_looks_like_a_call_is_none),
+    cmocka_unit_test (instructions_have_their_sizes),
+    cmocka_unit_test (changes_in_the_body_are_named),
+    cmocka_unit_test (a_large_stack_is_read_from_the_code),
+    cmocka_unit_test (an_unaligned_stack_is_refused),
+    cmocka_unit_test (arm64_frames_are_expressed_or_refused),
+    cmocka_unit_test (arm64_calls_outside_of_the_body_are_refused),
+    cmocka_unit_test (personalities_and_lsdas_are_kept),
+    cmocka_unit_test (the_fourth_personality_stays_in_dwarf),
+    cmocka_unit_test (a_personality_by_its_own_address_is_refused),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -138,7 +138,7 @@ check (struct cunwind_info *info)
 }
 
 static void
-test_empty (void **state)
+an_empty_section_is_read_back (void **state)
 {
   (void)state;
   struct cunwind_info info;
@@ -148,7 +148,7 @@ test_empty (void **state)
 
 /* What is one entry and what is not.  */
 static void
-test_folding (void **state)
+equal_neighbours_are_one_entry (void **state)
 {
   (void)state;
   struct cunwind_info info;
@@ -175,7 +175,7 @@ test_folding (void **state)
 }
 
 static void
-test_refused (void **state)
+what_has_no_place_is_refused (void **state)
 {
   (void)state;
   struct cunwind_info info;
@@ -197,7 +197,7 @@ test_refused (void **state)
 }
 
 static void
-test_personalities (void **state)
+three_personalities_are_numbered (void **state)
 {
   (void)state;
   struct cunwind_info info;
@@ -226,7 +226,7 @@ test_personalities (void **state)
 /* Limits of pages.  */
 
 static void
-test_full_compressed_pages (void **state)
+full_compressed_pages_are_read_back (void **state)
 {
   (void)state;
   struct cunwind_info info;
@@ -238,7 +238,7 @@ test_full_compressed_pages (void **state)
 }
 
 static void
-test_distances (void **state)
+distances_of_more_than_24_bits_are_read_back (void **state)
 {
   (void)state;
   struct cunwind_info info;
@@ -255,7 +255,7 @@ test_distances (void **state)
 
 /* Only different encodings: regular pages are smaller.  */
 static void
-test_regular_pages (void **state)
+different_encodings_go_to_regular_pages (void **state)
 {
   (void)state;
   struct cunwind_info info;
@@ -267,7 +267,7 @@ test_regular_pages (void **state)
 
 /* 127 common encodings and 129 of a page's own.  */
 static void
-test_encoding_indexes (void **state)
+up_to_127_encodings_are_common_and_129_a_pages_own (void **state)
 {
   (void)state;
   struct cunwind_info info;
@@ -285,7 +285,7 @@ test_encoding_indexes (void **state)
 
 /* Random sections of every size.  */
 static void
-test_random (void **state)
+random_sections_are_read_back (void **state)
 {
   (void)state;
   uint64_t seed = 7;
@@ -372,7 +372,7 @@ try_bytes (const uint8_t *bytes, size_t size)
 }
 
 static void
-test_truncated (void **state)
+truncated_sections_are_refused (void **state)
 {
   (void)state;
   struct cunwind_info info = small_section ();
@@ -389,7 +389,7 @@ test_truncated (void **state)
 
 /* Every 16-bit unit replaced by numbers that are nearly right or far off.  */
 static void
-test_changed (void **state)
+changed_sections_are_refused_or_read (void **state)
 {
   static const uint32_t values[]
       = { 0,          1,          2,          3,          4,
@@ -418,7 +418,7 @@ test_changed (void **state)
 
 /* Each check of the reader, by a fault that only it sees.  */
 static void
-test_faults (void **state)
+each_fault_has_a_reason (void **state)
 {
   static const struct
   {
@@ -554,7 +554,7 @@ round_trip_file (const char *path)
 }
 
 static void
-test_real_files (void **state)
+sections_of_real_files_are_read_back (void **state)
 {
   static const char *const paths[]
       = { "/bin/bash",
@@ -575,19 +575,19 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_empty),
-    cmocka_unit_test (test_folding),
-    cmocka_unit_test (test_refused),
-    cmocka_unit_test (test_personalities),
-    cmocka_unit_test (test_full_compressed_pages),
-    cmocka_unit_test (test_distances),
-    cmocka_unit_test (test_regular_pages),
-    cmocka_unit_test (test_encoding_indexes),
-    cmocka_unit_test (test_random),
-    cmocka_unit_test (test_truncated),
-    cmocka_unit_test (test_changed),
-    cmocka_unit_test (test_faults),
-    cmocka_unit_test (test_real_files),
+    cmocka_unit_test (an_empty_section_is_read_back),
+    cmocka_unit_test (equal_neighbours_are_one_entry),
+    cmocka_unit_test (what_has_no_place_is_refused),
+    cmocka_unit_test (three_personalities_are_numbered),
+    cmocka_unit_test (full_compressed_pages_are_read_back),
+    cmocka_unit_test (distances_of_more_than_24_bits_are_read_back),
+    cmocka_unit_test (different_encodings_go_to_regular_pages),
+    cmocka_unit_test (up_to_127_encodings_are_common_and_129_a_pages_own),
+    cmocka_unit_test (random_sections_are_read_back),
+    cmocka_unit_test (truncated_sections_are_refused),
+    cmocka_unit_test (changed_sections_are_refused_or_read),
+    cmocka_unit_test (each_fault_has_a_reason),
+    cmocka_unit_test (sections_of_real_files_are_read_back),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

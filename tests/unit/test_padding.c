@@ -36,7 +36,7 @@ is_padding (unsigned machine, const char *bytes, size_t size, uint64_t symbol)
   is_padding (machine, bytes, sizeof bytes - 1, CODE - 1)
 
 static void
-test_amd64 (void **state)
+amd64_padding_is_nops_int3_and_zeros (void **state)
 {
   (void)state;
   assert_true (IS_PADDING (EM_X86_64, ""));
@@ -57,7 +57,7 @@ test_amd64 (void **state)
 }
 
 static void
-test_other_machines (void **state)
+other_machines_have_padding_of_their_own (void **state)
 {
   (void)state;
   assert_true (IS_PADDING (EM_AARCH64, "\x1f\x20\x03\xd5\0\0\0\0"));
@@ -70,7 +70,7 @@ test_other_machines (void **state)
 }
 
 static void
-test_limits (void **state)
+long_or_unaligned_gaps_are_no_padding (void **state)
 {
   (void)state;
   char nops[17];
@@ -105,7 +105,7 @@ behind (const char *text, size_t size, size_t skip, uint64_t symbol,
 }
 
 static void
-test_behind_a_function (void **state)
+padding_behind_a_function_is_measured (void **state)
 {
   (void)state;
   enum
@@ -138,10 +138,10 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_amd64),
-    cmocka_unit_test (test_other_machines),
-    cmocka_unit_test (test_limits),
-    cmocka_unit_test (test_behind_a_function),
+    cmocka_unit_test (amd64_padding_is_nops_int3_and_zeros),
+    cmocka_unit_test (other_machines_have_padding_of_their_own),
+    cmocka_unit_test (long_or_unaligned_gaps_are_no_padding),
+    cmocka_unit_test (padding_behind_a_function_is_measured),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

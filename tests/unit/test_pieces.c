@@ -235,7 +235,7 @@ add_returns (struct fixture *f, uint64_t address, uint32_t body)
 }
 
 static void
-test_prologues_and_epilogues_are_shared (void **state)
+prologues_and_epilogues_are_shared (void **state)
 {
   (void)state;
   enum
@@ -288,7 +288,7 @@ n_rows_max (const struct fixture *f)
 /* What many functions have as a whole is not cut: each would need another
    index entry.  */
 static void
-test_shared_functions_stay_whole (void **state)
+shared_functions_stay_whole (void **state)
 {
   (void)state;
   struct fixture f;
@@ -304,7 +304,7 @@ test_shared_functions_stay_whole (void **state)
 
 /* The last row's duration is not a part of the block.  */
 static void
-test_last_row_may_last_longer (void **state)
+the_last_row_may_last_longer (void **state)
 {
   (void)state;
   struct fixture f;
@@ -321,7 +321,7 @@ test_last_row_may_last_longer (void **state)
 /* Joining.  */
 
 static void
-test_neighbours_join (void **state)
+neighbours_join (void **state)
 {
   (void)state;
   struct fixture f;
@@ -346,7 +346,7 @@ test_neighbours_join (void **state)
 }
 
 static void
-test_leaves_become_one_row (void **state)
+leaves_become_one_row (void **state)
 {
   (void)state;
   struct fixture f;
@@ -361,7 +361,7 @@ test_leaves_become_one_row (void **state)
 }
 
 static void
-test_what_keeps_functions_apart (void **state)
+what_keeps_functions_apart (void **state)
 {
   (void)state;
   struct fixture f;
@@ -400,7 +400,7 @@ test_what_keeps_functions_apart (void **state)
 }
 
 static void
-test_flags_keep_functions_apart (void **state)
+flags_keep_functions_apart (void **state)
 {
   (void)state;
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
@@ -441,7 +441,7 @@ test_flags_keep_functions_apart (void **state)
 
 /* An FDE's size has 32 bits.  */
 static void
-test_size_of_joined_functions (void **state)
+joined_functions_have_32_bits (void **state)
 {
   (void)state;
   struct fixture f;
@@ -456,7 +456,7 @@ test_size_of_joined_functions (void **state)
 }
 
 static void
-test_few_rows_under_one_entry (void **state)
+one_entry_has_few_rows (void **state)
 {
   (void)state;
   static const struct
@@ -489,7 +489,7 @@ test_few_rows_under_one_entry (void **state)
 
 /* Blocks that many functions share are cheaper alone than joined.  */
 static void
-test_sharing_is_weighed (void **state)
+sharing_is_weighed (void **state)
 {
   (void)state;
   struct fixture f;
@@ -537,7 +537,7 @@ find_collision (uint32_t n, struct collision *c)
 }
 
 static void
-test_equal_hashes_of_other_rows (void **state)
+equal_hashes_of_other_rows_are_told_apart (void **state)
 {
   (void)state;
   enum
@@ -582,7 +582,7 @@ test_equal_hashes_of_other_rows (void **state)
     }
 }
 
-/* How the functions of test_many_functions_differ do.  */
+/* How the functions of many_functions_that_differ_are_read_back do.  */
 enum difference
 {
   LAST_RULE,
@@ -637,7 +637,7 @@ compare_numbers (const void *a, const void *b)
 
 /* In so many there are some whose hashes in a table are equal.  */
 static void
-test_many_functions_differ (void **state)
+many_functions_that_differ_are_read_back (void **state)
 {
   (void)state;
   enum
@@ -883,7 +883,7 @@ check_program (const struct program *p, uint8_t version, bool share)
 }
 
 static void
-test_random_rows (void **state)
+random_rows_are_read_back (void **state)
 {
   (void)state;
   static struct program program;
@@ -900,7 +900,7 @@ test_random_rows (void **state)
 
 /* Rows that are taken again count for the limit nevertheless.  */
 static void
-test_repeated_rows_are_limited (void **state)
+repeated_rows_are_limited (void **state)
 {
   (void)state;
   for (enum mode mode = WHOLE; mode < N_MODES; mode++)
@@ -921,7 +921,7 @@ test_repeated_rows_are_limited (void **state)
 }
 
 static void
-test_unsound_rows_are_refused (void **state)
+unsound_rows_are_refused (void **state)
 {
   (void)state;
   struct sframe_row rows[2]
@@ -953,7 +953,7 @@ test_unsound_rows_are_refused (void **state)
 
 /* In every place.  */
 static void
-test_memory_runs_out (void **state)
+memory_runs_out_in_every_place (void **state)
 {
   (void)state;
   static struct program program;
@@ -990,7 +990,7 @@ test_memory_runs_out (void **state)
 /* Inputs for which a careless search would take quadratic time, or much
    memory: they take as long as others.  */
 static void
-test_worst_cases (void **state)
+worst_cases_take_as_long_as_others (void **state)
 {
   (void)state;
   enum
@@ -1029,23 +1029,23 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_prologues_and_epilogues_are_shared),
-    cmocka_unit_test (test_shared_functions_stay_whole),
-    cmocka_unit_test (test_last_row_may_last_longer),
-    cmocka_unit_test (test_neighbours_join),
-    cmocka_unit_test (test_leaves_become_one_row),
-    cmocka_unit_test (test_what_keeps_functions_apart),
-    cmocka_unit_test (test_flags_keep_functions_apart),
-    cmocka_unit_test (test_size_of_joined_functions),
-    cmocka_unit_test (test_few_rows_under_one_entry),
-    cmocka_unit_test (test_sharing_is_weighed),
-    cmocka_unit_test (test_equal_hashes_of_other_rows),
-    cmocka_unit_test (test_many_functions_differ),
-    cmocka_unit_test (test_random_rows),
-    cmocka_unit_test (test_repeated_rows_are_limited),
-    cmocka_unit_test (test_unsound_rows_are_refused),
-    cmocka_unit_test (test_memory_runs_out),
-    cmocka_unit_test (test_worst_cases),
+    cmocka_unit_test (prologues_and_epilogues_are_shared),
+    cmocka_unit_test (shared_functions_stay_whole),
+    cmocka_unit_test (the_last_row_may_last_longer),
+    cmocka_unit_test (neighbours_join),
+    cmocka_unit_test (leaves_become_one_row),
+    cmocka_unit_test (what_keeps_functions_apart),
+    cmocka_unit_test (flags_keep_functions_apart),
+    cmocka_unit_test (joined_functions_have_32_bits),
+    cmocka_unit_test (one_entry_has_few_rows),
+    cmocka_unit_test (sharing_is_weighed),
+    cmocka_unit_test (equal_hashes_of_other_rows_are_told_apart),
+    cmocka_unit_test (many_functions_that_differ_are_read_back),
+    cmocka_unit_test (random_rows_are_read_back),
+    cmocka_unit_test (repeated_rows_are_limited),
+    cmocka_unit_test (unsound_rows_are_refused),
+    cmocka_unit_test (memory_runs_out_in_every_place),
+    cmocka_unit_test (worst_cases_take_as_long_as_others),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

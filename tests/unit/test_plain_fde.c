@@ -57,7 +57,7 @@ build (struct buffer *bytes, const struct arch *arch, const char *data,
 }
 
 static void
-test_whole_sections (void **state)
+whole_sections_are_read_as_libdwarf_reads_them (void **state)
 {
   (void)state;
   static const struct arch *const arches[]
@@ -73,7 +73,7 @@ test_whole_sections (void **state)
 
 /* A plain FDE is not shown to libdwarf, the first one of its CIE is.  */
 static void
-test_what_is_plain (void **state)
+what_is_plain_is_not_shown_to_libdwarf (void **state)
 {
   (void)state;
   struct error err = { 0 };
@@ -104,7 +104,7 @@ test_what_is_plain (void **state)
 
 /* Every pointer encoding and any byte for a size.  */
 static void
-test_odd_encodings (void **state)
+odd_encodings_are_read_as_libdwarf_reads_them (void **state)
 {
   (void)state;
   struct buffer bytes;
@@ -119,7 +119,7 @@ test_odd_encodings (void **state)
 
 /* Where the size of the augmentation data and that of the code are odd.  */
 static void
-test_odd_sizes (void **state)
+odd_sizes_are_read_as_libdwarf_reads_them (void **state)
 {
   (void)state;
   static const uint32_t sizes[]
@@ -143,7 +143,7 @@ test_odd_sizes (void **state)
 /* The section ends with an FDE too short for its fields: they are not read
    (for ASan: nothing is behind them).  */
 static void
-test_ends_too_early (void **state)
+fields_behind_the_end_are_not_read (void **state)
 {
   (void)state;
   struct buffer bytes;
@@ -162,7 +162,7 @@ test_ends_too_early (void **state)
 
 /* Bytes changed here and there, always the same ones.  */
 static void
-test_damaged_sections (void **state)
+damaged_sections_are_read_as_libdwarf_reads_them (void **state)
 {
   (void)state;
   uint32_t random = 1;
@@ -192,7 +192,7 @@ test_damaged_sections (void **state)
 /* More than a batch, and FDEs of libdwarf's among plain ones: all come in the
    order of their offsets.  */
 static void
-test_plain_and_odd_ones_in_turn (void **state)
+plain_and_odd_ones_come_in_their_order (void **state)
 {
   (void)state;
   struct buffer bytes;
@@ -210,13 +210,13 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_whole_sections),
-    cmocka_unit_test (test_what_is_plain),
-    cmocka_unit_test (test_odd_encodings),
-    cmocka_unit_test (test_odd_sizes),
-    cmocka_unit_test (test_ends_too_early),
-    cmocka_unit_test (test_damaged_sections),
-    cmocka_unit_test (test_plain_and_odd_ones_in_turn),
+    cmocka_unit_test (whole_sections_are_read_as_libdwarf_reads_them),
+    cmocka_unit_test (what_is_plain_is_not_shown_to_libdwarf),
+    cmocka_unit_test (odd_encodings_are_read_as_libdwarf_reads_them),
+    cmocka_unit_test (odd_sizes_are_read_as_libdwarf_reads_them),
+    cmocka_unit_test (fields_behind_the_end_are_not_read),
+    cmocka_unit_test (damaged_sections_are_read_as_libdwarf_reads_them),
+    cmocka_unit_test (plain_and_odd_ones_come_in_their_order),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
