@@ -287,8 +287,7 @@ choose:	.cfi_startproc
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o choose.so choose.s
-  tool --lint choose.so
-  [ "$status" -eq 3 ] || report
+  exits 3 --lint choose.so
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(4 bytes): CFA: CFI says rsp+32, code does rsp+16; "*": 48 83 c4 10  add "* ]] \
     || report
