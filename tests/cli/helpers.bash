@@ -93,14 +93,20 @@ tool ()
   run --separate-stderr "$CFI2SFRAME" "$@"
 }
 
-# Run the tool with the arguments behind the first, which is the exit status
-# that it must have.
-exits ()
+# Run a command that sets $status, such as tool, with the arguments behind the
+# first, which is the status wanted.
+gives ()
 {
   local wanted=$1
   shift
-  tool "$@"
+  "$@"
   [ "$status" -eq "$wanted" ] || report
+}
+
+# Run the tool, which must exit with the status that is the first argument.
+exits ()
+{
+  gives "$1" tool "${@:2}"
 }
 
 # Nothing but FILES... in the current directory: no temporary file was left.

@@ -95,8 +95,7 @@ check_shares ()
 
 @test "a command: what it spends its time on, in folded stacks" {
   busy_program
-  profiled -F 199 -o folded -- ./busy 1
-  [ "$status" -eq 0 ] || report
+  gives 0 profiled -F 199 -o folded -- ./busy 1
   [ "$output" = ready ] || report
   check_shares folded
   [[ $stderr =~ [0-9]+\ samples\ in\ .*\ s,\ [0-9]+\ \((9[5-9]|100)\.[0-9]\ %\)\ reached ]] \
@@ -113,8 +112,7 @@ check_shares ()
 
 @test "the same by ptrace, and of a process that runs already" {
   busy_program
-  profiled --ptrace -F 199 -o folded -- ./busy 1
-  [ "$status" -eq 0 ] || report
+  gives 0 profiled --ptrace -F 199 -o folded -- ./busy 1
   # How many they are depends on who else runs.
   [ "$(samples folded ';main;odd')" -ge 3 ]
   [ "$(samples folded ';thread;hot')" -ge 1 ]
@@ -123,8 +121,7 @@ check_shares ()
   local option pid=$!
   sleep 0.3
   for option in '' --ptrace; do
-    profiled $option -F 199 -d 1 -o folded -p "$pid"
-    [ "$status" -eq 0 ] || report
+    gives 0 profiled $option -F 199 -d 1 -o folded -p "$pid"
     [ "$(samples folded ';main;odd')" -ge 3 ]
     kill -0 "$pid"
     [ "$(sed -n 's/^TracerPid:\t//p' "/proc/$pid/status")" = 0 ]
@@ -176,8 +173,7 @@ END
     [ "$(samples folded 'in-alpha;.*beta|in-beta;.*alpha')" -eq 0 ]
   done
   # The same as a picture, with all three below one root.
-  profiled -F 199 -o folded -o graph.svg -- sh -c './in-alpha 0.2; ./in-beta 0.2'
-  [ "$status" -eq 0 ] || report
+  gives 0 profiled -F 199 -o folded -o graph.svg -- sh -c './in-alpha 0.2; ./in-beta 0.2'
   grep -q '>in-alpha<' graph.svg
   grep -q '>in-beta<' graph.svg
   # Not if that is not wanted.
@@ -214,8 +210,7 @@ END
   local option pid=$!
   sleep 0.3
   for option in '' --ptrace; do
-    profiled $option -F 199 -d 1 -o folded -p "$pid"
-    [ "$status" -eq 0 ] || report
+    gives 0 profiled $option -F 199 -d 1 -o folded -p "$pid"
     [ "$(samples folded '^in-alpha;_start;.*;main;alpha')" -ge 3 ]
   done
 }
@@ -251,16 +246,14 @@ END
   busy_program
   printf '%s\n' '#!/bin/sh' 'exec ./busy 0.6' >script
   chmod +x script
-  profiled -F 499 -o folded -- ./script
-  [ "$status" -eq 0 ] || report
+  gives 0 profiled -F 499 -o folded -- ./script
   [ "$(samples folded '^busy;_start;.*;main;odd.*;hot')" -ge 20 ]
 }
 
 @test "flame graphs are well-formed, whatever functions are called" {
   needs python3
   busy_program
-  profiled -F 199 -o graph.svg -o graph.html -o folded -- ./busy 0.5
-  [ "$status" -eq 0 ] || report
+  gives 0 profiled -F 199 -o graph.svg -o graph.html -o folded -- ./busy 0.5
   python3 - graph.svg folded <<'END'
 import sys, xml.etree.ElementTree as tree
 svg = tree.parse(sys.argv[1]).getroot()
@@ -344,13 +337,11 @@ END
       [ "${#stderr_lines[@]}" -le 2 ] || report
     done
     # shellcheck disable=SC2086
-    profiled $how -o graph.svg -- true
-    [ "$status" -eq 0 ] || report
+    gives 0 profiled $how -o graph.svg -- true
     grep -q '</svg>' graph.svg
   done
   # One that does not end by itself has none.
-  profiled -o folded -d 0.3 -- sh -c 'trap "exit 5" TERM; while :; do :; done'
-  [ "$status" -eq 0 ] || report
+  gives 0 profiled -o folded -d 0.3 -- sh -c 'trap "exit 5" TERM; while :; do :; done'
 }
 
 @test "kernel time that is not sampled is said to be missing" {
@@ -386,8 +377,7 @@ END
   [ "$stderr" = "sframe-profile: process 2147483647: no such process" ] || report
   sleep 20 3>&- &
   children+=("$!")
-  profiled -q -d 0.3 -p $!
-  [ "$status" -eq 1 ] || report
+  gives 1 profiled -q -d 0.3 -p $!
   [ "$stderr" = "sframe-profile: sleep: it did not run while it was sampled" ] \
     || report
 }

@@ -6,8 +6,7 @@ load helpers
 
 wrong_usage ()
 {
-  tool "$@"
-  [ "$status" -eq 2 ] || report
+  exits 2 "$@"
   [ -z "$output" ] || report
 }
 
@@ -75,8 +74,7 @@ END
   [ "$(wc -l <<<"$stderr")" -eq 1 ]
   [[ $stderr == *"two: linux refuses a file with several executable segments"* ]]
   convert --for=libsframe -o out two
-  tool --check --for=libsframe,linux out
-  [ "$status" -eq 1 ] || report
+  exits 1 --check --for=libsframe,linux out
   [[ $stderr == *"out: linux refuses a file with several executable segments"* ]]
 }
 
@@ -85,29 +83,22 @@ END
   convert --format=3 -o three small
   convert --format=2 -o two small
   convert --format=2.0 -o old small
-  tool --check --for=linux,libsframe three
-  [ "$status" -eq 0 ] || report
-  tool --check --for=linux,glibc three
-  [ "$status" -eq 1 ] || report
+  exits 0 --check --for=linux,libsframe three
+  exits 1 --check --for=linux,glibc three
   [[ $stderr == *"three: glibc refuses version 3" ]]
-  tool --check --for=linux,libsframe-2.44 two
-  [ "$status" -eq 1 ] || report
+  exits 1 --check --for=linux,libsframe-2.44 two
   grep -qx '  linux refuses version 2' <<<"$output"
   grep -qx '  libsframe-2.44 refuses starts that count from themselves' <<<"$output"
-  tool --check --for=libsframe old
-  [ "$status" -eq 1 ] || report
+  exits 1 --check --for=libsframe old
   [[ $stderr == *"libsframe misreads starts that count from the section" ]]
-  tool --check --for=libsframe-2.44 old
-  [ "$status" -eq 0 ] || report
-  tool --check old
-  [ "$status" -eq 0 ] || report
+  exits 0 --check --for=libsframe-2.44 old
+  exits 0 --check old
 }
 
 @test "--check --for: what a reader does not find is said, and no failure" {
   small_program
   convert --format=2 -o two small
-  tool -v --check --for=glibc two
-  [ "$status" -eq 0 ] || report
+  exits 0 -v --check --for=glibc two
   grep -q '^  glibc ' <<<"$output"
 }
 
@@ -115,7 +106,6 @@ END
   needs jq
   small_program
   convert --format=2 -o two small
-  tool --check --for=linux --stats=json two
-  [ "$status" -eq 1 ] || report
+  exits 1 --check --for=linux --stats=json two
   [ "$(jq -r .readers <<<"$output")" = "linux refuses version 2" ]
 }

@@ -131,8 +131,7 @@ changing='^\./(\.PKGINFO|.*/sample|.*/sample-(too|suid)) '
 
 @test "programs are converted; everything else stays" {
   make_packages
-  retrofit -o new old/*
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new old/*
   silent
   [ "$(ls new)" = "sample-1:2.0-3.A.sframe1-x86_64.pkg.tar.zst
 sample-data-1:2.0-3-any.pkg.tar.zst
@@ -183,8 +182,7 @@ in_root ()
   needs pacman
   make_packages
   [ "$(id -u)" -eq 0 ] || skip "needs root"
-  retrofit -o new old/*
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new old/*
   mkdir -p root/db cache gpg hooks
   printf '%s\n' '[options]' 'Architecture = x86_64' 'SigLevel = Never' \
     'LocalFileSigLevel = Never' >pacman.conf
@@ -239,8 +237,7 @@ END
   rm -rf "$place"
   old=made/made-1.0-1-x86_64.pkg.tar.zst
   [ -e $old ] || { cat "$BATS_TEST_TMPDIR/log"; return 1; }
-  retrofit -o new $old
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new $old
   silent
   new=new/made-1.0-1.A.sframe1-x86_64.pkg.tar.zst
   diff <(mtree $old '^\./(\.PKGINFO|usr/bin/made) ') \
@@ -271,8 +268,7 @@ END
     rm -rf old new
     # shellcheck disable=SC2086
     make_packages $kind
-    retrofit -o new old/sample-libs*
-    [ "$status" -eq 0 ] || report
+    gives 0 retrofit -o new old/sample-libs*
     new=$(echo new/*)
     [[ $new == *-x86_64.pkg.tar.${kind%% *} || $kind == -* && $new == *.tar ]]
     [ "$(file -b old/sample-libs* | cut -d ' ' -f 1-2)" \
@@ -285,8 +281,7 @@ END
 @test "the same input gives the same output, in any number of threads" {
   make_packages
   retrofit -o a --threads-max=1 old/sample-1*
-  retrofit -o b --threads-max=4 old/sample-1*
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o b --threads-max=4 old/sample-1*
   cmp a/* b/*
 }
 
@@ -294,8 +289,7 @@ END
   make_packages
   data=sample-data-1:2.0-3-any.pkg.tar.zst
   echo signature >old/$data.sig
-  retrofit -v -o new old/$data
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -v -o new old/$data
   [[ $output == *"nothing to convert: copied" ]] || report
   [ -z "$stderr" ] || report
   cmp old/$data new/$data
@@ -306,16 +300,14 @@ END
   make_packages
   old=old/sample-libs-1:2.0-3-x86_64.pkg.tar.zst
   echo signature >$old.sig
-  retrofit -o new $old
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new $old
   [[ $stderr == *"the signature in ${old#old/}.sig does not hold"* ]] || report
   [ "$(ls new)" = sample-libs-1:2.0-3.A.sframe1-x86_64.pkg.tar.zst ]
 }
 
 @test "packages not given keep their versions in dependencies" {
   make_packages
-  retrofit -o new old/sample-1*
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new old/sample-1*
   bsdtar -xOf new/* .PKGINFO | grep -x 'depend = sample-libs=1:2.0-3'
 }
 
@@ -332,8 +324,7 @@ END
   info sample-debug "" >info
   mv info pkg-sample-debug/.PKGINFO
   pack pkg-sample-debug old/sample-debug-1:2.0-3-x86_64.pkg.tar.zst zstd -cq
-  retrofit -o new old/sample-debug* old/sample-libs*
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new old/sample-debug* old/sample-libs*
   silent
   bsdtar -xOf new/sample-debug*.A.sframe1-* $debug >debug
   readelf -SW debug | grep -w .sframe
@@ -341,8 +332,7 @@ END
 
 @test "--list says what would happen and writes nothing; options are passed on" {
   make_packages
-  retrofit --list old/sample-1*
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit --list old/sample-1*
   [[ $output == *"usr/bin/sample-suid: converted"* ]] || report
   [ ! -e new ]
   retrofit -o new old/sample-libs* -- --format=2
@@ -353,8 +343,7 @@ END
 @test "converted packages, damaged ones and other files are refused" {
   make_packages
   retrofit -o new old/sample-libs*
-  retrofit -o again new/*
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o again new/*
   [[ $stderr == *"converted before"* ]] || report
   echo text >text.pkg.tar.zst
   for size in 3 100 1000; do
@@ -371,14 +360,12 @@ END
     | gzip -cn >other/.MTREE
   bsdtar -C other -cf - .PKGINFO .MTREE usr | zstd -cq >word.pkg.tar.zst
   for file in text cut-3 cut-100 cut-1000 bare list word; do
-    retrofit -o again $file.pkg.tar.zst
-    [ "$status" -eq 1 ] || report
+    gives 1 retrofit -o again $file.pkg.tar.zst
     [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
     [[ $stderr == "sframe-retrofit-arch: $file.pkg.tar.zst: "* ]] || report
   done
   [ -z "$(ls -A again)" ]
-  retrofit old/sample-libs*
-  [ "$status" -eq 2 ] || report
+  gives 2 retrofit old/sample-libs*
 }
 
 @test "a checksum in another package of the run keeps a library as it is" {
@@ -386,8 +373,7 @@ END
   mkdir -p pkg-sample-data/usr/lib
   echo 0 >pkg-sample-data/usr/lib/.libsample.so.1.hmac
   pack pkg-sample-data old/sample-data-1:2.0-3-any.pkg.tar.zst zstd -cq
-  retrofit -o new old/sample-libs-* old/sample-data-*
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new old/sample-libs-* old/sample-data-*
   [[ $stderr == *"usr/lib/libsample.so.1: note: skipped: .libsample.so.1.hmac has a checksum of it"* ]] || report
   cmp new/sample-libs-*.zst old/sample-libs-*.zst
   retrofit -o alone old/sample-libs-*
@@ -402,8 +388,7 @@ END
   # Another package, of the same file name, with a signature.
   cp old/$data b/
   echo signature >b/$data.sig
-  retrofit -o new a/$data b/$data
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new a/$data b/$data
   [[ $stderr == *"b/$data: new/$data would be written over: it is of a/$data" ]] \
     || report
   cmp old/$data new/$data
@@ -418,12 +403,10 @@ END
   for command in "zstd -cq" "xz -c" "gzip -cn" "bzip2 -c"; do
     # shellcheck disable=SC2086
     pack pkg-zeros old/zeros.pkg.tar $command
-    retrofit -o new --unpacked-max=2 old/zeros.pkg.tar
-    [ "$status" -eq 1 ] || report
+    gives 1 retrofit -o new --unpacked-max=2 old/zeros.pkg.tar
     [ "$stderr" = "sframe-retrofit-arch: old/zeros.pkg.tar: unpacks to more than 2 MiB (see --unpacked-max)" ] || report
     [ -z "$(ls -A new)" ]
-    retrofit -o new --unpacked-max=5 old/zeros.pkg.tar
-    [ "$status" -eq 0 ] || report
+    gives 0 retrofit -o new --unpacked-max=5 old/zeros.pkg.tar
     rm new/*
   done
 }

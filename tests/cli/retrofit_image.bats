@@ -88,8 +88,7 @@ listing ()
 @test "converted files are one more layer; everything else stays" {
   make_image
   listing image:latest >before
-  retrofit -v -o new image
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -v -o new image
   [[ $output == *"2 ELF files converted"* ]] || report
   [ -z "$stderr" ] || report
   listing new:latest | diff before -
@@ -128,8 +127,7 @@ bin/hello-too" ]
 @test "archives of docker save" {
   make_image
   skopeo copy -q oci:image:latest docker-archive:old.tar:name:tag
-  retrofit -o new.tar old.tar
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new.tar old.tar
   silent
   [ "$(tar xOf new.tar manifest.json | jq -r '.[0].RepoTags[0]')" = docker.io/library/name:tag ]
   [ "$(tar xOf new.tar manifest.json | jq '.[0].Layers | length')" -eq 3 ]
@@ -159,8 +157,7 @@ bin/hello-too" ]
   sed -i "s|${one%/*}/|${one%/*}0/|" saved/manifest.json
   (cd saved && find . -type f -printf '%P\n' -o -type l -printf '%P\n' | sort >../names)
   tar cf old.tar -C saved -T names
-  retrofit -v -o new.tar old.tar
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -v -o new.tar old.tar
   [[ $output == *"2 ELF files converted"* ]] || report
   [ "$(tar xOf new.tar manifest.json | jq '.[0].Layers | length')" -eq 3 ]
   [ "$(tar tvf new.tar | grep -c "layer.tar -> ")" -eq 2 ]
@@ -189,11 +186,9 @@ bin/hello-too" ]
   umoci repack --image image:latest bundle
   rm -rf bundle
   listing image:latest >before
-  retrofit --list image
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit --list image
   [ "${#lines[@]}" -eq 6 ] || report
-  retrofit -v -o new image
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -v -o new image
   [[ $output == *"6 ELF files converted"* ]] || report
   listing new:latest | diff before -
   for name in "${names[@]}" hello hello-too; do
@@ -207,8 +202,7 @@ bin/hello-too" ]
   jq -c "[{Config: \"$config\", RepoTags: [\"name:tag\"], Layers: [.layers[].digest | sub (\"sha256:\"; \"blobs/sha256/\")]}]" \
     "$(manifest_of image)" >image/manifest.json
   tar cf old.tar -C image .
-  retrofit -o new.tar old.tar
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new.tar old.tar
   skopeo copy -q docker-archive:new.tar oci:one:latest
   skopeo copy -q oci-archive:new.tar oci:two:latest
   listing image:latest >before
@@ -231,8 +225,7 @@ bin/hello-too" ]
   jq -c "{schemaVersion: 2, manifests: [({mediaType: \"application/vnd.oci.image.index.v1+json\", annotations: {\"org.opencontainers.image.ref.name\": \"latest\"}} + $(add_blob image list2))]}" \
     image/index.json >index
   cp index image/index.json
-  retrofit -o new image
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new image
   list=$(blob new "$(jq -r '.manifests[0].digest' new/index.json)")
   new=$(jq -r '.manifests[0].digest' "$list")
   [ "$new" != "$digest" ]
@@ -247,8 +240,7 @@ bin/hello-too" ]
   sleep 1
   retrofit -o two image
   diff -r one two
-  retrofit -o three one
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o three one
   diff -r one three
   skopeo copy -q oci:one:latest docker-archive:one.tar:name:tag
   retrofit -v -o two.tar one.tar
@@ -301,8 +293,7 @@ bin/hello-too" ]
   tar cf parent.tar --transform 's,text,../text,' -P text
   for image in text empty.tar evil.tar parent.tar blob digest link folder; do
     before=$(find outside | sort)
-    retrofit -o new $image
-    [ "$status" -eq 1 ] || report
+    gives 1 retrofit -o new $image
     [[ $stderr == "sframe-retrofit-image: $image: "* ]] || report
     [ "$(wc -l <<<"$stderr")" -eq 1 ] || report
     [ ! -e new ]
@@ -310,27 +301,22 @@ bin/hello-too" ]
     [ -z "$(find . -name '.sframe-retrofit*')" ]
   done
   [ "$(cat outside/file)" = kept ]
-  retrofit image
-  [ "$status" -eq 2 ] || report
-  retrofit -o image image
-  [ "$status" -eq 2 ] || report
+  gives 2 retrofit image
+  gives 2 retrofit -o image image
 }
 
 @test "an image that unpacks to gigabytes stays as it was, with a line" {
   make_image
   truncate -s 8M zeros
   umoci insert --image image:latest zeros /zeros
-  retrofit -o new --unpacked-max=7 image
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --unpacked-max=7 image
   [ "$stderr" = "sframe-retrofit-image: image: unpacks to more than 7 MiB (see --unpacked-max)" ] || report
   [ ! -e new ]
   # The archive, whose layers are packed once more.
   tar -C image -cf image.tar . && head -c 8M /dev/zero >>image.tar && gzip image.tar
   before=$(ls -A)
-  retrofit -o new.tar --unpacked-max=7 image.tar.gz
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new.tar --unpacked-max=7 image.tar.gz
   [[ $stderr == *"unpacks to more than 7 MiB (see --unpacked-max)" ]] || report
   [ "$(ls -A)" = "$before" ]
-  retrofit -o new --unpacked-max=64 image
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --unpacked-max=64 image
 }

@@ -70,8 +70,7 @@ pool_files ()
   make_package one 1:2.0-1 "Depends: libtwo (>= 1)"
   make_package libtwo 1 "Source: libtoo (0.9)"
   make_package text 3
-  retrofit -v -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -v -o new --folder=pool
   pool_files | diff - <(cat <<'END'
 ./libt/libtoo/libtwo_1A~sframe1_amd64.deb
 ./o/one/one_2.0-1A~sframe1_amd64.deb
@@ -107,8 +106,7 @@ END
   make_package two 1
   head -c 100 small >package-two/usr/bin/broken
   make_package two 1
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   grep -q '<td>5 files: header tables lie outside' new/report.html
   grep -q '<td>usr/bin/broken: header tables lie outside' new/report.html
   jq -e '.packages[0].left_alone | length == 5' new/report.json
@@ -120,8 +118,7 @@ END
   retrofit -o new --folder=pool
   [ "$(n_calls)" -eq 2 ]
   cp -a new before
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   [ "$(n_calls)" -eq 0 ]
   diff -r before/pool new/pool
   jq -e '.total | .converted == 2 and .run.packages == 0' new/report.json
@@ -130,8 +127,7 @@ END
   [ "$(n_calls)" -eq 0 ]
   make_package two 2
   rm pool/two/two_1_*
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   [ "$(n_calls)" -eq 1 ]
   [ "$(sed -n 's/^Version: //p' new/dists/sframe/main/binary-amd64/Packages)" \
     = "1A~sframe1
@@ -189,28 +185,24 @@ release_original ()
   make_package five 1
   make_package six 1
   make_original
-  retrofit -o new --sources=original.list one
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --sources=original.list one
   [ "$(jq -r '.packages[].package' new/report.json | tr '\n' ' ')" \
     = "five one three two " ]
   sed -n '/^Package: one$/,/^$/p' new/dists/sframe/main/binary-amd64/Packages \
     | grep -q '^Priority: required'
   printf '# a list\nsix # the last\n' >names
-  retrofit -o new --no-recommends --sources=original.list --list=names two
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --no-recommends --sources=original.list --list=names two
   [ "$(n_calls)" -eq 1 ]
   [ "$(jq -r '.packages[].package' new/report.json | tr '\n' ' ')" \
     = "six three two " ]
   # What cannot be resolved changes nothing.
   cp -a new/dists before
-  retrofit -o new --sources=original.list seven
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --sources=original.list seven
   [[ $stderr == *seven* ]] || report
   diff -r before new/dists
   # A package that is not what the index says it is.
   printf x >>original/pool/four/four_1_amd64.deb
-  retrofit -o new --sources=original.list four six
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --sources=original.list four six
   [[ $stderr == *"the indexes stay as they were"* ]] || report
   diff -r before new/dists
 }
@@ -232,16 +224,14 @@ release_original ()
   retrofit -o new --folder=pool
   [ "$(cd new/dists/sframe && echo [IR]*)" = Release ]
   gpgconf --kill all || true
-  retrofit -o new --sign=unknown --folder=pool
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --sign=unknown --folder=pool
 }
 
 @test "packages that name each other exactly are converted together" {
   make_package one 1 "Depends: two (= 1)"
   make_package two 1
   make_package three 1 "Depends: two (>= 1)"
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   [ "$(n_calls)" -eq 3 ]
   [ "$(ls new/.retrofit/done | wc -l)" -eq 2 ]
   apt update
@@ -269,13 +259,11 @@ make_checksum ()
   make_checksum
   mkdir -p later
   mv pool/text later/
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   jq -e '.packages[0] | .package == "crypt" and .converted == 2' \
     new/report.json
   # It comes afterwards: then what was converted is made again.
-  retrofit -v -o new --folder=pool --folder=later
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -v -o new --folder=pool --folder=later
   [[ $stderr == *"usr/lib/libcrypt.so.1.0: note: skipped: .libcrypt.so.1.hmac has"* ]] || report
   jq -e '.packages[0] | .package == "crypt" and .converted == 1' \
     new/report.json
@@ -291,8 +279,7 @@ make_checksum ()
   local part
   for part in 1/2 2/2 ; do
     cp -a parts "part-${part%/*}"
-    retrofit -o "part-${part%/*}" --part=$part
-    [ "$status" -eq 0 ] || report
+    gives 0 retrofit -o "part-${part%/*}" --part=$part
   done
   cp -a part-1/. part-2/. parts/
   diff new/pool/c/crypt parts/pool/c/crypt
@@ -301,11 +288,9 @@ make_checksum ()
 @test "a checksum in any package of a repository counts" {
   make_checksum
   make_original
-  retrofit -o new --sources=original.list --plan text crypt
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --sources=original.list --plan text crypt
   [ "$(ls new/.retrofit/archives | wc -l)" -eq 2 ]
-  retrofit -o new
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new
   [ -z "$(ls -A new/.retrofit/archives)" ]
   jq -e '.packages[0] | .package == "crypt" and .converted == 1' \
     new/report.json
@@ -319,8 +304,7 @@ make_checksum ()
   ar x pool/two/two_1_amd64.deb data.tar.xz
   truncate -s 1000 data.tar.xz
   ar r pool/two/two_1_amd64.deb data.tar.xz 2>/dev/null
-  retrofit -o new --folder=pool
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --folder=pool
   jq -r '.packages[] | [.package, .new_version, .status] | @tsv' \
     new/report.json | tr '\t' ' ' | diff - <(cat <<'END'
 one 1 refused
@@ -333,13 +317,11 @@ END
   apt -s install one three
   # It is tried again.
   make_package two 1
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   [ "$(n_calls)" -eq 2 ]
   # What is no package is named, and the others are there.
   echo text >pool/bad.deb
-  retrofit -o new --folder=pool
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --folder=pool
   [[ $stderr == *bad.deb* ]] || report
   [ "$(n_calls)" -eq 0 ]
   apt update
@@ -357,15 +339,12 @@ make_many ()
 @test "two machines with a part each: the same files as from one" {
   make_many
   make_package many9 1 "Depends: many1 (= 1)"
-  retrofit -o one --folder=pool
-  [ "$status" -eq 0 ] || report
-  retrofit -o new --folder=pool --plan
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o one --folder=pool
+  gives 0 retrofit -o new --folder=pool --plan
   [ "$(n_calls)" -eq 0 ]
   [ ! -e new/dists ]
   cp -a new other
-  retrofit -o new --part=1/2
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --part=1/2
   local first
   first=$(n_calls)
   [ "$first" -ge 3 ]
@@ -373,8 +352,7 @@ make_many ()
   [ "$(n_calls)" -eq $((9 - first)) ]
   [ ! -e new/dists ]
   cp -a other/. new/
-  retrofit -o new
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new
   [ "$(n_calls)" -eq 0 ]
   diff -r one/pool new/pool
   cmp one/dists/sframe/main/binary-amd64/Packages \
@@ -403,8 +381,7 @@ make_many ()
     before=$(find new/.retrofit/done -name '*.json' | wc -l)
   done
   mv quick-spy spy
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   [ "$(n_calls)" -eq $((8 - before)) ]
   diff -r whole/pool new/pool
   [ -z "$(ls -A new/.retrofit/tmp)" ]
@@ -418,8 +395,7 @@ make_many ()
   flock -F new/.retrofit/tmp/used.lock sleep 60 3>&- &
   local sleeper=$!
   while flock -n new/.retrofit/tmp/used.lock true; do sleep 0.1; done
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   [ "$(ls new/.retrofit/tmp | tr '\n' ' ')" = "used used.lock " ]
   kill $sleeper
 }
@@ -438,8 +414,7 @@ make_many ()
   [ ! -e new/dists ]
   kill $sleeper
   while ! flock -n new/.retrofit/index.lock true; do sleep 0.1; done
-  retrofit -o new
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new
 }
 
 # Source: ../../../x was a folder outside the repository.
@@ -451,8 +426,7 @@ make_many ()
                'Section: ../x' 'Priority: x\ty' 'Source: ../../../x (1)'; do
     make_package evil 1 "$(printf '%b' "$field")"
     find . >before
-    retrofit -o deep/new/repository --folder=pool
-    [ "$status" -eq 1 ] || report
+    gives 1 retrofit -o deep/new/repository --folder=pool
     [[ $stderr == *"evil_1_amd64.deb: invalid ${field%%:*}: "* ]] || report
     # The other package is there, nothing is outside.
     (cd deep/new/repository/pool && find . -type f) >found
@@ -471,8 +445,7 @@ make_many ()
       >/dev/null
     [ ! -e first.deb ] || touch -r first.deb pool/one/one_1_amd64.deb
     [ -e first.deb ] || cp -p pool/one/one_1_amd64.deb first.deb
-    retrofit -o new --folder=pool
-    [ "$status" -eq 0 ] || report
+    gives 0 retrofit -o new --folder=pool
     grep -q "\"section\": \"$section\"" new/.retrofit/plan.json
   done
   cmp <(stat -c '%s %Y' first.deb) <(stat -c '%s %Y' pool/one/one_1_amd64.deb)
@@ -485,8 +458,7 @@ make_many ()
   sed -i 's/^Package: two/Package: twin/' \
     original/dists/plain/main/binary-amd64/Packages
   release_original
-  retrofit -o new --sources=original.list one twin
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --sources=original.list one twin
   jq -r '.packages[] | [.package, .status] | @tsv' new/report.json | tr '\t' ' ' \
     | diff - <(printf '%s\n' "one converted" "twin refused")
   jq -e '.packages[1].reason | test("names itself otherwise")' new/report.json
@@ -500,8 +472,7 @@ make_many ()
   mkdir -p pool/a pool/b
   mv pool/text/*.deb pool/a/package.deb
   mv pool/one/*.deb pool/b/package.deb
-  retrofit -o new --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --folder=pool
   pool_files | diff - <(printf './t/text/%s_1A~sframe1_amd64.deb\n' one text)
   apt update
   apt -s install text
@@ -510,8 +481,7 @@ make_many ()
   # Nothing is in them, so they are copied.
   rm package-one/usr/bin/one
   dpkg-deb --root-owner-group -b package-one pool/b/package.deb >/dev/null
-  retrofit -o copied --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o copied --folder=pool
   pool_files copied | diff - <(printf './t/text/%s_1_amd64.deb\n' one text)
 }
 
@@ -532,8 +502,7 @@ make_many ()
   make_package tool 1 "Depends: libone"
   rm pool/libtwo/libtwo_1_i386.deb
   make_original
-  retrofit -o new --architecture=amd64,i386 --sources=original.list tool libtwo
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o new --architecture=amd64,i386 --sources=original.list tool libtwo
   pool_files | diff - <(printf './%s.deb\n' \
     libo/libone/libone_1A~sframe1_{amd64,i386} \
     libt/libtwo/libtwo_1A~sframe1_amd64 t/tool/tool_1A~sframe1_amd64)
@@ -549,8 +518,7 @@ make_many ()
   run ! fakeroot dpkg --root="$PWD/root" --force-not-root,bad-path -i \
     original/pool/libone/libone_1_i386.deb
   # Only those of this machine, if nothing else is asked for.
-  retrofit -o other --sources=original.list tool libtwo
-  [ "$status" -eq 0 ] || report
+  gives 0 retrofit -o other --sources=original.list tool libtwo
   [ -z "$(pool_files other | grep i386)" ]
 }
 
@@ -563,8 +531,7 @@ make_many ()
   make_package two 1
   mv pool/two pool/second
   make_package two 1A~sframe1
-  retrofit -o new --folder=pool
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --folder=pool
   [[ $stderr == *"one 2:1 amd64 would be written over one 1:1 amd64: left out"* ]] \
     || report
   [[ $stderr == *"two 1A~sframe1 amd64 would be written over two 1 amd64"* ]] \
@@ -589,14 +556,12 @@ make_many ()
   done
   [ ! -e new/dists ]
   # There is no plan.
-  retrofit -o new
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new
   # Two packages that say they are the same.
   mkdir pool/other
   make_package one 1 "Section: x"
   cp pool/one/one_1_amd64.deb pool/other/
   make_package one 1
-  retrofit -o new --folder=pool
-  [ "$status" -eq 1 ] || report
+  gives 1 retrofit -o new --folder=pool
   [[ $stderr == *"different packages with the same name"* ]] || report
 }

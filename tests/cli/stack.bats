@@ -116,8 +116,7 @@ goes_on ()
 @test "every thread is walked to its outermost frame, as by DWARF" {
   waiting_program
   start ./waiting
-  stacks --dwarf "$pid"
-  [ "$status" -eq 0 ] || report
+  gives 0 stacks --dwarf "$pid"
   [ "$(grep -c '^Thread ' <<<"$output")" -eq 3 ] || report
   [ "$(grep -c '^  (the outermost frame)$' <<<"$output")" -eq 3 ] || report
   [ "$(grep -c '^  DWARF: the same ' <<<"$output")" -eq 3 ] || report
@@ -164,8 +163,7 @@ END
   "$CFI2SFRAME" -q -o converted coroutine
   for file in ./coroutine ./converted; do
     start "$file"
-    stacks "$pid"
-    [ "$status" -eq 0 ] || report
+    gives 0 stacks "$pid"
     grep -A 1 ' coroutine+' <<<"$output" \
       | grep -q '^  #[0-9]* *0x[0-9a-f]* __start_context+0x0 ' || report
   done
@@ -187,8 +185,7 @@ guessed_below ()
   local address
   for address in 0 0x123456789000; do
     start ./wild $address handle
-    stacks "$pid"
-    [ "$status" -eq 0 ] || report
+    gives 0 stacks "$pid"
     # The kernel calls handlers by way of __restore_rt.
     grep -A 1 ' handler+' <<<"$output" | grep -q ' <signal handler called>' \
       || grep -A 1 ' handler+' <<<"$output" | grep -q ' __restore_rt+' || report
@@ -216,14 +213,12 @@ guessed_below ()
 @test "source lines and modules are shown" {
   waiting_program
   start ./waiting
-  stacks -s "$pid"
-  [ "$status" -eq 0 ] || report
+  gives 0 stacks -s "$pid"
   local line
   line=$(grep -n 'deeper (n - 1)' waiting.c | cut -d: -f1)
   grep -A 1 ' deeper+0x[0-9a-f]* (waiting)$' <<<"$output" \
     | grep -q "waiting.c:$line\$" || report
-  stacks -t 1 "$pid"
-  [ "$status" -eq 1 ] || report
+  gives 1 stacks -t 1 "$pid"
   [ "$stderr" = "sframe-stack: no such thread" ] || report
   stacks -t "$pid" -n 2 "$pid"
   [ "$(grep -c '^  #' <<<"$output")" -eq 2 ] || report
@@ -289,13 +284,11 @@ long_name ()
 @test "--only-sframe ends where a module was not converted" {
   waiting_program
   start ./waiting
-  stacks --only-sframe "$pid"
-  [ "$status" -eq 0 ] || report
+  gives 0 stacks --only-sframe "$pid"
   [ "$(grep -c '^  #' <<<"$output")" -eq 3 ] || report
   grep -q '^  (no SFrame data: libc.*: it has no .sframe)$' <<<"$output" || report
   # ... and compared with DWARF, that is a difference.
-  stacks --only-sframe --dwarf "$pid"
-  [ "$status" -eq 1 ] || report
+  gives 1 stacks --only-sframe --dwarf "$pid"
   grep -q '^D #1 ' <<<"$output" || report
   grep -q '^  DWARF: [0-9]* frames, different from #1 on$' <<<"$output" || report
 }
@@ -391,8 +384,7 @@ END
     convert --replace --format=$format -o lib/libc.so.6 "$libc"
     convert --replace --format=$format -o converted waiting
     start env LD_LIBRARY_PATH="$PWD/lib" ./converted
-    stacks --only-sframe -v "$pid"
-    [ "$status" -eq 0 ] || report
+    gives 0 stacks --only-sframe -v "$pid"
     [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
     [ "$(grep -c 'bytes of SFrame data, its own$' <<<"$stderr")" -eq 2 ] || report
     if [ $format = 3 ]; then
@@ -413,8 +405,7 @@ END
     "$builddir/tests/oracle/seed_fault" "--write=$fault" unshared $fault
     chmod +x $fault
     start ./$fault
-    stacks --dwarf "$pid"
-    [ "$status" -eq 1 ] || report
+    gives 1 stacks --dwarf "$pid"
     grep -q '^D #' <<<"$output" || report
   done
   grep -qE '^  DWARF: .* different from #[0-9]+ on: the frame pointer$' \
@@ -430,8 +421,7 @@ END
   gdb -q -batch -p "$pid" -ex 'generate-core-file core.file' >log 2>&1 </dev/null
   [ -s core.file ] || { cat log; skip "gdb wrote no core file"; }
   kill -9 "$pid"
-  stacks --dwarf core.file
-  [ "$status" -eq 0 ] || report
+  gives 0 stacks --dwarf core.file
   [ "$(grep -c '^  DWARF: the same ' <<<"$output")" -eq 3 ] || report
   [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
   grep -A 20 ' handler+' <<<"$output" | grep -q ' thread_signal+' || report
@@ -472,8 +462,7 @@ END
   mv waiting "$name"
   start "./$name"
   rm "$name"
-  stacks "$pid"
-  [ "$status" -eq 0 ] || report
+  gives 0 stacks "$pid"
   [ "$(grep -c '^  (the outermost frame)$' <<<"$output")" -eq 3 ] || report
   [ "$(grep -c '^  #' <<<"$output")" -ge 40 ] || report
   [[ $output != *$'\e'* ]] || report
@@ -485,8 +474,7 @@ END
   start ./waiting
   kill -STOP "$pid"
   sleep 0.1
-  stacks "$pid"
-  [ "$status" -eq 0 ] || report
+  gives 0 stacks "$pid"
   [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
   [ "$(state_of "$pid")" = T ]
   kill -CONT "$pid"
@@ -528,8 +516,7 @@ END
     || report
   [ "$(state_of "$pid")" = D ]
   [ "$(sed -n 's/^TracerPid:\t//p' "/proc/$pid/status")" = 0 ]
-  stacks -t "$pid" "$pid"
-  [ "$status" -eq 0 ] || report
+  gives 0 stacks -t "$pid" "$pid"
 }
 
 @test "killed at any moment it leaves the process running" {
@@ -546,8 +533,7 @@ END
   done
   sleep 0.1
   goes_on "$pid"
-  stacks --dwarf "$pid"
-  [ "$status" -eq 0 ] || report
+  gives 0 stacks --dwarf "$pid"
   goes_on "$pid"
 }
 
@@ -602,8 +588,7 @@ END
   echo text >text
   local one
   for one in 2147483647 missing text /bin/true . /dev/null; do
-    stacks "$one"
-    [ "$status" -eq 1 ] || report
+    gives 1 stacks "$one"
     [ -z "$output" ] || report
     [ "${#stderr_lines[@]}" -eq 1 ] || report
     [[ $stderr == "sframe-stack: "?*": "?* ]] || report
@@ -621,8 +606,7 @@ END
       || [ $((tries++)) -ge 100 ]; do
     sleep 0.05
   done
-  stacks "$(cat zombie)"
-  [ "$status" -eq 1 ] || report
+  gives 1 stacks "$(cat zombie)"
   [ "$stderr" = "sframe-stack: process $(cat zombie): it has ended, and its parent has not asked for its exit status (a zombie)" ] \
     || report
   needs gdb
@@ -635,8 +619,7 @@ END
     sleep 0.05
   done
   [ -e traced ] || skip "gdb cannot trace"
-  stacks "$pid"
-  [ "$status" -eq 1 ] || report
+  gives 1 stacks "$pid"
   [ "$stderr" = "sframe-stack: process $pid: it is traced already, by process $(sed -n 's/^TracerPid:[^0-9]*//p' /proc/"$pid"/status)" ] \
     || report
 }

@@ -59,8 +59,7 @@ clean ()
   system status
   [ "${lines[0]}" = "4 programs and libraries, 0 of them converted" ] || report
   cp -a root before
-  system convert
-  [ "$status" -eq 0 ] || report
+  gives 0 system convert
   [ "$output" = "4 files converted" ] || report
   [ -z "$stderr" ] || report
   [ root/usr/bin/one -ef root/usr/bin/one-too ]
@@ -71,14 +70,12 @@ clean ()
   # dpkg sees them as changed; verify says that nothing else did it.
   run in_root --verify
   [ "${#lines[@]}" -eq 6 ] || { echo "$output"; return 1; }
-  system verify
-  [ "$status" -eq 0 ] || report
+  gives 0 system verify
   [ "$output" = "8 files as packaged, 6 of them converted; 0 not" ] || report
   # Twice is as good as once.
   system convert
   [ "$output" = "0 files converted" ] || report
-  system undo
-  [ "$status" -eq 0 ] || report
+  gives 0 system undo
   [ "$output" = "4 files restored" ] || report
   diff -r before root
   clean
@@ -108,8 +105,7 @@ clean ()
   run ! has_sframe root/usr/bin/two
   system verify two
   [ "$output" = "4 files as packaged, 0 of them converted; 0 not" ] || report
-  system convert three
-  [ "$status" -eq 1 ] || report
+  gives 1 system convert three
   [[ $stderr == *"three is not installed" ]] || report
 }
 
@@ -121,8 +117,7 @@ clean ()
   printf x >>root/usr/bin/one
   rm root/usr/lib/two/helper
   strip root/usr/lib/one/helper
-  system verify
-  [ "$status" -eq 1 ] || report
+  gives 1 system verify
   printf '%s\n' "$output" | sort | diff - <(cat <<'END'
 1 files as packaged, 0 of them converted; 7 not
 ??5??????   /usr/bin/one (changed, not by cfi2sframe alone)
@@ -155,8 +150,7 @@ END
   {
     local command
     for command in convert undo; do
-      system $command
-      [ "$status" -eq 1 ] || report
+      gives 1 system $command
       [[ $stderr == *"$1"* ]] || report
     done
     diff -r before/usr root/usr
@@ -198,8 +192,7 @@ time.sleep(600)" 3>&- &
     rm -rf again
   done
   # Not everybody may say that dpkg called.
-  system convert --triggered
-  [ "$status" -eq 1 ] || report
+  gives 1 system convert --triggered
 }
 
 @test "killed at any point: nothing is lost, and it goes on" {
@@ -221,15 +214,13 @@ time.sleep(600)" 3>&- &
     sleep $i
     kill -9 -- -$! 2>/dev/null || true
     wait $! || true
-    system verify
-    [ "$status" -eq 0 ] || report
+    gives 0 system verify
   done
   # What was in the making then is removed when it is old, whatever its time
   # of modification, which is that of the file it was to be.
   touch -d 2020-01-01 root/usr/lib/many/.cfi2sframe-abcdef
   touch root/usr/bin/.cfi2sframe-abcdefg
-  system convert
-  [ "$status" -eq 0 ] || report
+  gives 0 system convert
   [ -e root/usr/lib/many/.cfi2sframe-abcdef ]
   sleep 1.1
   sed 's/^ABANDONED = .*/ABANDONED = 1/' \
@@ -265,8 +256,7 @@ time.sleep(600)" 3>&- &
   ln -s bin root/usr/bin
   system undo
   [ "$output" = "2 files restored" ] || report
-  system verify one
-  [ "$status" -eq 1 ] || report
+  gives 1 system verify one
   [[ $output == *"/usr/bin/one (Too many levels of symbolic links)"* ]] || report
 }
 
@@ -281,16 +271,14 @@ time.sleep(600)" 3>&- &
   mv root/usr/lib/one/helper root/usr/lib/one/fips.so
   touch root/usr/lib/one/fipsmodule.cnf
   sed -i 's|one/helper|one/fips.so|' root/var/lib/dpkg/info/one.*
-  system --exclude='*/two-too' --exclude=/usr/bin/two convert
-  [ "$status" -eq 0 ] || report
+  gives 0 system --exclude='*/two-too' --exclude=/usr/bin/two convert
   has_sframe root/usr/bin/one.distrib
   [[ $stderr == *"/usr/lib/one/fips.so: left out: fipsmodule.cnf has a checksum of it"* ]] || report
   [[ $stderr == *"/usr/lib/two/helper: left out: .helper.hmac has"* ]] || report
   run ! has_sframe root/usr/lib/one/fips.so
   run ! has_sframe root/usr/lib/two/helper
   run ! has_sframe root/usr/bin/two
-  system verify
-  [ "$status" -eq 0 ] || report
+  gives 0 system verify
   system status
   [[ $output == *"2 not: something has a checksum of it"* ]] || report
 }
@@ -310,8 +298,7 @@ EOF
   while [ ! -e started ]; do sleep 0.1; done
   kill -9 $!
   wait $! || true
-  system convert
-  [ "$status" -eq 1 ] || report
+  gives 1 system convert
   [[ $stderr == *"is running"* ]] || report
   run in_root -i one.deb
   [ "$status" -ne 0 ]
@@ -319,8 +306,7 @@ EOF
   touch go
   while [ ! -e ended ]; do sleep 0.1; done
   sleep 0.2 # the script ends
-  system convert
-  [ "$status" -eq 0 ] || report
+  gives 0 system convert
   in_root -i one.deb >log 2>&1 || { cat log; return 1; }
 }
 
@@ -342,8 +328,7 @@ EOF
   dpkg-deb --root-owner-group -b $folder names.deb >/dev/null
   in_root -i names.deb >log 2>&1 || { cat log; return 1; }
   cp -a root before
-  system -v convert names
-  [ "$status" -eq 0 ] || report
+  gives 0 system -v convert names
   [ "${#lines[@]}" -eq 8 ] || report
   [ "${lines[7]}" = "7 files converted" ] || report
   for name in "${names[@]}"; do
@@ -351,8 +336,7 @@ EOF
   done
   system status names
   [ "$output" = "7 programs and libraries, 7 of them converted" ] || report
-  system verify names
-  [ "$status" -eq 0 ] || report
+  gives 0 system verify names
   [ "$output" = "7 files as packaged, 7 of them converted; 0 not" ] || report
   system -n undo names
   [ "$output" = "7 files would be restored" ] || report
@@ -407,8 +391,7 @@ EOF
   poke root/usr/bin/two $offset 00
   system status
   [[ $output == *"4 of them converted"* ]] || report
-  system convert
-  [ "$status" -eq 0 ] || report
+  gives 0 system convert
   [ "$output" = "1 files converted" ] || report
   [ "$(checksum root/usr/bin/two)" = "$good" ]
   # Whoever wants it otherwise says so.
