@@ -13,7 +13,7 @@ struct symbol
 {
   char name[1024];  /* cut off if it is longer; "" if there is none */
   uint64_t offset;  /* of the address in it */
-  bool unsized;     /* nobody says where it ends */
+  bool unsized;     /* its end is not known */
   const char *file; /* of its source, or NULL; it is libdwfl's */
   int line;         /* 0 if not known */
 };
