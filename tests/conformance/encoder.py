@@ -117,6 +117,8 @@ def differences(encoder, section, share, version, may_refuse):
     written = sframe_spec.Section(data, section.address)
     if (written.version, written.abi) != (version, section.abi):
         return ["another version or machine"]
+    if not written.flags & sframe_spec.SORTED:
+        return ["not marked as sorted"]
     found = answers(written, pcs(section))
     return [f"{pc:#x}: {found[pc]}, not {answer}"
             for pc, answer in answers(section, pcs(section)).items()

@@ -138,7 +138,6 @@ ENCODE = [
     (".n_rows = (uint32_t)function->n_rows,", ".n_rows = 1,"),
     (".repeat = function->repeat,", ""),
     ("encoder->n_rows += record->n_rows;", "encoder->n_rows++;"),
-    ("|| encoder->options.variant.version >= 3)\n    return;", ")\n    return;"),
     ("(uint8_t)((options->sorted ? SFRAME_FLAG_SORTED : 0)", "(uint8_t)(0"),
     ("| (options->variant.pcrel ? SFRAME_FLAG_PCREL : 0)", ""),
     ("at[SFRAME_HEADER_FIXED_RA] = (uint8_t)arch->fixed_ra_offset;", ""),
