@@ -5,6 +5,7 @@
      section VERSION PCREL ABI ADDRESS SHARE
      function ADDRESS SIZE FLEXIBLE PCMASK REPEAT SIGNAL B_KEY ROWS
      row START BASE_SP RA_SIGNED WORDS WORD...
+     repeat INDEX ADDRESS SIZE   (the rows of the function with this number)
      end
    and answers each `end' with the section's bytes as hexadecimal digits, or
    "refused REASON".  */
@@ -105,6 +106,20 @@ add_function (const char *line)
   return ok;
 }
 
+static bool
+repeat_function (const char *line)
+{
+  size_t index;
+  uint64_t at;
+  uint32_t size;
+  if (sscanf (line, "repeat %zx %" SCNx64 " %" SCNx32, &index, &at, &size)
+      != 3)
+    return false;
+  if (err.status == CFI2SFRAME_OK)
+    (void)sframe_encoder_repeat (encoder, index, at, size, &err);
+  return true;
+}
+
 static void
 end_section (void)
 {
@@ -137,6 +152,8 @@ main (void)
         ok = begin_section (line);
       else if (strncmp (line, "function", 8) == 0)
         ok = add_function (line);
+      else if (strncmp (line, "repeat", 6) == 0)
+        ok = repeat_function (line);
       else
         end_section ();
       if (!ok)

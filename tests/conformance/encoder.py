@@ -57,20 +57,29 @@ def request(section, share, version):
     lines = [f"section {version:x}"
              f" {is_pcrel(section, version):x}"
              f" {section.abi:x} {section.address:x} {share:x}"]
-    for function in functions(section):
+    seen = {}
+    for index, function in enumerate(functions(section)):
         rows = list(section.rows(function))
-        lines.append(f"function {function.address:x} {function.size:x}"
-                     f" {function.fde_type:x} {function.pcmask:x}"
-                     f" {function.repeat if function.pcmask else 0:x}"
-                     f" {section.version == 3 and function.signal:x}"
-                     f" {section.version > 1 and function.key_b:x}"
-                     f" {len(rows):x}")
+        kind = (f" {function.fde_type:x} {function.pcmask:x}"
+                f" {function.repeat if function.pcmask else 0:x}"
+                f" {section.version == 3 and function.signal:x}"
+                f" {section.version > 1 and function.key_b:x}"
+                f" {len(rows):x}")
+        body = []
         for row in rows:
             # The base of a row without a rule, and of a flexible one, has no
             # meaning and is not kept.
             numbers = " ".join(str(word) for word in words(function, row))
-            lines.append(f"row {row.start:x} {row.base_is_sp:x}"
-                         f" {row.ra_signed:x} {len(row.words):x} {numbers}")
+            body.append(f"row {row.start:x} {row.base_is_sp:x}"
+                        f" {row.ra_signed:x} {len(row.words):x} {numbers}")
+        place = f"{function.address:x} {function.size:x}"
+        first = seen.setdefault((kind, *body), index)
+        # What writes shared rows knows itself which functions have the same.
+        if (share and first != index and rows
+                and rows[-1].start < function.size):
+            lines.append(f"repeat {first:x} {place}")
+        else:
+            lines += [f"function {place}{kind}"] + body
     return "\n".join(lines + ["end", ""])
 
 
