@@ -177,8 +177,8 @@ same_bytes (const struct file *file, const struct file *original,
             uint64_t address, uint64_t size)
 {
   const uint8_t *old = file_at (original, address, size);
-  const uint8_t *new = file_at (file, address, size);
-  return old != NULL && new != NULL &&memcmp (old, new, size) == 0;
+  const uint8_t *now = file_at (file, address, size);
+  return old != NULL && now != NULL && memcmp (old, now, size) == 0;
 }
 
 /* Has FILE the code that ORIGINAL has?  What is moved to make room may lie in
