@@ -163,7 +163,7 @@ mutants ()
 }
 
 @test "mutants: the tests notice five changes of cfa_program.c" {
-  mutants -v -n 5 -s 2 -t cfa_program src/cfi/cfa_program.c
+  mutants -v -n 5 -s 5 -t cfa_program src/cfi/cfa_program.c
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [[ $output == *"killed by: cfa_program "[1-5] ]] \
     || { echo "$output"; return 1; }
@@ -183,7 +183,7 @@ mutants ()
   mutants -v -t cfa_program -e 's/^run_program /run program /' \
     src/cfi/cfa_program.c
   [[ $output == *"compiler: src/cfi/cfa_program.c:"* ]]
-  mutants -v -t cfa_program -e 's/while \(cursor_left \(&cursor\) > 0\)/&for (;;);/' \
+  mutants -v -t cfa_program -e 's/while \(at < end\)/&for (;;);/' \
     src/cfi/cfa_program.c
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [[ $output == *"killed by: cfa_program 1"* ]]

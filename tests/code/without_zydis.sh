@@ -58,7 +58,7 @@ convert ()
     >"$tree/said" 2>&1
   sed 's/ ([0-9.]* s)$//' "$tree/said" >"$log"
   converted=$(sed -n 's/^\([0-9]*\) files converted.*/\1/p' "$log")
-  [ "${converted:-0}" -ge 200 ]
+  [ "${converted:-0}" -ge 100 ]
 }
 
 same_bytes ()
