@@ -2185,6 +2185,39 @@ every_relative_field_of_amd64_is_found (void **state)
   expect_targets (&file, NULL, 0, false);
 }
 
+/* A program's fields may be addresses, too.  Blocks are tested for both kinds
+   at once, by bytes that depend on where range and block begin.  */
+static void
+either_kind_of_field_of_amd64_is_found (void **state)
+{
+  (void)state;
+  static struct code_file file;
+  uint8_t *code = file.bytes + CODE_FRONT;
+  code_file_init (&file, EM_X86_64, 600);
+  file.image.header.e_type = ET_EXEC;
+  memset (file.bytes, 0x90, sizeof file.bytes);
+  for (uint32_t begin = RANGE; begin < RANGE + 256; begin++)
+    for (uint32_t at = 2; at <= 596; at += 3)
+      for (uint32_t step = 0; step < RANGE_SIZE; step += RANGE_SIZE - 1)
+        {
+          uint32_t target = begin + step;
+          /* mov 0(%rip), %eax: the first of up to four targets.  */
+          code[at - 2] = 0x8b;
+          code[at - 1] = 5;
+          store_u32 (code + at, target - (CODE_ADDRESS + at + 4), false);
+          references_find (&file.found, &file.image, begin,
+                           begin + RANGE_SIZE);
+          assert_true (references_meet (&file.found, target, target + 1));
+          /* mov $TARGET, %eax.  */
+          code[at - 1] = 0xb8;
+          store_u32 (code + at, target, false);
+          references_find (&file.found, &file.image, begin,
+                           begin + RANGE_SIZE);
+          assert_true (references_meet (&file.found, target, target + 1));
+          memset (code + at - 2, 0x90, 6);
+        }
+}
+
 static void
 set_words (struct code_file *file, const uint32_t *words, size_t n)
 {
@@ -2664,6 +2697,7 @@ static const struct CMUnitTest functions[] = {
   TEST (amd64_code_anywhere_may_know_evicted_bytes),
   TEST (every_opcode_map_may_know_evicted_bytes),
   TEST (every_relative_field_of_amd64_is_found),
+  TEST (either_kind_of_field_of_amd64_is_found),
   TEST (what_adrp_leads_to_is_found),
   TEST (every_relative_long_format_of_s390x_is_found),
   TEST (what_refers_to_more_than_4_gib_is_unknown),
