@@ -160,11 +160,22 @@ def extreme_words():
                     [(TEXT, rule(abi, f"sp{offset:+}"))],
                     comment="One more than a smaller word can say.")
             slot = low
+            cfa_of_one = "sp+168" if abi == S390X else "sp+1"
             words = (1, slot) if abi == AMD64 else (1, slot, slot + 8)
             cfa = "sp+168" if abi == S390X else "sp+1"
             want = (rule(abi, cfa, None, f"[cfa{slot:+}]") if abi == AMD64
                     else rule(abi, cfa, f"[cfa{slot:+}]",
                               f"[cfa{slot + 8:+}]"))
+            last = {1: -8, 2: -1000, 4: -0x12348}[size]
+            late = (1, last) if abi == AMD64 else (1, -8, last)
+            near = None if abi == AMD64 else "[cfa-8]"
+            yield vector(f"words/{name}-last{8 * size}",
+                         Sframe(version, abi,
+                                [Fde(TEXT, 16, [Fre(0, late, SP, size)])]),
+                         ("offsets-signed", "dataword-size"),
+                         [(TEXT, rule(abi, cfa_of_one, near,
+                                      f"[cfa{last:+}]"))],
+                         comment="The last word alone needs this size.")
             yield vector(f"words/{name}-slots{8 * size}-low",
                          Sframe(version, abi,
                                 [Fde(TEXT, 16, [Fre(0, words, SP, size)])]),
@@ -426,6 +437,18 @@ def row_search():
         yield vector(f"search/{name}-inc",
                      Sframe(version, abi, [Fde(TEXT, 0x200, rows)]),
                      ("pctype-inc", "fre-start", "fre-ascending"), lookups)
+        for fre_type, start in ((0, 0xFF), (1, 0x100), (1, 0xFFFF),
+                                (2, 0x10000)):
+            first, first_rule = plain(abi)
+            far, want = plain(abi, start, 320, size=2)
+            yield vector(f"search/{name}-start-{start:x}",
+                         Sframe(version, abi, [Fde(TEXT, start + 16,
+                                                   [first, far], fre_type)]),
+                         ("pctype-inc", "fre-start", "fre-type"),
+                         [(TEXT, first_rule), (TEXT + start - 1, first_rule),
+                          (TEXT + start, want)],
+                         comment="The last of its width, or the first that"
+                                 " needs it.")
         late, want = plain(abi, 8)
         yield vector(f"search/{name}-first-row-late",
                      Sframe(version, abi, [Fde(TEXT, 16, [late])]),

@@ -111,12 +111,12 @@ flexible_answer (const struct sframe_decoder *decoder,
           i++;
           continue;
         }
-      if (entity >= sizeof values / sizeof *values)
-        return -1;
       int64_t offset = entity == 0
                            ? cfa_offset (decoder->arch, row->words[i + 1])
                            : row->words[i + 1];
-      *values[entity] = from_pair (abi, row->words[i], offset);
+      /* A row with more rules is the decoder's to refuse.  */
+      if (entity < sizeof values / sizeof *values)
+        *values[entity] = from_pair (abi, row->words[i], offset);
       i += 2;
     }
   return 1;
