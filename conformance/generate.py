@@ -116,7 +116,7 @@ def main(arguments):
         wrong, count = check(arguments[1])
         print("\n".join(wrong + [f"{count} vectors, {len(wrong)} wrong"]))
         return bool(wrong)
-    if len(arguments) != 1:
+    if len(arguments) != 1 or arguments[0].startswith("-"):
         sys.exit(__doc__)
     print(f"{write(arguments[0])} vectors")
     return 0
