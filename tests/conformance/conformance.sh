@@ -36,6 +36,12 @@ python3 "$suite/run.py" --vectors "$vectors" --table "$suite/results.json" \
   >"$log.table"
 check "the suite's README has the table of the recorded results" \
   test -s "$log.table" -a -z "$(grep -vxFf "$suite/README.md" "$log.table")"
+python3 -B "$suite/page.py" --vectors "$vectors" "$suite/results.json" \
+  >"$log.page"
+check "the page of results has its rows" \
+  test "$(grep -c '^<tr>' "$log.page")" -eq $(($(wc -l <"$log.table") - 2))
+check "the page of results names what failed" \
+  grep -q 'crash: .*truncated/' "$log.page"
 missing=$(grep -oE '`[a-z0-9]+/v?[a-z0-9]+-[A-Za-z0-9._-]+`' \
   "$suite/reports.md" "$suite/README.md" | sed 's/.*:`//; s/`$//' \
   | sort -u | while read -r name; do
