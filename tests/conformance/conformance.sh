@@ -40,6 +40,9 @@ python3 -B "$suite/page.py" --vectors "$vectors" "$suite/results.json" \
   >"$log.page"
 check "the page of results has its rows" \
   test "$(grep -c '^<tr>' "$log.page")" -eq $(($(wc -l <"$log.table") - 2))
+check "the page of results has its readers" \
+  test "$(grep -c '^<h2>' "$log.page")" -eq \
+    "$(head -n 1 "$log.table" | tr -cd '|' | wc -c | awk '{ print $1 - 2 }')"
 check "the page of results names what failed" \
   grep -q 'crash: .*truncated/' "$log.page"
 missing=$(grep -oE '`[a-z0-9]+/v?[a-z0-9]+-[A-Za-z0-9._-]+`' \
