@@ -1,8 +1,9 @@
 /* From a frame to its caller, by the rules of one row.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   SFrame specification V3, appendix A.  Only of the innermost frame more is
-   known than SP and FP: rows do not say where other registers were saved.  */
+   SFrame specification V3, appendix A.  Of the innermost frame all registers
+   are known, of other frames SP and FP only, because rows do not say where
+   other registers were saved.  */
 
 #include "unwind/apply.h"
 
@@ -36,8 +37,8 @@ load_word (const struct cfi2sframe_unwinder *unwinder, const struct arch *arch,
   return CFI2SFRAME_STEP_CALLER;
 }
 
-/* The value of RULE, about register OWN (for SAME).  CFI2SFRAME_STEP_CALLER,
-   or why there is none.  */
+/* The value that RULE gives for register OWN (which RULE_SAME refers to).
+   CFI2SFRAME_STEP_CALLER, or why the rule gives none.  */
 static inline enum cfi2sframe_step
 rule_value (const struct cfi2sframe_unwinder *unwinder,
             const struct arch *arch, struct frame_rule rule, unsigned own,
@@ -74,10 +75,10 @@ strip_signature (const struct cfi2sframe_unwinder *unwinder, uint64_t address)
   return upper_half ? address | mask : address & ~mask;
 }
 
-/* Whether a caller with stack pointer SP gets the walk on.  Every call takes
-   stack, but what it calls may not have taken any yet: then its return address
-   is in a register or, on s390x, in the caller's frame.  What a signal
-   interrupted may be on any other stack.  */
+/* Whether a caller with stack pointer SP makes the walk advance.  Every call
+   takes stack, but the called function may not have taken any yet: then its
+   return address is in a register or, on s390x, in the caller's frame.  A
+   frame that a signal interrupted may be on any other stack.  */
 static bool
 gets_on (const struct cfi2sframe_unwinder *unwinder, uint64_t sp, bool signal)
 {
@@ -107,7 +108,8 @@ unwind_apply (struct cfi2sframe_unwinder *unwinder,
   uint64_t sp = cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
   if (row->ra_signed)
     pc = strip_signature (unwinder, pc);
-  /* A signal may come when a NULL pointer has been called.  */
+  /* A signal may come when a NULL pointer has been called: then PC 0 is a
+     frame.  */
   if (pc == 0 && !signal)
     return CFI2SFRAME_STEP_ZERO;
   if (!gets_on (unwinder, sp, signal))

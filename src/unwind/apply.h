@@ -26,18 +26,18 @@ enum
 /* The rules of a frame.  */
 struct unwind_rules
 {
-  uint64_t pc; /* of the frame; of a lookup, where they hold */
+  uint64_t pc; /* the frame's; in a lookup: the address where the rules hold */
   const struct arch *arch;
   struct frame_row row;
-  bool signal;      /* of a signal trampoline */
-  bool begin;       /* where they were looked up */
-  bool interrupted; /* as the frame was */
-  bool at_pc;       /* they hold at PC; otherwise at the address before it */
+  bool signal;      /* the frame is a signal trampoline's */
+  bool begin;       /* where the rules were looked up */
+  bool interrupted; /* whether the frame was interrupted */
+  bool at_pc; /* the rules hold at PC; otherwise at the address before it */
 };
 
-/* Replace the frame in UNWINDER by its caller's.  RULES are that frame's.
-   Unless the result is CFI2SFRAME_STEP_CALLER, nothing is changed.
-   Async-signal-safe.  */
+/* Replace the frame in UNWINDER by its caller's.  RULES are the rules of the
+   frame to be replaced.  Unless the result is CFI2SFRAME_STEP_CALLER, UNWINDER
+   is unchanged.  Async-signal-safe.  */
 enum cfi2sframe_step unwind_apply (struct cfi2sframe_unwinder *unwinder,
                                    const struct unwind_rules *rules);
 

@@ -1,4 +1,4 @@
-/* The rules of a frame, which are not always those in front of its PC.
+/* The rules of a frame, which do not always hold at the address before its PC.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "unwind/frame_rules.h"

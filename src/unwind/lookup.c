@@ -1,8 +1,8 @@
 /* The rules for an address, straight from the bytes of a section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The section may come from anywhere: nothing is read that was not found to
-   lie inside it.  SFrame specification V3, sections 2 and 3.2.  */
+   The section may be damaged or hostile: no byte is read before it is known to
+   lie inside the section.  SFrame specification V3, sections 2 and 3.2.  */
 
 #include "unwind/lookup.h"
 
@@ -10,7 +10,7 @@
 #include "base/search.h"
 #include "sframe/format.h"
 
-/* Version, byte order and machine.  */
+/* Check version, byte order and machine.  */
 static bool
 section_identity (struct unwind_section *section, const uint8_t *bytes)
 {
@@ -56,8 +56,8 @@ unwind_section_open (struct unwind_section *section, const void *bytes,
   return true;
 }
 
-/* Inline with constants, so that nothing about the section is asked again for
-   every FDE that is looked at.  */
+/* Inline with constants, so that the loop over FDEs asks nothing about the
+   section again.  */
 static inline uint64_t
 start_of (const struct unwind_section *section, uint32_t index,
           unsigned version, bool big_endian)
@@ -148,7 +148,7 @@ rows_open (const struct unwind_section *section, const uint8_t *fde,
          && rows->n <= (size_t)(rows->end - rows->at) / 2;
 }
 
-/* Bytes of the words that belong to INFO.  */
+/* How many bytes the words behind the info byte INFO take.  */
 static inline size_t
 words_size (uint8_t info)
 {
@@ -156,9 +156,9 @@ words_size (uint8_t info)
   return words << (info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD);
 }
 
-/* The info byte of the last row that starts at or before OFFSET; its words,
-   of which all are there, are behind it.  NULL when there is none, and *BROKEN
-   when the rows do not fit or descend.  */
+/* The info byte of the last row that starts at or before OFFSET.  All words of
+   that row lie inside the section, behind the info byte.  NULL when there is
+   no such row; *BROKEN is set when the rows leave the section or descend.  */
 static inline const uint8_t *
 rows_seek (const struct rows *rows, uint64_t offset, unsigned type,
            bool big_endian, bool *broken)
@@ -203,7 +203,7 @@ rows_find (const struct rows *rows, uint64_t offset, bool big_endian,
              : rows_seek (rows, offset, SFRAME_FRE_ADDR4, false, broken);
 }
 
-/* Where the row with its info byte at INFO begins.  */
+/* The start, from the function's, of the row with its info byte at INFO.  */
 static uint32_t
 row_start (const struct rows *rows, const uint8_t *info, bool big_endian)
 {
@@ -321,7 +321,7 @@ flexible_cfa (const struct arch *arch, const struct words *words)
 }
 
 /* V3 specification, section 3.2: pairs for CFA, RA and FP, of which a lone 0
-   stands for "no rule".  False where the words are no such thing.  */
+   stands for "no rule".  False where the words are no such pairs.  */
 static bool
 flexible_rules (const struct arch *arch, const struct words *words,
                 struct frame_row *row)
@@ -436,7 +436,8 @@ unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
     index = unwind_section_count (section, pc, 0, section->n_fdes) - 1;
   else if (!find_unsorted (section, pc, &index))
     return CFI2SFRAME_STEP_NO_ROW;
-  /* Less than none is the largest number.  */
+  /* Where no FDE starts at or before PC, the count is 0 and INDEX the largest
+     number.  */
   return index < section->n_fdes
              ? unwind_section_rules (section, index, pc, rules)
              : CFI2SFRAME_STEP_NO_ROW;

@@ -1,11 +1,12 @@
 /* The rules for an address, straight from the bytes of a section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What a walk asks, and nothing else.  sframe/decode reads all that a section
-   holds, says what is wrong with it and where, and keeps rows as they were
-   written; a walk needs the rules of one row, runs in signal handlers, and
-   has 30 nanoseconds.  Both say the same of every address of every section:
-   tests/unit/test_unwind_lookup.c and the fuzz targets compare them.  */
+   This reader serves walks alone.  The reader in sframe/decode reads all
+   that a section holds, says what is wrong with it and where, and keeps
+   rows as they were written; a walk needs the rules of one row, runs in
+   signal handlers, and has 30 nanoseconds.  tests/unit/test_unwind_lookup.c
+   and the fuzz targets compare both readers: their rules are equal for
+   every address of every section.  */
 
 #ifndef UNWIND_LOOKUP_H
 #define UNWIND_LOOKUP_H
@@ -21,16 +22,16 @@ struct unwind_section
 {
   const uint8_t *fdes, *fres;
   const struct arch *arch;
-  uint64_t base; /* starts of FDEs count from here ... */
-  uint64_t step; /* ... and this more for each FDE */
+  uint64_t base; /* the starts of FDEs count from this address ... */
+  uint64_t step; /* ... plus STEP times the FDE's number */
   uint32_t n_fdes, fre_size;
   uint8_t version, fde_size;
   bool big_endian, sorted;
 };
 
-/* Read the header of the SIZE BYTES of a section that the program has at
-   ADDRESS.  False when no reader may go by it.  BYTES must outlive SECTION.
-   Async-signal-safe, as everything here.  */
+/* Read the header of a section of SIZE BYTES, which the program has at
+   ADDRESS.  False when the header makes the section unusable for any reader.
+   BYTES must outlive SECTION.  Async-signal-safe, as everything here.  */
 bool unwind_section_open (struct unwind_section *section, const void *bytes,
                           uint64_t size, uint64_t address);
 
@@ -38,8 +39,9 @@ bool unwind_section_open (struct unwind_section *section, const void *bytes,
 uint64_t unwind_section_start (const struct unwind_section *section,
                                uint32_t index);
 
-/* Of a sorted section: how many of the FDEs from LOW on, and before HIGH,
-   start at or before PC; LOW is added.  */
+/* The number of FDEs that start at or before PC, of a sorted SECTION.  The
+   caller knows that the answer is between LOW and HIGH; only FDEs in that
+   range are read.  */
 uint32_t unwind_section_count (const struct unwind_section *section,
                                uint64_t pc, uint32_t low, uint32_t high);
 
@@ -49,8 +51,8 @@ enum cfi2sframe_step
 unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
                        struct unwind_rules *rules);
 
-/* The same where it is known that the FDE of PC is number INDEX, if it has
-   one.  */
+/* As unwind_section_lookup, when the caller knows that only FDE number INDEX
+   can describe PC.  */
 enum cfi2sframe_step
 unwind_section_rules (const struct unwind_section *section, uint32_t index,
                       uint64_t pc, struct unwind_rules *rules);

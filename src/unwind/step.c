@@ -53,7 +53,8 @@ enum
   UNWINDER_SIZE_MAX = 4096
 };
 
-/* Whether the caller means nothing that this library does not know.  */
+/* Whether UNWINDER has what a step needs, and asks for nothing that this
+   library does not know: bytes behind the members known here are 0.  */
 static bool
 is_understood (const struct cfi2sframe_unwinder *unwinder)
 {
@@ -84,21 +85,21 @@ find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
   return unwind_section_lookup (&opened, address, rules);
 }
 
-/* Where the caller's room has the rules for PC, if it has them; NULL when
-   there is no room.  */
+/* The place of the rules for PC in the caller's room; NULL when there is no
+   room.  */
 static struct unwind_rules *
 cached_rules (const struct cfi2sframe_unwinder *unwinder, uint64_t pc)
 {
-  /* Multiplied by 2^64 divided by the golden ratio, the upper bits of close
-     numbers differ.  */
+  /* Close numbers that are multiplied by 2^64 divided by the golden ratio
+     differ in their upper bits.  */
   const uint64_t spread = UINT64_C (0x9e3779b97f4a7c15);
   uint64_t n = unwinder->cache_size / sizeof (struct unwind_rules);
   struct unwind_rules *rules = unwinder->cache;
   return n > 0 ? rules + ((pc * spread >> 32) * (uint32_t)n >> 32) : NULL;
 }
 
-/* The rules of the frame in UNWINDER: those that are known, or else FOUND,
-   which are found now.  *STEP is CFI2SFRAME_STEP_CALLER, or why there are
+/* The rules of the frame in UNWINDER: remembered ones, or those looked up now
+   and put into FOUND.  *STEP is CFI2SFRAME_STEP_CALLER, or why there are
    none.  */
 static const struct unwind_rules *
 rules_of_frame (const struct cfi2sframe_unwinder *unwinder,

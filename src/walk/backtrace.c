@@ -14,7 +14,8 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sfw_modules *modules;
 static pthread_key_t key;
-/* Handlers must not have it allocated.  */
+/* The walker of this thread.  The first use of a variable of another TLS model
+   may allocate memory, which a signal handler must not do.  */
 static __thread struct sfw_walker *own
     __attribute__ ((tls_model ("initial-exec")));
 

@@ -1,4 +1,4 @@
-/* One step, by a section at hand.
+/* One step, by a section that the caller has.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "walk/frame.h"
@@ -8,7 +8,7 @@
 #include "unwind/frame_rules.h"
 #include "walk/table.h"
 
-/* One fact, two names: those of this library, and those of the other.  */
+/* The two libraries have a name each for the same results of a step.  */
 _Static_assert((int)SFW_MORE == CFI2SFRAME_STEP_CALLER
                    && (int)SFW_NO_SECTION == CFI2SFRAME_STEP_NO_SECTION
                    && (int)SFW_NO_ROW == CFI2SFRAME_STEP_NO_ROW

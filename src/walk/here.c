@@ -2,9 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Where the limits of a stack are not known (a handler's own stack, a
-   coroutine) the kernel is asked once for every page: rt_sigprocmask with a
-   wrong first argument looks at the set before it says so, and says EFAULT
-   where there is no memory (sigprocmask(2)).  */
+   coroutine) the kernel is asked once for every page whether the page exists:
+   rt_sigprocmask with a wrong first argument reads the signal set before it
+   refuses the argument, and fails with EFAULT where there is no memory
+   (sigprocmask(2)).  */
 
 #include <config.h>
 
@@ -56,7 +57,8 @@ page_is_there (uint64_t page)
          && errno != EFAULT;
 }
 
-/* CONTEXT has the number of the last page that was there.  */
+/* Read SIZE bytes of this process's memory at ADDRESS, if their pages exist.
+   CONTEXT has the number of the last page that was found to exist.  */
 static bool
 read_own_memory (void *context, uint64_t address, void *to, size_t size)
 {
@@ -84,7 +86,7 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
   const struct walk_limits *limits = walk_walker_limits (walker);
   uint64_t page = 0, low = frame->sp - RED_ZONE;
   struct sfw_memory memory = { .read = read_own_memory, .context = &page };
-  /* Of the main thread's stack only what SP has reached is there.  */
+  /* The main thread's stack grows: below SP its pages may not exist yet.  */
   if (low >= limits->low && frame->sp < limits->high)
     {
       memory.low = low;

@@ -1,10 +1,10 @@
 /* The modules of another process, from its /proc/PID/maps.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Of a mapping with code, the file has the section; where the file's segments
-   are in the process follows from the mapping (proc(5), elf(5)).  The file is
-   opened in the process's root directory.  Only files of this machine's class
-   and byte order are read.  */
+   The section is read from the file of each mapping with code.  Where the
+   file's segments are in the process follows from the mapping (proc(5),
+   elf(5)).  The file is opened below the process's root directory.  Only files
+   of this machine's class and byte order are read.  */
 
 #include <config.h>
 
@@ -43,7 +43,8 @@ read_all (int fd, void *to, size_t size, uint64_t offset)
          && pread (fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* The program headers of the file; their number, 0 if it is none.  */
+/* Read the program headers of the file.  Returns their number, 0 if the file
+   is not ELF.  */
 static unsigned
 read_segments (int fd, ElfW (Phdr) * segments)
 {
@@ -62,8 +63,8 @@ read_segments (int fd, ElfW (Phdr) * segments)
   return header.e_phnum;
 }
 
-/* Read the section that SEGMENT says into SECTION, whose bytes are the
-   caller's to free.  */
+/* Read the section that program header SEGMENT describes into SECTION.  The
+   caller frees its bytes.  */
 static bool
 read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
               struct sfw_section *section)
@@ -84,7 +85,7 @@ read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
   return false;
 }
 
-/* The section of the file FD, of which MAPPING is in the process.  */
+/* Read the section of the file FD, which MAPPING has in the process.  */
 static bool
 mapping_section (int fd, const struct mapping *mapping,
                  struct sfw_section *section)

@@ -21,8 +21,8 @@ struct listing
   bool unchanged, failed;
 };
 
-/* Each executable segment is a range of its own: what lies between two of a
-   module may be another's.  */
+/* Each executable segment is a range of its own, because another module may
+   lie between two segments of one.  */
 static bool
 list_segments (struct listing *listing, const struct dl_phdr_info *info,
                const struct sfw_section *section)

@@ -1,11 +1,12 @@
 /* A table of modules that walks read while others change it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A walk reads the table that was current when it asked first.  It counts
-   itself in one of two counters, whose side is the parity of the epoch.  A
-   change publishes a new table, lets the next epoch begin if the walks of the
-   last one have all ended, and frees what only they could have seen.  No
-   thread waits: tables that are still in use are freed by a later change.  */
+   A walk reads the table that is current when the walk begins.  There are two
+   counters of walks under way, one for even and one for odd epochs; a walk
+   counts itself in that of the current epoch.  A change publishes a new table.
+   If all walks of the previous epoch have ended, the change frees the tables
+   that only those walks could have seen, and begins the next epoch.  No thread
+   waits: tables that are still in use are freed by a later change.  */
 
 #include <config.h>
 
@@ -21,8 +22,8 @@ struct sfw_modules
   _Atomic (struct walk_table *) current;
   atomic_ulong generation;
   atomic_uint epoch;
-  atomic_uint readers[2]; /* by the parity of the epoch */
-  pthread_mutex_t lock;   /* of changes */
+  atomic_uint readers[2]; /* [EPOCH & 1]: walks that began in EPOCH */
+  pthread_mutex_t lock;   /* held by whoever changes the table */
   /* Tables that were current in this epoch, and in the one before.  */
   struct walk_table *retired, *waiting;
   struct walk_counters counters;
@@ -135,7 +136,8 @@ section_drop (struct walk_section *section)
   free (section);
 }
 
-/* Make the index: about three FDEs a bucket.  False when memory ran out.  */
+/* Make the index of SECTION: about three FDEs in each bucket.  False when
+   memory ran out.  */
 static bool
 section_index (struct walk_section *section)
 {
@@ -236,7 +238,7 @@ sfw_modules_free (struct sfw_modules *modules)
   free (modules);
 }
 
-/* Free what no walk can have hold of, and let the next epoch begin.  */
+/* Free the tables that no walk can hold, and begin the next epoch.  */
 static void
 modules_reclaim (struct sfw_modules *modules)
 {
@@ -245,8 +247,8 @@ modules_reclaim (struct sfw_modules *modules)
       unsigned epoch = atomic_load (&modules->epoch);
       if (atomic_load (&modules->readers[~epoch & 1]) > 0)
         return;
-      /* Only walks of this epoch are under way, and those of the one before
-         are over.  */
+      /* The walks of the previous epoch are over; only those of this one are
+         under way.  */
       tables_free (&modules->waiting);
       modules->waiting = modules->retired;
       modules->retired = NULL;
@@ -298,7 +300,8 @@ walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
   errno = saved;
 }
 
-/* The section of the current table that is the same as SECTION.  */
+/* The section of TABLE with the contents of SECTION at ADDRESS, or NULL.  The
+   caller becomes one more user of that section.  */
 static struct walk_section *
 known_section (const struct walk_table *table, uint64_t address,
                const struct sfw_section *section)
@@ -317,7 +320,8 @@ known_section (const struct walk_table *table, uint64_t address,
   return NULL;
 }
 
-/* Room in *DRAFT for a module from START up to END, at *AT.  */
+/* Make room in *DRAFT for a module from START up to END.  *AT is its number.
+   False with errno, if another module is in the way or memory ran out.  */
 static bool
 draft_room (struct walk_table **draft, uint64_t start, uint64_t end,
             size_t *at)

@@ -10,7 +10,8 @@
 #include "unwind/lookup.h"
 
 /* The copy of a section, with an index: bucket I has the number of FDEs that
-   start before the code of bucket I, so that a search has few to look at.  */
+   start before the code of bucket I, so that a search reads only the FDEs of
+   one bucket.  */
 struct walk_section
 {
   struct unwind_section opened;
@@ -19,7 +20,7 @@ struct walk_section
   uint32_t n_buckets;
   uint8_t shift; /* each has 1 << shift bytes of code */
   size_t size;
-  unsigned users; /* tables that have it */
+  unsigned users; /* number of tables that have this section */
   uint8_t bytes[];
 };
 
@@ -31,7 +32,7 @@ struct walk_module
   uint8_t origin;               /* enum walk_origin */
 };
 
-/* Who knows that a module is there.  */
+/* Where a module was learnt of.  */
 enum walk_origin
 {
   WALK_ADDED,
@@ -55,40 +56,42 @@ struct walk_hold
   unsigned side;
 };
 
-/* Take hold of the table of MODULES, which stays until it is let go.
-   Async-signal-safe.  */
+/* Take hold of the current table of MODULES, which is not freed before the
+   hold is given up.  Async-signal-safe.  */
 struct walk_hold walk_modules_hold (struct sfw_modules *modules);
 void walk_modules_let_go (struct sfw_modules *modules, struct walk_hold hold);
 
-/* The rules at PC: as unwind_section_lookup, or CFI2SFRAME_STEP_NO_SECTION.
-   RULES->arch is set if there is a section.  Async-signal-safe.  */
+/* The rules at PC: results are those of unwind_section_lookup, or
+   CFI2SFRAME_STEP_NO_SECTION.  RULES->arch is set if a section describes PC.
+   Async-signal-safe.  */
 enum cfi2sframe_step walk_table_lookup (const struct walk_table *table,
                                         uint64_t pc,
                                         struct unwind_rules *rules);
 
-/* The changes.  A draft begins as a copy of the table without its modules of
-   WALK_LISTED, if RELIST, and is published, or dropped (PUBLISH false).  Under
-   the lock of MODULES from beginning to end.  NULL when memory ran out; then
-   there is no lock.  */
+/* A change of the table.  The draft begins as a copy of the current table,
+   without its modules of origin WALK_LISTED if RELIST.  walk_draft_end
+   publishes the draft, or drops it (PUBLISH false).  The lock of MODULES is
+   held from begin to end.  NULL when memory ran out; then the lock is not
+   held.  */
 struct walk_table *walk_draft_begin (struct sfw_modules *modules, bool relist);
 void walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
                      bool publish);
 
-/* Add a module to *DRAFT, which moves.  The section is taken from the table of
-   MODULES if that has the same one.  False with errno.  */
+/* Add a module to *DRAFT, which may be reallocated.  The section is shared
+   with the table of MODULES if that has an equal one.  False with errno.  */
 bool walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
                      struct walk_module module,
                      const struct sfw_section *section);
 
-/* What the dynamic linker's counters were at the last update; of
-   modules_self.c.  */
+/* The dynamic linker's counters at the last update; modules_self.c uses
+   them.  */
 struct walk_counters
 {
   unsigned long long adds, subs;
 };
 struct walk_counters *walk_modules_counters (struct sfw_modules *modules);
 
-/* The rows of RULES for those outside.  */
+/* Write RULES to the public structure.  */
 void walk_row_of (const struct unwind_rules *rules, struct sfw_row *row);
 
 #endif /* WALK_TABLE_H */

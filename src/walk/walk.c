@@ -1,16 +1,15 @@
 /* Walks that remember what they saw.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A rule that was looked up stays in a slot, which knows what slot came next
-   the last time: the next rule is at hand before the return address has been
-   loaded.  Of the last walk every frame is known, and where its return address
-   and its FP were read.  A walk that meets a frame of the last one, with the
-   same PC, SP and FP, reads those places again: as long as they have what they
-   had, the frames are the same.  Nothing is taken on trust.
-
-   Slots hold the rules that nearly all code has: CFA by SP or FP, RA and FP in
-   memory beside it.  All others, and all that is unusual about a stack, go by
-   unwind_apply, which also says why a walk ends.  */
+   A rule that was looked up stays in a slot.  The slot also knows which slot
+   was used for the caller the last time, so that the next rule is known before
+   the return address has been loaded.  Of the last walk, every frame is
+   remembered, with the places where its return address and its FP were read.
+   When a walk meets a frame of the last walk, with equal PC, SP and FP, it
+   reads those places again: as long as their contents are equal, the frames
+   are equal.  Slots hold the rules that nearly all code has: CFA by SP or FP,
+   RA and FP in memory beside it.  All other rules, and all unusual stacks, are
+   left to unwind_apply, which also says why a walk ends.  */
 
 #include <stdatomic.h>
 #include <string.h>
@@ -28,16 +27,16 @@ enum
   NOWHERE = INT32_MIN
 };
 
-/* What a slot's rule is.  */
+/* Bits: what the rule in a slot is.  */
 enum mode
 {
-  BY_FP = 1, /* CFA = FP + cfa; otherwise SP + cfa */
+  BY_FP = 1, /* the CFA is FP + cfa; otherwise SP + cfa */
   ENDS = 2,  /* there is no caller */
   AT_PC = 4  /* no call ends at PC */
 };
 
-/* Where RA and FP are saved, from the CFA; NOWHERE: RA is not in memory, FP is
-   unchanged.  */
+/* Where RA and FP are saved, in bytes from the CFA.  NOWHERE: RA is not in
+   memory, or FP is unchanged.  */
 struct saved
 {
   int32_t ra, fp;
@@ -46,7 +45,7 @@ struct saved
 struct slot
 {
   uint64_t key; /* the PC, of a frame that was not interrupted; 0: unused */
-  struct slot *next; /* the slot that the caller had */
+  struct slot *next; /* the caller's slot in the last walk */
   struct saved saved;
   int32_t cfa; /* NOWHERE: the rule has to be looked up */
   uint8_t mode;
@@ -67,25 +66,26 @@ struct seen
 struct sfw_walker
 {
   struct sfw_modules *modules;
-  unsigned long generation; /* of what slots and frames are from */
+  unsigned long generation; /* the modules' when slots and frames were made */
   sfw_fallback *fallback;
   void *context;
   struct walk_limits limits;
   atomic_bool busy;
-  unsigned turn; /* of the ways, which are replaced in turn */
-  unsigned last; /* which of the two has the last walk */
+  unsigned turn; /* which way of a set is replaced next */
+  unsigned last; /* index of the last walk in seen */
   size_t n_seen;
-  struct seen seen[2][SEEN_MAX + 1]; /* and one that no frame is behind */
+  /* Each has room for an entry behind the last frame.  */
+  struct seen seen[2][SEEN_MAX + 1];
   struct slot slots[SETS * WAYS] __attribute__ ((aligned (32)));
 };
 
-/* The memory at hand.  Functions of the fast path have it by value, and so in
-   registers.  */
+/* Memory that can be read directly.  Functions of the fast path take it by
+   value, so that it is in registers.  */
 struct range
 {
-  uint64_t shift; /* from an address to where it is here */
+  uint64_t shift; /* added to an address gives the pointer to its contents */
   uint64_t low;
-  uint64_t span; /* so many addresses from there on have a word */
+  uint64_t span; /* words can be read at so many addresses from LOW on */
 };
 
 /* A walk under way.  */
@@ -95,7 +95,7 @@ struct walk
   const struct sfw_memory *memory;
   struct range range;
   struct sfw_frame frame;
-  struct walk_hold hold; /* when something had to be looked up */
+  struct walk_hold hold; /* set as soon as a rule has to be looked up */
   bool by_fallback;      /* the fallback found FRAME */
   uint64_t *addresses;
   uint8_t *marks;
@@ -161,7 +161,7 @@ host_is_big_endian (void)
   return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 }
 
-/* Put RULES into SLOT as far as they fit.  */
+/* Put RULES into SLOT, if they are among those a slot can hold.  */
 static void
 slot_fill (struct slot *slot, const struct unwind_rules *rules)
 {
@@ -225,7 +225,8 @@ readable (struct range range, uint64_t address)
   return address - range.low < range.span;
 }
 
-/* Go from PLACE to its caller by SLOT, if nothing is unusual.  */
+/* Go from PLACE to its caller by the rule in SLOT.  False if there is anything
+   unusual; then PLACE is unchanged.  */
 static inline bool
 slot_apply (struct range range, const struct slot *slot, struct place *place)
 {
@@ -248,7 +249,8 @@ slot_apply (struct range range, const struct slot *slot, struct place *place)
   return true;
 }
 
-/* What the caller's own function knows of FRAME.  */
+/* The step that the user's fallback takes from walk->frame, where END says
+   that no section or row describes the frame.  */
 static enum sfw_end
 step_by_fallback (struct walk *walk, enum sfw_end end)
 {
@@ -266,7 +268,7 @@ step_by_fallback (struct walk *walk, enum sfw_end end)
   return SFW_MORE;
 }
 
-/* The frame noted last is one that no call made.  */
+/* Record that no call made the frame noted last.  */
 static void
 mark_no_call (struct walk *walk)
 {
@@ -283,7 +285,8 @@ walk_ends (struct walk *walk, const struct slot *slot)
   return slot->mode & ENDS;
 }
 
-/* A step of walk->frame, which is noted, in every case.  */
+/* A step from walk->frame, which is noted, whatever its rule is and whatever
+   interrupted it.  */
 static enum sfw_end
 step_in_full (struct walk *walk)
 {
@@ -307,7 +310,7 @@ step_in_full (struct walk *walk)
   return SFW_MORE;
 }
 
-/* Note walk->frame; false when there is no more room.  */
+/* Note a frame at PC; false when there is no more room.  */
 static inline bool
 walk_note (struct walk *walk, uint64_t pc, uint8_t mark)
 {
@@ -343,7 +346,7 @@ same_place (const struct place *a, const struct place *b)
   return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 
-/* Whether the caller of SEEN is what it was: NEXT.  */
+/* Whether the caller of SEEN is still the one that was noted, NEXT.  */
 static inline bool
 still_true (struct range range, const struct seen *seen,
             const struct seen *next)
@@ -358,8 +361,8 @@ still_true (struct range range, const struct seen *seen,
          || (readable (range, fp_at) && load (range, fp_at) == next->place.fp);
 }
 
-/* Note what follows frame number AT of the last walk, in which WALK is; the
-   number of the last frame that is still there.  */
+/* Note the frames that follow frame number AT of the last walk, as far as
+   memory still says the same.  Returns the number of the last such frame.  */
 static size_t
 follow_last (struct walk *walk, const struct seen *last, size_t n, size_t at)
 {
@@ -388,16 +391,16 @@ walk_place (struct walk *walk, const struct place *place)
   walk->by_fallback = false;
 }
 
-/* What a walk writes down for the next one.  */
+/* The record that a walk makes for the next one.  */
 struct trail
 {
   const struct seen *last;
   struct seen *own;
   size_t n_last, n_own;
-  size_t at; /* frames of the last walk before this one are further in */
+  size_t at; /* number in LAST: earlier frames were passed */
 };
 
-/* Write down PLACE, whose caller no slot finds.  */
+/* Record PLACE as a frame whose caller no slot finds.  */
 static inline void
 trail_add (struct trail *trail, const struct place *place)
 {
@@ -406,7 +409,7 @@ trail_add (struct trail *trail, const struct place *place)
 }
 
 /* Follow the last walk from frame number trail->at, which was noted but not
-   written down; the frame where that stops.  */
+   recorded.  Returns the last frame that both walks have.  */
 static struct place
 trail_join (struct walk *walk, struct trail *trail)
 {
@@ -420,8 +423,8 @@ trail_join (struct walk *walk, struct trail *trail)
   return last[to].place;
 }
 
-/* From FRAME, which is noted and whose rule SLOT may not have, to its caller,
-   and from there as long as it takes until slots serve again.  */
+/* Step from FRAME, which is noted and whose rule SLOT may not have, to its
+   caller, and on until slots can be used again.  */
 static enum sfw_end
 step_slowly (struct walk *walk, struct place *place)
 {
@@ -433,7 +436,7 @@ step_slowly (struct walk *walk, struct place *place)
   return end;
 }
 
-/* The slot of PC, which comes behind that of SLOT.  */
+/* The slot of PC, which is recorded in SLOT as the next one.  */
 static inline struct slot *
 slot_next (struct walk *walk, struct slot *slot, uint64_t pc)
 {
@@ -443,18 +446,18 @@ slot_next (struct walk *walk, struct slot *slot, uint64_t pc)
   return next;
 }
 
-/* Where the frames are that follow_links notes.  */
+/* Where run_links notes frames.  */
 struct run
 {
   uint64_t *to, *end;
-  struct seen *own;        /* where to write down, if that is done */
+  struct seen *own;        /* where to record frames, or NULL */
   const struct seen *last; /* the frame of the last walk that may be next */
 };
 
-/* Go on from *PLACE, which was noted and has *SLOT, by slots, as long as that
-   goes without anything unusual and there is room.  True when *PLACE is
-   run->last, a frame of the last walk, by now.  What changes with every frame
-   is in variables of this function, and so in registers.  */
+/* Go on from *PLACE, which was noted and has *SLOT, by slots, until something
+   is unusual or there is no more room.  True when *PLACE has become run->last,
+   a frame of the last walk.  What changes with every frame is in variables of
+   this function, and so in registers.  */
 static inline bool
 run_links (struct walk *walk, struct run *run, struct slot **slot,
            struct place *place, bool writes)
@@ -483,8 +486,9 @@ run_links (struct walk *walk, struct run *run, struct slot **slot,
   return met;
 }
 
-/* The same, and along the last walk.  The frame where that stops is written
-   down; its slot does not serve unless there is no more room.  */
+/* Go on by slots as run_links does, and along the last walk where both walks
+   meet.  The frame where the walk stops is recorded; its slot cannot be used,
+   unless there is no more room.  */
 static struct slot *
 follow_links (struct walk *walk, struct trail *trail, struct slot *slot,
               struct place *place)
@@ -523,7 +527,7 @@ static enum sfw_end
 walk_by_links (struct walk *walk, struct trail *trail, struct place place)
 {
   enum sfw_end end;
-  /* A place does not say that it was interrupted.  */
+  /* A struct place does not say that its frame was interrupted.  */
   if (walk->frame.interrupted)
     {
       trail_add (trail, &place);
@@ -548,8 +552,8 @@ walk_by_links (struct walk *walk, struct trail *trail, struct place place)
     }
 }
 
-/* The last walk has N frames.  What is behind them stops those who look for a
-   frame at some SP, and is none: its PC is 0.  */
+/* Record that the last walk has N frames.  Behind them is an entry that is no
+   frame: its PC is 0, and searches for an SP stop there.  */
 static void
 walker_seen (struct sfw_walker *walker, size_t n)
 {
@@ -558,7 +562,7 @@ walker_seen (struct sfw_walker *walker, size_t n)
   walker->n_seen = n;
 }
 
-/* The walk of last time again, as far as it goes; then by links.  */
+/* Repeat the last walk as far as it is still true; then go by links.  */
 static enum sfw_end
 walk_remembering (struct walk *walk)
 {
@@ -592,7 +596,7 @@ walk_remembering (struct walk *walk)
   return end;
 }
 
-/* Forget what other modules said.  */
+/* Forget what was learnt from other modules.  */
 static void
 walker_renew (struct sfw_walker *walker)
 {
@@ -604,7 +608,8 @@ walker_renew (struct sfw_walker *walker)
   walker->generation = generation;
 }
 
-/* Of the last frame that there was room for no step has told this.  */
+/* The last frame for which there was room was not asked about by a step: mark
+   it here.  */
 static void
 mark_last (struct walk *walk)
 {
@@ -640,7 +645,7 @@ sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
                        .max = max };
   enum sfw_end why = SFW_MORE;
   walk_set_memory (&walk, memory);
-  /* Only handlers of the same thread can come between.  */
+  /* Only signal handlers of the same thread can interrupt this function.  */
   if (max > 0 && atomic_load_explicit (&walker->busy, memory_order_relaxed))
     why = walk_plainly (&walk);
   else if (max > 0)

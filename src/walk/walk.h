@@ -1,4 +1,4 @@
-/* What the two halves of a walker share.
+/* What walk.c and here.c share.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_WALK_H
