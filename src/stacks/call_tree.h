@@ -13,7 +13,7 @@
 
 struct call_node
 {
-  uint64_t key; /* what stands there: an address, a name's number */
+  uint64_t key; /* what the node is for: an address, or a name's number */
   uint64_t self;
   uint32_t parent;
   uint32_t first, next; /* callee, and the next one of the same caller; 0:
@@ -41,11 +41,12 @@ void call_tree_sort (struct call_tree *tree,
                      int (*compare) (uint64_t a, uint64_t b, void *context),
                      void *context);
 
-/* TOTALS[i] is to be what was counted in node i and all it calls; there is
-   room for tree->n.  */
+/* Set TOTALS[i] to what was counted in node i and in all that it calls; there
+   is room for tree->n numbers.  */
 void call_tree_sum (const struct call_tree *tree, uint64_t *totals);
 
-/* The node after NODE, from the root on, callers first; 0 at the end.  */
+/* The node after NODE in a walk over all nodes from the root on, callers
+   first; 0 at the end.  */
 uint32_t call_tree_next (const struct call_tree *tree, uint32_t node);
 
 #endif /* STACKS_CALL_TREE_H */

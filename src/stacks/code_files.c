@@ -1,7 +1,8 @@
 /* The files of code of several processes, each once.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A build starts thousands of processes, of a few programs and libraries.  */
+   A build starts thousands of processes from few programs and libraries:
+   sections and symbols of a file are read once for all processes.  */
 
 #include <config.h>
 
@@ -21,11 +22,11 @@ struct code_file
   char *path; /* owned */
   dev_t device;
   ino_t inode;
-  /* SECTION_UNKNOWN until there is one.  Its address counts from the module's
-     start.  */
+  /* SECTION_UNKNOWN until the section has been looked for.  Its address counts
+     from the module's start.  */
   enum section_origin origin;
   struct cfi2sframe_section section;
-  void *bytes; /* of it, owned */
+  void *bytes; /* of the section, owned */
   bool opened; /* for symbols: `dwfl' was tried */
   Dwfl *dwfl;  /* owned; of this file alone */
   uint64_t start;
@@ -70,7 +71,7 @@ code_files_load (struct code_files *files, struct process *process,
   if (file->origin == SECTION_UNKNOWN)
     {
       live_load_section (process, module);
-      /* In another process there may be more of it.  */
+      /* In another process more of the file may be mapped: look again.  */
       if (module->origin == SECTION_NONE)
         return;
       file->origin = module->origin;
@@ -116,7 +117,8 @@ open_dwfl (struct code_file *file)
 {
   enum
   {
-    ANYWHERE = 1 << 30 /* a file that is not linked to an address gets one */
+    ANYWHERE = 1 << 30 /* address that libdwfl is given for a file that is not
+                          linked to one */
   };
   int fd = live_open_file (file->path, file->device, file->inode);
   file->opened = true;
@@ -147,7 +149,8 @@ code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
   if (!file->opened)
     open_dwfl (file);
   symbol_find (file->dwfl, file->start + offset, true, wanted, symbol);
-  /* A symbol without a size would go on to the next one.  */
+  /* libdwfl lets a symbol without a size go on to the next symbol: only the
+     rows tell where its function begins.  */
   if (symbol->unsized && code_files_rows (files, number, offset, &rows)
       && rows > offset - symbol->offset)
     *symbol = (struct symbol){ 0 };

@@ -30,13 +30,14 @@ bool code_files_find (struct code_files *files, const struct module *module,
 void code_files_load (struct code_files *files, struct process *process,
                       struct module *module);
 
-/* Where the rows begin that hold at OFFSET in file NUMBER: START, likewise an
-   offset.  False when there are none, or it is not known.  */
+/* Set *START to where the rows begin that hold at OFFSET in file NUMBER, as an
+   offset in the file, too.  False when there are no such rows, or the section
+   is not known.  */
 bool code_files_rows (const struct code_files *files, uint32_t number,
                       uint64_t offset, uint64_t *start);
 
-/* What is OFFSET bytes behind the start of file NUMBER, and the file's path.
-   WANTED: symbols.h.  */
+/* The symbol at OFFSET bytes from the start of file NUMBER, and the file's
+   path.  WANTED: symbols.h.  */
 void code_files_symbol (struct code_files *files, uint32_t number,
                         uint64_t offset, unsigned wanted,
                         struct symbol *symbol);

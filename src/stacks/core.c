@@ -53,10 +53,10 @@ map_file (struct core *core, const char *path, struct error *err)
   return core->bytes != MAP_FAILED || error_set_errno (err, "mmap");
 }
 
-/* Make the segments that are in the file the memory.  Kernels and debuggers
-   write them in ascending order, so that each is appended.  Another order is
-   refused: a core made to keep readers busy can have a million segments, for
-   which libdwfl needs hours.  */
+/* Make the segments that the file has the memory of the process.  Kernels and
+   debuggers write segments in ascending order, so that each is appended.
+   Another order is refused: a core made to keep readers busy can have a
+   million segments, for which libdwfl needs hours.  */
 static bool
 add_memory (struct core *core, struct process *process, struct error *err)
 {
@@ -199,7 +199,7 @@ struct taking
   bool no_memory;
 };
 
-/* Goes on when memory ran out: libdw 0.188 does not free its own state if
+/* Continues when memory ran out: libdw 0.188 does not free its own state if
    dwfl_getthreads is told to end.  */
 static int
 take_thread (Dwfl_Thread *dwfl_thread, void *argument)

@@ -11,9 +11,9 @@
 
 struct core; /* opaque */
 
-/* Open the core file at PATH, of the program EXECUTABLE (NULL: it is found by
-   what the core says of it).  Fills in all of PROCESS, which is zeroed but for
-   its options.  NULL on failure.  */
+/* Open the core file at PATH, of the program EXECUTABLE (NULL: the program
+   that the core names).  Fills in all of PROCESS, which is zeroed but for its
+   options.  NULL on failure.  */
 struct core *core_open (struct process *process, const char *path,
                         const char *executable, struct error *err);
 

@@ -3,8 +3,8 @@
 
    NT_FILE: core(5) and Linux, fs/binfmt_elf.c.  The list of libraries is found
    as debuggers find it (glibc, elf/link.h): the auxiliary vector has the
-   address of the program headers, these that of .dynamic, where DT_DEBUG leads
-   to a struct r_debug with the first struct link_map.  */
+   address of the program headers; these have the address of .dynamic; DT_DEBUG
+   leads from there to a struct r_debug with the first struct link_map.  */
 
 #include <config.h>
 
@@ -21,7 +21,8 @@
 enum
 {
   WORD = sizeof (uint64_t),
-  /* Of what the memory of a core says there may be any number.  */
+  /* The memory of a core may be damaged or hostile, so that the numbers of
+     segments and libraries are limited.  */
   SEGMENTS_MAX = 1024,
   DYNAMIC_MAX = 1024,
   LIBRARIES_MAX = 16384
@@ -177,7 +178,8 @@ find_list (const struct names *names)
   return 0;
 }
 
-/* Read the string at ADDRESS.  False if it is none, or too long for a name. */
+/* Read the string at ADDRESS.  False if there is none, or one too long for a
+   name.  */
 static bool
 read_name (const struct names *names, uint64_t address, char name[PATH_MAX])
 {
@@ -209,8 +211,8 @@ check_libraries (const struct names *names, struct error *err)
                           "its list of libraries has no end");
       if (read_name (names, library[L_NAME], name) && !check_name (name, err))
         return false;
-      /* A program that has written over its list may have made a ring of it.
-       */
+      /* A program that has written over its list may have made a ring of the
+         list.  */
       if ((i & (i - 1)) == 0)
         seen = at;
       at = library[L_NEXT];

@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "stacks/process.h"
 
-/* Whether none of the files that the core ELF names, with the memory of
-   PROCESS in it, is a fifo by now.  libdwfl opens them by the names that the
-   note NT_FILE and the dynamic linker's list of libraries have for them, and
-   would wait for a writer.  */
+/* Whether none of the files that the core ELF names is a fifo by now; libdwfl
+   would open a fifo and wait for a writer.  Names are in the note NT_FILE and
+   in the dynamic linker's list of libraries, which is read from the memory of
+   PROCESS.  */
 bool core_names_check (Elf *elf, struct process *process, struct error *err);
 
 #endif /* STACKS_CORE_NAMES_H */

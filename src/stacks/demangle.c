@@ -1,12 +1,13 @@
 /* Names of symbols as the source has them, with libiberty.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A name may say "the same again" of what it has said, and so be two hundred
-   characters long and gigabytes when it is written out; and names are hostile.
-   libiberty writes in pieces to a function of ours but does not ask it whether
-   to go on, so that one leaves by longjmp when there is enough.  What
-   libiberty has allocated by then is on the stack, but for a few bytes that
-   decoding a Rust identifier in Punycode takes.  */
+   A mangled name can refer to its own parts, and so have two hundred
+   characters that stand for gigabytes; and names are hostile input.  libiberty
+   hands the text in pieces to a function of this file but does not ask that
+   function whether to continue, so that the function leaves by longjmp when
+   the text is long enough.  What libiberty has allocated by then is on the
+   stack, but for the few bytes that decoding a Rust identifier in Punycode
+   takes.  */
 
 #include <config.h>
 
@@ -60,7 +61,7 @@ bool
 demangle (const char *name, char *to, size_t size)
 {
   struct text text = { .to = to, .size = size };
-  /* Names of Rust's first way are C++ names as well.  */
+  /* Names of Rust's legacy mangling are C++ names as well.  */
   return name[0] == '_'
          && (demangle_as (rust_demangle_callback, name, &text)
              || demangle_as (cplus_demangle_v3_callback, name, &text));

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Write what NAME stands for to the SIZE bytes at TO, cut off where it is
-   longer.  False, with nothing said of TO, when it is no such name, or this
-   build has no libiberty.  */
+/* Write the demangled NAME to the SIZE bytes at TO, cut off where it is
+   longer.  False when NAME is not mangled, or this build has no libiberty;
+   then TO has no meaning.  */
 bool demangle (const char *name, char *to, size_t size);
 
 #endif /* STACKS_DEMANGLE_H */

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether the debug file of FILE would be looked for where something else than
-   a file is.  libdwfl's default path is ":.debug:/usr/lib/debug"; without LINK
-   it tries the file's name with ".debug" behind it.  */
+/* Whether libdwfl would look for the debug file of FILE where something other
+   than a file is.  libdwfl's default path is ":.debug:/usr/lib/debug"; without
+   LINK libdwfl tries the file's name with ".debug" behind it.  */
 static bool
 leads_elsewhere (const char *file, const char *link)
 {

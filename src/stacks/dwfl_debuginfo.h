@@ -6,9 +6,9 @@
 
 #include <elfutils/libdwfl.h>
 
-/* As dwfl_standard_find_debuginfo, which opens whatever has the name that a
-   file gives for its debug file, and would wait for ever if that is a fifo:
-   then there is none.  */
+/* As dwfl_standard_find_debuginfo, but with no result where the debug file
+   that FILE names is a fifo: the standard function would open the fifo and
+   wait for ever.  */
 int dwfl_debuginfo_find (Dwfl_Module *module, void **user, const char *name,
                          Dwarf_Addr base, const char *file, const char *link,
                          GElf_Word crc, char **found);

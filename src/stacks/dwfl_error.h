@@ -1,4 +1,4 @@
-/* What libdwfl says went wrong.
+/* The latest error of libdwfl, as a struct error.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_DWFL_ERROR_H
@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 
-/* Record the latest failure of libdwfl, in WHAT.  Returns false.  */
+/* Record the latest failure of libdwfl, which happened in WHAT.  Returns
+   false.  */
 static inline bool
 dwfl_error_set (struct error *err, const char *what)
 {

@@ -55,7 +55,7 @@ set_initial_registers (Dwfl_Thread *dwfl_thread, void *argument)
   if (!dwfl_thread_state_registers (dwfl_thread, 0, registers->n,
                                     registers->values))
     return false;
-  /* Of amd64 the PC has a DWARF number.  */
+  /* On amd64 the PC has a DWARF number, too.  */
   if (registers->n != 17)
     dwfl_thread_state_register_pc (dwfl_thread, registers->pc);
   /* For aarch64, elfutils takes the bits that hold signatures as register -2;

@@ -8,9 +8,9 @@
 
 #include "stacks/process.h"
 
-/* Have process->dwfl, to which modules were reported, walk the stacks of the
-   threads whose registers are known.  False on failure, which libdwfl knows.
- */
+/* Make process->dwfl, to which modules were reported, walk the stacks of the
+   threads whose registers are known.  On failure false; dwfl_errmsg has the
+   reason.  */
 bool process_attach_dwfl (struct process *process);
 
 #endif /* STACKS_DWFL_STATE_H */

@@ -25,7 +25,7 @@ family_find (const struct family *family, pid_t pid)
 static void
 load_section (struct process *process, struct module *module)
 {
-  /* The process is the first part of its member.  */
+  /* struct process is the first part of struct member.  */
   struct member *member = (struct member *)process;
   code_files_load (&member->family->files, process, module);
 }
@@ -102,8 +102,7 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
     return;
   memcpy (member->name, from->name, sizeof member->name);
   process_copy_modules (&member->process, &from->process);
-  /* The process may have ended; then the files of the parent's modules
-     stay.  */
+  /* If the process has ended, its modules stay those of its parent.  */
   live_renew (&member->process, &err);
 }
 
@@ -167,7 +166,8 @@ add_children_of_thread (struct family *family, pid_t pid, pid_t tid)
 void
 family_add_children (struct family *family)
 {
-  /* New members are at the end, and their turn comes.  */
+  /* Members that are added meanwhile are at the end, so that the loop reaches
+     them.  */
   for (size_t i = 0; i < family->n; i++)
     {
       char path[64];

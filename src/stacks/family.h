@@ -18,7 +18,8 @@ struct member
 {
   struct process process;
   struct family *family;
-  char name[16]; /* the kernel's: of the program, as a rule */
+  char name[16]; /* the kernel's name for the process: that of its program, as
+                    a rule */
 };
 
 struct family
@@ -26,32 +27,33 @@ struct family
   struct code_files files;
   struct member **members; /* owned */
   size_t n, capacity;
-  /* For all of them: process.h.  */
   struct section_policy policy; /* of all members */
 };
 
 /* The member PID, or NULL.  */
 struct member *family_find (const struct family *family, pid_t pid);
 
-/* Make PID a member, as it is now.  NULL if it is not there any more, or may
-   not be looked at.  */
+/* Make PID a member, with its present modules.  NULL if the process has ended,
+   or may not be looked at.  */
 struct member *family_add (struct family *family, pid_t pid,
                            struct error *err);
 
-/* What happened to members, in the order in which it did; they may have ended
-   since.  PID is PARENT's child and has the same in its memory ...  */
+/* Next: what happened to members, reported in the order in which it happened;
+   members may have ended since.  PID is PARENT's child and begins with the
+   same memory ...  */
 void family_fork (struct family *family, pid_t parent, pid_t pid);
 
-/* ... executes a program: it has nothing in its memory ...  */
+/* ... executes a program: its memory is a new one ...  */
 void family_execute (struct family *family, pid_t pid);
 
-/* ... has another name, that of a program it has executed or any ...  */
+/* ... is renamed, to the name of the program that it executed or to any
+   other ...  */
 void family_rename (struct family *family, pid_t pid, const char *name);
 
 /* ... is no member any longer.  */
 void family_remove (struct family *family, pid_t pid);
 
-/* Add the children of members that run now, and their children.  */
+/* Add the running children of members, and the children of these.  */
 void family_add_children (struct family *family);
 
 /* Read the name of MEMBER, which may have changed.  */

@@ -121,7 +121,7 @@ print_node (const struct picture *picture, uint32_t node)
   fputs ("</text></g>\n", out);
 }
 
-/* Where each function stands: callees side by side on their caller.  */
+/* Set where each function is drawn: callees side by side on their caller.  */
 static void
 place (struct picture *picture)
 {
@@ -146,8 +146,9 @@ static const char style[]
       ".t{font:16px sans-serif}.s{font:12px sans-serif;fill:#555}"
       ".b{font:12px sans-serif;fill:#06c;cursor:pointer}</style>\n";
 
-/* Zooming and searching.  What stands above or below what was clicked is drawn
-   again, everything else hidden.  */
+/* Script of the page: zooming and searching.  After a click on a function,
+   only what is above or below that function is drawn again; the rest is
+   hidden.  */
 static const char script[]
     = "<script><![CDATA[\n"
       "(function () {\n"

@@ -10,7 +10,7 @@
 
 #include "base/printable.h"
 
-/* A name; what separates names and counts is not in there.  */
+/* Print a name, without the characters that separate names and counts.  */
 static void
 print_name (const char *name, FILE *out)
 {
@@ -20,7 +20,7 @@ print_name (const char *name, FILE *out)
     fputc (*at == ';' ? ':' : *at, out);
 }
 
-/* The nodes from the root to NODE, in PATH.  */
+/* Write the nodes from the root to NODE to PATH.  Returns their number.  */
 static size_t
 path_to (const struct call_tree *tree, uint32_t node, uint32_t *path)
 {

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A line for each stack: the functions from the outermost one on, separated by
-   semicolons, a space, and how many samples were there.  What flame graph
-   tools read.  */
+   semicolons, a space, and the number of samples with that stack.  Flame graph
+   tools read this format.  */
 
 #ifndef STACKS_FOLDED_H
 #define STACKS_FOLDED_H
@@ -13,8 +13,8 @@
 
 #include "stacks/profile.h"
 
-/* The name of the process stands in front of every stack.  False when memory
-   ran out.  */
+/* Print PROFILE; the name of the process begins every stack.  False when
+   memory ran out.  */
 bool folded_print (const struct named_profile *profile, FILE *out);
 
 #endif /* STACKS_FOLDED_H */

@@ -34,7 +34,8 @@ enum
 #endif
 };
 
-/* Memory.  /proc/PID/mem reads as far as there is something.  */
+/* Memory.  Reading /proc/PID/mem stops at the first page that does not
+   exist.  */
 
 struct source
 {
@@ -85,12 +86,13 @@ live_thread_state (pid_t pid, pid_t tid)
   if (fd >= 0)
     close (fd);
   line[n > 0 ? n : 0] = '\0';
-  /* Behind the name in parentheses, which may have some itself.  */
+  /* The state is behind the name in parentheses; the name itself may have
+     parentheses.  */
   const char *end = strrchr (line, ')');
   return end != NULL && end[1] == ' ' ? end[2] : '\0';
 }
 
-/* There is nothing that could be walked: say why.  */
+/* Say why PROCESS has nothing that can be walked.  */
 static bool
 set_no_memory (const struct process *process, struct error *err)
 {
@@ -120,7 +122,7 @@ live_renew (struct process *process, struct error *err)
   source->fd = open (name, O_RDONLY | O_CLOEXEC);
   if (source->fd >= 0)
     return true;
-  /* proc_mem_open of the kernel finds no memory.  */
+  /* The kernel's proc_mem_open fails so for a process without memory.  */
   if (errno == ESRCH)
     return set_no_memory (process, err);
   return errno == ENOENT ? error_set (err, CFI2SFRAME_IO, "no such process")
@@ -147,7 +149,7 @@ keep_section (struct module *module, const struct process *old)
       || same->device != module->device || same->inode != module->inode
       || strcmp (same->path, module->path) != 0)
     return false;
-  /* A segment further on may not have been mapped the last time.  */
+  /* A segment further on may have been mapped since: look again.  */
   if (same->origin == SECTION_NONE)
     return true;
   char *path = module->path;
@@ -224,9 +226,9 @@ enum
   PATIENCE = 200 /* pauses: some 15 milliseconds */
 };
 
-/* Whether TID waits in the kernel for something that takes longer than a disk:
-   what would stop it has to wait, too, and so would all that stand still
-   already.  */
+/* Whether TID waits in the kernel for something that takes longer than a disk.
+   Stopping such a thread would mean waiting, too, while the threads that are
+   stopped already stand still.  */
 static bool
 waits_long (pid_t pid, pid_t tid)
 {
@@ -239,9 +241,9 @@ waits_long (pid_t pid, pid_t tid)
   return true;
 }
 
-/* Whether TID, for which tracing was refused just now, is traced by this
-   process already: an earlier stop came too late, and the thread stands still
-   by now.  */
+/* Whether TID, which could not be seized just now, is traced by this process
+   already: an earlier request to stop was answered late, and the thread stands
+   still by now.  */
 static bool
 stopped_late (pid_t tid, int *status)
 {
@@ -249,8 +251,8 @@ stopped_late (pid_t tid, int *status)
          && WIFSTOPPED (*status);
 }
 
-/* THREAD stands still, as STATUS says.  What stopped it may be a signal on its
-   way, which it gets when it goes on.  */
+/* Record that THREAD stands still, as STATUS says.  If a signal on its way
+   stopped it, the thread gets that signal when it is resumed.  */
 static void
 note_stop (struct thread *thread, int status)
 {
@@ -260,7 +262,8 @@ note_stop (struct thread *thread, int status)
   thread->known = live_registers (thread->tid, &thread->registers);
 }
 
-/* Who traces TID; 0: no process, or not known (proc(5), "TracerPid").  */
+/* The process that traces TID; 0: none, or not known (proc(5),
+   "TracerPid").  */
 static int
 tracer_of (pid_t pid, pid_t tid)
 {
@@ -277,7 +280,7 @@ tracer_of (pid_t pid, pid_t tid)
   return tracer;
 }
 
-/* Why TID cannot be traced, of which errno says only so much.  */
+/* Say why TID cannot be traced; errno alone does not name a tracer.  */
 static bool
 set_not_traced (const struct process *process, pid_t tid, struct error *err)
 {
@@ -289,13 +292,13 @@ set_not_traced (const struct process *process, pid_t tid, struct error *err)
   return error_set_errno (err, "ptrace");
 }
 
-/* Begin to stop thread TID.  False if there is nothing to wait for.  */
+/* Ask thread TID to stop.  False if nothing is to be waited for.  */
 static bool
 seize_thread (struct process *process, pid_t tid, struct error *err)
 {
   int status = 0;
   bool waits = waits_long (process->pid, tid), late = false;
-  /* A thread may have ended, and a zombie is none.  */
+  /* A thread that has ended, or is a zombie, cannot be seized.  */
   if (!waits && ptrace (PTRACE_SEIZE, tid, NULL, NULL) != 0)
     {
       late = stopped_late (tid, &status);
@@ -313,7 +316,7 @@ seize_thread (struct process *process, pid_t tid, struct error *err)
   return true;
 }
 
-/* Begin to stop the threads that are not known yet.  Returns how many.  */
+/* Ask all threads to stop that are not known yet.  Returns how many.  */
 static size_t
 seize_new_threads (struct process *process, struct error *err)
 {
@@ -336,7 +339,8 @@ seize_new_threads (struct process *process, struct error *err)
   return n;
 }
 
-/* Wait until THREAD stands still, unless it has begun to wait for long.  */
+/* Wait until THREAD stands still, or until it has begun to wait in the kernel
+   for long.  */
 static void
 await_stop (const struct process *process, struct thread *thread)
 {

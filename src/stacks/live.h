@@ -1,9 +1,9 @@
 /* A living process.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   It is stopped by ptrace for as long as it takes to read registers and to
-   copy stacks, and never changed.  Where this process is killed meanwhile the
-   kernel lets it go on.  */
+   ptrace stops it for as long as it takes to read registers and to copy
+   stacks; the process is never changed.  If sframe-stack or sframe-profile is
+   killed meanwhile, the kernel resumes it.  */
 
 #ifndef STACKS_LIVE_H
 #define STACKS_LIVE_H
@@ -16,21 +16,23 @@
 #include "base/error.h"
 #include "stacks/process.h"
 
-/* Prepare to look at process PID, of which nothing is known.  PROCESS is
-   zeroed but for its options, and to be closed even after a failure.  False
+/* Prepare to look at process PID, of which nothing is read yet.  PROCESS is
+   zeroed but for its options, and must be closed even after a failure.  False
    when memory ran out.  */
 bool live_begin (struct process *process, pid_t pid);
 
-/* Find out about process PID, which goes on running.  PROCESS is zeroed but
-   for its options, and to be closed even after a failure.  */
+/* Read the modules of process PID, which goes on running.  PROCESS is zeroed
+   but for its options, and must be closed even after a failure.  */
 bool live_open (struct process *process, pid_t pid, struct error *err);
 void live_close (struct process *process);
 
-/* The process has executed another program: its memory is another one.  */
+/* Start anew after the process has executed another program: all its memory is
+   new.  */
 bool live_renew (struct process *process, struct error *err);
 
-/* Bring the list of modules up to date; sections of modules that stayed are
-   kept.  *CHANGED (unless NULL) tells whether there was any change.  */
+/* Read the list of modules again; modules that stayed keep their sections.  If
+   CHANGED is not NULL, *CHANGED (unless NULL) tells whether the list has
+   changed.  */
 bool live_refresh (struct process *process, bool *changed, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until
@@ -50,13 +52,14 @@ void live_resume (struct process *process);
    not there.  */
 char live_thread_state (pid_t pid, pid_t tid);
 
-/* Find out what the threads are called.  */
+/* Read the names of the threads.  */
 void live_read_names (struct process *process);
 
-/* The registers of TID, which stands still and is traced by the caller.  */
+/* Read the registers of TID, which stands still and is traced by the
+   caller.  */
 bool live_registers (pid_t tid, struct registers *registers);
 
-/* Have libdwfl report the modules to process->dwfl and walk the stacks that
+/* Report the modules to process->dwfl and make libdwfl walk the stacks that
    were copied.  */
 bool live_open_dwfl (struct process *process, struct error *err);
 

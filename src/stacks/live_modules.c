@@ -1,13 +1,14 @@
 /* The modules of a living process, and their SFrame data.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A module's own SFrame data are read from the process's memory, as a kernel
-   would do.  What has none is converted from its file, which may have more
-   call-frame information than what is loaded (.debug_frame), if that is the
-   one that was mapped.  It may have been replaced, deleted, or lie in another
-   mount namespace: then from memory, which gives the same rows otherwise.  Of
-   a process that has ended, whose samples are still to be walked, only the
-   files are left.  */
+   A module's own SFrame section is read from the process's memory, as a kernel
+   would do.  For a module without one, a section is made from its file, which
+   may have more call-frame information than what is loaded (.debug_frame).
+   The file must be the one that was mapped: it may have been replaced or
+   deleted, or lie in another mount namespace.  Then the section is made from
+   the module in memory; its rows are the same, but for .debug_frame.  Of a
+   process that has ended, whose samples are still to be walked, only files are
+   left.  */
 
 #include <config.h>
 
@@ -30,7 +31,7 @@
 enum
 {
   SEGMENTS_MAX = 64,
-  IMAGE_MAX = 1 << 30 /* bytes of a module or section that is looked at */
+  IMAGE_MAX = 1 << 30 /* largest module or section, in bytes */
 };
 
 /* The list.  */
@@ -92,7 +93,7 @@ struct head
   uint64_t bias; /* addresses in the process minus those in the file */
 };
 
-/* Where the bytes of a module come from.  */
+/* Where the bytes of a module are read.  */
 struct source
 {
   const struct memory *memory;
@@ -116,7 +117,8 @@ has_memory (const struct source *source, const struct module *module)
   return read_bytes (source, module->start, 0, &byte, 1) == 1;
 }
 
-/* A copy of this process's vdso: all have the same, the kernel's.  */
+/* A file with a copy of this process's vdso.  All processes have the same
+   vdso, the kernel's.  */
 static int
 open_vdso (void)
 {
@@ -151,7 +153,7 @@ live_open_file (const char *path, dev_t device, ino_t inode)
   return fd;
 }
 
-/* The ELF header at the start of MODULE and its program headers.  */
+/* Read the ELF header at the start of MODULE, and its program headers.  */
 static bool
 read_head (const struct source *source, const struct module *module,
            struct head *head)
@@ -192,7 +194,7 @@ find_segment (const struct head *head, uint32_t type)
   return NULL;
 }
 
-/* Take the section that MODULE has, described by SEGMENT.  */
+/* Read the section of MODULE that SEGMENT describes.  */
 static void
 load_own (const struct source *source, struct module *module, uint64_t address,
           const Elf64_Phdr *segment)
@@ -211,7 +213,7 @@ load_own (const struct source *source, struct module *module, uint64_t address,
   module->origin = SECTION_OWN;
 }
 
-/* Bytes of a file that has everything HEAD's segments load; 0 for one that is
+/* The size of a file that has all that HEAD's segments load; 0 if a segment is
    out of bounds.  */
 static size_t
 image_size (const struct head *head)
@@ -230,7 +232,8 @@ image_size (const struct head *head)
   return size;
 }
 
-/* The file as far as it is loaded, SIZE bytes; to be freed.  */
+/* A copy of SIZE bytes of the file as far as it is loaded; the caller frees
+   it.  */
 static uint8_t *
 read_image (const struct source *source, const struct head *head, size_t size)
 {
@@ -251,7 +254,7 @@ read_image (const struct source *source, const struct head *head, size_t size)
   return image;
 }
 
-/* All of the file FD; to be freed.  */
+/* A copy of the whole file FD; the caller frees it.  */
 static uint8_t *
 read_file (int fd, size_t *size)
 {

@@ -59,7 +59,7 @@ live_registers (pid_t tid, struct registers *registers)
   struct user_regs_struct user;
   struct iovec area = { &user, sizeof user };
   memset (registers, 0, sizeof *registers);
-  /* A 32-bit program has fewer of them.  */
+  /* A 32-bit program has a smaller set of registers.  */
   if (ptrace (PTRACE_GETREGSET, tid, NT_PRSTATUS, &area) != 0
       || area.iov_len != sizeof user)
     return false;

@@ -11,9 +11,9 @@
 
 struct memory_region
 {
-  uint64_t start, size; /* does not wrap around */
+  uint64_t start, size; /* the range does not wrap around */
   const uint8_t *bytes;
-  uint8_t *owned; /* the same, or NULL */
+  uint8_t *owned; /* BYTES if they are owned, or NULL */
 };
 
 enum
@@ -35,7 +35,7 @@ static const struct memory_region *
 region_at (struct memory *memory, uint64_t address)
 {
   size_t at = memory->latest;
-  /* A walk stays on one stack.  */
+  /* Most reads are near the last one, because a walk stays on one stack.  */
   if (at < memory->n_regions
       && address - memory->regions[at].start < memory->regions[at].size)
     return &memory->regions[at];
@@ -60,7 +60,8 @@ insert_region (struct memory *memory, const struct memory_region *region)
   return true;
 }
 
-/* How many of SIZE bytes from ADDRESS, which is in no region, are in none.  */
+/* How many of SIZE bytes from ADDRESS, which is in no region, lie in front of
+   the next region.  */
 static uint64_t
 gap_at (const struct memory *memory, uint64_t address, uint64_t size)
 {
@@ -73,8 +74,8 @@ gap_at (const struct memory *memory, uint64_t address, uint64_t size)
   return gap < size ? gap : size;
 }
 
-/* Copy SIZE bytes at ADDRESS, none of which are there.  Returns how many there
-   are.  */
+/* Copy SIZE bytes at ADDRESS, which are in no region yet.  Returns how many
+   exist.  */
 static size_t
 copy_gap (struct memory *memory, uint64_t address, size_t size)
 {
@@ -138,7 +139,7 @@ memory_read (struct memory *memory, uint64_t address, void *to, size_t size)
       size_t part = region->size - offset < size
                         ? (size_t)(region->size - offset)
                         : size;
-      /* Walks read words, and without a call.  */
+      /* Walks read words: spare them the call of memcpy.  */
       if (part == sizeof (uint64_t))
         memcpy (out, region->bytes + offset, sizeof (uint64_t));
       else

@@ -12,17 +12,18 @@ struct memory_region; /* opaque */
 
 struct memory
 {
-  /* Where bytes come from as long as `open' is set: at most SIZE bytes from
-     ADDRESS on, up to the first that cannot be read.  Returns how many.  */
+  /* The function that reads the program as long as `open' is set: at most SIZE
+     bytes from ADDRESS on, up to the first that cannot be read.  Returns how
+     many.  */
   size_t (*fetch) (void *source, uint64_t address, void *to, size_t size);
   void *source;
   bool open;
-  /* How much is copied at once where something is missing, a power of two; 0:
-     16 KiB.  */
+  /* Missing bytes are copied in pieces of this size, a power of two; 0: 16
+     KiB.  */
   size_t chunk;
   struct memory_region *regions; /* owned; ascending, disjoint */
   size_t n_regions, capacity;
-  size_t latest; /* the region that was read the last time */
+  size_t latest; /* number of the region that was read last */
 };
 
 /* Copy SIZE bytes from ADDRESS on, or as many of them as there are; what was
@@ -35,8 +36,8 @@ void memory_copy (struct memory *memory, uint64_t address, size_t size);
 bool memory_add (struct memory *memory, uint64_t address, const void *bytes,
                  size_t size);
 
-/* Read SIZE bytes of the copies.  While MEMORY is open, what is missing is
-   copied.  */
+/* Read SIZE bytes of the copies.  While MEMORY is open, missing bytes are
+   copied first.  */
 bool memory_read (struct memory *memory, uint64_t address, void *to,
                   size_t size);
 

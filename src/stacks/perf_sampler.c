@@ -30,7 +30,7 @@ enum
 {
   RING_MAX = 4 << 20, /* bytes */
   RING_MIN = 64 << 10,
-  STACK_MAX = 65528, /* what the field of a record can say */
+  STACK_MAX = 65528, /* the largest value of the field of a record */
   RECORD_MAX = 1 << 16
 };
 
@@ -66,7 +66,7 @@ struct ring
   int fd; /* of the event that owns it */
   struct perf_event_mmap_page *page;
   size_t size;         /* of the records */
-  uint64_t next, head; /* where the next record is, and where they end */
+  uint64_t next, head; /* positions: of the next record, of the end of all */
 };
 
 struct perf_sampler
@@ -77,7 +77,7 @@ struct perf_sampler
   unsigned n_rings;
   int *fds; /* of all events */
   size_t n_fds, capacity;
-  bool children; /* are sampled, too */
+  bool children; /* children are sampled, too */
   struct profile *profile;
   /* The copy of a record that goes around the ring's end.  */
   _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
@@ -89,7 +89,8 @@ open_event (struct perf_sampler *sampler, pid_t tid, int processor)
   struct perf_event_attr *attr = &sampler->attr;
   int fd = (int)syscall (SYS_perf_event_open, attr, tid, processor, -1,
                          PERF_FLAG_FD_CLOEXEC);
-  /* Without the right to see the kernel at work, its time is not sampled.  */
+  /* Without permission to see the kernel at work, kernel time is not
+     sampled.  */
   if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel)
     {
       attr->exclude_kernel = 1;
@@ -107,7 +108,8 @@ keep_fd (struct perf_sampler *sampler, int fd)
   return true;
 }
 
-/* Unprivileged users may lock only so much memory: take what there is.  */
+/* Unprivileged users may lock only so much memory: a smaller ring is tried
+   then.  */
 static bool
 map_ring (struct ring *ring)
 {
@@ -131,7 +133,7 @@ open_on_ring (struct perf_sampler *sampler, pid_t tid, unsigned index)
 {
   struct ring *ring = &sampler->rings[index];
   int fd = open_event (sampler, tid, (int)index);
-  /* A processor that is off, a thread that has ended.  */
+  /* No error: the processor is off, or the thread has ended.  */
   if (fd < 0)
     return errno == ENODEV || errno == ESRCH;
   if (!keep_fd (sampler, fd))
@@ -262,7 +264,7 @@ take_u64 (const uint8_t **at)
   return value;
 }
 
-/* What a record is about: it begins with it.  */
+/* The thread that a record is about: all records begin with it.  */
 struct subject
 {
   uint32_t pid, other; /* the thread, or the process that made it */
@@ -277,7 +279,7 @@ take_sample (struct perf_sampler *sampler, struct member *member,
   struct process *process = &member->process;
   struct registers registers = { .n = N_REGISTERS - 1 };
   at += sizeof (struct subject) + sizeof (uint64_t);
-  /* Kernel threads, 32-bit programs.  */
+  /* No registers: a kernel thread or a 32-bit program.  */
   if ((size_t)(end - at) < (N_REGISTERS + 2) * sizeof (uint64_t)
       || take_u64 (&at) != PERF_SAMPLE_REGS_ABI_64)
     return;
@@ -299,7 +301,7 @@ take_sample (struct perf_sampler *sampler, struct member *member,
   memory_add (&process->memory, registers.values[process->arch->sp], stack,
               used < size ? used : size);
   profile_take (sampler->profile, member, &registers);
-  /* The stack is in the ring.  */
+  /* The memory of the process is the stack in the record.  */
   memory_forget (&process->memory);
 }
 
@@ -339,7 +341,7 @@ member_of (const struct perf_sampler *sampler, const struct subject *subject)
   return member != NULL ? member : family_add (family, pid, &err);
 }
 
-/* Some records did not fit: see what members are like now.  */
+/* Some records were lost: read anew what members look like.  */
 static void
 refresh_members (struct family *family)
 {
@@ -363,7 +365,7 @@ take_event (struct perf_sampler *sampler,
   at += sizeof subject;
   switch (header->type)
     {
-    case PERF_RECORD_FORK: /* of a process or a thread */
+    case PERF_RECORD_FORK: /* fork of a process, or start of a thread */
       if (pid != other)
         family_fork (family, other, pid);
       break;
@@ -427,7 +429,8 @@ header_at (const struct ring *ring, uint64_t position)
 {
   const uint8_t *records
       = (const uint8_t *)ring->page + sysconf (_SC_PAGESIZE);
-  /* The header itself is never cut: sizes are multiples of 8, as it is.  */
+  /* The header itself is never split at the end of the ring: sizes of records
+     are multiples of 8, as is the header's.  */
   return (const void *)(records + position % ring->size);
 }
 
@@ -510,11 +513,12 @@ interval (const struct perf_sampler *sampler)
 bool
 perf_sampler_read (struct perf_sampler *sampler)
 {
-  /* What the kernel has begun to write on one processor by now, it has written
-     when others' records of two milliseconds later are there.  */
+  /* The kernel writes to the rings of different processors at different
+     times: the records of one processor up to now are there when those of the
+     others up to two milliseconds later are.  */
   const uint64_t margin = 2000000;
   struct timespec now;
-  /* Not poll: the thread that owns a ring may have ended.  */
+  /* poll would return at once when the thread that owns a ring has ended.  */
   usleep (1000 * interval (sampler));
   clock_gettime (CLOCK_MONOTONIC, &now);
   take_records (sampler, (uint64_t)now.tv_sec * 1000000000

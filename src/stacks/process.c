@@ -78,7 +78,8 @@ remove_module (struct process *process, size_t at)
   process_forget_rows (process);
 }
 
-/* A file's start is mapped: a module, in place of what was there.  */
+/* The start of a file is mapped: add a module, in place of what was mapped
+   there.  */
 static bool
 insert_module (struct process *process, const struct mapping *mapping)
 {
@@ -167,7 +168,7 @@ module_set_no_section (struct module *module, const char *reason)
   module->reason = strdup (reason);
 }
 
-/* A copy of the section that lies beside MODULE's file.  */
+/* A copy of the detached section of MODULE's file.  */
 static bool
 take_detached (struct module *module, const char *folders, const void *elf,
                size_t size, uint64_t bias)

@@ -2,8 +2,9 @@
    file, an emulated machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What can be stopped, copied and reported about it is live.h's and core.h's;
-   this is what they have in common, and what walks need.  */
+   live.h and core.h have what depends on where the program is: stopping,
+   copying, reporting.  This header has what all kinds have in common, and what
+   walks need.  */
 
 #ifndef STACKS_PROCESS_H
 #define STACKS_PROCESS_H
@@ -33,13 +34,13 @@ struct registers
   unsigned n;
 };
 
-/* Whose SFrame data a module's is.  */
+/* Where the SFrame section of a module was found.  */
 enum section_origin
 {
   SECTION_UNKNOWN,   /* not looked for yet */
-  SECTION_OWN,       /* the module has it */
-  SECTION_DETACHED,  /* found beside it */
-  SECTION_CONVERTED, /* made from its CFI just now */
+  SECTION_OWN,       /* in the module */
+  SECTION_DETACHED,  /* beside its file */
+  SECTION_CONVERTED, /* made from the module's CFI just now */
   SECTION_NONE       /* `reason' says why */
 };
 
@@ -47,10 +48,10 @@ enum section_origin
 struct section_policy
 {
   /* Folders with detached sections (elf/detached_file.h), separated by colons;
-     borrowed, or NULL.  Looked at first.  */
+     borrowed, or NULL.  They are searched first.  */
   const char *detached;
   bool only_sframe; /* nothing is converted */
-  bool analyze;     /* what is converted gets rows for code without CFI */
+  bool analyze;     /* converted modules get rows for code without CFI */
 };
 
 /* Where detached sections are by default: beside debug files.  */
@@ -74,9 +75,9 @@ struct thread
   pid_t tid;
   char name[32]; /* "" if not known */
   bool stopped;  /* by live_stop */
-  bool waits;    /* in the kernel, and cannot be stopped */
-  int signal;    /* that it gets when it goes on, or 0 */
-  bool known;    /* its registers are */
+  bool waits;    /* it waits in the kernel and cannot be stopped */
+  int signal;    /* signal that the thread gets when it is resumed, or 0 */
+  bool known;    /* `registers' has been read */
   struct registers registers;
 };
 
@@ -101,10 +102,10 @@ struct process
   /* Find the section of MODULE, which has not been looked for yet, and set
      its origin.  */
   void (*load_section) (struct process *process, struct module *module);
-  /* How a step is taken; cfi2sframe_unwind_step unless set.  */
+  /* The function for a step; cfi2sframe_unwind_step unless set.  */
   enum cfi2sframe_step (*step) (struct cfi2sframe_unwinder *unwinder);
-  uint64_t walk_pc; /* of the frame at which a walk is */
-  void *known_rows; /* owned; rows that steps looked up, or NULL */
+  uint64_t walk_pc; /* PC of the frame at which a walk is */
+  void *known_rows; /* owned: rows that steps looked up, or NULL */
   Dwfl *dwfl;       /* owned: symbols, and walks by CFI; may be NULL */
 };
 
@@ -116,11 +117,11 @@ struct module *process_module_at (const struct process *process,
 struct module *process_add_module (struct process *process, uint64_t start,
                                    uint64_t end, const char *path);
 
-/* Give TO modules like those of FROM, without sections.  What memory does not
-   suffice for is left out.  */
+/* Give TO modules like those of FROM, without sections; modules for which
+   memory does not suffice are left out.  */
 void process_copy_modules (struct process *to, const struct process *from);
 
-/* A file that is mapped, or something else.  */
+/* A mapping, of a file or of something else.  */
 struct mapping
 {
   uint64_t start, end, offset; /* bytes; of the file */
@@ -129,10 +130,10 @@ struct mapping
   const char *path; /* "" if anonymous */
 };
 
-/* MAPPING was made, over whatever was there.  A module begins with a mapping
-   of its file's start, and has all mappings of the file that follow.  Memory
-   without a file is no module, and may lie in one.  False when memory ran
-   out.  */
+/* Record MAPPING, which replaces whatever was mapped there.  A module begins
+   with a mapping of its file's start, and has all mappings of the file that
+   follow.  Memory without a file is no module, and may lie in one.  False when
+   memory ran out.  */
 bool process_map (struct process *process, const struct mapping *mapping);
 
 /* Append a mapping.  False when memory ran out.  */
@@ -151,9 +152,9 @@ void module_forget_section (struct module *module);
 /* MODULE has no section, because of REASON (copied).  */
 void module_set_no_section (struct module *module, const char *reason);
 
-/* Find the section of MODULE, which has none of its own and is loaded BIAS
-   above its own addresses, beside it, or make it from the SIZE bytes of its
-   ELF file.  */
+/* Find a section for MODULE, which has none of its own and is loaded BIAS
+   above its own addresses: its file's detached section, or one made from the
+   SIZE bytes of its ELF file.  */
 void module_supply (struct process *process, struct module *module,
                     const void *elf, size_t size, uint64_t bias);
 
@@ -162,10 +163,11 @@ void module_supply (struct process *process, struct module *module,
 bool process_find_section (void *context, uint64_t pc,
                            struct cfi2sframe_section *section);
 
-/* Room for what steps find out; NULL when memory ran out.  */
+/* Room for the rows that steps look up; NULL when memory ran out.  */
 void *process_known_rows (struct process *process, size_t *size);
 
-/* Sections are not what they were when steps found that out.  */
+/* Forget the rows that steps have looked up, because sections have
+   changed.  */
 void process_forget_rows (struct process *process);
 
 void process_forget_modules (struct process *process);

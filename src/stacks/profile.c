@@ -26,7 +26,7 @@ enum
 };
 static const uint64_t first_process = UINT64_C (1) << 63;
 static const uint64_t first_end = UINT64_MAX - CFI2SFRAME_STEP_INVALID;
-/* What is no code; its caller is a guess.  */
+/* Key of a frame that is no code; its caller is a guess.  */
 static const uint64_t no_code = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 1;
 
 bool
@@ -108,7 +108,7 @@ profile_take (struct profile *profile, struct member *member,
       bool is_code = i + 1 == walk->n || !frame[1].guessed;
       uint32_t callee = call_tree_child (
           tree, node, is_code ? key_of (profile, process, address) : no_code);
-      /* Without memory for more, the caller gets it.  */
+      /* If memory for a node ran out, the sample is counted in the caller.  */
       if (callee == 0)
         break;
       node = callee;
@@ -132,8 +132,8 @@ in_brackets (const char *text)
                                                                   : name;
 }
 
-/* What to call code without a symbol: by where its rows begin, as functions
-   do, if they are known; otherwise by its file alone.  */
+/* The name of code without a symbol: its file and where its rows begin, as
+   functions do; the file alone if the rows are not known.  */
 static char *
 name_of_rows (const struct code_files *files, uint32_t file, uint64_t offset)
 {
@@ -147,7 +147,7 @@ name_of_rows (const struct code_files *files, uint32_t file, uint64_t offset)
   return asprintf (&name, "%s+0x%" PRIx64, base, start) < 0 ? NULL : name;
 }
 
-/* What to call what has KEY; to be freed.  */
+/* The name of what has KEY; the caller frees it.  */
 static char *
 name_of (struct profile *profile, uint64_t key, unsigned wanted)
 {

@@ -23,7 +23,7 @@ struct profile
   size_t n_processes, processes_capacity;
   uint64_t samples;
   uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
-  uint64_t lost;                              /* samples that came too fast */
+  uint64_t lost; /* samples that the kernel dropped, for want of room */
 };
 
 /* False when memory ran out.  */
@@ -39,18 +39,19 @@ void profile_take (struct profile *profile, struct member *member,
 /* Walks that got to the outermost frame.  */
 uint64_t profile_complete (const struct profile *profile);
 
-/* Functions instead of addresses.  */
+/* A profile with functions instead of addresses.  */
 struct named_profile
 {
-  const char *process;    /* the only one; NULL: they are the root's callees */
+  const char *process; /* name of the only process; NULL: the processes are the
+                          root's callees */
   struct call_tree calls; /* keys: numbers of names */
   uint64_t *totals;       /* owned: with callees, by node */
   char **names;           /* owned; sorted */
   uint64_t n_names;
 };
 
-/* What PROFILE's addresses are called; callees are ordered by their names.
-   WANTED: of symbols (symbols.h).  False when memory ran out.  */
+/* Give PROFILE's addresses their names; callees are ordered by name.  WANTED:
+   of symbols (symbols.h).  False when memory ran out.  */
 bool profile_name (struct profile *profile, unsigned wanted,
                    struct named_profile *named);
 void named_profile_free (struct named_profile *named);

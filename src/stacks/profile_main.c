@@ -35,7 +35,7 @@ struct session
   pid_t pid;
   struct perf_sampler *sampler; /* NULL: by ptrace */
   char name[64];                /* of the process */
-  bool ended;                   /* the command has; STATUS is its own */
+  bool ended; /* whether the command has ended; STATUS is its exit status */
   int status;
   double started, seconds;
 };
@@ -92,8 +92,8 @@ open_sampler (struct session *session)
              err.reason);
 }
 
-/* Start the command.  It may end before anyone has looked at it: so it is
-   known as a process before it executes the program.  */
+/* Start the command.  It becomes a member before it executes the program,
+   because it may end soon after.  */
 static bool
 open_command (struct session *session)
 {
@@ -154,8 +154,8 @@ show_progress (const struct session *session)
            session->profile.samples);
 }
 
-/* Whether there is a command that has ended.  (It stays as a zombie until it
-   is asked for.)  Its exit status is what a shell would say.  */
+/* Whether there is a command that has ended. (It stays as a zombie until its
+   status is read.) The exit status is the one a shell would give.  */
 static bool
 command_ended (struct session *session)
 {
@@ -219,7 +219,7 @@ ends_in (const char *name, const char *suffix)
   return n >= m && strcmp (name + n - m, suffix) == 0;
 }
 
-/* Of no samples none is missing.  */
+/* If there are no samples, none is missing.  */
 static double
 percent_complete (const struct profile *profile)
 {
@@ -228,7 +228,7 @@ percent_complete (const struct profile *profile)
                                      / (double)profile->samples;
 }
 
-/* Whatever FILE is to be, by its NAME.  */
+/* Print the profile to FILE, as what the end of its NAME asks for.  */
 static bool
 print_as (const struct session *session, const struct named_profile *named,
           const char *name, FILE *file)

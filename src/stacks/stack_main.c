@@ -18,8 +18,8 @@
 
 enum
 {
-  /* Of a thread's stack, when the process is stopped; what lies deeper takes
-     another stop.  */
+  /* Bytes that are copied of each stack when the process is stopped; a walk
+     that goes deeper takes another stop.  */
   STACK_COPIED = 8 << 20
 };
 
@@ -31,8 +31,8 @@ struct session
   double stopped; /* seconds */
 };
 
-/* Walk all stacks that are known.  False when one leads to memory that is not
-   there.  */
+/* Walk all stacks that were copied.  False when a walk leads to memory that
+   was not copied.  */
 static bool
 walk_all (struct session *session)
 {
@@ -48,7 +48,8 @@ walk_all (struct session *session)
   return complete;
 }
 
-/* Stop the process and copy its stacks; walk them meanwhile if WALK.  */
+/* Stop the process and copy its stacks.  If WALK, walk them before it is
+   resumed.  */
 static bool
 copy_stacks (struct session *session, bool walk, struct error *err)
 {
@@ -80,7 +81,7 @@ open_living (struct session *session, struct error *err)
   return live_open_dwfl (process, err);
 }
 
-/* Show the stack of THREAD.  False when DWARF tells another.  */
+/* Print the stack of THREAD.  False when the walk by DWARF differs.  */
 static bool
 show_thread (struct session *session, const struct thread *thread)
 {

@@ -25,8 +25,9 @@ struct page
   FILE *out;
 };
 
-/* Name the code of FRAME, in MODULE (or NULL).  BEFORE_INTERRUPTED: what
-   called it is the kernel, when a signal interrupted the next frame.  */
+/* Print the name of the code of FRAME, in MODULE (or NULL).
+   BEFORE_INTERRUPTED: a signal interrupted the next frame, so that the kernel
+   called this one.  */
 static void
 print_name (const struct page *page, const struct frame *frame,
             const struct module *module, const struct symbol *symbol,
@@ -139,7 +140,7 @@ stack_print (const struct process *process, const struct thread *thread,
   print_end (&page, walk);
 }
 
-/* What is not the same in frame INDEX, if both walks have it.  */
+/* The name of what differs in frame INDEX, if both walks have it.  */
 static const char *
 difference (const struct walk *a, const struct walk *b, size_t index)
 {

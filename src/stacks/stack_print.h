@@ -10,8 +10,9 @@
 #include "stacks/stack_walk.h"
 #include "stacks/symbols.h"
 
-/* A line for the thread, one for each frame of WALK (and one for its source),
-   and one that says why there are no more.  WANTED: of symbols (symbols.h). */
+/* Print a line for the thread, one for each frame of WALK (and one for its
+   source), and one that says why the walk ended.  WANTED: of symbols
+   (symbols.h).  */
 void stack_print (const struct process *process, const struct thread *thread,
                   const struct walk *walk, unsigned wanted, FILE *out);
 
@@ -22,7 +23,8 @@ bool stack_print_both (const struct process *process,
                        const struct thread *thread, const struct walk *sframe,
                        const struct walk *dwarf, unsigned wanted, FILE *out);
 
-/* A thread of which nothing is known, because it waits in the kernel.  */
+/* Print that THREAD waits in the kernel, so that nothing is known of its
+   stack.  */
 void stack_print_waiting (const struct thread *thread, FILE *out);
 
 #endif /* STACKS_STACK_PRINT_H */

@@ -24,7 +24,8 @@ walk_free (struct walk *walk)
   walk->frames = NULL;
 }
 
-/* Code stays as it is when the process runs on.  */
+/* Code is read from the process whether it is stopped or not, because code
+   does not change.  */
 static bool
 read_code (void *context, uint64_t address, void *to, size_t size)
 {
@@ -63,8 +64,8 @@ unwinder_start (struct cfi2sframe_unwinder *unwinder, struct process *process,
   unwinder->cache = process_known_rows (process, &unwinder->cache_size);
 }
 
-/* Where the call that led to the frame in UNWINDER put its return address:
-   this, and the SP of the caller.  */
+/* Where the call that led to the frame in UNWINDER put its return address, and
+   the SP of the caller.  */
 static bool
 call_of (const struct cfi2sframe_unwinder *unwinder, struct process *process,
          uint64_t *pc, uint64_t *sp)

@@ -14,16 +14,18 @@
 struct frame
 {
   uint64_t pc, sp, fp;
-  bool at_pc;       /* PC is the next instruction to run, no call's end */
-  bool interrupted; /* by a signal, or now: a reason to be so */
-  bool guessed;     /* no row led here: see walk_by_sframe */
+  bool at_pc; /* PC is the next instruction to run, not the end of a call */
+  bool interrupted; /* a signal or the stop interrupted the frame; then at_pc
+                       is set, too */
+  bool guessed;     /* the frame was guessed, not found by a row: see
+                       walk_by_sframe */
 };
 
 struct walk
 {
   struct frame *frames; /* owned */
   size_t n, max;
-  /* Why there are no more; CFI2SFRAME_STEP_CALLER: because of MAX.  */
+  /* Why the walk ended; CFI2SFRAME_STEP_CALLER: because it has MAX frames.  */
   enum cfi2sframe_step end;
 };
 
@@ -31,9 +33,9 @@ struct walk
 bool walk_init (struct walk *walk, size_t max);
 void walk_free (struct walk *walk);
 
-/* Walk from REGISTERS with SFrame alone.  Where PC is no code, because what is
-   not there was called, the return address is where a call puts it, if one
-   ends there; that caller is a guess.  */
+/* Walk from REGISTERS with SFrame alone.  Where PC is no code, because a
+   pointer to nowhere was called, the return address is taken from where a call
+   puts it, if a call ends there; such a caller is a guess.  */
 void walk_by_sframe (struct process *process,
                      const struct registers *registers, struct walk *walk);
 
@@ -48,8 +50,8 @@ Dwarf_Frame *walk_cfi_at (Dwfl *dwfl, uint64_t pc);
 /* How many frames, from the innermost one on, are the same in both walks.  */
 size_t walk_same_frames (const struct walk *a, const struct walk *b);
 
-/* Whether there is no difference between them: CFI may end before the
-   outermost frame, and SFrame data lead further.  */
+/* Whether both walks agree as far as both lead: CFI may end before the
+   outermost frame, and SFrame lead further.  */
 bool walks_agree (const struct walk *sframe, const struct walk *cfi);
 
 #endif /* STACKS_STACK_WALK_H */

@@ -78,6 +78,6 @@ walk_by_cfi (struct process *process, pid_t tid, struct walk *walk)
   int result = dwfl_getthread_frames (process->dwfl, tid, take_frame, &cfi);
   if (result == -1 && walk->end == CFI2SFRAME_STEP_OUTERMOST)
     walk->end
-        = CFI2SFRAME_STEP_MEMORY; /* it gave up for a reason of its own */
+        = CFI2SFRAME_STEP_MEMORY; /* libdwfl gave up for a reason of its own */
   return walk->n > 0;
 }

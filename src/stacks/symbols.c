@@ -24,7 +24,8 @@ void
 symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
              struct symbol *symbol)
 {
-  /* The call, not what follows it, which may be another function.  */
+  /* Look up the call, because the instruction after it may belong to another
+     function.  */
   uint64_t address = pc - !at_pc;
   *symbol = (struct symbol){ 0 };
   Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule (dwfl, address) : NULL;

@@ -12,8 +12,8 @@
 struct symbol
 {
   char name[1024];  /* cut off if it is longer; "" if there is none */
-  uint64_t offset;  /* of the address in it */
-  bool unsized;     /* its end is not known */
+  uint64_t offset;  /* of the address in the symbol */
+  bool unsized;     /* the symbol has no size */
   const char *file; /* of its source, or NULL; it is libdwfl's */
   int line;         /* 0 if not known */
 };

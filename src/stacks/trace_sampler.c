@@ -51,7 +51,7 @@ take_member (struct profile *profile, struct member *member, struct error *err)
   if (!live_stop (process, err))
     return false;
   struct error ended;
-  /* Without what is mapped now there is what was.  */
+  /* If the new list cannot be read, the old one is used.  */
   live_refresh (process, NULL, &ended);
   member_read_name (member);
   for (size_t i = 0; i < process->n_threads; i++)
@@ -70,7 +70,8 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
   bool there = false;
   if (children)
     family_add_children (family);
-  /* The last one takes the place of one that has ended.  */
+  /* From the end, because the last member takes the place of one that is
+     removed.  */
   for (size_t i = family->n; i-- > 0;)
     {
       struct error problem;

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "stacks/profile.h"
 
-/* Stop each member of PROFILE's family, with the CHILDREN they have by now,
-   and count the stacks of the threads that ran.  False when PID, one of them,
-   has ended or may not be stopped.  */
+/* Stop each member of PROFILE's family and, if CHILDREN, its present children,
+   and count the stacks of the threads that ran.  False when the member PID has
+   ended or may not be stopped.  */
 bool trace_sampler_take (struct profile *profile, pid_t pid, bool children,
                          struct error *err);
 

@@ -38,7 +38,7 @@ enum
     name, key, NULL, 0, text, 1      \
   }
 
-/* What they switch on: members of a structure of TYPE.  */
+/* The members of a structure of TYPE that these options set.  */
 #define WALK_SWITCHES(type)                                     \
   OPTION_SWITCH (type, OPTION_ONLY_SFRAME, policy.only_sframe), \
       OPTION_SWITCH (type, OPTION_ANALYZE, policy.analyze),     \
