@@ -131,7 +131,8 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
          || (word & 0xfefff000) == 0xd63f0000;
 }
 
-/* The two byte orders differ in nothing but the order and the ABI number.  */
+/* Both byte orders have these facts in common, but for the order and the ABI
+   number.  */
 #define AARCH64(name_, big_endian_, abi_)                                     \
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \

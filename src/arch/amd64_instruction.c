@@ -12,8 +12,10 @@
 /* What follows an opcode.  */
 enum
 {
-  N = 0,      /* nothing */
-  M = 1 << 0, /* ModRM and what that asks for */
+  N = 0, /* nothing */
+  M
+  = 1
+    << 0, /* ModRM, and SIB byte and displacement where ModRM asks for them */
   B = 1 << 1, /* 8-bit immediate */
   W = 1 << 2, /* 16-bit immediate */
   Z = 1 << 3, /* 32-bit immediate, 16-bit with the prefix 66 */
@@ -21,7 +23,7 @@ enum
   O = 1 << 5, /* address of a mov without ModRM */
   V = 1 << 6, /* as Z, and 64-bit with REX.W */
   G = 1 << 7, /* M; and B (opcode f6) or Z (f7) if ModRM.reg is 0 or 1 */
-  X = 1 << 8  /* no instruction, or not one that is known here */
+  X = 1 << 8  /* not an instruction, or unknown here */
 };
 
 /* clang-format off */
@@ -44,8 +46,8 @@ static const uint16_t one_byte[256] = {
   X, N, X, X, N, N, G, G, N, N, N, N, N, N, M, M, /* f0 */
 };
 
-/* Behind 0f.  The ModRM of control and debug registers (20 to 23) never asks
-   for anything.  */
+/* Opcodes behind 0f.  The ModRM of control and debug registers (20 to 23)
+   never asks for anything.  */
 static const uint16_t two_bytes[256] = {
   M, M, M, M, X, N, N, N, N, N, X, N, X, M, N, X, /* 00 */
   M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 10 */
@@ -76,8 +78,8 @@ enum
   CALL_INDIRECT_MAX = 7  /* ... with SIB byte and a 32-bit displacement */
 };
 
-/* Whether the opcode GROUP_5 with MODRM is an instruction: there is no /7, and
-   a far pointer is in memory.  */
+/* Whether the opcode GROUP_5 with MODRM is an instruction: /7 is not defined,
+   and a far pointer must be in memory.  */
 static bool
 is_group_5 (uint8_t modrm)
 {
@@ -116,7 +118,7 @@ is_legacy_prefix (uint8_t byte)
     }
 }
 
-/* Read prefixes; returns the byte behind them.  */
+/* Read prefixes; returns the byte after them.  */
 static uint8_t
 read_prefixes (struct amd64_instruction *instruction)
 {
@@ -165,7 +167,8 @@ read_vex (struct amd64_instruction *instruction, unsigned size,
   unsigned map = bytes == NULL ? 0 : size == 1 ? 1 : bytes[0] & map_mask;
   uint8_t opcode = cursor_u8 (&instruction->cursor);
   instruction->follows = follows_in_map (map, opcode);
-  /* Conditional branches and the like have no such form.  */
+  /* With VEX or EVEX an opcode is followed by ModRM and an 8-bit immediate at
+     most.  */
   if (instruction->follows & ~(M | B))
     instruction->follows = X;
 }
@@ -203,7 +206,8 @@ read_modrm (struct amd64_instruction *instruction)
   uint8_t modrm = cursor_u8 (cursor);
   unsigned mode = modrm >> 6, base = modrm & 7;
   instruction->reg = modrm >> 3 & 7;
-  /* AMD's XOP has no other mark.  */
+  /* 8f with a ModRM.reg other than 0 is the prefix of AMD's XOP
+     instructions.  */
   if ((instruction->opcode == 0x8f && instruction->reg != 0)
       || (instruction->opcode == GROUP_5 && !is_group_5 (modrm)))
     instruction->follows = X;
@@ -258,12 +262,14 @@ amd64_instruction_size (const uint8_t *code, size_t left, bool *is_call)
   return (unsigned)(instruction.cursor.at - code);
 }
 
-/* Calls, from their ends.  */
+/* Calls, found from their ends.  */
 
 /* Whether one of the eight bytes in front of END may be GROUP_5 with a ModRM
-   byte of /2 or /3 behind it.  All are looked at at once: 1 less than a byte 0
-   of ~WORD makes a borrow, and no byte less than 0x80 makes one of 0x80.
-   Without ModRM, distances of calls backwards would be taken for GROUP_5.  */
+   byte of /2 or /3 behind it.  One operation tests all eight bytes:
+   subtracting 1 from each byte of ~WORD borrows where that byte is 0, which
+   sets its bit 7; a byte below 0x80 does so in no other way.  The ModRM byte
+   is tested as well because distances of backward calls are full of bytes
+   ff.  */
 static inline bool
 may_have_group_5 (const uint8_t *end)
 {

@@ -33,8 +33,8 @@ struct plt_stub
 {
   const char *name;
   uint8_t size;                /* bytes; the distance of two such stubs */
-  uint8_t bytes[PLT_STUB_MAX]; /* what the stub looks like ... */
-  uint8_t mask[PLT_STUB_MAX];  /* ... in the bits set here; clear bits are
+  uint8_t bytes[PLT_STUB_MAX]; /* the stub's bytes ; of these */
+  uint8_t mask[PLT_STUB_MAX];  /* only bits set here count; clear bits are
                                   immediates and displacements */
   uint8_t n_rows;
   struct
@@ -51,9 +51,8 @@ struct arch_relocations
   uint16_t glob_dat, jump_slot; /* fill in words of the GOT */
   uint16_t relative;            /* base address + addend */
 
-  /* Types of dynamic relocations whose addends are no addresses but offsets
-     among thread-local variables; ends with 0.  All other addends count as
-     addresses.  */
+  /* Types of dynamic relocations whose addends are offsets among thread-local
+     variables; ends with 0.  All other addends count as addresses.  */
   uint16_t tls[TLS_RELOCATIONS_MAX + 1];
 };
 
@@ -67,22 +66,23 @@ struct arch
   /* DWARF register numbers.  */
   uint16_t sp, fp, ra;
 
-  /* Offset of the saved RA from the CFA when the ABI fixes it (sframe header
+  /* Offset of the saved RA from the CFA if the ABI fixes it (sframe header
      field sfh_cfa_fixed_ra_offset); 0 when rows track the RA.  */
   int8_t fixed_ra_offset;
-  int32_t caller_sp_offset; /* caller's SP = CFA + this */
+  int32_t caller_sp_offset; /* the caller's SP is CFA + this */
 
   uint8_t smallest_instruction; /* bytes */
   uint8_t smallest_call;        /* likewise */
-  /* The size of the instruction at CODE, of which LEFT bytes are there; 0 when
-     it is not known or longer.  *IS_CALL tells whether it is a call.  NULL:
-     all instructions are of the smallest size.  */
+  /* The size of the instruction at CODE, of which LEFT bytes exist; 0 when the
+     instruction is unknown or does not fit.  *IS_CALL tells whether it is a
+     call.  NULL: all instructions have the smallest size.  */
   unsigned (*instruction_size) (const uint8_t *code, size_t left,
                                 bool *is_call);
-  /* Whether the last of the SIZE bytes of CODE look like a call, whatever
-     instructions they really are.  Where instruction_size is NULL, that is
-     certain.  *DISTANCE is that from its end to its target if it can be
-     nothing but a call with a distance, otherwise 0.  Async-signal-safe.  */
+  /* Whether the last of the SIZE bytes of CODE may be those of a call.  Where
+     instruction_size is NULL, the answer is certain; elsewhere the bytes may
+     be parts of other instructions.  If they can only be a call with a
+     distance, *DISTANCE is the distance from its end to its target, otherwise
+     0.  Async-signal-safe.  */
   bool (*may_end_call) (const uint8_t *code, size_t size, int32_t *distance);
 
   /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
@@ -113,7 +113,7 @@ const struct arch *arch_of_machine (unsigned e_machine, bool big_endian);
 /* The table of an SFrame ABI identifier, or NULL.  */
 const struct arch *arch_of_sframe_abi (unsigned abi);
 
-/* Whether a relocation of TYPE is about a thread-local variable, so that its
+/* Whether a relocation of TYPE refers to a thread-local variable, so that its
    addend is no address.  False where ARCH is NULL.  */
 bool arch_relocation_is_tls (const struct arch *arch, uint32_t type);
 

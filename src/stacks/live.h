@@ -31,8 +31,7 @@ void live_close (struct process *process);
 bool live_renew (struct process *process, struct error *err);
 
 /* Read the list of modules again; modules that stayed keep their sections.  If
-   CHANGED is not NULL, *CHANGED (unless NULL) tells whether the list has
-   changed.  */
+   CHANGED is not NULL, *CHANGED tells whether the list has changed.  */
 bool live_refresh (struct process *process, bool *changed, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until

@@ -1,4 +1,4 @@
-/* Many files: which thread works on which, and in what order results are
+/* Many files: which thread works on which file, and in what order results are
    printed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -25,11 +25,11 @@
 
 #define NONE SIZE_MAX
 
-/* What is known of one entry of the tree.  */
+/* One entry of the tree, and its results.  */
 struct batch_entry
 {
   size_t next_name;   /* the next entry that is the same file, or NONE */
-  bool further_name;  /* not the first of them */
+  bool further_name;  /* not the first name of its file */
   bool finished;      /* the texts are complete */
   char *out, *errors; /* what is to be printed; NULL: nothing */
   size_t out_size, errors_size;
@@ -42,14 +42,14 @@ struct batch
   struct totals *totals;
   struct message_streams streams;
   struct batch_entry *items;
-  bool direct;   /* one after the other, printing at once */
+  bool direct;   /* one file after the other, printing at once */
   size_t *order; /* entries to work on: first names, largest first */
   size_t n_order;
   uint64_t all_bytes;
 
-  pthread_mutex_t lock; /* for everything below and items[].finished */
+  pthread_mutex_t lock; /* guards everything below and items[].finished */
   pthread_cond_t changed;
-  size_t n_taken, n_done; /* of `order` */
+  size_t n_taken, n_done; /* how many of `order` were begun, and are done */
   uint64_t bytes_done;
 };
 
@@ -73,7 +73,7 @@ compare_names (const void *a, const void *b)
   return (left->entry > right->entry) - (left->entry < right->entry);
 }
 
-/* Chain the entries that are one file, in their order.  */
+/* Chain the entries that are names of one file, in their order.  */
 static bool
 find_names (struct batch *batch)
 {
@@ -103,8 +103,9 @@ struct texts
   FILE *out, *errors;
 };
 
-/* Streams into the texts of ITEM; the batch's own when memory ran out, or when
-   files are worked on in their order anyway.  */
+/* Open streams that write to the texts of ITEM.  When memory ran out, or when
+   files are worked on in their order anyway, the streams are the batch's
+   own.  */
 static void
 texts_open (struct texts *texts, const struct batch *batch,
             struct batch_entry *item)
@@ -121,7 +122,8 @@ texts_open (struct texts *texts, const struct batch *batch,
     texts->errors = batch->streams.errors;
 }
 
-/* Empty texts are freed: there may be many.  */
+/* Close the streams of TEXTS.  Empty texts are freed, because there may be
+   many.  */
 static void
 texts_close (struct texts *texts, const struct batch *batch,
              struct batch_entry *item)
@@ -152,7 +154,7 @@ fail (struct job *job, enum cfi2sframe_status status, const char *reason)
 
 /* Working on files.  */
 
-/* Count JOB and print what there is to say to STREAMS.  */
+/* Count JOB and print its results to STREAMS.  */
 static void
 finish_job (struct batch *batch, const struct job *job,
             const struct texts *streams)
@@ -166,7 +168,7 @@ finish_job (struct batch *batch, const struct job *job,
   pthread_mutex_unlock (&batch->lock);
 }
 
-/* The first name of its file.  */
+/* Work on a file by its first name.  */
 static void
 run_first_name (struct batch *batch, size_t index, struct job *job,
                 const struct texts *streams)
@@ -197,7 +199,7 @@ relink_entry (const struct batch *batch, const struct job *first,
   return done;
 }
 
-/* Another name of the file FIRST has been run for.  */
+/* Work on another name of the file of FIRST, which is done.  */
 static void
 run_further_name (struct batch *batch, const struct job *first, size_t index,
                   struct job *job)
@@ -216,8 +218,8 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
     job->outcome = JOB_FAILED;
 }
 
-/* Warn of hard links that were not named in this call: they still have the old
-   contents.  FD is the old file.  */
+/* Warn of hard links that were not named in this call: those names still have
+   the old contents.  FD is the old file.  */
 static void
 warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
                    FILE *errors)
@@ -229,7 +231,7 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
     return;
   struct file_identity identity = file_identity_of (&old);
   if (file_identity_equal (&identity, &job->made))
-    return; /* written in place */
+    return; /* written in place: all names have the new contents */
   fputs ("cfi2sframe: ", errors);
   printable_put (job->path, errors);
   fprintf (errors,
@@ -266,7 +268,7 @@ run_file (struct batch *batch, size_t index)
     close (old);
 }
 
-/* Note that run_file is through.  */
+/* Record that run_file is done with the entry.  */
 static void
 note_finished (struct batch *batch, size_t index)
 {
@@ -309,8 +311,9 @@ print_saved_text (char **text, size_t size, FILE *stream)
   *text = NULL;
 }
 
-/* Print what is finished from entry AT on, without a gap.  Called with the
-   lock held, which is given up while printing.  */
+/* Print the results of finished entries from number AT on, up to the first
+   unfinished one.  Returns that one's number.  The caller holds the lock,
+   which is released while printing.  */
 static size_t
 print_finished (struct batch *batch, size_t at)
 {
@@ -327,7 +330,8 @@ print_finished (struct batch *batch, size_t at)
   return at;
 }
 
-/* Wait until something is finished, or it is time for the progress bar.  */
+/* Wait until another entry is finished, or the progress bar is to be drawn
+   again.  */
 static void
 wait_for_change (struct batch *batch)
 {
@@ -368,8 +372,9 @@ print_all (struct batch *batch)
 
 /* Threads.  */
 
-/* Start up to N threads that take no signals: the main thread does, so that
-   none of them is held up inside a handler.  Returns how many there are.  */
+/* Start up to N threads.  These take no signals, so that none of them is held
+   up inside a handler; the main thread takes all.  Returns how many were
+   started.  */
 static unsigned
 start_threads (struct batch *batch, pthread_t *threads, unsigned n)
 {
@@ -414,7 +419,7 @@ compare_sizes (const void *a, const void *b, void *entries)
   return (left > right) - (left < right);
 }
 
-/* Decide what to do and in which order.  */
+/* Make the list of entries to work on, in the order of work.  */
 static bool
 plan (struct batch *batch)
 {

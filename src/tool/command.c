@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In the new process.  */
+/* Runs in the new process: waits, then executes the program.  */
 static _Noreturn void
 execute (int go, int result, char **arguments)
 {
   char byte;
-  /* Until the other end is closed.  */
+  /* Wait until the parent has closed its end.  */
   while (read (go, &byte, 1) < 0 && errno == EINTR)
     ;
   signal (SIGINT, SIG_DFL);

@@ -10,8 +10,8 @@
 struct command
 {
   pid_t pid;
-  int go;     /* closing this lets it execute the program */
-  int result; /* errno of an execution that failed can be read here */
+  int go; /* closing this descriptor makes the process execute the program */
+  int result; /* a failed execution writes its errno here */
 };
 
 /* Make a process that waits to execute ARGUMENTS.  False, with errno, when
@@ -22,7 +22,7 @@ bool command_prepare (struct command *command, char **arguments);
    cannot.  */
 bool command_start (struct command *command);
 
-/* End it if it still runs, and wait for it.  */
+/* End the process if it still runs, and wait for it.  */
 void command_end (struct command *command);
 
 #endif /* TOOL_COMMAND_H */

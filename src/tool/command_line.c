@@ -23,8 +23,8 @@
 enum
 {
   READERS_MAX = 16,
-  JOBS_MAX = 256, /* so many temporary files are known to
-                     cfi2sframe_discard_temporaries */
+  JOBS_MAX
+  = 256, /* cfi2sframe_discard_temporaries knows so many temporary files */
 };
 
 static const struct argp_option option_table[] = {
@@ -69,8 +69,8 @@ static const struct argp_option option_table[] = {
     1 },
   { "verify-code", OPTION_VERIFY_CODE, NULL, 0,
     "Leave out the rows that --lint finds", 1 },
-  /* Hidden and refused.  As an abbreviation of --verify-code, it would convert
-     files that are only to be checked.  */
+  /* Hidden and refused: as an abbreviation of --verify-code, --verify would
+     convert files that are only to be checked.  */
   { "verify", OPTION_VERIFY, NULL, OPTION_HIDDEN, NULL, 1 },
   { "analyze", OPTION_ANALYZE, NULL, 0,
     "Make rows for code without CFI, too, from what the code does", 1 },
@@ -152,7 +152,7 @@ static const struct argp_option option_table[] = {
                               "them and exit")
 };
 
-/* What most people need, on one screen.  */
+/* The options that most users need, on one screen.  */
 static const char usual_options[]
     = "Usage: cfi2sframe [OPTION...] FILE...\n"
       "Add SFrame stack-trace data to linked ELF files, in place, made from "
@@ -188,7 +188,8 @@ static const char documentation[]
       "failed (and is as it was) or a check found a difference, 2 wrong "
       "usage, 3 --lint found something.";
 
-/* --help; returns for --help=all, which argp prints.  */
+/* Print the usual options for --help.  Returns for --help=all, which argp
+   prints.  */
 static void
 print_help (const struct argp_state *state, const char *which)
 {
@@ -216,7 +217,7 @@ refuse_format (struct argp_state *state, const char *name)
   option_refuse_value (state, "--format", name, values);
 }
 
-/* What follows "compact-unwind": nothing or a colon and a machine.  */
+/* Parse what follows "compact-unwind": nothing, or a colon and a machine.  */
 static void
 parse_compact_unwind (struct argp_state *state, const char *rest)
 {
@@ -244,7 +245,7 @@ parse_format (struct argp_state *state, const char *name)
     refuse_format (state, name);
 }
 
-/* One name of --for, LENGTH letters of it.  */
+/* Parse one name of --for, of LENGTH letters.  */
 static unsigned
 reader_of_name (struct argp_state *state, const char *name, size_t length)
 {
@@ -356,7 +357,7 @@ add_excluded (struct argp_state *state, const char *pattern)
   options->excluded[options->n_excluded++] = pattern;
 }
 
-/* Processors this process may use.  */
+/* The number of processors that this process may use.  */
 static unsigned
 count_processors (void)
 {
@@ -407,7 +408,7 @@ parse_debug_info (struct argp_state *state, const char *argument)
   options->convert.debug_info = (enum cfi2sframe_debug_info)i;
 }
 
-/* Where CFI is taken from.  */
+/* Options: where CFI is taken from.  */
 static error_t
 parse_source_option (int key, char *argument, struct argp_state *state)
 {
@@ -461,7 +462,7 @@ static const struct option_switch switches[] = {
                  convert.in_place_write),
 };
 
-/* Many files, and what all programs have.  */
+/* Options: many files, and those of all programs.  */
 static error_t
 parse_tree_option (int key, char *argument, struct argp_state *state)
 {
@@ -485,7 +486,7 @@ parse_tree_option (int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What is done instead of converting.  */
+/* Options: what is done instead of converting.  */
 static error_t
 parse_mode (int key, struct argp_state *state)
 {

@@ -117,7 +117,7 @@ defects_json (const struct cfi2sframe_compare_result *result)
   return object;
 }
 
-/* Takes over DETAILS.  */
+/* Frees DETAILS.  */
 static void
 print_json (const struct tool_options *options,
             const struct cfi2sframe_compare_result *result,

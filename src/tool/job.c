@@ -75,7 +75,8 @@ is_change (const struct tool_options *options)
          || options->mode == MODE_REMOVE || options->mode == MODE_UNDO;
 }
 
-/* --strict asks for failures that are refusals, too.  */
+/* Whether JOB's failure is counted as skipped. --strict asks for failures that
+   are refusals, so that these stay failures.  */
 static bool
 may_skip_unconvertible (const struct tool_options *options,
                         const struct job *job)
@@ -86,9 +87,9 @@ may_skip_unconvertible (const struct tool_options *options,
               && job->err.status == CFI2SFRAME_REFUSED);
 }
 
-/* A file that needs no change is skipped by the modes that change files.  For
-   a check, a dump or a section, which name this very file, having no .sframe
-   is a failure.  */
+/* Whether JOB, which did not succeed, is skipped and no failure.  Modes that
+   change files skip a file that needs no change.  For a check, a dump or a
+   section, which name this very file, a missing .sframe is a failure.  */
 static bool
 is_skip (const struct tool_options *options, const struct job *job)
 {
@@ -106,8 +107,8 @@ is_skip (const struct tool_options *options, const struct job *job)
              || err->status == CFI2SFRAME_NOT_ELF);
 }
 
-/* With --debug-twin: whether the debug file is this file's, before anything is
-   changed.  What is wrong with the file itself is said later.  */
+/* With --debug-twin: check, before any change, that the debug file is this
+   file's.  What is wrong with the file itself is reported later.  */
 static bool
 check_debug_twin (struct job *job, const struct tool_options *options)
 {
@@ -123,7 +124,7 @@ check_debug_twin (struct job *job, const struct tool_options *options)
   return false;
 }
 
-/* Bring the debug file in step with the file, or the output, as it is now.  */
+/* Change the debug file to match the file, or the output, as it is now.  */
 static bool
 follow_debug_twin (struct job *job, const struct tool_options *options)
 {

@@ -1,4 +1,4 @@
-/* One file and what became of it.
+/* One file and the result of its work.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_JOB_H
@@ -15,18 +15,18 @@
 enum job_outcome
 {
   JOB_DONE,
-  JOB_SKIPPED, /* nothing to do */
+  JOB_SKIPPED, /* the file needs no change */
   JOB_FAILED
 };
 
 struct job
 {
   const char *path;
-  struct file_location location; /* where that is */
-  struct file_identity made;     /* what it is after it was changed */
-  bool found; /* in a directory or list: what cannot be converted is skipped
-                 without a message */
-  FILE *out;  /* for the dump */
+  struct file_location location; /* where the file is */
+  struct file_identity made; /* identity of the file after it was changed */
+  bool found; /* the file was found in a directory or list: if it cannot be
+                 converted, it is skipped without a message */
+  FILE *out;  /* stream for the dump */
   enum job_outcome outcome;
   struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
@@ -36,12 +36,11 @@ struct job
   double seconds;
 };
 
-/* Whether the file itself is the reason that JOB, which did not succeed, has
-   not changed it: SFrame is not made for it, or it could be harmed, or it is
-   damaged.  */
+/* Whether the reason that JOB failed is the file itself: SFrame is not made
+   for such a file, or a change could harm it, or it is damaged.  */
 bool job_is_unconvertible (const struct job *job);
 
-/* Do with job->path what OPTIONS say.  Prints nothing, except the dump.
+/* Do what OPTIONS ask for with job->path.  Prints nothing, except the dump.
    May run in several threads.  */
 void job_run (struct job *job, const struct tool_options *options);
 

@@ -14,8 +14,8 @@ json_add_number (json_object *object, const char *name, uint64_t value)
   json_object_object_add (object, name, json_object_new_uint64 (value));
 }
 
-/* A string of VALUE, where bytes that are not UTF-8 are escaped as \xHH.  NULL
-   when memory ran out.  */
+/* VALUE as a JSON string, in which bytes that are not UTF-8 are escaped as
+   \xHH.  NULL when memory ran out.  */
 static json_object *
 new_string (const char *value)
 {
@@ -42,8 +42,8 @@ json_add_string (json_object *object, const char *name, const char *value)
                           value != NULL ? new_string (value) : NULL);
 }
 
-/* Print TEXT, which is JSON.  json-c escapes control characters, but for DEL
-   and C1; those stand in strings only.  */
+/* Print TEXT, which is JSON. json-c escapes control characters, but not DEL
+   and C1.  Those can only be inside of strings, and are escaped here.  */
 static void
 put_json (const char *text, FILE *out)
 {

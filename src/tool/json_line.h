@@ -10,8 +10,8 @@
 
 void json_add_number (json_object *object, const char *name, uint64_t value);
 
-/* VALUE NULL becomes null.  Bytes of it that are not UTF-8 are written as the
-   text \xHH: JSON has no other way to say them.  */
+/* Add VALUE to OBJECT under NAME; NULL becomes null.  Bytes of VALUE that are
+   not UTF-8 become the text \xHH, because JSON cannot express them.  */
 void json_add_string (json_object *object, const char *name,
                       const char *value);
 

@@ -24,7 +24,7 @@ struct lint_output
   json_object *details; /* array, or NULL */
 };
 
-/* Which rule is wrong.  */
+/* The name of the rule that FINDING contradicts.  */
 static const char *
 rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
          const char *ra, const char *fp)
@@ -32,7 +32,7 @@ rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
   return finding->frame_pointer ? fp : finding->return_address ? ra : cfa;
 }
 
-/* The bytes of FINDING's instruction, in the order that they are in.  */
+/* The bytes of FINDING's instruction, in memory order.  */
 static const char *
 bytes_text (const struct cfi2sframe_finding *finding,
             char text[BYTES_TEXT_MAX])
@@ -101,7 +101,7 @@ take_finding (void *context, const struct cfi2sframe_finding *finding)
     json_object_array_add (output->details, finding_json (finding));
 }
 
-/* Takes over DETAILS.  */
+/* Frees DETAILS.  */
 static void
 print_json (const char *path, const struct cfi2sframe_lint_result *result,
             const struct cfi2sframe_error *err, json_object *details,
@@ -127,8 +127,8 @@ print_json (const char *path, const struct cfi2sframe_lint_result *result,
   json_object_put (object);
 }
 
-/* Files in directories that cannot have rows (scripts, data, other machines)
-   are passed over.  */
+/* Whether the file of ENTRY was found in a directory and cannot have rows (a
+   script, data, another machine): such files are passed over.  */
 static bool
 is_passed_over (const struct tree_entry *entry,
                 const struct cfi2sframe_error *err)
@@ -173,7 +173,8 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
   return clean ? EXIT_SUCCESS : found ? EXIT_FOUND : EXIT_FAILURE;
 }
 
-/* A failure counts more than a finding.  */
+/* The exit status so far and that of one more file: a failure counts more than
+   a finding.  */
 static int
 worse (int a, int b)
 {

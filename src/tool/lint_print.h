@@ -8,8 +8,8 @@
 
 #include "tool/options.h"
 
-/* Look at all files that OPTIONS name and print what is found.  Returns the
-   exit status: 3 when something was found.  */
+/* Check all files that OPTIONS name and print the findings.  Returns the exit
+   status: 3 when there is a finding.  */
 int lint_print (const struct tool_options *options, FILE *out, FILE *errors);
 
 #endif /* TOOL_LINT_PRINT_H */

@@ -18,7 +18,8 @@
 #include "tool/totals.h"
 #include "tool/tree.h"
 
-/* Output that could not be written must not look like success.  */
+/* The exit status STATUS, or failure if standard output could not be written:
+   lost output must not look like success.  */
 static int
 flush_output (int status)
 {
@@ -35,25 +36,28 @@ show_looking (void *unused, uint64_t files)
   progress_looking (files);
 }
 
-/* Keep what was freed.  A conversion takes and returns some blocks of
-   megabytes one after the other; new pages for each of them take a tenth of
-   its time (doc/speed).  The library leaves its users' allocator alone.  */
+/* Make malloc keep freed memory.  A conversion takes and returns some blocks
+   of megabytes one after the other; new pages for each of them take a tenth of
+   its time (doc/speed).  The library itself leaves its users' allocator
+   alone.  */
 static void
 keep_freed_memory (const struct tool_options *options)
 {
 #ifdef __GLIBC__
-  /* The analysis of code has a few large arrays that grow for a long time, and
-     would leave holes; new pages cost it nothing.  */
+  /* The analysis of code has a few large arrays that grow for a long time and
+     would leave holes; mapping new pages for them costs nothing
+     measurable.  */
   bool analyses = options->mode == MODE_LINT || options->convert.analyze
                   || options->convert.verify_code;
-  /* 32 MiB are the most it takes.  */
+  /* mallopt refuses more than 32 MiB.  */
   mallopt (M_MMAP_THRESHOLD, analyses ? 256 << 10 : 32 << 20);
   mallopt (M_TRIM_THRESHOLD, 256 << 20);
   mallopt (M_TOP_PAD, 1 << 20);
 #endif
 }
 
-/* The list of files could not be read or held.  */
+/* Report that the list of files could not be read, or that memory for it ran
+   out.  */
 static void
 print_list_problem (const struct tool_options *options, bool collected,
                     int problem)

@@ -58,7 +58,8 @@ print_format (const struct measurement *comparison, enum measured_format index,
            figure_percent (format->asynchronous, all));
 }
 
-/* What belongs to compact unwind beside the section itself.  */
+/* Print the sizes of the parts that belong to compact unwind beside the
+   section itself.  */
 static void
 print_remains (const struct measurement *comparison, FILE *out)
 {
@@ -95,8 +96,8 @@ print_comparison (const struct measurement *comparison, FILE *out)
     print_remains (comparison, out);
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (comparison->formats[i].available
-        /* These two leave out the functions that plain V3 leaves out, for the
-           same reasons.  */
+        /* These two formats leave out the functions that plain V3 leaves out,
+           for the same reasons.  */
         && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
       print_reasons (comparison, i, out);
 }

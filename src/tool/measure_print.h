@@ -16,8 +16,8 @@
 void measure_add (struct measurement *sum,
                   const struct measurement *comparison);
 
-/* Print what was measured for JOB to OUT: all formats, or compact unwind alone
-   when that is what was made.  */
+/* Print the figures of JOB to OUT: all formats, or compact unwind alone when
+   only that was made.  */
 void measure_print (const struct tool_options *options, const struct job *job,
                     FILE *out);
 void measure_print_json (const struct tool_options *options,

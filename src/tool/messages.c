@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether descriptor FD leads to the file with STATUS, and messages in there
-   would do harm: devices keep nothing.  */
+/* Whether descriptor FD refers to the file with STATUS and messages would
+   damage that file: devices keep nothing.  */
 static bool
 leads_to (int fd, const struct stat *status)
 {

@@ -12,13 +12,13 @@ struct message_streams
 {
   FILE *out;      /* results */
   FILE *errors;   /* warnings */
-  FILE *failures; /* failures; printed even to the stream that the output goes
-                     to */
+  FILE *failures; /* failures; printed even to the stream that has the output
+                     file */
 };
 
-/* Standard output and standard error; but when -o or --section-only lead to
-   one of them, its messages go to the other one, and when they lead to both,
-   nowhere.  The streams live as long as the process.  */
+/* Standard output and standard error, but no stream that -o or --section-only
+   name as the output file: its messages go to the other stream, or nowhere if
+   the output file is both.  The streams live as long as the process.  */
 struct message_streams
 message_streams_choose (const struct tool_options *options);
 

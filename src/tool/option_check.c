@@ -1,4 +1,4 @@
-/* Help for those who mistyped an option.
+/* Help after a mistyped option: the option that was probably meant.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -50,11 +50,11 @@ distance_of (const char *a, const char *b)
   return rows[m % 3][n];
 }
 
-/* The nearest of several words to what was typed.  */
+/* The search for the word that is nearest to what was typed.  */
 struct search
 {
   const char *typed;
-  const char *nearest; /* or NULL: none is near enough */
+  const char *nearest; /* NULL: no word is near enough */
   unsigned best;
 };
 
@@ -68,7 +68,7 @@ static void
 consider (struct search *search, const char *word)
 {
   unsigned distance = distance_of (search->typed, word);
-  /* More than half of a short word is no slip.  */
+  /* A word that differs in more than half of its letters is not a slip.  */
   if (distance < search->best && distance * 2 <= strlen (word))
     {
       search->best = distance;
@@ -87,7 +87,8 @@ find_short (const struct argp_option *table, int letter)
   return NULL;
 }
 
-/* The option that NAME stands for, as a whole or as the beginning of one.  */
+/* The option with the name NAME, or else one whose name begins with NAME.
+   NULL if there is none.  */
 static const struct argp_option *
 find_long (const struct argp_option *table, const char *name)
 {
@@ -108,7 +109,7 @@ takes_next (const struct argp_option *option)
          && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* Whether the letters of a word like "-no" use up the next word.  */
+/* Whether the short options in a word like "-no" use up the next word.  */
 static bool
 letters_take_next (const struct argp_option *table, const char *letters)
 {

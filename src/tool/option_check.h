@@ -1,4 +1,4 @@
-/* Help for those who mistyped an option.
+/* Help after a mistyped option: the option that was probably meant.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_OPTION_CHECK_H
@@ -6,13 +6,13 @@
 
 #include <argp.h>
 
-/* Before the command line of STATE is parsed: if there is a long option that
-   is not in TABLE but nearly, say which was meant, and end.  Others are left
-   to argp.  */
+/* Before the command line of STATE is parsed: if it has a long option that is
+   not in TABLE but resembles one, name that one and end. argp refuses the
+   others.  */
 void option_check_names (const struct argp_state *state,
                          const struct argp_option *table);
 
-/* VALUE is none that OPTION takes, which are the VALUES up to NULL: say so,
+/* Report that OPTION does not take VALUE but one of VALUES, which NULL ends,
    and end.  */
 void option_refuse_value (const struct argp_state *state, const char *option,
                           const char *value, const char *const *values);

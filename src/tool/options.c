@@ -1,4 +1,4 @@
-/* What cfi2sframe was asked to do.
+/* The command line of cfi2sframe, parsed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

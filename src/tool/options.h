@@ -1,4 +1,4 @@
-/* What cfi2sframe was asked to do.
+/* The command line of cfi2sframe, parsed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_OPTIONS_H
@@ -26,7 +26,7 @@ enum tool_mode
 /* Which files that cannot be converted are no failures.  */
 enum tool_skip
 {
-  SKIP_IN_TREES, /* those found in trees that SFrame is not made for */
+  SKIP_IN_TREES, /* files found in trees, if SFrame is not made for them */
   SKIP_ALL,
   SKIP_NONE
 };
@@ -41,20 +41,23 @@ enum tool_stats
 struct tool_options
 {
   enum tool_mode mode;
-  unsigned given;                     /* bits of options, for usage_check.c */
-  const char *output;                 /* of -o or --section-only, or NULL */
-  const char *detached;               /* folder of MODE_DETACH */
-  const char *compact_unwind_machine; /* that a bare section is for, or NULL */
+  unsigned given;       /* bits of options, for usage_check.c */
+  const char *output;   /* file of -o or --section-only, or NULL */
+  const char *detached; /* folder of MODE_DETACH */
+  const char *
+      compact_unwind_machine; /* machine that a bare section is for, or NULL */
   enum tool_stats stats;
   bool quiet;
   unsigned verbose;
-  bool compact_unwind; /* the other format, for MODE_SECTION_ONLY and _DUMP */
-  bool talkative;      /* a line per file, if not quiet */
+  bool compact_unwind; /* compact unwind instead of SFrame, for
+                          MODE_SECTION_ONLY and MODE_DUMP */
+  bool talkative;      /* print a line per file, if not quiet */
   enum tool_skip skip_unconvertible;
   struct cfi2sframe_options convert;
-  bool debug_twin;             /* the debug file follows what is changed: */
-  const char *debug_twin_file; /* this one; NULL: the one that is found */
-  char **files;                /* borrowed from argv */
+  bool debug_twin; /* change the debug file along with the file: */
+  const char
+      *debug_twin_file; /* the debug file; NULL: the one that is found */
+  char **files;         /* borrowed from argv */
   size_t n_files;
   bool recursive;         /* directories are entered */
   const char *files_from; /* list of NUL-terminated names, "-" or NULL */
@@ -64,7 +67,7 @@ struct tool_options
   unsigned jobs; /* files to work on at the same time, at least 1 */
 };
 
-/* Whether many files are to be expected: a summary is wanted.  */
+/* Whether many files are to be expected, so that a summary is printed.  */
 bool tool_options_is_tree (const struct tool_options *options);
 
 /* Whether the files named are to be changed themselves.  */
@@ -73,7 +76,7 @@ bool tool_options_change_files (const struct tool_options *options);
 /* "3", "2", "2.0" or "1".  */
 const char *tool_format_name (enum cfi2sframe_format format);
 
-/* The inverse; false if NAME is none of them.  */
+/* The format called NAME; false if there is none.  */
 bool tool_format_parse (const char *name, enum cfi2sframe_format *format);
 
 #endif /* TOOL_OPTIONS_H */

@@ -12,17 +12,18 @@
 
 struct json_object;
 
-/* Whether it is one of these that OPTIONS ask for.  */
+/* Whether OPTIONS ask for one of these.  */
 bool outcome_json_is_for (const struct tool_options *options);
 
-/* What a file is when such a mode is done with it; NULL: of other modes.  */
+/* The word for a file that such a mode has worked on; NULL for other
+   modes.  */
 const char *outcome_json_done (const struct tool_options *options);
 
 /* Add the numbers of CHECK to OBJECT.  */
 void outcome_json_add_check (struct json_object *object,
                              const struct cfi2sframe_check_result *check);
 
-/* What became of JOB: one line of OUT.  */
+/* Print the result of JOB as one line of OUT.  */
 void outcome_json_print (const struct tool_options *options,
                          const struct job *job, FILE *out);
 

@@ -1,8 +1,8 @@
 /* A progress bar on the terminal, for work that takes long.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Everything goes out by one write to standard error: a signal may end the
-   program in between, from another thread.  */
+   Each change of the bar is one write to standard error, because a signal in
+   another thread may end the program between two writes.  */
 
 #include <config.h>
 
@@ -23,7 +23,7 @@ enum
   BAR_WIDTH = 24
 };
 
-/* In seconds.  What takes less than the first shows no bar at all.  */
+/* In seconds.  Work that takes less than the first shows no bar at all.  */
 static const double first_drawing = 1.0, between_drawings = 0.2;
 
 static atomic_bool on;
@@ -56,7 +56,7 @@ terminal_width (void)
 static void
 put (const char *bytes, size_t size)
 {
-  /* Without a terminal the work goes on, without a bar.  */
+  /* If the terminal has gone, the work continues without a bar.  */
   if (write (STDERR_FILENO, bytes, size) < 0)
     on = false;
 }

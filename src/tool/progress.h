@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Show a bar on standard error if ENABLED and that is a terminal.  Without
-   this call the other functions do nothing.  */
+/* Show a bar on standard error if ENABLED and standard error is a terminal.
+   Without this call the other functions do nothing.  */
 void progress_init (bool enabled);
 
 /* Whether there may be a bar.  */

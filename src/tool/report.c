@@ -1,4 +1,4 @@
-/* Telling people and scripts what was done.
+/* Reports on one file, for people and for scripts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "tool/report.h"
@@ -15,7 +15,7 @@ static const char *const status_names[] = {
   [JOB_DONE] = "converted", [JOB_SKIPPED] = "skipped", [JOB_FAILED] = "failed"
 };
 
-/* The beginning of a line about JOB.  */
+/* Print the beginning of a line about JOB.  */
 static void
 print_name (const struct job *job, FILE *out)
 {
@@ -49,8 +49,8 @@ print_warning (const struct job *job, const char *text, FILE *errors)
   fprintf (errors, "warning: %s\n", text);
 }
 
-/* Warn where protection of the old contents does not cover the new ones: files
-   are to be converted before they are signed or sealed.  */
+/* Warn where signatures or seals of the old contents do not cover the new
+   ones: files must be converted before they are signed or sealed.  */
 static void
 print_concerns (const struct job *job, FILE *errors)
 {
@@ -78,7 +78,8 @@ report_is_of_eh_frame (const struct cfi2sframe_report *report)
          && report->debug_file_functions == 0;
 }
 
-/* Size of the section relative to what it condenses.  */
+/* The size of the section relative to that of the sections it is made
+   from.  */
 static double
 size_ratio (const struct cfi2sframe_report *report)
 {
@@ -140,7 +141,7 @@ print_left_out (const struct job *job, FILE *out)
              report->first_damage);
 }
 
-/* TEXT, which may hold names of files, if there is any.  */
+/* Print TEXT, which may hold names of files, unless it is empty.  */
 static void
 print_text (const char *what, const char *text, FILE *out)
 {
@@ -150,7 +151,7 @@ print_text (const char *what, const char *text, FILE *out)
     fprintf (out, "  %s: %s\n", what, shown);
 }
 
-/* What was found besides .eh_frame, if anything.  */
+/* Print which CFI was found besides .eh_frame, if any.  */
 static void
 print_debug (const struct cfi2sframe_report *report, FILE *out)
 {
@@ -172,7 +173,7 @@ print_debug (const struct cfi2sframe_report *report, FILE *out)
   print_text ("note", report->cfi_note, out);
 }
 
-/* With --analyze: where the rows come from.  */
+/* With --analyze: print where the rows come from.  */
 static void
 print_from_code (const struct tool_options *options,
                  const struct cfi2sframe_report *report, FILE *out)
@@ -279,7 +280,8 @@ print_stats_json (const struct tool_options *options, const struct job *job,
   json_print_line (object, out);
 }
 
-/* What readers make of the section: LINES, each with an indent.  */
+/* Print what readers of SFrame make of the section: LINES, each with an
+   indent.  */
 static void
 print_readers (const char *lines, FILE *out)
 {
@@ -354,17 +356,19 @@ report_done (const struct tool_options *options, const struct job *job,
     }
 }
 
-/* Whether an archive was named on the command line and not converted: silence
-   would look like success.  */
+/* Whether an archive was named on the command line and not converted.  That is
+   reported, because silence would look like success.  */
 static bool
-is_untold_archive (const struct tool_options *options, const struct job *job)
+is_unreported_archive (const struct tool_options *options,
+                       const struct job *job)
 {
   return job->outcome == JOB_SKIPPED && job->report.archive && !job->found
          && !options->convert.relocatable && options->verbose == 0
          && options->stats == STATS_NONE && !options->quiet;
 }
 
-/* Whether the file was left alone for a reason that cannot be seen in it.  */
+/* Whether JOB was skipped because something keeps a checksum of the file: that
+   cannot be seen in the file itself.  */
 static bool
 is_left_checksummed (const struct tool_options *options, const struct job *job)
 {
@@ -404,7 +408,7 @@ report_job (const struct tool_options *options, const struct job *job,
     print_existing (job, errors);
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);
-  else if (is_untold_archive (options, job)
+  else if (is_unreported_archive (options, job)
            || is_left_checksummed (options, job))
     print_note (job, errors);
   else if (job->outcome == JOB_SKIPPED

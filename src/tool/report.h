@@ -1,4 +1,4 @@
-/* Telling people and scripts what was done.
+/* Reports on one file, for people and for scripts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_REPORT_H
@@ -22,8 +22,8 @@ void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
 struct json_object *
 report_left_out_json (const struct cfi2sframe_report *report);
 
-/* Whether all CFI that the rows come from is in .eh_frame, so that this and
-   .eh_frame_hdr are what the section condenses.  */
+/* Whether all rows come from .eh_frame, so that its size and that of
+   .eh_frame_hdr can be compared with the section's.  */
 bool report_is_of_eh_frame (const struct cfi2sframe_report *report);
 
 #endif /* TOOL_REPORT_H */

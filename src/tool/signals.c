@@ -10,7 +10,7 @@
 
 #include "cfi2sframe.h"
 
-/* The process ends by the signal, so that the shell sees what happened.  */
+/* End the process by the signal itself, so that the shell sees which one.  */
 static void
 clean_up_and_end (int number)
 {

@@ -22,7 +22,7 @@ standard_options_parse (const char *program, const struct argp *parser,
 {
   program_name = program;
   argp_err_exit_status = EXIT_USAGE;
-  /* argp's own --help has no letter that people try.  */
+  /* argp's own --help has no letter, but users try -h.  */
   if (argp_parse (parser, argc, argv, flags | ARGP_NO_HELP, NULL, input) != 0)
     exit (EXIT_USAGE);
 }
@@ -58,7 +58,8 @@ standard_option_parse (int key, struct argp_state *state,
                        ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
       return 0;
     case ARGP_KEY_INIT:
-      state->name = program_invocation_short_name; /* argp does so later */
+      state->name
+          = program_invocation_short_name; /* argp sets its name later */
       option_check_names (state, state->root_argp->options);
       return 0;
     default:

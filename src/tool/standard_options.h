@@ -14,8 +14,8 @@ enum
   OPTION_USAGE = 0x1000 /* keys of a program's own options are smaller */
 };
 
-/* The last entries of a table of options, and its end; --help takes ARGUMENT
-   by FLAGS, and prints what TEXT says.  */
+/* The last entries of a table of options, and its end. --help takes ARGUMENT
+   by FLAGS, and TEXT describes --help.  */
 #define STANDARD_OPTIONS_WITH_HELP(argument, flags, text)                         \
   { "version", 'V', NULL, 0, "Print the version and exit", -1 },                  \
       { "help", 'h', argument, flags, text, -1 },                                 \
@@ -26,8 +26,8 @@ enum
 #define STANDARD_OPTIONS \
   STANDARD_OPTIONS_WITH_HELP (NULL, 0, "Print this help and exit")
 
-/* An option that takes no argument and makes a bool true, which lies OFFSET
-   bytes into what is parsed into.  */
+/* An option without an argument that sets a bool to true: the one OFFSET bytes
+   into the structure that is parsed into.  */
 struct option_switch
 {
   int key;
@@ -40,13 +40,14 @@ struct option_switch
   }
 
 /* Parse a command line by PARSER into INPUT; FLAGS are those of argp_parse.
-   PROGRAM is its name for --version.  Returns only if there is work to do:
-   wrong usage gets a message and exit status EXIT_USAGE.  */
+   PROGRAM is the name that --version prints.  Returns only if there is work to
+   do: wrong usage gets a message and exit status EXIT_USAGE.  */
 void standard_options_parse (const char *program, const struct argp *parser,
                              unsigned flags, int argc, char **argv,
                              void *input);
 
-/* The parser's last resort: the standard options and the N SWITCHES.  */
+/* Parse the standard options and the N SWITCHES, for a parser that does not
+   know the option itself.  */
 error_t standard_option_parse (int key, struct argp_state *state,
                                const struct option_switch *switches, size_t n);
 

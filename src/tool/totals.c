@@ -47,7 +47,7 @@ add_check (struct cfi2sframe_check_result *sum,
   sum->bytes_return_address += check->bytes_return_address;
 }
 
-/* Jobs come in any order; what is printed must not depend on it.  */
+/* Jobs are added in any order; printed sums must not depend on it.  */
 static void
 add_left_alone (struct left_alone *files, const struct job *job)
 {
@@ -61,7 +61,7 @@ static void
 add_skipped (struct totals *totals, const struct job *job)
 {
   totals->skipped++;
-  /* Of what has a checksum each file got its own line.  */
+  /* Files that something keeps a checksum of were reported one by one.  */
   if (!job_is_unconvertible (job) || job->err.status == CFI2SFRAME_CHECKSUMMED)
     return;
   if (job->err.status == CFI2SFRAME_UNSUPPORTED)
@@ -132,7 +132,7 @@ print_size (const struct totals *totals, FILE *out)
   fputc ('\n', out);
 }
 
-/* What --replace makes may be smaller than what was there.  */
+/* A section that --replace makes may be smaller than the old one.  */
 static void
 print_growth (const struct cfi2sframe_report *sum, FILE *out)
 {
@@ -257,7 +257,7 @@ print_conversion_json (const struct totals *totals,
   json_print_line (line, out);
 }
 
-/* Of modes that convert nothing.  */
+/* Print the sums of modes that convert nothing.  */
 static void
 print_outcome_json (const struct totals *totals,
                     const struct tool_options *options, FILE *out)
@@ -276,7 +276,7 @@ print_outcome_json (const struct totals *totals,
   json_print_line (line, out);
 }
 
-/* What --compare-formats measured.  */
+/* Print the sums of --compare-formats.  */
 
 static void
 print_measured_text (const struct totals *totals, FILE *out)

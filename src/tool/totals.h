@@ -14,33 +14,34 @@
 struct left_alone
 {
   uint64_t count;
-  const char *path; /* the first of them by name; borrowed from the tree */
-  char reason[256]; /* why that one */
+  const char
+      *path; /* the first of these files by name; borrowed from the tree */
+  char reason[256]; /* the reason of that one */
 };
 
 struct totals
 {
   uint64_t done, skipped, failed; /* files */
-  uint64_t not_elf;               /* found in trees, and not looked into */
+  uint64_t not_elf;               /* files found in trees that are not ELF */
   struct left_alone unsupported, refused, malformed;
-  struct cfi2sframe_report sum;           /* over the files done */
-  struct cfi2sframe_report of_eh_frame;   /* over those with no other CFI */
-  uint64_t n_of_eh_frame;                 /* files in that sum */
-  struct cfi2sframe_check_result checked; /* the same for --check */
-  struct measurement measured;            /* the same for --compare-formats;
-                                                       `available': in any file */
-  double seconds;                         /* on the clock */
+  struct cfi2sframe_report sum; /* sums over all files done */
+  struct cfi2sframe_report
+      of_eh_frame; /* sums over the files done whose CFI is all in .eh_frame */
+  uint64_t n_of_eh_frame;                 /* number of files in of_eh_frame */
+  struct cfi2sframe_check_result checked; /* sums of --check */
+  struct measurement
+      measured;   /* sums of --compare-formats; `available': in any file */
+  double seconds; /* elapsed time */
 };
 
-/* Count JOB, which is finished.  The order of the calls makes no
-   difference.  */
+/* Add JOB, which is finished.  The order of the calls makes no difference.  */
 void totals_add (struct totals *totals, const struct job *job);
 
 /* Print how many files could not be converted, one line per kind of reason. */
 void totals_print_left_alone (const struct totals *totals, FILE *errors);
 
 /* Print the sums that OPTIONS ask for, for people or as one JSON object
-   {"total": ...}.  There are sums of a tree, and of several files that were
+   {"total": ...}. There are sums for trees, and for several files that were
    measured.  */
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);

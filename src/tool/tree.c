@@ -31,10 +31,10 @@ struct directory_walk
 {
   struct tree *tree;
   const struct tool_options *options;
-  char **directories; /* still to be read; owned paths */
+  char **directories; /* directories still to be read; the paths are owned */
   size_t n_directories, room;
   const char *operand;
-  int root; /* the operand, open for its path */
+  int root; /* the operand, opened for its path only */
   struct file_identity root_identity;
   uint64_t n_looked_at;
 };
@@ -83,8 +83,8 @@ join (const char *directory, const char *name)
   return path;
 }
 
-/* A pattern with a slash is held against the path, one without against the
-   last part of it.  */
+/* Whether PATTERN matches: one with a slash is compared with the path, one
+   without with the last part of the path.  */
 static bool
 is_excluded (const struct directory_walk *walk, const char *path,
              const char *name)
@@ -119,9 +119,9 @@ push_directory (struct directory_walk *walk, char *path)
   return true;
 }
 
-/* Open the directory of LENGTH bytes at RELATIVE, below ROOT, part by part:
-   what is a symbolic link is not followed, whoever put it there.  -1 with
-   errno.  */
+/* Open the directory of LENGTH bytes at RELATIVE, below ROOT, part by part.
+   Symbolic links are not followed, because others may have put them there
+   since. -1 with errno.  */
 static int
 open_beneath (int root, const char *relative, size_t length)
 {
@@ -150,7 +150,8 @@ open_beneath (int root, const char *relative, size_t length)
   return fd;
 }
 
-/* PATH, which is taken over, could not be looked at.  */
+/* Add an entry that says that PATH, which is taken over, could not be
+   read.  */
 static bool
 add_problem (struct directory_walk *walk, char *path, int problem)
 {
@@ -162,9 +163,9 @@ add_problem (struct directory_walk *walk, char *path, int problem)
   return true;
 }
 
-/* Whether the file behind FD starts like an ELF file or, if they are wanted,
-   an archive.  Too small ones are not even read, which keeps the files of
-   /proc alone.  */
+/* Whether the file of FD starts like an ELF file or, if archives are wanted,
+   like an archive.  Files that are too small are not read at all, which keeps
+   those of /proc alone.  */
 static bool
 is_wanted (int fd, const struct stat *status, bool archives)
 {
@@ -221,7 +222,7 @@ add_file (struct directory_walk *walk, int directory, const char *name,
   return ok;
 }
 
-/* What kind of file ITEM is, without following symbolic links.  */
+/* The kind of file ITEM is, without following symbolic links.  */
 static unsigned char
 item_type (int directory, const struct dirent *item)
 {
@@ -253,8 +254,8 @@ add_item (struct directory_walk *walk, int directory,
                         : add_file (walk, directory, item->d_name, path);
 }
 
-/* The entries from FIRST on are of a directory whose names of checksums begin
-   at START.  */
+/* Note in the entries from FIRST on, which are of one directory, that its
+   names of checksums begin at START.  */
 static bool
 note_checksums (struct tree *tree, size_t first, size_t start)
 {

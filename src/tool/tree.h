@@ -21,23 +21,24 @@ struct tree_entry
   bool has_stat;   /* identity and size are set */
   struct file_identity identity;
   uint64_t size;
-  /* What was found in a directory: how much of PATH is the operand, and what
-     that was; 0 for operands themselves and elements of lists.  */
+  /* Of a file found in a directory: how many bytes of PATH are the operand,
+     and the operand's identity. 0 for operands themselves and elements of
+     lists.  */
   size_t root_length;
   struct file_identity root;
-  bool has_checksums; /* the names in its directory that may be of checksums
-                         begin in tree.checksums at: */
+  bool has_checksums; /* names of files that may be checksums, of the entry's
+                         directory, begin in tree.checksums at: */
   size_t checksums;
 };
 
 struct tree
 {
-  struct tree_entry *entries; /* operands in their order; what is in one
-                                 directory operand sorted by path */
+  struct tree_entry *entries; /* operands in the order given; files in a
+                                 directory operand are sorted by path */
   size_t n_entries, room;
-  struct buffer checksums; /* names, an empty one behind those of each
-                              directory */
-  uint64_t not_elf; /* regular files in directories without ELF magic; they
+  struct buffer checksums; /* names of files that may be checksums; an empty
+                              name ends those of a directory */
+  uint64_t not_elf; /* regular files in directories without ELF magic; these
                        have no entry */
 
   /* Called now and then while directories are read, or NULL.  */
@@ -45,16 +46,16 @@ struct tree
   void *context;
 };
 
-/* Collect what OPTIONS name.  Problems with single files or directories become
-   entries.  False with errno: the list of --files0-from cannot be read, or
-   memory ran out.  */
+/* Collect the files that OPTIONS name.  Problems with single files or
+   directories become entries.  False with errno: the list of --files0-from
+   cannot be read, or memory ran out.  */
 bool tree_collect (struct tree *tree, const struct tool_options *options);
 
 void tree_free (struct tree *tree);
 
-/* Where ENTRY of TREE is.  What was found in a directory is looked for again
-   below that operand, without following links, and must be the same file.
-   False with ERR when there is no way to it any more.  */
+/* Find where ENTRY of TREE is.  A file that was found in a directory is looked
+   up again below its operand, without following links, and must be the same
+   file.  False with ERR when it cannot be reached any more.  */
 bool tree_entry_locate (const struct tree *tree,
                         const struct tree_entry *entry,
                         struct file_location *location,

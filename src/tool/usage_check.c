@@ -8,7 +8,8 @@
 #include "convert/for_readers.h"
 #include "tool/option_keys.h"
 
-/* Compact unwind is never put into a file.  */
+/* Refuse options that put a section into a file: compact unwind is never put
+   into one.  */
 static void
 check_compact_unwind (const struct argp_state *state)
 {
@@ -94,7 +95,8 @@ name_of (const struct argp_option *table, int key)
   return table->name;
 }
 
-/* Objects are not analysed: what they call is not there yet.  */
+/* Refuse the analysis of objects: which functions they call is not known
+   before they are linked.  */
 static void
 check_objects (const struct argp_state *state)
 {
@@ -105,8 +107,8 @@ check_objects (const struct argp_state *state)
                 convert->analyze ? "--analyze" : "--verify-code");
 }
 
-/* Whoever gives an option that changes nothing expects something that will not
-   happen.  */
+/* Refuse options that have no effect: the user expects something that would
+   not happen.  */
 static void
 check_effects (const struct argp_state *state)
 {
@@ -132,7 +134,8 @@ is_given (const struct tool_options *options, int key)
   return false;
 }
 
-/* Readers choose the version, and are asked of linked files only.  */
+/* Refuse --for beside --format, because readers determine the version, and for
+   objects, because only linked files have readers.  */
 static void
 check_readers (const struct argp_state *state)
 {

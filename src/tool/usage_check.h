@@ -8,10 +8,11 @@
 
 #include "tool/options.h"
 
-/* The option that asks for MODE; "conversion" is asked for by none.  */
+/* The name of the option that asks for MODE; no option asks for
+   "conversion".  */
 const char *usage_mode_name (enum tool_mode mode);
 
-/* Note in OPTIONS that the option with KEY was given.  */
+/* Record in */
 void usage_note_given (struct tool_options *options, int key);
 
 /* The whole command line of STATE is parsed into its struct tool_options.  If
