@@ -33,8 +33,8 @@ struct plt_stub
 {
   const char *name;
   uint8_t size;                /* bytes; the distance of two such stubs */
-  uint8_t bytes[PLT_STUB_MAX]; /* the stub's bytes ; of these */
-  uint8_t mask[PLT_STUB_MAX];  /* only bits set here count; clear bits are
+  uint8_t bytes[PLT_STUB_MAX]; /* instructions */
+  uint8_t mask[PLT_STUB_MAX];  /* only bits set here count; the others are
                                   immediates and displacements */
   uint8_t n_rows;
   struct

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/radix.h"
 #include "base/search.h"
 #include "elf/symbols.h"
@@ -74,7 +73,10 @@ bool
 padding_finder_init (struct padding_finder *finder, const struct image *image,
                      struct error *err)
 {
-  *finder = (struct padding_finder){ .image = image };
+  *finder = (struct padding_finder){
+    .image = image,
+    .patterns = arch_patterns_of (image->header.e_machine),
+  };
   size_t count = count_names (image);
   if (count == 0)
     return true;
@@ -132,88 +134,21 @@ name_address (const struct padding_finder *finder, size_t number)
   return number < finder->n_names ? finder->names[number] : UINT64_MAX;
 }
 
-/* Instructions.  Each function gives the length of the padding instruction at
-   AT, of at most LEFT bytes, or 0 when it is none.  */
+/* Instructions.  */
 
-/* The multi-byte no-op 0f 1f /0 without its prefixes (Intel SDM volume 2,
-   NOP; table 4-12).  */
-static size_t
-amd64_long_nop (const uint8_t *at, size_t left)
-{
-  if (left < 3 || at[0] != 0x0f || at[1] != 0x1f || (at[2] & 0x38) != 0)
-    return 0;
-  unsigned mode = at[2] >> 6, rm = at[2] & 7;
-  size_t size = 3 + (rm == 4 && mode != 3);
-  if (mode == 1)
-    size += 1;
-  else if (mode == 2 || (mode == 0 && rm == 5))
-    size += 4;
-  return size <= left ? size : 0;
-}
-
-static size_t
-amd64_padding (const uint8_t *at, size_t left)
-{
-  if (at[0] == 0xcc || at[0] == 0x00)
-    return 1; /* int3, or bytes that a linker fills gaps with */
-  size_t prefixes = 0;
-  while (prefixes < left && (at[prefixes] == 0x66 || at[prefixes] == 0x2e))
-    prefixes++;
-  if (prefixes == left)
-    return 0;
-  if (at[prefixes] == 0x90)
-    return prefixes + 1;
-  size_t size = amd64_long_nop (at + prefixes, left - prefixes);
-  return size > 0 ? prefixes + size : 0;
-}
-
-/* nop, and udf #0, which is what zeros mean (Arm ARM, C6.2).  */
-static size_t
-aarch64_padding (const uint8_t *at, size_t left)
-{
-  /* Instructions are little-endian whatever the data are.  */
-  uint32_t word = left >= 4 ? load_u32 (at, false) : 1;
-  return word == 0xd503201f || word == 0 ? 4 : 0;
-}
-
-/* nopr (any register), and zeros (Principles of Operation, BCR).  */
-static size_t
-s390x_padding (const uint8_t *at, size_t left)
-{
-  return left >= 2 && ((at[0] == 0x07 && at[1] < 0x10) || (!at[0] && !at[1]))
-             ? 2
-             : 0;
-}
-
-static size_t
-padding_size (unsigned machine, const uint8_t *at, size_t left)
-{
-  switch (machine)
-    {
-    case EM_X86_64:
-      return amd64_padding (at, left);
-    case EM_AARCH64:
-      return aarch64_padding (at, left);
-    case EM_S390:
-      return s390x_padding (at, left);
-    default:
-      return 0;
-    }
-}
-
-/* The bytes of the SIZE ones at ADDRESS up to which all are padding
-   instructions; *FIRST is the size of the first one.  */
+/* How many of the SIZE bytes at ADDRESS are padding instructions, up to the
+   first other one; *FIRST is the size of the first instruction.  */
 static uint64_t
 padding_run (const struct padding_finder *finder, uint64_t address,
              uint64_t size, size_t *first)
 {
   const uint8_t *at = image_bytes_at (finder->image, address, size);
+  const struct arch_patterns *patterns = finder->patterns;
   uint64_t run = 0;
   *first = 0;
-  while (at != NULL && run < size)
+  while (at != NULL && patterns != NULL && run < size)
     {
-      size_t step = padding_size (finder->image->header.e_machine, at + run,
-                                  size - run);
+      size_t step = patterns->padding (at + run, size - run);
       if (step == 0)
         break;
       if (run == 0)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/patterns.h"
 #include "base/error.h"
 #include "elf/image.h"
 
@@ -25,6 +26,7 @@ enum
 struct padding_finder
 {
   const struct image *image;
+  const struct arch_patterns *patterns; /* NULL: padding is not recognised */
   uint64_t *names; /* owned; ascending: where symbols and sections are */
   size_t n_names;
   size_t next; /* of the names, as of the latest question */

@@ -27,8 +27,10 @@ is_padding (unsigned machine, const char *bytes, size_t size, uint64_t symbol)
                          .header = { .e_machine = (uint16_t)machine },
                          .segments = &load,
                          .n_segments = 1 };
-  struct padding_finder finder
-      = { .image = &image, .names = &symbol, .n_names = 1 };
+  struct padding_finder finder = { .image = &image,
+                                   .patterns = arch_patterns_of (machine),
+                                   .names = &symbol,
+                                   .n_names = 1 };
   return padding_finder_is_padding (&finder, CODE, size);
 }
 
@@ -99,8 +101,10 @@ behind (const char *text, size_t size, size_t skip, uint64_t symbol,
                          .header = { .e_machine = EM_X86_64 },
                          .segments = &load,
                          .n_segments = 1 };
-  struct padding_finder finder
-      = { .image = &image, .names = &symbol, .n_names = 1 };
+  struct padding_finder finder = { .image = &image,
+                                   .patterns = arch_patterns_of (EM_X86_64),
+                                   .names = &symbol,
+                                   .n_names = 1 };
   return padding_finder_behind (&finder, CODE + skip, limit);
 }
 

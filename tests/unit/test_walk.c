@@ -482,7 +482,8 @@ nops_finder (struct nops *nops, size_t size)
                                 .header = { .e_machine = EM_X86_64 },
                                 .segments = &nops->load,
                                 .n_segments = 1 };
-  return (struct padding_finder){ .image = &nops->image };
+  return (struct padding_finder){ .image = &nops->image,
+                                  .patterns = arch_patterns_of (EM_X86_64) };
 }
 
 /* Behind an FDE that lies in another one the other's code goes on.  */

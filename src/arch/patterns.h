@@ -1,0 +1,62 @@
+/* What code of a machine looks like without being decoded: padding, and the
+   addresses that instructions have.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef ARCH_PATTERNS_H
+#define ARCH_PATTERNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A search for the addresses in a range that code refers to.  Nothing is
+   disassembled: at every position where an instruction could begin, the fields
+   that it would have are looked at.  So a reference is never missed, and some
+   that are found are none.  */
+struct address_search
+{
+  uint64_t begin, end; /* the range; at most half of 4 GiB */
+  bool absolute;       /* code may have addresses as they are: no PIE */
+  uint64_t got; /* offsets may count from this address; 0: they do not */
+
+  /* Called for each TARGET in the range, several times for some.  */
+  void (*found) (void *context, uint64_t target);
+  void *context;
+
+  /* Set when code refers to the range in a way that does not tell where.  */
+  bool unknown;
+};
+
+/* Bytes of a file, and the address they are loaded at.  */
+struct loaded_bytes
+{
+  const uint8_t *bytes;
+  uint64_t size, address;
+};
+
+struct arch_patterns
+{
+  /* The size of the padding instruction at AT, of which LEFT bytes are there;
+     0 when it is none.  */
+  size_t (*padding) (const uint8_t *at, size_t left);
+
+  void (*find_addresses) (struct address_search *search,
+                          const struct loaded_bytes *code);
+};
+
+/* The patterns of an ELF machine (EM_*), or NULL.  */
+const struct arch_patterns *arch_patterns_of (unsigned e_machine);
+
+extern const struct arch_patterns amd64_patterns;
+extern const struct arch_patterns aarch64_patterns;
+extern const struct arch_patterns s390x_patterns;
+
+/* Report TARGET if it is in the range.  */
+static inline void
+address_search_note (struct address_search *search, uint64_t target)
+{
+  if (target >= search->begin && target < search->end)
+    search->found (search->context, target);
+}
+
+#endif /* ARCH_PATTERNS_H */
