@@ -104,7 +104,7 @@ window_best (struct window *window, const struct cut *end)
   for (; window->head < window->tail; window->head++)
     {
       const struct beginning *best = &window->beginnings[window->head];
-      if (end->last_start <= best->last_start_max
+      if (end->address - end->back <= best->last_start_max
           && end->n_rows <= best->n_rows_max)
         return best;
     }

@@ -49,4 +49,4 @@ struct partition_input
 struct piece *partition_make (const struct partition_input *input,
                               size_t *n_pieces);
 
-#endif /* SFRAME_CHOICE_H */
+#endif /* SFRAME_PARTITION_H */

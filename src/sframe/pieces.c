@@ -61,7 +61,7 @@ struct pieces
   struct encode_options encode;
   struct pieces_options options;
   const struct rule_table *rules;
-  struct run_row *rows; /* of all runs */
+  struct numbered_row *rows; /* of all runs */
   size_t n_rows, rows_capacity;
   struct run *runs; /* with room for one more */
   size_t n_runs, runs_capacity;
@@ -151,35 +151,29 @@ pieces_free (struct pieces *pieces)
 
 /* Taking functions in.  */
 
-/* Append the rows of FUNCTION; *BYTES is what they take in a section, at
-   least, and *ASCEND whether they are in order.  */
+/* Append the N_ROWS rows in ROWS, for which there is room, as those of a
+   function.  *BYTES is what they take in a section, at least.  False when they
+   are not in order.  */
 static bool
-append_rows (struct pieces *pieces, const struct numbered_function *function,
-             uint64_t *bytes, bool *ascend)
+append_rows (struct pieces *pieces, const struct numbered_row *rows,
+             size_t n_rows, uint64_t *bytes)
 {
   const struct rule *rules = pieces->rules->rules;
-  const struct numbered_row *rows = function->rows;
-  size_t last = function->n_rows - 1;
-  uint64_t sum = 0;
+  struct numbered_row *out = &pieces->rows[pieces->n_rows];
+  uint64_t sum = n_rows;
+  uint32_t first = rows[0].start;
   bool in_order = true;
-  if (!NUMBERED_ROOM (pieces->rows, pieces->n_rows + last + 1,
-                      &pieces->rows_capacity))
-    return false;
-  struct run_row *out = &pieces->rows[pieces->n_rows];
-  for (size_t i = 0; i < last; i++)
+  for (size_t i = 0; i < n_rows; i++)
     {
-      out[i] = (struct run_row){ rows[i].rule,
-                                 rows[i + 1].start - rows[i].start };
-      in_order &= rows[i].start < rows[i + 1].start;
-      sum += rules[rows[i].rule].bytes + 1;
+      uint32_t rule = rows[i].rule & ROW_RULE;
+      out[i] = (struct numbered_row){ rows[i].start - first, rule };
+      in_order &= i == 0 || out[i - 1].start < out[i].start;
+      sum += rules[rule].bytes;
     }
-  out[last]
-      = (struct run_row){ rows[last].rule, function->size - rows[last].start };
   out[0].rule |= ROW_BEGINS;
-  *bytes = sum + rules[rows[last].rule].bytes + 1;
-  *ascend = in_order;
-  pieces->n_rows += last + 1;
-  return true;
+  *bytes = sum;
+  pieces->n_rows += n_rows;
+  return in_order;
 }
 
 /* A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
@@ -224,25 +218,22 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 static uint32_t
 rows_hash (const struct pieces *pieces, size_t first_row, size_t end_row)
 {
-  struct segment_hash hash = { 0 };
-  for (size_t i = first_row; i < end_row; i++)
-    segment_hash_add (&hash, pieces->rows[i]);
-  return (uint32_t)hash.value;
+  const struct numbered_row *first = &pieces->rows[first_row];
+  return (uint32_t)segment_hash_rows (0, first, first, &pieces->rows[end_row]);
 }
 
-/* Whether the run has the N_ROWS rows that begin with number FIRST_ROW, but
-   for how long the last one lasts.  */
+/* Whether the run has the N_ROWS rows that begin with number FIRST_ROW.  */
 static bool
 run_has_rows (const struct pieces *pieces, uint32_t run, size_t first_row,
               size_t n_rows)
 {
-  const struct run_row *own = &pieces->rows[pieces->runs[run].first_row];
-  const struct run_row *other = &pieces->rows[first_row];
+  size_t own = pieces->runs[run].first_row;
   size_t end
       = run + 1 < pieces->n_runs ? pieces->runs[run + 1].first_row : first_row;
-  return end - pieces->runs[run].first_row == n_rows
-         && memcmp (own, other, (n_rows - 1) * sizeof *own) == 0
-         && own[n_rows - 1].rule == other[n_rows - 1].rule;
+  return end - own == n_rows
+         && memcmp (&pieces->rows[own], &pieces->rows[first_row],
+                    n_rows * sizeof *pieces->rows)
+                == 0;
 }
 
 /* The rows from FIRST_ROW on are new.  Find the run that has them already,
@@ -301,10 +292,12 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
                               (uint32_t)pieces->n_runs - 1);
     }
   struct occurrence *place = &pieces->places[pieces->n_places - 1];
-  struct run_row *row = &pieces->rows[first_row];
+  struct numbered_row *row = &pieces->rows[first_row];
   if (((row[-1].rule ^ row->rule) & ROW_RULE) == 0)
     row->rule |= ROW_CONTINUES;
-  place->size = (uint32_t)(address + size - place->address);
+  for (; row < &pieces->rows[pieces->n_rows]; row++)
+    row->start += place->size;
+  place->size += size;
   pieces->runs[place->run].bytes += bytes;
   return true;
 }
@@ -326,13 +319,13 @@ pieces_add (struct pieces *pieces, const struct numbered_function *function,
             struct error *err)
 {
   size_t first_row = pieces->n_rows;
-  uint64_t bytes = 0;
+  uint64_t bytes;
   uint32_t run;
-  bool ascend = false;
-  if (rows_fit (pieces, function)
-      && !append_rows (pieces, function, &bytes, &ascend))
+  if (!NUMBERED_ROOM (pieces->rows, first_row + function->n_rows,
+                      &pieces->rows_capacity))
     return error_set_no_memory (err);
-  if (!ascend)
+  if (!rows_fit (pieces, function)
+      || !append_rows (pieces, function->rows, function->n_rows, &bytes))
     return error_set (err, CFI2SFRAME_INVALID,
                       "rows of the function at 0x%llx cannot be written",
                       (unsigned long long)function->address);
@@ -347,29 +340,16 @@ pieces_add (struct pieces *pieces, const struct numbered_function *function,
   return settled || error_set_no_memory (err);
 }
 
-/* Append the rows of function number INDEX once more, for one of SIZE
-   bytes.  */
+/* Append the rows of function number INDEX once more.  */
 static bool
-copy_rows (struct pieces *pieces, size_t index, uint32_t size, uint64_t *bytes)
+copy_rows (struct pieces *pieces, size_t index, uint64_t *bytes)
 {
   size_t first = pieces->functions[index];
   size_t end = index + 1 < pieces->n_functions ? pieces->functions[index + 1]
                                                : pieces->n_rows;
-  if (!NUMBERED_ROOM (pieces->rows, pieces->n_rows + (end - first),
-                      &pieces->rows_capacity))
-    return false;
-  *bytes = 0;
-  for (size_t i = first; i < end; i++)
-    {
-      struct run_row row = pieces->rows[i];
-      row.rule &= ~ROW_CONTINUES;
-      *bytes += pieces->rules->rules[row.rule & ROW_RULE].bytes + 1;
-      if (i + 1 == end)
-        row.duration = size;
-      size -= row.duration;
-      pieces->rows[pieces->n_rows++] = row;
-    }
-  return true;
+  return NUMBERED_ROOM (pieces->rows, pieces->n_rows + (end - first),
+                        &pieces->rows_capacity)
+         && append_rows (pieces, &pieces->rows[first], end - first, bytes);
 }
 
 bool
@@ -386,7 +366,7 @@ pieces_repeat (struct pieces *pieces, size_t index, uint64_t address,
       done = append_place (pieces, address, size, run);
     }
   else
-    done = copy_rows (pieces, index, size, &bytes)
+    done = copy_rows (pieces, index, &bytes)
            && settle_in_order (pieces, first_row, address, size, bytes);
   return done ? account (pieces, bytes, err) : error_set_no_memory (err);
 }
@@ -408,13 +388,14 @@ pieces_separate (struct pieces *pieces)
 /* Whether an FDE may begin with ROW, which is in a run behind N_SHORT rows
    without a cut.  */
 static bool
-may_begin (const struct pieces *pieces, const struct run_row *row,
+may_begin (const struct pieces *pieces, const struct numbered_row *row,
            unsigned n_short)
 {
   if (row->rule & ROW_BEGINS)
     return true;
   return pieces->options.cut && pieces->n_cuts < pieces->cuts_max
-         && (row[-1].duration >= LONG_ROW || n_short >= SHORT_ROWS_MAX);
+         && (row->start - row[-1].start >= LONG_ROW
+             || n_short >= SHORT_ROWS_MAX);
 }
 
 static bool
@@ -445,17 +426,20 @@ cut_run (struct pieces *pieces, struct run *run, struct cut *sums)
   const struct rule *rules = pieces->rules->rules;
   bool whole = stays_whole (pieces, run);
   struct cut cut = *sums;
+  uint64_t begin = cut.address, last = begin - cut.back;
   unsigned n_short = 0;
   run->first_cut = (uint32_t)pieces->n_cuts;
   cut.begins_run = true;
   for (uint32_t i = run->first_row; i < run[1].first_row; i++)
     {
-      const struct run_row *row = &pieces->rows[i];
+      const struct numbered_row *row = &pieces->rows[i];
       uint32_t bytes = rules[row->rule & ROW_RULE].bytes;
       bool continues = row->rule & ROW_CONTINUES;
+      cut.address = begin + row->start;
       if (cut.begins_run || (!whole && may_begin (pieces, row, n_short)))
         {
           cut.row = i;
+          cut.back = (uint32_t)(cut.address - last);
           cut.first_bytes = continues ? bytes : 0;
           if (!append_cut (pieces, &cut))
             return false;
@@ -466,11 +450,13 @@ cut_run (struct pieces *pieces, struct run *run, struct cut *sums)
         {
           cut.bytes += bytes;
           cut.n_rows++;
-          cut.last_start = cut.address;
+          last = cut.address;
         }
-      cut.address += row->duration;
       n_short++;
     }
+  /* However long the last row lasts.  */
+  cut.address++;
+  cut.back = (uint32_t)(cut.address - last);
   *sums = cut;
   return true;
 }
@@ -561,20 +547,18 @@ static bool
 block_has_rows (const struct pieces *pieces, const struct block *block,
                 uint32_t first_row, uint32_t end_row)
 {
-  struct segment_walk a
-      = segment_walk_begin (pieces->rows, block->first_row, block->end_row);
-  struct segment_walk b
-      = segment_walk_begin (pieces->rows, first_row, end_row);
-  for (;;)
+  const struct numbered_row *a = &pieces->rows[block->first_row];
+  const struct numbered_row *b = &pieces->rows[first_row];
+  const struct numbered_row *a_end = &pieces->rows[block->end_row];
+  const struct numbered_row *b_end = &pieces->rows[end_row];
+  uint32_t distance = a->start - b->start;
+  while (a < a_end && b < b_end && a->start - b->start == distance
+         && ((a->rule ^ b->rule) & ROW_RULE) == 0)
     {
-      bool more = segment_walk_next (&a);
-      if (segment_walk_next (&b) != more)
-        return false;
-      if (!more)
-        return true;
-      if (a.rule != b.rule || a.start != b.start)
-        return false;
+      a = segment_next (a, a_end);
+      b = segment_next (b, b_end);
     }
+  return a == a_end && b == b_end;
 }
 
 /* Remember that FDE number NUMBER has the rows from FIRST_ROW to END_ROW.  */
@@ -597,17 +581,18 @@ expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
   if (!ARRAY_ROOM (pieces->block_rows, end_row - first_row,
                    &pieces->block_rows_capacity))
     return false;
-  struct sframe_row *rows = pieces->block_rows;
-  function->rows = rows;
-  struct segment_walk walk
-      = segment_walk_begin (pieces->rows, first_row, end_row);
-  while (segment_walk_next (&walk))
+  const struct numbered_row *first = &pieces->rows[first_row];
+  const struct numbered_row *end = &pieces->rows[end_row];
+  struct sframe_row *out = pieces->block_rows;
+  for (const struct numbered_row *row = first; row < end; out++)
     {
-      struct sframe_row *row = &rows[function->n_rows++];
-      row->start = (uint32_t)walk.start;
-      rule_table_expand (pieces->rules, walk.rule, row);
+      out->start = row->start - first->start;
+      rule_table_expand (pieces->rules, row->rule & ROW_RULE, out);
+      row = segment_next (row, end);
     }
-  rule_table_expand_flags (pieces->rules, walk.rule, function);
+  rule_table_expand_flags (pieces->rules, first->rule & ROW_RULE, function);
+  function->rows = pieces->block_rows;
+  function->n_rows = (size_t)(out - pieces->block_rows);
   return true;
 }
 

@@ -14,7 +14,7 @@ struct search
   const struct repeats_input *input;
   struct repeats *repeats;
   struct table table; /* kinds by their hashes */
-  struct segment_hash *hashes;
+  uint64_t *hashes;
 };
 
 void
@@ -59,15 +59,16 @@ search_count (struct search *search, uint64_t hash, const struct cut *begin,
   return true;
 }
 
-/* Add atom number ATOM to HASH.  */
-static void
-search_extend (const struct search *search, struct segment_hash *hash,
+/* HASH of a segment that begins at cut number START, with atom number ATOM
+   added.  */
+static uint64_t
+search_extend (const struct search *search, uint64_t hash, size_t start,
                size_t atom)
 {
-  const struct cut *cut = &search->input->cuts[atom];
-  const struct run_row *rows = search->input->rows;
-  for (uint32_t row = cut[0].row; row < cut[1].row; row++)
-    segment_hash_add (hash, rows[row]);
+  const struct cut *cuts = search->input->cuts;
+  const struct numbered_row *rows = search->input->rows;
+  return segment_hash_rows (hash, &rows[cuts[start].row],
+                            &rows[cuts[atom].row], &rows[cuts[atom + 1].row]);
 }
 
 /* Of the N occurrences in LIST keep those that have equals.  */
@@ -93,10 +94,9 @@ search_begin (struct search *search, struct repeat *list, size_t *n)
   const struct repeats_input *input = search->input;
   for (size_t i = 0; i < input->n_cuts; i++)
     {
-      struct segment_hash hash = { 0 };
-      search_extend (search, &hash, i);
-      if (!search_count (search, hash.value, &input->cuts[i],
-                         &input->cuts[i + 1], &list[i].kind))
+      uint64_t hash = search_extend (search, 0, i, i);
+      if (!search_count (search, hash, &input->cuts[i], &input->cuts[i + 1],
+                         &list[i].kind))
         return false;
       list[i].start = (uint32_t)i;
       search->hashes[i] = hash;
@@ -130,9 +130,9 @@ search_continue (struct search *search, const struct repeat *list,
       size_t end = (size_t)list[i].start + n_atoms + 1;
       if (!search_may_extend (search, &list[i], end))
         continue;
-      struct segment_hash hash = search->hashes[i];
-      search_extend (search, &hash, end - 1);
-      if (!search_count (search, hash.value, &cuts[list[i].start], &cuts[end],
+      uint64_t hash
+          = search_extend (search, search->hashes[i], list[i].start, end - 1);
+      if (!search_count (search, hash, &cuts[list[i].start], &cuts[end],
                          &longer[n_longer].kind))
         return false;
       longer[n_longer].start = list[i].start;

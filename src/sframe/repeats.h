@@ -48,7 +48,7 @@ struct repeats
 /* The rows to look at: N_CUTS + 1 cuts, the last one behind all rows.  */
 struct repeats_input
 {
-  const struct run_row *rows;
+  const struct numbered_row *rows;
   const struct cut *cuts;
   size_t n_cuts;
   unsigned atoms_max; /* at most REPEATS_ATOMS_MAX */

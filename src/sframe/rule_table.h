@@ -20,7 +20,7 @@
 /* A row with the number of what it says.  */
 struct numbered_row
 {
-  uint32_t start; /* bytes from the function's address */
+  uint32_t start; /* bytes from the function's address, or the run's */
   uint32_t rule;
 };
 
@@ -37,7 +37,7 @@ struct numbered_function
 /* All that a row says but for where it starts, and its function's flags.  */
 struct rule
 {
-  uint32_t head;                   /* flags and counts, see rules.c */
+  uint32_t head;                   /* flags and counts, see rule_table.c */
   int32_t words[SFRAME_WORDS_MAX]; /* unused ones are 0 */
   uint32_t bytes;                  /* of a row, without its start */
 };
@@ -94,4 +94,4 @@ rule_table_expand_fde (const struct rule_table *rules,
 bool rule_table_can_join (const struct rule_table *rules, uint32_t left,
                           uint32_t right);
 
-#endif /* SFRAME_RULES_H */
+#endif /* SFRAME_RULE_TABLE_H */

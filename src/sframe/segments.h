@@ -2,9 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    All rows of a section in one sequence, in runs; within a run, rows follow
-   each other without a gap.  A segment is a stretch of a run's rows from one
-   cut to another: a candidate for an FDE.  The shortest, from a cut to the
-   next, are called atoms.  */
+   each other without a gap, and their starts count from its first one.  Rules
+   have flags beside their numbers.  A segment is a stretch of a run's rows
+   from one cut to another: a candidate for an FDE.  The shortest, from a cut
+   to the next, are called atoms.  */
 
 #ifndef SFRAME_SEGMENTS_H
 #define SFRAME_SEGMENTS_H
@@ -14,13 +15,6 @@
 #include <stdint.h>
 
 #include "sframe/rule_table.h"
-
-/* A row with its rule's number and these flags.  */
-struct run_row
-{
-  uint32_t rule;
-  uint32_t duration; /* bytes of code that the row holds for */
-};
 
 /* This row says what the row before it says.  */
 #define ROW_CONTINUES UINT32_C (0x80000000)
@@ -33,13 +27,13 @@ struct run_row
    it.  */
 struct cut
 {
-  uint64_t address;    /* bytes of code from the first row of all to the cut */
-  uint64_t last_start; /* from there to the last row before the cut */
-  uint64_t bytes;      /* of the rows before, without their starts */
-  uint32_t row;        /* the first row behind the cut */
-  uint32_t n_rows;     /* before */
-  uint32_t first_bytes; /* of the row behind, if it continues; or 0 */
-  bool begins_run;
+  uint64_t address; /* all cuts ascend; in a run by bytes of code */
+  uint64_t bytes;   /* of the rows before, without their starts */
+  uint32_t back;    /* from the cut to the last row before */
+  uint32_t row;     /* the first row behind the cut */
+  uint32_t n_rows;  /* before */
+  uint32_t begins_run : 1;
+  uint32_t first_bytes : 31; /* of the row behind, if it continues; or 0 */
 };
 
 /* Bytes of each row's start, when the last one is LAST_START.  */
@@ -53,8 +47,8 @@ start_width (uint64_t last_start)
 static inline uint64_t
 segment_last_start (const struct cut *begin, const struct cut *end)
 {
-  return end->last_start > begin->address ? end->last_start - begin->address
-                                          : 0;
+  uint64_t last = end->address - end->back;
+  return last > begin->address ? last - begin->address : 0;
 }
 
 static inline uint32_t
@@ -72,53 +66,39 @@ segment_bytes (const struct cut *begin, const struct cut *end)
                * start_width (segment_last_start (begin, end));
 }
 
-/* A hash that grows with a segment, row by row.  It does not cover how long
-   the last row lasts: that is the FDE's business.  */
-struct segment_hash
+/* HASH of the first rows of a segment, 0 if there are none, with one more:
+   START counts from the segment's first row.  */
+static inline uint64_t
+segment_hash_add (uint64_t hash, uint32_t rule, uint32_t start)
 {
-  uint64_t value;
-  uint32_t duration; /* of the last row; 0 before the first */
-};
-
-static inline void
-segment_hash_add (struct segment_hash *hash, struct run_row row)
-{
-  if (row.rule & ROW_CONTINUES && hash->duration != 0)
-    {
-      hash->duration += row.duration;
-      return;
-    }
-  hash->value ^= (row.rule & ROW_RULE) | (uint64_t)hash->duration << 32;
-  hash->value *= 0x9e3779b97f4a7c15u;
-  hash->value ^= hash->value >> 32;
-  hash->duration = row.duration;
+  hash ^= rule | (uint64_t)start << 32;
+  hash *= 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
 }
 
-/* Walks over the rows of a segment that are there.  */
-struct segment_walk
+/* The same with those of the rows from BEGIN to END that are there; FIRST is
+   the segment's first row.  How long the last one lasts is in no hash: that is
+   the FDE's business.  */
+static inline uint64_t
+segment_hash_rows (uint64_t hash, const struct numbered_row *first,
+                   const struct numbered_row *begin,
+                   const struct numbered_row *end)
 {
-  const struct run_row *next, *end;
-  uint32_t rule;
-  uint64_t start, next_start; /* from the segment's start */
-};
-
-static inline struct segment_walk
-segment_walk_begin (const struct run_row *rows, size_t first, size_t end)
-{
-  return (struct segment_walk){ .next = rows + first, .end = rows + end };
+  for (const struct numbered_row *row = begin; row < end; row++)
+    if (row == first || !(row->rule & ROW_CONTINUES))
+      hash = segment_hash_add (hash, row->rule & ROW_RULE,
+                               row->start - first->start);
+  return hash;
 }
 
-static inline bool
-segment_walk_next (struct segment_walk *walk)
+/* The row behind ROW that is there, or END, the segment's.  */
+static inline const struct numbered_row *
+segment_next (const struct numbered_row *row, const struct numbered_row *end)
 {
-  if (walk->next == walk->end)
-    return false;
-  walk->rule = walk->next->rule & ROW_RULE;
-  walk->start = walk->next_start;
   do
-    walk->next_start += walk->next++->duration;
-  while (walk->next < walk->end && walk->next->rule & ROW_CONTINUES);
-  return true;
+    row++;
+  while (row < end && row->rule & ROW_CONTINUES);
+  return row;
 }
 
 #endif /* SFRAME_SEGMENTS_H */

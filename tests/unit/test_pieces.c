@@ -507,9 +507,7 @@ sharing_is_weighed (void **state)
 static uint64_t
 hash_of_rule (uint32_t rule)
 {
-  struct segment_hash hash = { 0 };
-  segment_hash_add (&hash, (struct run_row){ rule, 1 });
-  return hash.value;
+  return segment_hash_add (0, rule, 0);
 }
 
 /* Two pairs of rules A, C and B, D, and durations of the first row, so that
@@ -558,7 +556,7 @@ equal_hashes_of_other_rows_are_told_apart (void **state)
                     (const int32_t[]){ 8 + 8 * (int32_t)i });
         }
       uint64_t addresses[2] = { 0x100000, 0x100020 };
-      struct segment_hash hashes[2] = { { 0 }, { 0 } };
+      uint64_t hashes[2];
       for (unsigned i = 0; i < 2; i++)
         {
           pieces_separate (f.pieces);
@@ -566,11 +564,10 @@ equal_hashes_of_other_rows_are_told_apart (void **state)
           const int32_t offsets[] = { 8 + 8 * (int32_t)c.rules[i][0],
                                       8 + 8 * (int32_t)c.rules[i][1] };
           add_rows (&f, addresses[i], 2, durations, offsets);
-          segment_hash_add (&hashes[i],
-                            (struct run_row){ c.rules[i][0], durations[0] });
-          segment_hash_add (&hashes[i], (struct run_row){ c.rules[i][1], 10 });
+          hashes[i] = segment_hash_add (hash_of_rule (c.rules[i][0]),
+                                        c.rules[i][1], durations[0]);
         }
-      assert_int_equal (hashes[0].value, hashes[1].value);
+      assert_int_equal (hashes[0], hashes[1]);
       finish (&f);
       for (unsigned i = 0; i < 2; i++)
         {
@@ -621,11 +618,14 @@ differing_function (enum difference kind, uint32_t i)
 static uint32_t
 hash_in_table (const struct differing *function)
 {
-  struct segment_hash hash = { 0 };
+  uint64_t hash = 0;
+  uint32_t start = 0;
   for (unsigned r = 0; r < function->n_rows; r++)
-    segment_hash_add (
-        &hash, (struct run_row){ function->rules[r], function->durations[r] });
-  return (uint32_t)hash.value;
+    {
+      hash = segment_hash_add (hash, function->rules[r], start);
+      start += function->durations[r];
+    }
+  return (uint32_t)hash;
 }
 
 static int
