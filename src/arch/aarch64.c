@@ -141,7 +141,8 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
     .may_end_call = may_end_call, .cfa_bias = 0, .cfa_scale = 1,              \
     .saved_registers = saved_registers,                                       \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
-    .flexible_fdes = false, .ra_signing = true, .max_page_size = 65536,       \
+    .flexible_fdes = false, .ra_signing = true, .rows_max_across = 40,        \
+    .max_page_size = 65536,                                                   \
     .relocations = { .pcrel32 = R_AARCH64_PREL32,                             \
                      .pcrel64 = R_AARCH64_PREL64,                             \
                      .absolute64 = R_AARCH64_ABS64,                           \

@@ -3,6 +3,8 @@
 
 #include "arch/arch.h"
 
+#include <string.h>
+
 static const struct arch *const machines[]
     = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
 
@@ -26,6 +28,15 @@ arch_of_sframe_abi (unsigned abi)
 {
   for (size_t i = 0; i < N_MACHINES; i++)
     if (machines[i]->sframe_abi == abi)
+      return machines[i];
+  return NULL;
+}
+
+const struct arch *
+arch_of_name (const char *name)
+{
+  for (size_t i = 0; i < N_MACHINES; i++)
+    if (strcmp (machines[i]->name, name) == 0)
       return machines[i];
   return NULL;
 }

@@ -97,6 +97,20 @@ struct arch
   bool flexible_fdes; /* readers of this machine expect flexible FDEs */
   bool ra_signing;    /* opcodes 0x2c and 0x2d are about RA signing */
 
+  /* SFrame's rules for this machine alone (specification V3, section 1.3, for
+     errata 1 of V2; V2, section 2.3.3).  */
+  bool needs_pcrel;    /* versions know it whose FDEs count from themselves */
+  bool register_words; /* V2: an odd word of a default row is a register */
+  bool ra_padding;     /* a default row's RA word may be 0: RA is not saved */
+
+  /* What binutils makes for the machine's PLTs.  */
+  bool plt_expressions; /* CFI of .plt finds the CFA by the PC */
+  bool plt_got_defect;  /* SFrame rows of .plt.got have the CFA 8 too high */
+
+  /* Rows of an FDE that --compact makes of several functions, at most: as many
+     as readers look up in the time that they take without --compact.  */
+  uint16_t rows_max_across;
+
   /* Largest page size a kernel of this machine may use.  */
   uint32_t max_page_size;
   struct arch_relocations relocations;
@@ -112,6 +126,9 @@ const struct arch *arch_of_machine (unsigned e_machine, bool big_endian);
 
 /* The table of an SFrame ABI identifier, or NULL.  */
 const struct arch *arch_of_sframe_abi (unsigned abi);
+
+/* The table whose name NAME is, or NULL.  */
+const struct arch *arch_of_name (const char *name);
 
 /* Whether a relocation of TYPE refers to a thread-local variable, so that its
    addend is no address.  False where ARCH is NULL.  */

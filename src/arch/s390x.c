@@ -133,6 +133,10 @@ const struct arch arch_s390x = {
   .cfa_scale = 8,
   .flexible_fdes = true,
   .ra_signing = false,
+  .needs_pcrel = true,
+  .register_words = true,
+  .ra_padding = true,
+  .rows_max_across = 40,
   .max_page_size = 4096,
   .relocations
   = { .pcrel32 = R_390_PC32,

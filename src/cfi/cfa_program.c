@@ -19,7 +19,7 @@ enum
   ROWS_MAX = 1 << 18,
   /* DWARF number of RA_SIGN_STATE ("DWARF for the Arm 64-bit Architecture",
      section 4.1).  */
-  AARCH64_RA_SIGN_STATE = 34
+  RA_SIGN_STATE = 34
 };
 
 /* The rules in force.  Of a CFA that is a register and an offset both are kept
@@ -238,7 +238,7 @@ tracked_rule (struct execution *run, uint64_t reg)
 static bool
 is_sign_state (const struct execution *run, uint64_t reg)
 {
-  return run->machine->arch->ra_signing && reg == AARCH64_RA_SIGN_STATE;
+  return run->machine->arch->ra_signing && reg == RA_SIGN_STATE;
 }
 
 /* RA_SIGN_STATE gets its initial value back, which is what negate_ra_state
@@ -675,7 +675,7 @@ cfa_machine_new (const struct cfi_section *section)
   machine->arch = arch;
   machine->tracked = UINT64_C (1) << arch->fp | UINT64_C (1) << arch->ra
                      | UINT64_C (1) << arch->sp
-                     | (uint64_t)arch->ra_signing << AARCH64_RA_SIGN_STATE;
+                     | (uint64_t)arch->ra_signing << RA_SIGN_STATE;
   machine->cies = calloc (section->n_cies + 1, sizeof *machine->cies);
   if (machine->cies != NULL && frame_numbers_init (&machine->numbers))
     return machine;

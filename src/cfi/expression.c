@@ -237,7 +237,7 @@ expression_rule (const struct arch *arch, const uint8_t *block, uint64_t size,
                  enum expression_use use, enum frame_reason reason)
 {
   uint8_t threshold;
-  if (use == EXPRESSION_CFA && arch == &arch_amd64
+  if (use == EXPRESSION_CFA && arch->plt_expressions
       && match_plt (block, size, &threshold))
     return (struct frame_rule){ .kind = RULE_PLT,
                                 .reg = arch->sp,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cunwind/encoding.h"
 #include "cunwind/info_dump.h"
 #include "cunwind/info_read.h"
 #include "base/io.h"
@@ -120,14 +121,10 @@ bool
 compact_unwind_dump (const char *input, const char *machine, FILE *out,
                      struct error *err)
 {
-  const struct arch *arch = NULL;
+  const struct arch *arch = machine != NULL ? arch_of_name (machine) : NULL;
   struct buffer bytes;
   error_clear (err);
-  if (machine != NULL && strcmp (machine, arch_amd64.name) == 0)
-    arch = &arch_amd64;
-  else if (machine != NULL && strcmp (machine, arch_aarch64.name) == 0)
-    arch = &arch_aarch64;
-  else if (machine != NULL)
+  if (machine != NULL && (arch == NULL || !cunwind_supports (arch)))
     return error_set (err, CFI2SFRAME_INVALID,
                       "compact unwind does not know %s", machine);
   buffer_init (&bytes, false);

@@ -166,9 +166,9 @@ bool
 emitter_check_machine (const struct arch *arch, struct sframe_variant variant,
                        struct error *err)
 {
-  return arch->sframe_abi != SFRAME_ABI_S390X_BE || variant.pcrel
+  return !arch->needs_pcrel || variant.pcrel
          || error_set (err, CFI2SFRAME_UNSUPPORTED,
-                       "this SFrame version does not know s390x");
+                       "this SFrame version does not know %s", arch->name);
 }
 
 struct emitter *

@@ -43,8 +43,7 @@ struct emitter_account
 
 struct emitter; /* opaque */
 
-/* Whether the version knows the machine: the first ones, without addresses
-   relative to their own field, have no s390x.  */
+/* Whether the version VARIANT knows the machine (arch->needs_pcrel).  */
 bool emitter_check_machine (const struct arch *arch,
                             struct sframe_variant variant, struct error *err);
 

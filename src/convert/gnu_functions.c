@@ -156,7 +156,7 @@ gnu_functions_add (struct gnu_functions *gnu, struct cfi_walk *walk,
     }
   if (plt == NULL)
     return add_translated (gnu, walk, code, emitter, err);
-  if (gnu->bugs && gnu->image->arch == &arch_amd64
+  if (gnu->bugs && gnu->image->arch->plt_got_defect
       && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
     return add_wrong_plt_got (gnu, fde, plt, emitter, err);
   *added = false;

@@ -275,7 +275,7 @@ find_defect (const struct span_comparison *c, const struct compared_side *side,
     return COMPARE_NO_DEFECT;
   if (has_invalid (row) && side->findings[span->function].covered)
     return COMPARE_BAD_REGISTER;
-  if (c->arch == &arch_amd64 && span->single_mask
+  if (c->arch->plt_got_defect && span->single_mask
       && is_sp_plus (c->arch, span, 16) && is_sp_plus (c->arch, other, 8))
     return COMPARE_PLT_GOT;
   if (!arch_tracks_ra (c->arch)

@@ -80,13 +80,13 @@ cell_set (char *cell, const char *text)
   snprintf (cell, CELL_SIZE, "%s", text);
 }
 
-/* The place of a saved register in a default row; V2 of s390x has registers
-   there, too.  */
+/* The place of a saved register in a default row; V2 may have a register
+   there.  */
 static void
 cell_slot (char *cell, const struct sframe_decoder *decoder, int32_t word)
 {
-  if (decoder->variant.version == 2
-      && decoder->arch->sframe_abi == SFRAME_ABI_S390X_BE && word % 2 != 0)
+  if (decoder->variant.version == 2 && decoder->arch->register_words
+      && word % 2 != 0)
     snprintf (cell, CELL_SIZE, "r%d", word >> 1);
   else
     snprintf (cell, CELL_SIZE, "c%+d", word);

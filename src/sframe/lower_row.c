@@ -66,20 +66,10 @@ fp_reason (struct frame_rule rule)
     }
 }
 
-/* s390x has rules of its own: 0 as RA word of a row with FP only, and in V2
-   register numbers as odd words (errata 1 of V2: V3 specification, section
-   1.3).  */
 static bool
-arch_is_s390x (const struct arch *arch)
+has_register_words (const struct arch *arch, struct sframe_variant variant)
 {
-  return arch->sframe_abi == SFRAME_ABI_S390X_BE;
-}
-
-static bool
-arch_has_register_words (const struct arch *arch,
-                         struct sframe_variant variant)
-{
-  return arch_is_s390x (arch) && variant.version == 2;
+  return arch->register_words && variant.version == 2;
 }
 
 /* The CFA's offset as it is stored.  */
@@ -103,8 +93,7 @@ static bool
 slot_store (const struct lower_options *options, struct frame_rule rule,
             int32_t *word)
 {
-  bool register_words
-      = arch_has_register_words (options->arch, options->variant);
+  bool register_words = has_register_words (options->arch, options->variant);
   *word = rule.offset;
   if (rule.kind == RULE_DEREF_CFA)
     return !register_words || rule.offset % 2 == 0;
@@ -129,9 +118,9 @@ lower_tracked (const struct lower_options *options,
     }
   if (!slot_store (options, row->fp, &out->words[2]))
     return fp_reason (row->fp);
-  /* On aarch64 the second of two words is the RA, and readers expect none
+  /* Without padding the second of two words is the RA, and readers expect none
      or both.  */
-  if (row->ra.kind == RULE_SAME && !arch_is_s390x (options->arch))
+  if (row->ra.kind == RULE_SAME && !options->arch->ra_padding)
     return REASON_FP_WITHOUT_RA;
   out->n_words = 3;
   return REASON_NONE;
@@ -273,7 +262,7 @@ static struct frame_rule
 slot_rule (const struct arch *arch, struct sframe_variant variant,
            int32_t word)
 {
-  if (!arch_has_register_words (arch, variant) || word % 2 == 0)
+  if (!has_register_words (arch, variant) || word % 2 == 0)
     return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = word };
   if (word < 0 || word >> 1 > UINT16_MAX)
     return frame_rule_unsupported (REASON_REGISTER_RANGE);
@@ -300,9 +289,8 @@ undo_default (const struct arch *arch, struct sframe_variant variant,
       || row->n_words > fp_word + 1)
     out->cfa = frame_rule_unsupported (REASON_OFFSET_RANGE);
   out->ra = default_ra (arch);
-  /* The padding of s390x; aarch64 readers know of none.  */
   if (fp_word == 2 && row->n_words > 1
-      && (row->words[1] != 0 || !arch_is_s390x (arch)))
+      && (row->words[1] != 0 || !arch->ra_padding))
     out->ra = slot_rule (arch, variant, row->words[1]);
   out->fp = (struct frame_rule){ .kind = RULE_SAME };
   if (row->n_words > fp_word)

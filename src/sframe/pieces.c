@@ -27,11 +27,8 @@ enum
   BYTES_PER_CUT = 32,
   /* Readers scan an FDE's rows one by one.  Inside a function, which would be
      one FDE otherwise, any number is an improvement.  Across functions more
-     rows are smaller, and slower to look up: on amd64 these are no slower than
-     without pieces (tools/bench.sh).  */
+     rows are smaller, and slower to look up (arch.h, rows_max_across).  */
   ROWS_MAX_INSIDE = SFRAME_V3_FRES_MAX,
-  ROWS_MAX_ACROSS_AMD64 = 28,
-  ROWS_MAX_ACROSS = 40,
   /* Of repeated segments; more of them, and more passes, gain little.  */
   ATOMS_INSIDE = 4,
   PASSES_INSIDE = 1,
@@ -509,8 +506,7 @@ rows_max (const struct pieces *pieces)
 {
   if (!pieces->options.across)
     return ROWS_MAX_INSIDE;
-  return pieces->encode.arch == &arch_amd64 ? ROWS_MAX_ACROSS_AMD64
-                                            : ROWS_MAX_ACROSS;
+  return pieces->encode.arch->rows_max_across;
 }
 
 static bool

@@ -255,13 +255,11 @@ default_ra (const struct arch *arch)
                               .offset = arch->fixed_ra_offset };
 }
 
-/* Where a default row has a register: on s390x, in V2, an odd word is the
-   number of one (V2 specification, section 2.3.3).  */
+/* The rule of a default row's word for RA or FP.  */
 static struct frame_rule
 slot_rule (const struct unwind_section *section, int32_t word)
 {
-  bool numbers = section->version == 2
-                 && section->arch->sframe_abi == SFRAME_ABI_S390X_BE;
+  bool numbers = section->version == 2 && section->arch->register_words;
   if (!numbers || word % 2 == 0)
     return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = word };
   if (word < 0 || word >> 1 > UINT16_MAX)
@@ -274,7 +272,6 @@ default_rules (const struct unwind_section *section, const struct words *words,
                bool base_sp, struct frame_row *row)
 {
   const struct arch *arch = section->arch;
-  bool s390x = arch->sframe_abi == SFRAME_ABI_S390X_BE;
   unsigned fp_word = arch_tracks_ra (arch) ? 2 : 1;
   row->cfa = (struct frame_rule){ .kind = RULE_REG,
                                   .reg = base_sp ? arch->sp : arch->fp };
@@ -282,8 +279,8 @@ default_rules (const struct unwind_section *section, const struct words *words,
       || words->n > fp_word + 1)
     row->cfa = unsupported;
   row->ra = default_ra (arch);
-  /* On s390x 0 is padding.  */
-  if (fp_word == 2 && words->n > 1 && !(s390x && word_signed (words, 1) == 0))
+  if (fp_word == 2 && words->n > 1
+      && (word_signed (words, 1) != 0 || !arch->ra_padding))
     row->ra = slot_rule (section, word_signed (words, 1));
   row->fp = words->n > fp_word
                 ? slot_rule (section, word_signed (words, fp_word))
