@@ -19,6 +19,7 @@
 #include "elf/debug_file.h"
 #include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"
+#include "tests/unit/rows.h"
 
 /* A program in memory, and a directory to look for its debug file in.  */
 struct fixture
@@ -27,18 +28,54 @@ struct fixture
   struct image image;
   char directory[64];
   struct debug_places places;
+  /* Where a debug file is looked for by its build-id, in the directory; the
+     cache only if places.cache is set.  */
+  char build_id[2 * BUILD_ID_SIZE_MAX + 40],
+      cached[2 * BUILD_ID_SIZE_MAX + 40];
 };
+
+static void
+make_directory (struct fixture *f)
+{
+  strcpy (f->directory, "debug-XXXXXX");
+  assert_non_null (mkdtemp (f->directory));
+  f->places = (struct debug_places){ .global = f->directory };
+}
+
+static void
+set_paths (struct fixture *f)
+{
+  char digits[2 * BUILD_ID_SIZE_MAX + 1] = "";
+  struct build_id id = build_id_find (&f->image);
+  for (size_t i = 0; i < id.size; i++)
+    sprintf (digits + 2 * i, "%02x", id.bytes[i]);
+  snprintf (f->build_id, sizeof f->build_id, ".build-id/%.2s/%s.debug", digits,
+            digits + 2);
+  snprintf (f->cached, sizeof f->cached, "cache/%s/debuginfo", digits);
+}
+
+static void
+use_cache (struct fixture *f)
+{
+  snprintf (f->places.cache, sizeof f->places.cache, "%s/cache", f->directory);
+}
+
+/* Open the program that f->elf describes.  */
+static void
+open_built (struct fixture *f)
+{
+  struct error err = { 0 };
+  elf_builder_finish (&f->elf);
+  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
+  make_directory (f);
+  set_paths (f);
+}
 
 static void
 open_fixture (struct fixture *f)
 {
-  struct error err = { 0 };
   elf_builder_program (&f->elf, EM_X86_64, false);
-  elf_builder_finish (&f->elf);
-  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
-  strcpy (f->directory, "debug-XXXXXX");
-  assert_non_null (mkdtemp (f->directory));
-  f->places = (struct debug_places){ .global = f->directory };
+  open_built (f);
 }
 
 static void
@@ -83,100 +120,78 @@ build_id_offset (const struct fixture *f)
   return (size_t)(place - f->elf.bytes);
 }
 
-/* The build-id as digits, with AFTER_FIRST behind the first two.  */
-static void
-build_id_digits (const struct fixture *f, const char *after_first,
-                 char *digits)
+/* What a search comes to.  */
+enum outcome
 {
-  struct build_id id = build_id_find (&f->image);
-  for (size_t i = 0; i < id.size; i++)
-    digits
-        += sprintf (digits, "%02x%s", id.bytes[i], i == 0 ? after_first : "");
+  FOUND,
+  NOT_FOUND,
+  REFUSED /* there is a file, but not of this program */
+};
+
+/* Search for the debug file, which comes to WANTED.  WORDS, unless they are
+   NULL, are in the path of a file that is found and in a refusal's reason.  */
+static void
+expect (const struct fixture *f, enum outcome wanted, const char *words)
+{
+  struct debug_file file;
+  struct error err = { 0 };
+  debug_file_find (&file, &f->image, &f->places, &err);
+  if ((file.image.elf != NULL) != (wanted == FOUND))
+    fail_msg ("%s: %s", wanted == FOUND ? "not found" : "found", err.reason);
+  assert_int_equal (err.status,
+                    wanted == REFUSED ? CFI2SFRAME_REFUSED : CFI2SFRAME_OK);
+  if (words != NULL)
+    assert_non_null (strstr (wanted == FOUND ? file.path : err.reason, words));
+  if (wanted == FOUND)
+    debug_file_close (&file);
 }
 
 static void
-build_id_path (const struct fixture *f, char *path, size_t size)
-{
-  char digits[2 * BUILD_ID_SIZE_MAX + 2];
-  build_id_digits (f, "/", digits);
-  snprintf (path, size, ".build-id/%s.debug", digits);
-}
-
-static void
-test_found_by_build_id (void **state)
+a_debug_file_is_found_by_its_build_id (void **state)
 {
   (void)state;
   struct fixture f;
-  struct debug_file file;
-  struct error err = { 0 };
-  char path[200];
   open_fixture (&f);
-  build_id_path (&f, path, sizeof path);
-  debug_file_find (&file, &f.image, &f.places, &err);
-  assert_null (file.image.elf);
-  assert_int_equal (err.status, CFI2SFRAME_OK);
-  write_debug_file (&f, path, 0);
-  debug_file_find (&file, &f.image, &f.places, &err);
-  assert_non_null (file.image.elf);
-  assert_int_equal (err.status, CFI2SFRAME_OK);
-  assert_non_null (strstr (file.path, path));
-  debug_file_close (&file);
+  expect (&f, NOT_FOUND, NULL);
+  write_debug_file (&f, f.build_id, 0);
+  expect (&f, FOUND, f.build_id);
   close_fixture (&f);
 }
 
 static void
-test_another_build_id (void **state)
+another_build_id_is_refused (void **state)
 {
   (void)state;
   struct fixture f;
-  struct debug_file file;
-  struct error err = { 0 };
-  char path[200];
   open_fixture (&f);
-  build_id_path (&f, path, sizeof path);
-  write_debug_file (&f, path, build_id_offset (&f));
-  debug_file_find (&file, &f.image, &f.places, &err);
-  assert_null (file.image.elf);
-  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
-  assert_non_null (strstr (err.reason, "another build-id"));
-  close_fixture (&f);
-}
-
-/* The cache comes after the system's directory.  */
-static void
-test_cache (void **state)
-{
-  (void)state;
-  struct fixture f;
-  struct debug_file file;
-  struct error err = { 0 };
-  char path[200];
-  open_fixture (&f);
-  build_id_path (&f, path, sizeof path);
-  write_debug_file (&f, path, build_id_offset (&f));
-  char digits[2 * BUILD_ID_SIZE_MAX + 1];
-  build_id_digits (&f, "", digits);
-  snprintf (path, sizeof path, "cache/%s/debuginfo", digits);
-  write_debug_file (&f, path, 0);
-  snprintf (f.places.cache, sizeof f.places.cache, "%s/cache", f.directory);
-  debug_file_find (&file, &f.image, &f.places, &err);
-  assert_non_null (file.image.elf);
-  assert_int_equal (err.status, CFI2SFRAME_OK);
-  debug_file_close (&file);
+  write_debug_file (&f, f.build_id, build_id_offset (&f));
+  expect (&f, REFUSED, "another build-id");
   close_fixture (&f);
 }
 
 static void
-test_crc (void **state)
+the_cache_comes_after_the_system_s_directory (void **state)
+{
+  (void)state;
+  struct fixture f;
+  open_fixture (&f);
+  use_cache (&f);
+  write_debug_file (&f, f.build_id, build_id_offset (&f));
+  write_debug_file (&f, f.cached, 0);
+  expect (&f, FOUND, f.cached);
+  close_fixture (&f);
+}
+
+static void
+the_crc_is_crc_32 (void **state)
 {
   (void)state;
   assert_int_equal (crc32_of ((const uint8_t *)"123456789", 9), 0xcbf43926);
   assert_int_equal (crc32_of (NULL, 0), 0);
 }
 
-/* A word between any two parts leads to any CRC.  */
 static void
-test_word_for_crc (void **state)
+a_word_between_any_two_parts_leads_to_any_crc (void **state)
 {
   (void)state;
   static const uint32_t wanted[] = { 0, 1, 0xcbf43926, 0xffffffff };
@@ -193,35 +208,29 @@ test_word_for_crc (void **state)
       }
 }
 
-/* Truncated everywhere: nothing but refusals, but for an empty file, which
-   debuginfod's client makes where no server has one.  */
+/* A debug file that is cut off anywhere is refused, but for an empty one,
+   which debuginfod's client makes where no server has a debug file.  */
 static void
-test_truncated_debug_files (void **state)
+truncated_debug_files_are_refused (void **state)
 {
   (void)state;
   struct fixture f;
-  char path[200], name[300];
+  char name[300];
   open_fixture (&f);
-  build_id_path (&f, path, sizeof path);
-  write_debug_file (&f, path, 0);
-  snprintf (name, sizeof name, "%s/%s", f.directory, path);
+  snprintf (name, sizeof name, "%s/%s", f.directory, f.build_id);
   for (size_t size = 0; size < f.elf.size; size += 1 + size / 16)
     {
-      struct debug_file file;
-      struct error err = { 0 };
+      write_debug_file (&f, f.build_id, 0);
       assert_int_equal (truncate (name, (off_t)size), 0);
-      debug_file_find (&file, &f.image, &f.places, &err);
-      assert_null (file.image.elf);
-      assert_int_equal (err.status,
-                        size == 0 ? CFI2SFRAME_OK : CFI2SFRAME_REFUSED);
-      write_debug_file (&f, path, 0);
+      expect (&f, size == 0 ? NOT_FOUND : REFUSED, NULL);
     }
   close_fixture (&f);
 }
 
-/* Found by fuzzing: the dynamic section was read from behind the end.  */
+/* Found by fuzzing: the dynamic section of a debug file was read from behind
+   the file's end.  */
 static void
-test_segments_have_no_bytes (void **state)
+segments_of_a_debug_file_have_no_bytes (void **state)
 {
   (void)state;
   struct elf_builder elf;
@@ -240,8 +249,8 @@ test_segments_have_no_bytes (void **state)
   image_close (&image);
 }
 
-/* A program on the disk, in the folder, whose link names LINK; its sections
-   end with that.  */
+/* A program on the disk, in the directory; its link of SIZE bytes names
+   LINK.  */
 static void
 open_linked_fixture (struct fixture *f, const char *link, size_t size)
 {
@@ -253,19 +262,18 @@ open_linked_fixture (struct fixture *f, const char *link, size_t size)
                            size, 4);
   strcpy ((char *)f->elf.bytes + at, link);
   elf_builder_finish (&f->elf);
-  strcpy (f->directory, "debug-XXXXXX");
-  assert_non_null (mkdtemp (f->directory));
-  f->places = (struct debug_places){ .global = f->directory };
+  make_directory (f);
   write_debug_file (f, "prog", 0);
   snprintf (path, sizeof path, "%s/prog", f->directory);
   assert_true (image_open (&f->image, path, &err));
+  set_paths (f);
 }
 
-/* Beside the file, in .debug there, and in the system's directory under the
-   name of the file's own.  A link that leads elsewhere, as one in a hostile
-   file may, is not followed.  */
+/* A debug file that a link names is looked for beside the program, in .debug
+   there, and in the system's directory below the path of the program's own
+   one.  A link with a slash, as a hostile file may have it, leads nowhere.  */
 static void
-test_found_by_link (void **state)
+a_debug_file_is_found_by_link (void **state)
 {
   (void)state;
   static const struct
@@ -284,8 +292,6 @@ test_found_by_link (void **state)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct fixture f;
-      struct debug_file file;
-      struct error err = { 0 };
       char *folder, place[300];
       open_linked_fixture (&f, cases[i].link,
                            ((strlen (cases[i].link) + 4) & ~(size_t)3) + 4);
@@ -297,11 +303,7 @@ test_found_by_link (void **state)
       else
         snprintf (place, sizeof place, "%s", cases[i].place);
       write_debug_file (&f, place, 0);
-      debug_file_find (&file, &f.image, &f.places, &err);
-      assert_int_equal (file.image.elf != NULL, cases[i].found);
-      assert_int_equal (err.status, CFI2SFRAME_OK);
-      if (cases[i].found)
-        debug_file_close (&file);
+      expect (&f, cases[i].found ? FOUND : NOT_FOUND, NULL);
       free (folder);
       close_fixture (&f);
     }
@@ -352,22 +354,20 @@ what_is_to_be_changed_is_no_other_file (void **state)
       struct fixture f;
       struct debug_file file;
       struct error err = { 0 };
-      char place[300], name[400], digits[2 * BUILD_ID_SIZE_MAX + 2];
+      char place[300], name[400];
       bool to_change = i % 2;
       const char *where = cases[i / 2].place, *to = cases[i / 2].to;
       open_linked_fixture (&f, "p.debug", 12);
       f.places.to_change = to_change;
-      snprintf (f.places.cache, sizeof f.places.cache, "%s/cache",
-                f.directory);
+      use_cache (&f);
       char *folder = realpath (f.directory, NULL);
       assert_non_null (folder);
-      build_id_digits (&f, "", digits);
       if (strcmp (where, "GLOBAL") == 0)
         snprintf (place, sizeof place, "%.200s/p.debug", folder + 1);
       else if (strcmp (where, "BUILD-ID") == 0)
-        build_id_path (&f, place, sizeof place);
+        snprintf (place, sizeof place, "%s", f.build_id);
       else if (strcmp (where, "CACHE") == 0)
-        snprintf (place, sizeof place, "cache/%s/debuginfo", digits);
+        snprintf (place, sizeof place, "%s", f.cached);
       else
         snprintf (place, sizeof place, "%s", where);
       if (to == NULL)
@@ -432,96 +432,78 @@ a_crc_counts_where_one_has_a_build_id (void **state)
   close_fixture (&f);
 }
 
-/* Debug files with the right build-id that are not of this program.  */
-static void
-test_other_code_or_machine (void **state)
+/* What another program's debug file differs in, which has the right build-id
+   nevertheless.  */
+struct difference
 {
-  enum change
-  {
-    NOTHING,
-    TEXT_SIZE,
-    TEXT_ADDRESS,
-    TEXT_NAME,
-    MACHINE,
-    OTHER_ORDER,
-    NO_CODE,
-    CODE_NOT_LOADED
-  };
-  static const char *const reasons[] = { NULL,
-                                         "at other addresses",
-                                         "at other addresses",
-                                         "at other",
-                                         "another machine",
-                                         "another machine",
-                                         "no code",
-                                         NULL };
-  (void)state;
-  for (int change = NOTHING; change <= CODE_NOT_LOADED; change++)
-    {
-      struct fixture f;
-      struct elf_builder debug, *own = malloc (sizeof *own);
-      struct debug_file file;
-      struct error err = { 0 };
-      char path[200];
-      open_fixture (&f);
-      build_id_path (&f, path, sizeof path);
-      elf_builder_program (&debug, change == MACHINE ? EM_AARCH64 : EM_X86_64,
-                           change == OTHER_ORDER);
-      Elf64_Shdr *text
-          = &debug.sections[elf_builder_section (&debug, ".text")];
-      text->sh_size -= change == TEXT_SIZE;
-      text->sh_addr += change == TEXT_ADDRESS;
-      if (change == TEXT_NAME)
-        debug.names[text - debug.sections] = ".txet";
-      if (change == NO_CODE)
-        text->sh_flags = SHF_ALLOC;
-      if (change == CODE_NOT_LOADED)
-        elf_builder_add_section (&debug, ".other", SHT_PROGBITS, SHF_EXECINSTR,
-                                 debug.size, 4, 1);
-      elf_builder_finish (&debug);
-      *own = f.elf;
-      f.elf = debug;
-      write_debug_file (&f, path, 0);
-      f.elf = *own;
-      free (own);
-      debug_file_find (&file, &f.image, &f.places, &err);
-      assert_int_equal (file.image.elf != NULL, reasons[change] == NULL);
-      if (reasons[change] == NULL)
-        debug_file_close (&file);
-      else
-        assert_non_null (strstr (err.reason, reasons[change]));
-      close_fixture (&f);
-    }
+  const char *name;
+  const char *reason; /* why the debug file is refused, or NULL */
+  uint16_t machine;   /* instead of EM_X86_64 */
+  bool big_endian;
+  const char *section; /* instead of ".text" */
+  int size, address;   /* more than those of .text */
+  bool data;           /* .text is data */
+  bool more_code;      /* another section of code, which is not loaded */
+};
+
+static const struct difference differences[] = {
+  { "the same code is no difference", .reason = NULL },
+  { "code that is not loaded is none either", NULL, .more_code = true },
+  { "code of another size", "at other addresses", .size = -1 },
+  { "code at another address", "at other addresses", .address = 1 },
+  { "code in another section", "at other", .section = ".txet" },
+  { "no code", "no code", .data = true },
+  { "another machine", "another machine", .machine = EM_AARCH64 },
+  { "another byte order", "another machine", .big_endian = true },
+};
+
+static void
+another_program_s_debug_file (void **state)
+{
+  const struct difference *difference = *state;
+  struct fixture f, debug;
+  open_fixture (&f);
+  debug = f;
+  elf_builder_program (&debug.elf,
+                       difference->machine ? difference->machine : EM_X86_64,
+                       difference->big_endian);
+  size_t index = elf_builder_section (&debug.elf, ".text");
+  Elf64_Shdr *text = &debug.elf.sections[index];
+  text->sh_size += (uint64_t)difference->size;
+  text->sh_addr += (uint64_t)difference->address;
+  if (difference->section != NULL)
+    debug.elf.names[index] = difference->section;
+  if (difference->data)
+    text->sh_flags = SHF_ALLOC;
+  if (difference->more_code)
+    elf_builder_add_section (&debug.elf, ".other", SHT_PROGBITS, SHF_EXECINSTR,
+                             debug.elf.size, 4, 1);
+  elf_builder_finish (&debug.elf);
+  write_debug_file (&debug, f.build_id, 0);
+  expect (&f, difference->reason == NULL ? FOUND : REFUSED,
+          difference->reason);
+  close_fixture (&f);
 }
 
-/* One byte is no build-id to look for.  */
 static void
-test_tiny_build_id (void **state)
+one_byte_is_no_build_id_to_look_for (void **state)
 {
   (void)state;
   struct fixture f;
-  struct debug_file file;
-  struct error err = { 0 };
   elf_builder_program (&f.elf, EM_X86_64, false);
   elf_builder_note (&f.elf, 0x220, "GNU", 3 /* NT_GNU_BUILD_ID */, 1);
   f.elf.sections[elf_builder_section (&f.elf, ".note.gnu.build-id")].sh_size
       = 20;
   elf_builder_segment (&f.elf, PT_NOTE)->p_filesz = 20;
-  elf_builder_finish (&f.elf);
-  assert_true (image_open_memory (&f.image, f.elf.bytes, f.elf.size, &err));
-  strcpy (f.directory, "debug-XXXXXX");
-  assert_non_null (mkdtemp (f.directory));
-  f.places = (struct debug_places){ .global = f.directory };
+  open_built (&f);
   assert_int_equal (build_id_find (&f.image).size, 1);
   write_debug_file (&f, ".build-id/b1/.debug", 0);
-  debug_file_find (&file, &f.image, &f.places, &err);
-  assert_null (file.image.elf);
-  assert_int_equal (err.status, CFI2SFRAME_OK);
+  expect (&f, NOT_FOUND, NULL);
   close_fixture (&f);
 }
 
 static void
-test_usual_places (void **state)
+the_environment_names_the_cache (void **state)
 {
   static const struct
   {
@@ -560,40 +542,31 @@ test_usual_places (void **state)
     }
 }
 
-/* The section ends where the CRC should be.  */
+/* Sections that end before the CRC, and one that has all of it.  */
 static void
-test_link_without_crc (void **state)
+a_link_has_a_crc (void **state)
 {
   (void)state;
   for (size_t size = 3; size <= 8; size++)
     {
       struct fixture f;
-      struct debug_file file;
-      struct error err = { 0 };
       open_linked_fixture (&f, "pd", size);
       write_debug_file (&f, "pd", 0);
-      debug_file_find (&file, &f.image, &f.places, &err);
-      assert_int_equal (file.image.elf != NULL, size == 8);
-      if (size == 8)
-        debug_file_close (&file);
+      expect (&f, size == 8 ? FOUND : NOT_FOUND, NULL);
       close_fixture (&f);
     }
 }
 
-/* A debug file of so many sections of code that comparing them takes long.
-   1024 are compared.  */
+/* A debug file can have so many sections of code that to compare them takes
+   long.  1024 are compared.  */
 static void
-test_many_sections_of_code (void **state)
+a_thousand_sections_of_code_are_compared (void **state)
 {
   (void)state;
   for (size_t n = 1024; n <= 1025; n++)
     {
       struct fixture f;
-      struct debug_file file;
-      struct error err = { 0 };
-      char path[200];
       open_fixture (&f);
-      build_id_path (&f, path, sizeof path);
       /* The table goes to the end, with .text as often as it takes.  */
       const Elf64_Shdr *old
           = (const void *)(f.elf.bytes + f.elf.header.e_shoff);
@@ -607,13 +580,11 @@ test_many_sections_of_code (void **state)
       header->e_shnum = (uint16_t)(own + more);
       f.elf.size = header->e_shoff + (own + more) * sizeof *new;
       assert_true (f.elf.size <= sizeof f.elf.bytes);
-      write_debug_file (&f, path, 0);
-      debug_file_find (&file, &f.image, &f.places, &err);
-      assert_int_equal (file.image.elf != NULL, n == 1024);
+      write_debug_file (&f, f.build_id, 0);
       if (n == 1024)
-        debug_file_close (&file);
+        expect (&f, FOUND, NULL);
       else
-        assert_non_null (strstr (err.reason, "at other addresses"));
+        expect (&f, REFUSED, "at other addresses");
       close_fixture (&f);
     }
 }
@@ -621,23 +592,26 @@ test_many_sections_of_code (void **state)
 int
 main (void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_found_by_build_id),
-    cmocka_unit_test (test_another_build_id),
-    cmocka_unit_test (test_cache),
-    cmocka_unit_test (test_crc),
-    cmocka_unit_test (test_word_for_crc),
-    cmocka_unit_test (test_truncated_debug_files),
-    cmocka_unit_test (test_segments_have_no_bytes),
-    cmocka_unit_test (test_found_by_link),
+  static const struct CMUnitTest functions[] = {
+    cmocka_unit_test (a_debug_file_is_found_by_its_build_id),
+    cmocka_unit_test (another_build_id_is_refused),
+    cmocka_unit_test (the_cache_comes_after_the_system_s_directory),
+    cmocka_unit_test (the_crc_is_crc_32),
+    cmocka_unit_test (a_word_between_any_two_parts_leads_to_any_crc),
+    cmocka_unit_test (truncated_debug_files_are_refused),
+    cmocka_unit_test (segments_of_a_debug_file_have_no_bytes),
+    cmocka_unit_test (a_debug_file_is_found_by_link),
     cmocka_unit_test (what_is_to_be_changed_is_no_other_file),
     cmocka_unit_test (a_crc_counts_where_one_has_a_build_id),
-    cmocka_unit_test (test_link_without_crc),
-    cmocka_unit_test (test_other_code_or_machine),
-    cmocka_unit_test (test_many_sections_of_code),
-    cmocka_unit_test (test_tiny_build_id),
-    cmocka_unit_test (test_usual_places),
+    cmocka_unit_test (one_byte_is_no_build_id_to_look_for),
+    cmocka_unit_test (the_environment_names_the_cache),
+    cmocka_unit_test (a_link_has_a_crc),
+    cmocka_unit_test (a_thousand_sections_of_code_are_compared),
   };
+  struct CMUnitTest tests[N_OF (differences) + N_OF (functions)];
+  memcpy (
+      ADD_ROWS (tests, differences, another_program_s_debug_file, NULL, NULL),
+      functions, sizeof functions);
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
