@@ -6,8 +6,9 @@
    on failure no output file exists and the input is as it was.  Different
    files may be converted by different threads at the same time: all that the
    library keeps for the whole process is a list of the temporary files that
-   conversions under way have made, and whether cfi2sframe_discard_temporaries
-   was called, after which none begins.  It never prints.  Strings it returns
+   conversions under way have made, whether cfi2sframe_discard_temporaries was
+   called, after which none begins, and what cfi2sframe_flush has to flush.  It
+   never prints.  Strings it returns
    are constants unless said otherwise.
 
    Structures grow at their end only.  Those that a caller owns start with
@@ -99,6 +100,21 @@ enum cfi2sframe_debug_info
   CFI2SFRAME_DEBUG_INFO_NONE
 };
 
+/* When a new file is flushed to disk.  One that is written in place
+   (in_place_write) is flushed in any case, because what --undo needs in a
+   damaged file has to be on disk first.  */
+enum cfi2sframe_sync
+{
+  /* Before it gets its name, and that name when it has it: whatever happens,
+     the name is that of the old file or of the complete new one, and a file
+     that was reported survives.  */
+  CFI2SFRAME_SYNC_FILE,
+  /* By cfi2sframe_flush, after which all of them survive.  A power failure
+     before that may leave files that are empty or cut off.  */
+  CFI2SFRAME_SYNC_END,
+  CFI2SFRAME_SYNC_NONE /* when the system likes, as after cp */
+};
+
 /* How to convert.  A program keeps its meaning when members are added: 0 is
    what there was before.  A library that is newer than the program takes those
    the program does not know for 0; one that is older refuses, with
@@ -140,6 +156,7 @@ struct cfi2sframe_options
      that share no format are CFI2SFRAME_INVALID.  For a check: what they would
      refuse, too, is CFI2SFRAME_MISMATCH.  */
   unsigned readers;
+  enum cfi2sframe_sync sync;
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;
@@ -527,6 +544,12 @@ CFI2SFRAME_API bool cfi2sframe_lint (
    and let no new one begin.  Async-signal-safe: for the handler of a signal
    that ends the process.  */
 CFI2SFRAME_API void cfi2sframe_discard_temporaries (void);
+
+/* Flush the file systems that files were written to with CFI2SFRAME_SYNC_END,
+   since the last call: one syncfs(2) for each, or, if it was only one file,
+   this and its directory.  Status CFI2SFRAME_IO when one of them fails; the
+   others are flushed all the same.  */
+CFI2SFRAME_API bool cfi2sframe_flush (struct cfi2sframe_error *err);
 
 /* The functions that initialise structures.  The options are the defaults
    then: V3, in place, quiet about what is left out.  Inline, because a program

@@ -20,6 +20,7 @@ def _sframe_binary_impl(ctx):
     args.add("--replace=auto")
     args.add("--debug-info=none")
     args.add("--min-coverage=2")
+    args.add("--sync=end")
     args.add_all(ctx.attr.options)
     args.add("-o", out)
     args.add("--", ctx.executable.src)

@@ -27,5 +27,5 @@ sframeOutputs() {
     # What is always given comes first, so that sframeFlags can undo it.
     # shellcheck disable=SC2086
     cfi2sframe --skip-unconvertible --replace=auto \
-        --debug-info=none --min-coverage=2 ${sframeFlags-} -r -- "${folders[@]}"
+        --debug-info=none --min-coverage=2 --sync=end ${sframeFlags-} -r -- "${folders[@]}"
 }

@@ -394,7 +394,8 @@ class TarContents:
 
 def run_converter(options, package, files, paths, folder):
     """Convert the files in PATHS, below FOLDER/INDEX; report per file."""
-    command = [options.cfi2sframe, "--stats=json", "--files0-from=-"] \
+    command = [options.cfi2sframe, "--stats=json", "--sync=none",
+               "--files0-from=-"] \
         + (["-n"] if options.list else []) + DEFAULT_OPTIONS + options.options
     done = subprocess.run(command,
                           input=b"".join(os.fsencode(path) + b"\0"

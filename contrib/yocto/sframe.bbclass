@@ -9,7 +9,7 @@
 #   SFRAME_OPTIONS = "--skip-unconvertible=no"
 
 # What is always given.
-SFRAME_DEFAULTS = "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2"
+SFRAME_DEFAULTS = "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end"
 SFRAME_OPTIONS ?= ""
 INHIBIT_SFRAME ?= "${@d.getVar('INHIBIT_PACKAGE_STRIP') or ''}"
 

@@ -186,6 +186,7 @@ write_archive (struct archive_job *job, const struct file_location *input,
       = output != NULL ? file_location_of_path (output) : *input;
   if (!output_file_create (&file, &target, err))
     return output != NULL && error_in_file (err, output);
+  file.sync = job->options->sync;
   bool times = job->options->preserve_times;
   bool done = make_archive (job, file.fd, err)
               && (output != NULL

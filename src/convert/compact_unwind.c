@@ -43,7 +43,8 @@ compact_unwind_write (const char *input, const char *output,
   buffer_init (&section, false);
   bool written = make_compact_unwind (&image, result, &section, err)
                  && (output == NULL
-                     || output_file_write (output, &section, image.fd, err));
+                     || output_file_write (output, &section, image.fd,
+                                           CFI2SFRAME_SYNC_FILE, err));
   buffer_free (&section);
   image_close (&image);
   return written;

@@ -283,6 +283,7 @@ write_converted (struct conversion *conversion, struct error *err)
                                      .input_fd = conversion->input.fd,
                                      .in_place_write = options->in_place_write,
                                      .preserve_times = options->preserve_times,
+                                     .sync = options->sync,
                                      .copy_ahead = &conversion->copy_ahead,
                                      .check = check_converted };
   bool written = replacement_carry_out (&replacement, &record_size, err);
@@ -425,7 +426,8 @@ location_convert (const struct file_location *input, const char *output,
       && (err->status == CFI2SFRAME_NOTHING
           || err->status == CFI2SFRAME_NOT_ELF))
     replacement_copy_unchanged (input, output,
-                                conversion.options.preserve_times, err);
+                                conversion.options.preserve_times,
+                                conversion.options.sync, err);
   return done;
 }
 
@@ -467,7 +469,8 @@ cfi2sframe_write_section (const char *input, const char *output,
         && make_section (&conversion, err)
         && (conversion.options.dry_run
             || output_file_write (output, &conversion.section,
-                                  conversion.input.fd, err));
+                                  conversion.input.fd, conversion.options.sync,
+                                  err));
   conversion_free (&conversion);
   results_give (report, size, &own, sizeof own);
   return done;

@@ -122,13 +122,13 @@ make_folders (const char *folder, const char *path, struct error *err)
 static bool
 write_file (const struct image *image, const struct buffer *section,
             uint64_t address, const char *folder, const char *path,
-            struct error *err)
+            enum cfi2sframe_sync sync, struct error *err)
 {
   struct buffer file;
   buffer_init (&file, image->big_endian);
   bool written = detached_file_compose (image, section, address, &file, err)
                  && make_folders (folder, path, err)
-                 && output_file_write (path, &file, -1, err);
+                 && output_file_write (path, &file, -1, sync, err);
   buffer_free (&file);
   return written;
 }
@@ -151,7 +151,8 @@ detach (const struct image *image, const char *folder,
         && thresholds_check_complete (options, report, err)
         && thresholds_check_coverage (options, report, err)
         && (options->dry_run
-            || write_file (image, &section, address, folder, path, err));
+            || write_file (image, &section, address, folder, path,
+                           options->sync, err));
   buffer_free (&section);
   free (path);
   return done;

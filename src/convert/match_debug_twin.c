@@ -224,6 +224,7 @@ write_debug_file (struct pair *pair, struct error *err)
             .input_fd = pair->debug.fd,
             .in_place_write = in_place,
             .preserve_times = pair->options.preserve_times,
+            .sync = pair->options.sync,
             .check = check_debug_file },
           &pair->program };
   return keep_crc (pair, err)

@@ -133,7 +133,8 @@ check_written (const struct image *old, int fd, struct error *err)
 static bool
 write_file (const struct object_conversion *conversion,
             const struct file_location *input, const char *output,
-            bool preserve_times, struct file_identity *made, struct error *err)
+            const struct cfi2sframe_options *options,
+            struct file_identity *made, struct error *err)
 {
   const struct image *image = conversion->object.image;
   struct output_file file;
@@ -141,13 +142,15 @@ write_file (const struct object_conversion *conversion,
       = output != NULL ? file_location_of_path (output) : *input;
   if (!output_file_create (&file, &target, err))
     return output != NULL && error_in_file (err, output);
+  file.sync = options->sync;
+  bool times = options->preserve_times;
   bool written = object_section_write (&conversion->section,
                                        &conversion->object, file.fd, err)
                  && check_written (image, file.fd, err);
   if (written && output)
-    written = output_file_commit_new (&file, image->fd, preserve_times, err);
+    written = output_file_commit_new (&file, image->fd, times, err);
   else if (written)
-    written = output_file_commit (&file, image->fd, preserve_times, err);
+    written = output_file_commit (&file, image->fd, times, err);
   if (written && output == NULL)
     *made = file.made;
   output_file_discard (&file);
@@ -161,11 +164,11 @@ object_convert (const struct image *image, const struct file_location *input,
                 struct error *err)
 {
   struct object_conversion conversion = { 0 };
-  bool done = build (&conversion, image, options, report, err)
-              && thresholds_check_coverage (options, report, err)
-              && (options->dry_run
-                  || write_file (&conversion, input, output,
-                                 options->preserve_times, made, err));
+  bool done
+      = build (&conversion, image, options, report, err)
+        && thresholds_check_coverage (options, report, err)
+        && (options->dry_run
+            || write_file (&conversion, input, output, options, made, err));
   conversion_free (&conversion);
   return done;
 }

@@ -46,6 +46,9 @@ options_take (struct cfi2sframe_options *own,
   if ((unsigned)own->debug_info > CFI2SFRAME_DEBUG_INFO_NONE)
     return error_set (err, CFI2SFRAME_INVALID, "unknown debug_info %u",
                       (unsigned)own->debug_info);
+  if ((unsigned)own->sync > CFI2SFRAME_SYNC_NONE)
+    return error_set (err, CFI2SFRAME_INVALID, "unknown sync %u",
+                      (unsigned)own->sync);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "write/flush.h"
 #include "write/in_place.h"
 #include "write/inject.h"
 #include "write/output_file.h"
@@ -83,6 +84,7 @@ write_new_file (const struct replacement *replacement,
   bool copy;
   if (!create_file (replacement, &file, &copy, err))
     return false;
+  file.sync = replacement->sync;
   bool written
       = (copy ? inject_write_over (replacement->image, replacement->plan,
                                    section, file.fd, err)
@@ -155,12 +157,14 @@ replacement_carry_out (const struct replacement *replacement,
 }
 
 static bool
-copy_to (int fd, const char *output, bool preserve_times, struct error *err)
+copy_to (int fd, const char *output, bool preserve_times,
+         enum cfi2sframe_sync sync, struct error *err)
 {
   struct output_file file;
   struct file_location target = file_location_of_path (output);
   if (!output_file_create (&file, &target, err))
     return false;
+  file.sync = sync;
   bool copied = io_copy (fd, file.fd, err)
                 && output_file_commit_new (&file, fd, preserve_times, err);
   output_file_discard (&file);
@@ -170,13 +174,13 @@ copy_to (int fd, const char *output, bool preserve_times, struct error *err)
 void
 replacement_copy_unchanged (const struct file_location *input,
                             const char *output, bool preserve_times,
-                            struct error *err)
+                            enum cfi2sframe_sync sync, struct error *err)
 {
   struct error failure = { 0 };
   int fd = file_location_open (input, O_RDONLY, err);
   if (fd < 0)
     return;
-  if (!copy_to (fd, output, preserve_times, &failure))
+  if (!copy_to (fd, output, preserve_times, sync, &failure))
     {
       error_in_file (&failure, output);
       *err = failure;
@@ -188,4 +192,11 @@ void
 cfi2sframe_discard_temporaries (void)
 {
   output_file_discard_all ();
+}
+
+bool
+cfi2sframe_flush (struct cfi2sframe_error *err)
+{
+  error_clear (err);
+  return flush_noted (err);
 }

@@ -25,6 +25,8 @@ struct replacement
   int input_fd;        /* of INPUT, for its metadata */
   bool in_place_write; /* keep INPUT's inode */
   bool preserve_times;
+  enum cfi2sframe_sync sync; /* of a new file; one that is written in place is
+                                flushed in any case */
   struct copy_ahead *copy_ahead; /* what has been begun, or NULL */
   struct file_identity *made;    /* to be set to what INPUT is afterwards, if
                                     that is changed */
@@ -44,6 +46,6 @@ bool replacement_carry_out (const struct replacement *replacement,
    INPUT.  Keeps the reason in ERR unless copying fails.  */
 void replacement_copy_unchanged (const struct file_location *input,
                                  const char *output, bool preserve_times,
-                                 struct error *err);
+                                 enum cfi2sframe_sync sync, struct error *err);
 
 #endif /* CONVERT_REPLACE_H */

@@ -48,6 +48,7 @@ revert_as_planned (struct replacement *replacement, const struct image *image,
   replacement->input_fd = image->fd;
   replacement->in_place_write = options->in_place_write;
   replacement->preserve_times = options->preserve_times;
+  replacement->sync = options->sync;
   return options->dry_run
          || replacement_carry_out (replacement, &record_size, err);
 }

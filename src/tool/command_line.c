@@ -90,6 +90,10 @@ static const struct argp_option option_table[] = {
     "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
     "Keep the inode: write into FILE instead of replacing it", 1 },
+  { "sync", OPTION_SYNC, "WHEN", 0,
+    "Flush new files to disk each as it is written ('file', the default), all "
+    "at the 'end', or leave that to the system ('none')",
+    1 },
   { "relocatable", OPTION_RELOCATABLE, NULL, 0,
     "Convert objects (.o, .ko) and archives of them (.a) as well", 1 },
   { "gnu", OPTION_GNU, "bugs", OPTION_ARG_OPTIONAL,
@@ -392,6 +396,19 @@ parse_return_addresses (struct argp_state *state, const char *argument)
   options->convert.keep_return_addresses = !yes;
 }
 
+/* Which of VALUES, which end with NULL, ARGUMENT of OPTION is.  */
+static unsigned
+parse_choice (struct argp_state *state, const char *option,
+              const char *argument, const char *const *values)
+{
+  unsigned i = 0;
+  while (values[i] != NULL && strcmp (values[i], argument) != 0)
+    i++;
+  if (values[i] == NULL)
+    option_refuse_value (state, option, argument, values);
+  return i;
+}
+
 static void
 parse_debug_info (struct argp_state *state, const char *argument)
 {
@@ -400,12 +417,20 @@ parse_debug_info (struct argp_state *state, const char *argument)
                                         [CFI2SFRAME_DEBUG_INFO_NONE] = "none",
                                         NULL };
   struct tool_options *options = state->input;
-  unsigned i = 0;
-  while (values[i] != NULL && strcmp (values[i], argument) != 0)
-    i++;
-  if (values[i] == NULL)
-    option_refuse_value (state, "--debug-info", argument, values);
-  options->convert.debug_info = (enum cfi2sframe_debug_info)i;
+  options->convert.debug_info = (enum cfi2sframe_debug_info)parse_choice (
+      state, "--debug-info", argument, values);
+}
+
+static void
+parse_sync (struct argp_state *state, const char *argument)
+{
+  static const char *const values[] = { [CFI2SFRAME_SYNC_FILE] = "file",
+                                        [CFI2SFRAME_SYNC_END] = "end",
+                                        [CFI2SFRAME_SYNC_NONE] = "none",
+                                        NULL };
+  struct tool_options *options = state->input;
+  options->convert.sync
+      = (enum cfi2sframe_sync)parse_choice (state, "--sync", argument, values);
 }
 
 /* Options: where CFI is taken from.  */
@@ -566,6 +591,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_STATS:
       parse_stats (state, argument);
+      return 0;
+    case OPTION_SYNC:
+      parse_sync (state, argument);
       return 0;
     case 'v':
       options->verbose++;

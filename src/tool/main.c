@@ -68,6 +68,17 @@ print_list_problem (const struct tool_options *options, bool collected,
   fprintf (stderr, ": %s\n", strerror (problem));
 }
 
+/* With --sync=end.  */
+static bool
+flush_written (void)
+{
+  struct cfi2sframe_error err;
+  if (cfi2sframe_flush (&err))
+    return true;
+  fprintf (stderr, "cfi2sframe: %s\n", err.reason);
+  return false;
+}
+
 static int
 run_batch (const struct tool_options *options)
 {
@@ -79,6 +90,7 @@ run_batch (const struct tool_options *options)
   progress_clear ();
   if (!done)
     print_list_problem (options, collected, errno);
+  bool flushed = flush_written ();
   totals.not_elf = tree.not_elf;
   totals.seconds = clock_now () - start;
   if (done)
@@ -86,7 +98,7 @@ run_batch (const struct tool_options *options)
   if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)
     totals_print_left_alone (&totals, stderr);
   tree_free (&tree);
-  return done && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return done && flushed && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int

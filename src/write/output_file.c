@@ -21,6 +21,7 @@
 #include "base/io.h"
 #include "elf/descriptor_path.h"
 #include "write/file_metadata.h"
+#include "write/flush.h"
 #include "write/uninterrupted.h"
 
 /* A short name of its own length: the target's name plus a suffix might
@@ -403,22 +404,6 @@ commit_stream (struct output_file *file, struct error *err)
   return ok;
 }
 
-/* Flush the directory, so that the rename is on disk. A directory without read
-   permission is open for its path only, but its file system can be flushed
-   through the file; file systems that cannot flush directories say EINVAL.  */
-static bool
-flush_directory (int directory, int file, struct error *err)
-{
-  int result = fsync (directory);
-  if (result != 0 && errno == EBADF)
-    result = syncfs (file);
-  if (result == 0 || errno == EINVAL || errno == ENOSYS)
-    return true;
-  return error_set (err, CFI2SFRAME_IO,
-                    "written, but flushing its directory failed: %s",
-                    strerror (errno));
-}
-
 static bool
 is_same (const struct stat *one, const struct stat *other)
 {
@@ -448,17 +433,42 @@ rename_temporary (struct output_file *file, struct error *err)
          || error_set_errno (err, "rename");
 }
 
+/* What is to be flushed before FILE is renamed, and afterwards.  */
+
+static bool
+flush_before (const struct output_file *file, struct error *err)
+{
+  return file->sync != CFI2SFRAME_SYNC_FILE || fsync (file->fd) == 0
+         || error_set_errno (err, "fsync");
+}
+
+static bool
+flush_after (const struct output_file *file, struct error *err)
+{
+  switch (file->sync)
+    {
+    case CFI2SFRAME_SYNC_END:
+      return flush_later (file->directory, file->fd, err);
+    case CFI2SFRAME_SYNC_NONE:
+      return true;
+    default:
+      return flush_directory (file->directory, file->fd, err);
+    }
+}
+
 /* Flush and rename.  The file has its final metadata.  */
 static bool
 put_in_place (struct output_file *file, struct error *err)
 {
   struct stat status;
-  if (fsync (file->fd) != 0 || fstat (file->fd, &status) != 0)
-    return error_set_errno (err, "fsync");
+  if (!flush_before (file, err))
+    return false;
+  if (fstat (file->fd, &status) != 0)
+    return error_set_errno (err, "fstat");
   if (!rename_temporary (file, err))
     return false;
   file->made = file_identity_of (&status);
-  bool flushed = flush_directory (file->directory, file->fd, err);
+  bool flushed = flush_after (file, err);
   output_file_release (file);
   return flushed;
 }
@@ -491,6 +501,8 @@ output_file_link (const struct file_location *target,
                        : set_place (&file, resolve_new (target->name), err))
         && create_temporary (&file, source, err)
         && check_linked (&file, source, err) && rename_temporary (&file, err);
+  if (linked)
+    flush_name_later (file.directory);
   output_file_discard (&file);
   uninterrupted_end (&mask);
   return linked;
@@ -544,12 +556,13 @@ output_file_commit_new (struct output_file *file, int source_fd,
 
 bool
 output_file_write (const char *target, const struct buffer *bytes, int like_fd,
-                   struct error *err)
+                   enum cfi2sframe_sync sync, struct error *err)
 {
   struct output_file file;
   struct file_location location = file_location_of_path (target);
   if (!output_file_create (&file, &location, err))
     return error_in_file (err, target);
+  file.sync = sync;
   bool written = io_write_at (file.fd, bytes->bytes, bytes->size, 0, err)
                  && output_file_commit_new (&file, like_fd, false, err);
   output_file_discard (&file);

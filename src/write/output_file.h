@@ -4,7 +4,9 @@
    Life: create (temporary file in the target's directory), write through
    `fd`, then commit (metadata, fsync, rename, fsync of the directory) or
    discard (unlink).  Discard after commit does nothing, so it may stand at
-   the one exit of a function.  */
+   the one exit of a function.  An owner that sets `sync' in between spares the
+   two flushes, and with them the promise for a power failure (doc/injection,
+   "What a power failure leaves").  */
 
 #ifndef WRITE_OUTPUT_FILE_H
 #define WRITE_OUTPUT_FILE_H
@@ -29,6 +31,7 @@ struct output_file
                      commit */
   int stream_fd;  /* a copy of the descriptor that TARGET names, or -1 */
   int slot;       /* in the table of output_file_discard_all */
+  enum cfi2sframe_sync sync; /* when it is flushed; as each file, at first */
   struct file_identity made; /* identity of the target, once committed */
 };
 
@@ -73,12 +76,13 @@ bool output_file_check_other (const char *target, const char *input,
 
 void output_file_discard (struct output_file *file);
 
-/* Create, write and commit: BYTES become the file TARGET, with the mode that
-   output_file_commit_new gives a file made from LIKE_FD.  LIKE_FD -1 means no
-   source: then the mode is what the umask leaves of 0666.  A failure names
-   TARGET.  */
+/* Create, write and commit: BYTES become the file TARGET, flushed as SYNC
+   says, with the mode that output_file_commit_new gives a file made from
+   LIKE_FD.  LIKE_FD -1 means no source: then the mode is what the umask leaves
+   of 0666.  A failure names TARGET.  */
 bool output_file_write (const char *target, const struct buffer *bytes,
-                        int like_fd, struct error *err);
+                        int like_fd, enum cfi2sframe_sync sync,
+                        struct error *err);
 
 /* Make the name TARGET, which exists, one of the file SOURCE: another hard
    link.  At no time is there no TARGET.  Fails if what has SOURCE's name is

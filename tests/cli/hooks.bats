@@ -155,7 +155,7 @@ build_debian_source ()
   before=$(checksum debian/hello-sframe/usr/bin/hello)
   run dh_sframe --no-act -v
   [ "$status" -eq 0 ]
-  [[ $output == *"cfi2sframe --skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --files0-from="* ]] \
+  [[ $output == *"cfi2sframe --skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end --files0-from="* ]] \
     || { echo "$output"; return 1; }
   [[ $output == *"debian/hello-sframe/usr/bin/hello"* ]] \
     || { echo "$output"; return 1; }
@@ -832,7 +832,7 @@ run_debian ()
   local file n=0
   while read -r file; do
     tr '\n' ' ' <"$file" | tr -d '\\(,)"'"'" | sed 's/args.add//g; s/[ \t]\+/ /g' \
-      | grep -qe "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2" \
+      | grep -qe "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end" \
       || { echo "$file"; return 1; }
     n=$((n + 1))
   done < <(grep -rle "--replace=auto" "$contrib" --exclude-dir=retrofit --exclude-dir=system)

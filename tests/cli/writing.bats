@@ -20,6 +20,68 @@ each_way ()
   done
 }
 
+# How often each way to flush was called by the program with these arguments:
+# fsync, fdatasync and syncfs.
+count_flushes ()
+{
+  needs strace
+  strace -o /dev/null -e trace=none true 2>/dev/null \
+    || skip "strace does not work here"
+  strace -f -o calls -e trace=fsync,fdatasync,syncfs "$CFI2SFRAME" "$@"
+  local call
+  for call in fsync fdatasync syncfs; do
+    grep -c " $call(" calls || true
+  done | tr '\n' ' '
+}
+
+# Each file was flushed twice, wherever it was.
+@test "--sync: each file, all of them at the end, or none" {
+  small_program in
+  mkdir tree
+  local n
+  for n in 1 2 3; do
+    cp in "tree/$n"
+  done
+  for options in -r "-r --undo"; do
+    # shellcheck disable=SC2086
+    for sync in "" --sync=file; do
+      [ "$(count_flushes $options $sync -q tree)" = "6 0 0 " ] || { cat calls; return 1; }
+      "$CFI2SFRAME" -q -r --remove tree
+      [ "$options" = -r ] || "$CFI2SFRAME" -q -r tree
+    done
+    # shellcheck disable=SC2086
+    [ "$(count_flushes $options --sync=end -q tree)" = "0 0 1 " ] || { cat calls; return 1; }
+    "$CFI2SFRAME" -q -r --remove tree
+    [ "$options" = -r ] || "$CFI2SFRAME" -q -r tree
+    # shellcheck disable=SC2086
+    [ "$(count_flushes $options --sync=none -q tree)" = "0 0 0 " ] || { cat calls; return 1; }
+  done
+  # A file that is alone does not wait for what others have written.
+  [ "$(count_flushes --sync=end -q -o out in)" = "2 0 0 " ] || { cat calls; return 1; }
+  [ "$(count_flushes --sync=end -q --detached=dir in)" = "2 0 0 " ] || { cat calls; return 1; }
+  [ "$(count_flushes --sync=none -q -o out in)" = "0 0 0 " ] || { cat calls; return 1; }
+  # The order in which a file is written in place is what makes it repairable.
+  cp in out
+  count_flushes --in-place-write -q out >expected
+  run ! grep "^0 0 0" expected
+  cp in out
+  count_flushes --in-place-write --sync=none -q out | cmp expected -
+}
+
+@test "--sync=end: a file system that cannot be flushed is told, and exit 1" {
+  needs strace
+  small_program a
+  cp a b
+  strace -f -o /dev/null -e trace=syncfs -e inject=syncfs:error=EIO true 2>/dev/null \
+    || skip "strace does not work here"
+  run --separate-stderr strace -f -o /dev/null -e trace=syncfs \
+    -e inject=syncfs:error=EIO "$CFI2SFRAME" -q --sync=end a b
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "cfi2sframe: written, but flushing the file system failed: Input/output error" ] \
+    || report
+  has_sframe a
+}
+
 @test "set-id bits and owner are kept" {
   as_root
   small_program in

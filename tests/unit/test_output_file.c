@@ -22,6 +22,7 @@
 
 #include "convert/relink.h"
 #include "write/file_metadata.h"
+#include "write/flush.h"
 #include "write/output_file.h"
 
 /* The system calls that put a file in place, in their order: the linker sends
@@ -30,8 +31,10 @@ static char calls[16];
 static int failing; /* the call that fails, or 0 */
 
 int __real_fsync (int fd);
+int __real_syncfs (int fd);
 int __real_renameat (int from, const char *old, int to, const char *new);
 int __wrap_fsync (int fd);
+int __wrap_syncfs (int fd);
 int __wrap_renameat (int from, const char *old, int to, const char *new);
 
 static bool
@@ -50,6 +53,12 @@ __wrap_fsync (int fd)
   struct stat status;
   bool is_directory = fstat (fd, &status) == 0 && S_ISDIR (status.st_mode);
   return note_call (is_directory ? 'd' : 'f') ? __real_fsync (fd) : -1;
+}
+
+int
+__wrap_syncfs (int fd)
+{
+  return note_call ('s') ? __real_syncfs (fd) : -1;
 }
 
 int
@@ -218,6 +227,87 @@ contents_are_flushed_before_the_name_changes (void **state)
   memset (calls, 0, sizeof calls);
   assert_true (replace ("f", "f", false, false, &err));
   assert_string_equal (calls, "frd");
+}
+
+/* Make the file NAME, which is to be flushed as SYNC says.  */
+static void
+make_file (const char *name, enum cfi2sframe_sync sync)
+{
+  struct error err = { 0 };
+  struct output_file file;
+  assert_true (create (&file, name, &err));
+  file.sync = sync;
+  assert_true (output_file_commit_new (&file, -1, false, &err));
+}
+
+static void
+what_is_flushed_at_the_end (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    enum cfi2sframe_sync sync;
+    unsigned n_files;
+    const char *calls, *calls_at_the_end;
+  } cases[] = { { CFI2SFRAME_SYNC_FILE, 2, "frdfrd", "" },
+                { CFI2SFRAME_SYNC_NONE, 2, "rr", "" },
+                { CFI2SFRAME_SYNC_END, 0, "", "" },
+                /* A file that is alone needs not wait for what others have
+                   written.  */
+                { CFI2SFRAME_SYNC_END, 1, "r", "fd" },
+                { CFI2SFRAME_SYNC_END, 2, "rr", "s" } };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct error err = { 0 };
+      memset (calls, 0, sizeof calls);
+      for (unsigned n = 0; n < cases[i].n_files; n++)
+        make_file (n == 0 ? "f" : "g", cases[i].sync);
+      assert_string_equal (calls, cases[i].calls);
+      memset (calls, 0, sizeof calls);
+      assert_true (flush_noted (&err));
+      assert_string_equal (calls, cases[i].calls_at_the_end);
+      assert_true (flush_noted (&err));
+      assert_string_equal (calls, cases[i].calls_at_the_end);
+    }
+}
+
+/* A name in another directory is not on disk when the first one is.  */
+static void
+a_file_with_two_names_is_not_flushed_alone (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat status;
+  write_file ("g", "old", 0640);
+  make_file ("f", CFI2SFRAME_SYNC_END);
+  assert_int_equal (stat (path_of ("f"), &status), 0);
+  struct file_location source = file_location_of_path (path_of ("f"));
+  struct file_location name = file_location_of_path (path_of ("g"));
+  source.identity = file_identity_of (&status);
+  assert_true (output_file_link (&name, &source, &err));
+  memset (calls, 0, sizeof calls);
+  assert_true (flush_noted (&err));
+  assert_string_equal (calls, "s");
+}
+
+static void
+a_flush_that_fails_at_the_end_is_told (void **state)
+{
+  (void)state;
+  static const char failures[] = "fds";
+  for (size_t i = 0; i < 3; i++)
+    {
+      struct error err = { 0 };
+      make_file ("f", CFI2SFRAME_SYNC_END);
+      if (failures[i] == 's')
+        make_file ("g", CFI2SFRAME_SYNC_END);
+      failing = failures[i];
+      bool ok = flush_noted (&err);
+      failing = 0;
+      assert_false (ok);
+      assert_int_equal (err.status, CFI2SFRAME_IO);
+      assert_true (flush_noted (&err));
+    }
 }
 
 static void
@@ -834,6 +924,9 @@ main (void)
     TEST (commit_replaces_and_leaves_nothing_else),
     TEST (contents_are_flushed_before_the_name_changes),
     TEST (failed_flush_or_rename_leaves_the_old_file),
+    TEST (what_is_flushed_at_the_end),
+    TEST (a_file_with_two_names_is_not_flushed_alone),
+    TEST (a_flush_that_fails_at_the_end_is_told),
     TEST (other_name_of_another_file_is_left_alone),
     TEST (discard_leaves_target_alone),
     TEST (mode_with_set_id_bits_survives),

@@ -15,6 +15,7 @@ end
 complete -c cfi2sframe -l format -x -a '3 2 2.0 1 compact-unwind'
 complete -c cfi2sframe -l for -x -a 'linux glibc libsframe libsframe-2.44 libsframe-2.40'
 complete -c cfi2sframe -l debug-info -x -a 'own auto none'
+complete -c cfi2sframe -l sync -x -a 'file end none'
 complete -c cfi2sframe -l gnu -f -a 'bugs'
 complete -c cfi2sframe -l help -f -a 'all'
 complete -c cfi2sframe -l replace -f -a 'yes auto no'
