@@ -15,6 +15,7 @@
 #include "convert/emitter.h"
 #include "convert/audit.h"
 #include "convert/for_readers.h"
+#include "convert/formats.h"
 #include "convert/half_written.h"
 #include "convert/linked.h"
 #include "convert/location.h"
@@ -127,7 +128,7 @@ handle_existing (struct conversion *conversion, struct error *err)
 static bool
 find_place (struct conversion *conversion, struct error *err)
 {
-  struct sframe_variant variant = emitter_variant (conversion->options.format);
+  struct sframe_variant variant = format_variant (conversion->options.format);
   struct layout_request request
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,

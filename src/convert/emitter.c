@@ -31,22 +31,6 @@ struct emitter
   bool across; /* an FDE may hold several functions */
 };
 
-struct sframe_variant
-emitter_variant (enum cfi2sframe_format format)
-{
-  switch (format)
-    {
-    case CFI2SFRAME_V1:
-      return (struct sframe_variant){ 1, false };
-    case CFI2SFRAME_V2_0:
-      return (struct sframe_variant){ 2, false };
-    case CFI2SFRAME_V2:
-      return (struct sframe_variant){ 2, true };
-    default:
-      return (struct sframe_variant){ 3, true };
-    }
-}
-
 /* Code with CFI follows that no row may cover.  */
 static void
 separate (struct emitter *emitter)

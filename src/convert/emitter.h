@@ -83,7 +83,4 @@ struct sframe_encoder *emitter_encoder (const struct emitter *emitter);
 /* Hand the encoder over to the caller.  */
 struct sframe_encoder *emitter_release (struct emitter *emitter);
 
-/* The variant of the format that the public FORMAT names.  */
-struct sframe_variant emitter_variant (enum cfi2sframe_format format);
-
 #endif /* CONVERT_EMITTER_H */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convert/emitter.h"
+#include "convert/formats.h"
 #include "sframe/readers.h"
 
 enum
@@ -23,21 +23,6 @@ _Static_assert((1u << SFRAME_READER_LINUX) == CFI2SFRAME_READER_LINUX
                    && (1u << SFRAME_READER_LIBSFRAME_2_40)
                           == CFI2SFRAME_READER_LIBSFRAME_2_40,
                "public numbers of readers are others");
-
-/* The newest first.  */
-static const struct
-{
-  enum cfi2sframe_format format;
-  const char *name;
-} formats[] = { { CFI2SFRAME_V3, "3" },
-                { CFI2SFRAME_V2, "2" },
-                { CFI2SFRAME_V2_0, "2.0" },
-                { CFI2SFRAME_V1, "1" } };
-
-enum
-{
-  N_FORMATS = sizeof formats / sizeof *formats
-};
 
 const char *
 for_readers_name (unsigned number)
@@ -70,7 +55,7 @@ all_read (unsigned readers, enum cfi2sframe_format format)
 {
   struct sframe_traits traits = { 0 };
   size_t at = 0;
-  sframe_traits_add_variant (&traits, emitter_variant (format));
+  sframe_traits_add_variant (&traits, format_variant (format));
   return next_rule (readers, &traits, &at) == NULL;
 }
 
@@ -88,10 +73,10 @@ list_formats (unsigned readers, char *text, size_t size)
       at += (size_t)snprintf (text + at, size - at, "%s%s",
                               at == 0 ? "" : "; ", for_readers_name (i));
       for (unsigned j = 0; j < N_FORMATS && at < size; j++)
-        if (all_read (1u << i, formats[j].format))
+        if (all_read (1u << i, formats_by_age[j]))
           {
             at += (size_t)snprintf (text + at, size - at, "%s%s", before,
-                                    formats[j].name);
+                                    format_name (formats_by_age[j]));
             before = " and ";
           }
       if (at >= size)
@@ -113,9 +98,9 @@ for_readers_format (unsigned readers, enum cfi2sframe_format *format,
   if (readers == 0)
     return true;
   for (unsigned i = 0; i < N_FORMATS; i++)
-    if (all_read (readers, formats[i].format))
+    if (all_read (readers, formats_by_age[i]))
       {
-        *format = formats[i].format;
+        *format = formats_by_age[i];
         return true;
       }
   list_formats (readers, text, sizeof text);
@@ -200,7 +185,7 @@ add_line (char *text, size_t size, const char *line)
 }
 
 bool
-for_readers_judge (unsigned readers, const struct image *image,
+for_readers_audit (unsigned readers, const struct image *image,
                    const struct sframe_decoder *decoder, bool left_out,
                    char *text, size_t size, struct error *err)
 {

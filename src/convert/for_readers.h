@@ -37,7 +37,7 @@ bool for_readers_check_section (unsigned readers, const void *bytes,
    behind DECODER, a line for each in the SIZE bytes of TEXT.  LEFT_OUT: code
    with CFI has no rows.  False, and the first line as CFI2SFRAME_MISMATCH,
    when there is more than what readers do not find.  */
-bool for_readers_judge (unsigned readers, const struct image *image,
+bool for_readers_audit (unsigned readers, const struct image *image,
                         const struct sframe_decoder *decoder, bool left_out,
                         char *text, size_t size, struct error *err);
 

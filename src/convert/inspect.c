@@ -79,7 +79,7 @@ check_readers (const struct image *image, unsigned readers,
   bool left_out = found->bytes_absent + found->bytes_return_address > 0;
   return readers == 0 || image->header.e_type == ET_REL
          || (find_sframe (image, &decoder, err)
-             && for_readers_judge (readers, image, &decoder, left_out,
+             && for_readers_audit (readers, image, &decoder, left_out,
                                    result->readers, sizeof result->readers,
                                    err));
 }

@@ -17,6 +17,7 @@
 #include "code/code.h"
 #include "convert/code_evidence.h"
 #include "convert/emitter.h"
+#include "convert/formats.h"
 #include "convert/gnu_functions.h"
 #include "convert/options.h"
 
@@ -145,7 +146,7 @@ open_emitter (struct linked *linked, struct error *err)
   const struct cfi_source *source = &linked->source;
   struct emitter_options emitter = {
     .image = linked->image,
-    .variant = emitter_variant (options->format),
+    .variant = format_variant (options->format),
     .sorted = true,
     .share = !options->no_share && !options->gnu,
     .flexible = linked->image->arch->flexible_fdes,
@@ -183,7 +184,7 @@ open_shortcuts (struct linked *linked, struct error *err)
   if (options->gnu)
     {
       linked->gnu = gnu_functions_new (linked->image, &linked->source.cfi,
-                                       emitter_variant (options->format),
+                                       format_variant (options->format),
                                        options->gnu_bugs);
       return linked->gnu != NULL || error_set_no_memory (err);
     }

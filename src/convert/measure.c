@@ -9,6 +9,7 @@
 #include "cfi/return_sites.h"
 #include "cfi/walk.h"
 #include "convert/emitter.h"
+#include "convert/formats.h"
 #include "cunwind/section_builder.h"
 
 _Static_assert((int)CUNWIND_REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
@@ -123,7 +124,7 @@ open_emitter (struct measuring *measuring, unsigned index, struct error *err)
 {
   const struct emitter_options options = {
     .image = measuring->image,
-    .variant = emitter_variant (formats[index].format),
+    .variant = format_variant (formats[index].format),
     .sorted = true,
     .share = !formats[index].no_share,
     .flexible = measuring->image->arch->flexible_fdes,

@@ -9,6 +9,7 @@
 #include "convert/thresholds.h"
 #include "convert/emitter.h"
 #include "convert/audit.h"
+#include "convert/formats.h"
 #include "convert/object_section.h"
 #include "write/output_file.h"
 #include "sframe/decode.h"
@@ -24,8 +25,8 @@ check_options (const struct image *image,
                const struct cfi2sframe_options *options, struct error *err)
 {
   if (image->arch != NULL
-      && !emitter_check_machine (image->arch,
-                                 emitter_variant (options->format), err))
+      && !emitter_check_machine (image->arch, format_variant (options->format),
+                                 err))
     return false;
   if (options->in_place_write)
     return error_set (err, CFI2SFRAME_REFUSED,

@@ -11,6 +11,7 @@
 
 #include "cfi/walk.h"
 #include "convert/emitter.h"
+#include "convert/formats.h"
 #include "convert/gnu_functions.h"
 #include "convert/object_source.h"
 #include "sframe/format.h"
@@ -189,8 +190,9 @@ write_section (struct object_builder *builder, struct error *err)
     buffer_fill (&section->bytes, 0, -section->bytes.size & 7);
   bool typed = variant.version > 1 && variant.pcrel;
   section->section_type = typed ? SHT_GNU_SFRAME : SHT_PROGBITS;
-  section->relocation_type = variant.version == 3 ? arch->relocations.pcrel64
-                                                  : arch->relocations.pcrel32;
+  section->relocation_type = sframe_start_size (variant.version) == 8
+                                 ? arch->relocations.pcrel64
+                                 : arch->relocations.pcrel32;
   return !section->bytes.failed || error_set_no_memory (err);
 }
 
@@ -229,7 +231,7 @@ object_section_build (struct object_section *section,
   struct object_builder builder
       = { .object = object,
           .options = options,
-          .variant = emitter_variant (options->format),
+          .variant = format_variant (options->format),
           .section = section };
   *section = (struct object_section){ .fixes = NULL };
   buffer_init (&section->bytes, object->image->big_endian);

@@ -30,7 +30,7 @@ fill_in_starts (struct object_sframe *sframe,
                              "function %" PRIu32 " of .sframe has no place",
                              i);
       uint64_t value = entry->value - address - (variant.pcrel ? offset : 0);
-      if (variant.version == 3)
+      if (sframe_start_size (variant.version) == 8)
         store_u64 (sframe->bytes + offset, value, found->big_endian);
       else
         store_u32 (sframe->bytes + offset, (uint32_t)value, found->big_endian);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "convert/for_readers.h"
+#include "convert/formats.h"
 
 enum
 {
@@ -37,7 +38,7 @@ options_take (struct cfi2sframe_options *own,
                       "an option that this version of the library lacks");
   memcpy (own, given, given->size < sizeof *own ? given->size : sizeof *own);
   own->size = sizeof *own;
-  if ((unsigned)own->format > CFI2SFRAME_V1)
+  if ((unsigned)own->format >= N_FORMATS)
     return error_set (err, CFI2SFRAME_INVALID, "unknown format %u",
                       (unsigned)own->format);
   if (!for_readers_are_known (own->readers))

@@ -21,9 +21,9 @@ page_size (const struct image *image)
   return page < image->arch->max_page_size ? page : image->arch->max_page_size;
 }
 
-/* Nothing refers to the old .sframe any more.  Its bytes become zero where the
-   new one does not cover them Without section headers its true size is
-   unknown.  */
+/* Zero the bytes of the old .sframe, to which nothing refers any more, where
+   the new one does not cover them.  Without section headers the size of the
+   old one is not known; then its bytes stay.  */
 static bool
 clear_replaced (struct placing *placing)
 {
@@ -35,51 +35,75 @@ clear_replaced (struct placing *placing)
          || plan_clear (placing->plan, offset, replaced->size, placing->err);
 }
 
-/* The strategies in the order of doc/injection.  The reason given for none is
-   that of the most general one.  */
+/* Which files a strategy is tried for.  */
+enum files
+{
+  ALL_FILES,
+  LOADERS,   /* dynamic loaders */
+  OTHERS,    /* other files */
+  ON_REQUEST /* other files, if layout_request.allow_moved_table */
+};
+
+/* The strategies in the order in which they are tried (doc/injection).  */
+static const struct
+{
+  enum layout_strategy strategy;
+  enum files files;
+  int (*plan) (struct placing *placing);
+} strategies[] = {
+  { LAYOUT_REUSE, ALL_FILES, layout_try_reuse },
+  { LAYOUT_SLACK, ALL_FILES, layout_try_slack },
+  { LAYOUT_EVICT, LOADERS, layout_try_loader }, /* or LAYOUT_SPARE_SLOT */
+  { LAYOUT_EVICT, OTHERS, layout_try_append },  /* likewise */
+  { LAYOUT_GROW_DOWN, OTHERS, layout_try_grow_down },
+  { LAYOUT_GROW_DATA, OTHERS, layout_try_grow_data },
+  { LAYOUT_MOVE_TABLE, ON_REQUEST, layout_try_move },
+};
+
+enum
+{
+  N_STRATEGIES = sizeof strategies / sizeof *strategies
+};
+
+static bool
+is_tried (const struct placing *placing, enum files files)
+{
+  return files == ALL_FILES || (files == LOADERS) == placing->loader;
+}
+
+/* Try all strategies.  The reason given for none is LAYOUT_EVICT's, the most
+   general one.  */
 static int
 placing_run (struct placing *placing)
 {
-  char reason[sizeof placing->reason];
-  int done = layout_try_reuse (placing);
-  if (done == 0)
-    done = layout_try_slack (placing);
-  if (done != 0)
-    return done;
-  if (placing->loader)
-    return layout_try_loader (placing);
-  done = layout_try_append (placing);
-  memcpy (reason, placing->reason, sizeof reason);
-  if (done == 0)
-    done = layout_try_grow_down (placing);
-  if (done == 0)
-    done = layout_try_grow_data (placing);
-  if (done == 0 && placing->request->allow_moved_table)
-    done = layout_try_move (placing);
+  char reason[sizeof placing->reason] = "";
+  int done = 0;
+  for (size_t i = 0; i < N_STRATEGIES && done == 0; i++)
+    {
+      enum files files = strategies[i].files;
+      if (!is_tried (placing, files)
+          || (files == ON_REQUEST && !placing->request->allow_moved_table))
+        continue;
+      done = strategies[i].plan (placing);
+      if (strategies[i].strategy == LAYOUT_EVICT)
+        memcpy (reason, placing->reason, sizeof reason);
+    }
   memcpy (placing->reason, reason, sizeof reason);
   return done;
 }
 
+/* Try STRATEGY alone, whichever files it is for otherwise.  LAYOUT_EVICT has a
+   variant for loaders.  */
 static int
 placing_run_one (struct placing *placing, enum layout_strategy strategy)
 {
-  switch (strategy)
-    {
-    case LAYOUT_SLACK:
-      return layout_try_slack (placing);
-    case LAYOUT_SPARE_SLOT:
-    case LAYOUT_EVICT:
-      return placing->loader ? layout_try_loader (placing)
-                             : layout_try_append (placing);
-    case LAYOUT_GROW_DOWN:
-      return layout_try_grow_down (placing);
-    case LAYOUT_GROW_DATA:
-      return layout_try_grow_data (placing);
-    case LAYOUT_MOVE_TABLE:
-      return layout_try_move (placing);
-    case LAYOUT_REUSE:
-      return layout_try_reuse (placing);
-    }
+  if (strategy == LAYOUT_SPARE_SLOT)
+    strategy = LAYOUT_EVICT;
+  for (size_t i = 0; i < N_STRATEGIES; i++)
+    if (strategies[i].strategy == strategy
+        && (strategy != LAYOUT_EVICT
+            || is_tried (placing, strategies[i].files)))
+      return strategies[i].plan (placing);
   return placing_impossible (placing, "no such strategy");
 }
 

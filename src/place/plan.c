@@ -139,22 +139,11 @@ layout_plan_free (struct layout_plan *plan)
 const char *
 layout_strategy_name (enum layout_strategy strategy)
 {
-  switch (strategy)
-    {
-    case LAYOUT_SLACK:
-      return "slack";
-    case LAYOUT_SPARE_SLOT:
-      return "spare-slot";
-    case LAYOUT_EVICT:
-      return "evict";
-    case LAYOUT_GROW_DOWN:
-      return "grow-down";
-    case LAYOUT_GROW_DATA:
-      return "grow-data";
-    case LAYOUT_MOVE_TABLE:
-      return "move-table";
-    case LAYOUT_REUSE:
-      return "reuse";
-    }
-  return "unknown";
+  static const char *const names[] = {
+    [LAYOUT_SLACK] = "slack",         [LAYOUT_SPARE_SLOT] = "spare-slot",
+    [LAYOUT_EVICT] = "evict",         [LAYOUT_GROW_DOWN] = "grow-down",
+    [LAYOUT_GROW_DATA] = "grow-data", [LAYOUT_MOVE_TABLE] = "move-table",
+    [LAYOUT_REUSE] = "reuse",
+  };
+  return names[strategy];
 }

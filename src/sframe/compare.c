@@ -310,8 +310,8 @@ same_flags (const struct span_comparison *c, const struct span *a,
 {
   const struct span_function *f = &c->a.spans.functions[a->function];
   const struct span_function *g = &c->b.spans.functions[b->function];
-  bool flags = c->a.spans.decoder->variant.version == 3
-               && c->b.spans.decoder->variant.version == 3;
+  bool flags = c->a.spans.decoder->variant.version >= 3
+               && c->b.spans.decoder->variant.version >= 3;
   return f->b_key == g->b_key && (!flags || f->signal == g->signal);
 }
 

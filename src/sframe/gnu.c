@@ -655,7 +655,7 @@ encode_rows (struct gnu_translator *t, struct sframe_fde *function)
         return reason;
       function->n_rows++;
     }
-  if (t->options.variant.version == 3 && function->n_rows > SFRAME_V3_FRES_MAX)
+  if (t->options.variant.version >= 3 && function->n_rows > SFRAME_V3_FRES_MAX)
     return REASON_OFFSET_RANGE;
   return REASON_NONE;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "convert/for_readers.h"
+#include "convert/formats.h"
 #include "tool/number.h"
 #include "tool/option_check.h"
 #include "tool/option_keys.h"
@@ -241,7 +242,7 @@ static void
 parse_format (struct argp_state *state, const char *name)
 {
   struct tool_options *options = state->input;
-  if (tool_format_parse (name, &options->convert.format))
+  if (format_parse (name, &options->convert.format))
     options->compact_unwind = false;
   else if (strncmp (name, "compact-unwind", strlen ("compact-unwind")) == 0)
     parse_compact_unwind (state, name + strlen ("compact-unwind"));

@@ -5,38 +5,6 @@
 
 #include "tool/options.h"
 
-#include <string.h>
-
-static const struct
-{
-  const char *name;
-  enum cfi2sframe_format format;
-} formats[] = { { "3", CFI2SFRAME_V3 },
-                { "2", CFI2SFRAME_V2 },
-                { "2.0", CFI2SFRAME_V2_0 },
-                { "1", CFI2SFRAME_V1 } };
-
-const char *
-tool_format_name (enum cfi2sframe_format format)
-{
-  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-    if (formats[i].format == format)
-      return formats[i].name;
-  return "?";
-}
-
-bool
-tool_format_parse (const char *name, enum cfi2sframe_format *format)
-{
-  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-    if (strcmp (formats[i].name, name) == 0)
-      {
-        *format = formats[i].format;
-        return true;
-      }
-  return false;
-}
-
 bool
 tool_options_is_tree (const struct tool_options *options)
 {

@@ -73,10 +73,4 @@ bool tool_options_is_tree (const struct tool_options *options);
 /* Whether the files named are to be changed themselves.  */
 bool tool_options_change_files (const struct tool_options *options);
 
-/* "3", "2", "2.0" or "1".  */
-const char *tool_format_name (enum cfi2sframe_format format);
-
-/* The format called NAME; false if there is none.  */
-bool tool_format_parse (const char *name, enum cfi2sframe_format *format);
-
 #endif /* TOOL_OPTIONS_H */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/printable.h"
+#include "convert/formats.h"
 #include "tool/figures.h"
 #include "tool/json_line.h"
 #include "tool/measure_print.h"
@@ -109,7 +110,7 @@ print_summary (const struct tool_options *options, const struct job *job,
   fprintf (out,
            "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
            " of %" PRIu64 " functions, %.1f %% of the code, %s, %.0f ms\n",
-           tool_format_name (options->convert.format), report->machine,
+           format_name (options->convert.format), report->machine,
            report->sframe_bytes, size_ratio (report),
            report_is_of_eh_frame (report) ? ".eh_frame + .eh_frame_hdr"
                                           : "its CFI",
@@ -251,8 +252,7 @@ print_stats_json (const struct tool_options *options, const struct job *job,
   json_add_string (object, "reason",
                    job->outcome == JOB_DONE ? NULL : job->err.reason);
   json_add_string (object, "machine", report->machine);
-  json_add_string (object, "format",
-                   tool_format_name (options->convert.format));
+  json_add_string (object, "format", format_name (options->convert.format));
   json_add_string (object, "strategy", report->strategy);
   json_add_number (object, "input_bytes", report->input_bytes);
   json_add_number (object, "output_bytes", report->output_bytes);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "convert/formats.h"
 #include "convert/report_sum.h"
 #include "tool/figures.h"
 #include "tool/json_line.h"
@@ -246,8 +247,7 @@ print_conversion_json (const struct totals *totals,
                   { "executable_bytes", sum->executable_bytes } };
   json_object *total = json_object_new_object ();
   json_object *line = json_object_new_object ();
-  json_add_string (total, "format",
-                   tool_format_name (options->convert.format));
+  json_add_string (total, "format", format_name (options->convert.format));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     json_add_number (total, numbers[i].name, numbers[i].value);
   json_object_object_add (total, "left_out", report_left_out_json (sum));

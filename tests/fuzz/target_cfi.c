@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "cfi/cfa_program.h"
 #include "cfi/reader.h"
-#include "convert/emitter.h"
+#include "convert/formats.h"
 #include "sframe/encode.h"
 #include "tests/unit/lowering.h"
 
@@ -156,7 +156,7 @@ fuzz_cfi (const uint8_t *bytes, size_t size)
           .size = size - 2,
           .address = bytes[1] & 8 ? 0 : CFI_ADDRESS };
   struct sframe_variant variant
-      = emitter_variant ((enum cfi2sframe_format) (bytes[1] & 3));
+      = format_variant ((enum cfi2sframe_format) (bytes[1] & 3));
   FUZZ_CHECK (cfi_read (&cfi, &input, &err));
   check_section (&cfi);
   convert (&cfi, variant, !(bytes[1] & 4) && !arch->big_endian);

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "cfi/source.h"
 #include "convert/emitter.h"
+#include "convert/formats.h"
 #include "write/inject.h"
 
 enum
@@ -64,7 +65,7 @@ plan_again (struct converted *converted, const struct image *image,
   struct error err = { 0 };
   struct layout_request request
       = { .sframe_size = converted->size,
-          .section_type = emitter_variant (options->format).pcrel
+          .section_type = format_variant (options->format).pcrel
                               ? SHT_GNU_SFRAME
                               : SHT_PROGBITS,
           .allow_moved_table = options->force_phdr_move };

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "convert/emitter.h"
+#include "convert/formats.h"
 #include "convert/for_readers.h"
 #include "elf_builder.h"
 #include "rows.h"
@@ -120,7 +120,7 @@ encode_section (struct fixture *f, enum cfi2sframe_format format,
                 struct sframe_row row, bool sorted)
 {
   const struct encode_options options = { .arch = f->image.arch,
-                                          .variant = emitter_variant (format),
+                                          .variant = format_variant (format),
                                           .sorted = sorted };
   const struct sframe_fde function
       = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
@@ -244,7 +244,7 @@ judge (struct fixture *f, unsigned readers, bool left_out, size_t size)
 {
   error_clear (&f->err);
   memset (f->text, 'x', sizeof f->text);
-  return for_readers_judge (readers, &f->image, &f->decoder, left_out, f->text,
+  return for_readers_audit (readers, &f->image, &f->decoder, left_out, f->text,
                             size, &f->err);
 }
 
