@@ -56,7 +56,7 @@ programs_needed ()
 packages_installed_for_tests ()
 {
   names=$(cd "$srcdir" && . tools/common.sh \
-    && eval "$(sed -n '/^test_packages="/,/"$/p; /^command -v .* || test_packages/p' tools/check.sh)" \
+    && eval "$(sed -n '/^test_packages="/,/"$/p; s/^command -v .* || \(test_packages=\)/\1/p' tools/check.sh)" \
     && all_names $build_packages $test_packages)
   # shellcheck disable=SC2086
   apt-cache depends --recurse --no-suggests --no-conflicts \
