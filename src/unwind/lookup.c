@@ -388,6 +388,8 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
   rules->pc = pc;
   rules->arch = section->arch;
   rules->signal = rows.signal;
+  if (rows.pcmask)
+    offset %= rows.repeat;
   /* The outermost frame (sframe/decode.c, is_outermost).  */
   if (section->version >= 3 && rows.n == 0 && !rows.flexible && !rows.signal)
     {
@@ -395,8 +397,6 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
       rules->begin = offset == 0;
       return CFI2SFRAME_STEP_CALLER;
     }
-  if (rows.pcmask)
-    offset %= rows.repeat;
   const uint8_t *info
       = rows_find (&rows, offset, section->big_endian, &broken);
   if (info == NULL)

@@ -56,6 +56,8 @@ static const struct sframe_fde functions[] = {
   /* Of V3: the outermost frame, and a trampoline of which nothing is known. */
   { .address = CODE + 0x340, .size = 32 },
   { .address = CODE + 0x380, .size = 32, .signal = true },
+  /* The outermost frame in each of two repeated blocks.  */
+  { .address = CODE + 0x3c0, .size = 32, .pcmask = true, .repeat = 16 },
 };
 
 struct made
@@ -87,7 +89,8 @@ make_section (const struct made *made, struct buffer *section)
                                     .sorted = made->sorted };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
   /* Each version has what the one before has, and more.  */
-  size_t n = made->variant.version < 3 ? made->variant.version : 5;
+  size_t n = made->variant.version < 3 ? made->variant.version
+                                       : sizeof functions / sizeof *functions;
   for (size_t i = 0; i < n; i++)
     if (!sframe_encoder_add (encoder, &functions[i], &err))
       fail_msg ("%s", err.reason);
@@ -159,7 +162,7 @@ a_count_starts_and_ends_where_it_is_told (void **state)
   make_section (&made[3], &section);
   assert_true (
       unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
-  assert_int_equal (opened.n_fdes, 5);
+  assert_int_equal (opened.n_fdes, sizeof functions / sizeof *functions);
   assert_int_equal (unwind_section_count (&opened, CODE - 1, 0, 3), 0);
   assert_int_equal (unwind_section_count (&opened, CODE, 0, 3), 1);
   assert_int_equal (unwind_section_count (&opened, CODE + 0x2ff, 1, 3), 2);
