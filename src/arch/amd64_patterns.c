@@ -119,19 +119,18 @@ struct __attribute__ ((packed, may_alias)) halfwords
 
 /* Whether the two middle bytes of a 32-bit field that begins in the BLOCK
    bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN,
-   or from OTHER to OTHER + SPAN.  Hardly any block has such a field, because
-   few fields have these middle bytes; many have the uppermost bytes, which
-   addresses of one program share.  Compilers make vector instructions of this
-   function; comparing whole fields is five times the work.  The minimum is one
-   of signed numbers, because SSE2 has no other minimum of halfwords.  */
+   or from OTHER to OTHER + SPAN - 255.  Hardly any block has such a field,
+   because few fields have these middle bytes; many have the uppermost bytes,
+   which addresses of one program share.  Compilers make vector instructions of
+   this function; comparing whole fields is five times the work.  The minimum
+   is one of signed numbers, because SSE2 has no other minimum of halfwords. */
 static inline __attribute__ ((always_inline)) bool
 block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
              uint64_t span)
 {
   const struct halfwords *even = (const struct halfwords *)(fields + 1);
   const struct halfwords *odd = (const struct halfwords *)(fields + 2);
-  const uint32_t low = (first & 0xff) > (other & 0xff) ? first : other;
-  const uint64_t others = ((low & 0xff) + span) >> 8;
+  const uint64_t others = ((first & 0xff) + span) >> 8;
   const uint16_t lowest = (uint16_t)((first >> 8) + 0x8000);
   const uint16_t other_lowest = (uint16_t)((other >> 8) + 0x8000);
   int16_t nearest = INT16_MAX; /* how far behind the first, less 32768 */

@@ -31,8 +31,8 @@ find_segment (struct call_finder *finder, uint64_t address)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type != PT_LOAD || address < load->p_vaddr
-          || address - load->p_vaddr >= load->p_filesz)
+      /* Below the segment the difference wraps around, beyond any size.  */
+      if (load->p_type != PT_LOAD || address - load->p_vaddr >= load->p_filesz)
         continue;
       finder->bytes = image_bytes_at (image, load->p_vaddr, load->p_filesz);
       finder->address = load->p_vaddr;

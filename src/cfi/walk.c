@@ -50,7 +50,8 @@ problem_of (struct cfi_walk *walk, size_t index)
   return walk->audit;
 }
 
-/* Find the FDEs that overlap the next one, directly or through others.  */
+/* Find the FDEs that overlap the next one, which is of code, directly or
+   through others.  */
 static void
 find_group (struct cfi_walk *walk)
 {
@@ -61,14 +62,7 @@ find_group (struct cfi_walk *walk)
   for (walk->group = i; i < source->cfi.n_fdes; i++)
     {
       if (!reason_is_of_code (problem_of (walk, i)))
-        {
-          if (i == walk->group)
-            {
-              i++;
-              break; /* alone, whatever it overlaps */
-            }
-          continue;
-        }
+        continue;
       if (i > walk->group && fdes[i].address >= end)
         break;
       if (fdes[i].address + fdes[i].size > end)
@@ -86,10 +80,10 @@ judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde)
                            .size = fde->size,
                            .is_code = reason_is_of_code (reason),
                            .reason = reason };
-  if (walk->fde >= walk->group_end)
-    find_group (walk);
   if (!code.is_code)
     return code;
+  if (walk->fde >= walk->group_end)
+    find_group (walk);
   code.group = walk->group;
   code.group_end = walk->group_end;
   code.claimed_end = walk->claimed_end;
@@ -175,7 +169,6 @@ hear_rival (struct cfi_walk *walk, const struct cfi_fde *rival,
   enum frame_reason reason = source->problem (source->context, rival);
   if (!reason_is_of_code (reason))
     return true;
-  frame_function_reset (&walk->rival);
   if (reason == REASON_NONE
       && !execute (walk, rival, &walk->rival, &reason, err))
     return false;

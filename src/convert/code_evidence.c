@@ -83,8 +83,7 @@ add_range (struct harvest *harvest, uint64_t start, uint64_t end,
       bool is_start = harvest->start < row_map->n_starts
                       && row_map->starts[harvest->start] == start;
       size_t next = harvest->start + is_start;
-      while (is_start && next < row_map->n_starts
-             && row_map->starts[next] == start)
+      while (next < row_map->n_starts && row_map->starts[next] == start)
         next++;
       uint64_t until = next < row_map->n_starts && row_map->starts[next] < end
                            ? row_map->starts[next]
@@ -135,30 +134,6 @@ harvest_rows (struct harvest *harvest)
   return true;
 }
 
-/* Remove functions from FOUND that overlap STUBS.  Only in a damaged file
-   there are such.  */
-static void
-drop_overlapping (struct frame_functions *found,
-                  const struct frame_functions *stubs)
-{
-  size_t kept = 0, stub = 0;
-  for (size_t i = 0; i < found->n_functions; i++)
-    {
-      struct frame_function *function = &found->functions[i];
-      while (stub < stubs->n_functions
-             && stubs->functions[stub].address + stubs->functions[stub].size
-                    <= function->address)
-        stub++;
-      if (stub < stubs->n_functions
-          && stubs->functions[stub].address
-                 < function->address + function->size)
-        frame_function_free (function);
-      else
-        found->functions[kept++] = *function;
-    }
-  found->n_functions = kept;
-}
-
 static bool
 add_functions (struct code_evidence *evidence, struct cfi_source *source,
                const struct code_request *request,
@@ -170,7 +145,6 @@ add_functions (struct code_evidence *evidence, struct cfi_source *source,
   for (size_t i = 0; i < harvest.found.n_functions; i++)
     evidence->bytes += harvest.found.functions[i].size;
   evidence->functions = harvest.found.n_functions;
-  drop_overlapping (&harvest.found, &source->stubs);
   source->found = harvest.found;
   return ok;
 }

@@ -61,6 +61,8 @@ amd64_calls_are_told_by_their_end (void **state)
   assert_false (AMD64 ("\xff\xe0"));             /* jmp *%rax */
   assert_false (AMD64 ("\xe9\xfb\xff\xff\xff")); /* jmp . */
   assert_false (AMD64 ("\xe8\0\0\0\x40"));       /* to no code */
+  assert_true (AMD64 ("\xe8\0\0\0\0"));          /* to the last byte */
+  assert_false (AMD64 ("\xe8\1\0\0\0"));         /* behind it */
   assert_false (AMD64 ("\x48\x83\xc4\x08"));     /* add $8, %rsp */
   /* What is in front of call *%rax may look like a call to no code.  */
   assert_true (AMD64 ("\x04\xe8\x90\x90\xff\xd0"));
@@ -85,6 +87,8 @@ amd64_immediates_are_no_calls (void **state)
   assert_false (AMD64 ("\xb8\x00\x00\xff\xd0"));
   /* Cannot be decoded: to be careful, it is one.  */
   assert_true (AMD64 ("\x06\xb8\x00\x00\xff\xd0"));
+  /* An operand that the code has no room for.  */
+  assert_true (AMD64 ("\x90\xb8\x00\xff\xd0"));
 }
 
 /* Indirect calls of x86-64 in every form (Intel SDM volume 2, CALL and tables
@@ -345,6 +349,7 @@ calls_end_in_their_segment (void **state)
   struct segment segment;
   make_segments (&segment);
   memcpy (segment.bytes + 30, "\xff\xd0", 2);
+  segment.loads[0].p_memsz = 32;
   struct call_finder finder = { .image = &segment.image };
   assert_true (call_finder_ends_at (&finder, CODE + 30, CODE + 32));
   assert_false (call_finder_ends_at (&finder, CODE + 31, CODE + 33));
@@ -352,6 +357,9 @@ calls_end_in_their_segment (void **state)
   assert_false (call_finder_ends_at (&finder, CODE, CODE + 0x1002));
   assert_false (call_finder_ends_at (&finder, CODE + 2, CODE));
   assert_false (call_finder_ends_at (&finder, CODE + 2, CODE + 2));
+  memcpy (segment.bytes + 31, "\xff\xd0\xff\xd0", 4);
+  for (unsigned i = 0; i < 3; i++)
+    assert_false (call_finder_ends_at (&finder, CODE + 31 + i, CODE + 33 + i));
 }
 
 static bool
@@ -402,7 +410,8 @@ the_first_of_several_places_is_found (void **state)
   memcpy (segment.bytes, "\xff\xd0", 2);
   assert_int_equal (call_finder_first (&finder, CODE, offsets, 5), 1);
   assert_int_equal (call_finder_first (&finder, CODE, offsets, 2), 1);
-  /* The first offset is where one row begins, not a place.  */
+  /* What the first offset is behind does not count: a row begins there.  */
+  assert_int_equal (call_finder_first (&finder, CODE, offsets + 1, 3), 3);
   assert_int_equal (call_finder_first (&finder, CODE, offsets + 4, 1), 1);
 }
 

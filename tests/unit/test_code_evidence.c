@@ -282,6 +282,63 @@ known_code_has_no_further_rows (void **state)
   close_fixture (&f);
 }
 
+/* Between stubs, too, and what is in front of where the function starts.  */
+static void
+code_is_cut_by_all_that_is_known (void **state)
+{
+  static const uint32_t code[]
+      = { 0x14000002, 0x00000000, 0x14000002,   /* b F + 8; stub; b F + 16 */
+          0x00000000, 0xd503201f, 0xd65f03c0 }; /* stub; nop; ret */
+  static const uint32_t backwards[]
+      = { 0xd503201f, 0xd65f03c0, 0x00000000,   /* nop; ret */
+          0xd503201f, 0x17fffffc, 0x00000000 }; /* G: nop; b F */
+  (void)state;
+  struct fixture f;
+  open_program_of (&f, code, F);
+  add_stub (&f, F + 4, 4);
+  add_stub (&f, F + 12, 4);
+  expect (&f, "1000+4:1 1004+4P:1 1008+4:1 100c+4P:1 1010+8:1");
+  close_fixture (&f);
+  open_program_of (&f, backwards, G);
+  elf_builder_symbol (&f.elf, 1, ".text", STT_FUNC, G);
+  expect (&f, "1000+8:1 100c+8:1");
+  close_fixture (&f);
+}
+
+static void
+what_is_not_asked_for_is_not_found (void **state)
+{
+  (void)state;
+  for (unsigned add = 0; add < 2; add++)
+    {
+      const struct code_evidence_request request
+          = { .add = add, .verify = true };
+      struct fixture f;
+      struct error err = { 0 };
+      open_fixture (&f);
+      add_stub (&f, G, 12);
+      assert_true (code_evidence_make (&f.rows, &f.source, &request, &err));
+      assert_int_equal (f.source.found.n_functions, request.add ? 1 : 0);
+      assert_int_equal (f.rows.functions, request.add ? 1 : 0);
+      close_fixture (&f);
+    }
+}
+
+static void
+code_of_another_machine_is_refused (void **state)
+{
+  static const struct code_evidence_request add = { .add = true };
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  open_fixture (&f);
+  f.image.arch = &arch_s390x;
+  assert_false (code_evidence_make (&f.rows, &f.source, &add, &err));
+  assert_int_equal (err.status, CFI2SFRAME_UNSUPPORTED);
+  f.image.arch = &arch_aarch64;
+  close_fixture (&f);
+}
+
 static void
 without_memory_no_code_is_read (void **state)
 {
@@ -346,6 +403,9 @@ main (void)
     cmocka_unit_test (code_on_another_stack_has_no_rows),
     cmocka_unit_test (functions_without_a_frame_are_not_one),
     cmocka_unit_test (known_code_has_no_further_rows),
+    cmocka_unit_test (code_is_cut_by_all_that_is_known),
+    cmocka_unit_test (what_is_not_asked_for_is_not_found),
+    cmocka_unit_test (code_of_another_machine_is_refused),
     cmocka_unit_test (without_memory_no_code_is_read),
     cmocka_unit_test (without_a_machine_there_is_no_source),
 #endif

@@ -323,11 +323,16 @@ many_cies_and_one_damaged_fde_are_read (void **state)
 
 /* Precedence.  */
 
+enum
+{
+  NO_CODE_SIZE = 0x1111 /* of an FDE that is not of code */
+};
+
 static bool
 is_of_code (const void *context, const struct cfi_fde *fde)
 {
   (void)context;
-  return fde->size != 0;
+  return fde->size != 0 && fde->size != NO_CODE_SIZE;
 }
 
 /* An .eh_frame and two .debug_frame, and which FDEs are left.  */
@@ -424,6 +429,19 @@ static const struct settlement settlements[] = {
     .debug_frame
     = { { CODE + 0x10, 0x30, "" }, { CODE + 0x30, 0x20, pushing } },
     .left = { CODE, CODE + 0x30 }, .n_set_aside = 1 },
+  { "what_is_not_of_code_takes_no_precedence", 1, 2, 3,
+    .eh_frame = { { CODE + 0x10, NO_CODE_SIZE, "" } },
+    .debug_frame = { { CODE, 0x20, "" }, { CODE + 0x20, 0x20, "" } },
+    .left = { CODE, CODE + 0x10, CODE + 0x20 } },
+  /* DW_CFA_def_cfa_expression.  */
+  { "what_neither_can_say_is_no_contradiction", 1, 1, 1,
+    .eh_frame = { { CODE, 0x20, "\x0f\x01\x96" } },
+    .debug_frame = { { CODE, 0x20, "\x0f\x01\x96" } }, .left = { CODE },
+    .n_set_aside = 1 },
+  { "the_first_row_can_contradict", 1, 1, 1,
+    .eh_frame = { { CODE, 4, "\x0e\x18" } },
+    .debug_frame = { { CODE, 0x20, pushing } }, .left = { CODE },
+    .n_set_aside = 1, .n_contradictions = 1 },
 };
 
 static void
@@ -453,6 +471,19 @@ a_files_own_section_comes_before_its_debug_files (void **state)
   expect_left (&f, left, 3, 3, 0);
   for (unsigned i = 0; i < 3; i++)
     assert_int_equal (f.section.fdes[i].input, 2 - i);
+  free_fixture (&f);
+}
+
+static void
+one_section_has_nobody_beside_it (void **state)
+{
+  (void)state;
+  static const struct function functions[]
+      = { { CODE, 32, "" }, { CODE, 32, pushing } };
+  static const uint64_t left[] = { CODE, CODE };
+  struct fixture f = new_fixture ();
+  add_eh_frame (&f, functions, 2);
+  expect_left (&f, left, 2, 0, 0);
   free_fixture (&f);
 }
 
@@ -517,6 +548,7 @@ main (void)
     cmocka_unit_test (many_cies_and_one_damaged_fde_are_read),
     cmocka_unit_test (eh_frame_comes_before_debug_frame),
     cmocka_unit_test (a_files_own_section_comes_before_its_debug_files),
+    cmocka_unit_test (one_section_has_nobody_beside_it),
     cmocka_unit_test (contradictions_are_found_among_many),
     cmocka_unit_test (sixteen_are_asked_for_contradictions),
   };

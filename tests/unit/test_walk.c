@@ -21,7 +21,8 @@ enum
   CODE_SIZE = 0x10000,
   STUBS_MAX = 4,
   FP_UNKNOWN_SIZE = 0x1234, /* of an FDE with that problem */
-  RELOCATED_SIZE = 0x1235   /* of one whose instructions are relocated */
+  RELOCATED_SIZE = 0x1235,  /* of one whose instructions are relocated */
+  FILLED_IN_SIZE = 0x1236   /* of one whose address is */
 };
 
 struct fixture
@@ -43,6 +44,8 @@ problem (const void *context, const struct cfi_fde *fde)
     return REASON_FP_UNKNOWN;
   if (fde->size == RELOCATED_SIZE)
     return REASON_BAD_INSTRUCTION;
+  if (fde->size == FILLED_IN_SIZE)
+    return REASON_RELOCATED;
   return fde->address < CODE || fde->address - CODE >= CODE_SIZE
              ? REASON_NOT_EXECUTABLE
              : REASON_NONE;
@@ -145,6 +148,7 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
       assert_int_equal (code.function != NULL, reason == REASON_NONE);
       assert_int_equal (code.is_code, reason != REASON_FP_UNKNOWN
                                           && reason != REASON_EMPTY_RANGE
+                                          && reason != REASON_RELOCATED
                                           && reason != REASON_NOT_EXECUTABLE);
       if (expected[i].rows != NULL)
         expect_rows (&code, expected[i].rows);
@@ -297,6 +301,34 @@ static const struct meeting
     = { { FDE, 0x00, FP_UNKNOWN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
     .expected = { { 0x00, false, REASON_FP_UNKNOWN, NULL },
                   { 0x10, false, REASON_NONE, "0 8; 8 16; 20" } } },
+  { "an_fde_whose_place_is_unknown_claims_nothing", 2,
+    .parts
+    = { { FDE, 0x00, FILLED_IN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
+    .expected = { { 0x00, false, REASON_RELOCATED, NULL },
+                  { 0x10, false, REASON_NONE, "0 8; 8 16; 20" } } },
+  /* The one in the middle overlaps both others.  */
+  { "what_claims_nothing_is_not_heard", 3,
+    .parts = { { FDE, 0x00, 0x40, 0 },
+               { FDE, 0x10, FP_UNKNOWN_SIZE, 0 },
+               { FDE, 0x20, 0x40, 0 } },
+    .expected = { { 0x00, false, REASON_NONE, "0 8; 40" },
+                  { 0x10, false, REASON_FP_UNKNOWN, NULL },
+                  { 0x40, false, REASON_NONE, "0 8; 20" } } },
+  { "an_fde_behind_an_empty_one_in_a_stub_is_in_the_stub", 3,
+    .parts
+    = { { STUB, 0x10, 16, 0 }, { FDE, 0x14, 0, 0 }, { FDE, 0x18, 16, 0 } },
+    .expected = { { 0x10, true, REASON_NONE, "0 8; 10" },
+                  { 0x14, false, REASON_EMPTY_RANGE, NULL },
+                  { 0x18, false, REASON_OVERLAP, NULL } } },
+  /* It is heard behind another one, with which the first agrees.  */
+  { "what_cannot_be_executed_says_nothing_of_its_code", 3,
+    .parts = { { FDE, 0x00, 0x2000, 0 },
+               { FDE, 0x10, 0x1000, 0 },
+               { FDE, 0x100, RELOCATED_SIZE, 0 } },
+    .expected
+    = { { 0x00, false, REASON_NONE, "0 8; 100 overlap; 1335 8; 2000" },
+        { 0x1010, false, REASON_NONE, "0" },
+        { 0x100, false, REASON_BAD_INSTRUCTION, NULL } } },
 };
 
 static void
@@ -341,6 +373,26 @@ among_too_many_overlaps_a_reason_stays (void **state)
   add_fde (&f, 0, RELOCATED_SIZE);
   expected[17] = (struct expected){ 0, false, REASON_BAD_INSTRUCTION, NULL };
   expect (&f, expected, 18);
+}
+
+/* What claims nothing does not connect others, whatever its size.  */
+static void
+what_claims_nothing_makes_no_group (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct expected expected[42] = { { 0x00, false, REASON_NONE, NULL },
+                                   { 0x10, false, REASON_FP_UNKNOWN, NULL } };
+  begin (&f);
+  add_fde (&f, 0x00, 0x40);
+  add_fde (&f, 0x10, FP_UNKNOWN_SIZE);
+  for (unsigned i = 2; i < 42; i++)
+    {
+      add_fde (&f, 0x100 * (uint64_t)i, 16);
+      expected[i] = (struct expected){ 0x100 * (uint64_t)i, false, REASON_NONE,
+                                       "0 8; 10" };
+    }
+  expect (&f, expected, 42);
 }
 
 /* Functions found in the code come in address order among stubs and FDEs,
@@ -455,6 +507,29 @@ a_front_is_disputed_by_its_rows_alone (void **state)
       assert_int_equal (code.front_disputed, expected[i].front_disputed);
       assert_int_equal (code.group, 0);
       assert_int_equal (code.group_end, 3);
+    }
+  cfi_walk_end (&walk);
+  end (&f);
+}
+
+/* A rule that no row can say is none that somebody contradicts.  */
+static void
+what_has_no_row_is_not_disputed (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  struct cfi_code code;
+  begin (&f);
+  for (uint64_t offset = 0; offset <= 0x10; offset += 0x10)
+    put_fde (&f.bytes, f.cie, CODE + offset, 0x20, "\x0f\x01\x96", 3);
+  struct cfi_walk walk = begin_walk (&f);
+  for (size_t i = 0; i < 2; i++)
+    {
+      assert_true (cfi_walk_next (&walk, &code));
+      assert_true (cfi_walk_rows (&walk, &code, &err));
+      assert_int_equal (code.function->rows[0].cfa.kind, RULE_UNSUPPORTED);
+      assert_false (code.front_disputed);
     }
   cfi_walk_end (&walk);
   end (&f);
@@ -590,19 +665,57 @@ padding_ends_at_a_stub (void **state)
   end (&f);
 }
 
+/* As behind FDEs, behind stubs and what was found in the code; and as far as
+   rows reach, which have 32 bits.  */
+static void
+padding_is_behind_whatever_has_rows (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct cfi_code code;
+  struct nops nops;
+  struct padding_finder finder = nops_finder (&nops, 0x40);
+  struct frame_function found[] = { { .address = CODE + 0x10, .size = 9 },
+                                    { .address = CODE + 0x1c, .size = 4 } };
+  static const uint32_t padding[] = { 5, 3, 1 };
+  begin (&f);
+  f.source.found = (struct frame_functions){ found, 2, 2 };
+  add_stub (&f, 0x00, 11);
+  struct cfi_walk walk = begin_walk (&f);
+  for (size_t i = 0; i < 3; i++)
+    {
+      assert_true (cfi_walk_next (&walk, &code));
+      assert_int_equal (cfi_walk_padding (&walk, &code, &finder), padding[i]);
+    }
+  assert_false (cfi_walk_next (&walk, &code));
+  code = (struct cfi_code){ .size = UINT32_MAX - PADDING_MAX };
+  code.address = CODE + 0x21 - code.size;
+  assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 1);
+  code.size++;
+  code.address--;
+  assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 0);
+  code = (struct cfi_code){ .address = CODE + 0x21 };
+  assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 0);
+  cfi_walk_end (&walk);
+  end (&f);
+}
+
 int
 main (void)
 {
   const struct CMUnitTest functions[] = {
     cmocka_unit_test (too_many_overlaps_are_not_heard),
     cmocka_unit_test (among_too_many_overlaps_a_reason_stays),
+    cmocka_unit_test (what_claims_nothing_makes_no_group),
     cmocka_unit_test (what_was_found_is_where_nobody_claims_the_code),
     cmocka_unit_test (rivals_can_be_larger_than_4_gib),
     cmocka_unit_test (a_front_is_disputed_by_its_rows_alone),
+    cmocka_unit_test (what_has_no_row_is_not_disputed),
     cmocka_unit_test (padding_is_behind_all_that_claim_the_code),
     cmocka_unit_test (many_neighbours_are_no_group),
     cmocka_unit_test (a_dispute_behind_the_front_is_none_of_it),
     cmocka_unit_test (padding_ends_at_a_stub),
+    cmocka_unit_test (padding_is_behind_whatever_has_rows),
   };
   struct CMUnitTest tests[N_OF (meetings) + N_OF (functions)];
   memcpy (ADD_ROWS (tests, meetings, parts_meet, NULL, NULL), functions,
