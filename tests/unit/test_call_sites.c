@@ -124,16 +124,36 @@ put_table (struct fixture *f, size_t offset, const char *table, size_t size)
   memcpy (f->file + SEGMENT_OFFSET + offset, table, size);
 }
 
-/* One function with this table, which is the last in the segment.  */
+/* One function with PROGRAM, whose table is said to be at LSDA; TABLE is the
+   last in the segment.  */
 static void
-expect_of_table (const char *table, size_t size, const char *expected)
+expect_of_function (uint64_t lsda, const char *table, size_t size,
+                    const char *program, size_t program_size,
+                    const char *expected)
 {
   struct fixture f;
   begin (&f);
   put_table (&f, SEGMENT_SIZE - size, table, size);
-  add_function (&f, 0, TABLES + SEGMENT_SIZE - size, "", 0);
+  add_function (&f, 0, lsda, program, program_size);
   expect_sites (&f, expected);
   end (&f);
+}
+
+/* One function with this table.  */
+static void
+expect_of_table (const char *table, size_t size, const char *expected)
+{
+  expect_of_function (TABLES + SEGMENT_SIZE - size, table, size, "", 0,
+                      expected);
+}
+
+/* One function with this table and PROGRAM.  */
+static void
+expect_of_program (const char *table, size_t size, const char *program,
+                   size_t program_size, const char *expected)
+{
+  expect_of_function (TABLES + SEGMENT_SIZE - size, table, size, program,
+                      program_size, expected);
 }
 
 /* Bytes of a table: pads from the function, no types, uleb128.  */
@@ -234,23 +254,9 @@ tables_outside_of_the_file_have_no_sites (void **state)
       = { 0, TABLES + SEGMENT_SIZE, TABLES + 2 * SEGMENT_SIZE, TABLES + 0x800,
           TABLES - 0x2000 };
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-    {
-      struct fixture f;
-      begin (&f);
-      put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
-      add_function (&f, 0, places[i], "", 0);
-      expect_sites (&f, "");
-      end (&f);
-    }
-  struct fixture f;
-  begin (&f);
-  put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
-  add_function (&f, 0, TABLES, "", 0);
-  expect_sites (&f, "10-18 40");
-  end (&f);
+    expect_of_function (places[i], TABLE ("\x04\x10\x08\x40\x00"), "", 0, "");
 }
 
-/* All segments are asked, none behind the last.  */
 static void
 all_segments_are_asked_and_none_behind_the_last (void **state)
 {
@@ -334,41 +340,29 @@ arguments_on_the_stack_cut_a_site (void **state)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      struct fixture f;
       char table[] = "\xff\xff\x01\x04\x10\x08\x40";
       table[4] = cases[i].from;
       table[5] = cases[i].size;
-      begin (&f);
-      put_table (&f, 0, table, sizeof table);
-      add_function (&f, 0, TABLES, program, sizeof program - 1);
-      expect_sites (&f, cases[i].expected);
-      end (&f);
+      expect_of_program (table, sizeof table, program, sizeof program - 1,
+                         cases[i].expected);
     }
   /* advance_loc4, among other instructions and before a damaged one.  */
-  struct fixture f;
-  begin (&f);
-  put_table (&f, 0, TABLE ("\x04\x10\x30\x40\x00"));
-  add_function (&f, 0, TABLES,
-                "\x04\x10\x00\x00\x00\x0e\x10\x2e\x08\x3f\x2e\x10", 12);
-  expect_sites (&f, "10-20 40, 20-40 40+8");
-  end (&f);
+  expect_of_program (TABLE ("\x04\x10\x30\x40\x00"),
+                     "\x04\x10\x00\x00\x00\x0e\x10\x2e\x08\x3f\x2e\x10", 12,
+                     "10-20 40, 20-40 40+8");
 }
 
-/* The instructions are read once for all sites: each time anew took minutes
-   for a function of some 100 KB of them.  */
+/* The instructions are read once for all sites: to read them for each site
+   took minutes for a function of some 100 KB of instructions.  */
 static void
 arguments_change_in_and_between_sites (void **state)
 {
   (void)state;
-  struct fixture f;
-  begin (&f);
-  put_table (&f, 0,
-             TABLE ("\x10\x02\x08\x40\x00\x0a\x06\x00\x00\x12\x04\x50\x00"
-                    "\x30\x08\x60"));
-  add_function (&f, 0, TABLES,
-                "\x44\x2e\x10\x02\x06\x2e\x20\x03\x02\x00\x2e\x00", 12);
-  expect_sites (&f, "2-8 40, 8-a 40+16, 12-14 50+16, 14-16 50+32, 30-38 60");
-  end (&f);
+  expect_of_program (
+      "\xff\xff\x01\x10\x02\x08\x40\x00\x0a\x06\x00\x00\x12\x04\x50\x00"
+      "\x30\x08\x60",
+      20, "\x44\x2e\x10\x02\x06\x2e\x20\x03\x02\x00\x2e\x00", 12,
+      "2-8 40, 8-a 40+16, 12-14 50+16, 14-16 50+32, 30-38 60");
 }
 
 int
