@@ -490,7 +490,8 @@ enum
   CORE_MEMORY = 0x800,
   CORE_SIZE = 0xa00,
   PRSTATUS_SIZE = 336,
-  PRPSINFO_SIZE = 136
+  PRPSINFO_SIZE = 136,
+  PATH_SIZE = 40
 };
 
 static void
@@ -515,6 +516,18 @@ put_note (uint8_t *at, uint32_t type, uint32_t size)
   return at + 20;
 }
 
+/* Add a note of SIZE bytes, which are at the result, behind the others.  */
+static uint8_t *
+add_note (uint8_t *core, uint32_t type, size_t size)
+{
+  uint64_t used = load_u64 (core + 64 + 32, false);
+  uint8_t *note = put_note (core + CORE_NOTES + used, type, (uint32_t)size);
+  put_segment (core, 0, PT_NOTE, CORE_NOTES, 0,
+               (uint64_t)(note - core) - CORE_NOTES
+                   + ((size + 3) & ~(size_t)3));
+  return note;
+}
+
 static void
 make_core (uint8_t core[CORE_SIZE])
 {
@@ -530,15 +543,12 @@ make_core (uint8_t core[CORE_SIZE])
   store_u16 (core + 52, 64, false);
   store_u16 (core + 54, 56, false);
   store_u16 (core + 56, 4, false);
-  uint8_t *status = put_note (core + CORE_NOTES, NT_PRSTATUS, PRSTATUS_SIZE);
+  uint8_t *status = add_note (core, NT_PRSTATUS, PRSTATUS_SIZE);
   store_u32 (status + 32, 4711, false);
   store_u64 (status + 112 + 8 * 16, 0x401234, false); /* rip */
   store_u64 (status + 112 + 8 * 19, 0x7ff010, false); /* rsp */
-  uint8_t *info
-      = put_note (status + PRSTATUS_SIZE, NT_PRPSINFO, PRPSINFO_SIZE);
+  uint8_t *info = add_note (core, NT_PRPSINFO, PRPSINFO_SIZE);
   store_u32 (info + 24, 4711, false);
-  put_segment (core, 0, PT_NOTE, CORE_NOTES, 0,
-               (uint64_t)(info + PRPSINFO_SIZE - core) - CORE_NOTES);
   put_segment (core, 1, PT_LOAD, CORE_MEMORY, 0x7ff000, 0x100);
   put_segment (core, 2, PT_LOAD, CORE_SIZE - 0x80, 0x900000, 0x1000);
   put_segment (core, 3, PT_LOAD, CORE_SIZE + 0x3000, 0xa00000, 0x1000);
@@ -546,21 +556,65 @@ make_core (uint8_t core[CORE_SIZE])
     core[i] = (uint8_t)i;
 }
 
+/* An empty file; PATH becomes its name.  */
+static int
+create_file (char path[PATH_SIZE])
+{
+  strcpy (path, "/tmp/test_process.XXXXXX");
+  int fd = mkstemp (path);
+  assert_true (fd >= 0);
+  return fd;
+}
+
+/* What core_open () says of a file of SIZE BYTES.  */
+static struct core *
+open_bytes (const uint8_t *bytes, size_t size, struct process *process,
+            struct error *err)
+{
+  char path[PATH_SIZE];
+  int fd = create_file (path);
+  *process = (struct process){ 0 };
+  error_clear (err);
+  assert_int_equal (write (fd, bytes, size), size);
+  close (fd);
+  struct core *core = core_open (process, path, NULL, err);
+  unlink (path);
+  return core;
+}
+
+static bool
+ends_with (const char *text, const char *end)
+{
+  size_t size = strlen (text), end_size = strlen (end);
+  return size >= end_size
+         && memcmp (text + size - end_size, end, end_size) == 0;
+}
+
+/* A file of SIZE BYTES is a core if REASON is NULL; otherwise it is refused,
+   in a sentence that ends with REASON.  */
+static void
+expect_core (const uint8_t *bytes, size_t size, const char *reason,
+             size_t case_number)
+{
+  struct process process;
+  struct error err;
+  struct core *core = open_bytes (bytes, size, &process, &err);
+  if ((core == NULL) != (reason != NULL)
+      || (reason != NULL && !ends_with (err.reason, reason)))
+    fail_msg ("case %zu: %s", case_number, err.reason);
+  if (core != NULL)
+    core_close (core, &process);
+}
+
 static void
 of_a_core_that_is_cut_off_the_rest_is_read (void **state)
 {
   (void)state;
   uint8_t core_bytes[CORE_SIZE], byte, word[8];
-  char path[] = "/tmp/test_process.XXXXXX";
-  struct process process = { 0 };
-  struct error err = { 0 };
-  int fd = mkstemp (path);
-  assert_true (fd >= 0);
+  struct process process;
+  struct error err;
   make_core (core_bytes);
-  assert_int_equal (write (fd, core_bytes, CORE_SIZE), CORE_SIZE);
-  close (fd);
-  struct core *core = core_open (&process, path, NULL, &err);
-  unlink (path);
+  struct core *core = open_bytes (core_bytes, CORE_SIZE, &process, &err);
   assert_non_null (core);
   assert_int_equal (process.pid, 4711);
   assert_int_equal (process.n_threads, 1);
@@ -580,15 +634,15 @@ of_a_core_that_is_cut_off_the_rest_is_read (void **state)
   core_close (core, &process);
 }
 
-/* Another file has its name by now.  */
+/* The file that was mapped may be gone, and another one have its name.  */
 static void
 only_the_file_that_was_mapped_is_opened (void **state)
 {
   (void)state;
-  char path[] = "/tmp/test_process.XXXXXX";
+  char path[PATH_SIZE];
   struct stat status;
-  int fd = mkstemp (path);
-  assert_true (fd >= 0 && fstat (fd, &status) == 0);
+  int fd = create_file (path);
+  assert_int_equal (fstat (fd, &status), 0);
   int same = live_open_file (path, status.st_dev, status.st_ino);
   int inode = live_open_file (path, status.st_dev, status.st_ino + 1);
   int device = live_open_file (path, status.st_dev + 1, status.st_ino);
@@ -616,66 +670,29 @@ a_core_that_is_not_there_cannot_be_opened (void **state)
 static void
 what_is_no_core_is_refused (void **state)
 {
-  enum change
+  static const struct
   {
-    NOTHING,
-    EMPTY,
-    PROGRAM,
-    MACHINE,
-    NO_ELF,
-    HALF_AS_WIDE
+    size_t size, at; /* of the file; of the two bytes that become VALUE */
+    uint16_t value;
+    const char *reason;
+  } cases[] = {
+    { CORE_SIZE, 16, ET_CORE, NULL }, /* as it is */
+    { 0, 16, ET_CORE, "not a core file" },
+    { CORE_SIZE, 16, ET_DYN, "not a core file" },
+    { CORE_SIZE, 0, 0, "not a core file" },
+    { CORE_SIZE, 18, EM_PPC64, "the core of a machine that has no SFrame" },
+    /* x32 */
+    { CORE_SIZE, EI_CLASS, ELFDATA2LSB << 8 | ELFCLASS32,
+      "the core of a machine that has no SFrame" },
   };
-  static const char *const reasons[]
-      = { NULL,
-          "not a core file",
-          "not a core file",
-          "the core of a machine that has no SFrame",
-          "not a core file",
-          "the core of a machine that has no SFrame" };
   (void)state;
-  for (int change = NOTHING; change <= HALF_AS_WIDE; change++)
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t bytes[CORE_SIZE];
-      char path[] = "/tmp/test_process.XXXXXX";
-      struct process process = { 0 };
-      struct error err = { 0 };
-      int fd = mkstemp (path);
-      size_t size = change == EMPTY ? 0 : CORE_SIZE;
       make_core (bytes);
-      if (change == PROGRAM)
-        store_u16 (bytes + 16, ET_DYN, false);
-      if (change == MACHINE)
-        store_u16 (bytes + 18, EM_PPC64, false);
-      if (change == NO_ELF)
-        bytes[0] = 0;
-      if (change == HALF_AS_WIDE) /* x32 */
-        bytes[EI_CLASS] = ELFCLASS32;
-      assert_int_equal (write (fd, bytes, size), size);
-      close (fd);
-      struct core *core = core_open (&process, path, NULL, &err);
-      unlink (path);
-      assert_int_equal (core != NULL, reasons[change] == NULL);
-      if (core != NULL)
-        core_close (core, &process);
-      else
-        assert_string_equal (err.reason, reasons[change]);
+      store_u16 (bytes + cases[i].at, cases[i].value, false);
+      expect_core (bytes, cases[i].size, cases[i].reason, i);
     }
-}
-
-/* What core_open () says of a file of SIZE BYTES.  */
-static struct core *
-open_bytes (const uint8_t *bytes, size_t size, struct process *process,
-            struct error *err)
-{
-  char path[] = "/tmp/test_process.XXXXXX";
-  int fd = mkstemp (path);
-  *process = (struct process){ 0 };
-  error_clear (err);
-  assert_int_equal (write (fd, bytes, size), size);
-  close (fd);
-  struct core *core = core_open (process, path, NULL, err);
-  unlink (path);
-  return core;
 }
 
 static void
@@ -745,22 +762,22 @@ a_core_in_no_order_is_refused (void **state)
 {
   enum
   {
-    UNORDERED = 16384,
-    CORES = 3
+    UNORDERED = 16384
   };
   static const struct
   {
     unsigned n;
-    bool ascends, refused;
-  } cases[CORES] = { { UNORDERED + 1, false, false },
-                     { UNORDERED + 2, false, true },
-                     { UNORDERED + 2, true, false } };
+    bool ascends;
+    const char *reason;
+  } cases[] = {
+    { UNORDERED + 1, false, NULL },
+    { UNORDERED + 2, false, "its program headers are in no order" },
+    { UNORDERED + 2, true, NULL },
+  };
   (void)state;
-  for (size_t i = 0; i < CORES; i++)
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t small[CORE_SIZE];
-      struct process process;
-      struct error err = { 0 };
       size_t head = 64 + 56 * (size_t)(cases[i].n + 1);
       uint8_t *bytes = calloc (1, head + CORE_SIZE);
       make_core (small);
@@ -774,16 +791,20 @@ a_core_in_no_order_is_refused (void **state)
             bytes, k + 1, PT_LOAD, head + CORE_MEMORY,
             0x10000 * (uint64_t)(cases[i].ascends ? k + 1 : cases[i].n - k),
             0);
-      struct core *core = open_bytes (bytes, head + CORE_SIZE, &process, &err);
-      assert_int_equal (core == NULL, cases[i].refused);
-      if (core != NULL)
-        core_close (core, &process);
-      else
-        assert_string_equal (err.reason,
-                             "its program headers are in no order");
+      expect_core (bytes, head + CORE_SIZE, cases[i].reason, i);
       free (bytes);
     }
 }
+
+static void
+create_fifo (char path[PATH_SIZE])
+{
+  close (create_file (path));
+  unlink (path);
+  assert_int_equal (mkfifo (path, 0600), 0);
+}
+
+static const char by_now[] = "which is a fifo by now";
 
 /* A note that says which files a core's process had mapped.  */
 static void
@@ -812,17 +833,11 @@ a_core_that_maps_a_fifo_is_refused (void **state)
     { 1, 5, "", false, NT_FILE },
   };
   (void)state;
-  char fifo[] = "/tmp/test_process.XXXXXX";
-  int fd = mkstemp (fifo);
-  assert_true (fd >= 0);
-  close (fd);
-  unlink (fifo);
-  assert_int_equal (mkfifo (fifo, 0600), 0);
+  char fifo[PATH_SIZE];
+  create_fifo (fifo);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t bytes[CORE_SIZE], note[800] = { 0 };
-      struct process process;
-      struct error err = { 0 };
       char *names = (char *)note + 8 * (size_t)cases[i].words;
       bool is_long = cases[i].format[0] == '+';
       size_t length = is_long ? 500 : 0;
@@ -834,21 +849,9 @@ a_core_that_maps_a_fifo_is_refused (void **state)
         names[k] = names[k] == ';' ? '\0' : names[k];
       size_t size = 8 * (size_t)cases[i].words + length;
       make_core (bytes);
-      uint64_t used = load_u64 (bytes + 64 + 32, false);
-      /* At the end of the notes; memory begins with NUL.  */
-      uint8_t *at = put_note (bytes + CORE_NOTES + used, cases[i].type,
-                              (uint32_t)size);
-      memcpy (at, note, size);
-      put_segment (bytes, 0, PT_NOTE, CORE_NOTES, 0,
-                   (uint64_t)(at - bytes) - CORE_NOTES
-                       + ((size + 3) & ~(size_t)3));
-      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-      if ((core == NULL) != cases[i].refused)
-        fail_msg ("case %zu: %s", i, err.reason);
-      if (core != NULL)
-        core_close (core, &process);
-      else
-        assert_non_null (strstr (err.reason, "which is a fifo by now"));
+      /* Behind the notes is memory, which begins with NUL.  */
+      memcpy (add_note (bytes, cases[i].type, size), note, size);
+      expect_core (bytes, CORE_SIZE, cases[i].refused ? by_now : NULL, i);
     }
   unlink (fifo);
 }
@@ -868,14 +871,11 @@ put_libraries (uint8_t core[CORE_SIZE], uint32_t first_type, uint32_t tag,
     LINK_MAP = 0xc0, /* two of them */
     NAME = 0x100
   };
-  uint64_t used = load_u64 (core + 64 + 32, false);
-  uint8_t *note = put_note (core + CORE_NOTES + used, NT_AUXV, 32);
+  uint8_t *note = add_note (core, NT_AUXV, 32);
   store_u64 (note, AT_PHNUM, false);
   store_u64 (note + 8, 2, false);
   store_u64 (note + 16, AT_PHDR, false);
   store_u64 (note + 24, MEMORY, false);
-  put_segment (core, 0, PT_NOTE, CORE_NOTES, 0,
-               (uint64_t)(note + 32 - core) - CORE_NOTES);
   put_segment (core, 1, PT_LOAD, CORE_MEMORY, MEMORY, 0x200);
   uint8_t *memory = core + CORE_MEMORY;
   memset (memory, 0, CORE_SIZE - CORE_MEMORY);
@@ -912,27 +912,15 @@ a_library_that_is_a_fifo_by_now_is_refused (void **state)
     { PT_NOTE, DT_DEBUG, 0, 0, false }, /* where it is, nobody knows */
   };
   (void)state;
-  char fifo[] = "/tmp/test_process.XXXXXX";
-  int fd = mkstemp (fifo);
-  assert_true (fd >= 0);
-  close (fd);
-  unlink (fifo);
-  assert_int_equal (mkfifo (fifo, 0600), 0);
+  char fifo[PATH_SIZE];
+  create_fifo (fifo);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t bytes[CORE_SIZE];
-      struct process process;
-      struct error err = { 0 };
       make_core (bytes);
       put_libraries (bytes, cases[i].type, cases[i].tag, fifo, cases[i].which,
                      cases[i].next);
-      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-      if ((core == NULL) != cases[i].refused)
-        fail_msg ("case %zu: %s", i, err.reason);
-      if (core != NULL)
-        core_close (core, &process);
-      else
-        assert_non_null (strstr (err.reason, "which is a fifo by now"));
+      expect_core (bytes, CORE_SIZE, cases[i].refused ? by_now : NULL, i);
     }
   unlink (fifo);
 }
