@@ -104,9 +104,9 @@ struct process
   void (*load_section) (struct process *process, struct module *module);
   /* The function for a step; cfi2sframe_unwind_step unless set.  */
   enum cfi2sframe_step (*step) (struct cfi2sframe_unwinder *unwinder);
-  uint64_t walk_pc; /* PC of the frame at which a walk is */
-  void *known_rows; /* owned: rows that steps looked up, or NULL */
-  Dwfl *dwfl;       /* owned: symbols, and walks by CFI; may be NULL */
+  uint64_t walk_pc, walk_sp; /* of the frame at which a walk is */
+  void *known_rows;          /* owned: rows that steps looked up, or NULL */
+  Dwfl *dwfl; /* owned: symbols, and walks by CFI; may be NULL */
 };
 
 /* The module at ADDRESS, or NULL.  */

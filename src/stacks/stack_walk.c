@@ -36,13 +36,29 @@ read_code (void *context, uint64_t address, void *to, size_t size)
              && memory->fetch (memory->source, address, to, size) == size);
 }
 
+/* In epilogues FP has been popped already, and its slot lies below SP, where a
+   copy of the stack does not reach.  FP is in no row then, and is not known.
+   Few callers need it: this value stands for it, no address, near to which
+   nothing can be read.  */
+#define UNKNOWN_FP (UINT64_C (1) << 63)
+enum
+{
+  POPPED_MAX = 512 /* bytes of registers that an epilogue pops */
+};
+
 static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {
   struct process *process = context;
   if (size == UNWIND_CODE_SIZE && address == process->walk_pc - size)
     return read_code (process, address, to, size);
-  return memory_read (&process->memory, address, to, size);
+  if (memory_read (&process->memory, address, to, size))
+    return true;
+  uint64_t below = process->walk_sp - address;
+  if (size != sizeof UNKNOWN_FP || below == 0 || below > POPPED_MAX)
+    return false;
+  store_u64 (to, UNKNOWN_FP, process->arch->big_endian);
+  return true;
 }
 
 static void
@@ -117,6 +133,7 @@ walk_by_sframe (struct process *process, const struct registers *registers,
   while (walk->end == CFI2SFRAME_STEP_CALLER && walk->n < walk->max)
     {
       process->walk_pc = unwinder.pc;
+      process->walk_sp = unwinder.sp;
       walk->frames[walk->n++]
           = (struct frame){ unwinder.pc,          unwinder.sp,
                             unwinder.fp,          unwind_is_at_pc (&unwinder),
@@ -127,6 +144,9 @@ walk_by_sframe (struct process *process, const struct registers *registers,
                 && guess_caller (&unwinder, process);
       if (guessed)
         walk->end = CFI2SFRAME_STEP_CALLER;
+      /* No row of code has a return address below SP.  */
+      if (unwinder.pc == UNKNOWN_FP)
+        walk->end = CFI2SFRAME_STEP_MEMORY;
     }
 }
 
