@@ -83,6 +83,8 @@ family_add (struct family *family, pid_t pid, struct error *err)
       error_set_no_memory (err);
       return NULL;
     }
+  if (family->recorded)
+    return member;
   member_read_name (member);
   if (live_renew (&member->process, err)
       && live_refresh (&member->process, NULL, err))
@@ -103,7 +105,8 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
   memcpy (member->name, from->name, sizeof member->name);
   process_copy_modules (&member->process, &from->process);
   /* If the process has ended, its modules stay those of its parent.  */
-  live_renew (&member->process, &err);
+  if (!family->recorded)
+    live_renew (&member->process, &err);
 }
 
 void
@@ -115,7 +118,8 @@ family_execute (struct family *family, pid_t pid)
     return;
   process_forget_modules (&member->process);
   process_forget_rows (&member->process);
-  live_renew (&member->process, &err);
+  if (!family->recorded)
+    live_renew (&member->process, &err);
 }
 
 void

@@ -28,6 +28,9 @@ struct family
   struct member **members; /* owned */
   size_t n, capacity;
   struct section_policy policy; /* of all members */
+  /* What happened is read from a recording: the members' numbers may be of
+     other processes now, so nothing is asked of running ones.  */
+  bool recorded;
 };
 
 /* The member PID, or NULL.  */

@@ -25,6 +25,7 @@
 
 #include "base/array.h"
 #include "stacks/live.h"
+#include "stacks/perf_events.h"
 
 enum
 {
@@ -32,33 +33,6 @@ enum
   RING_MIN = 64 << 10,
   STACK_MAX = 65528, /* the largest value of the field of a record */
   RECORD_MAX = 1 << 16
-};
-
-/* The registers of a sample come in the order of the bits of a mask
-   (uapi/asm/perf_regs.h): where each goes, by DWARF number.  */
-enum
-{
-  TO_PC = 64
-};
-#if defined __x86_64__
-/* AX BX CX DX SI DI BP SP IP; FLAGS and segments are not asked for; R8 ...  */
-static const uint64_t register_mask = 0xff01ff;
-static const uint8_t register_order[]
-    = { 0, 3, 2, 1, 4, 5, 6, 7, TO_PC, 8, 9, 10, 11, 12, 13, 14, 15 };
-#elif defined __aarch64__
-static const uint64_t register_mask = (UINT64_C (1) << 33) - 1;
-static const uint8_t register_order[]
-    = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,   16,
-        17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, TO_PC };
-#else
-/* R0 ... R15, and behind the floating-point registers and the mask, the PC. */
-static const uint64_t register_mask = 0xffff | UINT64_C (1) << 33;
-static const uint8_t register_order[]
-    = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, TO_PC };
-#endif
-enum
-{
-  N_REGISTERS = sizeof register_order
 };
 
 struct ring
@@ -188,7 +162,7 @@ ask_for (struct perf_sampler *sampler, unsigned hz, bool on_exec)
   attr->use_clockid = 1;
   attr->clockid = CLOCK_MONOTONIC;
   attr->sample_id_all = 1;
-  attr->sample_regs_user = register_mask;
+  attr->sample_regs_user = perf_events_registers ();
   attr->sample_stack_user = STACK_MAX & ~7;
   attr->inherit = 1;
   attr->mmap = attr->mmap_data = attr->mmap2 = 1;
@@ -255,85 +229,37 @@ perf_sampler_close (struct perf_sampler *sampler)
 
 /* Records.  */
 
-static uint64_t
-take_u64 (const uint8_t **at)
-{
-  uint64_t value;
-  memcpy (&value, *at, sizeof value);
-  *at += sizeof value;
-  return value;
-}
-
-/* The thread that a record is about: all records begin with it.  */
-struct subject
-{
-  uint32_t pid, other; /* the thread, or the process that made it */
-};
-
-/* A sample: pid and tid; time; ABI and registers; size, stack, and how much of
-   it is meant (perf_event_open(2)).  */
 static void
 take_sample (struct perf_sampler *sampler, struct member *member,
-             const uint8_t *at, const uint8_t *end)
+             const struct perf_record *record)
 {
-  struct process *process = &member->process;
-  struct registers registers = { .n = N_REGISTERS - 1 };
-  at += sizeof (struct subject) + sizeof (uint64_t);
-  /* No registers: a kernel thread or a 32-bit program.  */
-  if ((size_t)(end - at) < (N_REGISTERS + 2) * sizeof (uint64_t)
-      || take_u64 (&at) != PERF_SAMPLE_REGS_ABI_64)
-    return;
-  for (unsigned i = 0; i < N_REGISTERS; i++)
-    {
-      uint64_t value = take_u64 (&at);
-      if (register_order[i] == TO_PC)
-        registers.pc = value;
-      else
-        registers.values[register_order[i]] = value;
-    }
-  uint64_t size = take_u64 (&at), used = 0;
-  if (size > (uint64_t)(end - at))
-    return;
-  const uint8_t *stack = at;
-  at += size;
-  if (size > 0 && end - at >= (ptrdiff_t)sizeof used)
-    used = take_u64 (&at);
-  memory_add (&process->memory, registers.values[process->arch->sp], stack,
-              used < size ? used : size);
-  profile_take (sampler->profile, member, &registers);
-  /* The memory of the process is the stack in the record.  */
-  memory_forget (&process->memory);
+  struct perf_sample sample;
+  if (perf_sample_read (&sampler->attr, record, &sample))
+    perf_events_sample (sampler->profile, member, &sample,
+                        sampler->attr.sample_regs_user);
 }
 
-/* pid and tid; address, size, offset; device, inode and its generation;
-   protection and flags; path.  */
 static void
-take_mapping (struct process *process, const uint8_t *at, const uint8_t *end)
+take_mapping (struct process *process, const struct perf_record *record)
 {
-  uint32_t device[2];
-  struct mapping mapping;
-  at += sizeof (struct subject);
-  if (end - at <= 3 * 8 + 2 * 4 + 2 * 8 + 2 * 4
-      || memchr (at + 56, '\0', (size_t)(end - at) - 56) == NULL)
-    return;
-  mapping.start = take_u64 (&at);
-  uint64_t size = take_u64 (&at);
-  mapping.offset = take_u64 (&at);
-  memcpy (device, at, sizeof device);
-  at += sizeof device;
-  mapping.device = makedev (device[0], device[1]);
-  mapping.inode = take_u64 (&at);
-  mapping.path = (const char *)at + 16;
-  if (!__builtin_add_overflow (mapping.start, size, &mapping.end) && size > 0)
-    process_map (process, &mapping);
+  struct perf_mapping mapping;
+  if (perf_mapping_read (record, &mapping))
+    process_map (process,
+                 &(struct mapping){ mapping.start, mapping.end, mapping.offset,
+                                    makedev (mapping.major, mapping.minor),
+                                    mapping.inode, mapping.path });
 }
 
-/* The process in SUBJECT, if it is one that is sampled.  */
+/* The process of RECORD, which is a sample or a mapping and begins with its
+   number, if that process is sampled.  */
 static struct member *
-member_of (const struct perf_sampler *sampler, const struct subject *subject)
+member_of (const struct perf_sampler *sampler,
+           const struct perf_record *record)
 {
   struct error err;
-  pid_t pid = (pid_t)subject->pid;
+  uint32_t number;
+  memcpy (&number, record->bytes, sizeof number);
+  pid_t pid = (pid_t)number;
   if (!sampler->children && pid != sampler->pid)
     return NULL;
   struct family *family = &sampler->profile->family;
@@ -352,67 +278,50 @@ refresh_members (struct family *family)
 
 /* What happened to processes.  */
 static void
-take_event (struct perf_sampler *sampler,
-            const struct perf_event_header *header, const uint8_t *at,
-            const uint8_t *end)
+take_event (struct perf_sampler *sampler, const struct perf_record *record)
 {
-  struct subject subject;
-  struct family *family = &sampler->profile->family;
-  memcpy (&subject, at, sizeof subject);
-  pid_t pid = (pid_t)subject.pid, other = (pid_t)subject.other;
-  if (!sampler->children && pid != sampler->pid)
+  struct perf_task task;
+  if (!perf_task_read (record, &task))
     return;
-  at += sizeof subject;
-  switch (header->type)
-    {
-    case PERF_RECORD_FORK: /* fork of a process, or start of a thread */
-      if (pid != other)
-        family_fork (family, other, pid);
-      break;
-    case PERF_RECORD_COMM:
-      if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
-        family_execute (family, pid);
-      if (pid == other && memchr (at, '\0', (size_t)(end - at)) != NULL)
-        family_rename (family, pid, (const char *)at);
-      break;
-    case PERF_RECORD_EXIT: /* pid, ppid, tid */
-      memcpy (&other, at, sizeof other);
-      if (pid == other && pid != sampler->pid)
-        family_remove (family, pid);
-      break;
-    default:
-      break;
-    }
+  bool sampled = (pid_t)task.pid == sampler->pid;
+  if (!sampled && !sampler->children)
+    return;
+  /* Samples of what it did last may still come.  */
+  if (!sampled || record->type != PERF_RECORD_EXIT)
+    perf_events_task (&sampler->profile->family, record, &task);
 }
 
 static void
 take_record (struct perf_sampler *sampler,
              const struct perf_event_header *header)
 {
-  const uint8_t *at = (const uint8_t *)(header + 1);
-  const uint8_t *end = (const uint8_t *)header + header->size;
-  struct subject subject;
+  struct perf_record record;
   struct member *member;
-  memcpy (&subject, at, sizeof subject);
-  switch (header->type)
+  uint64_t lost;
+  perf_record_read ((const uint8_t *)header, header->size, &record);
+  switch (record.type)
     {
     case PERF_RECORD_SAMPLE:
-      member = member_of (sampler, &subject);
+      member = member_of (sampler, &record);
       if (member != NULL)
-        take_sample (sampler, member, at, end);
+        take_sample (sampler, member, &record);
       break;
     case PERF_RECORD_MMAP2:
-      member = member_of (sampler, &subject);
+      member = member_of (sampler, &record);
       if (member != NULL)
-        take_mapping (&member->process, at, end);
+        take_mapping (&member->process, &record);
       break;
-    case PERF_RECORD_LOST:
-      at += sizeof (uint64_t);
-      sampler->profile->lost += take_u64 (&at);
+    case PERF_RECORD_LOST: /* of which event, and how many */
+      memcpy (&lost, record.bytes + sizeof lost, sizeof lost);
+      sampler->profile->lost += lost;
       refresh_members (&sampler->profile->family);
       break;
+    case PERF_RECORD_COMM:
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+      take_event (sampler, &record);
+      break;
     default:
-      take_event (sampler, header, at, end);
       break;
     }
 }

@@ -18,6 +18,7 @@
 
 #include "base/printable.h"
 #include "stacks/live.h"
+#include "stacks/perf_input.h"
 #include "stacks/perf_sampler.h"
 #include "stacks/profile.h"
 #include "stacks/trace_sampler.h"
@@ -34,6 +35,7 @@ struct session
   struct profile profile;
   pid_t pid;
   struct perf_sampler *sampler; /* NULL: by ptrace */
+  struct perf_input *input;     /* NULL: a process is sampled */
   char name[64];                /* of the process */
   bool ended; /* whether the command has ended; STATUS is its exit status */
   int status;
@@ -228,18 +230,30 @@ percent_complete (const struct profile *profile)
                                      / (double)profile->samples;
 }
 
+/* What the samples are, in one line.  */
+static void
+describe (const struct session *session, char *text, size_t room)
+{
+  const struct profile *profile = &session->profile;
+  unsigned hz = session->input != NULL ? perf_input_facts (session->input)->hz
+                                       : session->options.hz;
+  char rate[32] = "";
+  if (hz > 0)
+    snprintf (rate, sizeof rate, ", %u per second", hz);
+  snprintf (text, room,
+            "%" PRIu64 " samples in %.1f s%s; %.1f %% reached the outermost "
+            "frame",
+            profile->samples, session->seconds, rate,
+            percent_complete (profile));
+}
+
 /* Print the profile to FILE, as what the end of its NAME asks for.  */
 static bool
 print_as (const struct session *session, const struct named_profile *named,
           const char *name, FILE *file)
 {
   char subtitle[128];
-  const struct profile *profile = &session->profile;
-  snprintf (subtitle, sizeof subtitle,
-            "%" PRIu64 " samples in %.1f s, %u per second; %.1f %% reached "
-            "the outermost frame",
-            profile->samples, session->seconds, session->options.hz,
-            percent_complete (profile));
+  describe (session, subtitle, sizeof subtitle);
   bool page = ends_in (name, ".html");
   if (page || ends_in (name, ".svg"))
     return flame_graph_print (
@@ -313,6 +327,22 @@ print_summary (const struct session *session)
   fputc ('\n', stderr);
 }
 
+/* What a recording has that was of no use.  */
+static void
+print_input_summary (const struct perf_input *input)
+{
+  const struct perf_input_facts *facts = perf_input_facts (input);
+  if (facts->skipped > 0)
+    fprintf (stderr,
+             "%" PRIu64 " samples without registers of a 64-bit program\n",
+             facts->skipped);
+  if (facts->damaged > 0)
+    fprintf (stderr, "%" PRIu64 " damaged records\n", facts->damaged);
+  for (size_t i = 0; i < facts->n_replaced; i++)
+    fail (facts->replaced[i],
+          "not the file that was recorded: stacks end in its code");
+}
+
 /* Whether NAME can be written to as far as can be told without touching it: an
    hour's samples must not be lost to a misspelt folder.  */
 static bool
@@ -343,10 +373,48 @@ check_outputs (const struct profile_options *options)
   return true;
 }
 
+/* Walk the stacks of a recording.  */
+static bool
+run_input (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  const char *slash = strrchr (options->input, '/');
+  struct error err;
+  if (!profile_init (&session->profile))
+    return fail ("profile", "out of memory");
+  session->profile.family.policy = options->policy;
+  snprintf (session->name, sizeof session->name, "%s",
+            slash != NULL ? slash + 1 : options->input);
+  session->input = perf_input_open (&session->profile, options->input, &err);
+  if (session->input == NULL)
+    return fail (options->input, err.reason);
+  if (!perf_input_run (session->input, options->perf_data, &err))
+    return fail (options->perf_data != NULL ? options->perf_data
+                                            : options->input,
+                 err.reason);
+  session->seconds = perf_input_facts (session->input)->seconds;
+  if (session->profile.samples == 0)
+    return fail (options->input, "it has no sample with a stack");
+  /* The folded stacks are printed unless another output is asked for.  */
+  if ((options->n_outputs > 0 || options->perf_data == NULL)
+      && !write_outputs (session))
+    return false;
+  if (!options->quiet)
+    {
+      print_summary (session);
+      print_input_summary (session->input);
+    }
+  return true;
+}
+
 static bool
 run (struct session *session)
 {
-  if (!check_outputs (&session->options) || !open_target (session))
+  if (!check_outputs (&session->options))
+    return false;
+  if (session->options.input != NULL)
+    return run_input (session);
+  if (!open_target (session))
     return false;
   sample (session);
   if (session->profile.samples == 0 && !session->ended)
@@ -370,6 +438,8 @@ main (int argc, char **argv)
   command_end (&session.command);
   if (session.sampler != NULL)
     perf_sampler_close (session.sampler);
+  if (session.input != NULL)
+    perf_input_close (session.input);
   profile_free (&session.profile);
   return done ? session.status : EXIT_FAILURE;
 }

@@ -19,7 +19,9 @@ enum
   SECONDS_MAX = 1000000,
 
   OPTION_PTRACE = OPTION_OF_PROGRAM,
-  OPTION_NO_INHERIT
+  OPTION_NO_INHERIT,
+  OPTION_INPUT,
+  OPTION_PERF_DATA
 };
 
 static const struct argp_option option_table[] = {
@@ -31,6 +33,12 @@ static const struct argp_option option_table[] = {
     "Write a flame graph if FILE ends in .svg or .html, otherwise folded "
     "stacks; may be given several times (default: folded stacks on standard "
     "output)",
+    1 },
+  { "input", OPTION_INPUT, "FILE", 0,
+    "Instead of a process: what perf record --call-graph dwarf wrote", 1 },
+  { "perf-data", OPTION_PERF_DATA, "FILE", 0,
+    "With --input: write it again for perf, with call chains instead of "
+    "copies of stacks",
     1 },
   { "no-inherit", OPTION_NO_INHERIT, NULL, 0,
     "Leave out the processes that it starts", 1 },
@@ -70,8 +78,18 @@ static void
 check_usage (struct argp_state *state)
 {
   struct profile_options *options = state->input;
-  if ((options->pid != 0) == (options->command != NULL))
-    argp_error (state, "either -p PID or a command is needed");
+  unsigned sources = (options->pid != 0) + (options->command != NULL)
+                     + (options->input != NULL);
+  if (sources != 1)
+    argp_error (state, "one of -p PID, --input and a command is needed");
+  if (options->perf_data != NULL && options->input == NULL)
+    argp_error (state, "--perf-data needs --input");
+  if (options->input != NULL
+      && (options->hz != 0 || options->seconds != 0 || options->ptrace
+          || options->no_inherit))
+    argp_error (state, "--input is of samples that were taken already");
+  if (options->hz == 0 && options->input == NULL)
+    options->hz = HZ_DEFAULT;
   if (options->pid != 0 && options->seconds == 0)
     options->seconds = SECONDS_DEFAULT;
 }
@@ -102,6 +120,12 @@ parse_option (int key, char *argument, struct argp_state *state)
     case 'o':
       take_output (state, argument);
       return 0;
+    case OPTION_INPUT:
+      options->input = argument;
+      return 0;
+    case OPTION_PERF_DATA:
+      options->perf_data = argument;
+      return 0;
     case OPTION_DETACHED:
       options->policy.detached = argument;
       return 0;
@@ -122,11 +146,14 @@ void
 profile_options_parse (struct profile_options *options, int argc, char **argv)
 {
   static const struct argp parser
-      = { option_table,  parse_option, "-p PID\n-- COMMAND [ARGUMENT...]",
-          documentation, NULL,         NULL,
+      = { option_table,
+          parse_option,
+          "-p PID\n-- COMMAND [ARGUMENT...]\n--input=FILE",
+          documentation,
+          NULL,
+          NULL,
           NULL };
-  *options = (struct profile_options){ .hz = HZ_DEFAULT,
-                                       .policy.detached = DETACHED_DEFAULT };
+  *options = (struct profile_options){ .policy.detached = DETACHED_DEFAULT };
   /* The command's options are its own.  */
   standard_options_parse ("sframe-profile", &parser, ARGP_IN_ORDER, argc, argv,
                           options);

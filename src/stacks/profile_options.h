@@ -17,10 +17,12 @@ enum
 
 struct profile_options
 {
-  pid_t pid;      /* or 0 */
-  char **command; /* or NULL; borrowed from argv */
-  unsigned hz;
-  double seconds; /* 0: until the end */
+  pid_t pid;             /* or 0 */
+  const char *input;     /* a recording of perf, or NULL ... */
+  const char *perf_data; /* ... and what is to have its call chains */
+  char **command;        /* or NULL; borrowed from argv */
+  unsigned hz;           /* 0: that of the recording */
+  double seconds;        /* 0: until the end */
   const char *outputs[PROFILE_OUTPUTS_MAX];
   size_t n_outputs;
   bool mangled, no_inherit, ptrace, quiet;

@@ -47,6 +47,7 @@ void fuzz_cunwind (const uint8_t *bytes, size_t size);
 void fuzz_unwind_info (const uint8_t *bytes, size_t size);
 void fuzz_unwind (const uint8_t *bytes, size_t size);
 void fuzz_archive (const uint8_t *bytes, size_t size);
+void fuzz_perfdata (const uint8_t *bytes, size_t size);
 
 extern const struct fuzz_target fuzz_targets[]; /* ends with name NULL */
 

@@ -22,6 +22,7 @@ const struct fuzz_target fuzz_targets[] = {
   { "unwind_info", fuzz_unwind_info, FUZZ_BYTES, 0, 0 },
   { "unwind", fuzz_unwind, FUZZ_BYTES, 0, 0 },
   { "archive", fuzz_archive, FUZZ_BYTES, 0, 0 },
+  { "perfdata", fuzz_perfdata, FUZZ_BYTES, 0, 0 },
   { 0 },
 };
 

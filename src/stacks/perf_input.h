@@ -1,0 +1,43 @@
+/* Profiles from recordings of perf: perf record --call-graph dwarf.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_PERF_INPUT_H
+#define STACKS_PERF_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "stacks/profile.h"
+
+struct perf_input; /* opaque */
+
+/* Open the recording at PATH, to be counted in PROFILE, which is empty and
+   has its policy.  NULL on failure.  */
+struct perf_input *perf_input_open (struct profile *profile, const char *path,
+                                    struct error *err);
+
+/* Walk and count all samples.  Unless OUTPUT is NULL, write the recording with
+   call chains to that file, which must not be the one that is read.  */
+bool perf_input_run (struct perf_input *input, const char *output,
+                     struct error *err);
+
+/* What there is to say of it.  */
+struct perf_input_facts
+{
+  double seconds;   /* from the first sample to the last one */
+  unsigned hz;      /* that were asked for; 0: another measure */
+  uint64_t skipped; /* samples without registers of a 64-bit program */
+  uint64_t damaged; /* records that contradict themselves */
+  /* Files with code that are not those that were mapped: their stacks end
+     there.  */
+  const char *const *replaced;
+  size_t n_replaced;
+};
+const struct perf_input_facts *
+perf_input_facts (const struct perf_input *input);
+
+void perf_input_close (struct perf_input *input);
+
+#endif /* STACKS_PERF_INPUT_H */

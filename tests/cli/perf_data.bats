@@ -1,0 +1,247 @@
+#!/usr/bin/env bats
+# sframe-profile --input: recordings of perf.  They are made here, of a program
+# that prints its own registers, stack and mappings.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+setup ()
+{
+  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  profile=$(dirname "$CFI2SFRAME")/sframe-profile
+  [ -x "$profile" ] || skip "built without libdw"
+  [ "$(uname -m)" = x86_64 ] || skip "the recorded program is for x86-64"
+  needs python3
+}
+
+# The program.  Three samples: of a function below two others, in a signal
+# handler, and of an epilogue that has popped FP: where `popped' returns to the
+# first one's place.
+dumped ()
+{
+  cat >dump.c <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+static uint8_t stack[16384];
+static volatile int sink;
+void popped (void);
+extern char after_pop[];
+__asm__ (".type popped,@function\npopped: .cfi_startproc\n"
+         " push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n"
+         " pop %rbp\n .cfi_def_cfa_offset 8\n"
+         "after_pop: ret\n .cfi_endproc\n.size popped, .-popped\n");
+static void
+sample (uint64_t pc, uint64_t sp, const greg_t *g, const uint64_t *first,
+        size_t size)
+{
+  printf ("sample %llx %llx %llx %llx %llx %llx %llx %lx %lx 0 0 0 %llx %llx "
+          "%llx %llx %llx %llx %llx %llx / ",
+          g[REG_RAX], g[REG_RBX], g[REG_RCX], g[REG_RDX], g[REG_RSI],
+          g[REG_RDI], g[REG_RBP], sp, pc, g[REG_R8], g[REG_R9], g[REG_R10],
+          g[REG_R11], g[REG_R12], g[REG_R13], g[REG_R14], g[REG_R15]);
+  if (first != NULL)
+    for (size_t i = 0; i < 8; i++)
+      printf ("%02x", ((const uint8_t *)first)[i]);
+  for (size_t i = 0; i < size; i++)
+    printf ("%02x", stack[i]);
+  putchar ('\n');
+}
+__attribute__ ((noinline)) void
+inner (int epilogue)
+{
+  ucontext_t here;
+  getcontext (&here);
+  const greg_t *g = here.uc_mcontext.gregs;
+  uint64_t sp = g[REG_RSP], pc = g[REG_RIP];
+  size_t size = (uint64_t)environ - sp;
+  if (size > sizeof stack)
+    size = sizeof stack;
+  memcpy (stack, (void *)sp, size);
+  sample (pc, sp, g, NULL, size);
+  if (epilogue)
+    sample ((uint64_t)after_pop, sp - 8, g, &pc, size);
+  sink++;
+}
+__attribute__ ((noinline)) void middle (int n) { inner (n); sink++; }
+__attribute__ ((noinline)) void outer (int n) { middle (n); sink++; }
+static void handler (int n) { middle (0); sink += n; }
+int
+main (void)
+{
+  char line[4096];
+  FILE *maps = fopen ("/proc/self/maps", "r");
+  printf ("pid %d\n", (int)getpid ());
+  while (fgets (line, sizeof line, maps) != NULL)
+    printf ("map %s", line);
+  outer (1);
+  signal (SIGUSR1, handler);
+  raise (SIGUSR1);
+  popped ();
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -fno-optimize-sibling-calls -fomit-frame-pointer \
+    -Wl,--build-id=sha1 -o dump dump.c
+  ./dump >dumped
+}
+
+recorded ()
+{
+  [ -e dumped ] || dumped
+  python3 "$BATS_TEST_DIRNAME/perf_data.py" write dumped perf.data "$@"
+}
+
+read_back ()
+{
+  python3 "$BATS_TEST_DIRNAME/perf_data.py" read "$1"
+}
+
+profiled ()
+{
+  run --separate-stderr "$profile" "$@"
+}
+
+# The three stacks, whatever comes in front of main.
+check_stacks ()
+{
+  local start='^recorded;_start;[^ ]*;main;'
+  [ "$(grep -c "${start}outer;middle;inner 1$" "$1")" -eq 1 ] || return 1
+  [ "$(grep -c "${start}outer;middle;inner;popped 1$" "$1")" -eq 1 ] || return 1
+  [ "$(grep -c "$start.*;handler;middle;inner 1$" "$1")" -eq 1 ] || return 1
+  [ "$(grep -c . "$1")" -eq 3 ]
+}
+
+@test "a recording: its stacks, through a signal and where FP has been popped" {
+  recorded
+  gives 0 profiled --input=perf.data -o folded -o graph.svg
+  cat folded
+  check_stacks folded
+  grep -q 'middle' graph.svg
+  [[ $stderr == "3 samples in 0.0 s, 3 (100.0 %) reached the outermost frame" ]] \
+    || report
+}
+
+@test "no times, several events, another program before, a child: the same stacks" {
+  local option
+  for option in no-time two-events exec child shuffled kernel; do
+    recorded $option
+    gives 0 profiled --input=perf.data -o folded
+    cat folded
+    check_stacks folded
+  done
+}
+
+@test "a recording with call chains instead of stacks, for perf" {
+  recorded kernel two-events
+  gives 0 profiled -q --input=perf.data --perf-data=out.data
+  silent
+  read_back out.data >read
+  cat read
+  # Neither registers nor stacks, and the program's part of the chain.
+  grep -qx 'event 0x10027 0 1' read
+  grep -qx 'event 0x10007 0 2' read
+  grep -qx 'description 0x10027' read
+  grep -qx "feature 6 $(uname -m)" read
+  [ "$(grep -c ^sample read)" -eq 3 ]
+  grep -q '^record 3 8192 ' read
+  # The kernel's, the mark, where it was, and the calls.
+  local base symbol at
+  base=$((16#$(sed -n 's/^map \([0-9a-f]*\)-.* 00000000 .*\/dump$/\1/p' dumped)))
+  local kernel='sample 0xffffffffffffff80 0xffffffff81000123 0xfffffffffffffe00'
+  [ "$(grep -c "^$kernel" read)" -eq 3 ]
+  symbol=$(nm dump | sed -n 's/^\([0-9a-f]*\) .* after_pop$/\1/p')
+  at=$(printf '0x%x' $((base + 16#$symbol)))
+  grep "^$kernel $at " read
+  # A caller is where its call is: at the last byte of the instruction.
+  local -a words
+  read -ra words < <(grep "^$kernel $at " read)
+  at=$(objdump -d dump | sed -n '/call.*<inner>/{n;s/^ *\([0-9a-f]*\):.*/\1/p}')
+  [ $((words[6] - base + 1)) -eq $((16#$at)) ]
+  [ "$(stat -c %s out.data)" -lt $(($(stat -c %s perf.data) / 4)) ]
+}
+
+@test "files that were replaced: by build-id, by inode, said and not walked" {
+  local id path=$PWD/dump
+  dumped
+  id=$(readelf -n dump | sed -n 's/.*Build ID: //p')
+  recorded "build-id=$path:$id"
+  gives 0 profiled --input=perf.data -o folded
+  check_stacks folded
+  recorded "build-id=$path:00${id:2}"
+  gives 0 profiled --input=perf.data -o folded
+  cat folded
+  [[ $stderr == *"$path: not the file that was recorded: stacks end in its code" ]] \
+    || report
+  grep -q '^recorded;\[no-section\];' folded
+  run ! grep -q middle folded
+  recorded other-inode
+  gives 0 profiled --input=perf.data -o folded
+  [[ $stderr == *"$path: not the file that was recorded"* ]] || report
+  run ! grep -q middle folded
+}
+
+@test "samples without registers are counted apart" {
+  recorded kernel-thread 32-bit
+  gives 0 profiled --input=perf.data -o folded --perf-data=out.data
+  check_stacks folded
+  [[ $stderr == *$'\n2 samples without registers of a 64-bit program' ]] || report
+  [ "$(read_back out.data | grep -c ^sample)" -eq 5 ]
+}
+
+refuses ()
+{
+  local reason=$1
+  shift
+  recorded "$@"
+  gives 1 profiled --input=perf.data -o folded --perf-data=out.data
+  [ "$stderr" = "sframe-profile: perf.data: $reason" ] || report
+  [ ! -e folded ]
+  [ ! -e out.data ]
+}
+
+@test "what cannot be read is refused, in one line" {
+  refuses "it was recorded on another machine (pdp11)" machine
+  refuses "it was recorded with the other byte order" foreign
+  refuses "it is a folder of files (perf record --threads)" folder
+  refuses "perf record did not finish it" unfinished
+  refuses "its header says more than there is" cut
+  refuses "what follows the records is cut off" tail
+  : >perf.data
+  gives 1 profiled --input=perf.data
+  [ "$stderr" = "sframe-profile: perf.data: it is empty" ] || report
+  gives 1 profiled --input="$CFI2SFRAME"
+  [[ $stderr == *": no recording of perf" ]] || report
+  gives 1 profiled --input=nowhere
+  [ "$stderr" = "sframe-profile: nowhere: No such file or directory" ] || report
+}
+
+@test "the recording is not written over, and options that sample are refused" {
+  local sum
+  recorded
+  sum=$(sha256sum perf.data)
+  gives 1 profiled --input=perf.data --perf-data=./perf.data
+  [ "$stderr" = "sframe-profile: ./perf.data: it is the input" ] || report
+  [ "$(sha256sum perf.data)" = "$sum" ]
+  gives 2 profiled --input=perf.data -F 99
+  gives 2 profiled --input=perf.data -- true
+  gives 2 profiled --perf-data=out.data -- true
+}
+
+@test "what perf itself records, and reads again" {
+  needs perf
+  dumped
+  perf record -q -e cpu-clock -F 4999 --call-graph dwarf -o perf.data \
+    -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done' \
+    >/dev/null 2>&1 || skip "perf record is not permitted here"
+  gives 0 profiled --input=perf.data -o folded --perf-data=out.data
+  [ "$(awk '{ n += $NF } END { print n }' folded)" -ge 10 ]
+  [ "$(grep -c '__libc_start_main' folded)" -ge 1 ]
+  perf script -i out.data -F comm,ip,sym >script 2>errors
+  [ ! -s errors ] || { cat errors; return 1; }
+  grep -q '__libc_start_main' script
+}

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Recordings of perf: an independent statement of their format.
+
+  perf_data.py write DUMP OUT [OPTION...]
+  perf_data.py read FILE
+
+Written after perf_event_open(2) and tools/perf/Documentation/
+perf.data-file-format.txt of the kernel.  DUMP is what dump.c of
+perf_data.bats prints.  What is read is printed a record to a line.
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import os
+import struct
+import sys
+
+IP, TID, TIME, CALLCHAIN = 1, 2, 4, 0x20
+REGS, STACK, IDENTIFIER = 0x1000, 0x2000, 0x10000
+MMAP2, COMM, EXIT, FORK, SAMPLE = 10, 3, 4, 7, 9
+USER, EXEC, WITH_BUILD_ID = 2, 1 << 13, 1 << 14
+REGISTERS = 0xff0fff  # as perf asks for: with flags and segments
+CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
+SAMPLE_ID_ALL, EXCLUDE_CHAIN_USER, FREQ = 1 << 18, 1 << 22, 1 << 10
+
+
+def attr(sample_type, stack, flags):
+    """A perf_event_attr of 128 bytes: cpu-clock, 99 times per second."""
+    fields = struct.pack('<IIQQQQQ', 1, 128, 0, 99, sample_type, 0,
+                         flags | SAMPLE_ID_ALL | FREQ)
+    fields = fields.ljust(80, b'\0')
+    fields += struct.pack('<QI', REGISTERS if stack else 0, stack)
+    return fields.ljust(128, b'\0')
+
+
+class Writer:
+    """Records of one recording, each with the same fields at its end."""
+
+    def __init__(self, options):
+        self.options = options
+        self.type = IP | TID | CALLCHAIN | REGS | STACK
+        if 'no-time' not in options:
+            self.type |= TIME
+        if 'two-events' in options:
+            self.type |= IDENTIFIER
+        self.records = []
+        self.now = 1000
+
+    def add(self, kind, misc, body, pid):
+        """A record that is no sample."""
+        body += b'\0' * (-len(body) % 8) + struct.pack('<II', pid, pid)
+        if self.type & TIME:
+            body += struct.pack('<Q', self.now)
+        if self.type & IDENTIFIER:
+            body += struct.pack('<Q', 2)
+        self.records.append(struct.pack('<IHH', kind, misc, len(body) + 8)
+                            + body)
+        self.now += 10
+
+    def comm(self, pid, name):
+        self.add(COMM, EXEC, struct.pack('<II', pid, pid) + name + b'\0', pid)
+
+    def fork(self, parent, pid):
+        self.add(FORK, 0, struct.pack('<IIIIQ', pid, parent, pid, parent,
+                                      self.now), pid)
+
+    def map(self, pid, line, build_ids):
+        """A line of /proc/PID/maps."""
+        addresses, access, offset, device, inode, *path = line.split(None, 5)
+        start, end = (int(n, 16) for n in addresses.split('-'))
+        major, minor = (int(n, 16) for n in device.split(':'))
+        path = path[0].strip() if path else '//anon'
+        misc, inode = USER, int(inode)
+        if 'other-inode' in self.options and inode:
+            inode += 1
+        which = struct.pack('<IIQQ', major, minor, inode, 0)
+        if path in build_ids:
+            misc |= WITH_BUILD_ID
+            which = (bytes([len(build_ids[path]), 0, 0, 0])
+                     + build_ids[path].ljust(20, b'\0'))
+        body = struct.pack('<IIQQQ', pid, pid, start, end - start,
+                           int(offset, 16)) + which
+        body += struct.pack('<II', 1 | 4 * ('x' in access), 2)
+        self.add(MMAP2, misc, body + path.encode() + b'\0', pid)
+
+    def sample(self, pid, registers, stack, abi=2):
+        body = struct.pack('<Q', 1) if self.type & IDENTIFIER else b''
+        body += struct.pack('<QII', registers[8], pid, pid)
+        if self.type & TIME:
+            body += struct.pack('<Q', self.now)
+        chain = []
+        if 'kernel' in self.options:
+            chain = [CONTEXT_KERNEL, 0xffffffff81000123]
+        body += struct.pack(f'<Q{len(chain)}Q', len(chain), *chain)
+        body += struct.pack('<Q', abi)
+        if abi:
+            body += struct.pack(f'<{len(registers)}Q', *registers)
+        room = len(stack) + 64
+        body += struct.pack('<Q', room) + stack.ljust(room, b'\xaa')
+        body += struct.pack('<Q', len(stack))
+        self.records.append(struct.pack('<IHH', SAMPLE, USER, len(body) + 8)
+                            + body)
+        self.now += 10
+
+    def file(self):
+        """The whole file."""
+        events = [attr(self.type, 8192, EXCLUDE_CHAIN_USER)]
+        if 'two-events' in self.options:
+            # What goes along says which processes there are.
+            events.append(attr(IP | TID | TIME | IDENTIFIER, 0, 0))
+        ids = [struct.pack('<Q', i + 1) for i in range(len(events))]
+        after = 104 + len(events) * (128 + 16)
+        attrs = b''.join(e + struct.pack('<QQ', after + 8 * i, 8)
+                         for i, e in enumerate(events))
+        front = attrs + b''.join(ids)
+        records = self.records
+        if 'shuffled' in self.options:
+            records = records[::-1]
+        data = b''.join(records) + struct.pack('<IHH', 68, 0, 8)
+        texts = {4: os.uname().release.encode(),
+                 6: os.uname().machine.encode()}
+        if 'machine' in self.options:
+            texts[6] = b'pdp11'
+        features = {n: struct.pack('<I', 64) + text.ljust(64, b'\0')
+                    for n, text in texts.items()}
+        features[12] = struct.pack('<II', len(events), 128) + b''.join(
+            e + struct.pack('<II', 1, 8) + b'clock\0\0\0' + i
+            for e, i in zip(events, ids))
+        data_start = 104 + len(front)
+        at = data_start + len(data) + 16 * len(features)
+        table = b''
+        for _, content in sorted(features.items()):
+            table += struct.pack('<QQ', at, len(content))
+            at += len(content)
+        bits = sum(1 << n for n in features)
+        if 'folder' in self.options:
+            bits |= 1 << 24
+        magic = b'2ELIFREP' if 'foreign' in self.options else b'PERFILE2'
+        header = magic + struct.pack(
+            '<QQQQQQQQ4Q', 104, 128 + 16, 104, len(attrs),
+            data_start, 0 if 'unfinished' in self.options else len(data),
+            0, 0, bits, 0, 0, 0)
+        return header + front + data + table + b''.join(
+            content for _, content in sorted(features.items()))
+
+
+def write(dump, out, *options):
+    """A recording of a process with each sample that DUMP has."""
+    writer = Writer(options)
+    build_ids = {}
+    for option in options:
+        if option.startswith('build-id='):
+            path, digits = option[9:].rsplit(':', 1)
+            build_ids[path] = bytes.fromhex(digits)
+    pid, maps, samples = 0, [], []
+    with open(dump, encoding='ascii') as lines:
+        for line in lines:
+            word, rest = line.rstrip('\n').split(' ', 1)
+            if word == 'pid':
+                pid = int(rest)
+            elif word == 'map':
+                maps.append(rest)
+            else:
+                registers, stack = rest.split(' / ')
+                samples.append(([int(n, 16) for n in registers.split()],
+                                bytes.fromhex(stack)))
+    # What an earlier program had mapped is not there any more.
+    if 'exec' in options:
+        writer.map(pid, maps[0].replace(maps[0].split()[0],
+                                        '1000-7fffffffffff'), {})
+    writer.comm(pid, b'recorded')
+    for line in maps:
+        writer.map(pid, line, build_ids)
+    if 'child' in options:
+        writer.fork(pid, pid + 1)
+        pid += 1
+    for registers, stack in samples:
+        writer.sample(pid, registers, stack)
+    if 'kernel-thread' in options:
+        writer.sample(pid, samples[0][0], b'', abi=0)
+    if '32-bit' in options:
+        writer.sample(pid, *samples[0], abi=1)
+    content = writer.file()
+    if 'cut' in options:
+        content = content[:len(content) - 3000]
+    if 'tail' in options:
+        content = content[:-100]
+    with open(out, 'wb') as file:
+        file.write(content)
+
+
+def read(path):
+    """Print what is in a recording with call chains."""
+    with open(path, 'rb') as file:
+        content = file.read()
+    (size, attr_size, attrs, attrs_size, data, data_size, _, _,
+     bits) = struct.unpack_from('<9Q', content, 8)
+    assert content[:8] == b'PERFILE2' and size == 104
+    sample_type = struct.unpack_from('<Q', content, attrs + 24)[0]
+    for at in range(attrs, attrs + attrs_size, attr_size):
+        kind, flags = (struct.unpack_from('<Q', content, at + offset)[0]
+                       for offset in (24, 40))
+        first, ids = struct.unpack_from('<QQ', content, at + attr_size - 16)
+        assert struct.unpack_from('<QI', content, at + 80) == (0, 0)
+        print('event', hex(kind), flags >> 22 & 1,
+              *struct.unpack_from(f'<{ids // 8}Q', content, first))
+    at = data
+    while at < data + data_size:
+        kind, misc, length = struct.unpack_from('<IHH', content, at)
+        if kind == SAMPLE:
+            body = at + 8 + 16
+            body += 8 * (bool(sample_type & TIME)
+                         + bool(sample_type & IDENTIFIER))
+            n = struct.unpack_from('<Q', content, body)[0]
+            assert body + 8 + 8 * n == at + length
+            print('sample', *(hex(word) for word in struct.unpack_from(
+                f'<{n}Q', content, body + 8)))
+        else:
+            print('record', kind, misc, length)
+        at += length
+    table = data + data_size
+    for feature in range(256):
+        if feature < 64 and bits >> feature & 1:
+            place, length = struct.unpack_from('<QQ', content, table)
+            table += 16
+            text = content[place:place + length]
+            assert len(text) == length
+            if feature == 12:
+                print('description', hex(struct.unpack_from('<Q', text,
+                                                            8 + 24)[0]))
+            else:
+                print('feature', feature, text[4:].rstrip(b'\0').decode())
+
+
+{'write': write, 'read': read}[sys.argv[1]](*sys.argv[2:])
