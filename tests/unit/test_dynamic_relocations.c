@@ -3,6 +3,7 @@
 
 #include <config.h>
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -150,6 +151,38 @@ types_are_told (void **state)
   put_word (&f, TABLE + 48, DATA);
   put_word (&f, TABLE + 56, 1 | 1 << 1 | 1 << 3);
   expect_types (&f, "1 8 0 0 0 ");
+}
+
+static void
+see_tls (void *data, const struct dynamic_relocation *relocation)
+{
+  struct fixture *f = data;
+  size_t used = strlen (f->seen);
+  snprintf (f->seen + used, sizeof f->seen - used, "%d", relocation->is_tls);
+}
+
+/* Whatever the one in front was about.  */
+static void
+those_of_tls_are_told (void **state)
+{
+  static const uint32_t types[]
+      = { R_X86_64_TPOFF64,  R_X86_64_RELATIVE, R_X86_64_DTPMOD64,
+          R_X86_64_DTPMOD64, R_X86_64_64,       R_X86_64_64,
+          R_X86_64_TLSDESC };
+  (void)state;
+  struct fixture f;
+  begin (&f, false);
+  add_tag (&f, DT_RELA, TABLE);
+  add_tag (&f, DT_RELASZ, sizeof types / sizeof *types * 24);
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    {
+      put_word (&f, TABLE + 24 * i, DATA + 8 * i);
+      put_word (&f, TABLE + 24 * i + 8, types[i]);
+    }
+  open_fixture (&f);
+  assert_true (dynamic_relocations_walk (&f.image, see_tls, &f));
+  assert_string_equal (f.seen, "1011001");
+  image_close (&f.image);
 }
 
 /* What is in the place is added; places may descend.  */
@@ -310,6 +343,38 @@ places_reach_into_what_is_asked_for (void **state)
 }
 
 static void
+places_come_in_any_order (void **state)
+{
+  static const uint8_t order[] = { 3, 9, 1, 0, 7, 5, 9, 2, 8, 6, 4 };
+  enum
+  {
+    N = sizeof order / sizeof *order
+  };
+  (void)state;
+  struct fixture f;
+  struct dynamic_places places;
+  struct error err = { 0 };
+  begin (&f, false);
+  add_tag (&f, DT_RELA, TABLE);
+  add_tag (&f, DT_RELASZ, N * 24);
+  for (size_t i = 0; i < N; i++)
+    {
+      put_word (&f, TABLE + 24 * i, DATA + 12 * (uint64_t)order[i]);
+      put_word (&f, TABLE + 24 * i + 8, R_X86_64_RELATIVE);
+    }
+  open_fixture (&f);
+  assert_true (dynamic_places_find (&places, &f.image, DATA, 0x80, &err));
+  assert_int_equal (places.n, N);
+  for (unsigned at = 0; at < 0x74; at++)
+    assert_int_equal (dynamic_places_touch (&places, DATA + at, 1),
+                      at % 12 < 8);
+  dynamic_places_free (&places);
+  assert_null (places.addresses);
+  assert_int_equal (places.n, 0);
+  image_close (&f.image);
+}
+
+static void
 touched_to_the_byte (void **state)
 {
   static const struct
@@ -425,11 +490,13 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (with_addends),
     cmocka_unit_test (types_are_told),
+    cmocka_unit_test (those_of_tls_are_told),
     cmocka_unit_test (without_addends),
     cmocka_unit_test (of_the_plt),
     cmocka_unit_test (relative_ones),
     cmocka_unit_test (what_cannot_be_read_is_told),
     cmocka_unit_test (places_reach_into_what_is_asked_for),
+    cmocka_unit_test (places_come_in_any_order),
     cmocka_unit_test (touched_to_the_byte),
     cmocka_unit_test (read_only_code_is_changed_by_text_relocations_alone),
     cmocka_unit_test (segments_end_where_their_memory_does),

@@ -416,6 +416,59 @@ stubs (void **state)
   assert_int_equal (step.flow, FLOW_NEXT);
 }
 
+/* Each bit that stubs have in common has to be that of stubs.  The others are
+   page and offset.  */
+static void
+other_words_are_no_stub (void **state)
+{
+  static const uint32_t words[]
+      = { 0xb0000010, 0xf9400a11, 0x91004210, 0xd61f0220 };
+  static const uint32_t common[]
+      = { 0x9f00001f, 0xffc003ff, 0xffc003ff, 0xffffffff };
+  (void)state;
+  for (size_t i = 0; i < 4; i++)
+    for (unsigned bit = 0; bit < 32; bit++)
+      {
+        uint8_t bytes[sizeof words];
+        struct insn_step step = { 0 };
+        for (size_t k = 0; k < 4; k++)
+          store_u32 (bytes + 4 * k, words[k] ^ (uint32_t)(k == i) << bit,
+                     false);
+        bool decoded
+            = insn_decode_step (decoder, bytes, sizeof bytes, ADDRESS, &step);
+        bool is_stub = decoded && step.size == sizeof bytes;
+        assert_int_equal (is_stub, !(common[i] >> bit & 1));
+      }
+}
+
+/* Pages in front of the stub and behind it.  */
+static void
+stubs_lead_to_any_page (void **state)
+{
+  static const struct
+  {
+    uint32_t adrp;
+    int64_t pages;
+  } cases[] = { { 0x90000010, 0 },       { 0xf0000010, 3 },
+                { 0x90000030, 4 },       { 0xf0fffff0, -1 },
+                { 0xf07ffff0, 0xfffff }, { 0x90800010, -0x100000 } };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      const uint32_t words[]
+          = { cases[i].adrp, 0xf9400a11, 0x91004210, 0xd61f0220 };
+      uint8_t bytes[sizeof words];
+      struct insn_step step;
+      for (size_t k = 0; k < 4; k++)
+        store_u32 (bytes + 4 * k, words[k], false);
+      assert_true (
+          insn_decode_step (decoder, bytes, sizeof bytes, ADDRESS, &step));
+      assert_true (step.place
+                   == (ADDRESS & ~UINT64_C (0xfff))
+                          + 4096 * (uint64_t)cases[i].pages + 16);
+    }
+}
+
 /* Of big-endian files, data are the other way round, but not the code.  */
 static void
 byte_order_is_that_of_data (void **state)
@@ -577,6 +630,8 @@ main (void)
     cmocka_unit_test (what_is_no_instruction),
     cmocka_unit_test (an_instruction_must_be_whole),
     cmocka_unit_test (stubs),
+    cmocka_unit_test (other_words_are_no_stub),
+    cmocka_unit_test (stubs_lead_to_any_page),
     cmocka_unit_test (byte_order_is_that_of_data),
   };
   return cmocka_run_group_tests (tests, setup, teardown);

@@ -1147,6 +1147,10 @@ there_are_a_million_tables_at_most (void **state)
   assert_true (tables.failed);
   jump_tables_reset (&tables);
   assert_false (tables.failed);
+  /* The last one is the first now.  */
+  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_int_equal (number, 0);
+  assert_int_equal (tables.n, 1);
 }
 
 /* ---- Where targets are.  */
@@ -1246,7 +1250,164 @@ no_table_has_more_than_65536_entries (void **state)
   expect_target (&table, &facts, 65536, 0);
 }
 
+/* Partial registers: the rest stays.  */
+static void
+bytes_are_inserted (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  set (RAX, 0x1234);
+  with_immediate (OP_INSERT_BYTE, RAX, REG_NONE, 0x1ff);
+  expect (RAX, VALUE_CONSTANT, 0x12ff);
+  set (RAX, -1);
+  with_immediate (OP_INSERT_BYTE, RAX, REG_NONE, 0);
+  expect (RAX, VALUE_CONSTANT, -0x100);
+  with_immediate (OP_INSERT_BYTE, RBX, REG_NONE, 5);
+  expect_kind (RBX, VALUE_OPAQUE);
+}
+
+static void
+words_are_popped_to_memory (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  push (R12);
+  push (RCX);
+  struct insn pop_to = memory_insn (OP_POP, REG_NONE, RSP, 8, 8);
+  apply (pop_to);
+  expect (RSP, VALUE_CFA, -24);
+  expect_unknown_word (RSP, 0);
+  expect_word (RSP, 8, VALUE_SAVED, RBX);
+}
+
+static void
+some_instructions_name_a_place (void **state)
+{
+  (void)state;
+  uint64_t place;
+  enter (&arch_aarch64);
+  set (X0, 0x4000);
+  struct insn insn = insn_of (OP_ADD, X1, X0);
+  insn.immediate = 0x123;
+  assert_false (state_names_place (&now, &insn, &place));
+  insn.names_place = true;
+  assert_true (state_names_place (&now, &insn, &place));
+  assert_int_equal (place, 0x4123);
+  insn.op = OP_SET;
+  insn.from = REG_NONE;
+  assert_true (state_names_place (&now, &insn, &place));
+  assert_int_equal (place, 0x123);
+  insn.op = OP_ADD;
+  insn.from = X19;
+  assert_false (state_names_place (&now, &insn, &place));
+}
+
+/* ---- Children (clone(2)) */
+
+/* State behind a system call with NUMBER, and STACK or, if that is negative,
+   an unknown one for the child.  */
+static void
+call_kernel (int64_t number, int64_t stack, bool really)
+{
+  enter (&arch_aarch64);
+  set (machine->kernel_call, number);
+  if (stack < 0)
+    change (machine->clone_stack);
+  else
+    set (machine->clone_stack, stack);
+  struct insn insn = insn_of (OP_NONE, REG_NONE, REG_NONE);
+  insn.calls_kernel = really;
+  insn.writes = UINT32_C (1) << machine->kernel_result;
+  apply (insn);
+}
+
+static void
+a_child_with_another_stack_is_noticed (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  const struct
+  {
+    int64_t number, stack;
+    bool really, forks;
+  } cases[] = {
+    { machine->clone, 0x5000, true, true },
+    { machine->clone, -1, true, true },
+    { machine->clone, 0, true, false }, /* its parent's */
+    { machine->clone, -1, false, false },
+    { machine->clone3, 0, true, true },
+    { machine->clone3, -1, true, true },
+    { machine->clone3 + 1, -1, true, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      call_kernel (cases[i].number, cases[i].stack, cases[i].really);
+      assert_int_equal (now.is_child_too, cases[i].forks);
+      expect_kind (machine->kernel_result,
+                   cases[i].forks ? VALUE_FORKED : VALUE_OPAQUE);
+    }
+}
+
+static void
+child_and_parent_part_where_the_result_is_asked_for (void **state)
+{
+  static const struct
+  {
+    enum insn_condition condition;
+    bool of_register, parts, taken;
+  } cases[] = {
+    { CONDITION_EQUAL, false, true, true },
+    { CONDITION_NOT_EQUAL, false, true, false },
+    { CONDITION_BELOW, false, false, false },
+    { CONDITION_NOT_ABOVE, false, false, false },
+    { CONDITION_ZERO, true, true, true },
+    { CONDITION_NOT_ZERO, true, true, false },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (unsigned forked = 0; forked < 2; forked++)
+      {
+        bool taken;
+        enter (&arch_aarch64);
+        call_kernel (forked ? machine->clone : 1, 0x5000, true);
+        if (!cases[i].of_register)
+          apply (insn_of (OP_TEST, REG_NONE, machine->kernel_result));
+        struct insn branch = insn_of (
+            OP_NONE, REG_NONE,
+            cases[i].of_register ? machine->kernel_result : REG_NONE);
+        branch.condition = cases[i].condition;
+        assert_int_equal (state_parts_from_child (&now, &branch, &taken),
+                          forked && cases[i].parts);
+        if (forked && cases[i].parts)
+          assert_int_equal (taken, cases[i].taken);
+        if (cases[i].of_register)
+          continue;
+        /* Flags that something else has set say nothing of it.  */
+        apply (insn_of (OP_TEST, REG_NONE, X19));
+        assert_false (state_parts_from_child (&now, &branch, &taken));
+      }
+}
+
 /* ---- Where paths meet */
+
+static void join (const struct state *other, bool changes);
+
+static void
+a_child_on_one_path_is_one_behind (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  struct state parent = now, child = now;
+  child.is_child_too = true;
+  join (&child, true);
+  assert_true (now.is_child_too);
+  join (&parent, false);
+  assert_true (now.is_child_too);
+  now = parent;
+  join (&parent, false);
+  assert_false (now.is_child_too);
+}
 
 static void
 join (const struct state *other, bool changes)
@@ -1459,7 +1620,19 @@ tables_meet (void **state)
   other.registers[10] = value_of (VALUE_ENTRY, 1);
   now.registers[11] = value_of (VALUE_TARGET, 1);
   other.registers[11] = value_of (VALUE_CONSTANT, 0);
+  now.registers[12] = value_of (VALUE_ENTRY, 1);
+  other.registers[12] = value_of (VALUE_TARGET, 1);
+  now.registers[13] = value_of (VALUE_ENTRY, 1);
+  other.registers[13] = value_of (VALUE_ENTRY, VALUE_TABLES_MAX);
+  now.registers[14] = value_of (VALUE_SIGNED, 0);
+  other.registers[14] = value_of (VALUE_CONSTANT, 5);
+  now.registers[15] = value_of (VALUE_TARGET, 2);
+  other.registers[15] = value_of (VALUE_CONSTANT, 1);
   join (&other, true);
+  expect_kind (12, VALUE_MIXED);
+  expect_kind (13, VALUE_MIXED);
+  expect_kind (14, VALUE_OPAQUE);
+  expect_kind (15, VALUE_TARGETS);
   expect (X0, VALUE_ENTRIES, 1 << 3 | 1 << 5);
   expect (X1, VALUE_TARGETS, 1 << 3 | 1 << 0);
   expect_table (0, 0x5000, 0, 0, false);
@@ -1975,6 +2148,12 @@ main (void)
     TEST (the_weaker_bound_holds),
     TEST (the_higher_base_counts),
     TEST (tables_meet),
+    TEST (bytes_are_inserted),
+    TEST (words_are_popped_to_memory),
+    TEST (some_instructions_name_a_place),
+    TEST (a_child_with_another_stack_is_noticed),
+    TEST (child_and_parent_part_where_the_result_is_asked_for),
+    TEST (a_child_on_one_path_is_one_behind),
     TEST (unknown_values_are_renumbered),
     TEST (rows_of_x86_64),
     TEST (rows_of_a_realigned_frame),
