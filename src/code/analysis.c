@@ -208,22 +208,19 @@ follow_routine (struct analysis *analysis, uint64_t entry,
 }
 
 /* Whether FUNCTION, which was followed last and is sound, begins with the
-   frame of a call: an instruction calls it, its CFI says so, or it returns or
-   leaves as functions do.
+   frame of a call: an instruction calls it, its CFI says so, or it returns as
+   functions do.
 
-   Code that never leaves can be entered in other ways: by the kernel, when the
-   handler of a signal returns, or by code that has put something onto the
-   stack.  A target of a pointer must return.  A label of threaded code is such
-   a target, but it leaves by a jump, and has the frame of the function that it
-   is in.  */
+   Code that never returns can be entered in other ways: by the kernel, when
+   the handler of a signal returns, or by code that has put something onto the
+   stack.  Code that leaves where memory says may be a handler of threaded
+   code, and have the frame of its interpreter.  */
 static bool
 is_function (const struct analysis *analysis,
              const struct code_function *function)
 {
   return function->is_called || routine_is_proven (analysis->routine)
-         || ((!function->is_pointer || function->is_described)
-             && (routine_leaves (analysis->routine)
-                 || known_code_at (&analysis->known, function->entry)));
+         || known_code_at (&analysis->known, function->entry);
 }
 
 /* FUNCTION was followed for the last time, and fails.  Where CFI is compared

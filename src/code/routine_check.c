@@ -69,6 +69,15 @@ uses_saved (struct routine *routine, const struct insn *insn,
   return false;
 }
 
+/* Whether FUNCTION, which is left for, is entered as functions are.  A symbol
+   alone does not show that: labels of threaded code have them, too.  */
+static bool
+is_entered_certainly (const struct code_function *function)
+{
+  return !function->is_pointer
+         && (function->is_called || function->is_known || function->is_proven);
+}
+
 /* The routine leaves for another function, in front of whose start STATE
    holds.  */
 static void
@@ -83,7 +92,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   bool is_label = !by_jump && function && function->is_pointer;
   if (state_is_restored (state, routine->machine) && !is_label)
     {
-      routine->is_proven |= function && !function->is_pointer;
+      routine->is_proven |= function && is_entered_certainly (function);
       note_end (routine, from);
       return;
     }
@@ -251,6 +260,15 @@ note_stack_mover (struct routine *routine)
     functions_note_stack_mover (functions, own);
 }
 
+/* Whether INSN, an indirect jump, goes to a function of another image.  */
+static bool
+goes_to_import (const struct routine *routine, const struct insn *insn)
+{
+  const struct relocated *word = facts_relocated (
+      routine->context->facts, routine_called_place (routine->context, insn));
+  return word && word->is_got;
+}
+
 /* INSN is a copy: nodes move when they grow.  Where tables had less entries
    when the jump was followed, there is more to follow now.  */
 static void
@@ -264,6 +282,7 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
       && !goes_by_index (routine, &insn, state))
     {
       routine->leaves = true;
+      routine->is_proven |= goes_to_import (routine, &insn);
       note_end (routine, address);
     }
   else if (state_is_restored (state, machine))

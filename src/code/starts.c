@@ -83,7 +83,7 @@ add_pointer (void *argument, uint64_t address)
   return true;
 }
 
-/* What has rows from elsewhere may have been found by its symbol then.  */
+/* What has rows is tried like the target of a pointer.  */
 static bool
 add_described (struct starts *starts, uint64_t address)
 {
@@ -92,8 +92,8 @@ add_described (struct starts *starts, uint64_t address)
   uint32_t index = functions_find (starts->functions, address);
   if (index == FUNCTION_NONE || row_map_find (starts->row_map, address))
     return true;
-  struct code_function *function = functions_get (starts->functions, index);
-  function->is_described = true;
+  const struct code_function *function
+      = functions_get (starts->functions, index);
   return index >= starts->n_tried || function->is_start
          || index_list_add (&starts->again, index);
 }

@@ -521,10 +521,15 @@ END
   wrong_library
   cat >leaves.s <<'END'
 	.type	leaves, @function
+	.type	calls, @function
 leaves:	mov	(%rdi), %rax
 	jmp	*16(%rax)
+calls:	push	%rax
+	call	leaves
+	pop	%rdx
+	ret
 	.data
-	.quad	leaves
+	.quad	calls
 	.section .note.GNU-stack, ""
 END
   "${CC:-cc}" -nostdlib -shared -o leaves.so leaves.s
