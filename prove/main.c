@@ -301,9 +301,10 @@ prove (const char *path, const char *original_path)
   return proved && proof.wrong == 0 ? 0 : 1;
 }
 
-const char *argp_program_version = "sframe-prove " PACKAGE_VERSION;
-
 static const char *paths[2];
+
+static const struct argp_option options[]
+    = { { "help", 'h', NULL, 0, "Print this help and exit", -1 }, { 0 } };
 
 static error_t
 parse (int key, char *text, struct argp_state *state)
@@ -312,6 +313,8 @@ parse (int key, char *text, struct argp_state *state)
     paths[state->arg_num] = text;
   else if (key == ARGP_KEY_END && paths[0] == NULL)
     argp_error (state, "no file given");
+  else if (key == 'h')
+    argp_state_help (state, stdout, ARGP_HELP_STD_HELP);
   else if (key != ARGP_KEY_END)
     return ARGP_ERR_UNKNOWN;
   return 0;
@@ -321,12 +324,15 @@ int
 main (int argc, char **argv)
 {
   static const struct argp parser
-      = { .parser = parse,
+      = { .options = options,
+          .parser = parse,
           .args_doc = "FILE [ORIGINAL]",
           .doc = "Prove that each row of FILE's .sframe says what its "
                  "call-frame information says, or that of ORIGINAL, whose "
                  "code FILE has to have." };
   argp_err_exit_status = 2;
+  /* Not defined here: symbols of the program are hidden from the C library. */
+  argp_program_version = "sframe-prove " PACKAGE_VERSION;
   argp_parse (&parser, argc, argv, 0, NULL, NULL);
   elf_version (EV_CURRENT);
   int status = prove (paths[0], paths[1]);

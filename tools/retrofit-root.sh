@@ -94,7 +94,7 @@ convert ()
   sed 's/^/  /' problems.txt
   echo "loader and libc:"
   grep -E 'ld-linux|libc\.so\.6"' stats.json \
-    | sed -n 's/^{"file":"\([^"]*\)".*"status":"\([a-z]*\)".*"strategy":\([^,]*\),.*/  \1 \2 \3/p'
+    | sed -n 's/^{"json_version":[0-9]*,"file":"\([^"]*\)".*"status":"\([a-z]*\)".*"strategy":\([^,]*\),.*/  \1 \2 \3/p'
 }
 
 run_commands ()

@@ -97,7 +97,7 @@ unpack ()
 reports ()
 {
   tab=$(printf '\t')
-  sed -n "s#^{\"file\":\"$root\(.*\)\",\"status\":\"\([^\"]*\)\",\"reason\":\(null\|\"[^\"]*\"\),.*\"strategy\":\(null\|\"[^\"]*\"\),.*#\2$tab\3$tab\4$tab\1#p" \
+  sed -n "s#^{\"json_version\":[0-9]*,\"file\":\"$root\(.*\)\",\"status\":\"\([^\"]*\)\",\"reason\":\(null\|\"[^\"]*\"\),.*\"strategy\":\(null\|\"[^\"]*\"\),.*#\2$tab\3$tab\4$tab\1#p" \
     | sort
 }
 

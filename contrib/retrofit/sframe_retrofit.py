@@ -30,6 +30,8 @@ ELF_MAGIC = b"\x7fELF"
 ET_REL = 1
 
 # What cfi2sframe is always given; the user's options come behind.
+# Of the objects in JSON; doc/cfi2sframe.schema.json describes them.
+JSON_VERSION = 1
 DEFAULT_OPTIONS = ["--skip-unconvertible", "--replace=auto"]
 
 
@@ -693,14 +695,21 @@ class Suffix:
             parser.error("--suffix: " + self.rule)
 
 
+def add_dry_run(parser, what):
+    parser.add_argument("-n", "--dry-run", action="store_true", dest="list",
+                        help="say what would %s, write nothing" % what)
+    # Its name before it was called as in cfi2sframe.
+    parser.add_argument("--list", action="store_true", dest="list",
+                        help=argparse.SUPPRESS)
+
+
 def new_packages_parser(description, kind, suffix, level_max, level_help):
     """A parser for a program that converts packages of KIND."""
     parser = new_parser(description)
     parser.add_argument("packages", nargs="+", metavar="IN." + kind)
     parser.add_argument("-o", "--output", metavar="DIR",
                         help="folder for the new packages")
-    parser.add_argument("--list", action="store_true",
-                        help="say what would happen, write nothing")
+    add_dry_run(parser, "happen")
     suffix.add_to(parser)
     parser.add_argument("-z", "--level", metavar="LEVEL", type=int,
                         choices=range(1, level_max + 1), help=level_help)
@@ -718,7 +727,7 @@ def parse_packages(parser, suffix, *needed):
     options.programs = None
     if not (options.list or options.output
             or getattr(options, "list_checksums", False)):
-        parser.error("-o DIR or --list is needed")
+        parser.error("-o DIR or --dry-run is needed")
     options.packages = list(dict.fromkeys(options.packages))
     suffix.check(parser, options.suffix)
     if options.threads_max < 1:

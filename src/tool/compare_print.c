@@ -124,7 +124,7 @@ print_json (const struct tool_options *options,
             const struct cfi2sframe_error *err, json_object *details,
             FILE *out)
 {
-  json_object *object = json_object_new_object ();
+  json_object *object = json_line_new ();
   bool compared
       = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
   json_add_string (object, "a", options->files[0]);

@@ -8,6 +8,14 @@
 
 #include "base/printable.h"
 
+json_object *
+json_line_new (void)
+{
+  json_object *object = json_object_new_object ();
+  json_add_number (object, "json_version", JSON_LINE_VERSION);
+  return object;
+}
+
 void
 json_add_number (json_object *object, const char *name, uint64_t value)
 {

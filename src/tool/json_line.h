@@ -8,6 +8,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The form of the objects: what they are called is described in
+   doc/cfi2sframe.schema.json.  Members may be added to a version; when one
+   goes, or says something else, the number is increased.  */
+enum
+{
+  JSON_LINE_VERSION = 1
+};
+
+/* A new object for a line, with the member `json_version'.  */
+json_object *json_line_new (void);
+
 void json_add_number (json_object *object, const char *name, uint64_t value);
 
 /* Add VALUE to OBJECT under NAME; NULL becomes null.  Bytes of VALUE that are

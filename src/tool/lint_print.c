@@ -107,7 +107,7 @@ print_json (const char *path, const struct cfi2sframe_lint_result *result,
             const struct cfi2sframe_error *err, json_object *details,
             FILE *out)
 {
-  json_object *object = json_object_new_object ();
+  json_object *object = json_line_new ();
   bool done
       = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
   json_add_string (object, "file", path);
@@ -120,11 +120,7 @@ print_json (const char *path, const struct cfi2sframe_lint_result *result,
   json_add_number (object, "functions_trusted", result->functions_trusted);
   json_add_number (object, "bytes_wrong", result->bytes);
   json_object_object_add (object, "findings", details);
-  fprintf (
-      out, "%s\n",
-      json_object_to_json_string_ext (
-          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-  json_object_put (object);
+  json_print_line (object, out);
 }
 
 /* Whether the file of ENTRY was found in a directory and cannot have rows (a

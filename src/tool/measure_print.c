@@ -208,7 +208,7 @@ measure_print_json (const struct tool_options *options, const struct job *job,
                     FILE *out)
 {
   const struct measurement *comparison = &job->comparison;
-  json_object *object = json_object_new_object ();
+  json_object *object = json_line_new ();
   json_add_string (object, "file", job->path);
   json_add_string (object, "status", status_name (options, job));
   json_add_string (object, "reason",

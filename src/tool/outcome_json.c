@@ -50,7 +50,7 @@ outcome_json_print (const struct tool_options *options, const struct job *job,
   const char *const names[] = { [JOB_DONE] = outcome_json_done (options),
                                 [JOB_SKIPPED] = "skipped",
                                 [JOB_FAILED] = "failed" };
-  json_object *object = json_object_new_object ();
+  json_object *object = json_line_new ();
   json_add_string (object, "file", job->path);
   json_add_string (object, "status", names[job->outcome]);
   json_add_string (object, "reason",

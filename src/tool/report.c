@@ -246,7 +246,7 @@ print_stats_json (const struct tool_options *options, const struct job *job,
                   FILE *out)
 {
   const struct cfi2sframe_report *report = &job->report;
-  json_object *object = json_object_new_object ();
+  json_object *object = json_line_new ();
   json_add_string (object, "file", job->path);
   json_add_string (object, "status", status_names[job->outcome]);
   json_add_string (object, "reason",

@@ -246,7 +246,7 @@ print_conversion_json (const struct totals *totals,
                   { "bytes_left_out", sum->bytes_left_out },
                   { "executable_bytes", sum->executable_bytes } };
   json_object *total = json_object_new_object ();
-  json_object *line = json_object_new_object ();
+  json_object *line = json_line_new ();
   json_add_string (total, "format", format_name (options->convert.format));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     json_add_number (total, numbers[i].name, numbers[i].value);
@@ -263,7 +263,7 @@ print_outcome_json (const struct totals *totals,
                     const struct tool_options *options, FILE *out)
 {
   json_object *total = json_object_new_object ();
-  json_object *line = json_object_new_object ();
+  json_object *line = json_line_new ();
   json_add_number (total, outcome_json_done (options), totals->done);
   json_add_number (total, "skipped", totals->skipped);
   json_add_number (total, "failed", totals->failed);
@@ -291,7 +291,7 @@ static void
 print_measured_json (const struct totals *totals, FILE *out)
 {
   json_object *total = json_object_new_object ();
-  json_object *line = json_object_new_object ();
+  json_object *line = json_line_new ();
   json_add_number (total, "compared", totals->done);
   json_add_number (total, "skipped", totals->skipped);
   json_add_number (total, "failed", totals->failed);

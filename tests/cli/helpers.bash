@@ -33,6 +33,14 @@ needs_debian_module ()
     || skip "python3-debian not found"
 }
 
+# json_is DEFINITION [whole]: standard input is what the schema says.
+json_is ()
+{
+  needs python3
+  python3 "$srcdir/tests/cli/json_check.py" \
+    "$srcdir/doc/cfi2sframe.schema.json" "$@"
+}
+
 # The file that the dynamic loader takes for a library name.
 library_file ()
 {
@@ -265,4 +273,60 @@ section_bytes ()
   local offset size
   read -r offset size < <(section "$1" "$2")
   tail -c +$((offset + 1)) "$1" | head -c "$size"
+}
+
+# After a failure that said "errors".
+needs_analysis ()
+{
+  ! grep -q "cannot analyse" errors || skip "$(cat errors)"
+  cat errors
+  return 1
+}
+
+# A library whose CFI does not know of a push: 7 bytes are wrong.  Only builds
+# with Zydis, and code for x86-64, have it.
+wrong_library ()
+{
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  cat >wrong.s <<'END'
+	.globl	wrong
+	.type	wrong, @function
+wrong:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	push	%rbp
+	mov	%rdi, %rbx
+	mov	%rsi, %rbp
+	pop	%rbp
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.globl	right
+	.type	right, @function
+right:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.globl	bare
+	.type	bare, @function
+bare:	push	%rbx
+	mov	%rdi, %rbx
+	call	helper
+	pop	%rbx
+	ret
+helper:	sub	$24, %rsp
+	mov	%rdi, (%rsp)
+	add	$24, %rsp
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o wrong.so wrong.s
+  "$CFI2SFRAME" --lint -q wrong.so 2>errors || [ $? -eq 3 ] || needs_analysis
 }

@@ -200,6 +200,8 @@ renamed two 1:2.0-1A~sframe1 0 0 new/two_2.0-1A~sframe1_amd64.deb
 refused ./text.deb not a Debian package - - -
 END
 )
+  grep -v refused report | json_is package
+  grep refused report | json_is package_refused
   # What it says of the code is what the converter says of the file.
   "$CFI2SFRAME" --stats=json small >stats
   jq -s '.[0] as $stats | .[1] as $one

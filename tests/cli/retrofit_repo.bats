@@ -87,6 +87,7 @@ END
   [ -z "$(ls -A new/.retrofit/tmp)" ]
   grep -q '^Acquire-By-Hash: yes' new/dists/sframe/Release
   # The report.
+  json_is repository whole <new/report.json
   jq -r '.packages[] | [.package, .status, .elf_files] | @tsv' new/report.json \
     | diff - <(printf '%s\t%s\t%s\n' libtwo converted 1 one converted 1 \
                  text copied 0)
@@ -461,6 +462,7 @@ make_many ()
   gives 1 retrofit -o new --sources=original.list one twin
   jq -r '.packages[] | [.package, .status] | @tsv' new/report.json | tr '\t' ' ' \
     | diff - <(printf '%s\n' "one converted" "twin refused")
+  json_is repository whole <new/report.json
   jq -e '.packages[1].reason | test("names itself otherwise")' new/report.json
   cmp original/pool/two/two_1_amd64.deb new/pool/t/twin/twin_1_amd64.deb
 }

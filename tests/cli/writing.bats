@@ -300,7 +300,7 @@ start_program ()
   grep -q '^in: SFrame V3' log
   "$CFI2SFRAME" --stats=json -o /dev/stdout in 2>log >out
   cmp out f
-  grep -q '^{"file":"in"' log
+  grep -q '^{"json_version":1,"file":"in"' log
   "$CFI2SFRAME" -v --section-only=/dev/stdout in 2>log >out
   cmp out <(section_bytes f .sframe)
   "$CFI2SFRAME" -v -o out in >out 2>log

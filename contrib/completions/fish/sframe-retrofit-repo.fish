@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 complete -c sframe-retrofit-repo -s o -l output -x -a '(__fish_complete_directories)' -d 'The new repository'
-complete -c sframe-retrofit-repo -l list -r -d 'Names of packages'
+complete -c sframe-retrofit-repo -l packages-from -r -d 'Names of packages'
 complete -c sframe-retrofit-repo -l folder -x -a '(__fish_complete_directories)' -d 'Take the packages in it'
 complete -c sframe-retrofit-repo -l sources -r -d 'Sources of apt'
 complete -c sframe-retrofit-repo -l architecture -x -d 'Resolve for it'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 complete -c sframe-retrofit-rpm -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder for the new packages'
-complete -c sframe-retrofit-rpm -l list -d 'Say what would happen'
+complete -c sframe-retrofit-rpm -s n -l dry-run -d 'Say what would happen'
 complete -c sframe-retrofit-rpm -l suffix -x -d 'Appended to the release'
 complete -c sframe-retrofit-rpm -l threads-max -x -d 'Threads for compressing'
 complete -c sframe-retrofit-rpm -s z -l level -x -d 'Compression level'
