@@ -44,7 +44,9 @@ struct saved
 
 struct slot
 {
-  uint64_t key; /* the PC, of a frame that was not interrupted; 0: unused */
+  /* The PC, of a frame that was not interrupted.  Unused slots are of PC 0,
+     whose rule has to be looked up.  */
+  uint64_t key;
   struct slot *next; /* the caller's slot in the last walk */
   struct saved saved;
   int32_t cfa; /* NOWHERE: the rule has to be looked up */
@@ -603,7 +605,9 @@ walker_renew (struct sfw_walker *walker)
   unsigned long generation = sfw_modules_generation (walker->modules);
   if (walker->generation == generation)
     return;
-  memset (walker->slots, 0, sizeof walker->slots);
+  for (size_t i = 0; i < SETS * WAYS; i++)
+    walker->slots[i]
+        = (struct slot){ .next = &walker->slots[i], .cfa = NOWHERE };
   walker_seen (walker, 0);
   walker->generation = generation;
 }

@@ -46,6 +46,7 @@ void fuzz_debug (const uint8_t *bytes, size_t size);
 void fuzz_cunwind (const uint8_t *bytes, size_t size);
 void fuzz_unwind_info (const uint8_t *bytes, size_t size);
 void fuzz_unwind (const uint8_t *bytes, size_t size);
+void fuzz_walk (const uint8_t *bytes, size_t size);
 void fuzz_archive (const uint8_t *bytes, size_t size);
 void fuzz_perfdata (const uint8_t *bytes, size_t size);
 

@@ -11,7 +11,7 @@ tool=${2:+$(realpath "$2")}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out"/{convert,layout,existing,undo,cfi,debug,sframe,object,cunwind,unwind_info,unwind,archive,code}
+mkdir -p "$out"/{convert,layout,existing,undo,cfi,debug,sframe,object,cunwind,unwind_info,unwind,walk,archive,code}
 cd "$work" || exit 1
 
 cat >prog.c <<'END'
@@ -200,13 +200,14 @@ if [ -n "$tool" ]; then
   done
 fi
 
-# Options, SP and PC, sixteen words of stack, a section.
+# Options, SP and PC, sixteen words of stack, a section (stack_words.h).
 for file in "$out"/sframe/*; do
   [ "$(stat -c %s "$file")" -le 1000 ] || continue
   { printf '\x0e\x10\x10\x60\x20\x60\x40\x80\x80\x80'
     for word in 0 1 2 3 4 5 6 7 8 9 a b c; do printf "\\x$word\\x6$word"; done
     cat "$file"
   } >"$out/unwind/$(basename "$file")"
+  cp "$out/unwind/$(basename "$file")" "$out/walk/"
 done
 
 # Sizes, then a file, an original's size, a number of operations, operations.

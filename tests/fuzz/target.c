@@ -21,6 +21,7 @@ const struct fuzz_target fuzz_targets[] = {
   { "cunwind", fuzz_cunwind, FUZZ_ELF, 0, 0 },
   { "unwind_info", fuzz_unwind_info, FUZZ_BYTES, 0, 0 },
   { "unwind", fuzz_unwind, FUZZ_BYTES, 0, 0 },
+  { "walk", fuzz_walk, FUZZ_BYTES, 0, 0 },
   { "archive", fuzz_archive, FUZZ_BYTES, 0, 0 },
   { "perfdata", fuzz_perfdata, FUZZ_BYTES, 0, 0 },
   { 0 },

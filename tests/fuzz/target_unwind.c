@@ -1,9 +1,7 @@
 /* Walking a stack by a section, both hostile.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Input: HEAD bytes of options, registers and stack, then a section.
-   Words of the stack can mean a place in the section's functions or in the
-   stack itself, so that walks get somewhere.  */
+   stack_words.h says what the input is.  */
 
 #include <config.h>
 
@@ -11,17 +9,12 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "cfi2sframe.h"
+#include "stack_words.h"
 
 enum
 {
-  STACK_WORDS = 16,
   REGISTERS = 34,
-  HEAD = 4 + STACK_WORDS * 2,
-  ADDRESS = 0x500000,
-  STACK = 0x700000,
-  STACK_SIZE = 4096,
   ROOM = 48 /* words, for what steps find out */
 };
 
@@ -32,17 +25,6 @@ struct program
   bool big_endian;
 };
 
-/* A number of two bytes that stands for an address: on the stack, around the
-   section, or small.  */
-static uint64_t
-address_of (uint16_t word)
-{
-  uint64_t offset = word & 0x3fff;
-  return word & 0x8000   ? STACK + offset % (2 * STACK_SIZE)
-         : word & 0x4000 ? ADDRESS - 0x2000 + offset
-                         : offset;
-}
-
 /* The words of the input again and again.  */
 static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
@@ -51,8 +33,7 @@ read_memory (void *context, uint64_t address, void *to, size_t size)
   FUZZ_CHECK (size == sizeof (uint64_t));
   if (address < STACK || address - STACK > STACK_SIZE - size)
     return false;
-  size_t word = (address - STACK) / size % STACK_WORDS;
-  store_u64 (to, address_of (load_u16 (program->bytes + 4 + 2 * word, false)),
+  store_u64 (to, stack_word (program->bytes, (address - STACK) / size),
              program->big_endian);
   return true;
 }
@@ -61,8 +42,9 @@ static bool
 find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
 {
   const struct program *program = context;
-  *section = (struct cfi2sframe_section){ program->bytes + HEAD,
-                                          program->size - HEAD, ADDRESS };
+  *section = (struct cfi2sframe_section){ program->bytes + STACK_HEAD,
+                                          program->size - STACK_HEAD,
+                                          SECTION_ADDRESS };
   return pc >= 8;
 }
 
@@ -112,7 +94,7 @@ fuzz_unwind (const uint8_t *bytes, size_t size)
   struct cfi2sframe_unwinder unwinder, before;
   uint64_t room[ROOM] = { 0 };
   enum cfi2sframe_step step;
-  if (size <= HEAD)
+  if (size <= STACK_HEAD)
     return;
   program.big_endian = bytes[0] & 1;
   cfi2sframe_unwinder_init (&unwinder);
@@ -121,7 +103,7 @@ fuzz_unwind (const uint8_t *bytes, size_t size)
   unwinder.find_section = find_section;
   unwinder.interrupted = !(bytes[0] & 2);
   unwinder.has_ra = unwinder.interrupted && bytes[0] & 4;
-  unwinder.ra = ADDRESS - bytes[1];
+  unwinder.ra = SECTION_ADDRESS - bytes[1];
   unwinder.registers = bytes[0] & 8 ? registers : NULL;
   unwinder.n_registers = bytes[1] % (REGISTERS + 1);
   unwinder.pc = address_of (load_u16 (bytes + 2, false));

@@ -26,7 +26,8 @@ enum
   ADDRESS = 0x402000, /* of the section */
   CODE = 0x401000,    /* of the first function */
   FUNCTIONS = 24,
-  SPACE = 64, /* bytes from one function to the next */
+  FAR = FUNCTIONS - 2, /* the number of the function with far_rows */
+  SPACE = 64,          /* bytes from one function to the next */
   END = CODE + FUNCTIONS * SPACE,
   STACK = 0x7ff000,
   WORDS = 256,
@@ -45,6 +46,11 @@ static struct sframe_row rows[][2] = {
       .control = 1 | 1 << 3,
       .words = { 6 << 3 | 3, -8, 0, 2, -16 } } },
 };
+/* FP as far below the CFA as numbers of SFrame reach: the offset that slots
+   mean "unchanged" by.  */
+static struct sframe_row far_rows[] = {
+  { .start = 0, .base_sp = true, .n_words = 2, .words = { 24, INT32_MIN } },
+};
 /* As glibc's __restore_rt.  */
 static struct sframe_row trampoline_rows[] = {
   { .start = 0,
@@ -61,6 +67,10 @@ function_number (unsigned i)
                                  .n_rows = i % 5 == 3 ? 2 : 1,
                                  .rows = rows[i % 5],
                                  .flexible = i % 5 == 4 };
+  if (i == FAR)
+    function = (struct sframe_fde){
+      .address = function.address, .size = SPACE, .n_rows = 1, .rows = far_rows
+    };
   if (i == FUNCTIONS - 1)
     function = (struct sframe_fde){ .address = function.address,
                                     .size = SPACE / 2,
@@ -198,6 +208,18 @@ random_word (uint32_t *random)
                      : code - code % 16 + 1;
 }
 
+/* Numbers are drawn one after the other, so that they are the same ones with
+   all compilers.  */
+static struct sfw_frame
+random_start (uint32_t *random)
+{
+  struct sfw_frame start = { .pc = CODE + next (random) % 4 * SPACE + 16 };
+  start.sp = STACK + next (random) % 8 * 8;
+  start.fp = STACK + next (random) % 4 * 64;
+  start.interrupted = next (random) % 4 == 0;
+  return start;
+}
+
 /* A thousand stacks, each walked from several places, changed a little, and
    walked again.  */
 static void
@@ -205,7 +227,7 @@ a_walk_is_its_steps_whatever_was_walked_before (void **state)
 {
   (void)state;
   struct program program;
-  uint32_t random = 7;
+  uint32_t random = 1;
   prepare (&program);
   for (unsigned i = 0; i < 1000; i++)
     {
@@ -213,17 +235,13 @@ a_walk_is_its_steps_whatever_was_walked_before (void **state)
         store (&program, STACK + 8 * word, random_word (&random));
       for (unsigned round = 0; round < 20; round++)
         {
-          struct sfw_frame start
-              = { .pc = CODE + next (&random) % 4 * SPACE + 16,
-                  .sp = STACK + next (&random) % 8 * 8,
-                  .fp = STACK + next (&random) % 4 * 64,
-                  .interrupted = next (&random) % 4 == 0 };
+          struct sfw_frame start = random_start (&random);
           size_t max
               = next (&random) % 3 == 0 ? 1 + next (&random) % 30 : FRAMES;
           assert_walk_is_steps (&program, &start, max);
           assert_walk_is_steps (&program, &start, FRAMES);
-          store (&program, STACK + next (&random) % WORDS * 8,
-                 random_word (&random));
+          uint64_t place = STACK + next (&random) % WORDS * 8;
+          store (&program, place, random_word (&random));
         }
     }
   /* The test has seen what it is about.  */
@@ -244,6 +262,19 @@ simple_stack (struct program *program, unsigned count)
     store (program, STACK + 24 * i + 16, CODE + 8);
   store (program, STACK + 24 * count + 16, CODE + 3 * SPACE + 30);
   return (struct sfw_frame){ .pc = CODE + 4, .sp = STACK };
+}
+
+/* The fallback goes by frame pointers.  */
+static bool
+by_frame_pointer (void *context, struct sfw_frame *frame,
+                  const struct sfw_memory *memory)
+{
+  ++*(unsigned *)context;
+  const uint8_t *at = (const uint8_t *)memory->bytes + (frame->fp - STACK);
+  *frame = (struct sfw_frame){ .pc = load_u64 (at + 8, false),
+                               .sp = frame->fp + 16,
+                               .fp = load_u64 (at, false) };
+  return true;
 }
 
 /* More frames than a walk remembers, of which a few change.  */
@@ -288,6 +319,165 @@ deep_stacks_are_walked_to_their_end (void **state)
   finish (&program);
   free (addresses);
   free (marks);
+  free (stack);
+}
+
+/* A NULL that is no call's: unused slots are of PC 0.  */
+static void
+a_walk_from_pc_0_ends_there (void **state)
+{
+  (void)state;
+  struct program program;
+  uint64_t addresses[FRAMES];
+  enum sfw_end end;
+  prepare (&program);
+  simple_stack (&program, 5);
+  for (unsigned round = 0; round < 2; round++)
+    {
+      struct sfw_frame frame = { .sp = STACK };
+      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                                  addresses, NULL, FRAMES, &end),
+                        1);
+      assert_int_equal (end, SFW_NO_SECTION);
+      /* The fallback leads on from it.  */
+      unsigned asked = 0;
+      frame = (struct sfw_frame){ .sp = STACK, .fp = STACK + 24 + 8 };
+      sfw_walker_set_fallback (program.walker, by_frame_pointer, &asked);
+      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                                  addresses, NULL, FRAMES, &end),
+                        6);
+      assert_int_equal (end, SFW_OUTERMOST);
+      sfw_walker_set_fallback (program.walker, NULL, NULL);
+    }
+  finish (&program);
+}
+
+static void
+an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged (void **state)
+{
+  (void)state;
+  struct program program;
+  uint64_t addresses[FRAMES];
+  enum sfw_end end;
+  prepare (&program);
+  for (unsigned round = 0; round < 3; round++)
+    {
+      struct sfw_frame frame = simple_stack (&program, 5);
+      store (&program, STACK + 24 * 2 + 16, CODE + FAR * SPACE + 8);
+      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                                  addresses, NULL, FRAMES, &end),
+                        4);
+      assert_int_equal (end, SFW_MEMORY);
+    }
+  finish (&program);
+}
+
+/* A walker at the end of its page, in front of one without access.  */
+static void *
+place_before_guard (uint8_t **pages, size_t *size)
+{
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  *size = (sfw_walker_size () + page - 1) / page * page + page;
+  *pages = mmap (NULL, *size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (*pages != MAP_FAILED);
+  assert_int_equal (mprotect (*pages + *size - page, page, PROT_NONE), 0);
+  return *pages + *size - page - sfw_walker_size ();
+}
+
+/* A stack that ends at the highest addresses, where every frame lies above
+   whatever numbers the walker has in its memory.  */
+static void
+frames_above_the_last_walk_are_not_looked_for_behind_its_end (void **state)
+{
+  (void)state;
+  struct program program;
+  uint64_t addresses[FRAMES];
+  uint8_t *pages;
+  size_t size;
+  enum sfw_end end;
+  prepare (&program);
+  struct sfw_walker *walker = sfw_walker_init (
+      place_before_guard (&pages, &size), sfw_walker_size (), program.modules);
+  assert_non_null (walker);
+  simple_stack (&program, 20);
+  program.memory.low = UINT64_MAX - 0xffff;
+  program.memory.high = program.memory.low + 8 * WORDS;
+  for (unsigned round = 0; round < 6; round++)
+    {
+      size_t max = round % 2 == 0 ? 3 : FRAMES;
+      struct sfw_frame frame
+          = { .pc = CODE + 4, .sp = program.memory.low + 24 * (round / 2) };
+      assert_int_equal (sfw_walk (walker, &program.memory, &frame, addresses,
+                                  NULL, max, &end),
+                        max == 3 ? 3 : 22 - round / 2);
+      assert_int_equal (end, max == 3 ? SFW_MORE : SFW_OUTERMOST);
+    }
+  munmap (pages, size);
+  finish (&program);
+}
+
+enum
+{
+  RECURSIONS = 6000
+};
+
+/* Walk the DEEP innermost frames of a recursion, all of which have one PC, and
+   the outermost one.  */
+static void
+assert_recursion_is_walked (struct program *program, unsigned deep,
+                            uint64_t pc)
+{
+  static uint64_t addresses[RECURSIONS + 3];
+  enum sfw_end end;
+  const uint64_t high = STACK + 24 * (RECURSIONS + 1);
+  struct sfw_frame frame = { .pc = pc, .sp = high - 24 * (deep + 1) };
+  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
+                              addresses, NULL, RECURSIONS + 3, &end),
+                    deep + 2);
+  assert_int_equal (end, SFW_OUTERMOST);
+  assert_int_equal (frame.sp, high);
+  for (size_t i = 0; i <= deep; i++)
+    assert_int_equal (addresses[i], pc);
+}
+
+/* A walk of the outermost frame alone: of the walk before nothing is left.  */
+static void
+forget_last_walk (struct program *program)
+{
+  uint64_t addresses[2];
+  struct sfw_frame frame
+      = { .pc = CODE + 3 * SPACE + 30, .sp = program->memory.high };
+  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
+                              addresses, NULL, 2, NULL),
+                    1);
+}
+
+/* A recursion that gets deeper from walk to walk: each walk ends with the
+   frames of the one before, for which there is less and less room.  And one
+   that is deeper than there is room at once.  A slot that was overwritten with
+   a frame would pass for the slot of that frame's PC.  */
+static void
+deep_recursions_keep_to_the_room_of_the_last_walk (void **state)
+{
+  (void)state;
+  struct program program;
+  uint8_t *stack = calloc (RECURSIONS + 1, 24);
+  assert_non_null (stack);
+  prepare (&program);
+  program.memory.bytes = stack;
+  program.memory.high = STACK + 24 * (RECURSIONS + 1);
+  for (uint64_t pc = CODE + 5 * SPACE + 1; pc < CODE + 6 * SPACE; pc++)
+    {
+      for (unsigned i = 0; i < RECURSIONS; i++)
+        store_u64 (stack + 24 * i + 16, pc, false);
+      store_u64 (stack + 24 * RECURSIONS + 16, CODE + 3 * SPACE + 30, false);
+      for (unsigned deep = 400; deep <= RECURSIONS; deep += 400)
+        assert_recursion_is_walked (&program, deep, pc);
+      forget_last_walk (&program);
+      assert_recursion_is_walked (&program, RECURSIONS, pc);
+    }
+  finish (&program);
   free (stack);
 }
 
@@ -352,19 +542,6 @@ modules_do_not_overlap_and_have_sections_that_can_be_read (void **state)
   assert_int_equal (sfw_modules_lookup (program.modules, CODE, &row),
                     SFW_MORE);
   finish (&program);
-}
-
-/* The fallback goes by frame pointers.  */
-static bool
-by_frame_pointer (void *context, struct sfw_frame *frame,
-                  const struct sfw_memory *memory)
-{
-  ++*(unsigned *)context;
-  const uint8_t *at = (const uint8_t *)memory->bytes + (frame->fp - STACK);
-  *frame = (struct sfw_frame){ .pc = load_u64 (at + 8, false),
-                               .sp = frame->fp + 16,
-                               .fp = load_u64 (at, false) };
-  return true;
 }
 
 static void
@@ -525,7 +702,7 @@ random_stacks_between_guard_pages_are_walked (void **state)
   program.memory.low = low;
   program.memory.high = low + (uint64_t)page;
   program.memory.bytes = pages + page;
-  for (unsigned i = 0; i < 100000; i++)
+  for (unsigned i = 0; i < 1000000; i++)
     {
       uint64_t *words = (uint64_t *)(void *)(pages + page);
       for (unsigned word = 0; word < 4; word++)
@@ -647,6 +824,12 @@ main (void)
   static const struct CMUnitTest tests[] = {
     cmocka_unit_test (a_walk_is_its_steps_whatever_was_walked_before),
     cmocka_unit_test (deep_stacks_are_walked_to_their_end),
+    cmocka_unit_test (a_walk_from_pc_0_ends_there),
+    cmocka_unit_test (
+        an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged),
+    cmocka_unit_test (
+        frames_above_the_last_walk_are_not_looked_for_behind_its_end),
+    cmocka_unit_test (deep_recursions_keep_to_the_room_of_the_last_walk),
     cmocka_unit_test (a_change_of_the_table_is_noticed),
     cmocka_unit_test (
         modules_do_not_overlap_and_have_sections_that_can_be_read),

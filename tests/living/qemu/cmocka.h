@@ -1,0 +1,53 @@
+/* As much of cmocka as test_sframewalk.c needs, for machines that run under
+   qemu and have no libraries.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CMOCKA_H
+#define CMOCKA_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define assert_true(c) ((c) ? (void)0 : fail_at (__FILE__, __LINE__, #c))
+#define assert_false(c) assert_true (!(c))
+#define assert_null(p) assert_true ((p) == NULL)
+#define assert_non_null(p) assert_true ((p) != NULL)
+#define assert_int_equal(a, b) assert_true ((uint64_t)(a) == (uint64_t)(b))
+#define assert_memory_equal(a, b, n) assert_true (memcmp (a, b, n) == 0)
+#define fail_msg(...) \
+  (fprintf (stderr, __VA_ARGS__), fail_at (__FILE__, __LINE__, "fail"))
+#define cmocka_unit_test(f) \
+  {                         \
+#    f, f                   \
+  }
+#define cmocka_set_message_output(kind) ((void)0)
+#define cmocka_run_group_tests_name(name, tests, setup, teardown) \
+  run_tests (tests, sizeof (tests) / sizeof *(tests))
+
+struct CMUnitTest
+{
+  const char *name;
+  void (*run) (void **);
+};
+
+static inline void
+fail_at (const char *file, int line, const char *what)
+{
+  printf ("# %s:%d: %s\n", file, line, what);
+  exit (1);
+}
+
+static inline int
+run_tests (const struct CMUnitTest *tests, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    {
+      tests[i].run (NULL);
+      printf ("# %s\n", tests[i].name);
+      fflush (stdout);
+    }
+  printf ("# all %zu\n", n);
+  return 0;
+}
+
+#endif
