@@ -1,4 +1,4 @@
-/* From starts to routines to claims.
+/* From places where functions may start to the rows of their code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "code/analysis.h"
@@ -44,7 +44,8 @@ struct analysis
   struct analysis_summary *summary;
   enum routine_doubts doubts; /* what to do about calls that may not return */
   struct index_list doubtful; /* functions that make such calls */
-  size_t n_stack_movers;      /* known when claims were withdrawn last */
+  size_t n_stack_movers; /* how many there were when disagreeing rows were last
+                            dropped */
   /* The routine under way.  */
   uint64_t entry;
   bool trusted;
@@ -53,10 +54,10 @@ struct analysis
   bool failed; /* memory ran out */
 };
 
-/* Claims.  */
+/* Rows.  What a routine says goes to the map of rows (row_map.h).  */
 
-/* What the sweep of returning.c has not seen, because only a jump table leads
-   there: addresses that are computed.  */
+/* Record the addresses that INSN computes and that returning.c has not seen,
+   because only a jump table leads to INSN.  */
 static void
 note_mentioned (struct analysis *analysis, const struct insn *insn,
                 const struct state *state)
@@ -91,7 +92,8 @@ computes_address (const struct analysis *analysis, const struct insn *insn,
   return word != NULL;
 }
 
-/* Where the program begins, main is handed to the C library.  */
+/* Record that the address which INSN computes is a function's: where the
+   program begins, main is handed to the C library.  */
 static void
 note_main (struct analysis *analysis, const struct insn *insn,
            const struct state *state)
@@ -153,8 +155,8 @@ trust_of (const struct analysis *analysis,
                              : TRUST_ALL;
 }
 
-/* Take what FUNCTION, followed last, says.  If it is not TRUSTED, it disputes
-   what others say.  */
+/* Add the rows of FUNCTION, followed last, to the map.  If FUNCTION is not
+   TRUSTED, rows that others have for its code are disputed.  */
 static void
 take_routine (struct analysis *analysis, const struct code_function *function,
               bool trusted)
@@ -252,8 +254,8 @@ follow_bare (struct analysis *analysis, struct code_function *function,
                          DOUBTS_NONE, failed_at);
 }
 
-/* The routine followed last fails for good.  The functions that it gets to
-   with another frame than that of a call make no claims.  */
+/* Withhold rows from the functions that the routine followed last enters with
+   another frame than that of a call; the routine has failed for good.  */
 static void
 disqualify_others (struct analysis *analysis)
 {
@@ -322,9 +324,9 @@ follow (struct analysis *analysis, uint32_t index, enum attempt attempt,
 
 /* Following what there is.  */
 
-/* What was said of functions after they were followed is disputed if they
-   turned out to be entered with another frame, or to call what returns with
-   another stack pointer.  */
+/* Dispute rows that later findings contradict: those of functions that turned
+   out to be entered with another frame, or to call a function that returns
+   with another stack pointer.  */
 static void
 withdraw (struct analysis *analysis)
 {
@@ -415,7 +417,9 @@ add_described_adjoining (struct analysis *analysis)
   return starts_add_described (&analysis->starts, true);
 }
 
-/* All functions were asked whether they return.  */
+/* Try functions again that make calls which may not return.  By now every
+   function has been asked whether it returns, so that calls of the others end
+   those functions.  */
 static bool
 add_doubtful (struct analysis *analysis)
 {
@@ -445,10 +449,10 @@ static const struct round rounds[] = {
      ends may be a part of the same function, and comes after it.  */
   { add_described, 1, true },
   { add_described_adjoining, 1, true },
-  /* Functions with calls of what was never seen to come back: now these end
-     them.  */
+  /* Functions that call others never seen to return.  In this round such calls
+     end the functions that make them.  */
   { add_doubtful, 1, true },
-  /* And what those mention.  */
+  /* Addresses that these functions mention.  */
   { add_pointers, POINTER_ROUNDS_MAX, true },
 };
 

@@ -73,7 +73,7 @@ archive_member_failed (const struct archive *archive,
 }
 
 /* What a walk has met so far.  */
-struct visits
+struct member_visits
 {
   size_t n_done, n_different;
   struct error first; /* the first difference */
@@ -83,7 +83,7 @@ struct visits
 static bool
 visit_member (const struct archive *archive,
               const struct archive_member *member, archive_visitor *visit,
-              void *context, struct visits *visits, struct error *err)
+              void *context, struct member_visits *visits, struct error *err)
 {
   struct archive_object object;
   char name[NAME_MAX_SHOWN];
@@ -109,7 +109,7 @@ visit_member (const struct archive *archive,
 }
 
 static bool
-sum_up (const struct visits *visits, struct error *err)
+sum_up (const struct member_visits *visits, struct error *err)
 {
   error_clear (err);
   if (visits->n_done == 0)
@@ -130,7 +130,7 @@ archive_visit (const struct file_location *input, archive_visitor *visit,
                void *context, struct error *err)
 {
   struct archive archive;
-  struct visits visits = { 0 };
+  struct member_visits visits = { 0 };
   size_t size = 0;
   int fd = file_location_open (input, O_RDONLY, err);
   if (fd < 0)

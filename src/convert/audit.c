@@ -10,7 +10,7 @@
 #include "cfi/source.h"
 #include "convert/code_evidence.h"
 #include "convert/find_sframe.h"
-#include "convert/linked.h"
+#include "convert/linked_section.h"
 #include "convert/object_section.h"
 #include "convert/object_sframe.h"
 #include "convert/object_source.h"
@@ -202,7 +202,7 @@ coverable (const struct image *image, const struct cfi2sframe_options *options,
             && object_section_build (&section, &object, options, &report, err);
   else
     {
-      encoder = linked_build (image, options, &report, err);
+      encoder = linked_section_build (image, options, &report, err);
       built = encoder != NULL;
     }
   *covered = report.bytes_covered;

@@ -17,7 +17,7 @@
 #include "convert/for_readers.h"
 #include "convert/formats.h"
 #include "convert/half_written.h"
-#include "convert/linked.h"
+#include "convert/linked_section.h"
 #include "convert/location.h"
 #include "convert/object_convert.h"
 #include "convert/options.h"
@@ -44,7 +44,7 @@ struct conversion
                             NULL */
   struct existing existing;
   bool replaces; /* an .sframe that another program made */
-  struct linked *linked;
+  struct linked_section *linked;
   struct sframe_encoder *encoder;
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
@@ -70,7 +70,7 @@ source_image (const struct conversion *conversion)
 static void
 conversion_free (struct conversion *conversion)
 {
-  linked_free (conversion->linked);
+  linked_section_free (conversion->linked);
   buffer_free (&conversion->section);
   layout_plan_free (&conversion->plan);
   sframe_encoder_free (conversion->encoder);
@@ -210,17 +210,18 @@ static bool
 read_cfi (struct conversion *conversion, struct error *err)
 {
   conversion->linked
-      = linked_new (source_image (conversion), &conversion->options,
-                    conversion->report, err);
-  return conversion->linked != NULL && linked_read (conversion->linked, err);
+      = linked_section_new (source_image (conversion), &conversion->options,
+                            conversion->report, err);
+  return conversion->linked != NULL
+         && linked_section_read (conversion->linked, err);
 }
 
 /* Choose the stretches of rows that become FDEs.  */
 static bool
 choose_pieces (struct conversion *conversion, struct error *err)
 {
-  conversion->encoder = linked_choose (conversion->linked, err);
-  linked_free (conversion->linked);
+  conversion->encoder = linked_section_choose (conversion->linked, err);
+  linked_section_free (conversion->linked);
   conversion->linked = NULL;
   return conversion->encoder != NULL;
 }
@@ -308,7 +309,7 @@ convert_file (struct conversion *conversion, struct error *err)
       = read_cfi (conversion, err)
         /* One by one, by address: execute, settle disputes, keep readers from
            following a wrong row, lower.  The CFI is not needed any more.  */
-        && linked_walk (conversion->linked, err)
+        && linked_section_walk (conversion->linked, err)
         /* Which stretches of rows become FDEs; each different one is stored
            once.  */
         && choose_pieces (conversion, err);

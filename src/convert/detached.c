@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "convert/linked.h"
+#include "convert/linked_section.h"
 #include "convert/location.h"
 #include "convert/options.h"
 #include "convert/thresholds.h"
@@ -46,7 +46,8 @@ detached_section (const struct image *image,
                       "no program or library of a machine that has SFrame");
   *address = end_of (image);
   buffer_init (section, image->big_endian);
-  struct sframe_encoder *encoder = linked_build (image, options, report, err);
+  struct sframe_encoder *encoder
+      = linked_section_build (image, options, report, err);
   bool built = encoder != NULL
                && sframe_encoder_write (encoder, *address, section, err);
   sframe_encoder_free (encoder);

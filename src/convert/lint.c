@@ -7,7 +7,7 @@
 #include "convert/results.h"
 #include "elf/function_symbols.h"
 
-struct reader
+struct lint_run
 {
   const struct image *image;
   void (*found) (void *context, const struct cfi2sframe_finding *finding);
@@ -15,7 +15,7 @@ struct reader
   struct cfi2sframe_lint_result *result;
 };
 
-/* What findings are told in.  */
+/* What findings are described with.  */
 struct vocabulary
 {
   struct symbol_names names;
@@ -30,15 +30,15 @@ enum
 /* The instruction at FINDING->since, in words if TEXT, which has room for
    them, gets any.  */
 static void
-show_instruction (const struct reader *reader,
+show_instruction (const struct lint_run *lint,
                   const struct insn_decoder *decoder,
                   struct cfi2sframe_finding *finding, char text[INSN_TEXT_MAX])
 {
   struct insn_step step;
   uint64_t size = INSN_SIZE_MAX, at = finding->since;
-  const uint8_t *bytes = image_bytes_at (reader->image, at, size);
+  const uint8_t *bytes = image_bytes_at (lint->image, at, size);
   while (!bytes && --size > 0)
-    bytes = image_bytes_at (reader->image, at, size);
+    bytes = image_bytes_at (lint->image, at, size);
   if (!bytes || !insn_decode_step (decoder, bytes, size, at, &step))
     return;
   finding->instruction = bytes;
@@ -48,14 +48,14 @@ show_instruction (const struct reader *reader,
 }
 
 static void
-report (const struct reader *reader, const struct disproofs *disproofs,
+report (const struct lint_run *lint, const struct disproofs *disproofs,
         const struct vocabulary *words)
 {
   for (size_t i = 0; i < disproofs->n; i++)
     {
       const struct disproof *from = &disproofs->list[i];
       char says[DISPROOF_TEXT_MAX], does[DISPROOF_TEXT_MAX];
-      code_describe (from, reader->image->arch, says, does);
+      code_describe (from, lint->image->arch, says, does);
       struct cfi2sframe_finding finding = {
         .function = from->entry,
         .name = symbol_names_at (&words->names, from->entry),
@@ -69,34 +69,34 @@ report (const struct reader *reader, const struct disproofs *disproofs,
         .return_address = from->kind == DISPROOF_RA,
       };
       char text[INSN_TEXT_MAX];
-      show_instruction (reader, words->decoder, &finding, text);
-      reader->result->findings++;
-      reader->result->bytes += finding.bytes;
-      if (reader->found)
-        reader->found (reader->context, &finding);
+      show_instruction (lint, words->decoder, &finding, text);
+      lint->result->findings++;
+      lint->result->bytes += finding.bytes;
+      if (lint->found)
+        lint->found (lint->context, &finding);
     }
 }
 
 /* Names are not read where nothing was found.  */
 static bool
-report_in_words (const struct reader *reader,
+report_in_words (const struct lint_run *lint,
                  const struct disproofs *disproofs, struct error *err)
 {
   if (disproofs->n == 0)
     return true;
   struct vocabulary words
-      = { .decoder = insn_decoder_new (reader->image->arch) };
-  bool ok = (symbol_names_read (&words.names, reader->image) && words.decoder)
+      = { .decoder = insn_decoder_new (lint->image->arch) };
+  bool ok = (symbol_names_read (&words.names, lint->image) && words.decoder)
             || error_set_no_memory (err);
   if (ok)
-    report (reader, disproofs, &words);
+    report (lint, disproofs, &words);
   symbol_names_free (&words.names);
   insn_decoder_free (words.decoder);
   return ok;
 }
 
 static bool
-lint_source (const struct reader *reader, const struct cfi_source *source,
+lint_source (const struct lint_run *lint, const struct cfi_source *source,
              struct error *err)
 {
   struct code_facts facts;
@@ -108,9 +108,9 @@ lint_source (const struct reader *reader, const struct cfi_source *source,
   bool ok = code_analyse (&request, &findings, err);
   if (ok)
     {
-      reader->result->functions = findings.functions;
-      reader->result->functions_trusted = findings.functions_trusted;
-      ok = report_in_words (reader, &findings.disproofs, err);
+      lint->result->functions = findings.functions;
+      lint->result->functions_trusted = findings.functions_trusted;
+      ok = report_in_words (lint, &findings.disproofs, err);
     }
   code_findings_free (&findings);
   code_facts_free (&facts);
@@ -118,9 +118,9 @@ lint_source (const struct reader *reader, const struct cfi_source *source,
 }
 
 static bool
-lint_image (const struct reader *reader, struct error *err)
+lint_image (const struct lint_run *lint, struct error *err)
 {
-  const struct image *image = reader->image;
+  const struct image *image = lint->image;
   struct cfi_source source = { 0 };
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
@@ -131,7 +131,7 @@ lint_image (const struct reader *reader, struct error *err)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "objects are not analysed: link them first");
   bool ok = cfi_source_open (&source, image, &cfi_options, err)
-            && lint_source (reader, &source, err);
+            && lint_source (lint, &source, err);
   cfi_source_close (&source);
   return ok;
 }
@@ -145,14 +145,14 @@ cfi2sframe_lint (const char *input,
 {
   struct image image;
   struct cfi2sframe_lint_result own = { 0 };
-  const struct reader reader = {
+  const struct lint_run lint = {
     .image = &image, .found = found, .context = context, .result = &own
   };
   size_t size;
   if (!results_size (result, &size, err))
     return false;
   bool opened = image_open (&image, input, err);
-  bool ok = opened && lint_image (&reader, err);
+  bool ok = opened && lint_image (&lint, err);
   if (opened)
     image_close (&image);
   results_give (result, size, &own, sizeof own);

@@ -44,7 +44,7 @@ static const char *const folders[] = { ".",
                                        "../lib64/hmaccalc" };
 
 /* The file in question.  */
-struct subject
+struct checked_file
 {
   int directory;      /* that it is in */
   const char *folder; /* the same, for its last part */
@@ -56,7 +56,7 @@ struct subject
 
 /* Whether NAME is one of the file, or leads to it.  */
 static bool
-is_name_of (const struct subject *subject, const char *name)
+is_name_of (const struct checked_file *subject, const char *name)
 {
   struct stat status;
   if (strcmp (name, subject->name) == 0
@@ -83,7 +83,7 @@ has_part (const char *list, const char *name)
 /* Whether the file ENTRY in DIRECTORY, which may be anything, is such a list
    with the file in it.  */
 static bool
-is_listed (struct subject *subject, int directory, const char *entry)
+is_listed (struct checked_file *subject, int directory, const char *entry)
 {
   char list[LIST_SIZE_MAX];
   struct stat status;
@@ -130,7 +130,7 @@ cut (char *name, size_t *length, const char *ending)
 /* Whether ENTRY of DIRECTORY is a checksum of the file: [.]NAME.hmac,
    NAME.chk, where NAME may lack its ".so".  */
 static bool
-is_checksum (struct subject *subject, int directory, const char *entry)
+is_checksum (struct checked_file *subject, int directory, const char *entry)
 {
   char name[NAME_MAX + 1 + sizeof ".so"];
   size_t length = strlen (entry);
@@ -163,7 +163,8 @@ report_file (const char *folder, const char *entry, struct error *err)
 
 /* Whether FOLDER, seen from the file's directory, has a checksum.  */
 static bool
-find_in_folder (struct subject *subject, const char *folder, struct error *err)
+find_in_folder (struct checked_file *subject, const char *folder,
+                struct error *err)
 {
   int fd = openat (subject->directory, folder,
                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -186,7 +187,7 @@ find_in_folder (struct subject *subject, const char *folder, struct error *err)
 
 /* The same for the file's own directory, whose names are known.  */
 static bool
-find_in_names (struct subject *subject, struct error *err)
+find_in_names (struct checked_file *subject, struct error *err)
 {
   bool found = false;
   const char *name = subject->names;
@@ -201,7 +202,7 @@ find_in_names (struct subject *subject, struct error *err)
 
 /* OpenSSL's module is compared with a configuration file that is anywhere.  */
 static bool
-is_openssl_module (const struct subject *subject, struct error *err)
+is_openssl_module (const struct checked_file *subject, struct error *err)
 {
   const char *slash = strrchr (subject->folder, '/');
   const char *last = slash != NULL ? slash + 1 : subject->folder;
@@ -251,7 +252,7 @@ has_integrity_note (const struct image *image)
 /* Files of checksums.  */
 
 static bool
-find_file (struct subject *subject, struct error *err)
+find_file (struct checked_file *subject, struct error *err)
 {
   bool found = is_openssl_module (subject, err);
   bool seen = subject->names != NULL;
@@ -265,7 +266,7 @@ find_file (struct subject *subject, struct error *err)
 /* The same for the file PATH, which is cut in two.  DIRECTORY is its own one,
    or -1.  */
 static bool
-find_file_at (struct subject *subject, char *path, int directory,
+find_file_at (struct checked_file *subject, char *path, int directory,
               struct error *err)
 {
   char *slash = strrchr (path, '/');
@@ -292,7 +293,7 @@ checksum_check_none (const struct image *image,
                      const struct file_location *location, struct error *err)
 {
   struct stat status;
-  struct subject subject
+  struct checked_file subject
       = { .soname = dynamic_soname (image), .names = location->checksums };
   if (has_integrity_note (image))
     return error_set (err, CFI2SFRAME_CHECKSUMMED,

@@ -196,7 +196,7 @@ debug_places_usual (void)
 }
 
 /* One search for a debug file.  */
-struct search
+struct debug_search
 {
   struct debug_file *file;
   const struct image *image;
@@ -217,7 +217,8 @@ is_file (const char *path, bool links)
 }
 
 static bool
-open_found (const struct search *search, const char *path, struct error *err)
+open_found (const struct debug_search *search, const char *path,
+            struct error *err)
 {
   if (!debug_file_open (search->file, path, search->image, err))
     return false;
@@ -231,7 +232,8 @@ open_found (const struct search *search, const char *path, struct error *err)
 /* Try the path made of FORMAT, with LINKS also a symbolic link.  True when the
    search is over.  */
 static bool __attribute__ ((format (printf, 3, 4)))
-try_path (const struct search *search, bool links, const char *format, ...)
+try_path (const struct debug_search *search, bool links, const char *format,
+          ...)
 {
   char path[PATH_MAX];
   struct error err = { 0 };
@@ -249,7 +251,7 @@ try_path (const struct search *search, bool links, const char *format, ...)
 }
 
 static bool
-try_build_id (const struct search *search)
+try_build_id (const struct debug_search *search)
 {
   const struct debug_places *places = search->places;
   struct build_id id = build_id_find (search->image);
@@ -282,7 +284,7 @@ directory_of (const struct image *image)
 
 /* Look in DIRECTORY, which has the other file, and in its folder .debug.  */
 static bool
-try_beside (const struct search *search, const char *directory,
+try_beside (const struct debug_search *search, const char *directory,
             const char *name)
 {
   char folder[PATH_MAX];
@@ -299,7 +301,7 @@ try_beside (const struct search *search, const char *directory,
 }
 
 static bool
-try_link (const struct search *search)
+try_link (const struct debug_search *search)
 {
   struct debug_link link = find_link (search->image);
   /* A name with a slash is refused: an untrusted file must not choose the
@@ -319,7 +321,7 @@ void
 debug_file_find (struct debug_file *file, const struct image *image,
                  const struct debug_places *places, struct error *err)
 {
-  const struct search search = { file, image, places, err };
+  const struct debug_search search = { file, image, places, err };
   *file = (struct debug_file){ 0 };
   error_clear (err);
   if (try_build_id (&search) || try_link (&search))

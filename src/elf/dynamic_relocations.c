@@ -30,7 +30,7 @@ enum
 
 /* ---- The walk */
 
-struct walk
+struct relocation_walk
 {
   const struct image *image;
   dynamic_relocation_visitor *visit;
@@ -45,7 +45,7 @@ struct walk
    eight places for each of its bytes.  Most places ascend, as PT_LOADs do, so
    a search begins where the last one ended.  */
 static const uint8_t *
-place_bytes (struct walk *walk, uint64_t place)
+place_bytes (struct relocation_walk *walk, uint64_t place)
 {
   const struct image *image = walk->image;
   if (walk->load != NULL && place < walk->load->p_vaddr)
@@ -71,7 +71,8 @@ place_bytes (struct walk *walk, uint64_t place)
 /* INFO is the field r_info; 0, which has no type, for relative relocations.
    Inline: large programs have several relocations per function.  */
 static inline __attribute__ ((always_inline)) void
-visit (struct walk *walk, uint64_t place, uint64_t info, const uint8_t *addend)
+visit (struct relocation_walk *walk, uint64_t place, uint64_t info,
+       const uint8_t *addend)
 {
   uint32_t type = (uint32_t)ELF64_R_TYPE (info);
   if (type != walk->type)
@@ -110,7 +111,8 @@ find_table (const struct image *image, int64_t tag, int64_t size_tag,
 
 /* Entries with an addend, RELA, or without.  */
 static bool
-walk_table (struct walk *walk, int64_t tag, int64_t size_tag, bool rela)
+walk_table (struct relocation_walk *walk, int64_t tag, int64_t size_tag,
+            bool rela)
 {
   const uint8_t *table;
   uint64_t size, entry_size = rela ? sizeof (Elf64_Rela) : sizeof (Elf64_Rel);
@@ -130,7 +132,7 @@ walk_table (struct walk *walk, int64_t tag, int64_t size_tag, bool rela)
    says which of the 63 words behind the last place are places, too (gABI,
    "Relative relocation table").  */
 static bool
-walk_relative (struct walk *walk)
+walk_relative (struct relocation_walk *walk)
 {
   const uint8_t *table;
   uint64_t size, next = 0;
@@ -159,7 +161,8 @@ bool
 dynamic_relocations_walk (const struct image *image,
                           dynamic_relocation_visitor *visitor, void *data)
 {
-  struct walk walk = { .image = image, .visit = visitor, .data = data };
+  struct relocation_walk walk
+      = { .image = image, .visit = visitor, .data = data };
   uint64_t value;
   bool plt_rela = !dynamic_find (image, DT_PLTREL, &value) || value == DT_RELA;
   bool known = walk_table (&walk, DT_RELA, DT_RELASZ, true);
@@ -173,7 +176,7 @@ dynamic_relocations_walk (const struct image *image,
 /* ---- Places */
 
 /* A search for the places in a range.  */
-struct search
+struct place_search
 {
   struct dynamic_places *places;
   uint64_t begin, end; /* addresses that are looked for */
@@ -183,7 +186,7 @@ struct search
 static void
 note_place (void *data, const struct dynamic_relocation *relocation)
 {
-  struct search *search = data;
+  struct place_search *search = data;
   struct dynamic_places *places = search->places;
   uint64_t address = relocation->place;
   if (address < search->begin || address >= search->end || search->failed)
@@ -223,7 +226,7 @@ dynamic_places_find (struct dynamic_places *places, const struct image *image,
                      uint64_t address, uint64_t size, struct error *err)
 {
   uint64_t before = address < PLACE_SIZE - 1 ? address : PLACE_SIZE - 1;
-  struct search search
+  struct place_search search
       = { .places = places, .begin = address - before, .end = address + size };
   *places = (struct dynamic_places){ 0 };
   if (!may_be_changed (image, address))

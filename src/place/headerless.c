@@ -74,17 +74,17 @@ add_notes (struct image *known, const GElf_Phdr *segment)
 
 /* The nearest known section at or behind OFFSET that LOAD loads; or its end.
  */
-static struct range
+static struct interval
 next_known (const struct image *known, uint64_t offset, const GElf_Phdr *load)
 {
   uint64_t end = load->p_offset + load->p_filesz;
-  struct range next = { end, end };
+  struct interval next = { end, end };
   for (size_t i = 1; i < known->n_sections; i++)
     {
       const GElf_Shdr *header = &known->sections[i].header;
       if (header->sh_offset >= offset && header->sh_offset < next.begin)
-        next = (struct range){ header->sh_offset,
-                               header->sh_offset + header->sh_size };
+        next = (struct interval){ header->sh_offset,
+                                  header->sh_offset + header->sh_size };
     }
   return next;
 }
@@ -99,7 +99,7 @@ add_unknown (struct image *known, const GElf_Phdr *load)
     at = table_end;
   while (at < end && known->n_sections < KNOWN_MAX)
     {
-      struct range next = next_known (known, at, load);
+      struct interval next = next_known (known, at, load);
       uint64_t size = next.begin - at;
       GElf_Shdr header = loaded (load, at, size, SHT_PROGBITS);
       header.sh_flags |= (load->p_flags & PF_X ? SHF_EXECINSTR : 0)

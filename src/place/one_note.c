@@ -239,14 +239,14 @@ arrange (const struct placing *placing, struct arrangement *arrangement,
 
 /* ---- Whether readers find everything */
 
-struct visits
+struct note_visits
 {
   uint64_t notes[NOTES_MAX]; /* offsets */
   size_t n;
 };
 
 static void
-walk_over (struct visits *visits, struct note_walk walk, uint64_t offset)
+walk_over (struct note_visits *visits, struct note_walk walk, uint64_t offset)
 {
   struct note note;
   visits->n = 0;
@@ -255,7 +255,7 @@ walk_over (struct visits *visits, struct note_walk walk, uint64_t offset)
 }
 
 static bool
-has_visited (const struct visits *visits, uint64_t note)
+has_visited (const struct note_visits *visits, uint64_t note)
 {
   for (size_t i = 0; i < visits->n; i++)
     if (visits->notes[i] == note)
@@ -265,7 +265,7 @@ has_visited (const struct visits *visits, uint64_t note)
 
 /* A walk that follows a segment, with its alignment or with 4.  */
 static void
-walk_over_segment (struct visits *visits, const struct image *image,
+walk_over_segment (struct note_visits *visits, const struct image *image,
                    const GElf_Phdr *segment, bool by_4)
 {
   walk_over (
@@ -298,7 +298,8 @@ write_bytes (uint8_t *bytes, const struct image *image,
 static bool
 section_is_found (const struct image *image,
                   const struct note_section *section, bool by_4,
-                  const struct visits *before, const struct visits *after)
+                  const struct note_visits *before,
+                  const struct note_visits *after)
 {
   struct note_walk walk
       = { image->bytes + section->begin, section->end - section->begin,
@@ -317,7 +318,7 @@ static bool
 walk_is_good (const struct image *image, const struct arrangement *arrangement,
               const uint8_t *bytes, bool by_4)
 {
-  struct visits before, after;
+  struct note_visits before, after;
   walk_over (&after,
              (struct note_walk){ bytes, arrangement->end - arrangement->begin,
                                  by_4 ? 4 : arrangement->align,

@@ -34,21 +34,21 @@ range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
 /* The file range of a section.  An allocated section of size 0 keeps its
    first byte: it marks a place that code may refer to.  An empty .sframe,
    which linkers leave behind, marks nothing.  */
-static struct range
+static struct interval
 section_range (const struct image_section *section)
 {
   const GElf_Shdr *header = &section->header;
   if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
-    return (struct range){ 0, 0 };
+    return (struct interval){ 0, 0 };
   uint64_t size = header->sh_size;
   if (size == 0 && (header->sh_flags & SHF_ALLOC)
       && strcmp (section->name, ".sframe") != 0)
     size = 1;
-  return (struct range){ header->sh_offset, header->sh_offset + size };
+  return (struct interval){ header->sh_offset, header->sh_offset + size };
 }
 
 static void
-range_nearest (struct range *best, struct range candidate, uint64_t from)
+range_nearest (struct interval *best, struct interval candidate, uint64_t from)
 {
   if (candidate.end <= from || candidate.begin >= candidate.end)
     return;
@@ -59,25 +59,27 @@ range_nearest (struct range *best, struct range candidate, uint64_t from)
     *best = candidate;
 }
 
-static struct range
+static struct interval
 section_table_range (const struct image *image)
 {
   uint64_t size = image->n_sections * sizeof (Elf64_Shdr);
-  return (struct range){ image->header.e_shoff, image->header.e_shoff + size };
+  return (struct interval){ image->header.e_shoff,
+                            image->header.e_shoff + size };
 }
 
-static struct range
+static struct interval
 segment_table_range (const struct image *image)
 {
   uint64_t size = image->n_segments * sizeof (Elf64_Phdr);
-  return (struct range){ image->header.e_phoff, image->header.e_phoff + size };
+  return (struct interval){ image->header.e_phoff,
+                            image->header.e_phoff + size };
 }
 
-struct range
+struct interval
 owner_next (const struct image *image, uint64_t from, unsigned left_out)
 {
-  struct range best = { UINT64_MAX, UINT64_MAX };
-  range_nearest (&best, (struct range){ 0, sizeof (Elf64_Ehdr) }, from);
+  struct interval best = { UINT64_MAX, UINT64_MAX };
+  range_nearest (&best, (struct interval){ 0, sizeof (Elf64_Ehdr) }, from);
   range_nearest (&best, segment_table_range (image), from);
   if (!(left_out & LEAVE_OUT_SECTION_TABLE))
     range_nearest (&best, section_table_range (image), from);
@@ -91,16 +93,17 @@ owner_next (const struct image *image, uint64_t from, unsigned left_out)
       if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
           && segment->p_type != PT_PHDR
           && !(segment->p_type == PT_NOTE && (left_out & LEAVE_OUT_NOTES)))
-        range_nearest (&best,
-                       (struct range){ segment->p_offset,
-                                       segment->p_offset + segment->p_filesz },
-                       from);
+        range_nearest (
+            &best,
+            (struct interval){ segment->p_offset,
+                               segment->p_offset + segment->p_filesz },
+            from);
     }
   return best;
 }
 
 static void
-raise_to (uint64_t *last, struct range range)
+raise_to (uint64_t *last, struct interval range)
 {
   if (range.end > *last)
     *last = range.end;
@@ -118,8 +121,8 @@ owner_last (const struct image *image)
     {
       const GElf_Phdr *segment = &image->segments[i];
       if (segment->p_type != PT_NULL)
-        raise_to (&last,
-                  (struct range){ 0, segment->p_offset + segment->p_filesz });
+        raise_to (&last, (struct interval){ 0, segment->p_offset
+                                                   + segment->p_filesz });
     }
   return last;
 }
@@ -127,7 +130,7 @@ owner_last (const struct image *image)
 const GElf_Phdr *
 owner_of_table (const struct image *image)
 {
-  struct range table = segment_table_range (image);
+  struct interval table = segment_table_range (image);
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *load = &image->segments[i];

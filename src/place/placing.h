@@ -86,7 +86,7 @@ struct placing
 };
 
 /* [BEGIN, END): bytes of the file, or addresses.  */
-struct range
+struct interval
 {
   uint64_t begin, end;
 };
@@ -133,8 +133,8 @@ enum
 /* The first bytes at or behind FROM that a section with contents, a segment
    that is not PT_LOAD, or one of the header tables owns.  BEGIN == END ==
    UINT64_MAX: none.  */
-struct range owner_next (const struct image *image, uint64_t from,
-                         unsigned left_out);
+struct interval owner_next (const struct image *image, uint64_t from,
+                            unsigned left_out);
 
 /* One past the last byte that anything in the file accounts for.  */
 uint64_t owner_last (const struct image *image);
@@ -215,7 +215,7 @@ struct header_slots
   uint64_t table_end; /* of the new table, in the file */
   struct unit units[UNITS_MAX];
   size_t n_units;
-  struct range freed[2]; /* bytes that eviction freed: behind the table, and
+  struct interval freed[2]; /* bytes that eviction freed: behind the table, and
                             behind notes that stay */
 };
 
@@ -249,7 +249,7 @@ bool slots_find_unproven (struct placing *placing, size_t n,
    False when there is none.  */
 bool slots_moved_addresses (const struct placing *placing,
                             const struct header_slots *slots,
-                            struct range *addresses);
+                            struct interval *addresses);
 
 /* Give the units places behind file offset *END, which is loaded at ADDRESS,
    and move *END behind them.  */

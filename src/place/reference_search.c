@@ -18,7 +18,7 @@ struct layout_search
 {
   struct background background;
   const struct image *image;
-  struct range addresses;
+  struct interval addresses;
   struct references references;
 };
 
@@ -32,7 +32,7 @@ search_run (void *argument)
 
 /* Find the addresses of what would move.  */
 static bool
-find_addresses (const struct image *image, struct range *addresses)
+find_addresses (const struct image *image, struct interval *addresses)
 {
   struct header_slots slots;
   struct placing placing = { .image = image,
@@ -46,7 +46,7 @@ find_addresses (const struct image *image, struct range *addresses)
 struct layout_search *
 layout_search_start (const struct image *image)
 {
-  struct range addresses;
+  struct interval addresses;
   struct layout_search *search = NULL;
   if (find_addresses (image, &addresses))
     search = calloc (1, sizeof *search);

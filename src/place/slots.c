@@ -67,7 +67,7 @@ gap_is_free (struct placing *placing, uint64_t begin, uint64_t wall)
 /* Evict the unit behind FREED, and add its bytes to FREED.  */
 static bool
 slots_evict_one (struct placing *placing, struct header_slots *slots,
-                 struct range *freed, const GElf_Phdr *load)
+                 struct interval *freed, const GElf_Phdr *load)
 {
   if (slots->n_units == UNITS_MAX
       || freed->end >= load->p_offset + load->p_filesz)
@@ -123,8 +123,9 @@ slots_free_nothing (struct placing *placing, struct header_slots *slots,
 {
   uint64_t begin = table_old_end (placing);
   slots->n_units = 0;
-  slots->freed[0] = (struct range){ begin, next_wall (placing, begin, load) };
-  slots->freed[1] = (struct range){ 0, 0 };
+  slots->freed[0]
+      = (struct interval){ begin, next_wall (placing, begin, load) };
+  slots->freed[1] = (struct interval){ 0, 0 };
 }
 
 /* Evict until the bytes up to BEGIN are free.  */
@@ -268,15 +269,15 @@ slots_make_holes (struct placing *placing, struct header_slots *slots,
   const struct gathered_notes *notes = &slots->notes;
   uint64_t end = notes->offset + notes->size;
   slots_free_nothing (placing, slots, load);
-  struct range *front = &slots->freed[0], *behind = &slots->freed[1];
+  struct interval *front = &slots->freed[0], *behind = &slots->freed[1];
   if (!gap_is_free (placing, front->begin, front->end))
     return false;
   while (slots_move_in_front (placing, slots)
          && front->end < notes->fixed_begin)
     if (!slots_evict_one (placing, slots, front, load))
       return false;
-  *behind = (struct range){ notes->fixed_end,
-                            next_wall (placing, notes->fixed_end, load) };
+  *behind = (struct interval){ notes->fixed_end,
+                               next_wall (placing, notes->fixed_end, load) };
   if (!gap_is_free (placing, behind->begin, behind->end))
     return false;
   while (behind->end < end)
@@ -329,13 +330,13 @@ slots_find_unproven (struct placing *placing, size_t n,
 bool
 slots_moved_addresses (const struct placing *placing,
                        const struct header_slots *slots,
-                       struct range *addresses)
+                       struct interval *addresses)
 {
   if (slots->n_units == 0)
     return false;
   const struct unit *last = &slots->units[slots->n_units - 1];
-  *addresses = (struct range){ slots->units[0].address,
-                               unit_known_end (placing, last) };
+  *addresses = (struct interval){ slots->units[0].address,
+                                  unit_known_end (placing, last) };
   return true;
 }
 
@@ -345,7 +346,7 @@ static bool
 slots_are_proven (struct placing *placing, const struct header_slots *slots)
 {
   struct references *known = &placing->references;
-  struct range moved;
+  struct interval moved;
   if (!slots_moved_addresses (placing, slots, &moved)
       || (moved.begin >= known->begin && moved.end <= known->end))
     return true;

@@ -51,21 +51,21 @@ distance_of (const char *a, const char *b)
 }
 
 /* The search for the word that is nearest to what was typed.  */
-struct search
+struct word_search
 {
   const char *typed;
   const char *nearest; /* NULL: no word is near enough */
   unsigned best;
 };
 
-static struct search
+static struct word_search
 search_for (const char *typed)
 {
-  return (struct search){ typed, NULL, (unsigned)strlen (typed) / 3 + 2 };
+  return (struct word_search){ typed, NULL, (unsigned)strlen (typed) / 3 + 2 };
 }
 
 static void
-consider (struct search *search, const char *word)
+consider (struct word_search *search, const char *word)
 {
   unsigned distance = distance_of (search->typed, word);
   /* A word that differs in more than half of its letters is not a slip.  */
@@ -134,7 +134,7 @@ check_long (const struct argp_state *state, const struct argp_option *table,
   const struct argp_option *option = find_long (table, name);
   if (option != NULL)
     return word[length] == '\0' && takes_next (option);
-  struct search search = search_for (name);
+  struct word_search search = search_for (name);
   for (option = table; option->name != NULL || option->doc != NULL; option++)
     if (option->name != NULL && !(option->flags & OPTION_HIDDEN))
       consider (&search, option->name);
@@ -167,7 +167,7 @@ option_refuse_value (const struct argp_state *state, const char *option,
                      const char *value, const char *const *values)
 {
   char list[128] = "";
-  struct search search = search_for (value);
+  struct word_search search = search_for (value);
   size_t at = 0;
   for (size_t i = 0; values[i] != NULL && at < sizeof list; i++)
     {

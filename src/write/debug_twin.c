@@ -30,13 +30,13 @@ struct code_search
 /* Whether bytes of the file in RANGE are unknown code: not zero, and of no
    section or header table.  */
 static bool
-has_code_in (struct code_search *search, struct range range)
+has_code_in (struct code_search *search, struct interval range)
 {
   if (range.end > search->debug->size)
     range.end = search->debug->size;
   while (range.begin < range.end)
     {
-      struct range owner = owner_next (search->debug, range.begin, 0);
+      struct interval owner = owner_next (search->debug, range.begin, 0);
       uint64_t end = owner.begin < range.end ? owner.begin : range.end;
       uint64_t size = end - range.begin;
       if (search->owners++ == OWNERS_MAX || size > search->bytes
@@ -49,20 +49,20 @@ has_code_in (struct code_search *search, struct range range)
 }
 
 /* Where the file has what SEGMENT loads for SECTION.  */
-static struct range
+static struct interval
 file_range (const GElf_Phdr *segment, const GElf_Shdr *section)
 {
   uint64_t begin = section->sh_addr - segment->p_vaddr, end;
   if (segment->p_type != PT_LOAD || section->sh_addr < segment->p_vaddr
       || begin >= segment->p_filesz
       || __builtin_add_overflow (begin, section->sh_size, &end))
-    return (struct range){ 0, 0 };
+    return (struct interval){ 0, 0 };
   if (end > segment->p_filesz)
     end = segment->p_filesz;
-  struct range range;
+  struct interval range;
   if (__builtin_add_overflow (segment->p_offset, begin, &range.begin)
       || __builtin_add_overflow (segment->p_offset, end, &range.end))
-    return (struct range){ 0, 0 };
+    return (struct interval){ 0, 0 };
   return range;
 }
 

@@ -5,7 +5,7 @@
    GNU as would have described it, with the rows of an earlier function that
    has the same program, or with its own.  */
 
-#include "convert/linked.h"
+#include "convert/linked_section.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ _Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
                "reasons do not fit the public report");
 
 /* What is needed until all code was walked over is freed then.  */
-struct linked
+struct linked_section
 {
   const struct image *image;
   const struct cfi2sframe_options *options;
@@ -68,7 +68,7 @@ report_debug (struct cfi2sframe_report *report,
 }
 
 static void
-report_source (struct linked *linked)
+report_source (struct linked_section *linked)
 {
   struct cfi2sframe_report *report = linked->report;
   const struct cfi_section *cfi = &linked->source.cfi;
@@ -93,7 +93,7 @@ report_source (struct linked *linked)
 /* Whether rows are to be made from code.  For a machine whose code no build
    can analyse it is not: what has CFI gets its rows as without --analyze.  */
 static bool
-adds_rows_of_code (const struct linked *linked)
+adds_rows_of_code (const struct linked_section *linked)
 {
   const struct arch *arch = linked->image->arch;
   return linked->options->analyze
@@ -101,7 +101,7 @@ adds_rows_of_code (const struct linked *linked)
 }
 
 static void
-report_unanalysed (struct linked *linked)
+report_unanalysed (struct linked_section *linked)
 {
   char *note = linked->report->cfi_note;
   size_t length = strlen (note), size = sizeof linked->report->cfi_note;
@@ -112,7 +112,7 @@ report_unanalysed (struct linked *linked)
 }
 
 static bool
-analyse_code (struct linked *linked, struct error *err)
+analyse_code (struct linked_section *linked, struct error *err)
 {
   const struct code_evidence_request wanted
       = { .add = adds_rows_of_code (linked),
@@ -123,7 +123,7 @@ analyse_code (struct linked *linked, struct error *err)
 }
 
 static bool
-open_source (struct linked *linked, struct error *err)
+open_source (struct linked_section *linked, struct error *err)
 {
   const struct image *image = linked->image;
   if (image->arch != NULL)
@@ -140,7 +140,7 @@ open_source (struct linked *linked, struct error *err)
 }
 
 static bool
-open_emitter (struct linked *linked, struct error *err)
+open_emitter (struct linked_section *linked, struct error *err)
 {
   const struct cfi2sframe_options *options = linked->options;
   const struct cfi_source *source = &linked->source;
@@ -164,7 +164,7 @@ open_emitter (struct linked *linked, struct error *err)
 }
 
 static bool
-open_sites (struct linked *linked, struct error *err)
+open_sites (struct linked_section *linked, struct error *err)
 {
   if (linked->options->gnu)
     return true;
@@ -178,7 +178,7 @@ open_sites (struct linked *linked, struct error *err)
 
 /* What spares work, or replaces it.  */
 static bool
-open_shortcuts (struct linked *linked, struct error *err)
+open_shortcuts (struct linked_section *linked, struct error *err)
 {
   const struct cfi2sframe_options *options = linked->options;
   if (options->gnu)
@@ -198,7 +198,7 @@ open_shortcuts (struct linked *linked, struct error *err)
 
 /* Free what reading and walking needed; more room for choosing.  */
 static void
-close_reading (struct linked *linked)
+close_reading (struct linked_section *linked)
 {
   gnu_functions_free (linked->gnu);
   linked->gnu = NULL;
@@ -216,12 +216,12 @@ close_reading (struct linked *linked)
   linked->source = (struct cfi_source){ .image = NULL };
 }
 
-struct linked *
-linked_new (const struct image *image,
-            const struct cfi2sframe_options *options,
-            struct cfi2sframe_report *report, struct error *err)
+struct linked_section *
+linked_section_new (const struct image *image,
+                    const struct cfi2sframe_options *options,
+                    struct cfi2sframe_report *report, struct error *err)
 {
-  struct linked *linked = calloc (1, sizeof *linked);
+  struct linked_section *linked = calloc (1, sizeof *linked);
   if (linked == NULL)
     {
       error_set_no_memory (err);
@@ -234,7 +234,7 @@ linked_new (const struct image *image,
 }
 
 void
-linked_free (struct linked *linked)
+linked_section_free (struct linked_section *linked)
 {
   if (linked == NULL)
     return;
@@ -244,7 +244,7 @@ linked_free (struct linked *linked)
 }
 
 bool
-linked_read (struct linked *linked, struct error *err)
+linked_section_read (struct linked_section *linked, struct error *err)
 {
   return open_source (linked, err) && open_sites (linked, err)
          && open_emitter (linked, err) && open_shortcuts (linked, err);
@@ -254,8 +254,8 @@ linked_read (struct linked *linked, struct error *err)
 
 /* Without the rows that the code contradicts.  */
 static bool
-leave_out_disproved (struct linked *linked, const struct cfi_code *code,
-                     struct error *err)
+leave_out_disproved (struct linked_section *linked,
+                     const struct cfi_code *code, struct error *err)
 {
   return code->kind != CODE_OF_FDE || code->reason != REASON_NONE
          || !code_evidence_contradict (&linked->code, code->address,
@@ -267,7 +267,7 @@ leave_out_disproved (struct linked *linked, const struct cfi_code *code,
 /* Get the rows of CODE and add them.  What became of its program, whose hash
    is *HASH, is kept, unless HASH is NULL.  */
 static bool
-add_executed (struct linked *linked, struct cfi_code *code,
+add_executed (struct linked_section *linked, struct cfi_code *code,
               const uint32_t *hash, struct error *err)
 {
   const struct emitter_account *account = emitter_account (linked->emitter);
@@ -291,7 +291,8 @@ add_executed (struct linked *linked, struct cfi_code *code,
 }
 
 static bool
-add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
+add_fde (struct linked_section *linked, struct cfi_code *code,
+         struct error *err)
 {
   uint32_t hash;
   bool added = false;
@@ -316,7 +317,8 @@ add_fde (struct linked *linked, struct cfi_code *code, struct error *err)
 }
 
 static bool
-add_found (struct linked *linked, struct cfi_code *code, struct error *err)
+add_found (struct linked_section *linked, struct cfi_code *code,
+           struct error *err)
 {
   const struct emitter_account *account = emitter_account (linked->emitter);
   uint64_t covered = account->bytes_covered;
@@ -326,7 +328,8 @@ add_found (struct linked *linked, struct cfi_code *code, struct error *err)
 }
 
 static bool
-add_code (struct linked *linked, struct cfi_code *code, struct error *err)
+add_code (struct linked_section *linked, struct cfi_code *code,
+          struct error *err)
 {
   switch (code->kind)
     {
@@ -344,7 +347,7 @@ add_code (struct linked *linked, struct cfi_code *code, struct error *err)
 }
 
 static void
-report_account (struct linked *linked)
+report_account (struct linked_section *linked)
 {
   struct cfi2sframe_report *report = linked->report;
   const struct emitter_account *account = emitter_account (linked->emitter);
@@ -358,7 +361,7 @@ report_account (struct linked *linked)
 }
 
 static void
-report_encoder (struct linked *linked)
+report_encoder (struct linked_section *linked)
 {
   struct cfi2sframe_report *report = linked->report;
   const struct sframe_encoder *encoder = emitter_encoder (linked->emitter);
@@ -368,7 +371,7 @@ report_encoder (struct linked *linked)
 }
 
 bool
-linked_walk (struct linked *linked, struct error *err)
+linked_section_walk (struct linked_section *linked, struct error *err)
 {
   struct cfi_code code;
   bool added = true;
@@ -381,7 +384,7 @@ linked_walk (struct linked *linked, struct error *err)
 }
 
 struct sframe_encoder *
-linked_choose (struct linked *linked, struct error *err)
+linked_section_choose (struct linked_section *linked, struct error *err)
 {
   struct cfi2sframe_report *report = linked->report;
   bool chosen = emitter_finish (linked->emitter, err);
@@ -395,14 +398,16 @@ linked_choose (struct linked *linked, struct error *err)
 }
 
 struct sframe_encoder *
-linked_build (const struct image *image,
-              const struct cfi2sframe_options *options,
-              struct cfi2sframe_report *report, struct error *err)
+linked_section_build (const struct image *image,
+                      const struct cfi2sframe_options *options,
+                      struct cfi2sframe_report *report, struct error *err)
 {
   struct sframe_encoder *encoder = NULL;
-  struct linked *linked = linked_new (image, options, report, err);
-  if (linked != NULL && linked_read (linked, err) && linked_walk (linked, err))
-    encoder = linked_choose (linked, err);
-  linked_free (linked);
+  struct linked_section *linked
+      = linked_section_new (image, options, report, err);
+  if (linked != NULL && linked_section_read (linked, err)
+      && linked_section_walk (linked, err))
+    encoder = linked_section_choose (linked, err);
+  linked_section_free (linked);
   return encoder;
 }

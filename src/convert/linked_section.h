@@ -1,0 +1,48 @@
+/* From a linked ELF image to the rows of its SFrame section.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   In three steps, each of which needs the one before: what describes code is
+   read, all code is walked over, and the pieces that become FDEs are chosen.
+   linked_section_build takes them all.  */
+
+#ifndef CONVERT_LINKED_SECTION_H
+#define CONVERT_LINKED_SECTION_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "sframe/encode.h"
+
+struct linked_section; /* opaque */
+
+/* NULL when memory ran out.  IMAGE, OPTIONS and REPORT, which is filled in
+   step by step, must outlive it.  */
+struct linked_section *
+linked_section_new (const struct image *image,
+                    const struct cfi2sframe_options *options,
+                    struct cfi2sframe_report *report, struct error *err);
+void linked_section_free (struct linked_section *linked);
+
+/* Read what describes code: FDEs, PLT stubs and, if asked for, functions found
+   in the code.  Status CFI2SFRAME_NOTHING when there is no CFI.  */
+bool linked_section_read (struct linked_section *linked, struct error *err);
+
+/* Give the rows of all code, in the order of addresses, to what will choose
+   from them.  What was read is freed.  */
+bool linked_section_walk (struct linked_section *linked, struct error *err);
+
+/* Choose the pieces that become FDEs and write their rows: an encoder, which
+   is the caller's.  NULL with status CFI2SFRAME_NOTHING when nothing could be
+   expressed.  */
+struct sframe_encoder *linked_section_choose (struct linked_section *linked,
+                                              struct error *err);
+
+/* Do all three steps: an encoder that holds the SFrame data of IMAGE; REPORT
+   is filled in.  NULL as linked_section_choose.  */
+struct sframe_encoder *
+linked_section_build (const struct image *image,
+                      const struct cfi2sframe_options *options,
+                      struct cfi2sframe_report *report, struct error *err);
+
+#endif /* CONVERT_LINKED_SECTION_H */
