@@ -5,8 +5,8 @@
 
 enum
 {
-  /* FDEs that overlap each other are an accident or an attack; more than so
-     many are left out unheard.  */
+  /* FDEs that overlap each other are an accident or an attack.  If there are
+     more than so many, all are left out, and none is executed.  */
   GROUP_MAX = 16
 };
 
@@ -35,65 +35,54 @@ reason_is_of_code (enum frame_reason reason)
          && reason != REASON_RELOCATED && reason != REASON_FP_UNKNOWN;
 }
 
-/* What is wrong with FDE number INDEX; asked for again and again, while the
-   FDEs around it are looked at.  */
 static enum frame_reason
-problem_of (struct cfi_walk *walk, size_t index)
+problem_of (const struct cfi_walk *walk, const struct cfi_fde *fde)
 {
   const struct cfi_source *source = walk->source;
-  if (walk->judged != index + 1)
-    {
-      walk->judged = index + 1;
-      walk->audit
-          = source->problem (source->context, &source->cfi.fdes[index]);
-    }
-  return walk->audit;
+  return source->problem (source->context, fde);
 }
 
-/* Find the FDEs that overlap the next one, which is of code, directly or
-   through others.  */
+/* Find the FDEs that overlap the next one, which tells where its code is,
+   directly or through others.  */
 static void
 find_group (struct cfi_walk *walk)
 {
-  const struct cfi_source *source = walk->source;
-  const struct cfi_fde *fdes = source->cfi.fdes;
-  size_t i = walk->fde;
-  uint64_t end = 0;
-  for (walk->group = i; i < source->cfi.n_fdes; i++)
-    {
-      if (!reason_is_of_code (problem_of (walk, i)))
-        continue;
-      if (i > walk->group && fdes[i].address >= end)
-        break;
-      if (fdes[i].address + fdes[i].size > end)
-        end = fdes[i].address + fdes[i].size;
-    }
-  walk->group_end = i;
+  const struct cfi_section *cfi = &walk->source->cfi;
+  const struct cfi_fde *fde = &cfi->fdes[walk->fde];
+  const struct cfi_fde *fdes_end = &cfi->fdes[cfi->n_fdes];
+  uint64_t end = fde->address + fde->size;
+  for (fde++; fde < fdes_end && fde->address < end; fde++)
+    if (fde->address + fde->size > end
+        && reason_is_of_code (problem_of (walk, fde)))
+      end = fde->address + fde->size;
+  walk->group = walk->fde;
+  walk->group_end = (size_t)(fde - cfi->fdes);
 }
 
-static struct cfi_code
-judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde)
+/* Fill in CODE for the next FDE.  */
+static void
+judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde,
+           struct cfi_code *code)
 {
-  enum frame_reason reason = problem_of (walk, walk->fde);
-  struct cfi_code code = { .fde = fde,
-                           .address = fde->address,
-                           .size = fde->size,
-                           .is_code = reason_is_of_code (reason),
-                           .reason = reason };
-  if (!code.is_code)
-    return code;
+  enum frame_reason reason = problem_of (walk, fde);
+  *code = (struct cfi_code){ .fde = fde,
+                             .address = fde->address,
+                             .size = fde->size,
+                             .is_code = reason_is_of_code (reason),
+                             .reason = reason };
+  if (!code->is_code)
+    return;
   if (walk->fde >= walk->group_end)
     find_group (walk);
-  code.group = walk->group;
-  code.group_end = walk->group_end;
-  code.claimed_end = walk->claimed_end;
-  bool in_stub = walk->fde == code.group && fde->address < walk->claimed_end;
+  code->group = walk->group;
+  code->group_end = walk->group_end;
+  code->claimed_end = walk->claimed_end;
+  bool in_stub = walk->fde == code->group && fde->address < walk->claimed_end;
   if (reason == REASON_NONE
-      && (in_stub || code.group_end - code.group > GROUP_MAX))
-    code.reason = REASON_OVERLAP;
+      && (in_stub || code->group_end - code->group > GROUP_MAX))
+    code->reason = REASON_OVERLAP;
   if (fde->address + fde->size > walk->claimed_end)
     walk->claimed_end = fde->address + fde->size;
-  return code;
 }
 
 /* The next function of LIST, from *INDEX on, whose code no FDE covers; NULL if
@@ -143,7 +132,7 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
     return true;
   if (more)
     {
-      *code = judge_fde (walk, &cfi->fdes[walk->fde]);
+      judge_fde (walk, &cfi->fdes[walk->fde], code);
       walk->fde++;
     }
   return more;
@@ -160,13 +149,13 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
   return err->status == CFI2SFRAME_OK;
 }
 
-/* Let RIVAL have its say about the function at hand.  */
+/* Leave out the rows of the function at hand where RIVAL says anything else.
+ */
 static bool
 hear_rival (struct cfi_walk *walk, const struct cfi_fde *rival,
             struct error *err)
 {
-  const struct cfi_source *source = walk->source;
-  enum frame_reason reason = source->problem (source->context, rival);
+  enum frame_reason reason = problem_of (walk, rival);
   if (!reason_is_of_code (reason))
     return true;
   if (reason == REASON_NONE
@@ -193,7 +182,8 @@ is_disputed (const struct frame_function *function, uint64_t size)
   return false;
 }
 
-/* Hear all who overlap CODE, then drop what came with earlier ones.  */
+/* Compare CODE with all FDEs that overlap it, then drop the part of it that
+   came with earlier ones.  */
 static bool
 settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
                  struct error *err)

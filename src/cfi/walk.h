@@ -38,15 +38,13 @@ struct cfi_walk
   size_t fde, stub, found;        /* the next ones */
   size_t group, group_end;        /* FDEs that overlap, `fde' among them */
   uint64_t claimed_end;           /* code below has an owner */
-  size_t judged;                  /* an FDE, by index plus 1, or 0 ... */
-  enum frame_reason audit;        /* ... and what is wrong with it */
 };
 
 enum cfi_code_kind
 {
   CODE_OF_FDE,
   CODE_OF_STUB, /* of a PLT; its instructions are known */
-  CODE_FOUND    /* by its analysis: whatever has neither */
+  CODE_FOUND    /* by analysis of code that has neither */
 };
 
 /* What the walk meets.  */
@@ -62,8 +60,8 @@ struct cfi_code
   bool front_disputed;      /* and some of that has no rows */
   enum frame_reason reason; /* why there are no rows, or REASON_NONE */
   const struct frame_function *function; /* the rows; see cfi_walk_rows */
-  /* Bytes behind it that its last row may cover, too, and whether a call may
-     end in front of them; 0 here, see return_sites.  */
+  /* Bytes behind the code that its last row may cover, too, and whether a call
+     may end in front of them; 0 until return_sites sets both.  */
   uint32_t padding;
   bool call_at_end;
 };
