@@ -5,8 +5,8 @@
 
 #include <elf.h>
 
-/* Whether the SIZE bytes of CODE, decoded from their start on, end in a call.
-   They look as if they did.  */
+/* Whether the SIZE bytes of CODE, decoded from their start on, end in a call;
+   their last bytes look like one.  */
 static bool
 ends_in_call (const struct arch *arch, const uint8_t *code, uint64_t size)
 {
@@ -89,8 +89,9 @@ call_finder_first (struct call_finder *finder, uint64_t base,
   const uint8_t *segment = finder->bytes;
   uint64_t skip = base - finder->address;
   int32_t distance;
-  /* Nearly all places are told apart by a look at what is in front of them,
-     which is fastest where it need not care where the piece begins.  */
+  /* Few places have bytes in front of them that look like a call.  That is
+     asked first, of the whole segment: where the piece begins matters only to
+     those few.  */
   for (size_t i = 1; i < n; i++)
     if (arch->may_end_call (segment, skip + offsets[i], &distance)
         && piece_ends_in_call (finder, base + offsets[i - 1],

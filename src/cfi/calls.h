@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The address behind a call is its return address, and readers of SFrame look
-   that up.  When the call never returns, what is there may have nothing to do
-   with it.  */
+   that up.  Behind a call that never returns there may be other code, whose
+   rows do not hold for the call.  */
 
 #ifndef CFI_CALLS_H
 #define CFI_CALLS_H
@@ -26,12 +26,13 @@ struct call_finder
 };
 
 /* Whether a call ends at ADDRESS.  START, at or below it, is the address of an
-   instruction: from there on they are decoded one after the other, so an
-   immediate that looks like a call is none.  Where decoding fails, what looks
-   like a call counts as one, because a place that is left out in vain only
-   makes readers fall back.  What looks like the call of the very first byte of
-   a function counts as one, too, and is not decoded: an immediate would have
-   to meet one of the few hundred thousand such addresses among 4 billion.  */
+   instruction: instructions are decoded from there on, one after the other, so
+   that an immediate that looks like a call is none.  Where decoding fails,
+   what looks like a call counts as one, because a place that is left out in
+   vain only makes readers fall back.  What looks like the call of the very
+   first byte of a function counts as one, too, and is not decoded: an
+   immediate would have to meet one of the few hundred thousand such addresses
+   among 4 billion.  */
 bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
                           uint64_t address);
 

@@ -6,7 +6,7 @@
 /* Which operands follow an extended opcode.  */
 enum operands
 {
-  OPERANDS_UNKNOWN, /* not an opcode we know */
+  OPERANDS_UNKNOWN, /* not a known opcode */
   OPERANDS_NONE,
   OPERANDS_ADDRESS,
   OPERANDS_DELTA1,

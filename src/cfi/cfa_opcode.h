@@ -98,7 +98,7 @@ bool cfa_instruction_read_extended (struct cursor *cursor, uint8_t opcode,
 
 /* Decode the next instruction.  set_loc's operand is in `block`: reading it
    takes the CIE's ENCODING.  False for an unknown opcode or when the bytes
-   end.  Primary opcodes are most of all there are, so they are inline.  */
+   end.  Inline for the primary opcodes, which most instructions have.  */
 static inline bool
 cfa_instruction_read (struct cursor *cursor, uint8_t encoding,
                       struct cfa_instruction *instruction)

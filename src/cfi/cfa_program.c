@@ -22,8 +22,9 @@ enum
   RA_SIGN_STATE = 34
 };
 
-/* The rules in force.  Of a CFA that is a register and an offset both are kept
-   in full width, too: one out of range may be replaced before it matters.  */
+/* The rules in force.  Of a CFA that is a register and an offset, the two are
+   kept in full width as well: one that is out of range may be replaced before
+   a row needs it.  */
 struct cfa_state
 {
   struct frame_row row; /* as it comes out, but for what follows */
@@ -35,8 +36,8 @@ struct cfa_state
   bool sign_state_ruled; /* a rule other than negate_ra_state governs it */
 };
 
-/* The rules of other callee-saved registers; kept apart, so that who does not
-   want them does not pay for copying them.  */
+/* The rules of other callee-saved registers.  They are apart, because callers
+   that do not ask for these rules shall not pay for copying them.  */
 struct saved_state
 {
   struct frame_rule rules[SAVED_REGISTERS_MAX];
@@ -82,8 +83,8 @@ struct execution
 
 /* From the state to a row.  */
 
-/* A stack tracer takes CFA + caller_sp_offset for the caller's SP.  Is that
-   what the explicit rule of SP says?  */
+/* Whether SP, the explicit rule of the register, says what a stack tracer
+   takes for granted: the caller's SP is CFA + caller_sp_offset.  */
 static bool
 sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
                     struct frame_rule cfa)
@@ -134,8 +135,8 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
     row->ra = frame_rule_unsupported (REASON_RA_SIGNING);
 }
 
-/* Append any row for the code from the current location on.  Apart: the
-   compiler would save registers for it in all cases.  */
+/* Append any row for the code from the current location on.  Not inline: the
+   compiler would save registers for this function in all cases.  */
 static __attribute__ ((noinline)) bool
 emit_any_row (struct execution *run)
 {
@@ -151,9 +152,9 @@ emit_any_row (struct execution *run)
   return appended || error_set_no_memory (run->err);
 }
 
-/* The same, at once if there is nothing unusual in it: the row says what rows
-   said before.  Rows of one machine have the same number if they say the
-   same.  */
+/* Append a row for the code from the current location on: at once if it says
+   what a recent row said, and nothing beside.  Rows of one machine that say
+   the same have the same number.  */
 static inline bool
 emit_row (struct execution *run)
 {
@@ -707,8 +708,8 @@ cfa_machine_track_saved (struct cfa_machine *machine)
 }
 
 /* The program is broken for REASON at the current location.  What it said of
-   the code before that holds, as in every unwinder; of the rest nothing is
-   known.  */
+   the code before that location holds, as in every unwinder; of the code
+   behind it nothing is known.  */
 static enum frame_reason
 give_up_from_here (struct execution *run, enum frame_reason reason)
 {

@@ -1,4 +1,4 @@
-/* Decoding CIEs: with our own eyes first, then as libdwarf says.
+/* Decoding CIEs: the augmentation here, the rest by libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/cie.h"

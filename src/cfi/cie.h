@@ -1,9 +1,9 @@
-/* Decoding CIEs: with our own eyes first, then as libdwarf says.
+/* Decoding CIEs: the augmentation here, the rest by libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   LSB Core, section 10.6.1.1; DWARF 5, section 6.4.1.  The augmentation is
-   read here: libdwarf fails for letters it does not know, and needs to be told
-   how wide addresses are.  The rest is libdwarf's.  */
+   LSB Core, section 10.6.1.1; DWARF 5, section 6.4.1.  libdwarf fails for
+   augmentation letters that it does not know, and has to be told how wide
+   addresses are, which the augmentation says.  */
 
 #ifndef CFI_CIE_H
 #define CFI_CIE_H
@@ -20,12 +20,12 @@
 void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                const struct entry *entry);
 
-/* Copy CIE's entry to TO, as libdwarf shall see it.  */
+/* Copy CIE's entry to TO, without what libdwarf would fail for.  */
 void cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
                uint8_t *to);
 
-/* Fill in the rest from what libdwarf says in FROM of the COPY.  It may turn
-   out unusable.  */
+/* Fill in the rest of CIE from what libdwarf says in FROM of the COPY.  CIE
+   may turn out unusable.  */
 void cie_decode (struct cfi_cie *cie, const struct cfi_section *section,
                  const struct libdwarf_list_cie *from, const uint8_t *copy);
 

@@ -16,9 +16,9 @@ enum
   MOVING_MIN = 32
 };
 
-/* Whose .debug_frame it is.  */
+/* The tools whose .debug_frame is not used, or only in part.  */
 
-/* Sections that say so.  */
+/* Sections that tell which tool made or changed a file.  */
 static const struct
 {
   const char *section;
@@ -98,8 +98,8 @@ have_rule_of_fp (const struct arch *arch, const uint8_t *instructions,
 }
 
 /* Whether the input INDEX is a compiler's that leaves rules for FP out: many
-   functions move the CFA, but none has such a rule.  Mostly one of the first
-   has.  */
+   functions move the CFA, but none has such a rule.  Elsewhere one of the
+   first functions has one.  */
 static bool
 never_tells_of_fp (const struct cfi_section *cfi, uint32_t index)
 {

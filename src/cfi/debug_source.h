@@ -3,8 +3,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A .debug_frame is for debuggers.  No program needs it to run, so tools that
-   change code forget it, and some compilers leave rules out of it that
-   debuggers do without.  What is known to be of that kind is not used.  */
+   change code leave it as it was, and some compilers leave rules out of it
+   that debuggers do without.  A .debug_frame that is known to be outdated, or
+   to lack rules, is not used.  */
 
 #ifndef CFI_DEBUG_SOURCE_H
 #define CFI_DEBUG_SOURCE_H
@@ -41,7 +42,7 @@ bool debug_source_read (struct debug_source *debug, struct cfi_section *cfi,
                         const struct cfi_options *cfi_options,
                         struct error *err);
 
-/* Also for one that is all zero.  */
+/* DEBUG may be all zero.  */
 void debug_source_close (struct debug_source *debug);
 
 #endif /* CFI_DEBUG_SOURCE_H */

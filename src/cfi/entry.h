@@ -1,9 +1,9 @@
 /* The entries of .eh_frame and .debug_frame, by their lengths alone.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The only place that looks at entry headers without libdwarf: it finds what
-   libdwarf would trip on.  LSB Core, section 10.6.1; DWARF 5, sections 6.4.1
-   and 7.4.  */
+   The only place that looks at entry headers without libdwarf, which fails for
+   a whole section where one entry is damaged.  LSB Core, section 10.6.1; DWARF
+   5, sections 6.4.1 and 7.4.  */
 
 #ifndef CFI_ENTRY_H
 #define CFI_ENTRY_H
@@ -32,8 +32,8 @@ struct entry
   const char *why;
 };
 
-/* The bytes in front of what a CIE or FDE says: its length and what tells
-   both apart; with a length of 64 bits, both are wider.  */
+/* The bytes in front of what a CIE or FDE says: its length, and the field that
+   tells a CIE from an FDE.  With a length of 64 bits both fields are wider. */
 enum
 {
   ENTRY_HEAD = 8,

@@ -178,8 +178,8 @@ step (struct stack *stack, struct cursor *cursor)
 }
 
 /* CFA = rsp + 8 + 8 * ((rip & 15) >= n): what binutils writes for .plt
-   (bfd/elfxx-x86: the lazy PLT's eh_frame; n is 11, or 9 with IBT).  Other
-   thresholds mean the same kind of stub.  */
+   (bfd/elfxx-x86: the lazy PLT's eh_frame; n is 11, or 9 with IBT).  A rule
+   with another n has the same form.  */
 static bool
 match_plt (const uint8_t *block, uint64_t size, uint8_t *threshold)
 {
@@ -197,8 +197,8 @@ match_plt (const uint8_t *block, uint64_t size, uint8_t *threshold)
   return true;
 }
 
-/* Registers that a stack tracer cannot ask for: on amd64 the RA column is a
-   name without a register.  */
+/* Whether a stack tracer cannot ask for the register: on amd64 the RA column
+   is a name without a register.  */
 static bool
 is_readable_register (const struct arch *arch, uint64_t reg)
 {

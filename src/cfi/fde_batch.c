@@ -210,8 +210,9 @@ show_items (struct fde_batch *batch, size_t begin, size_t end,
   return !batch->shown.failed || error_set_no_memory (err);
 }
 
-/* What libdwarf is told of the size of an address: 8 bytes, or 4 to spare it
-   a costly message for every entry whose size is not a multiple of 8.  */
+/* What libdwarf is told of the size of an address: 8 bytes, or 4, because with
+   8 it makes a costly message for every entry whose size is not a multiple of
+   8.  */
 static unsigned
 address_size (const struct fde_batch *batch)
 {
@@ -298,8 +299,8 @@ take_fdes (struct fde_batch *batch, struct libdwarf_list *list)
     }
 }
 
-/* Let libdwarf read the bytes shown.  False when it refuses them, or sees
-   something else in them; TEXT says why.  */
+/* Let libdwarf read the bytes shown.  False when libdwarf refuses the bytes,
+   or sees other entries in them; TEXT says why.  */
 static bool
 read_shown (struct fde_batch *batch, char *text, size_t text_size)
 {
@@ -365,7 +366,7 @@ fde_batch_read (struct fde_batch *batch, struct error *err)
         }
       if (!pass_on (batch, begin, end, read ? NULL : text, err))
         return false;
-      /* Damage often comes in rows.  */
+      /* Damaged entries often follow each other, so batches grow slowly.  */
       if (read)
         at_once *= 2;
     }

@@ -5,9 +5,9 @@
    The first FDE of each CIE is libdwarf's, and with it the CIE; from the
    second one on plain FDEs (plain_fde.h) are read at once.  libdwarf gives up
    on a whole section for one bad entry, stops at a zero terminator, and
-   becomes slow with thousands of CIEs.  Therefore it is shown batches: copies
-   of FDEs and of the CIEs they use.  A batch it refuses is halved until the
-   damaged entry is alone.  */
+   becomes slow with thousands of CIEs.  libdwarf is therefore shown batches:
+   copies of FDEs and of the CIEs they use.  A batch that libdwarf refuses is
+   halved until the damaged entry is alone.  */
 
 #ifndef CFI_FDE_BATCH_H
 #define CFI_FDE_BATCH_H
@@ -27,8 +27,8 @@ struct fde_batch *fde_batch_new (struct cfi_section *section, size_t n_cies);
 void fde_batch_free (struct fde_batch *batch);
 
 /* Add the FDE in ENTRY, whose CIE has the index CIE and was scanned.  A full
-   batch is read first, and so is one that would tell what is in that CIE.
-   False when memory ran out.  */
+   batch is read first, and so is a batch that has the first FDE of this CIE:
+   from then on the CIE is known.  False when memory ran out.  */
 bool fde_batch_add (struct fde_batch *batch, const struct entry *entry,
                     size_t cie, struct error *err);
 

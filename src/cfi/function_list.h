@@ -1,7 +1,7 @@
 /* All functions of a section at once, with their rows.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For what needs to look at them in any order: the analysis of code.  */
+   For the analysis of code, which looks at functions in any order.  */
 
 #ifndef CFI_FUNCTION_LIST_H
 #define CFI_FUNCTION_LIST_H
@@ -20,7 +20,7 @@ struct function_list
   size_t n;
 };
 
-/* Walk over SOURCE and keep what has rows.  */
+/* Walk over SOURCE and keep the functions that have rows.  */
 bool function_list_read (struct function_list *list,
                          const struct cfi_source *source, struct error *err);
 void function_list_free (struct function_list *list);

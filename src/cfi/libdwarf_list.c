@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    libdwarf is given two sections by object access: the empty one at index 0
-   and that with the CFI at index 1.  Nothing is copied; it opens no file.  Two
-   generations of its interface exist; configure tells them apart by the type
-   Dwarf_Obj_Access_Interface_a.  */
+   and that with the CFI at index 1.  Nothing is copied, and libdwarf opens no
+   file.  Two generations of the interface exist; configure tells them apart by
+   the type Dwarf_Obj_Access_Interface_a.  */
 
 #include <config.h>
 
@@ -25,8 +25,8 @@ typedef Dwarf_Unsigned section_index;
 typedef Dwarf_Small *byte_pointer;
 #  define SECTION(member) as_##member
 
-/* DWARF 5, section 7.8: DW_END_big, DW_END_little.  Not from dwarf.h, of
-   which libdwarf and elfutils have one each.  */
+/* DWARF 5, section 7.8: DW_END_big, DW_END_little.  dwarf.h is not included:
+   libdwarf and elfutils have one each.  */
 enum
 {
   BYTE_ORDER_BIG = 1,

@@ -1,8 +1,8 @@
 /* libdwarf, kept behind one small interface.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A list is what libdwarf says of some bytes with CIEs and FDEs, as if they
-   were a whole section.  What differs between libdwarf 20210528,
+   A list is what libdwarf says of some bytes with CIEs and FDEs, which
+   libdwarf takes for a whole section.  What differs between libdwarf 20210528,
    0.11 and 2.x is in libdwarf_list.c.  */
 
 #ifndef CFI_LIBDWARF_LIST_H
@@ -40,7 +40,7 @@ struct libdwarf_list_fde
 /* Let libdwarf list the entries of INPUT, whose bytes must outlive the list.
    ADDRESS_SIZE is 8, or 4 to spare libdwarf a costly message for every entry
    whose size is not a multiple of 8 (then no CIE may use absptr).  NULL when
-   it refuses them; TEXT (of TEXT_SIZE bytes) says why.  */
+   libdwarf refuses the entries; TEXT (of TEXT_SIZE bytes) says why.  */
 struct libdwarf_list *libdwarf_list_open (const struct cfi_input *input,
                                           bool big_endian,
                                           unsigned address_size, char *text,

@@ -30,7 +30,7 @@ plain_fde_read (const struct cfi_section *section, const struct entry *entry,
   const struct cfi_input *input = &section->inputs[section->n_inputs - 1];
   const uint8_t *bytes = input->bytes + entry->offset;
   bool big_endian = section->arch->big_endian;
-  /* Instructions: libdwarf has read the CIE.  */
+  /* A CIE has instructions once libdwarf has read it.  */
   if (!known->plain || known->instructions == NULL || section->no_plain
       || entry->size < DATA)
     return false;

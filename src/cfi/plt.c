@@ -44,8 +44,8 @@ stub_row (const struct arch *arch, uint32_t start, int16_t cfa_offset)
   return row;
 }
 
-/* Runs of stubs are long and sections few; what comes behind so many runs
-   stays without rows.  */
+/* Runs of stubs are long and sections few.  Stubs behind so many runs stay
+   without rows.  */
 enum
 {
   FUNCTIONS_MAX = 1 << 16
@@ -64,7 +64,7 @@ append_function (struct frame_functions *list, const struct arch *arch,
                                        .size = (uint32_t)run->size,
                                        .from_plt = true,
                                        .repeat = repeat };
-  /* No room for more: there may be many of them.  */
+  /* Arrays of exactly this size: there may be many functions.  */
   function->rows = calloc (run->stub->n_rows, sizeof function->rows[0]);
   if (function->rows == NULL)
     return error_set_no_memory (err);

@@ -10,8 +10,9 @@
 
 enum
 {
-  /* An FDE is compared with so many in front of it that may reach into it, and
-     so many that start in it.  More than one is an accident.  */
+  /* An FDE that was set aside is compared with so many FDEs in front of it
+     that may reach into it, and with so many that start in it.  More than one
+     are an accident.  */
   NEIGHBOURS_MAX = 16
 };
 
@@ -52,7 +53,7 @@ look_back (struct settling *settling)
     }
 }
 
-/* Find those in which one of earlier inputs starts.  */
+/* Find the FDEs in which one of earlier inputs starts.  */
 static void
 look_ahead (struct settling *settling)
 {
@@ -121,7 +122,7 @@ is_contradicted (const struct frame_function *function)
   return false;
 }
 
-/* Let FDE, one that counts, have its say about the one set aside.  */
+/* Compare FDE, which counts, with the one set aside.  */
 static bool
 compare_with (struct comparison *comparison, const struct cfi_fde *fde)
 {

@@ -1,10 +1,10 @@
 /* Whose word counts where several sections describe the same code.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The first input's: .eh_frame is what unwinders in the program use, and
-   wrong entries there have been noticed.  An FDE of a later input that
-   overlaps one of an earlier input is set aside as a whole, and takes no part
-   in anything: how FDEs of one section settle it among themselves (walk.h)
+   The first input's word: .eh_frame is what unwinders in the program use, so
+   that wrong entries there are noticed.  An FDE of a later input that
+   overlaps one of an earlier input is set aside as a whole, and no later step
+   sees it: how FDEs of one section settle it among themselves (walk.h)
    does not depend on whether another section is there.  */
 
 #ifndef CFI_PRECEDENCE_H

@@ -37,7 +37,8 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
   sites->calls = (struct call_finder){ .image = image,
                                        .is_function = is_function,
                                        .context = sites };
-  /* Nearly always enough.  What is not used is never touched.  */
+  /* Room that is nearly always enough.  Memory that is not used is never
+     touched.  */
   return (ARRAY_ROOM (sites->kept, source->cfi.n_fdes / 2 + 1,
                       &sites->kept_capacity)
           && ARRAY_ROOM (sites->starts,
@@ -56,16 +57,17 @@ return_sites_free (struct return_sites *sites)
 
 /* Outlines.  */
 
-/* Whether a reader could take ROW for that of a call.  */
+/* Whether a reader could take ROW for the row of a call.  */
 static bool
 leads_on (const struct frame_row *row)
 {
   return row->ra.kind != RULE_SAME;
 }
 
-/* The same of ROW, which is not the first one, instead of the row before it,
-   whose code has room for a call.  Rows may also begin where a register
-   changes that SFrame does not know.  */
+/* Whether a reader could take ROW, which is not the first one, for the row of
+   a call at the end of the row before it: that row's code has room for a call,
+   and the two rows differ.  (Rows may also begin where a register changes that
+   SFrame does not know.)  */
 static bool
 misleads (const struct return_sites *sites, const struct frame_row *row)
 {
@@ -151,10 +153,10 @@ pass (struct return_sites *sites, const struct cfi_code *code,
 }
 
 /* Find the padding behind CODE, which was passed just now, and whether a call
-   can end in front of it.  If none can, no return address of CODE lies there,
-   but one in front of which there is no call may (makecontext's is the first
-   byte of a function), and readers that look up the address before it would
-   find CODE's row.  */
+   can end in front of the padding.  If none can, no return address of CODE
+   lies there.  A return address that no call made may (makecontext's is the
+   first byte of a function), and readers that look up the address before that
+   byte would find CODE's row in the padding.  */
 static void
 find_padding (struct return_sites *sites, const struct cfi_walk *walk,
               struct cfi_code *code)
@@ -180,8 +182,8 @@ append_without_start (struct frame_function *function,
              || frame_function_append (function, &rest));
 }
 
-/* Copy the rows of CODE to SITES->cut, with the places left out.  A row that
-   the rest of another one would cover replaces it.  */
+/* Copy the rows of CODE to SITES->cut, with the places left out.  What is left
+   of a row behind its place is replaced by a row that starts there.  */
 static bool
 cut_rows (struct return_sites *sites, const struct cfi_code *code)
 {

@@ -3,18 +3,18 @@
 
    glibc's backtrace () (2.43, sysdeps/generic/sframe.c) and the kernel's
    unwinder look up the return address itself, where DWARF readers look up the
-   address before it.  That is the same row, unless the call was the last thing
-   to do because it never returns (abort, exit, throw):
+   address before it.  Both find the same row, unless the call never returns
+   (abort, exit, throw) and is therefore the last instruction of its code:
 
-   - Behind the function is padding: the function's last row covers it, too, if
-     a call ends there.
-   - There is other code with other rules: as a return address the place
-     belongs to the call, as the address of an instruction that was interrupted
-     to what comes next.  No row is right for both, so the first instruction's
-     smallest size gets none, and readers fall back or stop.  They do so by
-     themselves where the row leaves the RA in its register, as rows at the
-     beginning of functions of aarch64 and s390x do: what is in that register
-     is known of the topmost frame only.  */
+   - If padding is behind the call, at the function's end, the function's last
+     row covers the padding, too.
+   - If other code with other rules is behind the call, the place belongs to
+   the call as a return address, and to the other code as the address of an
+     interrupted instruction.  No row is right for both, so there is none for
+   as many bytes as the smallest instruction has, and readers fall back or
+   stop. Where the row leaves the RA in its register, as rows at the beginning
+   of functions of aarch64 and s390x do, readers stop by themselves: what is in
+     that register is known of the topmost frame only.  */
 
 #ifndef CFI_RETURN_SITES_H
 #define CFI_RETURN_SITES_H

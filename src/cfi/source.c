@@ -63,7 +63,8 @@ is_in_code (const struct cfi_source *source, const struct cfi_fde *fde)
 }
 
 /* Forget FDEs of .debug_frame for functions that the linker dropped: it leaves
-   them there, at address 0 or near it, where a file may have other code.  */
+   such FDEs there, at address 0 or near it, where a file may have other code.
+   */
 static void
 forget_dropped (struct cfi_source *source)
 {
@@ -92,7 +93,7 @@ read_eh_frame (struct cfi_source *source, struct error *err)
                                      found->address, found->size, err));
 }
 
-/* Read what there is besides .eh_frame.  */
+/* Read the CFI that there is besides .eh_frame.  */
 static bool
 read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
             struct error *err)

@@ -42,7 +42,7 @@ bool cfi_source_open (struct cfi_source *source, const struct image *image,
                       const struct cfi_options *cfi_options,
                       struct error *err);
 
-/* Also for a source that is all zero.  */
+/* SOURCE may be all zero.  */
 void cfi_source_close (struct cfi_source *source);
 
 #endif /* CFI_SOURCE_H */

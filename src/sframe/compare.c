@@ -58,7 +58,7 @@ compare_defect_text (enum compare_defect defect)
   return defect < COMPARE_DEFECTS ? defects[defect].text : NULL;
 }
 
-/* What was found out about one function.  */
+/* What the comparison found out about one function.  */
 struct function_findings
 {
   const struct span_function *function;
@@ -470,8 +470,8 @@ report_function (struct span_comparison *c, struct function_findings *findings,
     c->sink (c->context, &findings->first);
 }
 
-/* Nothing is wrong but rows in SIDE's function that the other side has not,
-   for a reason.  */
+/* Whether nothing is wrong but rows in SIDE's function that the other side
+   leaves out for a known reason.  */
 static void
 report_left_out (struct span_comparison *c, struct function_findings *findings,
                  char side)

@@ -59,7 +59,7 @@ sframe_decoder_machine (struct sframe_decoder *decoder, struct error *err)
                       "byte order is not the one of the ABI");
   decoder->fixed_fp_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_FP];
   decoder->fixed_ra_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_RA];
-  /* Rows would have another meaning than the one we know.  */
+  /* With another value rows would have another meaning.  */
   if (decoder->fixed_fp_offset != 0
       || decoder->fixed_ra_offset != decoder->arch->fixed_ra_offset)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FIXED_FP,

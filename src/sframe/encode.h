@@ -55,8 +55,8 @@ bool sframe_encoder_add (struct sframe_encoder *encoder,
 
 /* Append a function of SIZE bytes at ADDRESS with the rows and flags of the
    one that was added as number INDEX, counted from 0.  The caller knows that
-   its last row starts below SIZE.  The rows are not written again.  Otherwise
-   as sframe_encoder_add.  */
+   the last of these rows starts below SIZE.  The rows are not written again.
+   Otherwise as sframe_encoder_add.  */
 bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                             uint64_t address, uint32_t size,
                             struct error *err);

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    One pending row is filled in; an advance commits it only if an instruction
-   "touched" it.  `bugs` selects between what a release does and what it ought
-   to have done; where a release aborts there is nothing to imitate and the
+   "touched" the row.  `bugs` selects between what a release does and what it
+   ought to have done.  Where a release aborts there is nothing to imitate: the
    next release's way is taken.  */
 
 #include "sframe/gnu.h"
@@ -112,8 +112,8 @@ touch (struct gnu_translator *t)
   return REASON_NONE;
 }
 
-/* What GNU as ignores though it matters: REASON unless its mistakes are
-   wanted.  */
+/* For an instruction that GNU as ignores by mistake: REASON, unless mistakes
+   are wanted.  */
 static enum frame_reason
 mistake (const struct gnu_translator *t, enum frame_reason reason)
 {
@@ -334,8 +334,8 @@ do_restore (struct gnu_translator *t, uint64_t reg)
 
 /* --- States.  */
 
-/* Up to 2.45 it is the last committed row that is remembered.  There is one
-   slot, and restoring does not empty it.  */
+/* Up to 2.45 the last committed row is remembered, not the state.  There is
+   one slot, and restoring does not empty it.  */
 static enum frame_reason
 do_remember_state (struct gnu_translator *t)
 {

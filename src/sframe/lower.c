@@ -4,8 +4,8 @@
    What rules mean in SFrame is worked out once for all rows that have their
    number: the SFrame rule, in the default form and in the flexible one, or why
    there is none.  A function is flexible if one of its rows needs that form.
-   Its rows are then looked up one by one, and it is split around those that
-   cannot be expressed.  */
+   The function's rows are then looked up one by one, and the function is split
+   around the rows that cannot be expressed.  */
 
 #include "sframe/lower.h"
 
@@ -20,14 +20,14 @@ enum
   /* A PCMASK function costs its index entry; up to this many repetitions are
      smaller, or as small, written out.  */
   REPEATS_WRITTEN_OUT = 4,
-  /* Longer runs that cannot be a PCMASK function exist in damaged files only;
-     they are left out.  The longest .plt of Debian has 57,600 bytes.  */
+  /* Longer runs that cannot be a PCMASK function exist in damaged files only,
+     and are left out.  The longest .plt of Debian has 57,600 bytes.  */
   WRITTEN_OUT_MAX = 1 << 18,
   PLT_REPEAT = 16,
   COLUMNS = 8 /* kinds of functions: flexible, signal frame, B key */
 };
 
-/* What the rules of frame rows come to.  */
+/* What the rules of a frame row are in SFrame.  */
 struct meaning
 {
   bool known;
@@ -134,8 +134,8 @@ work_out (const struct lowerer *lowerer, const struct frame_row *row)
       = { .known = true,
           .needs_flexible = needs_flexible (lowerer, row),
           .reasons = { (uint8_t)as_default, (uint8_t)as_flexible } };
-  /* A function whose rows had a flexible form would be flexible, so such a row
-     has none either; that is the true reason.  */
+  /* If the row had a flexible form, its function would be flexible.  So it has
+     none, and why it has none is the reason.  */
   if (as_default != REASON_NONE && as_flexible != REASON_NONE
       && may_flex (lowerer))
     meaning.reasons[0] = (uint8_t)as_flexible;

@@ -3,12 +3,13 @@
 
    A dynamic programme: for every cut, from left to right, the cheapest way to
    describe the run's rows before it.  The last piece is either a segment that
-   repeats, or one that occurs once.  All of the first kind are known
-   (repeats.h) and are tried.  For the second kind any cut before may be the
-   beginning, but only the best needs to be tried: as long as row starts are as
-   wide, the cost is a difference of two sums, one for each end, so that the
-   best beginning is the same for whatever end, until it is too far away.  That
-   is a minimum over a window that slides, of constant cost per cut.  */
+   repeats, or one that occurs once.  All segments of the first kind are known
+   (repeats.h) and are tried.  A segment of the second kind may begin at any
+   cut before, but only the best beginning needs to be tried.  As long as row
+   starts have the same width, the cost is a difference of two sums, one for
+   each end, so the best beginning is the same whatever the end is, until it is
+   too far away.  The best beginning is therefore a minimum over a sliding
+   window, which takes constant time per cut.  */
 
 #include "sframe/partition.h"
 
@@ -38,7 +39,7 @@ struct beginning
 };
 
 /* Beginnings of pieces whose row starts take `width` bytes, in ascending
-   order, without those that a later one is as good as.  */
+   order; a beginning is dropped when a later one is as good.  */
 struct window
 {
   unsigned width;
@@ -208,7 +209,8 @@ chooser_run (struct chooser *chooser, const struct run *run)
       chooser->n_chosen[chooser->steps[at].kind]++;
 }
 
-/* A block that N pieces use; one that none uses would be paid by one.  */
+/* What each of N pieces pays for a block of KIND, which they use together; a
+   block without uses would be paid by one piece.  */
 static uint32_t
 block_share (const struct chooser *chooser, uint32_t kind, uint32_t n)
 {
@@ -236,7 +238,7 @@ chooser_pass (struct chooser *chooser, bool first)
     chooser_run (chooser, &input->runs[i]);
 }
 
-/* The hash of what is of KIND.  */
+/* The hash of the segments of KIND.  */
 static uint32_t
 known_hash (const struct partition_input *input, uint32_t kind)
 {

@@ -2,10 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A piece costs its index entry and its block of rows; a block that several
-   pieces use is paid by all of them together.  How many there will be is not
-   known before the pieces are chosen.  So it is done several times: at first
-   every occurrence of a segment counts as a use, later those that were chosen
-   the time before.  */
+   pieces use is paid by all of them together.  How many pieces use a block is
+   not known before the pieces are chosen.  They are therefore chosen several
+   times: at first every occurrence of a segment counts as a use, later those
+   occurrences that were chosen the time before.  */
 
 #ifndef SFRAME_PARTITION_H
 #define SFRAME_PARTITION_H

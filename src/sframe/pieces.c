@@ -15,19 +15,20 @@
 
 enum
 {
-  /* Prologues and epilogues are short rows; the long ones between them are
-     where functions differ.  As the duration of a piece's last row is the
-     FDE's business, pieces end with a row of so many bytes or more, or after
-     so many shorter ones.  */
+  /* Prologues and epilogues are short rows; functions differ in the long rows
+     between them.  An FDE's size says how long its last row lasts, so that
+     blocks are equal whatever that length is: a piece ends with a row of so
+     many bytes or more, or after so many shorter ones.  */
   LONG_ROW = 6,
   SHORT_ROWS_MAX = 12,
-  /* Real programs have a place to cut in a hundred bytes of the file.  Where
-     there are as many as one in so many bytes of rows_max, which is about the
-     file's size, the rest is not cut: each takes some 200 bytes of memory.  */
+  /* Real programs have a place to cut in a hundred bytes of the file.  Behind
+     as many cuts as one in so many bytes of rows_max, which is about the
+     file's size, nothing is cut: a cut takes some 200 bytes of memory.  */
   BYTES_PER_CUT = 32,
   /* Readers scan an FDE's rows one by one.  Inside a function, which would be
-     one FDE otherwise, any number is an improvement.  Across functions more
-     rows are smaller, and slower to look up (arch.h, rows_max_across).  */
+     one FDE otherwise, any number of rows is an improvement.  Across
+     functions, FDEs of more rows make the section smaller and lookups slower
+     (arch.h, rows_max_across).  */
   ROWS_MAX_INSIDE = SFRAME_V3_FRES_MAX,
   /* Of repeated segments; more of them, and more passes, gain little.  */
   ATOMS_INSIDE = 4,
@@ -64,9 +65,9 @@ struct pieces
   size_t n_runs, runs_capacity;
   struct occurrence *places; /* ascending addresses */
   size_t n_places, places_capacity;
-  /* Either each distinct function is a run, with a place for each that has
-     these rows; or each function's rows are there, one after the other, and
-     this says where they begin.  */
+  /* If true, each distinct function is a run, with a place for each function
+     that has these rows.  Otherwise the rows of all functions are there, one
+     after the other, and `functions' says where they begin.  */
   bool distinct;
   struct table runs_by_rows;
   uint32_t *functions;
@@ -92,8 +93,8 @@ struct pieces
 #define NUMBERED_ROOM(array, wanted, capacity) \
   ((wanted) < UINT32_MAX && ARRAY_ROOM (array, wanted, capacity))
 
-/* Room for what is expected: growing would copy it again and again.  What is
-   not used is never touched.  */
+/* Make room for the expected rows, runs and places: growing arrays would be
+   copied again and again.  Memory that is not used is never touched.  */
 static bool
 reserve (struct pieces *pieces)
 {
@@ -405,7 +406,8 @@ append_cut (struct pieces *pieces, const struct cut *cut)
   return true;
 }
 
-/* Whether index entries for all its places are more than the rows of RUN.  */
+/* Whether another index entry for each place of RUN takes as many bytes as the
+   rows of RUN.  */
 static bool
 stays_whole (const struct pieces *pieces, const struct run *run)
 {
@@ -451,7 +453,7 @@ cut_run (struct pieces *pieces, struct run *run, struct cut *sums)
         }
       n_short++;
     }
-  /* However long the last row lasts.  */
+  /* The next run begins behind the last row, however long that lasts.  */
   cut.address++;
   cut.back = (uint32_t)(cut.address - last);
   *sums = cut;
@@ -463,7 +465,7 @@ static bool
 cut_all (struct pieces *pieces)
 {
   struct cut sums = { 0 };
-  /* Each begins with a row, and there is one behind them all.  */
+  /* Each cut begins with a row, and one is behind them all.  */
   if (!ARRAY_ROOM (pieces->cuts, pieces->n_rows + 1, &pieces->cuts_capacity)
       || !append_run (pieces, pieces->n_rows, 0))
     return false;
@@ -483,7 +485,7 @@ cut_all (struct pieces *pieces)
 
 /* Choosing.  */
 
-/* How hard to search: atoms of repeated segments, and passes.  */
+/* How thorough the search is: atoms of repeated segments, and passes.  */
 struct effort
 {
   unsigned atoms_max, passes;

@@ -37,23 +37,24 @@ struct pieces_options
   bool across; /* FDEs may hold several functions that adjoin */
 };
 
-/* For functions that are to go to an encoder with ENCODE, which says whether
-   equal blocks are stored once; without that nothing is cut.  Their rows have
-   the numbers of RULES, which must outlive the pieces.  NULL when memory ran
-   out.  */
+/* For functions that are to go to an encoder with ENCODE.  Without
+   ENCODE->share equal blocks are not stored once, so nothing is cut.  Rows
+   have the numbers of RULES, which must outlive the pieces.  NULL when memory
+   ran out.  */
 struct pieces *pieces_new (const struct encode_options *encode,
                            const struct pieces_options *options,
                            const struct rule_table *rules);
 void pieces_free (struct pieces *pieces);
 
-/* Take FUNCTION, in ascending order of addresses; its rows are copied.  There
-   is at least one, and the first one starts at 0.  */
+/* Take FUNCTION, in ascending order of addresses; its rows are copied.  It has
+   at least one row, and the first one starts at 0.  */
 bool pieces_add (struct pieces *pieces,
                  const struct numbered_function *function, struct error *err);
 
 /* Take a function of SIZE bytes at ADDRESS with the rows and flags of the one
-   that was taken as number INDEX, counted from 0.  The caller knows that its
-   last row starts below SIZE, and that it is not a PCMASK function.  */
+   that was taken as number INDEX, counted from 0.  The caller knows that the
+   last of these rows starts below SIZE, and that it is not a PCMASK
+   function.  */
 bool pieces_repeat (struct pieces *pieces, size_t index, uint64_t address,
                     uint32_t size, struct error *err);
 

@@ -50,8 +50,8 @@ prefixes_add (struct prefixes *prefixes, uint32_t offset)
     prefixes->starts[prefixes->n_blocks++] = offset;
 }
 
-/* A prefix comes before what it is a prefix of, and everything between the
-   two has that prefix as well.  */
+/* A prefix comes before the block that begins with it, and all blocks between
+   the two begin with it as well.  */
 static int
 compare_blocks (const void *a, const void *b)
 {

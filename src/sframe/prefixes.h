@@ -1,8 +1,8 @@
 /* Blocks that are the beginning of other blocks.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Where a block does not say how long it is (V1, V2), such a block needs no
-   bytes of its own.  */
+   In V1 and V2 a block does not say how long it is, so that a block which is
+   the beginning of another one needs no bytes of its own.  */
 
 #ifndef SFRAME_PREFIXES_H
 #define SFRAME_PREFIXES_H

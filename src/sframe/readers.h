@@ -2,10 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A section can be right and still be refused by a reader, or misread.  What
-   readers do was found out by asking them: each rule here names a vector of
-   the conformance suite (conformance/README.md), and is what the reader was
-   recorded to do with it (conformance/results.json).  tests/conformance holds
-   rules and records together, in both directions.  */
+   readers do was found out by running them: each rule here names a vector of
+   the conformance suite (conformance/README.md), and says what the reader was
+   recorded to do with that vector (conformance/results.json).
+   tests/conformance holds rules and records together, in both directions.  */
 
 #ifndef SFRAME_READERS_H
 #define SFRAME_READERS_H
@@ -59,8 +59,8 @@ enum sframe_trait
 struct sframe_traits
 {
   uint32_t present; /* a bit for each */
-  /* The address of the first function that has it, if it is one of functions;
-     or 0.  */
+  /* The address of the first function that has the trait, or 0 for a trait of
+     the whole section or file.  */
   uint64_t first[SFRAME_N_TRAITS];
 };
 
@@ -103,19 +103,19 @@ sframe_traits_have (const struct sframe_traits *traits,
 void sframe_traits_add (struct sframe_traits *traits, enum sframe_trait trait,
                         uint64_t address);
 
-/* Those that VARIANT alone brings with it.  */
+/* Note the traits that all sections of VARIANT have.  */
 void sframe_traits_add_variant (struct sframe_traits *traits,
                                 struct sframe_variant variant);
 
-/* All of the section behind DECODER.  False if it is broken, or when memory
-   ran out.  */
+/* Note the traits of the section behind DECODER.  False if the section is
+   broken, or when memory ran out.  */
 bool sframe_traits_find (struct sframe_traits *traits,
                          const struct sframe_decoder *decoder,
                          struct error *err);
 
 /* Whether RULE, which TRAITS have fulfilled, is about the section itself, and
-   makes its reader refuse or misread it.  Otherwise the reader has less to go
-   by, and does no harm.  */
+   makes its reader refuse or misread the section.  Otherwise the reader finds
+   less, and nothing wrong.  */
 bool sframe_rule_forbids (const struct sframe_reader_rule *rule);
 
 /* RULE as a sentence in the SIZE bytes of TEXT.  */

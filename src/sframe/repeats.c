@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-/* The occurrences at hand, all of one number of atoms, and their hashes, which
-   the next number of atoms continues.  */
+/* The occurrences at hand, all of one number of atoms, and their hashes, from
+   which those of one atom more are made.  */
 struct search
 {
   const struct repeats_input *input;

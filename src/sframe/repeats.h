@@ -1,10 +1,10 @@
 /* Segments that occur more than once.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Segments of one atom are counted first.  What begins with a segment that
-   occurs once occurs once as well, so that only those that repeat are
-   extended by an atom and counted again, and so on: the work is proportional
-   to what repeats.  Segments are told apart by a hash; whoever stores one in
+   Segments of one atom are counted first.  A segment whose beginning occurs
+   once occurs once as well, so only segments that repeat are extended by an
+   atom and counted again, and so on: the work is proportional to the number of
+   repetitions.  Segments are told apart by a hash; a caller that stores one in
    another's place has to compare the rows.  */
 
 #ifndef SFRAME_REPEATS_H
@@ -55,7 +55,8 @@ struct repeats_input
   uint32_t rows_max;  /* in a segment of several atoms */
 };
 
-/* Find all.  False when memory ran out; REPEATS can be freed in any case.  */
+/* Find all repeated segments.  False when memory ran out; REPEATS can be freed
+ * in any case.  */
 bool repeats_find (struct repeats *repeats, const struct repeats_input *input);
 void repeats_free (struct repeats *repeats);
 

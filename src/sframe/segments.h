@@ -23,7 +23,7 @@
 
 /* A place where an FDE may begin, and the FDE before it end.  Numbers and
    bytes of rows leave out each row that continues the row before.  Such a row
-   is written only if it is the first of a segment, where no row is before
+   is written only as the first of a segment, because there no row is before
    it.  */
 struct cut
 {
@@ -76,9 +76,9 @@ segment_hash_add (uint64_t hash, uint32_t rule, uint32_t start)
   return hash ^ hash >> 32;
 }
 
-/* The same with those of the rows from BEGIN to END that are there; FIRST is
-   the segment's first row.  How long the last one lasts is in no hash: that is
-   the FDE's business.  */
+/* HASH with the rows from BEGIN to END added that are written; FIRST is the
+   segment's first row.  How long the last row lasts is in no hash, because it
+   follows from the FDE's size.  */
 static inline uint64_t
 segment_hash_rows (uint64_t hash, const struct numbered_row *first,
                    const struct numbered_row *begin,
@@ -91,7 +91,7 @@ segment_hash_rows (uint64_t hash, const struct numbered_row *first,
   return hash;
 }
 
-/* The row behind ROW that is there, or END, the segment's.  */
+/* The row behind ROW that is written, or END, the segment's.  */
 static inline const struct numbered_row *
 segment_next (const struct numbered_row *row, const struct numbered_row *end)
 {

@@ -1,8 +1,8 @@
 /* What a section has that some reader does not take.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   One pass over all functions and rows.  The rules that make use of it are in
-   readers.c.  */
+   One pass over all functions and rows.  readers.c has the rules about what is
+   found.  */
 
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ add_if (struct sframe_traits *traits, enum sframe_trait trait, bool there,
     sframe_traits_add (traits, trait, address);
 }
 
-/* What the header tells.  */
+/* Note the traits that the header tells.  */
 static void
 add_header (struct sframe_traits *traits, const struct sframe_decoder *decoder)
 {

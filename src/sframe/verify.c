@@ -231,7 +231,7 @@ view_resolve_plt (struct view *view, const struct arch *arch, uint64_t pc)
   uint64_t block = pc & ~UINT64_C (15);
   bool beyond = (int64_t)(pc & 15) >= threshold;
   uint64_t change = block + (beyond ? 16 : (uint64_t)threshold);
-  /* Otherwise all of a block is on one side of it.  */
+  /* Otherwise all of a block is on one side of the threshold.  */
   if (threshold > 0 && threshold < 16 && change < view->until && change > pc)
     view->until = change;
   view->rules.cfa = (struct frame_rule){ .kind = RULE_REG,
@@ -515,7 +515,7 @@ verify_code (struct verify *verify, const struct frame_function *function,
   return true;
 }
 
-/* What a reader knows of CODE that has no rows: any row there is a guess.  */
+/* CODE as a function of which nothing is known.  */
 static struct frame_function
 unknown_code (const struct cfi_code *code)
 {
