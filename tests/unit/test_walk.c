@@ -622,6 +622,37 @@ many_neighbours_are_no_group (void **state)
   expect (&f, expected, 16);
 }
 
+/* An FDE that says nothing of code is no rival of FDEs that it only follows,
+   and makes none of FDEs that it overlaps.  */
+static void
+an_fde_of_no_code_makes_no_rivals (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint64_t offset;
+    uint32_t size;
+  } silent[] = { { 0x10, 0 }, { 0x08, FP_UNKNOWN_SIZE } };
+  for (unsigned i = 0; i < 2; i++)
+    {
+      struct fixture f;
+      struct cfi_code code;
+      begin (&f);
+      add_fde (&f, 0x00, 0x10);
+      add_fde (&f, silent[i].offset, silent[i].size);
+      add_fde (&f, 0x20, 0x10);
+      struct cfi_walk walk = begin_walk (&f);
+      assert_true (cfi_walk_next (&walk, &code));
+      assert_int_equal (cfi_code_is_disputed (&code), i == 1);
+      assert_true (cfi_walk_next (&walk, &code));
+      assert_false (code.is_code);
+      assert_true (cfi_walk_next (&walk, &code));
+      assert_false (cfi_code_is_disputed (&code));
+      cfi_walk_end (&walk);
+      end (&f);
+    }
+}
+
 /* The dispute begins where the part that others claim ends.  */
 static void
 a_dispute_behind_the_front_is_none_of_it (void **state)
@@ -713,6 +744,7 @@ main (void)
     cmocka_unit_test (what_has_no_row_is_not_disputed),
     cmocka_unit_test (padding_is_behind_all_that_claim_the_code),
     cmocka_unit_test (many_neighbours_are_no_group),
+    cmocka_unit_test (an_fde_of_no_code_makes_no_rivals),
     cmocka_unit_test (a_dispute_behind_the_front_is_none_of_it),
     cmocka_unit_test (padding_ends_at_a_stub),
     cmocka_unit_test (padding_is_behind_whatever_has_rows),
