@@ -130,7 +130,8 @@ fde_batch_add (struct fde_batch *batch, const struct entry *entry, size_t cie,
 {
   struct cfi_section *section = batch->section;
   struct cfi_fde plain;
-  if (comes_first (batch, entry, cie) && !fde_batch_read (batch, err))
+  if (batch->n_items > 0 && comes_first (batch, entry, cie)
+      && !fde_batch_read (batch, err))
     return false;
   if (!plain_fde_read (section, entry, cie, &plain))
     ask_libdwarf (batch, entry, cie);

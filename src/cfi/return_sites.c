@@ -87,14 +87,18 @@ keep_rows (struct return_sites *sites, const struct frame_function *function)
     return NULL;
   struct kept_rows *kept = &sites->kept[sites->n_kept];
   *kept = (struct kept_rows){ .first_start = sites->n_starts,
-                              .n_starts = 1,
                               .first = function->rows[0],
                               .last = function->rows[n - 1] };
   uint32_t *starts = &sites->starts[sites->n_starts];
-  starts[0] = function->rows[0].start;
-  for (size_t i = 1; i < n; i++)
-    if (misleads (sites, &function->rows[i]))
-      starts[kept->n_starts++] = function->rows[i].start;
+  size_t n_starts = 0;
+  for (size_t i = 0; i < n; i++)
+    {
+      const struct frame_row *row = &function->rows[i];
+      starts[n_starts] = row->start;
+      n_starts += i == 0 || misleads (sites, row);
+      kept->plt_rule |= row->cfa.kind == RULE_PLT;
+    }
+  kept->n_starts = n_starts;
   return kept;
 }
 
@@ -161,10 +165,11 @@ static void
 find_padding (struct return_sites *sites, const struct cfi_walk *walk,
               struct cfi_code *code)
 {
+  bool call = call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
+  if (!call && sites->only_behind_calls)
+    return;
   code->padding = cfi_walk_padding (walk, code, sites->padding);
-  code->call_at_end
-      = code->padding > 0
-        && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
+  code->call_at_end = call && code->padding > 0;
 }
 
 /* Changing rows.  */
@@ -219,8 +224,7 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   /* Of an FDE that overlaps others nothing may be left.  */
   if (!code->is_code || code->size == 0)
     return true;
-  if (is_stub (code) || function == NULL
-      || frame_function_has_plt_rule (function))
+  if (is_stub (code) || function == NULL)
     {
       pass (sites, code, NULL);
       return true;
@@ -228,6 +232,11 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   const struct kept_rows *kept = keep_rows (sites, function);
   if (kept == NULL)
     return error_set_no_memory (err);
+  if (kept->plt_rule)
+    {
+      pass (sites, code, NULL);
+      return true;
+    }
   bool cut = has_places (sites, code, kept);
   if (cut && !cut_rows (sites, code))
     return error_set_no_memory (err);

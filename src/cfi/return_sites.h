@@ -37,6 +37,7 @@ struct kept_rows
   /* Of the starts in return_sites.starts: where the first row starts, and each
      row that a reader could take for the row of a call.  */
   size_t first_start, n_starts;
+  bool plt_rule; /* one of the rows has RULE_PLT */
   struct frame_row first, last;
 };
 
@@ -45,7 +46,8 @@ struct return_sites
   const struct cfi_source *source;
   struct plt_sections plt;
   struct padding_finder *padding;
-  bool rows_stay; /* no place is left out; only padding is added */
+  bool rows_stay;         /* no place is left out; only padding is added */
+  bool only_behind_calls; /* no padding is added to other code */
   struct call_finder calls;
   uint32_t smallest;      /* bytes of an instruction */
   uint32_t smallest_call; /* bytes of a call */

@@ -173,6 +173,7 @@ open_sites (struct linked_section *linked, struct error *err)
                              err))
     return false;
   linked->sites.rows_stay = linked->options->keep_return_addresses;
+  linked->sites.only_behind_calls = !linked->options->compact;
   return true;
 }
 

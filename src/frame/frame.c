@@ -119,15 +119,6 @@ frame_function_trim (struct frame_function *function)
 }
 
 bool
-frame_function_has_plt_rule (const struct frame_function *function)
-{
-  for (size_t i = 0; i < function->n_rows; i++)
-    if (function->rows[i].cfa.kind == RULE_PLT)
-      return true;
-  return false;
-}
-
-bool
 frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
 {
   return row->fp.kind == RULE_DEREF_REG && row->fp.reg == reg

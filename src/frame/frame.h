@@ -211,9 +211,6 @@ frame_function_keep_next (struct frame_function *function)
   function->n_rows = n + 1;
 }
 
-/* Whether the rules depend on the PC in a way that rows do not tell.  */
-bool frame_function_has_plt_rule (const struct frame_function *function);
-
 /* Whether ROW finds the caller's FP by FP, register number REG, but not the
    CFA.  In functions that realign their stack GCC records FP as saved where FP
    points, and does not take that back when pop or leave has ended the frame:

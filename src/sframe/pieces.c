@@ -158,14 +158,15 @@ append_rows (struct pieces *pieces, const struct numbered_row *rows,
 {
   const struct rule *rules = pieces->rules->rules;
   struct numbered_row *out = &pieces->rows[pieces->n_rows];
-  uint64_t sum = n_rows;
+  uint64_t sum = n_rows, next = 0;
   uint32_t first = rows[0].start;
   bool in_order = true;
   for (size_t i = 0; i < n_rows; i++)
     {
-      uint32_t rule = rows[i].rule & ROW_RULE;
-      out[i] = (struct numbered_row){ rows[i].start - first, rule };
-      in_order &= i == 0 || out[i - 1].start < out[i].start;
+      uint32_t rule = rows[i].rule & ROW_RULE, start = rows[i].start - first;
+      out[i] = (struct numbered_row){ start, rule };
+      in_order &= next <= start;
+      next = (uint64_t)start + 1;
       sum += rules[rule].bytes;
     }
   out[0].rule |= ROW_BEGINS;

@@ -524,10 +524,11 @@ what_looks_like_the_call_of_a_function (void **state)
 }
 
 /* Behind code that ends at the offset SIZE is padding up to 16; whether a call
-   ends in front of it matters to who covers it.  */
+   ends in front of the padding matters to who covers it.  With
+   ONLY_BEHIND_CALLS there is no padding unless one does.  */
 static void
-expect_padding (uint64_t size, uint32_t padding, bool call_at_end,
-                const char *bytes, size_t n_bytes)
+expect_padding_of (bool only_behind_calls, uint64_t size, uint32_t padding,
+                   bool call_at_end, const char *bytes, size_t n_bytes)
 {
   struct fixture f;
   struct error err = { 0 };
@@ -541,6 +542,7 @@ expect_padding (uint64_t size, uint32_t padding, bool call_at_end,
   f.source.cfi.fdes = &next;
   f.source.cfi.n_fdes = 1;
   f.walk.claimed_end = 0;
+  f.sites.only_behind_calls = only_behind_calls;
   code.function = &function;
   assert_true (return_sites_apply (&f.sites, &f.walk, &code, &err));
   assert_int_equal (code.padding, padding);
@@ -551,6 +553,15 @@ expect_padding (uint64_t size, uint32_t padding, bool call_at_end,
   assert_int_equal (again.call_at_end, call_at_end);
   f.source.cfi.n_fdes = 0;
   end (&f);
+}
+
+static void
+expect_padding (uint64_t size, uint32_t padding, bool call_at_end,
+                const char *bytes, size_t n_bytes)
+{
+  expect_padding_of (false, size, padding, call_at_end, bytes, n_bytes);
+  expect_padding_of (true, size, call_at_end ? padding : 0, call_at_end, bytes,
+                     n_bytes);
 }
 
 #define EXPECT_PADDING(size, padding, call_at_end, bytes) \
