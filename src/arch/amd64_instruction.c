@@ -275,9 +275,9 @@ may_have_group_5 (const uint8_t *end)
 {
   const uint64_t ones = UINT64_C (0x0101010101010101);
   const uint64_t word = load_u64 (end - sizeof word, false);
+  const uint64_t group_5 = (~word - ones) & word & ones * 0x80;
   const uint64_t not_2_or_3 = (word >> 8 ^ ones * 0x10) & ones * 0x30;
-  return ((~word - ones) & word & (ones * 0x80 - not_2_or_3) & ones * 0x80)
-         != 0;
+  return group_5 != 0 && (group_5 & (ones * 0x80 - not_2_or_3)) != 0;
 }
 
 /* Whether the SIZE bytes at MODRM are ModRM and what that asks for (Intel SDM

@@ -280,7 +280,7 @@ put_first (struct lowerer *lowerer, const struct frame_row *row,
 }
 
 /* ROW holds from START to END.  */
-static bool
+static inline bool
 put (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
      uint32_t end)
 {

@@ -121,8 +121,8 @@ pieces_new (const struct encode_options *encode,
   pieces->cuts_max
       = encode->rows_max ? encode->rows_max / BYTES_PER_CUT : UINT64_MAX;
   pieces->separate = true;
-  if (table_init (&pieces->runs_by_rows, 0)
-      && table_init (&pieces->blocks_by_rows, 0) && reserve (pieces))
+  if (table_init (&pieces->runs_by_rows, encode->n_expected / 2)
+      && reserve (pieces))
     return pieces;
   pieces_free (pieces);
   return NULL;
@@ -658,7 +658,8 @@ pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
     return error_set_no_memory (err);
   pieces->numbers
       = reallocarray (NULL, pieces->n_pieces + 1, sizeof *pieces->numbers);
-  if (pieces->numbers == NULL)
+  if (pieces->numbers == NULL
+      || !table_init (&pieces->blocks_by_rows, pieces->n_pieces))
     return error_set_no_memory (err);
   memset (pieces->numbers, 0xff, pieces->n_pieces * sizeof *pieces->numbers);
   for (size_t i = 0; i < pieces->n_places; i++)

@@ -84,10 +84,12 @@ segment_hash_rows (uint64_t hash, const struct numbered_row *first,
                    const struct numbered_row *begin,
                    const struct numbered_row *end)
 {
-  for (const struct numbered_row *row = begin; row < end; row++)
-    if (row == first || !(row->rule & ROW_CONTINUES))
-      hash = segment_hash_add (hash, row->rule & ROW_RULE,
-                               row->start - first->start);
+  if (begin == first)
+    hash = segment_hash_add (hash, begin++->rule & ROW_RULE, 0);
+  for (; begin < end; begin++)
+    if (!(begin->rule & ROW_CONTINUES))
+      hash = segment_hash_add (hash, begin->rule & ROW_RULE,
+                               begin->start - first->start);
   return hash;
 }
 
