@@ -4,13 +4,13 @@
 
 bats_require_minimum_version 1.5.0
 
-# A folder of our own: bats keeps files in its one while a test runs.
+# Each test runs in a folder of its own, below bats's, which has bats's files.
 setup ()
 {
   mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
 }
 
-# Skip the test unless all these programs are here.
+# needs PROGRAM...: skip the test unless all are installed.
 needs ()
 {
   local program
@@ -19,8 +19,8 @@ needs ()
   done
 }
 
-# The file behind a command name; rather the system's than somebody's script
-# that is in front of it in PATH.
+# The file of a command: the system's, even if PATH has a script of that name
+# in front of it.
 program_file ()
 {
   readlink -f "$(PATH=/usr/bin:/bin:$PATH command -v "$1")"
@@ -117,7 +117,7 @@ exits ()
   gives "$1" tool "${@:2}"
 }
 
-# Nothing but FILES... in the current directory: no temporary file was left.
+# only_files FILES...: the current directory has these and no temporary file.
 only_files ()
 {
   local expected found

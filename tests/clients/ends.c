@@ -1,4 +1,5 @@
-/* ends CASE: calls that never return (ends.S), and a SIGABRT handler.
+/* ends CASE: traces through calls that never return (ends.S), and from a
+   SIGABRT handler.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <signal.h>

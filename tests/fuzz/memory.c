@@ -1,9 +1,9 @@
 /* How much memory is allocated at most.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   AddressSanitizer has hooks for that.  Without it, the allocator's functions
-   are wrapped where glibc lets them be; libelf's and libdwarf's calls count
-   too.  valgrind replaces them itself.  */
+   AddressSanitizer has hooks for that.  Without them, malloc and its relatives
+   are wrapped where glibc allows it, so that libelf's and libdwarf's calls
+   count too; valgrind replaces the functions itself.  */
 
 #include <config.h>
 

@@ -1,4 +1,4 @@
-/* Why walks end, as the reports name it.
+/* Why walks end, in the words of the reports.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <dwarf.h>

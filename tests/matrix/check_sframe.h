@@ -1,4 +1,4 @@
-/* Looks at the program's own .sframe the way a stack tracer does.
+/* Checks the program's own .sframe, found as a stack tracer finds it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CHECK_SFRAME_H

@@ -1,8 +1,8 @@
 /* Rows as other readers of SFrame read them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Source for GNU's: the interface of libsframe 3 (binutils 2.47), as its own
-   dump function uses it.  */
+   The source for GNU's reader is the interface of libsframe 3 (binutils 2.47),
+   as its own dump function uses it.  */
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -12,7 +12,8 @@
 #include "cfi/reader.h"
 #include "tests/unit/cfi_builder.h"
 
-/* What a test has not made yet is zero.  */
+/* Members are zero until a test, or one of the functions below, fills them
+   in.  */
 struct cfi_fixture
 {
   struct buffer bytes;            /* for the test to fill */
@@ -73,7 +74,7 @@ cfi_fixture_run (struct cfi_fixture *f, size_t index)
                           &err);
 }
 
-/* For tests of one little-endian section, which is their state.  */
+/* Set-up and tear-down of tests whose state is one little-endian section.  */
 static inline int
 cfi_fixture_set_up (void **state)
 {

@@ -15,9 +15,11 @@
 
 struct cunwind_found
 {
-  uint32_t function, end; /* code with this encoding, as far as is known */
+  /* The range of code that has this encoding, as far as is known.  */
+  uint32_t function, end;
   uint32_t encoding;
-  uint32_t personality; /* where the pointer to it is, or 0 */
+  uint32_t personality; /* address of the pointer to the personality routine,
+                           or 0 */
   uint32_t lsda;        /* or 0 */
 };
 

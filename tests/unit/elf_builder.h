@@ -39,7 +39,7 @@ struct elf_builder
 void elf_builder_program (struct elf_builder *elf, uint16_t machine,
                           bool big_endian);
 
-/* The same with everything BASE higher and e_type ET_EXEC.  */
+/* Turn that program into an ET_EXEC, with all addresses higher by BASE.  */
 void elf_builder_relocate (struct elf_builder *elf, uint64_t base);
 
 /* The index of the section NAME; fails the test if there is none.  */

@@ -1,4 +1,4 @@
-/* Allocations that fail when a test wants them to.
+/* Allocations that fail when a test asks for it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <stddef.h>

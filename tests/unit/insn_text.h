@@ -1,9 +1,8 @@
 /* A decoded instruction in words, for tests.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The words are the members of struct insn: "store from rbx
-   [rsp+8]:8 reads rsp" is what `mov %rbx, 8(%rsp)' does.  What is not set is
-   not named.  */
+   The words are the members of struct insn: `mov %rbx, 8(%rsp)' gives "store
+   from rbx [rsp+8]:8 reads rsp".  Members that are not set are left out.  */
 
 #ifndef TESTS_INSN_TEXT_H
 #define TESTS_INSN_TEXT_H
@@ -71,7 +70,7 @@ insn_text_add_memory (struct insn_text *text, const struct insn *insn)
   insn_text_add (text, "%+lld]:%u", (long long)insn->offset, insn->width);
 }
 
-/* What TEXT->machine's INSN is.  */
+/* INSN of TEXT->machine in words.  */
 static inline const char *
 insn_text_of (struct insn_text *text, const struct insn *insn)
 {

@@ -1,4 +1,4 @@
-/* Whether both readers of sections say the same of an address.
+/* Whether both readers of sections have the same rules for an address.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    unwind/lookup reads what a walk needs, sframe/decode everything.  */
@@ -31,7 +31,8 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
            == (status < 0 ? CFI2SFRAME_STEP_BAD_SECTION
                           : CFI2SFRAME_STEP_NO_ROW);
   lower_undo (decoder.arch, decoder.variant, &function, &row, &expected);
-  /* Why there is no rule is not a walk's concern.  */
+  /* The reason for which a rule is missing is not compared: a walk does not
+     use it.  */
   expected.cfa.reason = expected.ra.reason = expected.fp.reason = 0;
   uint64_t offset = pc - function.address;
   if (function.pcmask)

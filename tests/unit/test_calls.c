@@ -1,4 +1,4 @@
-/* Where calls end.
+/* Unit tests of src/cfi/calls.c: where instructions that call end.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

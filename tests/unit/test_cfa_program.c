@@ -1,4 +1,5 @@
-/* Call-frame instructions to frame rows.
+/* Unit tests of src/cfi/cfa_program.c: call-frame instructions in, frame rows
+   out.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Files that somebody keeps a checksum of.
+/* Files whose checksum is kept in another file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -1,4 +1,5 @@
-/* Comparing sections: what is equal, what is named a defect.
+/* Unit tests of src/sframe/compare.c: equal sections, and differences with the
+   name of their defect.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

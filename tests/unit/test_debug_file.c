@@ -1,4 +1,4 @@
-/* Finding the debug file that belongs to a file.
+/* Unit tests of src/elf/debug_file.c: finding the debug file of a file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -1,4 +1,4 @@
-/* Reading .debug_frame, and reading it next to .eh_frame.
+/* Unit tests of src/cfi: .debug_frame, alone and beside .eh_frame.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

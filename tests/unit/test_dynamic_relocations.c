@@ -1,4 +1,5 @@
-/* The walk over dynamic relocations, and the places they change.
+/* Unit tests of src/elf/dynamic_relocations.c: the walk over all relocations,
+   and the places they change.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

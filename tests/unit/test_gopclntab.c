@@ -1,4 +1,5 @@
-/* Go's table of stack depths, in all of its forms.
+/* Unit tests of src/code/gopclntab.c: Go's table of stack depths, in all of
+   its forms.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

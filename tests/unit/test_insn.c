@@ -1,4 +1,4 @@
-/* What instructions are made of (src/code/insn).
+/* Unit tests of src/code/insn.c: decoded x86-64 instructions.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -1,4 +1,5 @@
-/* Replacing files: all or nothing, metadata kept.
+/* Unit tests of src/write/output_file.c: a file is replaced whole or not at
+   all, and keeps its metadata.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

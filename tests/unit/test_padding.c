@@ -1,4 +1,5 @@
-/* Telling alignment from code.
+/* Unit tests of src/elf/padding.c: padding between functions is told from
+   code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Which ranges of rows become FDEs.
+/* Unit tests of src/sframe/pieces.c: which ranges of rows become FDEs.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

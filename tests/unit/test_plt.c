@@ -1,4 +1,5 @@
-/* PLT stubs become functions where no FDE covers them.
+/* Unit tests of src/cfi/plt.c: PLT stubs become functions where no FDE covers
+   them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <limits.h>

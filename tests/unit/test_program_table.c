@@ -1,4 +1,5 @@
-/* Equal programs: which FDEs have the same rows as an earlier one.
+/* Unit tests of src/cfi/program_table.c: FDEs with the call-frame program of
+   an earlier one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

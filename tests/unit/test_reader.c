@@ -1,4 +1,5 @@
-/* Reading .eh_frame and .debug_frame: what libdwarf would trip on, and damage.
+/* Unit tests of src/cfi/reader.c: .eh_frame and .debug_frame, sound, damaged,
+   or with what libdwarf refuses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Where readers would take a row for that of a call.
+/* Unit tests of src/cfi/return_sites.c: places with a row that readers would
+   take for that of a call in front.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Undo records: the way back is exact or refused.
+/* Unit tests of src/write/undo: the original comes out exactly, or the record
+   is refused.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -1,4 +1,5 @@
-/* The walk over FDEs and PLT stubs: whose rows hold where.
+/* Unit tests of src/cfi/walk.c: whose rows hold where FDEs, PLT stubs and
+   functions overlap.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>
