@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import sframe_checksums as checksums
+import sframe_config
 
 PROGRAM = os.path.basename(sys.argv[0])
 VERSION = "0.2.0" # configure.ac's; a test compares them
@@ -499,7 +500,13 @@ def convert_files(options, package, files):
     """New contents by member index, and what became of each file."""
     found = files.elf_files()
     indices, reports = [], {}
+    whole = options.config.why_package(package.name)
     for index in found:
+        reason = whole or next(filter(None, map(options.config.why_file,
+                                                files.names(index))), None)
+        if reason:
+            reports[index] = {"status": "skipped", "reason": reason}
+            continue
         if is_relocatable(files.start(index)) \
            and "--relocatable" not in options.options:
             # Kernel packages have thousands, and they are large.
@@ -645,6 +652,29 @@ def new_parser(description, epilog=""):
     return parser
 
 
+def read_config():
+    """The configuration of this machine; ends the program if it is wrong."""
+    try:
+        return sframe_config.read()
+    except sframe_config.Wrong as error:
+        complain(error)
+        sys.exit(1)
+
+
+class ShowConfig(argparse.Action):
+    """Like --version: nothing else is done or needed."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        sys.stdout.write(read_config().show())
+        parser.exit()
+
+
+def add_show_config(parser):
+    parser.add_argument("--show-config", action=ShowConfig, nargs=0,
+                        help="print what %s and %s.d/*.conf say, and exit"
+                        % (sframe_config.PATH, sframe_config.PATH))
+
+
 def parse(parser, *needed):
     """The options, those that all programs have among them.
 
@@ -660,8 +690,11 @@ def parse(parser, *needed):
     if "--" in arguments:
         split = arguments.index("--")
         arguments, further = arguments[:split], arguments[split + 1:]
+    add_show_config(parser)
     options = parser.parse_args(arguments)
-    options.options = further
+    options.config = read_config()
+    options.further = further
+    options.options = options.config.options(further)
     if getattr(options, "unpacked_max", None) is not None:
         if options.unpacked_max < 1:
             parser.error("--unpacked-max: at least 1")

@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d: what a machine leaves out.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load helpers
+
+script ()
+{
+  run --separate-stderr "$(program_file python3)" "$srcdir/contrib/$1" \
+    --cfi2sframe="$CFI2SFRAME" "${@:2}"
+}
+
+# The configuration is standard input.
+configure ()
+{
+  cat >cfi2sframe.conf
+  export CFI2SFRAME_CONFIG=$PWD/cfi2sframe.conf
+}
+
+programs="system/sframe-system retrofit/sframe-retrofit-arch
+  retrofit/sframe-retrofit-deb retrofit/sframe-retrofit-image
+  retrofit/sframe-retrofit-repo retrofit/sframe-retrofit-rpm"
+
+@test "--show-config: what counts, and where it stands, the same in all programs" {
+  needs python3
+  needs_debian_module
+  configure <<'END'
+# What we leave out.
+exclude-package = linux-*   # many
+exclude-package=vendor
+  exclude = /usr/lib/v#ndor/*
+min-coverage = 5
+format = 3
+END
+  mkdir cfi2sframe.conf.d
+  echo "min-coverage = 7.5" >cfi2sframe.conf.d/20-more.conf
+  echo "format = 2" >cfi2sframe.conf.d/10-less.conf
+  echo "min-coverage = 99" >cfi2sframe.conf.d/backup.conf~
+  local program
+  for program in $programs; do
+    script "$program" --show-config
+    [ "$status" -eq 0 ] || report
+    diff - <(printf '%s\n' "$output" | sed "s|$PWD/||") <<'END'
+exclude-package = linux-* # cfi2sframe.conf:2
+exclude-package = vendor # cfi2sframe.conf:3
+exclude = /usr/lib/v#ndor/* # cfi2sframe.conf:4
+min-coverage = 7.5 # cfi2sframe.conf.d/20-more.conf:1
+format = 2 # cfi2sframe.conf.d/10-less.conf:1
+END
+  done
+  CFI2SFRAME_CONFIG='' script system/sframe-system --show-config
+  [ -z "$output" ] && [ "$status" -eq 0 ] || report
+  CFI2SFRAME_CONFIG=$PWD/none script system/sframe-system --show-config
+  [ -z "$output" ] && [ "$status" -eq 0 ] || report
+}
+
+# wrong TEXT: one line on stderr that has it, exit status 1, nothing done.
+wrong ()
+{
+  local program
+  for program in system/sframe-system retrofit/sframe-retrofit-rpm; do
+    script $program --show-config
+    [ "$status" -eq 1 ] && [ -z "$output" ] || report
+    [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+    [ "${#stderr}" -lt 400 ] || report
+    [[ $stderr == "${program##*/}: "*"$1"* ]] || report
+  done
+  run ! grep -P '[^\t -~\n]' <<<"$stderr"
+}
+
+@test "lines that are wrong are one clear line, and exit 1" {
+  needs python3
+  configure <<<"exclude /usr"
+  wrong ":1: 'exclude /usr' is no 'setting = value'"
+  configure <<<"excluded = /usr"
+  wrong ":1: unknown setting 'excluded'; there are: "
+  configure <<<"exclude = usr/lib"
+  wrong ":1: exclude is a pattern that begins with '/' or '*', not 'usr/lib'"
+  configure <<<"exclude ="
+  wrong ":1: exclude is "
+  configure <<<"min-coverage = 101"
+  wrong ":1: min-coverage is a percentage, not '101'"
+  configure <<<"min-coverage = nan"
+  wrong "percentage"
+  configure <<<"checksummed = maybe"
+  wrong "yes or no"
+  configure <<<"format = 4"
+  wrong "3, 2, 2.0 or 1"
+  configure < <(printf 'format = 3\n\n\033[2Jformat = 3\n')
+  wrong ":3: unknown setting '\\x1b[2Jformat'"
+  configure < <(printf 'exclude = /a\rb\n')
+  wrong ":1: exclude is "
+  configure < <(printf 'exclude = /\xff\n')
+  wrong "not UTF-8"
+  configure < <(printf 'x%.0s' $(seq 5000))
+  wrong "is no 'setting = value'"
+  head -c 2000000 /dev/zero >cfi2sframe.conf
+  wrong "larger than"
+  rm cfi2sframe.conf
+  mkfifo cfi2sframe.conf
+  wrong "no regular file"
+  rm cfi2sframe.conf
+  ln -s missing cfi2sframe.conf
+  wrong "No such file"
+  # A file of the folder counts as the first one does.
+  configure </dev/null
+  mkdir cfi2sframe.conf.d
+  echo wrong >cfi2sframe.conf.d/a.conf
+  wrong "cfi2sframe.conf.d/a.conf:1: "
+}
+
+# package NAME: with two programs.
+package ()
+{
+  mkdir -p "$1/DEBIAN" "$1/usr/bin" "$1/usr/lib/$1"
+  cp small "$1/usr/bin/$1"
+  cp small "$1/usr/lib/$1/helper"
+  printf '%s\n' "Package: $1" "Version: 1" "Architecture: amd64" \
+    "Maintainer: Nobody <nobody@localhost.invalid>" "Description: test" \
+    >"$1/DEBIAN/control"
+  dpkg-deb --root-owner-group -b "$1" "$1.deb" >/dev/null
+}
+
+@test "sframe-retrofit-deb: packages, paths, coverage and format as configured" {
+  needs dpkg-deb python3
+  needs_debian_module
+  small_program
+  package one
+  package two
+  configure <<'END'
+exclude-package = tw?
+exclude = */helper
+format = 2
+END
+  script retrofit/sframe-retrofit-deb -o new --report=reports one.deb two.deb
+  [ "$status" -eq 0 ] || report
+  dpkg-deb -x new/one_1A~sframe1_amd64.deb out
+  "$CFI2SFRAME" --dump out/usr/bin/one | grep -q SFRAME_VERSION_2
+  no_sframe out/usr/lib/one/helper
+  cmp two.deb new/two.deb
+  grep -q "left out by $PWD/cfi2sframe.conf:1" reports
+  grep -q "left out by $PWD/cfi2sframe.conf:2" reports
+  # What is given counts more.
+  script retrofit/sframe-retrofit-deb -o other one.deb -- --format=3
+  [ "$status" -eq 0 ] || report
+  rm -rf out
+  dpkg-deb -x other/one_*.deb out
+  "$CFI2SFRAME" --dump out/usr/bin/one | grep -q SFRAME_VERSION_3
+  script retrofit/sframe-retrofit-deb -o third one.deb -- --for=linux
+  [ "$status" -eq 0 ] || report
+  # All files are below that.
+  configure <<<"min-coverage = 100"
+  script retrofit/sframe-retrofit-deb -o fourth one.deb
+  [ "$status" -eq 0 ] || report
+  cmp one.deb fourth/one.deb
+}
+
+@test "sframe-retrofit-repo: another configuration converts again" {
+  needs dpkg-deb python3 apt-ftparchive apt-get jq
+  needs_debian_module
+  small_program
+  package one
+  mkdir pool
+  cp one.deb pool
+  configure <<<"exclude = */helper"
+  script retrofit/sframe-retrofit-repo -o new --architecture=amd64 --folder=pool
+  [ "$status" -eq 0 ] || report
+  jq -e '.packages[0].left_alone["usr/lib/one/helper"] | test("left out by")' new/report.json
+  jq -e '.total.converted == 1' new/report.json
+  configure <<<"exclude-package = one"
+  script retrofit/sframe-retrofit-repo -o new --architecture=amd64 --folder=pool
+  [ "$status" -eq 0 ] || report
+  jq -e '.packages[0].status == "copied"' new/report.json
+}
+
+@test "sframe-system: what is configured is left out, and undone all the same" {
+  needs dpkg python3
+  mkdir -p root/var/lib/dpkg/{info,updates,triggers}
+  touch root/var/lib/dpkg/status
+  small_program
+  local name
+  for name in one two; do
+    package $name
+    PATH=$PATH:/usr/sbin:/sbin dpkg --root="$PWD/root" --force-not-root \
+      --force-script-chrootless --force-depends --force-architecture \
+      -i $name.deb >log 2>&1 || { cat log; return 1; }
+  done
+  configure <<'END'
+exclude-package = two
+exclude = /usr/lib/*
+END
+  script system/sframe-system --root=root convert
+  [ "$status" -eq 0 ] || report
+  has_sframe root/usr/bin/one
+  no_sframe root/usr/lib/one/helper
+  no_sframe root/usr/bin/two
+  script system/sframe-system --root=root status
+  [ "${lines[0]}" = "1 programs and libraries, 1 of them converted" ] || report
+  # What was converted before can be undone.
+  configure <<<"exclude = *"
+  script system/sframe-system --root=root undo
+  [ "$status" -eq 0 ] || report
+  no_sframe root/usr/bin/one
+}
+
+@test "sframe-retrofit-image: what is configured is left out" {
+  needs umoci python3
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  mkdir -p files/bin files/lib
+  small_program files/bin/hello
+  cp files/bin/hello files/lib/helper
+  umoci init --layout image
+  umoci new --image image:latest
+  umoci insert --image image:latest files /
+  configure <<<"exclude = /lib/*"
+  script retrofit/sframe-retrofit-image -o new image
+  [ "$status" -eq 0 ] || report
+  umoci unpack --image new:latest bundle
+  has_sframe bundle/rootfs/bin/hello
+  no_sframe bundle/rootfs/lib/helper
+}
