@@ -150,7 +150,7 @@ keep_section (struct module *module, const struct process *old)
       || strcmp (same->path, module->path) != 0)
     return false;
   /* A segment further on may have been mapped since: look again.  */
-  if (same->origin == SECTION_NONE)
+  if (same->origin == SECTION_NONE && !same->analyzed)
     return true;
   char *path = module->path;
   *module = *same;

@@ -195,6 +195,13 @@ take_detached (struct module *module, const char *folders, const void *elf,
   return module->bytes != NULL;
 }
 
+enum
+{
+  /* Bytes of a file that is analyzed without having been asked for: this takes
+     some seconds.  */
+  ANALYZED_MAX = 24 << 20
+};
+
 static void
 convert (struct process *process, struct module *module, const void *elf,
          size_t size, uint64_t bias)
@@ -203,7 +210,14 @@ convert (struct process *process, struct module *module, const void *elf,
   void *section;
   size_t section_size;
   uint64_t address;
-  if (!detached_build (elf, size, process->policy.analyze, &section,
+  bool analyze = process->policy.analyze;
+  if (module->analyzed && !analyze && size > ANALYZED_MAX)
+    {
+      module_set_no_section (module, "not analyzed without --analyze, as it "
+                                     "is large");
+      return;
+    }
+  if (!detached_build (elf, size, analyze || module->analyzed, &section,
                        &section_size, &address, &err))
     {
       module_set_no_section (module, err.reason);
@@ -226,6 +240,35 @@ module_supply (struct process *process, struct module *module, const void *elf,
     module_set_no_section (module, "it has no .sframe");
   else
     convert (process, module, elf, size, bias);
+}
+
+bool
+process_analyze (struct process *process, struct module *module)
+{
+  struct module before = *module;
+  const struct section_policy *policy = &process->policy;
+  bool of_cfi
+      = module->origin == SECTION_CONVERTED || module->origin == SECTION_NONE;
+  if (!policy->on_need || policy->only_sframe || policy->analyze || !of_cfi
+      || module->analyzed)
+    return false;
+  module->analyzed = true;
+  module->bytes = NULL;
+  module->reason = NULL;
+  module_forget_section (module);
+  process->load_section (process, module);
+  if (module->origin == SECTION_CONVERTED)
+    {
+      free (before.bytes);
+      free (before.reason);
+      process_forget_rows (process);
+      return true;
+    }
+  free (before.reason);
+  before.reason = module->reason;
+  before.analyzed = true;
+  *module = before;
+  return false;
 }
 
 bool
@@ -293,6 +336,7 @@ process_free (struct process *process)
   process_forget_modules (process);
   process_forget_threads (process);
   memory_free (&process->memory);
+  jit_names_free (&process->jit_names);
   free (process->known_rows);
   process->known_rows = NULL;
   if (process->dwfl != NULL)

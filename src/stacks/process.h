@@ -18,6 +18,7 @@
 #include "arch/arch.h"
 #include "base/error.h"
 #include "cfi2sframe.h"
+#include "stacks/jit_names.h"
 #include "stacks/memory.h"
 
 enum
@@ -52,6 +53,9 @@ struct section_policy
   const char *detached;
   bool only_sframe; /* nothing is converted */
   bool analyze;     /* converted modules get rows for code without CFI */
+  /* Where a walk comes to code without rows, its module is analyzed, unless it
+     is large, and else the walk goes on by frame pointers.  */
+  bool on_need;
 };
 
 /* Where detached sections are by default: beside debug files.  */
@@ -66,8 +70,10 @@ struct module
   ino_t inode;         /* ... 0 if it is no file */
   enum section_origin origin;
   struct cfi2sframe_section section;
-  void *bytes;  /* of the section, if it is owned */
-  char *reason; /* owned, or NULL */
+  void *bytes;   /* of the section, if it is owned */
+  char *reason;  /* owned, or NULL; in a converted module: why it was not
+                    analyzed */
+  bool analyzed; /* process_analyze was called */
 };
 
 struct thread
@@ -104,8 +110,9 @@ struct process
   void (*load_section) (struct process *process, struct module *module);
   /* The function for a step; cfi2sframe_unwind_step unless set.  */
   enum cfi2sframe_step (*step) (struct cfi2sframe_unwinder *unwinder);
-  uint64_t walk_pc, walk_sp; /* of the frame at which a walk is */
-  void *known_rows;          /* owned: rows that steps looked up, or NULL */
+  uint64_t walk_pc, walk_sp;  /* of the frame at which a walk is */
+  struct jit_names jit_names; /* of code in no file, where they were read */
+  void *known_rows;           /* owned: rows that steps looked up, or NULL */
   Dwfl *dwfl; /* owned: symbols, and walks by CFI; may be NULL */
 };
 
@@ -157,6 +164,11 @@ void module_set_no_section (struct module *module, const char *reason);
    SIZE bytes of its ELF file.  */
 void module_supply (struct process *process, struct module *module,
                     const void *elf, size_t size, uint64_t bias);
+
+/* Convert MODULE, which has no rows where a walk came to, again with rows for
+   its code without CFI.  True if there are more rows now.  Once for a module,
+   and as far as the policy allows.  */
+bool process_analyze (struct process *process, struct module *module);
 
 /* Find a section for PC, for cfi2sframe_unwind_step; CONTEXT is the
    process.  */

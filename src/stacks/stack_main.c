@@ -78,6 +78,7 @@ open_living (struct session *session, struct error *err)
   if (!walk_all (session) && !copy_stacks (session, true, err))
     return false;
   live_read_names (process);
+  jit_names_read (&process->jit_names, session->options.pid);
   return live_open_dwfl (process, err);
 }
 
@@ -196,6 +197,7 @@ main (int argc, char **argv)
   struct session session = { 0 };
   stack_options_parse (&session.options, argc, argv);
   session.process.policy = session.options.policy;
+  session.process.policy.on_need = !session.options.policy.only_sframe;
   int status = run (&session);
   if (fflush (stdout) == 0 && !ferror (stdout))
     return status;

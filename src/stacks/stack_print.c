@@ -34,7 +34,16 @@ print_name (const struct page *page, const struct frame *frame,
             bool before_interrupted)
 {
   FILE *out = page->out;
-  if (symbol->name[0] != '\0')
+  const struct jit_name *jit = module == NULL
+                                   ? jit_names_at (&page->process->jit_names,
+                                                   frame->pc - !frame->at_pc)
+                                   : NULL;
+  if (jit != NULL)
+    {
+      printable_put (jit->name, out);
+      fprintf (out, "+0x%" PRIx64 " [JIT]", frame->pc - jit->start);
+    }
+  else if (symbol->name[0] != '\0')
     {
       printable_put (symbol->name, out);
       fprintf (out, "+0x%" PRIx64, symbol->offset);
@@ -69,6 +78,8 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
               index + 1 < walk->n && frame[1].interrupted);
   if (frame->guessed)
     fputs (" [guessed]", out);
+  if (frame->by_fp)
+    fputs (" [frame pointer]", out);
   fputc ('\n', out);
   if (symbol.file != NULL)
     {
@@ -112,6 +123,8 @@ print_end (const struct page *page, const struct walk *walk)
       fprintf (out, "%s: ", cfi2sframe_step_text (walk->end));
       printable_put (base_name (module->path), out);
       fprintf (out, "+0x%" PRIx64, address - module->start);
+      if (walk->end == CFI2SFRAME_STEP_NO_ROW && module->reason != NULL)
+        fprintf (out, " (%s)", module->reason);
     }
   fputs (")\n", out);
 }

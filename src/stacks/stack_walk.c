@@ -121,12 +121,63 @@ guess_caller (struct cfi2sframe_unwinder *unwinder, struct process *process)
   return true;
 }
 
+/* Whether code at PC seems to have made a call that ends there.  */
+static bool
+is_call_site (struct process *process, uint64_t pc, uint64_t sp)
+{
+  const struct unwind_source source = { .read = read_code, .reader = process };
+  uint64_t end = process_mapping_end (process, pc);
+  /* Code of a just-in-time compiler is in no file, and not on the stack.  */
+  bool is_code = process_module_at (process, pc) != NULL
+                 || (end != pc && end != process_mapping_end (process, sp));
+  return is_code && unwind_may_end_call (&source, process->arch, pc, false);
+}
+
+/* Go to the caller by the frame pointer, which points to its own caller's and
+   the return address.  */
+static bool
+step_by_fp (struct cfi2sframe_unwinder *unwinder, struct process *process)
+{
+  const struct arch *arch = process->arch;
+  uint8_t words[2 * sizeof (uint64_t)];
+  uint64_t fp = unwinder->fp;
+  if (!process->policy.on_need || arch->caller_sp_offset != 0 || fp % 8 != 0
+      || fp < unwinder->sp
+      || !memory_read (&process->memory, fp, words, sizeof words))
+    return false;
+  uint64_t pc = load_u64 (words + sizeof (uint64_t), arch->big_endian);
+  if (!is_call_site (process, pc, fp))
+    return false;
+  unwinder->pc = pc;
+  unwinder->sp = fp + sizeof words;
+  unwinder->fp = load_u64 (words, arch->big_endian);
+  unwinder->interrupted = unwinder->has_ra = false;
+  unwinder->registers = NULL;
+  return true;
+}
+
+/* One step, by the rows that there are or can be made.  */
+static enum cfi2sframe_step
+step_by_rows (struct cfi2sframe_unwinder *unwinder, struct process *process)
+{
+  enum cfi2sframe_step step = process->step != NULL
+                                  ? process->step (unwinder)
+                                  : cfi2sframe_unwind_step (unwinder);
+  if (step != CFI2SFRAME_STEP_NO_ROW && step != CFI2SFRAME_STEP_NO_SECTION)
+    return step;
+  struct module *module = process_module_at (
+      process, unwinder->pc - !unwind_is_at_pc (unwinder));
+  return module != NULL && process_analyze (process, module)
+             ? cfi2sframe_unwind_step (unwinder)
+             : step;
+}
+
 void
 walk_by_sframe (struct process *process, const struct registers *registers,
                 struct walk *walk)
 {
   struct cfi2sframe_unwinder unwinder;
-  bool guessed = false;
+  bool guessed = false, by_fp = false;
   unwinder_start (&unwinder, process, registers);
   walk->n = 0;
   walk->end = CFI2SFRAME_STEP_CALLER;
@@ -134,15 +185,21 @@ walk_by_sframe (struct process *process, const struct registers *registers,
     {
       process->walk_pc = unwinder.pc;
       process->walk_sp = unwinder.sp;
-      walk->frames[walk->n++]
-          = (struct frame){ unwinder.pc,          unwinder.sp,
-                            unwinder.fp,          unwind_is_at_pc (&unwinder),
-                            unwinder.interrupted, guessed };
-      walk->end = process->step != NULL ? process->step (&unwinder)
-                                        : cfi2sframe_unwind_step (&unwinder);
+      walk->frames[walk->n++] = (struct frame){ unwinder.pc,
+                                                unwinder.sp,
+                                                unwinder.fp,
+                                                unwind_is_at_pc (&unwinder),
+                                                unwinder.interrupted,
+                                                guessed,
+                                                by_fp };
+      walk->end = step_by_rows (&unwinder, process);
       guessed = walk->end == CFI2SFRAME_STEP_NO_SECTION
                 && guess_caller (&unwinder, process);
-      if (guessed)
+      by_fp = !guessed
+              && (walk->end == CFI2SFRAME_STEP_NO_SECTION
+                  || walk->end == CFI2SFRAME_STEP_NO_ROW)
+              && step_by_fp (&unwinder, process);
+      if (guessed || by_fp)
         walk->end = CFI2SFRAME_STEP_CALLER;
       /* No row of code has a return address below SP.  */
       if (unwinder.pc == UNKNOWN_FP)

@@ -19,6 +19,7 @@ struct frame
                        is set, too */
   bool guessed;     /* the frame was guessed, not found by a row: see
                        walk_by_sframe */
+  bool by_fp;       /* the frame pointer led here, where there was no row */
 };
 
 struct walk
@@ -35,7 +36,9 @@ void walk_free (struct walk *walk);
 
 /* Walk from REGISTERS with SFrame alone.  Where PC is no code, because a
    pointer to nowhere was called, the return address is taken from where a call
-   puts it, if a call ends there; such a caller is a guess.  */
+   puts it, if a call ends there; such a caller is a guess.  With the policy
+   `on_need', a module without rows is analyzed, and where that does not help,
+   the frame pointer tells the caller, if a call ends there.  */
 void walk_by_sframe (struct process *process,
                      const struct registers *registers, struct walk *walk);
 

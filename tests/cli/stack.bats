@@ -293,7 +293,7 @@ long_name ()
   grep -q '^  DWARF: [0-9]* frames, different from #1 on$' <<<"$output" || report
 }
 
-@test "--analyze: assembly without CFI is walked" {
+@test "assembly without CFI is walked, whether or not --analyze is given" {
   cat >bare.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -321,15 +321,17 @@ END
     || skip "the compiler is not for x86-64"
   "${CC:-cc}" -O1 -o bare bare.c bare-through.s
   start ./bare
-  stacks "$pid"
-  [[ $output == *" through+0x"*"(no row for this address: bare+0x"* ]] || report
-  stacks --analyze "$pid"
-  [[ $output != *"cannot analyse"* ]] || skip "$output"
-  [[ $output == *" through+0x"*" main+0x"*" _start+0x"*"(the outermost frame)"* ]] \
-    || report
+  local option
+  for option in --frames=99 --analyze; do
+    stacks $option "$pid"
+    [[ $output != *"cannot analyse"* ]] || skip "$output"
+    [[ $output == *" through+0x"*" main+0x"*" _start+0x"*"(the outermost frame)"* ]] \
+      || report
+    run ! grep -F '[frame pointer]' <<<"$output"
+  done
 }
 
-@test "--analyze: the C library of musl, and Go" {
+@test "the C library of musl and Go are walked without --analyze" {
   local tried=
   if command -v musl-gcc >/dev/null; then
     tried+=musl
@@ -343,8 +345,7 @@ END
     musl-gcc -O1 -static -o sorts sorts.c
     start ./sorts
     stacks "$pid"
-    [[ $output == *"(no row for this address: sorts+0x"* ]] || report
-    stacks --analyze "$pid"
+    [[ $output != *"cannot analyse"* ]] || skip "$output"
     [[ $output == *" pause+0x"*" compare+0x"*"qsort"*" main+0x"* ]] || report
   fi
   if command -v go >/dev/null; then
@@ -365,12 +366,73 @@ END
     HOME=$PWD GO111MODULE=off go build -ldflags -s -o gosorts sorts.go
     start ./gosorts
     stacks "$pid"
-    [[ $output == *"(no SFrame data: gosorts: no .eh_frame)"* ]] || report
-    stacks --analyze "$pid"
     # main.spin, the comparison, three of sort's, main.main, runtime's two.
     [[ $output == *"#7 "* ]] || report
   fi
   [ -n "$tried" ] || skip "neither musl-gcc nor go (Debian: musl-tools, golang-go)"
+}
+
+# A program that calls a function which it has written into memory, by which the
+# function `inner' is called.
+jit_program ()
+{
+  cat >jit.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static int inner (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+static const unsigned char code[]
+    = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+int
+main (void)
+{
+  void *page = mmap (NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char name[64];
+  memcpy (page, code, sizeof code);
+  snprintf (name, sizeof name, "perf-%d.map", (int)getpid ());
+  FILE *map = fopen (name, "w");
+  fprintf (map, "%lx 8 the old function\n%lx 8 the function\n",
+           (long)page, (long)page);
+  fclose (map);
+  return ((int (*) (int (*) (void)))page) (inner) + 1;
+}
+END
+  "${CC:-cc}" -O1 -o jit jit.c
+}
+
+@test "code in no file is left by the frame pointer, and named by perf's map" {
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  jit_program
+  start ./jit
+  local wanted=' inner\+0x[^#]*#[0-9]+ +0x[0-9a-f]+ NAME'
+  wanted+='[^#]*#[0-9]+ +0x[0-9a-f]+ main\+0x[0-9a-f]+ \(jit\) \[frame pointer\]'
+  wanted+='.*the outermost frame'
+  stacks "$pid"
+  [[ $output =~ ${wanted/NAME/\?} ]] || report
+  # A file of another user, a fifo and none do not count.
+  local map=/tmp/perf-$pid.map
+  mkfifo "$map"
+  stacks "$pid"
+  rm "$map"
+  [[ $output =~ ${wanted/NAME/\?} ]] || report
+  cp "perf-$pid.map" "$map"
+  stacks "$pid"
+  if [ "$(id -u)" -eq 0 ]; then
+    chown nobody "$map"
+    gives 0 stacks "$pid"
+    [[ $output =~ ${wanted/NAME/\?} ]] || { rm "$map"; report; }
+    chown root "$map"
+    stacks "$pid"
+  fi
+  rm "$map"
+  [[ $output =~ ${wanted/NAME/'the function[+]0x6 [[]JIT[]]'} ]] || report
+  # Other readers end there.
+  stacks --only-sframe "$pid"
+  run ! grep -E 'JIT|frame pointer' <<<"$output"
 }
 
 @test "converted programs are walked by the rows they have, in every format" {

@@ -361,8 +361,9 @@ set_walk (struct walk *walk, size_t n, enum cfi2sframe_step end)
   walk->n = n;
   walk->end = end;
   for (size_t i = 0; i < n; i++)
-    walk->frames[i] = (struct frame){ 0x1000 + i, 0x7000 + 16 * i, 5,
-                                      i == 0,     i == 0,          false };
+    walk->frames[i]
+        = (struct frame){ 0x1000 + i, 0x7000 + 16 * i, 5,    i == 0,
+                          i == 0,     false,           false };
 }
 
 static void
