@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/radix.h"
 
 enum
 {
@@ -176,16 +177,48 @@ by_name (const void *a, const void *b)
   return strcmp (*(char *const *)a, *(char *const *)b);
 }
 
-/* The names of all nodes of TREE but the root, by node, each to be freed.  */
+/* A node, to be sorted by its key.  */
+struct keyed_node
+{
+  uint64_t key;
+  uint32_t node;
+};
+
+/* All nodes of TREE, by key; to be freed.  */
+static struct keyed_node *
+nodes_by_key (const struct call_tree *tree)
+{
+  void *nodes = calloc (tree->n, sizeof (struct keyed_node));
+  struct keyed_node *keyed = nodes;
+  for (uint32_t i = 0; nodes != NULL && i < tree->n; i++)
+    keyed[i] = (struct keyed_node){ tree->nodes[i].key, i };
+  if (nodes != NULL && radix_sort (&nodes, tree->n, sizeof *keyed))
+    return nodes;
+  free (nodes);
+  return NULL;
+}
+
+/* The names of all nodes of TREE but the root, by node, each to be freed.  An
+   address is looked up once: libdwfl goes through all symbols for it.  */
 static char **
 node_names (struct profile *profile, unsigned wanted)
 {
   const struct call_tree *tree = &profile->calls;
+  struct keyed_node *keyed = nodes_by_key (tree);
   char **names = calloc (tree->n, sizeof *names);
-  bool complete = names != NULL;
-  for (uint32_t i = 1; complete && i < tree->n; i++)
-    complete
-        = (names[i] = name_of (profile, tree->nodes[i].key, wanted)) != NULL;
+  bool complete = names != NULL && keyed != NULL;
+  for (uint32_t i = 0; complete && i < tree->n; i++)
+    {
+      const struct keyed_node *at = &keyed[i];
+      const char *same
+          = i > 0 && at[-1].key == at->key ? names[at[-1].node] : NULL;
+      if (at->node == 0)
+        continue;
+      names[at->node]
+          = same != NULL ? strdup (same) : name_of (profile, at->key, wanted);
+      complete = names[at->node] != NULL;
+    }
+  free (keyed);
   if (complete)
     return names;
   for (uint32_t i = 1; names != NULL && i < tree->n; i++)
