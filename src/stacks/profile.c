@@ -44,6 +44,8 @@ profile_free (struct profile *profile)
   for (size_t i = 0; i < profile->n_processes; i++)
     free (profile->processes[i]);
   free (profile->processes);
+  free (profile->log);
+  free (profile->threads);
   call_tree_free (&profile->calls);
   walk_free (&profile->walk);
   family_free (&profile->family);
@@ -89,9 +91,48 @@ key_of (struct profile *profile, const struct process *process,
   return (file + UINT64_C (1)) << OFFSET_BITS | offset;
 }
 
+/* The number of the thread TID of MEMBER.  False when memory ran out.  */
+static bool
+thread_number (struct profile *profile, const struct member *member, pid_t tid,
+               size_t *number)
+{
+  pid_t pid = member->process.pid;
+  for (size_t i = 0; i < profile->n_threads; i++)
+    {
+      /* Most often it is the one that ran last.  */
+      size_t at = (profile->latest_thread + i) % profile->n_threads;
+      const struct profile_thread *thread = &profile->threads[at];
+      *number = profile->latest_thread = at;
+      if (thread->tid == tid && thread->pid == pid
+          && strcmp (thread->name, member->name) == 0)
+        return true;
+    }
+  size_t n = profile->n_threads;
+  if (!ARRAY_ROOM (profile->threads, n + 1, &profile->threads_capacity))
+    return false;
+  profile->threads[n] = (struct profile_thread){ .pid = pid, .tid = tid };
+  memcpy (profile->threads[n].name, member->name, sizeof member->name);
+  profile->n_threads++;
+  *number = profile->latest_thread = n;
+  return true;
+}
+
+/* Note that thread TID was in NODE.  Without memory for it, the sample is only
+   counted.  */
+static void
+log_sample (struct profile *profile, const struct member *member, pid_t tid,
+            uint64_t time, uint32_t node)
+{
+  size_t thread;
+  if (thread_number (profile, member, tid, &thread)
+      && ARRAY_ROOM (profile->log, profile->n_log + 1, &profile->log_capacity))
+    profile->log[profile->n_log++]
+        = (struct profile_sample){ time, (uint32_t)thread, node };
+}
+
 void
-profile_take (struct profile *profile, struct member *member,
-              const struct registers *registers)
+profile_take (struct profile *profile, struct member *member, pid_t tid,
+              uint64_t time, const struct registers *registers)
 {
   struct process *process = &member->process;
   struct walk *walk = &profile->walk;
@@ -115,6 +156,7 @@ profile_take (struct profile *profile, struct member *member,
       node = callee;
     }
   tree->nodes[node].self++;
+  log_sample (profile, member, tid, time, node);
 }
 
 uint64_t
@@ -256,6 +298,25 @@ by_key (uint64_t a, uint64_t b, void *unused)
   return (a > b) - (a < b);
 }
 
+/* Copy the log of PROFILE; COPIES has what became of its nodes.  */
+static bool
+copy_log (const struct profile *profile, struct named_profile *named,
+          const uint32_t *copies)
+{
+  named->log = calloc (profile->n_log + 1, sizeof *named->log);
+  if (named->log == NULL)
+    return false;
+  named->n_log = profile->n_log;
+  named->threads = profile->threads;
+  named->n_threads = profile->n_threads;
+  for (size_t i = 0; i < profile->n_log; i++)
+    {
+      named->log[i] = profile->log[i];
+      named->log[i].node = copies[profile->log[i].node];
+    }
+  return true;
+}
+
 /* Copy PROFILE's tree, node by node, to one of names.  */
 static bool
 copy_calls (const struct profile *profile, struct named_profile *named,
@@ -283,6 +344,7 @@ copy_calls (const struct profile *profile, struct named_profile *named,
       copied = copies[i] != 0;
       named->calls.nodes[copies[i]].self += from->nodes[i].self;
     }
+  copied = copied && copy_log (profile, named, copies);
   free (copies);
   return copied;
 }
@@ -317,5 +379,6 @@ named_profile_free (struct named_profile *named)
     free (named->names[i]);
   free (named->names);
   free (named->totals);
+  free (named->log);
   call_tree_free (&named->calls);
 }

@@ -12,6 +12,20 @@
 #include "stacks/stack_walk.h"
 #include "stacks/symbols.h"
 
+/* Where a thread was, and when.  */
+struct profile_sample
+{
+  uint64_t time; /* nanoseconds; 0: not known */
+  uint32_t thread;
+  uint32_t node;
+};
+
+struct profile_thread
+{
+  pid_t pid, tid;
+  char name[16]; /* of the process */
+};
+
 struct profile
 {
   struct family family; /* whose stacks they are */
@@ -21,6 +35,11 @@ struct profile
   struct call_tree calls;
   char **processes; /* owned: the names */
   size_t n_processes, processes_capacity;
+  struct profile_sample *log; /* owned: all samples, as they came */
+  size_t n_log, log_capacity;
+  struct profile_thread *threads; /* owned: each that was sampled */
+  size_t n_threads, threads_capacity;
+  size_t latest_thread;
   uint64_t samples;
   uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
   uint64_t lost; /* samples that the kernel dropped, for want of room */
@@ -32,9 +51,10 @@ void profile_free (struct profile *profile);
 
 /* Walk from REGISTERS, on the memory that MEMBER of the family has copies of,
    and count the stack.  A walk that does not get to the outermost frame is
-   counted below a node of its own, for its end.  */
-void profile_take (struct profile *profile, struct member *member,
-                   const struct registers *registers);
+   counted below a node of its own, for its end.  The stack is thread TID's, at
+   TIME in nanoseconds.  */
+void profile_take (struct profile *profile, struct member *member, pid_t tid,
+                   uint64_t time, const struct registers *registers);
 
 /* Walks that got to the outermost frame.  */
 uint64_t profile_complete (const struct profile *profile);
@@ -48,6 +68,10 @@ struct named_profile
   uint64_t *totals;       /* owned: with callees, by node */
   char **names;           /* owned; sorted */
   uint64_t n_names;
+  struct profile_sample *log; /* owned; nodes are those of `calls' */
+  size_t n_log;
+  const struct profile_thread *threads; /* the profile's */
+  size_t n_threads;
 };
 
 /* Give PROFILE's addresses their names; callees are ordered by name.  WANTED:

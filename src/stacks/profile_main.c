@@ -26,6 +26,7 @@
 #include "tool/command.h"
 #include "stacks/flame_graph.h"
 #include "stacks/folded.h"
+#include "stacks/pprof.h"
 #include "stacks/profile_options.h"
 
 struct session
@@ -230,13 +231,20 @@ percent_complete (const struct profile *profile)
                                      / (double)profile->samples;
 }
 
+/* Samples per second of a thread that runs; 0: not known.  */
+static unsigned
+rate_of (const struct session *session)
+{
+  return session->input != NULL ? perf_input_facts (session->input)->hz
+                                : session->options.hz;
+}
+
 /* What the samples are, in one line.  */
 static void
 describe (const struct session *session, char *text, size_t room)
 {
   const struct profile *profile = &session->profile;
-  unsigned hz = session->input != NULL ? perf_input_facts (session->input)->hz
-                                       : session->options.hz;
+  unsigned hz = rate_of (session);
   char rate[32] = "";
   if (hz > 0)
     snprintf (rate, sizeof rate, ", %u per second", hz);
@@ -254,6 +262,8 @@ print_as (const struct session *session, const struct named_profile *named,
 {
   char subtitle[128];
   describe (session, subtitle, sizeof subtitle);
+  if (ends_in (name, ".pb.gz"))
+    return pprof_print (named, rate_of (session), file);
   bool page = ends_in (name, ".html");
   if (page || ends_in (name, ".svg"))
     return flame_graph_print (

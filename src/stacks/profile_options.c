@@ -30,8 +30,9 @@ static const struct argp_option option_table[] = {
     "How long (default: 10, or until COMMAND ends)", 1 },
   { "pid", 'p', "PID", 0, "Sample this process", 1 },
   { "output", 'o', "FILE", 0,
-    "Write a flame graph if FILE ends in .svg or .html, otherwise folded "
-    "stacks; may be given several times (default: folded stacks on standard "
+    "Write a flame graph if FILE ends in .svg or .html, a profile for pprof "
+    "if it ends in .pb.gz, otherwise folded stacks; may be given several "
+    "times (default: folded stacks on standard "
     "output)",
     1 },
   { "input", OPTION_INPUT, "FILE", 0,

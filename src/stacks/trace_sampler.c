@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "stacks/live.h"
 
@@ -51,13 +52,17 @@ take_member (struct profile *profile, struct member *member, struct error *err)
   if (!live_stop (process, err))
     return false;
   struct error ended;
+  struct timespec clock;
+  clock_gettime (CLOCK_MONOTONIC, &clock);
+  uint64_t now = (uint64_t)clock.tv_sec * 1000000000 + (uint64_t)clock.tv_nsec;
   /* If the new list cannot be read, the old one is used.  */
   live_refresh (process, NULL, &ended);
   member_read_name (member);
   for (size_t i = 0; i < process->n_threads; i++)
     for (unsigned j = 0; j < n; j++)
       if (process->threads[i].tid == running[j] && process->threads[i].known)
-        profile_take (profile, member, &process->threads[i].registers);
+        profile_take (profile, member, running[j], now,
+                      &process->threads[i].registers);
   live_resume (process);
   return true;
 }

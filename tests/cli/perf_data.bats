@@ -165,6 +165,29 @@ check_stacks ()
   [ "$(stat -c %s out.data)" -lt $(($(stat -c %s perf.data) / 4)) ]
 }
 
+@test "a profile for pprof: the same stacks, with process and thread" {
+  recorded child
+  gives 0 profiled -q --input=perf.data -o folded -o profile.pb.gz
+  python3 "$BATS_TEST_DIRNAME/pprof.py" profile.pb.gz >read
+  cat read
+  local pid
+  pid=$(($(sed -n 's/^pid //p' dumped) + 1))
+  [ "$(sed -n 1p read)" = "samples/count cpu/nanoseconds" ]
+  sed 's/^recorded;//' folded | sort >expected
+  sed -n "s/ 10101010 process=recorded pid=$pid tid=$pid$//p" read | sort \
+    | diff expected -
+  gunzip -t <profile.pb.gz
+  # What is counted twice is one sample of two.
+  sed -n '/^sample/{p;q}' dumped >>dumped
+  recorded child
+  gives 0 profiled -q --input=perf.data -o profile.pb.gz
+  python3 "$BATS_TEST_DIRNAME/pprof.py" profile.pb.gz >read
+  grep "outer;middle;inner 2 20202020 process=recorded pid=$pid tid=$pid" read
+  command -v go >/dev/null || return 0
+  go tool pprof -raw profile.pb.gz >raw 2>&1
+  grep -q '^ *2   20202020: ' raw
+}
+
 @test "files that were replaced: by build-id, by inode, said and not walked" {
   local id path=$PWD/dump
   dumped

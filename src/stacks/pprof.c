@@ -1,0 +1,291 @@
+/* Profiles for pprof.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   profile.proto has the numbers of the fields, "Protocol Buffers: Encoding"
+   (protobuf.dev) how they are written.  gzip (RFC 1952) is there for the
+   format's sake: its blocks are stored as they are (RFC 1951, section
+   3.2.4).  */
+
+#include <config.h>
+
+#include "stacks/pprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+#include "base/crc32.h"
+#include "base/printable.h"
+#include "base/radix.h"
+
+/* Fields.  */
+enum
+{
+  PROFILE_SAMPLE_TYPE = 1,
+  PROFILE_SAMPLE = 2,
+  PROFILE_LOCATION = 4,
+  PROFILE_FUNCTION = 5,
+  PROFILE_STRING = 6,
+  PROFILE_DURATION = 10,
+  PROFILE_PERIOD_TYPE = 11,
+  PROFILE_PERIOD = 12,
+  TYPE_TYPE = 1,
+  TYPE_UNIT = 2,
+  SAMPLE_LOCATION = 1,
+  SAMPLE_VALUE = 2,
+  SAMPLE_LABEL = 3,
+  LABEL_KEY = 1,
+  LABEL_STRING = 2,
+  LABEL_NUMBER = 3,
+  LOCATION_ID = 1,
+  LOCATION_LINE = 4,
+  LINE_FUNCTION = 1,
+  FUNCTION_ID = 1,
+  FUNCTION_NAME = 2,
+  FUNCTION_SYSTEM_NAME = 3
+};
+
+/* Strings are numbered: these, names of functions, those of threads'
+   processes.  */
+enum
+{
+  STRING_EMPTY,
+  STRING_SAMPLES,
+  STRING_COUNT,
+  STRING_CPU,
+  STRING_NANOSECONDS,
+  STRING_PROCESS,
+  STRING_PID,
+  STRING_TID,
+  STRING_NAMES
+};
+static const char *const fixed_strings[STRING_NAMES] = {
+  "", "samples", "count", "cpu", "nanoseconds", "process", "pid", "tid"
+};
+
+/* Encoding.  */
+
+static void
+put_varint (struct buffer *to, uint64_t value)
+{
+  for (; value >= 0x80; value >>= 7)
+    buffer_u8 (to, (uint8_t)(value | 0x80));
+  buffer_u8 (to, (uint8_t)value);
+}
+
+static void
+put_number (struct buffer *to, unsigned field, uint64_t value)
+{
+  put_varint (to, field << 3);
+  put_varint (to, value);
+}
+
+static void
+put_bytes (struct buffer *to, unsigned field, const void *bytes, size_t size)
+{
+  put_varint (to, field << 3 | 2);
+  put_varint (to, size);
+  buffer_append (to, bytes, size);
+}
+
+/* Append the message INNER, which is empty afterwards.  */
+static void
+put_message (struct buffer *to, unsigned field, struct buffer *inner)
+{
+  put_bytes (to, field, inner->bytes, inner->size);
+  to->failed |= inner->failed;
+  inner->size = 0;
+}
+
+struct writer
+{
+  const struct named_profile *profile;
+  struct buffer whole, inner, innermost;
+  uint64_t period; /* nanoseconds; 0: not known */
+};
+
+/* Parts of the profile.  */
+
+static void
+put_type (struct writer *writer, unsigned field, unsigned type, unsigned unit)
+{
+  put_number (&writer->inner, TYPE_TYPE, type);
+  put_number (&writer->inner, TYPE_UNIT, unit);
+  put_message (&writer->whole, field, &writer->inner);
+}
+
+static void
+put_label (struct writer *writer, unsigned key, unsigned field, uint64_t value)
+{
+  put_number (&writer->innermost, LABEL_KEY, key);
+  put_number (&writer->innermost, field, value);
+  put_message (&writer->inner, SAMPLE_LABEL, &writer->innermost);
+}
+
+/* COUNT samples of THREAD in NODE.  */
+static void
+put_sample (struct writer *writer, uint32_t thread, uint32_t node,
+            uint64_t count)
+{
+  const struct named_profile *profile = writer->profile;
+  const struct call_node *nodes = profile->calls.nodes;
+  /* Callees first; the root is no function.  */
+  for (uint32_t i = node; i != 0; i = nodes[i].parent)
+    put_varint (&writer->innermost, nodes[i].key + 1);
+  put_message (&writer->inner, SAMPLE_LOCATION, &writer->innermost);
+  put_varint (&writer->innermost, count);
+  if (writer->period > 0)
+    put_varint (&writer->innermost, count * writer->period);
+  put_message (&writer->inner, SAMPLE_VALUE, &writer->innermost);
+  put_label (writer, STRING_PROCESS, LABEL_STRING,
+             STRING_NAMES + profile->n_names + thread);
+  put_label (writer, STRING_PID, LABEL_NUMBER,
+             (uint64_t)profile->threads[thread].pid);
+  put_label (writer, STRING_TID, LABEL_NUMBER,
+             (uint64_t)profile->threads[thread].tid);
+  put_message (&writer->whole, PROFILE_SAMPLE, &writer->inner);
+}
+
+/* All samples; those of one thread in one node are counted together.  */
+static bool
+put_samples (struct writer *writer)
+{
+  const struct named_profile *profile = writer->profile;
+  size_t n = profile->n_log;
+  void *sorted = calloc (n + 1, sizeof (uint64_t));
+  uint64_t *keys = sorted;
+  if (keys == NULL)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    keys[i] = (uint64_t)profile->log[i].thread << 32 | profile->log[i].node;
+  bool done = radix_sort (&sorted, n, sizeof *keys);
+  keys = sorted;
+  for (size_t i = 0, next; done && i < n; i = next)
+    {
+      for (next = i; next < n && keys[next] == keys[i];)
+        next++;
+      put_sample (writer, (uint32_t)(keys[i] >> 32), (uint32_t)keys[i],
+                  next - i);
+    }
+  free (sorted);
+  return done;
+}
+
+/* A location and a function for each name.  */
+static void
+put_functions (struct writer *writer)
+{
+  for (uint64_t i = 0; i < writer->profile->n_names; i++)
+    {
+      put_number (&writer->inner, LOCATION_ID, i + 1);
+      put_number (&writer->innermost, LINE_FUNCTION, i + 1);
+      put_message (&writer->inner, LOCATION_LINE, &writer->innermost);
+      put_message (&writer->whole, PROFILE_LOCATION, &writer->inner);
+      put_number (&writer->inner, FUNCTION_ID, i + 1);
+      put_number (&writer->inner, FUNCTION_NAME, STRING_NAMES + i);
+      put_number (&writer->inner, FUNCTION_SYSTEM_NAME, STRING_NAMES + i);
+      put_message (&writer->whole, PROFILE_FUNCTION, &writer->inner);
+    }
+}
+
+/* TEXT, which is to be UTF-8.  */
+static void
+put_string (struct writer *writer, const char *text)
+{
+  char printable[1024];
+  printable_copy (printable, sizeof printable, text);
+  put_bytes (&writer->whole, PROFILE_STRING, printable, strlen (printable));
+}
+
+static void
+put_strings (struct writer *writer)
+{
+  const struct named_profile *profile = writer->profile;
+  for (unsigned i = 0; i < STRING_NAMES; i++)
+    put_string (writer, fixed_strings[i]);
+  for (uint64_t i = 0; i < profile->n_names; i++)
+    put_string (writer, profile->names[i]);
+  for (size_t i = 0; i < profile->n_threads; i++)
+    put_string (writer, profile->threads[i].name);
+}
+
+/* From the first sample to the last one, in nanoseconds.  */
+static uint64_t
+duration (const struct named_profile *profile)
+{
+  uint64_t first = UINT64_MAX, last = 0;
+  for (size_t i = 0; i < profile->n_log; i++)
+    {
+      uint64_t time = profile->log[i].time;
+      first = time < first ? time : first;
+      last = time > last ? time : last;
+    }
+  return last > first ? last - first : 0;
+}
+
+static bool
+put_profile (struct writer *writer)
+{
+  put_type (writer, PROFILE_SAMPLE_TYPE, STRING_SAMPLES, STRING_COUNT);
+  if (writer->period > 0)
+    {
+      put_type (writer, PROFILE_SAMPLE_TYPE, STRING_CPU, STRING_NANOSECONDS);
+      put_type (writer, PROFILE_PERIOD_TYPE, STRING_CPU, STRING_NANOSECONDS);
+      put_number (&writer->whole, PROFILE_PERIOD, writer->period);
+    }
+  put_number (&writer->whole, PROFILE_DURATION, duration (writer->profile));
+  if (!put_samples (writer))
+    return false;
+  put_functions (writer);
+  put_strings (writer);
+  return !writer->whole.failed;
+}
+
+/* gzip.  */
+
+enum
+{
+  STORED_MAX = 65535 /* bytes of a block */
+};
+
+static void
+print_gzip (const struct buffer *contents, FILE *out)
+{
+  static const uint8_t header[]
+      = { 0x1f, 0x8b, 8 /* deflate */, 0, 0, 0, 0, 0 /* no time */, 0, 255 };
+  uint8_t end[8];
+  size_t left = contents->size;
+  fwrite (header, sizeof header, 1, out);
+  do
+    {
+      size_t part = left < STORED_MAX ? left : STORED_MAX;
+      uint8_t block[5] = { part == left }; /* whether it is the last one */
+      store_u16 (block + 1, (uint16_t)part, false);
+      store_u16 (block + 3, (uint16_t)~part, false);
+      fwrite (block, sizeof block, 1, out);
+      fwrite (contents->bytes + contents->size - left, 1, part, out);
+      left -= part;
+    }
+  while (left > 0);
+  store_u32 (end, crc32_of (contents->bytes, contents->size), false);
+  store_u32 (end + 4, (uint32_t)contents->size, false);
+  fwrite (end, sizeof end, 1, out);
+}
+
+bool
+pprof_print (const struct named_profile *profile, unsigned hz, FILE *out)
+{
+  struct writer writer = { .profile = profile };
+  writer.period = hz > 0 ? 1000000000 / hz : 0;
+  buffer_init (&writer.whole, false);
+  buffer_init (&writer.inner, false);
+  buffer_init (&writer.innermost, false);
+  bool done = put_profile (&writer);
+  if (done)
+    print_gzip (&writer.whole, out);
+  buffer_free (&writer.whole);
+  buffer_free (&writer.inner);
+  buffer_free (&writer.innermost);
+  return done;
+}
