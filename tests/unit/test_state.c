@@ -320,6 +320,8 @@ parts_of_constants_are_replaced (void **state)
   set (X0, -1);
   insert (X0, 16, 0, 4);
   expect (X0, VALUE_CONSTANT, 0xffff);
+  insert (X0, 16, 0x8000, 4);
+  expect (X0, VALUE_CONSTANT, 0x8000ffff);
   set (X0, 0x10000);
   insert (X0, 48, 0x7fff, 8); /* too large to be known */
   expect_kind (X0, VALUE_MIXED);
@@ -1250,6 +1252,25 @@ no_table_has_more_than_65536_entries (void **state)
   expect_target (&table, &facts, 65536, 0);
 }
 
+/* An entry that is compared with a number, in a register or not, is not what
+   is jumped by.  */
+static void
+entries_that_are_compared_are_no_entries (void **state)
+{
+  (void)state;
+  for (unsigned by_register = 0; by_register < 2; by_register++)
+    {
+      enter (&arch_aarch64);
+      set (X9, 0x77);
+      now.registers[X0] = value_of (VALUE_ENTRY, 1);
+      if (by_register)
+        with_index (OP_COMPARE_BOTH, REG_NONE, X0, X9, 8);
+      else
+        with_immediate (OP_COMPARE, REG_NONE, X0, 0x77);
+      expect_kind (X0, VALUE_OPAQUE);
+    }
+}
+
 /* Partial registers: the rest stays.  */
 static void
 bytes_are_inserted (void **state)
@@ -2148,6 +2169,7 @@ main (void)
     TEST (the_weaker_bound_holds),
     TEST (the_higher_base_counts),
     TEST (tables_meet),
+    TEST (entries_that_are_compared_are_no_entries),
     TEST (bytes_are_inserted),
     TEST (words_are_popped_to_memory),
     TEST (some_instructions_name_a_place),

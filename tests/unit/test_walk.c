@@ -446,6 +446,11 @@ what_was_found_is_where_nobody_claims_the_code (void **state)
       assert_int_equal (code.reason, REASON_NONE);
       assert_int_equal (code.size, 16);
       assert_true (code.is_code);
+      assert_int_equal (code.function != NULL, parts[i].kind != CODE_OF_FDE);
+      if (code.function != NULL)
+        assert_true (code.function->address == code.address
+                     && code.function->from_plt
+                            == (parts[i].kind == CODE_OF_STUB));
     }
   assert_false (cfi_walk_next (&walk, &code));
   cfi_walk_end (&walk);

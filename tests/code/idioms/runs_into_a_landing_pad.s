@@ -3,7 +3,7 @@
 # another function, with another frame (gdb has this case).
 # options: -e
 # expect: cfa-differs 0
-# expect: unwinds:1
+# expect: unwinds:2
 	.globl	f
 	.type	f, @function
 f:	.cfi_startproc
@@ -28,4 +28,30 @@ g.cold:	.cfi_startproc
 	.cfi_def_cfa_offset 112
 	mov	%rbx, %rdi
 	call	_Unwind_Resume@plt
+	.cfi_endproc
+# By way of the GOT.
+	.globl	i
+	.type	i, @function
+i:	.cfi_startproc
+	sub	$16, %rsp
+	.cfi_def_cfa_offset 24
+	test	%rax, %rax
+	jne	i.cold
+	add	$16, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.globl	j
+	.type	j, @function
+j:	.cfi_startproc
+	ret
+	.cfi_endproc
+i.cold:	.cfi_startproc
+	.cfi_def_cfa_offset 24
+	mov	%rdx, 32(%rax)
+	.cfi_endproc
+j.cold:	.cfi_startproc
+	.cfi_def_cfa_offset 112
+	mov	%rbx, %rdi
+	call	*_Unwind_Resume@GOTPCREL(%rip)
 	.cfi_endproc
