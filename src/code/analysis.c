@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "code/borders.h"
 #include "code/returning.h"
 #include "code/seeds.h"
 #include "code/starts.h"
@@ -33,6 +34,7 @@ struct analysis
   const struct code_machine *machine;
   struct insn_decoder *decoder;
   struct image_facts facts;
+  struct borders borders;
   struct known_code known;
   struct go_table go;
   struct functions *functions;
@@ -506,6 +508,7 @@ connect (struct analysis *analysis)
   context->bare_machine = code_machine_bare (request->image->arch);
   context->decoder = analysis->decoder;
   context->facts = &analysis->facts;
+  context->borders = &analysis->borders;
   context->functions = analysis->functions;
   context->known = &analysis->known;
   context->pads = request->pads;
@@ -541,6 +544,10 @@ prepare (struct analysis *analysis, struct error *err)
       || !known_code_init (&analysis->known, request, analysis->machine,
                            analysis->decoder, &analysis->facts))
     return error_set_no_memory (err);
+  if (request->beyond_cfi
+      && !borders_find (&analysis->borders, &analysis->facts,
+                        analysis->decoder))
+    return error_set_no_memory (err);
   analysis->returning = returning_new (analysis->functions, &analysis->facts,
                                        analysis->decoder);
   connect (analysis);
@@ -558,6 +565,7 @@ clean_up (struct analysis *analysis)
   functions_free (analysis->functions);
   known_code_free (&analysis->known);
   go_table_free (&analysis->go);
+  borders_free (&analysis->borders);
   facts_free (&analysis->facts);
   insn_decoder_free (analysis->decoder);
   free (analysis->doubtful.list);

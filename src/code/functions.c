@@ -9,6 +9,11 @@
 #include "code/address_map.h"
 #include "code/address_set.h"
 
+enum
+{
+  BEGINNING_STEPS = 8 /* instructions up to the one that takes the address */
+};
+
 struct functions
 {
   struct address_map starts; /* entry: index */
@@ -113,11 +118,58 @@ functions_return_at (const struct functions *functions, uint64_t address)
   return !function || function->returns;
 }
 
+/* Whether INSN uses the return address where a call has left it.  */
+static bool
+takes_return_address (const struct arch *arch, const struct insn *insn)
+{
+  bool pops
+      = insn->op == OP_POP
+        || (insn->op == OP_ADD && insn->to == arch->sp && insn->immediate > 0)
+        || (insn->memory && insn->base == arch->sp && insn->offset == 0);
+  return arch_tracks_ra (arch) ? insn->from == arch->ra : pops;
+}
+
+/* Whether INSN makes a frame, or may go elsewhere.  */
+static bool
+is_past_beginning (const struct arch *arch, const struct insn *insn)
+{
+  return insn->flow != FLOW_NEXT || insn->op == OP_PUSH
+         || insn->to == arch->sp;
+}
+
+/* Whether the code at ADDRESS begins with taking the return address away.  */
+static bool
+begins_with_return_address (const struct image_facts *facts,
+                            const struct insn_decoder *decoder,
+                            uint64_t address)
+{
+  const struct arch *arch = facts->image->arch;
+  uint64_t size;
+  const uint8_t *bytes = facts_code (facts, address, &size);
+  struct insn insn;
+  for (int i = 0; bytes && i < BEGINNING_STEPS; i++)
+    {
+      if (!insn_decode (decoder, bytes, size, address, &insn))
+        return false;
+      if (takes_return_address (arch, &insn))
+        return true;
+      if (is_past_beginning (arch, &insn))
+        return false;
+      bytes += insn.size;
+      size -= insn.size;
+      address += insn.size;
+    }
+  return false;
+}
+
 bool
-functions_call_is_push (const struct functions *functions, uint64_t target,
+functions_call_is_push (const struct functions *functions,
+                        const struct image_facts *facts,
+                        const struct insn_decoder *decoder, uint64_t target,
                         uint64_t next)
 {
-  return target == next && !functions_at (functions, target);
+  return target == next && !functions_at (functions, target)
+         && begins_with_return_address (facts, decoder, next);
 }
 
 void

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code/image_facts.h"
+#include "code/insn.h"
 #include "elf/image.h"
 
 struct code_function
@@ -64,8 +66,11 @@ bool functions_return_at (const struct functions *functions, uint64_t address);
 
 /* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
    way to push that address: how position-independent code finds out where it
-   is.  */
+   is.  A function that happens to be the next one, and does not return, is
+   called in the same way: it does not take the address.  */
 bool functions_call_is_push (const struct functions *functions,
+                             const struct image_facts *facts,
+                             const struct insn_decoder *decoder,
                              uint64_t target, uint64_t next);
 
 /* A call of CALLEE, its address or the place of the GOT that leads to it, was

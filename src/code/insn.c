@@ -87,6 +87,13 @@ insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
 }
 
 bool
+insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
+               uint64_t size, uint64_t address, uint64_t *named)
+{
+  return decoder->machine->may_name (bytes, size, address, named);
+}
+
+bool
 insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
            uint64_t size, uint64_t address, char text[INSN_TEXT_MAX])
 {

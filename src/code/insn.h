@@ -29,8 +29,15 @@ bool insn_decode_step (const struct insn_decoder *decoder,
 bool insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
                   uint64_t size, uint64_t address, struct insn *insn);
 
-/* The same instruction for people, as an assembler takes it.  False: this
-   build has no disassembler for the machine, or there is no instruction.  */
+/* Whether the SIZE BYTES at ADDRESS look like an instruction, or the first of
+   two, that computes the address *NAMED, or reads an entry of an array there.
+   Bytes that begin in the middle of an instruction may do so, too.  */
+bool insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
+                    uint64_t size, uint64_t address, uint64_t *named);
+
+/* The instruction of insn_decode for people, as an assembler takes it.  False:
+   this build has no disassembler for the machine, or there is no instruction.
+ */
 bool insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
                 uint64_t size, uint64_t address, char text[INSN_TEXT_MAX]);
 

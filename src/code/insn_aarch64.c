@@ -302,5 +302,40 @@ decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
   return translate (&t);
 }
 
+/* ADR; or ADRP and, soon behind it, ADD of the rest.  Arm Architecture
+   Reference Manual for A-profile, C6.2, ADR, ADRP and ADD (immediate).  */
+static bool
+may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
+          uint64_t *named)
+{
+  enum
+  {
+    NEAR = 16 * SIZE,
+    PAGE = 4096,
+    ADD = 0x244 /* of 64 bits, not shifted */
+  };
+  if (address % SIZE != 0 || size < SIZE)
+    return false;
+  uint32_t word = load_u32 (bytes, false);
+  unsigned rd = a64_bits (word, 0, 5);
+  int64_t immediate = a64_signed (word, 5, 19) * 4 + a64_bits (word, 29, 2);
+  if (a64_bits (word, 24, 5) != 16)
+    return false;
+  *named = address + (uint64_t)immediate;
+  if (a64_bits (word, 31, 1) == 0)
+    return true;
+  *named = (address & -(uint64_t)PAGE) + (uint64_t)immediate * PAGE;
+  for (uint64_t i = SIZE; i < NEAR && i + SIZE <= size; i += SIZE)
+    {
+      word = load_u32 (bytes + i, false);
+      if (a64_bits (word, 22, 10) == ADD && a64_bits (word, 5, 5) == rd)
+        {
+          *named += a64_bits (word, 10, 12);
+          return true;
+        }
+    }
+  return false;
+}
+
 const struct insn_machine insn_aarch64
-    = { &arch_aarch64, NULL, decode_step, decode, NULL };
+    = { &arch_aarch64, NULL, decode_step, decode, may_name, NULL };

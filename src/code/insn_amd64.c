@@ -6,7 +6,7 @@
    and writes; what concerns stack and saved registers is picked out here, by
    mnemonic, and everything else is left at "writes these registers".  As that
    is what most of the time goes into, it is done once for instructions that
-   stand at many facts.  */
+   stand at many places.  */
 
 #include <config.h>
 
@@ -15,6 +15,7 @@
 #  include <Zydis/Zydis.h>
 #  include <stdlib.h>
 
+#  include "base/bytes.h"
 #  include "code/insn_known.h"
 #  include "code/insn_machine.h"
 
@@ -758,7 +759,43 @@ show (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
              NULL));
 }
 
+/* `lea address(%rip), %reg', and `jmp *', `mov' and `movslq' of an array
+   address(, %reg, 4 or 8).  Intel SDM, volume 2, 2.1.5 and 2.2.1.6.  */
+static bool
+may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
+          uint64_t *named)
+{
+  enum
+  {
+    REX_W = 0x48,
+    LEA = 0x8d,
+    MOV = 0x8b,
+    MOVSLQ = 0x63,
+    GROUP_5 = 0xff,
+    RIP = 0x05,          /* mod 0, r/m 5 */
+    SIB = 0x04,          /* mod 0, r/m 4 */
+    JUMP = 0x24,         /* ... reg 4, of group 5 */
+    NO_BASE_BY_4 = 0x85, /* base 5, scale 4 or 8 */
+    LONGEST = 8
+  };
+  if (size < LONGEST)
+    return false;
+  bool wide = (bytes[0] & 0xf8) == REX_W;
+  if (wide && bytes[1] == LEA && (bytes[2] & 0xc7) == RIP)
+    {
+      *named = address + 7
+               + (uint64_t)(int64_t)(int32_t)load_u32 (bytes + 3, false);
+      return true;
+    }
+  bool reads = wide && (bytes[1] == MOV || bytes[1] == MOVSLQ)
+               && (bytes[2] & 0xc7) == SIB;
+  bool jumps = bytes[0] == GROUP_5 && bytes[1] == JUMP;
+  const uint8_t *sib = bytes + (reads ? 3 : 2);
+  *named = (uint64_t)(int64_t)(int32_t)load_u32 (sib + 1, false);
+  return (reads || jumps) && (*sib & 0x87) == NO_BASE_BY_4;
+}
+
 const struct insn_machine insn_amd64
-    = { &arch_amd64, state_new, decode_step, decode, show };
+    = { &arch_amd64, state_new, decode_step, decode, may_name, show };
 
 #endif /* HAVE_ZYDIS */

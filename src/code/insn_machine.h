@@ -18,6 +18,9 @@ struct insn_machine
                        uint64_t address, struct insn_step *step);
   bool (*decode) (void *state, const uint8_t *bytes, uint64_t size,
                   uint64_t address, struct insn *insn);
+  /* As insn_may_name.  */
+  bool (*may_name) (const uint8_t *bytes, uint64_t size, uint64_t address,
+                    uint64_t *named);
   /* As insn_show; NULL: the machine has no words for its instructions.  */
   bool (*show) (void *state, const uint8_t *bytes, uint64_t size,
                 uint64_t address, char text[INSN_TEXT_MAX]);

@@ -244,7 +244,8 @@ follow_step (struct returning *returning, uint32_t function,
       follow_jump (returning, function, step->target);
       return false;
     case FLOW_CALL:
-      if (functions_call_is_push (returning->functions, step->target, next))
+      if (functions_call_is_push (returning->functions, returning->facts,
+                                  returning->decoder, step->target, next))
         return true;
       callee = functions_add (returning->functions, step->target, false);
       if (callee == UINT32_MAX)

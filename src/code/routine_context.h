@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code/borders.h"
 #include "code/gopclntab.h"
 #include "code/functions.h"
 #include "code/insn.h"
@@ -45,6 +46,7 @@ struct routine_context
   const struct code_machine *bare_machine;
   const struct insn_decoder *decoder;
   const struct image_facts *facts;
+  const struct borders *borders; /* empty if only what has CFI is followed */
   struct functions *functions;
   const struct code_pad *pads; /* ascending start, disjoint */
   size_t n_pads;

@@ -122,7 +122,8 @@ end_of_table (const struct routine *routine, uint64_t address)
   for (size_t i = 0; i < routine->n_ends && routine->ends[i] < end; i++)
     if (routine->ends[i] > address)
       end = routine->ends[i];
-  return end;
+  uint64_t border = borders_next (routine->context->borders, address);
+  return border < end ? border : end;
 }
 
 /* Whether TARGET is in the function, whose parts can be elsewhere: in the

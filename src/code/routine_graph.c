@@ -65,8 +65,9 @@ decode_node (struct routine *routine, struct routine_node *node)
     *insn = (struct insn){ 0 }; /* visitors look at it */
   resolve (routine, insn);
   if (insn->flow == FLOW_CALL
-      && functions_call_is_push (routine->context->functions, insn->target,
-                                 node->address + insn->size))
+      && functions_call_is_push (
+          routine->context->functions, routine->context->facts,
+          routine->context->decoder, insn->target, node->address + insn->size))
     {
       const struct arch *arch = routine->machine->arch;
       insn->flow = FLOW_NEXT;

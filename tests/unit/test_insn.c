@@ -258,6 +258,34 @@ cut_everywhere (const uint8_t *bytes, size_t size)
     }
 }
 
+/* Whether the instruction BYTES, of 8, name EXPECTED.  */
+static bool
+names (const char *bytes, uint64_t expected)
+{
+  uint64_t named = 0;
+  return insn_may_name (decoder, (const uint8_t *)bytes, 8, ADDRESS, &named)
+         && named == expected;
+}
+
+static void
+addresses_that_code_names (void **state)
+{
+  uint64_t named;
+  (void)state;
+  assert_true (names ("\x48\x8d\x05\x10\x00\x00\x00", ADDRESS + 7 + 16));
+  assert_true (names ("\x4c\x8d\x3d\xf9\xff\xff\xff", ADDRESS));
+  assert_true (names ("\xff\x24\xc5\x00\x20\x40\x00", 0x402000));
+  assert_true (names ("\x48\x8b\x04\xf5\x00\x20\x40\x00", 0x402000));
+  assert_true (names ("\x48\x63\x04\x85\x00\x20\x40\x00", 0x402000));
+  /* By another base; without the width of an address; from a base.  */
+  assert_false (names ("\x48\x8d\x40\x10\x00\x00\x00", ADDRESS + 7 + 16));
+  assert_false (names ("\x66\x8d\x05\x10\x00\x00\x00", ADDRESS + 7 + 16));
+  assert_false (names ("\xff\x24\xc0\x00\x20\x40\x00", 0x402000));
+  assert_false (insn_may_name (decoder,
+                               (const uint8_t *)"\x48\x8d\x05\x10\x00\x00\x00",
+                               7, ADDRESS, &named));
+}
+
 /* 3DNow! has its opcodes at the end, behind what is remembered of others.  */
 static void
 opcodes_at_the_end (void **state)
@@ -563,6 +591,7 @@ main (void)
     cmocka_unit_test (flow),
     cmocka_unit_test (registers_have_the_numbers_of_dwarf),
     cmocka_unit_test (in_words),
+    cmocka_unit_test (addresses_that_code_names),
     cmocka_unit_test (opcodes_at_the_end),
     cmocka_unit_test (saving_is_not_reading),
     cmocka_unit_test (stack_pointer_arithmetic),

@@ -8,6 +8,7 @@
 
 #include "code/insn.h"
 
+#include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -388,6 +389,40 @@ an_instruction_must_be_whole (void **state)
   assert_false (insn_decode_step (decoder, cut, sizeof cut, ADDRESS, &step));
 }
 
+/* Whether FIRST and what follows, at ADDRESS, name EXPECTED.  */
+static bool
+names (uint32_t first, uint32_t second, uint32_t third, uint64_t address,
+       uint64_t expected)
+{
+  const uint32_t words[]
+      = { htole32 (first), htole32 (second), htole32 (third) };
+  uint64_t named = 0;
+  return insn_may_name (decoder, (const uint8_t *)words, sizeof words, address,
+                        &named)
+         && named == expected;
+}
+
+static void
+addresses_that_code_names (void **state)
+{
+  enum
+  {
+    NOP = 0xd503201f,
+    ADR_X1_MINUS_4 = 0x10ffffe1,
+    ADRP_X1_2_PAGES = 0xd0000001,
+    ADD_X3_X1_0X10 = 0x91004023,
+    ADD_X1_X2_0X10 = 0x91004041
+  };
+  (void)state;
+  assert_true (names (ADR_X1_MINUS_4, NOP, NOP, ADDRESS, ADDRESS - 4));
+  assert_true (names (ADRP_X1_2_PAGES, NOP, ADD_X3_X1_0X10, ADDRESS, 0x12010));
+  assert_false (names (ADRP_X1_2_PAGES, NOP, NOP, ADDRESS, 0x12000));
+  assert_false (
+      names (ADRP_X1_2_PAGES, ADD_X1_X2_0X10, NOP, ADDRESS, 0x12010));
+  assert_false (names (ADR_X1_MINUS_4, NOP, NOP, ADDRESS + 2, ADDRESS - 2));
+  assert_false (names (NOP, NOP, NOP, ADDRESS, 0));
+}
+
 /* For a sweep a PLT stub is one jump.  */
 static void
 stubs (void **state)
@@ -629,6 +664,7 @@ main (void)
     cmocka_unit_test (other_results),
     cmocka_unit_test (what_is_no_instruction),
     cmocka_unit_test (an_instruction_must_be_whole),
+    cmocka_unit_test (addresses_that_code_names),
     cmocka_unit_test (stubs),
     cmocka_unit_test (other_words_are_no_stub),
     cmocka_unit_test (stubs_lead_to_any_page),

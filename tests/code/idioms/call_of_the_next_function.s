@@ -1,0 +1,25 @@
+# Rule: a call of the next instruction is a call, unless what is there takes the
+# address from the stack.  Here the next function is called, and exits.
+# options: -e
+# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	test	%edi, %edi
+	jne	1f
+	pop	%rbx
+	.cfi_remember_state
+	.cfi_def_cfa_offset 8
+	.cfi_restore 3
+	ret
+1:	.cfi_restore_state
+	call	g
+	.cfi_endproc
+g:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	call	abort@PLT
+	.cfi_endproc

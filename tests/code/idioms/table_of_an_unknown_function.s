@@ -1,0 +1,36 @@
+# Rule: a table without a bound ends where any code seems to name an address,
+# also the code of a function that nothing leads to.
+# options: -e
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: sound:1
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	lea	table(%rip), %rdx
+	movslq	(%rdx,%rdi,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+1:	xor	%ebx, %ebx
+2:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+g:	.cfi_startproc
+	sub	$40, %rsp
+	.cfi_def_cfa_offset 48
+	lea	table_g(%rip), %rdx
+	movslq	(%rdx,%rdi,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+	.nops	8
+3:	pause
+	jmp	3b
+	.cfi_endproc
+	.section .rodata
+	.align	4
+table:	.long	1b-table, 2b-table
+table_g: .long	3b-table_g, 3b-table_g
