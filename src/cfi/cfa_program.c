@@ -609,18 +609,20 @@ static enum frame_reason
 run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
 {
   const uint8_t *at = bytes, *end = bytes + size;
-  while (at < end)
+  for (size_t step; at < end; at += step)
     {
-      enum frame_reason reason = REASON_NONE;
-      size_t step = 1;
-      bool advances = (*at & 0xc0) == CFA_ADVANCE_LOC;
-      if (advances)
-        reason = advance (run, *at & 0x3f);
-      else if ((step = execute_frequent (run, at, end)) == 0)
+      enum frame_reason reason;
+      if ((*at & 0xc0) == CFA_ADVANCE_LOC)
+        {
+          step = 1;
+          reason = advance (run, *at & 0x3f);
+        }
+      else if ((step = execute_frequent (run, at, end)) != 0)
+        continue;
+      else
         reason = execute_any (run, at, end, &step);
       if (reason != REASON_NONE || run->location >= run->size)
         return reason;
-      at += step;
     }
   return REASON_NONE;
 }
