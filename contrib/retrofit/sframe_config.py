@@ -133,11 +133,14 @@ class Config:
                          for setting in read_file(name)]
 
     def values(self, name: str) -> List[Setting]:
-        return [one for one in self.settings if one.name == name]
+        """What counts of the lines with this setting."""
+        found = [one for one in self.settings if one.name == name]
+        return found if name.startswith("exclude") else found[-1:]
 
-    def last(self, name: str) -> Optional[str]:
+    def value(self, name: str) -> Optional[str]:
+        """Of a setting with one value."""
         found = self.values(name)
-        return found[-1].value if found else None
+        return found[0].value if found else None
 
     def why_left(self, name: str, text: str) -> Optional[str]:
         """Which line of the setting NAME leaves TEXT out, or None."""
@@ -155,13 +158,13 @@ class Config:
 
     def options(self, further: List[str]) -> List[str]:
         """For cfi2sframe, with what the user adds, FURTHER, behind them."""
-        coverage, version = self.last("min-coverage"), self.last("format")
+        coverage, version = self.value("min-coverage"), self.value("format")
         if any(one.startswith(("--for=", "--format=")) for one in further):
             version = None
         return (["--min-coverage=" + coverage] if coverage else []) \
             + (["--format=" + version] if version else []) \
             + (["--convert-checksummed"]
-               if self.last("checksummed") == "yes" else []) + further
+               if self.value("checksummed") == "yes" else []) + further
 
     def key(self) -> List[List[str]]:
         """What results depend on; equal configurations have equal keys."""
@@ -169,14 +172,8 @@ class Config:
 
     def show(self) -> str:
         """What counts, a line each, with its origin."""
-        lines = []
-        for name in KINDS:
-            found = self.values(name)
-            several = name.startswith("exclude")
-            for one in found if several else found[-1:]:
-                lines.append("%s = %s # %s\n" % (one.name, one.value,
-                                                 one.where))
-        return "".join(lines)
+        return "".join("%s = %s # %s\n" % (one.name, one.value, one.where)
+                       for name in KINDS for one in self.values(name))
 
 
 def read(environment: Optional[Dict[str, str]] = None) -> Config:

@@ -395,11 +395,11 @@ class TarContents:
         return [first] + self.links.get(first, [])
 
 
-def run_converter(options, package, files, paths, folder):
+def run_converter(options, package, paths, folder, arguments):
     """Convert the files in PATHS, below FOLDER/INDEX; report per file."""
     command = [options.cfi2sframe, "--stats=json", "--sync=none",
                "--files0-from=-"] \
-        + (["-n"] if options.list else []) + DEFAULT_OPTIONS + options.options
+        + (["-n"] if options.list else []) + arguments
     done = subprocess.run(command,
                           input=b"".join(os.fsencode(path) + b"\0"
                                          for path in paths.values()),
@@ -496,8 +496,8 @@ def lay_out_files(options, files, indices, folder):
     return paths
 
 
-def convert_files(options, package, files):
-    """New contents by member index, and what became of each file."""
+def convertible_files(options, package, files):
+    """Their indices, and what is said of the other ELF files."""
     found = files.elf_files()
     indices, reports = [], {}
     whole = options.config.why_package(package.name)
@@ -515,14 +515,43 @@ def convert_files(options, package, files):
         else:
             indices.append(index)
     package.n_files = len(found)
+    return indices, reports
+
+
+def detach_files(options, package, files, store):
+    """Put the sections of the files into the folder STORE, by build-id; what
+    became of each file.  The files stay, so that no checksum matters."""
+    indices, reports = convertible_files(options, package, files)
+    if not indices:
+        return reports
+    with tempfile.TemporaryDirectory(prefix=PROGRAM + "-") as folder:
+        paths = {}
+        for index in indices:
+            paths[index] = os.path.join(folder, str(index), "file")
+            os.mkdir(os.path.dirname(paths[index]))
+            with open(paths[index], "wb") as file:
+                file.write(files.file(index))
+        package.well, told = run_converter(
+            options, package, paths, folder,
+            ["--detached=" + store, "--skip-unconvertible"]
+            + [one for one in options.options
+               if one != "--convert-checksummed"])
+    reports.update(told)
+    return reports
+
+
+def convert_files(options, package, files):
+    """New contents by member index, and what became of each file."""
+    indices, reports = convertible_files(options, package, files)
     if not indices:
         return {}, reports
     changed = {}
     with tempfile.TemporaryDirectory(prefix=PROGRAM + "-") as folder:
         paths = lay_out_files(options, files, indices, folder)
         with package.clock.during("convert"):
-            package.well, told = run_converter(options, package, files,
-                                               paths, folder)
+            package.well, told = run_converter(
+                options, package, paths, folder,
+                DEFAULT_OPTIONS + options.options)
         reports.update(told)
         package.well &= follow_programs(options, package, files, paths)
         for index, path in paths.items():
@@ -599,6 +628,19 @@ def collect_checksums(options, checksums_in):
             options.checksums.add(checksums_in(path))
 
 
+def new_outputs(options):
+    """The folder for new packages is there; a folder for work in it."""
+    try:
+        os.makedirs(options.output, exist_ok=True)
+        scratch = tempfile.TemporaryDirectory(prefix=".%s-" % PROGRAM,
+                                              dir=options.output)
+    except OSError as error:
+        complain(options.output, error.strerror)
+        sys.exit(1)
+    options.outputs = Outputs(options.output, options.packages)
+    return scratch
+
+
 def convert_packages(options, look_into, write_package, relations,
                      checksums_in):
     """Both passes; the packages, what failed, and which are renewed.
@@ -613,15 +655,7 @@ def convert_packages(options, look_into, write_package, relations,
             [(path, path) for path in options.packages],
             lambda path: look_into(options, path, None))
         return packages, failures, set()
-    try:
-        os.makedirs(options.output, exist_ok=True)
-        scratch = tempfile.TemporaryDirectory(prefix=".%s-" % PROGRAM,
-                                              dir=options.output)
-    except OSError as error:
-        complain(options.output, error.strerror)
-        sys.exit(1)
-    options.outputs = Outputs(options.output, options.packages)
-    with scratch as folder:
+    with new_outputs(options) as folder:
         prepare_debug_files(options, folder)
         work = ("%s/%d" % (folder, number) for number in itertools.count())
         packages, failures = each(

@@ -130,8 +130,10 @@ package ()
   configure <<'END'
 exclude-package = tw?
 exclude = */helper
-format = 2
+format = 1
 END
+  mkdir cfi2sframe.conf.d
+  echo "format = 2" >cfi2sframe.conf.d/later.conf
   script retrofit/sframe-retrofit-deb -o new --report=reports one.deb two.deb
   [ "$status" -eq 0 ] || report
   dpkg-deb -x new/one_1A~sframe1_amd64.deb out
@@ -197,7 +199,11 @@ END
   script system/sframe-system --root=root status
   [ "${lines[0]}" = "1 programs and libraries, 1 of them converted" ] || report
   # What was converted before can be undone.
-  configure <<<"exclude = *"
+  configure <<'END'
+exclude = *
+exclude-package = *
+min-coverage = 5
+END
   script system/sframe-system --root=root undo
   [ "$status" -eq 0 ] || report
   no_sframe root/usr/bin/one

@@ -894,3 +894,40 @@ END
   [ "$stderr" = "sframe-retrofit-deb: one_2.0-1_amd64.deb: Python's module lzma is missing" ] || report
   [ -z "$(ls -A out)" ]
 }
+
+# A system whose files are signed could not be profiled without changing them.
+@test "--detached: a package with sections, and none of the files changes" {
+  make_package one
+  cp small root-one/usr/bin/plain
+  "${CC:-cc}" -O1 -Wl,--build-id=none -o root-one/usr/bin/plain small.c
+  # What has a checksum is not changed, so it has a section.
+  echo sum >root-one/usr/bin/.one.hmac
+  repack one
+  before=$(checksum one_2.0-1_amd64.deb)
+  gives 0 retrofit --detached -v -o new one_2.0-1_amd64.deb
+  [ "$(ls new)" = one-sframe_2.0-1_amd64.deb ]
+  [ "$(checksum one_2.0-1_amd64.deb)" = "$before" ]
+  local id
+  id=$(readelf -n root-one/usr/bin/one | sed -n 's/.*Build ID: //p')
+  dpkg-deb -c new/one-sframe_2.0-1_amd64.deb | grep -v '/$' >list
+  [ "$(wc -l <list)" -eq 1 ]
+  grep -q "^-rw-r--r-- root/root .* ./usr/lib/debug/.build-id/${id:0:2}/${id:2}.sframe\$" list
+  [ "$(dpkg-deb -f new/one-sframe_2.0-1_amd64.deb Version Enhances Depends)" \
+    = "$(printf 'Version: 1:2.0-1\nEnhances: one')" ]
+  # It is the section that the converter makes.
+  dpkg-deb -x new/one-sframe_2.0-1_amd64.deb out
+  "$CFI2SFRAME" -q --detached=store root-one/usr/bin/one
+  cmp "out/usr/lib/debug/.build-id/${id:0:2}/${id:2}.sframe" "store/${id:0:2}/${id:2}.sframe"
+  # The same again.
+  sleep 1.1
+  gives 0 retrofit --detached -o again one_2.0-1_amd64.deb
+  cmp new/one-sframe_2.0-1_amd64.deb again/one-sframe_2.0-1_amd64.deb
+  # Nothing to describe, no package; nothing to read, one line.
+  make_package two
+  rm -rf root-two/usr/bin
+  repack two
+  echo text >text.deb
+  gives 1 retrofit --detached -o third two_2.0-1_amd64.deb text.deb
+  [ "$stderr" = "sframe-retrofit-deb: text.deb: not a Debian package" ] || report
+  [ -z "$(ls -A third)" ]
+}
