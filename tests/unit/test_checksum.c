@@ -220,6 +220,9 @@ by_its_name_or_soname (void **state)
     { "libx.so", "..hmac", false },
     { "libx.so", ".chk", false },
     { ".so", ".chk", false },
+    { ".libx.so", ".libx.chk", true },
+    { ".libx.so", "..libx.so.hmac", true },
+    { ".libx.so", ".libx.so.hmac", false },
     { "so", "hmac", false },
   };
   EXPECT_NAMES (cases);

@@ -533,6 +533,7 @@ the_environment_names_the_cache (void **state)
       struct debug_places places = debug_places_usual ();
       assert_string_equal (places.cache, cases[i].cache);
       assert_string_equal (places.global, "/usr/lib/debug");
+      assert_false (places.to_change);
     }
   /* As long as a path can be, and longer: that leads nowhere.  */
   struct debug_places places;

@@ -603,6 +603,10 @@ expect_core (const uint8_t *bytes, size_t size, const char *reason,
   if ((core == NULL) != (reason != NULL)
       || (reason != NULL && !ends_with (err.reason, reason)))
     fail_msg ("case %zu: %s", case_number, err.reason);
+  if (reason != NULL && ends_with (reason, "not a core file"))
+    assert_int_equal (err.status, CFI2SFRAME_NOT_ELF);
+  if (reason != NULL && ends_with (reason, "that has no SFrame"))
+    assert_int_equal (err.status, CFI2SFRAME_UNSUPPORTED);
   if (core != NULL)
     core_close (core, &process);
 }
