@@ -12,7 +12,7 @@
 #     source DIR   source of a glibc, whose reader is asked for every row;
 #                  not needed with `build'
 #     kernel DIR   folder with sframe_k.c, the kernel's reader (what it has to
-#                  be is said in tests/oracle/kernel_reader.c)
+#                  be is said in conformance/adapters/kernel.c)
 # Without any only the project's own reader walks.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 

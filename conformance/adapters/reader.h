@@ -87,10 +87,33 @@ struct reader
 extern struct reader reader;
 
 /* The DWARF numbers of SP and FP for ABI; false for another one.  */
-bool abi_registers (unsigned abi, unsigned *sp, unsigned *fp);
+static inline bool
+abi_registers (unsigned abi, unsigned *sp, unsigned *fp)
+{
+  static const struct
+  {
+    unsigned abi, sp, fp;
+  } registers[] = { { 1, 31, 29 }, { 2, 31, 29 }, { 3, 7, 6 }, { 4, 15, 11 } };
+  for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+    if (registers[i].abi == abi)
+      {
+        *sp = registers[i].sp;
+        *fp = registers[i].fp;
+        return true;
+      }
+  return false;
+}
 
 /* Register REG + OFFSET, with SP and FP of ABI told apart.  */
-struct value value_of_register (unsigned abi, unsigned reg, int64_t offset,
-                                bool load);
+static inline struct value
+value_of_register (unsigned abi, unsigned reg, int64_t offset, bool load)
+{
+  unsigned sp = 0, fp = 0;
+  struct value value
+      = { .base = VALUE_REGISTER, .load = load, .reg = reg, .offset = offset };
+  if (abi_registers (abi, &sp, &fp))
+    value.base = reg == sp ? VALUE_SP : reg == fp ? VALUE_FP : VALUE_REGISTER;
+  return value;
+}
 
 #endif /* CONFORMANCE_READER_H */

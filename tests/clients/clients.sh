@@ -4,7 +4,7 @@
 #     --glibc DIR   ld.so and libc.so.6 of a glibc whose backtrace () reads
 #                   SFrame V2; without it only the project's own reader walks
 #     --source DIR  the source of such a glibc
-#     --kernel DIR  the kernel's reader of V3, as tests/oracle/kernel_reader.c
+#     --kernel DIR  the kernel's reader of V3, as conformance/adapters/kernel.c
 #                   wants it
 # tools/clients.sh runs it with all of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -245,10 +245,9 @@ fi
 # compile_reader NAME FOLDER: $scratch/NAME_reader.so.
 compile_reader ()
 {
-  $CC -w -O2 -shared -fPIC -I"$2" -I"$srcdir/tests/oracle" \
-    "$srcdir/tests/oracle/$1_reader.c" -o "$scratch/$1_reader.so" \
-    2>"$scratch/errors" && return
-  result "not ok" "$1_reader.c can be compiled"
+  $CC -w -O2 -shared -fPIC -I"$2" "$srcdir/conformance/adapters/$1.c" \
+    -o "$scratch/$1_reader.so" 2>"$scratch/errors" && return
+  result "not ok" "conformance/adapters/$1.c can be compiled"
   sed 's/^/# /' "$scratch/errors"
   return 1
 }

@@ -85,17 +85,16 @@ find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
     return CFI2SFRAME_STEP_BAD_SECTION;
   const struct sframe_decoder *decoder = &known[i].decoder;
   rules->arch = decoder->arch;
-  /* Only what kind of function it is comes from our own reader, and where the
-     row begins.  */
+  /* Our own reader says where the row begins, and whether the function is a
+     signal frame.  */
   if (sframe_decoder_lookup (decoder, address, &function, &row, NULL) > 0)
     {
-      rules_of_row (decoder, &function, &row, &theirs);
       rules->signal = function.signal;
       uint64_t offset = address - function.address;
       rules->begin
           = (function.pcmask ? offset % function.repeat : offset) == row.start;
     }
-  int found = foreign_rules (known[i].foreign, &function, address, &theirs);
+  int found = foreign_rules (known[i].foreign, address, &theirs);
   if (found <= 0)
     return found < 0 ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
   rules->row = (struct frame_row){ 0 };

@@ -1,5 +1,6 @@
 /* foreign_check LIBRARY FILE...: does another reader (foreign.h) find the same
-   rows in a section as our own? SPDX-License-Identifier: LGPL-2.1-or-later
+   rows in a section as our own?
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    Asks for the first and the last byte of every row (in repeating blocks: for
    every byte), and for the bytes around every function.  Exit status: 0 yes,
@@ -49,15 +50,13 @@ print_rule (const char *name, const struct row_rule *rule)
 static void
 ask (struct check *check, uint64_t pc)
 {
-  static const struct sframe_fde none;
   struct tracer_state state;
   struct row_rules ours = { 0 }, theirs = { 0 };
   tracer_state_at (&check->tracer, pc, &state);
   bool covered = state.function && state.row;
   if (covered)
     rules_of_row (check->tracer.decoder, state.function, state.row, &ours);
-  int found = foreign_rules (check->foreign, covered ? state.function : &none,
-                             pc, &theirs);
+  int found = foreign_rules (check->foreign, pc, &theirs);
   check->asked++;
   if (found == covered && (!covered || same_rules (&ours, &theirs)))
     return;
