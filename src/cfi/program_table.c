@@ -34,7 +34,7 @@ program_table_new (const struct cfi_section *section)
   if (table == NULL)
     return NULL;
   table->section = section;
-  if (table_init (&table->table, section->n_fdes / 4))
+  if (table_init (&table->table, section->n_fdes / 2))
     return table;
   free (table);
   return NULL;

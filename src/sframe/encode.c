@@ -52,11 +52,12 @@ sframe_encoder_free (struct sframe_encoder *encoder)
   free (encoder);
 }
 
-/* Room for what is expected.  */
+/* Make room for the expected rows and records: functions may have a piece or
+   two more than one.  Memory that is not used is never touched.  */
 static bool
 sframe_encoder_reserve (struct sframe_encoder *encoder)
 {
-  return ARRAY_ROOM (encoder->records, encoder->options.n_expected,
+  return ARRAY_ROOM (encoder->records, 2 * encoder->options.n_expected,
                      &encoder->records_capacity)
          && buffer_reserve (&encoder->rows, encoder->options.rows_expected);
 }
