@@ -59,9 +59,9 @@ find_group (struct cfi_walk *walk)
   walk->group_end = (size_t)(fde - cfi->fdes);
 }
 
-/* Fill in CODE for the next FDE.  */
+/* Fill in CODE for FDE, the next one.  */
 static void
-judge_fde (struct cfi_walk *walk, const struct cfi_fde *fde,
+fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
            struct cfi_code *code)
 {
   enum frame_reason reason = problem_of (walk, fde);
@@ -132,7 +132,7 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
     return true;
   if (more)
     {
-      judge_fde (walk, &cfi->fdes[walk->fde], code);
+      fill_code (walk, &cfi->fdes[walk->fde], code);
       walk->fde++;
     }
   return more;

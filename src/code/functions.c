@@ -17,7 +17,7 @@ enum
 struct functions
 {
   struct address_map starts; /* entry: index */
-  struct address_map back;   /* what calls were seen to come back from */
+  struct address_map back;   /* what calls were seen to return from */
   struct address_set marks;  /* what may be found in `starts', or was marked */
   struct code_function *list;
   size_t n, capacity;

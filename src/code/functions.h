@@ -61,7 +61,7 @@ struct code_function *functions_get (const struct functions *functions,
 struct code_function *functions_at (const struct functions *functions,
                                     uint64_t address);
 
-/* Whether a call of ADDRESS comes back; true where nothing is known.  */
+/* Whether a call of ADDRESS returns; true where nothing is known.  */
 bool functions_return_at (const struct functions *functions, uint64_t address);
 
 /* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
@@ -74,7 +74,7 @@ bool functions_call_is_push (const struct functions *functions,
                              uint64_t target, uint64_t next);
 
 /* A call of CALLEE, its address or the place of the GOT that leads to it, was
-   seen to come back.  */
+   seen to return.  */
 void functions_note_back (struct functions *functions, uint64_t callee);
 bool functions_comes_back (const struct functions *functions, uint64_t callee);
 

@@ -326,7 +326,7 @@ try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
     follow (routine, entry, end);
   if (routine->context->ends_unknown && routine->failure == ROUTINE_SOUND
       && !routine->met_unknown && !routine->is_go
-      && routine_judge_callees (routine))
+      && routine_note_callees (routine))
     leave_doubts (routine, entry, end, doubts);
   *failed_at = routine->failed_at;
   return routine->failure;

@@ -1,4 +1,4 @@
-/* Which calls of a function are seen to come back.
+/* Which calls of a function are seen to return.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "code/routine_callees.h"
@@ -8,7 +8,7 @@
 enum
 {
   INSTRUCTIONS_MAX = 16, /* looked at behind a call */
-  ROUNDS_MAX = 16 /* what takes longer counts as not seen to come back */
+  ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
 };
 
 static bool
@@ -96,7 +96,7 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
 }
 
 /* Whether the function of the image that CALLEE leads to by way of the GOT was
-   seen to come back.  */
+   seen to return.  */
 static bool
 defined_comes_back (const struct routine *routine, const struct insn *insn)
 {
@@ -150,7 +150,7 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
 }
 
 static void
-judge_call (struct routine *routine, uint32_t number)
+note_call (struct routine *routine, uint32_t number)
 {
   const struct routine_node *node = &routine->nodes[number];
   const struct routine_node *behind = node_behind (routine, number);
@@ -172,7 +172,8 @@ judge_call (struct routine *routine, uint32_t number)
     routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
 }
 
-/* Stubs jump to what never returns as well.  */
+/* Whether ROUTINE is a stub: stubs jump to functions that never return as
+   well.  */
 static bool
 is_stub (const struct routine *routine)
 {
@@ -180,10 +181,11 @@ is_stub (const struct routine *routine)
   return routine_called_place (routine->context, &call) != 0;
 }
 
-/* Who ends in NODE comes back: no compiler makes a tail call of what never
-   does.  */
+/* Record that ROUTINE returns if NODE, where it ends, does.  If NODE is a jump
+   to another function, that one returns, too: no compiler makes a tail call of
+   a function that never does.  */
 static void
-judge_end (struct routine *routine, const struct routine_node *node)
+note_end (struct routine *routine, const struct routine_node *node)
 {
   struct functions *functions = routine->context->functions;
   if (!node->goes_back)
@@ -210,11 +212,11 @@ has_news (const struct routine *routine)
 }
 
 bool
-routine_judge_callees (struct routine *routine)
+routine_note_callees (struct routine *routine)
 {
   size_t n_ends = is_stub (routine) ? 0 : routine->n_nodes;
   for (size_t i = 0; i < n_ends; i++)
-    judge_end (routine, &routine->nodes[i]);
+    note_end (routine, &routine->nodes[i]);
   if (!has_news (routine))
     return false;
   for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
@@ -224,6 +226,6 @@ routine_judge_callees (struct routine *routine)
     routine->changed |= changed_registers (&routine->nodes[i].insn);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     if (is_call (&routine->nodes[i].insn))
-      judge_call (routine, i);
+      note_call (routine, i);
   return routine->doubtful.n_used > 0;
 }

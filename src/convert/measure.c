@@ -170,16 +170,16 @@ measuring_close (struct measuring *measuring)
 
 /* Functions.  */
 
-/* JUDGED: the walk had a reason not to execute the FDE of CODE, or did not
+/* SET_ASIDE: the walk had a reason not to execute the FDE of CODE, or did not
    leave its rows as they were.  */
 static bool
 add_to_compact_unwind (struct measuring *measuring,
-                       const struct cfi_code *code, bool judged,
+                       const struct cfi_code *code, bool set_aside,
                        struct error *err)
 {
   if (!measuring->with_compact_unwind || code->kind != CODE_OF_FDE)
     return true;
-  if (judged)
+  if (set_aside)
     {
       cunwind_section_skip (&measuring->compact_unwind);
       return true;
@@ -194,9 +194,10 @@ add_functions (struct measuring *measuring, struct error *err)
   struct cfi_code code;
   while (cfi_walk_next (&measuring->walk, &code))
     {
-      bool judged = code.reason != REASON_NONE || cfi_code_is_disputed (&code);
+      bool set_aside
+          = code.reason != REASON_NONE || cfi_code_is_disputed (&code);
       if (!cfi_walk_rows (&measuring->walk, &code, err)
-          || !add_to_compact_unwind (measuring, &code, judged, err)
+          || !add_to_compact_unwind (measuring, &code, set_aside, err)
           || !return_sites_apply (&measuring->sites, &measuring->walk, &code,
                                   err))
         return false;

@@ -234,9 +234,9 @@ row_at (const struct frame_function *function, uint64_t offset, size_t *index,
 /* The row that FUNCTION keeps at OFFSET when RIVAL describes the same
    code.  */
 static struct frame_row
-judged_row (const struct frame_function *function,
-            const struct frame_function *rival, uint64_t offset,
-            size_t indexes[2], uint64_t *end, enum frame_reason reason)
+disputed_row (const struct frame_function *function,
+              const struct frame_function *rival, uint64_t offset,
+              size_t indexes[2], uint64_t *end, enum frame_reason reason)
 {
   struct frame_rule unknown = frame_rule_unsupported (reason);
   struct frame_row row = {
@@ -273,24 +273,24 @@ frame_function_dispute (struct frame_function *function,
                         const struct frame_function *rival,
                         enum frame_reason reason)
 {
-  struct frame_function judged = { .n_rows = 0 };
+  struct frame_function disputed = { .n_rows = 0 };
   size_t indexes[2] = { 0, 0 };
   uint64_t end;
   for (uint64_t offset = 0; offset < function->size; offset = end)
     {
       end = function->size;
       const struct frame_row row
-          = judged_row (function, rival, offset, indexes, &end, reason);
-      if (!frame_function_append (&judged, &row))
+          = disputed_row (function, rival, offset, indexes, &end, reason);
+      if (!frame_function_append (&disputed, &row))
         {
-          frame_function_free (&judged);
+          frame_function_free (&disputed);
           return false;
         }
     }
   free (function->rows);
-  function->rows = judged.rows;
-  function->n_rows = judged.n_rows;
-  function->rows_capacity = judged.rows_capacity;
+  function->rows = disputed.rows;
+  function->n_rows = disputed.n_rows;
+  function->rows_capacity = disputed.rows_capacity;
   function->n_saved = 0;
   return true;
 }
