@@ -168,6 +168,22 @@ stops_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
+/* Whether the path from the entry shows at node NUMBER that no function starts
+   there, although a pointer leads there.  Code with another convention, such
+   as Haskell's, is done with at its first instructions: nothing is taken from
+   what such a start gets to.  */
+static bool
+is_another_convention (struct routine *routine, uint32_t label,
+                       uint32_t number, const struct state *state)
+{
+  const struct routine_node *node = &routine->nodes[number];
+  const struct code_function *function
+      = functions_at (routine->context->functions, routine->entry);
+  return label == 0 && !routine->is_bare && function && function->is_pointer
+         && !function->is_called && !function->is_known
+         && routine_uses_saved (routine, &node->insn, state);
+}
+
 /* From label NUMBER to the next one.  */
 static void
 walk (struct routine *routine, uint32_t label)
@@ -179,6 +195,9 @@ walk (struct routine *routine, uint32_t label)
          && routine->nodes[number].insn.size > 0)
     {
       routine->steps++;
+      if (is_another_convention (routine, label, number, &state))
+        return routine_fail (routine, ROUTINE_SAVED_USED,
+                             routine->nodes[number].address);
       if (!step (routine, number, &state))
         return;
       if (stops_behind (routine, &routine->nodes[number], &state))

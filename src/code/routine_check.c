@@ -49,11 +49,11 @@ begins_certainly (const struct routine *routine)
   return function && (function->is_called || function->is_known);
 }
 
-/* Whether INSN uses what belongs to the caller.  A function that has saved a
-   register may: that is a variable without a value.  */
-static bool
-uses_saved (struct routine *routine, const struct insn *insn,
-            const struct state *state)
+/* A function that has saved a register may use it: that is a variable without
+   a value.  */
+bool
+routine_uses_saved (struct routine *routine, const struct insn *insn,
+                    const struct state *state)
 {
   for (uint32_t left = insn->reads; left; left &= left - 1)
     {
@@ -321,7 +321,7 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
     return routine_fail (routine, ROUTINE_DECODE, address);
   if (routine->is_go && !routine_agrees_with_go (routine, address, state))
     return routine_fail (routine, ROUTINE_GO_DIFFERS, address);
-  if (uses_saved (routine, insn, state))
+  if (routine_uses_saved (routine, insn, state))
     return routine_fail (routine, ROUTINE_SAVED_USED, address);
   if (is_beyond_the_end (routine, insn))
     return routine_fail (routine, ROUTINE_UNWINDS, address);

@@ -14,7 +14,12 @@ bool routine_is_after_call (const struct routine *routine, uint64_t address);
 bool routine_agrees_with_go (const struct routine *routine, uint64_t address,
                              const struct state *state);
 
-/* Look at INSN at ADDRESS, in front of which STATE holds, of UNIT, a struct
+/* Whether INSN, in front of which STATE holds, uses what belongs to the
+   routine's caller.  */
+bool routine_uses_saved (struct routine *routine, const struct insn *insn,
+                         const struct state *state);
+
+/* Look at INSN at ADDRESS, in front of which STATE holds, of ROUTINE, a struct
    routine that was followed: a visitor for routine_visit.  */
 void routine_check (void *routine, uint64_t address, const struct insn *insn,
                     const struct state *state);
