@@ -92,7 +92,7 @@ set_aside (struct settling *settling, struct error *err)
 
 /* Contradictions.  */
 
-struct comparison
+struct contradictions
 {
   struct cfi_section *section;
   struct cfa_machine *machine;         /* owned */
@@ -103,7 +103,7 @@ struct comparison
 
 /* Execute FDE.  *SAYS tells whether it has rows.  */
 static bool
-execute (struct comparison *comparison, const struct cfi_fde *fde,
+execute (struct contradictions *comparison, const struct cfi_fde *fde,
          struct frame_function *function, bool *says)
 {
   comparison->err->status = CFI2SFRAME_OK;
@@ -124,7 +124,7 @@ is_contradicted (const struct frame_function *function)
 
 /* Compare FDE, which counts, with the one set aside.  */
 static bool
-compare_with (struct comparison *comparison, const struct cfi_fde *fde)
+compare_with (struct contradictions *comparison, const struct cfi_fde *fde)
 {
   bool says;
   if (!execute (comparison, fde, &comparison->chosen, &says))
@@ -136,7 +136,7 @@ compare_with (struct comparison *comparison, const struct cfi_fde *fde)
 }
 
 static bool
-compare (struct comparison *comparison, const struct cfi_fde *fde)
+compare (struct contradictions *comparison, const struct cfi_fde *fde)
 {
   struct cfi_section *section = comparison->section;
   const struct cfi_fde *fdes = section->fdes;
@@ -162,7 +162,7 @@ compare (struct comparison *comparison, const struct cfi_fde *fde)
 static bool
 count_contradictions (struct cfi_section *section, struct error *err)
 {
-  struct comparison comparison = { .section = section, .err = err };
+  struct contradictions comparison = { .section = section, .err = err };
   if (section->n_set_aside == 0)
     return true;
   comparison.machine = cfa_machine_new (section);

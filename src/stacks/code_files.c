@@ -142,7 +142,7 @@ open_dwfl (struct code_file *file)
 
 void
 code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
-                   unsigned wanted, struct symbol *symbol)
+                   unsigned wanted, struct code_name *symbol)
 {
   struct code_file *file = &files->files[number];
   uint64_t rows;
@@ -153,7 +153,7 @@ code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
      rows tell where its function begins.  */
   if (symbol->unsized && code_files_rows (files, number, offset, &rows)
       && rows > offset - symbol->offset)
-    *symbol = (struct symbol){ 0 };
+    *symbol = (struct code_name){ 0 };
 }
 
 const char *

@@ -40,7 +40,7 @@ bool code_files_rows (const struct code_files *files, uint32_t number,
    path.  WANTED: symbols.h.  */
 void code_files_symbol (struct code_files *files, uint32_t number,
                         uint64_t offset, unsigned wanted,
-                        struct symbol *symbol);
+                        struct code_name *symbol);
 const char *code_files_path (const struct code_files *files, uint32_t number);
 
 void code_files_free (struct code_files *files);

@@ -195,7 +195,7 @@ static char *
 name_of (struct profile *profile, uint64_t key, unsigned wanted)
 {
   struct code_files *files = &profile->family.files;
-  struct symbol symbol;
+  struct code_name symbol;
   if (key >= first_end)
     return in_brackets (
         cfi2sframe_step_name ((enum cfi2sframe_step) (key - first_end)));

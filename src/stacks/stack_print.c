@@ -30,7 +30,7 @@ struct page
    called this one.  */
 static void
 print_name (const struct page *page, const struct frame *frame,
-            const struct module *module, const struct symbol *symbol,
+            const struct module *module, const struct code_name *symbol,
             bool before_interrupted)
 {
   FILE *out = page->out;
@@ -66,7 +66,7 @@ static void
 print_frame (const struct page *page, const struct walk *walk, size_t index,
              char mark)
 {
-  struct symbol symbol;
+  struct code_name symbol;
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
   const struct module *module

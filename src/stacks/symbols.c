@@ -10,7 +10,7 @@
 #include "stacks/demangle.h"
 
 static void
-set_name (struct symbol *symbol, const char *name, bool mangled)
+set_name (struct code_name *symbol, const char *name, bool mangled)
 {
   /* Without its version: memcpy@@GLIBC_2.14.  */
   char *plain = strndup (name, strcspn (name, "@"));
@@ -22,12 +22,12 @@ set_name (struct symbol *symbol, const char *name, bool mangled)
 
 void
 symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
-             struct symbol *symbol)
+             struct code_name *symbol)
 {
   /* Look up the call, because the instruction after it may belong to another
      function.  */
   uint64_t address = pc - !at_pc;
-  *symbol = (struct symbol){ 0 };
+  *symbol = (struct code_name){ 0 };
   Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule (dwfl, address) : NULL;
   if (module == NULL)
     return;

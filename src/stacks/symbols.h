@@ -9,7 +9,7 @@
 
 #include <elfutils/libdwfl.h>
 
-struct symbol
+struct code_name
 {
   char name[1024];  /* cut off if it is longer; "" if there is none */
   uint64_t offset;  /* of the address in the symbol */
@@ -28,6 +28,6 @@ enum
 /* Look up PC, behind a call unless AT_PC, among the modules
    of DWFL (NULL: none).  */
 void symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
-                  struct symbol *symbol);
+                  struct code_name *symbol);
 
 #endif /* STACKS_SYMBOLS_H */

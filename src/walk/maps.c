@@ -30,7 +30,7 @@ enum
   SECTION_MAX = 1 << 30 /* bytes */
 };
 
-struct mapping
+struct map_line
 {
   unsigned long start, end, offset;
   const char *path;
@@ -87,7 +87,7 @@ read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
 
 /* Read the section of the file FD, which MAPPING has in the process.  */
 static bool
-mapping_section (int fd, const struct mapping *mapping,
+mapping_section (int fd, const struct map_line *mapping,
                  struct sfw_section *section)
 {
   ElfW (Phdr) segments[SEGMENTS_MAX];
@@ -129,7 +129,7 @@ open_mapped (int pid, const char *path)
 
 static bool
 add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
-             const struct mapping *mapping)
+             const struct map_line *mapping)
 {
   struct sfw_section section = { 0 };
   struct walk_module module = { .start = mapping->start,
@@ -165,7 +165,7 @@ skip_word (char **at)
 /* Read LINE of maps ("START-END FLAGS OFFSET DEVICE INODE PATH",
    proc_pid_maps(5)); false where there is no code.  */
 static bool
-parse_line (char *line, struct mapping *mapping)
+parse_line (char *line, struct map_line *mapping)
 {
   char *at = line;
   line[strcspn (line, "\n")] = '\0';
@@ -194,7 +194,7 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
   bool done = draft != NULL;
   while (done && getline (&line, &capacity, maps) >= 0)
     {
-      struct mapping mapping;
+      struct map_line mapping;
       if (parse_line (line, &mapping))
         done = add_mapping (modules, &draft, pid, &mapping);
     }

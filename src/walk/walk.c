@@ -55,13 +55,13 @@ struct slot
 };
 
 /* A frame of a walk.  */
-struct place
+struct position
 {
   uint64_t pc, sp, fp;
 };
 struct seen
 {
-  struct place place;
+  struct position place;
   struct saved saved; /* the CFA is the next one's SP */
 };
 
@@ -83,7 +83,7 @@ struct sfw_walker
 
 /* Memory that can be read directly.  Functions of the fast path take it by
    value, so that it is in registers.  */
-struct range
+struct memory_window
 {
   uint64_t shift; /* added to an address gives the pointer to its contents */
   uint64_t low;
@@ -91,11 +91,11 @@ struct range
 };
 
 /* A walk under way.  */
-struct walk
+struct walk_state
 {
   struct sfw_walker *walker;
   const struct sfw_memory *memory;
-  struct range range;
+  struct memory_window range;
   struct sfw_frame frame;
   struct walk_hold hold; /* set as soon as a rule has to be looked up */
   bool by_fallback;      /* the fallback found FRAME */
@@ -141,13 +141,13 @@ walk_walker_limits (struct sfw_walker *walker)
 static enum cfi2sframe_step
 find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
 {
-  const struct walk *walk = finder;
+  const struct walk_state *walk = finder;
   return walk_table_lookup (walk->hold.table, address, rules);
 }
 
 /* The rules of a frame at PC.  */
 static enum sfw_end
-frame_rules (struct walk *walk, uint64_t pc, bool interrupted,
+frame_rules (struct walk_state *walk, uint64_t pc, bool interrupted,
              struct unwind_rules *rules)
 {
   const struct unwind_source source
@@ -185,7 +185,7 @@ slot_fill (struct slot *slot, const struct unwind_rules *rules)
 }
 
 static struct slot *
-slot_make (struct walk *walk, struct slot *set, uint64_t key)
+slot_make (struct walk_state *walk, struct slot *set, uint64_t key)
 {
   struct unwind_rules rules;
   struct slot *slot = &set[walk->walker->turn++ % WAYS];
@@ -202,7 +202,7 @@ slot_make (struct walk *walk, struct slot *set, uint64_t key)
 
 /* The slot of KEY.  */
 static struct slot *
-slot_find (struct walk *walk, uint64_t key)
+slot_find (struct walk_state *walk, uint64_t key)
 {
   struct slot *set = walk->walker->slots + (key ^ key >> 9) % SETS * WAYS;
   for (unsigned i = 0; i < WAYS; i++)
@@ -214,7 +214,7 @@ slot_find (struct walk *walk, uint64_t key)
 /* Steps.  */
 
 static inline uint64_t
-load (struct range range, uint64_t address)
+load (struct memory_window range, uint64_t address)
 {
   uint64_t word;
   memcpy (&word, walk_memory_at (address + range.shift), sizeof word);
@@ -222,7 +222,7 @@ load (struct range range, uint64_t address)
 }
 
 static inline bool
-readable (struct range range, uint64_t address)
+readable (struct memory_window range, uint64_t address)
 {
   return address - range.low < range.span;
 }
@@ -230,7 +230,8 @@ readable (struct range range, uint64_t address)
 /* Go from PLACE to its caller by the rule in SLOT.  False if there is anything
    unusual; then PLACE is unchanged.  */
 static inline bool
-slot_apply (struct range range, const struct slot *slot, struct place *place)
+slot_apply (struct memory_window range, const struct slot *slot,
+            struct position *place)
 {
   uint64_t cfa = (slot->mode & BY_FP ? place->fp : place->sp)
                  + (uint64_t)(int64_t)slot->cfa;
@@ -247,14 +248,14 @@ slot_apply (struct range range, const struct slot *slot, struct place *place)
   uint64_t pc = load (range, ra_at);
   if (pc == 0)
     return false;
-  *place = (struct place){ pc, cfa, fp };
+  *place = (struct position){ pc, cfa, fp };
   return true;
 }
 
 /* The step that the user's fallback takes from walk->frame, where END says
    that no section or row describes the frame.  */
 static enum sfw_end
-step_by_fallback (struct walk *walk, enum sfw_end end)
+step_by_fallback (struct walk_state *walk, enum sfw_end end)
 {
   struct sfw_walker *walker = walk->walker;
   struct sfw_frame frame = walk->frame;
@@ -272,7 +273,7 @@ step_by_fallback (struct walk *walk, enum sfw_end end)
 
 /* Record that no call made the frame noted last.  */
 static void
-mark_no_call (struct walk *walk)
+mark_no_call (struct walk_state *walk)
 {
   if (walk->marks != NULL)
     walk->marks[walk->n - 1] |= SFW_MARK_NO_CALL;
@@ -280,7 +281,7 @@ mark_no_call (struct walk *walk)
 
 /* Whether the frame noted last, which has SLOT, has no caller.  */
 static bool
-walk_ends (struct walk *walk, const struct slot *slot)
+walk_ends (struct walk_state *walk, const struct slot *slot)
 {
   if (slot->mode & AT_PC)
     mark_no_call (walk);
@@ -290,7 +291,7 @@ walk_ends (struct walk *walk, const struct slot *slot)
 /* A step from walk->frame, which is noted, whatever its rule is and whatever
    interrupted it.  */
 static enum sfw_end
-step_in_full (struct walk *walk)
+step_in_full (struct walk_state *walk)
 {
   struct unwind_rules rules;
   struct slot slot = { .cfa = NOWHERE };
@@ -302,7 +303,7 @@ step_in_full (struct walk *walk)
   if (end != SFW_MORE)
     return step_by_fallback (walk, end);
   slot_fill (&slot, &rules);
-  struct place place = { frame->pc, frame->sp, frame->fp };
+  struct position place = { frame->pc, frame->sp, frame->fp };
   if (!slot_apply (walk->range, &slot, &place))
     return walk_apply (&rules, walk->memory, frame);
   *frame = (struct sfw_frame){ .pc = place.pc,
@@ -314,7 +315,7 @@ step_in_full (struct walk *walk)
 
 /* Note a frame at PC; false when there is no more room.  */
 static inline bool
-walk_note (struct walk *walk, uint64_t pc, uint8_t mark)
+walk_note (struct walk_state *walk, uint64_t pc, uint8_t mark)
 {
   walk->addresses[walk->n] = pc;
   if (walk->marks != NULL)
@@ -323,7 +324,7 @@ walk_note (struct walk *walk, uint64_t pc, uint8_t mark)
 }
 
 static uint8_t
-frame_mark (const struct walk *walk)
+frame_mark (const struct walk_state *walk)
 {
   return (uint8_t)((walk->frame.interrupted ? SFW_MARK_INTERRUPTED : 0)
                    | (walk->by_fallback ? SFW_MARK_FALLBACK : 0));
@@ -331,7 +332,7 @@ frame_mark (const struct walk *walk)
 
 /* A walk that remembers nothing.  */
 static enum sfw_end
-walk_plainly (struct walk *walk)
+walk_plainly (struct walk_state *walk)
 {
   enum sfw_end end = SFW_MORE;
   while (end == SFW_MORE
@@ -343,14 +344,14 @@ walk_plainly (struct walk *walk)
 /* The last walk.  */
 
 static inline bool
-same_place (const struct place *a, const struct place *b)
+same_place (const struct position *a, const struct position *b)
 {
   return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 
 /* Whether the caller of SEEN is still the one that was noted, NEXT.  */
 static inline bool
-still_true (struct range range, const struct seen *seen,
+still_true (struct memory_window range, const struct seen *seen,
             const struct seen *next)
 {
   uint64_t cfa = next->place.sp;
@@ -366,9 +367,10 @@ still_true (struct range range, const struct seen *seen,
 /* Note the frames that follow frame number AT of the last walk, as far as
    memory still says the same.  Returns the number of the last such frame.  */
 static size_t
-follow_last (struct walk *walk, const struct seen *last, size_t n, size_t at)
+follow_last (struct walk_state *walk, const struct seen *last, size_t n,
+             size_t at)
 {
-  const struct range range = walk->range;
+  const struct memory_window range = walk->range;
   size_t left = walk->max - walk->n, to = at;
   uint64_t *addresses = walk->addresses + walk->n;
   n = n - at - 1 < left ? n : at + left + 1;
@@ -383,7 +385,7 @@ follow_last (struct walk *walk, const struct seen *last, size_t n, size_t at)
 /* Walks with memory.  */
 
 static inline void
-walk_place (struct walk *walk, const struct place *place)
+walk_place (struct walk_state *walk, const struct position *place)
 {
   walk->frame
       = (struct sfw_frame){ .pc = place->pc,
@@ -404,7 +406,7 @@ struct trail
 
 /* Record PLACE as a frame whose caller no slot finds.  */
 static inline void
-trail_add (struct trail *trail, const struct place *place)
+trail_add (struct trail *trail, const struct position *place)
 {
   if (trail->n_own < SEEN_MAX)
     trail->own[trail->n_own++] = (struct seen){ *place, { NOWHERE, NOWHERE } };
@@ -412,8 +414,8 @@ trail_add (struct trail *trail, const struct place *place)
 
 /* Follow the last walk from frame number trail->at, which was noted but not
    recorded.  Returns the last frame that both walks have.  */
-static struct place
-trail_join (struct walk *walk, struct trail *trail)
+static struct position
+trail_join (struct walk_state *walk, struct trail *trail)
 {
   const struct seen *last = trail->last;
   size_t from = trail->at, to = follow_last (walk, last, trail->n_last, from);
@@ -428,19 +430,19 @@ trail_join (struct walk *walk, struct trail *trail)
 /* Step from FRAME, which is noted and whose rule SLOT may not have, to its
    caller, and on until slots can be used again.  */
 static enum sfw_end
-step_slowly (struct walk *walk, struct place *place)
+step_slowly (struct walk_state *walk, struct position *place)
 {
   enum sfw_end end = step_in_full (walk);
   while (end == SFW_MORE && walk_note (walk, walk->frame.pc, frame_mark (walk))
          && walk->frame.interrupted)
     end = step_in_full (walk);
-  *place = (struct place){ walk->frame.pc, walk->frame.sp, walk->frame.fp };
+  *place = (struct position){ walk->frame.pc, walk->frame.sp, walk->frame.fp };
   return end;
 }
 
 /* The slot of PC, which is recorded in SLOT as the next one.  */
 static inline struct slot *
-slot_next (struct walk *walk, struct slot *slot, uint64_t pc)
+slot_next (struct walk_state *walk, struct slot *slot, uint64_t pc)
 {
   struct slot *next = slot->next;
   if (next->key != pc)
@@ -449,7 +451,7 @@ slot_next (struct walk *walk, struct slot *slot, uint64_t pc)
 }
 
 /* Where run_links notes frames.  */
-struct run
+struct link_run
 {
   uint64_t *to, *end;
   struct seen *own;        /* where to record frames, or NULL */
@@ -461,17 +463,17 @@ struct run
    a frame of the last walk.  What changes with every frame is in variables of
    this function, and so in registers.  */
 static inline bool
-run_links (struct walk *walk, struct run *run, struct slot **slot,
-           struct place *place, bool writes)
+run_links (struct walk_state *walk, struct link_run *run, struct slot **slot,
+           struct position *place, bool writes)
 {
-  const struct range range = walk->range;
-  struct run now = *run;
+  const struct memory_window range = walk->range;
+  struct link_run now = *run;
   struct slot *with = *slot;
-  struct place at = *place;
+  struct position at = *place;
   bool met = false;
   while (now.to < now.end && !met)
     {
-      struct place from = at;
+      struct position from = at;
       if (!slot_apply (range, with, &at))
         break;
       *now.to++ = at.pc;
@@ -492,8 +494,8 @@ run_links (struct walk *walk, struct run *run, struct slot **slot,
    meet.  The frame where the walk stops is recorded; its slot cannot be used,
    unless there is no more room.  */
 static struct slot *
-follow_links (struct walk *walk, struct trail *trail, struct slot *slot,
-              struct place *place)
+follow_links (struct walk_state *walk, struct trail *trail, struct slot *slot,
+              struct position *place)
 {
   bool more = true;
   while (more)
@@ -501,10 +503,11 @@ follow_links (struct walk *walk, struct trail *trail, struct slot *slot,
       uint64_t *start = walk->addresses + walk->n;
       size_t room = walk->max - walk->n, left = SEEN_MAX - trail->n_own;
       bool writes = left > 0;
-      struct run run = { .to = start,
-                         .end = start + (writes && left < room ? left : room),
-                         .own = trail->own + trail->n_own,
-                         .last = trail->last + trail->at };
+      struct link_run run
+          = { .to = start,
+              .end = start + (writes && left < room ? left : room),
+              .own = trail->own + trail->n_own,
+              .last = trail->last + trail->at };
       bool met = writes ? run_links (walk, &run, &slot, place, true)
                         : run_links (walk, &run, &slot, place, false);
       size_t n = (size_t)(run.to - start);
@@ -526,10 +529,11 @@ follow_links (struct walk *walk, struct trail *trail, struct slot *slot,
 
 /* Go on from PLACE, which was noted.  */
 static enum sfw_end
-walk_by_links (struct walk *walk, struct trail *trail, struct place place)
+walk_by_links (struct walk_state *walk, struct trail *trail,
+               struct position place)
 {
   enum sfw_end end;
-  /* A struct place does not say that its frame was interrupted.  */
+  /* A struct position does not say that its frame was interrupted.  */
   if (walk->frame.interrupted)
     {
       trail_add (trail, &place);
@@ -566,13 +570,13 @@ walker_seen (struct sfw_walker *walker, size_t n)
 
 /* Repeat the last walk as far as it is still true; then go by links.  */
 static enum sfw_end
-walk_remembering (struct walk *walk)
+walk_remembering (struct walk_state *walk)
 {
   struct sfw_walker *walker = walk->walker;
   struct trail trail = { .last = walker->seen[walker->last],
                          .own = walker->seen[!walker->last],
                          .n_last = walker->n_seen };
-  struct place place = { walk->frame.pc, walk->frame.sp, walk->frame.fp };
+  struct position place = { walk->frame.pc, walk->frame.sp, walk->frame.fp };
   bool more = walk_note (walk, place.pc, frame_mark (walk));
   if (!more)
     return SFW_MORE;
@@ -615,7 +619,7 @@ walker_renew (struct sfw_walker *walker)
 /* The last frame for which there was room was not asked about by a step: mark
    it here.  */
 static void
-mark_last (struct walk *walk)
+mark_last (struct walk_state *walk)
 {
   struct unwind_rules rules;
   if (!walk->frame.interrupted)
@@ -627,7 +631,7 @@ mark_last (struct walk *walk)
 }
 
 static void
-walk_set_memory (struct walk *walk, const struct sfw_memory *memory)
+walk_set_memory (struct walk_state *walk, const struct sfw_memory *memory)
 {
   walk->memory = memory;
   walk->range.low = memory->low;
@@ -642,11 +646,11 @@ sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
           struct sfw_frame *frame, uint64_t *addresses, uint8_t *marks,
           size_t max, enum sfw_end *end)
 {
-  struct walk walk = { .walker = walker,
-                       .frame = *frame,
-                       .addresses = addresses,
-                       .marks = marks,
-                       .max = max };
+  struct walk_state walk = { .walker = walker,
+                             .frame = *frame,
+                             .addresses = addresses,
+                             .marks = marks,
+                             .max = max };
   enum sfw_end why = SFW_MORE;
   walk_set_memory (&walk, memory);
   /* Only signal handlers of the same thread can interrupt this function.  */
