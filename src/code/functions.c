@@ -126,7 +126,8 @@ takes_return_address (const struct arch *arch, const struct insn *insn)
       = insn->op == OP_POP
         || (insn->op == OP_ADD && insn->to == arch->sp && insn->immediate > 0)
         || (insn->memory && insn->base == arch->sp && insn->offset == 0);
-  return arch_tracks_ra (arch) ? insn->from == arch->ra : pops;
+  bool copies = insn->from == arch->ra && insn->op != OP_STORE;
+  return arch_tracks_ra (arch) ? copies : pops;
 }
 
 /* Whether INSN makes a frame, or may go elsewhere.  */
