@@ -24,6 +24,7 @@
 #include "stacks/trace_sampler.h"
 #include "tool/clock.h"
 #include "tool/command.h"
+#include "stacks/firefox.h"
 #include "stacks/flame_graph.h"
 #include "stacks/folded.h"
 #include "stacks/pprof.h"
@@ -264,6 +265,8 @@ print_as (const struct session *session, const struct named_profile *named,
   describe (session, subtitle, sizeof subtitle);
   if (ends_in (name, ".pb.gz"))
     return pprof_print (named, rate_of (session), file);
+  if (ends_in (name, ".json"))
+    return firefox_print (named, rate_of (session), file);
   bool page = ends_in (name, ".html");
   if (page || ends_in (name, ".svg"))
     return flame_graph_print (

@@ -188,6 +188,42 @@ check_stacks ()
   grep -q '^ *2   20202020: ' raw
 }
 
+@test "a profile for the Firefox profiler: the same stacks, by thread and time" {
+  recorded shuffled
+  gives 0 profiled -q --input=perf.data -o folded -o profile.json
+  python3 - profile.json >read <<'END'
+import json
+import sys
+
+with open(sys.argv[1], encoding='utf-8') as file:
+    profile = json.load(file)
+assert profile['meta']['version'] == 24 and profile['meta']['presymbolicated']
+assert profile['meta']['interval'] == 10.101
+for thread in profile['threads']:
+    stacks, frames = thread['stackTable'], thread['frameTable']
+    assert stacks['schema'] == {'prefix': 0, 'frame': 1}
+    assert thread['samples']['schema'] == {'stack': 0, 'time': 1,
+                                           'responsiveness': 2}
+    assert all(len(frame) == len(frames['schema']) for frame in frames['data'])
+    for stack, time, _ in thread['samples']['data']:
+        names = []
+        while stack is not None:
+            stack, frame = stacks['data'][stack]
+            location = frames['data'][frame][frames['schema']['location']]
+            names.append(thread['stringTable'][location])
+        print(time, ';'.join([thread['name'], *names[::-1]]), 1,
+              thread['pid'], thread['tid'])
+END
+  cat read
+  local pid
+  pid=$(sed -n 's/^pid //p' dumped)
+  sed "s/$/ $pid $pid/" folded | sort >expected
+  cut -d' ' -f2- read | sort | diff expected -
+  # Ten nanoseconds from one to the next, in the order in which they were taken.
+  [ "$(cut -d' ' -f1 read | tr '\n' ' ')" = "0.0 1e-05 2e-05 " ]
+  sed -n 3p read | grep -q ';handler;'
+}
+
 @test "files that were replaced: by build-id, by inode, said and not walked" {
   local id path=$PWD/dump
   dumped

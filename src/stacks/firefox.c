@@ -1,0 +1,258 @@
+/* Profiles for the Firefox profiler.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A thread has tables of its own: strings, frames (each a string), stacks
+   (each a frame and the stack it stands on) and samples (each a stack).  Here
+   frame and string of a function have the same number.  */
+
+#include <config.h>
+
+#include "stacks/firefox.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/printable.h"
+#include "base/radix.h"
+
+/* Numbers in the tables of the thread that is printed.  */
+struct numbers
+{
+  uint32_t *of;    /* owned; by what has a number; 0: it has none yet */
+  uint32_t *order; /* owned; what has number i + 1 */
+  uint32_t n;
+};
+
+struct writer
+{
+  const struct named_profile *profile;
+  FILE *out;
+  struct profile_sample *log; /* owned; by thread, in order of time */
+  struct numbers stacks, names;
+  uint64_t start; /* time of the first sample */
+};
+
+static bool
+numbers_init (struct numbers *numbers, uint64_t n)
+{
+  numbers->of = calloc (n + 1, sizeof *numbers->of);
+  numbers->order = calloc (n + 1, sizeof *numbers->order);
+  return numbers->of != NULL && numbers->order != NULL;
+}
+
+/* Give WHAT the next number, unless it has one.  */
+static void
+number (struct numbers *numbers, uint32_t what)
+{
+  if (numbers->of[what] != 0)
+    return;
+  numbers->order[numbers->n++] = what;
+  numbers->of[what] = numbers->n;
+}
+
+static void
+numbers_forget (struct numbers *numbers)
+{
+  for (uint32_t i = 0; i < numbers->n; i++)
+    numbers->of[numbers->order[i]] = 0;
+  numbers->n = 0;
+}
+
+/* A sample, to be sorted by its thread.  */
+struct by_thread
+{
+  uint64_t thread;
+  struct profile_sample sample;
+};
+
+/* Samples are sorted by time and then by thread: the second sort keeps the
+   order of equal ones.  */
+static bool
+sort_log (struct writer *writer)
+{
+  const struct named_profile *profile = writer->profile;
+  size_t n = profile->n_log;
+  void *by_time = calloc (n + 1, sizeof (struct profile_sample));
+  void *by_thread = calloc (n + 1, sizeof (struct by_thread));
+  struct profile_sample *samples = by_time;
+  struct by_thread *sorted = by_thread;
+  bool done = samples != NULL && sorted != NULL;
+  for (size_t i = 0; done && i < n; i++)
+    samples[i] = profile->log[i];
+  done = done && radix_sort (&by_time, n, sizeof *samples);
+  samples = by_time;
+  for (size_t i = 0; done && i < n; i++)
+    sorted[i] = (struct by_thread){ samples[i].thread, samples[i] };
+  if (done && n > 0)
+    writer->start = samples[0].time;
+  done = done && radix_sort (&by_thread, n, sizeof *sorted);
+  sorted = by_thread;
+  for (size_t i = 0; done && i < n; i++)
+    samples[i] = sorted[i].sample;
+  free (by_thread);
+  writer->log = samples;
+  return done;
+}
+
+/* TEXT as JSON.  */
+static void
+print_string (const char *text, FILE *out)
+{
+  char printable[1024];
+  printable_copy (printable, sizeof printable, text);
+  fputc ('"', out);
+  for (const char *at = printable; *at != '\0'; at++)
+    {
+      if (*at == '"' || *at == '\\')
+        fputc ('\\', out);
+      fputc (*at, out);
+    }
+  fputc ('"', out);
+}
+
+static const char *
+comma (size_t i)
+{
+  return i > 0 ? "," : "";
+}
+
+/* Number NODE, what it stands on, and their names.  */
+static void
+number_stack (struct writer *writer, uint32_t node)
+{
+  const struct call_node *nodes = writer->profile->calls.nodes;
+  for (uint32_t i = node; i != 0 && writer->stacks.of[i] == 0;
+       i = nodes[i].parent)
+    {
+      number (&writer->stacks, i);
+      number (&writer->names, (uint32_t)nodes[i].key);
+    }
+}
+
+static void
+print_stacks (struct writer *writer)
+{
+  const struct call_node *nodes = writer->profile->calls.nodes;
+  fputs ("\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[",
+         writer->out);
+  for (uint32_t i = 0; i < writer->stacks.n; i++)
+    {
+      const struct call_node *node = &nodes[writer->stacks.order[i]];
+      fprintf (writer->out, "%s[", comma (i));
+      if (node->parent == 0)
+        fputs ("null", writer->out);
+      else
+        fprintf (writer->out, "%" PRIu32, writer->stacks.of[node->parent] - 1);
+      fprintf (writer->out, ",%" PRIu32 "]", writer->names.of[node->key] - 1);
+    }
+  fputs ("]},\n", writer->out);
+}
+
+static void
+print_frames (struct writer *writer)
+{
+  fputs ("\"frameTable\":{\"schema\":{\"location\":0,\"relevantForJS\":1,"
+         "\"innerWindowID\":2,\"implementation\":3,\"optimizations\":4,"
+         "\"line\":5,\"column\":6,\"category\":7,\"subcategory\":8},"
+         "\"data\":[",
+         writer->out);
+  for (uint32_t i = 0; i < writer->names.n; i++)
+    fprintf (writer->out, "%s[%" PRIu32 ",false,0,null,null,null,null,0,null]",
+             comma (i), i);
+  fputs ("]},\n\"stringTable\":[", writer->out);
+  for (uint32_t i = 0; i < writer->names.n; i++)
+    {
+      fputs (comma (i), writer->out);
+      print_string (writer->profile->names[writer->names.order[i]],
+                    writer->out);
+    }
+  fputs ("],\n", writer->out);
+}
+
+/* The samples from FIRST up to END, which are of one thread.  */
+static void
+print_samples (struct writer *writer, size_t first, size_t end)
+{
+  fputs ("\"samples\":{\"schema\":{\"stack\":0,\"time\":1,"
+         "\"responsiveness\":2},\"data\":[",
+         writer->out);
+  for (size_t i = first; i < end; i++)
+    {
+      const struct profile_sample *sample = &writer->log[i];
+      uint64_t time = sample->time - writer->start;
+      fprintf (writer->out, "%s[", comma (i - first));
+      if (sample->node == 0)
+        fputs ("null", writer->out);
+      else
+        fprintf (writer->out, "%" PRIu32, writer->stacks.of[sample->node] - 1);
+      /* In milliseconds.  */
+      fprintf (writer->out, ",%" PRIu64 ".%06" PRIu64 ",0]", time / 1000000,
+               time % 1000000);
+    }
+  fputs ("]}", writer->out);
+}
+
+static void
+print_thread (struct writer *writer, size_t first, size_t end)
+{
+  const struct profile_thread *thread
+      = &writer->profile->threads[writer->log[first].thread];
+  for (size_t i = first; i < end; i++)
+    number_stack (writer, writer->log[i].node);
+  fprintf (writer->out,
+           "{\"processType\":\"default\",\"pid\":%d,\"tid\":%d,"
+           "\"registerTime\":0,\"unregisterTime\":null,\"name\":",
+           (int)thread->pid, (int)thread->tid);
+  print_string (thread->name, writer->out);
+  fputs (
+      ",\n\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,"
+      "\"endTime\":2,\"phase\":3,\"category\":4,\"data\":5},\"data\":[]},\n",
+      writer->out);
+  print_stacks (writer);
+  print_frames (writer);
+  print_samples (writer, first, end);
+  fputc ('}', writer->out);
+  numbers_forget (&writer->stacks);
+  numbers_forget (&writer->names);
+}
+
+static void
+print_profile (struct writer *writer, unsigned hz)
+{
+  size_t n = writer->profile->n_log;
+  fprintf (writer->out,
+           "{\"meta\":{\"version\":24,\"interval\":%u.%03u,\"startTime\":0,"
+           "\"shutdownTime\":null,\"processType\":0,"
+           "\"product\":\"sframe-profile\",\"stackwalk\":1,\"debug\":0,"
+           "\"gcpoison\":0,\"asyncstack\":1,\"presymbolicated\":true,"
+           "\"categories\":[{\"name\":\"User\",\"color\":\"yellow\","
+           "\"subcategories\":[\"Other\"]}],\"markerSchema\":[]},\n"
+           "\"libs\":[],\"processes\":[],\"pausedRanges\":[],\n\"threads\":[",
+           hz > 0 ? 1000 / hz : 1, hz > 0 ? 1000000 / hz % 1000 : 0);
+  for (size_t i = 0, next; i < n; i = next)
+    {
+      for (next = i;
+           next < n && writer->log[next].thread == writer->log[i].thread;)
+        next++;
+      fputs (comma (i), writer->out);
+      print_thread (writer, i, next);
+    }
+  fputs ("]}\n", writer->out);
+}
+
+bool
+firefox_print (const struct named_profile *profile, unsigned hz, FILE *out)
+{
+  struct writer writer = { .profile = profile, .out = out };
+  bool done = numbers_init (&writer.stacks, profile->calls.n)
+              && numbers_init (&writer.names, profile->n_names)
+              && sort_log (&writer);
+  if (done)
+    print_profile (&writer, hz);
+  free (writer.log);
+  free (writer.stacks.of);
+  free (writer.stacks.order);
+  free (writer.names.of);
+  free (writer.names.order);
+  return done;
+}
