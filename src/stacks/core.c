@@ -21,6 +21,7 @@
 #include "stacks/core_names.h"
 #include "stacks/dwfl_debuginfo.h"
 #include "stacks/dwfl_error.h"
+#include "stacks/unpack.h"
 
 struct core
 {
@@ -28,6 +29,7 @@ struct core
   Elf *elf;
   void *bytes; /* the whole file, mapped */
   size_t size;
+  uint64_t missing; /* bytes of segments that are behind the file's end */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -44,6 +46,8 @@ map_file (struct core *core, const char *path, struct error *err)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
   if (core->fd < 0)
     return error_set_errno (err, "open");
+  if (!unpack_file (&core->fd, err))
+    return false;
   if (fstat (core->fd, &status) != 0)
     return error_set_errno (err, "stat");
   if (status.st_size == 0)
@@ -71,21 +75,24 @@ add_memory (struct core *core, struct process *process, struct error *err)
     return error_set (err, CFI2SFRAME_MALFORMED, "no program headers");
   for (size_t i = 0; i < n; i++)
     {
-      if (gelf_getphdr (core->elf, (int)i, &segment) == NULL
-          || segment.p_type != PT_LOAD)
+      if (gelf_getphdr (core->elf, (int)i, &segment) == NULL)
+        continue;
+      /* The core file may have been cut off within the segment.  */
+      uint64_t left
+          = segment.p_offset < core->size ? core->size - segment.p_offset : 0;
+      if (left < segment.p_filesz)
+        core->missing += segment.p_filesz - left;
+      if (segment.p_type != PT_LOAD)
         continue;
       unordered += segment.p_vaddr < last;
       last = segment.p_vaddr;
       if (unordered > UNORDERED_MAX)
         return error_set (err, CFI2SFRAME_MALFORMED,
                           "its program headers are in no order");
-      if (segment.p_offset >= core->size)
-        continue;
-      /* The core file may have been cut off within the segment.  */
-      uint64_t left = core->size - segment.p_offset;
-      memory_add (&process->memory, segment.p_vaddr,
-                  (const uint8_t *)core->bytes + segment.p_offset,
-                  segment.p_filesz < left ? segment.p_filesz : left);
+      if (left > 0)
+        memory_add (&process->memory, segment.p_vaddr,
+                    (const uint8_t *)core->bytes + segment.p_offset,
+                    segment.p_filesz < left ? segment.p_filesz : left);
     }
   return true;
 }
@@ -265,11 +272,21 @@ core_open (struct process *process, const char *path, const char *executable,
     }
   core->fd = -1;
   core->bytes = MAP_FAILED;
-  if (open_core (core, process, path, err)
-      && open_dwfl (core, process, executable, err))
+  bool opened = open_core (core, process, path, err);
+  if (opened && open_dwfl (core, process, executable, err))
     return core;
+  /* libdwfl does not know why it finds nothing.  */
+  if (opened && core->missing > 0)
+    error_set (err, CFI2SFRAME_MALFORMED,
+               "it was cut off, and no threads are left in it");
   core_close (core, process);
   return NULL;
+}
+
+uint64_t
+core_missing (const struct core *core)
+{
+  return core->missing;
 }
 
 void

@@ -17,6 +17,10 @@ struct core; /* opaque */
 struct core *core_open (struct process *process, const char *path,
                         const char *executable, struct error *err);
 
+/* How many bytes of memory and notes the core should have, but has not,
+   because it was cut off.  */
+uint64_t core_missing (const struct core *core);
+
 /* Release CORE (may be NULL) and PROCESS.  */
 void core_close (struct core *core, struct process *process);
 

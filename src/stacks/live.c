@@ -92,6 +92,27 @@ live_thread_state (pid_t pid, pid_t tid)
   return end != NULL && end[1] == ' ' ? end[2] : '\0';
 }
 
+pid_t
+live_memory_thread (pid_t pid)
+{
+  char name[64];
+  snprintf (name, sizeof name, "/proc/%d/task", (int)pid);
+  DIR *folder = live_thread_state (pid, pid) == 'Z' ? opendir (name) : NULL;
+  pid_t found = pid;
+  if (folder == NULL)
+    return pid;
+  for (struct dirent *entry;
+       found == pid && (entry = readdir (folder)) != NULL;)
+    {
+      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
+      char state = tid > 0 ? live_thread_state (pid, tid) : 'Z';
+      if (state != 'Z' && state != 'X' && state != '\0')
+        found = tid;
+    }
+  closedir (folder);
+  return found;
+}
+
 /* Say why PROCESS has nothing that can be walked.  */
 static bool
 set_no_memory (const struct process *process, struct error *err)
@@ -118,7 +139,8 @@ live_renew (struct process *process, struct error *err)
   struct source *source = process->memory.source;
   if (source->fd >= 0)
     close (source->fd);
-  snprintf (name, sizeof name, "/proc/%d/mem", (int)process->pid);
+  snprintf (name, sizeof name, "/proc/%d/mem",
+            (int)live_memory_thread (process->pid));
   source->fd = open (name, O_RDONLY | O_CLOEXEC);
   if (source->fd >= 0)
     return true;
@@ -164,7 +186,8 @@ bool
 live_refresh (struct process *process, bool *changed, struct error *err)
 {
   struct process now = { 0 };
-  bool listed = live_list_modules (&now, process->pid, err);
+  bool listed
+      = live_list_modules (&now, live_memory_thread (process->pid), err);
   if (listed && now.n_modules == 0)
     listed = set_no_memory (process, err);
   if (!listed)

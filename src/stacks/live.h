@@ -51,6 +51,11 @@ void live_resume (struct process *process);
    not there.  */
 char live_thread_state (pid_t pid, pid_t tid);
 
+/* The thread of process PID by whose number /proc has the process's memory:
+   PID itself, or another one that has not ended, as the first one has in a
+   program whose main function ended by pthread_exit.  */
+pid_t live_memory_thread (pid_t pid);
+
 /* Read the names of the threads.  */
 void live_read_names (struct process *process);
 

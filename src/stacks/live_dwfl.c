@@ -17,7 +17,8 @@ bool
 live_report_dwfl (struct process *process)
 {
   dwfl_report_begin (process->dwfl);
-  bool reported = dwfl_linux_proc_report (process->dwfl, process->pid) == 0;
+  pid_t thread = live_memory_thread (process->pid);
+  bool reported = dwfl_linux_proc_report (process->dwfl, thread) == 0;
   return dwfl_report_end (process->dwfl, NULL, NULL) == 0 && reported;
 }
 

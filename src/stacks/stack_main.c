@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +177,11 @@ run (struct session *session)
              != NULL;
   else
     opened = open_living (session, &err);
+  if (opened && core != NULL && core_missing (core) > 0)
+    fprintf (stderr,
+             "sframe-stack: the core was cut off: %" PRIu64
+             " bytes are missing\n",
+             core_missing (core));
   if (opened)
     status = show_threads (session);
   else

@@ -474,6 +474,37 @@ END
     <<<"$output" || report
 }
 
+@test "a program whose main thread has ended is walked" {
+  cat >gone.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *
+work (void *unused)
+{
+  puts ("ready");
+  fflush (stdout);
+  for (;;)
+    pause ();
+  return unused;
+}
+int
+main (void)
+{
+  pthread_t thread;
+  pthread_create (&thread, NULL, work, NULL);
+  pthread_exit (NULL);
+}
+END
+  "${CC:-cc}" -O1 -pthread -o gone gone.c
+  start ./gone
+  [ "$(state_of "$pid")" = Z ]
+  gives 0 stacks "$pid"
+  [ "$(grep -c '^Thread' <<<"$output")" -eq 1 ] || report
+  [[ $output == *" work+0x"*"(the outermost frame)" ]] || report
+  goes_on "$pid"
+}
+
 @test "core files: the same frames as of the living process" {
   waiting_program
   needs gdb
@@ -497,6 +528,31 @@ END
     head -c $cut core.file >cut
     stacks cut elsewhere
     [ "$status" -le 1 ] || report
+  done
+  [ "$stderr" = "sframe-stack: cut: it was cut off, and no threads are left in it" ] \
+    || report
+  # As if there had been more memory behind what the first header has (gdb
+  # writes the notes, in which the threads are, to the end of the file).
+  cp core.file cut
+  printf '\377\377\377\177' | dd of=cut bs=1 seek=152 conv=notrunc status=none
+  gives 0 stacks cut elsewhere
+  [[ $stderr == "sframe-stack: the core was cut off: "*" bytes are missing" ]] \
+    || report
+  stacks core.file elsewhere
+  [ -z "$stderr" ] || report
+  local packer whole=$output
+  for packer in zstd xz lz4 gzip; do
+    command -v $packer >/dev/null || continue
+    $packer -1 -c core.file >packed
+    gives 0 stacks packed elsewhere
+    [ "$output" = "$whole" ] || report
+    head -c $(($(stat -c %s packed) / 2)) packed >cut
+    gives 1 stacks cut elsewhere
+    [[ $stderr == *"sframe-stack: cut: $packer cannot decompress it, or there is no space" ]] \
+      || report
+    run --separate-stderr env PATH=/nowhere "$stack" packed elsewhere
+    [ "$stderr" = "sframe-stack: packed: it is compressed, and $packer is not installed" ] \
+      || report
   done
 }
 
