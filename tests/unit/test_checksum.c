@@ -400,6 +400,32 @@ in_one_of_many_lists (void **state)
   remove_tree (&tree);
 }
 
+/* Who has more has them to keep somebody busy.  */
+static void
+in_none_of_too_many_lists (void **state)
+{
+  (void)state;
+  struct tree tree;
+  char name[64], names[65 * sizeof name];
+  size_t size = 0;
+  make_tree (&tree);
+  add_library (&tree, "libx.so.1", true);
+  struct file_location location = file_location_of_path (tree.path);
+  location.checksums = names;
+  for (unsigned i = 0; i < 65; i++)
+    {
+      size += (size_t)snprintf (name, sizeof name, "lib%u.so.hmac", i) + 1;
+      strcpy (names + size - strlen (name) - 1, name);
+      write_file (beside (&tree, name), "[other]", 7);
+    }
+  names[size] = '\0';
+  write_file (beside (&tree, name), "[libx.so.1]", 11);
+  expect_at (&location, NULL);
+  write_file (beside (&tree, "lib63.so.hmac"), "[libx.so.1]", 11);
+  expect_at (&location, "lib63.so.hmac");
+  remove_tree (&tree);
+}
+
 /* Neither what waits for a writer nor what a link leads to is read.  */
 static void
 only_files_are_lists (void **state)
@@ -678,6 +704,7 @@ main (void)
     cmocka_unit_test (in_a_list_of_several),
     cmocka_unit_test (in_a_long_list),
     cmocka_unit_test (in_one_of_many_lists),
+    cmocka_unit_test (in_none_of_too_many_lists),
     cmocka_unit_test (only_files_are_lists),
     cmocka_unit_test (openssl_keeps_one_in_its_configuration),
     cmocka_unit_test (whatever_way_leads_to_the_file),

@@ -375,12 +375,12 @@ places_come_in_any_order (void **state)
   image_close (&f.image);
 }
 
-/* Only PT_LOADs ascend.  In front of them are headers of higher addresses, and
-   the one that can be written to is the last of all.  */
+/* Only PT_LOADs ascend.  In front of them are headers of higher addresses, so
+   that the one that can be written to is the last of all; or they are behind
+   them.  Places descend.  */
 static void
-other_headers_are_anywhere (void **state)
+with_headers_in_front (bool in_front)
 {
-  (void)state;
   struct fixture f;
   struct dynamic_places places;
   struct error err = { 0 };
@@ -389,23 +389,31 @@ other_headers_are_anywhere (void **state)
   begin (&f, false);
   for (unsigned loads = 0; loads < 2; loads++)
     for (size_t i = 0; i < f.elf.n_segments; i++)
-      if ((f.elf.segments[i].p_type == PT_LOAD) == (loads == 1))
+      if ((f.elf.segments[i].p_type == PT_LOAD) == (loads == in_front))
         sorted[n++] = f.elf.segments[i];
   memcpy (f.elf.segments, sorted, n * sizeof *sorted);
   add_tag (&f, DT_REL, TABLE);
   add_tag (&f, DT_RELSZ, 2 * 16);
-  put_word (&f, TABLE, TABLE + 0x100);
-  put_word (&f, TABLE + 8, UINT64_C (3) << 32);
-  put_word (&f, TABLE + 16, DATA + 0x40);
-  put_word (&f, TABLE + 24, UINT64_C (4) << 32);
+  put_word (&f, TABLE, DATA + 0x40);
+  put_word (&f, TABLE + 8, UINT64_C (4) << 32);
+  put_word (&f, TABLE + 16, TABLE + 0x100);
+  put_word (&f, TABLE + 24, UINT64_C (3) << 32);
   put_word (&f, TABLE + 0x100, 0xa1);
   put_word (&f, DATA + 0x40, 0xa2);
-  expect (&f, true, "500 3 a1; 20c0 4 a2; ");
+  expect (&f, true, "20c0 4 a2; 500 3 a1; ");
   open_fixture (&f);
   assert_true (dynamic_places_find (&places, &f.image, DATA, 0x80, &err));
   assert_int_equal (places.n, 1);
   dynamic_places_free (&places);
   image_close (&f.image);
+}
+
+static void
+other_headers_are_anywhere (void **state)
+{
+  (void)state;
+  with_headers_in_front (true);
+  with_headers_in_front (false);
 }
 
 static void
