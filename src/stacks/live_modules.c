@@ -58,13 +58,26 @@ parse_mapping (char *line, struct mapping *mapping)
   return mapping->end > mapping->start;
 }
 
+/* Whether the mapping of LINE may be executed: "r-xp".  */
+static bool
+may_run (const char *line)
+{
+  const char *permissions = strchr (line, ' ');
+  return permissions != NULL && strlen (permissions) > 4
+         && permissions[3] == 'x';
+}
+
 static bool
 add_mapping (struct process *process, char *line)
 {
+  bool runs = may_run (line);
   struct mapping mapping;
-  return !parse_mapping (line, &mapping)
-         || (process_add_mapping (process, mapping.start, mapping.end)
-             && process_map (process, &mapping));
+  if (!parse_mapping (line, &mapping))
+    return true;
+  if (!process_add_mapping (process, mapping.start, mapping.end))
+    return false;
+  process->mappings[process->n_mappings - 1].runs = runs;
+  return process_map (process, &mapping);
 }
 
 bool

@@ -124,18 +124,33 @@ process_add_mapping (struct process *process, uint64_t start, uint64_t end)
                    &process->mappings_capacity))
     return false;
   process->mappings[process->n_mappings++]
-      = (struct address_range){ start, end };
+      = (struct address_range){ start, end, false };
   return true;
+}
+
+/* The mapping with ADDRESS, or NULL.  */
+static const struct address_range *
+mapping_at (const struct process *process, uint64_t address)
+{
+  for (size_t i = 0; i < process->n_mappings; i++)
+    if (address - process->mappings[i].start
+        < process->mappings[i].end - process->mappings[i].start)
+      return &process->mappings[i];
+  return NULL;
 }
 
 uint64_t
 process_mapping_end (const struct process *process, uint64_t address)
 {
-  for (size_t i = 0; i < process->n_mappings; i++)
-    if (address - process->mappings[i].start
-        < process->mappings[i].end - process->mappings[i].start)
-      return process->mappings[i].end;
-  return address;
+  const struct address_range *mapping = mapping_at (process, address);
+  return mapping != NULL ? mapping->end : address;
+}
+
+bool
+process_runs_at (const struct process *process, uint64_t address)
+{
+  const struct address_range *mapping = mapping_at (process, address);
+  return mapping != NULL && mapping->runs;
 }
 
 struct thread *

@@ -91,6 +91,7 @@ struct thread
 struct address_range
 {
   uint64_t start, end;
+  bool runs; /* the mapping may be executed */
 };
 
 struct process
@@ -146,6 +147,9 @@ bool process_map (struct process *process, const struct mapping *mapping);
 /* Append a mapping.  False when memory ran out.  */
 bool process_add_mapping (struct process *process, uint64_t start,
                           uint64_t end);
+
+/* Whether the mapping with ADDRESS may be executed.  */
+bool process_runs_at (const struct process *process, uint64_t address);
 
 /* The end of the mapping with ADDRESS; ADDRESS if there is none.  */
 uint64_t process_mapping_end (const struct process *process, uint64_t address);

@@ -121,16 +121,16 @@ guess_caller (struct cfi2sframe_unwinder *unwinder, struct process *process)
   return true;
 }
 
-/* Whether code at PC seems to have made a call that ends there.  */
+/* Whether PC may be a return address: in a file a call ends there.  Code that
+   is in no file is a just-in-time compiler's, which may have put return
+   addresses on the stack without a call, as Java's interpreter does.  */
 static bool
-is_call_site (struct process *process, uint64_t pc, uint64_t sp)
+may_be_returned_to (struct process *process, uint64_t pc)
 {
   const struct unwind_source source = { .read = read_code, .reader = process };
-  uint64_t end = process_mapping_end (process, pc);
-  /* Code of a just-in-time compiler is in no file, and not on the stack.  */
-  bool is_code = process_module_at (process, pc) != NULL
-                 || (end != pc && end != process_mapping_end (process, sp));
-  return is_code && unwind_may_end_call (&source, process->arch, pc, false);
+  return process_module_at (process, pc) != NULL
+             ? unwind_may_end_call (&source, process->arch, pc, false)
+             : process_runs_at (process, pc);
 }
 
 /* Go to the caller by the frame pointer, which points to its own caller's and
@@ -146,7 +146,7 @@ step_by_fp (struct cfi2sframe_unwinder *unwinder, struct process *process)
       || !memory_read (&process->memory, fp, words, sizeof words))
     return false;
   uint64_t pc = load_u64 (words + sizeof (uint64_t), arch->big_endian);
-  if (!is_call_site (process, pc, fp))
+  if (!may_be_returned_to (process, pc))
     return false;
   unwinder->pc = pc;
   unwinder->sp = fp + sizeof words;

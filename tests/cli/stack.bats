@@ -382,9 +382,12 @@ jit_program ()
 #include <sys/mman.h>
 #include <unistd.h>
 static int inner (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }
-/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+/* push %rbp; mov %rsp,%rbp; a return address without a call, as interpreters
+   make them: lea 1f(%rip),%rax; push %rax; push %rbp; mov %rsp,%rbp;
+   call *%rdi; pop %rbp; ret; 1: pop %rbp; ret */
 static const unsigned char code[]
-    = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+    = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x8d, 0x05, 9, 0, 0, 0, 0x50, 0x55, 0x48,
+        0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3, 0x5d, 0xc3 };
 int
 main (void)
 {
@@ -394,7 +397,7 @@ main (void)
   memcpy (page, code, sizeof code);
   snprintf (name, sizeof name, "perf-%d.map", (int)getpid ());
   FILE *map = fopen (name, "w");
-  fprintf (map, "%lx 8 the old function\n%lx 8 the function\n",
+  fprintf (map, "%lx 16 the old function\n%lx 16 the function\n",
            (long)page, (long)page);
   fclose (map);
   return ((int (*) (int (*) (void)))page) (inner) + 1;
@@ -409,6 +412,7 @@ END
   jit_program
   start ./jit
   local wanted=' inner\+0x[^#]*#[0-9]+ +0x[0-9a-f]+ NAME'
+  wanted+='[^#]*#[0-9]+ +0x[0-9a-f]+ [^#]* \[frame pointer\]'
   wanted+='[^#]*#[0-9]+ +0x[0-9a-f]+ main\+0x[0-9a-f]+ \(jit\) \[frame pointer\]'
   wanted+='.*the outermost frame'
   stacks "$pid"
@@ -429,7 +433,7 @@ END
     stacks "$pid"
   fi
   rm "$map"
-  [[ $output =~ ${wanted/NAME/'the function[+]0x6 [[]JIT[]]'} ]] || report
+  [[ $output =~ ${wanted/NAME/'the function[+]0x12 [[]JIT[]]'} ]] || report
   # Other readers end there.
   stacks --only-sframe "$pid"
   run ! grep -E 'JIT|frame pointer' <<<"$output"
