@@ -1498,6 +1498,25 @@ words_meet (void **state)
   assert_int_equal (now.n_slots, 2);
 }
 
+/* The other path has one word less, the second one in front.  What a state has
+   behind its last word is none of it.  */
+static void
+words_meet_in_any_order (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  push (R12);
+  assert_int_equal (now.n_slots, 3); /* the return address, too */
+  struct state other = now;
+  other.slots[1] = other.slots[2];
+  other.n_slots = 2;
+  struct value kept = now.slots[2].value, place = now.slots[2].place;
+  join (&other, true);
+  assert_int_equal (now.n_slots, 2);
+  assert_true (value_equal (state_load (&now, place), kept));
+}
+
 /* Above SP on one of the paths, and so overwritten perhaps: that is known
    where they meet.  */
 static void
@@ -2165,6 +2184,7 @@ main (void)
     TEST (no_table_has_more_than_65536_entries),
     TEST (registers_meet),
     TEST (words_meet),
+    TEST (words_meet_in_any_order),
     TEST (released_on_one_path_is_released),
     TEST (the_weaker_bound_holds),
     TEST (the_higher_base_counts),
