@@ -1,4 +1,4 @@
-/* Facts about an image's addresses: code, relocated words, named facts.
+/* Facts about an image's addresses: code, relocated words, what code names.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CODE_IMAGE_FACTS_H
