@@ -326,7 +326,6 @@ file_copy_metadata (int from, int to, bool times, struct error *err)
   if (fstat (from, &status) != 0)
     return error_set_errno (err, "fstat");
   return owner_copy (&status, to, err) && flags_copy (from, to, err)
-         && mode_copy (status.st_mode, to, err)
          && attributes_copy (from, to, err)
          && mode_copy (status.st_mode, to, err)
          && (!times || file_set_times (to, &status, err));

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -163,11 +164,22 @@ __wrap_fgetxattr (int fd, const char *name, void *value, size_t size)
   return (ssize_t)attribute->size;
 }
 
+/* Who owns a file may change its user attributes if the mode lets him write,
+   however the file was opened (xattr(7)).  */
+static bool
+is_read_only (int fd, const char *name)
+{
+  struct stat status;
+  assert_int_equal (fstat (fd, &status), 0);
+  errno = EACCES;
+  return strncmp (name, "user.", 5) == 0 && !(status.st_mode & S_IWUSR);
+}
+
 int
 __wrap_fsetxattr (int fd, const char *name, const void *value, size_t size,
                   int flags)
 {
-  if (is_faulty ('s', name))
+  if (is_faulty ('s', name) || is_read_only (fd, name))
     return -1;
   bool exists = find (fd, name) != NULL;
   errno = exists ? EEXIST : ENODATA;
@@ -182,7 +194,7 @@ __wrap_fsetxattr (int fd, const char *name, const void *value, size_t size,
 int
 __wrap_fremovexattr (int fd, const char *name)
 {
-  if (is_faulty ('r', name))
+  if (is_faulty ('r', name) || is_read_only (fd, name))
     return -1;
   find (fd, name)->name[0] = '\0';
   return 0;
@@ -307,6 +319,19 @@ the_mode_is_right_after_the_acl_is_set (void **state)
   acl_changes_mode = true;
   expect_copy (CFI2SFRAME_OK, NULL);
   expect_mode (0640);
+}
+
+static void
+a_read_only_file_has_attributes (void **state)
+{
+  (void)state;
+  __real_fchmod (from.fd, 0555);
+  put (from.fd, "user.note", "new", 3);
+  put (to.fd, "user.others", "x", 1);
+  expect_copy (CFI2SFRAME_OK, NULL);
+  expect_attribute ("user.note", "new");
+  expect_attribute ("user.others", NULL);
+  expect_mode (0555);
 }
 
 static void
@@ -597,6 +622,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     TEST (the_new_file_has_the_attributes_of_the_old),
     TEST (the_mode_is_right_after_the_acl_is_set),
+    TEST (a_read_only_file_has_attributes),
     TEST (a_mode_that_is_right_is_not_set),
     TEST (bits_dropped_in_silence_are_noticed),
     TEST (what_matters_is_kept_or_refused),
