@@ -264,7 +264,7 @@ find_file (struct checked_file *subject, struct error *err)
 }
 
 /* The same for the file PATH, which is cut in two.  DIRECTORY is its own one,
-   or -1.  */
+   or -1.  Also true, with another error, when nobody can look.  */
 static bool
 find_file_at (struct checked_file *subject, char *path, int directory,
               struct error *err)
@@ -282,9 +282,10 @@ find_file_at (struct checked_file *subject, char *path, int directory,
   subject->directory
       = open (subject->folder[0] != '\0' ? subject->folder : "/",
               O_PATH | O_DIRECTORY | O_CLOEXEC);
-  bool found = subject->directory >= 0 && find_file (subject, err);
-  if (subject->directory >= 0)
-    close (subject->directory);
+  if (subject->directory < 0)
+    return !error_set_errno (err, "open");
+  bool found = find_file (subject, err);
+  close (subject->directory);
   return found;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -579,6 +580,36 @@ nothing_stays_open (void **state)
   remove_tree (&tree);
 }
 
+/* A file whose checksum may have been overlooked is not converted.  */
+static void
+a_directory_that_cannot_be_opened_is_an_error (void **state)
+{
+  (void)state;
+  struct tree tree;
+  struct image image;
+  struct error err = { 0 };
+  struct rlimit before, none;
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  struct file_location location = file_location_of_path (tree.path);
+  for (unsigned known = 0; known < 2; known++)
+    {
+      location.checksums = known ? "" : NULL;
+      assert_true (image_open (&image, tree.path, &err));
+      assert_int_equal (getrlimit (RLIMIT_NOFILE, &before), 0);
+      none = before;
+      none.rlim_cur = 0;
+      assert_int_equal (setrlimit (RLIMIT_NOFILE, &none), 0);
+      bool fine = checksum_check_none (&image, &location, &err);
+      assert_int_equal (setrlimit (RLIMIT_NOFILE, &before), 0);
+      assert_false (fine);
+      assert_int_equal (err.status, CFI2SFRAME_IO);
+      image_close (&image);
+      error_clear (&err);
+    }
+  remove_tree (&tree);
+}
+
 static void
 a_file_that_is_gone_is_an_error (void **state)
 {
@@ -710,6 +741,7 @@ main (void)
     cmocka_unit_test (whatever_way_leads_to_the_file),
     cmocka_unit_test (known_names_are_not_asked_for_again),
     cmocka_unit_test (nothing_stays_open),
+    cmocka_unit_test (a_directory_that_cannot_be_opened_is_an_error),
     cmocka_unit_test (a_file_that_is_gone_is_an_error),
     cmocka_unit_test (in_a_note),
     cmocka_unit_test (in_a_section_of_notes),
