@@ -3,6 +3,7 @@
 
 #include <config.h>
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -167,6 +168,31 @@ another_build_id_is_refused (void **state)
   write_debug_file (&f, f.build_id, build_id_offset (&f));
   expect (&f, REFUSED, "another build-id");
   close_fixture (&f);
+}
+
+/* A path has PATH_MAX - 1 bytes at most.  Cut off there, a longer one would
+   name another file.  */
+static void
+a_path_that_is_too_long_leads_nowhere (void **state)
+{
+  (void)state;
+  for (size_t more = 0; more < 2; more++)
+    {
+      struct fixture f;
+      char global[PATH_MAX];
+      open_fixture (&f);
+      write_debug_file (&f, f.build_id, 0);
+      f.build_id[strlen (f.build_id) - 1] = '\0';
+      write_debug_file (&f, f.build_id, 0);
+      size_t size = PATH_MAX - 1 + more - strlen ("/") - strlen (f.build_id)
+                    - strlen ("g");
+      memset (global, '/', size);
+      memcpy (global, f.directory, strlen (f.directory));
+      global[size] = '\0';
+      f.places.global = global;
+      expect (&f, more ? NOT_FOUND : FOUND, NULL);
+      close_fixture (&f);
+    }
 }
 
 static void
@@ -607,6 +633,7 @@ main (void)
   static const struct CMUnitTest functions[] = {
     cmocka_unit_test (a_debug_file_is_found_by_its_build_id),
     cmocka_unit_test (another_build_id_is_refused),
+    cmocka_unit_test (a_path_that_is_too_long_leads_nowhere),
     cmocka_unit_test (the_cache_comes_after_the_system_s_directory),
     cmocka_unit_test (the_crc_is_crc_32),
     cmocka_unit_test (a_word_between_any_two_parts_leads_to_any_crc),

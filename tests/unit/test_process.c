@@ -2,9 +2,11 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <elf.h>
+#include <gelf.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "base/elf_sframe.h"
 #include "failing_allocations.h"
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
@@ -557,6 +560,15 @@ make_core (uint8_t core[CORE_SIZE])
     core[i] = (uint8_t)i;
 }
 
+/* The same core with nothing missing.  */
+static void
+make_whole_core (uint8_t core[CORE_SIZE])
+{
+  make_core (core);
+  put_segment (core, 2, PT_LOAD, CORE_SIZE - 0x80, 0x900000, 0x80);
+  put_segment (core, 3, PT_LOAD, CORE_MEMORY, 0xa00000, 0);
+}
+
 /* An empty file; PATH becomes its name.  */
 static int
 create_file (char path[PATH_SIZE])
@@ -636,7 +648,245 @@ of_a_core_that_is_cut_off_the_rest_is_read (void **state)
   assert_false (memory_read (&process.memory, 0x900080, &byte, 1));
   assert_false (memory_read (&process.memory, 0xa00000, &byte, 1));
   assert_false (memory_read (&process.memory, 0, &byte, 1)); /* notes */
+  assert_int_equal (core_missing (core), 0x1000 - 0x80 + 0x1000);
   core_close (core, &process);
+}
+
+/* Who lacks the threads should know that there is less of the file than there
+   was.  */
+static void
+of_a_core_without_threads_it_is_said_whether_it_was_cut_off (void **state)
+{
+  (void)state;
+  for (unsigned cut = 0; cut < 2; cut++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      make_whole_core (bytes);
+      put_segment (bytes, 0, PT_NOTE, CORE_NOTES, 0, 0);
+      put_segment (bytes, 2, PT_LOAD, CORE_SIZE - 0x80, 0x900000, 0x80 + cut);
+      struct process process;
+      struct error err;
+      assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
+      bool said = ends_with (err.reason,
+                             "it was cut off, and no threads are left in it");
+      if (said != (cut == 1))
+        fail_msg ("%u: %s", cut, err.reason);
+      if (!said)
+        assert_memory_equal (err.reason, "threads", 7);
+    }
+}
+
+/* What libdwfl says of a core's modules, in the place of the real one.  */
+static struct
+{
+  bool on, no_report, no_module, no_elf, no_bytes;
+  Elf *elf;
+  GElf_Addr bias;
+} dwfl;
+
+static const struct
+{
+  Dwarf_Addr start, end;
+  const char *file, *name;
+} dwfl_modules[] = {
+  { 0x30000, 0x38000, "/lib/c", "c" },
+  { 0x10000, 0x18000, NULL, "[vdso: 1]" },
+  { 0x40000, 0x41000, "/lib/d", "d" },
+  { 0x20000, 0x28000, "/lib/b", "b" },
+};
+
+int __real_dwfl_core_file_report (Dwfl *, Elf *, const char *);
+int __wrap_dwfl_core_file_report (Dwfl *, Elf *, const char *);
+ptrdiff_t __real_dwfl_getmodules (Dwfl *,
+                                  int (*) (Dwfl_Module *, void **,
+                                           const char *, Dwarf_Addr, void *),
+                                  void *, ptrdiff_t);
+ptrdiff_t __wrap_dwfl_getmodules (Dwfl *,
+                                  int (*) (Dwfl_Module *, void **,
+                                           const char *, Dwarf_Addr, void *),
+                                  void *, ptrdiff_t);
+const char *__real_dwfl_module_info (Dwfl_Module *, void ***, Dwarf_Addr *,
+                                     Dwarf_Addr *, Dwarf_Addr *, Dwarf_Addr *,
+                                     const char **, const char **);
+const char *__wrap_dwfl_module_info (Dwfl_Module *, void ***, Dwarf_Addr *,
+                                     Dwarf_Addr *, Dwarf_Addr *, Dwarf_Addr *,
+                                     const char **, const char **);
+Dwfl_Module *__real_dwfl_addrmodule (Dwfl *, Dwarf_Addr);
+Dwfl_Module *__wrap_dwfl_addrmodule (Dwfl *, Dwarf_Addr);
+Elf *__real_dwfl_module_getelf (Dwfl_Module *, GElf_Addr *);
+Elf *__wrap_dwfl_module_getelf (Dwfl_Module *, GElf_Addr *);
+char *__real_elf_rawfile (Elf *, size_t *);
+char *__wrap_elf_rawfile (Elf *, size_t *);
+
+int
+__wrap_dwfl_core_file_report (Dwfl *session, Elf *elf, const char *executable)
+{
+  return dwfl.no_report
+             ? -1
+             : __real_dwfl_core_file_report (session, elf, executable);
+}
+
+ptrdiff_t
+__wrap_dwfl_getmodules (Dwfl *session,
+                        int (*take) (Dwfl_Module *, void **, const char *,
+                                     Dwarf_Addr, void *),
+                        void *argument, ptrdiff_t offset)
+{
+  if (!dwfl.on)
+    return __real_dwfl_getmodules (session, take, argument, offset);
+  for (size_t i = 0; i < sizeof dwfl_modules / sizeof *dwfl_modules; i++)
+    if (take ((Dwfl_Module *)(uintptr_t)&dwfl_modules[i], NULL,
+              dwfl_modules[i].name, dwfl_modules[i].start, argument)
+        != DWARF_CB_OK)
+      return (ptrdiff_t)i + 1;
+  return 0;
+}
+
+const char *
+__wrap_dwfl_module_info (Dwfl_Module *module, void ***user, Dwarf_Addr *start,
+                         Dwarf_Addr *end, Dwarf_Addr *dwarf_bias,
+                         Dwarf_Addr *symbol_bias, const char **file,
+                         const char **debug_file)
+{
+  if (!dwfl.on)
+    return __real_dwfl_module_info (module, user, start, end, dwarf_bias,
+                                    symbol_bias, file, debug_file);
+  for (size_t i = 0; i < sizeof dwfl_modules / sizeof *dwfl_modules; i++)
+    if ((const void *)module == &dwfl_modules[i])
+      {
+        *end = dwfl_modules[i].end;
+        *file = dwfl_modules[i].file;
+        return dwfl_modules[i].name;
+      }
+  return NULL;
+}
+
+Dwfl_Module *
+__wrap_dwfl_addrmodule (Dwfl *session, Dwarf_Addr address)
+{
+  if (!dwfl.on)
+    return __real_dwfl_addrmodule (session, address);
+  return dwfl.no_module ? NULL : (Dwfl_Module *)(uintptr_t)&dwfl_modules[0];
+}
+
+Elf *
+__wrap_dwfl_module_getelf (Dwfl_Module *module, GElf_Addr *bias)
+{
+  if (!dwfl.on)
+    return __real_dwfl_module_getelf (module, bias);
+  *bias = dwfl.bias;
+  return dwfl.no_elf ? NULL : dwfl.elf;
+}
+
+char *
+__wrap_elf_rawfile (Elf *elf, size_t *size)
+{
+  return dwfl.no_bytes ? NULL : __real_elf_rawfile (elf, size);
+}
+
+static void
+modules_of_a_core_ascend (void **state)
+{
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  struct process process;
+  struct error err;
+  make_core (bytes);
+  dwfl.on = true;
+  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+  dwfl.on = false;
+  assert_non_null (core);
+  assert_int_equal (process.n_modules, 4);
+  assert_module (&process, 0x10000, 0x18000, "[vdso: 1]");
+  assert_module (&process, 0x20000, 0x28000, "/lib/b");
+  assert_module (&process, 0x30000, 0x38000, "/lib/c");
+  assert_module (&process, 0x40000, 0x41000, "/lib/d");
+  core_close (core, &process);
+}
+
+static void
+a_core_whose_modules_are_not_found_out_is_refused (void **state)
+{
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  struct process process;
+  struct error err;
+  make_whole_core (bytes);
+  dwfl.no_report = true;
+  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+  dwfl.no_report = false;
+  assert_null (core);
+  assert_memory_equal (err.reason, "modules", 7);
+}
+
+/* The section of a module of a core is in the file that libdwfl has found.  */
+static void
+the_section_is_in_the_module_s_file (void **state)
+{
+  static const struct
+  {
+    uint32_t type;
+    uint64_t offset, size;
+    const char *reason; /* NULL: there is one */
+    bool no_module, no_elf, no_bytes;
+  } cases[] = {
+    { .type = PT_GNU_SFRAME, .offset = 0x900, .size = 0x40 },
+    { .type = PT_GNU_SFRAME, .offset = 0x900, .size = CORE_SIZE - 0x900 },
+    { .type = PT_GNU_SFRAME, .offset = CORE_SIZE, .size = 0 },
+    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900 + 1, "it has no .sframe", false,
+      false, false },
+    { PT_GNU_SFRAME, CORE_SIZE + 1, 0, "it has no .sframe", false, false,
+      false },
+    { PT_GNU_SFRAME, CORE_SIZE + 1, 1, "it has no .sframe", false, false,
+      false },
+    { PT_NOTE, 0x900, 0x40, "it has no .sframe", false, false, false },
+    { PT_GNU_SFRAME, 0x900, 0x40, "its file was not found", true, false,
+      false },
+    { PT_GNU_SFRAME, 0x900, 0x40, "its file was not found", false, true,
+      false },
+    { PT_GNU_SFRAME, 0x900, 0x40, "its file cannot be read", false, false,
+      true },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      struct process process;
+      struct error err;
+      make_core (bytes);
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      assert_non_null (core);
+      process.policy.only_sframe = true;
+      put_segment (bytes, 3, cases[i].type, cases[i].offset, 0x1234,
+                   cases[i].size);
+      dwfl.elf = elf_memory ((char *)bytes, CORE_SIZE);
+      assert_non_null (dwfl.elf);
+      dwfl.bias = 0x30000;
+      dwfl.no_module = cases[i].no_module;
+      dwfl.no_elf = cases[i].no_elf;
+      dwfl.no_bytes = cases[i].no_bytes;
+      struct module *module
+          = process_add_module (&process, 0x30000, 0x38000, "/lib/c");
+      assert_non_null (module);
+      dwfl.on = true;
+      process.load_section (&process, module);
+      memset (&dwfl, 0, offsetof (typeof (dwfl), elf));
+      if (cases[i].reason != NULL)
+        {
+          assert_int_equal (module->origin, SECTION_NONE);
+          assert_string_equal (module->reason, cases[i].reason);
+        }
+      else
+        {
+          assert_int_equal (module->origin, SECTION_OWN);
+          assert_int_equal (module->section.address, 0x31234);
+          assert_int_equal (module->section.size, cases[i].size);
+          assert_memory_equal (module->section.bytes, bytes + cases[i].offset,
+                               cases[i].size);
+        }
+      elf_end (dwfl.elf);
+      core_close (core, &process);
+    }
 }
 
 /* The file that was mapped may be gone, and another one have its name.  */
@@ -670,6 +920,14 @@ a_core_that_is_not_there_cannot_be_opened (void **state)
   assert_null (core_open (&process, "/nonexistent/core", NULL, &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
   assert_string_equal (err.reason, "open: No such file or directory");
+}
+
+static void
+what_cannot_be_decompressed_is_refused (void **state)
+{
+  (void)state;
+  expect_core ((const uint8_t *)"\x1f\x8b\x08 and no more", 15,
+               "gzip cannot decompress it, or there is no space", 0);
 }
 
 static void
@@ -708,20 +966,23 @@ without_memory_there_is_no_core (void **state)
   struct process process;
   struct error err = { 0 };
   unsigned n = 0;
-  make_core (bytes);
+  make_whole_core (bytes);
   allocations_granted = 0;
   assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
   assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
+  dwfl.on = true; /* it has modules */
   do
     {
       allocations_granted = ++n;
       struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-      assert_int_equal (err.status == CFI2SFRAME_OK, core != NULL);
+      assert_int_equal (err.status,
+                        core != NULL ? CFI2SFRAME_OK : CFI2SFRAME_NO_MEMORY);
       if (core != NULL)
         core_close (core, &process);
     }
   while (allocations_granted == UINT_MAX);
   allocations_granted = UINT_MAX;
+  dwfl.on = false;
 }
 
 static bool
@@ -807,6 +1068,22 @@ create_fifo (char path[PATH_SIZE])
   close (create_file (path));
   unlink (path);
   assert_int_equal (mkfifo (path, 0600), 0);
+}
+
+static void
+a_fifo_is_no_core (void **state)
+{
+  (void)state;
+  char fifo[PATH_SIZE];
+  struct process process = { 0 };
+  struct error err = { 0 };
+  create_fifo (fifo);
+  alarm (60);
+  assert_null (core_open (&process, fifo, NULL, &err));
+  alarm (0);
+  unlink (fifo);
+  assert_int_equal (err.status, CFI2SFRAME_NOT_ELF);
+  assert_string_equal (err.reason, "not a core file");
 }
 
 static const char by_now[] = "which is a fifo by now";
@@ -951,8 +1228,15 @@ main (void)
     cmocka_unit_test (calls_are_counted_once_for_each_stack),
     cmocka_unit_test (callees_are_ordered_and_all_are_visited),
     cmocka_unit_test (of_a_core_that_is_cut_off_the_rest_is_read),
+    cmocka_unit_test (
+        of_a_core_without_threads_it_is_said_whether_it_was_cut_off),
+    cmocka_unit_test (modules_of_a_core_ascend),
+    cmocka_unit_test (a_core_whose_modules_are_not_found_out_is_refused),
+    cmocka_unit_test (the_section_is_in_the_module_s_file),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
     cmocka_unit_test (a_core_that_is_not_there_cannot_be_opened),
+    cmocka_unit_test (what_cannot_be_decompressed_is_refused),
+    cmocka_unit_test (a_fifo_is_no_core),
     cmocka_unit_test (what_is_no_core_is_refused),
     cmocka_unit_test (without_memory_there_is_no_core),
     cmocka_unit_test (nothing_is_left_of_a_closed_core),

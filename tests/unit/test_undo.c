@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +62,22 @@ static bool is_refused (const char *step, size_t *size);
 static bool noting;
 static char steps[300];
 
+static bool
+is_blocked (int signal)
+{
+  sigset_t mask;
+  assert_int_equal (sigprocmask (SIG_BLOCK, NULL, &mask), 0);
+  return sigismember (&mask, signal) == 1;
+}
+
 static void
 note_step (const char *format, ...)
 {
   size_t used = strlen (steps);
   va_list arguments;
   va_start (arguments, format);
+  if (noting && !is_blocked (SIGTERM))
+    fail_msg ("a signal could end the process");
   if (noting)
     vsnprintf (steps + used, sizeof steps - used, format, arguments);
   va_end (arguments);
@@ -1066,6 +1077,7 @@ written_in_place_in_a_safe_order (void **state)
           = in_place_write (&image, &plan, sframe, &request, image.fd, &err);
       noting = false;
       assert_true (written);
+      assert_false (is_blocked (SIGTERM));
       size_t guard_size = 0, from = 0;
       assert_int_equal (sscanf (steps, "w%zx-%zx", &from, &guard_size), 2);
       guard_size -= from;
@@ -1111,9 +1123,23 @@ what_is_no_record_of_ours (void **state)
       uint64_t size = record.size - 16;
       store_u64 (begin + size, hash_digest (begin, size), false);
       assert_false (undo_record_find (&record, &image));
+      begin[3] ^= 1;
+      store_u64 (begin + size, hash_digest (begin, size), false);
+      assert_true (undo_record_find (&record, &image));
+      file.bytes[file.size - 1] ^= 1;
+      assert_false (undo_record_find (&record, &image));
+      assert_int_equal (record.size, 0);
       buffer_free (&operations);
       buffer_free (&file);
     }
+  /* The shortest one.  */
+  buffer_init (&operations, false);
+  put_record (&file, content, 0, 0, hash_digest (content, 0), 0, &operations);
+  struct image image = { .fd = -1, .bytes = file.bytes, .size = file.size };
+  assert_int_equal (file.size, UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE);
+  assert_true (undo_record_find (&record, &image));
+  buffer_free (&operations);
+  buffer_free (&file);
 }
 
 /* Large parts move only where nothing is overwritten: to the old end, but not
