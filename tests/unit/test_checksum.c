@@ -275,6 +275,15 @@ by_names_of_any_length (void **state)
       image_close (&image);
       remove_tree (&tree);
     }
+  struct tree tree;
+  char library[NAME_MAX + 1] = "", part[NAME_MAX + 3];
+  memset (library, 'x', NAME_MAX);
+  make_tree (&tree);
+  add_library (&tree, library, false);
+  snprintf (part, sizeof part, "[%s]", library);
+  write_file (beside (&tree, "libq.so.hmac"), part, strlen (part));
+  expect (&tree, "libq.so.hmac");
+  remove_tree (&tree);
 }
 
 /* A link to it in its own folder is a name of it, wherever its checksum is. */
@@ -291,6 +300,7 @@ by_the_name_of_a_link (void **state)
     { "libz.so.0", "libx.so", ".libz.so.0.hmac", true, true },
     { "libz.so.0", "libx.so", "fipscheck/libz.so.0.hmac", false, true },
     { "libz.so", "libx.so", "libz.chk", false, true },
+    { "z", "libx.so", "z.hmac", false, true },
     { "libz.so.0", "liby.so", ".libz.so.0.hmac", false, false },
     { "libz.so.0", "nothing", ".libz.so.0.hmac", false, false },
     { "../libz.so.0", "x/libx.so", ".libz.so.0.hmac", false, false },
@@ -522,6 +532,15 @@ whatever_way_leads_to_the_file (void **state)
   expect_at (&location, "libx.so.hmac");
   location.path = "libx.so";
   expect_at (&location, "libx.so.hmac");
+  /* Or that nothing has any more.  */
+  struct image image;
+  struct error err = { 0 };
+  assert_true (image_open (&image, tree.path, &err));
+  assert_int_equal (rename (tree.path, beside (&tree, "liby.so")), 0);
+  assert_false (checksum_check_none (&image, &location, &err));
+  assert_int_equal (err.status, CFI2SFRAME_CHECKSUMMED);
+  assert_int_equal (rename (beside (&tree, "liby.so"), tree.path), 0);
+  image_close (&image);
   /* The directory stays the caller's.  */
   assert_int_equal (close (location.directory), 0);
   unlink (beside (&tree, "libx.so.hmac"));

@@ -81,6 +81,9 @@ flow (void **state)
   assert_int_equal (STEP (0x77, 0x10).flow, FLOW_BRANCH);
   assert_int_equal (STEP (0xf3, 0xc3).flow, FLOW_RETURN);
   assert_int_equal (STEP (0x0f, 0x0b).flow, FLOW_STOP);
+  assert_int_equal (STEP (0xc3).target | STEP (0xc3).place, 0);
+  assert_true (STEP (0x0f, 0x1f, 0).is_nop);
+  assert_false (STEP (0xc3).is_nop);
   assert_int_equal (STEP (0x48, 0x8d, 0x05, 1, 0, 0, 0).place, ADDRESS + 8);
   assert_true (STEP (0x48, 0x8d, 0x05, 1, 0, 0, 0).computes_place);
 }
@@ -560,6 +563,16 @@ in_words (void **state)
     { 2, "\x0f\x0b", "ud2", "- stop" },
     { 1, "\xf4", "hlt", "- stop" },
     { 2, "\x48\xcb", "lretq", "- writes rsp reads rsp stop" },
+    { 2, "\xb4\x05", "mov $5,%ah", "- writes rax" },
+    { 2, "\xb7\x05", "mov $5,%bh", "- writes rbx" },
+    { 3, "\x41\xb0\x05", "mov $5,%r8b", "insert-byte to r8 0x5" },
+    { 3, "\xc6\x00\x05", "movb $5,(%rax)", "store [rax+0]:1 0x5 reads rax" },
+    { 3, "\x0f\x22\xc0", "mov %rax,%cr0", "- reads rax" },
+    { 3, "\x0f\x20\xc0", "mov %cr0,%rax", "- writes rax" },
+    { 8, "\x48\x8d\x1c\x05\0\0\0", "lea 0(,%rax,1),%rbx",
+      "scale to rbx from rax index rax scale 1 width 8 0x1 reads rax" },
+    { 4, "\x48\xc1\x20\x02", "shlq $2,(%rax)",
+      "store [rax+0]:8 flags reads rax" },
     { 1, "\xcb", "lret", "- writes rsp reads rsp stop" },
     { 3, "\xca\x08\x00", "lret $8", "- writes rsp reads rsp stop" },
     { 2, "\xff\x28", "ljmp *(%rax)", "- [rax+0]:6 reads rax stop" },

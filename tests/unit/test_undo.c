@@ -5,6 +5,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -1035,6 +1036,27 @@ restored_file_has_the_size_that_was_said (void **state)
   buffer_free (&operations);
 }
 
+/* To read and write, and without waiting.  */
+static void
+opened_to_be_written_in_place (void **state)
+{
+  (void)state;
+  char path[] = "undo-XXXXXX";
+  struct error err = { 0 };
+  int made = mkstemp (path);
+  assert_true (made >= 0);
+  close (made);
+  struct file_location location = file_location_of_path (path);
+  int fd = in_place_open (&location, &err);
+  assert_true (fd >= 0);
+  assert_int_equal (fcntl (fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK),
+                    O_RDWR | O_NONBLOCK);
+  close (fd);
+  unlink (path);
+  assert_true (in_place_open (&location, &err) < 0);
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+}
+
 /* The guard in one sector behind everything, then the record and what is
    behind the old end, then the old part, with the headers at last.  */
 static void
@@ -1396,6 +1418,7 @@ main (void)
     cmocka_unit_test (failing_writes_leave_a_way_back),
     cmocka_unit_test (operations_stay_in_their_files),
     cmocka_unit_test (restored_file_has_the_size_that_was_said),
+    cmocka_unit_test (opened_to_be_written_in_place),
     cmocka_unit_test (written_in_place_in_a_safe_order),
     cmocka_unit_test (what_is_no_record_of_ours),
     cmocka_unit_test (parts_move_in_place_where_that_is_safe),
