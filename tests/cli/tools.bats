@@ -183,7 +183,7 @@ mutants ()
   mutants -v -t cfa_program -e 's/^run_program /run program /' \
     src/cfi/cfa_program.c
   [[ $output == *"compiler: src/cfi/cfa_program.c:"* ]]
-  mutants -v -t cfa_program -e 's/while \(at < end\)/&for (;;);/' \
+  mutants -v -t cfa_program -e 's/for \(size_t step; at < end;/for (;;); &/' \
     src/cfi/cfa_program.c
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [[ $output == *"killed by: cfa_program 1"* ]]
