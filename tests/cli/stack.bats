@@ -720,8 +720,9 @@ END
 }
 
 @test "who cannot be walked is said to be a zombie, or traced by whom" {
-  # A zombie, whose parent has become another program.
-  sh -c 'sleep 0 & echo $!; exec sleep 100' >zombie 3>&- &
+  # A zombie, whose parent has become another program by the time it ends: a
+  # shell would ask for its exit status.
+  sh -c 'sleep 1 & echo $!; exec sleep 100' >zombie 3>&- &
   children+=("$!")
   local tries=0
   until [ "$(state_of "$(cat zombie)" 2>/dev/null)" = Z ] \
