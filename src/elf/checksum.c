@@ -263,8 +263,9 @@ find_file (struct checked_file *subject, struct error *err)
   return found;
 }
 
-/* The same for the file PATH, which is cut in two.  DIRECTORY is its own one,
-   or -1.  Also true, with another error, when nobody can look.  */
+/* find_file for the file PATH, which is cut in two.  DIRECTORY is the folder
+   of PATH, or -1.  Also true, with an error of its own, when the folder cannot
+   be opened: a checksum in it would go unseen.  */
 static bool
 find_file_at (struct checked_file *subject, char *path, int directory,
               struct error *err)
