@@ -379,6 +379,8 @@ what_matters_is_kept_or_refused (void **state)
       CFI2SFRAME_REFUSED },
     { 'r', "user.others", EPERM, "user.others", CFI2SFRAME_IO },
     { 'r', "user.others", ENODATA, NULL, CFI2SFRAME_OK },
+    /* What is wanted is not removed first.  */
+    { 'r', "user.both", EIO, NULL, CFI2SFRAME_OK },
     { 'l', NULL, EIO, "list extended attributes", CFI2SFRAME_IO },
     { 'L', NULL, EIO, "list extended attributes", CFI2SFRAME_IO },
     { 'l', NULL, ENOTSUP, NULL, CFI2SFRAME_OK },
@@ -396,6 +398,8 @@ what_matters_is_kept_or_refused (void **state)
       put (from.fd, "security.capability", "c", 1);
       put (from.fd, "system.posix_acl_access", "list", 4);
       put (to.fd, "user.others", "o", 1);
+      put (from.fd, "user.both", "b", 1);
+      put (to.fd, "user.both", "x", 1);
       fault.call = cases[i].call;
       fault.name = cases[i].name;
       fault.error = cases[i].error;
@@ -497,6 +501,22 @@ privileges_that_cannot_be_given_back_are_refused (void **state)
   mode_lost = 04000;
   assert_false (file_note_privileges (&privileges, to.fd, &err));
   assert_non_null (strstr (err.reason, "mode 4755 cannot be kept"));
+}
+
+static void
+other_names_are_a_concern (void **state)
+{
+  (void)state;
+  char path[] = "metadata-XXXXXX", other[] = "metadata-XXXXXX.2";
+  int fd = mkstemp (path);
+  assert_true (fd >= 0);
+  memcpy (other, path, strlen (path));
+  assert_false (file_find_concerns (fd).hard_links);
+  assert_int_equal (link (path, other), 0);
+  assert_true (file_find_concerns (fd).hard_links);
+  unlink (other);
+  unlink (path);
+  close (fd);
 }
 
 static void
@@ -630,6 +650,7 @@ main (void)
     TEST (attributes_that_cannot_be_read_are_an_error),
     TEST (privileges_are_given_back),
     TEST (privileges_that_cannot_be_given_back_are_refused),
+    TEST (other_names_are_a_concern),
     TEST (signatures_are_a_concern),
     TEST (owner_and_group_are_kept),
     TEST (flags_of_chattr_are_kept),

@@ -284,6 +284,11 @@ addresses_that_code_names (void **state)
   assert_false (names ("\x48\x8d\x40\x10\x00\x00\x00", ADDRESS + 7 + 16));
   assert_false (names ("\x66\x8d\x05\x10\x00\x00\x00", ADDRESS + 7 + 16));
   assert_false (names ("\xff\x24\xc0\x00\x20\x40\x00", 0x402000));
+  /* An instruction of another kind; without the width; with another operand.
+   */
+  assert_false (names ("\x48\x89\x04\xf5\x00\x20\x40\x00", 0x402000));
+  assert_false (names ("\x66\x8b\x04\xf5\x00\x20\x40\x00", 0x402000));
+  assert_false (names ("\x48\x8b\x03\xf5\x00\x20\x40\x00", 0x402000));
   assert_false (insn_may_name (decoder,
                                (const uint8_t *)"\x48\x8d\x05\x10\x00\x00\x00",
                                7, ADDRESS, &named));

@@ -658,11 +658,13 @@ a_new_base_makes_the_old_one_unknown (void **state)
   assert_int_equal (now.base_limit, -32);
   assert_false (now.base_is_below);
   add (R10, RSP, 16);
+  add (RAX, RSP, 16);
   store (RBX, RSP, 0);
   store (RSP, RSP, 8);
-  with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  with_index (OP_LOWER, RSP, RSP, RCX, 8);
   expect (RSP, VALUE_BASE, 0);
   expect_kind (R10, VALUE_MIXED);
+  expect_kind (RAX, VALUE_MIXED);
   assert_int_equal (now.base_limit, -32);
   assert_true (now.base_is_below);
   assert_int_equal (now.n_slots, 1);

@@ -1057,6 +1057,35 @@ opened_to_be_written_in_place (void **state)
   assert_int_equal (err.status, CFI2SFRAME_IO);
 }
 
+static void
+long_runs_of_zeros_are_restored (void **state)
+{
+  static const uint64_t sizes[] = { 1, 4095, 4096, 4097, 8192, 9000 };
+  (void)state;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    {
+      uint8_t content[10000], original[10000] = { 0 };
+      memset (content, 7, sizeof content);
+      memset (original, 7, 60);
+      struct buffer operations, file;
+      struct error err = { 0 };
+      struct layout_plan plan;
+      buffer_init (&operations, false);
+      append_uleb (&operations, 60 << UNDO_KIND_BITS | UNDO_COPY);
+      append_uleb (&operations, 0);
+      append_uleb (&operations, sizes[i] << UNDO_KIND_BITS | UNDO_ZEROS);
+      put_record (&file, content, sizeof content, 60 + sizes[i],
+                  hash_digest (original, 60 + sizes[i]), 2, &operations);
+      struct image image
+          = { .fd = -1, .bytes = file.bytes, .size = file.size };
+      if (!undo_plan (&plan, &image, &err))
+        fail_msg ("%u zeros: %s", (unsigned)sizes[i], err.reason);
+      layout_plan_free (&plan);
+      buffer_free (&operations);
+      buffer_free (&file);
+    }
+}
+
 /* The guard in one sector behind everything, then the record and what is
    behind the old end, then the old part, with the headers at last.  */
 static void
@@ -1419,6 +1448,7 @@ main (void)
     cmocka_unit_test (operations_stay_in_their_files),
     cmocka_unit_test (restored_file_has_the_size_that_was_said),
     cmocka_unit_test (opened_to_be_written_in_place),
+    cmocka_unit_test (long_runs_of_zeros_are_restored),
     cmocka_unit_test (written_in_place_in_a_safe_order),
     cmocka_unit_test (what_is_no_record_of_ours),
     cmocka_unit_test (parts_move_in_place_where_that_is_safe),
