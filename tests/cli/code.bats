@@ -51,6 +51,35 @@ END
   [ -z "$output" ] || report
 }
 
+# Used before it has a value, ebx may be what a caller handed over by rules of
+# its own; then the CFI alone says with which frame the function begins.
+@test "--lint says nothing of a function with a variable without a value" {
+  wrong_library
+  for value in edx ebx; do
+    cat >$value.s <<END
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%$value, %eax
+	push	%rax
+	call	*(%rdi)
+	pop	%rdx
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+    "${CC:-cc}" -nostdlib -shared -o $value.so $value.s
+  done
+  exits 3 --lint edx.so
+  exits 0 --lint ebx.so
+}
+
 # As OCaml's compiler writes: an argument comes in rbx, r14 leads to the place
 # of the handler on top, and rbp is a register like all others.  The CFI does
 # not know of the handler where the function goes to call the garbage collector.

@@ -1193,6 +1193,56 @@ what_is_no_record_of_ours (void **state)
   buffer_free (&file);
 }
 
+/* Right in all but its size, which is too small for what a record has; a
+   further byte in front of it makes the file as large as a record.  */
+static void
+shorter_than_any_record (void **state)
+{
+  (void)state;
+  for (unsigned lacking = 0; lacking < 2; lacking++)
+    {
+      struct buffer file;
+      struct undo_record record = { .offset = 1 };
+      size_t size = UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE - lacking;
+      buffer_init (&file, false);
+      buffer_u8 (&file, 'x');
+      buffer_append (&file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+      while (file.size < 1 + size - UNDO_FOOTER_SIZE)
+        buffer_u8 (&file, 0);
+      buffer_u64 (&file, size);
+      buffer_u64 (&file, hash_digest (file.bytes + 1, file.size - 1));
+      buffer_append (&file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+      assert_int_equal (file.size, 1 + size);
+      struct image image
+          = { .fd = -1, .bytes = file.bytes, .size = file.size };
+      assert_int_equal (undo_record_find (&record, &image), !lacking);
+      assert_int_equal (record.offset, !lacking);
+      buffer_free (&file);
+    }
+}
+
+/* Nothing is read in front of a file that ends like a record.  */
+static void
+as_short_as_a_magic (void **state)
+{
+  (void)state;
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (pages != MAP_FAILED);
+  assert_int_equal (mprotect (pages, page, PROT_NONE), 0);
+  for (size_t size = 0; size < UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE; size++)
+    {
+      struct image image = { .fd = -1, .bytes = pages + page, .size = size };
+      struct undo_record record;
+      if (size >= UNDO_MAGIC_SIZE)
+        memcpy (pages + page + size - UNDO_MAGIC_SIZE, UNDO_MAGIC,
+                UNDO_MAGIC_SIZE);
+      assert_false (undo_record_find (&record, &image));
+    }
+  munmap (pages, 2 * page);
+}
+
 /* Large parts move only where nothing is overwritten: to the old end, but not
    in front of it.  */
 static void
@@ -1451,6 +1501,8 @@ main (void)
     cmocka_unit_test (long_runs_of_zeros_are_restored),
     cmocka_unit_test (written_in_place_in_a_safe_order),
     cmocka_unit_test (what_is_no_record_of_ours),
+    cmocka_unit_test (shorter_than_any_record),
+    cmocka_unit_test (as_short_as_a_magic),
     cmocka_unit_test (parts_move_in_place_where_that_is_safe),
     cmocka_unit_test (a_preview_has_nothing_from_behind_the_image),
     cmocka_unit_test (the_guard_alone_is_a_way_back),
