@@ -51,6 +51,7 @@ void
 return_sites_free (struct return_sites *sites)
 {
   frame_function_free (&sites->cut);
+  free (sites->places.offsets);
   free (sites->kept);
   free (sites->starts);
 }
@@ -124,15 +125,33 @@ follows_call (struct return_sites *sites, const struct cfi_code *code,
 }
 
 static bool
-has_places (struct return_sites *sites, const struct cfi_code *code,
-            const struct kept_rows *kept)
+append_place (struct return_places *places, uint32_t offset)
+{
+  if (!ARRAY_ROOM (places->offsets, places->n + 1, &places->capacity))
+    return false;
+  places->offsets[places->n++] = offset;
+  return true;
+}
+
+/* Find the places of CODE, whose rows KEPT is of.  */
+static bool
+find_places (struct return_sites *sites, const struct cfi_code *code,
+             const struct kept_rows *kept)
 {
   const uint32_t *starts = sites->starts + kept->first_start;
   size_t n = kept->n_starts;
-  return !sites->rows_stay
-         && (follows_call (sites, code, &kept->first)
-             || call_finder_first (&sites->calls, code->address, starts, n)
-                    < n);
+  sites->places.n = 0;
+  if (sites->rows_stay)
+    return true;
+  if (follows_call (sites, code, &kept->first)
+      && !append_place (&sites->places, 0))
+    return false;
+  for (size_t i = 0; (i += call_finder_first (&sites->calls, code->address,
+                                              &starts[i], n - i))
+                     < n;)
+    if (!append_place (&sites->places, starts[i]))
+      return false;
+  return true;
 }
 
 /* Stubs of a PLT make no calls.  */
@@ -193,21 +212,19 @@ static bool
 cut_rows (struct return_sites *sites, const struct cfi_code *code)
 {
   const struct frame_function *function = code->function;
+  const struct return_places *places = &sites->places;
   struct frame_function *cut = &sites->cut;
   frame_function_reset (cut);
   cut->address = function->address;
   cut->size = function->size;
   cut->signal = function->signal;
   cut->b_key = function->b_key;
+  size_t n = 0;
   for (size_t i = 0; i < function->n_rows; i++)
     {
       const struct frame_row *row = &function->rows[i];
-      bool place
-          = i == 0 ? follows_call (sites, code, row)
-                   : misleads (sites, row)
-                         && call_finder_ends_at (&sites->calls,
-                                                 code->address + row[-1].start,
-                                                 code->address + row->start);
+      bool place = n < places->n && places->offsets[n] == row->start;
+      n += place;
       if (place ? !append_without_start (cut, row, sites->smallest)
                 : !frame_function_append (cut, row))
         return false;
@@ -237,7 +254,9 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
       pass (sites, code, NULL);
       return true;
     }
-  bool cut = has_places (sites, code, kept);
+  if (!find_places (sites, code, kept))
+    return error_set_no_memory (err);
+  bool cut = sites->places.n > 0;
   if (cut && !cut_rows (sites, code))
     return error_set_no_memory (err);
   pass (sites, code, &kept->last);
@@ -250,11 +269,11 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
 
 bool
 return_sites_repeat (struct return_sites *sites, const struct cfi_walk *walk,
-                     struct cfi_code *code, size_t kept)
+                     struct cfi_code *code, size_t kept, struct error *err)
 {
   const struct kept_rows *rows = &sites->kept[kept];
-  if (has_places (sites, code, rows))
-    return false;
+  if (!find_places (sites, code, rows))
+    return error_set_no_memory (err);
   pass (sites, code, &rows->last);
   find_padding (sites, walk, code);
   return true;

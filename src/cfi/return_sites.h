@@ -9,12 +9,13 @@
    - If padding is behind the call, at the function's end, the function's last
      row covers the padding, too.
    - If other code with other rules is behind the call, the place belongs to
-   the call as a return address, and to the other code as the address of an
+     the call as a return address, and to the other code as the address of an
      interrupted instruction.  No row is right for both, so there is none for
-   as many bytes as the smallest instruction has, and readers fall back or
-   stop. Where the row leaves the RA in its register, as rows at the beginning
-   of functions of aarch64 and s390x do, readers stop by themselves: what is in
-     that register is known of the topmost frame only.  */
+     as many bytes as the smallest instruction has, and readers fall back or
+     stop.  Where the row leaves the RA in its register, as rows at the
+     beginning of functions of aarch64 and s390x do, readers stop by
+     themselves: what is in that register is known of the topmost frame
+     only.  */
 
 #ifndef CFI_RETURN_SITES_H
 #define CFI_RETURN_SITES_H
@@ -41,6 +42,13 @@ struct kept_rows
   struct frame_row first, last;
 };
 
+/* The places of a function that may have no row.  */
+struct return_places
+{
+  uint32_t *offsets; /* in the function, ascending; owned */
+  size_t n, capacity;
+};
+
 struct return_sites
 {
   const struct cfi_source *source;
@@ -49,7 +57,7 @@ struct return_sites
   bool rows_stay;         /* no place is left out; only padding is added */
   bool only_behind_calls; /* no padding is added to other code */
   struct call_finder calls;
-  uint32_t smallest;      /* bytes of an instruction */
+  uint32_t smallest;      /* bytes of an instruction, and so of a place */
   uint32_t smallest_call; /* bytes of a call */
 
   /* The latest code.  */
@@ -58,6 +66,7 @@ struct return_sites
   bool has_last;         /* it has rows ... */
   struct frame_row last; /* ... this is the last one */
   bool can_keep;         /* return_sites_keep is allowed */
+  struct return_places places;
 
   struct kept_rows *kept; /* owned */
   size_t n_kept, kept_capacity;
@@ -88,11 +97,10 @@ bool return_sites_apply (struct return_sites *sites,
    them stayed, and none has RULE_PLT.  */
 size_t return_sites_keep (struct return_sites *sites);
 
-/* Whether CODE, in which all rows with number KEPT begin, can have them
-   unchanged; then the padding of CODE is set.  Otherwise nothing is done: the
-   caller makes the rows and calls return_sites_apply.  */
+/* CODE has the rows with number KEPT, all of which begin in it: set its
+   padding and SITES->places.  False when memory ran out.  */
 bool return_sites_repeat (struct return_sites *sites,
                           const struct cfi_walk *walk, struct cfi_code *code,
-                          size_t kept);
+                          size_t kept, struct error *err);
 
 #endif /* CFI_RETURN_SITES_H */

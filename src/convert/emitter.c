@@ -273,15 +273,30 @@ emitter_n_functions (const struct emitter *emitter)
 
 bool
 emitter_repeat (struct emitter *emitter, size_t index,
-                const struct cfi_code *code, struct error *err)
+                const struct cfi_code *code,
+                const struct return_places *places, struct error *err)
 {
-  uint32_t size = (uint32_t)code->size + padding_behind (emitter, code);
+  const uint32_t smallest = emitter->image->arch->smallest_instruction;
+  const uint32_t size = (uint32_t)code->size + padding_behind (emitter, code);
+  uint32_t begin = 0;
+  emitter->code_end = code->address + code->size;
+  for (size_t i = 0; i <= places->n && begin < code->size; i++)
+    {
+      uint32_t end = i < places->n ? places->offsets[i] : size;
+      uint64_t address = code->address + begin;
+      if (end > begin
+          && !pieces_repeat (emitter->pieces, index, begin, address,
+                             end - begin, err))
+        return false;
+      emitter->account.bytes_covered
+          += without_padding (emitter, address, end - begin);
+      if (i < places->n)
+        take_gap (emitter, code->address + end, smallest,
+                  REASON_RETURN_ADDRESS);
+      begin = end + smallest;
+    }
   count_fde (emitter, REASON_NONE);
-  emitter->account.bytes_covered += code->size;
-  if (emitter->pieces != NULL)
-    return pieces_repeat (emitter->pieces, index, code->address, size, err);
-  return sframe_encoder_repeat (emitter->encoder, index, code->address, size,
-                                err);
+  return true;
 }
 
 bool

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cfi/return_sites.h"
 #include "cfi/walk.h"
 #include "elf/image.h"
 #include "frame/frame.h"
@@ -68,10 +69,12 @@ bool emitter_add_lowered (struct emitter *emitter,
 size_t emitter_n_functions (const struct emitter *emitter);
 
 /* Add CODE, an FDE, with the rows of the function that was added as number
-   INDEX, counted from 0.  The caller knows that its last row starts below
-   CODE's size, and that it is not a PCMASK function.  */
+   INDEX, counted from 0; PLACES of CODE get no row.  The caller knows that its
+   last row starts below CODE's size, and that it is not a PCMASK function.
+   Only for an emitter with `share' or `compact'.  */
 bool emitter_repeat (struct emitter *emitter, size_t index,
-                     const struct cfi_code *code, struct error *err);
+                     const struct cfi_code *code,
+                     const struct return_places *places, struct error *err);
 
 /* To be called when all functions were added.  */
 bool emitter_finish (struct emitter *emitter, struct error *err);

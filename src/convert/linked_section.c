@@ -310,11 +310,12 @@ add_fde (struct linked_section *linked, struct cfi_code *code,
       = program_table_find (linked->programs, code->fde, &hash);
   if (known == NULL)
     return add_executed (linked, code, &hash, err);
-  if (code->size <= known->reach || code->size > UINT32_MAX
-      || !return_sites_repeat (&linked->sites, &linked->walk, code,
-                               known->kept))
+  if (code->size <= known->reach || code->size > UINT32_MAX)
     return add_executed (linked, code, NULL, err);
-  return emitter_repeat (linked->emitter, known->index, code, err);
+  return return_sites_repeat (&linked->sites, &linked->walk, code, known->kept,
+                              err)
+         && emitter_repeat (linked->emitter, known->index, code,
+                            &linked->sites.places, err);
 }
 
 static bool

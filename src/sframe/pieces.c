@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "sframe/partition.h"
 #include "sframe/repeats.h"
@@ -150,20 +151,21 @@ pieces_free (struct pieces *pieces)
 /* Taking functions in.  */
 
 /* Append the N_ROWS rows in ROWS, for which there is room, as those of a
-   function.  *BYTES is what they take in a section, at least.  False when they
-   are not in order.  */
+   function that begins where starts are ORIGIN; the first row holds there.
+   *BYTES is what they take in a section, at least.  False when they are not in
+   order.  */
 static bool
 append_rows (struct pieces *pieces, const struct numbered_row *rows,
-             size_t n_rows, uint64_t *bytes)
+             size_t n_rows, uint32_t origin, uint64_t *bytes)
 {
   const struct rule *rules = pieces->rules->rules;
   struct numbered_row *out = &pieces->rows[pieces->n_rows];
   uint64_t sum = n_rows, next = 0;
-  uint32_t first = rows[0].start;
   bool in_order = true;
   for (size_t i = 0; i < n_rows; i++)
     {
-      uint32_t rule = rows[i].rule & ROW_RULE, start = rows[i].start - first;
+      uint32_t rule = rows[i].rule & ROW_RULE;
+      uint32_t start = i > 0 ? rows[i].start - origin : 0;
       out[i] = (struct numbered_row){ start, rule };
       in_order &= next <= start;
       next = (uint64_t)start + 1;
@@ -313,60 +315,93 @@ rows_fit (const struct pieces *pieces,
                 pieces->rules, rows[0].rule, function->size);
 }
 
+/* The rows from FIRST_ROW on, of BYTES, are new: those of a function of SIZE
+   bytes at ADDRESS.  */
+static bool
+settle (struct pieces *pieces, size_t first_row, uint64_t address,
+        uint32_t size, uint64_t bytes)
+{
+  uint32_t run;
+  return pieces->distinct
+             ? settle_run (pieces, first_row, bytes, &run)
+                   && append_place (pieces, address, size, run)
+             : settle_in_order (pieces, first_row, address, size, bytes);
+}
+
 bool
 pieces_add (struct pieces *pieces, const struct numbered_function *function,
             struct error *err)
 {
   size_t first_row = pieces->n_rows;
   uint64_t bytes;
-  uint32_t run;
   if (!NUMBERED_ROOM (pieces->rows, first_row + function->n_rows,
                       &pieces->rows_capacity))
     return error_set_no_memory (err);
   if (!rows_fit (pieces, function)
-      || !append_rows (pieces, function->rows, function->n_rows, &bytes))
+      || !append_rows (pieces, function->rows, function->n_rows, 0, &bytes))
     return error_set (err, CFI2SFRAME_INVALID,
                       "rows of the function at 0x%llx cannot be written",
                       (unsigned long long)function->address);
-  if (!account (pieces, bytes, err))
-    return false;
-  bool settled = pieces->distinct
-                     ? settle_run (pieces, first_row, bytes, &run)
-                           && append_place (pieces, function->address,
-                                            function->size, run)
-                     : settle_in_order (pieces, first_row, function->address,
-                                        function->size, bytes);
-  return settled || error_set_no_memory (err);
+  return account (pieces, bytes, err)
+         && (settle (pieces, first_row, function->address, function->size,
+                     bytes)
+             || error_set_no_memory (err));
 }
 
-/* Append the rows of function number INDEX once more.  */
-static bool
-copy_rows (struct pieces *pieces, size_t index, uint64_t *bytes)
+/* The rows of function number INDEX are those from *FIRST to *END.  */
+static void
+find_rows (const struct pieces *pieces, size_t index, size_t *first,
+           size_t *end)
 {
-  size_t first = pieces->functions[index];
-  size_t end = index + 1 < pieces->n_functions ? pieces->functions[index + 1]
-                                               : pieces->n_rows;
-  return NUMBERED_ROOM (pieces->rows, pieces->n_rows + (end - first),
+  *end = pieces->n_rows;
+  if (pieces->distinct)
+    {
+      uint32_t run = pieces->places[index].run;
+      *first = pieces->runs[run].first_row;
+      if (run + 1 < pieces->n_runs)
+        *end = pieces->runs[run + 1].first_row;
+      return;
+    }
+  *first = pieces->functions[index];
+  if (index + 1 < pieces->n_functions)
+    *end = pieces->functions[index + 1];
+}
+
+/* Append those of the rows from number FIRST to END once more that hold in
+   SIZE bytes of their function from its byte BEGIN on.  */
+static bool
+copy_rows (struct pieces *pieces, size_t first, size_t end, uint32_t begin,
+           uint32_t size, uint64_t *bytes)
+{
+  const struct numbered_row *rows = &pieces->rows[first];
+  uint32_t origin = rows->start + begin;
+  size_t n = SEARCH_FIRST (end - first, i,
+                           rows[i].start - origin >= size
+                               && rows[i].start > origin);
+  size_t skipped = SEARCH_FIRST (n, i, rows[i].start > origin) - 1;
+  return NUMBERED_ROOM (pieces->rows, pieces->n_rows + n - skipped,
                         &pieces->rows_capacity)
-         && append_rows (pieces, &pieces->rows[first], end - first, bytes);
+         && append_rows (pieces, &pieces->rows[first + skipped], n - skipped,
+                         origin, bytes);
 }
 
 bool
-pieces_repeat (struct pieces *pieces, size_t index, uint64_t address,
-               uint32_t size, struct error *err)
+pieces_repeat (struct pieces *pieces, size_t index, uint32_t begin,
+               uint64_t address, uint32_t size, struct error *err)
 {
-  size_t first_row = pieces->n_rows;
+  size_t first_row = pieces->n_rows, first, end;
   uint64_t bytes;
   bool done;
-  if (pieces->distinct)
+  find_rows (pieces, index, &first, &end);
+  if (pieces->distinct && begin == 0 && pieces->rows[end - 1].start < size)
     {
       uint32_t run = pieces->places[index].run;
       bytes = pieces->runs[run].bytes;
       done = append_place (pieces, address, size, run);
     }
   else
-    done = copy_rows (pieces, index, &bytes)
-           && settle_in_order (pieces, first_row, address, size, bytes);
+    done = copy_rows (pieces, first, end, begin, size, &bytes)
+           && settle (pieces, first_row, address, size, bytes);
   return done ? account (pieces, bytes, err) : error_set_no_memory (err);
 }
 

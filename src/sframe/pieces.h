@@ -51,12 +51,12 @@ void pieces_free (struct pieces *pieces);
 bool pieces_add (struct pieces *pieces,
                  const struct numbered_function *function, struct error *err);
 
-/* Take a function of SIZE bytes at ADDRESS with the rows and flags of the one
-   that was taken as number INDEX, counted from 0.  The caller knows that the
-   last of these rows starts below SIZE, and that it is not a PCMASK
-   function.  */
-bool pieces_repeat (struct pieces *pieces, size_t index, uint64_t address,
-                    uint32_t size, struct error *err);
+/* Take a function of SIZE bytes at ADDRESS with the flags of the one that was
+   taken as number INDEX, counted from 0, and with those of its rows that hold
+   from its byte BEGIN on.  It is not a PCMASK function, and the caller knows
+   where its code ends.  */
+bool pieces_repeat (struct pieces *pieces, size_t index, uint32_t begin,
+                    uint64_t address, uint32_t size, struct error *err);
 
 /* How many functions were taken.  */
 size_t pieces_n_functions (const struct pieces *pieces);

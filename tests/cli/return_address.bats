@@ -194,6 +194,46 @@ END
   [[ $output == *'"return_addresses":57,'* ]] || report
 }
 
+# The second function of a program does not execute it again.  With --no-share
+# each one has rows of its own making.
+@test "return address: functions with equal rules have places of their own" {
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >code.s <<'END'
+        .macro  function first:req, second:req, last:req
+        .cfi_startproc
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        \first
+        .cfi_def_cfa_offset 48
+        nop
+        \second
+        .cfi_def_cfa_offset 64
+        ret
+        \last
+        .cfi_endproc
+        .endm
+        .globl  _start
+_start: function "mov $1, %eax", "mov $2, %eax", "mov $3, %eax"
+        function "call _start",  "mov $2, %eax", "mov $3, %eax"
+        function "mov $1, %eax", "call _start",  "call _start"
+        function "call _start",  "call _start",  "call _start"
+        .p2align 6
+        function "mov $1, %eax", "mov $2, %eax", "mov $3, %eax"
+END
+  as -o code.o code.s
+  ld --no-ld-generated-unwind-info -o linked code.o
+  local layout one
+  for layout in "" --format=2 --compact "--compact --format=2"; do
+    tool $layout --stats=json -o shared linked
+    [[ $output == *'"return_addresses":5,'* ]] || report
+    one=${output%,\"seconds*}
+    tool $layout --no-share --stats=json -o single linked
+    [[ $output == *"${one#*\"bytes_covered}"* ]] || report
+    exits 0 --compare shared single
+    exits 0 --check shared
+  done
+}
+
 # A reader of the kernel's (unwind_user_next_common) or of glibc's kind stops
 # where the return address is still in its register, but in the topmost frame.
 @test "return address: a row that leaves the address in its register stays" {

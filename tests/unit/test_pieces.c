@@ -690,6 +690,7 @@ struct program
   struct sframe_fde functions[N_FUNCTIONS];
   struct sframe_row rows[N_FUNCTIONS][N_ROWS_MAX];
   unsigned repeats[N_FUNCTIONS]; /* function to repeat; its own number: none */
+  uint32_t begins[N_FUNCTIONS];  /* from this byte of it on */
   bool separate[N_FUNCTIONS];
 };
 
@@ -726,6 +727,39 @@ make_rows (struct program *p, unsigned i, uint8_t version, unsigned *random)
   function->size = size;
 }
 
+/* Function number I, which repeats another one, repeats a part of it.  */
+static void
+make_part (struct program *p, unsigned i, unsigned *random)
+{
+  struct sframe_fde *function = &p->functions[i];
+  const struct sframe_row *whole = function->rows;
+  size_t n_rows = function->n_rows;
+  size_t first = next_random (random, (unsigned)n_rows);
+  size_t last = first + next_random (random, (unsigned)(n_rows - first));
+  uint32_t begin = whole[first].start;
+  uint32_t last_size
+      = (last + 1 < n_rows ? whole[last + 1].start : function->size)
+        - whole[last].start;
+  uint32_t skipped = next_random (random, 3);
+  function->size
+      = whole[last].start - begin + 1 + next_random (random, last_size);
+  function->rows = p->rows[i];
+  function->n_rows = 0;
+  if (first < last ? begin + skipped < whole[first + 1].start
+                   : skipped < function->size)
+    {
+      begin += skipped;
+      function->size -= skipped;
+    }
+  for (size_t r = first; r <= last; r++)
+    {
+      p->rows[i][function->n_rows] = whole[r];
+      p->rows[i][function->n_rows++].start
+          = r > first ? whole[r].start - begin : 0;
+    }
+  p->begins[i] = begin;
+}
+
 static void
 make_program (struct program *p, uint8_t version, unsigned seed)
 {
@@ -744,6 +778,8 @@ make_program (struct program *p, uint8_t version, unsigned seed)
           p->repeats[i] = p->repeats[other] == other ? other : i;
           if (function->size <= function->rows[function->n_rows - 1].start)
             function->size++;
+          if (p->repeats[i] != i && next_random (&random, 2) == 0)
+            make_part (p, i, &random);
         }
       else
         make_rows (p, i, version, &random);
@@ -766,7 +802,7 @@ add_program (struct fixture *f, const struct program *p, bool repeat)
       if (p->separate[i])
         pieces_separate (f->pieces);
       if (repeat && p->repeats[i] != i)
-        assert_true (pieces_repeat (f->pieces, p->repeats[i],
+        assert_true (pieces_repeat (f->pieces, p->repeats[i], p->begins[i],
                                     function->address, function->size, &err));
       else
         add_function (f, function);
@@ -912,7 +948,8 @@ repeated_rows_are_limited (void **state)
       begin_with (&f, mode, &options);
       add (&f, 0x1000, 64, 20, false);
       unsigned n = 1;
-      while (pieces_repeat (f.pieces, 0, 0x1000 + 64 * (uint64_t)n, 64, &err))
+      while (
+          pieces_repeat (f.pieces, 0, 0, 0x1000 + 64 * (uint64_t)n, 64, &err))
         n++;
       assert_int_equal (err.status, CFI2SFRAME_REFUSED);
       assert_true (n > 1 && n <= 1000 / (20 * 2));

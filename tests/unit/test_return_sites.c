@@ -549,7 +549,7 @@ expect_padding_of (bool only_behind_calls, uint64_t size, uint32_t padding,
   assert_int_equal (code.padding, padding);
   assert_int_equal (code.call_at_end, call_at_end);
   size_t kept = return_sites_keep (&f.sites);
-  assert_true (return_sites_repeat (&f.sites, &f.walk, &again, kept));
+  assert_true (return_sites_repeat (&f.sites, &f.walk, &again, kept, &err));
   assert_int_equal (again.padding, padding);
   assert_int_equal (again.call_at_end, call_at_end);
   f.source.cfi.n_fdes = 0;
@@ -602,16 +602,24 @@ code_of_a_plt_stays (void **state)
   end (&f);
 }
 
-/* Whether the SIZE bytes at OFFSET can have the rows with number KEPT.  */
-static bool
-repeats (struct fixture *f, size_t kept, uint64_t offset, uint64_t size)
+/* The SIZE bytes at OFFSET, which have the rows with number KEPT, have none at
+   PLACES, offsets in these bytes.  */
+static void
+expect_places (struct fixture *f, size_t kept, uint64_t offset, uint64_t size,
+               const char *places)
 {
+  char found[100] = "";
+  struct error err = { 0 };
   struct cfi_code code
       = { .address = CODE + offset, .size = size, .is_code = true };
-  return return_sites_repeat (&f->sites, &f->walk, &code, kept);
+  assert_true (return_sites_repeat (&f->sites, &f->walk, &code, kept, &err));
+  for (size_t i = 0; i < f->sites.places.n; i++)
+    snprintf (found + strlen (found), sizeof found - strlen (found), "%s%u",
+              i > 0 ? " " : "", f->sites.places.offsets[i]);
+  assert_string_equal (found, places);
 }
 
-/* Which rows are repeated depends on what stands in front of the code and in
+/* Which rows have no place depends on what stands in front of the code and in
    it; what is repeated counts for what follows.  */
 static void
 equal_rows_have_places_of_their_own (void **state)
@@ -619,27 +627,33 @@ equal_rows_have_places_of_their_own (void **state)
   (void)state;
   struct fixture f;
   const struct part leaf = { 0, 2, .rows = { { 0, 8 } }, .expected = "0 8" };
-  const struct part two
-      = { 2, 9, .rows = { { 0, 8 }, { 5, 32 } }, .expected = "0 8 5 32" };
-  BEGIN (&f,
-         NOP NOP                                /* leaf */
-             MOV NOP NOP NOP NOP                /* two */
-                 NOP NOP                        /* a leaf */
-                     MOV "\xe8\xe9\xff\xff\xff" /* 13: two */
-         NOP NOP                                /* 23: a leaf */
-                         "\xe8\xe2\xff\xff\xff" NOP NOP NOP NOP /* 25: two */);
+  const struct part three
+      = { 2, 15, .rows = { { 0, 8 }, { 5, 32 }, { 10, 16 } },
+          .expected = "0 8 5 32 10 16" };
+#define NOPS_5 NOP NOP NOP NOP NOP
+  static const char bytes[] = NOP NOP           /* 0: leaf */
+      MOV NOPS_5 NOPS_5                         /* 2: three */
+          NOP NOP                               /* 17: leaf */
+              MOV NOPS_5 "\xe8\xde\xff\xff\xff" /* 19: three */
+      NOP NOP                                   /* 34: leaf */
+                         "\xe8\xd7\xff\xff\xff" /* 36: three */
+                         "\xe8\xd2\xff\xff\xff"
+                         "\xe8\xcd\xff\xff\xff" /* ends at 51 */;
+  BEGIN (&f, bytes);
   apply (&f, &leaf);
   size_t first = return_sites_keep (&f.sites);
-  apply (&f, &two);
+  apply (&f, &three);
   size_t second = return_sites_keep (&f.sites);
   assert_true (first != second);
-  assert_true (repeats (&f, first, 11, 2));
-  assert_true (repeats (&f, second, 13, 10));
-  assert_false (repeats (&f, first, 23, 2));
-  /* With the answer no nothing was passed.  */
-  assert_false (repeats (&f, first, 23, 2));
-  assert_false (repeats (&f, second, 25, 9));
-  assert_true (repeats (&f, first, 25, 5));
+  expect_places (&f, first, 17, 2, "");
+  expect_places (&f, second, 19, 15, "");
+  expect_places (&f, first, 34, 2, "0");
+  expect_places (&f, second, 36, 15, "5 10");
+  expect_places (&f, second, 51, 13, "0");
+  /* Now the code in front is not adjacent.  */
+  expect_places (&f, second, 36, 15, "5 10");
+  f.sites.rows_stay = true;
+  expect_places (&f, second, 51, 13, "");
   end (&f);
 }
 
@@ -671,8 +685,11 @@ kept_rows_stay_apart (void **state)
       memset (f.bytes, 0x90, CODE_SIZE);
       memcpy (f.bytes + call_end - 2, "\xff\xd0", 2);
       for (uint32_t i = 0; i < CODES; i++)
-        assert_int_equal (repeats (&f, kept[i], 0, SIZE),
-                          call_end != i + 1 && call_end != i + 14);
+        {
+          bool is_place = call_end == i + 1 || call_end == i + 14;
+          snprintf (f.name, sizeof f.name, is_place ? "%u" : "", call_end);
+          expect_places (&f, kept[i], 0, SIZE, f.name);
+        }
     }
   end (&f);
 }
@@ -687,7 +704,7 @@ equal_rows_behind_their_own_call_stay (void **state)
   BEGIN (&f, NOP NOP NOP CALL NOP NOP);
   apply (&f, &call);
   size_t kept = return_sites_keep (&f.sites);
-  assert_true (repeats (&f, kept, 8, 2));
+  expect_places (&f, kept, 8, 2, "");
   end (&f);
 }
 
