@@ -3,25 +3,16 @@
 
 #include "elf/build_id.h"
 
-#include <string.h>
+#include "elf/notes.h"
 
-/* Look for the build-id among the notes of DATA.  */
 static struct build_id
-find_in_notes (Elf_Data *data)
+find_in_notes (struct note_walk walk)
 {
-  GElf_Nhdr note;
-  size_t at = 0, next, name, contents;
-  while (data != NULL
-         && (next = gelf_getnote (data, at, &note, &name, &contents)) > 0)
-    {
-      const uint8_t *bytes = data->d_buf;
-      if (note.n_type == NT_GNU_BUILD_ID
-          && note.n_namesz == sizeof ELF_NOTE_GNU
-          && memcmp (bytes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0
-          && note.n_descsz > 0 && note.n_descsz <= BUILD_ID_SIZE_MAX)
-        return (struct build_id){ bytes + contents, note.n_descsz };
-      at = next;
-    }
+  struct note note;
+  while (note_next (&walk, &note))
+    if (note_is (&note, ELF_NOTE_GNU, NT_GNU_BUILD_ID) && note.size > 0
+        && note.size <= BUILD_ID_SIZE_MAX)
+      return (struct build_id){ note.contents, note.size };
   return (struct build_id){ NULL, 0 };
 }
 
@@ -30,16 +21,16 @@ build_id_find (const struct image *image)
 {
   struct build_id found = { NULL, 0 };
   for (size_t i = 1; i < image->n_sections && found.size == 0; i++)
-    if (image->sections[i].header.sh_type == SHT_NOTE)
-      found = find_in_notes (elf_getdata (elf_getscn (image->elf, i), NULL));
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_NOTE)
+        found = find_in_notes (note_walk_over (
+            image, header->sh_offset, header->sh_size, header->sh_addralign));
+    }
   for (size_t i = 0;
        image->n_sections == 0 && i < image->n_segments && found.size == 0; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      Elf_Type type = segment->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
-      if (segment->p_type == PT_NOTE)
-        found = find_in_notes (elf_getdata_rawchunk (
-            image->elf, (int64_t)segment->p_offset, segment->p_filesz, type));
-    }
+    if (image->segments[i].p_type == PT_NOTE)
+      found = find_in_notes (
+          note_walk_segment (image, &image->segments[i], false));
   return found;
 }

@@ -219,27 +219,15 @@ is_openssl_module (const struct checked_file *subject, struct error *err)
 /* Notes.  */
 
 static bool
-is_integrity_note (const struct note *note)
-{
-  return note->type == NT_FDO_INTEGRITY && note->name_size == sizeof "FDO"
-         && memcmp (note->name, "FDO", sizeof "FDO") == 0;
-}
-
-static bool
 has_integrity_note (const struct image *image)
 {
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
+      struct note_walk walk = note_walk_segment (image, segment, false);
       struct note note;
-      if (segment->p_type != PT_NOTE)
-        continue;
-      struct note_walk walk = { .bytes = image->bytes + segment->p_offset,
-                                .size = segment->p_filesz,
-                                .align = note_align (segment->p_align),
-                                .big_endian = image->big_endian };
-      while (note_next (&walk, &note))
-        if (is_integrity_note (&note))
+      while (segment->p_type == PT_NOTE && note_next (&walk, &note))
+        if (note_is (&note, "FDO", NT_FDO_INTEGRITY))
           return true;
     }
   for (size_t i = 1; i < image->n_sections; i++)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/align.h"
 #include "base/io.h"
 #include "elf/build_id.h"
 
@@ -141,12 +142,6 @@ put_note (struct buffer *file, const struct build_id *id)
   buffer_append (file, id->bytes, id->size);
 }
 
-static uint64_t
-round_up (uint64_t value)
-{
-  return (value + 7) & ~UINT64_C (7);
-}
-
 bool
 detached_file_compose (const struct image *program,
                        const struct buffer *section, uint64_t address,
@@ -171,9 +166,10 @@ detached_file_compose (const struct image *program,
             .sh_type = SHT_STRTAB,
             .sh_size = sizeof names,
             .sh_addralign = 1 } };
-  headers[2].sh_offset = round_up (headers[1].sh_offset + headers[1].sh_size);
+  headers[2].sh_offset
+      = align_up (headers[1].sh_offset + headers[1].sh_size, 8);
   headers[3].sh_offset = headers[2].sh_offset + section->size;
-  uint64_t table = round_up (headers[3].sh_offset + sizeof names);
+  uint64_t table = align_up (headers[3].sh_offset + sizeof names, 8);
   put_header (file, program, table);
   const GElf_Phdr *segment;
   for (size_t at = 0; (segment = next_executable (program, &at)) != NULL;)

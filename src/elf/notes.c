@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/bytes.h"
 
 enum
@@ -14,10 +15,20 @@ enum
   FILLER_TYPE = 0x646170
 };
 
-static uint64_t
-align_up (uint64_t value, uint64_t align)
+struct note_walk
+note_walk_over (const struct image *image, uint64_t offset, uint64_t size,
+                uint64_t header_align)
 {
-  return (value + align - 1) & ~(align - 1);
+  return (struct note_walk){ image->bytes + offset, size,
+                             note_align (header_align), image->big_endian, 0 };
+}
+
+struct note_walk
+note_walk_segment (const struct image *image, const GElf_Phdr *segment,
+                   bool by_4)
+{
+  return note_walk_over (image, segment->p_offset, segment->p_filesz,
+                         by_4 ? 4 : segment->p_align);
 }
 
 bool
@@ -42,12 +53,17 @@ note_next (struct note_walk *walk, struct note *note)
 }
 
 bool
+note_is (const struct note *note, const char *owner, uint32_t type)
+{
+  return note->type == type && note->name_size == 4
+         && memcmp (note->name, owner, 4) == 0;
+}
+
+bool
 note_is_wanted (const struct note *note, bool by_4, bool program)
 {
-  bool gnu = note->name_size == 4 && memcmp (note->name, "GNU", 4) == 0;
-  if (by_4)
-    return gnu && note->type == NT_GNU_BUILD_ID;
-  return !(program && gnu && note->type == NT_GNU_ABI_TAG);
+  return by_4 ? note_is (note, "GNU", NT_GNU_BUILD_ID)
+              : !(program && note_is (note, "GNU", NT_GNU_ABI_TAG));
 }
 
 void

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elf/image.h"
+
 struct note
 {
   uint64_t begin, end; /* within the walk's bytes, without padding */
@@ -28,9 +30,22 @@ struct note_walk
   uint64_t at; /* starts with 0; where the next note begins */
 };
 
+/* A walk over the notes in SIZE bytes of IMAGE at file offset OFFSET, with
+   HEADER_ALIGN, the alignment in the header that says so.  */
+struct note_walk note_walk_over (const struct image *image, uint64_t offset,
+                                 uint64_t size, uint64_t header_align);
+
+/* A walk over the notes of SEGMENT as its header says; with BY_4, as Linux
+   does.  */
+struct note_walk note_walk_segment (const struct image *image,
+                                    const GElf_Phdr *segment, bool by_4);
+
 /* The next note; false at the end, and where there is no note.  Then AT is
    less than SIZE.  */
 bool note_next (struct note_walk *walk, struct note *note);
+
+/* Whether NOTE is of TYPE and OWNER, a name of three letters.  */
+bool note_is (const struct note *note, const char *owner, uint32_t type);
 
 /* Notes that are put in another order take so many bytes at most.  */
 enum

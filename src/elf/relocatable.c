@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/search.h"
@@ -94,8 +95,8 @@ place_sections (struct relocatable *object, struct error *err)
                           "more than 2 GiB of code in one object");
       object->bases[i] = next;
       object->code[object->n_code++] = i;
-      next += image->sections[i].header.sh_size + PLACE_ALIGN;
-      next &= ~(uint64_t)(PLACE_ALIGN - 1);
+      next = align_up (next + image->sections[i].header.sh_size + 1,
+                       PLACE_ALIGN);
     }
   object->eh_frame_address = next;
   if (object->eh_frame_size > INT32_MAX - next)

@@ -36,7 +36,7 @@ void
 bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
 {
   fill->new_end = new_end;
-  fill->shift = (new_end - fill->old_end + 63) & ~(uint64_t)63;
+  fill->shift = align_up (new_end - fill->old_end, 64);
 }
 
 int

@@ -98,32 +98,28 @@ unit_grow (const struct placing *placing, struct unit *unit)
    the properties of owner GNU, and package metadata (JSON text, owner FDO).
    Others may hold PC-relative pointers (Crashpad).  */
 static bool
-note_is_plain (const uint8_t *name, uint32_t type, bool *build_id)
+note_is_plain (const struct note *note)
 {
-  if (memcmp (name, "FDO", 4) == 0)
-    return type == NOTE_FDO_PACKAGING || type == NOTE_FDO_DLOPEN;
-  if (memcmp (name, "GNU", 4) != 0)
-    return false;
-  if (type == NT_GNU_BUILD_ID)
-    *build_id = true;
-  return type == NT_GNU_ABI_TAG || type == NT_GNU_BUILD_ID
-         || type == NT_GNU_PROPERTY_TYPE_0;
+  return note_is (note, "GNU", NT_GNU_ABI_TAG)
+         || note_is (note, "GNU", NT_GNU_BUILD_ID)
+         || note_is (note, "GNU", NT_GNU_PROPERTY_TYPE_0)
+         || note_is (note, "FDO", NOTE_FDO_PACKAGING)
+         || note_is (note, "FDO", NOTE_FDO_DLOPEN);
 }
 
 static bool
-notes_are_plain (const struct image *image,
-                 const struct image_section *section, bool *build_id)
+notes_are_plain (const struct image *image, const GElf_Shdr *header,
+                 bool *build_id)
 {
-  struct note_walk walk = { .bytes = image_section_bytes (image, section),
-                            .size = section->header.sh_size,
-                            .align = note_align (section->header.sh_addralign),
-                            .big_endian = image->big_endian };
+  struct note_walk walk = note_walk_over (
+      image, header->sh_offset, header->sh_size, header->sh_addralign);
   struct note note;
-  if (walk.bytes == NULL)
-    return false;
   while (note_next (&walk, &note))
-    if (note.name_size != 4 || !note_is_plain (note.name, note.type, build_id))
-      return false;
+    {
+      *build_id |= note_is (&note, "GNU", NT_GNU_BUILD_ID);
+      if (!note_is_plain (&note))
+        return false;
+    }
   /* The last note's padding may be missing.  */
   return walk.size > 0 && walk.at >= walk.size;
 }
@@ -168,7 +164,7 @@ section_is_evictable (const struct image *image, size_t index,
     case SHT_PROGBITS:
       return is_interpreter (image, header);
     case SHT_NOTE:
-      return notes_are_plain (image, section, &unit->build_id)
+      return notes_are_plain (image, header, &unit->build_id)
              && !section_has_symbol (image, index);
     case SHT_STRTAB:
       return is_idle_string_table (image, header);

@@ -53,9 +53,8 @@ add_notes (struct image *known, const GElf_Phdr *segment)
   uint64_t at = 0;
   while (at < segment->p_filesz)
     {
-      struct note_walk walk
-          = { known->bytes + segment->p_offset + at, segment->p_filesz - at, 4,
-              known->big_endian, 0 };
+      struct note_walk walk = note_walk_over (known, segment->p_offset + at,
+                                              segment->p_filesz - at, 4);
       struct note note = { 0 };
       GElf_Shdr header
           = loaded (segment, segment->p_offset + at, walk.size, SHT_NOTE);
@@ -65,7 +64,7 @@ add_notes (struct image *known, const GElf_Phdr *segment)
       if (note.type == NT_GNU_PROPERTY_TYPE_0)
         header.sh_addralign = segment->p_align;
       add_section (known, header, "PT_NOTE");
-      at += (header.sh_size + 3) & ~(uint64_t)3;
+      at += align_up (header.sh_size, 4);
       if (segment->p_align == 8 && at % 8 != 0 && at + 4 <= segment->p_filesz
           && range_is_zero (known, segment->p_offset + at, 4))
         at += 4;

@@ -41,12 +41,6 @@ struct arrangement
   size_t n_fillers;
 };
 
-static uint64_t
-align_up (uint64_t value, uint64_t align)
-{
-  return (value + align - 1) & ~(align - 1);
-}
-
 /* ---- What there is */
 
 static bool
@@ -191,9 +185,8 @@ place_behind (struct arrangement *arrangement, struct note_section *note,
 static uint64_t
 end_by_4 (const struct image *image, const struct note_section *section)
 {
-  struct note_walk walk
-      = { image->bytes + section->begin, section->end - section->begin,
-          section->align, image->big_endian, 0 };
+  struct note_walk walk = note_walk_over (
+      image, section->begin, section->end - section->begin, section->align);
   struct note note = { 0 };
   while (note_next (&walk, &note))
     continue;
@@ -263,18 +256,6 @@ has_visited (const struct note_visits *visits, uint64_t note)
   return false;
 }
 
-/* A walk that follows a segment, with its alignment or with 4.  */
-static void
-walk_over_segment (struct note_visits *visits, const struct image *image,
-                   const GElf_Phdr *segment, bool by_4)
-{
-  walk_over (
-      visits,
-      (struct note_walk){ image->bytes + segment->p_offset, segment->p_filesz,
-                          by_4 ? 4 : segment->p_align, image->big_endian, 0 },
-      segment->p_offset);
-}
-
 /* The bytes of the new PT_NOTE.  */
 static void
 write_bytes (uint8_t *bytes, const struct image *image,
@@ -301,9 +282,8 @@ section_is_found (const struct image *image,
                   const struct note_visits *before,
                   const struct note_visits *after)
 {
-  struct note_walk walk
-      = { image->bytes + section->begin, section->end - section->begin,
-          section->align, image->big_endian, 0 };
+  struct note_walk walk = note_walk_over (
+      image, section->begin, section->end - section->begin, section->align);
   bool program = image_find_segment (image, PT_INTERP) != NULL;
   struct note note;
   while (note_next (&walk, &note))
@@ -326,8 +306,9 @@ walk_is_good (const struct image *image, const struct arrangement *arrangement,
              arrangement->begin);
   for (size_t i = 0; i < arrangement->n_segments; i++)
     {
-      walk_over_segment (&before, image,
-                         &image->segments[arrangement->segments[i]], by_4);
+      const GElf_Phdr *segment = &image->segments[arrangement->segments[i]];
+      walk_over (&before, note_walk_segment (image, segment, by_4),
+                 segment->p_offset);
       for (size_t k = 0; k < arrangement->n_notes; k++)
         if (!section_is_found (image, &arrangement->notes[k], by_4, &before,
                                &after))

@@ -8,23 +8,6 @@
 #include "base/bytes.h"
 
 bool
-round_up (uint64_t value, uint64_t align, uint64_t *result)
-{
-  uint64_t sum;
-  if (__builtin_add_overflow (value, align - 1, &sum))
-    return false;
-  *result = sum & ~(align - 1);
-  return true;
-}
-
-bool
-round_to_residue (uint64_t *value, uint64_t residue, uint64_t align)
-{
-  uint64_t skip = (residue - *value) & (align - 1);
-  return !__builtin_add_overflow (*value, skip, value);
-}
-
-bool
 range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
 {
   return offset <= image->size && size <= image->size - offset

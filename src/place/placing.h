@@ -12,9 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/align.h"
 #include "base/error.h"
-#include "elf/image.h"
 #include "elf/dynamic.h"
+#include "elf/image.h"
 #include "place/plan.h"
 
 enum
@@ -144,13 +145,6 @@ const GElf_Phdr *owner_of_table (const struct image *image);
 
 /* Whether bytes of the file are 0; false if they are not all in it.  */
 bool range_is_zero (const struct image *image, uint64_t offset, uint64_t size);
-
-/* VALUE rounded up to a multiple of ALIGN (a power of two); false when that
-   does not fit.  */
-bool round_up (uint64_t value, uint64_t align, uint64_t *result);
-
-/* Round *VALUE up until it is RESIDUE modulo ALIGN (a power of two).  */
-bool round_to_residue (uint64_t *value, uint64_t residue, uint64_t align);
 
 /* ---- references.c: whether code knows where something is.  */
 

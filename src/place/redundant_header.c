@@ -5,8 +5,6 @@
 
 #include "place/placing.h"
 
-#include <string.h>
-
 #include "elf/notes.h"
 
 /* In elf.h since glibc 2.26.  */
@@ -20,13 +18,10 @@ has_abi_tag (const struct image *image)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      struct note_walk walk
-          = { image->bytes + segment->p_offset, segment->p_filesz,
-              note_align (segment->p_align), image->big_endian, 0 };
+      struct note_walk walk = note_walk_segment (image, segment, false);
       struct note note;
       while (segment->p_type == PT_NOTE && note_next (&walk, &note))
-        if (note.type == NT_GNU_ABI_TAG && note.name_size == 4
-            && memcmp (note.name, "GNU", 4) == 0)
+        if (note_is (&note, "GNU", NT_GNU_ABI_TAG))
           return true;
     }
   return false;

@@ -456,7 +456,7 @@ add_gap_section (struct placing *placing, const struct header_slots *slots)
   for (size_t i = 0; i < slots->n_units; i++)
     if (slots->units[i].placed)
       begin = slots->units[i].new_offset + slots->units[i].size;
-  begin = (begin + 7) & ~(uint64_t)7;
+  begin = align_up (begin, 8);
   if (begin + GAP_MIN > slots->freed[0].end)
     return;
   const GElf_Phdr *load = owner_of_table (placing->image);

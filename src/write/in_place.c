@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/align.h"
 #include "base/array.h"
 #include "base/io.h"
 #include "write/file_metadata.h"
@@ -277,8 +278,7 @@ resize_step (const struct in_place_job *job, uint64_t size, const char **step)
 static uint64_t
 guard_offset (const struct layout_plan *plan, const struct buffer *record)
 {
-  uint64_t end = plan->new_size + record->size;
-  return (end + SECTOR_SIZE - 1) & ~(uint64_t)(SECTOR_SIZE - 1);
+  return align_up (plan->new_size + record->size, SECTOR_SIZE);
 }
 
 /* The record says how to get the old file back.  Until it is on disk as a

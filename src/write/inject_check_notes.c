@@ -12,14 +12,6 @@
 
 #include "elf/notes.h"
 
-static struct note_walk
-walk_of (const struct image *image, uint64_t offset, uint64_t size,
-         uint64_t align)
-{
-  return (struct note_walk){ image->bytes + offset, size, align,
-                             image->big_endian, 0 };
-}
-
 static bool
 is_same_note (const struct note *a, const struct note *b)
 {
@@ -54,9 +46,7 @@ is_found (const struct check *check, const GElf_Phdr *before,
       const GElf_Phdr *segment = &image->segments[i];
       if (!is_good_segment (check, segment, before))
         continue;
-      struct note_walk walk
-          = walk_of (image, segment->p_offset, segment->p_filesz,
-                     by_4 ? 4 : note_align (segment->p_align));
+      struct note_walk walk = note_walk_segment (image, segment, by_4);
       struct note note;
       while (note_next (&walk, &note))
         if (is_same_note (&note, wanted))
@@ -70,8 +60,7 @@ static bool
 is_visited (const struct image *image, const GElf_Phdr *segment,
             uint64_t offset, bool by_4)
 {
-  struct note_walk walk = walk_of (image, segment->p_offset, segment->p_filesz,
-                                   by_4 ? 4 : note_align (segment->p_align));
+  struct note_walk walk = note_walk_segment (image, segment, by_4);
   struct note note;
   while (note_next (&walk, &note))
     if (segment->p_offset + note.begin == offset)
@@ -86,8 +75,8 @@ section_is_found (const struct check *check, const GElf_Phdr *segment,
                   const GElf_Shdr *section)
 {
   struct note_walk walk
-      = walk_of (check->before, section->sh_offset, section->sh_size,
-                 note_align (section->sh_addralign));
+      = note_walk_over (check->before, section->sh_offset, section->sh_size,
+                        section->sh_addralign);
   bool program = image_find_segment (check->before, PT_INTERP) != NULL;
   struct note note;
   while (note_next (&walk, &note))
