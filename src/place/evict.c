@@ -7,8 +7,6 @@
 
 #include "place/placing.h"
 
-#include <string.h>
-
 #include "elf/notes.h"
 
 enum
@@ -31,27 +29,30 @@ is_movable_segment (uint32_t type)
 static bool
 is_bound_segment (const struct placing *placing, const GElf_Phdr *segment)
 {
-  return is_movable_segment (segment->p_type) && segment->p_filesz > 0
+  return is_movable_segment (segment->p_type)
          && !(segment->p_type == PT_NOTE && placing->gathers_notes);
 }
 
 static bool
-overlaps (uint64_t begin, uint64_t size, const struct unit *unit)
+overlaps (struct interval bytes, const struct unit *unit)
 {
-  uint64_t end = unit->offset + unit->size;
-  return begin < end && begin + (size ? size : 1) > unit->offset;
+  return bytes.begin < bytes.end && bytes.begin < unit->offset + unit->size
+         && bytes.end > unit->offset;
 }
 
-/* Empty sections mark places that code refers to; an empty .sframe does
-   not.  */
 static bool
-has_contents (const struct image_section *section)
+has_section (const struct unit *unit, const struct image_section *section)
 {
-  const GElf_Shdr *header = &section->header;
-  if (header->sh_size == 0 && strcmp (section->name, ".sframe") == 0)
-    return false;
-  return header->sh_type != SHT_NULL && header->sh_type != SHT_NOBITS
-         && (header->sh_size > 0 || (header->sh_flags & SHF_ALLOC));
+  return overlaps (section_range (section), unit);
+}
+
+/* Whether UNIT has bytes of SEGMENT.  */
+static bool
+has_segment (const struct unit *unit, const GElf_Phdr *segment)
+{
+  const struct interval bytes
+      = { segment->p_offset, segment->p_offset + segment->p_filesz };
+  return overlaps (bytes, unit);
 }
 
 static bool
@@ -78,16 +79,14 @@ unit_grow (const struct placing *placing, struct unit *unit)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
-      if (has_contents (&image->sections[i])
-          && overlaps (header->sh_offset, header->sh_size, unit))
+      if (has_section (unit, &image->sections[i]))
         grown |= unit_include (unit, header->sh_offset, header->sh_size,
                                header->sh_addralign);
     }
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (is_bound_segment (placing, segment)
-          && overlaps (segment->p_offset, segment->p_filesz, unit))
+      if (is_bound_segment (placing, segment) && has_segment (unit, segment))
         grown |= unit_include (unit, segment->p_offset, segment->p_filesz,
                                segment->p_align);
     }
@@ -185,27 +184,23 @@ unit_sections_evictable (struct placing *placing, struct unit *unit)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const struct image_section *section = &image->sections[i];
-      if (!has_contents (section)
-          || !overlaps (section->header.sh_offset, section->header.sh_size,
-                        unit))
+      if (!has_section (unit, section))
         continue;
       if (++n_sections > UNIT_SECTIONS_MAX
           || !section_is_evictable (image, i, unit))
         {
-          placing_impossible (
+          return placing_impossible (
               placing,
               "no room for program headers: %.40s stands behind "
               "the table and cannot move",
               section->name);
-          return false;
         }
       covered += section->header.sh_size;
     }
-  if (covered == 0)
-    placing_impossible (
-        placing, "no room for program headers: the bytes behind the table "
-                 "belong to no section");
-  return covered > 0;
+  return covered > 0
+         || placing_impossible (placing,
+                                "no room for program headers: the bytes "
+                                "behind the table belong to no section");
 }
 
 static bool
@@ -218,17 +213,13 @@ unit_segments_evictable (struct placing *placing, const struct unit *unit,
       bool shifts = segment->p_vaddr - segment->p_offset
                     == load->p_vaddr - load->p_offset;
       if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
-          && segment->p_filesz > 0
-          && overlaps (segment->p_offset, segment->p_filesz, unit)
+          && has_segment (unit, segment)
           && !(is_movable_segment (segment->p_type) && shifts))
-        {
-          placing_impossible (
-              placing,
-              "no room for program headers: segment %zu stands "
-              "behind the table and cannot move",
-              i);
-          return false;
-        }
+        return placing_impossible (
+            placing,
+            "no room for program headers: segment %zu stands "
+            "behind the table and cannot move",
+            i);
     }
   return true;
 }
@@ -249,8 +240,7 @@ unit_is_referenced (const struct placing *placing, const struct unit *unit)
   for (size_t i = 1; i < placing->image->n_sections; i++)
     {
       const GElf_Shdr *header = &placing->image->sections[i].header;
-      if (has_contents (&placing->image->sections[i])
-          && overlaps (header->sh_offset, header->sh_size, unit)
+      if (has_section (unit, &placing->image->sections[i])
           && references_meet (&placing->references, header->sh_addr,
                               known_end (header)))
         return true;
@@ -265,8 +255,7 @@ unit_known_end (const struct placing *placing, const struct unit *unit)
   for (size_t i = 1; i < placing->image->n_sections; i++)
     {
       const GElf_Shdr *header = &placing->image->sections[i].header;
-      if (has_contents (&placing->image->sections[i])
-          && overlaps (header->sh_offset, header->sh_size, unit)
+      if (has_section (unit, &placing->image->sections[i])
           && known_end (header) > end)
         end = known_end (header);
     }
@@ -280,22 +269,18 @@ unit_is_evictable (struct placing *placing, struct unit *unit,
 {
   if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN
       || unit->offset + unit->size > load->p_offset + load->p_filesz)
-    {
-      placing_impossible (
-          placing, "no room for program headers: the sections behind the "
-                   "table are entangled");
-      return false;
-    }
+    return placing_impossible (
+        placing, "no room for program headers: the sections behind the "
+                 "table are entangled");
   if (!unit_sections_evictable (placing, unit)
       || !unit_segments_evictable (placing, unit, load))
     return false;
-  if (unit_is_referenced (placing, unit))
-    placing_impossible (
-        placing,
-        "no room for program headers: code may refer to what stands "
-        "behind the table, at %#llx",
-        (unsigned long long)unit->address);
-  return !unit_is_referenced (placing, unit);
+  return !unit_is_referenced (placing, unit)
+         || placing_impossible (
+             placing,
+             "no room for program headers: code may refer to what stands "
+             "behind the table, at %#llx",
+             (unsigned long long)unit->address);
 }
 
 bool
@@ -320,12 +305,9 @@ unit_find (struct placing *placing, uint64_t offset, const GElf_Phdr *load,
       break;
   unit->address = load->p_vaddr + (unit->offset - load->p_offset);
   if (passes > PASSES_MAX || unit->offset != offset)
-    {
-      placing_impossible (
-          placing, "no room for program headers: the sections behind the "
-                   "table are entangled");
-      return false;
-    }
+    return placing_impossible (
+        placing, "no room for program headers: the sections behind the "
+                 "table are entangled");
   return unit_is_evictable (placing, unit, load);
 }
 
@@ -337,9 +319,7 @@ unit_commit (struct placing *placing, const struct unit *unit)
   uint64_t delta = unit->new_address - unit->address;
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      const GElf_Shdr *header = &image->sections[i].header;
-      if (!has_contents (&image->sections[i])
-          || !overlaps (header->sh_offset, header->sh_size, unit))
+      if (!has_section (unit, &image->sections[i]))
         continue;
       placing->moved[i] = delta;
       placing->sections[i].sh_addr += delta;
@@ -348,8 +328,7 @@ unit_commit (struct placing *placing, const struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (!is_bound_segment (placing, segment)
-          || !overlaps (segment->p_offset, segment->p_filesz, unit))
+      if (!is_bound_segment (placing, segment) || !has_segment (unit, segment))
         continue;
       placing->segments[i].p_offset += offset_delta;
       placing->segments[i].p_vaddr += delta;

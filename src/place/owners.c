@@ -14,10 +14,7 @@ range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
          && bytes_are_zero (image->bytes + offset, size);
 }
 
-/* The file range of a section.  An allocated section of size 0 keeps its
-   first byte: it marks a place that code may refer to.  An empty .sframe,
-   which linkers leave behind, marks nothing.  */
-static struct interval
+struct interval
 section_range (const struct image_section *section)
 {
   const GElf_Shdr *header = &section->header;

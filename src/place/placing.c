@@ -39,14 +39,14 @@ placing_close (struct placing *placing)
   free (placing->moved);
 }
 
-int
+bool
 placing_impossible (struct placing *placing, const char *fmt, ...)
 {
   va_list args;
   va_start (args, fmt);
   vsnprintf (placing->reason, sizeof placing->reason, fmt, args);
   va_end (args);
-  return 0;
+  return false;
 }
 
 const GElf_Phdr *

@@ -99,8 +99,8 @@ struct interval
 bool placing_open (struct placing *placing, size_t n_sections);
 void placing_close (struct placing *placing);
 
-/* The reason why a strategy does not apply; gives 0.  */
-int placing_impossible (struct placing *placing, const char *fmt, ...)
+/* The reason why a strategy does not apply.  Returns false.  */
+bool placing_impossible (struct placing *placing, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
 /* The lowest and the highest PT_LOAD; the image has at least one.  */
@@ -130,6 +130,11 @@ enum
   LEAVE_OUT_SECTION_TABLE = 1,
   LEAVE_OUT_NOTES = 2 /* PT_NOTE */
 };
+
+/* The bytes of the file that SECTION has.  An allocated section of size 0 has
+   its first byte, because it marks a place that code may refer to.  An empty
+   .sframe, which linkers leave behind, marks nothing and has no bytes.  */
+struct interval section_range (const struct image_section *section);
 
 /* The first bytes at or behind FROM that a section with contents, a segment
    that is not PT_LOAD, or one of the header tables owns.  BEGIN == END ==

@@ -57,11 +57,10 @@ gap_is_free (struct placing *placing, uint64_t begin, uint64_t wall)
   uint64_t end = owner_next (placing->image, begin, left_out (placing)).begin;
   if (end > wall)
     end = wall;
-  if (is_filler (placing->image, begin, end))
-    return true;
-  placing_impossible (
-      placing, "no room for program headers: unknown data behind the table");
-  return false;
+  return is_filler (placing->image, begin, end)
+         || placing_impossible (
+             placing,
+             "no room for program headers: unknown data behind the table");
 }
 
 /* Evict the unit behind FREED, and add its bytes to FREED.  */
@@ -71,10 +70,7 @@ slots_evict_one (struct placing *placing, struct header_slots *slots,
 {
   if (slots->n_units == UNITS_MAX
       || freed->end >= load->p_offset + load->p_filesz)
-    {
-      placing_impossible (placing, "no room for program headers");
-      return false;
-    }
+    return placing_impossible (placing, "no room for program headers");
   struct unit *unit = &slots->units[slots->n_units];
   if (!unit_find (placing, freed->end, load, unit))
     return false;
