@@ -55,4 +55,4 @@ bool location_check (const struct file_location *input,
 bool location_dump (const struct file_location *input, FILE *out,
                     struct error *err);
 
-#endif /* CONVERT_LOCATED_H */
+#endif /* CONVERT_LOCATION_H */

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "elf/relocatable.h"
 #include "sframe/model.h"
+#include "write/relocatable_write.h"
 
 struct object_section
 {

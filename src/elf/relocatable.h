@@ -1,4 +1,4 @@
-/* Relocatable objects: where their functions are, and adding .sframe to them.
+/* Relocatable objects: where their functions are.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    In an object (ET_REL) every section starts at address 0 and pc_begin of an
@@ -74,32 +74,5 @@ bool relocatable_read_table (const struct relocatable *object, size_t section,
 /* The relocation of the field at OFFSET, or NULL.  */
 const struct relocatable_entry *
 relocatable_find (const struct relocatable_table *table, uint64_t offset);
-
-/* A field of .sframe that the linker must fill in: PC-relative address of
-   ADDEND bytes into SECTION.  */
-struct relocatable_fix
-{
-  uint64_t offset; /* in .sframe */
-  size_t section;
-  uint64_t addend;
-};
-
-struct relocatable_output
-{
-  const void *bytes; /* of .sframe */
-  size_t size;
-  uint32_t section_type;    /* SHT_GNU_SFRAME or SHT_PROGBITS */
-  uint32_t relocation_type; /* of all fixes */
-  const struct relocatable_fix *fixes;
-  size_t n_fixes;
-};
-
-/* Write IMAGE with OUTPUT as .sframe and .rela.sframe to the empty file
-   OUT_FD.  Sections that are there already are replaced, otherwise both come
-   last, so that no section index changes.  Missing section symbols are added
-   to the symbol table, and every index into it is adjusted.  */
-bool relocatable_write (const struct image *image,
-                        const struct relocatable_output *output, int out_fd,
-                        struct error *err);
 
 #endif /* ELF_RELOCATABLE_H */

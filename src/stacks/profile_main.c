@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "stacks/command.h"
 #include "stacks/live.h"
 #include "stacks/perf_input.h"
 #include "stacks/perf_sampler.h"
 #include "stacks/profile.h"
 #include "stacks/trace_sampler.h"
 #include "tool/clock.h"
-#include "tool/command.h"
 #include "stacks/firefox.h"
 #include "stacks/flame_graph.h"
 #include "stacks/folded.h"

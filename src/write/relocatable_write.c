@@ -5,7 +5,7 @@
    nothing in an object depends on file offsets.  Only what must change is
    copied to memory: the symbol table and what holds indexes into it.  */
 
-#include "elf/relocatable.h"
+#include "write/relocatable_write.h"
 
 #include <stdlib.h>
 #include <string.h>

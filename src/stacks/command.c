@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "tool/command.h"
+#include "stacks/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

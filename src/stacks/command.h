@@ -1,8 +1,8 @@
 /* Starting the command that is to be sampled.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_COMMAND_H
-#define TOOL_COMMAND_H
+#ifndef STACKS_COMMAND_H
+#define STACKS_COMMAND_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -25,4 +25,4 @@ bool command_start (struct command *command);
 /* End the process if it still runs, and wait for it.  */
 void command_end (struct command *command);
 
-#endif /* TOOL_COMMAND_H */
+#endif /* STACKS_COMMAND_H */
