@@ -16,7 +16,6 @@ relink_name (const struct file_location *name,
   if (fstatat (name->directory, name->name, &status, AT_SYMLINK_NOFOLLOW) != 0
       || !S_ISREG (status.st_mode))
     return true;
-  struct file_identity found = file_identity_of (&status);
-  return !file_identity_equal (&found, &name->identity)
+  return !file_identity_is (&name->identity, &status)
          || output_file_link (name, replacement, err);
 }

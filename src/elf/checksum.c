@@ -62,10 +62,8 @@ is_name_of (const struct checked_file *subject, const char *name)
   if (strcmp (name, subject->name) == 0
       || (subject->soname != NULL && strcmp (name, subject->soname) == 0))
     return true;
-  if (fstatat (subject->directory, name, &status, 0) != 0)
-    return false;
-  struct file_identity found = file_identity_of (&status);
-  return file_identity_equal (&found, &subject->identity);
+  return fstatat (subject->directory, name, &status, 0) == 0
+         && file_identity_is (&subject->identity, &status);
 }
 
 /* Whether the LIST, which has a part for each of several libraries (GnuTLS's

@@ -26,7 +26,7 @@ code_sections_read (struct code_sections *sections, const struct image *image,
     {
       const GElf_Shdr *header = &image->sections[i].header;
       uint64_t end;
-      if ((header->sh_flags & SHF_ALLOC) && (header->sh_flags & SHF_EXECINSTR)
+      if (image_section_is_code (&image->sections[i])
           && !__builtin_add_overflow (header->sh_addr, header->sh_size, &end))
         sections->ranges[sections->n++]
             = (struct section_range){ header->sh_addr, end };

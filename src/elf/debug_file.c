@@ -93,8 +93,7 @@ has_same_code (const struct image *debug, const struct image *image,
   for (size_t i = 1; i < debug->n_sections; i++)
     {
       const struct image_section *section = &debug->sections[i];
-      if (!(section->header.sh_flags & SHF_ALLOC)
-          || !(section->header.sh_flags & SHF_EXECINSTR))
+      if (!image_section_is_code (section))
         continue;
       if (++n > CODE_SECTIONS_MAX || !is_section_of (section, image))
         return error_set (err, CFI2SFRAME_REFUSED,
@@ -121,11 +120,9 @@ debug_file_check_split (const struct image *file, struct error *err)
 {
   for (size_t i = 1; i < file->n_sections; i++)
     {
-      const GElf_Shdr *header = &file->sections[i].header;
-      if (!(header->sh_flags & SHF_ALLOC)
-          || !(header->sh_flags & SHF_EXECINSTR))
-        continue;
-      if (header->sh_type != SHT_NOBITS)
+      const struct image_section *section = &file->sections[i];
+      if (image_section_is_code (section)
+          && section->header.sh_type != SHT_NOBITS)
         return error_set (err, CFI2SFRAME_REFUSED,
                           "it has code, so it is no separate debug file");
     }

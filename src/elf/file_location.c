@@ -30,6 +30,21 @@ file_identity_equal (const struct file_identity *a,
   return a->device == b->device && a->inode == b->inode;
 }
 
+bool
+file_identity_is (const struct file_identity *identity,
+                  const struct stat *status)
+{
+  const struct file_identity found = file_identity_of (status);
+  return file_identity_equal (identity, &found);
+}
+
+bool
+file_status_same (const struct stat *a, const struct stat *b)
+{
+  const struct file_identity identity = file_identity_of (a);
+  return file_identity_is (&identity, b);
+}
+
 int
 file_location_open (const struct file_location *location, int flags,
                     struct error *err)
@@ -49,10 +64,8 @@ file_location_open (const struct file_location *location, int flags,
                               : "open for writing");
   if (fd < 0 || !location->fixed)
     return fd;
-  struct file_identity found;
   if (fstat (fd, &status) == 0
-      && (found = file_identity_of (&status),
-          file_identity_equal (&found, &location->identity)))
+      && file_identity_is (&location->identity, &status))
     return fd;
   error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
   close (fd);

@@ -55,4 +55,11 @@ struct file_identity file_identity_of (const struct stat *status);
 bool file_identity_equal (const struct file_identity *a,
                           const struct file_identity *b);
 
+/* Whether IDENTITY is that of the file with STATUS.  */
+bool file_identity_is (const struct file_identity *identity,
+                       const struct stat *status);
+
+/* Whether A and B are of one file.  */
+bool file_status_same (const struct stat *a, const struct stat *b);
+
 #endif /* ELF_FILE_LOCATION_H */

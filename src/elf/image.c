@@ -430,16 +430,39 @@ image_bytes_at (const struct image *image, uint64_t address, uint64_t size)
   return NULL;
 }
 
+bool
+image_sections_overlap (const struct image *image)
+{
+  uint64_t sum = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (is_content (&image->sections[i].header))
+      {
+        sum += image->sections[i].header.sh_size; /* at most the file's */
+        if (sum > 2 * image->size)
+          return true;
+      }
+  return false;
+}
+
+bool
+image_has_module_signature (const struct image *image)
+{
+  static const char signature[] = "~Module signature appended~\n";
+  const size_t size = sizeof signature - 1;
+  return image->size >= size
+         && memcmp (image->bytes + image->size - size, signature, size) == 0;
+}
+
 uint64_t
 image_executable_bytes (const struct image *image)
 {
   uint64_t total = 0;
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      const GElf_Shdr *header = &image->sections[i].header;
-      if ((header->sh_flags & SHF_ALLOC) && (header->sh_flags & SHF_EXECINSTR)
-          && header->sh_type != SHT_NOBITS)
-        total += header->sh_size;
+      const struct image_section *section = &image->sections[i];
+      if (image_section_is_code (section)
+          && section->header.sh_type != SHT_NOBITS)
+        total += section->header.sh_size;
     }
   for (size_t i = 0; image->n_sections == 0 && i < image->n_segments; i++)
     if (image->segments[i].p_type == PT_LOAD

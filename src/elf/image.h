@@ -79,6 +79,14 @@ void image_close (struct image *image);
 const struct image_section *image_find_section (const struct image *image,
                                                 const char *name);
 
+/* Whether SECTION is loaded and can be executed.  */
+static inline bool
+image_section_is_code (const struct image_section *section)
+{
+  const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
+  return (section->header.sh_flags & code) == code;
+}
+
 /* The section's bytes inside image->bytes, or NULL for SHT_NOBITS.  */
 const uint8_t *image_section_bytes (const struct image *image,
                                     const struct image_section *section);
@@ -97,6 +105,15 @@ bool image_is_executable (const struct image *image, uint64_t address,
 /* Whether [ADDRESS, ADDRESS + SIZE) lies in one writable PT_LOAD.  */
 bool image_is_writable (const struct image *image, uint64_t address,
                         uint64_t size);
+
+/* Whether the sections of IMAGE have more bytes, together, than twice the
+   file.  In files that are not damaged few share any; where a million headers
+   are those of one section, its contents would be read a million times.  */
+bool image_sections_overlap (const struct image *image);
+
+/* Whether a kernel module's signature is appended to the file (Linux,
+   kernel/module/signing.c), which holds for the bytes in front of it.  */
+bool image_has_module_signature (const struct image *image);
 
 /* How many bytes of code IMAGE has: in executable sections or, without section
    headers, in executable segments.  */

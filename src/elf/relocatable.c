@@ -28,29 +28,22 @@ enum
 static bool
 check_section_sizes (const struct image *image, struct error *err)
 {
-  uint64_t sum = 0, padding = 0;
+  uint64_t padding = 0;
+  if (image_sections_overlap (image))
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "its sections overlap each other");
   for (size_t i = 1; i < image->n_sections; i++)
-    {
-      const GElf_Shdr *header = &image->sections[i].header;
-      if (__builtin_add_overflow (padding, header->sh_addralign, &padding)
-          || padding > image->size + PADDING_MAX)
-        return error_set (err, CFI2SFRAME_REFUSED,
-                          "its sections ask for too much alignment");
-      if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
-        continue;
-      sum += header->sh_size; /* each is at most the file's */
-      if (sum > 2 * image->size)
-        return error_set (err, CFI2SFRAME_REFUSED,
-                          "its sections overlap each other");
-    }
+    if (__builtin_add_overflow (
+            padding, image->sections[i].header.sh_addralign, &padding)
+        || padding > image->size + PADDING_MAX)
+      return error_set (err, CFI2SFRAME_REFUSED,
+                        "its sections ask for too much alignment");
   return true;
 }
 
 static bool
 check_relocatable (const struct image *image, struct error *err)
 {
-  static const char signature[] = "~Module signature appended~\n";
-  const size_t length = sizeof signature - 1;
   if (image->header.e_type != ET_REL)
     return error_set (err, CFI2SFRAME_INVALID, "not a relocatable object");
   if (image->arch == NULL)
@@ -59,19 +52,10 @@ check_relocatable (const struct image *image, struct error *err)
                       (unsigned)image->header.e_machine);
   if (!check_section_sizes (image, err))
     return false;
-  if (image->size >= length
-      && memcmp (image->bytes + image->size - length, signature, length) == 0)
+  if (image_has_module_signature (image))
     return error_set (err, CFI2SFRAME_REFUSED,
                       "signed kernel module: the signature would break");
   return true;
-}
-
-static bool
-is_code (const GElf_Shdr *header)
-{
-  const uint64_t flags = SHF_ALLOC | SHF_EXECINSTR;
-  return header->sh_type == SHT_PROGBITS
-         && (header->sh_flags & flags) == flags;
 }
 
 /* Give code sections and .eh_frame their addresses.  Everything must stay
@@ -87,16 +71,17 @@ place_sections (struct relocatable *object, struct error *err)
   uint64_t next = PLACE_ALIGN;
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      if (!is_code (&image->sections[i].header))
+      const struct image_section *section = &image->sections[i];
+      if (!image_section_is_code (section)
+          || section->header.sh_type != SHT_PROGBITS)
         continue;
       /* Sections may overlap in a hostile file; the sum is bounded here.  */
-      if (image->sections[i].header.sh_size > INT32_MAX - next)
+      if (section->header.sh_size > INT32_MAX - next)
         return error_set (err, CFI2SFRAME_UNSUPPORTED,
                           "more than 2 GiB of code in one object");
       object->bases[i] = next;
       object->code[object->n_code++] = i;
-      next = align_up (next + image->sections[i].header.sh_size + 1,
-                       PLACE_ALIGN);
+      next = align_up (next + section->header.sh_size + 1, PLACE_ALIGN);
     }
   object->eh_frame_address = next;
   if (object->eh_frame_size > INT32_MAX - next)

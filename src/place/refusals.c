@@ -95,24 +95,6 @@ check_names (const struct image *image, struct error *err)
   return true;
 }
 
-/* Sections share bytes in damaged files only, but a few may.  With a million
-   headers for one symbol table, that table would be read a million times.  */
-static bool
-check_section_overlap (const struct image *image, struct error *err)
-{
-  uint64_t sum = 0;
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      const GElf_Shdr *header = &image->sections[i].header;
-      if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
-        continue;
-      sum += header->sh_size; /* each is at most the file's */
-      if (sum > 2 * image->size)
-        return refuse (err, "its sections overlap each other");
-    }
-  return true;
-}
-
 /* Segments that are not loaded may not share many bytes either, as the
    self-check compares each with all that may have become of it.  In real
    files they are smaller, together, than the file.  */
@@ -137,7 +119,10 @@ check_section_table (const struct image *image, struct error *err)
 {
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, "prelinked: undo that first (prelink -u)");
-  return check_names (image, err) && check_section_overlap (image, err);
+  if (!check_names (image, err))
+    return false;
+  return !image_sections_overlap (image)
+         || refuse (err, "its sections overlap each other");
 }
 
 /* The offset and the address of each segment with contents agree modulo the
@@ -164,14 +149,11 @@ check_congruence (const struct image *image, struct error *err)
 static bool
 check_payload (const struct image *image, struct error *err)
 {
-  static const char signature[] = "~Module signature appended~\n";
   uint64_t last = owner_last (image);
   if (last > image->size || range_is_zero (image, last, image->size - last)
       || is_left_by_linker (image, last))
     return true;
-  size_t length = sizeof signature - 1;
-  if (image->size - last >= length
-      && memcmp (image->bytes + image->size - length, signature, length) == 0)
+  if (image_has_module_signature (image))
     return refuse (err, "signed: a module signature is appended");
   const uint8_t *ident = image->header.e_ident;
   if (memcmp (ident + EI_PAD - 1, "AI", 2) == 0)

@@ -229,8 +229,7 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
       || batch->options->convert.dry_run || fstat (fd, &old) != 0
       || old.st_nlink == 0)
     return;
-  struct file_identity identity = file_identity_of (&old);
-  if (file_identity_equal (&identity, &job->made))
+  if (file_identity_is (&job->made, &old))
     return; /* written in place: all names have the new contents */
   fputs ("cfi2sframe: ", errors);
   printable_put (job->path, errors);

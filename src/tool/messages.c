@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "convert/location.h"
+
 /* Whether descriptor FD refers to the file with STATUS and messages would
    damage that file: devices keep nothing.  */
 static bool
@@ -16,7 +18,7 @@ leads_to (int fd, const struct stat *status)
 {
   struct stat stream;
   return !S_ISCHR (status->st_mode) && fstat (fd, &stream) == 0
-         && stream.st_dev == status->st_dev && stream.st_ino == status->st_ino;
+         && file_status_same (&stream, status);
 }
 
 struct message_streams

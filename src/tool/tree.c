@@ -448,9 +448,8 @@ enter (const struct tree_entry *entry, struct file_location *location)
     return false;
   if (fstat (root, &status) != 0)
     status = (struct stat){ 0 };
-  struct file_identity found = file_identity_of (&status);
   const char *relative = entry->path + entry->root_length;
-  if (file_identity_equal (&found, &entry->root))
+  if (file_identity_is (&entry->root, &status))
     location->directory
         = open_beneath (root, relative, (size_t)(location->name - relative));
   else

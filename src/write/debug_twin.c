@@ -73,8 +73,7 @@ debug_twin_check_codeless (const struct image *debug, struct error *err)
   for (size_t i = 1; i < debug->n_sections; i++)
     {
       const GElf_Shdr *section = &debug->sections[i].header;
-      if (!(section->sh_flags & SHF_ALLOC)
-          || !(section->sh_flags & SHF_EXECINSTR))
+      if (!image_section_is_code (&debug->sections[i]))
         continue;
       /* The image says that segments of debug files are empty.  */
       GElf_Phdr segment;

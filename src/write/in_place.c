@@ -483,8 +483,7 @@ is_same_file (const struct image *image, const struct stat *status)
   return (uint64_t)status->st_size >= image->size
          && (image->fd < 0
              || (fstat (image->fd, &opened) == 0
-                 && opened.st_dev == status->st_dev
-                 && opened.st_ino == status->st_ino));
+                 && file_status_same (&opened, status)));
 }
 
 bool

@@ -404,14 +404,6 @@ commit_stream (struct output_file *file, struct error *err)
   return ok;
 }
 
-static bool
-is_same (const struct stat *one, const struct stat *other)
-{
-  struct file_identity a = file_identity_of (one);
-  struct file_identity b = file_identity_of (other);
-  return file_identity_equal (&a, &b);
-}
-
 /* Whether FILE's name is that of the file SOURCE_FD.  */
 static bool
 target_is (const struct output_file *file, int source_fd)
@@ -420,7 +412,7 @@ target_is (const struct output_file *file, int source_fd)
   return file->name != NULL && fstat (source_fd, &source) == 0
          && fstatat (file->directory, file->name, &target, AT_SYMLINK_NOFOLLOW)
                 == 0
-         && is_same (&source, &target);
+         && file_status_same (&source, &target);
 }
 
 /* Rename the temporary to the target.  */
@@ -484,8 +476,7 @@ check_linked (const struct output_file *file,
                AT_SYMLINK_NOFOLLOW)
       != 0)
     return error_set_errno (err, "fstatat");
-  struct file_identity linked = file_identity_of (&status);
-  return file_identity_equal (&linked, &source->identity)
+  return file_identity_is (&source->identity, &status)
          || error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
 }
 
@@ -514,7 +505,7 @@ output_file_check_other (const char *target, const char *input,
 {
   struct stat a, b;
   return stat (target, &a) != 0 || stat (input, &b) != 0
-         || a.st_dev != b.st_dev || a.st_ino != b.st_ino
+         || !file_status_same (&a, &b)
          || error_set (err, CFI2SFRAME_INVALID,
                        "the output is the input itself");
 }
