@@ -19,8 +19,9 @@ bool library_begin (uint64_t pc, uint64_t sp, uint64_t fp);
 
 /* Walks; the number of frames.  */
 size_t library_walk (void);          /* as a program does */
-size_t library_walk_links (void);    /* the last walk was another one */
 size_t library_walk_uncached (void); /* nothing is remembered */
+/* After this call, the last walk was another one.  */
+void library_walk_elsewhere (void);
 void library_forget (void);
 size_t library_frame_pointers (void);
 size_t library_libgcc (void);

@@ -1,21 +1,24 @@
-/* A library that walks the stack at every seventh malloc of a program, for
-   mallocs.sh.  SPDX-License-Identifier: LGPL-2.1-or-later
+/* A library that walks the stack at every seventh malloc of a program, or when
+   SIGPROF comes, for mallocs.sh.  SPDX-License-Identifier: LGPL-2.1-or-later
 
    LD_PRELOAD brings it in.  MALLOCS_WAY says how: `remembered', as a profiler
    walks; `plain', with a walker that is in use and so remembers nothing;
-   `libgcc'; `backtrace'.  At its end it prints, on standard error, walks,
-   frames and the lower quartile of the nanoseconds a frame took, clock
-   included.  The table is brought up to date before each walk, which is not
-   timed.  */
+   `libgcc'; `backtrace'.  With MALLOCS_TIMER walks are made 250 times a second
+   of processor time, in a signal handler.  At its end it prints, on standard
+   error, walks, frames and the lower quartile of the nanoseconds a frame took,
+   clock included, and that of a whole walk.  The table is brought up to date
+   at mallocs, which is not timed; with the timer, at every 10,000th.  */
 
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unwind.h>
 
@@ -25,18 +28,25 @@ enum
 {
   FRAMES = 512,
   EVERY = 7,
+  EVERY_WITH_TIMER = 10000,
   SAMPLES = 1 << 20
 };
 
 static struct sfw_modules *modules;
 static struct sfw_walker *walker;
-static const char *way;
-static unsigned long calls, walks, frames, outermost;
-static uint64_t spent; /* by the walk at hand */
-static float samples[SAMPLES];
-static __thread bool busy __attribute__ ((tls_model ("initial-exec")));
-static bool ready;
 static uint64_t addresses[FRAMES];
+
+/* In the first thread alone, outside of walks.  */
+static __thread bool idle __attribute__ ((tls_model ("initial-exec")));
+static bool timer;
+
+/* A walk that was made.  */
+struct result
+{
+  size_t frames;
+  uint64_t spent;
+  enum sfw_end end;
+};
 
 static uint64_t
 now (void)
@@ -44,6 +54,49 @@ now (void)
   struct timespec time;
   clock_gettime (CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Walk from CONTEXT on, which is a signal handler's, or from here, if it is
+   NULL.  */
+static void
+walk_on (const void *context, struct result *result)
+{
+  uint64_t start = now ();
+  result->frames = context != NULL ? sfw_ucontext (walker, context, addresses,
+                                                   NULL, FRAMES, &result->end)
+                                   : sfw_here (walker, addresses, NULL, FRAMES,
+                                               &result->end);
+  result->spent = now () - start;
+}
+
+/* Memory that cannot be read, but in which a walk by the same walker goes
+   on.  */
+struct walk_within
+{
+  const void *context;
+  struct result *result;
+};
+static bool
+walk_within (void *argument, uint64_t address, void *to, size_t size)
+{
+  const struct walk_within *within = argument;
+  (void)address;
+  (void)to;
+  (void)size;
+  walk_on (within->context, within->result);
+  return false;
+}
+
+static void
+walk_plainly (const void *context, struct result *result)
+{
+  struct walk_within within = { context, result };
+  const struct sfw_memory memory = { .read = walk_within, .context = &within };
+  struct sfw_frame frame = { 0 };
+  uint64_t unused[2];
+  frame.pc = (uintptr_t)&walk_plainly + 1;
+  frame.sp = 1;
+  sfw_walk (walker, &memory, &frame, unused, NULL, 2, NULL);
 }
 
 static _Unwind_Reason_Code
@@ -54,89 +107,116 @@ take (struct _Unwind_Context *context, void *argument)
   return ++*n < FRAMES ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-static size_t plain_n;
-
-/* Memory that cannot be read, but in which a walk by the same walker goes
-   on.  */
-static bool
-walk_within (void *context, uint64_t address, void *to, size_t size)
+/* libgcc and backtrace () begin in the handler.  */
+static void
+walk_libgcc (const void *context, struct result *result)
 {
-  enum sfw_end end;
   (void)context;
-  (void)address;
-  (void)to;
-  (void)size;
   uint64_t start = now ();
-  plain_n = sfw_here (walker, addresses, NULL, FRAMES, &end);
-  spent = now () - start;
-  outermost += end == SFW_OUTERMOST;
-  return false;
-}
-
-static size_t
-walk_plainly (void)
-{
-  const struct sfw_memory memory = { .read = walk_within };
-  struct sfw_frame frame = { 0 };
-  uint64_t unused[2];
-  frame.pc = (uintptr_t)&walk_plainly + 1;
-  frame.sp = 1;
-  plain_n = 0;
-  sfw_walk (walker, &memory, &frame, unused, NULL, 2, NULL);
-  return plain_n;
+  _Unwind_Backtrace (take, &result->frames);
+  result->spent = now () - start;
 }
 
 static void
-walk (void)
+walk_backtrace (const void *context, struct result *result)
 {
-  size_t n = 0;
-  enum sfw_end end = SFW_MORE;
-  sfw_modules_update (modules);
-  if (strcmp (way, "plain") == 0)
-    n = walk_plainly ();
-  else
+  (void)context;
+  uint64_t start = now ();
+  result->frames = (size_t)backtrace ((void **)addresses, FRAMES);
+  result->spent = now () - start;
+}
+
+static struct way
+{
+  const char *name;
+  void (*walk) (const void *context, struct result *result);
+} ways[] = {
+  { .name = "remembered", .walk = walk_on },
+  { .name = "plain", .walk = walk_plainly },
+  { .name = "libgcc", .walk = walk_libgcc },
+  { .name = "backtrace", .walk = walk_backtrace },
+};
+enum
+{
+  WAYS = sizeof ways / sizeof *ways
+};
+static struct way *way; /* the one that is used */
+
+static unsigned long walks, frames, outermost;
+static float each[SAMPLES], whole[SAMPLES];
+
+static void
+take_walk (const void *context)
+{
+  struct result result = { 0 };
+  way->walk (context, &result);
+  if (result.frames > 0)
     {
-      uint64_t start = now ();
-      if (strcmp (way, "libgcc") == 0)
-        _Unwind_Backtrace (take, &n);
-      else if (strcmp (way, "backtrace") == 0)
-        n = (size_t)backtrace ((void **)addresses, FRAMES);
-      else
-        n = sfw_here (walker, addresses, NULL, FRAMES, &end);
-      spent = now () - start;
+      each[walks % SAMPLES] = (float)result.spent / (float)result.frames;
+      whole[walks++ % SAMPLES] = (float)result.spent;
     }
-  if (n > 0)
-    samples[walks % SAMPLES] = (float)spent / (float)n;
-  walks++;
-  frames += n;
-  outermost += end == SFW_OUTERMOST;
+  frames += result.frames;
+  outermost += result.end == SFW_OUTERMOST;
 }
 
 void *
 malloc (size_t size)
 {
   static void *(*real) (size_t);
+  static unsigned long calls;
   if (real == NULL)
     *(void **)&real = dlsym (RTLD_NEXT, "malloc");
-  if (ready && !busy && ++calls % EVERY == 0)
+  if (idle && ++calls % (timer ? EVERY_WITH_TIMER : EVERY) == 0)
     {
-      busy = true;
-      walk ();
-      busy = false;
+      idle = false;
+      sfw_modules_update (modules);
+      if (!timer)
+        take_walk (NULL);
+      idle = true;
     }
   return real (size);
+}
+
+static void
+take_sample (int signal, siginfo_t *info, void *context)
+{
+  (void)signal;
+  (void)info;
+  if (idle)
+    {
+      idle = false;
+      take_walk (context);
+      idle = true;
+    }
+}
+
+static void
+start_timer (void)
+{
+  const struct sigaction action
+      = { .sa_sigaction = take_sample, .sa_flags = SA_SIGINFO | SA_RESTART };
+  const struct itimerval interval = { { 0, 4000 }, { 0, 4000 } };
+  sigaction (SIGPROF, &action, NULL);
+  setitimer (ITIMER_PROF, &interval, NULL);
 }
 
 __attribute__ ((constructor)) static void
 begin (void)
 {
-  way = getenv ("MALLOCS_WAY");
-  busy = true;
+  const char *name = getenv ("MALLOCS_WAY");
   modules = sfw_modules_new ();
   walker = sfw_walker_init (malloc (sfw_walker_size ()), sfw_walker_size (),
                             modules);
-  ready = way != NULL && walker != NULL && sfw_walker_set_thread (walker);
-  busy = false;
+  timer = getenv ("MALLOCS_TIMER") != NULL;
+  for (unsigned i = 0; name != NULL && i < WAYS; i++)
+    if (strcmp (ways[i].name, name) == 0)
+      way = &ways[i];
+  if (way == NULL || walker == NULL || !sfw_walker_set_thread (walker)
+      || !sfw_modules_update (modules))
+    return;
+  if (timer)
+    start_timer ();
+  idle = true;
 }
 
 static int
@@ -149,13 +229,15 @@ by_size (const void *a, const void *b)
 __attribute__ ((destructor)) static void
 end (void)
 {
+  idle = false;
+  if (way == NULL || walks == 0)
+    return;
   size_t n = walks < SAMPLES ? walks : SAMPLES;
-  qsort (samples, n, sizeof *samples, by_size);
-  if (ready && frames > 0)
-    fprintf (stderr,
-             "mallocs: %-10s %8lu walks %9lu frames %7.1f ns a frame, "
-             "%.1f %% to the outermost\n",
-             way, walks, frames, (double)samples[n / 4],
-             100.0 * (double)outermost / (double)walks);
-  ready = false;
+  qsort (each, n, sizeof *each, by_size);
+  qsort (whole, n, sizeof *whole, by_size);
+  fprintf (stderr,
+           "mallocs: %-10s %8lu walks %9lu frames %7.1f ns a frame, %6.0f a "
+           "walk, %.1f %% to the outermost\n",
+           way->name, walks, frames, (double)each[n / 4], (double)whole[n / 4],
+           100.0 * (double)outermost / (double)walks);
 }

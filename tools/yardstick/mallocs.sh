@@ -1,6 +1,7 @@
 #!/bin/sh
 # How long a frame takes at every seventh malloc of real programs (mallocs.c),
-# converted with the libraries that they need, in several ways.
+# and at 250 signals a second, converted with the libraries that they need, in
+# several ways.
 #   mallocs.sh BUILD
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -27,19 +28,23 @@ measure ()
     [ -e "lib/$(library_name "$library")" ] \
       || "$build/src/cfi2sframe" -q -o "lib/$(library_name "$library")" "$library"
   done
-  echo "${program##*/}"
-  for way in remembered plain libgcc backtrace; do
-    MALLOCS_WAY=$way LD_LIBRARY_PATH=$scratch/lib lib/ld.so \
-      --preload "$scratch/mallocs.so" "./${program##*/}" "$@" \
-      2>&1 >/dev/null </dev/null | grep '^mallocs:'
+  for timer in '' MALLOCS_TIMER=1; do
+    echo "${program##*/} $timer"
+    for way in remembered plain libgcc backtrace; do
+      env $timer MALLOCS_WAY=$way lib/ld.so --library-path "$scratch/lib" \
+        --preload "$scratch/mallocs.so" "./${program##*/}" "$@" \
+        2>&1 >/dev/null </dev/null | grep '^mallocs:'
+    done
   done
 }
 
+# Python has an allocator of its own otherwise.
+export PYTHONMALLOC=malloc
 measure "${PYTHON:-/usr/bin/python3}" -c '
 import json, re
 for i in range (300):
   json.dumps ([{str (j): re.escape (str (j))} for j in range (99)], indent=1)'
-measure gdb -q -batch -ex 'info functions main' "$build/src/.libs/cfi2sframe" \
-  "$build/src/cfi2sframe"
+measure gdb -q -batch -ex 'info types .' -ex 'info scope main' \
+  -ex 'info functions .' -ex 'info variables .' "$build/src/cfi2sframe"
 measure sqlite3 :memory: 'with recursive n (i) as (select 1 union all
-  select i + 1 from n where i < 200000) select sum (length (i || "x")) from n'
+  select i + 1 from n where i < 1000000) select sum (length (i || "x")) from n'
