@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "stacks/dwfl_debuginfo.h"
 #include "stacks/live_modules.h"
+#include "stacks/symbol_index.h"
 #include "unwind/lookup.h"
 
 struct code_file
@@ -30,6 +31,7 @@ struct code_file
   bool opened; /* for symbols: `dwfl' was tried */
   Dwfl *dwfl;  /* owned; of this file alone */
   uint64_t start;
+  struct symbol_index symbols;
 };
 
 bool
@@ -134,10 +136,14 @@ open_dwfl (struct code_file *file)
                                          fd, ANYWHERE, false);
   dwfl_report_end (file->dwfl, NULL, NULL);
   if (module == NULL)
-    close (fd);
-  else
-    dwfl_module_info (module, NULL, &file->start, NULL, NULL, NULL, NULL,
-                      NULL);
+    {
+      close (fd);
+      return;
+    }
+  dwfl_module_info (module, NULL, &file->start, NULL, NULL, NULL, NULL, NULL);
+  /* Without memory for all symbols, there is none.  */
+  if (!symbol_index_read (&file->symbols, module))
+    symbol_index_free (&file->symbols);
 }
 
 void
@@ -146,14 +152,20 @@ code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
 {
   struct code_file *file = &files->files[number];
   uint64_t rows;
+  *symbol = (struct code_name){ 0 };
   if (!file->opened)
     open_dwfl (file);
-  symbol_find (file->dwfl, file->start + offset, true, wanted, symbol);
-  /* libdwfl lets a symbol without a size go on to the next symbol: only the
-     rows tell where its function begins.  */
-  if (symbol->unsized && code_files_rows (files, number, offset, &rows)
-      && rows > offset - symbol->offset)
-    *symbol = (struct code_name){ 0 };
+  uint64_t address = file->start + offset;
+  const struct symbol_span *span
+      = symbol_index_find (&file->symbols, address, &symbol->unsized);
+  /* A symbol without a size goes on to the next symbol: only the rows tell
+     where its function begins.  */
+  if (span == NULL
+      || (symbol->unsized && code_files_rows (files, number, offset, &rows)
+          && rows > span->value - file->start))
+    return;
+  symbol->offset = address - span->value;
+  code_name_set (symbol, span->name, wanted);
 }
 
 const char *
@@ -168,6 +180,7 @@ code_files_free (struct code_files *files)
   for (uint32_t i = 0; i < files->n; i++)
     {
       struct code_file *file = &files->files[i];
+      symbol_index_free (&file->symbols);
       if (file->dwfl != NULL)
         dwfl_end (file->dwfl);
       free (file->bytes);

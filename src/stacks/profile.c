@@ -241,7 +241,7 @@ nodes_by_key (const struct call_tree *tree)
 }
 
 /* The names of all nodes of TREE but the root, by node, each to be freed.  An
-   address is looked up once: libdwfl goes through all symbols for it.  */
+   address is looked up once.  */
 static char **
 node_names (struct profile *profile, unsigned wanted)
 {

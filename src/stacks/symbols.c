@@ -9,13 +9,14 @@
 
 #include "stacks/demangle.h"
 
-static void
-set_name (struct code_name *symbol, const char *name, bool mangled)
+void
+code_name_set (struct code_name *symbol, const char *name, unsigned wanted)
 {
   /* Without its version: memcpy@@GLIBC_2.14.  */
   char *plain = strndup (name, strcspn (name, "@"));
   if (plain != NULL
-      && (mangled || !demangle (plain, symbol->name, sizeof symbol->name)))
+      && ((wanted & SYMBOL_MANGLED) != 0
+          || !demangle (plain, symbol->name, sizeof symbol->name)))
     snprintf (symbol->name, sizeof symbol->name, "%s", plain);
   free (plain);
 }
@@ -36,7 +37,7 @@ symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
   const char *name = dwfl_module_addrinfo (module, address, &offset, &found,
                                            NULL, NULL, NULL);
   if (name != NULL)
-    set_name (symbol, name, wanted & SYMBOL_MANGLED);
+    code_name_set (symbol, name, wanted);
   symbol->unsized = name != NULL && found.st_size == 0;
   symbol->offset = offset + !at_pc;
   Dwfl_Line *line

@@ -25,6 +25,10 @@ enum
   SYMBOL_MANGLED = 2 /* its name as the symbol table has it */
 };
 
+/* Set SYMBOL's name from NAME, as the symbol table has it.  */
+void code_name_set (struct code_name *symbol, const char *name,
+                    unsigned wanted);
+
 /* Look up PC, behind a call unless AT_PC, among the modules
    of DWFL (NULL: none).  */
 void symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,

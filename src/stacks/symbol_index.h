@@ -1,0 +1,60 @@
+/* The symbols of a file, by address.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   dwfl_module_addrinfo goes through all symbols for one address; the index
+   goes through them once.  It takes the tables from libdwfl, which puts those
+   of the file, of its debug file and of .gnu_debugdata together.  */
+
+#ifndef STACKS_SYMBOL_INDEX_H
+#define STACKS_SYMBOL_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <elfutils/libdwfl.h>
+
+/* Addresses that are of one symbol.  */
+struct symbol_span
+{
+  uint64_t start, end;
+  uint64_t value;   /* where the symbol begins */
+  const char *name; /* as the table has it; libdwfl's */
+};
+
+struct symbol_layer
+{
+  struct symbol_span *spans; /* owned; ascending, disjoint */
+  size_t n, capacity;
+};
+
+enum
+{
+  /* In the order in which an address is looked up.  */
+  SYMBOLS_GLOBAL,
+  SYMBOLS_LOCAL,
+  SYMBOLS_GLOBAL_UNSIZED,
+  SYMBOLS_LOCAL_UNSIZED,
+  SYMBOL_LAYERS
+};
+
+struct symbol_index
+{
+  struct symbol_layer layers[SYMBOL_LAYERS];
+};
+
+/* Read the symbols of MODULE, which must outlive INDEX.  False when memory ran
+   out.  INDEX is to be freed in any case.  */
+bool symbol_index_read (struct symbol_index *index, Dwfl_Module *module);
+void symbol_index_free (struct symbol_index *index);
+
+/* The symbol at ADDRESS, or NULL: a global one whose size reaches there, else
+   such a local one, else one without a size.  Of several the one that begins
+   nearest, else the one of stronger binding, else the shorter one.  A symbol
+   without a size ends where one with a size begins, or another one of its
+   kind, or where its section ends.  *UNSIZED:
+   whether it has none.  */
+const struct symbol_span *symbol_index_find (const struct symbol_index *index,
+                                             uint64_t address, bool *unsized);
+
+#endif /* STACKS_SYMBOL_INDEX_H */
