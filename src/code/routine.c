@@ -77,7 +77,8 @@ pass (struct routine *routine, const struct insn *insn, uint64_t address,
           if (!taken)
             return false;
         }
-      state_branch (state, insn->condition, false);
+      if (!state_branch (state, insn->condition, false))
+        return false;
     }
   return insn->flow != FLOW_JUMP && insn->flow != FLOW_JUMP_INDIRECT
          && insn->flow != FLOW_RETURN && insn->flow != FLOW_STOP;
@@ -106,11 +107,10 @@ branch (struct routine *routine, const struct insn *insn, struct state *state)
     {
       struct state taken;
       state_copy (&taken, state);
-      state_branch (&taken, (enum insn_condition)insn->condition, true);
-      routine_jump (routine, insn->target, &taken);
+      if (state_branch (&taken, (enum insn_condition)insn->condition, true))
+        routine_jump (routine, insn->target, &taken);
     }
-  state_branch (state, (enum insn_condition)insn->condition, false);
-  return true;
+  return state_branch (state, (enum insn_condition)insn->condition, false);
 }
 
 /* Follow where the node's instruction leads, which was done to STATE already.
@@ -359,12 +359,52 @@ routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
   return try_to_follow (routine, entry, end, doubts, failed_at);
 }
 
+/* Whether the path in front of label NUMBER comes from a call, and meets
+   others there that have the stack pointer elsewhere.  */
+static bool
+is_behind_idle_call (const struct routine *routine, uint32_t number)
+{
+  uint32_t node = routine->labels[number].node;
+  uint32_t call = routine->nodes[node].predecessor;
+  struct value sp = routine_label_state (routine, number)
+                        ->registers[routine->machine->arch->sp];
+  return call != NODE_NONE && value_is_anonymous (sp)
+         && value_address (sp) == routine->nodes[node].address
+         && routine_is_after_call (routine, routine->nodes[call].address);
+}
+
+/* Note the calls behind which the stack would have two depths.  They do not
+   return: no compiler makes such code.  Whether there are any.  */
+static bool
+note_idle_calls (struct routine *routine)
+{
+  size_t before = routine->doubtful.n_used;
+  for (uint32_t i = 0; i < routine->n_labels; i++)
+    {
+      if (!is_behind_idle_call (routine, i))
+        continue;
+      uint32_t call = routine->nodes[routine->labels[i].node].predecessor;
+      while (routine->nodes[call].insn.is_nop)
+        call = routine->nodes[call].predecessor;
+      if (!address_map_set (&routine->doubtful, routine->nodes[call].address,
+                            0))
+        routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+    }
+  return routine->doubtful.n_used > before;
+}
+
 enum routine_failure
 routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end,
                      uint64_t *failed_at)
 {
   routine->is_bare = true;
-  return try_to_follow (routine, entry, end, DOUBTS_NONE, failed_at);
+  try_to_follow (routine, entry, end, DOUBTS_NONE, failed_at);
+  for (int i = 0; i < TRIES_MAX && routine->failure != ROUTINE_SOUND
+                  && note_idle_calls (routine);
+       i++)
+    follow (routine, entry, end);
+  *failed_at = routine->failed_at;
+  return routine->failure;
 }
 
 void

@@ -37,6 +37,20 @@ ends_before (const struct routine *routine, uint64_t address)
                  && known_code_is_border (routine->context->known, address)));
 }
 
+/* Whether NODE is a call at the end of code with CFI.  No function goes on
+   there: the code behind it is another section's, or without CFI.  */
+static bool
+ends_known_code (const struct routine *routine,
+                 const struct routine_node *node)
+{
+  if (node->insn.flow != FLOW_CALL && node->insn.flow != FLOW_CALL_INDIRECT)
+    return false;
+  const struct frame_function *known
+      = known_code_at (routine->context->known, node->address);
+  return known
+         && known->address + known->size == node->address + node->insn.size;
+}
+
 /* Nodes.  */
 
 /* A call or jump through a word that is known is a direct one.  */
@@ -100,7 +114,8 @@ routine_node_at (struct routine *routine, uint64_t address)
                                  .label = NODE_NONE,
                                  .predecessor = NODE_NONE };
   decode_node (routine, node);
-  node->is_last = ends_before (routine, address + node->insn.size);
+  node->is_last = ends_before (routine, address + node->insn.size)
+                  || ends_known_code (routine, node);
   return number;
 }
 

@@ -641,16 +641,20 @@ state_call (struct state *state, const struct code_machine *machine,
 }
 
 /* Of two registers that are equal, what is known of one holds for both: so
-   ends a loop that goes down the stack page by page.  */
-static void
+   ends a loop that goes down the stack page by page.  False: they cannot be
+   equal, as behind the first page.  */
+static bool
 learn_equal (struct state *state)
 {
   struct value *a = &state->registers[state->equals[0]];
   struct value *b = &state->registers[state->equals[1]];
+  if (a->kind == VALUE_CFA && b->kind == VALUE_CFA)
+    return a->number == b->number;
   if (a->kind == VALUE_CFA && value_is_anonymous (*b))
     *b = *a;
   else if (b->kind == VALUE_CFA && value_is_anonymous (*a))
     *a = *b;
+  return true;
 }
 
 bool
@@ -667,18 +671,19 @@ state_parts_from_child (const struct state *state, const struct insn *insn,
          && (*taken || insn->condition == CONDITION_NOT_EQUAL);
 }
 
-void
+bool
 state_branch (struct state *state, enum insn_condition condition, bool taken)
 {
   bool below = condition == (taken ? CONDITION_BELOW : CONDITION_NOT_BELOW);
   bool not_above
       = condition == (taken ? CONDITION_NOT_ABOVE : CONDITION_ABOVE);
   if (state->has_equals
-      && condition == (taken ? CONDITION_EQUAL : CONDITION_NOT_EQUAL))
-    learn_equal (state);
-  if (!state->has_compared || (!below && !not_above)
-      || (below && state->compared_with == 0))
-    return;
-  state_set_bound (state, &state->compared,
-                   (struct limit){ .max = state->compared_with - below });
+      && condition == (taken ? CONDITION_EQUAL : CONDITION_NOT_EQUAL)
+      && !learn_equal (state))
+    return false;
+  if (state->has_compared && (below || not_above)
+      && !(below && state->compared_with == 0))
+    state_set_bound (state, &state->compared,
+                     (struct limit){ .max = state->compared_with - below });
+  return true;
 }

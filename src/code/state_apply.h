@@ -32,8 +32,9 @@ state_tells_branches (const struct state *state, enum insn_condition condition)
 bool state_parts_from_child (const struct state *state,
                              const struct insn *insn, bool *taken);
 
-/* The branch with CONDITION was TAKEN or not.  */
-void state_branch (struct state *state, enum insn_condition condition,
+/* The branch with CONDITION was TAKEN or not.  False: what was compared shows
+   that this cannot be.  */
+bool state_branch (struct state *state, enum insn_condition condition,
                    bool taken);
 
 /* Whether INSN computes an address, and which.  */

@@ -127,6 +127,79 @@ END
   [[ ${lines[1]} == *" in 2 of 2 functions that could be compared" ]] || report
 }
 
+# A call of a C function that never returns, by way of one that does, and behind
+# it what another path comes to with another stack pointer.
+@test "--lint ends a path at a call behind which the stack would have two depths" {
+  wrong_library
+  cat >ocaml.s <<'END'
+	.globl	ocaml
+	.type	ocaml, @function
+ocaml:	.cfi_startproc
+	lea	-400(%rsp), %r10
+	cmp	40(%r14), %r10
+	jb	3f
+1:	sub	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	cmp	%rax, (%rbx)
+	ja	2f
+	add	$24, %rsp
+	.cfi_adjust_cfa_offset -24
+	ret
+	.cfi_adjust_cfa_offset 24
+2:	call	bound_error
+3:	push	$33
+	call	c_call
+	pop	%r10
+	jmp	1b
+	.cfi_endproc
+	.type	bound_error, @function
+bound_error:
+	.cfi_startproc
+	jmp	c_call
+	.cfi_endproc
+	.type	c_call, @function
+c_call:	.cfi_startproc
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o ocaml.so ocaml.s
+  exits 3 --lint -v ocaml.so
+  [ "${#lines[@]}" -eq 4 ] || report
+  [[ ${lines[0]} == *"(2 bytes): CFA: CFI says rsp+32, code does rsp+8; "* ]] \
+    || report
+  [[ ${lines[1]} == *": CFA: CFI says rsp+32, code does rsp+16; "* ]] \
+    || report
+  [[ ${lines[3]} == *" in 3 of 3 functions that could be compared" ]] || report
+}
+
+# Code without CFI follows, of which nothing tells that it begins there.
+@test "--lint ends a path at a call that the CFI ends behind" {
+  wrong_library
+  cat >last.s <<'END'
+	.globl	last
+	.type	last, @function
+last:	.cfi_startproc
+	sub	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	test	%edi, %edi
+	jne	1f
+	add	$24, %rsp
+	.cfi_adjust_cfa_offset -24
+	ret
+	.cfi_adjust_cfa_offset 24
+1:	call	report
+	.cfi_endproc
+	sub	$8, %rsp
+	add	$8, %rsp
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o last.so last.s
+  exits 0 --lint -v last.so
+  [[ ${lines[0]} == *" in 1 of 1 functions that could be compared" ]] || report
+}
+
 # A pop whose address the stack pointer is in says nothing of SP that could be
 # relied on; one to a frame's word overwrites what is there.
 @test "a word popped over the caller's register is not that any more" {
