@@ -19,8 +19,6 @@ is_relocated (const struct cfi_source *source, const struct cfi_fde *fde)
   uint64_t entry = input->address + fde->offset;
   uint64_t cie_instructions
       = input->address + (uint64_t)(cie->instructions - input->bytes);
-  if (places->n == 0 && !places->unknown)
-    return false;
   return dynamic_places_touch (places, entry, fde_pointers_end (cfi, fde))
          || dynamic_places_touch (places, entry + fde->head_size,
                                   fde->instructions_size)
@@ -35,7 +33,8 @@ problem_in_image (const void *context, const struct cfi_fde *fde)
   const struct cfi_input *input = &source->cfi.inputs[fde->input];
   if (input->kind == CFI_DEBUG_FRAME)
     return input->fp_unknown ? REASON_FP_UNKNOWN : REASON_NONE;
-  if (is_relocated (source, fde))
+  if ((source->relocations.n > 0 || source->relocations.unknown)
+      && is_relocated (source, fde))
     return REASON_RELOCATED;
   if (fde->size == 0)
     return REASON_EMPTY_RANGE;
