@@ -99,7 +99,7 @@ END
   for file in arch/45-sframe.sh autotools/README bazel/sframe.bzl \
               cargo/sframe-linker cmake/Cfi2sframe.cmake debian/dh_sframe \
               gentoo/sframe.bashrc meson/sframe-install.sh nix/setup-hook.sh \
-              retrofit/sframe_retrofit.py rpm/brp-sframe system/sframe-system \
+              retrofit/sframe_retrofit/converter.py rpm/brp-sframe \
               yocto/sframe.bbclass; do
     grep -q -e --replace=auto "$srcdir/contrib/$file" || { echo "$file"; return 1; }
   done

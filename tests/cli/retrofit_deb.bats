@@ -294,7 +294,7 @@ make_foreign_package ()
   needs_debian_module
   local suffix version later
   suffix=$(PYTHONPATH=$srcdir/contrib/retrofit PYTHONDONTWRITEBYTECODE=1 \
-    "$(program_file python3)" -c 'import sframe_debian; print(sframe_debian.SUFFIX.default)')
+    "$(program_file python3)" -c 'from sframe_retrofit import debian; print(debian.SUFFIX.default)')
   for version in 5.2.15-2 1:2.39.5-0 2.36-9+deb12u14 1.0-1+b1 1.0-1ubuntu0.1 \
                  1.0-1~bpo12+1 1.0 2023c 1.0+dfsg-1 1.0-1build1 1.0-1.1 \
                  1.0-1+nmu1 1.0-1+rpi1 2:1.0~rc2-1 1.0-1+deb13u1~deb12u1 \
@@ -638,7 +638,7 @@ END
   needs_debian_module
   local program python
   python=$(program_file python3)
-  make -s -C "$builddir" install-dist_binSCRIPTS install-dist_pkgdataDATA \
+  make -s -C "$builddir" install-dist_binSCRIPTS install-dist_retrofitDATA \
     DESTDIR="$PWD/x" >log 2>&1 || { cat log; return 1; }
   mkdir elsewhere
   for program in $(find x -name 'sframe-retrofit-*'); do
@@ -648,8 +648,10 @@ END
   done
   [ "$(find elsewhere -type l | wc -l)" -eq 5 ]
   [ -z "$(find x -name __pycache__)" ]
-  find x -name sframe_retrofit.py -delete
+  find x -name packages.py -delete
   run -1 "$python" elsewhere/sframe-retrofit-deb --help
+  [[ $output == "sframe-retrofit-deb: Python's module "*" is missing" ]] \
+    || report
 }
 
 # It was a traceback, or --help failed, too.
@@ -832,10 +834,10 @@ within ()
 import sys, time
 sys.dont_write_bytecode = True
 sys.path.insert(0, "$srcdir/contrib/retrofit")
-import sframe_retrofit
+from sframe_retrofit import archives
 with open("evil.deb", "rb") as file:
     data = file.read()
-files = sframe_retrofit.TarContents(data[data.index(b"data.tar") + 60:])
+files = archives.TarContents(data[data.index(b"data.tar") + 60:])
 start = time.process_time()
 names = [files.names(index) for index in files.elf_files()]
 assert len(names) == 6000 and names[1] == ["1", "link5998"], names[1]

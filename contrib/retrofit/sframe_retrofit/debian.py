@@ -1,26 +1,32 @@
-# Control files of Debian packages: fields, versions, relations.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+"""Control files of Debian packages: fields, versions, relations."""
 
+import importlib
 import logging
 import sys
+from typing import Any, Collection, Dict, List, Optional, Set
 
-from sframe_retrofit import PROGRAM, Refused, Suffix, checked_name
+from sframe_retrofit import PROGRAM, Refused, checked_name
+from sframe_retrofit.arguments import Suffix
+from sframe_retrofit.packages import Key
 
+Control = Any                # a Deb822
+Relation = Dict[str, Any]
 try:
-    from debian.deb822 import Deb822, PkgRelation
+    deb822: Any = importlib.import_module("debian.deb822")
 except ImportError:
-    Deb822 = PkgRelation = None # need_module says it
+    deb822 = None # need_module says it
 
 # It tells of each relation that it does not understand; those stay.
 logging.getLogger("debian.deb822").setLevel(logging.ERROR)
 
 
-def need_module():
+def need_module() -> None:
     """End the program, with a message, if python3-debian is missing.
 
     Called when the options are read: --help and --version do without it.
     """
-    if Deb822 is None:
+    if deb822 is None:
         sys.exit("%s: Python's module debian is missing (package "
                  "python3-debian)" % PROGRAM)
 
@@ -47,14 +53,14 @@ PATTERNS = {
 }
 
 
-def read_control(text):
+def read_control(text: str) -> Control:
     """The fields of TEXT, a control file or a paragraph of an index.
 
     What cannot be written as it was read (a field twice, a second paragraph,
     a line that belongs to none) is refused, as dpkg does.
     """
     try:
-        control = Deb822(text.split("\n"))
+        control = deb822.Deb822(text.split("\n"))
         same = squeezed(control.dump()) == squeezed(text)
     except ValueError as error:
         raise Refused("damaged control file: %s" % error) from None
@@ -64,23 +70,24 @@ def read_control(text):
     return control
 
 
-def squeezed(text):
+def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def name_in(control, field, default=None):
+def name_in(control: Control, field: str,
+            default: Optional[str] = None) -> str:
     """The value of FIELD, of which something is named."""
     return checked_name(field, control.get(field, default), PATTERNS[field])
 
 
-def source_of(control):
+def source_of(control: Control) -> str:
     """The name of the source package."""
     source = control.get("Source") or control.get("Package")
     return checked_name("Source", source.split("(", 1)[0].strip(),
                         PATTERNS["Source"])
 
 
-def section_of(control):
+def section_of(control: Control) -> str:
     """The section, which may be that of an archive area: contrib/net."""
     return "/".join(checked_name("Section", part, PATTERNS["Section"])
                     for part in control.get("Section", "misc").split("/"))
@@ -96,36 +103,41 @@ NAMING = ("Breaks", "Conflicts", "Replaces", "Provides")
 LEFT = ("=", "<=", ">>")
 
 
-def parse_relations(value):
+def parse_relations(value: str) -> List[List[Relation]]:
     """The relations of a field: lists of alternatives.
 
     Runs of spaces, which a value may have between any two words, would take
     the parser time by the square of their length.
     """
-    return PkgRelation.parse_relations(" ".join(value.split()))
+    found: List[List[Relation]] = deb822.PkgRelation.parse_relations(
+        " ".join(value.split()))
+    return found
 
 
-def pair_of(relation):
+def pair_of(relation: Relation) -> Optional[Key]:
     """The (name, version) pair that RELATION names so that it can be left."""
-    operator, version = relation["version"] or (None, None)
-    return (relation["name"], version) if operator in LEFT else None
+    name, (operator, version) = relation["name"], \
+        relation["version"] or ("", "")
+    return (name, version) if operator in LEFT else None
 
 
-def relations(control):
+def relations(control: Control) -> Set[Key]:
     """The (name, version) pairs that CONTROL names with =, <= or >>."""
-    return {pair_of(relation)
-            for field in NEEDING + NAMING if field in control
-            for alternatives in parse_relations(control[field])
-            for relation in alternatives} - {None}
+    pairs = (pair_of(relation)
+             for field in NEEDING + NAMING if field in control
+             for alternatives in parse_relations(control[field])
+             for relation in alternatives)
+    return {pair for pair in pairs if pair is not None}
 
 
-def following(relation, suffix):
+def following(relation: Relation, suffix: str) -> Relation:
     """RELATION to the new version of what it names."""
     operator, version = relation["version"]
     return dict(relation, version=(operator, new_version(version, suffix)))
 
 
-def follow_versions(control, renewed, suffix):
+def follow_versions(control: Control, renewed: Collection[Key],
+                    suffix: str) -> None:
     """Let relations to the packages RENEWED follow their new versions.
 
     RENEWED has (name, version) pairs.  What Breaks, Replaces, Conflicts and
@@ -144,10 +156,10 @@ def follow_versions(control, renewed, suffix):
                 new.append(alternatives)
             new.append(moved)
         if new != old:
-            control[field] = PkgRelation.str(new)
+            control[field] = deb822.PkgRelation.str(new)
 
 
-def provide_original(control, name, version):
+def provide_original(control: Control, name: str, version: str) -> None:
     """Let CONTROL provide NAME in the VERSION it had.
 
     So packages that were not converted, and depend on exactly that version,
@@ -165,13 +177,14 @@ def provide_original(control, name, version):
         control.order_before("Provides", "Description")
 
 
-def new_version(version, suffix):
+def new_version(version: str, suffix: str) -> str:
     # Behind a letter a digit would sort below the suffix: 1.0rc, 1.0rc1.
     if not version[-1].isdigit() and suffix[0].isalpha():
         return version + "0" + suffix
     return version + suffix
 
 
-def file_name(name, version, architecture, kind=".deb"):
+def file_name(name: str, version: str, architecture: str,
+              kind: str = ".deb") -> str:
     """dpkg-name's form: package_version_architecture.deb, no epoch."""
     return "%s_%s_%s%s" % (name, version.split(":", 1)[-1], architecture, kind)

@@ -18,17 +18,15 @@ the last one counts, the others add up:
 import fnmatch
 import os
 import re
-import stat
 from typing import Callable, Dict, List, NamedTuple, Optional
+
+from sframe_retrofit import Refused
+from sframe_retrofit.files import open_regular
 
 PATH = "/etc/cfi2sframe.conf"
 # Names another file, or, if it is empty, none.
 VARIABLE = "CFI2SFRAME_CONFIG"
 SIZE_MAX = 1 << 20 # bytes of a file
-
-
-class Wrong(Exception):
-    """A file that cannot be used: where, and why."""
 
 
 class Setting(NamedTuple):
@@ -76,32 +74,29 @@ def parse_line(line: str, where: str) -> Optional[Setting]:
         return None
     name, equals, value = (part.strip(" \t") for part in text.partition("="))
     if not equals:
-        raise Wrong("%s: %s is no 'setting = value'" % (where, shown(text)))
+        raise Refused("%s: %s is no 'setting = value'" % (where, shown(text)))
     if name not in KINDS:
-        raise Wrong("%s: unknown setting %s; there are: %s"
-                    % (where, shown(name), ", ".join(sorted(KINDS))))
+        raise Refused("%s: unknown setting %s; there are: %s"
+                      % (where, shown(name), ", ".join(sorted(KINDS))))
     if not KINDS[name].fits(value):
-        raise Wrong("%s: %s is %s, not %s" % (where, name, KINDS[name].rule,
-                                              shown(value)))
+        raise Refused("%s: %s is %s, not %s" % (where, name, KINDS[name].rule,
+                                                shown(value)))
     return Setting(name, value, where)
 
 
 def read_text(path: str) -> str:
     """The contents of a regular file."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(fd, "rb") as file:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise Wrong("%s: no regular file" % path)
+        with open_regular(path) as file:
             data = file.read(SIZE_MAX + 1)
     except OSError as error:
-        raise Wrong("%s: %s" % (path, error.strerror)) from None
+        raise Refused("%s: %s" % (path, error.strerror)) from None
     if len(data) > SIZE_MAX:
-        raise Wrong("%s: larger than %d bytes" % (path, SIZE_MAX))
+        raise Refused("%s: larger than %d bytes" % (path, SIZE_MAX))
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise Wrong("%s: not UTF-8" % path) from None
+        raise Refused("%s: not UTF-8" % path) from None
 
 
 def read_file(path: str) -> List[Setting]:
@@ -120,7 +115,7 @@ def files_of(path: str) -> List[str]:
     except (FileNotFoundError, NotADirectoryError):
         names = []
     except OSError as error:
-        raise Wrong("%s: %s" % (folder, error.strerror)) from None
+        raise Refused("%s: %s" % (folder, error.strerror)) from None
     return [path] * os.path.lexists(path) \
         + [os.path.join(folder, name) for name in names]
 
@@ -177,6 +172,6 @@ class Config:
 
 
 def read(environment: Optional[Dict[str, str]] = None) -> Config:
-    """The configuration of this machine; raises Wrong."""
+    """The configuration of this machine; raises Refused."""
     given = os.environ if environment is None else environment
     return Config(given.get(VARIABLE, PATH))

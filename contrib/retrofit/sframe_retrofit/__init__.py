@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the programs that convert packages, images and systems have in common.
+
+  commands     other programs
+  files        files that appear complete or not at all, and their names
+  compression  of packages; limits of what is unpacked
+  archives     tar archives, which are rewritten member by member
+  checksums    what may be a checksum of a file that is to be converted
+  config       /etc/cfi2sframe.conf
+  converter    cfi2sframe, and the files of a package for it
+  packages     the two passes over all packages of a run
+  arguments    options that the programs have in common
+  debian       control files of Debian packages
+
+A module imports only those above it in this list.
+"""
+
+import os
+import re
+import sys
+from typing import Optional
+
+PROGRAM = os.path.basename(sys.argv[0])
+VERSION = "0.2.0" # configure.ac's; a test compares them
+# Of the objects in JSON; doc/cfi2sframe.schema.json describes them.
+JSON_VERSION = 1
+
+
+class Refused(Exception):
+    """Why a package, or all there is to do, is left alone, in one sentence."""
+
+
+def complain(*parts: object) -> None:
+    """A message on stderr: the program's name and PARTS, colons between."""
+    print(": ".join(map(str, (PROGRAM,) + parts)), file=sys.stderr)
+
+
+def shown(name: str) -> str:
+    """NAME on one line, for people."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode()
+                   for c in name)
+
+
+def checked_name(what: str, value: Optional[str], pattern: str) -> str:
+    """VALUE, if all of it matches PATTERN.
+
+    Whatever a package says of itself goes through here before it becomes a
+    part of a file name, of a command or of an index.  WHAT is its field.  No
+    such name has a slash or begins with a dot, whatever PATTERN says.
+    """
+    if value is None:
+        raise Refused("the package has no %s" % what)
+    if value.startswith(".") or "/" in value \
+       or not re.fullmatch(pattern, value):
+        raise Refused("invalid %s: %s" % (what, ascii(value)[:100]))
+    return value

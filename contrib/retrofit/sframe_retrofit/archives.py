@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The files in a package: what converting wants to know of an archive, and tar
+archives, of which everything that does not change is copied byte for byte."""
+
+import io
+import os
+import tarfile
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from sframe_retrofit import Refused
+from sframe_retrofit.files import ELF_MAGIC, ELF_START
+
+BLOCK = 512
+
+
+class TarMember(tarfile.TarInfo):
+    """A member whose size is not negative.
+
+    Python versions up to 3.13.5 read such an archive for ever.
+    """
+
+    def _block(self, count: int) -> int:
+        if count < 0:
+            raise tarfile.ReadError("negative size")
+        parent: Any = super()
+        return int(parent._block(count))
+
+
+def tar_members(data: bytes) -> Sequence[Any]:
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:",
+                          tarinfo=TarMember) as archive:
+            return archive.getmembers()
+    # Damaged numbers are told in many ways.
+    except (tarfile.TarError, ArithmeticError, ValueError) as error:
+        raise Refused("damaged tar archive: %s" % error) from None
+
+
+def contents(data: bytes, member: Any) -> bytes:
+    return data[member.offset_data:member.offset_data + member.size]
+
+
+def patched_header(header: bytes, size: int) -> bytes:
+    """HEADER, a ustar or GNU header, for a file of SIZE bytes."""
+    if size >= 8 ** 11:
+        raise Refused("a file is too large for its tar header")
+    new = bytearray(header)
+    new[124:136] = b"%011o\0" % size
+    new[148:156] = b" " * 8
+    new[148:156] = b"%06o\0 " % sum(new)
+    return bytes(new)
+
+
+def replace_in_tar(data: bytes, members: Sequence[Any],
+                   replacements: Dict[int, bytes]) -> bytes:
+    """The archive DATA with other contents for some members.
+
+    REPLACEMENTS maps the index of a member to its new bytes.
+    """
+    out = bytearray()
+    done = 0
+    for index in sorted(replacements):
+        member, new = members[index], replacements[index]
+        if "size" in member.pax_headers or member.sparse is not None:
+            raise Refused("%s is stored in a form that cannot be changed"
+                          % member.name)
+        header = member.offset_data - BLOCK
+        out += data[done:header]
+        out += patched_header(data[header:member.offset_data], len(new))
+        out += new
+        out += b"\0" * (-len(new) % BLOCK)
+        done = member.offset_data + (member.size + BLOCK - 1) // BLOCK * BLOCK
+    out += data[done:]
+    return bytes(out)
+
+
+def clean_name(name: str) -> str:
+    """A tar member's name as md5sums spells it."""
+    while name.startswith("./"):
+        name = name[2:]
+    return name
+
+
+class Files:
+    """The files in an archive, by index.
+
+    MEMBERS have what a TarInfo has: name, offset_data, size, isreg (), isdir ()
+    and issym ().
+    """
+
+    def __init__(self, data: bytes, members: Sequence[Any]) -> None:
+        self.data, self.members = data, members
+
+    def name(self, index: int) -> str:
+        return clean_name(self.members[index].name)
+
+    def names(self, index: int) -> List[str]:
+        """All names of a file."""
+        return [self.name(index)]
+
+    def file(self, index: int) -> bytes:
+        return contents(self.data, self.members[index])
+
+    def start(self, index: int) -> bytes:
+        """What tells ELF files, and of which type."""
+        member = self.members[index]
+        return self.data[member.offset_data:
+                         member.offset_data + min(member.size, ELF_START)]
+
+    def elf_files(self) -> List[int]:
+        """Indices of the regular files that are ELF files."""
+        return [index for index, member in enumerate(self.members)
+                if member.isreg() and self.start(index)[:4] == ELF_MAGIC]
+
+    def all_names(self) -> List[Tuple[int, str]]:
+        """(index, name) pairs of what is no folder."""
+        return [(index, self.name(index))
+                for index, member in enumerate(self.members)
+                if not member.isdir()]
+
+    def link_targets(self) -> List[Tuple[str, str]]:
+        """(name, target) pairs of the symbolic links."""
+        return [(self.name(index), os.fsdecode(self.file(index)))
+                for index, member in enumerate(self.members)
+                if member.issym()]
+
+
+class TarContents(Files):
+    """The files of a tar archive."""
+
+    def __init__(self, tar: bytes) -> None:
+        super().__init__(tar, tar_members(tar))
+        self.links: Dict[str, List[str]] = {} # names of the hard links to it
+        for member in self.members:
+            if member.islnk():
+                self.links.setdefault(clean_name(member.linkname),
+                                      []).append(clean_name(member.name))
+
+    def names(self, index: int) -> List[str]:
+        """The further ones are hard links to it."""
+        first = self.name(index)
+        return [first] + self.links.get(first, [])
+
+    def link_targets(self) -> List[Tuple[str, str]]:
+        """Those of hard links are in the same folder, or of no use here."""
+        return [(clean_name(member.name),
+                 member.linkname if member.issym()
+                 else os.path.relpath(clean_name(member.linkname) or ".",
+                                      os.path.dirname(clean_name(member.name))
+                                      or "."))
+                for member in self.members
+                if member.issym() or member.islnk()]
+
+    def replaced(self, replacements: Dict[int, bytes]) -> bytes:
+        """The archive with other contents for some files."""
+        return replace_in_tar(self.data, self.members, replacements)
+
+    def find(self, name: str) -> Optional[bytes]:
+        """The contents of the regular file NAME."""
+        return next((contents(self.data, member) for member in self.members
+                     if member.isreg() and clean_name(member.name) == name),
+                    None)

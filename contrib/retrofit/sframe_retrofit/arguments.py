@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Options that the programs have in common."""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from typing import Any
+
+from sframe_retrofit import PROGRAM, VERSION, Refused, complain, config
+from sframe_retrofit.compression import Allowance
+
+Parser = argparse.ArgumentParser
+
+
+def new_parser(description: str, epilog: str = "") -> Parser:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM, description=description,
+        epilog=epilog + "Options after -- are given to cfi2sframe.")
+    parser.add_argument("-V", "--version", action="version",
+                        version="%s %s" % (PROGRAM, VERSION))
+    return parser
+
+
+def read_config() -> config.Config:
+    """The configuration of this machine; ends the program if it is wrong."""
+    try:
+        return config.read()
+    except Refused as error:
+        complain(error)
+        sys.exit(1)
+
+
+class ShowConfig(argparse.Action):
+    """Like --version: nothing else is done or needed."""
+
+    def __call__(self, parser: Parser, namespace: argparse.Namespace,
+                 values: Any, option_string: Any = None) -> None:
+        sys.stdout.write(read_config().show())
+        parser.exit()
+
+
+def parse(parser: Parser, *needed: str) -> argparse.Namespace:
+    """The options, those that all programs have among them.
+
+    NEEDED are programs besides cfi2sframe; what is for that is in
+    OPTIONS.options.
+    """
+    parser.add_argument("-v", "--verbose", action="store_true",
+                        help="say what is done")
+    parser.add_argument("--cfi2sframe", metavar="PROGRAM",
+                        default=os.environ.get("CFI2SFRAME", "cfi2sframe"),
+                        help="the converter (default %(default)s)")
+    parser.add_argument("--show-config", action=ShowConfig, nargs=0,
+                        help="print what %s and %s.d/*.conf say, and exit"
+                        % (config.PATH, config.PATH))
+    arguments, further = sys.argv[1:], []
+    if "--" in arguments:
+        split = arguments.index("--")
+        arguments, further = arguments[:split], arguments[split + 1:]
+    options = parser.parse_args(arguments)
+    options.config = read_config()
+    options.further = further
+    options.options = options.config.options(further)
+    if getattr(options, "unpacked_max", None) is not None:
+        if options.unpacked_max < 1:
+            parser.error("--unpacked-max: at least 1")
+        Allowance.given = options.unpacked_max << 20
+    for program in (options.cfi2sframe,) + needed:
+        if shutil.which(program) is None:
+            parser.error("%s not found" % program)
+    return options
+
+
+def add_unpacked_max(parser: Parser) -> None:
+    parser.add_argument("--unpacked-max", metavar="MIB", type=int,
+                        help="leave alone what unpacks to more (default: %d "
+                        "times its size, at least %d and at most %d)"
+                        % (Allowance.RATIO, Allowance.FREE >> 20,
+                           Allowance.MAX >> 20))
+
+
+class Suffix:
+    """What is appended to versions: the default, and which others may be."""
+
+    def __init__(self, default: str, pattern: str, rule: str) -> None:
+        self.default, self.pattern, self.rule = default, pattern, rule
+
+    def add_to(self, parser: Parser) -> None:
+        parser.add_argument("--suffix", default=self.default,
+                            help="appended to versions (default %(default)s)")
+
+    def check(self, parser: Parser, suffix: str) -> None:
+        if not re.fullmatch(self.pattern, suffix):
+            parser.error("--suffix: " + self.rule)
+
+
+def add_dry_run(parser: Parser, what: str) -> None:
+    parser.add_argument("-n", "--dry-run", action="store_true", dest="list",
+                        help="say what would %s, write nothing" % what)
+    # Its name before it was called as in cfi2sframe.
+    parser.add_argument("--list", action="store_true", dest="list",
+                        help=argparse.SUPPRESS)
+
+
+def new_packages_parser(description: str, kind: str, suffix: Suffix,
+                        level_max: int, level_help: str) -> Parser:
+    """A parser for a program that converts packages of KIND."""
+    parser = new_parser(description)
+    parser.add_argument("packages", nargs="+", metavar="IN." + kind)
+    parser.add_argument("-o", "--output", metavar="DIR",
+                        help="folder for the new packages")
+    add_dry_run(parser, "happen")
+    suffix.add_to(parser)
+    parser.add_argument("-z", "--level", metavar="LEVEL", type=int,
+                        choices=range(1, level_max + 1), help=level_help)
+    parser.add_argument("--threads-max", metavar="N", type=int,
+                        default=len(os.sched_getaffinity(0)),
+                        help="threads for compressing (default: as many as "
+                        "there are processors); the result is the same")
+    add_unpacked_max(parser)
+    return parser
+
+
+def parse_packages(parser: Parser, suffix: Suffix,
+                   *needed: str) -> argparse.Namespace:
+    """The options of such a program."""
+    options = parse(parser, *needed)
+    options.programs = None
+    if not (options.list or options.output
+            or getattr(options, "list_checksums", False)):
+        parser.error("-o DIR or --dry-run is needed")
+    options.packages = list(dict.fromkeys(options.packages))
+    suffix.check(parser, options.suffix)
+    if options.threads_max < 1:
+        parser.error("--threads-max: at least 1")
+    return options

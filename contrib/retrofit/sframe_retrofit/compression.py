@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Compression: the kind stays what it was.
+
+xz and zstd cut their input into blocks of a fixed size when they work in
+threads, as dpkg-deb has them do: the result does not depend on the number of
+threads, as long as it is not one.
+"""
+
+import argparse
+import contextlib
+import importlib
+import io
+import shutil
+import sys
+import tempfile
+from typing import IO, Any, Iterator, Optional, Tuple
+
+from sframe_retrofit import Refused
+from sframe_retrofit.commands import output_of, run
+
+DEFAULT_LEVELS = {".gz": 9, ".xz": 6, ".bz2": 9, ".zst": 19} # dpkg-deb's
+
+# Modules that a Python can be built without.
+OPENERS = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
+
+
+def needed_module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Refused("Python's module %s is missing" % name) from None
+
+
+def damages() -> Tuple[Any, ...]:
+    """What those modules raise for damaged data."""
+    return (OSError, EOFError, ValueError) + tuple(
+        getattr(sys.modules[module], name)
+        for module, name in (("lzma", "LZMAError"), ("zlib", "error"))
+        if hasattr(sys.modules.get(module), name))
+
+
+# How compressed files begin.
+MAGICS = ((b"\x28\xb5\x2f\xfd", ".zst"), (b"\xfd7zXZ\0", ".xz"),
+          (b"\x1f\x8b", ".gz"), (b"BZh", ".bz2"))
+
+
+def kind_of(start: bytes) -> str:
+    """How what begins with START is compressed: as file names end."""
+    return next((kind for magic, kind in MAGICS if start.startswith(magic)),
+                "")
+
+
+class Allowance:
+    """How much PACKED bytes may unpack to.
+
+    A package of a few kilobytes can unpack to any number of gigabytes, and is
+    handled in memory.  Packages of Debian unpack to a few times their size.
+    """
+
+    RATIO = 200
+    FREE = 256 << 20       # whatever the ratio
+    MAX = 8 << 30
+    PART = 1 << 20
+    given: Optional[int] = None # --unpacked-max, in bytes
+
+    def __init__(self, packed: int) -> None:
+        self.limit = self.given or min(self.MAX,
+                                       max(self.FREE, packed * self.RATIO))
+        self.left = self.limit
+
+    def parts(self, stream: IO[bytes]) -> Iterator[bytes]:
+        """What can be read from STREAM, part by part."""
+        while part := stream.read(self.PART):
+            self.left -= len(part)
+            if self.left < 0:
+                raise Refused("unpacks to more than %d MiB (see "
+                              "--unpacked-max)" % (self.limit >> 20))
+            yield part
+
+
+@contextlib.contextmanager
+def unpacked(kind: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """What is in FILE, which is compressed, as a file."""
+    if kind == "":
+        yield file
+    elif kind == ".zst":
+        if shutil.which("zstd") is None:
+            raise Refused("compressed with zstd, which is not installed")
+        with output_of(["zstd", "-dcq"], file) as stream:
+            yield stream
+    elif kind in OPENERS:
+        library = needed_module(OPENERS[kind])
+        try:
+            with library.open(file) as stream:
+                yield stream
+        except damages() as error:
+            raise Refused("damaged compressed data: %s" % error) from None
+    else:
+        raise Refused("unknown compression %s" % kind)
+
+
+def decompress(kind: str, data: bytes) -> bytes:
+    if kind == "":
+        return data
+    # A command can only read from a file of the system.
+    with tempfile.TemporaryFile() if kind == ".zst" else io.BytesIO() as file:
+        file.write(data)
+        file.seek(0)
+        with unpacked(kind, file) as stream:
+            return b"".join(Allowance(len(data)).parts(stream))
+
+
+def compress(options: argparse.Namespace, kind: str, data: bytes) -> bytes:
+    level = DEFAULT_LEVELS.get(kind, 0) if options.level is None \
+        else options.level if kind == ".zst" else min(options.level, 9)
+    threads = "-T%d" % max(2, options.threads_max)
+    new: bytes = data
+    if kind == ".gz":
+        new = needed_module("gzip").compress(data, level, mtime=0)
+    elif kind == ".bz2":
+        new = needed_module("bz2").compress(data, level)
+    elif kind == ".xz" and shutil.which("xz") is None:
+        lzma = needed_module("lzma")
+        new = lzma.compress(data, check=lzma.CHECK_CRC32, preset=level)
+    elif kind == ".xz":
+        new = run(["xz", "-cq", "-%d" % level, "--check=crc32", threads],
+                  input=data)
+    elif kind != "":
+        new = run(["zstd", "-cq", "-%d" % level, threads], input=data)
+    return new

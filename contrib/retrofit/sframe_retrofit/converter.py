@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cfi2sframe: how it is run, and what it says."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import tempfile
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+from sframe_retrofit import Refused
+from sframe_retrofit.commands import failure
+
+# What it is always given to convert; the user's options come behind.
+DEFAULT_OPTIONS = ["--skip-unconvertible", "--replace=auto"]
+
+Report = Dict[str, Any] # an object of --stats=json
+
+
+class Outcome(NamedTuple):
+    """What became of files."""
+    well: bool
+    messages: List[str]   # if they were caught
+    reports: List[Report] # of one file each
+
+
+def run_converter(options: argparse.Namespace, arguments: List[str],
+                  paths: Optional[Sequence[str]] = None,
+                  **further: Any) -> Outcome:
+    """Run cfi2sframe on PATHS, or on what ARGUMENTS name.
+
+    The reports on PATHS are in their order: a report's "file" is only what
+    can be shown.
+    """
+    with tempfile.TemporaryFile() as names:
+        # Complete before anything is done: whoever is killed while writing
+        # to a pipe may leave half a name, which can be another file's.
+        names.write(b"".join(os.fsencode(path) + b"\0"
+                             for path in paths or ()))
+        names.seek(0)
+        done = subprocess.run(
+            [options.cfi2sframe, "--stats=json"]
+            + ([] if paths is None else ["--files0-from=-"]) + arguments,
+            stdin=names, stdout=subprocess.PIPE, check=False, **further)
+    errors = done.stderr or b""
+    if done.returncode not in (0, 1):
+        raise failure([options.cfi2sframe], done.returncode, errors)
+    reports = [report for report in map(json.loads,
+                                        done.stdout.split(b"\n")[:-1])
+               if "total" not in report]
+    if paths is not None and len(reports) != len(paths):
+        raise Refused("%s: %d reports of %d files"
+                      % (options.cfi2sframe, len(reports), len(paths)))
+    return Outcome(done.returncode == 0,
+                   errors.decode(errors="replace").split("\n")[:-1], reports)
+
+
+BUILD_ID = re.compile(
+    rb"(?:\x04\0\0\0([\x08-\x40])\0\0\0\x03\0\0\0|"
+    rb"\0\0\0\x04\0\0\0([\x08-\x40])\0\0\0\x03)GNU\0", re.DOTALL)
+
+
+def build_id(data: bytes) -> Optional[str]:
+    """The build-id of the ELF file DATA, or None; cfi2sframe looks again."""
+    match = BUILD_ID.search(data)
+    if not match:
+        return None
+    size = (match.group(1) or match.group(2))[0]
+    return data[match.end():match.end() + size].hex()

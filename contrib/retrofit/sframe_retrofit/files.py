@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Files that appear complete or not at all, and whose names are whose."""
+
+import errno
+import hashlib
+import os
+import shutil
+import stat
+from typing import IO, Any, Callable, Dict, Iterable
+
+from sframe_retrofit import Refused
+
+ELF_MAGIC = b"\x7fELF"
+ELF_START = 18 # bytes: all that elf_type looks at
+ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
+
+
+def elf_type(start: bytes) -> int:
+    """The e_type of the ELF file that begins with START; 0 if it is none."""
+    if start[:4] != ELF_MAGIC or len(start) < ELF_START:
+        return 0
+    kind = start[16:ELF_START]
+    return int.from_bytes(kind if start[5] == 2 else kind[::-1], "big")
+
+
+def open_regular(path: str, flags: int = 0) -> IO[bytes]:
+    """The regular file PATH, to be read; a fifo is not waited for."""
+    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | flags), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "no regular file", path)
+    return file
+
+
+def digest_of(file: IO[bytes], algorithm: str = "sha256") -> str:
+    """The digest of what can be read from FILE."""
+    digest = hashlib.new(algorithm, usedforsecurity=False)
+    while block := file.read(1 << 20):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def replace_file(path: str, write: Callable[[IO[bytes]], Any]) -> None:
+    """Call WRITE with a new file that gets its name when it is complete."""
+    temporary = path + ".part"
+    try:
+        with open(temporary, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+
+
+def copy_package(source: str, target: str) -> None:
+    """A copy with the same time stamps; nothing if it is the same file."""
+    if os.path.exists(target) and os.path.samefile(source, target):
+        return
+    with open(source, "rb") as file:
+        replace_file(target, lambda new: shutil.copyfileobj(file, new))
+    shutil.copystat(source, target)
+
+
+class Outputs:
+    """The files that a run makes in FOLDER: no package's takes another's name.
+
+    Nor does one take the place of a package that was given, unless it is that
+    package itself.
+    """
+
+    def __init__(self, folder: str, packages: Iterable[str]) -> None:
+        self.folder = folder
+        self.owners: Dict[str, str] = {
+            self._place(os.path.dirname(path), path): path
+            for path in packages}
+
+    @staticmethod
+    def _place(folder: str, name: str) -> str:
+        return os.path.join(os.path.realpath(folder), os.path.basename(name))
+
+    def path(self, package: str, name: str) -> str:
+        """Where the file NAME goes, made of the package in the file
+        PACKAGE."""
+        owner = self.owners.setdefault(self._place(self.folder, name), package)
+        if owner != package:
+            raise Refused("%s would be written over: it is of %s"
+                          % (os.path.join(self.folder, name), owner))
+        return os.path.join(self.folder, os.path.basename(name))

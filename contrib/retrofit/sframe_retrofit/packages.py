@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The passes over all packages of a run.
+
+Each kind of packages has a class; here is what they do in the same way.  The
+first pass converts and packs the new contents, the second writes packages, when
+it is known which of them get a new version.
+"""
+
+import argparse
+import contextlib
+import itertools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, Optional,
+                    Set, Tuple, Type, TypeVar)
+
+from sframe_retrofit import PROGRAM, Refused, checksums, complain
+from sframe_retrofit.archives import Files
+from sframe_retrofit.converter import (DEFAULT_OPTIONS, Report, build_id,
+                                       run_converter)
+from sframe_retrofit.files import ET_REL, Outputs, copy_package, elf_type
+
+Options = argparse.Namespace
+Key = Tuple[str, str]         # name and version
+Reports = Dict[int, Report]   # by a file's index
+Result = TypeVar("Result")
+
+
+class Clock:
+    """What the time went to, in seconds."""
+
+    def __init__(self) -> None:
+        self.seconds = {"decompress": 0.0, "convert": 0.0, "compress": 0.0}
+
+    @contextlib.contextmanager
+    def during(self, what: str) -> Iterator[None]:
+        start = time.monotonic()
+        yield
+        self.seconds[what] += time.monotonic() - start
+
+
+class Package:
+    """The package in the file PATH; what it is of reads it."""
+
+    NUMBERED = "version"   # what the suffix is appended to
+    KIB = 1024             # of what growth counts
+
+    name: str
+    number: str            # the value of that
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.output = path # until it is written
+        self.clock = Clock()
+        self.reports: Dict[str, Report] = {} # by an ELF file's name
+        self.n_converted = self.n_files = self.growth = 0
+        self.well = True   # no file in it failed
+        self.fixed = False # it stays as it is
+
+    # What a kind brings.
+
+    @property
+    def key(self) -> Key:
+        return self.name, self.number
+
+    def files(self) -> Files:
+        raise NotImplementedError
+
+    def may_have_checksums(self) -> bool:
+        """Whether it is worth its while to unpack it for them."""
+        return True
+
+    def relations(self) -> Set[Key]:
+        """The packages that it names so that it has to follow them."""
+        raise NotImplementedError
+
+    def pack(self, options: Options, files: Any, changed: Dict[int, bytes],
+             work: str) -> None:
+        """Put CHANGED into the package's contents, kept in the file WORK."""
+        raise NotImplementedError
+
+    def write(self, options: Options, renewed: Set[Key], work: str) -> None:
+        """Write the new package to self.output."""
+        raise NotImplementedError
+
+    def output_name(self, options: Options) -> str:
+        raise NotImplementedError
+
+    def grown(self, old: int, new: int) -> int:
+        """How much more a file of NEW bytes takes than one of OLD."""
+        return new - old
+
+    def copy(self, options: Options) -> None:
+        """Write it as it is."""
+        self.output = options.outputs.path(self.path,
+                                           os.path.basename(self.path))
+        copy_package(self.path, self.output)
+
+
+# Debug files that were split off before the conversion (--debug-twin of
+# cfi2sframe): programs that were converted are kept by their build-ids until
+# the packages with debug files, which come last, have been looked into.
+
+def has_debug_files(path: str) -> bool:
+    """Whether the package PATH is one of debug files, by its name."""
+    return re.search(r"-(dbgsym|debuginfo|debug)[_-][^/]*$|"
+                     r"-(dbgsym|debuginfo|debug)\.",
+                     path) is not None
+
+
+def prepare_debug_files(options: Options, folder: str) -> None:
+    """Put packages of debug files last, if any; keep programs in FOLDER."""
+    options.packages.sort(key=has_debug_files)
+    if any(map(has_debug_files, options.packages)):
+        options.programs = os.path.join(folder, "programs")
+        os.mkdir(options.programs)
+
+
+def keep_program(options: Options, data: bytes) -> None:
+    name = build_id(data)
+    if options.programs and name:
+        with open(os.path.join(options.programs, name), "wb") as file:
+            file.write(data)
+
+
+def follow_programs(options: Options, package: Package, files: Files,
+                    paths: Dict[int, str]) -> bool:
+    """Bring the debug files among PATHS in step; whether all went well."""
+    well = True
+    for index, path in paths.items():
+        name = build_id(files.file(index))
+        if not files.name(index).lstrip("/").startswith("usr/lib/debug/") \
+           or not options.programs or not name \
+           or not os.path.exists(os.path.join(options.programs, name)):
+            continue
+        done = subprocess.run(
+            [options.cfi2sframe, "-q", "--debug-twin=" + path,
+             os.path.join(options.programs, name)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            well = False
+            complain(os.path.basename(package.path), files.name(index),
+                     done.stderr.decode(errors="replace").strip()
+                     .rsplit(": ", 1)[-1])
+    return well
+
+
+# One package.
+
+def lay_out_files(options: Options, files: Files, indices: List[int],
+                  folder: str) -> Dict[int, str]:
+    """Put the files INDICES into FOLDER; their paths by index."""
+    options.checksums.add(checksums.candidates_in(files))
+    links = checksums.further_names(files)
+    paths = {}
+    for index in indices:
+        name = files.name(index)
+        near = options.checksums.near(name)
+        if len(near) > checksums.NEAR_MAX:
+            raise Refused("more than %d checksums are near %s"
+                          % (checksums.NEAR_MAX, ascii(name)))
+        paths[index] = checksums.lay_out(os.path.join(folder, str(index)),
+                                         name, files.file(index), near,
+                                         links.get(name, []))
+    return paths
+
+
+def convertible_files(options: Options, package: Package,
+                      files: Files) -> Tuple[List[int], Reports]:
+    """Their indices, and what is said of the other ELF files."""
+    found = files.elf_files()
+    indices: List[int] = []
+    reports: Reports = {}
+    whole = options.config.why_package(package.name)
+    for index in found:
+        reason = whole or next(filter(None, map(options.config.why_file,
+                                                files.names(index))), None)
+        # Kernel packages have thousands of objects, and they are large.
+        if not reason and elf_type(files.start(index)) == ET_REL \
+           and "--relocatable" not in options.options:
+            reason = "relocatable object"
+        if reason:
+            reports[index] = {"status": "skipped", "reason": reason}
+        else:
+            indices.append(index)
+    package.n_files = len(found)
+    return indices, reports
+
+
+def run_on_files(options: Options, package: Package, paths: Dict[int, str],
+                 folder: str, arguments: List[str]) -> Reports:
+    """Have the files in PATHS, below FOLDER/INDEX, converted."""
+    with package.clock.during("convert"):
+        outcome = run_converter(
+            options, ["--sync=none"] + (["-n"] if options.list else [])
+            + arguments, list(paths.values()), stderr=subprocess.PIPE)
+    package.well = outcome.well
+    # The rest is the name in the package, made fit to be shown.
+    ours = re.compile(re.escape(folder) + r"/[0-9]+/")
+    for line in outcome.messages:
+        complain(os.path.basename(package.path),
+                 ours.sub("", line).removeprefix("cfi2sframe: "))
+    return dict(zip(paths, outcome.reports))
+
+
+def detach_files(options: Options, package: Package, files: Files,
+                 store: str) -> Reports:
+    """Put the sections of the files into the folder STORE, by build-id; what
+    became of each file.  The files stay, so that no checksum matters."""
+    indices, reports = convertible_files(options, package, files)
+    if not indices:
+        return reports
+    with tempfile.TemporaryDirectory(prefix=PROGRAM + "-") as folder:
+        paths = {index: checksums.lay_out(os.path.join(folder, str(index)),
+                                          "file", files.file(index), [], [])
+                 for index in indices}
+        reports.update(run_on_files(
+            options, package, paths, folder,
+            ["--detached=" + store, "--skip-unconvertible"]
+            + [one for one in options.options
+               if one != "--convert-checksummed"]))
+    return reports
+
+
+def convert_files(options: Options, package: Package,
+                  files: Files) -> Tuple[Dict[int, bytes], Reports]:
+    """New contents by index, and what became of each file."""
+    indices, reports = convertible_files(options, package, files)
+    if not indices:
+        return {}, reports
+    changed = {}
+    with tempfile.TemporaryDirectory(prefix=PROGRAM + "-") as folder:
+        paths = lay_out_files(options, files, indices, folder)
+        reports.update(run_on_files(options, package, paths, folder,
+                                    DEFAULT_OPTIONS + options.options))
+        package.well &= follow_programs(options, package, files, paths)
+        for index, path in paths.items():
+            with open(path, "rb") as file:
+                new = file.read()
+            if new != files.file(index):
+                changed[index] = new
+                keep_program(options, new)
+    return changed, reports
+
+
+def show_list(package: Package, files: Files, reports: Reports) -> None:
+    for index, report in sorted(reports.items()):
+        print("%s: %s: %s%s" % (os.path.basename(package.path),
+                                files.name(index), report.get("status", "?"),
+                                " (%s)" % report["reason"]
+                                if report.get("reason") else ""))
+
+
+def look_into(options: Options, kind: Type[Package], path: str,
+              work: Optional[str]) -> Package:
+    """The first pass over the package PATH; its new contents go to the file
+    WORK, or nowhere if there is none."""
+    package = kind(path)
+    if package.number.endswith(options.suffix):
+        raise Refused("was converted before (%s %s)" % (kind.NUMBERED,
+                                                        package.number))
+    if package.fixed:
+        return package
+    files = package.files()
+    changed, reports = convert_files(options, package, files)
+    package.reports = {files.name(index): report
+                       for index, report in reports.items()}
+    if options.list:
+        show_list(package, files, reports)
+    elif changed:
+        assert work is not None
+        package.n_converted = len(changed)
+        package.growth = sum(package.grown(files.members[index].size, len(new))
+                             for index, new in changed.items())
+        package.pack(options, files, changed, work)
+    return package
+
+
+def write_package(options: Options, package: Package, renewed: Set[Key],
+                  work: str) -> None:
+    """The second pass."""
+    if package.key not in renewed or package.fixed:
+        package.copy(options)
+        what = "nothing to convert: copied"
+    else:
+        package.output = options.outputs.path(package.path,
+                                              package.output_name(options))
+        package.write(options, renewed, work)
+        what = "%d of %d ELF files converted, %+d KiB installed: %s" \
+            % (package.n_converted, package.n_files,
+               package.growth // package.KIB, package.output)
+    if options.verbose:
+        print("%s: %s" % (package.path, what))
+
+
+# All packages.
+
+def each(items: Iterable[Any],
+         function: Callable[[Any], Result]) -> Tuple[List[Result],
+                                                     Dict[str, str]]:
+    """Call FUNCTION for ITEMS, packages or their paths; go on after failures.
+
+    Its results, and the reasons of failures by path.
+    """
+    results, failures = [], {}
+    for item in items:
+        try:
+            results.append(function(item))
+        except (Refused, OSError, UnicodeDecodeError) as error:
+            path = getattr(item, "path", item)
+            complain(path, error)
+            failures[path] = str(error)
+    return results, failures
+
+
+def find_renewed(packages: Iterable[Package]) -> Set[Key]:
+    """The keys of those that get a new version.
+
+    Packages depend on each other by exact version, mostly within one source.
+    Those given together keep fitting each other: packages with new contents
+    get a new version, and so do the others that name one of them exactly.  The
+    same package for another architecture has the same key: if they can be
+    installed together, then only in equal versions.
+    """
+    renewed = {package.key for package in packages if package.n_converted}
+    named = [(package.key, package.relations()) for package in packages]
+    while True:
+        more = {key for key, pairs in named
+                if key not in renewed and pairs & renewed}
+        if not more:
+            return renewed
+        renewed |= more
+
+
+def checksums_in(kind: Type[Package], path: str) -> List[checksums.Pair]:
+    """What may be checksums in the package PATH."""
+    package = kind(path)
+    return checksums.candidates_in(package.files()) \
+        if package.may_have_checksums() else []
+
+
+def collect_checksums(options: Options, kind: Type[Package]) -> None:
+    """What may be checksums in any package.  What is wrong with a package is
+    told when it is looked into."""
+    options.checksums = checksums.Checksums()
+    paths = options.packages + getattr(options, "checksums_of", [])
+    for path in paths if len(paths) > 1 else []:
+        with contextlib.suppress(Refused, OSError, UnicodeDecodeError):
+            options.checksums.add(checksums_in(kind, path))
+
+
+def new_outputs(options: Options) -> "tempfile.TemporaryDirectory[str]":
+    """The folder for new packages is there; a folder for work in it."""
+    try:
+        os.makedirs(options.output, exist_ok=True)
+        scratch = tempfile.TemporaryDirectory(prefix=".%s-" % PROGRAM,
+                                              dir=options.output)
+    except OSError as error:
+        complain(options.output, error.strerror)
+        sys.exit(1)
+    options.outputs = Outputs(options.output, options.packages)
+    return scratch
+
+
+def convert_packages(options: Options, kind: Type[Package]) -> Tuple[
+        List[Package], Dict[str, str], Set[Key]]:
+    """Both passes; the packages, what failed, and which are renewed."""
+    collect_checksums(options, kind)
+    if options.list:
+        packages, failures = each(
+            options.packages,
+            lambda path: look_into(options, kind, path, None))
+        return packages, failures, set()
+    with new_outputs(options) as folder:
+        prepare_debug_files(options, folder)
+        work = ("%s/%d" % (folder, number) for number in itertools.count())
+        packages, failures = each(
+            options.packages,
+            lambda path: look_into(options, kind, path, next(work)))
+        renewed = find_renewed(packages)
+        _, more = each(packages, lambda package: write_package(
+            options, package, renewed, next(work)))
+    failures.update(more)
+    return packages, failures, renewed
+
+
+def exit_status(packages: Iterable[Package],
+                failures: Dict[str, str]) -> int:
+    well = not failures and all(package.well for package in packages)
+    return 0 if well else 1

@@ -1,0 +1,88 @@
+#!/bin/sh
+# The Python package of the retrofits (contrib/retrofit/sframe_retrofit), module
+# by module, with pytest; and whether its type hints, and the programs that use
+# it, are right, with mypy.  What the programs do is tested in tests/cli.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set -u
+: "${srcdir:=.}"
+tree=$(mktemp -d) || exit 1
+trap 'rm -rf "$tree"' EXIT
+. "$srcdir/tests/tap.sh"
+log=$tree/log
+PYTHONDONTWRITEBYTECODE=1
+CFI2SFRAME_CONFIG=
+export PYTHONDONTWRITEBYTECODE CFI2SFRAME_CONFIG
+retrofit=$srcdir/contrib/retrofit
+
+# Debian's, for Debian's python3, has a name of its own.
+pytest=$(command -v pytest-3 || command -v pytest) || pytest=
+
+# A result for each of its tests.
+run_pytest ()
+{
+  "$pytest" -p no:cacheprovider -rA --tb=short --rootdir="$tree" \
+    "$srcdir/tests/retrofit" >"$log" 2>&1
+  status=$?
+  # Without the parameters of a case, of which there is a line each.
+  sed -nE '/^(PASSED|FAILED|ERROR|SKIPPED) /{ s/\[[^0-9].*//; s/ - .*//; p; }' \
+    "$log" >"$tree/results"
+  sed -i '/^PASSED /d' "$log"
+  while read -r word name; do
+    case $word in
+      PASSED) result ok "${name##*::}" ;;
+      SKIPPED) skip "$name" ;;
+      *) result "not ok" "${name##*::}" ;;
+    esac
+  done <"$tree/results"
+  [ "$status" -eq 0 ] && grep -q ^PASSED "$tree/results"
+}
+
+# strict or lenient, of what is in a copy of the programs and their package.
+check_types ()
+{
+  case $1 in
+    strict) set -- --strict -p sframe_retrofit ;;
+    lenient) shift; set -- --check-untyped-defs --scripts-are-modules \
+      --disable-error-code=var-annotated "$@" ;;
+  esac
+  (cd "$tree/copy" && mypy --cache-dir="$tree/cache" "$@") >"$log" 2>&1
+}
+
+programs_are_right ()
+{
+  for program in "$tree"/copy/sframe-*; do
+    check_types lenient "${program##*/}" || return 1
+  done
+}
+
+wrong_hints_are_found ()
+{
+  echo 'elf_type ("text")' >>"$tree/copy/sframe_retrofit/files.py"
+  ! check_types strict && grep -q 'files.py:.*incompatible type "str"' "$log"
+}
+
+wrong_calls_are_found ()
+{
+  printf 'import sframe_retrofit.files\nsframe_retrofit.files.elf_type ()\n' \
+    >"$tree/copy/wrong"
+  ! check_types lenient wrong && grep -q 'wrong:2: .*Missing positional' "$log"
+}
+
+if [ -n "$pytest" ]; then
+  check "all of them" run_pytest
+else
+  skip "pytest not found (Debian: apt-get install python3-pytest)"
+fi
+if command -v mypy >/dev/null; then
+  mkdir "$tree/copy"
+  cp -R "$retrofit"/sframe* "$srcdir"/contrib/system/sframe-system "$tree/copy"
+  chmod -R u+w "$tree/copy"
+  check "types of the package" check_types strict
+  check "types in the programs" programs_are_right
+  check "wrong calls in a program are found" wrong_calls_are_found
+  check "wrong types in the package are found" wrong_hints_are_found
+else
+  skip "mypy not found (Debian: apt-get install mypy)"
+fi
+echo "1..$n"

@@ -1,0 +1,112 @@
+# Tar archives, what is near a file, and what is not to be converted.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import os
+import tarfile
+
+import pytest
+
+from sframe_retrofit import Refused, archives, checksums, config
+
+ELF = b"\x7fELF\2\1" + b"\0" * 10 + b"\3\0"
+
+
+def test_the_files_of_an_archive(tar):
+    files = archives.TarContents(tar(
+        ("./usr/lib", "", tarfile.DIRTYPE), ("./usr/lib/a.so", ELF),
+        ("./usr/lib/text", b"text"), ("./usr/lib/short", b"\x7fELF"),
+        ("./usr/lib/b.so", "./usr/lib/a.so", tarfile.LNKTYPE),
+        ("./usr/lib/c.so", "a.so", tarfile.SYMTYPE)))
+    assert files.elf_files() == [1, 3]
+    assert files.names(1) == ["usr/lib/a.so", "usr/lib/b.so"]
+    assert files.find("usr/lib/text") == b"text"
+    assert files.find("usr/lib/c.so") is None
+    assert [name for _, name in files.all_names()][0] == "usr/lib/a.so"
+    assert files.link_targets() == [("usr/lib/b.so", "a.so"),
+                                    ("usr/lib/c.so", "a.so")]
+    assert checksums.further_names(files) == {
+        "usr/lib/a.so": ["b.so", "c.so"]}
+
+
+@pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 5000])
+def test_one_file_changes_and_all_else_stays(tar, size):
+    old = tar(("a", b"1" * 600), ("b", b"2" * 600), ("c", b"3" * 600))
+    new = archives.TarContents(old).replaced({1: b"x" * size})
+    assert len(new) % 512 == 0
+    again = archives.TarContents(new)
+    assert [again.file(i) for i in range(3)] \
+        == [b"1" * 600, b"x" * size, b"3" * 600]
+    # With the old contents the archive is what it was, but for spaces in
+    # the checksum.
+    back = archives.TarContents(again.replaced({1: b"2" * 600}))
+    assert back.data == archives.TarContents(old).replaced({1: b"2" * 600})
+
+
+def test_what_cannot_be_changed_is_refused(tar):
+    files = archives.TarContents(tar(("a", b"1")))
+    files.members[0].pax_headers = {"size": "1"}
+    with pytest.raises(Refused, match="in a form that cannot be changed"):
+        files.replaced({0: b""})
+    with pytest.raises(Refused, match="too large"):
+        archives.patched_header(b"\0" * 512, 8 ** 11)
+    with pytest.raises(Refused, match="damaged tar archive"):
+        archives.TarContents(b"x" * 1024)
+
+
+def test_what_is_near_may_be_a_checksum():
+    near = checksums.Checksums()
+    near.add([("lib/x/.a.hmac", b"1"), ("usr/lib/x/hmac/b.hmac", b"2"),
+              ("usr/lib/y/c.chk", b"3"), ("usr/lib/y/z/d.chk", b"4"),
+              ("usr/../e.chk", b"5")])
+    # /lib is /usr/lib; of a folder beside, what is in a folder of it counts.
+    assert sorted(near.near("/usr/lib/x/a.so")) == [
+        ("../y/z/d.chk", b"4"), ("./.a.hmac", b"1"), ("hmac/b.hmac", b"2")]
+    near.add(("many/%d.chk" % i, b"") for i in range(100))
+    assert len(near.near("many/a.so")) == checksums.NEAR_MAX + 1
+
+
+def test_a_file_is_laid_out_where_it_was(tmp_path):
+    path = checksums.lay_out(str(tmp_path / "1"), "/usr/lib/a.so", b"a",
+                             [("../y/c.chk", b"c")], ["b.so", "../x"])
+    assert path == str(tmp_path / "1/usr/lib/a.so")
+    assert os.readlink(tmp_path / "1/usr/lib/b.so") == "a.so"
+    assert (tmp_path / "1/usr/y/c.chk").read_bytes() == b"c"
+    assert not os.path.lexists(tmp_path / "1/usr/x")
+
+
+@pytest.mark.parametrize("name", ["../a.so", "a/../../a.so", "a//a.so",
+                                  "a" * 300 + "/a.so"])
+def test_no_name_leads_out_of_the_folder(tmp_path, name):
+    path = checksums.lay_out(str(tmp_path / "1"), name, b"a", [], [])
+    assert path == str(tmp_path / "1/a.so")
+
+
+def configured(tmp_path, text):
+    (tmp_path / "conf").write_text(text)
+    return config.read({config.VARIABLE: str(tmp_path / "conf")})
+
+
+def test_the_configuration(tmp_path):
+    (tmp_path / "conf.d").mkdir()
+    (tmp_path / "conf.d/1.conf").write_text("min-coverage=7\n"
+                                            "exclude=/opt/*\n")
+    read = configured(tmp_path, "exclude = /usr/lib/v#1/* # why\n"
+                      "min-coverage = 5\nformat=2\nexclude-package = linux-*\n")
+    assert read.value("min-coverage") == "7"
+    assert read.why_file("./usr/lib/v#1/x") == "left out by %s:1" \
+        % (tmp_path / "conf")
+    assert read.why_file("opt/x").endswith("1.conf:2")
+    assert read.why_file("/usr/lib/x") is None
+    assert read.why_package("linux-image") and not read.why_package("gnu-linux")
+    assert read.options(["-q"]) == ["--min-coverage=7", "--format=2", "-q"]
+    assert read.options(["--for=kernel"]) == ["--min-coverage=7",
+                                              "--for=kernel"]
+    assert config.read({config.VARIABLE: ""}).settings == []
+
+
+@pytest.mark.parametrize("line", [
+    "exclude", "exclude=", "exclude=usr", "min-coverage=101",
+    "min-coverage=nan", "format=4", "checksummed=maybe", "\x1b=1"])
+def test_a_wrong_line_is_told_with_its_number(tmp_path, line):
+    with pytest.raises(Refused, match="conf:2: "):
+        configured(tmp_path, "\n" + line + "\n")

@@ -1,0 +1,132 @@
+# Files, names, commands, compression.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import io
+import os
+import shutil
+
+import pytest
+
+from sframe_retrofit import Refused, checked_name, shown
+from sframe_retrofit import commands, compression, files
+
+
+@pytest.mark.parametrize("value", [None, "", "../x", "a/b", ".x", "a b", "a\n"])
+def test_names_lead_nowhere(value):
+    with pytest.raises(Refused):
+        checked_name("name", value, r"[a-z./]*[a-z]")
+
+
+def test_a_name_is_itself():
+    assert checked_name("name", "a.b", r"[a-z.]+") == "a.b"
+
+
+def test_what_is_shown_is_on_one_line():
+    assert shown("ä\n\u2028\x1b") == "ä\\n\\u2028\\x1b"
+
+
+def test_an_output_is_of_one_package(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "link").symlink_to("in")
+    outputs = files.Outputs(str(tmp_path / "in"),
+                            [str(tmp_path / "link/given")])
+    path = outputs.path("one", "new")
+    assert outputs.path("one", "new") == path == str(tmp_path / "in/new")
+    # The package itself may be written over; another's may not.
+    assert outputs.path(str(tmp_path / "link/given"), "given")
+    for package, name in (("two", "new"), ("two", "given"), ("two", "x/new")):
+        with pytest.raises(Refused, match="would be written over"):
+            outputs.path(package, name)
+
+
+def test_a_file_is_complete_or_not_there(tmp_path):
+    path = str(tmp_path / "file")
+    with pytest.raises(KeyError):
+        files.replace_file(path, lambda file: {}["x"])
+    assert not os.listdir(tmp_path)
+    files.replace_file(path, lambda file: file.write(b"old"))
+    with pytest.raises(KeyError):
+        files.replace_file(path, lambda file: {}[file.write(b"new")])
+    assert os.listdir(tmp_path) == ["file"]
+    assert (tmp_path / "file").read_bytes() == b"old"
+
+
+def test_a_copy_has_the_times_and_spares_itself(tmp_path):
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    (tmp_path / "one").write_bytes(b"x")
+    os.utime(one, (1, 2))
+    files.copy_package(one, two)
+    assert os.stat(two).st_mtime == 2
+    about = os.stat(one)
+    files.copy_package(one, one)
+    assert os.stat(one).st_ino == about.st_ino
+
+
+@pytest.mark.parametrize("start, kind", [
+    (b"\x7fELF\2\1" + b"\0" * 10 + b"\3\0", files.ET_DYN),
+    (b"\x7fELF\2\2" + b"\0" * 10 + b"\0\1", files.ET_REL),
+    (b"\x7fELF\2\1" + b"\0" * 10 + b"\3", 0),
+    (b"\x7fELG\2\1" + b"\0" * 10 + b"\3\0", 0), (b"", 0)])
+def test_types_of_elf_files(start, kind):
+    assert files.elf_type(start) == kind
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "file").write_bytes(b"x")
+    for name, flags in (("fifo", 0), (".", 0), ("link", os.O_NOFOLLOW)):
+        with pytest.raises(OSError):
+            files.open_regular(str(tmp_path / name), flags)
+    with files.open_regular(str(tmp_path / "link")) as file:
+        assert file.read() == b"x"
+
+
+def test_commands_say_what_they_complained_of(program):
+    assert commands.run(["cat"], input=b"in") == b"in"
+    assert commands.run(["cat"]) == b""
+    with pytest.raises(Refused, match="^program: one; two$"):
+        commands.run([program("printf 'one\\ntwo\\n' >&2; exit 3")])
+    with pytest.raises(Refused, match="^false: exit status 1$"):
+        commands.run(["false"])
+    with pytest.raises(Refused, match="^/no/such not found$"):
+        commands.run(["/no/such"])
+
+
+def test_output_of_a_command_that_fails_later(program):
+    with pytest.raises(Refused, match="^program: why$"):
+        with commands.output_of([program("echo text; echo why >&2; exit 1")],
+                                0) as stream:
+            assert stream.read() == b"text\n"
+
+
+@pytest.mark.parametrize("kind", ["", ".gz", ".xz", ".bz2", ".zst"])
+def test_compression_is_undone_and_steady(options, kind):
+    if kind == ".zst" and shutil.which("zstd") is None:
+        pytest.skip("zstd not found")
+    data = os.urandom(1000) * 300
+    packed = compression.compress(options, kind, data)
+    assert compression.kind_of(packed[:6]) == kind
+    assert compression.decompress(kind, packed) == data
+    assert kind != ".gz" or packed[4:8] == bytes(4) # no time
+    options.threads_max = 3
+    assert compression.compress(options, kind, data) == packed
+
+
+def test_damaged_and_unknown_data_are_refused():
+    for kind in (".gz", ".xz", ".bz2"):
+        with pytest.raises(Refused, match="damaged compressed data"):
+            compression.decompress(kind, b"damaged")
+    with pytest.raises(Refused, match="unknown compression .lz"):
+        compression.decompress(".lz", b"")
+
+
+def test_what_unpacks_to_too_much_is_refused(monkeypatch):
+    limits = [compression.Allowance(size).limit
+              for size in (1, 1 << 30, 10 << 20)]
+    assert limits == [256 << 20, 8 << 30, 2000 << 20]
+    monkeypatch.setattr(compression.Allowance, "given", 10)
+    allowance = compression.Allowance(1)
+    assert b"".join(allowance.parts(io.BytesIO(b"x" * 10))) == b"x" * 10
+    with pytest.raises(Refused, match="--unpacked-max"):
+        list(allowance.parts(io.BytesIO(b"x"))) # the sum counts

@@ -1,0 +1,152 @@
+# The converter and what it says, the passes over packages, control files, and
+# the package's modules.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+from itertools import pairwise
+
+import pytest
+
+import sframe_retrofit
+from conftest import SOURCE
+from sframe_retrofit import Refused, converter, packages
+
+
+class Named(packages.Package):
+    """A package of one name that names others."""
+
+    def __init__(self, name, needs=(), n_converted=0):
+        super().__init__(name)
+        self.name, self.number = name, "1"
+        self.needs, self.n_converted = needs, n_converted
+
+    def relations(self):
+        return {(name, "1") for name in self.needs}
+
+
+def test_who_names_a_renewed_package_is_renewed():
+    renewed = packages.find_renewed([
+        Named("a", n_converted=1), Named("b", ["a"]), Named("c", ["b"]),
+        Named("d", ["e"]), Named("e")])
+    assert renewed == {("a", "1"), ("b", "1"), ("c", "1")}
+
+
+def test_failures_do_not_end_a_run(capsys):
+    def look(name):
+        if name == "bad":
+            raise Refused("why")
+        return name
+
+    done, failures = packages.each(["bad", "good"], look)
+    assert done == ["good"] and failures == {"bad": "why"}
+    assert capsys.readouterr().err.endswith(": bad: why\n")
+    assert packages.exit_status([], failures) == 1
+    assert packages.exit_status([Named("a")], {}) == 0
+
+
+@pytest.mark.parametrize("path, is_one", [
+    ("bash-dbgsym_1_amd64.deb", True), ("x/bash-debuginfo-1.rpm", True),
+    ("bash-debug.pkg.tar", True), ("libdebuginfod1_1.deb", False),
+    ("a-debug_1/bash.deb", False)])
+def test_packages_of_debug_files(path, is_one):
+    assert packages.has_debug_files(path) == is_one
+
+
+def test_build_ids():
+    note = b"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0" + bytes(range(20))
+    assert converter.build_id(b"x" * 7 + note) == bytes(range(20)).hex()
+    swapped = b"\0\0\0\4\0\0\0\x08\0\0\0\3GNU\0" + b"\1" * 8
+    assert converter.build_id(swapped) == "01" * 8
+    assert converter.build_id(b"\4\0\0\0\x14\0\0\0\1\0\0\0GNU\0") is None
+
+
+def test_reports_are_of_the_files_in_order(options, program):
+    options.cfi2sframe = program(
+        """tr '\\0' '\\n' >&2; echo "$@" >&2
+        echo '{"status":"a"}'; echo '{"status":"b"}'; echo '{"total":{}}'""")
+    outcome = converter.run_converter(options, ["-x"], ["1", "2\n"],
+                                      stderr=subprocess.PIPE)
+    assert outcome.well
+    assert outcome.messages == ["1", "2", "", "--stats=json --files0-from=- -x"]
+    assert [one["status"] for one in outcome.reports] == ["a", "b"]
+    with pytest.raises(Refused, match="2 reports of 1 files"):
+        converter.run_converter(options, [], ["1"], stderr=subprocess.PIPE)
+
+
+@pytest.mark.parametrize("status, well", [(0, True), (1, False)])
+def test_whether_all_is_well(options, program, status, well):
+    options.cfi2sframe = program("exit %d" % status)
+    assert converter.run_converter(options, []).well == well
+
+
+def test_a_converter_that_ends_otherwise_is_told(options, program):
+    options.cfi2sframe = program("echo why >&2; exit 2")
+    with pytest.raises(Refused, match="^program: why$"):
+        converter.run_converter(options, [], [], stderr=subprocess.PIPE)
+    options.cfi2sframe = program("kill -9 $$")
+    with pytest.raises(Refused, match="exit status -9"):
+        converter.run_converter(options, [], [])
+
+
+# Debian's control files.
+
+@pytest.fixture
+def debian():
+    pytest.importorskip("debian.deb822", reason="python3-debian not found")
+    from sframe_retrofit import debian as module
+    return module
+
+
+def test_relations_follow(debian):
+    control = debian.read_control(
+        "Package: a\nDepends: b (= 1), c (>= 1), d (= 2) | b (<= 1)\n"
+        "Breaks: b (= 1)\nRecommends:  b   (>> 0)\n")
+    assert debian.relations(control) == {("b", "1"), ("d", "2"), ("b", "0")}
+    debian.follow_versions(control, {("b", "1")}, "A")
+    assert control["Depends"] == "b (= 1A), c (>= 1), d (= 2) | b (<= 1A)"
+    # What is said of exactly one version holds for both.
+    assert control["Breaks"] == "b (= 1), b (= 1A)"
+    assert control["Recommends"] == "b   (>> 0)"
+    debian.provide_original(control, "a", "1")
+    debian.provide_original(control, "a", "1")
+    assert control["Provides"] == "a (= 1)"
+
+
+@pytest.mark.parametrize("text", ["Package: a\nPackage: b\n", "a\n",
+                                  "Package: a\n\nPackage: b\n"])
+def test_control_files_that_dpkg_refuses(debian, text):
+    with pytest.raises(Refused):
+        debian.read_control(text)
+
+
+def test_new_versions_are_between_the_old_and_all_later_ones(debian):
+    if shutil.which("dpkg") is None:
+        pytest.skip("dpkg not found")
+    for version in "1.0-1", "1.0rc", "1:2.0~beta", "5.2.15-2+b":
+        new = debian.new_version(version, debian.SUFFIX.default)
+        later = version + ("+deb12u1" if version[-1].isdigit() else "1")
+        for less, more in pairwise([version, new, later]):
+            subprocess.run(["dpkg", "--compare-versions", less, "lt", more],
+                           check=True)
+
+
+# The modules.
+
+def test_modules_import_those_above_them():
+    order = re.findall(r"(?m)^  (\w+)  +", sframe_retrofit.__doc__)
+    folder = os.path.join(SOURCE, "sframe_retrofit")
+    there = {name[:-3] for name in os.listdir(folder) if name.endswith(".py")}
+    assert set(order) == there - {"__init__"}
+    for name in order:
+        with open(os.path.join(folder, name + ".py"), encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) \
+               and node.module.startswith("sframe_retrofit"):
+                used = {node.module.partition(".")[2]} \
+                    | {alias.name for alias in node.names}
+                assert used & there <= set(order[:order.index(name)]), name
