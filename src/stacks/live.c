@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "stacks/live_modules.h"
+#include "tool/clock.h"
 
 enum
 {
@@ -214,13 +215,14 @@ live_refresh (struct process *process, bool *changed, struct error *err)
 
 /* Threads.  */
 
-static struct thread *
-find_thread (const struct process *process, pid_t tid)
+/* Whether TID is among the first N threads of PROCESS.  */
+static bool
+is_known_thread (const struct process *process, size_t n, pid_t tid)
 {
-  for (size_t i = 0; i < process->n_threads; i++)
+  for (size_t i = 0; i < n; i++)
     if (process->threads[i].tid == tid)
-      return &process->threads[i];
-  return NULL;
+      return true;
+  return false;
 }
 
 static void
@@ -282,7 +284,17 @@ note_stop (struct thread *thread, int status)
   if (status >> 16 == 0)
     thread->signal = WSTOPSIG (status);
   thread->stopped = true;
-  thread->known = live_registers (thread->tid, &thread->registers);
+}
+
+static void
+read_registers (const struct process *process, struct thread *thread)
+{
+  struct registers *registers = &thread->registers;
+  if (thread->stopped)
+    thread->known = live_registers (thread->tid, registers);
+  else if (thread->waits)
+    thread->known
+        = live_waiting_registers (process->pid, thread->tid, registers);
 }
 
 /* The process that traces TID; 0: none, or not known (proc(5),
@@ -315,51 +327,65 @@ set_not_traced (const struct process *process, pid_t tid, struct error *err)
   return error_set_errno (err, "ptrace");
 }
 
-/* Ask thread TID to stop.  False if nothing is to be waited for.  */
+/* Ask THREAD to stop, unless it waits.  False if it cannot be traced.  */
 static bool
-seize_thread (struct process *process, pid_t tid, struct error *err)
+seize_thread (const struct process *process, struct thread *thread,
+              struct error *err)
 {
   int status = 0;
-  bool waits = waits_long (process->pid, tid), late = false;
-  /* A thread that has ended, or is a zombie, cannot be seized.  */
-  if (!waits && ptrace (PTRACE_SEIZE, tid, NULL, NULL) != 0)
-    {
-      late = stopped_late (tid, &status);
-      if (!late)
-        return set_not_traced (process, tid, err);
-    }
-  if (!waits && !late)
-    ptrace (PTRACE_INTERRUPT, tid, NULL, NULL);
-  struct thread *thread = process_add_thread (process, tid);
-  if (thread == NULL)
-    return error_set_no_memory (err);
-  thread->waits = waits;
-  if (late)
+  if (thread->waits)
+    return true;
+  if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) == 0)
+    ptrace (PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+  else if (stopped_late (thread->tid, &status))
     note_stop (thread, status);
+  else
+    return set_not_traced (process, thread->tid, err);
   return true;
 }
 
-/* Ask all threads to stop that are not known yet.  Returns how many.  */
-static size_t
-seize_new_threads (struct process *process, struct error *err)
+/* Append the threads of PROCESS that are not known yet, and find out which of
+   them wait in the kernel for long.  */
+static bool
+list_new_threads (struct process *process, struct error *err)
 {
   char name[64];
-  size_t n = 0;
+  size_t known = process->n_threads;
   snprintf (name, sizeof name, "/proc/%d/task", (int)process->pid);
   DIR *folder = opendir (name);
   if (folder == NULL)
-    {
-      error_set (err, CFI2SFRAME_IO, "no such process");
-      return 0;
-    }
-  for (struct dirent *entry; (entry = readdir (folder)) != NULL;)
+    return error_set (err, CFI2SFRAME_IO, "no such process");
+  bool added = true;
+  for (struct dirent *entry; added && (entry = readdir (folder)) != NULL;)
     {
       pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-      if (tid > 0 && find_thread (process, tid) == NULL)
-        n += seize_thread (process, tid, err);
+      if (tid <= 0 || is_known_thread (process, known, tid))
+        continue;
+      struct thread *thread = process_add_thread (process, tid);
+      added = thread != NULL;
+      if (added)
+        thread->waits = waits_long (process->pid, tid);
     }
   closedir (folder);
-  return n;
+  return added || error_set_no_memory (err);
+}
+
+/* Ask all threads to stop that are not known yet.  Returns how many.  All are
+   listed before the first one is asked, so that no thread stands still during
+   that.  */
+static size_t
+seize_new_threads (struct process *process, struct error *err)
+{
+  size_t first = process->n_threads, kept = first;
+  list_new_threads (process, err);
+  if (first == 0)
+    process->stopped_at = clock_now ();
+  /* A thread that has ended, or is a zombie, cannot be seized.  */
+  for (size_t i = first; i < process->n_threads; i++)
+    if (seize_thread (process, &process->threads[i], err))
+      process->threads[kept++] = process->threads[i];
+  process->n_threads = kept;
+  return kept - first;
 }
 
 /* Wait until THREAD stands still, or until it has begun to wait in the kernel
@@ -399,6 +425,7 @@ live_stop (struct process *process, struct error *err)
   bool waits = false;
   for (size_t i = 0; i < process->n_threads; i++)
     {
+      read_registers (process, &process->threads[i]);
       known += process->threads[i].known;
       waits |= process->threads[i].waits;
     }
@@ -416,12 +443,24 @@ live_stop (struct process *process, struct error *err)
              : false;
 }
 
+/* Whether THREAD waits where it waited when its registers were read.  */
+static bool
+still_waits (const struct process *process, const struct thread *thread)
+{
+  struct registers now;
+  return live_waiting_registers (process->pid, thread->tid, &now)
+         && memcmp (now.values, thread->registers.values, sizeof now.values)
+                == 0;
+}
+
 void
 live_copy_stacks (struct process *process, size_t most)
 {
-  for (size_t i = 0; i < process->n_threads; i++)
+  /* Later threads have stacks at lower addresses as a rule.  Copies that are
+     made in ascending order need no room between others.  */
+  for (size_t i = process->n_threads; i-- > 0;)
     {
-      const struct thread *thread = &process->threads[i];
+      struct thread *thread = &process->threads[i];
       if (!thread->known)
         continue;
       uint64_t sp = thread->registers.values[process->arch->sp];
@@ -429,6 +468,8 @@ live_copy_stacks (struct process *process, size_t most)
       if (size > 0)
         memory_copy (&process->memory, sp - RED_ZONE,
                      (size < most ? (size_t)size : most) + RED_ZONE);
+      if (thread->waits)
+        thread->known = still_waits (process, thread);
     }
 }
 

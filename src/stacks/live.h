@@ -35,13 +35,15 @@ bool live_renew (struct process *process, struct error *err);
 bool live_refresh (struct process *process, bool *changed, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until
-   live_resume.  Threads that the kernel does not let be stopped, such as one
-   between vfork and its child's execve, are left out (thread->waits).  False
-   when there is none left, or it is not permitted.  */
+   live_resume.  A thread that the kernel does not let be stopped, such as one
+   between vfork and its child's execve, is asked for those of its registers
+   that the kernel tells (thread->waits).  False when no thread is known, or it
+   is not permitted.  */
 bool live_stop (struct process *process, struct error *err);
 
-/* Copy the stack of every stopped thread, from SP to the end of the mapping,
-   but not more than so many bytes.  */
+/* Copy the stack of every known thread, from SP to the end of the mapping, but
+   not more than so many bytes.  A thread that has ceased to wait meanwhile is
+   not known any more.  */
 void live_copy_stacks (struct process *process, size_t most);
 
 /* Resume all threads.  */
@@ -62,6 +64,13 @@ void live_read_names (struct process *process);
 /* Read the registers of TID, which stands still and is traced by the
    caller.  */
 bool live_registers (pid_t tid, struct registers *registers);
+
+/* Read the registers of thread TID of PID, which waits in the kernel and is
+   not stopped, as far as the kernel tells them; the others are
+   UNKNOWN_REGISTER. False when the thread does not wait, or too little is
+   told.  */
+bool live_waiting_registers (pid_t pid, pid_t tid,
+                             struct registers *registers);
 
 /* Report the modules to process->dwfl and make libdwfl walk the stacks that
    were copied.  */

@@ -27,6 +27,10 @@ enum
   REGISTERS_MAX = 33
 };
 
+/* The value of a register that is not known: no address, near to which nothing
+   can be read.  */
+#define UNKNOWN_REGISTER (UINT64_C (1) << 63)
+
 /* The registers of a thread that does not run, by DWARF number.  */
 struct registers
 {
@@ -81,7 +85,8 @@ struct thread
   pid_t tid;
   char name[32]; /* "" if not known */
   bool stopped;  /* by live_stop */
-  bool waits;    /* it waits in the kernel and cannot be stopped */
+  bool waits;    /* it waits in the kernel and cannot be stopped; of such a
+                    thread some registers may be known */
   int signal;    /* signal that the thread gets when it is resumed, or 0 */
   bool known;    /* `registers' has been read */
   struct registers registers;
@@ -106,6 +111,7 @@ struct process
   struct thread *threads; /* owned */
   size_t n_threads, threads_capacity;
   struct memory memory;
+  double stopped_at; /* when live_stop asked the first thread, by clock_now */
   /* Find the section of MODULE, which has not been looked for yet, and set
      its origin.  */
   void (*load_section) (struct process *process, struct module *module);

@@ -55,7 +55,6 @@ static bool
 copy_stacks (struct session *session, bool walk, struct error *err)
 {
   struct process *process = &session->process;
-  double start = clock_now ();
   if (!live_stop (process, err))
     return false;
   bool fresh = live_refresh (process, NULL, err);
@@ -63,7 +62,7 @@ copy_stacks (struct session *session, bool walk, struct error *err)
   if (walk)
     walk_all (session);
   live_resume (process);
-  session->stopped += clock_now () - start;
+  session->stopped += clock_now () - process->stopped_at;
   return fresh;
 }
 

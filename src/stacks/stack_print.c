@@ -140,6 +140,8 @@ print_thread (const struct thread *thread, FILE *out)
       fputc ('"', out);
     }
   fputs (":\n", out);
+  if (thread->waits)
+    fputs ("  (not stopped: it waits in the kernel)\n", out);
 }
 
 void
@@ -195,5 +197,4 @@ void
 stack_print_waiting (const struct thread *thread, FILE *out)
 {
   print_thread (thread, out);
-  fputs ("  (not stopped: it waits in the kernel)\n", out);
 }

@@ -23,8 +23,7 @@ bool stack_print_both (const struct process *process,
                        const struct thread *thread, const struct walk *sframe,
                        const struct walk *dwarf, unsigned wanted, FILE *out);
 
-/* Print that THREAD waits in the kernel, so that nothing is known of its
-   stack.  */
+/* Print that THREAD waits in the kernel, and nothing is known of its stack. */
 void stack_print_waiting (const struct thread *thread, FILE *out);
 
 #endif /* STACKS_STACK_PRINT_H */

@@ -38,9 +38,7 @@ read_code (void *context, uint64_t address, void *to, size_t size)
 
 /* In epilogues FP has been popped already, and its slot lies below SP, where a
    copy of the stack does not reach.  FP is in no row then, and is not known.
-   Few callers need it: this value stands for it, no address, near to which
-   nothing can be read.  */
-#define UNKNOWN_FP (UINT64_C (1) << 63)
+   Few callers need it.  */
 enum
 {
   POPPED_MAX = 512 /* bytes of registers that an epilogue pops */
@@ -55,9 +53,9 @@ read_memory (void *context, uint64_t address, void *to, size_t size)
   if (memory_read (&process->memory, address, to, size))
     return true;
   uint64_t below = process->walk_sp - address;
-  if (size != sizeof UNKNOWN_FP || below == 0 || below > POPPED_MAX)
+  if (size != sizeof UNKNOWN_REGISTER || below == 0 || below > POPPED_MAX)
     return false;
-  store_u64 (to, UNKNOWN_FP, process->arch->big_endian);
+  store_u64 (to, UNKNOWN_REGISTER, process->arch->big_endian);
   return true;
 }
 
@@ -202,7 +200,7 @@ walk_by_sframe (struct process *process, const struct registers *registers,
       if (guessed || by_fp)
         walk->end = CFI2SFRAME_STEP_CALLER;
       /* No row of code has a return address below SP.  */
-      if (unwinder.pc == UNKNOWN_FP)
+      if (unwinder.pc == UNKNOWN_REGISTER)
         walk->end = CFI2SFRAME_STEP_MEMORY;
     }
 }
