@@ -288,7 +288,7 @@ set_mode (struct argp_state *state, enum tool_mode mode)
   struct tool_options *options = state->input;
   if (options->mode != MODE_CONVERT && options->mode != mode)
     argp_error (state, "%s and %s exclude each other",
-                usage_mode_name (options->mode), usage_mode_name (mode));
+                mode_names[options->mode].option, mode_names[mode].option);
   options->mode = mode;
 }
 

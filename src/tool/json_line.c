@@ -22,6 +22,12 @@ json_add_number (json_object *object, const char *name, uint64_t value)
   json_object_object_add (object, name, json_object_new_uint64 (value));
 }
 
+void
+json_add_seconds (json_object *object, double seconds)
+{
+  json_object_object_add (object, "seconds", json_object_new_double (seconds));
+}
+
 /* VALUE as a JSON string, in which bytes that are not UTF-8 are escaped as
    \xHH.  NULL when memory ran out.  */
 static json_object *

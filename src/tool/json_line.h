@@ -21,6 +21,9 @@ json_object *json_line_new (void);
 
 void json_add_number (json_object *object, const char *name, uint64_t value);
 
+/* Add the member `seconds'.  */
+void json_add_seconds (json_object *object, double seconds);
+
 /* Add VALUE to OBJECT under NAME; NULL becomes null.  Bytes of VALUE that are
    not UTF-8 become the text \xHH, because JSON cannot express them.  */
 void json_add_string (json_object *object, const char *name,

@@ -7,6 +7,7 @@
 
 #include "base/printable.h"
 #include "tool/figures.h"
+#include "tool/outcome_json.h"
 
 /* Sums.  */
 
@@ -195,27 +196,14 @@ measure_add_json (json_object *object, const struct measurement *comparison)
   json_object_object_add (object, "formats", formats);
 }
 
-static const char *
-status_name (const struct tool_options *options, const struct job *job)
-{
-  if (job->outcome != JOB_DONE)
-    return job->outcome == JOB_SKIPPED ? "skipped" : "failed";
-  return options->mode == MODE_COMPARE_FORMATS ? "compared" : "converted";
-}
-
 void
 measure_print_json (const struct tool_options *options, const struct job *job,
                     FILE *out)
 {
   const struct measurement *comparison = &job->comparison;
-  json_object *object = json_line_new ();
-  json_add_string (object, "file", job->path);
-  json_add_string (object, "status", status_name (options, job));
-  json_add_string (object, "reason",
-                   job->outcome == JOB_DONE ? NULL : job->err.reason);
+  json_object *object = outcome_json_new (options, job);
   json_add_string (object, "machine", comparison->machine);
   measure_add_json (object, comparison);
-  json_object_object_add (object, "seconds",
-                          json_object_new_double (job->seconds));
+  json_add_seconds (object, job->seconds);
   json_print_line (object, out);
 }

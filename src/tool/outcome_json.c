@@ -1,31 +1,9 @@
-/* --stats=json of --check, --remove and --undo.
+/* --stats=json: what becomes of a file, which all modes report alike.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "tool/outcome_json.h"
 
 #include "tool/json_line.h"
-
-const char *
-outcome_json_done (const struct tool_options *options)
-{
-  switch (options->mode)
-    {
-    case MODE_CHECK:
-      return "checked";
-    case MODE_REMOVE:
-      return "removed";
-    case MODE_UNDO:
-      return "restored";
-    default:
-      return NULL;
-    }
-}
-
-bool
-outcome_json_is_for (const struct tool_options *options)
-{
-  return options->stats == STATS_JSON && outcome_json_done (options) != NULL;
-}
 
 void
 outcome_json_add_check (json_object *object,
@@ -43,11 +21,10 @@ outcome_json_add_check (json_object *object,
     json_add_string (object, "readers", check->readers);
 }
 
-void
-outcome_json_print (const struct tool_options *options, const struct job *job,
-                    FILE *out)
+json_object *
+outcome_json_new (const struct tool_options *options, const struct job *job)
 {
-  const char *const names[] = { [JOB_DONE] = outcome_json_done (options),
+  const char *const names[] = { [JOB_DONE] = mode_names[options->mode].status,
                                 [JOB_SKIPPED] = "skipped",
                                 [JOB_FAILED] = "failed" };
   json_object *object = json_line_new ();
@@ -55,9 +32,16 @@ outcome_json_print (const struct tool_options *options, const struct job *job,
   json_add_string (object, "status", names[job->outcome]);
   json_add_string (object, "reason",
                    job->outcome == JOB_DONE ? NULL : job->err.reason);
+  return object;
+}
+
+void
+outcome_json_print (const struct tool_options *options, const struct job *job,
+                    FILE *out)
+{
+  json_object *object = outcome_json_new (options, job);
   if (options->mode == MODE_CHECK)
     outcome_json_add_check (object, &job->check);
-  json_object_object_add (object, "seconds",
-                          json_object_new_double (job->seconds));
+  json_add_seconds (object, job->seconds);
   json_print_line (object, out);
 }

@@ -12,10 +12,6 @@
 #include "tool/measure_print.h"
 #include "tool/outcome_json.h"
 
-static const char *const status_names[] = {
-  [JOB_DONE] = "converted", [JOB_SKIPPED] = "skipped", [JOB_FAILED] = "failed"
-};
-
 /* Print the beginning of a line about JOB.  */
 static void
 print_name (const struct job *job, FILE *out)
@@ -246,11 +242,7 @@ print_stats_json (const struct tool_options *options, const struct job *job,
                   FILE *out)
 {
   const struct cfi2sframe_report *report = &job->report;
-  json_object *object = json_line_new ();
-  json_add_string (object, "file", job->path);
-  json_add_string (object, "status", status_names[job->outcome]);
-  json_add_string (object, "reason",
-                   job->outcome == JOB_DONE ? NULL : job->err.reason);
+  json_object *object = outcome_json_new (options, job);
   json_add_string (object, "machine", report->machine);
   json_add_string (object, "format", format_name (options->convert.format));
   json_add_string (object, "strategy", report->strategy);
@@ -275,8 +267,7 @@ print_stats_json (const struct tool_options *options, const struct job *job,
     }
   json_object_object_add (object, "left_out", report_left_out_json (report));
   json_add_number (object, "return_addresses", report->return_addresses);
-  json_object_object_add (object, "seconds",
-                          json_object_new_double (job->seconds));
+  json_add_seconds (object, job->seconds);
   json_print_line (object, out);
 }
 
@@ -319,40 +310,53 @@ static void
 report_done (const struct tool_options *options, const struct job *job,
              FILE *out)
 {
-  bool talkative = options->talkative;
-  if (options->quiet || options->mode == MODE_DUMP
-      || outcome_json_is_for (options))
+  if (options->quiet || options->stats == STATS_JSON
+      || options->mode == MODE_DUMP)
     return;
-  if (options->mode == MODE_COMPARE_FORMATS || options->compact_unwind)
-    {
-      if (options->stats != STATS_JSON)
-        measure_print (options, job, out);
-      return;
-    }
-  if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
-    {
-      if (talkative)
-        {
-          print_name (job, out);
-          fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
-                   options->mode == MODE_UNDO ? "restored" : "removed");
-        }
-      return;
-    }
   if (options->mode == MODE_CHECK)
+    print_check (job, out);
+  else if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
     {
-      print_check (job, out);
-      return;
+      if (!options->talkative)
+        return;
+      print_name (job, out);
+      fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
+               mode_names[options->mode].status);
     }
-  if (options->stats == STATS_TEXT)
+  else if (options->mode == MODE_COMPARE_FORMATS || options->compact_unwind)
+    measure_print (options, job, out);
+  else if (options->stats == STATS_TEXT)
     print_stats_text (options, job, out);
-  else if (options->stats == STATS_NONE && talkative)
+  else if (options->talkative)
     {
       print_summary (options, job, out);
       print_debug (&job->report, out);
       print_from_code (options, &job->report, out);
       if (options->verbose > 1)
         print_left_out (job, out);
+    }
+}
+
+static void
+report_json (const struct tool_options *options, const struct job *job,
+             FILE *out)
+{
+  switch (options->mode)
+    {
+    case MODE_CHECK:
+    case MODE_REMOVE:
+    case MODE_UNDO:
+      outcome_json_print (options, job, out);
+      break;
+    case MODE_COMPARE_FORMATS:
+      measure_print_json (options, job, out);
+      break;
+    default:
+      if (options->compact_unwind)
+        measure_print_json (options, job, out);
+      else
+        print_stats_json (options, job, out);
+      break;
     }
 }
 
@@ -390,16 +394,8 @@ report_job (const struct tool_options *options, const struct job *job,
 {
   if (job->outcome == JOB_FAILED)
     print_problem (job, errors);
-  if (options->stats == STATS_JSON
-      && (options->mode == MODE_COMPARE_FORMATS
-          || (options->compact_unwind && options->mode == MODE_SECTION_ONLY)))
-    measure_print_json (options, job, out);
-  else if (options->stats == STATS_JSON
-           && (options->mode == MODE_CONVERT || options->mode == MODE_DETACH
-               || options->mode == MODE_SECTION_ONLY))
-    print_stats_json (options, job, out);
-  else if (outcome_json_is_for (options))
-    outcome_json_print (options, job, out);
+  if (options->stats == STATS_JSON)
+    report_json (options, job, out);
   if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
       && !options->quiet)
     print_concerns (job, errors);

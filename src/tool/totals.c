@@ -92,30 +92,6 @@ totals_add (struct totals *totals, const struct job *job)
     }
 }
 
-static const char *
-done_name (const struct tool_options *options)
-{
-  switch (options->mode)
-    {
-    case MODE_CHECK:
-      return "checked";
-    case MODE_COMPARE_FORMATS:
-      return "compared";
-    case MODE_DUMP:
-      return "printed";
-    case MODE_DETACH:
-      return options->convert.dry_run ? "could be described"
-                                      : "described beside them";
-    case MODE_REMOVE:
-      return options->convert.dry_run ? "could be without .sframe"
-                                      : "without .sframe now";
-    case MODE_UNDO:
-      return options->convert.dry_run ? "could be restored" : "restored";
-    default:
-      return options->convert.dry_run ? "could be converted" : "converted";
-    }
-}
-
 static void
 print_size (const struct totals *totals, FILE *out)
 {
@@ -208,9 +184,11 @@ static void
 print_files (const struct totals *totals, const struct tool_options *options,
              FILE *out)
 {
-  fprintf (out,
-           "%" PRIu64 " files %s, %" PRIu64 " skipped, %" PRIu64 " failed",
-           totals->done, done_name (options), totals->skipped, totals->failed);
+  const struct mode_names *names = &mode_names[options->mode];
+  fprintf (
+      out, "%" PRIu64 " files %s, %" PRIu64 " skipped, %" PRIu64 " failed",
+      totals->done, options->convert.dry_run ? names->could_be : names->done,
+      totals->skipped, totals->failed);
   if (totals->not_elf > 0)
     fprintf (out, "; %" PRIu64 " files are not ELF", totals->not_elf);
   fprintf (out, " (%.1f s)\n", totals->seconds);
@@ -221,19 +199,13 @@ print_files (const struct totals *totals, const struct tool_options *options,
 }
 
 static void
-print_conversion_json (const struct totals *totals,
-                       const struct tool_options *options, FILE *out)
+add_conversion (json_object *total, const struct cfi2sframe_report *sum)
 {
-  const struct cfi2sframe_report *sum = &totals->sum;
   const struct
   {
     const char *name;
     uint64_t value;
-  } numbers[] = { { "converted", totals->done },
-                  { "skipped", totals->skipped },
-                  { "failed", totals->failed },
-                  { "not_elf", totals->not_elf },
-                  { "input_bytes", sum->input_bytes },
+  } numbers[] = { { "input_bytes", sum->input_bytes },
                   { "output_bytes", sum->output_bytes },
                   { "eh_frame_bytes", sum->eh_frame_bytes },
                   { "eh_frame_hdr_bytes", sum->eh_frame_hdr_bytes },
@@ -245,38 +217,34 @@ print_conversion_json (const struct totals *totals,
                   { "bytes_covered", sum->bytes_covered },
                   { "bytes_left_out", sum->bytes_left_out },
                   { "executable_bytes", sum->executable_bytes } };
-  json_object *total = json_object_new_object ();
-  json_object *line = json_line_new ();
-  json_add_string (total, "format", format_name (options->convert.format));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     json_add_number (total, numbers[i].name, numbers[i].value);
   json_object_object_add (total, "left_out", report_left_out_json (sum));
-  json_object_object_add (total, "seconds",
-                          json_object_new_double (totals->seconds));
-  json_object_object_add (line, "total", total);
-  json_print_line (line, out);
 }
 
-/* Print the sums of modes that convert nothing.  */
 static void
-print_outcome_json (const struct totals *totals,
-                    const struct tool_options *options, FILE *out)
+print_json (const struct totals *totals, const struct tool_options *options,
+            FILE *out)
 {
   json_object *total = json_object_new_object ();
   json_object *line = json_line_new ();
-  json_add_number (total, outcome_json_done (options), totals->done);
+  bool makes = options->mode == MODE_CONVERT || options->mode == MODE_DETACH;
+  if (makes)
+    json_add_string (total, "format", format_name (options->convert.format));
+  json_add_number (total, mode_names[options->mode].status, totals->done);
   json_add_number (total, "skipped", totals->skipped);
   json_add_number (total, "failed", totals->failed);
   json_add_number (total, "not_elf", totals->not_elf);
+  if (makes)
+    add_conversion (total, &totals->sum);
+  if (options->mode == MODE_COMPARE_FORMATS)
+    measure_add_json (total, &totals->measured);
   if (options->mode == MODE_CHECK)
     outcome_json_add_check (total, &totals->checked);
-  json_object_object_add (total, "seconds",
-                          json_object_new_double (totals->seconds));
+  json_add_seconds (total, totals->seconds);
   json_object_object_add (line, "total", total);
   json_print_line (line, out);
 }
-
-/* Print the sums of --compare-formats.  */
 
 static void
 print_measured_text (const struct totals *totals, FILE *out)
@@ -287,43 +255,31 @@ print_measured_text (const struct totals *totals, FILE *out)
   measure_print_table (name, &totals->measured, out);
 }
 
-static void
-print_measured_json (const struct totals *totals, FILE *out)
+/* Whether there are sums to print: for trees, and for several files that were
+   measured.  */
+static bool
+has_sums (const struct totals *totals, const struct tool_options *options)
 {
-  json_object *total = json_object_new_object ();
-  json_object *line = json_line_new ();
-  json_add_number (total, "compared", totals->done);
-  json_add_number (total, "skipped", totals->skipped);
-  json_add_number (total, "failed", totals->failed);
-  json_add_number (total, "not_elf", totals->not_elf);
-  measure_add_json (total, &totals->measured);
-  json_object_object_add (total, "seconds",
-                          json_object_new_double (totals->seconds));
-  json_object_object_add (line, "total", total);
-  json_print_line (line, out);
+  return tool_options_is_tree (options)
+         || (options->mode == MODE_COMPARE_FORMATS
+             && totals->done + totals->skipped + totals->failed > 1);
 }
 
 void
 totals_print (const struct totals *totals, const struct tool_options *options,
               FILE *out)
 {
-  bool tree = tool_options_is_tree (options);
-  bool many = tree || totals->done + totals->skipped + totals->failed > 1;
-  bool measured = options->mode == MODE_COMPARE_FORMATS;
+  if (!has_sums (totals, options))
+    return;
   if (options->stats == STATS_JSON)
     {
-      if (measured && many)
-        print_measured_json (totals, out);
-      else if (outcome_json_is_for (options) && tree)
-        print_outcome_json (totals, options, out);
-      else if (!measured && tree)
-        print_conversion_json (totals, options, out);
+      print_json (totals, options, out);
       return;
     }
   if (options->quiet)
     return;
-  if (measured && many)
+  if (options->mode == MODE_COMPARE_FORMATS)
     print_measured_text (totals, out);
-  if (tree)
+  if (tool_options_is_tree (options))
     print_files (totals, options, out);
 }

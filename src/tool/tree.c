@@ -22,6 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 enum
 {
   LOOKING_STEP = 1024 /* files between two calls of tree->looking */
@@ -42,18 +44,10 @@ struct directory_walk
 static struct tree_entry *
 add_entry (struct tree *tree, char *path)
 {
-  if (tree->n_entries == tree->room)
+  if (!ARRAY_ROOM (tree->entries, tree->n_entries + 1, &tree->room))
     {
-      size_t room = tree->room * 2 + 64;
-      struct tree_entry *grown
-          = reallocarray (tree->entries, room, sizeof *grown);
-      if (grown == NULL)
-        {
-          free (path);
-          return NULL;
-        }
-      tree->entries = grown;
-      tree->room = room;
+      free (path);
+      return NULL;
     }
   struct tree_entry *entry = &tree->entries[tree->n_entries++];
   *entry = (struct tree_entry){ .path = path };
@@ -103,17 +97,10 @@ is_excluded (const struct directory_walk *walk, const char *path,
 static bool
 push_directory (struct directory_walk *walk, char *path)
 {
-  if (walk->n_directories == walk->room)
+  if (!ARRAY_ROOM (walk->directories, walk->n_directories + 1, &walk->room))
     {
-      size_t room = walk->room * 2 + 64;
-      char **grown = reallocarray (walk->directories, room, sizeof *grown);
-      if (grown == NULL)
-        {
-          free (path);
-          return false;
-        }
-      walk->directories = grown;
-      walk->room = room;
+      free (path);
+      return false;
     }
   walk->directories[walk->n_directories++] = path;
   return true;

@@ -25,23 +25,6 @@ check_compact_unwind (const struct argp_state *state)
     argp_error (state, "this option is for SFrame only");
 }
 
-const char *
-usage_mode_name (enum tool_mode mode)
-{
-  static const char *const names[]
-      = { [MODE_CONVERT] = "conversion",
-          [MODE_SECTION_ONLY] = "--section-only",
-          [MODE_CHECK] = "--check",
-          [MODE_DUMP] = "--dump",
-          [MODE_COMPARE] = "--compare",
-          [MODE_COMPARE_FORMATS] = "--compare-formats",
-          [MODE_LINT] = "--lint",
-          [MODE_DETACH] = "--detached",
-          [MODE_REMOVE] = "--remove",
-          [MODE_UNDO] = "--undo" };
-  return names[mode];
-}
-
 #define MODE_BIT(mode) (1u << (mode))
 /* Modes that make a section; MAKES_IN_PLACE, for its place in the file.  */
 #define MAKES_IN_PLACE (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY))
@@ -119,7 +102,7 @@ check_effects (const struct argp_state *state)
         && !(effects[i].modes & MODE_BIT (options->mode)))
       argp_error (state, "--%s has no effect with %s",
                   name_of (state->root_argp->options, effects[i].key),
-                  usage_mode_name (options->mode));
+                  mode_names[options->mode].option);
   if (options->one_file_system && !options->recursive)
     argp_error (state, "--one-file-system has no effect without -r");
   if (options->n_excluded > 0 && !options->recursive)
@@ -190,7 +173,7 @@ usage_check (const struct argp_state *state)
           || options->mode == MODE_COMPARE_FORMATS
           || options->mode == MODE_LINT))
     argp_error (state, "%s writes no output file",
-                usage_mode_name (options->mode));
+                mode_names[options->mode].option);
   check_compact_unwind (state);
   check_effects (state);
   check_objects (state);

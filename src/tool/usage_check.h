@@ -8,11 +8,7 @@
 
 #include "tool/options.h"
 
-/* The name of the option that asks for MODE; no option asks for
-   "conversion".  */
-const char *usage_mode_name (enum tool_mode mode);
-
-/* Record in */
+/* Record in options->given that the option KEY is given.  */
 void usage_note_given (struct tool_options *options, int key);
 
 /* The whole command line of STATE is parsed into its struct tool_options.  If
