@@ -45,7 +45,6 @@
   {                \
     __VA_ARGS__    \
   }
-/* NOLINTBEGIN(bugprone-macro-parentheses): lists in braces take none.  */
 #define STUB(name_, size_, bytes_, mask_)                             \
   {                                                                   \
     .name = (name_), .size = (size_), .bytes = bytes_, .mask = mask_, \
@@ -59,8 +58,6 @@
         = { { 0, 0 },                                                         \
             { (pushed_), 16 } }                                               \
   }
-/* NOLINTEND(bugprone-macro-parentheses) */
-
 /* NOLINTEND(bugprone-macro-parentheses)  */
 
 static const struct plt_stub headers[] = {

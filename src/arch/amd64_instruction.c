@@ -12,10 +12,8 @@
 /* What follows an opcode.  */
 enum
 {
-  N = 0, /* nothing */
-  M
-  = 1
-    << 0, /* ModRM, and SIB byte and displacement where ModRM asks for them */
+  N = 0,      /* nothing */
+  M = 1 << 0, /* ModRM, and what ModRM asks for: SIB byte, displacement */
   B = 1 << 1, /* 8-bit immediate */
   W = 1 << 2, /* 16-bit immediate */
   Z = 1 << 3, /* 32-bit immediate, 16-bit with the prefix 66 */

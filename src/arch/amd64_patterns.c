@@ -221,7 +221,6 @@ look_at_all (struct address_search *search, const struct loaded_bytes *code,
 
 static void
 find_addresses (struct address_search *search, const struct loaded_bytes *code)
-
 {
   const struct field_test test
       = { .begin = (uint32_t)search->begin,

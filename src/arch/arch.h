@@ -115,9 +115,8 @@ struct arch
   uint32_t max_page_size;
   struct arch_relocations relocations;
 
-  const struct plt_stub
-      *plt_headers;                 /* entry 0 of .plt; ends with name NULL */
-  const struct plt_stub *plt_stubs; /* the other entries; likewise */
+  /* Entry 0 of .plt, and the other entries; both end with name NULL.  */
+  const struct plt_stub *plt_headers, *plt_stubs;
 };
 
 /* The table of an ELF machine (EM_*) and byte order; NULL when SFrame has no

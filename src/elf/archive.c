@@ -194,11 +194,20 @@ translate (const struct archive *archive, const uint64_t *offsets,
   return true;
 }
 
-static void
-store_big_endian (uint8_t *to, uint64_t value, size_t width)
+/* A number of the index, of WIDTH bytes.  */
+static uint64_t
+load_number (const uint8_t *at, size_t width)
 {
-  for (size_t i = 0; i < width; i++)
-    to[i] = (uint8_t)(value >> 8 * (width - 1 - i));
+  return width == 8 ? load_u64 (at, true) : load_u32 (at, true);
+}
+
+static void
+store_number (uint8_t *at, uint64_t value, size_t width)
+{
+  if (width == 8)
+    store_u64 (at, value, true);
+  else
+    store_u32 (at, (uint32_t)value, true);
 }
 
 bool
@@ -208,9 +217,7 @@ archive_write_index (const struct archive *archive,
                      struct error *err)
 {
   size_t width = member->kind == ARCHIVE_INDEX64 ? 8 : 4;
-  uint64_t n = member->size < width ? 0
-               : width == 8         ? load_u64 (member->bytes, true)
-                                    : load_u32 (member->bytes, true);
+  uint64_t n = member->size < width ? 0 : load_number (member->bytes, width);
   if (member->size < width || n > (member->size - width) / width)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "the archive's index is damaged");
@@ -222,15 +229,14 @@ archive_write_index (const struct archive *archive,
   for (uint64_t i = 0; good && i < n; i++)
     {
       uint8_t *entry = index + (i + 1) * width;
-      uint64_t at
-          = width == 8 ? load_u64 (entry, true) : load_u32 (entry, true);
+      uint64_t at = load_number (entry, width);
       good = translate (archive, offsets, &at)
              || error_set (err, CFI2SFRAME_MALFORMED,
                            "the archive's index is damaged");
       if (good && width == 4 && at > UINT32_MAX)
         good = error_set (err, CFI2SFRAME_UNSUPPORTED,
                           "the archive would be too large for its index");
-      store_big_endian (entry, at, width);
+      store_number (entry, at, width);
     }
   good = good && io_write_at (fd, index, (size_t)member->size, offset, err);
   free (index);

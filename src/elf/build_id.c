@@ -3,6 +3,8 @@
 
 #include "elf/build_id.h"
 
+#include <stdio.h>
+
 #include "elf/notes.h"
 
 static struct build_id
@@ -33,4 +35,12 @@ build_id_find (const struct image *image)
       found = find_in_notes (
           note_walk_segment (image, &image->segments[i], false));
   return found;
+}
+
+void
+build_id_digits (const struct build_id *id, char digits[BUILD_ID_DIGITS_SIZE])
+{
+  digits[0] = '\0';
+  for (size_t i = 0; i < id->size; i++)
+    sprintf (digits + 2 * i, "%02x", id->bytes[i]);
 }

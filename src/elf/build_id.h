@@ -11,7 +11,8 @@
 
 enum
 {
-  BUILD_ID_SIZE_MAX = 64 /* linkers write 8 to 32 bytes */
+  BUILD_ID_SIZE_MAX = 64, /* linkers write 8 to 32 bytes */
+  BUILD_ID_DIGITS_SIZE = 2 * BUILD_ID_SIZE_MAX + 1
 };
 
 struct build_id
@@ -23,5 +24,9 @@ struct build_id
 /* The build-id of IMAGE, from its sections or, in a file without sections,
    its segments.  */
 struct build_id build_id_find (const struct image *image);
+
+/* Write ID to DIGITS in hexadecimal digits, by which files are found.  */
+void build_id_digits (const struct build_id *id,
+                      char digits[BUILD_ID_DIGITS_SIZE]);
 
 #endif /* ELF_BUILD_ID_H */

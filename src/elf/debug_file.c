@@ -252,11 +252,10 @@ try_build_id (const struct debug_search *search)
 {
   const struct debug_places *places = search->places;
   struct build_id id = build_id_find (search->image);
-  char digits[2 * BUILD_ID_SIZE_MAX + 1];
+  char digits[BUILD_ID_DIGITS_SIZE];
   if (id.size < 2)
     return false;
-  for (size_t i = 0; i < id.size; i++)
-    snprintf (digits + 2 * i, 3, "%02x", id.bytes[i]);
+  build_id_digits (&id, digits);
   return try_path (search, true, "%s/.build-id/%.2s/%s.debug", places->global,
                    digits, digits + 2)
          || (places->cache[0] != '\0'

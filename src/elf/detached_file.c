@@ -18,15 +18,13 @@
 static char *
 path_of (const struct build_id *id, const char *folder, size_t length)
 {
-  static const char suffix[] = ".sframe";
-  char *path = malloc (length + 2 * id->size + sizeof "//" + sizeof suffix);
-  if (path == NULL)
-    return NULL;
-  char *at = path + sprintf (path, "%.*s/", (int)length, folder);
-  for (size_t i = 0; i < id->size; i++)
-    at += sprintf (at, i == 1 ? "/%02x" : "%02x", id->bytes[i]);
-  memcpy (at, suffix, sizeof suffix);
-  return path;
+  char digits[BUILD_ID_DIGITS_SIZE], *path;
+  build_id_digits (id, digits);
+  return asprintf (&path, "%.*s/%.2s/%s.sframe", (int)length, folder, digits,
+                   digits + 2)
+                 < 0
+             ? NULL
+             : path;
 }
 
 char *

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "elf/dynamic.h"
 
@@ -214,13 +215,6 @@ may_be_changed (const struct image *image, uint64_t address)
   return false;
 }
 
-static int
-compare_addresses (const void *a, const void *b)
-{
-  const uint64_t *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 bool
 dynamic_places_find (struct dynamic_places *places, const struct image *image,
                      uint64_t address, uint64_t size, struct error *err)
@@ -232,9 +226,9 @@ dynamic_places_find (struct dynamic_places *places, const struct image *image,
   if (!may_be_changed (image, address))
     return true;
   places->unknown = !dynamic_relocations_walk (image, note_place, &search);
-  if (places->n > 1)
-    qsort (places->addresses, places->n, sizeof *places->addresses,
-           compare_addresses);
+  void *addresses = places->addresses;
+  search.failed |= !radix_sort (&addresses, places->n, sizeof (uint64_t));
+  places->addresses = addresses;
   return !search.failed || error_set_no_memory (err);
 }
 

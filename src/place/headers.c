@@ -222,8 +222,8 @@ write_sections (struct placing *placing)
                         placing->header.e_shoff);
 }
 
-bool
-table_finish_in_place (struct placing *placing)
+static bool
+write_headers (struct placing *placing)
 {
   placing->header.e_phnum = (uint16_t)placing->n_segments;
   placing->plan->new_size = placing->end;
@@ -231,23 +231,20 @@ table_finish_in_place (struct placing *placing)
                         sizeof placing->header, 0)
          && write_encoded (placing, ELF_T_PHDR, placing->segments,
                            placing->n_segments * sizeof placing->segments[0],
-                           placing->header.e_phoff)
-         && write_encoded (placing, ELF_T_SHDR, placing->sections,
-                           placing->n_sections * sizeof (Elf64_Shdr),
-                           placing->header.e_shoff);
+                           placing->header.e_phoff);
+}
+
+bool
+table_finish_in_place (struct placing *placing)
+{
+  return write_encoded (placing, ELF_T_SHDR, placing->sections,
+                        placing->n_sections * sizeof (Elf64_Shdr),
+                        placing->header.e_shoff)
+         && write_headers (placing);
 }
 
 bool
 table_finish (struct placing *placing)
 {
-  placing->header.e_phnum = (uint16_t)placing->n_segments;
-  if (!write_sections (placing)
-      || !write_encoded (placing, ELF_T_EHDR, &placing->header,
-                         sizeof placing->header, 0)
-      || !write_encoded (placing, ELF_T_PHDR, placing->segments,
-                         placing->n_segments * sizeof placing->segments[0],
-                         placing->header.e_phoff))
-    return false;
-  placing->plan->new_size = placing->end;
-  return true;
+  return write_sections (placing) && write_headers (placing);
 }

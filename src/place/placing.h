@@ -50,10 +50,12 @@ struct note_move
 /* A way to have one PT_NOTE for all notes.  */
 struct gathered_notes
 {
-  size_t kept;                                     /* its index */
-  uint64_t offset, address, physical, size, align; /* size 0: there is none */
+  size_t kept; /* index of the PT_NOTE that gets all notes */
+  /* What that header says then.  Size 0: notes are not gathered.  */
+  uint64_t offset, address, physical, size, align;
   uint64_t fixed_begin, fixed_end; /* of the notes that keep their place */
-  struct note_move moves[NOTE_SECTIONS_MAX]; /* maybe to the old place */
+  /* All notes; those that keep their place are moved to where they are.  */
+  struct note_move moves[NOTE_SECTIONS_MAX];
   size_t n_moves;
   uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
   size_t n_fillers;
@@ -67,7 +69,7 @@ struct placing
   struct layout_plan *plan;
   struct error *err;
   uint64_t page; /* P of doc/injection */
-  bool loader;
+  bool loader;   /* the image is a dynamic loader */
 
   /* The headers of the new file.  */
   GElf_Ehdr header;
@@ -79,7 +81,8 @@ struct placing
   size_t n_new_sections;
 
   struct references references; /* to what may move */
-  bool gathers_notes;           /* notes move without their PT_NOTE */
+  bool gathers_notes; /* one PT_NOTE is made for all notes, so that a note
+                         moves without the one that it is in */
 
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
@@ -179,8 +182,8 @@ struct unit
   uint64_t offset, size; /* in the old file */
   uint64_t address;
   uint64_t align;
-  bool build_id;
-  bool placed; /* it goes to bytes that were freed; else behind .sframe */
+  bool build_id; /* the build-id is in it */
+  bool placed;   /* it goes to bytes that were freed; else behind .sframe */
   uint64_t new_offset, new_address;
 };
 
@@ -217,16 +220,6 @@ struct header_slots
   struct interval freed[2]; /* bytes that eviction freed: behind the table, and
                             behind notes that stay */
 };
-
-/* Whether header INDEX goes away.  In headers.c.  */
-bool slots_have_taken (const struct header_slots *slots, size_t index);
-
-/* Where the program header table of the old file ends.  */
-uint64_t table_old_end (const struct placing *placing);
-
-/* Compute table_end.  In headers.c.  */
-void slots_set_table_end (const struct placing *placing,
-                          struct header_slots *slots);
 
 /* Find room for N more program headers without moving the table.  Code and
    data are searched for references to what would move.  False with
@@ -325,6 +318,16 @@ bool section_has_symbol (const struct image *image, size_t index);
 bool dynamic_may_define (const struct image *image, const char *name);
 
 /* ---- headers.c: the new headers.  */
+
+/* Whether header INDEX goes away.  */
+bool slots_have_taken (const struct header_slots *slots, size_t index);
+
+/* Where the program header table of the old file ends.  */
+uint64_t table_old_end (const struct placing *placing);
+
+/* Compute slots->table_end.  */
+void slots_set_table_end (const struct placing *placing,
+                          struct header_slots *slots);
 
 /* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is
    given, that behind the last PT_LOAD.  */

@@ -24,8 +24,8 @@
 enum
 {
   READERS_MAX = 16,
-  JOBS_MAX
-  = 256, /* cfi2sframe_discard_temporaries knows so many temporary files */
+  /* cfi2sframe_discard_temporaries knows so many temporary files.  */
+  JOBS_MAX = 256
 };
 
 static const struct argp_option option_table[] = {

@@ -55,8 +55,7 @@ struct tool_options
   unsigned given;       /* bits of options, for usage_check.c */
   const char *output;   /* file of -o or --section-only, or NULL */
   const char *detached; /* folder of MODE_DETACH */
-  const char *
-      compact_unwind_machine; /* machine that a bare section is for, or NULL */
+  const char *compact_unwind_machine; /* of a bare section, or NULL */
   enum tool_stats stats;
   bool quiet;
   unsigned verbose;
@@ -65,10 +64,9 @@ struct tool_options
   bool talkative;      /* print a line per file, if not quiet */
   enum tool_skip skip_unconvertible;
   struct cfi2sframe_options convert;
-  bool debug_twin; /* change the debug file along with the file: */
-  const char
-      *debug_twin_file; /* the debug file; NULL: the one that is found */
-  char **files;         /* borrowed from argv */
+  bool debug_twin;             /* change the debug file along with the file */
+  const char *debug_twin_file; /* NULL: the one that is found */
+  char **files;                /* borrowed from argv */
   size_t n_files;
   bool recursive;         /* directories are entered */
   const char *files_from; /* list of NUL-terminated names, "-" or NULL */

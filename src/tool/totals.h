@@ -14,9 +14,8 @@
 struct left_alone
 {
   uint64_t count;
-  const char
-      *path; /* the first of these files by name; borrowed from the tree */
-  char reason[256]; /* the reason of that one */
+  const char *path; /* the first by name; borrowed from the tree */
+  char reason[256]; /* that file's */
 };
 
 struct totals
@@ -24,14 +23,13 @@ struct totals
   uint64_t done, skipped, failed; /* files */
   uint64_t not_elf;               /* files found in trees that are not ELF */
   struct left_alone unsupported, refused, malformed;
-  struct cfi2sframe_report sum; /* sums over all files done */
-  struct cfi2sframe_report
-      of_eh_frame; /* sums over the files done whose CFI is all in .eh_frame */
-  uint64_t n_of_eh_frame;                 /* number of files in of_eh_frame */
-  struct cfi2sframe_check_result checked; /* sums of --check */
-  struct measurement
-      measured;   /* sums of --compare-formats; `available': in any file */
-  double seconds; /* elapsed time */
+  struct cfi2sframe_report sum; /* of all files done */
+  /* Of the files done whose CFI is all in .eh_frame, and their number.  */
+  struct cfi2sframe_report of_eh_frame;
+  uint64_t n_of_eh_frame;
+  struct cfi2sframe_check_result checked; /* --check */
+  struct measurement measured; /* --compare-formats; `available': in a file */
+  double seconds;              /* elapsed time */
 };
 
 /* Add JOB, which is finished.  The order of the calls makes no difference.  */

@@ -5,7 +5,6 @@
 
 #include "write/existing.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum
@@ -178,35 +177,25 @@ existing_forget_record (struct existing *existing, struct image *image)
   existing->has_record = false;
 }
 
-/* A patch that makes SIZE bytes at OFFSET zero.  */
-static bool
-add_zeros (struct layout_plan *plan, uint64_t offset, size_t size)
-{
-  struct layout_patch *patch = &plan->patches[plan->n_patches];
-  *patch = (struct layout_patch){ offset, size, calloc (1, size) };
-  if (patch->bytes == NULL)
-    return false;
-  plan->n_patches++;
-  return true;
-}
-
 /* PT_NULL and SHT_NULL are both 0 (gABI).  Only the type of a program header
    is cleared; of a section header all bytes, because elflint complains
    otherwise.  */
 static bool
-add_removals (struct layout_plan *plan, const struct image *image)
+add_removals (struct layout_plan *plan, const struct image *image,
+              struct error *err)
 {
+  const GElf_Ehdr *header = &image->header;
   for (size_t i = 0; i < image->n_segments; i++)
     if (image->segments[i].p_type == PT_GNU_SFRAME
-        && !add_zeros (plan,
-                       image->header.e_phoff + i * image->header.e_phentsize,
-                       sizeof (Elf64_Word)))
+        && plan_patch (plan, header->e_phoff + i * header->e_phentsize,
+                       sizeof (Elf64_Word), err)
+               == NULL)
       return false;
   for (size_t i = 1; i < image->n_sections; i++)
     if (is_sframe_section (&image->sections[i])
-        && !add_zeros (plan,
-                       image->header.e_shoff + i * image->header.e_shentsize,
-                       sizeof (Elf64_Shdr)))
+        && plan_patch (plan, header->e_shoff + i * header->e_shentsize,
+                       sizeof (Elf64_Shdr), err)
+               == NULL)
       return false;
   return true;
 }
@@ -226,14 +215,8 @@ existing_plan_removal (struct layout_plan *plan,
   /* A record of an earlier conversion would be stale.  */
   plan->new_size
       = existing->has_record ? existing->record.offset : image->size;
-  plan->extents = calloc (1, sizeof plan->extents[0]);
-  plan->patches = calloc (image->n_segments + image->n_sections + 1,
-                          sizeof plan->patches[0]);
-  if (plan->extents == NULL || plan->patches == NULL)
-    return error_set_no_memory (err);
-  plan->extents[plan->n_extents++]
-      = (struct layout_extent){ 0, 0, plan->new_size };
-  return add_removals (plan, image) || error_set_no_memory (err);
+  return plan_copy (plan, 0, 0, plan->new_size, err)
+         && add_removals (plan, image, err);
 }
 
 static bool

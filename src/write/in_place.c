@@ -22,8 +22,8 @@
 
 enum
 {
-  HEAD_SIZE
-  = 4096, /* the head, which has the headers: written last, in one piece */
+  /* The head, which has the headers: written last, in one piece.  */
+  HEAD_SIZE = 4096,
   SECTOR_SIZE = 512 /* bytes that a disk writes as a whole, at least */
 };
 
@@ -55,8 +55,9 @@ struct in_place_job
   size_t n_overwrites, room;
   uint8_t *moved; /* the bytes of moved extents, read before any write */
   uint8_t *head;  /* new contents of the first HEAD_SIZE bytes */
-  uint8_t
-      *saved; /* old contents of head and body changes, one after another */
+  /* Old contents of the head and of what changes in the body, one after
+     another.  */
+  uint8_t *saved;
   struct buffer guard; /* with a record: see write_guarded */
   bool old_touched;    /* bytes of the old file may have changed */
 };

@@ -263,10 +263,10 @@ check_loads (const struct check *check)
       for (size_t k = 0; k < check->before->n_segments && !is_old; k++)
         is_old = check->before->segments[k].p_type == PT_LOAD
                  && is_same_load (check, &check->before->segments[k], load);
-      if (!is_old
-          && (n_new++ > 0 || !check_new_load (check, load, previous_end)))
-        return n_new > 1 ? check_violated (check, "two new segments", "")
-                         : false;
+      if (!is_old && n_new++ > 0)
+        return check_violated (check, "two new segments", "");
+      if (!is_old && !check_new_load (check, load, previous_end))
+        return false;
       previous_end = load->p_vaddr + load->p_memsz;
     }
   return true;
@@ -335,15 +335,15 @@ check_sframe (const struct check *check)
 {
   const struct layout_plan *plan = check->plan;
   const GElf_Phdr *found = NULL;
-  uint32_t writable = plan->strategy == LAYOUT_GROW_DATA ? 0 : PF_W;
+  /* The flags that count, of which PF_R alone may be set.  */
+  uint32_t flags = plan->strategy == LAYOUT_GROW_DATA ? PF_R : PF_R | PF_W;
   size_t n_sframes = 0, n_loads = 0;
   for (size_t i = 0; i < check->after->n_segments; i++)
     {
       const GElf_Phdr *load = &check->after->segments[i];
       if (load->p_type == PT_GNU_SFRAME)
         n_sframes++;
-      if (load->p_type == PT_LOAD
-          && (load->p_flags & (PF_R | writable)) == PF_R
+      if (load->p_type == PT_LOAD && (load->p_flags & flags) == PF_R
           && plan->sframe_address >= load->p_vaddr
           && plan->sframe_address - load->p_vaddr < load->p_memsz)
         {

@@ -24,13 +24,13 @@ struct output_file
   int directory; /* directory of the target, held open, so that moving or
                     replacing a directory on the way has no effect */
   char *name; /* owned; the target's name in DIRECTORY, or a stream's path */
-  struct temporary
-      *temporary; /* owned; NULL once committed or discarded, and
-                     always for a target that is written through */
-  bool stream;    /* TARGET is a pipe, a device or a descriptor: written at
-                     commit */
-  int stream_fd;  /* a copy of the descriptor that TARGET names, or -1 */
-  int slot;       /* in the table of output_file_discard_all */
+  /* Owned; NULL once committed or discarded, and always for a target that is
+     written through.  */
+  struct temporary *temporary;
+  bool stream;   /* TARGET is a pipe, a device or a descriptor: written at
+                    commit */
+  int stream_fd; /* a copy of the descriptor that TARGET names, or -1 */
+  int slot;      /* in the table of output_file_discard_all */
   enum cfi2sframe_sync sync; /* when it is flushed; as each file, at first */
   struct file_identity made; /* identity of the target, once committed */
 };

@@ -117,13 +117,13 @@ read_operation (struct record_reader *reader, struct error *err)
   else if (ok && kind == UNDO_STORE)
     {
       const uint8_t *bytes = cursor_take (&reader->cursor, size);
-      uint8_t *copy = bytes == NULL ? NULL : malloc ((size_t)size);
+      uint8_t *copy = bytes != NULL
+                          ? plan_patch (plan, reader->at, (size_t)size, err)
+                          : NULL;
       if (bytes != NULL && copy == NULL)
-        return error_set_no_memory (err);
+        return false;
       if (copy != NULL)
-        plan->patches[plan->n_patches++]
-            = (struct layout_patch){ reader->at, (size_t)size,
-                                     memcpy (copy, bytes, (size_t)size) };
+        memcpy (copy, bytes, (size_t)size);
     }
   else
     ok = ok && kind == UNDO_ZEROS;
@@ -139,8 +139,7 @@ read_operations (struct record_reader *reader, uint64_t n, struct error *err)
 {
   struct layout_plan *plan = reader->plan;
   plan->extents = calloc ((size_t)n + 1, sizeof plan->extents[0]);
-  plan->patches = calloc ((size_t)n + 1, sizeof plan->patches[0]);
-  if (plan->extents == NULL || plan->patches == NULL)
+  if (plan->extents == NULL)
     return error_set_no_memory (err);
   for (uint64_t i = 0; i < n; i++)
     if (!read_operation (reader, err))
