@@ -92,6 +92,8 @@ insn_text_of (struct insn_text *text, const struct insn *insn)
   insn_text_add_memory (text, insn);
   if (!insn->memory)
     insn_text_add_register (text, "index", insn->index);
+  if (!insn->memory && insn->op != OP_NONE && insn->offset)
+    insn_text_add (text, " offset %lld", (long long)insn->offset);
   if (!insn->memory && insn->scale)
     insn_text_add (text, " scale %u", insn->scale);
   if (!insn->memory && insn->width)

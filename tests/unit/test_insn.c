@@ -289,9 +289,26 @@ addresses_that_code_names (void **state)
   assert_false (names ("\x48\x89\x04\xf5\x00\x20\x40\x00", 0x402000));
   assert_false (names ("\x66\x8b\x04\xf5\x00\x20\x40\x00", 0x402000));
   assert_false (names ("\x48\x8b\x03\xf5\x00\x20\x40\x00", 0x402000));
+  assert_false (names ("\xff\x14\xc5\x00\x20\x40\x00", 0x402000));
+  assert_false (names ("\xfe\x24\xc5\x00\x20\x40\x00", 0x402000));
   assert_false (insn_may_name (decoder,
                                (const uint8_t *)"\x48\x8d\x05\x10\x00\x00\x00",
                                7, ADDRESS, &named));
+}
+
+/* Bytes that are no instruction have no words.  */
+static void
+shown_as_text (void **state)
+{
+  char text[INSN_TEXT_MAX];
+  (void)state;
+  assert_true (insn_show (decoder, (const uint8_t *)"\x55", 1, 0, text));
+  assert_string_equal (text, "push %rbp");
+  assert_true (
+      insn_show (decoder, (const uint8_t *)"\xeb\xfe", 2, 0x1234, text));
+  assert_non_null (strstr (text, "1234"));
+  assert_false (insn_show (decoder, (const uint8_t *)"\x48\x8b", 2, 0, text));
+  assert_false (insn_show (decoder, (const uint8_t *)"\x06", 1, 0, text));
 }
 
 /* 3DNow! has its opcodes at the end, behind what is remembered of others.  */
@@ -591,6 +608,77 @@ in_words (void **state)
     { 4, "\x0f\x29\x04\x24", "movaps %xmm0,(%rsp)",
       "store [rsp+0]:16 reads rsp" },
     { 5, "\x66\x48\x0f\x7e\xc3", "movq %xmm0,%rbx", "- writes rbx" },
+    /* In memory, in parts of registers, with flags of which none is
+       known.  */
+    { 6, "\x81\x20\xff\x00\x00\x00", "andl $0xff,(%rax)",
+      "store [rax+0]:4 flags reads rax" },
+    { 3, "\x83\x20\x00", "andl $0,(%rax)", "store [rax+0]:4 flags reads rax" },
+    { 4, "\x48\x83\x20\xf0", "andq $-16,(%rax)",
+      "store [rax+0]:8 flags reads rax" },
+    { 4, "\x48\x83\x00\x08", "addq $8,(%rax)",
+      "store [rax+0]:8 flags reads rax" },
+    { 4, "\x48\x83\x28\x08", "subq $8,(%rax)",
+      "store [rax+0]:8 flags reads rax" },
+    { 3, "\x48\xff\x00", "incq (%rax)", "store [rax+0]:8 flags reads rax" },
+    { 3, "\x83\x08\xff", "orl $-1,(%rax)", "store [rax+0]:4 flags reads rax" },
+    { 2, "\x31\x00", "xorl %eax,(%rax)", "store [rax+0]:4 flags reads rax" },
+    { 2, "\x33\x00", "xorl (%rax),%eax",
+      "- [rax+0]:4 flags writes rax reads rax" },
+    { 3, "\x48\x29\x00", "subq %rax,(%rax)",
+      "store [rax+0]:8 flags reads rax" },
+    { 2, "\x85\x00", "testl %eax,(%rax)", "- [rax+0]:4 flags reads rax" },
+    { 5, "\xa9\x08\x00\x00\x00", "testl $8,%eax", "- flags reads rax" },
+    { 4, "\x48\x3b\x04\x24", "cmpq (%rsp),%rax",
+      "- [rsp+0]:8 flags reads rax,rsp" },
+    { 4, "\x66\x83\x38\xff", "cmpw $-1,(%rax)",
+      "compare-mem [rax+0]:2 0xffff flags reads rax" },
+    { 4, "\x48\x83\x38\xff", "cmpq $-1,(%rax)",
+      "compare-mem [rax+0]:8 -0x1 flags reads rax" },
+    { 5, "\x64\x48\x83\x38\x05", "cmpq $5,%fs:(%rax)",
+      "- 0x5 flags reads rax" },
+    { 2, "\x19\xc0", "sbb %eax,%eax", "- flags writes rax" },
+    { 2, "\x1b\x00", "sbb (%rax),%eax",
+      "- [rax+0]:4 flags writes rax reads rax" },
+    { 4, "\xff\x74\x24\x08", "push 8(%rsp)", "push width 8" },
+    { 3, "\x8f\x40\x08", "pop 8(%rax)", "pop [rax+8]:8 reads rax" },
+    { 4, "\x8f\x44\x24\x08", "pop 8(%rsp)",
+      "store [rsp+8]:8 writes rsp reads rsp" },
+    { 2, "\x66\x50", "pushw %ax", "- writes rsp reads rax,rsp" },
+    { 2, "\x66\x58", "popw %ax", "- writes rax,rsp reads rsp" },
+    { 3, "\x66\x21\xc0", "and %ax,%ax", "- flags writes rax reads rax" },
+    { 4, "\x66\x25\xff\x00", "and $0xff,%ax", "- flags writes rax reads rax" },
+    { 4, "\x48\x83\xe4\x0f", "and $15,%rsp", "- flags writes rsp reads rsp" },
+    { 2, "\x8c\xe0", "mov %fs,%eax", "- writes rax" },
+    { 2, "\x8e\xe0", "mov %eax,%fs", "- reads rax" },
+    { 2, "\x88\xe0", "mov %ah,%al", "- writes rax reads rax" },
+    { 7, "\x48\xc7\x00\x05\x00\x00\x00", "movq $5,(%rax)",
+      "store [rax+0]:8 0x5 reads rax" },
+    { 2, "\x89\x00", "mov %eax,(%rax)", "store [rax+0]:4 reads rax" },
+    { 4, "\x64\x48\x89\x00", "mov %rax,%fs:(%rax)", "- reads rax" },
+    { 5, "\x48\x8d\x4c\x18\x04", "lea 4(%rax,%rbx,1),%rcx",
+      "- index rbx scale 1 width 8 writes rcx reads rax,rbx" },
+    { 8, "\x48\x8d\x0c\x9d\x00\x00\x00\x00", "lea (,%rbx,4),%rcx",
+      "scale to rcx from rbx index rbx scale 4 width 8 0x4 reads rbx" },
+    { 8, "\x48\x8d\x0c\x9d\x04\x00\x00\x00", "lea 4(,%rbx,4),%rcx",
+      "- index rbx scale 4 width 8 writes rcx reads rbx" },
+    { 4, "\x48\x8d\x0c\x98", "lea (%rax,%rbx,4),%rcx",
+      "- index rbx scale 4 width 8 writes rcx reads rax,rbx" },
+    { 8, "\x48\x8d\x0c\x25\x05\x00\x00\x00", "lea 5,%rcx",
+      "set to rcx width 8 0x5 place" },
+    { 3, "\x8d\x48\x05", "lea 5(%rax),%ecx",
+      "- width 8 writes rcx reads rax" },
+    { 3, "\x83\xc8\x00", "or $0,%eax", "- flags writes rax reads rax" },
+    { 3, "\x83\xc8\xff", "or $-1,%eax", "set to rax 0xffffffff flags" },
+    { 4, "\x48\x83\xc8\xff", "or $-1,%rax", "set to rax -0x1 flags" },
+    { 4, "\x66\x83\xc8\xff", "or $-1,%ax", "- flags writes rax reads rax" },
+    { 3, "\x83\x08\x00", "or $0,(%rax)", "- [rax+0]:4 flags reads rax" },
+    { 2, "\x09\x00", "or %eax,(%rax)", "store [rax+0]:4 flags reads rax" },
+    { 3, "\x48\x01\xc4", "add %rax,%rsp",
+      "sum to rsp from rsp index rax flags reads rax,rsp" },
+    { 3, "\x48\x2b\x20", "sub (%rax),%rsp",
+      "lower to rsp from rsp [rax+0]:8 flags reads rax,rsp" },
+    { 3, "\x48\x29\xc0", "sub %rax,%rax", "set to rax flags" },
+    { 3, "\x66\x29\xc0", "sub %ax,%ax", "- flags writes rax" },
   };
   struct insn_text text = { .machine = code_machine_of (&arch_amd64) };
   (void)state;
@@ -614,6 +702,7 @@ main (void)
     cmocka_unit_test (registers_have_the_numbers_of_dwarf),
     cmocka_unit_test (in_words),
     cmocka_unit_test (addresses_that_code_names),
+    cmocka_unit_test (shown_as_text),
     cmocka_unit_test (opcodes_at_the_end),
     cmocka_unit_test (saving_is_not_reading),
     cmocka_unit_test (stack_pointer_arithmetic),

@@ -1086,6 +1086,169 @@ long_runs_of_zeros_are_restored (void **state)
     }
 }
 
+/* The operations of RECORD, as text: what is copied from where, stored bytes,
+   zeros.  */
+static void
+list_operations (const struct buffer *record, char *text, size_t size)
+{
+  struct cursor cursor = cursor_over (
+      record->bytes + UNDO_HEADER_SIZE,
+      record->size - UNDO_HEADER_SIZE - UNDO_FOOTER_SIZE, false);
+  uint64_t n = load_u64 (record->bytes + 32, false);
+  text[0] = '\0';
+  for (uint64_t i = 0; i < n; i++)
+    {
+      uint64_t word = cursor_uleb (&cursor), bytes = word >> UNDO_KIND_BITS;
+      unsigned kind = word & ((1 << UNDO_KIND_BITS) - 1);
+      size_t used = strlen (text);
+      assert_in_range (kind, UNDO_COPY, UNDO_ZEROS);
+      snprintf (text + used, size - used, "%s%s%jx", i > 0 ? " " : "",
+                kind == UNDO_COPY    ? "copy "
+                : kind == UNDO_STORE ? "store "
+                                     : "zeros ",
+                (uintmax_t)bytes);
+      used = strlen (text);
+      if (kind == UNDO_COPY)
+        snprintf (text + used, size - used, "@%jx",
+                  (uintmax_t)cursor_uleb (&cursor));
+      else if (kind == UNDO_STORE)
+        assert_non_null (cursor_take (&cursor, bytes));
+    }
+  assert_false (cursor.failed);
+  assert_int_equal (cursor_left (&cursor), 0);
+}
+
+/* What is in the new file is copied from there; in between so few bytes are
+   stored that saying where they are would take more.  */
+static void
+a_record_stores_what_is_lost (void **state)
+{
+  enum
+  {
+    OLD_SIZE = 0x4000,
+    ZEROS = 0x200, /* 64 of them */
+    MOVED = UNDO_STORED_MOVE
+  };
+  static const struct
+  {
+    struct layout_extent extents[3];
+    struct
+    {
+      uint64_t offset, size;
+      uint64_t old;       /* what it has is there in the old file */
+      uint64_t differ[3]; /* bytes that differ from that, from 1 on */
+    } patches[2];
+    const char *operations[2]; /* not self-contained, and self-contained */
+  } cases[] = {
+#define ALL { { 0, 0, OLD_SIZE } }
+    { ALL, { { 0 } }, { "copy 4000@0" } },
+    { ALL, { { 0x100, 64, 0x100, { 0 } } }, { "copy 4000@0" } },
+    { ALL,
+      { { 0x100, 64, 0x100, { 1 } } },
+      { "copy 100@0 store 1 copy 3eff@101" } },
+    { ALL,
+      { { 0x100, 64, 0x100, { 64 } } },
+      { "copy 13f@0 store 1 copy 3ec0@140" } },
+    { ALL,
+      { { 0x100, 64, 0x100, { 1, 13 } } },
+      { "copy 100@0 store d copy 3ef3@10d" } },
+    { ALL,
+      { { 0x100, 64, 0x100, { 1, 14 } } },
+      { "copy 100@0 store e copy 3ef2@10e" } },
+    { ALL,
+      { { 0x100, 64, 0x100, { 1, 15 } } },
+      { "copy 100@0 store 1 copy d@101 store 1 copy 3ef1@10f" } },
+    { ALL,
+      { { 0x100, 64, 0x100, { 1, 10, 20 } } },
+      { "copy 100@0 store 14 copy 3eec@114" } },
+    { ALL,
+      { { ZEROS, 64, ZEROS, { 1, 9, 17 } } },
+      { "copy 200@0 zeros 11 copy 3def@211" } },
+    /* In another order; one in the other; one beside the other.  */
+    { ALL,
+      { { 0x180, 8, 0x180, { 1 } }, { 0x100, 8, 0x100, { 1 } } },
+      { "copy 100@0 store 1 copy 7f@101 store 1 copy 3e7f@181" } },
+    { ALL,
+      { { 0x100, 64, 0x100, { 1, 10, 20 } }, { 0x102, 4, 0x102, { 2 } } },
+      { "copy 100@0 store 14 copy 3eec@114" } },
+    { ALL,
+      { { 0x100, 12, 0x100, { 1, 12 } }, { 0x10c, 12, 0x10c, { 1, 12 } } },
+      { "copy 100@0 store 18 copy 3ee8@118" } },
+    /* Lost at the beginning, in between and at the end; zeros.  */
+    { { { 0x10, 0x10, 0x100 }, { 0x130, 0x130, 0x3000 } },
+      { { 0 } },
+      { "store 10 copy 100@10 store 20 copy 3000@130 store ed0" } },
+    { { { 0, 0, ZEROS }, { ZEROS + 64, ZEROS + 64, 0x3dc0 } },
+      { { 0 } },
+      { "copy 200@0 zeros 40 copy 3dc0@240" } },
+    /* Moved: what is small is stored, what is behind the old end where the
+       record has to do by itself.  Neighbours are copied as one.  */
+    { { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED } },
+      { { 0 } },
+      { "copy 1000@0 copy 1000@1100 store 2000" } },
+    { { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED - 1 } },
+      { { 0 } },
+      { "copy 1000@0 store 3000" } },
+    { { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE, 0x800 } },
+      { { 0 } },
+      { "copy 3800@0 copy 800@4000", "copy 3800@0 store 800" } },
+    { { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE - 1, 0x800 } },
+      { { 0 } },
+      { "copy 3800@0 store 800" } },
+    { { { 0, 0, 0x1000 }, { 0x1000, 0x1000, 0x3000 } },
+      { { 0 } },
+      { "copy 4000@0" } },
+    { { { 0x2000, 0, 0x2000 }, { 0, 0x2000, 0x2000 } },
+      { { 0 } },
+      { "copy 2000@2000 copy 2000@0" } },
+    /* A patch over the end of one part and the beginning of another.  */
+    { { { 0, 0, 0x1000 }, { 0x1000, 0x1010, 0x3000 } },
+      { { 0xff8, 0x20, 0xff8, { 1 } }, { 0x1010, 8, 0x1000, { 3 } } },
+      { "copy ff8@0 store 1 copy 7@ff9 store 8 copy 2ff8@1018" } },
+#undef ALL
+  };
+  uint8_t old[OLD_SIZE];
+  (void)state;
+  for (size_t i = 0; i < OLD_SIZE; i++)
+    old[i] = i >= ZEROS && i < ZEROS + 64 ? 0 : (uint8_t)(i * 7 | 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (unsigned alone = 0; alone < 2; alone++)
+      {
+        struct layout_extent extents[3];
+        struct layout_patch patches[2];
+        uint8_t bytes[2][64];
+        struct layout_plan plan = { .extents = extents,
+                                    .patches = patches,
+                                    .sframe_offset = 0x7000,
+                                    .sframe_size = 0x100,
+                                    .new_size = 0x7100 };
+        struct image image = { .fd = -1, .bytes = old, .size = OLD_SIZE };
+        struct error err = { 0 };
+        struct buffer record;
+        char text[300];
+        for (size_t k = 0; k < 3 && cases[i].extents[k].size > 0; k++)
+          extents[plan.n_extents++] = cases[i].extents[k];
+        for (size_t k = 0; k < 2 && cases[i].patches[k].size > 0; k++)
+          {
+            uint64_t size = cases[i].patches[k].size;
+            memcpy (bytes[k], old + cases[i].patches[k].old, size);
+            for (size_t d = 0; d < 3; d++)
+              if (cases[i].patches[k].differ[d] > 0)
+                bytes[k][cases[i].patches[k].differ[d] - 1] ^= 0x80;
+            patches[plan.n_patches++]
+                = (struct layout_patch){ cases[i].patches[k].offset, size,
+                                         bytes[k] };
+          }
+        buffer_init (&record, false);
+        assert_true (undo_record_build (&record, &image, &plan, alone, &err));
+        list_operations (&record, text, sizeof text);
+        const char *expected = cases[i].operations[alone];
+        assert_string_equal (text, expected != NULL ? expected
+                                                    : cases[i].operations[0]);
+        buffer_free (&record);
+      }
+}
+
 /* The guard in one sector behind everything, then the record and what is
    behind the old end, then the old part, with the headers at last.  */
 static void
@@ -1499,6 +1662,7 @@ main (void)
     cmocka_unit_test (restored_file_has_the_size_that_was_said),
     cmocka_unit_test (opened_to_be_written_in_place),
     cmocka_unit_test (long_runs_of_zeros_are_restored),
+    cmocka_unit_test (a_record_stores_what_is_lost),
     cmocka_unit_test (written_in_place_in_a_safe_order),
     cmocka_unit_test (what_is_no_record_of_ours),
     cmocka_unit_test (shorter_than_any_record),
