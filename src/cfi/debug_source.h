@@ -25,6 +25,7 @@ struct cfi_options
   enum cfi2sframe_debug_info debug_info;
   const char *debug_file; /* or NULL */
   bool no_plain;          /* as in struct cfi_section */
+  bool without_fp; /* CFI that never tells of FP is taken, less its FP */
 };
 
 struct debug_source

@@ -32,7 +32,8 @@ problem_in_image (const void *context, const struct cfi_fde *fde)
   const struct cfi_source *source = context;
   const struct cfi_input *input = &source->cfi.inputs[fde->input];
   if (input->kind == CFI_DEBUG_FRAME)
-    return input->fp_unknown ? REASON_FP_UNKNOWN : REASON_NONE;
+    return input->fp_unknown && !source->without_fp ? REASON_FP_UNKNOWN
+                                                    : REASON_NONE;
   if ((source->relocations.n > 0 || source->relocations.unknown)
       && is_relocated (source, fde))
     return REASON_RELOCATED;
@@ -118,6 +119,7 @@ cfi_source_open (struct cfi_source *source, const struct image *image,
                                           .no_plain = cfi_options->no_plain },
                                  .problem = problem_in_image,
                                  .context = source,
+                                 .without_fp = cfi_options->without_fp,
                                  .image = image };
   if (image->arch == NULL)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,

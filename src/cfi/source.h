@@ -26,6 +26,7 @@ struct cfi_source
   enum frame_reason (*problem) (const void *context,
                                 const struct cfi_fde *fde);
   const void *context; /* for `problem'; not owned */
+  bool without_fp;     /* as in struct cfi_options */
   /* Of a linked file.  */
   const struct image *image;
   struct image_eh_frame eh_frame;    /* what was read */

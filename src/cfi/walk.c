@@ -138,6 +138,14 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
   return more;
 }
 
+/* No row of FUNCTION, whose CFI never tells of FP, says that FP is kept.  */
+static void
+leave_fp_out (struct frame_function *function)
+{
+  for (size_t i = 0; i < function->n_rows; i++)
+    function->rows[i].fp = frame_rule_unsupported (REASON_FP_UNKNOWN);
+}
+
 /* Execute FDE into FUNCTION.  *REASON says why it has no rows.  */
 static bool
 execute (struct cfi_walk *walk, const struct cfi_fde *fde,
@@ -146,6 +154,8 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
 {
   err->status = CFI2SFRAME_OK;
   *reason = cfa_machine_run (walk->machine, fde, function, err);
+  if (walk->source->cfi.inputs[fde->input].fp_unknown)
+    leave_fp_out (function);
   return err->status == CFI2SFRAME_OK;
 }
 

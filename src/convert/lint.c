@@ -123,7 +123,7 @@ lint_image (const struct lint_run *lint, struct error *err)
   const struct image *image = lint->image;
   struct cfi_source source = { 0 };
   const struct cfi_options cfi_options
-      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN, .without_fp = true };
   if (!code_analysis_exists (image->arch))
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this build cannot analyse code of this machine");

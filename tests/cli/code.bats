@@ -173,6 +173,32 @@ END
   [[ ${lines[3]} == *" in 3 of 3 functions that could be compared" ]] || report
 }
 
+# As Go has it.
+@test "--lint compares CFI that never tells of the frame pointer" {
+  wrong_library
+  {
+    echo '	.cfi_sections .debug_frame'
+    for i in {1..40}; do
+      printf '\t.globl\tf%d\n\t.type\tf%d, @function\n' "$i" "$i"
+      printf 'f%d:\t.cfi_startproc\n\tpush\t%%rbp\n' "$i"
+      # The CFI of f7 does not know of its push.
+      case $i in
+        7) ;;
+        *) printf '\t.cfi_def_cfa_offset 16\n' ;;
+      esac
+      printf '\tmov\t%%rsp, %%rbp\n\tpop\t%%rbp\n'
+      printf '\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\n'
+    done
+    echo '	.section .note.GNU-stack, ""'
+  } >go.s
+  "${CC:-cc}" -nostdlib -shared -o go.so go.s
+  exits 3 --lint -v go.so
+  [ "${#lines[@]}" -eq 2 ] || report
+  [[ ${lines[0]} == *": f7 ("*"(4 bytes): CFA: CFI says rsp+8, code does rsp+16; "* ]] \
+    || report
+  [[ ${lines[1]} == *" in 40 of 40 functions that could be compared" ]] || report
+}
+
 # Code without CFI follows, of which nothing tells that it begins there.
 @test "--lint ends a path at a call that the CFI ends behind" {
   wrong_library
