@@ -10,29 +10,36 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "base/radix.h"
+#include "stacks/flame_graph_page.h"
 
 enum
 {
-  WIDTH = 1200,
-  MARGIN = 10,
   ROW = 17, /* pixels of one function's height */
-  HEAD = 56,
-  FOOT = 24
+  HEAD = 116,
+  FOOT = 8,
+  MARGIN = 6,
+  /* So many functions are drawn, the widest ones: each costs the browser time,
+     and most of the others are narrower than a pixel.  */
+  FUNCTIONS_MAX = 10000
 };
 
-/* Pixels: a character of a function's name, and the narrowest function that is
-   drawn.  */
-static const double character_width = 6.65, narrowest = 0.15;
+/* Percent of the picture that a function must have to come with a label; the
+   script makes labels for others.  */
+static const double labelled = 1;
 
 struct picture
 {
   const struct named_profile *profile;
-  const char *root;
+  const struct flame_graph *words;
   FILE *out;
-  double *x; /* of each node, and of the next callee to come */
-  double *next_x;
+  uint64_t *start; /* of each node, in samples, and of the next callee to
+                      come */
+  uint64_t *next;
   uint32_t *depth;
   uint32_t deepest;
+  uint64_t narrowest; /* rank of a function that is drawn */
+  uint32_t left_out;
 };
 
 /* TEXT in XML, control characters escaped, at most LENGTH bytes of it.  */
@@ -80,45 +87,69 @@ static const char *
 name_of (const struct picture *picture, uint32_t node)
 {
   const struct named_profile *profile = picture->profile;
-  return node == 0 ? picture->root
+  return node == 0 ? picture->words->root
                    : profile->names[profile->calls.nodes[node].key];
 }
 
+/* SAMPLES in percent.  */
 static double
-width_of (const struct picture *picture, uint32_t node)
+percent (const struct picture *picture, uint64_t samples)
 {
-  const uint64_t *totals = picture->profile->totals;
-  return (double)(WIDTH - 2 * MARGIN) * (double)totals[node]
-         / (double)totals[0];
+  uint64_t all = picture->profile->totals[0];
+  return all == 0 ? 100 : 100 * (double)samples / (double)all;
 }
 
+/* Which functions are drawn first: the widest ones, and of these the ones that
+   are nearest to the root.  A caller's rank is above those of what it
+   calls.  */
+static uint64_t
+rank_of (const struct picture *picture, uint32_t node)
+{
+  const uint32_t deepest = (1 << 12) - 1;
+  uint32_t depth = picture->depth[node];
+  return picture->profile->totals[node] << 12
+         | (deepest - (depth < deepest ? depth : deepest));
+}
+
+static bool
+is_drawn (const struct picture *picture, uint32_t node)
+{
+  return rank_of (picture, node) >= picture->narrowest;
+}
+
+static unsigned
+row_of (const struct picture *picture, uint32_t node)
+{
+  uint32_t depth = picture->depth[node];
+  return HEAD
+         + (picture->words->icicle ? depth : picture->deepest - depth) * ROW;
+}
+
+/* A picture in the picture: what is in there is cut off at its edges.  */
 static void
 print_node (const struct picture *picture, uint32_t node)
 {
   FILE *out = picture->out;
-  const uint64_t *totals = picture->profile->totals;
+  uint64_t total = picture->profile->totals[node];
   const char *name = name_of (picture, node);
-  double width = width_of (picture, node), x = picture->x[node];
-  unsigned y = HEAD + (picture->deepest - picture->depth[node]) * ROW;
-  fputs ("<g><title>", out);
-  print_text (name, SIZE_MAX, out);
-  fprintf (out, " (%" PRIu64 " samples, %.2f %%)</title>", totals[node],
-           100.0 * (double)totals[node] / (double)totals[0]);
   fprintf (out,
-           "<rect x=\"%.3f\" y=\"%u\" width=\"%.3f\" height=\"%d\" "
-           "fill=\"",
-           x, y, width, ROW - 1);
+           "<svg x=\"%.5f%%\" y=\"%u\" width=\"%.5f%%\" height=\"%d\">"
+           "<title>",
+           percent (picture, picture->start[node]), row_of (picture, node),
+           percent (picture, total), ROW - 1);
+  print_text (name, SIZE_MAX, out);
+  fprintf (out, " (%" PRIu64 " samples, %.2f %%)</title>", total,
+           percent (picture, total));
+  fputs ("<rect width=\"100%\" height=\"100%\" fill=\"", out);
   print_colour (name, out);
-  fprintf (out, "\"/><text x=\"%.2f\" y=\"%u\">", x + 3, y + 12);
-  double room = (width - 6) / character_width;
-  if (room >= 3)
+  fputs ("\"/>", out);
+  if (percent (picture, total) >= labelled)
     {
-      bool cut = (double)strlen (name) > room;
-      print_text (name, (size_t)room - (cut ? 2 : 0), out);
-      if (cut)
-        fputs ("..", out);
+      fputs ("<text x=\"3\" y=\"12\">", out);
+      print_text (name, SIZE_MAX, out);
+      fputs ("</text>", out);
     }
-  fputs ("</text></g>\n", out);
+  fputs ("</svg>\n", out);
 }
 
 /* Set where each function is drawn: callees side by side on their caller.  */
@@ -126,154 +157,152 @@ static void
 place (struct picture *picture)
 {
   const struct call_tree *tree = &picture->profile->calls;
-  picture->x[0] = picture->next_x[0] = MARGIN;
   for (uint32_t node = 0; (node = call_tree_next (tree, node)) != 0;)
     {
       uint32_t parent = tree->nodes[node].parent;
-      picture->x[node] = picture->next_x[node] = picture->next_x[parent];
-      picture->next_x[parent] += width_of (picture, node);
+      picture->start[node] = picture->next[node] = picture->next[parent];
+      picture->next[parent] += picture->profile->totals[node];
       picture->depth[node] = picture->depth[parent] + 1;
-      if (picture->depth[node] > picture->deepest
-          && width_of (picture, node) >= narrowest)
-        picture->deepest = picture->depth[node];
     }
 }
 
-static const char style[]
-    = "<style>.f text{font:11px ui-monospace,Menlo,Consolas,monospace;"
-      "pointer-events:none}.f g{cursor:pointer}.f rect{stroke:#fff;"
-      "stroke-width:.4}.f g:hover rect{stroke:#000;stroke-width:1}"
-      ".t{font:16px sans-serif}.s{font:12px sans-serif;fill:#555}"
-      ".b{font:12px sans-serif;fill:#06c;cursor:pointer}</style>\n";
-
-/* Script of the page: zooming and searching.  After a click on a function,
-   only what is above or below that function is drawn again; the rest is
-   hidden.  */
-static const char script[]
-    = "<script><![CDATA[\n"
-      "(function () {\n"
-      "var L = 10, W = 1180, C = 6.65, found = null;\n"
-      "var svg = document.getElementById ('flames');\n"
-      "var all = Array.prototype.map.call (svg.querySelectorAll ('.f g'),\n"
-      "  function (g) {\n"
-      "    var r = g.querySelector ('rect'), t = g.querySelector ('title');\n"
-      "    return { g: g, r: r, t: g.querySelector ('text'),\n"
-      "             x: +r.getAttribute ('x'), y: +r.getAttribute ('y'),\n"
-      "             w: +r.getAttribute ('width'), c: r.getAttribute "
-      "('fill'),\n"
-      "             n: t.textContent.replace (/ \\([0-9]+ samples.*/, '') };\n"
-      "  });\n"
-      "function draw (f, x, w) {\n"
-      "  var n = Math.floor ((w - 6) / C);\n"
-      "  f.g.style.display = w < 0.15 ? 'none' : '';\n"
-      "  f.r.setAttribute ('x', x); f.r.setAttribute ('width', w);\n"
-      "  f.t.setAttribute ('x', x + 3);\n"
-      "  f.t.textContent = n < 3 ? '' : f.n.length <= n ? f.n\n"
-      "    : f.n.slice (0, n - 2) + '..';\n"
-      "}\n"
-      "function zoom (to) {\n"
-      "  var scale = W / to.w;\n"
-      "  all.forEach (function (f) {\n"
-      "    var e = 0.02, inside = f.x >= to.x - e\n"
-      "      && f.x + f.w <= to.x + to.w + e;\n"
-      "    if (inside && f.y <= to.y)\n"
-      "      draw (f, L + (f.x - to.x) * scale, f.w * scale);\n"
-      "    else if (f.y > to.y && f.x <= to.x + e\n"
-      "             && f.x + f.w >= to.x + to.w - e)\n"
-      "      draw (f, L, W);\n"
-      "    else\n"
-      "      f.g.style.display = 'none';\n"
-      "  });\n"
-      "}\n"
-      "function search () {\n"
-      "  var what = prompt ('Functions whose names match:', found || '');\n"
-      "  if (what === null) return;\n"
-      "  var pattern, spans = [], sum = 0, end = -1;\n"
-      "  try { pattern = new RegExp (what); } catch (e) { return; }\n"
-      "  found = what;\n"
-      "  all.forEach (function (f) {\n"
-      "    var hit = what !== '' && pattern.test (f.n);\n"
-      "    f.r.setAttribute ('fill', hit ? '#d0f' : f.c);\n"
-      "    if (hit) spans.push ([f.x, f.x + f.w]);\n"
-      "  });\n"
-      "  spans.sort (function (a, b) { return a[0] - b[0]; });\n"
-      "  spans.forEach (function (s) {\n"
-      "    if (s[1] > end) { sum += s[1] - Math.max (s[0], end); end = s[1]; "
-      "}\n"
-      "  });\n"
-      "  document.getElementById ('found').textContent = what === '' ? ''\n"
-      "    : (100 * sum / W).toFixed (2) + ' % in functions that match';\n"
-      "}\n"
-      "all.forEach (function (f) {\n"
-      "  f.g.addEventListener ('click', function () { zoom (f); });\n"
-      "});\n"
-      "document.getElementById ('all').addEventListener ('click',\n"
-      "  function () { zoom (all[0]); });\n"
-      "document.getElementById ('search').addEventListener ('click', "
-      "search);\n"
-      "window.scrollTo (0, 1e6);\n"
-      "}) ();\n"
-      "]]></script>\n";
+/* Choose the functions to be drawn.  False when memory ran out.  */
+static bool
+choose (struct picture *picture)
+{
+  uint32_t n = picture->profile->calls.n;
+  void *ranks = calloc (n, sizeof (uint64_t));
+  uint64_t *ranked = ranks;
+  for (uint32_t node = 0; ranks != NULL && node < n; node++)
+    ranked[node] = rank_of (picture, node);
+  if (ranks == NULL || !radix_sort (&ranks, n, sizeof *ranked))
+    {
+      free (ranks);
+      return false;
+    }
+  ranked = ranks;
+  picture->narrowest
+      = n > FUNCTIONS_MAX ? ranked[n - FUNCTIONS_MAX - 1] + 1 : 0;
+  free (ranks);
+  for (uint32_t node = 0; node < n; node++)
+    if (!is_drawn (picture, node))
+      picture->left_out++;
+    else if (picture->depth[node] > picture->deepest)
+      picture->deepest = picture->depth[node];
+  return true;
+}
 
 static void
-print_head (const struct picture *picture, const char *subtitle, bool as_page)
+print_line (const struct picture *picture, const char *class, unsigned y,
+            const char *text, size_t length)
+{
+  fprintf (picture->out, "<text class=\"%s\" x=\"%d\" y=\"%u\">", class,
+           MARGIN, y);
+  print_text (text, length, picture->out);
+  fputs ("</text>\n", picture->out);
+}
+
+/* What stays in view: name, what was measured (in two lines, if it has a
+   semicolon: windows may be narrow), controls.  */
+static void
+print_bar (const struct picture *picture)
+{
+  FILE *out = picture->out;
+  const char *subtitle = picture->words->subtitle;
+  size_t first = strcspn (subtitle, ";");
+  char left_out[64];
+  fprintf (out,
+           "<g id=\"bar\"><rect id=\"back\" width=\"100%%\" height=\"%d\" "
+           "fill=\"#fdfcf8\"/>\n",
+           HEAD - 2);
+  print_line (picture, "t", 20, picture->words->root, SIZE_MAX);
+  print_line (picture, "s", 38, subtitle, first);
+  if (subtitle[first] == ';')
+    print_line (picture, "s", 54, subtitle + first + 2, SIZE_MAX);
+  snprintf (left_out, sizeof left_out,
+            "%" PRIu32 " narrower functions are not drawn", picture->left_out);
+  if (picture->left_out > 0)
+    print_line (picture, "s", 70, left_out, SIZE_MAX);
+  fprintf (out,
+           "<foreignObject x=\"%d\" y=\"74\" width=\"100%%\" height=\"24\">"
+           "<form xmlns=\"http://www.w3.org/1999/xhtml\">"
+           "<input id=\"search\" type=\"text\" autocomplete=\"off\" "
+           "placeholder=\"Search (/)\" aria-label=\"Search\" "
+           "title=\"Regular expression; Enter, n and N go from one match to "
+           "another\"/>"
+           "<button id=\"all\" type=\"button\" "
+           "title=\"Show everything (Escape)\">Reset</button>"
+           "<span id=\"found\" aria-live=\"polite\"></span></form>"
+           "</foreignObject>\n"
+           "<text class=\"s\" id=\"detail\" x=\"%d\" y=\"110\"></text></g>\n",
+           MARGIN, MARGIN);
+}
+
+static void
+print_head (const struct picture *picture, bool as_page)
 {
   FILE *out = picture->out;
   unsigned height = HEAD + (picture->deepest + 1) * ROW + FOOT;
   if (as_page)
     {
       fputs ("<!DOCTYPE html>\n<html lang=\"en\"><head>"
-             "<meta charset=\"utf-8\"><title>",
+             "<meta charset=\"utf-8\">"
+             "<meta name=\"viewport\" content=\"width=device-width\">"
+             "<meta name=\"color-scheme\" content=\"light dark\">"
+             "<title>",
              out);
-      print_text (picture->root, SIZE_MAX, out);
-      fputs ("</title></head><body>\n", out);
+      print_text (picture->words->root, SIZE_MAX, out);
+      fputs ("</title></head><body style=\"margin:0\">\n", out);
     }
   fprintf (out,
            "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"flames\" "
-           "width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\">\n",
-           WIDTH, height, WIDTH, height);
+           "class=\"%s\" data-row=\"%d\" width=\"100%%\" height=\"%u\">\n",
+           picture->words->icicle ? "icicle" : "flames", ROW, height);
   fputs (style, out);
-  fprintf (out,
-           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfcf8\"/>\n"
-           "<text class=\"t\" x=\"%d\" y=\"22\">",
-           MARGIN);
-  print_text (picture->root, 120, out);
-  fprintf (out, "</text>\n<text class=\"s\" x=\"%d\" y=\"42\">", MARGIN);
-  print_text (subtitle, 200, out);
-  fprintf (out,
-           "</text>\n<text class=\"b\" id=\"all\" x=\"%d\" y=\"22\">All</text>"
-           "<text class=\"b\" id=\"search\" x=\"%d\" y=\"22\">Search</text>"
-           "<text class=\"s\" id=\"found\" x=\"%d\" y=\"42\"></text>\n",
-           WIDTH - 120, WIDTH - 80, WIDTH - 240);
+  fputs ("<rect id=\"page\" width=\"100%\" height=\"100%\" "
+         "fill=\"#fdfcf8\"/>\n",
+         out);
+}
+
+static void
+print_picture (const struct picture *picture, bool as_page)
+{
+  FILE *out = picture->out;
+  uint32_t node = 0;
+  print_head (picture, as_page);
+  fputs ("<g class=\"f\" tabindex=\"0\" aria-label=\"Functions: arrow keys "
+         "move, Enter enlarges, Backspace goes back\">\n",
+         out);
+  do
+    if (is_drawn (picture, node))
+      print_node (picture, node);
+  while ((node = call_tree_next (&picture->profile->calls, node)) != 0);
+  fputs ("</g>\n", out);
+  print_bar (picture);
+  fputs (script, out);
+  fputs (as_page ? "</svg>\n</body></html>\n" : "</svg>\n", out);
 }
 
 bool
-flame_graph_print (const struct named_profile *profile, const char *root,
-                   const char *subtitle, bool as_page, FILE *out)
+flame_graph_print (const struct named_profile *profile,
+                   const struct flame_graph *words, bool as_page, FILE *out)
 {
-  const struct call_tree *tree = &profile->calls;
-  struct picture picture = { .profile = profile, .root = root, .out = out };
-  picture.x = calloc (tree->n, sizeof *picture.x);
-  picture.next_x = calloc (tree->n, sizeof *picture.next_x);
-  picture.depth = calloc (tree->n, sizeof *picture.depth);
+  uint32_t n = profile->calls.n;
+  struct picture picture = { .profile = profile, .words = words, .out = out };
+  picture.start = calloc (n, sizeof *picture.start);
+  picture.next = calloc (n, sizeof *picture.next);
+  picture.depth = calloc (n, sizeof *picture.depth);
   bool ready
-      = picture.x != NULL && picture.next_x != NULL && picture.depth != NULL;
+      = picture.start != NULL && picture.next != NULL && picture.depth != NULL;
   if (ready)
     {
       place (&picture);
-      print_head (&picture, subtitle, as_page);
-      fputs ("<g class=\"f\">\n", out);
-      uint32_t node = 0;
-      do
-        if (width_of (&picture, node) >= narrowest)
-          print_node (&picture, node);
-      while ((node = call_tree_next (tree, node)) != 0);
-      fputs ("</g>\n", out);
-      fputs (script, out);
-      fputs (as_page ? "</svg>\n</body></html>\n" : "</svg>\n", out);
+      ready = choose (&picture);
     }
-  free (picture.x);
-  free (picture.next_x);
+  if (ready)
+    print_picture (&picture, as_page);
+  free (picture.start);
+  free (picture.next);
   free (picture.depth);
   return ready;
 }

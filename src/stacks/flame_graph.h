@@ -9,11 +9,19 @@
 
 #include "stacks/profile.h"
 
-/* Print a picture (SVG) that needs nothing else, in a page (HTML) if AS_PAGE:
-   each function is as wide as its share of the samples and stands on its
-   caller; a click enlarges it.  ROOT names the process, SUBTITLE says what was
-   measured. False when memory ran out.  */
-bool flame_graph_print (const struct named_profile *profile, const char *root,
-                        const char *subtitle, bool as_page, FILE *out);
+struct flame_graph
+{
+  const char *root;     /* the process */
+  const char *subtitle; /* what was measured */
+  bool icicle;          /* callers are above what they call */
+};
+
+/* Print a picture (SVG) that needs nothing else, in a page (HTML) if AS_PAGE.
+   It is as wide as the window; each function is as wide as its share of the
+   samples and stands on its caller.  A click or a key enlarges it, names can
+   be searched for.  False when memory ran out.  */
+bool flame_graph_print (const struct named_profile *profile,
+                        const struct flame_graph *words, bool as_page,
+                        FILE *out);
 
 #endif /* STACKS_FLAME_GRAPH_H */

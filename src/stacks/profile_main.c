@@ -270,8 +270,11 @@ print_as (const struct session *session, const struct named_profile *named,
   bool page = ends_in (name, ".html");
   if (page || ends_in (name, ".svg"))
     return flame_graph_print (
-        named, named->process != NULL ? named->process : session->name,
-        subtitle, page, file);
+        named,
+        &(struct flame_graph){ named->process != NULL ? named->process
+                                                      : session->name,
+                               subtitle, session->options.icicle },
+        page, file);
   return folded_print (named, file);
 }
 

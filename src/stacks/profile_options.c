@@ -21,7 +21,8 @@ enum
   OPTION_PTRACE = OPTION_OF_PROGRAM,
   OPTION_NO_INHERIT,
   OPTION_INPUT,
-  OPTION_PERF_DATA
+  OPTION_PERF_DATA,
+  OPTION_ICICLE
 };
 
 static const struct argp_option option_table[] = {
@@ -41,6 +42,8 @@ static const struct argp_option option_table[] = {
     "With --input: write it again for perf, with call chains instead of "
     "copies of stacks",
     1 },
+  { "icicle", OPTION_ICICLE, NULL, 0,
+    "Flame graphs have callers above what they call", 1 },
   { "no-inherit", OPTION_NO_INHERIT, NULL, 0,
     "Leave out the processes that it starts", 1 },
   { "ptrace", OPTION_PTRACE, NULL, 0,
@@ -96,6 +99,7 @@ check_usage (struct argp_state *state)
 }
 
 static const struct option_switch switches[] = {
+  OPTION_SWITCH (struct profile_options, OPTION_ICICLE, icicle),
   OPTION_SWITCH (struct profile_options, OPTION_NO_INHERIT, no_inherit),
   OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
   WALK_SWITCHES (struct profile_options),

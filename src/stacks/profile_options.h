@@ -26,6 +26,7 @@ struct profile_options
   const char *outputs[PROFILE_OUTPUTS_MAX];
   size_t n_outputs;
   bool mangled, no_inherit, ptrace, quiet;
+  bool icicle; /* callers above */
   struct section_policy policy;
 };
 

@@ -254,31 +254,54 @@ END
   needs python3
   busy_program
   gives 0 profiled -F 199 -o graph.svg -o graph.html -o folded -- ./busy 0.5
-  python3 - graph.svg folded <<'END'
+  gives 0 profiled --icicle -F 199 -o icicle.svg -- ./busy 0.2
+  python3 - graph.svg folded icicle.svg <<'END'
 import sys, xml.etree.ElementTree as tree
-svg = tree.parse(sys.argv[1]).getroot()
 space = "{http://www.w3.org/2000/svg}"
-boxes = {}
-for group in svg.iter(space + "g"):
-    rect, title = group.find(space + "rect"), group.find(space + "title")
-    if rect is not None and title is not None:
-        name, rest = title.text.rsplit(" (", 1)
-        boxes.setdefault(name, []).append((float(rect.get("x")),
-            float(rect.get("width")), int(rest.split()[0])))
+def functions(name):
+    """Of each function: place and width (percent), row, samples."""
+    boxes = {}
+    svg = tree.parse(name).getroot()
+    assert (svg.get("width"), svg.get("viewBox")) == ("100%", None)
+    for box in svg.find(space + "g").iter(space + "svg"):
+        title, rest = box.find(space + "title").text.rsplit(" (", 1)
+        rect = box.find(space + "rect")
+        assert (rect.get("width"), rect.get("height")) == ("100%", "100%")
+        percent = [float(box.get(key)[:-1]) for key in ("x", "width")
+                   if box.get(key)[-1] == "%"]
+        boxes.setdefault(title, []).append(
+            (*percent, int(box.get("y")), int(rest.split()[0])))
+    return boxes
+boxes = functions(sys.argv[1])
 # The root is as wide as the picture, and everything is on it.
-(x, width, total), = boxes["busy"]
-assert (x, width) == (10, 1180), (x, width)
+(x, width, bottom, total), = boxes["busy"]
+assert (x, width) == (0, 100), (x, width)
 assert total == sum(int(line.rsplit(" ", 1)[1]) for line in open(sys.argv[2]))
 for name, places in boxes.items():
-    for x, width, samples in places:
-        assert x >= 10 and x + width <= 1190.1, name
-        assert abs(width - 1180 * samples / total) < 0.001, name
-assert 'odd<name>&"more";' in boxes
+    for x, width, y, samples in places:
+        assert x >= 0 and x + width <= 100.0001 and y <= bottom, name
+        assert abs(width - 100 * samples / total) < 0.001, name
+caller, = boxes['odd<name>&"more";']
+callee, = boxes['middle']
+assert caller[2] - callee[2] == 17 and caller[0] <= callee[0], (caller, callee)
+assert callee[0] + callee[1] <= caller[0] + caller[1] + 0.001
+boxes = functions(sys.argv[3])
+assert boxes['middle'][0][2] - boxes['odd<name>&"more";'][0][2] == 17
+assert boxes['busy'][0][2] == min(box[2] for list in boxes.values() for box in list)
 END
   head -n 1 graph.html | grep -q '^<!DOCTYPE html>'
   # Nothing is fetched.
-  ! grep -oE '(src|href)=' graph.html graph.svg || return 1
-  [ "$(grep -oE 'https?://[^" ]*' graph.html graph.svg | sort -u | wc -l)" -eq 2 ]
+  run ! grep -oE '(src|href)=|@import|url *\(|fetch|XMLHttp' graph.html graph.svg
+  [ "$(grep -ohE 'https?://[^" ]*' graph.html graph.svg | sort -u)" \
+    = "$(printf '%s\n' http://www.w3.org/1999/xhtml http://www.w3.org/2000/svg)" ]
+  # What every reader needs is in both.
+  local file part
+  for file in graph.svg graph.html; do
+    for part in 'prefers-color-scheme:dark' 'id="search"' 'id="all"' "addEventListener ('keydown'" \
+      "addEventListener ('scroll'" "addEventListener ('resize'" 'tabindex="0"'; do
+      grep -qF -- "$part" "$file" || { echo "$file: no $part"; return 1; }
+    done
+  done
 }
 
 @test "functions without names are told apart by the start of their rows" {
