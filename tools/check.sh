@@ -18,7 +18,7 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   g++-aarch64-linux-gnu g++-s390x-linux-gnu libc6-dev-arm64-cross
   libc6-dev-s390x-cross qemu-user
   e2fsprogs gdb git libllvm14|libllvm19 openssl perl python3 python3-debian
-  python3-pytest
+  mandoc python3-markdown python3-pytest
   cargo fish golang-go rustc zsh
   cmake debhelper dpkg-dev meson ninja-build rpm
   apt-utils gpg gpg-agent skopeo umoci
