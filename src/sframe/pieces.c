@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/search.h"
 #include "base/table.h"
 #include "sframe/partition.h"
@@ -215,14 +216,6 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 
 /* Distinct functions.  */
 
-/* The hash of the segment that has the rows from FIRST_ROW to END_ROW.  */
-static uint32_t
-rows_hash (const struct pieces *pieces, size_t first_row, size_t end_row)
-{
-  const struct numbered_row *first = &pieces->rows[first_row];
-  return (uint32_t)segment_hash_rows (0, first, first, &pieces->rows[end_row]);
-}
-
 /* Whether the run has the N_ROWS rows that begin with number FIRST_ROW.  */
 static bool
 run_has_rows (const struct pieces *pieces, uint32_t run, size_t first_row,
@@ -243,7 +236,9 @@ static bool
 settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
             uint32_t *run)
 {
-  uint32_t hash = rows_hash (pieces, first_row, pieces->n_rows);
+  uint32_t hash
+      = hash_for_table ((const uint8_t *)&pieces->rows[first_row],
+                        (pieces->n_rows - first_row) * sizeof *pieces->rows);
   struct table_walk walk = { .hash = hash };
   while (table_next (&pieces->runs_by_rows, &walk, run))
     if (run_has_rows (pieces, *run, first_row, pieces->n_rows - first_row))
@@ -628,6 +623,14 @@ expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
   function->rows = pieces->block_rows;
   function->n_rows = (size_t)(out - pieces->block_rows);
   return true;
+}
+
+/* The hash of the segment that has the rows from FIRST_ROW to END_ROW.  */
+static uint32_t
+rows_hash (const struct pieces *pieces, size_t first_row, size_t end_row)
+{
+  const struct numbered_row *first = &pieces->rows[first_row];
+  return (uint32_t)segment_hash_rows (0, first, first, &pieces->rows[end_row]);
 }
 
 /* Add an FDE of SIZE bytes at ADDRESS with the rows of piece number PIECE,
