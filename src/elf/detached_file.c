@@ -189,7 +189,8 @@ have_same_id (const struct image *a, const struct image *b)
 {
   const struct build_id of_a = build_id_find (a), of_b = build_id_find (b);
   return of_a.size == of_b.size
-         && memcmp (of_a.bytes, of_b.bytes, of_a.size) == 0;
+         && (of_a.size == 0
+             || memcmp (of_a.bytes, of_b.bytes, of_a.size) == 0);
 }
 
 /* Whether A and B have code at the same addresses.  A tool that moves code
@@ -220,15 +221,11 @@ is_for (const struct image *image, const struct image *program)
          && have_same_id (image, program) && have_same_code (image, program);
 }
 
-/* Open PATH, if it has PROGRAM's section.  */
-static bool
-open_at (struct detached_file *detached, const char *path,
-         const struct image *program)
+bool
+detached_file_open (struct detached_file *detached, int fd,
+                    const struct image *program)
 {
   struct error ignored;
-  int fd = io_open_regular (path);
-  if (fd < 0)
-    return false;
   if (!image_open_fd (&detached->image, fd, &ignored))
     {
       close (fd);
@@ -247,6 +244,15 @@ open_at (struct detached_file *detached, const char *path,
   detached->size = section->header.sh_size;
   detached->address = section->header.sh_addr;
   return true;
+}
+
+/* Open PATH, if it has PROGRAM's section.  */
+static bool
+open_at (struct detached_file *detached, const char *path,
+         const struct image *program)
+{
+  int fd = io_open_regular (path);
+  return fd >= 0 && detached_file_open (detached, fd, program);
 }
 
 bool

@@ -37,9 +37,15 @@ struct detached_file
   uint64_t size, address;
 };
 
+/* Open the file FD, if it has PROGRAM's section: what is for a file with other
+   code, or not for this machine, has not.  FD is closed, or belongs to
+   detached->image, which the caller closes.  */
+bool detached_file_open (struct detached_file *detached, int fd,
+                         const struct image *program);
+
 /* Look for PROGRAM's detached section in the folders FOLDERS, separated by
-   colons.  What is for a file with other code, or not for this machine, is
-   none.  If true, the caller closes detached->image.  */
+   colons, as detached_file_open does.  If true, the caller closes
+   detached->image.  */
 bool detached_file_find (const struct image *program, const char *folders,
                          struct detached_file *detached);
 

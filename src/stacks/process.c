@@ -10,6 +10,7 @@
 #include "base/search.h"
 #include "convert/detached.h"
 #include "elf/detached_file.h"
+#include "stacks/row_cache.h"
 
 /* The number of modules that end at or before ADDRESS.  */
 static size_t
@@ -225,23 +226,28 @@ convert (struct process *process, struct module *module, const void *elf,
   void *section;
   size_t section_size;
   uint64_t address;
-  bool analyze = process->policy.analyze;
-  if (module->analyzed && !analyze && size > ANALYZED_MAX)
+  bool asked = process->policy.analyze, analyze = asked || module->analyzed;
+  bool kept = analyze
+              && row_cache_find (elf, size, &section, &section_size, &address);
+  if (!kept && analyze && !asked && size > ANALYZED_MAX)
     {
       module_set_no_section (module, "not analyzed without --analyze, as it "
                                      "is large");
       return;
     }
-  if (!detached_build (elf, size, analyze || module->analyzed, &section,
-                       &section_size, &address, &err))
+  if (!kept
+      && !detached_build (elf, size, analyze, &section, &section_size,
+                          &address, &err))
     {
       module_set_no_section (module, err.reason);
       return;
     }
+  if (analyze && !kept)
+    row_cache_keep (elf, size, section, section_size, address);
   module->bytes = section;
   module->section
       = (struct cfi2sframe_section){ section, section_size, address + bias };
-  module->origin = SECTION_CONVERTED;
+  module->origin = kept ? SECTION_KEPT : SECTION_CONVERTED;
 }
 
 void
@@ -272,7 +278,7 @@ process_analyze (struct process *process, struct module *module)
   module->reason = NULL;
   module_forget_section (module);
   process->load_section (process, module);
-  if (module->origin == SECTION_CONVERTED)
+  if (module->origin != SECTION_NONE)
     {
       free (before.bytes);
       free (before.reason);

@@ -46,6 +46,7 @@ enum section_origin
   SECTION_OWN,       /* in the module */
   SECTION_DETACHED,  /* beside its file */
   SECTION_CONVERTED, /* made from the module's CFI just now */
+  SECTION_KEPT,      /* made from it and from its code at another time */
   SECTION_NONE       /* `reason' says why */
 };
 

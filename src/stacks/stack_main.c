@@ -129,7 +129,8 @@ tell_details (const struct session *session)
 {
   static const char *const origins[] = { [SECTION_OWN] = "its own",
                                          [SECTION_DETACHED] = "detached",
-                                         [SECTION_CONVERTED] = "converted" };
+                                         [SECTION_CONVERTED] = "converted",
+                                         [SECTION_KEPT] = "kept" };
   const struct process *process = &session->process;
   if (session->options.pid != 0)
     fprintf (stderr, "stopped for %.2f ms\n", session->stopped * 1e3);

@@ -7,7 +7,7 @@ load helpers
 
 setup ()
 {
-  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  own_folder || return 1
   stack=$(dirname "$CFI2SFRAME")/sframe-stack
   waiting=
 }

@@ -4,10 +4,17 @@
 
 bats_require_minimum_version 1.5.0
 
-# Each test runs in a folder of its own, below bats's, which has bats's files.
+# Go to a folder of this test's own, below bats's, which has bats's files.  What
+# programs keep in the user's cache is there, too.
+own_folder ()
+{
+  export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+}
+
 setup ()
 {
-  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  own_folder
 }
 
 # needs PROGRAM...: skip the test unless all are installed.

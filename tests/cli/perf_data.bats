@@ -7,7 +7,7 @@ load helpers
 
 setup ()
 {
-  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  own_folder || return 1
   profile=$(dirname "$CFI2SFRAME")/sframe-profile
   [ -x "$profile" ] || skip "built without libdw"
   [ "$(uname -m)" = x86_64 ] || skip "the recorded program is for x86-64"

@@ -6,7 +6,7 @@ load helpers
 
 setup ()
 {
-  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  own_folder || return 1
   profile=$(dirname "$CFI2SFRAME")/sframe-profile
   [ -x "$profile" ] || skip "built without libdw"
   children=()

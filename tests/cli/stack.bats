@@ -6,7 +6,7 @@ load helpers
 
 setup ()
 {
-  mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+  own_folder || return 1
   stack=$(dirname "$CFI2SFRAME")/sframe-stack
   [ -x "$stack" ] || skip "built without libdw"
   children=()
@@ -293,7 +293,9 @@ long_name ()
   grep -q '^  DWARF: [0-9]* frames, different from #1 on$' <<<"$output" || report
 }
 
-@test "assembly without CFI is walked, whether or not --analyze is given" {
+# A program with a function in assembly without CFI, ./bare.
+program_without_cfi ()
+{
   cat >bare.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -320,6 +322,10 @@ END
   [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
     || skip "the compiler is not for x86-64"
   "${CC:-cc}" -O1 -o bare bare.c bare-through.s
+}
+
+@test "assembly without CFI is walked, whether or not --analyze is given" {
+  program_without_cfi
   start ./bare
   local option
   for option in --frames=99 --analyze; do
@@ -329,6 +335,89 @@ END
       || report
     run ! grep -F '[frame pointer]' <<<"$output"
   done
+}
+
+# bare_is HOW: the rows of ./bare, which runs as PID, are "converted", or "kept".
+bare_is ()
+{
+  gives 0 stacks -v "$pid"
+  [[ $output == *" through+0x"*" main+0x"*"(the outermost frame)"* ]] || report
+  grep -q "/bare: .* bytes of SFrame data, $1\$" <<<"$stderr" || report
+}
+
+@test "rows from code are kept in the cache folder" {
+  program_without_cfi
+  start ./bare
+  stacks "$pid"
+  [[ $output != *"cannot analyse"* ]] || skip "$output"
+  export XDG_CACHE_HOME=$PWD/cache
+  bare_is converted
+  [ ! -e cache ]
+  mkdir -m 700 cache
+  bare_is converted
+  local kept
+  kept=$(find "$XDG_CACHE_HOME" -type f)
+  [[ $(stat -c %a "${kept%/*}") == 700 && $kept == *.sframe && $kept != *$'\n'* ]]
+  bare_is kept
+  # What is damaged is made again.
+  truncate -s 99 "$kept"
+  bare_is converted
+  bare_is kept
+  # What somebody else can have put there is not read.
+  chmod g+w "${kept%/*}"
+  bare_is converted
+  chmod g-w "${kept%/*}"
+  mv "$kept" else
+  ln -s "$PWD/else" "$kept"
+  bare_is converted
+  rm "$kept"
+  bare_is converted
+  bare_is kept
+  if [ "$(id -u)" = 0 ]; then
+    chown nobody "${kept%/*}"
+    bare_is converted
+    chown root "${kept%/*}"
+    bare_is kept
+    chown nobody "$kept"
+    bare_is converted
+  fi
+}
+
+@test "rows are kept for a file with the same bytes, by the same program" {
+  program_without_cfi
+  mkdir -m 700 cache
+  export XDG_CACHE_HOME=$PWD/cache
+  start ./bare
+  stacks "$pid"
+  [[ $output != *"cannot analyse"* ]] || skip "$output"
+  bare_is kept
+  mkdir other
+  cp bare other/bare
+  start other/bare
+  bare_is kept
+  cp bare changed && echo >>changed && mkdir third && mv changed third/bare
+  start third/bare
+  bare_is converted
+  bare_is kept
+}
+
+@test "the oldest kept rows are removed" {
+  program_without_cfi
+  mkdir -m 700 cache cache/cfi2sframe
+  export XDG_CACHE_HOME=$PWD/cache
+  (
+    cd cache/cfi2sframe
+    truncate -s 60M young.sframe
+    truncate -s 9M old.sframe other
+    touch -d 2001-01-01 other
+    touch -d 2002-02-02 old.sframe
+  )
+  start ./bare
+  stacks "$pid"
+  [[ $output != *"cannot analyse"* ]] || skip "$output"
+  bare_is kept
+  [ "$(cd cache/cfi2sframe && ls | sed 's/^[0-9a-f]*\.sframe/KEPT/' | tr '\n' ' ')" \
+    = "KEPT other young.sframe " ]
 }
 
 @test "the C library of musl and Go are walked without --analyze" {

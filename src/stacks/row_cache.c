@@ -1,0 +1,217 @@
+/* Rows that were made from code, kept for the next time.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/row_cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/io.h"
+#include "elf/detached_file.h"
+#include "write/output_file.h"
+
+enum
+{
+  PATH_SIZE = 4096,
+  KEPT_MAX = 64 << 20 /* bytes of all files */
+};
+
+static const char own_name[] = "/cfi2sframe", suffix[] = ".sframe";
+
+/* The folder.  */
+
+static bool
+is_own_folder (const char *path, int flags)
+{
+  struct stat status;
+  return fstatat (AT_FDCWD, path, &status, flags) == 0
+         && S_ISDIR (status.st_mode) && status.st_uid == geteuid ()
+         && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Put the path of the folder into PATH.  False if it is not the user's.  MAKE:
+   it is made if there is none, in a folder that is the user's.  */
+static bool
+find_folder (char path[PATH_SIZE], bool make)
+{
+  const char *cache = secure_getenv ("XDG_CACHE_HOME"), *below = "";
+  if (cache == NULL || cache[0] == '\0')
+    {
+      cache = secure_getenv ("HOME");
+      below = "/.cache";
+    }
+  if (cache == NULL || cache[0] != '/')
+    return false;
+  int length = snprintf (path, PATH_SIZE, "%s%s", cache, below);
+  if (length >= PATH_SIZE - 64 || !is_own_folder (path, 0))
+    return false;
+  memcpy (path + length, own_name, sizeof own_name);
+  if (make)
+    mkdir (path, 0700);
+  return is_own_folder (path, AT_SYMLINK_NOFOLLOW);
+}
+
+/* A number that is another one for another build of this program.  */
+static uint64_t
+own_digest (void)
+{
+  static uint64_t digest;
+  struct error ignored;
+  size_t size;
+  if (digest != 0)
+    return digest;
+  int fd = open ("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  void *bytes = fd < 0 ? NULL : io_map (fd, &size, &ignored);
+  digest = bytes != NULL ? hash_digest (bytes, size) : 0;
+  if (bytes != NULL)
+    munmap (bytes, size);
+  if (fd >= 0)
+    close (fd);
+  return digest;
+}
+
+/* Put the path of the section of the SIZE bytes at ELF into PATH.  */
+static bool
+find_path (char path[PATH_SIZE], const void *elf, size_t size, bool make)
+{
+  uint64_t own = own_digest ();
+  if (own == 0 || !find_folder (path, make))
+    return false;
+  XXH128_hash_t digest = XXH3_128bits_withSeed (elf, size, own);
+  size_t length = strlen (path);
+  snprintf (path + length, PATH_SIZE - length,
+            "/%016" PRIx64 "%016" PRIx64 "%s", (uint64_t)digest.high64,
+            (uint64_t)digest.low64, suffix);
+  return true;
+}
+
+/* Finding.  */
+
+/* Open the regular file PATH, if it is the user's.  */
+static int
+open_own (const char *path)
+{
+  struct stat status;
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0)
+    return -1;
+  if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
+      && status.st_uid == geteuid ())
+    return fd;
+  close (fd);
+  return -1;
+}
+
+bool
+row_cache_find (const void *elf, size_t size, void **section,
+                size_t *section_size, uint64_t *address)
+{
+  char path[PATH_SIZE];
+  struct error ignored;
+  struct image image;
+  struct detached_file found;
+  *section = NULL;
+  int fd = find_path (path, elf, size, false) ? open_own (path) : -1;
+  if (fd < 0)
+    return false;
+  if (!image_open_memory (&image, elf, size, &ignored))
+    {
+      close (fd);
+      return false;
+    }
+  if (detached_file_open (&found, fd, &image))
+    {
+      *section = malloc (found.size);
+      *section_size = found.size;
+      *address = found.address;
+      if (*section != NULL)
+        memcpy (*section, found.section, found.size);
+      image_close (&found.image);
+    }
+  image_close (&image);
+  return *section != NULL;
+}
+
+/* Keeping.  */
+
+static bool
+is_section (const char *name)
+{
+  size_t length = strlen (name);
+  return length >= sizeof suffix
+         && strcmp (name + length + 1 - sizeof suffix, suffix) == 0;
+}
+
+/* The size of all sections in FOLDER, and the name of the oldest.  */
+static uint64_t
+list_sections (DIR *folder, char oldest[NAME_MAX + 1])
+{
+  uint64_t sum = 0;
+  int64_t least = 0;
+  oldest[0] = '\0';
+  rewinddir (folder);
+  for (struct dirent *entry; (entry = readdir (folder)) != NULL;)
+    {
+      struct stat status;
+      if (!is_section (entry->d_name)
+          || fstatat (dirfd (folder), entry->d_name, &status,
+                      AT_SYMLINK_NOFOLLOW)
+                 != 0)
+        continue;
+      int64_t time = (int64_t)status.st_mtim.tv_sec * 1000000000
+                     + status.st_mtim.tv_nsec;
+      sum += (uint64_t)status.st_size;
+      if (oldest[0] == '\0' || time < least)
+        {
+          least = time;
+          memcpy (oldest, entry->d_name, strlen (entry->d_name) + 1);
+        }
+    }
+  return sum;
+}
+
+static void
+remove_oldest (const char *path)
+{
+  char oldest[NAME_MAX + 1];
+  DIR *folder = opendir (path);
+  if (folder == NULL)
+    return;
+  while (list_sections (folder, oldest) > KEPT_MAX
+         && unlinkat (dirfd (folder), oldest, 0) == 0)
+    continue;
+  closedir (folder);
+}
+
+void
+row_cache_keep (const void *elf, size_t size, const void *section,
+                size_t section_size, uint64_t address)
+{
+  char path[PATH_SIZE];
+  struct error ignored;
+  struct image image;
+  struct buffer file, rows = { .bytes = (uint8_t *)section };
+  rows.size = section_size;
+  if (section_size > KEPT_MAX || !find_path (path, elf, size, true)
+      || !image_open_memory (&image, elf, size, &ignored))
+    return;
+  buffer_init (&file, image.big_endian);
+  if (detached_file_compose (&image, &rows, address, &file, &ignored)
+      && output_file_write (path, &file, -1, CFI2SFRAME_SYNC_FILE, &ignored))
+    {
+      *strrchr (path, '/') = '\0';
+      remove_oldest (path);
+    }
+  buffer_free (&file);
+  image_close (&image);
+}
