@@ -629,6 +629,38 @@ a_directory_that_cannot_be_opened_is_an_error (void **state)
   remove_tree (&tree);
 }
 
+/* Without standard input its descriptor is given to the directory.  */
+static void
+a_directory_may_be_descriptor_0 (void **state)
+{
+  (void)state;
+  struct tree tree;
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  int input = dup (STDIN_FILENO);
+  assert_true (input >= 0);
+  for (unsigned found = 0; found < 2; found++)
+    {
+      struct file_location location = file_location_of_path (tree.path);
+      struct image image;
+      struct error err = { 0 };
+      if (found)
+        write_file (beside (&tree, ".libx.so.hmac"), "x", 1);
+      assert_true (image_open (&image, tree.path, &err));
+      close (STDIN_FILENO);
+      bool fine = checksum_check_none (&image, &location, &err);
+      assert_int_equal (fcntl (STDIN_FILENO, F_GETFD), -1);
+      assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
+      assert_int_equal (fine, !found);
+      assert_int_equal (err.status,
+                        found ? CFI2SFRAME_CHECKSUMMED : CFI2SFRAME_OK);
+      image_close (&image);
+      error_clear (&err);
+    }
+  close (input);
+  remove_tree (&tree);
+}
+
 static void
 a_file_that_is_gone_is_an_error (void **state)
 {
@@ -761,6 +793,7 @@ main (void)
     cmocka_unit_test (known_names_are_not_asked_for_again),
     cmocka_unit_test (nothing_stays_open),
     cmocka_unit_test (a_directory_that_cannot_be_opened_is_an_error),
+    cmocka_unit_test (a_directory_may_be_descriptor_0),
     cmocka_unit_test (a_file_that_is_gone_is_an_error),
     cmocka_unit_test (in_a_note),
     cmocka_unit_test (in_a_section_of_notes),

@@ -426,6 +426,31 @@ what_is_to_be_changed_is_no_other_file (void **state)
     }
 }
 
+/* Why one file is not taken does not matter when another one is.  */
+static void
+a_file_beside_makes_up_for_another (void **state)
+{
+  (void)state;
+  for (unsigned beside = 0; beside < 2; beside++)
+    {
+      struct fixture f;
+      struct debug_file file;
+      struct error err = { 0 };
+      open_linked_fixture (&f, "p.debug", 12);
+      f.places.to_change = true;
+      write_split_file (&f, f.build_id, false);
+      if (beside)
+        write_split_file (&f, "p.debug", true);
+      debug_file_find (&file, &f.image, &f.places, &err);
+      assert_int_equal (file.image.elf != NULL, beside);
+      assert_int_equal (err.status,
+                        beside ? CFI2SFRAME_OK : CFI2SFRAME_REFUSED);
+      if (beside)
+        debug_file_close (&file);
+      close_fixture (&f);
+    }
+}
+
 /* The CRC decides also if only the debug file has a build-id.  */
 static void
 a_crc_counts_where_one_has_a_build_id (void **state)
@@ -649,6 +674,7 @@ main (void)
     cmocka_unit_test (segments_of_a_debug_file_have_no_bytes),
     cmocka_unit_test (a_debug_file_is_found_by_link),
     cmocka_unit_test (what_is_to_be_changed_is_no_other_file),
+    cmocka_unit_test (a_file_beside_makes_up_for_another),
     cmocka_unit_test (a_crc_counts_where_one_has_a_build_id),
     cmocka_unit_test (one_byte_is_no_build_id_to_look_for),
     cmocka_unit_test (the_environment_names_the_cache),

@@ -680,6 +680,8 @@ of_a_core_without_threads_it_is_said_whether_it_was_cut_off (void **state)
 static struct
 {
   bool on, no_report, no_module, no_elf, no_bytes;
+  bool no_threads;  /* there are none ...  */
+  int threads_fail; /* ... or this is the answer */
   Elf *elf;
   GElf_Addr bias;
 } dwfl;
@@ -715,6 +717,8 @@ Dwfl_Module *__real_dwfl_addrmodule (Dwfl *, Dwarf_Addr);
 Dwfl_Module *__wrap_dwfl_addrmodule (Dwfl *, Dwarf_Addr);
 Elf *__real_dwfl_module_getelf (Dwfl_Module *, GElf_Addr *);
 Elf *__wrap_dwfl_module_getelf (Dwfl_Module *, GElf_Addr *);
+int __real_dwfl_getthreads (Dwfl *, int (*) (Dwfl_Thread *, void *), void *);
+int __wrap_dwfl_getthreads (Dwfl *, int (*) (Dwfl_Thread *, void *), void *);
 char *__real_elf_rawfile (Elf *, size_t *);
 char *__wrap_elf_rawfile (Elf *, size_t *);
 
@@ -778,6 +782,15 @@ __wrap_dwfl_module_getelf (Dwfl_Module *module, GElf_Addr *bias)
   return dwfl.no_elf ? NULL : dwfl.elf;
 }
 
+int
+__wrap_dwfl_getthreads (Dwfl *session, int (*take) (Dwfl_Thread *, void *),
+                        void *argument)
+{
+  return dwfl.threads_fail != 0 ? dwfl.threads_fail
+         : dwfl.no_threads      ? 0
+                           : __real_dwfl_getthreads (session, take, argument);
+}
+
 char *
 __wrap_elf_rawfile (Elf *elf, size_t *size)
 {
@@ -817,6 +830,33 @@ a_core_whose_modules_are_not_found_out_is_refused (void **state)
   dwfl.no_report = false;
   assert_null (core);
   assert_memory_equal (err.reason, "modules", 7);
+}
+
+/* Registers without a thread are of no use.  */
+static void
+a_core_whose_threads_are_not_found_out_is_refused (void **state)
+{
+  (void)state;
+  for (unsigned fails = 0; fails < 2; fails++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      struct process process;
+      struct error err;
+      make_whole_core (bytes);
+      dwfl.no_threads = true;
+      dwfl.threads_fail = fails ? -1 : 0;
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      dwfl.no_threads = false;
+      dwfl.threads_fail = 0;
+      assert_null (core);
+      if (fails)
+        assert_memory_equal (err.reason, "threads", 7);
+      else
+        {
+          assert_string_equal (err.reason, "no threads in it");
+          assert_int_equal (err.status, CFI2SFRAME_NOTHING);
+        }
+    }
 }
 
 /* The section of a module of a core is in the file that libdwfl has found.  */
@@ -1232,6 +1272,7 @@ main (void)
         of_a_core_without_threads_it_is_said_whether_it_was_cut_off),
     cmocka_unit_test (modules_of_a_core_ascend),
     cmocka_unit_test (a_core_whose_modules_are_not_found_out_is_refused),
+    cmocka_unit_test (a_core_whose_threads_are_not_found_out_is_refused),
     cmocka_unit_test (the_section_is_in_the_module_s_file),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
     cmocka_unit_test (a_core_that_is_not_there_cannot_be_opened),

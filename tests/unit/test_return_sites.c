@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cfi/return_sites.h"
+#include "tests/unit/failing_allocations.h"
 
 #define CODE UINT64_C (0x400000)
 
@@ -402,6 +403,44 @@ all_places_of_a_function_are_left_out (void **state)
   EXPECT (&f, equal);
 }
 
+/* Whichever allocation fails, a place is left out or the lack of memory is an
+   error: places that are forgotten would mislead readers.  The first place
+   follows a call of the code before, the others calls of their own.  */
+static void
+without_memory_no_place_is_forgotten (void **state)
+{
+  static const struct part second
+      = { 8, 21, .rows = { { 0, 16 }, { 8, 24 }, { 15, 32 } },
+          .expected = "0 return-address 1 16 8 return-address 9 24 "
+                      "15 return-address 16 32" };
+  (void)state;
+  unsigned n_failed = 0;
+  for (bool failed = true; failed; n_failed += failed)
+    {
+      struct fixture f;
+      struct error err = { 0 };
+      struct frame_row rows[ROWS_MAX + 1];
+      struct frame_function function = function_of (&second, rows);
+      struct cfi_code code = code_of (&second);
+      BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP CALL NOP NOP
+             "\xe8\xe9\xff\xff\xff" NOP);
+      apply (&f, &calling);
+      code.function = &function;
+      allocation_failed = false;
+      allocations_granted = n_failed;
+      bool done = return_sites_apply (&f.sites, &f.walk, &code, &err);
+      allocations_granted = UINT_MAX;
+      failed = allocation_failed;
+      assert_int_equal (done, !failed);
+      if (done)
+        expect_rows (code.function, second.expected);
+      else
+        assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
+      end (&f);
+    }
+  assert_true (n_failed >= 2);
+}
+
 /* An instruction of aarch64 has four bytes.  */
 static void
 an_instruction_is_left_out (void **state)
@@ -725,6 +764,7 @@ main (void)
     cmocka_unit_test (an_operand_is_no_call),
     cmocka_unit_test (rows_inside_begin_later_too),
     cmocka_unit_test (all_places_of_a_function_are_left_out),
+    cmocka_unit_test (without_memory_no_place_is_forgotten),
     cmocka_unit_test (an_instruction_is_left_out),
     cmocka_unit_test (with_rows_that_stay_nothing_is_left_out),
     cmocka_unit_test (rows_with_the_address_in_its_register_stay),

@@ -911,11 +911,11 @@ equal_registers_share_what_is_known (void **state)
       with_index (OP_COMPARE_BOTH, REG_NONE, turn ? SP : X9, turn ? X9 : SP,
                   8);
       struct state before = now;
-      state_branch (&now, CONDITION_EQUAL, false);
+      assert_true (state_branch (&now, CONDITION_EQUAL, false));
       expect_kind (SP, VALUE_OPAQUE);
       state_branch (&now, CONDITION_NOT_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
-      state_branch (&now, CONDITION_NOT_EQUAL, false);
+      assert_true (state_branch (&now, CONDITION_NOT_EQUAL, false));
       expect (SP, VALUE_CFA, -64);
       now = before;
       state_branch (&now, CONDITION_EQUAL, true);
@@ -938,6 +938,22 @@ equal_registers_share_what_is_known (void **state)
       with_index (OP_COMPARE_BOTH, REG_NONE, SP, X9, 4);
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
+    }
+  /* Nobody takes a branch that two places of one frame would have to be equal
+     for.  */
+  enter (&arch_aarch64);
+  for (int64_t number = -64; number <= -32; number += 32)
+    {
+      now.registers[X9] = value_of (VALUE_CFA, -64);
+      now.registers[X20] = value_of (VALUE_CFA, number);
+      with_index (OP_COMPARE_BOTH, REG_NONE, X9, X20, 8);
+      assert_int_equal (state_branch (&now, CONDITION_EQUAL, true),
+                        number == -64);
+      assert_int_equal (state_branch (&now, CONDITION_NOT_EQUAL, false),
+                        number == -64);
+      assert_true (state_branch (&now, CONDITION_EQUAL, false));
+      assert_true (state_branch (&now, CONDITION_NOT_EQUAL, true));
+      assert_true (state_branch (&now, CONDITION_BELOW, true));
     }
   /* What belongs to the caller is something else.  */
   enter (&arch_aarch64);
@@ -1824,6 +1840,17 @@ rows_of_a_realigned_frame (void **state)
   /* Below SP it is not kept.  */
   add (RSP, RSP, 16);
   expect_no_row ();
+  /* The base is not the CFA: the return address is above SP, whatever SP's
+     distance from the base.  */
+  state_enter (&now, machine);
+  push (RBP);
+  move (RBP, RSP, 8);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  for (unsigned i = 0; i < 2; i++)
+    {
+      expect_row (rule (RULE_REG, RBP, 16), ra, rule (RULE_DEREF_CFA, 0, -16));
+      add (RSP, RSP, i > 0 ? 0 : 16);
+    }
 }
 
 /* Of several slots with the return address the one of the frame record is
