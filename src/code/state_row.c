@@ -88,13 +88,27 @@ state_keeps (const struct state *state, const struct code_machine *machine,
          || find_slot (state, machine, VALUE_BASE, value);
 }
 
+/* Whether FP points to the word that the caller's FP was saved in, as a frame
+   pointer does.  Any other address of the stack in FP may be a variable's,
+   read from a word that a function which was called has changed since.  */
+static bool
+is_frame_pointer (const struct state *state,
+                  const struct code_machine *machine)
+{
+  unsigned fp = machine->arch->fp;
+  return value_equal (state_load (state, state->registers[fp]),
+                      value_of (VALUE_SAVED, fp));
+}
+
 static bool
 cfa_rule (const struct state *state, const struct code_machine *machine,
           struct frame_rule *rule)
 {
   const uint16_t sp = machine->arch->sp, fp = machine->arch->fp;
-  const uint16_t order[]
-      = { machine->keeps_sp ? sp : fp, machine->keeps_sp ? fp : sp };
+  bool sp_first = machine->keeps_sp
+                  || (state->registers[sp].kind == VALUE_CFA
+                      && !is_frame_pointer (state, machine));
+  const uint16_t order[] = { sp_first ? sp : fp, sp_first ? fp : sp };
   const struct slot *slot
       = find_slot (state, machine, VALUE_BASE, value_of (VALUE_CFA, 0));
   for (unsigned i = 0; i < 2; i++)

@@ -199,6 +199,36 @@ END
   [[ ${lines[1]} == *" in 40 of 40 functions that could be compared" ]] || report
 }
 
+# What hidden CFI cannot show: that the row is by another register than the CFI.
+@test "--analyze finds no CFA by a variable in the frame pointer's register" {
+  wrong_library
+  cat >variable.s <<'END'
+	.globl	variable
+	.type	variable, @function
+variable:
+	push	%rbp
+	sub	$32, %rsp
+	lea	16(%rsp), %rax
+	mov	%rax, 8(%rsp)
+	lea	8(%rsp), %rdi
+	call	change
+	mov	8(%rsp), %rbp
+	mov	%rbp, %rax
+	add	$32, %rsp
+	pop	%rbp
+	ret
+	.type	change, @function
+change:	movq	$0, (%rdi)
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o variable.so wrong.s variable.s
+  exits 0 --analyze -o rows.so variable.so
+  exits 0 --dump rows.so
+  [[ $output == *" sp+48 "* ]] || report
+  [[ $output != *" fp"[+-]* ]] || report
+}
+
 # Code without CFI follows, of which nothing tells that it begins there.
 @test "--lint ends a path at a call that the CFI ends behind" {
   wrong_library
