@@ -31,12 +31,21 @@ call_tree_free (struct call_tree *tree)
   *tree = (struct call_tree){ 0 };
 }
 
+/* A node that was found is put in front of its siblings: of many callees, few
+   are called often.  */
 uint32_t
 call_tree_child (struct call_tree *tree, uint32_t parent, uint64_t key)
 {
-  for (uint32_t i = tree->nodes[parent].first; i != 0; i = tree->nodes[i].next)
-    if (tree->nodes[i].key == key)
-      return i;
+  uint32_t *first = &tree->nodes[parent].first;
+  for (uint32_t *link = first; *link != 0; link = &tree->nodes[*link].next)
+    if (tree->nodes[*link].key == key)
+      {
+        uint32_t found = *link;
+        *link = tree->nodes[found].next;
+        tree->nodes[found].next = *first;
+        *first = found;
+        return found;
+      }
   if (!grow (tree))
     return 0;
   uint32_t made = tree->n++;
