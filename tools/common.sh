@@ -5,7 +5,7 @@
 
 build_packages="autoconf automake libtool pkg-config make gcc libc6-dev
   binutils libdw-dev libelf-dev libdwarf-dev libiberty-dev libjson-c-dev
-  libxxhash-dev libzydis-dev texinfo"
+  libxxhash-dev libzstd-dev libzydis-dev texinfo"
 
 say ()
 {

@@ -3,8 +3,8 @@
 
    Header, events and features are read at once; of the records, a list of
    where they are is made, by time: each processor's records are written in
-   turn.  It takes no more memory than the file, and while it is sorted twice
-   that.  */
+   turn.  It takes no more memory than the records, and while it is sorted
+   twice that.  */
 
 #include <config.h>
 
@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
+#include "perfdata/decompress.h"
 #include "perfdata/recording.h"
 
 static const uint8_t magic[PERF_MAGIC_SIZE] = "PERFILE2";
@@ -159,6 +160,9 @@ read_features (struct perf_data *data, struct error *err)
           return malformed (err, offset,
                             "what follows the records is cut off");
       }
+  /* What is read, and written again, is not compressed.  */
+  data->header.features[PERF_FEATURE_COMPRESSED / 64]
+      &= ~(UINT64_C (1) << PERF_FEATURE_COMPRESSED % 64);
   read_string (data, PERF_FEATURE_MACHINE, data->machine,
                sizeof data->machine);
   read_string (data, PERF_FEATURE_RELEASE, data->release,
@@ -255,6 +259,12 @@ time_of (const struct perf_data *data, const struct perf_record *record)
   return cursor_u64 (&at);
 }
 
+static bool
+is_compressed (const struct perf_record *record)
+{
+  return record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2;
+}
+
 /* Whether RECORD only says how far perf was.  */
 static bool
 is_mark (const struct perf_record *record)
@@ -267,13 +277,11 @@ static bool
 add_record (struct perf_data *data, const struct perf_record *record,
             uint64_t offset, struct error *err)
 {
-  if (record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2)
-    return unsupported (err, "its records are compressed (perf record -z)");
   if (record->type == PERF_AUXTRACE)
     return unsupported (err, "it has traces of the processor (AUX)");
   if (is_mark (record))
     return true;
-  /* So the list is no larger than the file.  */
+  /* So the list is no larger than the records.  */
   if (record->size < 8)
     return malformed (err, offset, "a record is too small");
   if (!ARRAY_ROOM (data->entries, data->n_entries + 1,
@@ -281,6 +289,38 @@ add_record (struct perf_data *data, const struct perf_record *record,
     return error_set_no_memory (err);
   data->entries[data->n_entries++]
       = (struct perf_entry){ time_of (data, record), offset };
+  return true;
+}
+
+/* Read the record at OFFSET.  False where there is no whole one.  */
+static bool
+record_at (const struct perf_data *data, uint64_t offset,
+           struct perf_record *record)
+{
+  bool in_file = offset < data->size;
+  const uint8_t *bytes = in_file ? data->bytes : data->plain.bytes;
+  size_t size = in_file ? data->size : data->plain.size;
+  size_t at = (size_t)(in_file ? offset : offset - data->size);
+  return at < size && perf_record_read (bytes + at, size - at, record);
+}
+
+/* List the records that were in RECORD, as far as they are whole.  */
+static bool
+add_compressed (struct perf_data *data, const struct perf_record *record,
+                struct error *err)
+{
+  struct perf_record plain;
+  uint64_t offset;
+  if (!perf_decompress (data, record, err))
+    return false;
+  while (record_at (data, offset = data->size + data->n_plain, &plain))
+    {
+      if (is_compressed (&plain))
+        return malformed (err, offset, "a record is compressed twice");
+      if (!add_record (data, &plain, offset, err))
+        return false;
+      data->n_plain += plain.size + sizeof (struct perf_event_header);
+    }
   return true;
 }
 
@@ -294,12 +334,16 @@ list_records (struct perf_data *data, struct error *err)
       if (!perf_record_read (data->bytes + part.offset, (size_t)part.size,
                              &record))
         return malformed (err, part.offset, "a record has no possible size");
-      if (!add_record (data, &record, part.offset, err))
+      if (is_compressed (&record)
+              ? !add_compressed (data, &record, err)
+              : !add_record (data, &record, part.offset, err))
         return false;
       uint64_t size = record.size + sizeof (struct perf_event_header);
       part.offset += size;
       part.size -= size;
     }
+  if (data->n_plain != data->plain.size)
+    return malformed (err, part.offset, "its compressed records are cut off");
   void *entries = data->entries;
   bool sorted = radix_sort (&entries, data->n_entries, sizeof *data->entries);
   data->entries = entries;
@@ -331,6 +375,8 @@ perf_data_close (struct perf_data *data)
   free (data->events);
   free (data->ids);
   free (data->entries);
+  buffer_free (&data->plain);
+  perf_decompress_end (data);
   free (data);
 }
 
@@ -340,8 +386,7 @@ perf_data_next (struct perf_data *data, struct perf_record *record)
   if (data->next == data->n_entries)
     return false;
   uint64_t offset = data->entries[data->next++].offset;
-  return perf_record_read (data->bytes + offset, data->size - (size_t)offset,
-                           record);
+  return record_at (data, offset, record);
 }
 
 /* The event that RECORD, a sample, is of; NULL if there is none.  */

@@ -4,6 +4,7 @@
 #ifndef PERFDATA_RECORDING_H
 #define PERFDATA_RECORDING_H
 
+#include "base/buffer.h"
 #include "perfdata/native.h"
 #include "perfdata/perfdata.h"
 
@@ -74,6 +75,11 @@ struct perf_data
 {
   const uint8_t *bytes; /* the file */
   size_t size;
+  /* Records that were compressed (decompress.h).  Their offsets count on from
+     the file's size.  */
+  struct buffer plain; /* owned */
+  size_t n_plain;      /* bytes of it whose records are listed */
+  void *decompressor;  /* owned; opaque */
   struct perf_header header;
   size_t entry_size;         /* header.attr_size, checked */
   struct perf_event *events; /* owned */

@@ -136,6 +136,34 @@ check_stacks ()
   done
 }
 
+@test "compressed records: the same stacks" {
+  needs zstd
+  local kind
+  recorded kernel
+  gives 0 profiled --input=perf.data --perf-data=chains
+  read_back chains >wanted
+  for kind in 81 83; do
+    recorded kernel compressed=$kind
+    profiled --input=perf.data --perf-data=chains -o folded
+    [[ $stderr != *"built without zstd"* ]] || skip "built without zstd"
+    [ "$status" -eq 0 ] || report
+    check_stacks folded
+    read_back chains | diff wanted -
+  done
+  recorded compressed=81 cut-stream
+  gives 1 profiled --input=perf.data -o folded
+  [[ $stderr == *": its compressed records are cut off" ]] || report
+  recorded compressed=81
+  python3 -c '
+import sys
+data = bytearray (open ("perf.data", "rb").read ())
+at = data.index (b"\x28\xb5\x2f\xfd")
+data[at] = 7
+open ("perf.data", "wb").write (data)'
+  gives 1 profiled --input=perf.data -o folded
+  [[ $stderr == *": its records cannot be decompressed" ]] || report
+}
+
 @test "a recording with call chains instead of stacks, for perf" {
   recorded kernel two-events
   gives 0 profiled -q --input=perf.data --perf-data=out.data

@@ -12,6 +12,7 @@ perf_data.bats prints.  What is read is printed a record to a line.
 
 import os
 import struct
+import subprocess
 import sys
 
 IP, TID, TIME, CALLCHAIN = 1, 2, 4, 0x20
@@ -30,6 +31,21 @@ def attr(sample_type, stack, flags):
     fields = fields.ljust(80, b'\0')
     fields += struct.pack('<QI', REGISTERS if stack else 0, stack)
     return fields.ljust(128, b'\0')
+
+
+def compressed(parts, kind):
+    """Records of type KIND with PARTS compressed in them."""
+    stream = b''.join(subprocess.run(['zstd', '-qc', '--no-check'], input=part,
+                                     capture_output=True, check=True).stdout
+                      for part in parts)
+    records = b''
+    for at in range(0, len(stream), 1000):
+        chunk = stream[at:at + 1000]
+        if kind == 83:
+            chunk = struct.pack('<Q', len(chunk)) + chunk
+            chunk += b'\xee' * (-len(chunk) % 8)
+        records += struct.pack('<IHH', kind, 0, len(chunk) + 8) + chunk
+    return records
 
 
 class Writer:
@@ -116,6 +132,15 @@ class Writer:
         if 'shuffled' in self.options:
             records = records[::-1]
         data = b''.join(records) + struct.pack('<IHH', 68, 0, 8)
+        kinds = [int(option[11:]) for option in self.options
+                 if option.startswith('compressed=')]
+        if kinds:
+            rest = data[len(records[0]):]
+            # Two streams; the first one ends within a record.
+            parts = [rest[:len(rest) // 2 + 1], rest[len(rest) // 2 + 1:]]
+            if 'cut-stream' in self.options:
+                parts.pop()
+            data = records[0] + compressed(parts, kinds[0])
         texts = {4: os.uname().release.encode(),
                  6: os.uname().machine.encode()}
         if 'machine' in self.options:
@@ -125,6 +150,8 @@ class Writer:
         features[12] = struct.pack('<II', len(events), 128) + b''.join(
             e + struct.pack('<II', 1, 8) + b'clock\0\0\0' + i
             for e, i in zip(events, ids))
+        if kinds:
+            features[27] = struct.pack('<5I', 1, 1, 1, 8, 1 << 19)
         data_start = 104 + len(front)
         at = data_start + len(data) + 16 * len(features)
         table = b''
