@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 # skipped.
 test_packages="libcmocka-dev libdw-dev bats gettext
   clang g++ lld llvm mold musl-tools
-  acl attr cpio elfutils file jq libcap2-bin mypy patchelf procps strace util-linux
+  acl attr cpio curl elfutils file jq libcap2-bin mypy patchelf procps strace util-linux
   valgrind xz-utils zstd
   g++-aarch64-linux-gnu g++-s390x-linux-gnu libc6-dev-arm64-cross
   libc6-dev-s390x-cross qemu-user

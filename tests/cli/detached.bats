@@ -167,3 +167,32 @@ EOF
   run timeout 10 "$stack" --detached="$PWD/beside" "$waiting"
   [ "$status" -ne 124 ] || report
 }
+
+# The recipe is the manual's.
+@test "sections on a server are fetched for a process" {
+  needs curl eu-unstrip python3
+  waiting_program
+  exits 0 --detached=store waiting
+  start ./waiting
+  mkdir server && mv store server/sections
+  python3 -u -m http.server --bind 127.0.0.1 --directory server 0 \
+    >server.log 2>&1 3>&- &
+  server=$!
+  local tries=0
+  until grep -q "port [0-9]" server.log || [ $((tries++)) -ge 200 ]; do
+    sleep 0.05
+  done
+  url=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' server.log)/sections
+  sed -n '/^\$ eu-unstrip/,/^\$ sframe-stack/p' "$srcdir/doc/cfi2sframe.texi" \
+    | sed "s/^\\$ //; /^sframe-stack/d; s/@\([{}@]\)/\1/g
+           s|@var{url}|$url|; s/PID/$waiting/" >recipe
+  status=0
+  bash recipe || status=$?
+  kill "$server"
+  # 123: libc's is not there.
+  [ "$status" -eq 123 ] || { cat recipe server.log; return 1; }
+  [ "$(cd sections && find . -type f)" = "./$(path_of waiting)" ]
+  stacks --detached=sections --only-sframe
+  grep -q "/waiting: .* bytes of SFrame data, detached$" <<<"$stderr" \
+    || report
+}

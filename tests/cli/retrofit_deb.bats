@@ -933,3 +933,27 @@ END
   [ "$stderr" = "sframe-retrofit-deb: text.deb: not a Debian package" ] || report
   [ -z "$(ls -A third)" ]
 }
+
+# perl-base and libperl have: dpkg refused the second one.
+@test "--detached: two packages with the same file can be installed together" {
+  needs dpkg
+  make_package one
+  make_package two
+  cp root-one/usr/bin/one root-two/usr/bin/two
+  repack one
+  repack two
+  make_package other
+  rm root-other/usr/bin/*
+  "${CC:-cc}" -O2 -Wl,--build-id=0x1234567890 -o root-other/usr/bin/other small.c
+  repack other
+  gives 0 retrofit --detached -o new one_2.0-1_amd64.deb two_2.0-1_amd64.deb \
+    other_2.0-1_amd64.deb
+  [ "$(dpkg-deb -f new/one-sframe_*.deb Replaces)" = two-sframe ]
+  [ "$(dpkg-deb -f new/two-sframe_*.deb Replaces)" = one-sframe ]
+  [ -z "$(dpkg-deb -f new/other-sframe_*.deb Replaces)" ]
+  mkdir -p inst/var/lib/dpkg/{info,updates,triggers}
+  : >inst/var/lib/dpkg/status
+  gives 0 fakeroot dpkg --root=inst --force-not-root --force-script-chrootless \
+    --log=/dev/null -i new/*.deb
+  [ "$(find inst/usr/lib/debug -name '*.sframe' | wc -l)" -eq 2 ]
+}

@@ -567,3 +567,57 @@ make_many ()
   gives 1 retrofit -o new --folder=pool
   [[ $stderr == *"different packages with the same name"* ]] || report
 }
+
+@test "--detached: sections beside packages that stay as they are" {
+  make_package one 1:2.0-1 "Depends: libtwo (= 1)"
+  make_package libtwo 1 "Source: libtoo (0.9)" "Section: libs"
+  make_package text 3
+  (cd pool && find . -type f -exec sha256sum {} + >../sums)
+  gives 0 retrofit --detached -o new --folder=pool
+  pool_files | diff - <(cat <<'END'
+./libt/libtoo/libtwo-sframe_1_amd64.deb
+./o/one/one-sframe_2.0-1_amd64.deb
+END
+)
+  (cd pool && sha256sum --quiet -c ../sums)
+  json_is repository whole <new/report.json
+  jq -c '.packages[] | [.package, .status, .converted, .output == null]' \
+    new/report.json | diff - <(cat <<'END'
+["libtwo","detached",1,false]
+["one","detached",1,false]
+["text","nothing",0,true]
+END
+)
+  apt update
+  [ "$(apt-cache -c apt.conf show one-sframe | grep -E '^(Version|Section|Enhances):')" \
+    = "$(printf 'Version: 1:2.0-1\nSection: debug\nEnhances: one')" ]
+  # What is in it is what the converter makes.
+  dpkg-deb -x new/pool/o/one/one-sframe_*.deb out
+  "$CFI2SFRAME" -q --detached=store package-one/usr/bin/one
+  diff -r store out/usr/lib/debug/.build-id
+  # Again: nothing is done; a new version is, it alone.
+  gives 0 retrofit --detached -o new --folder=pool
+  [ "$(n_calls)" -eq 0 ]
+  rm -r pool/one
+  make_package one 1:2.0-2
+  gives 0 retrofit --detached --prune -o new --folder=pool
+  [ "$(n_calls)" -eq 1 ]
+  [ "$(pool_files | tail -n 1)" = ./o/one/one-sframe_2.0-2_amd64.deb ]
+  # Packages that are converted are another matter.
+  gives 0 retrofit -o other --folder=pool
+  [ "$(pool_files other | wc -l)" -eq 3 ]
+}
+
+@test "--detached: a package that fails has no sections, and is told" {
+  make_package one 1
+  make_package two 1
+  : >calls
+  printf '#!/bin/sh\nn=$(wc -l <%q)\necho >>%q\n[ "$n" -eq 0 ] || exit 2\nexec %q "$@"\n' \
+    "$PWD/calls" "$PWD/calls" "$CFI2SFRAME" >spy
+  chmod +x spy
+  gives 1 retrofit --detached -j1 -o new --folder=pool
+  [ "$(pool_files | wc -l)" -eq 1 ]
+  [[ $stderr == *"exit status 2"* ]] || report
+  json_is repository whole <new/report.json
+  [ "$(jq -c '.total.status' new/report.json)" = '{"detached":1,"nothing":0,"refused":1}' ]
+}

@@ -54,10 +54,11 @@ class Package:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.output = path # until it is written
+        self.output = path # until it is written; "" if nothing is
         self.clock = Clock()
         self.reports: Dict[str, Report] = {} # by an ELF file's name
         self.n_converted = self.n_files = self.growth = 0
+        self.status = "copied" # what became of it
         self.well = True   # no file in it failed
         self.fixed = False # it stays as it is
 
@@ -290,6 +291,7 @@ def write_package(options: Options, package: Package, renewed: Set[Key],
         package.output = options.outputs.path(package.path,
                                               package.output_name(options))
         package.write(options, renewed, work)
+        package.status = "converted" if package.n_converted else "renamed"
         what = "%d of %d ELF files converted, %+d KiB installed: %s" \
             % (package.n_converted, package.n_files,
                package.growth // package.KIB, package.output)
@@ -367,14 +369,14 @@ def new_outputs(options: Options) -> "tempfile.TemporaryDirectory[str]":
 
 
 def convert_packages(options: Options, kind: Type[Package]) -> Tuple[
-        List[Package], Dict[str, str], Set[Key]]:
-    """Both passes; the packages, what failed, and which are renewed."""
+        List[Package], Dict[str, str]]:
+    """Both passes; the packages, and what failed."""
     collect_checksums(options, kind)
     if options.list:
         packages, failures = each(
             options.packages,
             lambda path: look_into(options, kind, path, None))
-        return packages, failures, set()
+        return packages, failures
     with new_outputs(options) as folder:
         prepare_debug_files(options, folder)
         work = ("%s/%d" % (folder, number) for number in itertools.count())
@@ -385,7 +387,7 @@ def convert_packages(options: Options, kind: Type[Package]) -> Tuple[
         _, more = each(packages, lambda package: write_package(
             options, package, renewed, next(work)))
     failures.update(more)
-    return packages, failures, renewed
+    return packages, failures
 
 
 def exit_status(packages: Iterable[Package],
