@@ -55,8 +55,7 @@ compare_all ()
 {
   local file
   compared=0
-  for file in "$srcdir"/src/sframe/*.c "$srcdir"/src/cfi/*.c \
-              "$srcdir"/tests/data/gnu/src/*.c; do
+  for file in "$srcdir"/src/cfi/*.c "$srcdir"/tests/data/gnu/src/*.c; do
     compare_with_as "$file" "$@" -std=gnu17 -D_GNU_SOURCE \
       -I"$srcdir/include" -I"$srcdir/src" -I"$builddir"
   done

@@ -33,11 +33,15 @@ program_file ()
   readlink -f "$(PATH=/usr/bin:/bin:$PATH command -v "$1")"
 }
 
-# Python's module debian, which only Debian's Python has.
+# Python's module debian, which only Debian's Python has.  Asked for once in a
+# file of tests: that takes as long as half a conversion of a package.
 needs_debian_module ()
 {
+  local found=$BATS_FILE_TMPDIR/has-debian-module
+  [ -e "$found" ] && return
   "$(program_file python3)" -c 'import debian.deb822' 2>/dev/null \
     || skip "python3-debian not found"
+  : >"$found"
 }
 
 # json_is DEFINITION [whole]: standard input is what the schema says.
@@ -67,8 +71,9 @@ checksum ()
   sha256sum <"$1"
 }
 
-# A small program with a few shapes of frames: leaf, callee with saved
-# registers, variable frame size, a cold path.
+# small_program [FILE [ARGUMENT]...]: a small program with a few shapes of
+# frames: leaf, callee with saved registers, variable frame size, a cold path.
+# Most tests want the plain one, so that is compiled once in a file of tests.
 small_program ()
 {
   cat >small.c <<'END'
@@ -98,7 +103,12 @@ main (void)
   return 0;
 }
 END
-  "${CC:-cc}" -O2 -o "${1:-small}" small.c "${@:2}"
+  local plain="$BATS_FILE_TMPDIR/small-${CC##*/}"
+  if [ $# -gt 1 ]; then
+    "${CC:-cc}" -O2 -o "$1" small.c "${@:2}"
+  elif [ -e "$plain" ] || "${CC:-cc}" -O2 -o "$plain" small.c; then
+    cp --remove-destination "$plain" "${1:-small}"
+  fi
 }
 
 # Run the tool; output and stderr are in $output and $stderr, the exit status
