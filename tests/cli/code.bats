@@ -80,6 +80,40 @@ END
   exits 0 --lint ebx.so
 }
 
+# Code that leaves by an array of addresses may be a handler of an interpreter:
+# the CFI alone says with which frame it begins.  A word by itself is a tail
+# call's.
+@test "--lint says nothing of handlers that jump by an array" {
+  wrong_library
+  local expected
+  while IFS='|' read -r expected last; do
+    cat >f.s <<END
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	push	%rax
+	call	*(%rdi)
+	pop	%rdx
+	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	$last
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+    "${CC:-cc}" -nostdlib -shared -o f.so f.s
+    exits "$expected" --lint f.so
+  done <<'END'
+3|jmp *8(%rdi)
+3|mov 8(%rdi), %rax; jmp *%rax
+0|jmp *(%rdi,%rdx,8)
+0|mov (%rdi,%rdx,8), %rax; jmp *%rax
+END
+}
+
 # As OCaml's compiler writes: an argument comes in rbx, r14 leads to the place
 # of the handler on top, and rbp is a register like all others.  The CFI does
 # not know of the handler where the function goes to call the garbage collector.

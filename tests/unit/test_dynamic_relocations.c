@@ -256,6 +256,19 @@ relative_ones (void **state)
           "20f8 0 10; ");
 }
 
+/* Where no word says so, the places begin at 0, with the file's header.  */
+static void
+relative_ones_without_a_place (void **state)
+{
+  (void)state;
+  struct fixture f;
+  begin (&f, false);
+  add_tag (&f, RELR, TABLE);
+  add_tag (&f, RELRSZ, 8);
+  put_word (&f, TABLE, 1 | 1 << 1 | 1 << 3);
+  expect (&f, true, "0 0 10102464c457f; 10 0 1003e0003; ");
+}
+
 static void
 what_cannot_be_read_is_told (void **state)
 {
@@ -536,6 +549,7 @@ main (void)
     cmocka_unit_test (without_addends),
     cmocka_unit_test (of_the_plt),
     cmocka_unit_test (relative_ones),
+    cmocka_unit_test (relative_ones_without_a_place),
     cmocka_unit_test (what_cannot_be_read_is_told),
     cmocka_unit_test (places_reach_into_what_is_asked_for),
     cmocka_unit_test (places_come_in_any_order),

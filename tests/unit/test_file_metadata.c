@@ -127,6 +127,8 @@ int __wrap_fremovexattr (int fd, const char *name);
 int __wrap_ioctl (int fd, unsigned long request, ...);
 int __real_fchmod (int fd, mode_t mode);
 int __wrap_fchmod (int fd, mode_t mode);
+int __real_fchown (int fd, uid_t owner, gid_t group);
+int __wrap_fchown (int fd, uid_t owner, gid_t group);
 
 ssize_t
 __wrap_flistxattr (int fd, char *list, size_t size)
@@ -218,6 +220,12 @@ __wrap_ioctl (int fd, unsigned long request, ...)
   else
     *flags = file->flags;
   return 0;
+}
+
+int
+__wrap_fchown (int fd, uid_t owner, gid_t group)
+{
+  return is_faulty ('w', NULL) ? -1 : __real_fchown (fd, owner, group);
 }
 
 int
@@ -549,6 +557,32 @@ owner_and_group_are_kept (void **state)
     }
 }
 
+/* Who may not give files away leaves this one alone; everything else is an
+   error.  */
+static void
+an_owner_that_cannot_be_kept_is_refused (void **state)
+{
+  static const struct
+  {
+    int error;
+    enum cfi2sframe_status status;
+    const char *words;
+  } cases[] = { { EPERM, CFI2SFRAME_REFUSED, "owner 12:34 cannot be kept" },
+                { EINVAL, CFI2SFRAME_REFUSED, "owner 12:34 cannot be kept" },
+                { EIO, CFI2SFRAME_IO, "fchown" } };
+  (void)state;
+  if (geteuid () != 0)
+    skip ();
+  assert_int_equal (__real_fchown (from.fd, 12, 34), 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      fault.call = 'w';
+      fault.error = cases[i].error;
+      fault.times = 1;
+      expect_copy (cases[i].status, cases[i].words);
+    }
+}
+
 /* What chattr(1) sets, where both file systems know it.  */
 static void
 flags_of_chattr_are_kept (void **state)
@@ -653,6 +687,7 @@ main (void)
     TEST (other_names_are_a_concern),
     TEST (signatures_are_a_concern),
     TEST (owner_and_group_are_kept),
+    TEST (an_owner_that_cannot_be_kept_is_refused),
     TEST (flags_of_chattr_are_kept),
     TEST (a_new_file_has_the_mode_of_the_mask),
     TEST (what_a_new_file_cannot_have_is_known),

@@ -10,6 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -351,6 +353,17 @@ registers_have_the_numbers_of_dwarf (void **state)
     }
 }
 
+/* A page with nothing behind it.  */
+static uint8_t *
+last_page (size_t page)
+{
+  uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (pages != MAP_FAILED);
+  assert_int_equal (mprotect (pages + page, page, PROT_NONE), 0);
+  return pages;
+}
+
 /* Each kind of instruction, in all widths that make a difference.  */
 static void
 in_words (void **state)
@@ -681,15 +694,20 @@ in_words (void **state)
     { 3, "\x66\x29\xc0", "sub %ax,%ax", "- flags writes rax" },
   };
   struct insn_text text = { .machine = code_machine_of (&arch_amd64) };
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  uint8_t *pages = last_page (page);
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      struct insn insn
-          = insn_of ((const uint8_t *)cases[i].bytes, cases[i].size);
+      /* Nothing is read behind the bytes.  */
+      uint8_t *bytes = pages + page - cases[i].size;
+      memcpy (bytes, cases[i].bytes, cases[i].size);
+      struct insn insn = insn_of (bytes, cases[i].size);
       if (strcmp (insn_text_of (&text, &insn), cases[i].words) != 0)
         fail_msg ("%s: %s", cases[i].text, text.words);
       cut_everywhere ((const uint8_t *)cases[i].bytes, cases[i].size);
     }
+  munmap (pages, 2 * page);
 }
 
 int

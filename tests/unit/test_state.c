@@ -673,11 +673,16 @@ a_new_base_makes_the_old_one_unknown (void **state)
   with_immediate (OP_ALIGN, RSP, RSP, -64);
   assert_int_equal (now.base_limit, -48);
   assert_true (now.base_is_below);
-  /* Other registers get no base from one.  */
+  /* Other registers get no base from one, but from a place that is known.  */
   with_immediate (OP_ALIGN, RAX, RSP, -64);
   expect_kind (RAX, VALUE_OPAQUE);
   with_immediate (OP_ALIGN, RAX, RDX, -64);
   expect_kind (RAX, VALUE_OPAQUE);
+  state_enter (&now, machine);
+  add (RAX, RSP, -24);
+  with_immediate (OP_ALIGN, RAX, RAX, -64);
+  expect (RAX, VALUE_BASE, 0);
+  assert_int_equal (now.base_limit, -32);
   state_enter (&now, machine);
   with_index (OP_LOWER, RSP, RSP, RAX, 8);
   expect (RSP, VALUE_BASE, 0);
@@ -690,17 +695,32 @@ static void
 the_base_of_the_frame_pointer_stays (void **state)
 {
   (void)state;
-  enter (&arch_amd64);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
-  add (RSP, RSP, -64);
-  store (RBX, RSP, 8);
-  store (R12, RSP, -8);
-  move (RBP, RSP, 8);
-  with_index (OP_LOWER, RSP, RSP, REG_NONE, 8);
-  expect (RBP, VALUE_BASE, -64);
-  expect_kind (RSP, VALUE_OPAQUE);
-  expect_word (RBP, 8, VALUE_SAVED, RBX);
-  expect_unknown_word (RBP, -8);
+  for (unsigned below_first = 0; below_first < 2; below_first++)
+    {
+      enter (&arch_amd64);
+      with_immediate (OP_ALIGN, RSP, RSP, -32);
+      add (RSP, RSP, -64);
+      if (below_first)
+        store (R12, RSP, -8);
+      store (RBX, RSP, 8);
+      if (!below_first)
+        store (R12, RSP, -8);
+      move (RBP, RSP, 8);
+      with_index (OP_LOWER, RSP, RSP, REG_NONE, 8);
+      expect (RBP, VALUE_BASE, -64);
+      expect_kind (RSP, VALUE_OPAQUE);
+      expect_word (RBP, 8, VALUE_SAVED, RBX);
+      expect_unknown_word (RBP, -8);
+    }
+  /* Here no word is known at the entry.  */
+  enter (&arch_aarch64);
+  with_immediate (OP_ALIGN, SP, SP, -32);
+  store (X19, SP, -8);
+  store (X20, SP, 8);
+  move (FP, SP, 8);
+  with_index (OP_LOWER, SP, SP, REG_NONE, 8);
+  expect_word (FP, 8, VALUE_SAVED, X20);
+  expect_unknown_word (FP, -8);
 }
 
 /* ---- Bounds */

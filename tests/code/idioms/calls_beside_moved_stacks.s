@@ -1,12 +1,14 @@
 # Beside subroutines that come back with another stack pointer (save), calls of
-# what is no function (f) and jumps to them (g) say nothing of who does that.
+# what is no function (f), jumps to them (g) and calls of other functions (i) say
+# nothing of who does that.
 # options: -a
-# expect: equal 60.000% cfa-differs 0 ra-differs 0 fp-differs 0
-# expect: sound:3 unresolved-jump:1
+# expect: equal 71.429% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: sound:4 unresolved-jump:1
 	.globl	f, g, h
 	.type	f, @function
 	.type	g, @function
 	.type	h, @function
+	.type	i, @function
 	.type	save, @function
 f:	.cfi_startproc
 	push	%rax
@@ -22,6 +24,10 @@ g:	.cfi_startproc
 	.cfi_endproc
 h:	.cfi_startproc
 	call	save
+	ret
+	.cfi_endproc
+i:	.cfi_startproc
+	call	f
 	ret
 	.cfi_endproc
 save:	pop	%rax
