@@ -43,7 +43,7 @@ def walk(path):
             yield os.path.join(folder, name)
 
 
-def list_files(paths):
+def linked_files(paths):
     seen = set()
     for root in paths:
         for path in walk(root):
@@ -58,7 +58,12 @@ def list_files(paths):
                 continue
             seen.add(key)
             if is_linked_elf(path):
-                sys.stdout.buffer.write(os.fsencode(path) + b"\0")
+                yield path
+
+
+def list_files(paths):
+    for path in linked_files(paths):
+        sys.stdout.buffer.write(os.fsencode(path) + b"\0")
 
 
 def parse(text):
