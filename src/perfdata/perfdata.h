@@ -75,7 +75,8 @@ struct perf_mapping
   const char *path; /* it is in the record */
 };
 
-/* Read RECORD, of type PERF_RECORD_MMAP2.  False when it is damaged.  */
+/* Read RECORD, of type PERF_RECORD_MMAP or MMAP2.  False when it is damaged.
+ */
 bool perf_mapping_read (const struct perf_record *record,
                         struct perf_mapping *mapping);
 

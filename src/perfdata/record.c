@@ -155,6 +155,13 @@ take_text (struct cursor *at)
                                                            : NULL;
 }
 
+static bool
+end_mapping (struct perf_mapping *mapping, uint64_t size)
+{
+  return mapping->path != NULL && size > 0
+         && !__builtin_add_overflow (mapping->start, size, &mapping->end);
+}
+
 bool
 perf_mapping_read (const struct perf_record *record,
                    struct perf_mapping *mapping)
@@ -165,6 +172,12 @@ perf_mapping_read (const struct perf_record *record,
   mapping->start = cursor_u64 (&at);
   uint64_t size = cursor_u64 (&at);
   mapping->offset = cursor_u64 (&at);
+  if (record->type == PERF_RECORD_MMAP)
+    {
+      mapping->executable = !(record->misc & PERF_RECORD_MISC_MMAP_DATA);
+      mapping->path = take_text (&at);
+      return end_mapping (mapping, size);
+    }
   if (record->misc & MISC_BUILD_ID)
     {
       mapping->build_id_size = cursor_u8 (&at);
@@ -184,8 +197,7 @@ perf_mapping_read (const struct perf_record *record,
   mapping->executable = (cursor_u32 (&at) & PROT_EXEC) != 0;
   cursor_u32 (&at); /* flags */
   mapping->path = take_text (&at);
-  return mapping->path != NULL && size > 0
-         && !__builtin_add_overflow (mapping->start, size, &mapping->end);
+  return end_mapping (mapping, size);
 }
 
 bool

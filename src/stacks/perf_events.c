@@ -83,7 +83,10 @@ perf_events_sample (struct profile *profile, struct member *member,
   take_registers (sample->registers, mask, &registers);
   memory_add (&process->memory, registers.values[process->arch->sp],
               sample->stack, sample->stack_size);
-  profile_take (profile, member, (pid_t)sample->tid, sample->time, &registers);
+  const struct profile_moment moment
+      = { (pid_t)sample->tid, sample->time, &registers, sample->chain,
+          sample->n_chain };
+  profile_take (profile, member, &moment);
   /* The stack is the record's.  */
   memory_forget (&process->memory);
   return true;

@@ -111,7 +111,7 @@ perf_input_open (struct profile *profile, const char *path, struct error *err)
     }
   error_clear (err);
   input->profile = profile;
-  profile->family.recorded = true;
+  profile->family.recorded = profile->kernel.recorded = true;
   input->first = UINT64_MAX;
   if (map_file (input, path, err))
     input->data = perf_data_open (input->bytes, input->size, err);
@@ -308,18 +308,40 @@ take_sample (struct perf_input *input, const struct perf_record *record)
     perf_writer_sample (&input->writer, record, &sample, input->addresses, n);
 }
 
+/* Where the kernel was: "[kernel.kallsyms]" and behind that a symbol, of which
+   the address is in the place of an offset.  */
+static void
+take_kernel (struct perf_input *input, const struct perf_mapping *recorded)
+{
+  struct kernel_names *kernel = &input->profile->kernel;
+  const char *end = strchr (recorded->path, ']');
+  if (strncmp (recorded->path, "[kernel", 7) != 0 || end == NULL
+      || !same_kernel (input))
+    return;
+  snprintf (kernel->reference, sizeof kernel->reference, "%s", end + 1);
+  kernel->reference_address = recorded->offset;
+}
+
 static void
 take_event (struct perf_input *input, const struct perf_record *record)
 {
+  bool of_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK)
+                   == PERF_RECORD_MISC_KERNEL;
   struct perf_mapping mapping;
   struct perf_task task;
   uint64_t lost;
   switch (record->type)
     {
+    case PERF_RECORD_MMAP:
+      if (perf_mapping_read (record, &mapping) && of_kernel)
+        take_kernel (input, &mapping);
+      break;
     case PERF_RECORD_MMAP2:
       if (!perf_mapping_read (record, &mapping))
         input->facts.damaged++;
       /* Those of the kernel are of no process.  */
+      else if (of_kernel)
+        take_kernel (input, &mapping);
       else if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK)
                == PERF_RECORD_MISC_USER)
         take_mapping (input, &mapping);

@@ -68,6 +68,7 @@ open_event (struct perf_sampler *sampler, pid_t tid, int processor)
   if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel)
     {
       attr->exclude_kernel = 1;
+      attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
       return open_event (sampler, tid, processor);
     }
   return fd;
@@ -158,7 +159,9 @@ ask_for (struct perf_sampler *sampler, unsigned hz, bool on_exec)
   attr->config = PERF_COUNT_SW_TASK_CLOCK;
   attr->sample_period = 1000000000 / hz; /* nanoseconds on a processor */
   attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME
-                      | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+                      | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER
+                      | PERF_SAMPLE_CALLCHAIN;
+  attr->exclude_callchain_user = 1;
   attr->use_clockid = 1;
   attr->clockid = CLOCK_MONOTONIC;
   attr->sample_id_all = 1;

@@ -6,6 +6,7 @@
 #include "stacks/profile.h"
 
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,9 @@ static const uint64_t first_process = UINT64_C (1) << 63;
 static const uint64_t first_end = UINT64_MAX - CFI2SFRAME_STEP_INVALID;
 /* Key of a frame that is no code; its caller is a guess.  */
 static const uint64_t no_code = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 1;
+/* Keys from here on, up to the first process, are addresses in the kernel
+   without their two highest bits, which are equal to the next one.  */
+static const uint64_t first_kernel = UINT64_C (1) << 62;
 
 bool
 profile_init (struct profile *profile)
@@ -48,6 +52,7 @@ profile_free (struct profile *profile)
   free (profile->threads);
   call_tree_free (&profile->calls);
   walk_free (&profile->walk);
+  kernel_names_free (&profile->kernel);
   family_free (&profile->family);
 }
 
@@ -117,27 +122,76 @@ thread_number (struct profile *profile, const struct member *member, pid_t tid,
   return true;
 }
 
-/* Note that thread TID was in NODE.  Without memory for it, the sample is only
-   counted.  */
+/* Note that the thread of MOMENT was in NODE.  Without memory for it, the
+   sample is only counted.  */
 static void
-log_sample (struct profile *profile, const struct member *member, pid_t tid,
-            uint64_t time, uint32_t node)
+log_sample (struct profile *profile, const struct member *member,
+            const struct profile_moment *moment, uint32_t node)
 {
   size_t thread;
-  if (thread_number (profile, member, tid, &thread)
+  if (thread_number (profile, member, moment->tid, &thread)
       && ARRAY_ROOM (profile->log, profile->n_log + 1, &profile->log_capacity))
     profile->log[profile->n_log++]
-        = (struct profile_sample){ time, (uint32_t)thread, node };
+        = (struct profile_sample){ moment->time, (uint32_t)thread, node };
+}
+
+static uint64_t
+chain_word (const struct profile_moment *moment, size_t index)
+{
+  uint64_t word;
+  memcpy (&word, moment->chain + sizeof word * index, sizeof word);
+  return word;
+}
+
+/* Whether WORD is no address, but says whose the next ones are.  */
+static bool
+is_mark (uint64_t word)
+{
+  return word >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
+/* The node for what the kernel did for NODE in MOMENT.  Without memory for all
+   of it, the sample is counted in a caller.  */
+static uint32_t
+kernel_node (struct profile *profile, uint32_t node,
+             const struct profile_moment *moment)
+{
+  size_t first = 0, end = 0;
+  /* The chain begins with a mark and the innermost address.  */
+  while (first < moment->n_chain && is_mark (chain_word (moment, first)))
+    first++;
+  for (end = first;
+       end < moment->n_chain
+       && chain_word (moment, end) != (uint64_t)PERF_CONTEXT_USER;)
+    end++;
+  if (moment->n_chain > 0
+      && chain_word (moment, 0) == (uint64_t)PERF_CONTEXT_USER)
+    return node;
+  for (size_t i = end; i-- > first;)
+    {
+      uint64_t address = chain_word (moment, i);
+      if (is_mark (address))
+        continue;
+      /* All others are behind calls.  */
+      address -= i > first;
+      uint32_t callee
+          = call_tree_child (&profile->calls, node,
+                             first_kernel | (address & (first_kernel - 1)));
+      if (callee == 0)
+        return node;
+      node = callee;
+    }
+  return node;
 }
 
 void
-profile_take (struct profile *profile, struct member *member, pid_t tid,
-              uint64_t time, const struct registers *registers)
+profile_take (struct profile *profile, struct member *member,
+              const struct profile_moment *moment)
 {
   struct process *process = &member->process;
   struct walk *walk = &profile->walk;
   struct call_tree *tree = &profile->calls;
-  walk_by_sframe (process, registers, walk);
+  walk_by_sframe (process, moment->registers, walk);
   profile->samples++;
   profile->ends[walk->end]++;
   uint32_t node = process_node (profile, member->name);
@@ -155,8 +209,9 @@ profile_take (struct profile *profile, struct member *member, pid_t tid,
         break;
       node = callee;
     }
-  tree->nodes[node].self++;
-  log_sample (profile, member, tid, time, node);
+  node = kernel_node (profile, node, moment);
+  profile->calls.nodes[node].self++;
+  log_sample (profile, member, moment, node);
 }
 
 uint64_t
@@ -190,6 +245,23 @@ name_of_rows (const struct code_files *files, uint32_t file, uint64_t offset)
   return asprintf (&name, "%s+0x%" PRIx64, base, start) < 0 ? NULL : name;
 }
 
+static const char unknown_kernel[] = "[kernel]_[k]";
+
+/* The name of the kernel's function with KEY, with what tools for folded
+   stacks mark such names by.  */
+static char *
+name_of_kernel (struct profile *profile, uint64_t key)
+{
+  uint64_t address = key - first_kernel;
+  char *marked;
+  if (address >> 61 != 0)
+    address |= UINT64_C (3) << 62;
+  const char *name = kernel_names_at (&profile->kernel, address);
+  if (name == NULL)
+    return strdup (unknown_kernel);
+  return asprintf (&marked, "%s_[k]", name) < 0 ? NULL : marked;
+}
+
 /* The name of what has KEY; the caller frees it.  */
 static char *
 name_of (struct profile *profile, uint64_t key, unsigned wanted)
@@ -203,6 +275,8 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
     return in_brackets ("no code, caller guessed");
   if (key >= first_process)
     return strdup (profile->processes[key - first_process]);
+  if (key >= first_kernel)
+    return name_of_kernel (profile, key);
   if (key == 0)
     return in_brackets ("unknown");
   uint32_t file = (uint32_t)((key >> OFFSET_BITS) - 1);
@@ -334,6 +408,15 @@ copy_calls (const struct profile *profile, struct named_profile *named,
       if (named->process != NULL && from->nodes[i].key == first_process)
         {
           named->calls.nodes[0].self += from->nodes[i].self;
+          continue;
+        }
+      /* Functions of the kernel without names are one.  */
+      uint32_t parent = from->nodes[i].parent;
+      if (parent != 0 && strcmp (names[i], unknown_kernel) == 0
+          && strcmp (names[parent], unknown_kernel) == 0)
+        {
+          copies[i] = copies[parent];
+          named->calls.nodes[copies[i]].self += from->nodes[i].self;
           continue;
         }
       char **found = bsearch (&names[i], named->names, named->n_names,

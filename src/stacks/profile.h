@@ -9,6 +9,7 @@
 
 #include "stacks/call_tree.h"
 #include "stacks/family.h"
+#include "stacks/kernel_names.h"
 #include "stacks/stack_walk.h"
 #include "stacks/symbols.h"
 
@@ -30,6 +31,7 @@ struct profile
 {
   struct family family; /* whose stacks they are */
   struct walk walk;
+  struct kernel_names kernel;
   /* Below the root the names of processes, then calls, from the outermost one
      on.  */
   struct call_tree calls;
@@ -49,12 +51,23 @@ struct profile
 bool profile_init (struct profile *profile);
 void profile_free (struct profile *profile);
 
-/* Walk from REGISTERS, on the memory that MEMBER of the family has copies of,
-   and count the stack.  A walk that does not get to the outermost frame is
-   counted below a node of its own, for its end.  The stack is thread TID's, at
-   TIME in nanoseconds.  */
-void profile_take (struct profile *profile, struct member *member, pid_t tid,
-                   uint64_t time, const struct registers *registers);
+/* What a sample is of: thread TID at TIME, in nanoseconds, with REGISTERS.
+   CHAIN is the kernel's part of the stack, N_CHAIN words as records of
+   perf_event_open(2) have it, or NULL.  */
+struct profile_moment
+{
+  pid_t tid;
+  uint64_t time;
+  const struct registers *registers;
+  const uint8_t *chain;
+  size_t n_chain;
+};
+
+/* Walk from the registers of MOMENT, on the memory that MEMBER of the family
+   has copies of, and count the stack.  A walk that does not get to the
+   outermost frame is counted below a node of its own, for its end.  */
+void profile_take (struct profile *profile, struct member *member,
+                   const struct profile_moment *moment);
 
 /* Walks that got to the outermost frame.  */
 uint64_t profile_complete (const struct profile *profile);

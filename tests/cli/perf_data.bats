@@ -128,7 +128,7 @@ check_stacks ()
 
 @test "no times, several events, another program before, a child: the same stacks" {
   local option
-  for option in no-time two-events exec child shuffled kernel; do
+  for option in no-time two-events exec child shuffled; do
     recorded $option
     gives 0 profiled --input=perf.data -o folded
     cat folded
@@ -147,6 +147,7 @@ check_stacks ()
     profiled --input=perf.data --perf-data=chains -o folded
     [[ $stderr != *"built without zstd"* ]] || skip "built without zstd"
     [ "$status" -eq 0 ] || report
+    sed -i 's/;\[kernel\]_\[k\]//' folded
     check_stacks folded
     read_back chains | diff wanted -
   done
@@ -162,6 +163,42 @@ data[at] = 7
 open ("perf.data", "wb").write (data)'
   gives 1 profiled --input=perf.data -o folded
   [[ $stderr == *": its records cannot be decompressed" ]] || report
+}
+
+@test "the kernel's part of a stack is marked, and named if it is this kernel's" {
+  # Which kernel it was the recording does not say.
+  recorded kernel
+  gives 0 profiled --input=perf.data -o folded
+  cat folded
+  [ "$(grep -c ';\[kernel\]_\[k\] 1$' folded)" -eq 3 ]
+  sed -i 's/;\[kernel\]_\[k\]//' folded
+  check_stacks folded
+  # A function, what is behind it, and which name of the first address counts.
+  local -a known
+  read -ra known < <(python3 - <<'END'
+names = {}
+with open("/proc/kallsyms", encoding="ascii") as file:
+    for line in file:
+        address, kind, name = line.split()[:3]
+        if kind in "tTwW" and int(address, 16) != 0:
+            names.setdefault(int(address, 16), []).append(name)
+places = sorted(names)
+if len(places) > 1000:
+    print(*(hex(place) for place in places[999:1001]), min(names[places[999]]))
+END
+)
+  [ "${#known[@]}" -eq 3 ] || skip "no names of the kernel"
+  # The outer address is where a call at the end of the same function returns to.
+  recorded "kernel=${known[0]},${known[1]}" "kernel-map=${known[2]},${known[0]}"
+  gives 0 profiled --input=perf.data -o folded -o graph.svg
+  cat folded
+  [ "$(grep -cF ";${known[2]}_[k];${known[2]}_[k] 1" folded)" -eq 3 ] || report
+  sed -i 's/;[^; ]*_\[k\]//g' folded
+  check_stacks folded
+  # The same symbol was elsewhere: another kernel, or one that was started again.
+  recorded "kernel=${known[0]},${known[1]}" "kernel-map=${known[2]},${known[1]}"
+  gives 0 profiled --input=perf.data -o folded
+  [ "$(grep -c ';inner;\[kernel\]_\[k\] 1$' folded)" -eq 2 ] || report
 }
 
 @test "a recording with call chains instead of stacks, for perf" {

@@ -18,7 +18,7 @@ import sys
 IP, TID, TIME, CALLCHAIN = 1, 2, 4, 0x20
 REGS, STACK, IDENTIFIER = 0x1000, 0x2000, 0x10000
 MMAP2, COMM, EXIT, FORK, SAMPLE = 10, 3, 4, 7, 9
-USER, EXEC, WITH_BUILD_ID = 2, 1 << 13, 1 << 14
+KERNEL, USER, EXEC, WITH_BUILD_ID = 1, 2, 1 << 13, 1 << 14
 REGISTERS = 0xff0fff  # as perf asks for: with flags and segments
 CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 SAMPLE_ID_ALL, EXCLUDE_CHAIN_USER, FREQ = 1 << 18, 1 << 22, 1 << 10
@@ -98,6 +98,13 @@ class Writer:
         body += struct.pack('<II', 1 | 4 * ('x' in access), 2)
         self.add(MMAP2, misc, body + path.encode() + b'\0', pid)
 
+    def kernel_map(self, symbol, address):
+        """Where the kernel is: perf has it from the symbol."""
+        body = struct.pack('<IIQQQ', 2**32 - 1, 0, int(address, 16), 1 << 24,
+                           int(address, 16))
+        body += b'[kernel.kallsyms]' + symbol.encode() + b'\0'
+        self.add(1, KERNEL, body, 2**32 - 1)
+
     def sample(self, pid, registers, stack, abi=2):
         body = struct.pack('<Q', 1) if self.type & IDENTIFIER else b''
         body += struct.pack('<QII', registers[8], pid, pid)
@@ -106,6 +113,10 @@ class Writer:
         chain = []
         if 'kernel' in self.options:
             chain = [CONTEXT_KERNEL, 0xffffffff81000123]
+        for option in self.options:
+            if option.startswith('kernel='):
+                chain = [CONTEXT_KERNEL] + [int(word, 16) for word
+                                            in option[7:].split(',')]
         body += struct.pack(f'<Q{len(chain)}Q', len(chain), *chain)
         body += struct.pack('<Q', abi)
         if abi:
@@ -195,6 +206,9 @@ def write(dump, out, *options):
         writer.map(pid, maps[0].replace(maps[0].split()[0],
                                         '1000-7fffffffffff'), {})
     writer.comm(pid, b'recorded')
+    for option in options:
+        if option.startswith('kernel-map='):
+            writer.kernel_map(*option[11:].split(','))
     for line in maps:
         writer.map(pid, line, build_ids)
     if 'child' in options:

@@ -128,7 +128,7 @@ check_shares ()
   done
   # Without SFrame data in its modules each stack has its innermost frame.
   profiled --only-sframe -F 199 -d 0.5 -o folded -p "$pid"
-  [ "$(samples folded '^busy;\[no-section\];[^;]* [0-9]+$')" -eq "$(samples folded .)" ]
+  [ "$(samples folded '^busy;\[no-section\];[^;]*(;[^; ]*_\[k\])* [0-9]+$')" -eq "$(samples folded .)" ]
   [[ $stderr == *" 0 (0.0 %) reached the outermost frame, no-section "* ]] || report
 }
 
@@ -345,7 +345,7 @@ END
   "${CC:-cc}" -nostdlib -static -no-pie -o unsized unsized.s
   profiled -F 199 -o folded -- ./unsized
   [ "$(samples folded .)" -ge 5 ] || report
-  [ "$(samples folded '^unsized;_start;tail;unsized\+0x[0-9a-f]*0 ')" -ge 5 ] \
+  [ "$(samples folded '^unsized;_start;tail;unsized\+0x[0-9a-f]*0[; ]')" -ge 5 ] \
     || report
 }
 
@@ -382,6 +382,16 @@ END
   [[ $stderr != *"the process is stopped for every sample"* ]] \
     || skip "perf_event_open is not permitted"
   [[ $stderr == *"; without time in the kernel (perf_event_paranoid)"* ]] || report
+}
+
+@test "what the kernel does is on the stack of who asked for it" {
+  profiled -F 999 -o folded -- dd if=/dev/zero of=/dev/null bs=1M count=6000
+  [ "$status" -eq 0 ] || report
+  [[ $stderr != *"the process is stopped for every sample"* \
+     && $stderr != *"without time in the kernel"* ]] \
+    || skip "the kernel may not be sampled here"
+  cat folded
+  [ "$(samples folded ';read(;[^; ]*_\[k\])+ [0-9]+$')" -ge 3 ] || report
 }
 
 @test "what cannot be sampled is refused in one line" {

@@ -1,0 +1,103 @@
+/* The names of the kernel's functions.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/kernel_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/search.h"
+
+struct kernel_name
+{
+  uint64_t address;
+  char *name; /* owned */
+};
+
+/* Add what LINE says, if it is of code.  False when memory ran out.  */
+static bool
+add_line (struct kernel_names *names, const char *line)
+{
+  char *at;
+  uint64_t address = strtoull (line, &at, 16);
+  if (address == 0 || at[0] != ' ' || strchr ("tTwW", at[1]) == NULL
+      || at[1] == '\0' || at[2] != ' ')
+    return true;
+  if (!ARRAY_ROOM (names->names, names->n + 1, &names->capacity))
+    return false;
+  struct kernel_name *last = &names->names[names->n];
+  last->address = address;
+  last->name = strndup (at + 3, strcspn (at + 3, "\t\n"));
+  names->n += last->name != NULL;
+  return last->name != NULL;
+}
+
+static int
+by_address (const void *a, const void *b)
+{
+  const struct kernel_name *x = a, *y = b;
+  if (x->address != y->address)
+    return x->address < y->address ? -1 : 1;
+  return strcmp (y->name, x->name);
+}
+
+/* Whether the recorded addresses are those of the kernel that runs.  */
+static bool
+is_same_kernel (const struct kernel_names *names)
+{
+  if (!names->recorded)
+    return true;
+  for (size_t i = 0; i < names->n; i++)
+    if (names->names[i].address == names->reference_address
+        && strcmp (names->names[i].name, names->reference) == 0)
+      return true;
+  return false;
+}
+
+static void
+read_names (struct kernel_names *names)
+{
+  char *line = NULL;
+  size_t room = 0;
+  FILE *file = fopen ("/proc/kallsyms", "re");
+  names->read = true;
+  if (file == NULL)
+    return;
+  bool more = true;
+  while (more && getline (&line, &room, file) > 0)
+    more = add_line (names, line);
+  free (line);
+  fclose (file);
+  if (names->n > 0)
+    qsort (names->names, names->n, sizeof *names->names, by_address);
+}
+
+const char *
+kernel_names_at (struct kernel_names *names, uint64_t address)
+{
+  if (!names->read)
+    {
+      read_names (names);
+      if (!is_same_kernel (names))
+        {
+          kernel_names_free (names);
+          names->read = true;
+        }
+    }
+  size_t behind
+      = SEARCH_FIRST (names->n, i, names->names[i].address > address);
+  return behind > 0 ? names->names[behind - 1].name : NULL;
+}
+
+void
+kernel_names_free (struct kernel_names *names)
+{
+  for (size_t i = 0; i < names->n; i++)
+    free (names->names[i].name);
+  free (names->names);
+  *names = (struct kernel_names){ 0 };
+}
