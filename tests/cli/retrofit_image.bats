@@ -320,3 +320,130 @@ bin/hello-too" ]
   [ "$(ls -A)" = "$before" ]
   gives 0 retrofit -o new --unpacked-max=64 image
 }
+
+# The digests and media types of the layers in a layout's only image.
+layers_of ()
+{
+  jq -c '.layers[] | [.digest, .mediaType]' "$(manifest_of "$1")"
+}
+
+@test "--squash: the layers that have the files are rewritten, the others stay" {
+  make_image
+  # A layer on top, without an ELF file.
+  mkdir text
+  echo text >text/file
+  umoci insert --image image:latest text /srv
+  umoci gc --layout image
+  listing image:latest >before
+  cp -r image kept
+  gives 0 retrofit --squash -v -o new image
+  [[ $output == *": 4 files changed, +"*" KiB, in 1 of 3 layers" ]] || report
+  [ -z "$stderr" ] || report
+  diff -r image kept
+  listing new:latest | diff before -
+  has_sframe seen/rootfs/bin/hello
+  has_sframe seen/rootfs/bin/caps
+  [ seen/rootfs/bin/hello -ef seen/rootfs/bin/hello-too ]
+  [ "$(cat seen/rootfs/bin/replaced)" = text ]
+  [ "$(chroot seen/rootfs /bin/hello)" = "$(seen/rootfs/bin/hello)" ]
+  # Two layers are the same files as before.
+  layers_of image >old.layers
+  layers_of new >new.layers
+  [ "$(diff old.layers new.layers | grep -c '^>')" -eq 1 ]
+  [ "$(head -n 1 old.layers)" != "$(head -n 1 new.layers)" ]
+  # Every digest and size is right, and no blob is left over.
+  jq -r '.rootfs.diff_ids[]' "$(config_of new)" | diff - <(
+    jq -r '.layers[].digest' "$(manifest_of new)" | while read -r digest; do
+      echo "sha256:$(gzip -dc "$(blob new "$digest")" | sha256sum | cut -d ' ' -f 1)"
+    done)
+  skopeo copy -q oci:new:latest oci:copy:latest
+  before=$(find new -type f | sort)
+  umoci gc --layout new
+  [ "$(find new -type f | sort)" = "$before" ]
+  # The same again; then nothing is to be done.
+  sleep 1.1
+  gives 0 retrofit --squash -o again image
+  diff -r new again
+  gives 0 retrofit --squash -o third new
+  diff -r new third
+  gives 0 retrofit --squash -n image
+  [ "$output" = "/bin/caps
+/bin/gone
+/bin/hello
+/bin/replaced" ] || report
+}
+
+@test "--squash: archives of docker save, and two images with one layer" {
+  make_image
+  skopeo copy -q oci:image:latest docker-archive:old.tar:name:tag
+  gives 0 retrofit --squash -o new.tar old.tar
+  silent
+  [ "$(tar xOf new.tar manifest.json | jq '.[0].Layers | length')" -eq 2 ]
+  # No file is there that was before and is of no use now.
+  [ "$(tar tf new.tar | grep -c '^[0-9a-f]*\.tar$')" -eq 2 ]
+  skopeo copy -q docker-archive:new.tar oci:new:latest
+  listing image:latest >before
+  listing new:latest | diff before -
+  has_sframe seen/rootfs/bin/hello
+  # Root is not needed, nor are owners.
+  umoci tag --image image:latest other
+  gives 0 setpriv --reuid=1000 --regid=1000 --clear-groups true
+  gives 0 retrofit --squash -o two image
+  [ "$(jq '[.manifests[].digest] | unique | length' two/index.json)" -eq 1 ]
+}
+
+# What dpkg --verify goes by, and what a checksum (FIPS 140) is of.
+@test "--squash: dpkg's digests follow, checksums in other layers count" {
+  make_image
+  umoci unpack --image image:latest bundle
+  local sum
+  sum=$(md5sum <bundle/rootfs/bin/hello | cut -d ' ' -f 1)
+  mkdir -p bundle/rootfs/var/lib/dpkg/info
+  printf '%s\n' "$sum  bin/hello" "$sum  usr/bin/hello-too" \
+    "0123456789abcdef0123456789abcdef  bin/caps" \
+    >bundle/rootfs/var/lib/dpkg/info/hello.md5sums
+  umoci repack --image image:latest bundle
+  gives 0 retrofit --squash -v -o new image
+  [[ $output == *" in 2 of 3 layers" ]] || report
+  listing new:latest >/dev/null
+  sum=$(md5sum <seen/rootfs/bin/hello | cut -d ' ' -f 1)
+  diff - seen/rootfs/var/lib/dpkg/info/hello.md5sums <<END
+$sum  bin/hello
+$sum  usr/bin/hello-too
+0123456789abcdef0123456789abcdef  bin/caps
+END
+  # A checksum in a layer above.
+  rm -rf bundle
+  umoci unpack --image image:latest bundle
+  echo 00 >bundle/rootfs/bin/.caps.hmac
+  umoci repack --image image:latest bundle
+  gives 0 retrofit --squash -o fips image
+  listing fips:latest >/dev/null
+  has_sframe seen/rootfs/bin/hello
+  run ! has_sframe seen/rootfs/bin/caps
+}
+
+@test "--squash: files with a signature of their own stay as they are" {
+  make_image
+  umoci unpack --image image:latest bundle
+  python3 - <<'END'
+import tarfile
+with tarfile.open("signed.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+    for name, value in (("bin/signed", "x"), ("bin/unsigned", None)):
+        member = archive.gettarinfo("bundle/rootfs/bin/hello", name)
+        member.type, member.linkname = tarfile.REGTYPE, ""
+        member.pax_headers = {"SCHILY.xattr.security.ima": value} \
+            if value else {}
+        with open("bundle/rootfs/bin/hello", "rb") as file:
+            member.size = len(file.read())
+            file.seek(0)
+            archive.addfile(member, file)
+END
+  umoci raw add-layer --image image:latest signed.tar
+  gives 0 retrofit --squash -v -o new image
+  [[ $output == *" in 2 of 3 layers" ]] || report
+  gzip -dc "$(blob new "$(jq -r '.layers[2].digest' "$(manifest_of new)")")" \
+    | tar xf - bin/signed bin/unsigned 2>/dev/null || true
+  has_sframe bin/unsigned
+  run ! has_sframe bin/signed
+}
