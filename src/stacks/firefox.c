@@ -15,6 +15,20 @@
 #include "base/printable.h"
 #include "base/radix.h"
 
+/* Categories of functions: at least one has to be grey.  */
+enum
+{
+  CATEGORY_OTHER,
+  CATEGORY_USER,
+  CATEGORY_KERNEL
+};
+static const char categories[]
+    = "\"categories\":["
+      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
+      "{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
+      "{\"name\":\"Kernel\",\"color\":\"orange\","
+      "\"subcategories\":[\"Other\"]}]";
+
 /* Numbers in the tables of the thread that is printed.  */
 struct numbers
 {
@@ -29,6 +43,7 @@ struct writer
   FILE *out;
   struct profile_sample *log; /* owned; by thread, in order of time */
   struct numbers stacks, names;
+  uint32_t *path; /* owned; room for all nodes */
   uint64_t start; /* time of the first sample */
 };
 
@@ -116,16 +131,21 @@ comma (size_t i)
   return i > 0 ? "," : "";
 }
 
-/* Number NODE, what it stands on, and their names.  */
+/* Number NODE, what it stands on, and their names.  A stack has to come
+   after the one that it stands on.  */
 static void
 number_stack (struct writer *writer, uint32_t node)
 {
   const struct call_node *nodes = writer->profile->calls.nodes;
+  uint32_t depth = 0;
   for (uint32_t i = node; i != 0 && writer->stacks.of[i] == 0;
        i = nodes[i].parent)
+    writer->path[depth++] = i;
+  while (depth-- > 0)
     {
-      number (&writer->stacks, i);
-      number (&writer->names, (uint32_t)nodes[i].key);
+      uint32_t at = writer->path[depth];
+      number (&writer->stacks, at);
+      number (&writer->names, (uint32_t)nodes[at].key);
     }
 }
 
@@ -148,6 +168,14 @@ print_stacks (struct writer *writer)
   fputs ("]},\n", writer->out);
 }
 
+static int
+category_of (const char *name)
+{
+  return profile_is_of_kernel (name) ? CATEGORY_KERNEL
+         : name[0] == '['            ? CATEGORY_OTHER
+                                     : CATEGORY_USER;
+}
+
 static void
 print_frames (struct writer *writer)
 {
@@ -157,8 +185,9 @@ print_frames (struct writer *writer)
          "\"data\":[",
          writer->out);
   for (uint32_t i = 0; i < writer->names.n; i++)
-    fprintf (writer->out, "%s[%" PRIu32 ",false,0,null,null,null,null,0,null]",
-             comma (i), i);
+    fprintf (writer->out, "%s[%" PRIu32 ",false,0,null,null,null,null,%d,0]",
+             comma (i), i,
+             category_of (writer->profile->names[writer->names.order[i]]));
   fputs ("]},\n\"stringTable\":[", writer->out);
   for (uint32_t i = 0; i < writer->names.n; i++)
     {
@@ -225,10 +254,10 @@ print_profile (struct writer *writer, unsigned hz)
            "\"shutdownTime\":null,\"processType\":0,"
            "\"product\":\"sframe-profile\",\"stackwalk\":1,\"debug\":0,"
            "\"gcpoison\":0,\"asyncstack\":1,\"presymbolicated\":true,"
-           "\"categories\":[{\"name\":\"User\",\"color\":\"yellow\","
-           "\"subcategories\":[\"Other\"]}],\"markerSchema\":[]},\n"
+           "%s,\"markerSchema\":[]},\n"
            "\"libs\":[],\"processes\":[],\"pausedRanges\":[],\n\"threads\":[",
-           hz > 0 ? 1000 / hz : 1, hz > 0 ? 1000000 / hz % 1000 : 0);
+           hz > 0 ? 1000 / hz : 1, hz > 0 ? 1000000 / hz % 1000 : 0,
+           categories);
   for (size_t i = 0, next; i < n; i = next)
     {
       for (next = i;
@@ -244,12 +273,15 @@ bool
 firefox_print (const struct named_profile *profile, unsigned hz, FILE *out)
 {
   struct writer writer = { .profile = profile, .out = out };
-  bool done = numbers_init (&writer.stacks, profile->calls.n)
+  writer.path = calloc (profile->calls.n, sizeof *writer.path);
+  bool done = writer.path != NULL
+              && numbers_init (&writer.stacks, profile->calls.n)
               && numbers_init (&writer.names, profile->n_names)
               && sort_log (&writer);
   if (done)
     print_profile (&writer, hz);
   free (writer.log);
+  free (writer.path);
   free (writer.stacks.of);
   free (writer.stacks.order);
   free (writer.names.of);

@@ -68,13 +68,6 @@ print_text (const char *text, size_t length, FILE *out)
       }
 }
 
-static bool
-is_of_kernel (const char *name)
-{
-  size_t n = strlen (name);
-  return n > 4 && strcmp (name + n - 4, "_[k]") == 0;
-}
-
 /* A warm colour, always the same one for a name; blue for the kernel's
    functions, grey for what is no function.  */
 static void
@@ -83,7 +76,7 @@ print_colour (const char *name, FILE *out)
   unsigned hash = 5381;
   for (const char *at = name; *at != '\0'; at++)
     hash = hash * 33 + (unsigned char)*at;
-  if (is_of_kernel (name))
+  if (profile_is_of_kernel (name))
     fprintf (out, "#%02x%02x%02x", 90 + hash % 60, 150 + hash / 60 % 50,
              205 + hash / 3000 % 50);
   else if (*name == '[')

@@ -287,6 +287,13 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
   return name_of_rows (files, file, offset);
 }
 
+bool
+profile_is_of_kernel (const char *name)
+{
+  size_t n = strlen (name);
+  return n > 4 && strcmp (name + n - 4, "_[k]") == 0;
+}
+
 static int
 by_name (const void *a, const void *b)
 {

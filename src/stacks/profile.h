@@ -72,6 +72,9 @@ void profile_take (struct profile *profile, struct member *member,
 /* Walks that got to the outermost frame.  */
 uint64_t profile_complete (const struct profile *profile);
 
+/* Whether NAME, in a profile with functions, is one of the kernel's.  */
+bool profile_is_of_kernel (const char *name);
+
 /* A profile with functions instead of addresses.  */
 struct named_profile
 {

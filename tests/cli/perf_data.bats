@@ -254,7 +254,7 @@ END
 }
 
 @test "a profile for the Firefox profiler: the same stacks, by thread and time" {
-  recorded shuffled
+  recorded shuffled kernel
   gives 0 profiled -q --input=perf.data -o folded -o profile.json
   python3 - profile.json >read <<'END'
 import json
@@ -264,6 +264,57 @@ with open(sys.argv[1], encoding='utf-8') as file:
     profile = json.load(file)
 assert profile['meta']['version'] == 24 and profile['meta']['presymbolicated']
 assert profile['meta']['interval'] == 10.101
+
+# What the profiler's src/types/gecko-profile.ts demands, and of what kind.
+NUMBER, NO_NUMBER = (int, float), (int, float, type(None))
+
+def check(what, **kinds):
+    for key, kind in kinds.items():
+        assert isinstance(what[key], kind), (key, what[key])
+
+def check_table(table, schema, kinds):
+    assert table['schema'] == {key: i for i, key in enumerate(schema)}
+    for row in table['data']:
+        assert len(row) == len(kinds)
+        for value, kind in zip(row, kinds):
+            assert isinstance(value, kind), row
+
+check(profile, meta=dict, libs=list, threads=list, pausedRanges=list,
+      processes=list)
+meta = profile['meta']
+check(meta, version=int, startTime=NUMBER, shutdownTime=NO_NUMBER,
+      categories=list, markerSchema=list, interval=NUMBER, stackwalk=int,
+      debug=int, gcpoison=int, asyncstack=int, processType=int)
+for category in meta['categories']:
+    check(category, name=str, color=str, subcategories=list)
+    assert category['subcategories'][0] == 'Other'
+assert 'grey' in [category['color'] for category in meta['categories']]
+for thread in profile['threads']:
+    check(thread, name=str, registerTime=NUMBER, processType=str,
+          unregisterTime=NO_NUMBER, tid=int, pid=int, stringTable=list)
+    check_table(thread['markers'], ['name', 'startTime', 'endTime', 'phase',
+                                    'category', 'data'], [])
+    check_table(thread['samples'], ['stack', 'time', 'responsiveness'],
+                [NO_NUMBER, NUMBER, NUMBER])
+    check_table(thread['stackTable'], ['prefix', 'frame'], [NO_NUMBER, int])
+    check_table(thread['frameTable'],
+                ['location', 'relevantForJS', 'innerWindowID',
+                 'implementation', 'optimizations', 'line', 'column',
+                 'category', 'subcategory'],
+                [int, bool, NUMBER, type(None), type(None), NO_NUMBER,
+                 NO_NUMBER, int, int])
+    # Since version 66 of its own format the profiler counts backwards.
+    for i, (prefix, frame) in enumerate(thread['stackTable']['data']):
+        assert prefix is None or 0 <= prefix < i
+        assert 0 <= frame < len(thread['frameTable']['data'])
+    for frame in thread['frameTable']['data']:
+        name = thread['stringTable'][frame[0]]
+        category = meta['categories'][frame[7]]
+        assert category['name'] == ('Kernel' if name.endswith('_[k]')
+                                    else 'Other' if name[0] == '['
+                                    else 'User'), name
+        assert category['subcategories'][frame[8]] == 'Other'
+    assert all(isinstance(text, str) for text in thread['stringTable'])
 for thread in profile['threads']:
     stacks, frames = thread['stackTable'], thread['frameTable']
     assert stacks['schema'] == {'prefix': 0, 'frame': 1}
