@@ -2,7 +2,6 @@
 # Does the library that decodes x86-64 instructions change what is made of CFI?
 # A build without it lies about no return address, either: the program is built
 # once more, without what looks at machine code, and both convert the same files.
-# Takes about 30 s of processor time, nearly all of them for the second build.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -18,15 +17,28 @@ log=$tree/log
 other=$tree/build/src/cfi2sframe
 programs="bash git gdb perl python3 tar $CFI2SFRAME"
 
+# Copy what this build has compiled to the other one, without the files that ask
+# for the library: to compile those alone takes a fifth of the time.
+take_over_objects ()
+{
+  asking='HAVE_ZYDIS|CODE_ANALYSIS'
+  ! grep -lwE "$asking" "$srcdir"/src/*/*.h || return 1
+  find src -name '*.o' -o -name '*.lo' -o -name .dirstamp >"$tree/objects"
+  tar cf - -T "$tree/objects" | tar xf - -C "$tree/build" || return 1
+  for file in $(cd "$srcdir" && grep -lwE "$asking" src/*/*.c); do
+    rm "$tree/build/${file%.c}.lo" || return 1
+  done
+}
+
 # As this build is configured, for the most part.
 build_without ()
 (
   unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
   eval "set -- $(./config.status --config)"
-  mkdir "$tree/build" && cd "$tree/build" \
-    && "$srcdir/configure" "$@" --srcdir="$srcdir" --cache-file=/dev/null \
-         --disable-werror --disable-shared --disable-stack-tools \
-         --disable-code-analysis CFLAGS=-O0 \
+  mkdir "$tree/build" && (cd "$tree/build" && "$srcdir/configure" "$@" \
+      --srcdir="$srcdir" --cache-file=/dev/null --disable-werror \
+      --disable-stack-tools --disable-code-analysis) \
+    && take_over_objects && cd "$tree/build" \
     && ! grep '^#define HAVE_ZYDIS' config.h \
     && make -j2 src/cfi2sframe
 )
