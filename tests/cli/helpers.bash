@@ -38,10 +38,11 @@ program_file ()
 needs_debian_module ()
 {
   local found=$BATS_FILE_TMPDIR/has-debian-module
-  [ -e "$found" ] && return
-  "$(program_file python3)" -c 'import debian.deb822' 2>/dev/null \
-    || skip "python3-debian not found"
-  : >"$found"
+  if [ ! -e "$found" ]; then
+    "$(program_file python3)" -c 'import debian.deb822' 2>/dev/null \
+      || skip "python3-debian not found"
+    : >"$found"
+  fi
 }
 
 # json_is DEFINITION [whole]: standard input is what the schema says.
