@@ -183,8 +183,8 @@ EOF
     sleep 0.05
   done
   url=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' server.log)/sections
-  sed -n '/^\$ eu-unstrip/,/^\$ sframe-stack/p' "$srcdir/doc/cfi2sframe.texi" \
-    | sed "s/^\\$ //; /^sframe-stack/d; s/@\([{}@]\)/\1/g
+  sed -n '/^eu-unstrip/,/^sframe-stack/p' "$srcdir/doc/cfi2sframe.texi" \
+    | sed "/^sframe-stack/d; s/@\([{}@]\)/\1/g
            s|@var{url}|$url|; s/PID/$waiting/" >recipe
   status=0
   bash recipe || status=$?
