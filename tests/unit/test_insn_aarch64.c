@@ -421,6 +421,21 @@ addresses_that_code_names (void **state)
       names (ADRP_X1_2_PAGES, ADD_X1_X2_0X10, NOP, ADDRESS, 0x12010));
   assert_false (names (ADR_X1_MINUS_4, NOP, NOP, ADDRESS + 2, ADDRESS - 2));
   assert_false (names (NOP, NOP, NOP, ADDRESS, 0));
+  /* What is farther away than compilers put it belongs to other code.  */
+  for (unsigned distance = 15; distance <= 16; distance++)
+    {
+      uint8_t bytes[17 * 4];
+      uint64_t named;
+      for (unsigned i = 0; i < 17; i++)
+        store_u32 (bytes + 4 * (size_t)i,
+                   i == 0          ? ADRP_X1_2_PAGES
+                   : i == distance ? ADD_X3_X1_0X10
+                                   : NOP,
+                   false);
+      assert_int_equal (
+          insn_may_name (decoder, bytes, sizeof bytes, ADDRESS, &named),
+          distance < 16);
+    }
 }
 
 /* For a sweep a PLT stub is one jump.  */

@@ -929,6 +929,36 @@ the_section_is_in_the_module_s_file (void **state)
     }
 }
 
+/* The section's header may be the first one.  */
+static void
+the_first_header_may_be_the_section_s (void **state)
+{
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  struct process process;
+  struct error err;
+  make_core (bytes);
+  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+  assert_non_null (core);
+  process.policy.only_sframe = true;
+  for (unsigned index = 1; index < 4; index++)
+    put_segment (bytes, index, PT_NULL, 0, 0, 0);
+  put_segment (bytes, 0, PT_GNU_SFRAME, CORE_NOTES, 0x1234, 16);
+  dwfl.elf = elf_memory ((char *)bytes, CORE_SIZE);
+  assert_non_null (dwfl.elf);
+  dwfl.bias = 0x30000;
+  struct module *module
+      = process_add_module (&process, 0x30000, 0x38000, "/lib/c");
+  assert_non_null (module);
+  dwfl.on = true;
+  process.load_section (&process, module);
+  dwfl.on = false;
+  assert_int_equal (module->origin, SECTION_OWN);
+  assert_int_equal (module->section.address, 0x31234);
+  elf_end (dwfl.elf);
+  core_close (core, &process);
+}
+
 /* The file that was mapped may be gone, and another one have its name.  */
 static void
 only_the_file_that_was_mapped_is_opened (void **state)
@@ -1274,6 +1304,7 @@ main (void)
     cmocka_unit_test (a_core_whose_modules_are_not_found_out_is_refused),
     cmocka_unit_test (a_core_whose_threads_are_not_found_out_is_refused),
     cmocka_unit_test (the_section_is_in_the_module_s_file),
+    cmocka_unit_test (the_first_header_may_be_the_section_s),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
     cmocka_unit_test (a_core_that_is_not_there_cannot_be_opened),
     cmocka_unit_test (what_cannot_be_decompressed_is_refused),

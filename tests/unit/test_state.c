@@ -673,6 +673,20 @@ a_new_base_makes_the_old_one_unknown (void **state)
   with_immediate (OP_ALIGN, RSP, RSP, -64);
   assert_int_equal (now.base_limit, -48);
   assert_true (now.base_is_below);
+  /* A base of a base is as far from the CFA as that one; of a known place, not
+     farther than it was moved.  */
+  state_enter (&now, machine);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  with_immediate (OP_ALIGN, RSP, RSP, -64);
+  assert_false (now.base_is_below);
+  state_enter (&now, machine);
+  add (RBP, RSP, 0);
+  with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  assert_true (now.base_is_below);
+  move (RSP, RBP, 8);
+  with_immediate (OP_ALIGN, RSP, RSP, -64);
+  assert_int_equal (now.base_limit, -8);
+  assert_false (now.base_is_below);
   /* Other registers get no base from one, but from a place that is known.  */
   with_immediate (OP_ALIGN, RAX, RSP, -64);
   expect_kind (RAX, VALUE_OPAQUE);

@@ -13,6 +13,7 @@
 #include "cfi/reader.h"
 #include "cfi/walk.h"
 #include "tests/unit/cfi_builder.h"
+#include "tests/unit/failing_allocations.h"
 #include "tests/unit/rows.h"
 
 #define CODE UINT64_C (0x123400010000)
@@ -457,6 +458,41 @@ what_was_found_is_where_nobody_claims_the_code (void **state)
   end (&f);
 }
 
+/* Whichever allocation fails, the lack of memory is an error or, where the
+   memory is for speed alone, the rows are disputed as ever.  */
+static void
+without_memory_no_dispute_is_forgotten (void **state)
+{
+  (void)state;
+  unsigned n_errors = 0;
+  bool failed = true;
+  for (unsigned n = 0; failed; n++)
+    {
+      struct fixture f;
+      struct error err = { 0 };
+      struct cfi_code code;
+      begin (&f);
+      add_fde (&f, 0, 0x60);
+      add_pushing_fde (&f, 0x20, 0x20, 0x08);
+      struct cfi_walk walk = begin_walk (&f);
+      assert_true (cfi_walk_next (&walk, &code));
+      allocation_failed = false;
+      allocations_granted = n;
+      bool done = cfi_walk_rows (&walk, &code, &err);
+      allocations_granted = UINT_MAX;
+      failed = allocation_failed;
+      n_errors += !done;
+      assert_true (done || failed);
+      if (done)
+        expect_rows (&code, "0 8; 28 overlap; 40 8; 60");
+      else
+        assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
+      cfi_walk_end (&walk);
+      end (&f);
+    }
+  assert_true (n_errors >= 2);
+}
+
 /* Its size does not fit into 32 bits: all of the code is disputed, not what is
    left of the number.  */
 static void
@@ -746,6 +782,7 @@ main (void)
     cmocka_unit_test (what_claims_nothing_makes_no_group),
     cmocka_unit_test (what_was_found_is_where_nobody_claims_the_code),
     cmocka_unit_test (rivals_can_be_larger_than_4_gib),
+    cmocka_unit_test (without_memory_no_dispute_is_forgotten),
     cmocka_unit_test (a_front_is_disputed_by_its_rows_alone),
     cmocka_unit_test (what_has_no_row_is_not_disputed),
     cmocka_unit_test (padding_is_behind_all_that_claim_the_code),
