@@ -103,6 +103,15 @@ forget_details (struct value *value)
     *value = value_of (VALUE_OPAQUE, 0);
 }
 
+/* Whether all paths to STATE agree on SP.  Where they do not, one of them is
+   none, such as an entry too many of a jump table, and FP is not what the
+   others have, either.  */
+static bool
+agrees_on_stack (const struct state *state, const struct code_machine *machine)
+{
+  return value_is_stack (state->registers[machine->arch->sp]);
+}
+
 void
 comparison_see (void *argument, uint64_t entry, enum analysis_trust trust,
                 uint64_t address, const struct insn *insn,
@@ -137,7 +146,7 @@ comparison_see (void *argument, uint64_t entry, enum analysis_trust trust,
       finding.value = state_ra_value (state, comparison->machine, row);
       finding.kept_at = state_ra_place (state, comparison->machine);
     }
-  else if (trust == TRUST_ALL
+  else if (trust == TRUST_ALL && agrees_on_stack (state, comparison->machine)
            && state_check_fp (state, comparison->machine, row)
                   == VERDICT_CONTRADICTS)
     {

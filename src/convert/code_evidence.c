@@ -149,6 +149,14 @@ add_functions (struct code_evidence *evidence, struct cfi_source *source,
   return ok;
 }
 
+/* Whether functions of IMAGE keep FP for their callers.  GraalVM's use it as
+   any other register, and are called by code that looks as if it kept FP.  */
+static bool
+keeps_fp (const struct image *image)
+{
+  return image_find_section (image, ".svm_heap") == NULL;
+}
+
 bool
 code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
                     const struct code_evidence_request *wanted,
@@ -163,12 +171,13 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
                       "this build cannot analyse code of this machine");
   if (!code_facts_read (&facts, source, &request, err))
     return false;
-  request.beyond_cfi = wanted->add;
-  request.only_compares = !wanted->add;
+  bool adds = wanted->add && keeps_fp (source->image);
+  request.beyond_cfi = adds;
+  request.only_compares = !adds;
   request.described = wanted->described;
   request.n_described = wanted->n_described;
   bool ok = code_analyse (&request, &findings, err)
-            && (!wanted->add
+            && (!adds
                 || add_functions (evidence, source, &request,
                                   &findings.row_map, err));
   if (ok && wanted->verify)

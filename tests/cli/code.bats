@@ -263,6 +263,62 @@ END
   [[ $output != *" fp"[+-]* ]] || report
 }
 
+@test "--analyze makes no rows of GraalVM's code" {
+  wrong_library
+  cat >plain.s <<'END'
+	.globl	plain
+	.type	plain, @function
+plain:	push	%rbx
+	pop	%rbx
+	ret
+	.section .note.GNU-stack, ""
+END
+  printf '\t.section .svm_heap, "aw"\n\t.quad 0\n\t.section .note.GNU-stack, ""\n' >heap.s
+  "${CC:-cc}" -nostdlib -shared -o c.so wrong.s plain.s
+  "${CC:-cc}" -nostdlib -shared -o graal.so wrong.s plain.s heap.s
+  exits 0 -o cfi.so graal.so
+  exits 0 --analyze -o graal.rows.so graal.so
+  exits 0 --analyze -o c.rows.so c.so
+  for name in cfi graal.rows c.rows; do
+    exits 0 --dump $name.so
+    grep -F 'Num FDEs:' <<<"$output" >$name.count
+  done
+  run -0 cmp cfi.count graal.rows.count
+  run -1 cmp cfi.count c.rows.count
+}
+
+# An entry too many of a jump table is such a path; here a branch is.
+@test "--lint says nothing of FP where paths meet with two depths" {
+  wrong_library
+  cat >meet.s <<'END'
+	.globl	meet
+	.type	meet, @function
+meet:	.cfi_startproc
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	mov	%rsp, %rbp
+	test	%edi, %edi
+	js	2f
+	jne	1f
+	pop	%rbp
+	.cfi_remember_state
+	.cfi_restore 6
+	.cfi_def_cfa_offset 8
+1:	jmp	*%rax
+	.cfi_restore_state
+2:	pop	%rbp
+	.cfi_restore 6
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o meet.so meet.s
+  exits 0 --lint -v meet.so
+  [[ ${lines[0]} == *" in 1 of 1 functions that could be compared" ]] || report
+}
+
 # Code without CFI follows, of which nothing tells that it begins there.
 @test "--lint ends a path at a call that the CFI ends behind" {
   wrong_library
