@@ -621,3 +621,52 @@ END
   json_is repository whole <new/report.json
   [ "$(jq -c '.total.status' new/report.json)" = '{"detached":1,"nothing":0,"refused":1}' ]
 }
+
+# Both are the manual's.
+reprepro_run ()
+{
+  local recipe
+  recipe=$(sed -n '/^@section Repositories kept by reprepro/,/^@section Nothing/p' \
+    "$srcdir/doc/cfi2sframe.texi")
+  mkdir -p repo/conf
+  sed -n '/^Codename/,/^@end example/{ /^@end/d; p; }' <<<"$recipe" \
+    >repo/conf/distributions
+  gives 0 retrofit $(sed -n 's/^sframe-retrofit-repo \(.*\)POOL/\1pool/p' <<<"$recipe")
+  run -0 bash -c "$(sed -n 's/@\([{}]\)/\1/g; s/^\(find .*reprepro.*\)/\1/p' <<<"$recipe")"
+}
+
+in_repo ()
+{
+  reprepro -b repo list sframe "$@" | sort
+}
+
+@test "reprepro keeps converted packages, and a second run converts what is new" {
+  needs reprepro
+  local i
+  for i in 1 2 3 4 5; do
+    make_package "one$i" 1.0-1
+  done
+  make_package text 3
+  # The original is there already, and is replaced.
+  reprepro_run
+  [ "$(n_calls)" -eq 5 ]
+  [ "$(in_repo | wc -l)" -eq 6 ]
+  [ "$(in_repo one3)" = "sframe|main|amd64: one3 1.0-1A~sframe1" ]
+  grep -q "^Valid-Until: " repo/dists/sframe/Release
+  find repo/dists -name "Contents-amd64.gz" -exec gzip -dc {} + | grep "^usr/bin/one4[[:space:]]"
+  reprepro -b repo gensnapshot sframe today
+  # Two are new: they are converted, and no other one.
+  rm pool/one2/* pool/one5/*
+  make_package one2 1.0-2
+  make_package one5 1.0-2
+  reprepro_run
+  [ "$(n_calls)" -eq 2 ]
+  [ "$(in_repo | grep -c 1.0-2A~sframe1)" -eq 2 ]
+  [ "$(in_repo | wc -l)" -eq 6 ]
+  grep -q "one2_1.0-1A~sframe1" repo/dists/sframe/snapshots/today/main/binary-amd64/Packages
+  # A third one has nothing to do.
+  find repo/dists/sframe -maxdepth 1 -type f -exec sha256sum {} + >sums
+  reprepro_run
+  [ "$(n_calls)" -eq 0 ]
+  sha256sum --quiet -c sums
+}
