@@ -59,19 +59,26 @@ member_new (struct family *family, pid_t pid)
 }
 
 void
-member_read_name (struct member *member)
+family_thread_name (pid_t pid, pid_t tid, char name[16])
 {
-  char path[64], name[sizeof member->name];
-  snprintf (path, sizeof path, "/proc/%d/comm", (int)member->process.pid);
+  char path[64], line[16];
+  snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
   FILE *file = fopen (path, "re");
   if (file == NULL)
     return;
-  if (fgets (name, sizeof name, file) != NULL)
+  if (fgets (line, sizeof line, file) != NULL)
     {
-      name[strcspn (name, "\n")] = '\0';
-      memcpy (member->name, name, sizeof name);
+      line[strcspn (line, "\n")] = '\0';
+      memcpy (name, line, sizeof line);
     }
   fclose (file);
+}
+
+void
+member_read_name (struct member *member)
+{
+  pid_t pid = member->process.pid;
+  family_thread_name (pid, pid, member->name);
 }
 
 struct member *

@@ -232,6 +232,9 @@ print_thread (struct writer *writer, size_t first, size_t end)
            "{\"processType\":\"default\",\"pid\":%d,\"tid\":%d,"
            "\"registerTime\":0,\"unregisterTime\":null,\"name\":",
            (int)thread->pid, (int)thread->tid);
+  print_string (thread->own_name[0] != '\0' ? thread->own_name : thread->name,
+                writer->out);
+  fputs (",\"processName\":", writer->out);
   print_string (thread->name, writer->out);
   fputs (
       ",\n\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,"

@@ -93,9 +93,10 @@ perf_events_sample (struct profile *profile, struct member *member,
 }
 
 void
-perf_events_task (struct family *family, const struct perf_record *record,
+perf_events_task (struct profile *profile, const struct perf_record *record,
                   const struct perf_task *task)
 {
+  struct family *family = &profile->family;
   pid_t pid = (pid_t)task->pid;
   switch (record->type)
     {
@@ -108,6 +109,7 @@ perf_events_task (struct family *family, const struct perf_record *record,
         family_execute (family, pid);
       if (task->pid == task->tid)
         family_rename (family, pid, task->name);
+      profile_rename_thread (profile, pid, (pid_t)task->tid, task->name);
       break;
     case PERF_RECORD_EXIT:
       if (task->pid == task->tid)

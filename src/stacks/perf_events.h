@@ -21,9 +21,10 @@ uint64_t perf_events_registers (void);
 bool perf_events_sample (struct profile *profile, struct member *member,
                          const struct perf_sample *sample, uint64_t mask);
 
-/* Have FAMILY know of RECORD, which is TASK: a process was made, has another
-   name or program, or has ended.  */
-void perf_events_task (struct family *family, const struct perf_record *record,
+/* Have PROFILE and its family know of RECORD, which is TASK: a process was
+   made, has another name or program, or has ended.  */
+void perf_events_task (struct profile *profile,
+                       const struct perf_record *record,
                        const struct perf_task *task);
 
 #endif /* STACKS_PERF_EVENTS_H */

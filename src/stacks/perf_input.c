@@ -355,7 +355,7 @@ take_event (struct perf_input *input, const struct perf_record *record)
         {
           if (record->type == PERF_RECORD_COMM)
             member_of (input, task.pid);
-          perf_events_task (&input->profile->family, record, &task);
+          perf_events_task (input->profile, record, &task);
         }
       break;
     case PERF_RECORD_LOST: /* of which event, and how many */

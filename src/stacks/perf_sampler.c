@@ -291,7 +291,7 @@ take_event (struct perf_sampler *sampler, const struct perf_record *record)
     return;
   /* Samples of what it did last may still come.  */
   if (!sampled || record->type != PERF_RECORD_EXIT)
-    perf_events_task (&sampler->profile->family, record, &task);
+    perf_events_task (sampler->profile, record, &task);
 }
 
 static void

@@ -33,6 +33,8 @@ static const uint64_t no_code = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 1;
 /* Keys from here on, up to the first process, are addresses in the kernel
    without their two highest bits, which are equal to the next one.  */
 static const uint64_t first_kernel = UINT64_C (1) << 62;
+/* Numbers of threads; those of files are all below.  */
+static const uint64_t first_thread = UINT64_C (1) << 61;
 
 bool
 profile_init (struct profile *profile)
@@ -50,6 +52,7 @@ profile_free (struct profile *profile)
   free (profile->processes);
   free (profile->log);
   free (profile->threads);
+  free (profile->renamed);
   call_tree_free (&profile->calls);
   walk_free (&profile->walk);
   kernel_names_free (&profile->kernel);
@@ -96,6 +99,52 @@ key_of (struct profile *profile, const struct process *process,
   return (file + UINT64_C (1)) << OFFSET_BITS | offset;
 }
 
+static struct profile_thread *
+find_renamed (const struct profile *profile, pid_t pid, pid_t tid)
+{
+  for (size_t i = 0; i < profile->n_renamed; i++)
+    if (profile->renamed[i].tid == tid && profile->renamed[i].pid == pid)
+      return &profile->renamed[i];
+  return NULL;
+}
+
+void
+profile_rename_thread (struct profile *profile, pid_t pid, pid_t tid,
+                       const char *name)
+{
+  struct profile_thread *renamed = find_renamed (profile, pid, tid);
+  if (renamed == NULL)
+    {
+      /* Without memory, the name is the one that was known before.  */
+      if (!ARRAY_ROOM (profile->renamed, profile->n_renamed + 1,
+                       &profile->renamed_capacity))
+        return;
+      renamed = &profile->renamed[profile->n_renamed++];
+      *renamed = (struct profile_thread){ .pid = pid, .tid = tid };
+    }
+  snprintf (renamed->own_name, sizeof renamed->own_name, "%s", name);
+  for (size_t i = profile->n_threads; i-- > 0;)
+    if (profile->threads[i].tid == tid && profile->threads[i].pid == pid)
+      {
+        memcpy (profile->threads[i].own_name, renamed->own_name,
+                sizeof renamed->own_name);
+        return;
+      }
+}
+
+/* Set the name of THREAD, which is new.  One that was there before it was
+   sampled was not reported.  */
+static void
+name_thread (const struct profile *profile, struct profile_thread *thread)
+{
+  const struct profile_thread *renamed
+      = find_renamed (profile, thread->pid, thread->tid);
+  if (renamed != NULL)
+    memcpy (thread->own_name, renamed->own_name, sizeof thread->own_name);
+  else if (!profile->family.recorded)
+    family_thread_name (thread->pid, thread->tid, thread->own_name);
+}
+
 /* The number of the thread TID of MEMBER.  False when memory ran out.  */
 static bool
 thread_number (struct profile *profile, const struct member *member, pid_t tid,
@@ -117,6 +166,7 @@ thread_number (struct profile *profile, const struct member *member, pid_t tid,
     return false;
   profile->threads[n] = (struct profile_thread){ .pid = pid, .tid = tid };
   memcpy (profile->threads[n].name, member->name, sizeof member->name);
+  name_thread (profile, &profile->threads[n]);
   profile->n_threads++;
   *number = profile->latest_thread = n;
   return true;
@@ -191,10 +241,14 @@ profile_take (struct profile *profile, struct member *member,
   struct process *process = &member->process;
   struct walk *walk = &profile->walk;
   struct call_tree *tree = &profile->calls;
+  size_t thread;
   walk_by_sframe (process, moment->registers, walk);
   profile->samples++;
   profile->ends[walk->end]++;
   uint32_t node = process_node (profile, member->name);
+  if (profile->by_thread
+      && thread_number (profile, member, moment->tid, &thread))
+    node = call_tree_child (tree, node, first_thread + thread);
   if (!is_complete (walk->end))
     node = call_tree_child (tree, node, first_end + walk->end);
   for (size_t i = walk->n; i-- > 0;)
@@ -262,6 +316,15 @@ name_of_kernel (struct profile *profile, uint64_t key)
   return asprintf (&marked, "%s_[k]", name) < 0 ? NULL : marked;
 }
 
+static char *
+name_of_thread (const struct profile_thread *thread)
+{
+  const char *name
+      = thread->own_name[0] != '\0' ? thread->own_name : thread->name;
+  char *text;
+  return asprintf (&text, "%s/%d", name, (int)thread->tid) < 0 ? NULL : text;
+}
+
 /* The name of what has KEY; the caller frees it.  */
 static char *
 name_of (struct profile *profile, uint64_t key, unsigned wanted)
@@ -277,6 +340,8 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
     return strdup (profile->processes[key - first_process]);
   if (key >= first_kernel)
     return name_of_kernel (profile, key);
+  if (key >= first_thread)
+    return name_of_thread (&profile->threads[key - first_thread]);
   if (key == 0)
     return in_brackets ("unknown");
   uint32_t file = (uint32_t)((key >> OFFSET_BITS) - 1);

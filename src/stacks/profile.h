@@ -24,7 +24,8 @@ struct profile_sample
 struct profile_thread
 {
   pid_t pid, tid;
-  char name[16]; /* of the process */
+  char name[16];     /* of the process */
+  char own_name[16]; /* that the thread has or had last; "" if not known */
 };
 
 struct profile
@@ -42,6 +43,11 @@ struct profile
   struct profile_thread *threads; /* owned: each that was sampled */
   size_t n_threads, threads_capacity;
   size_t latest_thread;
+  /* Names that threads were given; owned.  */
+  struct profile_thread *renamed;
+  size_t n_renamed, renamed_capacity;
+  /* Threads have nodes of their own below those of processes.  */
+  bool by_thread;
   uint64_t samples;
   uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
   uint64_t lost; /* samples that the kernel dropped, for want of room */
@@ -50,6 +56,10 @@ struct profile
 /* False when memory ran out.  */
 bool profile_init (struct profile *profile);
 void profile_free (struct profile *profile);
+
+/* Thread TID of process PID is called NAME from now on.  */
+void profile_rename_thread (struct profile *profile, pid_t pid, pid_t tid,
+                            const char *name);
 
 /* What a sample is of: thread TID at TIME, in nanoseconds, with REGISTERS.
    CHAIN is the kernel's part of the stack, N_CHAIN words as records of

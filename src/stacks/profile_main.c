@@ -130,6 +130,7 @@ open_target (struct session *session)
   if (!profile_init (&session->profile))
     return fail ("profile", "out of memory");
   family->policy = options->policy;
+  session->profile.by_thread = options->threads;
   session->pid = options->pid;
   if (options->command != NULL)
     return open_command (session);
@@ -399,6 +400,7 @@ run_input (struct session *session)
   if (!profile_init (&session->profile))
     return fail ("profile", "out of memory");
   session->profile.family.policy = options->policy;
+  session->profile.by_thread = options->threads;
   snprintf (session->name, sizeof session->name, "%s",
             slash != NULL ? slash + 1 : options->input);
   session->input = perf_input_open (&session->profile, options->input, &err);

@@ -22,7 +22,8 @@ enum
   OPTION_NO_INHERIT,
   OPTION_INPUT,
   OPTION_PERF_DATA,
-  OPTION_ICICLE
+  OPTION_ICICLE,
+  OPTION_THREADS
 };
 
 static const struct argp_option option_table[] = {
@@ -44,6 +45,8 @@ static const struct argp_option option_table[] = {
     1 },
   { "icicle", OPTION_ICICLE, NULL, 0,
     "Flame graphs have callers above what they call", 1 },
+  { "threads", OPTION_THREADS, NULL, 0,
+    "Count each thread by itself, below its process", 1 },
   { "no-inherit", OPTION_NO_INHERIT, NULL, 0,
     "Leave out the processes that it starts", 1 },
   { "ptrace", OPTION_PTRACE, NULL, 0,
@@ -100,6 +103,7 @@ check_usage (struct argp_state *state)
 
 static const struct option_switch switches[] = {
   OPTION_SWITCH (struct profile_options, OPTION_ICICLE, icicle),
+  OPTION_SWITCH (struct profile_options, OPTION_THREADS, threads),
   OPTION_SWITCH (struct profile_options, OPTION_NO_INHERIT, no_inherit),
   OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
   WALK_SWITCHES (struct profile_options),

@@ -26,7 +26,8 @@ struct profile_options
   const char *outputs[PROFILE_OUTPUTS_MAX];
   size_t n_outputs;
   bool mangled, no_inherit, ptrace, quiet;
-  bool icicle; /* callers above */
+  bool icicle;  /* callers above */
+  bool threads; /* each by itself */
   struct section_policy policy;
 };
 

@@ -340,6 +340,25 @@ END
   sed -n 3p read | grep -q ';handler;'
 }
 
+@test "threads: by themselves if wanted, and by the names that they were given" {
+  local pid
+  recorded thread
+  pid=$(sed -n 's/^pid //p' dumped)
+  gives 0 profiled -q --input=perf.data -o folded -o profile.json
+  [ "$(grep -c 'outer;middle;inner 2$' folded)" -eq 1 ] || report
+  python3 -c '
+import json
+for thread in json.load(open("profile.json", encoding="utf-8"))["threads"]:
+    print(thread["processName"], thread["name"], thread["pid"], thread["tid"])' >read
+  printf '%s\n' "recorded recorded $pid $pid" "recorded worker $pid $((pid + 5))" \
+    | diff - read
+  gives 0 profiled -q --threads --input=perf.data -o folded -o graph.svg
+  cat folded
+  [ "$(grep -c "^recorded;recorded/$pid;.*;main;" folded)" -eq 3 ]
+  [ "$(grep -c "^recorded;worker/$((pid + 5));.*;main;.*inner 1$" folded)" -eq 1 ]
+  grep -q ">worker/$((pid + 5))<" graph.svg
+}
+
 @test "files that were replaced: by build-id, by inode, said and not walked" {
   local id path=$PWD/dump
   dumped

@@ -105,9 +105,9 @@ class Writer:
         body += b'[kernel.kallsyms]' + symbol.encode() + b'\0'
         self.add(1, KERNEL, body, 2**32 - 1)
 
-    def sample(self, pid, registers, stack, abi=2):
+    def sample(self, pid, registers, stack, abi=2, tid=None):
         body = struct.pack('<Q', 1) if self.type & IDENTIFIER else b''
-        body += struct.pack('<QII', registers[8], pid, pid)
+        body += struct.pack('<QII', registers[8], pid, tid or pid)
         if self.type & TIME:
             body += struct.pack('<Q', self.now)
         chain = []
@@ -216,6 +216,9 @@ def write(dump, out, *options):
         pid += 1
     for registers, stack in samples:
         writer.sample(pid, registers, stack)
+    if 'thread' in options:
+        writer.add(COMM, 0, struct.pack('<II', pid, pid + 5) + b'worker\0', pid)
+        writer.sample(pid, *samples[0], tid=pid + 5)
     if 'kernel-thread' in options:
         writer.sample(pid, samples[0][0], b'', abi=0)
     if '32-bit' in options:

@@ -384,6 +384,18 @@ END
   [[ $stderr == *"; without time in the kernel (perf_event_paranoid)"* ]] || report
 }
 
+@test "threads by themselves" {
+  busy_program
+  local option
+  for option in '' --ptrace; do
+    gives 0 profiled $option --threads -F 199 -o folded -- ./busy 0.6
+    cut -d';' -f1,2 folded | sort -u >threads
+    cat threads
+    [ "$(grep -cx 'busy;busy/[0-9]*' threads)" -eq 2 ]
+    [ "$(samples folded '^busy;busy/[0-9]+;.*;thread;hot')" -ge 1 ]
+  done
+}
+
 @test "what the kernel does is on the stack of who asked for it" {
   profiled -F 999 -o folded -- dd if=/dev/zero of=/dev/null bs=1M count=6000
   [ "$status" -eq 0 ] || report
