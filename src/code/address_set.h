@@ -1,9 +1,9 @@
 /* A set of addresses of code: one bit for each byte of it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Nearly all addresses that are looked up in address maps are in none of them,
-   and come in ascending order.  This set tells so without leaving the cache.
- */
+   Nearly all addresses that are looked up in address maps are in none of
+   them, and come in ascending order.  The set tells so without leaving the
+   cache.  */
 
 #ifndef CODE_ADDRESS_SET_H
 #define CODE_ADDRESS_SET_H

@@ -18,9 +18,9 @@ enum
   ROUTINE_ROUNDS_MAX = 16
 };
 
-/* How often a function was tried before.  One that fails at first is tried
-   once more when all others were, which may have named addresses where jump
-   tables end.  */
+/* How often a function was tried before.  A function that fails at first is
+   tried once more when all others were tried, because these may have named
+   addresses where jump tables end.  */
 enum attempt
 {
   ATTEMPT_FIRST,

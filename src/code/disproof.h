@@ -1,7 +1,7 @@
 /* CFI that the code contradicts: rows, and what to say of them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   comparison.h finds it.  */
+   comparison.h finds such rows.  */
 
 #ifndef CODE_DISPROOF_H
 #define CODE_DISPROOF_H

@@ -53,7 +53,7 @@ uint32_t functions_find (const struct functions *functions, uint64_t address);
 
 size_t functions_count (const struct functions *functions);
 
-/* Function INDEX.  It moves when there are more.  */
+/* Function INDEX.  The function moves when others are registered.  */
 struct code_function *functions_get (const struct functions *functions,
                                      uint32_t index);
 

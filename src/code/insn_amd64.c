@@ -1,12 +1,12 @@
 /* x86-64 instructions, decoded by Zydis.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
-   Zydis tells for every instruction which registers and which memory it reads
-   and writes; what concerns stack and saved registers is picked out here, by
-   mnemonic, and everything else is left at "writes these registers".  As that
-   is what most of the time goes into, it is done once for instructions that
-   stand at many places.  */
+   Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+   2.  Zydis tells for every instruction which registers and which memory it
+   reads and writes; what concerns stack and saved registers is picked out
+   here, by mnemonic, and everything else is left at "writes these
+   registers".  Most of the time goes into that choice, so it is made once
+   for instructions that stand at many places.  */
 
 #include <config.h>
 

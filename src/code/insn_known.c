@@ -20,8 +20,8 @@ index_of (uint64_t bits)
   return (bits * 0x9e3779b97f4a7c15u >> 32) % INSN_KNOWN_MAX;
 }
 
-/* How long the head is tells only who knows it, so all lengths are tried that
-   heads with this first byte have had.  */
+/* The length of a head is not known before the head is.  Therefore all
+   lengths are tried that heads with this first byte have had.  */
 const struct insn_form *
 insn_known_form (const struct insn_known *known, const uint8_t *bytes)
 {

@@ -1,10 +1,11 @@
 /* Instructions that were decoded before.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Code repeats itself.  What the first bytes of an instruction say of its size
-   and of where execution goes on, and what all its bytes say of what it does,
-   is kept as the decoder told it when it came by first.  Knows no machine but
-   that displacements and immediate operands come behind everything else.  */
+   Code repeats itself.  What the first bytes of an instruction say of
+   its size and of where execution goes on, and what all its bytes say of
+   what it does, is kept as the decoder told it the first time.  Knows no
+   machine but that displacements and immediate operands come behind
+   everything else.  */
 
 #ifndef CODE_INSN_KNOWN_H
 #define CODE_INSN_KNOWN_H

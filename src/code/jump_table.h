@@ -1,14 +1,14 @@
 /* Jump tables: where `switch' goes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An indirect jump is resolved when its target was read from a table at a
-   constant address.  The number of entries comes from the comparison in front
-   of it (cmp and ja) and nothing else: a mask or an extension tells what an
-   index can be, not what the table has.  Tables without a bound end where an
-   entry leaves the function, or where any code names an address (borders.h),
-   because another table may begin there.  So do tables that paths with
-   different bounds lead to: a compiler knows more of the index there than the
-   comparisons tell.  */
+   An indirect jump is resolved when its target was read from a table at
+   a constant address.  The number of entries comes from the comparison in
+   front of it (cmp and ja) and nothing else: a mask or an extension tells
+   what an index can be, not what the table has.  Tables without a bound end
+   where an entry leaves the function, or where any code names an address
+   (borders.h), because another table may begin there.  Tables that paths
+   with different bounds lead to end there, too: a compiler knows more of
+   the index there than the comparisons tell.  */
 
 #ifndef CODE_JUMP_TABLE_H
 #define CODE_JUMP_TABLE_H

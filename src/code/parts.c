@@ -16,8 +16,8 @@ parts_free (struct parts *parts)
   *parts = (struct parts){ 0 };
 }
 
-/* Whether FUNCTION may be one, for all that code and data say.  One that was
-   seen to return by itself is none.  */
+/* Whether FUNCTION may be such a part, for all that code and data say.  A
+   function that was seen to return by itself is none.  */
 static bool
 may_be_part (const struct code_function *function,
              const struct image_facts *facts)

@@ -1,10 +1,10 @@
 /* Parts of functions that pass for functions, because their CFI is wrong.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Compilers move code that is seldom run elsewhere, with an FDE of its own
-   that begins with the frame of the function it belongs to.  If that is
-   missing, the FDE looks like that of a function, and the function that jumps
-   there like one that makes a tail call with a frame.  */
+   Compilers move code that is seldom run elsewhere, with an FDE of its
+   own that begins with the frame of the function it belongs to.  If that
+   frame is missing, the FDE looks like a function's, and the function that
+   jumps there like one that makes a tail call with a frame.  */
 
 #ifndef CODE_PARTS_H
 #define CODE_PARTS_H

@@ -373,8 +373,9 @@ is_behind_idle_call (const struct routine *routine, uint32_t number)
          && routine_is_after_call (routine, routine->nodes[call].address);
 }
 
-/* Note the calls behind which the stack would have two depths.  They do not
-   return: no compiler makes such code.  Whether there are any.  */
+/* Note the calls behind which the stack would have two depths.  Such calls
+   do not return, because no compiler makes code with two depths.  Whether
+   there are any.  */
 static bool
 note_idle_calls (struct routine *routine)
 {

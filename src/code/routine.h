@@ -82,9 +82,9 @@ void routine_visit (struct routine *routine,
                                    const struct state *state),
                     void *argument);
 
-/* Whether the routine calls functions that were not in context->functions when
-   it was followed.  They are now; once they were followed, following the
-   routine again may have another result.  */
+/* Whether the routine calls functions that were not in context->functions
+   when it was followed.  These functions are known now; once they were
+   followed, following the routine again may have another result.  */
 bool routine_met_unknown (const struct routine *routine);
 
 /* Whether the analysis was given up because it took too long.  Then paths may

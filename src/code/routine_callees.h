@@ -2,10 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Imported functions that never return are known by name only if they are in
-   libc and the like.  Behind a call of another one there is the next function,
-   and nothing else shows that where that one does not return, either.  So what
-   is behind a call counts only if it returns to the caller, or if the callee
-   was seen to return elsewhere.  */
+   libc and the like.  Behind a call of another function that never returns
+   there is the next function of the image, and nothing shows it where the next
+   function does not return, either.  So what is behind a call counts only if
+   it returns to the caller, or if the callee was seen to return elsewhere.  */
 
 #ifndef CODE_ROUTINE_CALLEES_H
 #define CODE_ROUTINE_CALLEES_H

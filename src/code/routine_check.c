@@ -49,8 +49,8 @@ begins_certainly (const struct routine *routine)
   return function && (function->is_called || function->is_known);
 }
 
-/* A function that has saved a register may use it: that is a variable without
-   a value.  */
+/* A function that has saved a register may use the register: a variable
+   without a value is in it.  */
 bool
 routine_uses_saved (struct routine *routine, const struct insn *insn,
                     const struct state *state)
@@ -164,8 +164,8 @@ returns_from_signal (const struct code_machine *machine,
 
 /* Whether the path from NUMBER, whose instruction ends at NEXT, gets to the
    end of a part of the function that no path gets to, as the compiler knew.
-   That is told from a call that does not return, in front of what is another
-   path.  */
+   Such an end is told from a call that does not return, in front of what is
+   another path.  */
 static bool
 ends_part (const struct routine *routine, uint64_t address, uint64_t next)
 {
@@ -195,9 +195,10 @@ jump_by_tables (struct routine *routine, uint64_t address,
   return resolved;
 }
 
-/* Whether INSN, an indirect jump, goes where a word of an array points.  That
-   may be a tail call, or how one handler of an interpreter gets to the next:
-   with the frame of the function that they are parts of.  */
+/* Whether INSN, an indirect jump, goes where a word of an array points.
+   Such a jump may be a tail call, or lead from one handler of an
+   interpreter to the next, with the frame of the function that they are
+   parts of.  */
 static bool
 goes_by_index (const struct routine *routine, const struct insn *insn,
                const struct state *state)

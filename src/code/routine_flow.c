@@ -55,7 +55,7 @@ routine_is_never_taken (const struct routine *routine, const struct insn *insn)
          && is_behind_the_end (routine, insn->target);
 }
 
-/* Those that are left out, in huge functions, make calls look doubtful at
+/* Edges that are left out, in huge functions, make calls look doubtful at
    worst.  */
 static void
 note_edge (struct routine *routine, uint32_t to)

@@ -203,9 +203,9 @@ count_gaps (const struct row_map *row_map)
   return n;
 }
 
-/* Sort in what came late.  That is done in place, from the front: a late claim
-   cuts others in two places at most, and fills gaps between them, so what is
-   moved back by as much is read before it is overwritten.  */
+/* Sort in what came late.  The sorting is done in place, from the front: a
+   late claim cuts others in two places at most, and fills gaps between
+   them, so what is moved back by as much is read before it is overwritten.  */
 static bool
 settle_late (struct row_map *row_map)
 {

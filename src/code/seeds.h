@@ -18,7 +18,7 @@ bool seeds_from_initialisers (const struct image_facts *facts,
                               void *argument);
 
 /* The same for what relocations put into memory, and for the addresses that
-   code computes.  They may be anything.  */
+   code computes.  Such words and addresses may be anything.  */
 bool seeds_from_pointers (const struct image_facts *facts,
                           bool (*found) (void *argument, uint64_t address),
                           void *argument);

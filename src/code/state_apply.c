@@ -641,8 +641,8 @@ state_call (struct state *state, const struct code_machine *machine,
 }
 
 /* Of two registers that are equal, what is known of one holds for both: so
-   ends a loop that goes down the stack page by page.  False: they cannot be
-   equal, as behind the first page.  */
+   ends a loop that goes down the stack page by page.  False: the two cannot
+   be equal, as behind the first page.  */
 static bool
 learn_equal (struct state *state)
 {

@@ -72,7 +72,7 @@ value_new (enum value_kind kind, uint64_t address, unsigned reg)
   return value_of (kind, (int64_t)(address << 6 | reg));
 }
 
-/* That address.  */
+/* The address that VALUE was made with.  */
 static inline uint64_t
 value_address (struct value value)
 {
