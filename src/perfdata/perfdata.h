@@ -37,6 +37,9 @@ bool perf_record_read (const uint8_t *bytes, size_t size,
 struct perf_sample
 {
   uint32_t pid, tid;
+  /* From 1 on in the order of the recording; 0: it cannot be told, or the
+     record is of no recording.  */
+  uint32_t event;
   uint64_t time, id;
   uint64_t abi; /* of the registers: PERF_SAMPLE_REGS_ABI_... */
   /* One register per bit of sample_regs_user, from the lowest on.  */
@@ -120,6 +123,7 @@ struct perf_data_facts
   uint64_t register_mask; /* sample_regs_user; 0: no registers or no stacks */
   uint64_t frequency;     /* samples per second that were asked for, or 0 */
   bool by_time;           /* records have times, in nanoseconds */
+  size_t events;          /* that can be told apart */
 };
 const struct perf_data_facts *perf_data_facts (const struct perf_data *data);
 

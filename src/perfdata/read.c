@@ -206,6 +206,16 @@ can_be_told_apart (uint64_t a, uint64_t b)
              && fields_after_time (a) == fields_after_time (b));
 }
 
+/* Whether samples say of which event they are.  Several with samples of one
+   form cannot be told apart and need not be.  */
+static bool
+tells_events (const struct perf_data *data)
+{
+  return data->n_events > 1
+         && (data->events[0].attr.sample_type
+             & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER));
+}
+
 static bool
 collect_facts (struct perf_data *data, struct error *err)
 {
@@ -213,6 +223,7 @@ collect_facts (struct perf_data *data, struct error *err)
   facts->machine = data->machine;
   facts->release = data->release;
   facts->by_time = true;
+  facts->events = tells_events (data) ? data->n_events : 1;
   for (size_t i = 0; i < data->n_events; i++)
     {
       const struct perf_event_attr *attr = &data->events[i].attr;
@@ -389,31 +400,33 @@ perf_data_next (struct perf_data *data, struct perf_record *record)
   return record_at (data, offset, record);
 }
 
-/* The event that RECORD, a sample, is of; NULL if there is none.  */
-static const struct perf_event_attr *
+/* The number of the event that RECORD, a sample, is of, from 1 on; 0 if there
+   is none.  */
+static uint32_t
 event_of (const struct perf_data *data, const struct perf_record *record)
 {
   uint64_t type = data->events[0].attr.sample_type;
   struct cursor at = perf_cursor (record->bytes, record->size);
-  /* One event, or several with samples of one form, which cannot be told
-     apart and need not be.  */
-  if (data->n_events == 1
-      || !(type & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)))
-    return &data->events[0].attr;
+  if (!tells_events (data))
+    return 1;
   cursor_take (&at, 8 * fields_before_id (type));
   uint64_t id = cursor_u64 (&at);
   size_t i = SEARCH_FIRST (data->n_ids, j, data->ids[j].id >= id);
   return i < data->n_ids && data->ids[i].id == id
-             ? &data->events[data->ids[i].event].attr
-             : NULL;
+             ? (uint32_t)data->ids[i].event + 1
+             : 0;
 }
 
 bool
 perf_data_sample (const struct perf_data *data,
                   const struct perf_record *record, struct perf_sample *sample)
 {
-  const struct perf_event_attr *attr = event_of (data, record);
-  return attr != NULL && perf_sample_read (attr, record, sample);
+  uint32_t event = event_of (data, record);
+  if (event == 0
+      || !perf_sample_read (&data->events[event - 1].attr, record, sample))
+    return false;
+  sample->event = event;
+  return true;
 }
 
 const struct perf_data_facts *

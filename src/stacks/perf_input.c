@@ -46,6 +46,7 @@ struct perf_input
   struct perf_data *data;
   uint8_t *bytes; /* mapped */
   size_t size;
+  unsigned event;              /* that is counted; 0: all */
   dev_t device;                /* of the recording ... */
   ino_t inode;                 /* ... likewise */
   struct recorded_file *files; /* owned */
@@ -96,12 +97,17 @@ check_facts (struct perf_input *input, struct error *err)
   if ((facts->register_mask & needed) != needed)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "its samples do not have all registers");
+  if (input->event > facts->events)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "its samples are of %zu events that can be told apart",
+                      facts->events);
   input->facts.hz = (unsigned)facts->frequency;
   return true;
 }
 
 struct perf_input *
-perf_input_open (struct profile *profile, const char *path, struct error *err)
+perf_input_open (struct profile *profile, const char *path, unsigned event,
+                 struct error *err)
 {
   struct perf_input *input = calloc (1, sizeof *input);
   if (input == NULL)
@@ -111,6 +117,7 @@ perf_input_open (struct profile *profile, const char *path, struct error *err)
     }
   error_clear (err);
   input->profile = profile;
+  input->event = event;
   profile->family.recorded = profile->kernel.recorded = true;
   input->first = UINT64_MAX;
   if (map_file (input, path, err))
@@ -294,6 +301,8 @@ take_sample (struct perf_input *input, const struct perf_record *record)
       input->facts.damaged++;
       return;
     }
+  if (input->event != 0 && sample.event != input->event)
+    return;
   input->first = sample.time < input->first ? sample.time : input->first;
   input->last = sample.time > input->last ? sample.time : input->last;
   if (sample.registers != NULL)

@@ -14,9 +14,10 @@
 struct perf_input; /* opaque */
 
 /* Open the recording at PATH, to be counted in PROFILE, which is empty and
-   has its policy.  NULL on failure.  */
+   has its policy.  EVENT: only samples of this one are counted, from 1 on in
+   the recording's order; 0: of all.  NULL on failure.  */
 struct perf_input *perf_input_open (struct profile *profile, const char *path,
-                                    struct error *err);
+                                    unsigned event, struct error *err);
 
 /* Walk and count all samples.  Unless OUTPUT is NULL, write the recording with
    call chains to that file, which must not be the one that is read.  */

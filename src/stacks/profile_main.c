@@ -403,7 +403,8 @@ run_input (struct session *session)
   session->profile.by_thread = options->threads;
   snprintf (session->name, sizeof session->name, "%s",
             slash != NULL ? slash + 1 : options->input);
-  session->input = perf_input_open (&session->profile, options->input, &err);
+  session->input = perf_input_open (&session->profile, options->input,
+                                    options->event, &err);
   if (session->input == NULL)
     return fail (options->input, err.reason);
   if (!perf_input_run (session->input, options->perf_data, &err))

@@ -23,7 +23,8 @@ enum
   OPTION_INPUT,
   OPTION_PERF_DATA,
   OPTION_ICICLE,
-  OPTION_THREADS
+  OPTION_THREADS,
+  OPTION_EVENT
 };
 
 static const struct argp_option option_table[] = {
@@ -47,6 +48,8 @@ static const struct argp_option option_table[] = {
     "Flame graphs have callers above what they call", 1 },
   { "threads", OPTION_THREADS, NULL, 0,
     "Count each thread by itself, below its process", 1 },
+  { "event", OPTION_EVENT, "N", 0,
+    "With --input: count the samples of event N (1: the first one) alone", 1 },
   { "no-inherit", OPTION_NO_INHERIT, NULL, 0,
     "Leave out the processes that it starts", 1 },
   { "ptrace", OPTION_PTRACE, NULL, 0,
@@ -91,6 +94,9 @@ check_usage (struct argp_state *state)
     argp_error (state, "one of -p PID, --input and a command is needed");
   if (options->perf_data != NULL && options->input == NULL)
     argp_error (state, "--perf-data needs --input");
+  if (options->event != 0
+      && (options->input == NULL || options->perf_data != NULL))
+    argp_error (state, "--event needs --input, and no --perf-data");
   if (options->input != NULL
       && (options->hz != 0 || options->seconds != 0 || options->ptrace
           || options->no_inherit))
@@ -131,6 +137,10 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case OPTION_INPUT:
       options->input = argument;
+      return 0;
+    case OPTION_EVENT:
+      options->event
+          = (unsigned)standard_option_number (state, argument, INT32_MAX);
       return 0;
     case OPTION_PERF_DATA:
       options->perf_data = argument;

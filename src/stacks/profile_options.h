@@ -21,6 +21,7 @@ struct profile_options
   const char *input;     /* a recording of perf, or NULL ... */
   const char *perf_data; /* ... and what is to have its call chains */
   char **command;        /* or NULL; borrowed from argv */
+  unsigned event;        /* of the recording; 0: all */
   unsigned hz;           /* 0: that of the recording */
   double seconds;        /* 0: until the end */
   const char *outputs[PROFILE_OUTPUTS_MAX];

@@ -340,6 +340,23 @@ END
   sed -n 3p read | grep -q ';handler;'
 }
 
+@test "of several events one is counted if that is wanted" {
+  recorded two-stacks
+  gives 0 profiled --input=perf.data -o folded
+  [[ $stderr == "5 samples in "* ]] || report
+  gives 0 profiled --event=1 --input=perf.data -o folded
+  check_stacks folded
+  gives 0 profiled --event=2 --input=perf.data -o folded
+  [ "$(grep -c . folded)" -eq 1 ]
+  grep -q ';inner 2$' folded
+  gives 1 profiled --event=3 --input=perf.data -o folded
+  [[ $stderr == *": its samples are of 2 events that can be told apart" ]] || report
+  recorded
+  gives 1 profiled --event=2 --input=perf.data -o folded
+  [[ $stderr == *": its samples are of 1 events that can be told apart" ]] || report
+  gives 2 profiled --event=1 --input=perf.data --perf-data=out
+}
+
 @test "threads: by themselves if wanted, and by the names that they were given" {
   local pid
   recorded thread

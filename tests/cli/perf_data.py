@@ -56,7 +56,7 @@ class Writer:
         self.type = IP | TID | CALLCHAIN | REGS | STACK
         if 'no-time' not in options:
             self.type |= TIME
-        if 'two-events' in options:
+        if 'two-events' in options or 'two-stacks' in options:
             self.type |= IDENTIFIER
         self.records = []
         self.now = 1000
@@ -105,8 +105,9 @@ class Writer:
         body += b'[kernel.kallsyms]' + symbol.encode() + b'\0'
         self.add(1, KERNEL, body, 2**32 - 1)
 
-    def sample(self, pid, registers, stack, abi=2, tid=None):
-        body = struct.pack('<Q', 1) if self.type & IDENTIFIER else b''
+    def sample(self, pid, registers, stack, abi=2, tid=None,
+               event=1):
+        body = struct.pack('<Q', event) if self.type & IDENTIFIER else b''
         body += struct.pack('<QII', registers[8], pid, tid or pid)
         if self.type & TIME:
             body += struct.pack('<Q', self.now)
@@ -131,6 +132,8 @@ class Writer:
     def file(self):
         """The whole file."""
         events = [attr(self.type, 8192, EXCLUDE_CHAIN_USER)]
+        if 'two-stacks' in self.options:
+            events.append(attr(self.type, 8192, EXCLUDE_CHAIN_USER))
         if 'two-events' in self.options:
             # What goes along says which processes there are.
             events.append(attr(IP | TID | TIME | IDENTIFIER, 0, 0))
@@ -216,6 +219,9 @@ def write(dump, out, *options):
         pid += 1
     for registers, stack in samples:
         writer.sample(pid, registers, stack)
+    if 'two-stacks' in options:
+        writer.sample(pid, *samples[0], event=2)
+        writer.sample(pid, *samples[0], event=2)
     if 'thread' in options:
         writer.add(COMM, 0, struct.pack('<II', pid, pid + 5) + b'worker\0', pid)
         writer.sample(pid, *samples[0], tid=pid + 5)
