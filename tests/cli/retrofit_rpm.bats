@@ -447,7 +447,7 @@ truncate -s 3M %{buildroot}/usr/zeros
 %files
 /usr/zeros
 END
-  rpmbuild --quiet -bb --define "_topdir $PWD/top" --define "_rpmdir $PWD/old" \
+  rpmbuild --quiet -bb --define "_rpmformat 4" --define "_topdir $PWD/top" --define "_rpmdir $PWD/old" \
     --define "_rpmfilename zeros.rpm" --define "_build_id_links none" zeros.spec
   gives 1 retrofit -o new --unpacked-max=2 old/zeros.rpm
   [ "$stderr" = "sframe-retrofit-rpm: old/zeros.rpm: unpacks to more than 2 MiB (see --unpacked-max)" ] || report

@@ -215,7 +215,7 @@ BuildArch: noarch
 test
 %files
 END
-  rpmbuild -bb --quiet --define "_topdir $PWD/top" one.spec >log 2>&1 || { cat log; return 1; }
+  rpmbuild -bb --quiet --define "_rpmformat 4" --define "_topdir $PWD/top" one.spec >log 2>&1 || { cat log; return 1; }
   echo text >text.rpm
   gets 0 script retrofit/sframe-retrofit-rpm -o new top/RPMS/noarch/one-1-1.noarch.rpm
   gets 1 script retrofit/sframe-retrofit-rpm -o new text.rpm
