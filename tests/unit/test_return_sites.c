@@ -629,7 +629,8 @@ padding_tells_whether_a_call_ends_there (void **state)
   EXPECT_PADDING (8, 0, false, NOP NOP NOP CALL "\xc3" NOPS_8);
 }
 
-/* Rules that depend on the address' last digits are of no row.  */
+/* Rules that depend on the address' last digits are of no row.  What such code
+   calls counts.  */
 static void
 code_of_a_plt_stays (void **state)
 {
@@ -637,16 +638,19 @@ code_of_a_plt_stays (void **state)
   struct fixture f;
   struct error err = { 0 };
   struct frame_row rows[ROWS_MAX + 1];
-  const struct part part = behind (8, "");
+  const struct part part = { 8, 8, .rows = { { 0, 8 } }, .expected = "" };
+  const struct part next
+      = { 16, 2, .rows = { { 0, 32 } }, .expected = "0 return-address 1 32" };
   struct frame_function function = function_of (&part, rows);
   struct cfi_code code = code_of (&part);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP "\xe8\xf0\xff\xff\xff" NOP NOP);
   apply (&f, &calling);
   rows[0].cfa = (struct frame_rule){ .kind = RULE_PLT, .offset = 11 };
   code.function = &function;
   assert_true (return_sites_apply (&f.sites, &f.walk, &code, &err));
   assert_ptr_equal (code.function, &function);
   assert_false (f.sites.can_keep);
+  apply (&f, &next);
   end (&f);
 }
 

@@ -1132,6 +1132,17 @@ entries_and_a_base_are_targets (void **state)
   sum.width = 2; /* than the entry has */
   apply (sum);
   expect_kind (X9, VALUE_OPAQUE);
+  /* Extended without a sign.  */
+  enter (&arch_aarch64);
+  set (X1, 0x5000);
+  bounded_index (X0, 6);
+  apply (indexed (X2, X1, X0, 1, 1));
+  sum.scale = 4;
+  sum.width = 1;
+  sum.sign_extended = false;
+  apply (sum);
+  expect (X9, VALUE_TARGET, 0);
+  assert_false (tables.tables[0].is_signed_later);
   /* What is compared is no entry that is jumped by.  */
   apply (indexed (X2, X1, X0, 4, 4));
   compare (OP_COMPARE, X2, 3);
@@ -1873,6 +1884,13 @@ rows_of_a_realigned_frame (void **state)
   expect_no_row ();
   /* Below SP it is not kept.  */
   add (RSP, RSP, 16);
+  expect_no_row ();
+  /* The base is in the register of a frame pointer that is kept nowhere.  */
+  state_enter (&now, machine);
+  add (R10, RSP, 8);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  push (R10);
+  move (RBP, RSP, 8);
   expect_no_row ();
   /* The base is not the CFA: the return address is above SP, whatever SP's
      distance from the base.  */
