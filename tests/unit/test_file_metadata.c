@@ -583,6 +583,28 @@ an_owner_that_cannot_be_kept_is_refused (void **state)
     }
 }
 
+static void
+times_are_kept_where_that_is_asked (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct stat status;
+  const struct timespec old[2] = { { 1000, 1 }, { 2000, 2 } };
+  const struct timespec new[2] = { { 3000, 3 }, { 4000, 4 } };
+  for (int times = 0; times < 2; times++)
+    {
+      assert_int_equal (futimens (from.fd, old), 0);
+      assert_int_equal (futimens (to.fd, new), 0);
+      assert_true (file_copy_metadata (from.fd, to.fd, times, &err));
+      assert_int_equal (fstat (to.fd, &status), 0);
+      assert_int_equal (status.st_mtim.tv_sec, times ? 2000 : 4000);
+      assert_int_equal (status.st_atim.tv_sec, times ? 1000 : 3000);
+    }
+  assert_false (file_set_times (-1, &status, &err));
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  assert_non_null (strstr (err.reason, "set time stamps"));
+}
+
 /* What chattr(1) sets, where both file systems know it.  */
 static void
 flags_of_chattr_are_kept (void **state)
@@ -688,6 +710,7 @@ main (void)
     TEST (signatures_are_a_concern),
     TEST (owner_and_group_are_kept),
     TEST (an_owner_that_cannot_be_kept_is_refused),
+    TEST (times_are_kept_where_that_is_asked),
     TEST (flags_of_chattr_are_kept),
     TEST (a_new_file_has_the_mode_of_the_mask),
     TEST (what_a_new_file_cannot_have_is_known),
