@@ -111,6 +111,60 @@ add_library (struct tree *tree, const char *name, bool with_soname)
   write_file (tree->path, elf.bytes, elf.size);
 }
 
+/* What directories have in front of what is in them: a number of other names,
+   then these, as the linker sends calls here.  */
+static struct
+{
+  size_t others;
+  const char *const *names; /* NULL: none; NULL also ends them */
+  bool fail;                /* none can be read */
+} directories;
+
+DIR *__real_fdopendir (int fd);
+DIR *__wrap_fdopendir (int fd);
+struct dirent *__real_readdir (DIR *directory);
+struct dirent *__wrap_readdir (DIR *directory);
+struct dirent *__real_readdir64 (DIR *directory);
+struct dirent *__wrap_readdir64 (DIR *directory);
+
+DIR *
+__wrap_fdopendir (int fd)
+{
+  return directories.fail ? NULL : __real_fdopendir (fd);
+}
+
+static struct dirent *
+next_of_ours (void)
+{
+  static struct dirent entry;
+  const char *name = NULL;
+  if (directories.others > 0)
+    {
+      directories.others--;
+      name = "x";
+    }
+  else if (directories.names != NULL && *directories.names != NULL)
+    name = *directories.names++;
+  if (name == NULL)
+    return NULL;
+  snprintf (entry.d_name, sizeof entry.d_name, "%s", name);
+  return &entry;
+}
+
+struct dirent *
+__wrap_readdir (DIR *directory)
+{
+  struct dirent *ours = next_of_ours ();
+  return ours != NULL ? ours : __real_readdir (directory);
+}
+
+struct dirent *
+__wrap_readdir64 (DIR *directory)
+{
+  struct dirent *ours = next_of_ours ();
+  return ours != NULL ? ours : __real_readdir64 (directory);
+}
+
 /* LOCATION's file has the checksum that FOUND names, or, NULL, none.  */
 static void
 expect_at (const struct file_location *location, const char *found)
@@ -361,6 +415,38 @@ in_a_list_of_several (void **state)
     }
 }
 
+/* A name in a library need not be one that a file can have.  */
+static void
+by_a_soname_of_any_length (void **state)
+{
+  enum
+  {
+    DYNSTR_SIZE = 0x148, /* up to .rodata */
+    SIZES = 72           /* DT_STRSZ's value, seen from DYNAMIC */
+  };
+  (void)state;
+  for (size_t length = NAME_MAX; length <= NAME_MAX + 1; length++)
+    {
+      static struct elf_builder elf;
+      char list[NAME_MAX + 4] = "[";
+      struct tree tree;
+      make_tree (&tree);
+      elf_builder_program (&elf, EM_X86_64, false);
+      add_soname (&elf);
+      store_u64 (elf.bytes + DYNAMIC + SIZES, DYNSTR_SIZE, false);
+      memset (elf.bytes + STRINGS + 11, 'x', length);
+      elf.bytes[STRINGS + 11 + length] = '\0';
+      elf_builder_finish (&elf);
+      snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
+      write_file (tree.path, elf.bytes, elf.size);
+      memset (list + 1, 'x', length);
+      list[1 + length] = ']';
+      write_file (beside (&tree, LIST), list, length + 2);
+      expect (&tree, length == NAME_MAX ? LIST : NULL);
+      remove_tree (&tree);
+    }
+}
+
 /* Of long lists the first 16 KiB count, and nothing behind what is read.  */
 static void
 in_a_long_list (void **state)
@@ -570,6 +656,51 @@ known_names_are_not_asked_for_again (void **state)
   remove_tree (&tree);
 }
 
+/* Names that somebody knows may be longer than those of files, and of many
+   the first ones count.  So it is with those of a directory.  */
+static void
+of_many_names_the_first_count (void **state)
+{
+  enum
+  {
+    ENTRIES = 1 << 15,
+    LENGTH = 100000
+  };
+  static const char *const both[] = { "libx.so.chk", "libx.so.hmac", NULL };
+  static char names[LENGTH + 20];
+  (void)state;
+  struct tree tree;
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  struct file_location location = file_location_of_path (tree.path);
+  memset (names, 'x', LENGTH);
+  memcpy (names + LENGTH, ".hmac", sizeof ".hmac");
+  location.checksums = names;
+  expect_at (&location, NULL);
+  location.checksums = "libx.so.chk\0libx.so.hmac\0";
+  expect_at (&location, "libx.so.chk");
+  location.checksums = names;
+  for (size_t others = ENTRIES - 1; others <= ENTRIES; others++)
+    {
+      memset (names, 0, sizeof names);
+      for (size_t i = 0; i < others; i++)
+        names[2 * i] = 'x';
+      memcpy (names + 2 * others, "libx.so.hmac", sizeof "libx.so.hmac");
+      expect_at (&location, others < ENTRIES ? "libx.so.hmac" : NULL);
+    }
+  location.checksums = NULL;
+  for (size_t others = ENTRIES - 1; others <= ENTRIES; others++)
+    {
+      directories.others = others;
+      directories.names = both + 1;
+      expect_at (&location, others < ENTRIES ? "libx.so.hmac" : NULL);
+    }
+  directories.names = both;
+  expect_at (&location, "libx.so.chk");
+  directories.names = NULL;
+  remove_tree (&tree);
+}
+
 static unsigned
 count_descriptors (void)
 {
@@ -661,6 +792,85 @@ a_directory_may_be_descriptor_0 (void **state)
   remove_tree (&tree);
 }
 
+/* So is what is read in a directory that the caller has opened.  */
+static void
+what_is_read_may_be_descriptor_0 (void **state)
+{
+  static const struct
+  {
+    const char *name, *contents, *known;
+    bool fail, found;
+  } cases[] = {
+    { "fipscheck/libx.so.hmac", "", NULL, false, true },
+    { LIST, "[libx.so]", LIST "\0", false, true },
+    { LIST, "[other]", LIST "\0", false, false },
+    { "libx.so.hmac", "", NULL, true, false },
+  };
+  (void)state;
+  int input = dup (STDIN_FILENO);
+  assert_true (input >= 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct tree tree;
+      struct image image;
+      struct error err = { 0 };
+      make_tree (&tree);
+      add_library (&tree, "libx.so", false);
+      write_file (beside (&tree, cases[i].name), cases[i].contents,
+                  strlen (cases[i].contents));
+      struct file_location location
+          = { .path = tree.path,
+              .directory = open (beside (&tree, "."), O_RDONLY | O_DIRECTORY),
+              .name = "libx.so",
+              .fixed = true,
+              .checksums = cases[i].known };
+      assert_true (image_open (&image, tree.path, &err));
+      close (STDIN_FILENO);
+      directories.fail = cases[i].fail;
+      bool fine = checksum_check_none (&image, &location, &err);
+      directories.fail = false;
+      int left = fcntl (STDIN_FILENO, F_GETFD);
+      assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
+      assert_int_equal (left, -1);
+      assert_int_equal (fine, !cases[i].found);
+      image_close (&image);
+      close (location.directory);
+      remove_tree (&tree);
+    }
+  close (input);
+}
+
+/* And so may be what the caller has opened.  */
+static void
+a_known_directory_may_be_descriptor_0 (void **state)
+{
+  (void)state;
+  struct tree tree;
+  struct image image;
+  struct error err = { 0 };
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  write_file (beside (&tree, "libx.so.hmac"), "", 0);
+  int directory = open (beside (&tree, "."), O_RDONLY | O_DIRECTORY);
+  int input = dup (STDIN_FILENO);
+  assert_true (directory >= 0 && input >= 0);
+  assert_true (image_open (&image, tree.path, &err));
+  const struct file_location location = { .path = "somewhere/libx.so",
+                                          .directory = STDIN_FILENO,
+                                          .name = "libx.so",
+                                          .fixed = true };
+  assert_int_equal (dup2 (directory, STDIN_FILENO), STDIN_FILENO);
+  bool fine = checksum_check_none (&image, &location, &err);
+  assert_true (fcntl (STDIN_FILENO, F_GETFD) >= 0);
+  assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
+  assert_false (fine);
+  assert_int_equal (err.status, CFI2SFRAME_CHECKSUMMED);
+  image_close (&image);
+  close (directory);
+  close (input);
+  remove_tree (&tree);
+}
+
 static void
 a_file_that_is_gone_is_an_error (void **state)
 {
@@ -675,11 +885,13 @@ a_file_that_is_gone_is_an_error (void **state)
   unlink (tree.path);
   assert_false (checksum_check_none (&image, &location, &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
+  assert_memory_equal (err.reason, "realpath", 8);
   int fd = image.fd;
   image.fd = -1;
   err = (struct error){ 0 };
   assert_false (checksum_check_none (&image, &location, &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
+  assert_memory_equal (err.reason, "fstat", 5);
   image.fd = fd;
   image_close (&image);
   remove_tree (&tree);
@@ -784,6 +996,7 @@ main (void)
     cmocka_unit_test (by_names_of_any_length),
     cmocka_unit_test (by_the_name_of_a_link),
     cmocka_unit_test (in_a_list_of_several),
+    cmocka_unit_test (by_a_soname_of_any_length),
     cmocka_unit_test (in_a_long_list),
     cmocka_unit_test (in_one_of_many_lists),
     cmocka_unit_test (in_none_of_too_many_lists),
@@ -791,9 +1004,12 @@ main (void)
     cmocka_unit_test (openssl_keeps_one_in_its_configuration),
     cmocka_unit_test (whatever_way_leads_to_the_file),
     cmocka_unit_test (known_names_are_not_asked_for_again),
+    cmocka_unit_test (of_many_names_the_first_count),
     cmocka_unit_test (nothing_stays_open),
     cmocka_unit_test (a_directory_that_cannot_be_opened_is_an_error),
     cmocka_unit_test (a_directory_may_be_descriptor_0),
+    cmocka_unit_test (what_is_read_may_be_descriptor_0),
+    cmocka_unit_test (a_known_directory_may_be_descriptor_0),
     cmocka_unit_test (a_file_that_is_gone_is_an_error),
     cmocka_unit_test (in_a_note),
     cmocka_unit_test (in_a_section_of_notes),

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -679,9 +682,14 @@ of_a_core_without_threads_it_is_said_whether_it_was_cut_off (void **state)
 /* What libdwfl says of a core's modules, in the place of the real one.  */
 static struct
 {
-  bool on, no_report, no_module, no_elf, no_bytes;
+  bool on, no_session, no_end, no_report, no_module, no_elf, no_bytes;
   bool no_threads;  /* there are none ...  */
   int threads_fail; /* ... or this is the answer */
+  bool no_pc;
+  bool some_registers; /* so many, whatever the machine is */
+  unsigned registers;
+  bool other_process; /* its number is this one */
+  int pid;
   Elf *elf;
   GElf_Addr bias;
 } dwfl;
@@ -697,6 +705,22 @@ static const struct
   { 0x20000, 0x28000, "/lib/b", "b" },
 };
 
+Dwfl *__real_dwfl_begin (const Dwfl_Callbacks *);
+Dwfl *__wrap_dwfl_begin (const Dwfl_Callbacks *);
+int __real_dwfl_report_end (Dwfl *,
+                            int (*) (Dwfl_Module *, void *, const char *,
+                                     Dwarf_Addr, void *),
+                            void *);
+int __wrap_dwfl_report_end (Dwfl *,
+                            int (*) (Dwfl_Module *, void *, const char *,
+                                     Dwarf_Addr, void *),
+                            void *);
+int __real_dwfl_core_file_attach (Dwfl *, Elf *);
+int __wrap_dwfl_core_file_attach (Dwfl *, Elf *);
+bool __real_dwfl_frame_pc (Dwfl_Frame *, Dwarf_Addr *, bool *);
+bool __wrap_dwfl_frame_pc (Dwfl_Frame *, Dwarf_Addr *, bool *);
+int __real_dwfl_frame_reg (Dwfl_Frame *, unsigned, Dwarf_Word *);
+int __wrap_dwfl_frame_reg (Dwfl_Frame *, unsigned, Dwarf_Word *);
 int __real_dwfl_core_file_report (Dwfl *, Elf *, const char *);
 int __wrap_dwfl_core_file_report (Dwfl *, Elf *, const char *);
 ptrdiff_t __real_dwfl_getmodules (Dwfl *,
@@ -722,6 +746,46 @@ int __wrap_dwfl_getthreads (Dwfl *, int (*) (Dwfl_Thread *, void *), void *);
 char *__real_elf_rawfile (Elf *, size_t *);
 char *__wrap_elf_rawfile (Elf *, size_t *);
 
+Dwfl *
+__wrap_dwfl_begin (const Dwfl_Callbacks *callbacks)
+{
+  return dwfl.no_session ? NULL : __real_dwfl_begin (callbacks);
+}
+
+int
+__wrap_dwfl_report_end (Dwfl *session,
+                        int (*removed) (Dwfl_Module *, void *, const char *,
+                                        Dwarf_Addr, void *),
+                        void *argument)
+{
+  int result = __real_dwfl_report_end (session, removed, argument);
+  return dwfl.no_end ? 1 : result;
+}
+
+int
+__wrap_dwfl_core_file_attach (Dwfl *session, Elf *elf)
+{
+  int pid = __real_dwfl_core_file_attach (session, elf);
+  return dwfl.other_process ? dwfl.pid : pid;
+}
+
+bool
+__wrap_dwfl_frame_pc (Dwfl_Frame *frame, Dwarf_Addr *pc, bool *activation)
+{
+  return !dwfl.no_pc && __real_dwfl_frame_pc (frame, pc, activation);
+}
+
+int
+__wrap_dwfl_frame_reg (Dwfl_Frame *frame, unsigned reg, Dwarf_Word *value)
+{
+  if (!dwfl.some_registers)
+    return __real_dwfl_frame_reg (frame, reg, value);
+  if (reg >= dwfl.registers)
+    return -1;
+  *value = 0x100 + reg;
+  return 0;
+}
+
 int
 __wrap_dwfl_core_file_report (Dwfl *session, Elf *elf, const char *executable)
 {
@@ -736,6 +800,7 @@ __wrap_dwfl_getmodules (Dwfl *session,
                                      Dwarf_Addr, void *),
                         void *argument, ptrdiff_t offset)
 {
+  assert_int_equal (offset, 0); /* from the first one on */
   if (!dwfl.on)
     return __real_dwfl_getmodules (session, take, argument, offset);
   for (size_t i = 0; i < sizeof dwfl_modules / sizeof *dwfl_modules; i++)
@@ -830,6 +895,16 @@ a_core_whose_modules_are_not_found_out_is_refused (void **state)
   dwfl.no_report = false;
   assert_null (core);
   assert_memory_equal (err.reason, "modules", 7);
+  dwfl.no_end = true;
+  core = open_bytes (bytes, CORE_SIZE, &process, &err);
+  dwfl.no_end = false;
+  assert_null (core);
+  assert_memory_equal (err.reason, "modules", 7);
+  dwfl.no_session = true;
+  core = open_bytes (bytes, CORE_SIZE, &process, &err);
+  dwfl.no_session = false;
+  assert_null (core);
+  assert_memory_equal (err.reason, "libdwfl", 7);
 }
 
 /* Registers without a thread are of no use.  */
@@ -857,6 +932,118 @@ a_core_whose_threads_are_not_found_out_is_refused (void **state)
           assert_int_equal (err.status, CFI2SFRAME_NOTHING);
         }
     }
+}
+
+/* A number that is not negative is one of a process.  */
+static void
+a_core_of_process_0_is_read (void **state)
+{
+  (void)state;
+  for (int pid = -1; pid <= 0; pid++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      struct process process;
+      struct error err;
+      make_whole_core (bytes);
+      dwfl.other_process = true;
+      dwfl.pid = pid;
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      dwfl.other_process = false;
+      assert_int_equal (core != NULL, pid == 0);
+      if (core != NULL)
+        core_close (core, &process);
+      else
+        assert_memory_equal (err.reason, "threads", 7);
+    }
+}
+
+/* Without PC or SP nothing is known of a thread.  There is room for some
+   registers, however many libdwfl knows.  */
+static void
+of_a_thread_pc_and_sp_are_needed (void **state)
+{
+  static const struct
+  {
+    unsigned registers, n;
+    bool no_pc, known;
+  } cases[] = {
+    { 7, 7, false, false }, /* x86-64's SP is register 7 */
+    { 8, 8, false, true },
+    { 8, 0, true, false },
+    { REGISTERS_MAX, REGISTERS_MAX, false, true },
+    { REGISTERS_MAX + 1, REGISTERS_MAX, false, true },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      struct process process;
+      struct error err;
+      make_whole_core (bytes);
+      dwfl.some_registers = true;
+      dwfl.registers = cases[i].registers;
+      dwfl.no_pc = cases[i].no_pc;
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      dwfl.some_registers = dwfl.no_pc = false;
+      assert_non_null (core);
+      assert_int_equal (process.n_threads, 1);
+      assert_int_equal (process.threads[0].registers.n, cases[i].n);
+      assert_int_equal (process.threads[0].known, cases[i].known);
+      core_close (core, &process);
+    }
+}
+
+/* Without standard input its descriptor is given to the file.  */
+static void
+a_core_may_be_descriptor_0 (void **state)
+{
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  char path[PATH_SIZE];
+  struct process process = { 0 };
+  struct error err = { 0 };
+  make_whole_core (bytes);
+  int fd = create_file (path), input = dup (STDIN_FILENO);
+  assert_true (input >= 0);
+  assert_int_equal (write (fd, bytes, CORE_SIZE), CORE_SIZE);
+  close (fd);
+  close (STDIN_FILENO);
+  errno = EINVAL; /* of anything before */
+  struct core *core = core_open (&process, path, NULL, &err);
+  bool used = fcntl (STDIN_FILENO, F_GETFD) >= 0;
+  if (core != NULL)
+    core_close (core, &process);
+  bool closed = fcntl (STDIN_FILENO, F_GETFD) < 0;
+  assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
+  close (input);
+  unlink (path);
+  if (core == NULL)
+    fail_msg ("%s", err.reason);
+  assert_true (used && closed);
+}
+
+/* A file that is larger than what may be mapped.  */
+static void
+a_core_that_cannot_be_mapped_is_an_error (void **state)
+{
+  (void)state;
+  char path[PATH_SIZE];
+  struct process process = { 0 };
+  struct error err = { 0 };
+  struct rlimit before, less;
+  int fd = create_file (path);
+  assert_int_equal (ftruncate (fd, (off_t)1 << 33), 0);
+  close (fd);
+  assert_int_equal (getrlimit (RLIMIT_AS, &before), 0);
+  less = before;
+  less.rlim_cur = (rlim_t)1 << 32;
+  assert_int_equal (setrlimit (RLIMIT_AS, &less), 0);
+  struct core *core = core_open (&process, path, NULL, &err);
+  assert_int_equal (setrlimit (RLIMIT_AS, &before), 0);
+  unlink (path);
+  assert_null (core);
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  assert_string_equal (err.reason, "mmap: Cannot allocate memory");
 }
 
 /* The section of a module of a core is in the file that libdwfl has found.  */
@@ -1000,6 +1187,17 @@ what_cannot_be_decompressed_is_refused (void **state)
                "gzip cannot decompress it, or there is no space", 0);
 }
 
+/* Where program headers should be is nothing.  */
+static void
+a_core_without_program_headers_is_refused (void **state)
+{
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  make_core (bytes);
+  store_u64 (bytes + 32, CORE_SIZE + 64, false);
+  expect_core (bytes, CORE_SIZE, "no program headers", 0);
+}
+
 static void
 what_is_no_core_is_refused (void **state)
 {
@@ -1047,8 +1245,10 @@ without_memory_there_is_no_core (void **state)
       struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
       assert_int_equal (err.status,
                         core != NULL ? CFI2SFRAME_OK : CFI2SFRAME_NO_MEMORY);
-      if (core != NULL)
-        core_close (core, &process);
+      if (core == NULL)
+        continue;
+      assert_int_equal (process.n_modules, 4);
+      core_close (core, &process);
     }
   while (allocations_granted == UINT_MAX);
   allocations_granted = UINT_MAX;
@@ -1103,12 +1303,13 @@ a_core_in_no_order_is_refused (void **state)
   static const struct
   {
     unsigned n;
-    bool ascends;
+    int step;
     const char *reason;
   } cases[] = {
-    { UNORDERED + 1, false, NULL },
-    { UNORDERED + 2, false, "its program headers are in no order" },
-    { UNORDERED + 2, true, NULL },
+    { UNORDERED + 1, -1, NULL },
+    { UNORDERED + 2, -1, "its program headers are in no order" },
+    { UNORDERED + 2, 1, NULL },
+    { UNORDERED + 2, 0, NULL },
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -1125,7 +1326,7 @@ a_core_in_no_order_is_refused (void **state)
       for (unsigned k = 0; k < cases[i].n; k++)
         put_segment (
             bytes, k + 1, PT_LOAD, head + CORE_MEMORY,
-            0x10000 * (uint64_t)(cases[i].ascends ? k + 1 : cases[i].n - k),
+            0x10000 * (UNORDERED + 3 + (uint64_t)k * (uint64_t)cases[i].step),
             0);
       expect_core (bytes, head + CORE_SIZE, cases[i].reason, i);
       free (bytes);
@@ -1303,12 +1504,17 @@ main (void)
     cmocka_unit_test (modules_of_a_core_ascend),
     cmocka_unit_test (a_core_whose_modules_are_not_found_out_is_refused),
     cmocka_unit_test (a_core_whose_threads_are_not_found_out_is_refused),
+    cmocka_unit_test (a_core_of_process_0_is_read),
+    cmocka_unit_test (of_a_thread_pc_and_sp_are_needed),
+    cmocka_unit_test (a_core_may_be_descriptor_0),
+    cmocka_unit_test (a_core_that_cannot_be_mapped_is_an_error),
     cmocka_unit_test (the_section_is_in_the_module_s_file),
     cmocka_unit_test (the_first_header_may_be_the_section_s),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
     cmocka_unit_test (a_core_that_is_not_there_cannot_be_opened),
     cmocka_unit_test (what_cannot_be_decompressed_is_refused),
     cmocka_unit_test (a_fifo_is_no_core),
+    cmocka_unit_test (a_core_without_program_headers_is_refused),
     cmocka_unit_test (what_is_no_core_is_refused),
     cmocka_unit_test (without_memory_there_is_no_core),
     cmocka_unit_test (nothing_is_left_of_a_closed_core),

@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "tests/unit/failing_allocations.h"
 #include "write/in_place.h"
 #include "write/undo.h"
 #include "write/undo_format.h"
@@ -759,6 +760,33 @@ another_file_is_not_written (void **state)
     }
 }
 
+/* Files are told apart by both numbers.  */
+static void
+the_same_number_on_another_device_is_another_file (void **state)
+{
+  (void)state;
+  const struct stat file = { .st_dev = 1, .st_ino = 2 };
+  const struct stat device = { .st_dev = 2, .st_ino = 2 };
+  const struct stat inode = { .st_dev = 1, .st_ino = 1 };
+  assert_true (file_status_same (&file, &file));
+  assert_false (file_status_same (&file, &device));
+  assert_false (file_status_same (&file, &inode));
+}
+
+static void
+what_is_not_open_is_not_written (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  uint8_t bytes[16] = { 0 };
+  struct image image = { .fd = -1, .bytes = bytes, .size = sizeof bytes };
+  struct layout_plan plan = { .new_size = sizeof bytes };
+  struct in_place_request request = { 0 };
+  assert_false (in_place_write (&image, &plan, NULL, &request, -1, &err));
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  assert_string_equal (err.reason, "fstat: Bad file descriptor");
+}
+
 /* A record behind fewer bytes than there were would lie in the old file.  */
 static void
 what_gets_smaller_is_not_converted_in_place (void **state)
@@ -855,6 +883,7 @@ expect_old_or_new (struct image *image, const struct layout_plan *plan,
 {
   bool said = strstr (err->reason, "--undo") != NULL;
   assert_int_equal (err->status, CFI2SFRAME_IO);
+  assert_true (!said || n_refused > 1);
   if (strstr (err->reason, "written, but flushing") != NULL)
     {
       assert_string_equal (first_refused, "fdatasync");
@@ -1449,6 +1478,119 @@ parts_move_in_place_where_that_is_safe (void **state)
     }
 }
 
+/* Where a file gets smaller, what is behind its new end stays there until
+   everything is written.  */
+static void
+parts_that_are_cut_off_move_in_place (void **state)
+{
+  (void)state;
+  for (uint64_t before = 0; before < 2; before++)
+    {
+      enum
+      {
+        OLD_SIZE = 4 * UNDO_STORED_MOVE,
+        NEW_SIZE = 2 * UNDO_STORED_MOVE
+      };
+      struct error err = { 0 };
+      struct layout_extent extents[]
+          = { { 0, 0, UNDO_STORED_MOVE },
+              { NEW_SIZE - before, UNDO_STORED_MOVE, UNDO_STORED_MOVE } };
+      struct layout_plan plan
+          = { .extents = extents, .n_extents = 2, .new_size = NEW_SIZE };
+      struct image image
+          = { .fd = -1, .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
+      uint8_t *preview = in_place_preview (&image, &plan, NULL, &err);
+      assert_int_equal (preview != NULL, before == 0);
+      if (preview != NULL)
+        munmap (preview, plan.new_size);
+      else
+        assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+      free ((void *)image.bytes);
+    }
+}
+
+/* Neither the file nor a copy of it in memory, whichever change is the first
+   one.  */
+static void
+without_memory_nothing_is_written_in_place (void **state)
+{
+  enum
+  {
+    OLD_SIZE = 0x3000,
+    PATCHES = 100 /* more than there is room for at once */
+  };
+  static const struct
+  {
+    struct layout_extent extents[4];
+    size_t n_patches;
+  } cases[] = {
+    /* zeros between parts, a part, zeros at the end, a patch */
+    { { { 0, 0, 0x100 }, { 0x200, 0x200, 0x2e00 } }, 0 },
+    { { { 0, 0, 0x100 },
+        { 0x180, 0x100, 0x80 },
+        { 0x100, 0x180, 0x80 },
+        { 0x200, 0x200, 0x2e00 } },
+      0 },
+    { { { 0, 0, 0x2000 } }, 0 },
+    { { { 0, 0, OLD_SIZE } }, PATCHES },
+  };
+  (void)state;
+  uint8_t bytes[PATCHES] = { 0 }, sframe[0x80] = { 2 };
+  struct layout_patch patches[PATCHES];
+  for (unsigned i = 0; i < PATCHES; i++)
+    patches[i] = (struct layout_patch){ 0x1500 + 8 * i, 1, &bytes[i] };
+  for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++)
+    {
+      bool preview = i % 2, done = false;
+      unsigned n = 0;
+      for (; !done; n++)
+        {
+          struct error err = { 0 };
+          struct layout_extent extents[4];
+          struct layout_plan plan = { .extents = extents,
+                                      .patches = patches,
+                                      .n_patches = cases[i / 2].n_patches,
+                                      .sframe_offset = 0x3100,
+                                      .sframe_size = sizeof sframe,
+                                      .new_size = 0x3100 + sizeof sframe };
+          memcpy (extents, cases[i / 2].extents, sizeof extents);
+          while (plan.n_extents < 4 && extents[plan.n_extents].size > 0)
+            plan.n_extents++;
+          seed = 3;
+          struct image image
+              = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
+          uint8_t *original = malloc (OLD_SIZE), *copy = NULL;
+          memcpy (original, image.bytes, OLD_SIZE);
+          struct buffer record;
+          buffer_init (&record, false);
+          assert_true (undo_record_build (&record, &image, &plan, true, &err));
+          struct in_place_request request
+              = { .record = &record, .keep_record = true };
+          FILE *stream = put_on_disk (&image);
+          allocations_granted = n;
+          if (preview)
+            copy = in_place_preview (&image, &plan, sframe, &err);
+          done = preview ? copy != NULL
+                         : in_place_write (&image, &plan, sframe, &request,
+                                           image.fd, &err);
+          bool has_failed = allocations_granted == UINT_MAX;
+          allocations_granted = UINT_MAX;
+          assert_int_equal (done, !has_failed);
+          assert_int_equal (err.status,
+                            done ? CFI2SFRAME_OK : CFI2SFRAME_NO_MEMORY);
+          if (preview || !done)
+            assert_on_disk (image.fd, original, OLD_SIZE);
+          if (copy != NULL)
+            munmap (copy, plan.new_size);
+          munmap ((void *)image.bytes, image.size);
+          buffer_free (&record);
+          fclose (stream);
+          free (original);
+        }
+      assert_true (n > 2);
+    }
+}
+
 /* The file has an outdated record, which is not part of the image.  */
 static void
 a_preview_has_nothing_from_behind_the_image (void **state)
@@ -1534,6 +1676,53 @@ the_guard_alone_is_a_way_back (void **state)
   fclose (stream);
   free (original);
   free (bytes);
+}
+
+/* Up to there the old file's bytes are as they were, and are not written.  */
+static void
+a_file_that_only_grew_is_cut_off (void **state)
+{
+  enum
+  {
+    OLD_SIZE = 0x3000,
+    NEW_SIZE = 0x3200
+  };
+  (void)state;
+  struct error err = { 0 };
+  uint8_t patch[16] = { 1 }, sframe[0x80] = { 2 };
+  struct layout_extent all = { 0, 0, OLD_SIZE };
+  struct layout_patch patches[]
+      = { { 0x40, 16, patch }, { 0x2000, 16, patch } };
+  struct layout_plan plan = { .extents = &all,
+                              .n_extents = 1,
+                              .patches = patches,
+                              .n_patches = 2,
+                              .sframe_offset = NEW_SIZE - sizeof sframe,
+                              .sframe_size = sizeof sframe,
+                              .new_size = NEW_SIZE };
+  seed = 3;
+  struct image image = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
+  struct buffer record;
+  buffer_init (&record, false);
+  assert_true (undo_record_build (&record, &image, &plan, true, &err));
+  struct in_place_request request = { .record = &record, .keep_record = true };
+  FILE *stream = put_on_disk (&image);
+  writes_granted = 2;
+  writes_refused = 1;
+  steps[0] = '\0';
+  noting = true;
+  bool written
+      = in_place_write (&image, &plan, sframe, &request, image.fd, &err);
+  noting = false;
+  assert_false (written);
+  char expected[100];
+  snprintf (expected, sizeof expected, " s w3200-%zx t3000 s ",
+            NEW_SIZE + record.size);
+  assert_string_equal (strchr (steps, ' '), expected);
+  assert_on_disk (image.fd, image.bytes, OLD_SIZE);
+  munmap ((void *)image.bytes, image.size);
+  buffer_free (&record);
+  fclose (stream);
 }
 
 /* On the way back nothing that is to be kept is written over before what was
@@ -1656,6 +1845,8 @@ main (void)
     cmocka_unit_test (restored_file_is_compared),
     cmocka_unit_test (every_plan_can_be_written_in_place_and_undone),
     cmocka_unit_test (another_file_is_not_written),
+    cmocka_unit_test (the_same_number_on_another_device_is_another_file),
+    cmocka_unit_test (what_is_not_open_is_not_written),
     cmocka_unit_test (what_gets_smaller_is_not_converted_in_place),
     cmocka_unit_test (failing_writes_leave_a_way_back),
     cmocka_unit_test (operations_stay_in_their_files),
@@ -1668,8 +1859,11 @@ main (void)
     cmocka_unit_test (shorter_than_any_record),
     cmocka_unit_test (as_short_as_a_magic),
     cmocka_unit_test (parts_move_in_place_where_that_is_safe),
+    cmocka_unit_test (parts_that_are_cut_off_move_in_place),
+    cmocka_unit_test (without_memory_nothing_is_written_in_place),
     cmocka_unit_test (a_preview_has_nothing_from_behind_the_image),
     cmocka_unit_test (the_guard_alone_is_a_way_back),
+    cmocka_unit_test (a_file_that_only_grew_is_cut_off),
     cmocka_unit_test (undone_in_place_in_a_safe_order),
     cmocka_unit_test (bytes_appended_are_counted),
   };
