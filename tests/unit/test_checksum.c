@@ -986,6 +986,52 @@ in_a_section_of_notes (void **state)
     }
 }
 
+/* What stands behind the tables of an image is not part of it.  */
+static void
+in_no_note_behind_the_last (void **state)
+{
+  (void)state;
+  for (unsigned of_sections = 0; of_sections < 2; of_sections++)
+    {
+      static struct elf_builder elf;
+      struct tree tree;
+      struct image image;
+      struct error err = { 0 };
+      make_tree (&tree);
+      elf_builder_program (&elf, EM_X86_64, false);
+      elf_builder_segment (&elf, PT_NOTE);
+      if (of_sections)
+        elf_builder_add_section (&elf, ".note.integrity", SHT_NOTE, 0, 0x480,
+                                 16, 4);
+      else
+        elf_builder_note (&elf, NOTE, "FDO", NT_FDO_INTEGRITY, 20);
+      elf_builder_finish (&elf);
+      snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
+      write_file (tree.path, elf.bytes, elf.size);
+      const struct file_location location = file_location_of_path (tree.path);
+      assert_true (image_open (&image, tree.path, &err));
+      size_t n_segments = image.n_segments, n_sections = image.n_sections;
+      assert_false (checksum_check_none (&image, &location, &err));
+      assert_int_equal (err.status, CFI2SFRAME_CHECKSUMMED);
+      error_clear (&err);
+      if (of_sections)
+        while (strcmp (image.sections[image.n_sections - 1].name,
+                       ".note.integrity")
+               != 0)
+          image.n_sections--;
+      else
+        while (image.segments[image.n_segments - 1].p_type != PT_NOTE)
+          image.n_segments--;
+      image.n_sections -= of_sections;
+      image.n_segments -= !of_sections;
+      assert_true (checksum_check_none (&image, &location, &err));
+      image.n_segments = n_segments;
+      image.n_sections = n_sections;
+      image_close (&image);
+      remove_tree (&tree);
+    }
+}
+
 int
 main (void)
 {
@@ -1013,6 +1059,7 @@ main (void)
     cmocka_unit_test (a_file_that_is_gone_is_an_error),
     cmocka_unit_test (in_a_note),
     cmocka_unit_test (in_a_section_of_notes),
+    cmocka_unit_test (in_no_note_behind_the_last),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -539,6 +539,43 @@ nothing_is_below_address_0 (void **state)
   image_close (&f.image);
 }
 
+/* Of an address in none of the segments no place is noted, whatever stands
+   behind their table.  */
+static void
+what_is_in_no_segment_is_not_changed (void **state)
+{
+  enum
+  {
+    FURTHER = 0x100000
+  };
+  (void)state;
+  for (unsigned hidden = 0; hidden < 2; hidden++)
+    {
+      struct fixture f;
+      struct dynamic_places places;
+      struct error err = { 0 };
+      begin (&f, false);
+      add_tag (&f, DT_RELA, TABLE);
+      add_tag (&f, DT_RELASZ, 24);
+      put_word (&f, TABLE, FURTHER);
+      put_word (&f, TABLE + 8, R_X86_64_RELATIVE);
+      Elf64_Phdr *last = elf_builder_segment (&f.elf, PT_GNU_STACK);
+      assert_ptr_equal (last, &f.elf.segments[f.elf.n_segments - 1]);
+      *last = (Elf64_Phdr){ .p_type = PT_LOAD,
+                            .p_flags = PF_R | PF_W,
+                            .p_vaddr = FURTHER,
+                            .p_memsz = 0x1000,
+                            .p_align = 0x1000 };
+      open_fixture (&f);
+      f.image.n_segments -= hidden;
+      assert_true (dynamic_places_find (&places, &f.image, FURTHER, 8, &err));
+      assert_int_equal (places.n, hidden ? 0 : 1);
+      f.image.n_segments += hidden;
+      dynamic_places_free (&places);
+      image_close (&f.image);
+    }
+}
+
 int
 main (void)
 {
@@ -558,6 +595,7 @@ main (void)
     cmocka_unit_test (read_only_code_is_changed_by_text_relocations_alone),
     cmocka_unit_test (segments_end_where_their_memory_does),
     cmocka_unit_test (nothing_is_below_address_0),
+    cmocka_unit_test (what_is_in_no_segment_is_not_changed),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -644,14 +644,29 @@ flags_of_chattr_are_kept (void **state)
     }
 }
 
-/* Where the kernel does not tell the mask it is asked for by setting it.  */
+static unsigned mask_changes;
+
+mode_t __real_umask (mode_t mask);
+mode_t __wrap_umask (mode_t mask);
+
+mode_t
+__wrap_umask (mode_t mask)
+{
+  mask_changes++;
+  return __real_umask (mask);
+}
+
+/* Where the kernel does not tell the mask it is asked for by setting it, which
+   other threads would notice.  */
 static void
 a_new_file_has_the_mode_of_the_mask (void **state)
 {
   (void)state;
   struct error err = { 0 };
   mode_t before = umask (027);
+  mask_changes = 0;
   assert_true (file_set_new_mode (to.fd, 0777, &err));
+  assert_int_equal (mask_changes, 0);
   expect_mode (0750);
   no_files = true;
   assert_true (file_set_new_mode (to.fd, 0666, &err));

@@ -1930,6 +1930,18 @@ copies_of_the_return_address (void **state)
   store (LR, SP, 32);
   change (LR);
   expect_no_row ();
+  /* The one of the record is on another part of the stack.  */
+  enter (&arch_aarch64);
+  add (SP, SP, -16);
+  store (LR, SP, 0);
+  store (FP, SP, 8);
+  add (9, SP, 0);
+  with_immediate (OP_ALIGN, SP, SP, -32);
+  add (SP, SP, -32);
+  apply (pair (OP_STORE, FP, LR, 0));
+  add (FP, 9, 0);
+  change (LR);
+  expect_no_row ();
 }
 
 static void

@@ -787,6 +787,40 @@ what_is_not_open_is_not_written (void **state)
   assert_string_equal (err.reason, "fstat: Bad file descriptor");
 }
 
+/* An image in memory may be of any file; a file that grows needs no record if
+   there is no way back.  */
+static void
+what_is_in_memory_is_written_without_a_record (void **state)
+{
+  enum
+  {
+    OLD_SIZE = 0x3000,
+    NEW_SIZE = 0x3200
+  };
+  (void)state;
+  struct error err = { 0 };
+  uint8_t sframe[0x80], expected[NEW_SIZE] = { 0 };
+  struct layout_extent all = { 0, 0, OLD_SIZE };
+  struct layout_plan plan = { .extents = &all,
+                              .n_extents = 1,
+                              .sframe_offset = NEW_SIZE - sizeof sframe,
+                              .sframe_size = sizeof sframe,
+                              .new_size = NEW_SIZE };
+  struct in_place_request request = { .record = NULL };
+  struct image image = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
+  memset (sframe, 0x5f, sizeof sframe);
+  FILE *stream = put_on_disk (&image);
+  memcpy (expected, image.bytes, OLD_SIZE);
+  memcpy (expected + plan.sframe_offset, sframe, sizeof sframe);
+  int fd = image.fd;
+  image.fd = -1;
+  if (!in_place_write (&image, &plan, sframe, &request, fd, &err))
+    fail_msg ("%s", err.reason);
+  assert_on_disk (fd, expected, NEW_SIZE);
+  munmap ((void *)image.bytes, image.size);
+  fclose (stream);
+}
+
 /* A record behind fewer bytes than there were would lie in the old file.  */
 static void
 what_gets_smaller_is_not_converted_in_place (void **state)
@@ -1847,6 +1881,7 @@ main (void)
     cmocka_unit_test (another_file_is_not_written),
     cmocka_unit_test (the_same_number_on_another_device_is_another_file),
     cmocka_unit_test (what_is_not_open_is_not_written),
+    cmocka_unit_test (what_is_in_memory_is_written_without_a_record),
     cmocka_unit_test (what_gets_smaller_is_not_converted_in_place),
     cmocka_unit_test (failing_writes_leave_a_way_back),
     cmocka_unit_test (operations_stay_in_their_files),
