@@ -821,6 +821,38 @@ what_is_in_memory_is_written_without_a_record (void **state)
   fclose (stream);
 }
 
+/* Without standard input its descriptor is given to the image.  */
+static void
+an_image_may_be_descriptor_0 (void **state)
+{
+  enum
+  {
+    SIZE = 0x3000
+  };
+  (void)state;
+  struct error err = { 0 };
+  struct layout_extent all = { 0, 0, SIZE };
+  struct layout_plan plan
+      = { .extents = &all, .n_extents = 1, .new_size = SIZE };
+  struct in_place_request request = { .record = NULL };
+  struct image image = { .bytes = random_bytes (SIZE), .size = SIZE };
+  FILE *stream = put_on_disk (&image), *other = tmpfile ();
+  assert_int_equal (ftruncate (fileno (other), SIZE), 0);
+  int input = dup (STDIN_FILENO);
+  assert_true (input >= 0);
+  assert_int_equal (dup2 (image.fd, STDIN_FILENO), STDIN_FILENO);
+  image.fd = STDIN_FILENO;
+  bool written
+      = in_place_write (&image, &plan, NULL, &request, fileno (other), &err);
+  assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
+  close (input);
+  assert_false (written);
+  assert_string_equal (err.reason, "the file changed meanwhile");
+  munmap ((void *)image.bytes, image.size);
+  fclose (stream);
+  fclose (other);
+}
+
 /* A record behind fewer bytes than there were would lie in the old file.  */
 static void
 what_gets_smaller_is_not_converted_in_place (void **state)
@@ -1882,6 +1914,7 @@ main (void)
     cmocka_unit_test (the_same_number_on_another_device_is_another_file),
     cmocka_unit_test (what_is_not_open_is_not_written),
     cmocka_unit_test (what_is_in_memory_is_written_without_a_record),
+    cmocka_unit_test (an_image_may_be_descriptor_0),
     cmocka_unit_test (what_gets_smaller_is_not_converted_in_place),
     cmocka_unit_test (failing_writes_leave_a_way_back),
     cmocka_unit_test (operations_stay_in_their_files),
