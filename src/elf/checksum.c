@@ -6,6 +6,7 @@
 #include "elf/checksum.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -159,7 +160,16 @@ report_file (const char *folder, const char *entry, struct error *err)
                      own ? "" : folder, own ? "" : "/", shown);
 }
 
-/* Whether FOLDER, seen from the file's directory, has a checksum.  */
+/* Whether what failed last did so for want of descriptors or memory.  */
+static bool
+is_short_of_resources (void)
+{
+  return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+}
+
+/* Whether FOLDER, seen from the file's directory, has a checksum.  Also true,
+   with an error of its own, when the folder may be there and cannot be read
+   now: a checksum in it would go unseen.  */
 static bool
 find_in_folder (struct checked_file *subject, const char *folder,
                 struct error *err)
@@ -167,13 +177,14 @@ find_in_folder (struct checked_file *subject, const char *folder,
   int fd = openat (subject->directory, folder,
                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *directory = fd >= 0 ? fdopendir (fd) : NULL;
+  bool found = false;
   if (directory == NULL)
     {
+      found = is_short_of_resources () && !error_set_errno (err, "open");
       if (fd >= 0)
         close (fd);
-      return false;
+      return found;
     }
-  bool found = false;
   const struct dirent *entry;
   for (size_t n = 0;
        !found && n < ENTRIES_MAX && (entry = readdir (directory)) != NULL; n++)
