@@ -133,7 +133,7 @@ append_place (struct return_places *places, uint32_t offset)
   return true;
 }
 
-/* Find the places of CODE, whose rows KEPT is of.  */
+/* Find the places of CODE.  KEPT was made of its rows.  */
 static bool
 find_places (struct return_sites *sites, const struct cfi_code *code,
              const struct kept_rows *kept)

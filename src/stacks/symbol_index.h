@@ -52,8 +52,8 @@ void symbol_index_free (struct symbol_index *index);
    such a local one, else one without a size.  Of several the one that begins
    nearest, else the one of stronger binding, else the shorter one.  A symbol
    without a size ends where one with a size begins, or another one of its
-   kind, or where its section ends.  *UNSIZED:
-   whether it has none.  */
+   kind, or where its section ends.  *UNSIZED: the symbol that was found has
+   no size.  */
 const struct symbol_span *symbol_index_find (const struct symbol_index *index,
                                              uint64_t address, bool *unsized);
 
