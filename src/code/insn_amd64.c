@@ -311,13 +311,20 @@ set_constant (struct translation *t, uint8_t to, int64_t value)
   t->insn->reads &= ~mask_of (to);
 }
 
+/* Whether OPERAND is the second byte of a register.  */
+static bool
+is_high_byte (const ZydisDecodedOperand *operand)
+{
+  return is_register (operand) && operand->reg.value >= ZYDIS_REGISTER_AH
+         && operand->reg.value <= ZYDIS_REGISTER_BH;
+}
+
 /* Whether OPERAND is the lowest byte of a register.  */
 static bool
 is_low_byte (const ZydisDecodedOperand *operand)
 {
   return is_register (operand) && operand->size == 8
-         && !(operand->reg.value >= ZYDIS_REGISTER_AH
-              && operand->reg.value <= ZYDIS_REGISTER_BH);
+         && !is_high_byte (operand);
 }
 
 /* mov and its extending forms.  Registers moved in their full width are not
@@ -361,7 +368,8 @@ translate_mov (struct translation *t)
       t->insn->sign_extended
           = !moves && t->in.mnemonic != ZYDIS_MNEMONIC_MOVZX;
     }
-  else if (is_register (from) && dwarf (t, from->reg.value) != REG_NONE)
+  else if (is_register (from) && !is_high_byte (from)
+           && dwarf (t, from->reg.value) != REG_NONE)
     {
       set_op (t, OP_MOVE, reg, dwarf (t, from->reg.value));
       t->insn->width = from->size / 8;
@@ -449,8 +457,7 @@ static bool
 is_same_register (const struct translation *t)
 {
   const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
-  return is_register (a) && is_register (b) && a->reg.value == b->reg.value
-         && dwarf (t, a->reg.value) != REG_NONE;
+  return is_register (a) && is_register (b) && a->reg.value == b->reg.value;
 }
 
 /* and with 0xff or 0xffff extends a part of the register; and of a register
@@ -483,8 +490,7 @@ translate_and (struct translation *t)
   uint64_t size = 0 - (uint64_t)mask;
   if (mask == 0)
     set_constant (t, reg, 0);
-  else if (is_immediate (by) && mask < 0 && (size & (size - 1)) == 0
-           && to->size == 64)
+  else if (is_immediate (by) && (size & (size - 1)) == 0 && to->size == 64)
     {
       set_op (t, OP_ALIGN, reg, reg);
       t->insn->immediate = mask;
@@ -531,9 +537,9 @@ translate_cmp (struct translation *t)
     return;
   uint64_t bits = a->size < 64 ? ((uint64_t)1 << a->size) - 1 : UINT64_MAX;
   t->insn->immediate = (int64_t)(b->imm.value.u & bits);
-  if (is_register (a) && dwarf (t, a->reg.value) != REG_NONE)
+  if (is_register (a) && !is_high_byte (a))
     set_op (t, OP_COMPARE, REG_NONE, dwarf (t, a->reg.value));
-  else if (is_memory (a) && t->insn->memory)
+  else if (t->insn->memory)
     t->insn->op = OP_COMPARE_MEMORY;
 }
 
@@ -565,8 +571,7 @@ translate_pop (struct translation *t)
           explicit_one && !to_memory ? dwarf (t, what->reg.value) : REG_NONE,
           REG_NONE);
   t->insn->memory = to_memory;
-  if (t->insn->to != SP)
-    t->insn->writes &= ~mask_of (SP);
+  t->insn->writes &= ~mask_of (SP);
   t->insn->reads &= ~mask_of (SP);
 }
 
@@ -586,7 +591,6 @@ translate_leave (struct translation *t)
   if (t->in.operand_width != 64)
     return;
   set_op (t, OP_LEAVE, REG_NONE, REG_NONE);
-  t->insn->memory = false;
   t->insn->writes = t->insn->reads = 0;
 }
 
@@ -676,7 +680,7 @@ translate_value (struct translation *t)
         t->insn->reads = 0;
       return;
     case ZYDIS_MNEMONIC_TEST:
-      if (is_same_register (t))
+      if (is_same_register (t) && t->operands[0].size >= 32)
         set_op (t, OP_TEST, REG_NONE, dwarf (t, t->operands[0].reg.value));
       return;
     case ZYDIS_MNEMONIC_CDQE: /* rax = sign extension of eax */

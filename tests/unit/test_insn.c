@@ -68,26 +68,85 @@ insn_of (const uint8_t *bytes, size_t size)
   return insn;
 }
 
+/* Where each goes on, and which place in memory it names.  */
 static void
 flow (void **state)
 {
+  enum
+  {
+    IS_NOP = 1,
+    COMPUTES = 2
+  };
+  static const struct
+  {
+    size_t size;
+    const char *bytes, *text;
+    enum insn_flow flow;
+    uint64_t target, place;
+    unsigned flags;
+  } cases[] = {
+    { 5, "\xe8\x01\0\0\0", "call .+6", FLOW_CALL, ADDRESS + 6, 0, 0 },
+    { 2, "\xff\xd0", "call *%rax", FLOW_CALL_INDIRECT, 0, 0, 0 },
+    { 6, "\xff\x15\x02\0\0\0", "call *2(%rip)", FLOW_CALL_INDIRECT, 0,
+      ADDRESS + 8, 0 },
+    { 2, "\xff\x18", "lcall *(%rax)", FLOW_CALL_INDIRECT, 0, 0, 0 },
+    { 3, "\x3e\xff\xe0", "notrack jmp *%rax", FLOW_JUMP_INDIRECT, 0, 0, 0 },
+    { 6, "\xff\x25\x10\0\0\0", "jmp *16(%rip)", FLOW_JUMP_INDIRECT, 0,
+      ADDRESS + 22, 0 },
+    { 2, "\xff\x28", "ljmp *(%rax)", FLOW_STOP, 0, 0, 0 },
+    { 2, "\xeb\xfe", "jmp .", FLOW_JUMP, ADDRESS, 0, 0 },
+    { 5, "\xe9\x10\0\0\0", "jmp .+21", FLOW_JUMP, ADDRESS + 21, 0, 0 },
+    { 2, "\x77\x10", "ja .+18", FLOW_BRANCH, ADDRESS + 18, 0, 0 },
+    { 6, "\x0f\x87\x10\0\0\0", "ja .+22", FLOW_BRANCH, ADDRESS + 22, 0, 0 },
+    { 2, "\xe3\xfe", "jrcxz .", FLOW_BRANCH, ADDRESS, 0, 0 },
+    { 2, "\xe2\xfe", "loop .", FLOW_BRANCH, ADDRESS, 0, 0 },
+    { 6, "\xc7\xf8\x10\0\0\0", "xbegin .+22", FLOW_BRANCH, ADDRESS + 22, 0,
+      0 },
+    { 1, "\xc3", "ret", FLOW_RETURN, 0, 0, 0 },
+    { 2, "\xf3\xc3", "repz ret", FLOW_RETURN, 0, 0, 0 },
+    { 3, "\xc2\x08\0", "ret $8", FLOW_RETURN, 0, 0, 0 },
+    { 1, "\xcb", "lret", FLOW_STOP, 0, 0, 0 },
+    { 3, "\xca\x08\0", "lret $8", FLOW_STOP, 0, 0, 0 },
+    { 1, "\xcc", "int3", FLOW_STOP, 0, 0, 0 },
+    { 1, "\xf4", "hlt", FLOW_STOP, 0, 0, 0 },
+    { 3, "\x0f\xff\xc0", "ud0 %eax,%eax", FLOW_STOP, 0, 0, 0 },
+    { 3, "\x0f\xb9\xc0", "ud1 %eax,%eax", FLOW_STOP, 0, 0, 0 },
+    { 2, "\x0f\x0b", "ud2", FLOW_STOP, 0, 0, 0 },
+    { 2, "\x66\xcf", "iretw", FLOW_STOP, 0, 0, 0 },
+    { 1, "\xcf", "iretl", FLOW_STOP, 0, 0, 0 },
+    { 2, "\x48\xcf", "iretq", FLOW_STOP, 0, 0, 0 },
+    { 2, "\x0f\x07", "sysretl", FLOW_STOP, 0, 0, 0 },
+    { 3, "\x48\x0f\x07", "sysretq", FLOW_STOP, 0, 0, 0 },
+    { 2, "\x0f\x35", "sysexit", FLOW_STOP, 0, 0, 0 },
+    { 4, "\xf3\x0f\x01\xec", "uiret", FLOW_STOP, 0, 0, 0 },
+    { 2, "\x0f\x05", "syscall", FLOW_NEXT, 0, 0, 0 },
+    { 2, "\xcd\x80", "int $0x80", FLOW_NEXT, 0, 0, 0 },
+    { 1, "\x90", "nop", FLOW_NEXT, 0, 0, IS_NOP },
+    { 3, "\x0f\x1f\0", "nopl (%rax)", FLOW_NEXT, 0, 0, IS_NOP },
+    { 4, "\xf3\x0f\x1e\xfa", "endbr64", FLOW_NEXT, 0, 0, IS_NOP },
+    { 2, "\xf3\x90", "pause", FLOW_NEXT, 0, 0, 0 },
+    { 7, "\x48\x8d\x05\x01\0\0\0", "lea 1(%rip),%rax", FLOW_NEXT, 0,
+      ADDRESS + 8, COMPUTES },
+    { 7, "\x48\x8b\x05\x01\0\0\0", "mov 1(%rip),%rax", FLOW_NEXT, 0,
+      ADDRESS + 8, 0 },
+    { 7, "\x83\x3d\x01\0\0\0\x05", "cmpl $5,1(%rip)", FLOW_NEXT, 0,
+      ADDRESS + 8, 0 },
+    { 6, "\xff\x35\x01\0\0\0", "push 1(%rip)", FLOW_NEXT, 0, ADDRESS + 7, 0 },
+    { 5, "\x48\x8d\x44\x24\x08", "lea 8(%rsp),%rax", FLOW_NEXT, 0, 0, 0 },
+  };
   (void)state;
-  assert_int_equal (STEP (0xe8, 1, 0, 0, 0).flow, FLOW_CALL);
-  assert_int_equal (STEP (0xe8, 1, 0, 0, 0).target, ADDRESS + 6);
-  assert_int_equal (STEP (0xff, 0xd0).flow, FLOW_CALL_INDIRECT);
-  assert_int_equal (STEP (0xff, 0x15, 2, 0, 0, 0).flow, FLOW_CALL_INDIRECT);
-  assert_int_equal (STEP (0xff, 0x15, 2, 0, 0, 0).place, ADDRESS + 8);
-  assert_int_equal (STEP (0x3e, 0xff, 0xe0).flow, FLOW_JUMP_INDIRECT);
-  assert_int_equal (STEP (0xeb, 0xfe).flow, FLOW_JUMP);
-  assert_int_equal (STEP (0xeb, 0xfe).target, ADDRESS);
-  assert_int_equal (STEP (0x77, 0x10).flow, FLOW_BRANCH);
-  assert_int_equal (STEP (0xf3, 0xc3).flow, FLOW_RETURN);
-  assert_int_equal (STEP (0x0f, 0x0b).flow, FLOW_STOP);
-  assert_int_equal (STEP (0xc3).target | STEP (0xc3).place, 0);
-  assert_true (STEP (0x0f, 0x1f, 0).is_nop);
-  assert_false (STEP (0xc3).is_nop);
-  assert_int_equal (STEP (0x48, 0x8d, 0x05, 1, 0, 0, 0).place, ADDRESS + 8);
-  assert_true (STEP (0x48, 0x8d, 0x05, 1, 0, 0, 0).computes_place);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct insn_step step
+          = step_of ((const uint8_t *)cases[i].bytes, cases[i].size);
+      if (step.flow != cases[i].flow || step.target != cases[i].target
+          || step.place != cases[i].place
+          || step.is_nop != ((cases[i].flags & IS_NOP) != 0)
+          || step.computes_place != ((cases[i].flags & COMPUTES) != 0))
+        fail_msg ("%s: flow %d target %#lx place %#lx nop %d computes %d",
+                  cases[i].text, step.flow, (unsigned long)step.target,
+                  (unsigned long)step.place, step.is_nop, step.computes_place);
+    }
 }
 
 static void
@@ -242,6 +301,82 @@ what_is_known_is_what_zydis_says (void **state)
   assert_int_equal (differ, 0);
 }
 
+/* Whether the first word of TEXT is one of NAMES, which end in NULL, perhaps
+   with the letter of a width behind it.  */
+static bool
+begins_with_one (const char *text, const char *const *names)
+{
+  size_t length = strcspn (text, " ");
+  for (; *names != NULL; names++)
+    {
+      size_t size = strlen (*names);
+      if (strncmp (text, *names, size) == 0
+          && (length == size
+              || (length == size + 1 && strchr ("bwlq", text[size]))))
+        return true;
+    }
+  return false;
+}
+
+/* What is told of an instruction beside the registers that it changes is told
+   of these alone: of no other one of a similar name or place.  */
+static bool
+is_rightly_told (const uint8_t bytes[32])
+{
+  static const char *const computing[]
+      = { "mov", "movzx", "movsx", "movsxd", "lea",   "add",  "inc",  "sub",
+          "dec", "shl",   "and",   "xor",    "or",    "cmp",  "push", "pushf",
+          "pop", "popf",  "xchg",  "test",   "leave", "cdqe", NULL };
+  static const char *const conditions[]
+      = { [CONDITION_ABOVE] = "jnbe", [CONDITION_NOT_ABOVE] = "jbe",
+          [CONDITION_BELOW] = "jb",   [CONDITION_NOT_BELOW] = "jnb",
+          [CONDITION_EQUAL] = "jz",   [CONDITION_NOT_EQUAL] = "jnz" };
+  char text[INSN_TEXT_MAX];
+  struct insn insn;
+  if (!insn_decode (decoder, bytes, 32, ADDRESS, &insn))
+    return true;
+  bool computes = insn.op != OP_NONE && insn.op != OP_STORE;
+  if (!computes && insn.condition == CONDITION_OTHER && !insn.calls_kernel)
+    return true;
+  assert_true (insn_show (decoder, bytes, 32, ADDRESS, text));
+  const char *const names[] = { conditions[insn.condition], NULL };
+  return (!computes || begins_with_one (text, computing))
+         && (insn.condition == CONDITION_OTHER
+             || begins_with_one (text, names))
+         && (!insn.calls_kernel || strncmp (text, "syscall", 7) == 0);
+}
+
+static void
+nothing_is_told_of_others (void **state)
+{
+  enum
+  {
+    BND = 0xf2 /* a prefix, which the text begins with */
+  };
+  static const uint8_t prefixes[] = { 0, 0x66, 0x48, 0x45 };
+  unsigned wrong = 0;
+  (void)state;
+  for (unsigned i = 0; i < sizeof prefixes; i++)
+    for (unsigned opcode = 0; opcode < 512; opcode++)
+      for (unsigned modrm = 0; modrm < 256 && opcode != BND; modrm++)
+        {
+          uint8_t bytes[32] = { 0 };
+          uint8_t *at = bytes;
+          if (prefixes[i] != 0)
+            *at++ = prefixes[i];
+          if (opcode >= 256)
+            *at++ = 0x0f;
+          *at++ = (uint8_t)opcode;
+          *at = (uint8_t)modrm;
+          bool right = is_rightly_told (bytes);
+          wrong += !right;
+          if (!right && wrong < 10)
+            print_message ("# %02x %02x %02x %02x\n", bytes[0], bytes[1],
+                           bytes[2], bytes[3]);
+        }
+  assert_int_equal (wrong, 0);
+}
+
 /* Nothing is told of bytes behind the end, although the decoder has seen the
    whole instruction before.  */
 static void
@@ -286,6 +421,10 @@ addresses_that_code_names (void **state)
   assert_false (names ("\x48\x8d\x40\x10\x00\x00\x00", ADDRESS + 7 + 16));
   assert_false (names ("\x66\x8d\x05\x10\x00\x00\x00", ADDRESS + 7 + 16));
   assert_false (names ("\xff\x24\xc0\x00\x20\x40\x00", 0x402000));
+  assert_false (names ("\x48\x8d\x45\x10\x00\x00\x00", ADDRESS + 7 + 16));
+  assert_false (names ("\x44\x8d\x05\x10\x00\x00\x00", ADDRESS + 7 + 16));
+  assert_false (names ("\xff\x24\x05\x00\x20\x40\x00", 0x402000));
+  assert_false (names ("\xff\x24\x45\x00\x20\x40\x00", 0x402000));
   /* An instruction of another kind; without the width; with another operand.
    */
   assert_false (names ("\x48\x89\x04\xf5\x00\x20\x40\x00", 0x402000));
@@ -692,6 +831,277 @@ in_words (void **state)
       "lower to rsp from rsp [rax+0]:8 flags reads rax,rsp" },
     { 3, "\x48\x29\xc0", "sub %rax,%rax", "set to rax flags" },
     { 3, "\x66\x29\xc0", "sub %ax,%ax", "- flags writes rax" },
+    /* What only looks like another one: with another mnemonic, operand,
+       width or condition.  */
+    { 2, "\xff\x18", "lcall *(%rax)", "- [rax+0]:6 reads rax call-to" },
+    { 2, "\xf3\x90", "pause", "-" },
+    { 2, "\xe3\xfe", "jrcxz 0x1000", "- reads rcx branch 0x1000" },
+    { 3, "\x67\xe3\xfe", "jecxz 0x1001", "- reads rcx branch 0x1001" },
+    { 2, "\xe1\xfe", "loope 0x1000", "- writes rcx reads rcx branch 0x1000" },
+    { 2, "\xe0\xfe", "loopne 0x1000", "- writes rcx reads rcx branch 0x1000" },
+    { 2, "\x7c\xfe", "jl 0x1000", "- branch 0x1000" },
+    { 2, "\x7d\xfe", "jnl 0x1000", "- branch 0x1000" },
+    { 2, "\x7e\xfe", "jle 0x1000", "- branch 0x1000" },
+    { 2, "\x78\xfe", "js 0x1000", "- branch 0x1000" },
+    { 2, "\x79\xfe", "jns 0x1000", "- branch 0x1000" },
+    { 2, "\x70\xfe", "jo 0x1000", "- branch 0x1000" },
+    { 2, "\x71\xfe", "jno 0x1000", "- branch 0x1000" },
+    { 2, "\x7a\xfe", "jp 0x1000", "- branch 0x1000" },
+    { 2, "\x7b\xfe", "jnp 0x1000", "- branch 0x1000" },
+    { 6, "\x0f\x87\x10\x00\x00\x00", "jnbe 0x1016", "- branch a 0x1016" },
+    { 5, "\xe9\x10\x00\x00\x00", "jmp 0x1015", "- jump 0x1015" },
+    { 3, "\x41\xff\xd3", "call *%r11", "- from r11 reads r11 call-to" },
+    { 3, "\x41\xff\xe3", "jmp *%r11", "- from r11 reads r11 jump-to" },
+    { 4, "\xff\x54\x24\x08", "call *8(%rsp)", "- [rsp+8]:8 call-to" },
+    { 4, "\xff\x64\x24\x08", "jmp *8(%rsp)", "- [rsp+8]:8 reads rsp jump-to" },
+    { 6, "\xff\x25\x10\x00\x00\x00", "jmp *16(%rip)", "- [+4118]:8 jump-to" },
+    { 4, "\xf3\x0f\x1e\xfb", "endbr32", "-" },
+    { 4, "\x48\x83\xd4\x08", "adc $8,%rsp", "- flags writes rsp reads rsp" },
+    { 3, "\x48\x11\xc3", "adc %rax,%rbx", "- flags writes rbx reads rax,rbx" },
+    { 4, "\x48\x83\xdb\x08", "sbb $8,%rbx", "- flags writes rbx reads rbx" },
+    { 4, "\x48\x0f\xc1\xc3", "xadd %rax,%rbx",
+      "- flags writes rax,rbx reads rax,rbx" },
+    { 4, "\x48\x0f\xb1\xc3", "cmpxchg %rax,%rbx",
+      "- flags writes rax,rbx reads rax,rbx" },
+    { 3, "\x48\xf7\xdb", "neg %rbx", "- flags writes rbx reads rbx" },
+    { 3, "\x48\xf7\xd3", "not %rbx", "- writes rbx reads rbx" },
+    { 4, "\x48\x6b\xdb\x08", "imul $8,%rbx,%rbx",
+      "- flags writes rbx reads rbx" },
+    { 4, "\x48\x0f\xaf\xd8", "imul %rax,%rbx",
+      "- flags writes rbx reads rax,rbx" },
+    { 3, "\x48\x0f\xcb", "bswap %rbx", "- writes rbx reads rbx" },
+    { 5, "\xf3\x48\x0f\xb8\xd8", "popcnt %rax,%rbx",
+      "- flags writes rbx reads rax" },
+    { 4, "\x48\xc1\xc0\x03", "rol $3,%rax", "- flags writes rax reads rax" },
+    { 4, "\x48\xc1\xc8\x03", "ror $3,%rax", "- flags writes rax reads rax" },
+    { 4, "\x48\xc1\xf8\x03", "sar $3,%rax", "- flags writes rax reads rax" },
+    { 3, "\x48\xd1\xe0", "shl $1,%rax",
+      "scale to rax from rax 0x2 flags reads rax" },
+    { 4, "\x48\xc1\xe0\x02", "shl $2,%rax",
+      "scale to rax from rax 0x4 flags reads rax" },
+    { 5, "\x48\x0f\xa4\xc3\x03", "shld $3,%rax,%rbx",
+      "- flags writes rbx reads rax,rbx" },
+    { 4, "\x48\x0f\xbc\xd8", "bsf %rax,%rbx", "- flags writes rbx reads rax" },
+    { 4, "\x48\x0f\x42\xd8", "cmovb %rax,%rbx", "- writes rbx reads rax" },
+    { 6, "\x48\x0f\x44\x5c\x24\x08", "cmove 8(%rsp),%rbx",
+      "- [rsp+8]:8 writes rbx reads rsp" },
+    { 7, "\x48\x0f\x38\xf0\x5c\x24\x08", "movbe 8(%rsp),%rbx",
+      "- [rsp+8]:8 writes rbx reads rsp" },
+    { 5, "\x0f\xb6\x5c\x24\x08", "movzbl 8(%rsp),%ebx",
+      "load to rbx [rsp+8]:1 reads rsp" },
+    { 5, "\x0f\xb7\x5c\x24\x08", "movzwl 8(%rsp),%ebx",
+      "load to rbx [rsp+8]:2 reads rsp" },
+    { 5, "\x0f\xbe\x5c\x24\x08", "movsbl 8(%rsp),%ebx",
+      "load to rbx [rsp+8]:1 sx reads rsp" },
+    { 6, "\x48\x0f\xbe\x5c\x24\x08", "movsbq 8(%rsp),%rbx",
+      "load to rbx [rsp+8]:1 sx reads rsp" },
+    { 5, "\x48\x63\x5c\x24\x08", "movslq 8(%rsp),%rbx",
+      "load to rbx [rsp+8]:4 sx reads rsp" },
+    { 3, "\x48\x63\xd8", "movslq %eax,%rbx",
+      "move to rbx from rax width 4 reads rax" },
+    { 3, "\x0f\xb6\xd8", "movzbl %al,%ebx",
+      "move to rbx from rax width 1 reads rax" },
+    { 3, "\x0f\xb6\xdc", "movzbl %ah,%ebx", "- writes rbx reads rax" },
+    { 3, "\x0f\xb7\xd8", "movzwl %ax,%ebx",
+      "move to rbx from rax width 2 reads rax" },
+    { 3, "\x0f\xbe\xd8", "movsbl %al,%ebx",
+      "move to rbx from rax width 1 reads rax" },
+    { 4, "\x48\x0f\xbf\xd8", "movswq %ax,%rbx",
+      "move to rbx from rax width 2 reads rax" },
+    { 4, "\x66\x0f\xb6\xd8", "movzbw %al,%bx", "- writes rbx reads rax" },
+    { 4, "\x88\x44\x24\x08", "mov %al,8(%rsp)",
+      "store [rsp+8]:1 reads rax,rsp" },
+    { 4, "\x8a\x44\x24\x08", "mov 8(%rsp),%al",
+      "- [rsp+8]:1 writes rax reads rsp" },
+    { 5, "\x66\x8b\x44\x24\x08", "mov 8(%rsp),%ax",
+      "- [rsp+8]:2 writes rax reads rsp" },
+    { 10, "\x48\xa1\x88\x77\x66\x55\x44\x33\x22\x11",
+      "movabs 0x1122334455667788,%rax",
+      "load to rax [+1234605616436508552]:8" },
+    { 10, "\x48\xa3\x88\x77\x66\x55\x44\x33\x22\x11",
+      "movabs %rax,0x1122334455667788",
+      "store from rax [+1234605616436508552]:8" },
+    { 10, "\x48\xbb\x88\x77\x66\x55\x44\x33\x22\x11",
+      "movabs $0x1122334455667788,%rbx", "set to rbx 0x1122334455667788" },
+    { 4, "\x66\xbb\xff\xff", "mov $-1,%bx", "- writes rbx" },
+    { 9, "\x48\xc7\x44\x24\x08\xff\xff\xff\xff", "movq $-1,8(%rsp)",
+      "store [rsp+8]:8 -0x1 reads rsp" },
+    { 8, "\xc7\x44\x24\x08\xff\xff\xff\xff", "movl $-1,8(%rsp)",
+      "store [rsp+8]:4 -0x1 reads rsp" },
+    { 9, "\x64\x48\x8b\x1c\x25\x08\x00\x00\x00", "mov %fs:8,%rbx",
+      "- writes rbx" },
+    { 9, "\x65\x48\x8b\x1c\x25\x08\x00\x00\x00", "mov %gs:8,%rbx",
+      "- writes rbx" },
+    { 5, "\x65\x48\x89\x58\x08", "mov %rbx,%gs:8(%rax)", "- reads rax,rbx" },
+    { 5, "\x67\x48\x8d\x58\x08", "lea 8(%eax),%rbx",
+      "- width 4 writes rbx reads rax" },
+    { 6, "\x8d\x1d\x08\x00\x00\x00", "lea 8(%rip),%ebx",
+      "- width 8 writes rbx" },
+    { 7, "\x66\x8d\x1d\x08\x00\x00\x00", "lea 8(%rip),%bx",
+      "- width 8 writes rbx" },
+    { 8, "\x67\x48\x8d\x1d\x08\x00\x00\x00", "lea 8(%eip),%rbx",
+      "- width 4 writes rbx" },
+    { 4, "\x48\x8d\x24\x18", "lea (%rax,%rbx,1),%rsp",
+      "sum to rsp from rax index rbx scale 1 width 8 reads rax,rbx" },
+    { 4, "\x48\x8d\x24\x24", "lea (%rsp),%rsp",
+      "add to rsp from rsp width 8 reads rsp" },
+    { 4, "\x48\x8d\x65\xf8", "lea -8(%rbp),%rsp",
+      "add to rsp from rbp width 8 -0x8 reads rbp" },
+    { 5, "\x4d\x8d\x6c\x24\x08", "lea 8(%r12),%r13",
+      "add to r13 from r12 width 8 0x8 reads r12" },
+    { 5, "\x65\x48\x8d\x58\x08", "lea %gs:8(%rax),%rbx",
+      "add to rbx from rax width 8 0x8 reads rax" },
+    { 4, "\x48\x03\x1c\x24", "add (%rsp),%rbx",
+      "- [rsp+0]:8 flags writes rbx reads rbx,rsp" },
+    { 4, "\x48\x01\x1c\x24", "add %rbx,(%rsp)",
+      "store [rsp+0]:8 flags reads rbx,rsp" },
+    { 7, "\x48\x81\xc4\x78\x56\x34\x12", "add $0x12345678,%rsp",
+      "add to rsp from rsp 0x12345678 flags reads rsp" },
+    { 4, "\x48\x83\xc4\x80", "add $-128,%rsp",
+      "add to rsp from rsp -0x80 flags reads rsp" },
+    { 2, "\x04\x08", "add $8,%al", "- flags writes rax reads rax" },
+    { 3, "\x83\xc4\x08", "add $8,%esp", "- flags writes rsp reads rsp" },
+    { 2, "\x01\xe0", "add %esp,%eax", "- flags writes rax reads rax,rsp" },
+    { 3, "\x48\x29\xc5", "sub %rax,%rbp", "- flags writes rbp reads rax,rbp" },
+    { 3, "\x83\xed\x08", "sub $8,%ebp", "- flags writes rbp reads rbp" },
+    { 4, "\x48\x2b\x1c\x24", "sub (%rsp),%rbx",
+      "- [rsp+0]:8 flags writes rbx reads rbx,rsp" },
+    { 3, "\x48\xff\xcc", "dec %rsp",
+      "add to rsp from rsp -0x1 flags reads rsp" },
+    { 2, "\xff\xc4", "inc %esp", "- flags writes rsp reads rsp" },
+    { 4, "\x48\xff\x0c\x24", "decq (%rsp)",
+      "store [rsp+0]:8 flags reads rsp" },
+    { 3, "\x83\xe0\xff", "and $-1,%eax", "- flags writes rax reads rax" },
+    { 5, "\x25\xff\xff\xff\xff", "and $-0x1, %eax",
+      "- flags writes rax reads rax" },
+    { 6, "\x48\x25\xff\x00\x00\x00", "and $0xff,%rax",
+      "move to rax from rax width 1 flags reads rax" },
+    { 3, "\x80\xe3\xff", "and $0xff,%bl", "- flags writes rbx reads rbx" },
+    { 7, "\x48\x81\xe3\xff\xff\x00\x00", "and $0xffff,%rbx",
+      "move to rbx from rbx width 2 flags reads rbx" },
+    { 7, "\x48\x81\xe4\x00\xf0\xff\xff", "and $-4096,%rsp",
+      "align to rsp from rsp -0x1000 flags reads rsp" },
+    { 7, "\x48\x81\xe3\xff\xff\xff\x7f", "and $0x7fffffff,%rbx",
+      "- flags writes rbx reads rbx" },
+    { 5, "\x25\xff\xff\xff\x7f", "and $0x7fffffff,%eax",
+      "- flags writes rax reads rax" },
+    { 3, "\x83\xe0\x00", "and $0,%eax", "set to rax flags" },
+    { 4, "\x66\x83\xe0\x00", "and $0,%ax", "- flags writes rax reads rax" },
+    { 2, "\x20\xe0", "and %ah,%al", "- flags writes rax reads rax" },
+    { 2, "\x30\xe0", "xor %ah,%al", "- flags writes rax reads rax" },
+    { 3, "\x66\x31\xc0", "xor %ax,%ax", "- flags writes rax" },
+    { 3, "\x83\xf0\x01", "xor $1,%eax", "- flags writes rax reads rax" },
+    { 3, "\x45\x31\xc0", "xor %r8d,%r8d", "set to r8 flags" },
+    { 2, "\x28\xc4", "sub %al,%ah", "- flags writes rax reads rax" },
+    { 2, "\x84\xc4", "test %al,%ah", "- flags reads rax" },
+    { 2, "\x18\xe0", "sbb %ah,%al", "- flags writes rax reads rax" },
+    { 3, "\x48\x19\xdb", "sbb %rbx,%rbx", "- flags writes rbx" },
+    { 2, "\x85\xc0", "test %eax,%eax", "test from rax flags reads rax" },
+    { 3, "\x48\x85\xdb", "test %rbx,%rbx", "test from rbx flags reads rbx" },
+    { 2, "\x84\xc0", "test %al,%al", "- flags reads rax" },
+    { 2, "\xa8\x01", "test $1,%al", "- flags reads rax" },
+    { 2, "\x85\xc3", "test %eax,%ebx", "- flags reads rax,rbx" },
+    { 5, "\xf6\x44\x24\x08\x01", "testb $1,8(%rsp)",
+      "- [rsp+8]:1 flags reads rsp" },
+    { 7, "\x81\x0c\x24\x00\x01\x00\x00", "orl $0x100,(%rsp)",
+      "store [rsp+0]:4 flags reads rsp" },
+    { 7, "\x81\x0c\x24\x00\x56\x34\x12", "orl $0x12345600,(%rsp)",
+      "store [rsp+0]:4 flags reads rsp" },
+    { 5, "\x48\x83\x0c\x24\x00", "orq $0,(%rsp)",
+      "- [rsp+0]:8 flags reads rsp" },
+    { 5, "\x0d\x00\x01\x00\x00", "or $0x100,%eax",
+      "- flags writes rax reads rax" },
+    { 3, "\x48\x09\xc3", "or %rax,%rbx", "- flags writes rbx reads rax,rbx" },
+    { 3, "\x48\x09\xc0", "or %rax,%rax", "- flags writes rax reads rax" },
+    { 4, "\x48\x0b\x04\x24", "or (%rsp),%rax",
+      "- [rsp+0]:8 flags writes rax reads rax,rsp" },
+    { 3, "\x48\xf7\xf3", "div %rbx",
+      "- flags writes rax,rdx reads rax,rdx,rbx" },
+    { 2, "\xf7\xf9", "idiv %ecx", "- flags writes rax,rdx reads rax,rdx,rcx" },
+    { 1, "\xf8", "clc", "- flags" },
+    { 1, "\xf5", "cmc", "- flags" },
+    { 1, "\xfd", "std", "-" },
+    { 3, "\x80\xfc\xff", "cmp $-1,%ah", "- 0xff flags reads rax" },
+    { 5, "\x3d\x78\x56\x34\x12", "cmp $0x12345678,%eax",
+      "compare from rax 0x12345678 flags reads rax" },
+    { 5, "\x3d\x00\x00\x00\x80", "cmp $0x80000000,%eax",
+      "compare from rax 0x80000000 flags reads rax" },
+    { 2, "\x38\xc3", "cmp %al,%bl", "- flags reads rax,rbx" },
+    { 3, "\x66\x39\xc3", "cmp %ax,%bx", "- flags reads rax,rbx" },
+    { 3, "\x3b\x04\x24", "cmp (%rsp),%eax",
+      "- [rsp+0]:4 flags reads rax,rsp" },
+    { 6, "\x39\x05\x08\x00\x00\x00", "cmp %eax,8(%rip)",
+      "- [+4110]:4 flags reads rax" },
+    { 7, "\x83\x3d\x08\x00\x00\x00\x05", "cmpl $5,8(%rip)",
+      "compare-mem [+4111]:4 0x5 flags" },
+    { 5, "\x80\x7c\x58\x08\x05", "cmpb $5,8(%rax,%rbx,2)",
+      "compare-mem [rax+rbx*2+8]:1 0x5 flags reads rax,rbx" },
+    { 5, "\x68\x78\x56\x34\x12", "push $0x12345678", "push" },
+    { 3, "\xff\x75\x08", "push 8(%rbp)", "push width 8 reads rbp" },
+    { 3, "\xff\x34\xc4", "push (%rsp,%rax,8)",
+      "push index rax scale 8 width 8 reads rax" },
+    { 6, "\xff\x35\x08\x00\x00\x00", "push 8(%rip)", "push width 8" },
+    { 2, "\x41\x54", "push %r12", "push from r12" },
+    { 2, "\x0f\xa8", "push %gs", "push" },
+    { 3, "\x66\x6a\x05", "pushw $5", "- writes rsp reads rsp" },
+    { 2, "\x66\x9c", "pushfw", "- writes rsp reads rsp" },
+    { 2, "\x66\x9d", "popfw", "- flags writes rsp reads rsp" },
+    { 2, "\x41\x5c", "pop %r12", "pop to r12" },
+    { 3, "\x8f\x45\x08", "pop 8(%rbp)", "pop [rbp+8]:8 reads rbp" },
+    { 2, "\x0f\xa9", "pop %gs", "pop" },
+    { 3, "\x66\x8f\x00", "popw (%rax)",
+      "store [rax+0]:2 writes rsp reads rax,rsp" },
+    { 3, "\x48\x87\xe5", "xchg %rsp,%rbp", "swap to rbp from rsp" },
+    { 2, "\x49\x94", "xchg %rax,%r12", "swap to r12 from rax" },
+    { 2, "\x66\x93", "xchg %ax,%bx", "- writes rax,rbx reads rax,rbx" },
+    { 2, "\x86\xc3", "xchg %al,%bl", "- writes rax,rbx reads rax,rbx" },
+    { 4, "\xc8\x10\x00\x01", "enter $16,$1",
+      "- writes rbp,rsp reads rbp,rsp" },
+    { 3, "\xc2\xff\x7f", "ret $0x7fff", "- 0x7fff return" },
+    { 3, "\xc2\xf8\xff", "ret $0xfff8", "- 0xfff8 return" },
+    { 2, "\x66\x99", "cwtd", "- writes rdx reads rax" },
+    { 5, "\xf0\x48\x0f\xc1\x03", "lock xadd %rax,(%rbx)",
+      "store [rbx+0]:8 flags writes rax reads rax,rbx" },
+    { 4, "\x0f\x28\x04\x24", "movaps (%rsp),%xmm0", "- [rsp+0]:16 reads rsp" },
+    { 5, "\xc5\xfe\x7f\x04\x24", "vmovdqu %ymm0,(%rsp)",
+      "store [rsp+0]:32 reads rsp" },
+    { 6, "\xc5\xfe\x7f\x44\x84\x08", "vmovdqu %ymm0,8(%rsp,%rax,4)",
+      "store [rsp+rax*4+8]:32 reads rax,rsp" },
+    { 5, "\x66\x48\x0f\x6e\xc3", "movq %rbx,%xmm0", "- reads rbx" },
+    { 4, "\x66\x0f\x6e\xc3", "movd %ebx,%xmm0", "- reads rbx" },
+    { 5, "\x0f\x17\x44\x24\x08", "movhps %xmm0,8(%rsp)",
+      "store [rsp+8]:8 reads rsp" },
+    { 5, "\x48\x0f\xc3\x04\x24", "movnti %rax,(%rsp)",
+      "store [rsp+0]:8 reads rax,rsp" },
+    { 3, "\xd9\x3c\x24", "fnstcw (%rsp)", "store [rsp+0]:2 reads rsp" },
+    { 3, "\xdb\x3c\x24", "fstpt (%rsp)", "store [rsp+0]:10 reads rsp" },
+    { 3, "\xdb\x2c\x24", "fldt (%rsp)", "- [rsp+0]:10 reads rsp" },
+    { 5, "\x0f\xae\x5c\x24\x08", "stmxcsr 8(%rsp)",
+      "store [rsp+8]:4 reads rsp" },
+    { 1, "\xac", "lods (%rsi),%al", "- writes rax,rsi reads rsi" },
+    { 1, "\xa6", "cmpsb", "- flags reads rsi,rdi" },
+    { 1, "\xae", "scasb", "- flags reads rax,rdi" },
+    { 1, "\xd7", "xlat", "- writes rax reads rbx" },
+    { 5, "\x0f\x92\x44\x24\x08", "setb 8(%rsp)", "store [rsp+8]:1 reads rsp" },
+    { 5, "\x48\x0f\xa3\x04\x24", "bt %rax,(%rsp)",
+      "- [rsp+0]:8 flags reads rax,rsp" },
+    { 5, "\x48\x0f\xab\x04\x24", "bts %rax,(%rsp)",
+      "store [rsp+0]:8 flags reads rax,rsp" },
+    { 1, "\x90", "nop", "- nop" },
+    { 6, "\x66\x0f\x1f\x44\x00\x08", "nopw 8(%rax,%rax,1)", "- nop" },
+    { 2, "\x87\xc0", "xchg %eax,%eax", "- writes rax reads rax" },
+    { 2, "\x66\x90", "nop", "- nop" },
+    { 3, "\x0f\x18\x08", "prefetcht0 (%rax)", "- [rax+0]:1 reads rax" },
+    { 3, "\x48\x89\xe5", "mov %rsp,%rbp", "move to rbp from rsp width 8" },
+    { 3, "\x48\x89\xec", "mov %rbp,%rsp", "move to rsp from rbp width 8" },
+    { 2, "\x89\xec", "mov %ebp,%esp",
+      "move to rsp from rbp width 4 reads rbp" },
+    { 4, "\x48\x89\x60\x08", "mov %rsp,8(%rax)",
+      "store from rsp [rax+8]:8 reads rax" },
+    { 5, "\x48\x8b\x64\x24\x08", "mov 8(%rsp),%rsp",
+      "load to rsp [rsp+8]:8 reads rsp" },
+    { 5, "\x4f\x89\x64\xf5\x00", "mov %r12,(%r13,%r14,8)",
+      "store from r12 [r13+r14*8+0]:8 reads r13,r14" },
   };
   struct insn_text text = { .machine = code_machine_of (&arch_amd64) };
   size_t page = (size_t)sysconf (_SC_PAGESIZE);
@@ -716,6 +1126,7 @@ main (void)
   cmocka_set_message_output (CM_OUTPUT_TAP);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (what_is_known_is_what_zydis_says),
+    cmocka_unit_test (nothing_is_told_of_others),
     cmocka_unit_test (flow),
     cmocka_unit_test (registers_have_the_numbers_of_dwarf),
     cmocka_unit_test (in_words),
