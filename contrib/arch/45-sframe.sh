@@ -35,5 +35,6 @@ tidy_sframe() {
 	# What is always given comes first, so that SFRAME_OPTIONS can undo it.
 	find . -type f -readable -print0 | LC_ALL=C sort -z \
 		| cfi2sframe --skip-unconvertible --replace=auto \
-			--debug-info=none --min-coverage=2 --sync=end ${SFRAME_OPTIONS} --files0-from=-
+			--debug-info=none --min-coverage=2 --sync=end --config \
+			--root=. --package="$pkgname" ${SFRAME_OPTIONS} --files0-from=-
 }

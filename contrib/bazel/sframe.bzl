@@ -9,6 +9,7 @@ SPDX-License-Identifier: LGPL-2.1-or-later
 The action is pure (same input, same output), so it may run remotely and be
 cached.  A program that cannot be converted (32-bit, another machine) is copied
 as it is, with a note; options = ["--skip-unconvertible=no"] makes it an error.
+config is a file of settings, in place of /etc/cfi2sframe.conf.
 cfi2sframe is taken from a target, by default @cfi2sframe//:cfi2sframe.
 A sketch: not tested, Bazel is not in Debian.
 """
@@ -21,6 +22,7 @@ def _sframe_binary_impl(ctx):
     args.add("--debug-info=none")
     args.add("--min-coverage=2")
     args.add("--sync=end")
+    args.add("--config")
     args.add_all(ctx.attr.options)
     args.add("-o", out)
     args.add("--", ctx.executable.src)
@@ -28,9 +30,10 @@ def _sframe_binary_impl(ctx):
     # A file that cannot be converted is success without an output, which
     # Bazel does not accept: copy then.
     ctx.actions.run_shell(
-        inputs = [ctx.executable.src],
+        inputs = [ctx.executable.src] + ctx.files.config,
         tools = [ctx.executable.cfi2sframe],
         outputs = [out],
+        env = {"CFI2SFRAME_CONFIG": "".join([f.path for f in ctx.files.config])},
         arguments = [ctx.executable.cfi2sframe.path, ctx.executable.src.path, out.path, args],
         command = 'p=$1 src=$2 out=$3; shift 3; "$p" "$@" && { [ -e "$out" ] || cp "$src" "$out"; }',
         mnemonic = "Cfi2sframe",
@@ -48,6 +51,7 @@ sframe_binary = rule(
     attrs = {
         "src": attr.label(mandatory = True, executable = True, cfg = "target"),
         "options": attr.string_list(),
+        "config": attr.label(allow_single_file = True),
         "cfi2sframe": attr.label(
             default = "@cfi2sframe//:cfi2sframe",
             executable = True,

@@ -14,7 +14,8 @@
 
 include_guard(GLOBAL)
 set(CFI2SFRAME_DEFAULT_OPTIONS --skip-unconvertible --replace=auto
-  --debug-info=none --min-coverage=2 --sync=end CACHE STRING "What cfi2sframe is always given")
+  --debug-info=none --min-coverage=2 --sync=end --config
+  CACHE STRING "What cfi2sframe is always given")
 mark_as_advanced(CFI2SFRAME_DEFAULT_OPTIONS)
 find_program(CFI2SFRAME_EXECUTABLE cfi2sframe
   DOC "Converts .eh_frame to SFrame in linked ELF files")

@@ -10,6 +10,8 @@
 #   dontSframe = true;
 # sframeFlags holds further options of cfi2sframe.  A file that cannot be
 # converted is a note; with --skip-unconvertible=no in there it is an error.
+# sframeConfig is a file of settings in place of /etc/cfi2sframe.conf, which no
+# derivation may depend on.
 
 # fixupPhase runs the preFixupHooks before it strips the outputs.
 preFixupHooks+=(sframeOutputs)
@@ -26,6 +28,7 @@ sframeOutputs() {
     # All of it in one call: hard links stay links.
     # What is always given comes first, so that sframeFlags can undo it.
     # shellcheck disable=SC2086
-    cfi2sframe --skip-unconvertible --replace=auto \
-        --debug-info=none --min-coverage=2 --sync=end ${sframeFlags-} -r -- "${folders[@]}"
+    CFI2SFRAME_CONFIG=${sframeConfig-} cfi2sframe --skip-unconvertible --replace=auto \
+        --debug-info=none --min-coverage=2 --sync=end --config \
+        --package="${pname-}" ${sframeFlags-} -r -- "${folders[@]}"
 }

@@ -7,10 +7,14 @@
 #   INHIBIT_SFRAME = "1"
 # A file that cannot be converted is a note; it is an error with
 #   SFRAME_OPTIONS = "--skip-unconvertible=no"
+# SFRAME_CONFIG is a file of settings in place of the build machine's
+# /etc/cfi2sframe.conf; its contents count for the shared state.
 
 # What is always given.
-SFRAME_DEFAULTS = "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end"
+SFRAME_DEFAULTS = "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end --config"
 SFRAME_OPTIONS ?= ""
+SFRAME_CONFIG ?= ""
+do_package[file-checksums] += "${@'${SFRAME_CONFIG}:True' if d.getVar('SFRAME_CONFIG') else ''}"
 INHIBIT_SFRAME ?= "${@d.getVar('INHIBIT_PACKAGE_STRIP') or ''}"
 
 DEPENDS:append:class-target = " cfi2sframe-native"
@@ -23,6 +27,7 @@ sframe_package_preprocess () {
         return
     fi
     # All of it in one call: hard links stay links.
-    cfi2sframe ${SFRAME_DEFAULTS} ${SFRAME_OPTIONS} \
+    CFI2SFRAME_CONFIG=${SFRAME_CONFIG} cfi2sframe ${SFRAME_DEFAULTS} \
+        --root="${PKGD}" --package="${PN}" ${SFRAME_OPTIONS} \
         --exclude=.debug -r -- "${PKGD}"
 }

@@ -142,6 +142,17 @@ static const struct argp_option option_table[] = {
     "With -r, leave out files and directories whose name matches GLOB, or "
     "whose path does if GLOB has a slash; may be given several times",
     3 },
+  { "config", OPTION_CONFIG, NULL, 0,
+    "Do what /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d/*.conf say, as "
+    "if options for it stood here",
+    3 },
+  { "root", OPTION_ROOT, "DIR", 0,
+    "With --config, the folder that the files are going to be installed from",
+    3 },
+  { "package", OPTION_PACKAGE, "NAME", 0,
+    "With --config, the package that the files belong to", 3 },
+  { "show-config", OPTION_SHOW_CONFIG, NULL, 0,
+    "Print what --config would read and exit", 3 },
   { "jobs", 'j', "N", 0,
     "Work on N files at the same time (default: as many as there are "
     "processors)",
@@ -488,6 +499,60 @@ static const struct option_switch switches[] = {
                  convert.in_place_write),
 };
 
+/* Read the configuration; a failure ends the program.  */
+static void
+read_configuration (struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  struct cfi2sframe_error err;
+  if (!configuration_read (&options->configuration, &err))
+    argp_failure (state, EXIT_FAILURE, 0, "%s: %s", err.file, err.reason);
+}
+
+/* What it says about all files; job.c has what it says about one.  */
+static void
+apply_configuration (struct tool_options *options)
+{
+  const struct configuration *configuration = &options->configuration;
+  const char *coverage
+      = configuration_value (configuration, SETTING_MIN_COVERAGE);
+  const char *format = configuration_value (configuration, SETTING_FORMAT);
+  const char *checksummed
+      = configuration_value (configuration, SETTING_CHECKSUMMED);
+  if (coverage != NULL)
+    options->convert.min_coverage = strtod (coverage, NULL);
+  if (format != NULL)
+    format_parse (format, &options->convert.format);
+  if (checksummed != NULL)
+    options->convert.leave_checksummed = strcmp (checksummed, "yes") != 0;
+}
+
+/* Options: the configuration.  */
+static error_t
+parse_configuration_option (int key, char *argument, struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  switch (key)
+    {
+    case OPTION_CONFIG:
+      read_configuration (state);
+      apply_configuration (options);
+      return 0;
+    case OPTION_ROOT:
+      options->root = argument;
+      return 0;
+    case OPTION_PACKAGE:
+      options->package = argument;
+      return 0;
+    case OPTION_SHOW_CONFIG:
+      read_configuration (state);
+      configuration_print (&options->configuration, state->out_stream);
+      exit (EXIT_SUCCESS);
+    default:
+      return ARGP_ERR_UNKNOWN;
+    }
+}
+
 /* Options: many files, and those of all programs.  */
 static error_t
 parse_tree_option (int key, char *argument, struct argp_state *state)
@@ -611,6 +676,7 @@ parse_option (int key, char *argument, struct argp_state *state)
     default:
       return parse_mode (key, state) == 0
                      || parse_source_option (key, argument, state) == 0
+                     || parse_configuration_option (key, argument, state) == 0
                  ? 0
                  : parse_tree_option (key, argument, state);
     }
@@ -638,4 +704,5 @@ tool_options_free (struct tool_options *options)
 {
   free (options->excluded);
   options->excluded = NULL;
+  configuration_free (&options->configuration);
 }

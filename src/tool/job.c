@@ -144,11 +144,28 @@ follow_debug_twin (struct job *job, const struct tool_options *options)
   return false;
 }
 
+/* Whether the configuration leaves the file as it is.  */
+static bool
+is_excluded (struct job *job, const struct tool_options *options)
+{
+  const struct setting *line = configuration_excludes (
+      &options->configuration, options->package, options->root, job->path);
+  job->excluded = line != NULL;
+  return line != NULL
+         && !error_set (&job->err, CFI2SFRAME_NOTHING, "left out by %s",
+                        line->where);
+}
+
 void
 job_run (struct job *job, const struct tool_options *options)
 {
   cfi2sframe_report_init (&job->report);
   double start = clock_now ();
+  if (is_excluded (job, options))
+    {
+      job->outcome = JOB_SKIPPED;
+      return;
+    }
   if (!check_debug_twin (job, options))
     job->outcome = JOB_FAILED;
   else if (run_mode (job, options))

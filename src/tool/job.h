@@ -28,6 +28,7 @@ struct job
                  converted, it is skipped without a message */
   FILE *out;  /* stream for the dump */
   enum job_outcome outcome;
+  bool excluded; /* skipped, because the configuration says so */
   struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
   /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */

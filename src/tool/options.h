@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "cfi2sframe.h"
+#include "tool/configuration.h"
 
 enum tool_mode
 {
@@ -73,6 +74,9 @@ struct tool_options
   bool one_file_system;
   const char **excluded; /* patterns; borrowed from argv */
   size_t n_excluded;
+  struct configuration configuration; /* with --config; else nothing */
+  const char *root;                   /* for its patterns of paths, or NULL */
+  const char *package;                /* that the files belong to, or NULL */
   unsigned jobs; /* files to work on at the same time, at least 1 */
 };
 

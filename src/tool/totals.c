@@ -62,6 +62,8 @@ static void
 add_skipped (struct totals *totals, const struct job *job)
 {
   totals->skipped++;
+  if (job->excluded)
+    add_left_alone (&totals->excluded, job);
   /* Files that something keeps a checksum of were reported one by one.  */
   if (!job_is_unconvertible (job) || job->err.status == CFI2SFRAME_CHECKSUMMED)
     return;
@@ -160,6 +162,8 @@ print_left_alone (const struct left_alone *files, const char *one,
 void
 totals_print_left_alone (const struct totals *totals, FILE *errors)
 {
+  print_left_alone (&totals->excluded, "not to be converted",
+                    "are not to be converted", errors);
   print_left_alone (&totals->unsupported, "not for SFrame",
                     "are not for SFrame", errors);
   print_left_alone (&totals->refused, "refused", "are refused", errors);

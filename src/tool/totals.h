@@ -22,7 +22,7 @@ struct totals
 {
   uint64_t done, skipped, failed; /* files */
   uint64_t not_elf;               /* files found in trees that are not ELF */
-  struct left_alone unsupported, refused, malformed;
+  struct left_alone excluded, unsupported, refused, malformed;
   struct cfi2sframe_report sum; /* of all files done */
   /* Of the files done whose CFI is all in .eh_frame, and their number.  */
   struct cfi2sframe_report of_eh_frame;

@@ -46,6 +46,19 @@ unconvertible_files ()
   printf 'xx' >>"$1/appended"
 }
 
+# The version of the section in FILE.
+version_of ()
+{
+  section_bytes "$1" .sframe | od -An -j 2 -N 1 -t u1 | tr -d ' '
+}
+
+# The configuration is standard input.
+configure ()
+{
+  cat >cfi2sframe.conf
+  export CFI2SFRAME_CONFIG=$PWD/cfi2sframe.conf
+}
+
 # A Debian source package with a program, a library, hard links and an object.
 write_debian_source ()
 {
@@ -147,6 +160,29 @@ build_debian_source ()
          | od -An -j 2 -N 1 -t u1)" -eq 2 ]
 }
 
+@test "Debian: the configuration, and a build that wants none" {
+  write_debian_source
+  configure <<'END'
+exclude = /usr/lib/hello/*
+format = 2
+END
+  build_debian_source
+  no_sframe ../x/usr/lib/hello/libanswer.so
+  [ "$(version_of ../x/usr/bin/hello)" = 2 ]
+  [[ $output == *"note: "*"/libanswer.so: not to be converted, left as it is: left out by $CFI2SFRAME_CONFIG:1"* ]] \
+    || report
+  configure <<<"exclude-package = hello-*"
+  build_debian_source
+  no_sframe ../x/usr/bin/hello
+  # The line that dh_sframe(1) shows.
+  sed -n 's/^ \(export CFI2SFRAME_CONFIG =\)/\1/p' "$contrib/debian/dh_sframe" >lines
+  [ -s lines ]
+  cat lines >>debian/rules
+  build_debian_source
+  has_sframe ../x/usr/lib/hello/libanswer.so
+  [ "$(version_of ../x/usr/bin/hello)" = 3 ]
+}
+
 @test "Debian: --no-act says what would be run and changes nothing" {
   write_debian_source
   make -s
@@ -155,7 +191,7 @@ build_debian_source ()
   before=$(checksum debian/hello-sframe/usr/bin/hello)
   run dh_sframe --no-act -v
   [ "$status" -eq 0 ]
-  [[ $output == *"cfi2sframe --skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end --files0-from="* ]] \
+  [[ $output == *"cfi2sframe --skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end --config --root=debian/hello-sframe --package=hello-sframe --files0-from="* ]] \
     || { echo "$output"; return 1; }
   [[ $output == *"debian/hello-sframe/usr/bin/hello"* ]] \
     || { echo "$output"; return 1; }
@@ -354,6 +390,22 @@ build_rpm ()
   no_sframe x/usr/bin/hello
 }
 
+@test "RPM: the configuration" {
+  write_rpm_spec
+  configure <<'END'
+exclude = /usr/lib/hello/*
+format = 2
+END
+  build_rpm
+  no_sframe x/usr/lib/hello/libanswer.so
+  [ "$(version_of x/usr/bin/hello)" = 2 ]
+  build_rpm --define '_sframe_options --format=3'
+  [ "$(version_of x/usr/bin/hello)" = 3 ]
+  configure <<<"exclude-package = hello-sframe"
+  build_rpm
+  no_sframe x/usr/bin/hello
+}
+
 # The number of the built library's soname, in $number.
 soname_number ()
 {
@@ -371,6 +423,19 @@ soname_number ()
   local symbols=$srcdir/debian/libcfi2sframe$number.symbols
   sed -n "s/^ \(cfi2sframe_.*\)@CFI2SFRAME_$number .*/\1/p" "$symbols" | sort \
     | diff "$srcdir/tests/data/libcfi2sframe.symbols" -
+}
+
+# dh_missing ends a build for a document that no package has.
+@test "Debian: every installed document is in a package" {
+  [ -d "$srcdir/debian" ] || skip "releases have no folder debian"
+  local name n=0
+  for name in $(sed -n '/^dist_doc_DATA = /,/[^\\]$/p' "$srcdir/Makefile.am" \
+                  | sed '1d; s|\\$||; s|.*/||'); do
+    grep -qx -e "usr/share/doc/cfi2sframe/$name" -e "usr/share/doc/cfi2sframe/${name%%.*}\*" \
+      "$srcdir/debian/cfi2sframe.install" || { echo "$name"; return 1; }
+    n=$((n + 1))
+  done
+  [ "$n" -ge 11 ]
 }
 
 # A package named after another soname replaces a library still in use.
@@ -442,6 +507,10 @@ END
   cmake --build build >/dev/null
   has_sframe build/libanswer.so
   [ "$(build/hello)" = 43 ]
+  configure <<<"exclude = $PWD/build/hello"
+  rm build/hello
+  cmake --build build >/dev/null
+  no_sframe build/hello
 }
 
 # What a cross compiler for another machine would make.
@@ -560,6 +629,12 @@ END
   has_sframe x/usr/bin/hello
   has_sframe x/usr/lib/libanswer.so
   [ "$(LD_LIBRARY_PATH=x/usr/lib x/usr/bin/hello)" = 42 ]
+  configure <<<"exclude = /usr/lib/*"
+  run make -s install DESTDIR="$PWD/w"
+  [ "$status" -eq 0 ] || report
+  has_sframe w/usr/bin/hello
+  no_sframe w/usr/lib/libanswer.so
+  export CFI2SFRAME_CONFIG=
   # A library that cannot be converted.
   printf 'xx' >>.libs/libanswer.so.0.0.0
   run make -s install DESTDIR="$PWD/y"
@@ -585,6 +660,13 @@ linker=$contrib/cargo/sframe-linker
   has_sframe joined
   "$linker" -O2 hello.c answer.c
   has_sframe a.out
+  configure <<<"format = 2"
+  "$linker" -O2 hello.c answer.c
+  [ "$(version_of a.out)" = 2 ]
+  configure <<<"exclude = $PWD/a.out"
+  "$linker" -O2 hello.c answer.c
+  no_sframe a.out
+  export CFI2SFRAME_CONFIG=
   # The linker's failure is ours, and so is its success.
   run ! "$linker" -o none missing.c
   printf '#!/bin/sh\ncc "$@" && printf xx >>appended\n' >bin/appender
@@ -695,6 +777,7 @@ END
   cat >run.sh <<END
 MAKEPKG_LIBRARY=$PWD/library
 SFRAME_OPTIONS=$1
+pkgname=hello
 options=(strip sframe)
 source "$contrib/arch/45-sframe.sh"
 cd tree && "\${tidy_modify[0]}"
@@ -708,7 +791,7 @@ END
 
 run_gentoo ()
 {
-  run bash -c "D=$PWD/tree; RESTRICT=; SFRAME_OPTIONS=$1
+  run bash -c "D=$PWD/tree/; RESTRICT=; SFRAME_OPTIONS=$1; PN=hello
     ewarn () { echo \"\$@\"; }
     die () { echo \"\$@\"; exit 1; }
     source '$contrib/gentoo/sframe.bashrc'; post_src_install"
@@ -720,8 +803,10 @@ run_gentoo ()
 
 run_nix ()
 {
-  run bash -eu -c "preFixupHooks=(); out=$PWD/tree; dev=$PWD/missing
-    sframeFlags=$1
+  echo "the machine's own" >machine.conf
+  CFI2SFRAME_CONFIG=$PWD/machine.conf run bash -eu -c "preFixupHooks=()
+    out=$PWD/tree dev=$PWD/missing pname=hello
+    sframeFlags=$1 sframeConfig=${CFI2SFRAME_CONFIG-}
     getAllOutputNames () { echo out dev; }
     source '$contrib/nix/setup-hook.sh'; \"\${preFixupHooks[0]}\""
 }
@@ -734,11 +819,14 @@ run_yocto ()
 {
   sed -n '/^sframe_package_preprocess ()/,/^}/p' \
     "$contrib/yocto/sframe.bbclass" >function.sh
-  sed -i 's/\${\(PKGD\|INHIBIT_SFRAME\|SFRAME_OPTIONS\)}/${\1-}/' function.sh
+  sed -i 's/\${\(PKGD\|PN\|INHIBIT_SFRAME\|SFRAME_OPTIONS\|SFRAME_CONFIG\)}/${\1-}/' function.sh
   local defaults
   defaults=$(sed -n 's/^SFRAME_DEFAULTS = "\(.*\)"/\1/p' \
                "$contrib/yocto/sframe.bbclass")
-  run sh -e -c "PKGD=$PWD/tree; SFRAME_DEFAULTS='$defaults'; SFRAME_OPTIONS=$1
+  echo "the machine's own" >machine.conf
+  CFI2SFRAME_CONFIG=$PWD/machine.conf run sh -e -c "PKGD=$PWD/tree PN=hello
+    SFRAME_DEFAULTS='$defaults' SFRAME_OPTIONS=$1
+    SFRAME_CONFIG=${CFI2SFRAME_CONFIG-}
     . ./function.sh; sframe_package_preprocess"
 }
 
@@ -779,13 +867,14 @@ hook_reads_eh_frame_only ()
 # More hooks as functions, over the folder tree.
 run_rpm ()
 {
-  RPM_BUILD_ROOT=$PWD/tree run "$contrib/rpm/brp-sframe" $1
+  RPM_PACKAGE_NAME=hello RPM_BUILD_ROOT=$PWD/tree run "$contrib/rpm/brp-sframe" $1
 }
 
 run_meson ()
 {
-  SFRAME_OPTIONS=$1 MESON_INSTALL_DESTDIR_PREFIX="$PWD/tree" \
-    run "$contrib/meson/sframe-install.sh" cfi2sframe $(cd tree && echo *)
+  SFRAME_OPTIONS=$1 DESTDIR=$PWD/tree MESON_INSTALL_DESTDIR_PREFIX=$PWD/tree \
+    run "$contrib/meson/sframe-install.sh" cfi2sframe \
+    $(cd tree && find -L . -type f)
 }
 
 @test "RPM: .eh_frame is read only, and little is none" {
@@ -827,12 +916,68 @@ run_debian ()
   hook_reads_eh_frame_only run_debian
 }
 
+# What /etc/cfi2sframe.conf says of paths, as $2 if that is not /lib/*, of
+# versions and of packages, as $3 if that is not the package hello.
+hook_reads_configuration ()
+{
+  program_in_path
+  mkdir -p tree/bin tree/lib
+  small_program tree/bin/small
+  cp tree/bin/small tree/lib/small
+  cp -r tree before
+  configure <<<"${3-exclude-package = hello}"
+  "$1" ""
+  [ "$status" -eq 0 ] || report
+  diff -r before tree
+  configure <<<"wrong"
+  "$1" ""
+  [ "$status" -ne 0 ] || report
+  diff -r before tree
+  [[ $output == *"$CFI2SFRAME_CONFIG:1: 'wrong' is no 'setting = value'"* ]] || report
+  configure <<<"exclude = ${2-/lib/*}"$'\n'"format = 2"
+  "$1" ""
+  [ "$status" -eq 0 ] || report
+  cmp before/lib/small tree/lib/small
+  [ "$(version_of tree/bin/small)" = 2 ]
+  cp before/bin/small tree/bin/small
+  "$1" --format=3
+  [ "$(version_of tree/bin/small)" = 3 ]
+  configure </dev/null
+  "$1" ""
+  [ "$(version_of tree/lib/small)" = 3 ]
+}
+
+@test "RPM: the script reads the configuration" {
+  hook_reads_configuration run_rpm
+}
+
+@test "Arch: the configuration" {
+  hook_reads_configuration run_arch
+}
+
+@test "Gentoo: the configuration" {
+  hook_reads_configuration run_gentoo
+}
+
+@test "Nix: the configuration that the derivation names, not the machine's" {
+  hook_reads_configuration run_nix "$PWD/tree/lib/*"
+}
+
+@test "Yocto: the configuration that the recipe names, not the machine's" {
+  hook_reads_configuration run_yocto
+}
+
+# Meson's script knows no package.
+@test "Meson: the configuration" {
+  hook_reads_configuration run_meson "/lib/*" "exclude = *"
+}
+
 # Those that cannot run here, too.
 @test "all hooks give the same options" {
   local file n=0
   while read -r file; do
     tr '\n' ' ' <"$file" | tr -d '\\(,)"'"'" | sed 's/args.add//g; s/[ \t]\+/ /g' \
-      | grep -qe "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end" \
+      | grep -qe "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end --config" \
       || { echo "$file"; return 1; }
     n=$((n + 1))
   done < <(grep -rle "--replace=auto" "$contrib" --exclude-dir=retrofit --exclude-dir=system)
