@@ -68,6 +68,72 @@ wrong ()
   run ! grep -P '[^\t -~\n]' <<<"$stderr"
 }
 
+@test "cfi2sframe --config: paths below the root, packages, order of options" {
+  small_program
+  mkdir -p root/usr/lib "root/us*r/lib"
+  cp small root/usr/lib/a
+  cp small root/usr/lib/b
+  cp small "root/us*r/lib/a"
+  configure <<<$'exclude = /usr/lib/a\nexclude=*/here/lib/*\nformat = 2'
+  tool --config --root=root/ -r -j 2 --skip-unconvertible root
+  [ "$status" -eq 0 ] || report
+  cmp small root/usr/lib/a
+  "$CFI2SFRAME" --dump root/usr/lib/b | grep -q SFRAME_VERSION_2
+  has_sframe "root/us*r/lib/a"
+  grep -q "^cfi2sframe: note: root/usr/lib/a: not to be converted.*left out by $PWD/cfi2sframe.conf:1$" \
+    <<<"$stderr"
+  # What is named, too, wherever one is.
+  mkdir -p here/lib
+  cp small here/lib/a
+  (cd here/lib && "$CFI2SFRAME" --config a && "$CFI2SFRAME" --config ./a)
+  cmp small here/lib/a
+  tool --config --root=here here/lib/a
+  has_sframe here/lib/a
+  # "root" is no beginning of another name.
+  cp small root/usr/lib/c
+  configure <<<"exclude = /ot/usr/lib/c"
+  tool --config --root=ro root/usr/lib/c
+  has_sframe root/usr/lib/c
+  # What stands behind counts more, and readers determine the version.
+  configure <<<"format = 2"
+  tool --config --format=3 -o three small
+  "$CFI2SFRAME" --dump three | grep -q SFRAME_VERSION_3
+  tool --format=3 --config -o two small
+  "$CFI2SFRAME" --dump two | grep -q SFRAME_VERSION_2
+  tool --config --for=linux -o linux small
+  "$CFI2SFRAME" --dump linux | grep -q SFRAME_VERSION_3
+  configure <<<"exclude-package = sm?ll"
+  tool --config --package=small --stats=json -o none small
+  [ "$status" -eq 0 ] && [ ! -e none ] || report
+  [[ $output == *"left out by $PWD/cfi2sframe.conf:1"* ]] || report
+  tool --config --package=smaller --detached=sections small
+  [ -n "$(find sections -name '*.sframe')" ] || report
+  configure <<<"min-coverage = 100"
+  tool --config -o none small
+  [ "$status" -eq 1 ] && [ ! -e none ] || report
+  tool --config --min-coverage=0 -o some small
+  has_sframe some
+  configure <<<"checksummed = yes"
+  cp small fips
+  (openssl dgst -sha256 -hmac key fips || sha256sum fips) >.fips.hmac 2>/dev/null
+  tool --config fips
+  has_sframe fips
+}
+
+@test "cfi2sframe --config: what goes together" {
+  small_program
+  exits 2 --root=. -o out small
+  exits 2 --package=x -o out small
+  exits 2 --config --check small
+  configure <<<"wrong"
+  local before
+  before=$(checksum small)
+  exits 1 --config small
+  [ "$(checksum small)" = "$before" ]
+  tool -o out small
+  has_sframe out
+}
+
 @test "lines that are wrong are one clear line, and exit 1" {
   needs python3
   configure <<<"exclude /usr"
@@ -91,7 +157,9 @@ wrong ()
   configure < <(printf 'exclude = /a\rb\n')
   wrong ":1: exclude is "
   configure < <(printf 'exclude = /\xff\n')
-  wrong "not UTF-8"
+  wrong ":1: exclude is "
+  configure < <(printf 'format = 3\n\0exclude = /\n')
+  wrong "no text"
   configure < <(printf 'x%.0s' $(seq 5000))
   wrong "is no 'setting = value'"
   head -c 2000000 /dev/zero >cfi2sframe.conf

@@ -23,10 +23,10 @@ def new_parser(description: str, epilog: str = "") -> Parser:
     return parser
 
 
-def read_config() -> config.Config:
+def read_config(program: str) -> config.Config:
     """The configuration of this machine; ends the program if it is wrong."""
     try:
-        return config.read()
+        return config.read(program)
     except Refused as error:
         complain(error)
         sys.exit(1)
@@ -37,7 +37,7 @@ class ShowConfig(argparse.Action):
 
     def __call__(self, parser: Parser, namespace: argparse.Namespace,
                  values: Any, option_string: Any = None) -> None:
-        sys.stdout.write(read_config().show())
+        sys.stdout.write(read_config(namespace.cfi2sframe).text)
         parser.exit()
 
 
@@ -60,9 +60,6 @@ def parse(parser: Parser, *needed: str) -> argparse.Namespace:
         split = arguments.index("--")
         arguments, further = arguments[:split], arguments[split + 1:]
     options = parser.parse_args(arguments)
-    options.config = read_config()
-    options.further = further
-    options.options = options.config.options(further)
     if getattr(options, "unpacked_max", None) is not None:
         if options.unpacked_max < 1:
             parser.error("--unpacked-max: at least 1")
@@ -70,6 +67,9 @@ def parse(parser: Parser, *needed: str) -> argparse.Namespace:
     for program in (options.cfi2sframe,) + needed:
         if shutil.which(program) is None:
             parser.error("%s not found" % program)
+    options.config = read_config(options.cfi2sframe)
+    options.further = further
+    options.options = options.config.options(further)
     return options
 
 

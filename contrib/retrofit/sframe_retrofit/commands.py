@@ -15,10 +15,10 @@ Source = Union[IO[bytes], int]
 
 def failure(command: Command, status: int, errors: bytes) -> Refused:
     """What COMMAND complained of, on one line."""
-    return Refused("%s: %s" % (
-        os.path.basename(command[0]),
-        "; ".join(errors.decode(errors="replace").strip().splitlines())
-        or "exit status %d" % status))
+    name = os.path.basename(command[0]) + ": "
+    text = "; ".join(errors.decode(errors="replace").strip().splitlines())
+    return Refused(name + (text.removeprefix(name)
+                           or "exit status %d" % status))
 
 
 def run(command: Command, **further: Any) -> bytes:
