@@ -69,6 +69,13 @@ add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
   return frame_function_append (function, &next);
 }
 
+/* Start INDEX of the functions; UINT64_MAX when there are not so many.  */
+static uint64_t
+start_of (const struct row_map *row_map, size_t index)
+{
+  return index < row_map->n_starts ? row_map->starts[index] : UINT64_MAX;
+}
+
 /* Add ROW for the code from START to END, cut where functions start.  */
 static bool
 add_range (struct harvest *harvest, uint64_t start, uint64_t end,
@@ -77,18 +84,15 @@ add_range (struct harvest *harvest, uint64_t start, uint64_t end,
   const struct row_map *row_map = harvest->row_map;
   while (start < end)
     {
-      while (harvest->start < row_map->n_starts
-             && row_map->starts[harvest->start] < start)
+      while (start_of (row_map, harvest->start) < start)
         harvest->start++;
-      bool is_start = harvest->start < row_map->n_starts
-                      && row_map->starts[harvest->start] == start;
-      size_t next = harvest->start + is_start;
-      while (next < row_map->n_starts && row_map->starts[next] == start)
+      size_t next = harvest->start;
+      while (start_of (row_map, next) <= start)
         next++;
-      uint64_t until = next < row_map->n_starts && row_map->starts[next] < end
-                           ? row_map->starts[next]
-                           : end;
-      if (!add_piece (harvest, start, until, is_start, row))
+      uint64_t until = start_of (row_map, next);
+      if (until > end)
+        until = end;
+      if (!add_piece (harvest, start, until, next > harvest->start, row))
         return false;
       start = until;
     }

@@ -42,6 +42,8 @@ only_code_that_is_wrong_is_objected_to (void **state)
   assert_true (code_evidence_contradict (&rows, 0x104, 0x1d));
   assert_true (code_evidence_contradict (&rows, 0x127, 1));
   assert_false (code_evidence_contradict (&rows, 0x128, 0x1000));
+  struct code_evidence behind = rows_with_findings ();
+  assert_false (code_evidence_contradict (&behind, 0x128, 0x1000));
   struct code_evidence none = { 0 };
   assert_false (code_evidence_contradict (&none, 0, UINT64_MAX));
 }
@@ -74,6 +76,10 @@ wrong_rows_are_left_out (void **state)
       assert_true (frame_function_append (&function, &row));
       if (code_evidence_contradict (&rows, function.address, function.size))
         assert_true (code_evidence_leave_out (&rows, &function));
+      for (size_t k = 0; k < function.n_rows; k++)
+        if (function.rows[k].cfa.kind == RULE_UNSUPPORTED)
+          assert_int_equal (function.rows[k].cfa.reason,
+                            REASON_CODE_DISAGREES);
       for (size_t k = 0; k < function.n_rows; k++)
         snprintf (found + strlen (found), sizeof found - strlen (found),
                   "%s%s%x", k > 0 ? " " : "",
@@ -127,14 +133,20 @@ open_fixture (struct fixture *f)
   assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
   assert_true (
       code_evidence_open_source (&f->source, &f->image, &cfi_options, &err));
+  assert_int_equal (err.status, CFI2SFRAME_OK);
+  assert_ptr_equal (f->source.cfi.arch, f->image.arch);
   /* A source without CFI has no name for what it is of.  */
   f->source.image = &f->image;
+  /* Whatever stood there before has no part in what is found.  */
+  memset (&f->rows, 0xa5, sizeof f->rows);
 }
 
 static void
 close_fixture (struct fixture *f)
 {
-  code_evidence_free (&f->rows);
+  const struct code_evidence unused = f->rows;
+  if (unused.next != UINT64_C (0xa5a5a5a5a5a5a5a5))
+    code_evidence_free (&f->rows);
   cfi_source_close (&f->source);
   image_close (&f->image);
 }
@@ -302,6 +314,72 @@ code_is_cut_by_all_that_is_known (void **state)
   open_program_of (&f, backwards, G);
   elf_builder_symbol (&f.elf, 1, ".text", STT_FUNC, G);
   expect (&f, "1000+8:1 100c+8:1");
+  assert_int_equal (f.rows.functions, 2);
+  close_fixture (&f);
+}
+
+/* What is in front of G, the only start, is no part of it.  */
+static void
+code_in_front_of_a_start_is_another_function (void **state)
+{
+  static const uint32_t code[]
+      = { 0xd503201f, 0xd503201f, 0xd65f03c0,   /* nop; nop; ret */
+          0x17fffffd, 0x00000000, 0x00000000 }; /* G: b F */
+  (void)state;
+  struct fixture f;
+  open_program_of (&f, code, G);
+  elf_builder_symbol (&f.elf, 1, ".text", STT_FUNC, G);
+  expect (&f, "1000+c:1 100c+4:1");
+  close_fixture (&f);
+}
+
+/* Two stubs lie between the rows of one function and those of the next.  */
+static void
+code_behind_several_stubs_begins_behind_them (void **state)
+{
+  static const uint32_t code[]
+      = { 0xd65f03c0, 0x00000000, 0x00000000,   /* ret; two stubs */
+          0x00000000, 0xd503201f, 0xd65f03c0 }; /* nop; ret */
+  (void)state;
+  struct fixture f;
+  open_program_of (&f, code, F + 16);
+  add_stub (&f, F + 4, 4);
+  add_stub (&f, F + 8, 4);
+  expect (&f, "1000+4:1 1004+4P:1 1008+4P:1 1010+8:1");
+  close_fixture (&f);
+}
+
+/* A path enters a stub in the middle and goes on behind it.  */
+static void
+code_behind_a_stub_that_was_entered_stays (void **state)
+{
+  static const uint32_t code[]
+      = { 0xd503201f, 0x14000002, 0x00000000,   /* nop; b F + 12; stub */
+          0xd503201f, 0xd503201f, 0xd65f03c0 }; /* nop; nop; ret */
+  (void)state;
+  struct fixture f;
+  open_program_of (&f, code, F);
+  add_stub (&f, F + 8, 8);
+  expect (&f, "1000+8:1 1008+8P:1 1010+8:1");
+  close_fixture (&f);
+}
+
+/* GraalVM's functions use FP as they like.  */
+static void
+code_that_does_not_keep_fp_gives_no_functions (void **state)
+{
+  static const struct code_evidence_request both
+      = { .add = true, .verify = true };
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  open_fixture (&f);
+  for (size_t i = 0; i < f.image.n_sections; i++)
+    if (strcmp (f.image.sections[i].name, ".data") == 0)
+      f.image.sections[i].name = ".svm_heap";
+  assert_true (code_evidence_make (&f.rows, &f.source, &both, &err));
+  assert_int_equal (f.rows.functions, 0);
+  assert_int_equal (f.source.found.n_functions, 0);
   close_fixture (&f);
 }
 
@@ -404,6 +482,10 @@ main (void)
     cmocka_unit_test (functions_without_a_frame_are_not_one),
     cmocka_unit_test (known_code_has_no_further_rows),
     cmocka_unit_test (code_is_cut_by_all_that_is_known),
+    cmocka_unit_test (code_in_front_of_a_start_is_another_function),
+    cmocka_unit_test (code_behind_several_stubs_begins_behind_them),
+    cmocka_unit_test (code_behind_a_stub_that_was_entered_stays),
+    cmocka_unit_test (code_that_does_not_keep_fp_gives_no_functions),
     cmocka_unit_test (what_is_not_asked_for_is_not_found),
     cmocka_unit_test (code_of_another_machine_is_refused),
     cmocka_unit_test (without_memory_no_code_is_read),
