@@ -20,7 +20,7 @@ jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
   /* What is at one address can be read in several ways.  */
   uint64_t key = table->address * 16 + table->width;
   *number = address_map_get (&tables->by_key, key);
-  if (*number != UINT32_MAX && tables->tables[*number].width == table->width
+  if (*number != UINT32_MAX
       && tables->tables[*number].is_signed == table->is_signed)
     {
       struct jump_table *old = &tables->tables[*number];

@@ -346,9 +346,9 @@ audit_wrong (struct value value, unsigned rule_kind, struct value kept_at)
              : VERDICT_UNKNOWN;
 }
 
-/* Whether RULE finds register REG, which is still the caller's, in a word
-   below the stack pointer where nothing has put it: on a path that has not
-   saved it, say.  */
+/* Whether RULE, which does not find what register REG still has, the caller's
+   value, looks for it in a word below the stack pointer: on a path that has
+   not saved it, say.  */
 static bool
 finds_nothing (const struct state *state, const struct code_machine *machine,
                struct frame_rule rule, unsigned reg)
@@ -357,7 +357,6 @@ finds_nothing (const struct state *state, const struct code_machine *machine,
   struct value place = value_of (VALUE_CFA, rule.offset);
   return rule.kind == RULE_DEREF_CFA && sp.kind == VALUE_CFA
          && place.number < sp.number - machine->kept_below
-         && state_find_slot (state, place) == state->n_slots
          && value_equal (state->registers[reg], value_of (VALUE_SAVED, reg));
 }
 

@@ -779,6 +779,7 @@ conditions_bound_what_was_compared (void **state)
       compare (OP_COMPARE, X0, (int64_t)cases[i].with);
       state_branch (&now, cases[i].condition, cases[i].taken);
       assert_true (bound_of (X0) == cases[i].max);
+      assert_int_equal (now.n_bounds, cases[i].max != UINT64_MAX);
       assert_true (bound_of (X1) == UINT64_MAX);
     }
 }
@@ -1289,6 +1290,15 @@ tables_end_by_bound_and_place (void **state)
   expect_target (&table, &facts, 1, 0);
   table.is_in_data = true;
   expect_target (&table, &facts, 1, 0x8fc0);
+  /* Whole addresses need no base.  */
+  struct jump_table whole = { .address = 0x5000,
+                              .base = 0x9000,
+                              .end = UINT64_MAX,
+                              .max = 6,
+                              .width = 8,
+                              .scale = 1 };
+  segment.p_flags = PF_R;
+  expect_target (&whole, &facts, 1, UINT64_C (0x3000000020));
   /* A label instead of a table.  */
   struct jump_table label = { .address = 0x5004 };
   expect_target (&label, &facts, 0, 0x5004);
@@ -2235,6 +2245,389 @@ where_things_are_kept (void **state)
   assert_int_equal (state_ra_place (&now, machine).number, 8);
 }
 
+/* ---- What must not be mixed up */
+
+static void
+unknown_sums_are_not_equal (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  add (X1, X19, 8);
+  add (X2, X20, 8);
+  assert_false (value_equal (now.registers[X1], now.registers[X2]));
+  compare (OP_COMPARE, X1, 5);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_true (bound_of (X1) == 5);
+  assert_true (bound_of (X2) == UINT64_MAX);
+  /* What was read from a place of which nothing is known is bounded, too.  */
+  load (X0, SP, -8);
+  expect_kind (X0, VALUE_MIXED);
+  compare (OP_COMPARE, X0, 7);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_true (bound_of (X0) == 7);
+}
+
+/* A word that has an address of the old base is worth nothing with a new one,
+   even if the place of the word is known.  */
+static void
+addresses_of_an_old_base_are_forgotten (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  add (RSP, RSP, -32);
+  add (R10, RSP, 0);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  store (RSP, R10, 8);
+  expect_word (R10, 8, VALUE_BASE, 0);
+  with_index (OP_LOWER, RSP, RSP, RCX, 8);
+  expect_unknown_word (R10, 8);
+  /* The base of FP, which SP had before it came back.  */
+  state_enter (&now, machine);
+  add (R10, RSP, 0);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  move (RBP, RSP, 8);
+  move (RSP, R10, 8);
+  with_immediate (OP_ALIGN, RSP, RSP, -64);
+  expect (RSP, VALUE_BASE, 0);
+  expect_kind (RBP, VALUE_MIXED);
+}
+
+/* Numbers of places with different bases cannot be compared.  */
+static void
+words_of_another_base_are_not_below (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBX);
+  move (RBP, RSP, 8);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  state_call (&now, machine, address);
+  expect_word (RBP, 0, VALUE_SAVED, RBX);
+  /* Words of a realigned frame are released where SP leaves it ...  */
+  enter (&arch_amd64);
+  add (R10, RSP, 0);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  push (RBX);
+  load (RAX, RSP, 0);
+  expect (RAX, VALUE_SAVED, RBX);
+  move (RBP, RSP, 8);
+  move (RSP, R10, 8);
+  expect_word (RBP, 0, VALUE_SAVED, RBX);
+  /* ... and gone where it comes back.  */
+  move (RSP, RBP, 8);
+  expect_unknown_word (RBP, 0);
+}
+
+static void
+all_of_many_words_are_released (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  add (RSP, RSP, -400);
+  for (int64_t i = 0; i < 40; i++)
+    store (RSP, RSP, 8 * i);
+  assert_int_equal (now.n_slots, 41);
+  add (RSP, RSP, 400);
+  add (RSP, RSP, -400);
+  assert_int_equal (now.n_slots, 1);
+}
+
+/* By hand: SP is pushed as it was, and popped as what was there.  */
+static void
+the_stack_pointer_is_pushed_and_popped (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RSP);
+  expect (RSP, VALUE_CFA, -16);
+  expect_word (RSP, 0, VALUE_CFA, -8);
+  push (RBX);
+  pop (RSP);
+  expect (RSP, VALUE_SAVED, RBX);
+}
+
+/* The last copy of what the caller needs is lost there: a push is sure to
+   write where SP is, and a pop where FP leads.  */
+static void
+pushes_and_pops_overwrite_what_was_saved (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  store (RBX, RSP, -8);
+  set (RBX, 1);
+  push (RAX);
+  expect_unknown_word (RSP, 0);
+  state_enter (&now, machine);
+  push (RBX);
+  set (RBX, 1);
+  move (RBP, RSP, 8);
+  push (RCX);
+  apply (memory_insn (OP_POP, REG_NONE, RBP, 0, 8));
+  expect_unknown_word (RBP, 0);
+  /* What is known of memory, too.  */
+  state_enter (&now, machine);
+  struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, RSP, 8, 8);
+  in_frame.immediate = 5;
+  push (RCX);
+  apply (in_frame);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  assert_int_equal (now.n_bounds, 1);
+  apply (memory_insn (OP_POP, REG_NONE, RSP, 8, 8));
+  assert_int_equal (now.n_bounds, 0);
+}
+
+/* Only SP is lowered by what nobody knows; a number in another register has no
+   part in that.  */
+static void
+only_the_stack_pointer_gets_a_new_base (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  set (RAX, 24);
+  with_index (OP_LOWER, RBP, RSP, RCX, 8);
+  expect_kind (RBP, VALUE_OPAQUE);
+  with_index (OP_LOWER, RSP, RSP, REG_NONE, 8);
+  expect (RSP, VALUE_BASE, 0);
+}
+
+/* Taking a code off leaves what has none as it was, and asks for no key.  */
+static void
+codes_are_taken_off_alone (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  change (LR);
+  struct value unknown = now.registers[LR];
+  address -= 4;
+  with_immediate (OP_STRIP, LR, LR, 0);
+  assert_true (value_equal (now.registers[LR], unknown));
+  with_immediate (OP_STRIP, LR, X19, 0);
+  expect (LR, VALUE_SAVED, X19);
+  state_enter (&now, machine);
+  with_immediate (OP_SIGN, LR, LR, 1);
+  with_immediate (OP_STRIP, LR, LR, 0);
+  expect (LR, VALUE_SAVED, LR);
+}
+
+/* Entries of tables stay such where they are extended, and are targets only
+   with a base that is known.  */
+static void
+entries_are_told_from_what_looks_like_them (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X1, 0x5000);
+  bounded_index (X0, 6);
+  apply (indexed (X2, X1, X0, 4, 4));
+  move (X9, X2, 4);
+  expect (X9, VALUE_ENTRY, 0);
+  with_index (OP_SUM, X9, X2, X19, 8);
+  expect_kind (X9, VALUE_OPAQUE);
+  assert_int_equal (tables.tables[0].base, 0);
+  struct insn other = indexed (X9, X1, X0, 4, 4);
+  other.offset = 0x100;
+  apply (other);
+  now.registers[X2] = value_of (VALUE_ENTRIES, 3);
+  with_index (OP_SUM, X9, X2, X1, 8);
+  expect (X9, VALUE_TARGETS, 3);
+  assert_int_equal (tables.tables[0].base, 0x5000);
+  assert_int_equal (tables.tables[1].base, 0x5000);
+  /* A word beside a pointer is no entry with a known index.  */
+  struct insn beside = memory_insn (OP_LOAD, X2, X19, 0x5040, 4);
+  beside.sign_extended = true;
+  apply (beside);
+  expect_kind (X2, VALUE_OPAQUE);
+  assert_int_equal (tables.n, 2);
+}
+
+static void
+bounds_of_tables_are_those_of_the_index (void **state)
+{
+  (void)state;
+  enter (&arch_aarch64);
+  set (X1, 0x5000);
+  bounded_index (X0, 27); /* bytes: the last entry of four is the seventh */
+  apply (indexed (X2, X0, X1, 1, 4));
+  expect_table (0, 0x5000, 6, 4, true);
+  assert_false (tables.tables[0].is_weak);
+  set (X1, 0x6000);
+  bounded_index (X0, 6);
+  now.bounds[now.n_bounds - 1].limit.is_weak = true;
+  with_immediate (OP_SCALE, X9, X0, 4);
+  assert_true (state_bound (&now, now.registers[X9]).is_weak);
+  apply (indexed (X2, X1, X0, 4, 4));
+  expect_table (1, 0x6000, 6, 4, true);
+  assert_true (tables.tables[1].is_weak);
+}
+
+/* Flags are those of the last instruction that sets them.  */
+static void
+flags_of_other_instructions_tell_nothing (void **state)
+{
+  (void)state;
+  struct insn sets_flags = insn_of (OP_NONE, REG_NONE, REG_NONE);
+  sets_flags.sets_flags = true;
+  struct insn branch = insn_of (OP_NONE, REG_NONE, REG_NONE);
+  branch.condition = CONDITION_EQUAL;
+  bool taken;
+  enter (&arch_aarch64);
+  for (int i = 0; i < 6; i++)
+    {
+      call_kernel (machine->clone, 0x5000, true);
+      apply (insn_of (OP_TEST, REG_NONE, machine->kernel_result));
+      if (i == 1)
+        apply (sets_flags);
+      else if (i == 2)
+        compare (OP_COMPARE, X19, 5);
+      else if (i == 3)
+        compare (OP_COMPARE, machine->kernel_result, 5);
+      else if (i == 4)
+        state_settle (&now, machine, 0x3000);
+      else if (i == 5)
+        with_index (OP_COMPARE_BOTH, REG_NONE, X19, X20, 8);
+      assert_int_equal (state_parts_from_child (&now, &branch, &taken),
+                        i == 0);
+    }
+  for (int i = 0; i < 4; i++)
+    {
+      enter (&arch_aarch64);
+      change (SP);
+      now.registers[X20] = value_of (VALUE_CFA, -64);
+      with_index (OP_COMPARE_BOTH, REG_NONE, SP, X20, 8);
+      if (i == 1)
+        apply (sets_flags);
+      else if (i == 2)
+        state_call (&now, machine, address);
+      else if (i == 3)
+        state_settle (&now, machine, 0x3000);
+      state_branch (&now, CONDITION_EQUAL, true);
+      expect_kind (SP, i == 0 ? VALUE_CFA : VALUE_OPAQUE);
+    }
+}
+
+/* Go keeps FP in the word below SP, which callees leave alone.  */
+static void
+the_word_below_the_stack_pointer_is_kept_in_go (void **state)
+{
+  const struct value saved = value_of (VALUE_SAVED, FP);
+  (void)state;
+  enter (&arch_aarch64);
+  const struct code_machine *usual = machine;
+  for (int turn = 0; turn < 2; turn++)
+    {
+      machine = turn ? code_machine_of_go (&arch_aarch64) : usual;
+      state_enter (&now, machine);
+      const struct frame_row row = { .cfa = { RULE_REG, 0, SP, 0 },
+                                     .ra = { .kind = RULE_SAME },
+                                     .fp = { RULE_DEREF_CFA, 0, 0, -8 } };
+      assert_int_equal (state_check_fp (&now, machine, &row),
+                        turn ? VERDICT_UNKNOWN : VERDICT_CONTRADICTS);
+      store (FP, SP, -8);
+      store (X19, SP, -16);
+      assert_int_equal (state_keeps (&now, machine, saved), turn);
+      state_call (&now, machine, address);
+      expect_word (SP, -8, turn ? VALUE_SAVED : VALUE_MIXED, turn ? FP : 0);
+      expect_unknown_word (SP, -16);
+    }
+}
+
+/* Paths have met where only SP differs, or an address of the stack.  */
+static void
+differences_of_the_stack_are_changes (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RSP);
+  struct state other = now;
+  other.slots[now.n_slots - 1].value = value_of (VALUE_CFA, -64);
+  join (&other, true);
+  expect_unknown_word (RSP, 0);
+  enter (&arch_amd64);
+  other = now;
+  other.registers[RSP] = value_of (VALUE_CFA, -16);
+  join (&other, true);
+  expect_kind (RSP, VALUE_OPAQUE);
+}
+
+static void
+tables_are_forgotten_as_a_whole (void **state)
+{
+  (void)state;
+  struct jump_table table = { .address = 0x5000, .width = 4 };
+  uint32_t number;
+  jump_tables_reset (&tables);
+  assert_true (jump_tables_note (&tables, &table, &number));
+  table.address = 0x6000;
+  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_int_equal (number, 1);
+  jump_tables_reset (&tables);
+  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_int_equal (number, 0);
+  assert_int_equal (tables.n, 1);
+}
+
+/* Rows that would be wrong, or could not be said.  */
+static void
+states_without_rows (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  add (RSP, RSP, -INT64_C (0x7ffffff0));
+  expect_row (rule (RULE_REG, RSP, 0x7ffffff8), rule (RULE_DEREF_CFA, 0, -8),
+              same);
+  add (RSP, RSP, -64); /* an offset of 32 bits cannot say it */
+  expect_no_row ();
+  /* The return address was popped: whoever is called next overwrites it.  */
+  enter (&arch_amd64);
+  pop (REG_NONE);
+  expect_no_row ();
+  /* Parent and child have different stacks.  */
+  enter (&arch_aarch64);
+  call_kernel (machine->clone, 0x5000, true);
+  expect_no_row ();
+  /* Of two copies of a signed return address the one in the record counts.  */
+  enter (&arch_aarch64);
+  with_immediate (OP_SIGN, LR, LR, 0);
+  add (SP, SP, -64);
+  store (LR, SP, 32);
+  apply (pair (OP_STORE, FP, LR, 0));
+  change (LR);
+  expect_row (rule (RULE_REG, SP, 64), rule (RULE_DEREF_CFA, 0, -56),
+              rule (RULE_DEREF_CFA, 0, -64));
+}
+
+/* A pointer into the frame is one in any register, whatever its base.  */
+static void
+any_pointer_keeps_the_frame (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  move (RAX, RSP, 8);
+  change (RSP);
+  assert_false (state_has_left (&now, machine));
+  state_enter (&now, machine);
+  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  assert_false (state_has_left (&now, machine));
+}
+
+/* Rules by registers are right as far as the registers are.  */
+static void
+registers_of_others (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  push (RBP);
+  move (RBX, RBP, 8);
+  assert_int_equal (verdict_on_fp (rule (RULE_REG, RBX, 0)), VERDICT_AGREES);
+  assert_int_equal (verdict_on_fp (rule (RULE_REG, RBX, 8)), VERDICT_UNKNOWN);
+  change (RAX);
+  assert_int_equal (verdict_on_fp (rule (RULE_REG, RAX, 0)), VERDICT_UNKNOWN);
+  /* There is no register of that number, whatever lies behind the last.  */
+  now.bounds[0].subject.base = value_of (VALUE_CFA, 0);
+  assert_int_equal (verdict_on_cfa (rule (RULE_REG, REG_COUNT, 0)),
+                    VERDICT_UNKNOWN);
+}
+
 #  define TEST(function) cmocka_unit_test_teardown (function, free_tables)
 
 int
@@ -2302,6 +2695,23 @@ main (void)
     TEST (the_frame_pointer_of_others),
     TEST (the_return_address_of_others),
     TEST (where_things_are_kept),
+    TEST (unknown_sums_are_not_equal),
+    TEST (addresses_of_an_old_base_are_forgotten),
+    TEST (words_of_another_base_are_not_below),
+    TEST (all_of_many_words_are_released),
+    TEST (the_stack_pointer_is_pushed_and_popped),
+    TEST (pushes_and_pops_overwrite_what_was_saved),
+    TEST (only_the_stack_pointer_gets_a_new_base),
+    TEST (codes_are_taken_off_alone),
+    TEST (entries_are_told_from_what_looks_like_them),
+    TEST (bounds_of_tables_are_those_of_the_index),
+    TEST (flags_of_other_instructions_tell_nothing),
+    TEST (the_word_below_the_stack_pointer_is_kept_in_go),
+    TEST (differences_of_the_stack_are_changes),
+    TEST (tables_are_forgotten_as_a_whole),
+    TEST (states_without_rows),
+    TEST (any_pointer_keeps_the_frame),
+    TEST (registers_of_others),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
