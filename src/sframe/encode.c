@@ -1,9 +1,9 @@
 /* Writing an SFrame section of any version.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each function becomes one fixed-size index record and, unless it repeats
-   another one's rows, one block of bytes (V3: attribute and rows, V1 and V2:
-   rows only), written where it will stay.  */
+   Each function becomes an entry of the index and, unless it repeats another
+   one's rows, one block of bytes (V3: attribute and rows, V1 and V2: rows
+   only), written where it will stay.  */
 
 #include "sframe/encode.h"
 
@@ -20,22 +20,30 @@ enum
   ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX
 };
 
-/* What the section's function table needs to know of one function.  */
-struct index_record
+/* The rows of one function or several.  */
+struct block
+{
+  uint32_t offset; /* among the rows of all */
+  uint32_t size;   /* in bytes */
+  uint32_t n_rows; /* V3 keeps what follows in front of the rows */
+  uint8_t info;
+  uint8_t repeat;
+};
+
+/* A function.  */
+struct record
 {
   uint64_t address;
   uint32_t size;
-  uint32_t fre_offset;
-  uint32_t block_size; /* bytes, at fre_offset */
-  uint32_t n_rows;     /* V3 keeps what follows in front of the rows */
-  uint8_t info;
-  uint8_t repeat;
+  uint32_t block; /* its number */
 };
 
 struct sframe_encoder
 {
   struct encode_options options;
-  struct index_record *records;
+  struct block *blocks; /* owned, as what follows */
+  size_t n_blocks, blocks_capacity;
+  struct record *records;
   size_t n_records, records_capacity;
   struct buffer rows;
   uint64_t written; /* bytes of rows, shared or not */
@@ -47,19 +55,10 @@ sframe_encoder_free (struct sframe_encoder *encoder)
 {
   if (encoder == NULL)
     return;
+  free (encoder->blocks);
   free (encoder->records);
   buffer_free (&encoder->rows);
   free (encoder);
-}
-
-/* Make room for the expected rows and records: functions may have a piece or
-   two more than one.  Memory that is not used is never touched.  */
-static bool
-sframe_encoder_reserve (struct sframe_encoder *encoder)
-{
-  return ARRAY_ROOM (encoder->records, 2 * encoder->options.n_expected,
-                     &encoder->records_capacity)
-         && buffer_reserve (&encoder->rows, encoder->options.rows_expected);
 }
 
 struct sframe_encoder *
@@ -70,10 +69,18 @@ sframe_encoder_new (const struct encode_options *options)
     return NULL;
   encoder->options = *options;
   buffer_init (&encoder->rows, options->arch->big_endian);
-  if (sframe_encoder_reserve (encoder))
-    return encoder;
-  sframe_encoder_free (encoder);
-  return NULL;
+  return encoder;
+}
+
+/* Make room for the expected rows and records: functions may have a piece or
+   two more than one.  This comes with the first function, so that the room can
+   be what others have freed before; what is not used is never touched.  */
+static bool
+sframe_encoder_reserve (struct sframe_encoder *encoder)
+{
+  return ARRAY_ROOM (encoder->records, 2 * encoder->options.n_expected + 1,
+                     &encoder->records_capacity)
+         && buffer_reserve (&encoder->rows, encoder->options.rows_expected);
 }
 
 /* Rows.  */
@@ -215,7 +222,7 @@ function_is_in_order (const struct sframe_encoder *encoder, uint64_t address)
 {
   if (!encoder->options.sorted || encoder->n_records == 0)
     return true;
-  const struct index_record *last = &encoder->records[encoder->n_records - 1];
+  const struct record *last = &encoder->records[encoder->n_records - 1];
   return address > last->address && address - last->address >= last->size;
 }
 
@@ -251,10 +258,12 @@ function_info (const struct sframe_fde *function, unsigned fre_type)
                    | (function->signal ? SFRAME_FDE_SIGNAL : 0));
 }
 
-/* Write the block of FUNCTION to the end of the row area.  */
+/* Write the rows of FUNCTION, behind what V3 keeps in front of them, to the
+   end of the row area.  */
 static bool
-sframe_encoder_add_block (struct sframe_encoder *encoder,
-                          const struct sframe_fde *function, unsigned fre_type)
+sframe_encoder_write_block (struct sframe_encoder *encoder,
+                            const struct sframe_fde *function,
+                            unsigned fre_type)
 {
   if (encoder->options.variant.version >= 3)
     {
@@ -270,6 +279,30 @@ sframe_encoder_add_block (struct sframe_encoder *encoder,
   return sframe_encoder_add_rows (encoder, function, fre_type);
 }
 
+/* Add the block of FUNCTION.  */
+static bool
+sframe_encoder_add_block (struct sframe_encoder *encoder,
+                          const struct sframe_fde *function, struct error *err)
+{
+  size_t start = encoder->rows.size;
+  unsigned fre_type = function_fre_type (encoder, function);
+  if (!ARRAY_ROOM (encoder->blocks, encoder->n_blocks + 1,
+                   &encoder->blocks_capacity)
+      || !sframe_encoder_write_block (encoder, function, fre_type))
+    return error_set_no_memory (err);
+  if (encoder->rows.size > UINT32_MAX)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "more than 4 GiB of SFrame rows");
+  encoder->blocks[encoder->n_blocks++] = (struct block){
+    .offset = (uint32_t)start,
+    .size = (uint32_t)(encoder->rows.size - start),
+    .n_rows = (uint32_t)function->n_rows,
+    .info = function_info (function, fre_type),
+    .repeat = function->repeat,
+  };
+  return true;
+}
+
 static bool
 report_unwritable (uint64_t address, struct error *err)
 {
@@ -278,13 +311,13 @@ report_unwritable (uint64_t address, struct error *err)
                     (unsigned long long)address);
 }
 
-/* Add RECORD to the index.  */
+/* Add SIZE bytes at ADDRESS with the rows of block number BLOCK to the
+   index.  */
 static bool
-sframe_encoder_add_record (struct sframe_encoder *encoder,
-                           const struct index_record *record,
-                           struct error *err)
+sframe_encoder_add_record (struct sframe_encoder *encoder, uint64_t address,
+                           uint32_t size, uint32_t block, struct error *err)
 {
-  encoder->written += record->block_size;
+  encoder->written += encoder->blocks[block].size;
   if (encoder->options.rows_max != 0
       && encoder->written > encoder->options.rows_max)
     return error_set (err, CFI2SFRAME_REFUSED,
@@ -292,8 +325,9 @@ sframe_encoder_add_record (struct sframe_encoder *encoder,
   if (!ARRAY_ROOM (encoder->records, encoder->n_records + 1,
                    &encoder->records_capacity))
     return error_set_no_memory (err);
-  encoder->records[encoder->n_records++] = *record;
-  encoder->n_rows += record->n_rows;
+  encoder->records[encoder->n_records++]
+      = (struct record){ address, size, block };
+  encoder->n_rows += encoder->blocks[block].n_rows;
   return true;
 }
 
@@ -305,24 +339,12 @@ sframe_encoder_add (struct sframe_encoder *encoder,
       || !function_is_in_order (encoder, function->address)
       || !function_fits_version (encoder, function))
     return report_unwritable (function->address, err);
-
-  size_t start = encoder->rows.size;
-  unsigned fre_type = function_fre_type (encoder, function);
-  if (!sframe_encoder_add_block (encoder, function, fre_type))
+  if (encoder->n_records == 0 && !sframe_encoder_reserve (encoder))
     return error_set_no_memory (err);
-  if (encoder->rows.size > UINT32_MAX)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "more than 4 GiB of SFrame rows");
-  struct index_record record = {
-    .address = function->address,
-    .size = function->size,
-    .fre_offset = (uint32_t)start,
-    .block_size = (uint32_t)(encoder->rows.size - start),
-    .n_rows = (uint32_t)function->n_rows,
-    .info = function_info (function, fre_type),
-    .repeat = function->repeat,
-  };
-  return sframe_encoder_add_record (encoder, &record, err);
+  return sframe_encoder_add_block (encoder, function, err)
+         && sframe_encoder_add_record (encoder, function->address,
+                                       function->size,
+                                       (uint32_t)encoder->n_blocks - 1, err);
 }
 
 bool
@@ -331,10 +353,8 @@ sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
 {
   if (!function_is_in_order (encoder, address))
     return report_unwritable (address, err);
-  struct index_record record = encoder->records[index];
-  record.address = address;
-  record.size = size;
-  return sframe_encoder_add_record (encoder, &record, err);
+  return sframe_encoder_add_record (encoder, address, size,
+                                    encoder->records[index].block, err);
 }
 
 void
@@ -347,12 +367,12 @@ sframe_encoder_finish (struct sframe_encoder *encoder)
   struct prefixes prefixes;
   if (!prefixes_begin (&prefixes))
     return;
-  for (size_t i = 0; i < encoder->n_records; i++)
-    prefixes_add (&prefixes, encoder->records[i].fre_offset);
+  for (size_t i = 0; i < encoder->n_blocks; i++)
+    prefixes_add (&prefixes, encoder->blocks[i].offset);
   if (prefixes_fold (&prefixes, &encoder->rows))
-    for (size_t i = 0; i < encoder->n_records; i++)
-      encoder->records[i].fre_offset
-          = prefixes_place (&prefixes, encoder->records[i].fre_offset);
+    for (size_t i = 0; i < encoder->n_blocks; i++)
+      encoder->blocks[i].offset
+          = prefixes_place (&prefixes, encoder->blocks[i].offset);
   prefixes_end (&prefixes);
 }
 
@@ -419,26 +439,27 @@ sframe_encoder_store_header (const struct sframe_encoder *encoder, uint8_t *at)
    when the distance does not fit.  */
 static bool
 sframe_encoder_store_record (const struct sframe_encoder *encoder,
-                             const struct index_record *record, uint64_t base,
+                             const struct record *record, uint64_t base,
                              uint8_t *at)
 {
+  const struct block *block = &encoder->blocks[record->block];
   bool big_endian = encoder->rows.big_endian;
   uint64_t distance = record->address - base;
   if (encoder->options.variant.version >= 3)
     {
       store_u64 (at, distance, big_endian);
       store_u32 (at + 8, record->size, big_endian);
-      store_u32 (at + 12, record->fre_offset, big_endian);
+      store_u32 (at + 12, block->offset, big_endian);
       return true;
     }
   store_u32 (at, (uint32_t)distance, big_endian);
   store_u32 (at + 4, record->size, big_endian);
-  store_u32 (at + 8, record->fre_offset, big_endian);
-  store_u32 (at + 12, record->n_rows, big_endian);
-  at[16] = record->info;
+  store_u32 (at + 8, block->offset, big_endian);
+  store_u32 (at + 12, block->n_rows, big_endian);
+  at[16] = block->info;
   if (encoder->options.variant.version == 2)
     {
-      at[17] = record->repeat;
+      at[17] = block->repeat;
       store_u16 (at + 18, 0, big_endian);
     }
   return distance + 0x80000000u <= UINT32_MAX;
@@ -465,7 +486,7 @@ sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
     base += SFRAME_HEADER_SIZE;
   for (size_t i = 0; i < encoder->n_records; i++, at += record_size)
     {
-      const struct index_record *record = &encoder->records[i];
+      const struct record *record = &encoder->records[i];
       if (!sframe_encoder_store_record (encoder, record, base, at))
         return error_set (err, CFI2SFRAME_UNSUPPORTED,
                           "function at 0x%llx is too far from the section",
