@@ -6,7 +6,7 @@
 #include "convert/copy_ahead.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -14,63 +14,59 @@
 
 enum
 {
-  /* Bytes that are read, digested and written at a time: so many stay in the
-     processor's cache.  */
-  CHUNK = 128 << 10
+  /* Bytes that are read or written at a time; in between the work can be
+     cancelled.  */
+  CHUNK = 1 << 20
 };
 
-/* Read up to CHUNK bytes at OFFSET.  0 at the end, after a failure, and after
+/* How many bytes of the image the chunk at OFFSET has: 0 at the end, and after
    copy_ahead_end.  */
 static size_t
-read_chunk (struct copy_ahead *ahead, uint8_t *bytes, uint64_t offset)
+chunk_size (struct copy_ahead *ahead, uint64_t offset)
 {
-  ssize_t got = -1;
-  while (got < 0 && !atomic_load (&ahead->cancelled))
-    {
-      got = pread (ahead->image->fd, bytes, CHUNK, (off_t)offset);
-      if (got < 0 && errno != EINTR)
-        return 0;
-    }
-  return got < 0 ? 0 : (size_t)got;
+  uint64_t left = ahead->image->size - offset;
+  return atomic_load (&ahead->cancelled) ? 0 : left < CHUNK ? left : CHUNK;
 }
 
-/* Digest the file and, if COPIES, write what was read to the new one.  */
-static void
-read_all (struct copy_ahead *ahead, bool copies, uint8_t *bytes,
-          XXH64_state_t *state)
+/* Have all bytes of the image read and mapped.  Older kernels cannot (EINVAL):
+   then that happens while the bytes are digested.  */
+static bool
+map_all (struct copy_ahead *ahead)
+{
+  uint64_t at = 0;
+  for (size_t size; (size = chunk_size (ahead, at)) > 0; at += size)
+    if (madvise ((void *)(ahead->image->bytes + at), size, MADV_POPULATE_READ)
+            != 0
+        && errno != EINVAL)
+      return false;
+  return at == ahead->image->size;
+}
+
+static bool
+copy_all (struct copy_ahead *ahead)
 {
   struct error ignored = { 0 };
   uint64_t at = 0;
-  XXH64_reset (state, 0);
-  for (size_t got; (got = read_chunk (ahead, bytes, at)) > 0; at += got)
-    {
-      XXH64_update (state, bytes, got);
-      copies
-          = copies && io_write_at (ahead->file.fd, bytes, got, at, &ignored);
-    }
-  ahead->digested = at == ahead->image->size;
-  ahead->digest = XXH64_digest (state);
-  ahead->copied |= copies && ahead->digested;
+  for (size_t size; (size = chunk_size (ahead, at)) > 0; at += size)
+    if (!io_write_at (ahead->file.fd, ahead->image->bytes + at, size, at,
+                      &ignored))
+      return false;
+  return at == ahead->image->size;
 }
 
 static void
 digest_and_copy (void *argument)
 {
   struct copy_ahead *ahead = argument;
-  uint8_t *bytes = malloc (CHUNK);
-  XXH64_state_t *state = XXH64_createState ();
-  if (bytes != NULL && state != NULL)
-    {
-      ahead->copied
-          = ahead->has_file && inject_clone (ahead->image, ahead->file.fd);
-      /* Holes would be filled; inject_write knows how to keep them.  */
-      read_all (ahead,
-                ahead->has_file && !ahead->copied
-                    && !inject_has_holes (ahead->image),
-                bytes, state);
-    }
-  XXH64_freeState (state);
-  free (bytes);
+  const struct image *image = ahead->image;
+  ahead->copied = ahead->has_file && inject_clone (image, ahead->file.fd);
+  if (!map_all (ahead))
+    return;
+  ahead->digest = hash_digest (image->bytes, image->size);
+  ahead->digested = true;
+  /* Holes would be filled; inject_write knows how to keep them.  */
+  if (ahead->has_file && !ahead->copied && !inject_has_holes (image))
+    ahead->copied = copy_all (ahead);
 }
 
 void

@@ -2,9 +2,9 @@
    digest for the undo record and the copy of the old bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   It takes about as long as making the section, and neither needs the other's
-   results.  The bytes are digested on their way: reading a file through a
-   mapping costs several times what digesting them does.  */
+   Neither needs the other's results.  Both take the bytes from the image's
+   mapping, most of which the search for references needs as well: reading the
+   file into a buffer would copy all bytes once more.  */
 
 #ifndef CONVERT_COPY_AHEAD_H
 #define CONVERT_COPY_AHEAD_H
