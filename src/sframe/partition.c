@@ -238,11 +238,13 @@ chooser_pass (struct chooser *chooser, bool first)
     chooser_run (chooser, &input->runs[i]);
 }
 
-/* The hash of the segments of KIND.  */
+/* The hash for tables of the segments of KIND.  */
 static uint32_t
 known_hash (const struct partition_input *input, uint32_t kind)
 {
-  return kind != NO_KIND ? (uint32_t)input->repeats->kinds[kind].hash : 0;
+  return kind != NO_KIND
+             ? segment_hash_for_table (input->repeats->kinds[kind].hash)
+             : 0;
 }
 
 /* The steps lead backwards, from the end of each run to its beginning.  */

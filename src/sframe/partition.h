@@ -29,7 +29,7 @@ struct run
 struct piece
 {
   uint32_t begin, end; /* numbers of cuts */
-  uint32_t hash;       /* of the segment (segments.h); 0: not known */
+  uint32_t hash;       /* segment_hash_for_table; 0: not known */
 };
 
 struct partition_input

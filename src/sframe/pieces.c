@@ -625,12 +625,15 @@ expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
   return true;
 }
 
-/* The hash of the segment that has the rows from FIRST_ROW to END_ROW.  */
+/* The hash for tables of the segment that has the rows from FIRST_ROW to
+   END_ROW.  */
 static uint32_t
 rows_hash (const struct pieces *pieces, size_t first_row, size_t end_row)
 {
   const struct numbered_row *first = &pieces->rows[first_row];
-  return (uint32_t)segment_hash_rows (0, first, first, &pieces->rows[end_row]);
+  const struct segment_tail tail
+      = segment_tail_of (first, &pieces->rows[end_row]);
+  return segment_hash_for_table (segment_hash_begin (&tail, first));
 }
 
 /* Add an FDE of SIZE bytes at ADDRESS with the rows of piece number PIECE,

@@ -66,31 +66,77 @@ segment_bytes (const struct cut *begin, const struct cut *end)
                * start_width (segment_last_start (begin, end));
 }
 
+/* The hash of a segment is a polynomial of its rows, first row first, in which
+   each start counts from the segment's first row.  So what further rows add to
+   a hash can be worked out without the rows before (struct segment_tail).  How
+   long the last row lasts is in no hash, because it follows from the FDE's
+   size.  */
+#define SEGMENT_HASH_STEP UINT64_C (0x9e3779b97f4a7c15)
+#define SEGMENT_HASH_RULE UINT64_C (0xd6e8feb86659fd93)
+#define SEGMENT_HASH_START UINT64_C (0xa0761d6478bd642f)
+
 /* HASH of the first rows of a segment, 0 if there are none, with one more:
    START counts from the segment's first row.  */
 static inline uint64_t
 segment_hash_add (uint64_t hash, uint32_t rule, uint32_t start)
 {
-  hash ^= rule | (uint64_t)start << 32;
-  hash *= 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 32;
+  return hash * SEGMENT_HASH_STEP + rule * SEGMENT_HASH_RULE
+         + start * SEGMENT_HASH_START;
 }
 
-/* HASH with the rows from BEGIN to END added that are written; FIRST is the
-   segment's first row.  How long the last row lasts is in no hash, because it
-   follows from the FDE's size.  */
-static inline uint64_t
-segment_hash_rows (uint64_t hash, const struct numbered_row *first,
-                   const struct numbered_row *begin,
-                   const struct numbered_row *end)
+/* What the rows of a segment that are written add to a hash as those behind
+   other rows.  */
+struct segment_tail
 {
-  if (begin == first)
-    hash = segment_hash_add (hash, begin++->rule & ROW_RULE, 0);
-  for (; begin < end; begin++)
-    if (!(begin->rule & ROW_CONTINUES))
-      hash = segment_hash_add (hash, begin->rule & ROW_RULE,
-                               begin->start - first->start);
-  return hash;
+  uint64_t hash;  /* of these rows alone */
+  uint64_t power; /* of the step, for as many rows */
+  uint64_t sum;   /* of all lower powers */
+};
+
+/* The tail that the rows from BEGIN to END are.  */
+static inline struct segment_tail
+segment_tail_of (const struct numbered_row *begin,
+                 const struct numbered_row *end)
+{
+  struct segment_tail tail = { .power = 1 };
+  for (const struct numbered_row *row = begin; row < end; row++)
+    if (!(row->rule & ROW_CONTINUES))
+      {
+        tail.hash = segment_hash_add (tail.hash, row->rule & ROW_RULE,
+                                      row->start - begin->start);
+        tail.sum += tail.power;
+        tail.power *= SEGMENT_HASH_STEP;
+      }
+  return tail;
+}
+
+/* HASH of a segment with TAIL behind it, DISTANCE bytes from the segment's
+   first row.  */
+static inline uint64_t
+segment_hash_extend (uint64_t hash, const struct segment_tail *tail,
+                     uint32_t distance)
+{
+  return hash * tail->power + tail->hash
+         + distance * SEGMENT_HASH_START * tail->sum;
+}
+
+/* The hash of the segment of the rows that TAIL is made of; FIRST is the first
+   one, which is written in any case.  */
+static inline uint64_t
+segment_hash_begin (const struct segment_tail *tail,
+                    const struct numbered_row *first)
+{
+  uint64_t hash = 0;
+  if (first->rule & ROW_CONTINUES)
+    hash = segment_hash_add (0, first->rule & ROW_RULE, 0);
+  return segment_hash_extend (hash, tail, 0);
+}
+
+/* HASH in the form that tables take (base/table.h).  */
+static inline uint32_t
+segment_hash_for_table (uint64_t hash)
+{
+  return (uint32_t)(((hash ^ hash >> 32) * SEGMENT_HASH_STEP) >> 32);
 }
 
 /* The row behind ROW that is written, or END, the segment's.  */

@@ -505,34 +505,30 @@ sharing_is_weighed (void **state)
 
 /* Hashes only steer.  */
 
-static uint64_t
-hash_of_rule (uint32_t rule)
+enum
 {
-  return segment_hash_add (0, rule, 0);
-}
-
-/* Two pairs of rules A, C and B, D, and durations of the first row, so that
-   the rows of both have one hash.  Numbers of rules are below N.  */
-struct collision
-{
-  uint32_t rules[2][2];
-  uint32_t durations[2];
+  COLLIDING_ROWS = 6
 };
 
-static bool
-find_collision (uint32_t n, struct collision *c)
+/* The rules of two functions, one byte of code each, that have one hash: the
+   differences are a short vector of the lattice of all vectors whose hash is 0
+   modulo 2 to the power of 64, found by lattice reduction.  */
+static const uint32_t colliding[2][COLLIDING_ROWS]
+    = { { 0, 1, 2, 3, 4, 900 }, { 307, 832, 509, 731, 756, 143 } };
+
+static uint64_t
+hash_of_colliding (unsigned function)
 {
-  for (uint32_t a = 0; a < n; a++)
-    for (uint32_t b = a + 1; b < n; b++)
-      {
-        uint64_t difference = hash_of_rule (a) ^ hash_of_rule (b);
-        if ((uint32_t)difference >= 4096 || difference >> 63)
-          continue;
-        *c = (struct collision){ { { a, 0 }, { b, (uint32_t)difference } },
-                                 { 1, 1 ^ (uint32_t)(difference >> 32) } };
-        return true;
-      }
-  return false;
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < COLLIDING_ROWS; i++)
+    hash = segment_hash_add (hash, colliding[function][i], i);
+  return hash;
+}
+
+static int32_t
+offset_of_rule (uint32_t rule)
+{
+  return 8 + 8 * (int32_t)rule;
 }
 
 static void
@@ -541,10 +537,11 @@ equal_hashes_of_other_rows_are_told_apart (void **state)
   (void)state;
   enum
   {
-    N = 4096
+    N = 1024
   };
-  struct collision c;
-  assert_true (find_collision (N, &c));
+  static const uint32_t durations[COLLIDING_ROWS] = { 1, 1, 1, 1, 1, 10 };
+  static const uint64_t addresses[] = { 0x100000, 0x100020 };
+  assert_true (hash_of_colliding (0) == hash_of_colliding (1));
   for (enum mode mode = WHOLE; mode < N_MODES; mode++)
     {
       struct fixture f;
@@ -554,30 +551,60 @@ equal_hashes_of_other_rows_are_told_apart (void **state)
         {
           pieces_separate (f.pieces);
           add_rows (&f, 0x1000 + 16 * i, 1, (const uint32_t[]){ 16 },
-                    (const int32_t[]){ 8 + 8 * (int32_t)i });
+                    (const int32_t[]){ offset_of_rule (i) });
         }
-      uint64_t addresses[2] = { 0x100000, 0x100020 };
-      uint64_t hashes[2];
       for (unsigned i = 0; i < 2; i++)
         {
+          int32_t offsets[COLLIDING_ROWS];
+          for (unsigned r = 0; r < COLLIDING_ROWS; r++)
+            offsets[r] = offset_of_rule (colliding[i][r]);
           pieces_separate (f.pieces);
-          const uint32_t durations[] = { c.durations[i], 10 };
-          const int32_t offsets[] = { 8 + 8 * (int32_t)c.rules[i][0],
-                                      8 + 8 * (int32_t)c.rules[i][1] };
-          add_rows (&f, addresses[i], 2, durations, offsets);
-          hashes[i] = segment_hash_add (hash_of_rule (c.rules[i][0]),
-                                        c.rules[i][1], durations[0]);
+          add_rows (&f, addresses[i], COLLIDING_ROWS, durations, offsets);
         }
-      assert_int_equal (hashes[0], hashes[1]);
       finish (&f);
       for (unsigned i = 0; i < 2; i++)
-        {
-          expect_row (&f, addresses[i], 8 + 8 * (int32_t)c.rules[i][0]);
-          expect_row (&f, addresses[i] + c.durations[i],
-                      8 + 8 * (int32_t)c.rules[i][1]);
-        }
+        for (unsigned r = 0; r < COLLIDING_ROWS; r++)
+          expect_row (&f, addresses[i] + r, offset_of_rule (colliding[i][r]));
       end (&f);
     }
+}
+
+/* All ways to make a segment's hash come to one: row by row, and in two parts,
+   wherever the second begins and whether or not its first row, or the
+   segment's, continues the row before.  */
+static void
+hashes_of_parts_are_those_of_the_whole (void **state)
+{
+  (void)state;
+  static const struct numbered_row rows[]
+      = { { 3, 1 },
+          { 9, 2 | ROW_CONTINUES },
+          { 300, 3 },
+          { 301, 4 | ROW_BEGINS },
+          { 309, 4 | ROW_CONTINUES | ROW_BEGINS },
+          { 70000, 1 },
+          { 70001, 5 } };
+  enum
+  {
+    N = sizeof rows / sizeof rows[0]
+  };
+  for (unsigned begin = 0; begin < N; begin++)
+    for (unsigned middle = begin + 1; middle < N; middle++)
+      {
+        uint64_t expected
+            = segment_hash_add (0, rows[begin].rule & ROW_RULE, 0);
+        for (unsigned i = begin + 1; i < N; i++)
+          if (!(rows[i].rule & ROW_CONTINUES))
+            expected = segment_hash_add (expected, rows[i].rule & ROW_RULE,
+                                         rows[i].start - rows[begin].start);
+        struct segment_tail front
+            = segment_tail_of (&rows[begin], &rows[middle]);
+        struct segment_tail back = segment_tail_of (&rows[middle], &rows[N]);
+        uint64_t hash = segment_hash_extend (
+            segment_hash_begin (&front, &rows[begin]), &back,
+            rows[middle].start - rows[begin].start);
+        assert_true (hash == expected);
+      }
 }
 
 /* How the functions of many_functions_that_differ_are_read_back do.  */
@@ -626,7 +653,7 @@ hash_in_table (const struct differing *function)
       hash = segment_hash_add (hash, function->rules[r], start);
       start += function->durations[r];
     }
-  return (uint32_t)hash;
+  return segment_hash_for_table (hash);
 }
 
 /* That of a distinct function.  */
@@ -1095,6 +1122,7 @@ main (void)
     cmocka_unit_test (one_entry_has_few_rows),
     cmocka_unit_test (sharing_is_weighed),
     cmocka_unit_test (equal_hashes_of_other_rows_are_told_apart),
+    cmocka_unit_test (hashes_of_parts_are_those_of_the_whole),
     cmocka_unit_test (many_functions_that_differ_are_read_back),
     cmocka_unit_test (random_rows_are_read_back),
     cmocka_unit_test (repeated_rows_are_limited),
