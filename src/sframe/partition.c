@@ -29,28 +29,23 @@ struct step
   uint32_t kind;
 };
 
-/* Where a piece may begin, as long as it ends in time.  */
+/* Where a piece may begin.  */
 struct beginning
 {
-  int64_t key; /* cost up to here, less the sum of the rows before */
-  uint64_t last_start_max; /* of the piece's rows, counted as in cuts */
-  uint32_t n_rows_max;     /* likewise */
+  int64_t key; /* cost up to here, less that of the rows before */
   uint32_t cut;
 };
 
-/* Beginnings of pieces whose row starts take `width` bytes, in ascending
-   order; a beginning is dropped when a later one is as good.  */
+/* Beginnings of pieces of at most `rows_max' rows, whose starts take `width'
+   bytes; they ascend, and one is dropped when a later one is as good.  */
 struct window
 {
+  const struct cut *cuts;
   unsigned width;
-  uint32_t reach;               /* from a piece's start to its last row's */
-  struct beginning *beginnings; /* owned */
+  uint32_t reach; /* from a piece's start to its last row's */
+  uint32_t rows_max;
+  struct beginning *beginnings;
   size_t head, tail;
-};
-
-enum
-{
-  N_WINDOWS = 2
 };
 
 struct chooser
@@ -62,54 +57,62 @@ struct chooser
   uint32_t *n_chosen; /* uses of a kind in this pass */
   const struct repeat
       *next[REPEATS_ATOMS_MAX + 1]; /* occurrences to look at */
-  struct window windows[N_WINDOWS];
+  struct beginning *near, *far;     /* room for those of two windows */
 };
 
 /* Windows.  */
 
-/* What the rows before CUT cost, where their starts take WIDTH bytes.  */
+/* What BYTES of N_ROWS rows cost, whose starts take WIDTH bytes.  */
 static inline int64_t
-rows_cost (const struct cut *cut, unsigned width)
+rows_cost (uint64_t bytes, uint32_t n_rows, unsigned width)
 {
-  return (int64_t)(UNIT * (cut->bytes + width * (uint64_t)cut->n_rows));
+  return (int64_t)(UNIT * (bytes + width * (uint64_t)n_rows));
 }
 
-/* From now on pieces may begin at cut number NUMBER of CUTS; what is before it
-   costs COST.  */
+/* From now on pieces may begin at cut number NUMBER; what is before it costs
+   COST.  A row that continues is written when a piece begins with it, so it is
+   none of those before.  */
 static inline void
-window_add (struct window *window, const struct cut *cuts, uint32_t number,
-            uint64_t cost, uint32_t rows_max)
+window_add (struct window *window, uint32_t number, uint64_t cost)
 {
-  const struct cut *cut = &cuts[number];
-  int64_t key = (int64_t)cost - rows_cost (cut, window->width);
-  uint32_t n_rows_max = cut->n_rows + rows_max;
-  if (cut->first_bytes != 0)
-    {
-      key += (int64_t)UNIT * (cut->first_bytes + window->width);
-      n_rows_max--;
-    }
+  const struct cut *cut = &window->cuts[number];
+  int64_t key
+      = (int64_t)cost
+        - rows_cost (cut->bytes - cut->first_bytes,
+                     cut->n_rows - (cut->first_bytes != 0), window->width);
   while (window->tail > window->head
          && window->beginnings[window->tail - 1].key >= key)
     window->tail--;
-  window->beginnings[window->tail++]
-      = (struct beginning){ .key = key,
-                            .last_start_max = cut->address + window->reach,
-                            .n_rows_max = n_rows_max,
-                            .cut = number };
+  window->beginnings[window->tail++] = (struct beginning){ key, number };
 }
 
-/* The best beginning of a piece that ends at END; NULL if there is none.  */
-static inline const struct beginning *
-window_best (struct window *window, const struct cut *end)
+/* Whether a piece of WINDOW may go from BEGIN to END.  */
+static inline bool
+window_spans (const struct window *window, const struct cut *begin,
+              const struct cut *end)
 {
-  for (; window->head < window->tail; window->head++)
+  return segment_last_start (begin, end) <= window->reach
+         && segment_n_rows (begin, end) <= window->rows_max;
+}
+
+/* What is before cut number END costs at least, if the last piece is one of
+   WINDOW: COST, and that piece's index entry and attributes.  *BEGIN is where
+   that piece begins.  UINT64_MAX if there is none.  */
+static inline uint64_t
+window_cost (struct window *window, uint32_t end, uint32_t *begin)
+{
+  const struct cut *cut = &window->cuts[end];
+  while (window->head < window->tail)
     {
       const struct beginning *best = &window->beginnings[window->head];
-      if (end->address - end->back <= best->last_start_max
-          && end->n_rows <= best->n_rows_max)
-        return best;
+      *begin = best->cut;
+      if (window_spans (window, &window->cuts[best->cut], cut))
+        return (
+            uint64_t)(best->key
+                      + rows_cost (cut->bytes, cut->n_rows, window->width));
+      window->head++;
     }
-  return NULL;
+  return UINT64_MAX;
 }
 
 /* Choosing.  */
@@ -139,28 +142,29 @@ chooser_offer_repeats (struct chooser *chooser, uint32_t begin, uint64_t entry)
     }
 }
 
-/* Offer the best pieces up to END that have a block of their own.  A piece
-   costs ENTRY besides its rows.  */
+/* Offer the best pieces up to cut number END that have a block of their own. A
+   piece costs ENTRY besides its rows.  */
 static inline void
-chooser_offer_own (struct chooser *chooser, uint32_t end, uint64_t entry)
+chooser_offer_own (struct chooser *chooser, struct window *near,
+                   struct window *far, uint32_t end, uint64_t entry)
 {
   const struct cut *cut = &chooser->input->cuts[end];
-  for (unsigned i = 0; i < N_WINDOWS; i++)
+  uint32_t begin, far_begin;
+  uint64_t cost = window_cost (near, end, &begin);
+  uint64_t far_cost = window_cost (far, end, &far_begin);
+  if (far_cost < cost)
     {
-      struct window *window = &chooser->windows[i];
-      const struct beginning *best = window_best (window, cut);
-      if (best != NULL)
-        chooser_offer (chooser, end,
-                       (uint64_t)(best->key + rows_cost (cut, window->width))
-                           + entry,
-                       best->cut, NO_KIND);
+      cost = far_cost;
+      begin = far_begin;
     }
   /* No window reaches over an atom that is long, or has many rows.  */
-  if (chooser->costs[end] == UINT64_MAX)
-    chooser_offer (chooser, end,
-                   chooser->costs[end - 1] + entry
-                       + UNIT * segment_bytes (cut - 1, cut),
-                   end - 1, NO_KIND);
+  if (cost == UINT64_MAX && chooser->costs[end] == UINT64_MAX)
+    {
+      begin = end - 1;
+      cost = chooser->costs[begin] + UNIT * segment_bytes (cut - 1, cut);
+    }
+  if (cost != UINT64_MAX)
+    chooser_offer (chooser, end, cost + entry, begin, NO_KIND);
 }
 
 /* The run is one atom.  */
@@ -179,18 +183,25 @@ chooser_cut (struct chooser *chooser, uint32_t begin, uint32_t end,
 {
   const struct partition_input *input = chooser->input;
   uint64_t own = entry + UNIT * (uint64_t)input->attribute_cost;
-  for (unsigned i = 0; i < N_WINDOWS; i++)
-    chooser->windows[i].head = chooser->windows[i].tail = 0;
+  struct window near = { .cuts = input->cuts,
+                         .width = 1,
+                         .reach = UINT8_MAX,
+                         .rows_max = input->rows_max,
+                         .beginnings = chooser->near };
+  struct window far = { .cuts = input->cuts,
+                        .width = 2,
+                        .reach = UINT16_MAX,
+                        .rows_max = input->rows_max,
+                        .beginnings = chooser->far };
   memset (&chooser->costs[begin], 0xff,
           (end - begin + 1) * sizeof *chooser->costs);
   chooser->costs[begin] = 0;
   for (uint32_t i = begin; i < end; i++)
     {
       chooser_offer_repeats (chooser, i, entry);
-      for (unsigned w = 0; w < N_WINDOWS; w++)
-        window_add (&chooser->windows[w], input->cuts, i, chooser->costs[i],
-                    input->rows_max);
-      chooser_offer_own (chooser, i + 1, own);
+      window_add (&near, i, chooser->costs[i]);
+      window_add (&far, i, chooser->costs[i]);
+      chooser_offer_own (chooser, &near, &far, i + 1, own);
     }
 }
 
@@ -285,26 +296,19 @@ chooser_init (struct chooser *chooser, const struct partition_input *input)
     .steps = reallocarray (NULL, n_cuts, sizeof *chooser->steps),
     .shares = reallocarray (NULL, n_kinds, sizeof *chooser->shares),
     .n_chosen = reallocarray (NULL, n_kinds, sizeof *chooser->n_chosen),
-    .windows = { { .width = 1, .reach = UINT8_MAX },
-                 { .width = 2, .reach = UINT16_MAX } },
+    .near = reallocarray (NULL, n_cuts, sizeof *chooser->near),
+    .far = reallocarray (NULL, n_cuts, sizeof *chooser->far),
   };
-  bool done = chooser->costs != NULL && chooser->steps != NULL
-              && chooser->shares != NULL && chooser->n_chosen != NULL;
-  for (unsigned i = 0; i < N_WINDOWS; i++)
-    {
-      struct window *window = &chooser->windows[i];
-      window->beginnings
-          = reallocarray (NULL, n_cuts, sizeof *window->beginnings);
-      done = done && window->beginnings != NULL;
-    }
-  return done;
+  return chooser->costs != NULL && chooser->steps != NULL
+         && chooser->shares != NULL && chooser->n_chosen != NULL
+         && chooser->near != NULL && chooser->far != NULL;
 }
 
 static void
 chooser_free (struct chooser *chooser)
 {
-  for (unsigned i = 0; i < N_WINDOWS; i++)
-    free (chooser->windows[i].beginnings);
+  free (chooser->near);
+  free (chooser->far);
   free (chooser->costs);
   free (chooser->steps);
   free (chooser->shares);
