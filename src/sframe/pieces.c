@@ -700,7 +700,7 @@ pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
   pieces->numbers
       = reallocarray (NULL, pieces->n_pieces + 1, sizeof *pieces->numbers);
   if (pieces->numbers == NULL
-      || !table_init (&pieces->blocks_by_rows, pieces->n_pieces))
+      || !table_init (&pieces->blocks_by_rows, pieces->n_pieces / 2))
     return error_set_no_memory (err);
   memset (pieces->numbers, 0xff, pieces->n_pieces * sizeof *pieces->numbers);
   for (size_t i = 0; i < pieces->n_places; i++)

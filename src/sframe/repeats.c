@@ -161,8 +161,7 @@ repeats_find (struct repeats *repeats, const struct repeats_input *input)
   bool found
       = search.atoms != NULL
         && ARRAY_ROOM (repeats->kinds, input->n_cuts + 1, &repeats->capacity)
-        && table_init (&search.table, 2 * input->n_cuts)
-        && search_run (&search);
+        && table_init (&search.table, input->n_cuts) && search_run (&search);
   table_free (&search.table);
   free (search.atoms);
   return found;
