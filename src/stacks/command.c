@@ -71,7 +71,8 @@ command_end (struct command *command)
 {
   if (command->pid <= 0)
     return;
-  kill (command->pid, SIGTERM);
+  /* While it waits, it has the handlers of this process.  */
+  kill (command->pid, command->go >= 0 ? SIGKILL : SIGTERM);
   while (waitpid (command->pid, NULL, 0) < 0 && errno == EINTR)
     ;
 }
