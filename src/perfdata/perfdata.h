@@ -95,6 +95,19 @@ struct perf_task
    damaged.  */
 bool perf_task_read (const struct perf_record *record, struct perf_task *task);
 
+/* Whose all other records are, and when they were made: their last fields, if
+   the event asked for them (sample_id_all).  */
+struct perf_stamp
+{
+  uint32_t pid, tid;
+  uint64_t time; /* nanoseconds; 0: not asked for */
+};
+
+/* Read the end of RECORD, which is no sample, of an event with SAMPLE_TYPE.
+   False when it is damaged.  */
+bool perf_stamp_read (uint64_t sample_type, const struct perf_record *record,
+                      struct perf_stamp *stamp);
+
 /* ---- Recordings.  */
 
 struct perf_data; /* opaque */
@@ -115,6 +128,11 @@ bool perf_data_sample (const struct perf_data *data,
                        const struct perf_record *record,
                        struct perf_sample *sample);
 
+/* Read the stamp of RECORD, which is no sample.  False when there is none.  */
+bool perf_data_stamp (const struct perf_data *data,
+                      const struct perf_record *record,
+                      struct perf_stamp *stamp);
+
 /* What the recording says of itself.  */
 struct perf_data_facts
 {
@@ -124,6 +142,7 @@ struct perf_data_facts
   uint64_t frequency;     /* samples per second that were asked for, or 0 */
   bool by_time;           /* records have times, in nanoseconds */
   size_t events;          /* that can be told apart */
+  uint32_t switches;      /* which of them counts context switches; 0: none */
 };
 const struct perf_data_facts *perf_data_facts (const struct perf_data *data);
 

@@ -235,6 +235,10 @@ collect_facts (struct perf_data *data, struct error *err)
                         && attr->sample_id_all;
       if ((attr->sample_type & both) != both)
         continue;
+      if (attr->type == PERF_TYPE_SOFTWARE
+          && attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES
+          && i < facts->events)
+        facts->switches = (uint32_t)i + 1;
       if (facts->register_mask != 0
           && facts->register_mask != attr->sample_regs_user)
         return unsupported (err, "its events have different registers");
@@ -252,21 +256,16 @@ static uint64_t
 time_of (const struct perf_data *data, const struct perf_record *record)
 {
   uint64_t type = data->events[0].attr.sample_type;
-  struct cursor at = perf_cursor (record->bytes, record->size);
+  struct perf_stamp stamp;
   if (!data->facts.by_time || record->type >= PERF_USER_TYPES)
     return 0;
-  if (record->type == PERF_RECORD_SAMPLE)
-    cursor_take (&at, 8
-                          * (!!(type & PERF_SAMPLE_IDENTIFIER)
-                             + !!(type & PERF_SAMPLE_IP)
-                             + !!(type & PERF_SAMPLE_TID)));
-  else
-    {
-      uint64_t behind = 8 * (1 + fields_after_time (type));
-      if (behind > record->size)
-        return 0;
-      cursor_take (&at, record->size - behind);
-    }
+  if (record->type != PERF_RECORD_SAMPLE)
+    return perf_stamp_read (type, record, &stamp) ? stamp.time : 0;
+  struct cursor at = perf_cursor (record->bytes, record->size);
+  cursor_take (&at, 8
+                        * (!!(type & PERF_SAMPLE_IDENTIFIER)
+                           + !!(type & PERF_SAMPLE_IP)
+                           + !!(type & PERF_SAMPLE_TID)));
   return cursor_u64 (&at);
 }
 
@@ -427,6 +426,15 @@ perf_data_sample (const struct perf_data *data,
     return false;
   sample->event = event;
   return true;
+}
+
+bool
+perf_data_stamp (const struct perf_data *data,
+                 const struct perf_record *record, struct perf_stamp *stamp)
+{
+  const struct perf_event_attr *attr = &data->events[0].attr;
+  return attr->sample_id_all
+         && perf_stamp_read (attr->sample_type, record, stamp);
 }
 
 const struct perf_data_facts *

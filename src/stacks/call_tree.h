@@ -13,8 +13,8 @@
 
 struct call_node
 {
-  uint64_t key; /* what the node is for: an address, or a name's number */
-  uint64_t self;
+  uint64_t key;  /* what the node is for: an address, or a name's number */
+  uint64_t self; /* what was counted in the node itself: samples, or time */
   uint32_t parent;
   uint32_t first, next; /* callee, and the next one of the same caller; 0:
                            none */

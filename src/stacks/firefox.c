@@ -3,7 +3,10 @@
 
    A thread has tables of its own: strings, frames (each a string), stacks
    (each a frame and the stack it stands on) and samples (each a stack).  Here
-   frame and string of a function have the same number.  */
+   frame and string of a function have the same number.
+
+   Samples of this format have no weight.  Time off the processor is given as
+   samples at equal intervals of it, as a clock would have taken them.  */
 
 #include <config.h>
 
@@ -11,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/printable.h"
 #include "base/radix.h"
@@ -37,11 +41,19 @@ struct numbers
   uint32_t n;
 };
 
+enum
+{
+  INTERVAL = 1000000, /* nanoseconds off the processor from sample to sample */
+  TICKS_MAX = 1000000 /* samples; with more the intervals are longer */
+};
+
 struct writer
 {
   const struct named_profile *profile;
   FILE *out;
   struct profile_sample *log; /* owned; by thread, in order of time */
+  size_t n_log;
+  uint64_t interval; /* nanoseconds from sample to sample */
   struct numbers stacks, names;
   uint32_t *path; /* owned; room for all nodes */
   uint64_t start; /* time of the first sample */
@@ -73,6 +85,67 @@ numbers_forget (struct numbers *numbers)
   numbers->n = 0;
 }
 
+/* The first multiple of the interval from TIME on, in intervals.  */
+static uint64_t
+tick_from (const struct writer *writer, uint64_t time)
+{
+  return time / writer->interval + (time % writer->interval != 0);
+}
+
+/* How many multiples of the interval are in SAMPLE's wait.  */
+static uint64_t
+ticks_in (const struct writer *writer, const struct profile_sample *sample)
+{
+  return tick_from (writer, sample->time + sample->weight)
+         - tick_from (writer, sample->time);
+}
+
+/* How many samples time off the processor comes to.  */
+static uint64_t
+count_ticks (const struct writer *writer)
+{
+  uint64_t n = 0;
+  for (size_t i = 0; i < writer->profile->n_log && n <= TICKS_MAX; i++)
+    n += ticks_in (writer, &writer->profile->log[i]);
+  return n;
+}
+
+/* Give WRITER a log of samples at equal intervals.  */
+static bool
+spread_log (struct writer *writer)
+{
+  const struct named_profile *profile = writer->profile;
+  for (writer->interval = INTERVAL; count_ticks (writer) > TICKS_MAX;)
+    writer->interval *= 2;
+  writer->log = calloc (count_ticks (writer) + 1, sizeof *writer->log);
+  for (size_t i = 0; writer->log != NULL && i < profile->n_log; i++)
+    {
+      const struct profile_sample *wait = &profile->log[i];
+      uint64_t first = tick_from (writer, wait->time);
+      for (uint64_t n = ticks_in (writer, wait); n > 0; n--, first++)
+        {
+          struct profile_sample *sample = &writer->log[writer->n_log++];
+          *sample = *wait;
+          sample->time = first * writer->interval;
+        }
+    }
+  return writer->log != NULL;
+}
+
+static bool
+copy_log (struct writer *writer)
+{
+  size_t n = writer->profile->n_log;
+  if (writer->profile->off_cpu)
+    return spread_log (writer);
+  writer->log = calloc (n + 1, sizeof *writer->log);
+  if (writer->log == NULL)
+    return false;
+  memcpy (writer->log, writer->profile->log, n * sizeof *writer->log);
+  writer->n_log = n;
+  return true;
+}
+
 /* A sample, to be sorted by its thread.  */
 struct by_thread
 {
@@ -85,27 +158,21 @@ struct by_thread
 static bool
 sort_log (struct writer *writer)
 {
-  const struct named_profile *profile = writer->profile;
-  size_t n = profile->n_log;
-  void *by_time = calloc (n + 1, sizeof (struct profile_sample));
+  size_t n = writer->n_log;
+  void *by_time = writer->log;
   void *by_thread = calloc (n + 1, sizeof (struct by_thread));
-  struct profile_sample *samples = by_time;
   struct by_thread *sorted = by_thread;
-  bool done = samples != NULL && sorted != NULL;
+  bool done = sorted != NULL && radix_sort (&by_time, n, sizeof *writer->log);
+  writer->log = by_time;
   for (size_t i = 0; done && i < n; i++)
-    samples[i] = profile->log[i];
-  done = done && radix_sort (&by_time, n, sizeof *samples);
-  samples = by_time;
-  for (size_t i = 0; done && i < n; i++)
-    sorted[i] = (struct by_thread){ samples[i].thread, samples[i] };
+    sorted[i] = (struct by_thread){ writer->log[i].thread, writer->log[i] };
   if (done && n > 0)
-    writer->start = samples[0].time;
+    writer->start = writer->log[0].time;
   done = done && radix_sort (&by_thread, n, sizeof *sorted);
   sorted = by_thread;
   for (size_t i = 0; done && i < n; i++)
-    samples[i] = sorted[i].sample;
+    writer->log[i] = sorted[i].sample;
   free (by_thread);
-  writer->log = samples;
   return done;
 }
 
@@ -249,18 +316,19 @@ print_thread (struct writer *writer, size_t first, size_t end)
 }
 
 static void
-print_profile (struct writer *writer, unsigned hz)
+print_profile (struct writer *writer)
 {
-  size_t n = writer->profile->n_log;
+  size_t n = writer->n_log;
+  uint64_t interval = writer->interval / 1000; /* microseconds */
   fprintf (writer->out,
-           "{\"meta\":{\"version\":24,\"interval\":%u.%03u,\"startTime\":0,"
+           "{\"meta\":{\"version\":24,\"interval\":%" PRIu64 ".%03" PRIu64
+           ",\"startTime\":0,"
            "\"shutdownTime\":null,\"processType\":0,"
            "\"product\":\"sframe-profile\",\"stackwalk\":1,\"debug\":0,"
            "\"gcpoison\":0,\"asyncstack\":1,\"presymbolicated\":true,"
            "%s,\"markerSchema\":[]},\n"
            "\"libs\":[],\"processes\":[],\"pausedRanges\":[],\n\"threads\":[",
-           hz > 0 ? 1000 / hz : 1, hz > 0 ? 1000000 / hz % 1000 : 0,
-           categories);
+           interval / 1000, interval % 1000, categories);
   for (size_t i = 0, next; i < n; i = next)
     {
       for (next = i;
@@ -276,13 +344,14 @@ bool
 firefox_print (const struct named_profile *profile, unsigned hz, FILE *out)
 {
   struct writer writer = { .profile = profile, .out = out };
+  writer.interval = hz > 0 ? 1000000000 / hz : INTERVAL;
   writer.path = calloc (profile->calls.n, sizeof *writer.path);
   bool done = writer.path != NULL
               && numbers_init (&writer.stacks, profile->calls.n)
               && numbers_init (&writer.names, profile->n_names)
-              && sort_log (&writer);
+              && copy_log (&writer) && sort_log (&writer);
   if (done)
-    print_profile (&writer, hz);
+    print_profile (&writer);
   free (writer.log);
   free (writer.path);
   free (writer.stacks.of);

@@ -33,8 +33,8 @@ struct picture
   const struct named_profile *profile;
   const struct flame_graph *words;
   FILE *out;
-  uint64_t *start; /* of each node, in samples, and of the next callee to
-                      come */
+  uint64_t *start; /* of each node, as what is before it weighs, and of the
+                      next callee to come */
   uint64_t *next;
   uint32_t *depth;
   uint32_t deepest;
@@ -94,12 +94,12 @@ name_of (const struct picture *picture, uint32_t node)
                    : profile->names[profile->calls.nodes[node].key];
 }
 
-/* SAMPLES in percent.  */
+/* WEIGHT in percent.  */
 static double
-percent (const struct picture *picture, uint64_t samples)
+percent (const struct picture *picture, uint64_t weight)
 {
   uint64_t all = picture->profile->totals[0];
-  return all == 0 ? 100 : 100 * (double)samples / (double)all;
+  return all == 0 ? 100 : 100 * (double)weight / (double)all;
 }
 
 /* Which functions are drawn first: the widest ones, and of these the ones that
@@ -141,8 +141,12 @@ print_node (const struct picture *picture, uint32_t node)
            percent (picture, picture->start[node]), row_of (picture, node),
            percent (picture, total), ROW - 1);
   print_text (name, SIZE_MAX, out);
-  fprintf (out, " (%" PRIu64 " samples, %.2f %%)</title>", total,
-           percent (picture, total));
+  /* The script takes what is behind the name away.  */
+  if (picture->profile->off_cpu)
+    fprintf (out, " (%.6f s, ", (double)total * 1e-9);
+  else
+    fprintf (out, " (%" PRIu64 " samples, ", total);
+  fprintf (out, "%.2f %%)</title>", percent (picture, total));
   fputs ("<rect width=\"100%\" height=\"100%\" fill=\"", out);
   print_colour (name, out);
   fputs ("\"/>", out);

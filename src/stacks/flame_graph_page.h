@@ -59,7 +59,7 @@ static const char script[]
       "            w: parseFloat (g.getAttribute ('width')),\n"
       "            y: +g.getAttribute ('y'), title: title, hit: false,\n"
       "            seen: true, wide: true,\n"
-      "            n: title.replace (/ \\([0-9]+ samples[^(]*$/, '') };\n"
+      "            n: title.replace (/ \\([0-9.]+ s[^(]*$/, '') };\n"
       "  f.px = f.x; f.pw = f.w;\n"
       "  f.d = all.length ? Math.round (Math.abs (f.y - all[0].y) / row) : "
       "0;\n"

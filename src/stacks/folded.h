@@ -2,7 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A line for each stack: the functions from the outermost one on, separated by
-   semicolons, a space, and the number of samples with that stack.  Flame graph
+   semicolons, a space, and the number of samples with that stack (nanoseconds,
+   of time off the processor).  Flame graph
    tools read this format.  */
 
 #ifndef STACKS_FOLDED_H

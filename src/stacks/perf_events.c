@@ -38,6 +38,19 @@ enum
   N_PLACES = sizeof register_places
 };
 
+void
+perf_events_init (struct perf_events *events, struct profile *profile)
+{
+  *events
+      = (struct perf_events){ .profile = profile, .waits.profile = profile };
+}
+
+void
+perf_events_free (struct perf_events *events)
+{
+  off_cpu_free (&events->waits);
+}
+
 uint64_t
 perf_events_registers (void)
 {
@@ -73,7 +86,7 @@ take_registers (const uint8_t *words, uint64_t mask,
 }
 
 bool
-perf_events_sample (struct profile *profile, struct member *member,
+perf_events_sample (struct perf_events *events, struct member *member,
                     const struct perf_sample *sample, uint64_t mask)
 {
   struct process *process = &member->process;
@@ -86,17 +99,22 @@ perf_events_sample (struct profile *profile, struct member *member,
   const struct profile_moment moment
       = { (pid_t)sample->tid, sample->time, &registers, sample->chain,
           sample->n_chain };
-  profile_take (profile, member, &moment);
+  struct profile_sample taken
+      = profile_place (events->profile, member, &moment);
+  if (events->profile->off_cpu)
+    off_cpu_stack (&events->waits, moment.tid, &taken);
+  else
+    profile_count (events->profile, &taken);
   /* The stack is the record's.  */
   memory_forget (&process->memory);
   return true;
 }
 
 void
-perf_events_task (struct profile *profile, const struct perf_record *record,
+perf_events_task (struct perf_events *events, const struct perf_record *record,
                   const struct perf_task *task)
 {
-  struct family *family = &profile->family;
+  struct family *family = &events->profile->family;
   pid_t pid = (pid_t)task->pid;
   switch (record->type)
     {
@@ -109,13 +127,41 @@ perf_events_task (struct profile *profile, const struct perf_record *record,
         family_execute (family, pid);
       if (task->pid == task->tid)
         family_rename (family, pid, task->name);
-      profile_rename_thread (profile, pid, (pid_t)task->tid, task->name);
+      profile_rename_thread (events->profile, pid, (pid_t)task->tid,
+                             task->name);
       break;
     case PERF_RECORD_EXIT:
+      off_cpu_exit (&events->waits, (pid_t)task->tid);
       if (task->pid == task->tid)
         family_remove (family, pid);
       break;
     default:
       break;
     }
+}
+
+void
+perf_events_switch (struct perf_events *events,
+                    const struct perf_record *record,
+                    const struct perf_stamp *stamp)
+{
+  if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
+    off_cpu_leave (&events->waits, (pid_t)stamp->tid, stamp->time,
+                   (record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0);
+  else
+    off_cpu_return (&events->waits, (pid_t)stamp->tid, stamp->time);
+}
+
+void
+perf_events_lost (struct perf_events *events, const struct perf_record *record,
+                  bool switches)
+{
+  /* Of which event, and how many.  */
+  uint64_t lost[2];
+  if (record->size < sizeof lost)
+    return;
+  memcpy (lost, record->bytes, sizeof lost);
+  events->profile->lost += lost[1];
+  if (switches)
+    off_cpu_lost (&events->waits);
 }

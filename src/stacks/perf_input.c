@@ -43,6 +43,7 @@ struct recorded_file
 struct perf_input
 {
   struct profile *profile;
+  struct perf_events events;
   struct perf_data *data;
   uint8_t *bytes; /* mapped */
   size_t size;
@@ -101,6 +102,12 @@ check_facts (struct perf_input *input, struct error *err)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "its samples are of %zu events that can be told apart",
                       facts->events);
+  if (input->profile->off_cpu && input->event == 0)
+    input->event = facts->switches;
+  if (input->profile->off_cpu && (input->event == 0 || !facts->by_time))
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "it has no samples of context switches with times (perf "
+                      "record -e context-switches -c 1 --switch-events)");
   input->facts.hz = (unsigned)facts->frequency;
   return true;
 }
@@ -117,6 +124,7 @@ perf_input_open (struct profile *profile, const char *path, unsigned event,
     }
   error_clear (err);
   input->profile = profile;
+  perf_events_init (&input->events, profile);
   input->event = event;
   profile->family.recorded = profile->kernel.recorded = true;
   input->first = UINT64_MAX;
@@ -140,6 +148,7 @@ perf_input_close (struct perf_input *input)
   free (input->files);
   free (input->replaced);
   free (input->addresses);
+  perf_events_free (&input->events);
   free (input);
 }
 
@@ -308,7 +317,7 @@ take_sample (struct perf_input *input, const struct perf_record *record)
   if (sample.registers != NULL)
     member = member_of (input, sample.pid);
   if (member != NULL
-      && perf_events_sample (input->profile, member, &sample,
+      && perf_events_sample (&input->events, member, &sample,
                              perf_data_facts (input->data)->register_mask))
     n = list_addresses (input);
   else
@@ -338,7 +347,7 @@ take_event (struct perf_input *input, const struct perf_record *record)
                    == PERF_RECORD_MISC_KERNEL;
   struct perf_mapping mapping;
   struct perf_task task;
-  uint64_t lost;
+  struct perf_stamp stamp;
   switch (record->type)
     {
     case PERF_RECORD_MMAP:
@@ -364,15 +373,21 @@ take_event (struct perf_input *input, const struct perf_record *record)
         {
           if (record->type == PERF_RECORD_COMM)
             member_of (input, task.pid);
-          perf_events_task (input->profile, record, &task);
+          perf_events_task (&input->events, record, &task);
         }
       break;
-    case PERF_RECORD_LOST: /* of which event, and how many */
-      if (record->size >= 2 * sizeof lost)
+    case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE:
+      if (perf_data_stamp (input->data, record, &stamp))
         {
-          memcpy (&lost, record->bytes + sizeof lost, sizeof lost);
-          input->profile->lost += lost;
+          perf_events_switch (&input->events, record, &stamp);
+          input->last = stamp.time > input->last ? stamp.time : input->last;
         }
+      else
+        input->facts.damaged++;
+      break;
+    case PERF_RECORD_LOST:
+      perf_events_lost (&input->events, record, true);
       break;
     default:
       break;
@@ -392,6 +407,8 @@ take_records (struct perf_input *input)
         if (input->writer.out != NULL)
           perf_writer_copy (&input->writer, &record);
       }
+  off_cpu_end (&input->events.waits, input->last);
+  input->facts.unknown = input->events.waits.unknown;
   if (input->last > input->first)
     input->facts.seconds = (double)(input->last - input->first) * 1e-9;
 }
@@ -429,7 +446,10 @@ perf_input_run (struct perf_input *input, const char *output,
   if (output == NULL)
     {
       take_records (input);
-      return true;
+      return !input->profile->off_cpu || input->events.waits.switches > 0
+             || error_set (err, CFI2SFRAME_UNSUPPORTED,
+                           "it does not say when threads had a processor "
+                           "(perf record --switch-events)");
     }
   if (is_input (input, output))
     return error_set (err, CFI2SFRAME_REFUSED, "it is the input");

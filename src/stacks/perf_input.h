@@ -14,8 +14,9 @@
 struct perf_input; /* opaque */
 
 /* Open the recording at PATH, to be counted in PROFILE, which is empty and
-   has its policy.  EVENT: only samples of this one are counted, from 1 on in
-   the recording's order; 0: of all.  NULL on failure.  */
+   has its policy and off_cpu.  EVENT: only samples of this one are counted,
+   from 1 on in the recording's order; 0: of all, or for time off the processor
+   of that which counts context switches.  NULL on failure.  */
 struct perf_input *perf_input_open (struct profile *profile, const char *path,
                                     unsigned event, struct error *err);
 
@@ -31,6 +32,7 @@ struct perf_input_facts
   unsigned hz;      /* that were asked for; 0: another measure */
   uint64_t skipped; /* samples without registers of a 64-bit program */
   uint64_t damaged; /* records that contradict themselves */
+  uint64_t unknown; /* switches off the processor with no stack or no end */
   /* Files with code that are not those that were mapped: their stacks end
      there.  */
   const char *const *replaced;

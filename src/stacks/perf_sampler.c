@@ -2,7 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    perf_event_open(2).  Each processor has a ring of records, which the events
-   of all threads there write to.  */
+   of all threads there write to.  When threads leave the processor and have
+   one again is written to another one: those records are small, so that they
+   are not lost where samples are, and each wait ends with the record that ends
+   it.  */
 
 #include <config.h>
 
@@ -31,12 +34,15 @@ enum
 {
   RING_MAX = 4 << 20, /* bytes */
   RING_MIN = 64 << 10,
-  STACK_MAX = 65528, /* the largest value of the field of a record */
+  SWITCHES_MAX = 512 << 10, /* bytes of a ring of switches */
+  STACK_MAX = 65528,        /* the largest value of the field of a record */
   RECORD_MAX = 1 << 16
 };
 
 struct ring
 {
+  struct perf_event_attr *attr; /* of its events */
+  int processor;
   int fd; /* of the event that owns it */
   struct perf_event_mmap_page *page;
   size_t size;         /* of the records */
@@ -46,30 +52,30 @@ struct ring
 struct perf_sampler
 {
   pid_t pid;
-  struct perf_event_attr attr;
-  struct ring *rings; /* one per processor */
+  struct perf_event_attr samples, switches;
+  struct ring *rings; /* of samples, one per processor; then of switches */
   unsigned n_rings;
   int *fds; /* of all events */
   size_t n_fds, capacity;
   bool children; /* children are sampled, too */
-  struct profile *profile;
+  struct perf_events events;
   /* The copy of a record that goes around the ring's end.  */
   _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
 };
 
 static int
-open_event (struct perf_sampler *sampler, pid_t tid, int processor)
+open_event (struct perf_event_attr *attr, pid_t tid, int processor)
 {
-  struct perf_event_attr *attr = &sampler->attr;
   int fd = (int)syscall (SYS_perf_event_open, attr, tid, processor, -1,
                          PERF_FLAG_FD_CLOEXEC);
   /* Without permission to see the kernel at work, kernel time is not
-     sampled.  */
-  if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel)
+     sampled.  All switches are kernel time.  */
+  if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel
+      && attr->config == PERF_COUNT_SW_TASK_CLOCK)
     {
       attr->exclude_kernel = 1;
       attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
-      return open_event (sampler, tid, processor);
+      return open_event (attr, tid, processor);
     }
   return fd;
 }
@@ -89,7 +95,8 @@ static bool
 map_ring (struct ring *ring)
 {
   size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  for (size_t size = RING_MAX; size >= RING_MIN; size /= 2)
+  size_t size = ring->attr->context_switch ? SWITCHES_MAX : RING_MAX;
+  for (; size >= RING_MIN; size /= 2)
     {
       void *mapped = mmap (NULL, page + size, PROT_READ | PROT_WRITE,
                            MAP_SHARED, ring->fd, 0);
@@ -102,12 +109,11 @@ map_ring (struct ring *ring)
   return false;
 }
 
-/* Open the event of TID on processor RING, and have it write to the ring.  */
+/* Open the event of TID that writes to RING.  */
 static bool
-open_on_ring (struct perf_sampler *sampler, pid_t tid, unsigned index)
+open_on_ring (struct perf_sampler *sampler, pid_t tid, struct ring *ring)
 {
-  struct ring *ring = &sampler->rings[index];
-  int fd = open_event (sampler, tid, (int)index);
+  int fd = open_event (ring->attr, tid, ring->processor);
   /* No error: the processor is off, or the thread has ended.  */
   if (fd < 0)
     return errno == ENODEV || errno == ESRCH;
@@ -126,7 +132,7 @@ static bool
 open_thread (struct perf_sampler *sampler, pid_t tid)
 {
   for (unsigned i = 0; i < sampler->n_rings; i++)
-    if (!open_on_ring (sampler, tid, i))
+    if (!open_on_ring (sampler, tid, &sampler->rings[i]))
       return false;
   return true;
 }
@@ -150,62 +156,109 @@ open_threads (struct perf_sampler *sampler)
   return opened && sampler->n_fds > 0;
 }
 
-static void
-ask_for (struct perf_sampler *sampler, unsigned hz, bool on_exec)
+/* What all events have in common.  */
+static struct perf_event_attr
+new_event (uint64_t config, bool on_exec)
 {
-  struct perf_event_attr *attr = &sampler->attr;
-  attr->size = sizeof *attr;
-  attr->type = PERF_TYPE_SOFTWARE;
-  attr->config = PERF_COUNT_SW_TASK_CLOCK;
-  attr->sample_period = 1000000000 / hz; /* nanoseconds on a processor */
-  attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME
-                      | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER
-                      | PERF_SAMPLE_CALLCHAIN;
+  return (struct perf_event_attr){
+    .size = sizeof (struct perf_event_attr),
+    .type = PERF_TYPE_SOFTWARE,
+    .config = config,
+    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+    .use_clockid = 1,
+    .clockid = CLOCK_MONOTONIC,
+    .sample_id_all = 1,
+    .inherit = 1,
+    .disabled = on_exec,
+    .enable_on_exec = on_exec,
+  };
+}
+
+/* HZ: samples per second on a processor; 0: one whenever a thread leaves its
+   processor.  */
+static void
+ask_for_samples (struct perf_event_attr *attr, unsigned hz, bool on_exec)
+{
+  *attr = new_event (hz > 0 ? PERF_COUNT_SW_TASK_CLOCK
+                            : PERF_COUNT_SW_CONTEXT_SWITCHES,
+                     on_exec);
+  attr->sample_period = hz > 0 ? 1000000000 / hz : 1;
+  attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER
+                       | PERF_SAMPLE_CALLCHAIN;
   attr->exclude_callchain_user = 1;
-  attr->use_clockid = 1;
-  attr->clockid = CLOCK_MONOTONIC;
-  attr->sample_id_all = 1;
   attr->sample_regs_user = perf_events_registers ();
   attr->sample_stack_user = STACK_MAX & ~7;
-  attr->inherit = 1;
   attr->mmap = attr->mmap_data = attr->mmap2 = 1;
   attr->comm = attr->comm_exec = attr->task = 1;
-  attr->disabled = on_exec;
-  attr->enable_on_exec = on_exec;
+}
+
+static void
+ask_for_switches (struct perf_event_attr *attr, bool on_exec)
+{
+  *attr = new_event (PERF_COUNT_SW_DUMMY, on_exec);
+  attr->context_switch = 1;
+}
+
+/* A sampler without events.  NULL when memory ran out.  */
+static struct perf_sampler *
+new_sampler (bool off_cpu)
+{
+  long processors = sysconf (_SC_NPROCESSORS_CONF);
+  unsigned n = processors > 0 ? (unsigned)processors : 1;
+  struct perf_sampler *sampler = calloc (1, sizeof *sampler);
+  struct ring *rings = calloc ((size_t)n * 2, sizeof *rings);
+  if (sampler == NULL || rings == NULL)
+    {
+      free (sampler);
+      free (rings);
+      return NULL;
+    }
+  sampler->rings = rings;
+  sampler->n_rings = off_cpu ? 2 * n : n;
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    {
+      rings[i].attr = i < n ? &sampler->samples : &sampler->switches;
+      rings[i].processor = (int)(i % n);
+    }
+  return sampler;
+}
+
+/* There is a file for each thread on each processor.  */
+static void
+allow_files (void)
+{
+  struct rlimit limit;
+  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit (RLIMIT_NOFILE, &limit);
 }
 
 struct perf_sampler *
 perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
                    bool on_exec, bool children, struct error *err)
 {
-  long processors = sysconf (_SC_NPROCESSORS_CONF);
-  struct perf_sampler *sampler = calloc (1, sizeof *sampler);
-  struct ring *rings
-      = calloc (processors > 0 ? (size_t)processors : 1, sizeof *rings);
-  if (sampler == NULL || rings == NULL)
+  struct perf_sampler *sampler = new_sampler (profile->off_cpu);
+  if (sampler == NULL)
     {
-      free (sampler);
-      free (rings);
       error_set_no_memory (err);
       return NULL;
     }
-  sampler->profile = profile;
+  perf_events_init (&sampler->events, profile);
   sampler->pid = pid;
   sampler->children = children;
-  sampler->rings = rings;
-  sampler->n_rings = processors > 0 ? (unsigned)processors : 1;
-  ask_for (sampler, hz, on_exec);
-  /* There is a file for each thread on each processor.  */
-  struct rlimit limit;
-  if (getrlimit (RLIMIT_NOFILE, &limit) == 0)
-    {
-      limit.rlim_cur = limit.rlim_max;
-      setrlimit (RLIMIT_NOFILE, &limit);
-    }
+  ask_for_samples (&sampler->samples, profile->off_cpu ? 0 : hz, on_exec);
+  ask_for_switches (&sampler->switches, on_exec);
+  allow_files ();
   errno = 0;
   if (open_threads (sampler))
     return sampler;
-  error_set_errno (err, "perf_event_open");
+  if (profile->off_cpu && (errno == EACCES || errno == EPERM))
+    error_set (err, CFI2SFRAME_IO,
+               "the kernel tells of switches only if perf_event_paranoid is "
+               "below 2, or with CAP_PERFMON");
+  else
+    error_set_errno (err, "perf_event_open");
   perf_sampler_close (sampler);
   return NULL;
 }
@@ -213,7 +266,7 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
 bool
 perf_sampler_without_kernel (const struct perf_sampler *sampler)
 {
-  return sampler->attr.exclude_kernel;
+  return sampler->samples.exclude_kernel;
 }
 
 void
@@ -227,6 +280,7 @@ perf_sampler_close (struct perf_sampler *sampler)
     close (sampler->fds[i]);
   free (sampler->fds);
   free (sampler->rings);
+  perf_events_free (&sampler->events);
   free (sampler);
 }
 
@@ -237,9 +291,9 @@ take_sample (struct perf_sampler *sampler, struct member *member,
              const struct perf_record *record)
 {
   struct perf_sample sample;
-  if (perf_sample_read (&sampler->attr, record, &sample))
-    perf_events_sample (sampler->profile, member, &sample,
-                        sampler->attr.sample_regs_user);
+  if (perf_sample_read (&sampler->samples, record, &sample))
+    perf_events_sample (&sampler->events, member, &sample,
+                        sampler->samples.sample_regs_user);
 }
 
 static void
@@ -265,7 +319,7 @@ member_of (const struct perf_sampler *sampler,
   pid_t pid = (pid_t)number;
   if (!sampler->children && pid != sampler->pid)
     return NULL;
-  struct family *family = &sampler->profile->family;
+  struct family *family = &sampler->events.profile->family;
   struct member *member = family_find (family, pid);
   return member != NULL ? member : family_add (family, pid, &err);
 }
@@ -291,16 +345,26 @@ take_event (struct perf_sampler *sampler, const struct perf_record *record)
     return;
   /* Samples of what it did last may still come.  */
   if (!sampled || record->type != PERF_RECORD_EXIT)
-    perf_events_task (sampler->profile, record, &task);
+    perf_events_task (&sampler->events, record, &task);
 }
 
 static void
-take_record (struct perf_sampler *sampler,
+take_switch (struct perf_sampler *sampler, const struct ring *ring,
+             const struct perf_record *record)
+{
+  struct perf_stamp stamp;
+  if (perf_stamp_read (ring->attr->sample_type, record, &stamp)
+      && (sampler->children || (pid_t)stamp.pid == sampler->pid))
+    perf_events_switch (&sampler->events, record, &stamp);
+}
+
+/* Take the record of RING that begins with HEADER.  */
+static void
+take_record (struct perf_sampler *sampler, const struct ring *ring,
              const struct perf_event_header *header)
 {
   struct perf_record record;
   struct member *member;
-  uint64_t lost;
   perf_record_read ((const uint8_t *)header, header->size, &record);
   switch (record.type)
     {
@@ -314,10 +378,13 @@ take_record (struct perf_sampler *sampler,
       if (member != NULL)
         take_mapping (&member->process, &record);
       break;
-    case PERF_RECORD_LOST: /* of which event, and how many */
-      memcpy (&lost, record.bytes + sizeof lost, sizeof lost);
-      sampler->profile->lost += lost;
-      refresh_members (&sampler->profile->family);
+    case PERF_RECORD_SWITCH:
+      take_switch (sampler, ring, &record);
+      break;
+    case PERF_RECORD_LOST:
+      perf_events_lost (&sampler->events, &record,
+                        ring->attr->context_switch != 0);
+      refresh_members (&sampler->events.profile->family);
       break;
     case PERF_RECORD_COMM:
     case PERF_RECORD_FORK:
@@ -399,7 +466,7 @@ take_records (struct perf_sampler *sampler, uint64_t until)
         return;
       const struct perf_event_header *header
           = record_at (sampler, first, first->next);
-      take_record (sampler, header);
+      take_record (sampler, first, header);
       first->next += header->size;
       __atomic_store_n (&first->page->data_tail, first->next,
                         __ATOMIC_RELEASE);
@@ -415,11 +482,17 @@ interval (const struct perf_sampler *sampler)
     if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
       room = sampler->rings[i].size;
   uint64_t milliseconds
-      = room / RECORD_MAX / 4 * sampler->attr.sample_period / 1000000;
+      = room / RECORD_MAX / 4 * sampler->samples.sample_period / 1000000;
   /* Modules must be read before the process ends.  */
   return milliseconds < 1    ? 1
          : milliseconds > 20 ? 20
                              : (unsigned)milliseconds;
+}
+
+static uint64_t
+nanoseconds (const struct timespec *time)
+{
+  return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
 }
 
 bool
@@ -433,13 +506,21 @@ perf_sampler_read (struct perf_sampler *sampler)
   /* poll would return at once when the thread that owns a ring has ended.  */
   usleep (1000 * interval (sampler));
   clock_gettime (CLOCK_MONOTONIC, &now);
-  take_records (sampler, (uint64_t)now.tv_sec * 1000000000
-                             + (uint64_t)now.tv_nsec - margin);
+  take_records (sampler, nanoseconds (&now) - margin);
   return kill (sampler->pid, 0) == 0;
 }
 
 void
 perf_sampler_finish (struct perf_sampler *sampler)
 {
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
   take_records (sampler, UINT64_MAX);
+  off_cpu_end (&sampler->events.waits, nanoseconds (&now));
+}
+
+uint64_t
+perf_sampler_unknown (const struct perf_sampler *sampler)
+{
+  return sampler->events.waits.unknown;
 }

@@ -18,7 +18,8 @@ struct perf_sampler; /* opaque */
 bool perf_sampler_without_kernel (const struct perf_sampler *sampler);
 
 /* Sample the threads that PID has and will have, HZ times per second of their
-   time on a processor, and, if CHILDREN, the processes that PID starts.  What
+   time on a processor (a profile of time off the processor: whenever they
+   leave it), and, if CHILDREN, the processes that PID starts.  What
    happens to processes is reported to the family of PROFILE, which has PID as
    it is.  If ON_EXEC, the family has PID without contents, and sampling starts
    when PID executes a program.  NULL when this is not possible here.  */
@@ -33,5 +34,9 @@ bool perf_sampler_read (struct perf_sampler *sampler);
 
 /* Count the rest, when no more is to come.  */
 void perf_sampler_finish (struct perf_sampler *sampler);
+
+/* How often threads left the processor and the stack or the end of the wait
+   was not seen.  */
+uint64_t perf_sampler_unknown (const struct perf_sampler *sampler);
 
 #endif /* STACKS_PERF_SAMPLER_H */

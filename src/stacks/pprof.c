@@ -54,15 +54,16 @@ enum
   STRING_SAMPLES,
   STRING_COUNT,
   STRING_CPU,
+  STRING_OFF_CPU,
   STRING_NANOSECONDS,
   STRING_PROCESS,
   STRING_PID,
   STRING_TID,
   STRING_NAMES
 };
-static const char *const fixed_strings[STRING_NAMES] = {
-  "", "samples", "count", "cpu", "nanoseconds", "process", "pid", "tid"
-};
+static const char *const fixed_strings[STRING_NAMES]
+    = { "",        "samples", "count", "cpu", "off-cpu", "nanoseconds",
+        "process", "pid",     "tid" };
 
 /* Encoding.  */
 
@@ -123,10 +124,10 @@ put_label (struct writer *writer, unsigned key, unsigned field, uint64_t value)
   put_message (&writer->inner, SAMPLE_LABEL, &writer->innermost);
 }
 
-/* COUNT samples of THREAD in NODE.  */
+/* COUNT samples of THREAD in NODE, with a sum of WEIGHT.  */
 static void
 put_sample (struct writer *writer, uint32_t thread, uint32_t node,
-            uint64_t count)
+            uint64_t count, uint64_t weight)
 {
   const struct named_profile *profile = writer->profile;
   const struct call_node *nodes = profile->calls.nodes;
@@ -135,7 +136,9 @@ put_sample (struct writer *writer, uint32_t thread, uint32_t node,
     put_varint (&writer->innermost, nodes[i].key + 1);
   put_message (&writer->inner, SAMPLE_LOCATION, &writer->innermost);
   put_varint (&writer->innermost, count);
-  if (writer->period > 0)
+  if (profile->off_cpu)
+    put_varint (&writer->innermost, weight);
+  else if (writer->period > 0)
     put_varint (&writer->innermost, count * writer->period);
   put_message (&writer->inner, SAMPLE_VALUE, &writer->innermost);
   put_label (writer, STRING_PROCESS, LABEL_STRING,
@@ -147,26 +150,38 @@ put_sample (struct writer *writer, uint32_t thread, uint32_t node,
   put_message (&writer->whole, PROFILE_SAMPLE, &writer->inner);
 }
 
+/* Samples, to be sorted by thread and node.  */
+struct keyed_sample
+{
+  uint64_t key, weight;
+};
+
 /* All samples; those of one thread in one node are counted together.  */
 static bool
 put_samples (struct writer *writer)
 {
   const struct named_profile *profile = writer->profile;
   size_t n = profile->n_log;
-  void *sorted = calloc (n + 1, sizeof (uint64_t));
-  uint64_t *keys = sorted;
-  if (keys == NULL)
+  void *sorted = calloc (n + 1, sizeof (struct keyed_sample));
+  struct keyed_sample *samples = sorted;
+  if (samples == NULL)
     return false;
   for (size_t i = 0; i < n; i++)
-    keys[i] = (uint64_t)profile->log[i].thread << 32 | profile->log[i].node;
-  bool done = radix_sort (&sorted, n, sizeof *keys);
-  keys = sorted;
+    {
+      const struct profile_sample *from = &profile->log[i];
+      samples[i]
+          = (struct keyed_sample){ (uint64_t)from->thread << 32 | from->node,
+                                   from->weight };
+    }
+  bool done = radix_sort (&sorted, n, sizeof *samples);
+  samples = sorted;
   for (size_t i = 0, next; done && i < n; i = next)
     {
-      for (next = i; next < n && keys[next] == keys[i];)
-        next++;
-      put_sample (writer, (uint32_t)(keys[i] >> 32), (uint32_t)keys[i],
-                  next - i);
+      uint64_t key = samples[i].key, weight = 0;
+      for (next = i; next < n && samples[next].key == key; next++)
+        weight += samples[next].weight;
+      put_sample (writer, (uint32_t)(key >> 32), (uint32_t)key, next - i,
+                  weight);
     }
   free (sorted);
   return done;
@@ -210,7 +225,8 @@ put_strings (struct writer *writer)
     put_string (writer, profile->threads[i].name);
 }
 
-/* From the first sample to the last one, in nanoseconds.  */
+/* From the first sample to the last one, or the end of the last wait, in
+   nanoseconds.  */
 static uint64_t
 duration (const struct named_profile *profile)
 {
@@ -219,6 +235,8 @@ duration (const struct named_profile *profile)
     {
       uint64_t time = profile->log[i].time;
       first = time < first ? time : first;
+      if (profile->off_cpu)
+        time += profile->log[i].weight;
       last = time > last ? time : last;
     }
   return last > first ? last - first : 0;
@@ -228,7 +246,9 @@ static bool
 put_profile (struct writer *writer)
 {
   put_type (writer, PROFILE_SAMPLE_TYPE, STRING_SAMPLES, STRING_COUNT);
-  if (writer->period > 0)
+  if (writer->profile->off_cpu)
+    put_type (writer, PROFILE_SAMPLE_TYPE, STRING_OFF_CPU, STRING_NANOSECONDS);
+  else if (writer->period > 0)
     {
       put_type (writer, PROFILE_SAMPLE_TYPE, STRING_CPU, STRING_NANOSECONDS);
       put_type (writer, PROFILE_PERIOD_TYPE, STRING_CPU, STRING_NANOSECONDS);

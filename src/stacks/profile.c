@@ -30,6 +30,8 @@ static const uint64_t first_process = UINT64_C (1) << 63;
 static const uint64_t first_end = UINT64_MAX - CFI2SFRAME_STEP_INVALID;
 /* Key of a frame that is no code; its caller is a guess.  */
 static const uint64_t no_code = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 1;
+/* Key of what is not on a processor, for want of one.  */
+static const uint64_t preempted = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 2;
 /* Keys from here on, up to the first process, are addresses in the kernel
    without their two highest bits, which are equal to the next one.  */
 static const uint64_t first_kernel = UINT64_C (1) << 62;
@@ -145,10 +147,9 @@ name_thread (const struct profile *profile, struct profile_thread *thread)
     family_thread_name (thread->pid, thread->tid, thread->own_name);
 }
 
-/* The number of the thread TID of MEMBER.  False when memory ran out.  */
-static bool
-thread_number (struct profile *profile, const struct member *member, pid_t tid,
-               size_t *number)
+/* The number of the thread TID of MEMBER.  */
+static uint32_t
+thread_number (struct profile *profile, const struct member *member, pid_t tid)
 {
   pid_t pid = member->process.pid;
   for (size_t i = 0; i < profile->n_threads; i++)
@@ -156,33 +157,19 @@ thread_number (struct profile *profile, const struct member *member, pid_t tid,
       /* Most often it is the one that ran last.  */
       size_t at = (profile->latest_thread + i) % profile->n_threads;
       const struct profile_thread *thread = &profile->threads[at];
-      *number = profile->latest_thread = at;
       if (thread->tid == tid && thread->pid == pid
           && strcmp (thread->name, member->name) == 0)
-        return true;
+        return (uint32_t)(profile->latest_thread = at);
     }
   size_t n = profile->n_threads;
-  if (!ARRAY_ROOM (profile->threads, n + 1, &profile->threads_capacity))
-    return false;
+  if (n == PROFILE_NO_THREAD
+      || !ARRAY_ROOM (profile->threads, n + 1, &profile->threads_capacity))
+    return PROFILE_NO_THREAD;
   profile->threads[n] = (struct profile_thread){ .pid = pid, .tid = tid };
   memcpy (profile->threads[n].name, member->name, sizeof member->name);
   name_thread (profile, &profile->threads[n]);
   profile->n_threads++;
-  *number = profile->latest_thread = n;
-  return true;
-}
-
-/* Note that the thread of MOMENT was in NODE.  Without memory for it, the
-   sample is only counted.  */
-static void
-log_sample (struct profile *profile, const struct member *member,
-            const struct profile_moment *moment, uint32_t node)
-{
-  size_t thread;
-  if (thread_number (profile, member, moment->tid, &thread)
-      && ARRAY_ROOM (profile->log, profile->n_log + 1, &profile->log_capacity))
-    profile->log[profile->n_log++]
-        = (struct profile_sample){ moment->time, (uint32_t)thread, node };
+  return (uint32_t)(profile->latest_thread = n);
 }
 
 static uint64_t
@@ -234,20 +221,19 @@ kernel_node (struct profile *profile, uint32_t node,
   return node;
 }
 
-void
-profile_take (struct profile *profile, struct member *member,
-              const struct profile_moment *moment)
+struct profile_sample
+profile_place (struct profile *profile, struct member *member,
+               const struct profile_moment *moment)
 {
   struct process *process = &member->process;
   struct walk *walk = &profile->walk;
   struct call_tree *tree = &profile->calls;
-  size_t thread;
+  uint32_t thread = thread_number (profile, member, moment->tid);
   walk_by_sframe (process, moment->registers, walk);
   profile->samples++;
   profile->ends[walk->end]++;
   uint32_t node = process_node (profile, member->name);
-  if (profile->by_thread
-      && thread_number (profile, member, moment->tid, &thread))
+  if (profile->by_thread && thread != PROFILE_NO_THREAD)
     node = call_tree_child (tree, node, first_thread + thread);
   if (!is_complete (walk->end))
     node = call_tree_child (tree, node, first_end + walk->end);
@@ -263,9 +249,25 @@ profile_take (struct profile *profile, struct member *member,
         break;
       node = callee;
     }
-  node = kernel_node (profile, node, moment);
-  profile->calls.nodes[node].self++;
-  log_sample (profile, member, moment, node);
+  return (struct profile_sample){ moment->time, 1, thread,
+                                  kernel_node (profile, node, moment) };
+}
+
+uint32_t
+profile_preempted (struct profile *profile, uint32_t node)
+{
+  uint32_t made = call_tree_child (&profile->calls, node, preempted);
+  return made != 0 ? made : node;
+}
+
+void
+profile_count (struct profile *profile, const struct profile_sample *sample)
+{
+  profile->weight += sample->weight;
+  profile->calls.nodes[sample->node].self += sample->weight;
+  if (sample->thread != PROFILE_NO_THREAD
+      && ARRAY_ROOM (profile->log, profile->n_log + 1, &profile->log_capacity))
+    profile->log[profile->n_log++] = *sample;
 }
 
 uint64_t
@@ -336,6 +338,8 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
         cfi2sframe_step_name ((enum cfi2sframe_step) (key - first_end)));
   if (key == no_code)
     return in_brackets ("no code, caller guessed");
+  if (key == preempted)
+    return in_brackets ("preempted");
   if (key >= first_process)
     return strdup (profile->processes[key - first_process]);
   if (key >= first_kernel)
@@ -509,6 +513,7 @@ profile_name (struct profile *profile, unsigned wanted,
               struct named_profile *named)
 {
   *named = (struct named_profile){ 0 };
+  named->off_cpu = profile->off_cpu;
   uint32_t n = profile->calls.n;
   char **names = node_names (profile, wanted);
   bool done = names != NULL && call_tree_init (&named->calls)

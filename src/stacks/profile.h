@@ -17,9 +17,12 @@
 struct profile_sample
 {
   uint64_t time; /* nanoseconds; 0: not known */
-  uint32_t thread;
+  /* 1; of time off the processor how long it was, in nanoseconds.  */
+  uint64_t weight;
+  uint32_t thread; /* PROFILE_NO_THREAD: memory ran out */
   uint32_t node;
 };
+#define PROFILE_NO_THREAD UINT32_MAX
 
 struct profile_thread
 {
@@ -48,7 +51,9 @@ struct profile
   size_t n_renamed, renamed_capacity;
   /* Threads have nodes of their own below those of processes.  */
   bool by_thread;
-  uint64_t samples;
+  bool off_cpu;     /* samples are of time off the processor */
+  uint64_t samples; /* stacks */
+  uint64_t weight;  /* of what was counted */
   uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
   uint64_t lost; /* samples that the kernel dropped, for want of room */
 };
@@ -74,10 +79,20 @@ struct profile_moment
 };
 
 /* Walk from the registers of MOMENT, on the memory that MEMBER of the family
-   has copies of, and count the stack.  A walk that does not get to the
-   outermost frame is counted below a node of its own, for its end.  */
-void profile_take (struct profile *profile, struct member *member,
-                   const struct profile_moment *moment);
+   has copies of, to a sample that is still to be counted; its weight is 1.  A
+   walk that does not get to the outermost frame has a place below a node of
+   its own, for its end.  */
+struct profile_sample profile_place (struct profile *profile,
+                                     struct member *member,
+                                     const struct profile_moment *moment);
+
+/* The node for threads that were in NODE and for which there was no processor.
+   NODE if memory ran out.  */
+uint32_t profile_preempted (struct profile *profile, uint32_t node);
+
+/* Count SAMPLE.  Without memory for it the log does not have it.  */
+void profile_count (struct profile *profile,
+                    const struct profile_sample *sample);
 
 /* Walks that got to the outermost frame.  */
 uint64_t profile_complete (const struct profile *profile);
@@ -90,6 +105,7 @@ struct named_profile
 {
   const char *process; /* name of the only process; NULL: the processes are the
                           root's callees */
+  bool off_cpu;        /* weights are nanoseconds off the processor */
   struct call_tree calls; /* keys: numbers of names */
   uint64_t *totals;       /* owned: with callees, by node */
   char **names;           /* owned; sorted */

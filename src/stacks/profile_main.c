@@ -79,21 +79,24 @@ read_name (struct session *session)
   fclose (file);
 }
 
-/* Ask the kernel for samples.  */
-static void
+/* Ask the kernel for samples.  False if it has to give them.  */
+static bool
 open_sampler (struct session *session)
 {
   const struct profile_options *options = &session->options;
   struct error err;
   if (options->ptrace)
-    return;
+    return true;
   session->sampler = perf_sampler_open (&session->profile, session->pid,
                                         options->hz, options->command != NULL,
                                         !options->no_inherit, &err);
+  if (session->sampler == NULL && options->off_cpu)
+    return fail ("--off-cpu", err.reason);
   if (session->sampler == NULL && !options->quiet)
     fprintf (stderr,
              "sframe-profile: %s; the process is stopped for every sample\n",
              err.reason);
+  return true;
 }
 
 /* Start the command.  It becomes a member before it executes the program,
@@ -110,7 +113,8 @@ open_command (struct session *session)
   struct member *member = family_add (family, session->pid, &err);
   if (member == NULL)
     return fail (arguments[0], err.reason);
-  open_sampler (session);
+  if (!open_sampler (session))
+    return false;
   if (!command_start (&session->command))
     return fail (arguments[0], strerror (errno));
   family_execute (family, session->pid);
@@ -131,6 +135,7 @@ open_target (struct session *session)
     return fail ("profile", "out of memory");
   family->policy = options->policy;
   session->profile.by_thread = options->threads;
+  session->profile.off_cpu = options->off_cpu;
   session->pid = options->pid;
   if (options->command != NULL)
     return open_command (session);
@@ -140,7 +145,8 @@ open_target (struct session *session)
   if (member == NULL)
     return fail (what, err.reason);
   read_name (session);
-  open_sampler (session);
+  if (!open_sampler (session))
+    return false;
   /* The sampler reports mappings from now on: read those that were made since
      the process was first looked at.  */
   return live_refresh (&member->process, NULL, &err)
@@ -237,6 +243,8 @@ percent_complete (const struct profile *profile)
 static unsigned
 rate_of (const struct session *session)
 {
+  if (session->profile.off_cpu)
+    return 0;
   return session->input != NULL ? perf_input_facts (session->input)->hz
                                 : session->options.hz;
 }
@@ -247,8 +255,11 @@ describe (const struct session *session, char *text, size_t room)
 {
   const struct profile *profile = &session->profile;
   unsigned hz = rate_of (session);
-  char rate[32] = "";
-  if (hz > 0)
+  char rate[64] = "";
+  if (profile->off_cpu)
+    snprintf (rate, sizeof rate, ", %.3f s off the processor",
+              (double)profile->weight * 1e-9);
+  else if (hz > 0)
     snprintf (rate, sizeof rate, ", %u per second", hz);
   snprintf (text, room,
             "%" PRIu64 " samples in %.1f s%s; %.1f %% reached the outermost "
@@ -314,6 +325,20 @@ write_outputs (struct session *session)
   return done;
 }
 
+/* Of time off the processor: how much it was, and what is not in it.  */
+static void
+print_waits (const struct session *session)
+{
+  uint64_t unknown = session->input != NULL
+                         ? perf_input_facts (session->input)->unknown
+                         : perf_sampler_unknown (session->sampler);
+  fprintf (stderr, "; %.3f s off the processor",
+           (double)session->profile.weight * 1e-9);
+  if (unknown > 0)
+    fprintf (stderr, ", without %" PRIu64 " waits of which not all was seen",
+             unknown);
+}
+
 static void
 print_summary (const struct session *session)
 {
@@ -336,6 +361,8 @@ print_summary (const struct session *session)
                    ? "too deep"
                    : cfi2sframe_step_name ((enum cfi2sframe_step)i),
                profile->ends[i]);
+  if (profile->off_cpu)
+    print_waits (session);
   if (profile->lost > 0)
     fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
   if (session->sampler != NULL
@@ -401,6 +428,7 @@ run_input (struct session *session)
     return fail ("profile", "out of memory");
   session->profile.family.policy = options->policy;
   session->profile.by_thread = options->threads;
+  session->profile.off_cpu = options->off_cpu;
   snprintf (session->name, sizeof session->name, "%s",
             slash != NULL ? slash + 1 : options->input);
   session->input = perf_input_open (&session->profile, options->input,

@@ -24,7 +24,8 @@ enum
   OPTION_PERF_DATA,
   OPTION_ICICLE,
   OPTION_THREADS,
-  OPTION_EVENT
+  OPTION_EVENT,
+  OPTION_OFF_CPU
 };
 
 static const struct argp_option option_table[] = {
@@ -50,6 +51,10 @@ static const struct argp_option option_table[] = {
     "Count each thread by itself, below its process", 1 },
   { "event", OPTION_EVENT, "N", 0,
     "With --input: count the samples of event N (1: the first one) alone", 1 },
+  { "off-cpu", OPTION_OFF_CPU, NULL, 0,
+    "Count the time that threads wait off the processor, in nanoseconds, "
+    "instead of samples of what runs",
+    1 },
   { "no-inherit", OPTION_NO_INHERIT, NULL, 0,
     "Leave out the processes that it starts", 1 },
   { "ptrace", OPTION_PTRACE, NULL, 0,
@@ -101,6 +106,10 @@ check_usage (struct argp_state *state)
       && (options->hz != 0 || options->seconds != 0 || options->ptrace
           || options->no_inherit))
     argp_error (state, "--input is of samples that were taken already");
+  if (options->off_cpu
+      && (options->hz != 0 || options->ptrace || options->perf_data != NULL))
+    argp_error (state, "--off-cpu counts each wait as the kernel tells of it: "
+                       "without --frequency, --ptrace and --perf-data");
   if (options->hz == 0 && options->input == NULL)
     options->hz = HZ_DEFAULT;
   if (options->pid != 0 && options->seconds == 0)
@@ -110,6 +119,7 @@ check_usage (struct argp_state *state)
 static const struct option_switch switches[] = {
   OPTION_SWITCH (struct profile_options, OPTION_ICICLE, icicle),
   OPTION_SWITCH (struct profile_options, OPTION_THREADS, threads),
+  OPTION_SWITCH (struct profile_options, OPTION_OFF_CPU, off_cpu),
   OPTION_SWITCH (struct profile_options, OPTION_NO_INHERIT, no_inherit),
   OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
   WALK_SWITCHES (struct profile_options),

@@ -61,11 +61,15 @@ take_member (struct profile *profile, struct member *member, struct error *err)
   for (size_t i = 0; i < process->n_threads; i++)
     for (unsigned j = 0; j < n; j++)
       if (process->threads[i].tid == running[j] && process->threads[i].known)
-        profile_take (profile, member,
-                      &(struct profile_moment){
-                          .tid = running[j],
-                          .time = now,
-                          .registers = &process->threads[i].registers });
+        {
+          const struct profile_moment moment
+              = { .tid = running[j],
+                  .time = now,
+                  .registers = &process->threads[i].registers };
+          struct profile_sample sample
+              = profile_place (profile, member, &moment);
+          profile_count (profile, &sample);
+        }
   live_resume (process);
   return true;
 }

@@ -376,6 +376,80 @@ for thread in json.load(open("profile.json", encoding="utf-8"))["threads"]:
   grep -q ">worker/$((pid + 5))<" graph.svg
 }
 
+@test "a thread is one, however many others were sampled in between" {
+  recorded threads
+  gives 0 profiled -q --input=perf.data -o profile.json
+  python3 -c '
+import json
+for thread in json.load(open("profile.json", encoding="utf-8"))["threads"]:
+    print(len(thread["samples"]["data"]))' >read
+  # The first thread has the three samples that every recording has, too.
+  printf '%s\n' 7 4 4 4 4 4 4 | diff - read
+}
+
+# Milliseconds of each stack in a profile for Firefox.
+firefox_milliseconds ()
+{
+  python3 - "$1" <<'END'
+import collections
+import json
+import sys
+
+with open(sys.argv[1], encoding='utf-8') as file:
+    profile = json.load(file)
+found = collections.Counter()
+for thread in profile['threads']:
+    for stack, time, _ in thread['samples']['data']:
+        frame = thread['stackTable']['data'][stack][1]
+        name = thread['stringTable'][thread['frameTable']['data'][frame][0]]
+        found[thread['tid'], name] += profile['meta']['interval']
+for key in sorted(found):
+    print(*key, found[key])
+END
+}
+
+@test "time off the processor: from switch to switch of the same thread, if all of it was seen" {
+  local pid start='^recorded;_start;[^ ]*;main;'
+  recorded waits
+  pid=$(sed -n 's/^pid //p' dumped)
+  gives 0 profiled --off-cpu --input=perf.data -o folded -o graph.svg -o profile.pb.gz \
+    -o profile.json
+  cat folded
+  [ "$(grep -c "${start}outer;middle;inner 39980000$" folded)" -eq 1 ]
+  [ "$(grep -c "${start}outer;middle;inner;popped;\[preempted\] 10495000$" folded)" -eq 1 ]
+  [ "$(grep -c "$start.*;handler;middle;inner 24990000$" folded)" -eq 1 ]
+  [ "$(grep -c . folded)" -eq 3 ]
+  [[ $stderr == *"; 0.075 s off the processor, without 4 waits of which not all was seen; 3 lost" ]] \
+    || report
+  grep -qF '<title>handler (0.024990 s, 33.11 %)</title>' graph.svg
+  python3 "$BATS_TEST_DIRNAME/pprof.py" profile.pb.gz >read
+  cat read
+  [ "$(sed -n 1p read)" = "samples/count off-cpu/nanoseconds" ]
+  grep -q ";outer;middle;inner 1 19990000 process=recorded pid=$pid tid=$pid$" read
+  grep -q ";outer;middle;inner 1 19990000 process=recorded pid=$pid tid=$((pid + 5))$" read
+  grep -q ";popped;\[preempted\] 1 10495000 .* tid=$pid$" read
+  grep -q ";handler;middle;inner 1 24990000 .* tid=$((pid + 5))$" read
+  # Whole milliseconds of a clock that go by while a thread waits.
+  firefox_milliseconds profile.json >read
+  printf '%s\n' "$pid [preempted] 10.0" "$pid inner 19.0" "$((pid + 5)) inner 43.0" \
+    | diff - read
+  # What runs is counted as without waits.
+  gives 0 profiled --event=1 --input=perf.data -o folded
+  check_stacks folded
+}
+
+@test "time off the processor: recordings that do not have it" {
+  recorded
+  gives 1 profiled --off-cpu --input=perf.data -o folded
+  [[ $stderr == *": it has no samples of context switches with times (perf record -e context-switches -c 1 --switch-events)" ]] \
+    || report
+  recorded waits no-switches
+  gives 1 profiled --off-cpu --input=perf.data -o folded
+  [[ $stderr == *": it does not say when threads had a processor (perf record --switch-events)" ]] \
+    || report
+  gives 2 profiled --off-cpu --input=perf.data --perf-data=out
+}
+
 @test "files that were replaced: by build-id, by inode, said and not walked" {
   local id path=$PWD/dump
   dumped

@@ -17,17 +17,18 @@ import sys
 
 IP, TID, TIME, CALLCHAIN = 1, 2, 4, 0x20
 REGS, STACK, IDENTIFIER = 0x1000, 0x2000, 0x10000
-MMAP2, COMM, EXIT, FORK, SAMPLE = 10, 3, 4, 7, 9
+MMAP2, COMM, EXIT, FORK, SAMPLE, LOST, SWITCH = 10, 3, 4, 7, 9, 2, 14
+OUT, PREEMPTED = 1 << 13, 1 << 14
 KERNEL, USER, EXEC, WITH_BUILD_ID = 1, 2, 1 << 13, 1 << 14
 REGISTERS = 0xff0fff  # as perf asks for: with flags and segments
 CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 SAMPLE_ID_ALL, EXCLUDE_CHAIN_USER, FREQ = 1 << 18, 1 << 22, 1 << 10
 
 
-def attr(sample_type, stack, flags):
+def attr(sample_type, stack, flags, config=0, period=99):
     """A perf_event_attr of 128 bytes: cpu-clock, 99 times per second."""
-    fields = struct.pack('<IIQQQQQ', 1, 128, 0, 99, sample_type, 0,
-                         flags | SAMPLE_ID_ALL | FREQ)
+    fields = struct.pack('<IIQQQQQ', 1, 128, config, period, sample_type, 0,
+                         flags | SAMPLE_ID_ALL | (FREQ if period > 1 else 0))
     fields = fields.ljust(80, b'\0')
     fields += struct.pack('<QI', REGISTERS if stack else 0, stack)
     return fields.ljust(128, b'\0')
@@ -56,14 +57,14 @@ class Writer:
         self.type = IP | TID | CALLCHAIN | REGS | STACK
         if 'no-time' not in options:
             self.type |= TIME
-        if 'two-events' in options or 'two-stacks' in options:
+        if {'two-events', 'two-stacks', 'waits'} & set(options):
             self.type |= IDENTIFIER
         self.records = []
         self.now = 1000
 
-    def add(self, kind, misc, body, pid):
+    def add(self, kind, misc, body, pid, tid=None):
         """A record that is no sample."""
-        body += b'\0' * (-len(body) % 8) + struct.pack('<II', pid, pid)
+        body += b'\0' * (-len(body) % 8) + struct.pack('<II', pid, tid or pid)
         if self.type & TIME:
             body += struct.pack('<Q', self.now)
         if self.type & IDENTIFIER:
@@ -134,6 +135,8 @@ class Writer:
         events = [attr(self.type, 8192, EXCLUDE_CHAIN_USER)]
         if 'two-stacks' in self.options:
             events.append(attr(self.type, 8192, EXCLUDE_CHAIN_USER))
+        if 'waits' in self.options:
+            events.append(attr(self.type, 8192, EXCLUDE_CHAIN_USER, 3, 1))
         if 'two-events' in self.options:
             # What goes along says which processes there are.
             events.append(attr(IP | TID | TIME | IDENTIFIER, 0, 0))
@@ -184,6 +187,41 @@ class Writer:
             content for _, content in sorted(features.items()))
 
 
+def waits(writer, pid, samples):
+    """Threads that leave processors and come back, at microseconds.
+
+    What can be known: the first stack waits 2 * 19.99 ms, the second one
+    10.495 ms for a processor, the third one 24.99 ms, to the end.  Of four
+    waits something is missing.
+    """
+    a, b, c = pid + 5, pid, pid + 2
+    for time, what, tid, more in (
+            (10000, 'stack', a, 0), (10010, 'out', a, OUT),
+            (20000, 'stack', b, 1), (20005, 'out', b, OUT | PREEMPTED),
+            (30000, 'in', a, 0), (30500, 'in', b, 0),
+            # The end of one and the beginning of the next one may be lost.
+            (40000, 'stack', a, 2), (40010, 'out', a, OUT),
+            (45000, 'lost', a, 3), (50000, 'in', a, 0),
+            # No stack; no end.
+            (60000, 'out', b, OUT), (60100, 'in', b, 0),
+            (70000, 'stack', b, 0), (70010, 'out', b, OUT),
+            (80000, 'stack', b, 0), (80010, 'out', b, OUT),
+            (90000, 'in', a, 0),
+            (91000, 'stack', c, 0), (91010, 'out', c, OUT), (92000, 'exit', c, 0),
+            (95000, 'stack', a, 2), (95010, 'out', a, OUT),
+            (100000, 'in', b, 0), (120000, 'in', c, 0)):
+        writer.now = time * 1000
+        if what == 'stack':
+            writer.sample(pid, *samples[more], tid=tid, event=2)
+        elif what == 'lost':
+            writer.add(LOST, 0, struct.pack('<QQ', 2, more), pid)
+        elif what == 'exit':
+            writer.add(EXIT, 0, struct.pack('<IIIIQ', pid, pid, tid, pid,
+                                            writer.now), pid, tid)
+        elif 'no-switches' not in writer.options:
+            writer.add(SWITCH, more, b'', pid, tid)
+
+
 def write(dump, out, *options):
     """A recording of a process with each sample that DUMP has."""
     writer = Writer(options)
@@ -219,9 +257,14 @@ def write(dump, out, *options):
         pid += 1
     for registers, stack in samples:
         writer.sample(pid, registers, stack)
+    if 'waits' in options:
+        waits(writer, pid, samples)
     if 'two-stacks' in options:
         writer.sample(pid, *samples[0], event=2)
         writer.sample(pid, *samples[0], event=2)
+    for step in range(1, 5 if 'threads' in options else 0):
+        for i in range(7):
+            writer.sample(pid, *samples[0], tid=pid + i * step % 7)
     if 'thread' in options:
         writer.add(COMM, 0, struct.pack('<II', pid, pid + 5) + b'worker\0', pid)
         writer.sample(pid, *samples[0], tid=pid + 5)

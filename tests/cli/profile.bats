@@ -250,6 +250,123 @@ END
   [ "$(samples folded '^busy;_start;.*;main;odd.*;hot')" -ge 20 ]
 }
 
+# A program that says how long it slept in two functions at once, at least and at
+# most, and how long it was off the processor at most while it computed.
+napping_program ()
+{
+  cat >naps.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static volatile unsigned long sink;
+static double
+now (clockid_t clock)
+{
+  struct timespec time;
+  clock_gettime (clock, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+__attribute__ ((noinline)) static void
+nap (int milliseconds)
+{
+  const struct timespec time = { 0, milliseconds * 1000000 };
+  nanosleep (&time, NULL);
+  sink++;
+}
+__attribute__ ((noinline)) static void
+short_naps (void)
+{
+  double start = now (CLOCK_MONOTONIC);
+  for (int i = 0; i < 40; i++)
+    nap (5);
+  printf ("short_naps 0.2 %.9f\n", now (CLOCK_MONOTONIC) - start);
+}
+__attribute__ ((noinline)) static void
+long_naps (void)
+{
+  double start = now (CLOCK_MONOTONIC);
+  for (int i = 0; i < 4; i++)
+    nap (90);
+  printf ("long_naps 0.36 %.9f\n", now (CLOCK_MONOTONIC) - start);
+}
+__attribute__ ((noinline)) static void
+computes (void)
+{
+  double start = now (CLOCK_MONOTONIC), own = now (CLOCK_THREAD_CPUTIME_ID);
+  while (now (CLOCK_THREAD_CPUTIME_ID) - own < 0.2)
+    for (int i = 0; i < 100000; i++)
+      sink++;
+  own = now (CLOCK_THREAD_CPUTIME_ID) - own;
+  printf ("computes 0 %.9f\n", now (CLOCK_MONOTONIC) - start - own);
+}
+static void *
+other (void *unused)
+{
+  long_naps ();
+  sink++;
+  return unused;
+}
+int
+main (void)
+{
+  pthread_t thread;
+  pthread_create (&thread, NULL, other, NULL);
+  short_naps ();
+  pthread_join (thread, NULL);
+  computes ();
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -pthread -o naps naps.c
+}
+
+@test "time off the processor is what a program sleeps, by function" {
+  napping_program
+  profiled --off-cpu -o folded -o profile.pb.gz -- ./naps
+  [[ $stderr != *"perf_event_paranoid"* ]] || skip "perf_event_open is not permitted here"
+  [ "$status" -eq 0 ] || report
+  cat folded
+  echo "$output" >said
+  [ "$(grep -c . said)" -eq 3 ]
+  # A tenth of a millisecond is what the clocks of processors may differ by.
+  awk 'NR == FNR { least[$1] = $2; most[$1] = $3; next }
+       { for (name in most) if (index ($0, ";" name ";")) found[name] += $NF / 1e9 }
+       END { for (name in most) {
+               print name, least[name], found[name] + 0, most[name]
+               if (found[name] < least[name] || found[name] > most[name] + 1e-4)
+                 wrong = 1 }
+             exit wrong }' said folded
+  # Computing it did not wait for anything but a processor.
+  [ "$(grep ';computes[; ]' folded | grep -vc ';\[preempted\] [0-9]*$')" -eq 0 ]
+  python3 "$BATS_TEST_DIRNAME/pprof.py" profile.pb.gz >read
+  [ "$(sed -n 1p read)" = "samples/count off-cpu/nanoseconds" ]
+  [ "$(awk '/;long_naps;/ { n += $(NF - 4) } END { print n }' read)" -ge 4 ]
+}
+
+@test "time off the processor of a process that sleeps on, and where the kernel does not tell" {
+  sleep 20 3>&- &
+  children+=("$!")
+  local pid=$!
+  sleep 0.2
+  # It is woken once, and sleeps on to the end of the samples.
+  { sleep 0.5; kill -STOP "$pid"; sleep 0.2; kill -CONT "$pid"; } 3>&- &
+  profiled --off-cpu -d 2 -o folded -p "$pid"
+  [[ $stderr == *"perf_event_paranoid"* ]] || {
+    [ "$status" -eq 0 ] || report
+    cat folded
+    [ "$(awk '{ n += $NF } END { print (n > 1e9 && n < 1.9e9) }' folded)" -eq 1 ]
+  }
+  gives 2 profiled --off-cpu --ptrace -p "$pid"
+  gives 2 profiled --off-cpu -F 99 -p "$pid"
+  [ "$(id -u)" -eq 0 ] || skip "not root, who could become somebody else"
+  [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "everybody may see switches"
+  chmod 755 .
+  gives 1 run --separate-stderr timeout 20 setpriv --reuid=65534 --clear-groups "$profile" --off-cpu \
+    -- sleep 0
+  [[ $stderr == *": the kernel tells of switches only if perf_event_paranoid is below 2, or with CAP_PERFMON" ]] \
+    || report
+}
+
 @test "flame graphs are well-formed, whatever functions are called" {
   needs python3
   busy_program
