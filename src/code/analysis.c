@@ -7,6 +7,7 @@
 
 #include "code/borders.h"
 #include "code/returning.h"
+#include "code/routine_flow.h"
 #include "code/seeds.h"
 #include "code/starts.h"
 #include "code/state_apply.h"
@@ -46,10 +47,9 @@ struct analysis
   struct analysis_summary *summary;
   enum routine_doubts doubts; /* what to do about calls that may not return */
   struct index_list doubtful; /* functions that make such calls */
-  size_t n_stack_movers; /* how many there were when disagreeing rows were last
-                            dropped */
   /* The routine under way.  */
   uint64_t entry;
+  uint32_t index;
   bool trusted;
   bool bare; /* followed as if it preserved no registers */
   enum analysis_trust trust;
@@ -119,6 +119,23 @@ make_row (const struct analysis *analysis, const struct state *state,
     row->cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
 }
 
+/* Record that the routine under way leads to another function, if INSN does.
+   A visitor for routine_visit.  */
+static void
+note_caller (void *argument, uint64_t address, const struct insn *insn,
+             const struct state *state)
+{
+  const struct analysis *analysis = argument;
+  bool leaves = insn->flow != FLOW_NEXT && insn->flow != FLOW_RETURN
+                && insn->flow != FLOW_STOP;
+  (void)address;
+  (void)state;
+  struct code_function *callee
+      = leaves ? routine_callee (&analysis->context, insn) : NULL;
+  if (callee)
+    functions_note_caller (analysis->functions, callee, analysis->index);
+}
+
 static void
 take (void *argument, uint64_t address, const struct insn *insn,
       const struct state *state)
@@ -139,6 +156,7 @@ take (void *argument, uint64_t address, const struct insn *insn,
   if (insn->flow == FLOW_CALL
       && !starts_note_call (&analysis->starts, insn->target))
     analysis->failed = true;
+  note_caller (analysis, address, insn, state);
   if (analysis->trusted && observer->see)
     observer->see (observer->argument, analysis->entry, analysis->trust,
                    address, insn, state);
@@ -165,6 +183,7 @@ take_routine (struct analysis *analysis, const struct code_function *function,
 {
   uint64_t entry = function->entry;
   analysis->entry = entry;
+  analysis->index = functions_find (analysis->functions, entry);
   analysis->trusted = trusted;
   analysis->bare = function->is_bare;
   analysis->trust = trust_of (analysis, function);
@@ -267,7 +286,21 @@ disqualify_others (struct analysis *analysis)
     functions_get (analysis->functions, others[i])->no_rows = true;
 }
 
-/* FUNCTION was followed for the last time, with FAILURE.  */
+/* Count FUNCTION, with FAILURE, once.  */
+static void
+count (struct analysis_summary *summary, const struct code_function *function,
+       enum routine_failure failure)
+{
+  bool was_sound = function->is_concluded && !function->fails;
+  if (function->is_concluded && !was_sound)
+    return;
+  summary->functions += !function->is_concluded;
+  summary->failures[ROUTINE_SOUND] -= was_sound;
+  summary->failures[failure]++;
+}
+
+/* FUNCTION was followed for the last time, with FAILURE, or another time
+   because something that it calls is not what it seemed.  */
 static void
 conclude (struct analysis *analysis, const struct code_function *function,
           enum routine_failure failure, uint64_t failed_at)
@@ -276,7 +309,12 @@ conclude (struct analysis *analysis, const struct code_function *function,
   bool uncertain = function->is_pointer && !function->is_called;
   uint64_t entry = function->entry;
   struct code_function *own = functions_at (analysis->functions, entry);
+  bool had_rows = own->is_concluded && !own->fails;
+  count (analysis->summary, own, failure);
   own->fails = failure != ROUTINE_SOUND;
+  if (had_rows && observer->retract)
+    observer->retract (observer->argument, entry);
+  own->is_concluded = true;
   if (failure != ROUTINE_SOUND)
     disqualify_others (analysis);
   else
@@ -284,13 +322,36 @@ conclude (struct analysis *analysis, const struct code_function *function,
                      || routine_leaves (analysis->routine);
   if (failure != ROUTINE_SOUND && observer->reject)
     observer->reject (observer->argument, entry, failure, failed_at);
-  analysis->summary->functions++;
-  analysis->summary->failures[failure]++;
   /* A pointer that does not lead to a function says nothing of the code.  */
-  if (failure == ROUTINE_SOUND || !uncertain)
+  if (failure == ROUTINE_SOUND || !uncertain || had_rows)
     take_routine (analysis, function,
                   failure == ROUTINE_SOUND && !own->no_rows
                       && entry != analysis->starts.program_entry);
+}
+
+/* Note what callers have to know of FUNCTION, the one followed last.  */
+static void
+note_changes (struct analysis *analysis, struct code_function *function)
+{
+  functions_note_changes (analysis->functions, function,
+                          routine_changes (analysis->routine));
+}
+
+/* Function INDEX is called, but no rows are made of it alone: other CFI
+   describes it as a part, or none is looked for.  What its callers have to
+   know is noted all the same.  */
+static bool
+follow_part (struct analysis *analysis, uint32_t index, struct error *err)
+{
+  uint64_t entry = functions_get (analysis->functions, index)->entry;
+  enum routine_failure failure;
+  uint64_t failed_at;
+  if (!follow_routine (analysis, entry, &failure, &failed_at, err))
+    return false;
+  note_changes (analysis, functions_get (analysis->functions, index));
+  analysis->index = index;
+  routine_visit (analysis->routine, note_caller, analysis);
+  return true;
 }
 
 /* Follow function INDEX, if it is one.  */
@@ -303,7 +364,7 @@ follow (struct analysis *analysis, uint32_t index, enum attempt attempt,
   uint64_t failed_at;
   bool ok = true, uncertain = function.is_pointer && !function.is_called;
   if (!function.is_start && !(attempt == ATTEMPT_LAST && uncertain))
-    return true;
+    return !function.is_called || follow_part (analysis, index, err);
   if (!follow_routine (analysis, function.entry, &failure, &failed_at, err))
     return false;
   if (failure == ROUTINE_SOUND && !is_function (analysis, &function))
@@ -317,6 +378,7 @@ follow (struct analysis *analysis, uint32_t index, enum attempt attempt,
     ok = index_list_add (&analysis->starts.again, index);
   else
     {
+      note_changes (analysis, functions_get (analysis->functions, index));
       failure = follow_bare (analysis, &function, failure, &failed_at);
       functions_get (analysis->functions, index)->is_bare = function.is_bare;
       conclude (analysis, &function, failure, failed_at);
@@ -326,31 +388,40 @@ follow (struct analysis *analysis, uint32_t index, enum attempt attempt,
 
 /* Following what there is.  */
 
-/* Dispute rows that later findings contradict: those of functions that turned
-   out to be entered with another frame, or to call a function that returns
-   with another stack pointer.  */
+/* Dispute the rows of functions that turned out to be entered with another
+   frame.  */
 static void
 withdraw (struct analysis *analysis)
 {
-  size_t n_movers = functions_stack_movers (analysis->functions);
-  bool more_movers = n_movers > analysis->n_stack_movers;
   for (size_t i = 0; i < analysis->starts.n_tried; i++)
     {
       const struct code_function *function
           = functions_get (analysis->functions, (uint32_t)i);
       uint64_t failed_at, entry = function->entry;
-      if (!function->is_start || !(function->no_rows || more_movers))
+      if (!function->is_start || !function->no_rows)
         continue;
-      enum routine_failure failure
-          = function->is_bare ? routine_follow_bare (
-                analysis->routine, entry, end_of (analysis, entry), &failed_at)
-                              : routine_follow (analysis->routine, entry,
-                                                end_of (analysis, entry),
-                                                DOUBTS_NONE, &failed_at);
-      if (function->no_rows || failure == ROUTINE_CALLEE)
-        take_routine (analysis, function, false);
+      if (function->is_bare)
+        routine_follow_bare (analysis->routine, entry,
+                             end_of (analysis, entry), &failed_at);
+      else
+        routine_follow (analysis->routine, entry, end_of (analysis, entry),
+                        DOUBTS_NONE, &failed_at);
+      take_routine (analysis, function, false);
     }
-  analysis->n_stack_movers = n_movers;
+}
+
+/* Follow functions again that call what turned out to return with another
+   stack pointer, or with registers changed.  What they say otherwise now is
+   disputed.  */
+static bool
+follow_affected (struct analysis *analysis, struct error *err)
+{
+  uint32_t index;
+  while ((index = functions_next_affected (analysis->functions))
+         != FUNCTION_NONE)
+    if (!follow (analysis, index, ATTEMPT_LAST, err))
+      return false;
+  return !functions_failed (analysis->functions) || error_set_no_memory (err);
 }
 
 static bool
@@ -385,7 +456,8 @@ follow_pending (struct analysis *analysis, struct error *err)
       if (!returning_run (analysis->returning, err))
         return false;
       starts_promote_called (&analysis->starts);
-      if (!follow_first (analysis, err) || !follow_again (analysis, err))
+      if (!follow_first (analysis, err) || !follow_again (analysis, err)
+          || !follow_affected (analysis, err))
         return false;
     }
   withdraw (analysis);

@@ -35,6 +35,9 @@ struct analysis_observer
   void (*see) (void *argument, uint64_t entry, enum analysis_trust trust,
                uint64_t address, const struct insn *insn,
                const struct state *state);
+  /* Called when the function at ENTRY, which was seen before, is to be seen
+     again, or not to be trusted after all; or NULL.  */
+  void (*retract) (void *argument, uint64_t entry);
   /* Called for the others, or NULL.  */
   void (*reject) (void *argument, uint64_t entry, enum routine_failure failure,
                   uint64_t failed_at);

@@ -28,8 +28,9 @@ analyse (const struct code_request *request, struct code_findings *findings,
   struct analysis_summary summary;
   *findings = (struct code_findings){ 0 };
   comparison_init (&comparison, request, &findings->disproofs);
-  const struct analysis_observer observer
-      = { .see = comparison_see, .argument = &comparison };
+  const struct analysis_observer observer = { .see = comparison_see,
+                                              .retract = comparison_retract,
+                                              .argument = &comparison };
   if (!analysis_run (request, &observer, &findings->row_map, &summary, parts,
                      err)
       || !comparison_finish (&comparison, &findings->row_map, err))

@@ -160,6 +160,18 @@ comparison_see (void *argument, uint64_t entry, enum analysis_trust trust,
   add_finding (comparison, &finding);
 }
 
+void
+comparison_retract (void *argument, uint64_t entry)
+{
+  struct comparison *comparison = argument;
+  struct disproofs *disproofs = comparison->disproofs;
+  size_t n = 0;
+  for (size_t i = 0; i < disproofs->n; i++)
+    if (disproofs->list[i].entry != entry)
+      disproofs->list[n++] = disproofs->list[i];
+  disproofs->n = n;
+}
+
 static int
 compare_findings (const void *a, const void *b)
 {

@@ -43,6 +43,9 @@ void comparison_see (void *comparison, uint64_t entry,
                      enum analysis_trust trust, uint64_t address,
                      const struct insn *insn, const struct state *state);
 
+/* Forget what was seen of the function at ENTRY.  */
+void comparison_retract (void *comparison, uint64_t entry);
+
 /* The analysis is over.  Keep what all functions that get there agree upon, as
    ROW_MAP tells.  */
 bool comparison_finish (struct comparison *comparison,

@@ -14,6 +14,13 @@ enum
   BEGINNING_STEPS = 8 /* instructions up to the one that takes the address */
 };
 
+/* A function that calls another.  */
+struct caller
+{
+  uint32_t function;
+  uint32_t next; /* or FUNCTION_NONE */
+};
+
 struct functions
 {
   struct address_map starts; /* entry: index */
@@ -21,8 +28,13 @@ struct functions
   struct address_set marks;  /* what may be found in `starts', or was marked */
   struct code_function *list;
   size_t n, capacity;
-  size_t n_stack_movers;
-  bool failed; /* memory ran out */
+  struct caller *callers;
+  size_t n_callers, callers_capacity;
+  uint32_t
+      *affected; /* a queue, of which the first n_followed are done with */
+  size_t n_affected, n_followed, affected_capacity;
+  bool disturb; /* some function moves the stack, or changes registers */
+  bool failed;  /* memory ran out */
 };
 
 struct functions *
@@ -48,6 +60,8 @@ functions_free (struct functions *functions)
   address_map_free (&functions->starts);
   address_map_free (&functions->back);
   free (functions->list);
+  free (functions->callers);
+  free (functions->affected);
   free (functions);
 }
 
@@ -78,7 +92,7 @@ functions_add (struct functions *functions, uint64_t entry, bool is_start)
         }
       address_set_add (&functions->marks, entry);
       functions->list[functions->n++]
-          = (struct code_function){ .entry = entry };
+          = (struct code_function){ .entry = entry, .callers = FUNCTION_NONE };
     }
   functions->list[index].is_start |= is_start;
   return index;
@@ -186,17 +200,84 @@ functions_comes_back (const struct functions *functions, uint64_t callee)
 }
 
 void
+functions_note_caller (struct functions *functions,
+                       struct code_function *callee, uint32_t caller)
+{
+  const struct caller *last = callee->callers == FUNCTION_NONE
+                                  ? NULL
+                                  : &functions->callers[callee->callers];
+  if (last && last->function == caller)
+    return;
+  if (!ARRAY_ROOM (functions->callers, functions->n_callers + 1,
+                   &functions->callers_capacity))
+    {
+      functions->failed = true;
+      return;
+    }
+  functions->callers[functions->n_callers]
+      = (struct caller){ caller, callee->callers };
+  callee->callers = (uint32_t)functions->n_callers++;
+}
+
+/* What callers of FUNCTION rely on has turned out to be otherwise.  They are
+   noted anew when they are followed again.  */
+static void
+affect_callers (struct functions *functions, struct code_function *function)
+{
+  uint32_t next = function->callers;
+  functions->disturb = true;
+  function->callers = FUNCTION_NONE;
+  for (; next != FUNCTION_NONE; next = functions->callers[next].next)
+    {
+      uint32_t caller = functions->callers[next].function;
+      if (functions->list[caller].is_affected)
+        continue;
+      if (!ARRAY_ROOM (functions->affected, functions->n_affected + 1,
+                       &functions->affected_capacity))
+        {
+          functions->failed = true;
+          return;
+        }
+      functions->list[caller].is_affected = true;
+      functions->affected[functions->n_affected++] = caller;
+    }
+}
+
+void
 functions_note_stack_mover (struct functions *functions,
                             struct code_function *function)
 {
-  functions->n_stack_movers += !function->moves_stack;
+  if (!function->moves_stack)
+    affect_callers (functions, function);
   function->moves_stack = true;
 }
 
-size_t
-functions_stack_movers (const struct functions *functions)
+void
+functions_note_changes (struct functions *functions,
+                        struct code_function *function, uint32_t changed)
 {
-  return functions->n_stack_movers;
+  if (changed & ~function->changes)
+    affect_callers (functions, function);
+  function->changes |= changed;
+}
+
+bool
+functions_disturb (const struct functions *functions)
+{
+  return functions->disturb;
+}
+
+uint32_t
+functions_next_affected (struct functions *functions)
+{
+  if (functions->n_followed == functions->n_affected)
+    {
+      functions->n_followed = functions->n_affected = 0;
+      return FUNCTION_NONE;
+    }
+  uint32_t index = functions->affected[functions->n_followed++];
+  functions->list[index].is_affected = false;
+  return index;
 }
 
 bool

@@ -31,8 +31,13 @@ struct code_function
   /* A branch leads there with another frame than that of a call, and is taken
      for one that is never taken.  */
   bool is_passed_over;
-  bool is_bare;     /* keeps no registers of the ABI but SP */
-  bool moves_stack; /* returns with another SP: it is a part of its callers */
+  bool is_bare;      /* keeps no registers of the ABI but SP */
+  bool moves_stack;  /* returns with another SP: it is a part of its callers */
+  bool is_concluded; /* was followed to a result */
+  bool is_affected;  /* in the queue of functions_next_affected */
+  uint32_t changes;  /* mask: registers of the ABI that it returns with
+                        changed */
+  uint32_t callers;  /* the last of those that were noted */
 };
 
 struct functions; /* opaque */
@@ -83,12 +88,23 @@ bool functions_comes_back (const struct functions *functions, uint64_t callee);
 void functions_mark (struct functions *functions, uint64_t address);
 bool functions_is_marked (const struct functions *functions, uint64_t address);
 
-/* FUNCTION returns with another stack pointer.  */
+/* Function CALLER, an index, was followed, and calls or jumps to CALLEE.  */
+void functions_note_caller (struct functions *functions,
+                            struct code_function *callee, uint32_t caller);
+
+/* FUNCTION returns with another stack pointer, or with the registers of the
+   mask CHANGED other than they were.  Callers that were noted are affected. */
 void functions_note_stack_mover (struct functions *functions,
                                  struct code_function *function);
+void functions_note_changes (struct functions *functions,
+                             struct code_function *function, uint32_t changed);
 
-/* How many functions do.  */
-size_t functions_stack_movers (const struct functions *functions);
+/* Whether there are functions of either kind.  */
+bool functions_disturb (const struct functions *functions);
+
+/* A function that is affected, and has to be followed again, is taken from the
+   queue.  FUNCTION_NONE: there is none.  */
+uint32_t functions_next_affected (struct functions *functions);
 
 /* Whether memory ran out since the register was made.  */
 bool functions_failed (const struct functions *functions);

@@ -236,6 +236,7 @@ start (struct routine *routine, uint64_t entry, uint64_t end)
   routine->steps = 0;
   routine->landed = routine->met_unknown = false;
   routine->n_left_for = 0;
+  routine->changes = 0;
   routine->is_proven = routine->leaves = routine->is_odd = false;
   routine->failure = ROUTINE_SOUND;
   jump_tables_reset (&routine->tables);
@@ -460,6 +461,12 @@ bool
 routine_leaves (const struct routine *routine)
 {
   return routine->leaves;
+}
+
+uint32_t
+routine_changes (const struct routine *routine)
+{
+  return routine->changes;
 }
 
 const uint32_t *

@@ -70,6 +70,10 @@ const struct code_machine *routine_machine (const struct routine *routine);
    with.  */
 bool routine_leaves (const struct routine *routine);
 
+/* A mask of the registers of the ABI that the routine returns with changed, or
+   jumps with to other functions.  */
+uint32_t routine_changes (const struct routine *routine);
+
 /* The functions, N of them, that the routine enters with another frame than
    that of a call, for which it fails.  */
 const uint32_t *routine_left_for (const struct routine *routine, size_t *n);

@@ -106,35 +106,6 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
     routine->steps_left = 0; /* what was found must not be used */
 }
 
-/* INSN jumps to where another function starts.  */
-static void
-check_jump_to_start (struct routine *routine, const struct insn *insn,
-                     uint64_t address, const struct state *state)
-{
-  if (state_is_restored (state, routine->machine)
-      || !routine_is_never_taken (routine, insn))
-    check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
-  else
-    functions_at (routine->context->functions, insn->target)->is_passed_over
-        = true;
-}
-
-/* Whether INSN, a return, goes to the caller.  */
-static bool
-returns_rightly (struct routine *routine, const struct insn *insn,
-                 uint64_t address, const struct state *state)
-{
-  const struct code_machine *machine = routine->machine;
-  if (insn->op == OP_NONE)
-    return insn->immediate == 0
-           && (insn->from == REG_NONE || insn->from == machine->arch->ra)
-           && state_is_restored (state, machine);
-  struct state after;
-  state_copy (&after, state);
-  state_apply (&after, machine, insn, address, &routine->tables);
-  return state_is_restored (&after, machine);
-}
-
 /* Whether INSN goes on with an exception although no path landed in the
    routine.  Such a path ended where a call does not return or at a
    place that no path gets to, as the compiler knew, and ran into other
@@ -241,14 +212,9 @@ calls_stack_mover (const struct routine *routine, const struct insn *insn)
 {
   const struct routine_context *context = routine->context;
   bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-  if (!calls || functions_stack_movers (context->functions) == 0)
+  if (!calls || !functions_disturb (context->functions))
     return false;
-  const struct code_function *callee
-      = functions_at (context->functions, insn->target);
-  const struct relocated *word
-      = facts_relocated (context->facts, routine_called_place (context, insn));
-  if (word && word->value != 0)
-    callee = functions_at (context->functions, word->value);
+  const struct code_function *callee = routine_callee (context, insn);
   return callee && callee->moves_stack;
 }
 
@@ -259,6 +225,78 @@ note_stack_mover (struct routine *routine)
   struct code_function *own = functions_at (functions, routine->entry);
   if (own)
     functions_note_stack_mover (functions, own);
+}
+
+/* A mask of the registers of the ABI that have other values in STATE, with
+   which the routine leaves, than at the entry.  The return address is in
+   register RA, or on the stack.  What was pushed has been popped again: where
+   SP is another, the path may be none.  */
+static uint32_t
+changed_registers (const struct routine *routine, const struct state *state,
+                   unsigned ra)
+{
+  const struct arch *arch = routine->machine->arch;
+  struct value entry = value_of (VALUE_CFA, arch->fixed_ra_offset);
+  struct value back = arch_tracks_ra (arch) ? state->registers[ra]
+                                            : state_load (state, entry);
+  uint32_t changed = 0;
+  if (!value_equal (state->registers[arch->sp], entry)
+      || !value_equal (back, value_of (VALUE_SAVED, arch->ra)))
+    return 0;
+  for (uint32_t left = routine->machine->preserved; left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      struct value value = state->registers[reg];
+      if (value.kind != VALUE_MIXED
+          && !value_equal (value, value_of (VALUE_SAVED, reg)))
+        changed |= UINT32_C (1) << reg;
+    }
+  return changed;
+}
+
+/* INSN jumps to another function, which returns to the caller.  */
+static void
+note_tail_call (struct routine *routine, const struct insn *insn,
+                const struct state *state)
+{
+  const struct code_function *next = routine_callee (routine->context, insn);
+  routine->changes
+      |= changed_registers (routine, state, routine->machine->arch->ra);
+  if (next)
+    routine->changes |= next->changes;
+}
+
+/* INSN returns, with STATE behind what it does beside that.  */
+static void
+check_return (struct routine *routine, const struct insn *insn,
+              uint64_t address, const struct state *state)
+{
+  const unsigned ra = routine->machine->arch->ra;
+  unsigned from
+      = insn->from == REG_NONE || insn->op != OP_NONE ? ra : insn->from;
+  routine->is_proven = true;
+  note_end (routine, address);
+  if (insn->immediate == 0 || insn->op != OP_NONE)
+    routine->changes |= changed_registers (routine, state, from);
+  if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
+      || !state_is_restored (state, routine->machine))
+    routine_fail (routine, ROUTINE_RETURN, address);
+}
+
+/* INSN jumps to where another function starts.  */
+static void
+check_jump_to_start (struct routine *routine, const struct insn *insn,
+                     uint64_t address, const struct state *state)
+{
+  if (state_is_restored (state, routine->machine)
+      || !routine_is_never_taken (routine, insn))
+    {
+      note_tail_call (routine, insn, state);
+      check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
+    }
+  else
+    functions_at (routine->context->functions, insn->target)->is_passed_over
+        = true;
 }
 
 /* Whether INSN, an indirect jump, goes to a function of another image.  */
@@ -279,6 +317,7 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
   const struct code_machine *machine = routine->machine;
   if (jump_by_tables (routine, address, &insn, state))
     return;
+  note_tail_call (routine, &insn, state);
   if (state_is_restored (state, machine)
       && !goes_by_index (routine, &insn, state))
     {
@@ -338,10 +377,10 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
     note_stack_mover (routine);
   if (insn->flow == FLOW_RETURN)
     {
-      routine->is_proven = true;
-      note_end (routine, address);
-      if (!returns_rightly (routine, insn, address, state))
-        routine_fail (routine, ROUTINE_RETURN, address);
+      struct state after;
+      state_copy (&after, state);
+      state_apply (&after, machine, insn, address, &routine->tables);
+      check_return (routine, insn, address, &after);
     }
   if (insn->flow == FLOW_JUMP_INDIRECT)
     check_jump (routine, address, *insn, state);

@@ -346,6 +346,39 @@ leaves_alone (const struct routine *routine, uint64_t address, unsigned reg)
   return false;
 }
 
+struct code_function *
+routine_callee (const struct routine_context *context, const struct insn *insn)
+{
+  bool is_direct
+      = insn->flow != FLOW_CALL_INDIRECT && insn->flow != FLOW_JUMP_INDIRECT;
+  struct code_function *direct
+      = is_direct ? functions_at (context->functions, insn->target) : NULL;
+  if (direct && (direct->is_start || insn->flow != FLOW_CALL))
+    return direct;
+  uint64_t place = routine_called_place (context, insn);
+  const struct relocated *word
+      = place ? facts_relocated (context->facts, place) : NULL;
+  return word && word->value != 0
+             ? functions_at (context->functions, word->value)
+             : direct;
+}
+
+/* Forget the registers that the function which INSN calls does not preserve.
+   Of functions that are not known, such as those that pointers lead to, it is
+   taken that they keep to the ABI.  */
+static void
+forget_changed (const struct routine *routine, const struct insn *insn,
+                uint64_t address, struct state *state)
+{
+  const struct code_function *callee = routine_callee (routine->context, insn);
+  uint32_t left = callee ? callee->changes & routine->machine->preserved : 0;
+  for (; left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      state->registers[reg] = value_new (VALUE_OPAQUE, address, reg);
+    }
+}
+
 /* LLVM has the pages of a large frame probed by a function that gets the size
    in a register and leaves it there, to be subtracted behind the call (LLVM
    Language Reference, "probe-stack").  */
@@ -361,6 +394,8 @@ routine_call (struct routine *routine, const struct insn *insn,
                 && size.number >= PROBED_MIN
                 && leaves_alone (routine, insn->target, reg);
   state_call (state, machine, address);
+  if (functions_disturb (routine->context->functions))
+    forget_changed (routine, insn, address, state);
   if (probes)
     state->registers[reg] = size;
 }

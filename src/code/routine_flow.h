@@ -26,6 +26,11 @@ bool routine_jump_by_tables (struct routine *routine, const struct insn *insn,
 uint64_t routine_called_place (const struct routine_context *context,
                                const struct insn *insn);
 
+/* The function of the image that INSN, a call or a jump, leads to, perhaps by
+   way of a stub or a constant pointer; NULL: unknown.  */
+struct code_function *routine_callee (const struct routine_context *context,
+                                      const struct insn *insn);
+
 /* Whether INSN, a call at ADDRESS, comes back.  A callee that was not followed
    yet counts as returning for now; the routine will be followed again
    (routine_met_unknown).  */

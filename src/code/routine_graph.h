@@ -78,6 +78,8 @@ struct routine
   bool leaves;        /* it jumps to another function with that */
   bool is_odd;        /* it uses registers that have no value at its entry */
   bool met_unknown;   /* it calls a function that was not followed yet */
+  uint32_t changes;   /* mask: registers of the ABI that it returns with
+                         changed */
   uint32_t visited;   /* node that routine_visit is at */
   uint32_t *left_for; /* functions that it enters with another frame than that
                          of a call */

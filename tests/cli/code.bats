@@ -507,6 +507,45 @@ END
     || report
 }
 
+# The caller is followed first, and again when it is known what the callee does.
+@test "--lint knows of callees that change the frame pointer" {
+  wrong_library
+  cat >set.s <<'END'
+	.globl	right, wrong
+	.type	right, @function
+	.type	wrong, @function
+right:	.cfi_startproc
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	call	enter
+	.cfi_def_cfa_register 6
+	nop
+	pop	%rbp
+	.cfi_restore 6
+	.cfi_def_cfa 7, 8
+	ret
+	.cfi_endproc
+wrong:	.cfi_startproc
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	call	enter
+	nop
+	pop	%rbp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+enter:	lea	8(%rsp), %rbp
+	ret
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o set.so set.s
+  exits 3 --lint set.so
+  [ "${#lines[@]}" -eq 1 ] || report
+  [[ ${lines[0]} == *"wrong (0x"*"(2 bytes): FP: CFI says in rbp, code does rbp was overwritten; the caller's is at CFA-16; "* ]] \
+    || report
+}
+
 @test "--lint finds nothing where the CFI is right" {
   wrong_library
   small_program

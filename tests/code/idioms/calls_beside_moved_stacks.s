@@ -3,7 +3,7 @@
 # nothing of who does that.
 # options: -a
 # expect: equal 71.429% cfa-differs 0 ra-differs 0 fp-differs 0
-# expect: sound:4 unresolved-jump:1
+# expect: sound:3 callee-moves-stack:1 unresolved-jump:1
 	.globl	f, g, h
 	.type	f, @function
 	.type	g, @function

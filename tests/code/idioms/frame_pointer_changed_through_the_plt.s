@@ -1,0 +1,20 @@
+# Rule: as in frame_pointer_changed_by_a_callee, of a function that is called, or
+# jumped to, by way of the PLT or the GOT.
+# options: -g
+# expect: 51 executable, rows for 50.98%
+	.globl	by_plt, by_got, by_jump, clobber
+	.type	by_plt, @function
+	.type	by_got, @function
+	.type	by_jump, @function
+	.type	jump, @function
+	.type	clobber, @function
+by_plt:	call	clobber@plt
+	ret
+by_got:	call	*clobber@GOTPCREL(%rip)
+	ret
+by_jump: call	jump
+	ret
+clobber: mov	$1, %ebp
+	ret
+jump:	xor	%eax, %eax
+	jmp	clobber@plt
