@@ -21,7 +21,7 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   mandoc python3-markdown python3-pytest
   cargo fish golang-go rustc zsh
   cmake debhelper dpkg-dev meson ninja-build rpm
-  apt-utils gpg gpg-agent reprepro skopeo umoci
+  apt-utils aptly gpg gpg-agent reprepro skopeo umoci
   fakeroot libarchive-tools makepkg pacman-package-manager
   clang libclang-rt-14-dev|libclang-rt-19-dev"
 

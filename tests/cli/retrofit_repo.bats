@@ -626,7 +626,7 @@ END
 reprepro_run ()
 {
   local recipe
-  recipe=$(sed -n '/^@section Repositories kept by reprepro/,/^@section Nothing/p' \
+  recipe=$(sed -n '/^@section Repositories kept by reprepro/,/^@section Repositories kept by aptly/p' \
     "$srcdir/doc/cfi2sframe.texi")
   mkdir -p repo/conf
   sed -n '/^Codename/,/^@end example/{ /^@end/d; p; }' <<<"$recipe" \
@@ -642,23 +642,26 @@ in_repo ()
 
 @test "reprepro keeps converted packages, and a second run converts what is new" {
   needs reprepro
-  local i
+  local i fields=("Section: utils" "Priority: required")
   for i in 1 2 3 4 5; do
-    make_package "one$i" 1.0-1
+    make_package "one$i" 1.0-1 "${fields[@]}"
   done
-  make_package text 3
+  make_package text 3 "${fields[@]}"
   # The original is there already, and is replaced.
   reprepro_run
   [ "$(n_calls)" -eq 5 ]
   [ "$(in_repo | wc -l)" -eq 6 ]
   [ "$(in_repo one3)" = "sframe|main|amd64: one3 1.0-1A~sframe1" ]
+  # debootstrap goes by them.
+  [ "$(grep -c -e "^Section: utils" -e "^Priority: required" \
+         repo/dists/sframe/main/binary-amd64/Packages)" -eq 12 ]
   grep -q "^Valid-Until: " repo/dists/sframe/Release
   find repo/dists -name "Contents-amd64.gz" -exec gzip -dc {} + | grep "^usr/bin/one4[[:space:]]"
   reprepro -b repo gensnapshot sframe today
   # Two are new: they are converted, and no other one.
   rm pool/one2/* pool/one5/*
-  make_package one2 1.0-2
-  make_package one5 1.0-2
+  make_package one2 1.0-2 "${fields[@]}"
+  make_package one5 1.0-2 "${fields[@]}"
   reprepro_run
   [ "$(n_calls)" -eq 2 ]
   [ "$(in_repo | grep -c 1.0-2A~sframe1)" -eq 2 ]
@@ -669,4 +672,76 @@ in_repo ()
   reprepro_run
   [ "$(n_calls)" -eq 0 ]
   sha256sum --quiet -c sums
+}
+
+# The manual's commands for a new state, $1.
+aptly_state ()
+{
+  local recipe
+  recipe=$(sed -n '/^for part in/,/^@end example/{ /^@end/d; s/@\([{}]\)/\1/g; s/POOL/pool/; p; }' \
+             "$srcdir/doc/cfi2sframe.texi")
+  [ "$recipe" ] || return 1
+  : >calls
+  day=$1 run -0 bash -e -c "$recipe"
+}
+
+# What apt would install, from the repository new.
+installs ()
+{
+  apt update >&2
+  apt --print-uris install -y "$@" | sed -n "s/^'\([^']*\)'.*/\1/p" | sed 's|.*/||; s/%7[eE]/~/'
+}
+
+@test "aptly keeps converted packages: components, architectures, sources, states" {
+  needs aptly dpkg-source
+  retrofit -V
+  mkdir bin source source/debian source/debian/source
+  printf '#!/bin/sh\nexec %q %q --cfi2sframe=%q "$@"\n' "$(program_file python3)" \
+    "$srcdir/contrib/retrofit/sframe-retrofit-repo" "$PWD/spy" \
+    >bin/sframe-retrofit-repo
+  chmod +x bin/sframe-retrofit-repo
+  export PATH=$PWD/bin:$PATH HOME=$PWD
+  printf '{ "rootDir": "%s/aptly", "gpgDisableSign": true, "gpgDisableVerify": true }\n' \
+    "$PWD" >.aptly.conf
+  make_package one 1.0-1 "Section: utils" "Priority: required"
+  sed -i 's/^Architecture: .*/Architecture: arm64/' package-one/DEBIAN/control
+  dpkg-deb --root-owner-group -b package-one pool/one/one_1.0-1_arm64.deb
+  make_package text 3 "Section: utils" "Priority: required"
+  make_package two 1.0-1 "Section: utils" "Priority: optional"
+  make_package other 1 "Section: contrib/utils" "Priority: optional"
+  mkdir pool/main pool/contrib
+  mv pool/one pool/two pool/text pool/main
+  mv pool/other pool/contrib
+  printf '%s\n' "Source: one" "Maintainer: N <n@localhost.invalid>" "" \
+    "Package: one" "Architecture: any" "Description: test" >source/debian/control
+  printf 'one (1.0-1) unstable; urgency=low\n\n  * Test.\n\n -- N <n@localhost.invalid>  Fri, 20 Nov 2026 00:00:00 +0000\n' \
+    >source/debian/changelog
+  echo "1.0" >source/debian/source/format
+  (cd pool/main && dpkg-source -b ../../source)
+  # Once.
+  run -0 bash -e -c "$(sed -n '/^aptly repo create/p' "$srcdir/doc/cfi2sframe.texi")"
+  aptly_state first
+  [ "$(n_calls)" -eq 4 ]
+  ln -s aptly/public new
+  [ "$(installs one text)" = "one_1.0-1A~sframe1_amd64.deb
+text_3_amd64.deb" ]
+  grep -q "^Priority: required" new/dists/sframe/main/binary-arm64/Packages
+  grep -qx "Package: other" new/dists/sframe/contrib/binary-amd64/Packages
+  gzip -dc new/dists/sframe/main/Contents-amd64.gz | grep "^usr/bin/one[[:space:]]"
+  # The converted package's source is the one that is there.
+  gzip -dc new/dists/sframe/main/source/Sources.gz | grep -x "Version: 1.0-1"
+  dpkg-deb -f converted/main/pool/o/one/one_*_amd64.deb Source | grep -x "one (1.0-1)"
+  run ! grep -q "^Valid-Until" new/dists/sframe/Release
+  # Another state: what is new is converted, what it replaces is not there.
+  rm -r pool/main/two
+  make_package two 1.0-2 "Section: utils" "Priority: optional"
+  mv pool/two pool/main
+  aptly_state second
+  [ "$(n_calls)" -eq 1 ]
+  [ "$(installs two)" = two_1.0-2A~sframe1_amd64.deb ]
+  [ "$(grep -c "^Package: two" new/dists/sframe/main/binary-amd64/Packages)" -eq 1 ]
+  grep -qx "Version: 1.0-1A~sframe1" new/dists/sframe/main/binary-arm64/Packages
+  # And back.
+  aptly publish switch -component=main,contrib sframe main-first contrib-first
+  [ "$(installs two)" = two_1.0-1A~sframe1_amd64.deb ]
 }
