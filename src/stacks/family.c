@@ -59,26 +59,10 @@ member_new (struct family *family, pid_t pid)
 }
 
 void
-family_thread_name (pid_t pid, pid_t tid, char name[16])
-{
-  char path[64], line[16];
-  snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-  FILE *file = fopen (path, "re");
-  if (file == NULL)
-    return;
-  if (fgets (line, sizeof line, file) != NULL)
-    {
-      line[strcspn (line, "\n")] = '\0';
-      memcpy (name, line, sizeof line);
-    }
-  fclose (file);
-}
-
-void
 member_read_name (struct member *member)
 {
   pid_t pid = member->process.pid;
-  family_thread_name (pid, pid, member->name);
+  live_thread_name (pid, pid, member->name, sizeof member->name);
 }
 
 struct member *

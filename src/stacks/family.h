@@ -59,10 +59,6 @@ void family_remove (struct family *family, pid_t pid);
 /* Add the running children of members, and the children of these.  */
 void family_add_children (struct family *family);
 
-/* Set NAME to what thread TID of process PID is called now; it stays as it is
-   if the thread has ended.  */
-void family_thread_name (pid_t pid, pid_t tid, char name[16]);
-
 /* Read the name of MEMBER, which may have changed.  */
 void member_read_name (struct member *member);
 

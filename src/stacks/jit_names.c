@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/search.h"
+#include "stacks/lines.h"
 
 enum
 {
@@ -48,10 +49,11 @@ open_names (pid_t pid)
   return -1;
 }
 
-/* Add what LINE says.  False when memory ran out.  */
+/* Add what LINE says to CONTEXT, names.  False when memory ran out.  */
 static bool
-add_line (struct jit_names *names, char *line)
+add_line (void *context, char *line)
 {
+  struct jit_names *names = context;
   char *at;
   line[strcspn (line, "\n")] = '\0';
   uint64_t start = strtoull (line, &at, 16), size = strtoull (at, &at, 16);
@@ -79,8 +81,6 @@ by_start (const void *a, const void *b)
 void
 jit_names_read (struct jit_names *names, pid_t pid)
 {
-  char *line = NULL;
-  size_t room = 0;
   int fd = open_names (pid);
   FILE *file = fd >= 0 ? fdopen (fd, "r") : NULL;
   if (file == NULL)
@@ -89,11 +89,7 @@ jit_names_read (struct jit_names *names, pid_t pid)
         close (fd);
       return;
     }
-  bool more = true;
-  while (more && getline (&line, &room, file) > 0)
-    more = add_line (names, line);
-  free (line);
-  fclose (file);
+  (void)lines_take (file, add_line, names);
   if (names->n > 0)
     qsort (names->names, names->n, sizeof *names->names, by_start);
 }

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "stacks/lines.h"
 
 struct kernel_name
 {
@@ -18,10 +19,12 @@ struct kernel_name
   char *name; /* owned */
 };
 
-/* Add what LINE says, if it is of code.  False when memory ran out.  */
+/* Add what LINE says to CONTEXT, names, if it is of code.  False when memory
+   ran out.  */
 static bool
-add_line (struct kernel_names *names, const char *line)
+add_line (void *context, char *line)
 {
+  struct kernel_names *names = context;
   char *at;
   uint64_t address = strtoull (line, &at, 16);
   if (address == 0 || at[0] != ' ' || strchr ("tTwW", at[1]) == NULL
@@ -61,17 +64,11 @@ is_same_kernel (const struct kernel_names *names)
 static void
 read_names (struct kernel_names *names)
 {
-  char *line = NULL;
-  size_t room = 0;
   FILE *file = fopen ("/proc/kallsyms", "re");
   names->read = true;
   if (file == NULL)
     return;
-  bool more = true;
-  while (more && getline (&line, &room, file) > 0)
-    more = add_line (names, line);
-  free (line);
-  fclose (file);
+  (void)lines_take (file, add_line, names);
   if (names->n > 0)
     qsort (names->names, names->n, sizeof *names->names, by_address);
 }

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stacks/lines.h"
 #include "stacks/live_modules.h"
 #include "tool/clock.h"
 
@@ -225,18 +226,12 @@ is_known_thread (const struct process *process, size_t n, pid_t tid)
   return false;
 }
 
-static void
-read_name (pid_t pid, struct thread *thread)
+void
+live_thread_name (pid_t pid, pid_t tid, char *name, size_t size)
 {
   char path[64];
-  snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid,
-            (int)thread->tid);
-  FILE *file = fopen (path, "re");
-  if (file == NULL)
-    return;
-  if (fgets (thread->name, sizeof thread->name, file) != NULL)
-    thread->name[strcspn (thread->name, "\n")] = '\0';
-  fclose (file);
+  snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+  (void)lines_first (path, name, size);
 }
 
 static void
@@ -496,5 +491,9 @@ void
 live_read_names (struct process *process)
 {
   for (size_t i = 0; i < process->n_threads; i++)
-    read_name (process->pid, &process->threads[i]);
+    {
+      struct thread *thread = &process->threads[i];
+      live_thread_name (process->pid, thread->tid, thread->name,
+                        sizeof thread->name);
+    }
 }

@@ -58,6 +58,10 @@ char live_thread_state (pid_t pid, pid_t tid);
    program whose main function ended by pthread_exit.  */
 pid_t live_memory_thread (pid_t pid);
 
+/* Set NAME, of SIZE bytes, to what thread TID of process PID is called now
+   (proc(5), "comm"); it stays as it is if the thread has ended.  */
+void live_thread_name (pid_t pid, pid_t tid, char *name, size_t size);
+
 /* Read the names of the threads.  */
 void live_read_names (struct process *process);
 

@@ -27,6 +27,7 @@
 
 #include "base/elf_sframe.h"
 #include "base/io.h"
+#include "stacks/lines.h"
 
 enum
 {
@@ -67,9 +68,12 @@ may_run (const char *line)
          && permissions[3] == 'x';
 }
 
+/* Add the mapping of LINE to CONTEXT, a process.  False when memory ran out.
+ */
 static bool
-add_mapping (struct process *process, char *line)
+add_mapping (void *context, char *line)
 {
+  struct process *process = context;
   bool runs = may_run (line);
   struct mapping mapping;
   if (!parse_mapping (line, &mapping))
@@ -83,18 +87,12 @@ add_mapping (struct process *process, char *line)
 bool
 live_list_modules (struct process *process, pid_t pid, struct error *err)
 {
-  char name[64], *line = NULL;
-  size_t room = 0;
+  char name[64];
   snprintf (name, sizeof name, "/proc/%d/maps", (int)pid);
   FILE *maps = fopen (name, "re");
   if (maps == NULL)
     return error_set_errno (err, name);
-  bool done = true;
-  while (done && getline (&line, &room, maps) > 0)
-    done = add_mapping (process, line);
-  free (line);
-  fclose (maps);
-  return done || error_set_no_memory (err);
+  return lines_take (maps, add_mapping, process) || error_set_no_memory (err);
 }
 
 /* Sections.  */

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
+#include "stacks/lines.h"
 #include "stacks/live.h"
 
 #if defined __x86_64__
@@ -77,14 +78,10 @@ read_call (pid_t pid, pid_t tid, uint64_t call[8])
 {
   char name[64], line[256], *end = line;
   snprintf (name, sizeof name, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
-  FILE *file = fopen (name, "re");
-  if (file == NULL)
-    return 0;
-  bool there = fgets (line, sizeof line, file) != NULL;
-  fclose (file);
   /* The line begins with the number of the system call, or -1; that of a
      thread that runs has no number.  */
-  if (!there || (strtol (line, &end, 10) == 0 && end == line))
+  if (!lines_first (name, line, sizeof line)
+      || (strtol (line, &end, 10) == 0 && end == line))
     return 0;
   unsigned n = 0;
   for (char *at = end; n < 8; at = end, n++)

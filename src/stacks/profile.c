@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/radix.h"
+#include "stacks/live.h"
 
 enum
 {
@@ -144,7 +145,8 @@ name_thread (const struct profile *profile, struct profile_thread *thread)
   if (renamed != NULL)
     memcpy (thread->own_name, renamed->own_name, sizeof thread->own_name);
   else if (!profile->family.recorded)
-    family_thread_name (thread->pid, thread->tid, thread->own_name);
+    live_thread_name (thread->pid, thread->tid, thread->own_name,
+                      sizeof thread->own_name);
 }
 
 /* The number of the thread TID of MEMBER.  */

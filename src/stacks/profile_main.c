@@ -66,17 +66,8 @@ fail (const char *what, const char *why)
 static void
 read_name (struct session *session)
 {
-  char path[64], name[sizeof session->name];
-  snprintf (path, sizeof path, "/proc/%d/comm", (int)session->pid);
-  FILE *file = fopen (path, "re");
-  if (file == NULL)
-    return;
-  if (fgets (name, sizeof name, file) != NULL)
-    {
-      name[strcspn (name, "\n")] = '\0';
-      memcpy (session->name, name, sizeof name);
-    }
-  fclose (file);
+  live_thread_name (session->pid, session->pid, session->name,
+                    sizeof session->name);
 }
 
 /* Ask the kernel for samples.  False if it has to give them.  */

@@ -1,0 +1,36 @@
+/* Text files that are read line by line.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool
+lines_take (FILE *file, bool (*take) (void *context, char *line),
+            void *context)
+{
+  char *line = NULL;
+  size_t room = 0;
+  bool more = true;
+  while (more && getline (&line, &room, file) > 0)
+    more = take (context, line);
+  free (line);
+  fclose (file);
+  return more;
+}
+
+bool
+lines_first (const char *path, char *line, size_t size)
+{
+  FILE *file = fopen (path, "re");
+  if (file == NULL)
+    return false;
+  bool there = fgets (line, (int)size, file) != NULL;
+  fclose (file);
+  if (there)
+    line[strcspn (line, "\n")] = '\0';
+  return there;
+}

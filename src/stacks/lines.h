@@ -1,0 +1,21 @@
+/* Text files that are read line by line, such as those of /proc.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_LINES_H
+#define STACKS_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Give TAKE, with CONTEXT, each line of FILE, with its newline, until TAKE
+   returns false; FILE is closed then.  Returns whether TAKE never did.  */
+bool lines_take (FILE *file, bool (*take) (void *context, char *line),
+                 void *context);
+
+/* Set LINE, of SIZE bytes, to the first line of the file PATH, without its
+   newline and cut off if it is too long.  False, with LINE as it was, if there
+   is no such file or nothing in it.  */
+bool lines_first (const char *path, char *line, size_t size);
+
+#endif /* STACKS_LINES_H */
