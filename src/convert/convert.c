@@ -3,16 +3,9 @@
 
 #include <config.h>
 
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/buffer.h"
-#include "base/io.h"
 #include "convert/archive_convert.h"
 #include "convert/archive_members.h"
-#include "convert/thresholds.h"
-#include "convert/emitter.h"
 #include "convert/audit.h"
 #include "convert/for_readers.h"
 #include "convert/formats.h"
@@ -24,14 +17,14 @@
 #include "convert/original.h"
 #include "convert/replace.h"
 #include "convert/results.h"
+#include "convert/thresholds.h"
 #include "elf/checksum.h"
+#include "place/layout.h"
+#include "place/reference_search.h"
 #include "write/existing.h"
 #include "write/file_metadata.h"
 #include "write/inject.h"
-#include "place/layout.h"
-#include "place/reference_search.h"
 #include "write/output_file.h"
-#include "write/undo.h"
 
 /* Everything one conversion owns.  */
 struct conversion

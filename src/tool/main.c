@@ -79,12 +79,15 @@ flush_written (void)
   return false;
 }
 
+/* Do to each file what the mode says, and print the totals.  */
 static int
 run_batch (const struct tool_options *options)
 {
   struct tree tree = { .looking = show_looking };
   struct totals totals = { 0 };
   double start = clock_now ();
+  progress_init (!options->quiet
+                 && (options->n_files > 1 || tool_options_is_tree (options)));
   bool collected = tree_collect (&tree, options);
   bool done = collected && batch_run (options, &tree, &totals);
   progress_clear ();
@@ -108,21 +111,10 @@ main (int argc, char **argv)
   tool_options_parse (&options, argc, argv);
   signals_install ();
   keep_freed_memory (&options);
-  if (options.mode == MODE_COMPARE)
-    {
-      int compared = compare_run (&options, stdout, stderr);
-      tool_options_free (&options);
-      return flush_output (compared);
-    }
-  if (options.mode == MODE_LINT)
-    {
-      int linted = lint_print (&options, stdout, stderr);
-      tool_options_free (&options);
-      return flush_output (linted);
-    }
-  progress_init (!options.quiet
-                 && (options.n_files > 1 || tool_options_is_tree (&options)));
-  int status = run_batch (&options);
+  int status
+      = options.mode == MODE_COMPARE ? compare_run (&options, stdout, stderr)
+        : options.mode == MODE_LINT  ? lint_print (&options, stdout, stderr)
+                                     : run_batch (&options);
   tool_options_free (&options);
   return flush_output (status);
 }
