@@ -49,8 +49,9 @@ if [ -z "$(find build/Makefile -newer "$root/configure" \
              -newer "$root/Makefile.in" 2>/dev/null)" ]; then
   rm -rf build && mkdir build || exit 1
   (cd build && quietly "$root/configure" -q --enable-fuzzers \
-    --disable-shared CC="$clang" CFLAGS="-O1 -g -fno-omit-frame-pointer \
-    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all") \
+    --disable-shared CC="$clang" CFLAGS="-O1 -gline-tables-only \
+    -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+    -fno-sanitize-recover=all") \
     || exit 1
 fi
 quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz \

@@ -77,10 +77,10 @@ for line in sys.stdin:
           flush=True)
 END
 cat >"$log.mortal" <<'END'
-print("adapter mortal versions=2 abis=3 tells=", flush=True)
+echo "adapter mortal versions=2 abis=3 tells="
 END
 quietly python3 "$suite/run.py" --vectors "$vectors" \
-  "liar=python3 $log.liar" "mortal=python3 $log.mortal"
+  "liar=python3 $log.liar" "mortal=sh $log.mortal"
 status=$?
 check "a reader that lies and one that dies are found" \
   test "$status" -eq 1

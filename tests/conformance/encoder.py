@@ -12,6 +12,7 @@ it is asked for that version.  With --first the first that is wrong ends it.
 SPDX-License-Identifier: LGPL-2.1-or-later
 """
 
+import functools
 import json
 import os
 import subprocess
@@ -97,8 +98,9 @@ def pcs(section):
                     yield function.address + near
 
 
-def answers(section, asked):
-    return {pc: section.lookup(pc) for pc in asked}
+@functools.lru_cache(maxsize=1)  # a section is written several times
+def answers(section):
+    return {pc: section.lookup(pc) for pc in set(pcs(section))}
 
 
 def has_masks_of_v1(section):
@@ -128,10 +130,10 @@ def differences(encoder, section, share, version, may_refuse):
         return ["another version or machine"]
     if not written.flags & sframe_spec.SORTED:
         return ["not marked as sorted"]
-    found = answers(written, pcs(section))
-    return [f"{pc:#x}: {found[pc]}, not {answer}"
-            for pc, answer in answers(section, pcs(section)).items()
-            if found[pc] != answer]
+    found = ((pc, written.lookup(pc), answer)
+             for pc, answer in answers(section).items())
+    return [f"{pc:#x}: {rule}, not {answer}" for pc, rule, answer in found
+            if rule != answer]
 
 
 def read(vector, directory):

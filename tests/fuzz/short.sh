@@ -13,7 +13,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS
 # Findings of earlier runs, perhaps of another version, are not this run's.
 rm -rf "$FUZZ_DIR/findings"
 # The time only keeps a slow machine from taking too long.
-output=$(sh "$srcdir/tools/fuzz.sh" 3 2>&1)
+output=$(nice -n 15 sh "$srcdir/tools/fuzz.sh" 3 2>&1)
 status=$?
 printf '%s\n' "$output" | sed 's/^/# /'
 case $status in

@@ -66,15 +66,22 @@ packages_installed_for_tests ()
     | awk '$2 == "yes" || $3 == "required" { print $1 }'
 }
 
+# dpkg -S reads the lists of all packages, so it is asked once.  It may know
+# /bin/x as /usr/bin/x or the other way round.
 all_programs_are_installed ()
 {
   packages_installed_for_tests | LC_ALL=C sort -u >"$tree/packages"
+  [ -s "$tree/packages" ] || return 1
   programs_needed | while read -r program; do
     file=$(PATH=/usr/bin:/bin:/usr/sbin:/sbin command -v "$program") || continue
-    package=$(dpkg -S "$file" "${file#/usr}" 2>/dev/null | sed -n 's/[:,].*//p' | head -n 1)
-    [ -z "$package" ] || grep -qx "$package" "$tree/packages" \
-      || echo "$program is of $package"
-  done >"$log"
+    printf '%s\n' "$file" "${file#/usr}"
+  done >"$tree/files"
+  xargs dpkg -S <"$tree/files" 2>/dev/null \
+    | sed -n 's/^\([^:, ]*\)[:,].* \(\/.*\)/\2 \1/p' \
+    | awk 'NR == FNR { installed[$1]; next }
+           { sub (/^\/usr/, "", $1) }
+           !($1 in seen) && !($2 in installed) { print $1 " is of " $2 }
+           { seen[$1] }' "$tree/packages" - >"$log"
   [ ! -s "$log" ]
 }
 
