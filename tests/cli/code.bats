@@ -4,6 +4,15 @@
 
 load helpers
 
+# analysed_library NAME: make NAME.so of the assembly code on standard input, if
+# this build can analyse it.
+analysed_library ()
+{
+  wrong_library
+  { cat; printf '\t.section .note.GNU-stack, ""\n'; } >"$1.s"
+  "${CC:-cc}" -nostdlib -shared -o "$1.so" "$1.s"
+}
+
 @test "--lint finds a push that the CFI does not know of, and exits with 3" {
   wrong_library
   exits 3 --lint wrong.so
@@ -33,8 +42,7 @@ END
 # Entered with 16 bytes more, which the second row knows of, and never left: the
 # first row is the wrong one, or nobody knows.
 @test "--lint does not take the first row of a function for granted" {
-  wrong_library
-  cat >entered.s <<'END'
+  analysed_library entered <<'END'
 	.globl	entered
 	.type	entered, @function
 entered: .cfi_startproc
@@ -44,9 +52,7 @@ entered: .cfi_startproc
 	call	*(%rax)
 	ud2
 	.cfi_endproc
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o entered.so entered.s
   exits 0 --lint entered.so
   [ -z "$output" ] || report
 }
@@ -118,8 +124,7 @@ END
 # of the handler on top, and rbp is a register like all others.  The CFI does
 # not know of the handler where the function goes to call the garbage collector.
 @test "--lint compares functions that keep no registers" {
-  wrong_library
-  cat >ocaml.s <<'END'
+  analysed_library ocaml <<'END'
 	.globl	ocaml
 	.type	ocaml, @function
 ocaml:	.cfi_startproc
@@ -151,9 +156,7 @@ ocaml:	.cfi_startproc
 gc:	.cfi_startproc
 	ret
 	.cfi_endproc
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o ocaml.so ocaml.s
   exits 3 --lint -v ocaml.so
   [ "${#lines[@]}" -eq 2 ] || report
   [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+16, code does rsp+32; "* ]] \
@@ -164,8 +167,7 @@ END
 # A call of a C function that never returns, by way of one that does, and behind
 # it what another path comes to with another stack pointer.
 @test "--lint ends a path at a call behind which the stack would have two depths" {
-  wrong_library
-  cat >ocaml.s <<'END'
+  analysed_library ocaml <<'END'
 	.globl	ocaml
 	.type	ocaml, @function
 ocaml:	.cfi_startproc
@@ -195,9 +197,7 @@ bound_error:
 c_call:	.cfi_startproc
 	ret
 	.cfi_endproc
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o ocaml.so ocaml.s
   exits 3 --lint -v ocaml.so
   [ "${#lines[@]}" -eq 4 ] || report
   [[ ${lines[0]} == *"(2 bytes): CFA: CFI says rsp+32, code does rsp+8; "* ]] \
@@ -289,8 +289,7 @@ END
 
 # An entry too many of a jump table is such a path; here a branch is.
 @test "--lint says nothing of FP where paths meet with two depths" {
-  wrong_library
-  cat >meet.s <<'END'
+  analysed_library meet <<'END'
 	.globl	meet
 	.type	meet, @function
 meet:	.cfi_startproc
@@ -312,17 +311,14 @@ meet:	.cfi_startproc
 	.cfi_def_cfa_offset 8
 	ret
 	.cfi_endproc
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o meet.so meet.s
   exits 0 --lint -v meet.so
   [[ ${lines[0]} == *" in 1 of 1 functions that could be compared" ]] || report
 }
 
 # Code without CFI follows, of which nothing tells that it begins there.
 @test "--lint ends a path at a call that the CFI ends behind" {
-  wrong_library
-  cat >last.s <<'END'
+  analysed_library last <<'END'
 	.globl	last
 	.type	last, @function
 last:	.cfi_startproc
@@ -339,9 +335,7 @@ last:	.cfi_startproc
 	sub	$8, %rsp
 	add	$8, %rsp
 	ret
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o last.so last.s
   exits 0 --lint -v last.so
   [[ ${lines[0]} == *" in 1 of 1 functions that could be compared" ]] || report
 }
@@ -349,8 +343,7 @@ END
 # A pop whose address the stack pointer is in says nothing of SP that could be
 # relied on; one to a frame's word overwrites what is there.
 @test "a word popped over the caller's register is not that any more" {
-  wrong_library
-  cat >popped.s <<'END'
+  analysed_library popped <<'END'
 	.globl	popped
 	.type	popped, @function
 popped:	push	%rbp
@@ -359,9 +352,7 @@ popped:	push	%rbp
 	pop	(%rbp)
 	pop	%rbp
 	ret
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o popped.so popped.s
   tool --analyze --stats popped.so
   [[ $output != *"from code"[^,]*"functions"* ]] || report
 }
@@ -423,8 +414,7 @@ END
 # LLVM merges returns without rows of their own: where the jump gets to the
 # last one, the frame pointer was never saved.
 @test "--lint finds a frame pointer that was saved on another path" {
-  wrong_library
-  cat >unsaved.s <<'END'
+  analysed_library unsaved <<'END'
 	.globl	unsaved
 	.type	unsaved, @function
 unsaved: .cfi_startproc
@@ -439,9 +429,7 @@ unsaved: .cfi_startproc
 	.cfi_def_cfa_offset 8
 1:	ret
 	.cfi_endproc
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o unsaved.so unsaved.s
   exits 3 --lint unsaved.so
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(1 bytes): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
@@ -452,8 +440,7 @@ END
 # that both begin with is done in front of the branch, its row is not (LLVM's
 # issue 220720).
 @test "--lint finds an epilogue that was moved in front of a branch" {
-  wrong_library
-  cat >choose.s <<'END'
+  analysed_library choose <<'END'
 	.globl	choose
 	.type	choose, @function
 choose:	.cfi_startproc
@@ -476,9 +463,7 @@ choose:	.cfi_startproc
 	.cfi_def_cfa_offset 8
 	jmp	second@PLT
 	.cfi_endproc
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o choose.so choose.s
   exits 3 --lint choose.so
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(4 bytes): CFA: CFI says rsp+32, code does rsp+16; "*": 48 83 c4 10  add "* ]] \
@@ -486,8 +471,7 @@ END
 }
 
 @test "--lint finds a CFA by a register that is the caller's again" {
-  wrong_library
-  cat >late.s <<'END'
+  analysed_library late <<'END'
 	.globl	late
 	.type	late, @function
 late:	.cfi_startproc
@@ -499,9 +483,7 @@ late:	.cfi_startproc
 	leave
 	ret
 	.cfi_endproc
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o late.so late.s
   exits 3 --lint late.so
   [[ ${lines[0]} == *"(1 bytes): CFA: CFI says rbp+16, code does elsewhere: rbp is the caller's rbp; "* ]] \
     || report
@@ -557,8 +539,7 @@ END
 # never taken back.
 realigned_library ()
 {
-  wrong_library
-  cat >realigned.s <<'END'
+  analysed_library realigned <<'END'
 	.globl	realigned
 	.type	realigned, @function
 realigned: .cfi_startproc
@@ -581,9 +562,7 @@ realigned: .cfi_startproc
 	ret
 	.cfi_endproc
 	.size	realigned, .-realigned
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o realigned.so realigned.s
 }
 
 @test "FP by FP has no row at the end of a function that realigns its stack" {
@@ -640,8 +619,7 @@ END
 # What is below the stack pointer and then in a new frame is not the caller's FP
 # any more, though it was when it was pushed there.
 @test "--analyze forgets what a popped register has left in the stack" {
-  wrong_library
-  cat >twice.s <<'END'
+  analysed_library twice <<'END'
 	.globl	twice
 	.type	twice, @function
 twice:	push	%rbp
@@ -652,9 +630,7 @@ twice:	push	%rbp
 	call	*%rax
 	add	$24, %rsp
 	ret
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o twice.so twice.s
   exits 0 --analyze twice.so
   tool --dump twice.so
   [[ $output == *sp+16*c-16* ]] || report
@@ -664,8 +640,7 @@ END
 # Code that is entered by jumps alone, with the frame of the function that the
 # labels are in.
 @test "--analyze takes no labels of threaded code for functions" {
-  wrong_library
-  cat >threaded.s <<'END'
+  analysed_library threaded <<'END'
 	.globl	run
 	.type	run, @function
 run:	sub	$264, %rsp
@@ -682,9 +657,7 @@ other:	xor	%eax, %eax
 	ret
 	.data
 	.quad	next, stop
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o threaded.so threaded.s
   exits 0 --analyze threaded.so
   tool --dump threaded.so
   [[ $output == *"Num FDEs: 1"$'\n'* && $output == *"size = 3 bytes"* ]] \
@@ -694,8 +667,7 @@ END
 # Behind a call that does not return is the next function: "second", of which
 # nothing else is known, with 24 bytes more than its entry would have.
 @test "--analyze does not run on behind calls of what never comes back" {
-  wrong_library
-  cat >behind.s <<'END'
+  analysed_library behind <<'END'
 	.globl	enter
 	.type	enter, @function
 enter:	sub	$8, %rsp
@@ -723,9 +695,7 @@ back:	sub	$8, %rsp
 	call	seen@plt
 	add	$8, %rsp
 	ret
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o behind.so behind.s
   exits 0 --analyze behind.so
   tool --dump behind.so
   # Up to the calls; "third" up to its second one.
@@ -749,8 +719,7 @@ END
 # A function that leaves by a jump, known by a symbol, and by a pointer when the
 # symbol is gone.
 @test "rows of functions that leave by a jump are checked without symbols" {
-  wrong_library
-  cat >leaves.s <<'END'
+  analysed_library leaves <<'END'
 	.type	leaves, @function
 	.type	calls, @function
 leaves:	mov	(%rdi), %rax
@@ -761,9 +730,7 @@ calls:	push	%rax
 	ret
 	.data
 	.quad	calls
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o leaves.so leaves.s
   exits 0 --analyze leaves.so
   tool --check leaves.so
   [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
@@ -775,8 +742,7 @@ END
 # A part that several jump to looks like a function by itself when its rows tell
 # that something begins there; what is left of its function is proven by nothing.
 @test "--check analyses code as --analyze did" {
-  wrong_library
-  cat >parts.s <<'END'
+  analysed_library parts <<'END'
 	.globl	f, g
 	.type	f, @function
 f:	xor	%eax, %eax
@@ -796,9 +762,7 @@ rest:	inc	%esi
 	ret
 	.data
 	.quad	start
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o parts.so parts.s
   exits 0 --analyze --replace parts.so
   exits 0 --check parts.so
   [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
@@ -820,8 +784,7 @@ END
 }
 
 @test "bytes from code that are left out are not taken from the CFI's" {
-  wrong_library
-  cat >last.s <<'END'
+  analysed_library last <<'END'
 	.globl	f, g
 	.type	f, @function
 	.type	g, @function
@@ -833,9 +796,7 @@ f:	test	%edi, %edi
 g:	mov	%rdi, %rax
 	ret
 h:	jmp	h
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o last.so last.s
   exits 0 --analyze --stats last.so
   [[ $output == *"left out: 1 places (return-address)"* ]] || report
   [[ $output == *"from CFI 0 bytes, from code 16 bytes (3 functions)"* ]] \
@@ -899,8 +860,7 @@ foreign_library ()
 }
 
 @test "rows from code that a return address takes away are not counted" {
-  wrong_library
-  cat >ends.s <<'END'
+  analysed_library ends <<'END'
 	.globl	f
 	.type	f, @function
 f:	test	%edi, %edi
@@ -913,9 +873,7 @@ f:	test	%edi, %edi
 g:	sub	$24, %rsp
 	add	$24, %rsp
 	ret
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o ends.so ends.s
   tool --analyze --stats ends.so
   [[ $output == *"left out: 1 places (return-address)"* ]] || report
   [[ $output == *"left out 1 bytes"*", from code 19 bytes (2 functions)"* ]] \
