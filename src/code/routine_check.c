@@ -31,13 +31,11 @@ routine_agrees_with_go (const struct routine *routine, uint64_t address,
              value_of (VALUE_CFA, (int64_t)arch->fixed_ra_offset - depth));
 }
 
-/* The routine leaves as functions do at ADDRESS.  */
+/* The routine leaves as functions do at the node that is visited.  */
 static void
-note_end (struct routine *routine, uint64_t address)
+note_end (struct routine *routine)
 {
-  uint32_t number = address_map_get (&routine->numbers, address);
-  if (number != NODE_NONE)
-    routine->nodes[number].goes_back = true;
+  routine->nodes[routine->visited].goes_back = true;
 }
 
 /* Whether a function starts at the routine's entry beyond doubt.  */
@@ -93,7 +91,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   if (state_is_restored (state, routine->machine) && !is_label)
     {
       routine->is_proven |= function && is_entered_certainly (function);
-      note_end (routine, from);
+      note_end (routine);
       return;
     }
   routine_fail (routine, failure, from);
@@ -133,34 +131,33 @@ returns_from_signal (const struct code_machine *machine,
                          value_of (VALUE_CONSTANT, machine->rt_sigreturn));
 }
 
-/* Whether the path from NUMBER, whose instruction ends at NEXT, gets to the
+/* Whether the path to ADDRESS, whose instruction ends at NEXT, gets to the
    end of a part of the function that no path gets to, as the compiler knew.
    Such an end is told from a call that does not return, in front of what is
-   another path.  */
+   another path.  Each path begins at a label.  */
 static bool
 ends_part (const struct routine *routine, uint64_t address, uint64_t next)
 {
   const struct code_range *part
       = known_code_part (routine->context->known, address);
-  uint32_t number = address_map_get (&routine->numbers, address);
+  uint32_t number = routine->visited;
   if (!part || part->end != next || routine_is_start (routine, next))
     return false;
-  while (number != NODE_NONE && routine->nodes[number].label == NODE_NONE)
+  while (routine->nodes[number].label == NODE_NONE)
     {
       number = routine->nodes[number].predecessor;
-      if (number != NODE_NONE
-          && (routine->nodes[number].insn.flow == FLOW_CALL
-              || routine->nodes[number].insn.flow == FLOW_CALL_INDIRECT))
+      if (routine->nodes[number].insn.flow == FLOW_CALL
+          || routine->nodes[number].insn.flow == FLOW_CALL_INDIRECT)
         return false;
     }
-  return number != NODE_NONE;
+  return true;
 }
 
 static bool
 jump_by_tables (struct routine *routine, uint64_t address,
                 const struct insn *insn, const struct state *state)
 {
-  routine->noting = address_map_get (&routine->numbers, address);
+  routine->noting = routine->visited;
   bool resolved = routine_jump_by_tables (routine, insn, address, state);
   routine->noting = NODE_NONE;
   return resolved;
@@ -275,7 +272,7 @@ check_return (struct routine *routine, const struct insn *insn,
   unsigned from
       = insn->from == REG_NONE || insn->op != OP_NONE ? ra : insn->from;
   routine->is_proven = true;
-  note_end (routine, address);
+  note_end (routine);
   if (insn->immediate == 0 || insn->op != OP_NONE)
     routine->changes |= changed_registers (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
@@ -323,10 +320,10 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
     {
       routine->leaves = true;
       routine->is_proven |= goes_to_import (routine, &insn);
-      note_end (routine, address);
+      note_end (routine);
     }
   else if (state_is_restored (state, machine))
-    note_end (routine, address);
+    note_end (routine);
   else if (!state_has_left (state, machine))
     routine_fail (routine, ROUTINE_UNRESOLVED, address);
 }

@@ -46,6 +46,8 @@ struct subject_file
   struct function_list functions;
   struct row_map row_map;
   struct count count;
+  uint64_t last_entry; /* of the function seen last */
+  uint64_t trusted;    /* functions whose rows may be set against CFI */
   struct range *ranges;
 };
 
@@ -103,8 +105,9 @@ static void
 see (void *argument, uint64_t entry, enum analysis_trust trust,
      uint64_t address, const struct insn *insn, const struct state *state)
 {
-  (void)trust;
   struct subject_file *file = argument;
+  file->trusted += entry != file->last_entry && trust != TRUST_CFI_ALONE;
+  file->last_entry = entry;
   const struct frame_function *function
       = function_at (&file->functions, address);
   const struct frame_row *row = function ? row_at (function, address) : NULL;
@@ -343,7 +346,8 @@ report_gaps (const char *name, const struct image *image,
 
 static void
 report (const char *name, const struct count *count,
-        const struct analysis_summary *summary, double seconds)
+        const struct analysis_summary *summary, uint64_t trusted,
+        double seconds)
 {
   uint64_t said = count->equal + count->cfa_differs + count->ra_differs
                   + count->fp_differs + count->unknown + count->incomparable;
@@ -360,7 +364,7 @@ report (const char *name, const struct count *count,
     if (summary->failures[i])
       printf (" %s:%lu", routine_failure_name ((enum routine_failure)i),
               summary->failures[i]);
-  printf ("\n");
+  printf (" trusted:%lu\n", trusted);
 }
 
 static double
@@ -402,7 +406,7 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       if (count_gaps)
         report_gaps (name, image, &file);
       file.count.total = bytes_of_code (image, &file);
-      report (name, &file.count, &summary, took);
+      report (name, &file.count, &summary, file.trusted, took);
       if (file.count.cfa_differs + file.count.ra_differs
               + file.count.fp_differs
           > 0)

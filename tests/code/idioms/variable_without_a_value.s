@@ -2,7 +2,7 @@
 # compiles a variable without one (f).  Used without having been saved, it is
 # what the caller handed over by rules of its own (g).
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
-# expect: sound:1 saved-register-used:1
+# expect: sound:1 saved-register-used:1 trusted:0
 f:	.cfi_startproc
 	push	%rbx
 	.cfi_def_cfa_offset 16
