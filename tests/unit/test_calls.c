@@ -413,6 +413,14 @@ the_first_of_several_places_is_found (void **state)
   /* What the first offset is behind does not count: a row begins there.  */
   assert_int_equal (call_finder_first (&finder, CODE, offsets + 1, 3), 3);
   assert_int_equal (call_finder_first (&finder, CODE, offsets + 4, 1), 1);
+  /* The last place is behind the segment, where the bytes of another are.  */
+  static const uint32_t beyond[] = { 0, 8 };
+  assert_int_equal (call_finder_first (&finder, CODE + 26, beyond, 2), 2);
+  /* Instructions begin at the offset in front: from the first one on the call
+     would be the operand of a mov.  */
+  static const uint32_t in_pieces[] = { 0, 2, 4 };
+  memcpy (segment.bytes, "\x66\xb8\xff\xd0", 4);
+  assert_int_equal (call_finder_first (&finder, CODE, in_pieces, 3), 2);
 }
 
 /* Segments without a gap, and headers of other kinds over them.  */

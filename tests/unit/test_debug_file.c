@@ -165,8 +165,11 @@ another_build_id_is_refused (void **state)
   (void)state;
   struct fixture f;
   open_fixture (&f);
-  write_debug_file (&f, f.build_id, build_id_offset (&f));
-  expect (&f, REFUSED, "another build-id");
+  for (size_t i = 0; i < 20; i++)
+    {
+      write_debug_file (&f, f.build_id, build_id_offset (&f) + i);
+      expect (&f, REFUSED, "another build-id");
+    }
   close_fixture (&f);
 }
 
@@ -308,6 +311,7 @@ a_debug_file_is_found_by_link (void **state)
     bool found;
   } cases[] = {
     { "p.debug", "p.debug", true },
+    { "pr.debug", "pr.debug", true }, /* four bytes more, all but one zero */
     { "p.debug", ".debug/p.debug", true },
     { "p.debug", "GLOBAL/p.debug", true },
     { "p.debug", "elsewhere/p.debug", false },

@@ -212,6 +212,39 @@ without_addends (void **state)
           "1000 3 a4; 300 3 a5; ");
 }
 
+/* A word that a segment is too small for is in no file, whatever address the
+   segment's contents once had.  */
+static void
+words_of_a_tiny_segment_are_in_no_file (void **state)
+{
+  (void)state;
+  for (unsigned tiny = 0; tiny < 2; tiny++)
+    {
+      struct fixture f;
+      begin (&f, false);
+      add_tag (&f, DT_REL, TABLE);
+      add_tag (&f, DT_RELSZ, 16);
+      put_word (&f, TABLE, DATA);
+      put_word (&f, TABLE + 8, 0);
+      put_word (&f, DATA, 0x77);
+      open_fixture (&f);
+      for (size_t i = 0; i < f.image.n_segments; i++)
+        {
+          GElf_Phdr *load = &f.image.segments[i];
+          load->p_paddr = 0x40;
+          if (load->p_type == PT_LOAD && load->p_vaddr == DYNAMIC && tiny)
+            {
+              load->p_offset += DATA - load->p_vaddr;
+              load->p_vaddr = DATA;
+              load->p_filesz = 4;
+            }
+        }
+      assert_true (dynamic_relocations_walk (&f.image, see, &f));
+      assert_string_equal (f.seen, tiny ? "2080 0 -; " : "2080 0 77; ");
+      image_close (&f.image);
+    }
+}
+
 static void
 of_the_plt (void **state)
 {
@@ -584,6 +617,7 @@ main (void)
     cmocka_unit_test (types_are_told),
     cmocka_unit_test (those_of_tls_are_told),
     cmocka_unit_test (without_addends),
+    cmocka_unit_test (words_of_a_tiny_segment_are_in_no_file),
     cmocka_unit_test (of_the_plt),
     cmocka_unit_test (relative_ones),
     cmocka_unit_test (relative_ones_without_a_place),

@@ -366,6 +366,12 @@ rows_inside_begin_later_too (void **state)
   EXPECT (&f, between);
   BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
   EXPECT (&f, last);
+  /* No call is shorter: call *%rax.  */
+  const struct part shortest[]
+      = { { 0, 4, .rows = { { 0, 8 }, { 2, 32 } },
+            .expected = "0 8 2 return-address 3 32" } };
+  BEGIN (&f, "\xff\xd0" NOP NOP);
+  EXPECT (&f, shortest);
 }
 
 /* One function has several places; those of the function before it are
@@ -638,7 +644,9 @@ code_of_a_plt_stays (void **state)
   struct fixture f;
   struct error err = { 0 };
   struct frame_row rows[ROWS_MAX + 1];
-  const struct part part = { 8, 8, .rows = { { 0, 8 } }, .expected = "" };
+  /* Its rules are in one row; what follows has those of the other.  */
+  const struct part part
+      = { 8, 8, .rows = { { 0, 8 }, { 4, 32 } }, .expected = "" };
   const struct part next
       = { 16, 2, .rows = { { 0, 32 } }, .expected = "0 return-address 1 32" };
   struct frame_function function = function_of (&part, rows);

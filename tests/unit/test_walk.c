@@ -240,6 +240,15 @@ static const struct meeting
     .parts = { { FDE, 0x00, 0x60, 0 }, { PUSHING, 0x20, 0x20, 0x08 } },
     .expected = { { 0x00, false, REASON_NONE, "0 8; 28 overlap; 40 8; 60" },
                   { 0x40, false, REASON_NONE, "0" } } },
+  /* One that lies in the first ends nothing: what follows it is still in the
+     first, and contradicts.  */
+  { "an_fde_inside_does_not_end_the_group", 3,
+    .parts = { { FDE, 0x00, 0x60, 0 },
+               { FDE, 0x10, 0x10, 0 },
+               { PUSHING, 0x30, 0x10, 0x00 } },
+    .expected = { { 0x00, false, REASON_NONE, "0 8; 30 overlap; 40 8; 60" },
+                  { 0x20, false, REASON_NONE, "0" },
+                  { 0x40, false, REASON_NONE, "0" } } },
   /* What overlaps a contradicted FDE only is heard, too: it was left out by
      the conversion and described elsewhere.  */
   { "overlaps_of_the_contradicted_are_heard", 3,
@@ -375,6 +384,30 @@ among_too_many_overlaps_a_reason_stays (void **state)
   add_fde (&f, 0, RELOCATED_SIZE);
   expected[17] = (struct expected){ 0, false, REASON_BAD_INSTRUCTION, NULL };
   expect (&f, expected, 18);
+}
+
+/* In all rows, also the first.  */
+static void
+no_row_says_that_an_unknown_fp_is_kept (void **state)
+{
+  (void)state;
+  struct fixture f;
+  struct error err = { 0 };
+  struct cfi_code code;
+  begin (&f);
+  add_pushing_fde (&f, 0, 0x20, 0x08);
+  struct cfi_walk walk = begin_walk (&f);
+  f.source.cfi.inputs[0].fp_unknown = true;
+  assert_true (cfi_walk_next (&walk, &code));
+  assert_true (cfi_walk_rows (&walk, &code, &err));
+  assert_int_equal (code.function->n_rows, 2);
+  for (size_t i = 0; i < 2; i++)
+    {
+      assert_int_equal (code.function->rows[i].fp.kind, RULE_UNSUPPORTED);
+      assert_int_equal (code.function->rows[i].fp.reason, REASON_FP_UNKNOWN);
+    }
+  cfi_walk_end (&walk);
+  end (&f);
 }
 
 /* What claims nothing does not connect others, whatever its size.  */
@@ -780,6 +813,7 @@ main (void)
     cmocka_unit_test (too_many_overlaps_are_not_heard),
     cmocka_unit_test (among_too_many_overlaps_a_reason_stays),
     cmocka_unit_test (what_claims_nothing_makes_no_group),
+    cmocka_unit_test (no_row_says_that_an_unknown_fp_is_kept),
     cmocka_unit_test (what_was_found_is_where_nobody_claims_the_code),
     cmocka_unit_test (rivals_can_be_larger_than_4_gib),
     cmocka_unit_test (without_memory_no_dispute_is_forgotten),
