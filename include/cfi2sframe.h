@@ -427,7 +427,9 @@ struct cfi2sframe_unwinder
 
   /* The frame.  `interrupted`: PC is the next instruction to run, as in the
      innermost frame and in one that a signal interrupted; otherwise it is a
-     return address.  */
+     return address.  An FP that read_memory could not read is 2^63, which is
+     no address: in epilogues its slot is below SP, where copies of stacks do
+     not reach, and few callers need it.  */
   uint64_t pc, sp, fp;
   bool interrupted;
   bool has_ra; /* RA is known: of an innermost frame only */

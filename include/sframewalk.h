@@ -85,7 +85,9 @@ extern "C"
                                    uint64_t pc, struct sfw_row *row);
 
   /* A frame.  Of an innermost one, or one that a signal interrupted, PC is the
-     next instruction; otherwise it is a return address.  */
+     next instruction; otherwise it is a return address.  An FP that could not
+     be read is 2^63, which is no address: in epilogues its slot is below SP,
+     where copies of stacks do not reach, and few callers need it.  */
   struct sfw_frame
   {
     uint64_t pc, sp,

@@ -98,6 +98,7 @@ SCRIPT_PROGRAMS = {
 # What is linked with src/stacks and libdw.
 PROCESS_PROGRAMS = ("src/sframe-stack", "src/sframe-profile",
                     "tests/unit/test_process",
+                    "tests/unit/test_stack_walk",
                     "tests/unit/test_symbol_index",
                     "tests/unit/test_flame_graph")
 

@@ -117,6 +117,32 @@ memory_add (struct memory *memory, uint64_t address, const void *bytes,
          && insert_region (memory, &region);
 }
 
+/* The region with ADDRESS, or NULL.  While MEMORY is open, missing bytes are
+   copied first.  */
+static const struct memory_region *
+region_needed (struct memory *memory, uint64_t address)
+{
+  const struct memory_region *region = region_at (memory, address);
+  if (region != NULL || !memory->open)
+    return region;
+  size_t chunk = memory->chunk != 0 ? memory->chunk : CHUNK;
+  uint64_t alignment = chunk < PAGE ? chunk : PAGE;
+  memory_copy (memory, address & ~(alignment - 1), chunk);
+  return region_at (memory, address);
+}
+
+const void *
+memory_around (struct memory *memory, uint64_t address, uint64_t *start,
+               uint64_t *size)
+{
+  const struct memory_region *region = region_needed (memory, address);
+  if (region == NULL)
+    return NULL;
+  *start = region->start;
+  *size = region->size;
+  return region->bytes;
+}
+
 bool
 memory_read (struct memory *memory, uint64_t address, void *to, size_t size)
 {
@@ -125,14 +151,7 @@ memory_read (struct memory *memory, uint64_t address, void *to, size_t size)
     return false;
   while (size > 0)
     {
-      const struct memory_region *region = region_at (memory, address);
-      if (region == NULL && memory->open)
-        {
-          size_t chunk = memory->chunk != 0 ? memory->chunk : CHUNK;
-          uint64_t alignment = chunk < PAGE ? chunk : PAGE;
-          memory_copy (memory, address & ~(alignment - 1), chunk);
-          region = region_at (memory, address);
-        }
+      const struct memory_region *region = region_needed (memory, address);
       if (region == NULL)
         return false;
       uint64_t offset = address - region->start;

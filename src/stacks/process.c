@@ -11,6 +11,8 @@
 #include "convert/detached.h"
 #include "elf/detached_file.h"
 #include "stacks/row_cache.h"
+#include "unwind/lookup.h"
+#include "walk/walk.h"
 
 /* The number of modules that end at or before ADDRESS.  */
 static size_t
@@ -293,10 +295,9 @@ process_analyze (struct process *process, struct module *module)
 }
 
 bool
-process_find_section (void *context, uint64_t pc,
+process_find_section (struct process *process, uint64_t pc,
                       struct cfi2sframe_section *section)
 {
-  struct process *process = context;
   struct module *module = process_module_at (process, pc);
   if (module == NULL)
     return false;
@@ -306,25 +307,26 @@ process_find_section (void *context, uint64_t pc,
   return module->origin != SECTION_NONE;
 }
 
-enum
+enum cfi2sframe_step
+process_find_rules (const void *finder, uint64_t address,
+                    struct unwind_rules *rules)
 {
-  KNOWN_ROWS_SIZE = 64 << 10
-};
-
-void *
-process_known_rows (struct process *process, size_t *size)
-{
-  if (process->known_rows == NULL)
-    process->known_rows = calloc (1, KNOWN_ROWS_SIZE);
-  *size = process->known_rows != NULL ? KNOWN_ROWS_SIZE : 0;
-  return process->known_rows;
+  struct cfi2sframe_section section;
+  struct unwind_section opened;
+  if (!process_find_section ((struct process *)finder, address, &section))
+    return CFI2SFRAME_STEP_NO_SECTION;
+  if (!unwind_section_open (&opened, section.bytes, section.size,
+                            section.address))
+    return CFI2SFRAME_STEP_BAD_SECTION;
+  rules->arch = opened.arch;
+  return unwind_section_lookup (&opened, address, rules);
 }
 
 void
 process_forget_rows (struct process *process)
 {
-  if (process->known_rows != NULL)
-    memset (process->known_rows, 0, KNOWN_ROWS_SIZE);
+  if (process->walker != NULL)
+    walk_walker_forget (process->walker);
 }
 
 void
@@ -358,8 +360,8 @@ process_free (struct process *process)
   process_forget_threads (process);
   memory_free (&process->memory);
   jit_names_free (&process->jit_names);
-  free (process->known_rows);
-  process->known_rows = NULL;
+  free (process->walker);
+  process->walker = NULL;
   if (process->dwfl != NULL)
     dwfl_end (process->dwfl);
   process->dwfl = NULL;

@@ -20,16 +20,13 @@
 #include "cfi2sframe.h"
 #include "stacks/jit_names.h"
 #include "stacks/memory.h"
+#include "unwind/apply.h"
 
 enum
 {
   /* DWARF numbers of the machines' integer registers are below.  */
   REGISTERS_MAX = 33
 };
-
-/* The value of a register that is not known: no address, near to which nothing
-   can be read.  */
-#define UNKNOWN_REGISTER (UINT64_C (1) << 63)
 
 /* The registers of a thread that does not run, by DWARF number.  */
 struct registers
@@ -116,11 +113,11 @@ struct process
   /* Find the section of MODULE, which has not been looked for yet, and set
      its origin.  */
   void (*load_section) (struct process *process, struct module *module);
-  /* The function for a step; cfi2sframe_unwind_step unless set.  */
-  enum cfi2sframe_step (*step) (struct cfi2sframe_unwinder *unwinder);
-  uint64_t walk_pc, walk_sp;  /* of the frame at which a walk is */
+  /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
+  enum cfi2sframe_step (*find_rules) (const void *process, uint64_t address,
+                                      struct unwind_rules *rules);
   struct jit_names jit_names; /* of code in no file, where they were read */
-  void *known_rows;           /* owned: rows that steps looked up, or NULL */
+  struct sfw_walker *walker;  /* owned: what walks remember, or NULL */
   Dwfl *dwfl; /* owned: symbols, and walks by CFI; may be NULL */
 };
 
@@ -181,15 +178,16 @@ void module_supply (struct process *process, struct module *module,
    and as far as the policy allows.  */
 bool process_analyze (struct process *process, struct module *module);
 
-/* Find a section for PC, for cfi2sframe_unwind_step; CONTEXT is the
-   process.  */
-bool process_find_section (void *context, uint64_t pc,
+/* Find the section for PC.  False if there is none.  */
+bool process_find_section (struct process *process, uint64_t pc,
                            struct cfi2sframe_section *section);
 
-/* Room for the rows that steps look up; NULL when memory ran out.  */
-void *process_known_rows (struct process *process, size_t *size);
+/* Find the RULES at ADDRESS, as unwind_source.find does; FINDER is the
+   process.  */
+enum cfi2sframe_step process_find_rules (const void *finder, uint64_t address,
+                                         struct unwind_rules *rules);
 
-/* Forget the rows that steps have looked up, because sections have
+/* Forget the rows that walks have looked up, because sections have
    changed.  */
 void process_forget_rows (struct process *process);
 

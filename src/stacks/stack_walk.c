@@ -7,13 +7,13 @@
 
 #include "base/bytes.h"
 #include "unwind/frame_rules.h"
-#include "unwind/step.h"
+#include "walk/walk.h"
 
 bool
 walk_init (struct walk *walk, size_t max)
 {
   *walk = (struct walk){ .max = max };
-  walk->frames = reallocarray (NULL, max, sizeof *walk->frames);
+  walk->frames = reallocarray (NULL, max + 1, sizeof *walk->frames);
   return walk->frames != NULL;
 }
 
@@ -36,60 +36,40 @@ read_code (void *context, uint64_t address, void *to, size_t size)
              && memory->fetch (memory->source, address, to, size) == size);
 }
 
-/* In epilogues FP has been popped already, and its slot lies below SP, where a
-   copy of the stack does not reach.  FP is in no row then, and is not known.
-   Few callers need it.  */
-enum
-{
-  POPPED_MAX = 512 /* bytes of registers that an epilogue pops */
-};
-
 static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {
   struct process *process = context;
-  if (size == UNWIND_CODE_SIZE && address == process->walk_pc - size)
-    return read_code (process, address, to, size);
-  if (memory_read (&process->memory, address, to, size))
-    return true;
-  uint64_t below = process->walk_sp - address;
-  if (size != sizeof UNKNOWN_REGISTER || below == 0 || below > POPPED_MAX)
-    return false;
-  store_u64 (to, UNKNOWN_REGISTER, process->arch->big_endian);
-  return true;
+  return memory_read (&process->memory, address, to, size);
 }
 
-static void
-unwinder_start (struct cfi2sframe_unwinder *unwinder, struct process *process,
-                const struct registers *registers)
+static struct sfw_frame
+innermost_frame (const struct process *process,
+                 const struct registers *registers)
 {
   const struct arch *arch = process->arch;
-  cfi2sframe_unwinder_init (unwinder);
-  unwinder->context = process;
-  unwinder->read_memory = read_memory;
-  unwinder->find_section = process_find_section;
-  unwinder->pc = registers->pc;
-  unwinder->sp = registers->values[arch->sp];
-  unwinder->fp = registers->values[arch->fp];
-  unwinder->has_ra = arch_tracks_ra (arch);
-  unwinder->ra = registers->values[arch->ra];
-  unwinder->registers = registers->values;
-  unwinder->n_registers = registers->n;
-  unwinder->cache = process_known_rows (process, &unwinder->cache_size);
+  return (struct sfw_frame){ .pc = registers->pc,
+                             .sp = registers->values[arch->sp],
+                             .fp = registers->values[arch->fp],
+                             .interrupted = true,
+                             .has_ra = arch_tracks_ra (arch),
+                             .ra = registers->values[arch->ra],
+                             .registers = registers->values,
+                             .n_registers = registers->n };
 }
 
-/* Where the call that led to the frame in UNWINDER put its return address, and
-   the SP of the caller.  */
+/* Where the call that led to FRAME put its return address, and the
+   SP of the caller.  */
 static bool
-call_of (const struct cfi2sframe_unwinder *unwinder, struct process *process,
-         uint64_t *pc, uint64_t *sp)
+call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
+         uint64_t *sp)
 {
   const struct arch *arch = process->arch;
   uint8_t word[sizeof *pc];
-  *pc = unwinder->ra;
-  *sp = unwinder->sp;
+  *pc = frame->ra;
+  *sp = frame->sp;
   if (arch_tracks_ra (arch))
-    return unwinder->has_ra;
+    return frame->has_ra;
   if (!memory_read (&process->memory, *sp, word, sizeof word))
     return false;
   *pc = load_u64 (word, arch->big_endian);
@@ -100,22 +80,21 @@ call_of (const struct cfi2sframe_unwinder *unwinder, struct process *process,
 /* Go from a frame whose PC is no code to its caller, if there seems to be one:
    the call of a NULL pointer, or of a wild one.  */
 static bool
-guess_caller (struct cfi2sframe_unwinder *unwinder, struct process *process)
+guess_caller (struct sfw_frame *frame, struct process *process)
 {
   const struct unwind_source source = { .read = read_code, .reader = process };
   uint64_t pc, sp;
   uint8_t byte;
-  if (!unwinder->interrupted
-      || process_module_at (process, unwinder->pc) != NULL
-      || read_code (process, unwinder->pc, &byte, sizeof byte)
-      || !call_of (unwinder, process, &pc, &sp)
+  if (!frame->interrupted || process_module_at (process, frame->pc) != NULL
+      || read_code (process, frame->pc, &byte, sizeof byte)
+      || !call_of (frame, process, &pc, &sp)
       || process_module_at (process, pc) == NULL
       || !unwind_may_end_call (&source, process->arch, pc, false))
     return false;
-  unwinder->pc = pc;
-  unwinder->sp = sp;
-  unwinder->interrupted = unwinder->has_ra = false;
-  unwinder->registers = NULL;
+  frame->pc = pc;
+  frame->sp = sp;
+  frame->interrupted = frame->has_ra = false;
+  frame->registers = NULL;
   return true;
 }
 
@@ -134,74 +113,143 @@ may_be_returned_to (struct process *process, uint64_t pc)
 /* Go to the caller by the frame pointer, which points to its own caller's and
    the return address.  */
 static bool
-step_by_fp (struct cfi2sframe_unwinder *unwinder, struct process *process)
+step_by_fp (struct sfw_frame *frame, struct process *process)
 {
   const struct arch *arch = process->arch;
   uint8_t words[2 * sizeof (uint64_t)];
-  uint64_t fp = unwinder->fp;
+  uint64_t fp = frame->fp;
   if (!process->policy.on_need || arch->caller_sp_offset != 0 || fp % 8 != 0
-      || fp < unwinder->sp
+      || fp < frame->sp
       || !memory_read (&process->memory, fp, words, sizeof words))
     return false;
   uint64_t pc = load_u64 (words + sizeof (uint64_t), arch->big_endian);
   if (!may_be_returned_to (process, pc))
     return false;
-  unwinder->pc = pc;
-  unwinder->sp = fp + sizeof words;
-  unwinder->fp = load_u64 (words, arch->big_endian);
-  unwinder->interrupted = unwinder->has_ra = false;
-  unwinder->registers = NULL;
+  frame->pc = pc;
+  frame->sp = fp + sizeof words;
+  frame->fp = load_u64 (words, arch->big_endian);
+  frame->interrupted = frame->has_ra = false;
+  frame->registers = NULL;
   return true;
 }
 
-/* One step, by the rows that there are or can be made.  */
-static enum cfi2sframe_step
-step_by_rows (struct cfi2sframe_unwinder *unwinder, struct process *process)
+/* Make what walks of PROCESS remember.  False when memory ran out.  */
+static bool
+walker_make (struct process *process)
 {
-  enum cfi2sframe_step step = process->step != NULL
-                                  ? process->step (unwinder)
-                                  : cfi2sframe_unwind_step (unwinder);
-  if (step != CFI2SFRAME_STEP_NO_ROW && step != CFI2SFRAME_STEP_NO_SECTION)
-    return step;
-  struct module *module = process_module_at (
-      process, unwinder->pc - !unwind_is_at_pc (unwinder));
-  return module != NULL && process_analyze (process, module)
-             ? cfi2sframe_unwind_step (unwinder)
-             : step;
+  const struct unwind_source source
+      = { process->find_rules != NULL ? process->find_rules
+                                      : process_find_rules,
+          process, read_code, process };
+  if (process->walker == NULL)
+    process->walker = walk_walker_new (&source);
+  return process->walker != NULL;
+}
+
+/* Append to WALK the N frames of the walk that WALKER has made, of which LAST
+   is the last one.  */
+static void
+append_frames (struct walk *walk, const struct sfw_walker *walker,
+               const struct sfw_frame *last, const uint8_t *marks, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    {
+      struct walk_place place = { last->pc, last->sp, last->fp };
+      if (i + 1 < n)
+        place = walk_walker_place (walker, i);
+      bool interrupted = marks[i] & SFW_MARK_INTERRUPTED;
+      walk->frames[walk->n++] = (struct frame){
+        .pc = place.pc,
+        .sp = place.sp,
+        .fp = place.fp,
+        .at_pc = interrupted || (marks[i] & SFW_MARK_NO_CALL) != 0,
+        .interrupted = interrupted,
+      };
+    }
+}
+
+/* Append *FRAME to WALK, and its callers as far as rows lead to them and the
+   library remembers them.  *FRAME becomes the last one.  */
+static void
+walk_by_rows (struct process *process, struct sfw_frame *frame,
+              struct walk *walk)
+{
+  uint64_t addresses[WALK_SEEN_MAX], start = 0, size = 0;
+  uint8_t marks[WALK_SEEN_MAX];
+  size_t room = walk->max + 1 - walk->n;
+  enum sfw_end end;
+  const void *bytes
+      = memory_around (&process->memory, frame->sp, &start, &size);
+  const struct sfw_memory memory = { .bytes = bytes,
+                                     .low = start,
+                                     .high = start + size,
+                                     .read = read_memory,
+                                     .context = process };
+  size_t n = sfw_walk (process->walker, &memory, frame, addresses, marks,
+                       room < WALK_SEEN_MAX ? room : WALK_SEEN_MAX, &end);
+  append_frames (walk, process->walker, frame, marks, n);
+  walk->end = (enum cfi2sframe_step)end;
+}
+
+/* Whether the module of the last frame of WALK, which no row describes, has
+   got rows that it did not have.  */
+static bool
+gets_rows (struct process *process, const struct walk *walk)
+{
+  const struct frame *last = &walk->frames[walk->n - 1];
+  struct module *module = process_module_at (process, last->pc - !last->at_pc);
+  return module != NULL && process_analyze (process, module);
+}
+
+/* Whether WALK goes on from *FRAME, its last one: with the same, which is
+   taken away from WALK, or with its caller.  *FOUND says how that was found.
+ */
+static bool
+goes_on (struct process *process, struct walk *walk, struct sfw_frame *frame,
+         struct frame *found)
+{
+  bool no_section = walk->end == CFI2SFRAME_STEP_NO_SECTION;
+  bool no_row = no_section || walk->end == CFI2SFRAME_STEP_NO_ROW;
+  if (walk->n > walk->max)
+    return false;
+  if (walk->end == CFI2SFRAME_STEP_CALLER
+      || (no_row && gets_rows (process, walk)))
+    {
+      *found = walk->frames[--walk->n];
+      return true;
+    }
+  found->guessed = no_section && guess_caller (frame, process);
+  found->by_fp = !found->guessed && no_row && step_by_fp (frame, process);
+  return found->guessed || found->by_fp;
 }
 
 void
 walk_by_sframe (struct process *process, const struct registers *registers,
                 struct walk *walk)
 {
-  struct cfi2sframe_unwinder unwinder;
-  bool guessed = false, by_fp = false;
-  unwinder_start (&unwinder, process, registers);
+  struct sfw_frame frame = innermost_frame (process, registers);
+  struct frame found = { 0 };
   walk->n = 0;
-  walk->end = CFI2SFRAME_STEP_CALLER;
-  while (walk->end == CFI2SFRAME_STEP_CALLER && walk->n < walk->max)
+  if (!walker_make (process))
     {
-      process->walk_pc = unwinder.pc;
-      process->walk_sp = unwinder.sp;
-      walk->frames[walk->n++] = (struct frame){ unwinder.pc,
-                                                unwinder.sp,
-                                                unwinder.fp,
-                                                unwind_is_at_pc (&unwinder),
-                                                unwinder.interrupted,
-                                                guessed,
-                                                by_fp };
-      walk->end = step_by_rows (&unwinder, process);
-      guessed = walk->end == CFI2SFRAME_STEP_NO_SECTION
-                && guess_caller (&unwinder, process);
-      by_fp = !guessed
-              && (walk->end == CFI2SFRAME_STEP_NO_SECTION
-                  || walk->end == CFI2SFRAME_STEP_NO_ROW)
-              && step_by_fp (&unwinder, process);
-      if (guessed || by_fp)
-        walk->end = CFI2SFRAME_STEP_CALLER;
-      /* No row of code has a return address below SP.  */
-      if (unwinder.pc == UNKNOWN_REGISTER)
-        walk->end = CFI2SFRAME_STEP_MEMORY;
+      walk->frames[walk->n++]
+          = (struct frame){ frame.pc, frame.sp, frame.fp, .at_pc = true,
+                            .interrupted = true };
+      walk->end = CFI2SFRAME_STEP_MEMORY;
+      return;
+    }
+  do
+    {
+      struct frame *first = &walk->frames[walk->n];
+      walk_by_rows (process, &frame, walk);
+      first->guessed = found.guessed;
+      first->by_fp = found.by_fp;
+    }
+  while (goes_on (process, walk, &frame, &found));
+  if (walk->n > walk->max)
+    {
+      walk->n = walk->max;
+      walk->end = CFI2SFRAME_STEP_CALLER;
     }
 }
 

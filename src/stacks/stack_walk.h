@@ -24,7 +24,7 @@ struct frame
 
 struct walk
 {
-  struct frame *frames; /* owned */
+  struct frame *frames; /* owned; MAX and one more */
   size_t n, max;
   /* Why the walk ended; CFI2SFRAME_STEP_CALLER: because it has MAX frames.  */
   enum cfi2sframe_step end;

@@ -100,10 +100,13 @@ unwind_apply (struct cfi2sframe_unwinder *unwinder,
   enum cfi2sframe_step result
       = rule_value (unwinder, arch, row->cfa, arch->sp, 0, &cfa);
   if (result == CFI2SFRAME_STEP_CALLER)
-    result = rule_value (unwinder, arch, row->fp, arch->fp, cfa, &fp);
-  if (result == CFI2SFRAME_STEP_CALLER)
     result = rule_value (unwinder, arch, row->ra, arch->ra, cfa, &pc);
   if (result != CFI2SFRAME_STEP_CALLER)
+    return result;
+  result = rule_value (unwinder, arch, row->fp, arch->fp, cfa, &fp);
+  if (result == CFI2SFRAME_STEP_MEMORY)
+    fp = UNKNOWN_REGISTER;
+  else if (result != CFI2SFRAME_STEP_CALLER)
     return result;
   uint64_t sp = cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
   if (row->ra_signed)

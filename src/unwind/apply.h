@@ -23,6 +23,10 @@ enum
 #define PAC_SIGN_BIT 55
 #define PAC_BITS (UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << PAC_SIGN_BIT))
 
+/* The value of a register that is not known: no address, near to which nothing
+   can be read.  */
+#define UNKNOWN_REGISTER (UINT64_C (1) << 63)
+
 /* The rules of a frame.  */
 struct unwind_rules
 {
@@ -36,8 +40,10 @@ struct unwind_rules
 };
 
 /* Replace the frame in UNWINDER by its caller's.  RULES are the rules of the
-   frame to be replaced.  Unless the result is CFI2SFRAME_STEP_CALLER, UNWINDER
-   is unchanged.  Async-signal-safe.  */
+   frame to be replaced.  FP is UNKNOWN_REGISTER where it cannot be read: few
+   callers need it, and in epilogues it has been popped already, so that its
+   slot is below SP, where copies of stacks do not reach.  Unless the result is
+   CFI2SFRAME_STEP_CALLER, UNWINDER is unchanged.  Async-signal-safe.  */
 enum cfi2sframe_step unwind_apply (struct cfi2sframe_unwinder *unwinder,
                                    const struct unwind_rules *rules);
 

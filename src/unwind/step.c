@@ -4,8 +4,6 @@
    Runs in signal handlers: nothing here or below allocates, locks, or formats
    an error.  */
 
-#include "unwind/step.h"
-
 #include "unwind/frame_rules.h"
 #include "unwind/lookup.h"
 
@@ -117,14 +115,6 @@ rules_of_frame (const struct cfi2sframe_unwinder *unwinder,
   if (cached != NULL && *step == CFI2SFRAME_STEP_CALLER)
     *cached = *found;
   return found;
-}
-
-bool
-unwind_is_at_pc (const struct cfi2sframe_unwinder *unwinder)
-{
-  struct unwind_rules found;
-  enum cfi2sframe_step step;
-  return rules_of_frame (unwinder, &found, &step)->at_pc;
 }
 
 enum cfi2sframe_step

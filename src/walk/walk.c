@@ -12,6 +12,7 @@
    left to unwind_apply, which also says why a walk ends.  */
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unwind/frame_rules.h"
@@ -23,7 +24,6 @@ enum
 {
   WAYS = 4,
   SETS = 512,
-  SEEN_MAX = 1024, /* frames of the last walk */
   NOWHERE = INT32_MIN
 };
 
@@ -54,20 +54,16 @@ struct slot
   uint8_t unused[3];
 };
 
-/* A frame of a walk.  */
-struct position
-{
-  uint64_t pc, sp, fp;
-};
+/* A frame of the last walk.  */
 struct seen
 {
-  struct position place;
+  struct walk_place place;
   struct saved saved; /* the CFA is the next one's SP */
 };
 
 struct sfw_walker
 {
-  struct sfw_modules *modules;
+  struct sfw_modules *modules; /* or NULL */
   unsigned long generation; /* the modules' when slots and frames were made */
   sfw_fallback *fallback;
   void *context;
@@ -77,8 +73,9 @@ struct sfw_walker
   unsigned last; /* index of the last walk in seen */
   size_t n_seen;
   /* Each has room for an entry behind the last frame.  */
-  struct seen seen[2][SEEN_MAX + 1];
+  struct seen seen[2][WALK_SEEN_MAX + 1];
   struct slot slots[SETS * WAYS] __attribute__ ((aligned (32)));
+  struct unwind_source source; /* in place of MODULES */
 };
 
 /* Memory that can be read directly.  Functions of the fast path take it by
@@ -122,6 +119,27 @@ sfw_walker_init (void *memory, size_t size, struct sfw_modules *modules)
   return walker;
 }
 
+struct sfw_walker *
+walk_walker_new (const struct unwind_source *source)
+{
+  struct sfw_walker *walker = calloc (1, sizeof *walker);
+  if (walker != NULL)
+    walker->source = *source;
+  return walker;
+}
+
+void
+walk_walker_forget (struct sfw_walker *walker)
+{
+  walker->generation = 0;
+}
+
+struct walk_place
+walk_walker_place (const struct sfw_walker *walker, size_t i)
+{
+  return walker->seen[walker->last][i].place;
+}
+
 void
 sfw_walker_set_fallback (struct sfw_walker *walker, sfw_fallback *fallback,
                          void *context)
@@ -150,11 +168,14 @@ static enum sfw_end
 frame_rules (struct walk_state *walk, uint64_t pc, bool interrupted,
              struct unwind_rules *rules)
 {
+  struct sfw_walker *walker = walk->walker;
   const struct unwind_source source
       = { find_rules, walk, walk_read, (void *)walk->memory };
-  if (walk->hold.table == NULL)
-    walk->hold = walk_modules_hold (walk->walker->modules);
-  return (enum sfw_end)unwind_frame_rules (&source, pc, interrupted, rules);
+  if (walker->modules != NULL && walk->hold.table == NULL)
+    walk->hold = walk_modules_hold (walker->modules);
+  return (enum sfw_end)unwind_frame_rules (
+      walker->modules != NULL ? &source : &walker->source, pc, interrupted,
+      rules);
 }
 
 static bool
@@ -231,7 +252,7 @@ readable (struct memory_window range, uint64_t address)
    unusual; then PLACE is unchanged.  */
 static inline bool
 slot_apply (struct memory_window range, const struct slot *slot,
-            struct position *place)
+            struct walk_place *place)
 {
   uint64_t cfa = (slot->mode & BY_FP ? place->fp : place->sp)
                  + (uint64_t)(int64_t)slot->cfa;
@@ -248,7 +269,7 @@ slot_apply (struct memory_window range, const struct slot *slot,
   uint64_t pc = load (range, ra_at);
   if (pc == 0)
     return false;
-  *place = (struct position){ pc, cfa, fp };
+  *place = (struct walk_place){ pc, cfa, fp };
   return true;
 }
 
@@ -303,7 +324,7 @@ step_in_full (struct walk_state *walk)
   if (end != SFW_MORE)
     return step_by_fallback (walk, end);
   slot_fill (&slot, &rules);
-  struct position place = { frame->pc, frame->sp, frame->fp };
+  struct walk_place place = { frame->pc, frame->sp, frame->fp };
   if (!slot_apply (walk->range, &slot, &place))
     return walk_apply (&rules, walk->memory, frame);
   *frame = (struct sfw_frame){ .pc = place.pc,
@@ -344,7 +365,7 @@ walk_plainly (struct walk_state *walk)
 /* The last walk.  */
 
 static inline bool
-same_place (const struct position *a, const struct position *b)
+same_place (const struct walk_place *a, const struct walk_place *b)
 {
   return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
@@ -357,11 +378,11 @@ still_true (struct memory_window range, const struct seen *seen,
   uint64_t cfa = next->place.sp;
   uint64_t ra_at = cfa + (uint64_t)(int64_t)seen->saved.ra;
   uint64_t fp_at = cfa + (uint64_t)(int64_t)seen->saved.fp;
-  if (seen->saved.ra == NOWHERE || !readable (range, ra_at)
-      || load (range, ra_at) != next->place.pc)
-    return false;
-  return seen->saved.fp == NOWHERE
-         || (readable (range, fp_at) && load (range, fp_at) == next->place.fp);
+  bool same = seen->saved.ra != NOWHERE && readable (range, ra_at)
+              && load (range, ra_at) == next->place.pc;
+  if (same && seen->saved.fp != NOWHERE)
+    same = readable (range, fp_at) && load (range, fp_at) == next->place.fp;
+  return same;
 }
 
 /* Note the frames that follow frame number AT of the last walk, as far as
@@ -385,7 +406,7 @@ follow_last (struct walk_state *walk, const struct seen *last, size_t n,
 /* Walks with memory.  */
 
 static inline void
-walk_place (struct walk_state *walk, const struct position *place)
+walk_place (struct walk_state *walk, const struct walk_place *place)
 {
   walk->frame
       = (struct sfw_frame){ .pc = place->pc,
@@ -406,20 +427,20 @@ struct trail
 
 /* Record PLACE as a frame whose caller no slot finds.  */
 static inline void
-trail_add (struct trail *trail, const struct position *place)
+trail_add (struct trail *trail, const struct walk_place *place)
 {
-  if (trail->n_own < SEEN_MAX)
+  if (trail->n_own < WALK_SEEN_MAX)
     trail->own[trail->n_own++] = (struct seen){ *place, { NOWHERE, NOWHERE } };
 }
 
 /* Follow the last walk from frame number trail->at, which was noted but not
    recorded.  Returns the last frame that both walks have.  */
-static struct position
+static struct walk_place
 trail_join (struct walk_state *walk, struct trail *trail)
 {
   const struct seen *last = trail->last;
   size_t from = trail->at, to = follow_last (walk, last, trail->n_last, from);
-  size_t n = to - from, room = SEEN_MAX - trail->n_own;
+  size_t n = to - from, room = WALK_SEEN_MAX - trail->n_own;
   n = n < room ? n : room;
   memcpy (trail->own + trail->n_own, last + from, n * sizeof *last);
   trail->n_own += n;
@@ -427,16 +448,23 @@ trail_join (struct walk_state *walk, struct trail *trail)
   return last[to].place;
 }
 
-/* Step from FRAME, which is noted and whose rule SLOT may not have, to its
-   caller, and on until slots can be used again.  */
+/* Step from walk->frame, which is noted and recorded and whose rule a slot may
+   not have, to its caller, and on until slots can be used again.  *PLACE is
+   the last frame that is noted; it is not recorded.  */
 static enum sfw_end
-step_slowly (struct walk_state *walk, struct position *place)
+step_slowly (struct walk_state *walk, struct trail *trail,
+             struct walk_place *place)
 {
+  const struct sfw_frame *frame = &walk->frame;
   enum sfw_end end = step_in_full (walk);
-  while (end == SFW_MORE && walk_note (walk, walk->frame.pc, frame_mark (walk))
-         && walk->frame.interrupted)
-    end = step_in_full (walk);
-  *place = (struct position){ walk->frame.pc, walk->frame.sp, walk->frame.fp };
+  while (end == SFW_MORE && walk_note (walk, frame->pc, frame_mark (walk))
+         && frame->interrupted)
+    {
+      *place = (struct walk_place){ frame->pc, frame->sp, frame->fp };
+      trail_add (trail, place);
+      end = step_in_full (walk);
+    }
+  *place = (struct walk_place){ frame->pc, frame->sp, frame->fp };
   return end;
 }
 
@@ -464,16 +492,16 @@ struct link_run
    this function, and so in registers.  */
 static inline bool
 run_links (struct walk_state *walk, struct link_run *run, struct slot **slot,
-           struct position *place, bool writes)
+           struct walk_place *place, bool writes)
 {
   const struct memory_window range = walk->range;
   struct link_run now = *run;
   struct slot *with = *slot;
-  struct position at = *place;
+  struct walk_place at = *place;
   bool met = false;
   while (now.to < now.end && !met)
     {
-      struct position from = at;
+      struct walk_place from = at;
       if (!slot_apply (range, with, &at))
         break;
       *now.to++ = at.pc;
@@ -495,13 +523,13 @@ run_links (struct walk_state *walk, struct link_run *run, struct slot **slot,
    unless there is no more room.  */
 static struct slot *
 follow_links (struct walk_state *walk, struct trail *trail, struct slot *slot,
-              struct position *place)
+              struct walk_place *place)
 {
   bool more = true;
   while (more)
     {
       uint64_t *start = walk->addresses + walk->n;
-      size_t room = walk->max - walk->n, left = SEEN_MAX - trail->n_own;
+      size_t room = walk->max - walk->n, left = WALK_SEEN_MAX - trail->n_own;
       bool writes = left > 0;
       struct link_run run
           = { .to = start,
@@ -530,14 +558,14 @@ follow_links (struct walk_state *walk, struct trail *trail, struct slot *slot,
 /* Go on from PLACE, which was noted.  */
 static enum sfw_end
 walk_by_links (struct walk_state *walk, struct trail *trail,
-               struct position place)
+               struct walk_place place)
 {
   enum sfw_end end;
-  /* A struct position does not say that its frame was interrupted.  */
+  /* A struct walk_place does not say that its frame was interrupted.  */
   if (walk->frame.interrupted)
     {
       trail_add (trail, &place);
-      end = step_slowly (walk, &place);
+      end = step_slowly (walk, trail, &place);
       if (end != SFW_MORE || walk->n == walk->max)
         return end;
     }
@@ -551,7 +579,7 @@ walk_by_links (struct walk_state *walk, struct trail *trail,
       if (walk->n == walk->max)
         return SFW_MORE;
       end = walk_ends (walk, slot) ? SFW_OUTERMOST
-                                   : step_slowly (walk, &place);
+                                   : step_slowly (walk, trail, &place);
       if (end != SFW_MORE || walk->n == walk->max)
         return end;
       slot = slot_next (walk, slot, place.pc);
@@ -576,7 +604,7 @@ walk_remembering (struct walk_state *walk)
   struct trail trail = { .last = walker->seen[walker->last],
                          .own = walker->seen[!walker->last],
                          .n_last = walker->n_seen };
-  struct position place = { walk->frame.pc, walk->frame.sp, walk->frame.fp };
+  struct walk_place place = { walk->frame.pc, walk->frame.sp, walk->frame.fp };
   bool more = walk_note (walk, place.pc, frame_mark (walk));
   if (!more)
     return SFW_MORE;
@@ -606,7 +634,8 @@ walk_remembering (struct walk_state *walk)
 static void
 walker_renew (struct sfw_walker *walker)
 {
-  unsigned long generation = sfw_modules_generation (walker->modules);
+  unsigned long generation
+      = walker->modules != NULL ? sfw_modules_generation (walker->modules) : 1;
   if (walker->generation == generation)
     return;
   for (size_t i = 0; i < SETS * WAYS; i++)

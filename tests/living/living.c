@@ -39,7 +39,7 @@
 
 #include "../oracle/foreign.h"
 #include "cause.h"
-#include "foreign_step.h"
+#include "foreign_rules.h"
 #include "stacks/live.h"
 #include "stacks/stack_walk.h"
 #include "shadow.h"
@@ -273,7 +273,7 @@ subject_close (struct subject *subject)
 {
   if (subject->open)
     live_close (&subject->process);
-  foreign_step_forget ();
+  foreign_forget ();
   subject->open = false;
 }
 
@@ -308,7 +308,7 @@ subject_open (struct subject *subject, pid_t pid)
   struct error err;
   subject_close (subject);
   *process = (struct process){ .policy.only_sframe = true };
-  process->step = subject->with_foreign ? foreign_step : NULL;
+  process->find_rules = subject->with_foreign ? foreign_find_rules : NULL;
   subject->pid = pid;
   subject->open = live_open (process, pid, &err)
                   && process_add_thread (process, pid) != NULL

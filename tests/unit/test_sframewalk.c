@@ -366,8 +366,10 @@ an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged (void **state)
       store (&program, STACK + 24 * 2 + 16, CODE + FAR * SPACE + 8);
       assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
                                   addresses, NULL, FRAMES, &end),
-                        4);
-      assert_int_equal (end, SFW_MEMORY);
+                        7);
+      assert_int_equal (end, SFW_OUTERMOST);
+      /* There is no memory so far away.  */
+      assert_true (frame.fp == UINT64_C (1) << 63);
     }
   finish (&program);
 }

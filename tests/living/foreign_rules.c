@@ -1,16 +1,14 @@
-/* A step of a walk, with rows as another reader of SFrame reads them.
+/* The rules of walks, as another reader of SFrame reads them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Which rules hold is the other reader's word; of what address they are asked,
    and what they do to a frame, is the library's.  */
 
-#include "foreign_step.h"
+#include "foreign_rules.h"
 
 #include "../oracle/foreign.h"
 #include "../oracle/rules.h"
-#include "stacks/process.h"
 #include "sframe/decode.h"
-#include "unwind/frame_rules.h"
 
 enum
 {
@@ -27,7 +25,7 @@ static struct
 static unsigned n_known;
 
 void
-foreign_step_forget (void)
+foreign_forget (void)
 {
   while (n_known > 0)
     foreign_close (known[--n_known].foreign);
@@ -43,7 +41,7 @@ read_section (const struct process *process,
         && known[i].section.address == section->address)
       return known[i].foreign != NULL ? (int)i : -1;
   if (n_known == SECTIONS_MAX)
-    foreign_step_forget ();
+    foreign_forget ();
   const struct module *module = process_module_at (process, pc);
   unsigned i = n_known++;
   known[i].section = *section;
@@ -70,17 +68,18 @@ translate (struct row_rule rule)
   return to;
 }
 
-static enum cfi2sframe_step
-find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
+enum cfi2sframe_step
+foreign_find_rules (const void *finder, uint64_t address,
+                    struct unwind_rules *rules)
 {
-  const struct cfi2sframe_unwinder *unwinder = finder;
+  struct process *process = (struct process *)finder;
   struct cfi2sframe_section section;
   struct sframe_fde function;
   struct sframe_row row;
   struct row_rules theirs = { 0 };
-  if (!unwinder->find_section (unwinder->context, address, &section))
+  if (!process_find_section (process, address, &section))
     return CFI2SFRAME_STEP_NO_SECTION;
-  int i = read_section (unwinder->context, &section, address);
+  int i = read_section (process, &section, address);
   if (i < 0)
     return CFI2SFRAME_STEP_BAD_SECTION;
   const struct sframe_decoder *decoder = &known[i].decoder;
@@ -103,16 +102,4 @@ find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
                                      .ra = translate (theirs.ra),
                                      .fp = translate (theirs.fp) };
   return CFI2SFRAME_STEP_CALLER;
-}
-
-enum cfi2sframe_step
-foreign_step (struct cfi2sframe_unwinder *unwinder)
-{
-  struct unwind_rules rules;
-  const struct unwind_source source
-      = { find_rules, unwinder, unwinder->read_memory, unwinder->context };
-  enum cfi2sframe_step step = unwind_frame_rules (
-      &source, unwinder->pc, unwinder->interrupted, &rules);
-  return step == CFI2SFRAME_STEP_CALLER ? unwind_apply (unwinder, &rules)
-                                        : step;
 }

@@ -1,0 +1,267 @@
+/* Unit tests of src/stacks/stack_walk.c: walks are the steps that the public
+   interface takes, however long they are and wherever they go.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "failing_allocations.h"
+#include "stacks/stack_walk.h"
+#include "unwind/frame_rules.h"
+#include "walk/walk.h"
+
+#define CODE UINT64_C (0x10000)
+#define STACK UINT64_C (0x7000000)
+
+enum
+{
+  WORDS = 4096,
+  KINDS = 16, /* what a rule is depends on its address modulo this */
+  SIGNAL = 5,
+  WITH_FP = 6,
+  BY_FP = 7,
+  OUTERMOST = 8,
+  NO_CALL = 9
+};
+
+static uint64_t stack[WORDS];
+static const uint8_t code[KINDS * KINDS]; /* without a call */
+static unsigned lookups;
+
+/* CFA is SP + 16, RA in front of it, unless the kind of ADDRESS says
+   otherwise.  */
+static enum cfi2sframe_step
+find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
+{
+  (void)process;
+  unsigned kind = address % KINDS;
+  lookups++;
+  if (address - CODE >= sizeof code)
+    return CFI2SFRAME_STEP_NO_SECTION;
+  rules->arch = &arch_amd64;
+  rules->signal = kind == SIGNAL;
+  rules->begin = kind == NO_CALL;
+  if (kind == OUTERMOST)
+    return CFI2SFRAME_STEP_CALLER;
+  rules->row = (struct frame_row){
+    .cfa = { RULE_REG, 0, kind == BY_FP ? arch_amd64.fp : arch_amd64.sp, 16 },
+    .ra = { RULE_DEREF_CFA, 0, 0, -8 },
+    .fp = { .kind = RULE_SAME },
+  };
+  if (kind == WITH_FP || kind == BY_FP)
+    rules->row.fp = (struct frame_rule){ RULE_DEREF_CFA, 0, 0, -16 };
+  return CFI2SFRAME_STEP_CALLER;
+}
+
+static struct process
+process_with_stack (void)
+{
+  struct process process = { .arch = &arch_amd64, .find_rules = find_rules };
+  assert_true (memory_add (&process.memory, STACK, stack, sizeof stack)
+               && memory_add (&process.memory, CODE, code, sizeof code));
+  return process;
+}
+
+static bool
+read_memory (void *context, uint64_t address, void *to, size_t size)
+{
+  struct process *process = context;
+  return memory_read (&process->memory, address, to, size);
+}
+
+/* The walk by one step after the other, which remembers nothing.  */
+static void
+walk_by_steps (struct process *process, const struct registers *registers,
+               struct walk *walk)
+{
+  const struct unwind_source source
+      = { find_rules, process, read_memory, process };
+  struct cfi2sframe_unwinder unwinder;
+  struct unwind_rules rules;
+  cfi2sframe_unwinder_init (&unwinder);
+  unwinder.read_memory = read_memory;
+  unwinder.context = process;
+  unwinder.pc = registers->pc;
+  unwinder.sp = registers->values[arch_amd64.sp];
+  unwinder.fp = registers->values[arch_amd64.fp];
+  walk->n = 0;
+  do
+    {
+      walk->end = unwind_frame_rules (&source, unwinder.pc,
+                                      unwinder.interrupted, &rules);
+      walk->frames[walk->n++]
+          = (struct frame){ .pc = unwinder.pc,
+                            .sp = unwinder.sp,
+                            .fp = unwinder.fp,
+                            .at_pc = rules.at_pc,
+                            .interrupted = unwinder.interrupted };
+      if (walk->end == CFI2SFRAME_STEP_CALLER)
+        walk->end = unwind_apply (&unwinder, &rules);
+    }
+  while (walk->end == CFI2SFRAME_STEP_CALLER && walk->n < walk->max);
+}
+
+static struct registers
+registers_at (uint64_t pc, unsigned word, uint64_t fp)
+{
+  struct registers registers = { .pc = pc, .n = 17 };
+  registers.values[arch_amd64.sp] = STACK + 8 * word;
+  registers.values[arch_amd64.fp] = fp;
+  return registers;
+}
+
+static void
+assert_walk_is_steps (struct process *process,
+                      const struct registers *registers, size_t max)
+{
+  struct walk walk, steps;
+  assert_true (walk_init (&walk, max) && walk_init (&steps, max));
+  walk_by_sframe (process, registers, &walk);
+  walk_by_steps (process, registers, &steps);
+  assert_int_equal (walk.n, steps.n);
+  assert_int_equal (walk.end, steps.end);
+  for (size_t i = 0; i < walk.n; i++)
+    {
+      const struct frame *a = &walk.frames[i], *b = &steps.frames[i];
+      assert_true (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp);
+      assert_true (a->at_pc == b->at_pc && a->interrupted == b->interrupted);
+      assert_false (a->guessed || a->by_fp);
+    }
+  walk_free (&walk);
+  walk_free (&steps);
+}
+
+/* A frame in every second word, whose kinds come in turn.  */
+static void
+fill_stack (const uint8_t *kinds, unsigned n, unsigned frames)
+{
+  memset (stack, 0, sizeof stack);
+  for (unsigned i = 0; i < frames; i++)
+    {
+      stack[2 * i] = STACK + 16 * (i + 1);
+      stack[2 * i + 1] = CODE + 32 + kinds[i % n];
+    }
+}
+
+static void
+a_walk_is_its_steps_however_long_it_is (void **state)
+{
+  (void)state;
+  static const uint8_t kinds[] = { 4, SIGNAL, WITH_FP, 3, NO_CALL, BY_FP, 2 };
+  struct process process = process_with_stack ();
+  const struct registers registers = registers_at (CODE + 1, 0, 7);
+  for (unsigned n = 1; n <= sizeof kinds; n++)
+    for (unsigned frames = WALK_SEEN_MAX - 3; frames < WALK_SEEN_MAX + 3;
+         frames++)
+      {
+        fill_stack (kinds, n, frames);
+        assert_walk_is_steps (&process, &registers, frames - 5);
+        for (size_t max = frames - 1; max < frames + 4; max++)
+          assert_walk_is_steps (&process, &registers, max);
+        assert_walk_is_steps (&process, &registers, 1);
+        assert_walk_is_steps (&process, &registers, 2);
+        fill_stack (kinds, n, 2 * frames - 7);
+        assert_walk_is_steps (&process, &registers, WORDS);
+      }
+  process_free (&process);
+}
+
+/* Fill the stack for an epilogue that has popped FP: its slot is below SP, in
+   front of the copy.  */
+static struct registers
+fill_epilogue (const uint8_t *kinds, unsigned n)
+{
+  fill_stack (kinds, n, 5);
+  memmove (stack + 1, stack, sizeof stack - sizeof stack[0]);
+  stack[0] = CODE + 32 + 4;
+  struct registers registers = registers_at (CODE + WITH_FP, 0, 7);
+  registers.values[arch_amd64.sp] -= 8;
+  return registers;
+}
+
+static void
+an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed (void **state)
+{
+  (void)state;
+  static const uint8_t plain[] = { 4 }, by_fp[] = { 4, 4, BY_FP };
+  struct process process = process_with_stack ();
+  struct walk walk;
+  assert_true (walk_init (&walk, 10));
+  struct registers registers = fill_epilogue (plain, 1);
+  walk_by_sframe (&process, &registers, &walk);
+  assert_int_equal (walk.end, CFI2SFRAME_STEP_ZERO);
+  assert_int_equal (walk.n, 7);
+  assert_true (walk.frames[1].fp == UNKNOWN_REGISTER);
+  registers = fill_epilogue (by_fp, 3);
+  walk_by_sframe (&process, &registers, &walk);
+  assert_int_equal (walk.end, CFI2SFRAME_STEP_MEMORY);
+  assert_int_equal (walk.n, 5);
+  walk_free (&walk);
+  process_free (&process);
+}
+
+static void
+rules_are_looked_up_once_until_sections_change (void **state)
+{
+  (void)state;
+  static const uint8_t kinds[] = { 4, 3, 2 };
+  struct process process = process_with_stack ();
+  const struct registers registers = registers_at (CODE + 1, 0, 7);
+  struct walk walk;
+  assert_true (walk_init (&walk, 200));
+  fill_stack (kinds, 3, 100);
+  lookups = 0;
+  walk_by_sframe (&process, &registers, &walk);
+  assert_int_equal (walk.n, 101);
+  unsigned first = lookups;
+  assert_true (first < 10);
+  walk_by_sframe (&process, &registers, &walk);
+  /* The innermost frame's are looked up again.  */
+  assert_true (lookups - first < first);
+  process_forget_rows (&process);
+  lookups = 0;
+  walk_by_sframe (&process, &registers, &walk);
+  assert_int_equal (lookups, first);
+  walk_free (&walk);
+  process_free (&process);
+}
+
+static void
+without_memory_the_innermost_frame_is_shown (void **state)
+{
+  (void)state;
+  static const uint8_t kinds[] = { 4 };
+  struct process process = process_with_stack ();
+  const struct registers registers = registers_at (CODE + 1, 0, 7);
+  struct walk walk;
+  assert_true (walk_init (&walk, 10));
+  fill_stack (kinds, 1, 5);
+  allocations_granted = 0;
+  walk_by_sframe (&process, &registers, &walk);
+  allocations_granted = UINT_MAX;
+  assert_int_equal (walk.n, 1);
+  assert_true (walk.frames[0].pc == CODE + 1 && walk.frames[0].interrupted);
+  assert_int_equal (walk.end, CFI2SFRAME_STEP_MEMORY);
+  walk_free (&walk);
+  process_free (&process);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (a_walk_is_its_steps_however_long_it_is),
+    cmocka_unit_test (
+        an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed),
+    cmocka_unit_test (rules_are_looked_up_once_until_sections_change),
+    cmocka_unit_test (without_memory_the_innermost_frame_is_shown),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name ("stack_walk", tests, NULL, NULL);
+}
