@@ -224,10 +224,12 @@ note_stack_mover (struct routine *routine)
     functions_note_stack_mover (functions, own);
 }
 
-/* A mask of the registers of the ABI that have other values in STATE, with
+/* A mask of the registers of the ABI that may have other values in STATE, with
    which the routine leaves, than at the entry.  The return address is in
    register RA, or on the stack.  What was pushed has been popped again: where
-   SP is another, the path may be none.  */
+   SP is another, the path may be none.  A value from the caller's own frame is
+   the one that the caller's caller has there, and as new to the caller as any
+   other.  */
 static uint32_t
 changed_registers (const struct routine *routine, const struct state *state,
                    unsigned ra)
@@ -243,9 +245,7 @@ changed_registers (const struct routine *routine, const struct state *state,
   for (uint32_t left = routine->machine->preserved; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
-      struct value value = state->registers[reg];
-      if (value.kind != VALUE_MIXED
-          && !value_equal (value, value_of (VALUE_SAVED, reg)))
+      if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
         changed |= UINT32_C (1) << reg;
     }
   return changed;

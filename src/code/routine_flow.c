@@ -375,7 +375,7 @@ forget_changed (const struct routine *routine, const struct insn *insn,
   for (; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
-      state->registers[reg] = value_new (VALUE_OPAQUE, address, reg);
+      state->registers[reg] = value_new (VALUE_MIXED, address, reg);
     }
 }
 
