@@ -364,16 +364,16 @@ sframe_encoder_finish (struct sframe_encoder *encoder)
      another.  */
   if (!encoder->options.share || encoder->options.variant.version >= 3)
     return;
-  struct prefixes prefixes;
-  if (!prefixes_begin (&prefixes))
+  size_t n = encoder->n_blocks;
+  uint32_t *offsets = reallocarray (NULL, n, sizeof *offsets);
+  if (offsets == NULL)
     return;
-  for (size_t i = 0; i < encoder->n_blocks; i++)
-    prefixes_add (&prefixes, encoder->blocks[i].offset);
-  if (prefixes_fold (&prefixes, &encoder->rows))
-    for (size_t i = 0; i < encoder->n_blocks; i++)
-      encoder->blocks[i].offset
-          = prefixes_place (&prefixes, encoder->blocks[i].offset);
-  prefixes_end (&prefixes);
+  for (size_t i = 0; i < n; i++)
+    offsets[i] = encoder->blocks[i].offset;
+  prefixes_fold (offsets, n, &encoder->rows);
+  for (size_t i = 0; i < n; i++)
+    encoder->blocks[i].offset = offsets[i];
+  free (offsets);
 }
 
 /* The section.  */

@@ -6,14 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/bytes.h"
-#include "base/search.h"
-
-enum
-{
-  PREFIXES_MIN = 1024 /* room for so many blocks at first */
-};
 
 /* A block on its way through sorting.  */
 struct sorted_block
@@ -23,32 +16,6 @@ struct sorted_block
   uint32_t size;
   uint32_t index;
 };
-
-bool
-prefixes_begin (struct prefixes *prefixes)
-{
-  *prefixes = (struct prefixes){ 0 };
-  return ARRAY_ROOM (prefixes->starts, PREFIXES_MIN, &prefixes->capacity);
-}
-
-void
-prefixes_end (struct prefixes *prefixes)
-{
-  free (prefixes->starts);
-  free (prefixes->places);
-}
-
-void
-prefixes_add (struct prefixes *prefixes, uint32_t offset)
-{
-  size_t n = prefixes->n_blocks;
-  if (prefixes->failed || (n > 0 && offset <= prefixes->starts[n - 1]))
-    return;
-  prefixes->failed
-      = !ARRAY_ROOM (prefixes->starts, n + 1, &prefixes->capacity);
-  if (!prefixes->failed)
-    prefixes->starts[prefixes->n_blocks++] = offset;
-}
 
 /* A prefix comes before the block that begins with it, and all blocks between
    the two begin with it as well.  */
@@ -75,24 +42,24 @@ block_key (const uint8_t *bytes, uint32_t size)
   return load_u64 (first, true);
 }
 
+/* The blocks in ascending order.  */
 static struct sorted_block *
-sort_blocks (const struct prefixes *prefixes, const struct buffer *rows)
+sort_blocks (const uint32_t *offsets, size_t n, const struct buffer *rows)
 {
-  size_t n = prefixes->n_blocks;
+  size_t end = rows->size;
   struct sorted_block *blocks = reallocarray (NULL, n, sizeof *blocks);
   if (blocks == NULL)
     return NULL;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = n; i-- > 0;)
     {
-      uint32_t start = prefixes->starts[i];
-      size_t end = i + 1 < n ? prefixes->starts[i + 1] : rows->size;
-      uint32_t size = (uint32_t)(end - start);
+      uint32_t size = (uint32_t)(end - offsets[i]);
       blocks[i] = (struct sorted_block){
-        .key = block_key (rows->bytes + start, size),
-        .bytes = rows->bytes + start,
+        .key = block_key (rows->bytes + offsets[i], size),
+        .bytes = rows->bytes + offsets[i],
         .size = size,
         .index = (uint32_t)i,
       };
+      end = offsets[i];
     }
   qsort (blocks, n, sizeof *blocks, compare_blocks);
   return blocks;
@@ -105,52 +72,51 @@ is_prefix (const struct sorted_block *block, const struct sorted_block *of)
          && memcmp (block->bytes, of->bytes, block->size) == 0;
 }
 
-bool
-prefixes_fold (struct prefixes *prefixes, struct buffer *rows)
+/* For each of N BLOCKS, by its index, the index of the one whose bytes stand
+   for its own.  */
+static uint32_t *
+find_owners (const struct sorted_block *blocks, size_t n)
 {
-  size_t n = prefixes->n_blocks;
-  if (prefixes->failed || n == 0)
-    return false;
-  struct sorted_block *blocks = sort_blocks (prefixes, rows);
-  /* The block whose bytes stand for each block's; later its place.  */
-  uint32_t *owner = reallocarray (NULL, n, sizeof *owner);
-  prefixes->places = owner;
-  if (blocks == NULL || owner == NULL)
-    {
-      free (blocks);
-      return false;
-    }
+  uint32_t *owners = reallocarray (NULL, n, sizeof *owners);
+  if (owners == NULL)
+    return NULL;
   for (size_t i = n; i-- > 0;)
-    owner[blocks[i].index]
+    owners[blocks[i].index]
         = i + 1 < n && is_prefix (&blocks[i], &blocks[i + 1])
-              ? owner[blocks[i + 1].index]
+              ? owners[blocks[i + 1].index]
               : blocks[i].index;
-  free (blocks);
+  return owners;
+}
 
-  uint32_t *starts = prefixes->starts;
-  uint32_t *moved = reallocarray (NULL, n, sizeof *moved);
-  if (moved == NULL)
-    return false;
-  size_t end = starts[0];
+/* Leave only those blocks that are their own owners; all get their owner's
+   place.  */
+static void
+move_blocks (uint32_t *offsets, const uint32_t *owners, size_t n,
+             struct buffer *rows)
+{
+  size_t end = 0;
   for (size_t i = 0; i < n; i++)
     {
-      size_t next = i + 1 < n ? starts[i + 1] : rows->size;
-      moved[i] = (uint32_t)end;
-      if (owner[i] != i)
+      size_t next = i + 1 < n ? offsets[i + 1] : rows->size;
+      size_t size = next - offsets[i];
+      if (owners[i] != i)
         continue;
-      memmove (rows->bytes + end, rows->bytes + starts[i], next - starts[i]);
-      end += next - starts[i];
+      memmove (rows->bytes + end, rows->bytes + offsets[i], size);
+      offsets[i] = (uint32_t)end;
+      end += size;
     }
   rows->size = end;
   for (size_t i = 0; i < n; i++)
-    owner[i] = moved[owner[i]];
-  free (moved);
-  return true;
+    offsets[i] = offsets[owners[i]];
 }
 
-uint32_t
-prefixes_place (const struct prefixes *prefixes, uint32_t offset)
+void
+prefixes_fold (uint32_t *offsets, size_t n, struct buffer *rows)
 {
-  return prefixes->places[SEARCH_FIRST (prefixes->n_blocks - 1, i,
-                                        prefixes->starts[i + 1] > offset)];
+  struct sorted_block *blocks = sort_blocks (offsets, n, rows);
+  uint32_t *owners = blocks != NULL ? find_owners (blocks, n) : NULL;
+  if (owners != NULL)
+    move_blocks (offsets, owners, n, rows);
+  free (owners);
+  free (blocks);
 }
