@@ -118,7 +118,7 @@ static struct
 {
   size_t others;
   const char *const *names; /* NULL: none; NULL also ends them */
-  bool fail;                /* none can be read */
+  int fail;                 /* none can be read, with this errno; or 0 */
 } directories;
 
 DIR *__real_fdopendir (int fd);
@@ -131,7 +131,7 @@ struct dirent *__wrap_readdir64 (DIR *directory);
 DIR *
 __wrap_fdopendir (int fd)
 {
-  errno = ENOMEM;
+  errno = directories.fail;
   return directories.fail ? NULL : __real_fdopendir (fd);
 }
 
@@ -647,6 +647,8 @@ known_names_are_not_asked_for_again (void **state)
   struct file_location location = file_location_of_path (tree.path);
   location.checksums = "libz.so.chk\0libx.so.hmac\0";
   expect_at (&location, "libx.so.hmac");
+  location.checksums = ".libz.so.hmac\0.libx.so.hmac\0";
+  expect_at (&location, ".libx.so.hmac");
   write_file (beside (&tree, "libx.so.hmac"), "", 0);
   location.checksums = "";
   expect_at (&location, NULL);
@@ -801,12 +803,16 @@ what_is_read_may_be_descriptor_0 (void **state)
   static const struct
   {
     const char *name, *contents, *known;
-    bool fail, found;
+    int fail;
+    bool found;
   } cases[] = {
-    { "fipscheck/libx.so.hmac", "", NULL, false, true },
-    { LIST, "[libx.so]", LIST "\0", false, true },
-    { LIST, "[other]", LIST "\0", false, false },
-    { "libx.so.hmac", "", NULL, true, true },
+    { "fipscheck/libx.so.hmac", "", NULL, 0, true },
+    { LIST, "[libx.so]", LIST "\0", 0, true },
+    { LIST, "[other]", LIST "\0", 0, false },
+    { "libx.so.hmac", "", NULL, ENOMEM, true },
+    { "libx.so.hmac", "", NULL, EMFILE, true },
+    { "libx.so.hmac", "", NULL, ENFILE, true },
+    { "libx.so.hmac", "", NULL, ENOTDIR, false },
   };
   (void)state;
   int input = dup (STDIN_FILENO);
@@ -836,8 +842,9 @@ what_is_read_may_be_descriptor_0 (void **state)
       assert_int_equal (left, -1);
       assert_int_equal (fine, !cases[i].found);
       if (cases[i].found)
-        assert_int_equal (err.status, cases[i].fail ? CFI2SFRAME_IO
-                                                    : CFI2SFRAME_CHECKSUMMED);
+        assert_int_equal (err.status, cases[i].fail != 0
+                                          ? CFI2SFRAME_IO
+                                          : CFI2SFRAME_CHECKSUMMED);
       image_close (&image);
       close (location.directory);
       remove_tree (&tree);

@@ -495,6 +495,113 @@ a_crc_counts_where_one_has_a_build_id (void **state)
   close_fixture (&f);
 }
 
+/* Where nothing has a build-id.  The CRC has the file's byte order, and begins
+   at the next word behind the name; an empty name is none.  */
+static void
+the_crc_stands_behind_the_name (void **state)
+{
+  static const char *const names[] = { "p.debug", "pr.debug", "p", "" };
+  (void)state;
+  for (unsigned i = 0; i < 8; i++)
+    {
+      struct fixture f;
+      struct image image;
+      struct debug_file file;
+      struct error err = { 0 };
+      char path[128];
+      const char *name = names[i / 2];
+      bool big_endian = i % 2;
+      elf_builder_program (&f.elf, big_endian ? EM_S390 : EM_X86_64,
+                           big_endian);
+      elf_builder_note (&f.elf, 0x220, "GNU", NT_GNU_BUILD_ID + 1, 20);
+      uint64_t at = (f.elf.size + 3) & ~UINT64_C (3);
+      uint64_t crc_at = strlen (name) / 4 * 4 + 4;
+      elf_builder_add_section (&f.elf, ".gnu_debuglink", SHT_PROGBITS, 0, at,
+                               crc_at + 4, 4);
+      strcpy ((char *)f.elf.bytes + at, name);
+      elf_builder_finish (&f.elf);
+      make_directory (&f);
+      write_debug_file (&f, "d", 0);
+      store_u32 (f.elf.bytes + at + crc_at, crc32_of (f.elf.bytes, f.elf.size),
+                 big_endian);
+      snprintf (path, sizeof path, "%s/d", f.directory);
+      assert_true (image_open_memory (&image, f.elf.bytes, f.elf.size, &err));
+      bool right = debug_file_open (&file, path, &image, &err);
+      assert_int_equal (right, name[0] != '\0');
+      if (right)
+        debug_file_close (&file);
+      else
+        assert_non_null (strstr (err.reason, "neither a build-id nor"));
+      f.image = image;
+      close_fixture (&f);
+    }
+}
+
+/* A build-id that begins as another one is not the same.  */
+static void
+a_shorter_build_id_is_another (void **state)
+{
+  (void)state;
+  for (uint32_t size = 8; size <= 20; size += 12)
+    {
+      struct fixture f, debug;
+      struct debug_file file;
+      struct error err = { 0 };
+      char path[128];
+      open_fixture (&f);
+      debug = f;
+      elf_builder_program (&debug.elf, EM_X86_64, false);
+      elf_builder_note (&debug.elf, 0x220, "GNU", NT_GNU_BUILD_ID, size);
+      elf_builder_finish (&debug.elf);
+      write_debug_file (&debug, "d", 0);
+      snprintf (path, sizeof path, "%s/d", f.directory);
+      bool right = debug_file_open (&file, path, &f.image, &err);
+      assert_int_equal (right, size == 20);
+      if (right)
+        debug_file_close (&file);
+      else
+        assert_non_null (strstr (err.reason, "another build-id"));
+      close_fixture (&f);
+    }
+}
+
+/* The file found by its build-id counts, and so does its reason.  */
+static void
+the_build_id_comes_before_the_link (void **state)
+{
+  (void)state;
+  struct fixture f;
+  open_linked_fixture (&f, "p.debug", 12);
+  write_debug_file (&f, "p.debug", 0);
+  write_debug_file (&f, f.build_id, 0);
+  expect (&f, FOUND, f.build_id);
+  write_debug_file (&f, f.build_id, build_id_offset (&f));
+  write_debug_file (&f, "p.debug", 1);
+  expect (&f, REFUSED, f.build_id);
+  close_fixture (&f);
+}
+
+/* Whatever is wrong with the debug file, what is wrong with the machine stays
+   what it is.  */
+static void
+some_errors_are_not_the_debug_file_s (void **state)
+{
+  static const enum cfi2sframe_status cases[][2]
+      = { { CFI2SFRAME_IO, CFI2SFRAME_IO },
+          { CFI2SFRAME_NO_MEMORY, CFI2SFRAME_NO_MEMORY },
+          { CFI2SFRAME_NOT_ELF, CFI2SFRAME_REFUSED },
+          { CFI2SFRAME_MALFORMED, CFI2SFRAME_REFUSED } };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct error err = { 0 };
+      error_set (&err, cases[i][0], "reason");
+      assert_false (debug_file_blame (&err, "path"));
+      assert_int_equal (err.status, cases[i][1]);
+      assert_string_equal (err.reason, "debug file path: reason");
+    }
+}
+
 /* What another program's debug file differs in, which has the right build-id
    nevertheless.  */
 struct difference
@@ -681,6 +788,10 @@ main (void)
     cmocka_unit_test (a_file_beside_makes_up_for_another),
     cmocka_unit_test (a_crc_counts_where_one_has_a_build_id),
     cmocka_unit_test (one_byte_is_no_build_id_to_look_for),
+    cmocka_unit_test (the_crc_stands_behind_the_name),
+    cmocka_unit_test (a_shorter_build_id_is_another),
+    cmocka_unit_test (the_build_id_comes_before_the_link),
+    cmocka_unit_test (some_errors_are_not_the_debug_file_s),
     cmocka_unit_test (the_environment_names_the_cache),
     cmocka_unit_test (a_link_has_a_crc),
     cmocka_unit_test (a_thousand_sections_of_code_are_compared),

@@ -100,6 +100,7 @@ flow (void **state)
     { 0xd65f0fff, FLOW_RETURN, 0 }, /* retab */
     { 0x54000040, FLOW_BRANCH, 8 }, /* b.eq */
     { 0x5400004e, FLOW_JUMP, 8 },   /* b.al */
+    { 0x5400004f, FLOW_JUMP, 8 },   /* b.nv, the same */
     { 0xb4ffffe0, FLOW_BRANCH, -4 },
     { 0x35000040, FLOW_BRANCH, 8 },
     { 0x36f80040, FLOW_BRANCH, 8 },
@@ -133,6 +134,7 @@ flow (void **state)
   assert_int_equal (insn_of (0x54000049).condition, CONDITION_NOT_ABOVE);
   assert_int_equal (insn_of (0x54000043).condition, CONDITION_BELOW);
   assert_int_equal (insn_of (0x54000042).condition, CONDITION_NOT_BELOW);
+  assert_int_equal (insn_of (0x54000058).condition, CONDITION_OTHER); /* bc */
   assert_int_equal (insn_of (0xb4000040).condition, CONDITION_ZERO);
   assert_int_equal (insn_of (0x35000040).condition, CONDITION_NOT_ZERO);
   assert_int_equal (insn_of (0xb400005f).condition, CONDITION_OTHER);
@@ -370,7 +372,7 @@ what_is_no_instruction (void **state)
     0x9bff0000, 0x5ac00c00, 0xd65f0bdf, 0xd65f0fc0, 0x68000000, 0x68400000,
     0xd65f03c1, 0xd67f0000, 0xd69f03c0, 0xd6df03e0, 0xd65f07ff, 0xd65f13c0,
     0xd65e03c0, 0xd75f0bff, 0xd4000000, 0xd4000005, 0xd4200001, 0xd4a00000,
-    0x55000000, 0xd5400000,
+    0x55000000, 0xd5400000, 0xd71f0020,
   };
   (void)state;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -421,6 +423,16 @@ addresses_that_code_names (void **state)
       names (ADRP_X1_2_PAGES, ADD_X1_X2_0X10, NOP, ADDRESS, 0x12010));
   assert_false (names (ADR_X1_MINUS_4, NOP, NOP, ADDRESS + 2, ADDRESS - 2));
   assert_false (names (NOP, NOP, NOP, ADDRESS, 0));
+  /* Nor does what is behind the end of the code, by some bytes or all.  */
+  const uint32_t words[]
+      = { htole32 (ADRP_X1_2_PAGES), htole32 (NOP), htole32 (ADD_X3_X1_0X10) };
+  for (unsigned size = 4; size <= 12; size++)
+    {
+      uint64_t named;
+      assert_int_equal (insn_may_name (decoder, (const uint8_t *)words, size,
+                                       ADDRESS, &named),
+                        size == 12);
+    }
   /* What is farther away than compilers put it belongs to other code.  */
   for (unsigned distance = 15; distance <= 16; distance++)
     {
