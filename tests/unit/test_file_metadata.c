@@ -225,7 +225,12 @@ __wrap_ioctl (int fd, unsigned long request, ...)
 int
 __wrap_fchown (int fd, uid_t owner, gid_t group)
 {
-  return is_faulty ('w', NULL) ? -1 : __real_fchown (fd, owner, group);
+  struct attribute *capability = find (fd, "security.capability");
+  if (is_faulty ('w', NULL))
+    return -1;
+  if (capability != NULL) /* the kernel takes it away */
+    capability->name[0] = '\0';
+  return __real_fchown (fd, owner, group);
 }
 
 int
@@ -707,6 +712,20 @@ what_a_new_file_cannot_have_is_known (void **state)
     }
 }
 
+/* A new owner costs the capabilities, so these come behind.  */
+static void
+capabilities_come_behind_the_owner (void **state)
+{
+  struct error err = { 0 };
+  (void)state;
+  if (geteuid () != 0)
+    skip ();
+  assert_int_equal (__real_fchown (from.fd, 1, 1), 0);
+  put (from.fd, "security.capability", "cap", 3);
+  assert_true (file_copy_metadata (from.fd, to.fd, false, &err));
+  assert_non_null (find (to.fd, "security.capability"));
+}
+
 int
 main (void)
 {
@@ -729,6 +748,7 @@ main (void)
     TEST (flags_of_chattr_are_kept),
     TEST (a_new_file_has_the_mode_of_the_mask),
     TEST (what_a_new_file_cannot_have_is_known),
+    TEST (capabilities_come_behind_the_owner),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
