@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "stacks/dwfl_debuginfo.h"
+#include "stacks/inlines.h"
 #include "stacks/live_modules.h"
 #include "stacks/symbol_index.h"
 #include "unwind/lookup.h"
@@ -166,6 +167,19 @@ code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
     return;
   symbol->offset = address - span->value;
   code_name_set (symbol, span->name, wanted);
+}
+
+char *
+code_files_inlines (struct code_files *files, uint32_t number, uint64_t offset,
+                    unsigned wanted)
+{
+  struct code_file *file = &files->files[number];
+  if (!file->opened)
+    open_dwfl (file);
+  uint64_t address = file->start + offset;
+  Dwfl_Module *module
+      = file->dwfl != NULL ? dwfl_addrmodule (file->dwfl, address) : NULL;
+  return module != NULL ? inlines_at (module, address, wanted) : NULL;
 }
 
 const char *

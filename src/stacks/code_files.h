@@ -36,11 +36,16 @@ void code_files_load (struct code_files *files, struct process *process,
 bool code_files_rows (const struct code_files *files, uint32_t number,
                       uint64_t offset, uint64_t *start);
 
-/* The symbol at OFFSET bytes from the start of file NUMBER, and the file's
-   path.  WANTED: symbols.h.  */
+/* The symbol at OFFSET bytes from the start of file NUMBER.  WANTED:
+   symbols.h.  */
 void code_files_symbol (struct code_files *files, uint32_t number,
                         uint64_t offset, unsigned wanted,
                         struct code_name *symbol);
+
+/* What is inlined there, as inlines_at has it.  */
+char *code_files_inlines (struct code_files *files, uint32_t number,
+                          uint64_t offset, unsigned wanted);
+
 const char *code_files_path (const struct code_files *files, uint32_t number);
 
 void code_files_free (struct code_files *files);

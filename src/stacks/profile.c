@@ -329,12 +329,43 @@ name_of_thread (const struct profile_thread *thread)
   return asprintf (&text, "%s/%d", name, (int)thread->tid) < 0 ? NULL : text;
 }
 
-/* The name of what has KEY; the caller frees it.  */
+/* The name of the code at OFFSET in FILE, without what is inlined there.  */
+static char *
+name_of_code (struct code_files *files, uint32_t file, uint64_t offset,
+              unsigned wanted)
+{
+  struct code_name symbol;
+  code_files_symbol (files, file, offset, wanted, &symbol);
+  if (symbol.name[0] != '\0')
+    return strdup (symbol.name);
+  return name_of_rows (files, file, offset);
+}
+
+/* The name of the code at OFFSET in FILE, and on a line each what is inlined
+   there.  */
+static char *
+names_of_code (struct code_files *files, uint32_t file, uint64_t offset,
+               unsigned wanted)
+{
+  char *name = name_of_code (files, file, offset, wanted);
+  char *inlined = name != NULL && wanted & SYMBOL_INLINES
+                      ? code_files_inlines (files, file, offset, wanted)
+                      : NULL;
+  char *names;
+  if (inlined == NULL)
+    return name;
+  if (asprintf (&names, "%s%s", name, inlined) < 0)
+    names = NULL;
+  free (name);
+  free (inlined);
+  return names;
+}
+
+/* The names of what has KEY, as names_of_code has them; the caller frees
+   them.  */
 static char *
 name_of (struct profile *profile, uint64_t key, unsigned wanted)
 {
-  struct code_files *files = &profile->family.files;
-  struct code_name symbol;
   if (key >= first_end)
     return in_brackets (
         cfi2sframe_step_name ((enum cfi2sframe_step) (key - first_end)));
@@ -352,10 +383,7 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
     return in_brackets ("unknown");
   uint32_t file = (uint32_t)((key >> OFFSET_BITS) - 1);
   uint64_t offset = key & ((UINT64_C (1) << OFFSET_BITS) - 1);
-  code_files_symbol (files, file, offset, wanted, &symbol);
-  if (symbol.name[0] != '\0')
-    return strdup (symbol.name);
-  return name_of_rows (files, file, offset);
+  return names_of_code (&profile->family.files, file, offset, wanted);
 }
 
 bool
@@ -365,10 +393,22 @@ profile_is_of_kernel (const char *name)
   return n > 4 && strcmp (name + n - 4, "_[k]") == 0;
 }
 
+/* Names go to the end of a line or of the text.  */
 static int
 by_name (const void *a, const void *b)
 {
-  return strcmp (*(char *const *)a, *(char *const *)b);
+  const char *x = *(char *const *)a, *y = *(char *const *)b;
+  size_t n = strcspn (x, "\n"), m = strcspn (y, "\n");
+  int order = memcmp (x, y, n < m ? n : m);
+  return order != 0 ? order : (n > m) - (n < m);
+}
+
+/* The name on the line behind that of NAME, or NULL.  */
+static char *
+next_name (char *name)
+{
+  char *end = strchr (name, '\n');
+  return end != NULL ? end + 1 : NULL;
 }
 
 /* A node, to be sorted by its key.  */
@@ -421,25 +461,47 @@ node_names (struct profile *profile, unsigned wanted)
   return NULL;
 }
 
-/* Take over the N names, sorted and each once.  */
+/* List all that is on a line of the N names, but for the first one, which is
+   the root's; *N_LINES is how many there are.  To be freed.  */
+static char **
+list_lines (char *const *names, uint32_t n, size_t *n_lines)
+{
+  char **lines = NULL;
+  size_t capacity = 0;
+  *n_lines = 0;
+  for (uint32_t i = 1; i < n; i++)
+    for (char *name = names[i]; name != NULL; name = next_name (name))
+      {
+        if (!ARRAY_ROOM (lines, *n_lines + 1, &capacity))
+          {
+            free (lines);
+            return NULL;
+          }
+        lines[(*n_lines)++] = name;
+      }
+  return lines != NULL ? lines : calloc (1, sizeof *lines);
+}
+
+/* Give NAMED what is on lines of the N names, sorted and each once.  */
 static bool
 collect_names (struct named_profile *named, char *const *names, uint32_t n)
 {
-  named->names = calloc (n, sizeof *named->names);
-  if (named->names == NULL)
+  size_t n_lines;
+  char **lines = list_lines (names, n, &n_lines);
+  if (lines == NULL)
     return false;
-  memcpy (named->names, names + 1, (n - 1) * sizeof *names);
-  qsort (named->names, n - 1, sizeof *names, by_name);
-  for (uint32_t i = 0; i < n - 1; i++)
-    if (named->n_names == 0
-        || strcmp (named->names[named->n_names - 1], named->names[i]) != 0)
-      named->names[named->n_names++] = named->names[i];
-  for (uint64_t i = 0; i < named->n_names; i++)
-    if ((named->names[i] = strdup (named->names[i])) == NULL)
-      {
-        named->n_names = i;
+  qsort (lines, n_lines, sizeof *lines, by_name);
+  named->names = lines;
+  for (size_t i = 0; i < n_lines; i++)
+    {
+      if (named->n_names > 0
+          && by_name (&named->names[named->n_names - 1], &lines[i]) == 0)
+        continue;
+      char *name = strndup (lines[i], strcspn (lines[i], "\n"));
+      if (name == NULL)
         return false;
-      }
+      named->names[named->n_names++] = name;
+    }
   return true;
 }
 
@@ -467,6 +529,24 @@ copy_log (const struct profile *profile, struct named_profile *named,
       named->log[i].node = copies[profile->log[i].node];
     }
   return true;
+}
+
+/* The node called by PARENT that has the NAMES, one below the other.  0 when
+   memory ran out.  */
+static uint32_t
+copy_node (struct named_profile *named, uint32_t parent, char *names)
+{
+  uint32_t node = parent;
+  for (char *name = names; name != NULL; name = next_name (name))
+    {
+      char **found = bsearch (&name, named->names, named->n_names,
+                              sizeof *named->names, by_name);
+      node = call_tree_child (&named->calls, node,
+                              (uint64_t)(found - named->names));
+      if (node == 0)
+        break;
+    }
+  return node;
 }
 
 /* Copy PROFILE's tree, node by node, to one of names.  */
@@ -497,11 +577,7 @@ copy_calls (const struct profile *profile, struct named_profile *named,
           named->calls.nodes[copies[i]].self += from->nodes[i].self;
           continue;
         }
-      char **found = bsearch (&names[i], named->names, named->n_names,
-                              sizeof *names, by_name);
-      copies[i]
-          = call_tree_child (&named->calls, copies[from->nodes[i].parent],
-                             (uint64_t)(found - named->names));
+      copies[i] = copy_node (named, copies[from->nodes[i].parent], names[i]);
       copied = copies[i] != 0;
       named->calls.nodes[copies[i]].self += from->nodes[i].self;
     }

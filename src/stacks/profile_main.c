@@ -302,7 +302,9 @@ write_outputs (struct session *session)
   const struct profile_options *options = &session->options;
   struct named_profile named;
   bool done = profile_name (&session->profile,
-                            options->mangled ? SYMBOL_MANGLED : 0, &named)
+                            (options->mangled ? SYMBOL_MANGLED : 0)
+                                | (options->inlines ? SYMBOL_INLINES : 0),
+                            &named)
               || fail (session->name, "out of memory");
   for (size_t i = 0; done && i < options->n_outputs; i++)
     done = write_output (session, &named, options->outputs[i]);

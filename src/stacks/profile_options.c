@@ -25,7 +25,8 @@ enum
   OPTION_ICICLE,
   OPTION_THREADS,
   OPTION_EVENT,
-  OPTION_OFF_CPU
+  OPTION_OFF_CPU,
+  OPTION_INLINES
 };
 
 static const struct argp_option option_table[] = {
@@ -55,6 +56,8 @@ static const struct argp_option option_table[] = {
     "Count the time that threads wait off the processor, in nanoseconds, "
     "instead of samples of what runs",
     1 },
+  { "inlines", OPTION_INLINES, NULL, 0,
+    "Show functions that were inlined, where there is debug information", 1 },
   { "no-inherit", OPTION_NO_INHERIT, NULL, 0,
     "Leave out the processes that it starts", 1 },
   { "ptrace", OPTION_PTRACE, NULL, 0,
@@ -120,6 +123,7 @@ static const struct option_switch switches[] = {
   OPTION_SWITCH (struct profile_options, OPTION_ICICLE, icicle),
   OPTION_SWITCH (struct profile_options, OPTION_THREADS, threads),
   OPTION_SWITCH (struct profile_options, OPTION_OFF_CPU, off_cpu),
+  OPTION_SWITCH (struct profile_options, OPTION_INLINES, inlines),
   OPTION_SWITCH (struct profile_options, OPTION_NO_INHERIT, no_inherit),
   OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
   WALK_SWITCHES (struct profile_options),

@@ -29,6 +29,7 @@ struct profile_options
   bool mangled, no_inherit, ptrace, quiet;
   bool icicle;  /* callers above */
   bool threads; /* each by itself */
+  bool inlines; /* what is inlined is shown, too */
   bool off_cpu; /* time off the processor instead of time on it */
   struct section_policy policy;
 };

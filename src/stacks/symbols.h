@@ -21,8 +21,9 @@ struct code_name
 /* What is wanted of a symbol.  */
 enum
 {
-  SYMBOL_SOURCE = 1, /* its line of source */
-  SYMBOL_MANGLED = 2 /* its name as the symbol table has it */
+  SYMBOL_SOURCE = 1,  /* its line of source */
+  SYMBOL_MANGLED = 2, /* its name as the symbol table has it */
+  SYMBOL_INLINES = 4  /* of profiles: what is inlined at the address, too */
 };
 
 /* Set SYMBOL's name from NAME, as the symbol table has it.  */

@@ -67,7 +67,11 @@ inner (int epilogue)
     sample ((uint64_t)after_pop, sp - 8, g, &pc, size);
   sink++;
 }
-__attribute__ ((noinline)) void middle (int n) { inner (n); sink++; }
+static inline __attribute__ ((always_inline)) void
+within (int n) { inner (n); sink++; }
+static inline __attribute__ ((always_inline)) void
+between (int n) { within (n); sink++; }
+__attribute__ ((noinline)) void middle (int n) { between (n); sink++; }
 __attribute__ ((noinline)) void outer (int n) { middle (n); sink++; }
 static void handler (int n) { middle (0); sink += n; }
 int
@@ -85,7 +89,7 @@ main (void)
   return 0;
 }
 END
-  "${CC:-cc}" -O1 -fno-optimize-sibling-calls -fomit-frame-pointer \
+  "${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -fomit-frame-pointer \
     -Wl,--build-id=sha1 -o dump dump.c
   ./dump >dumped
 }
@@ -448,6 +452,30 @@ END
   [[ $stderr == *": it does not say when threads had a processor (perf record --switch-events)" ]] \
     || report
   gives 2 profiled --off-cpu --input=perf.data --perf-data=out
+}
+
+@test "functions that were inlined, where there is debug information" {
+  recorded
+  gives 0 profiled -q --inlines --input=perf.data -o folded -o graph.svg -o profile.pb.gz
+  cat folded
+  [ "$(grep -c ';middle;between_\[i\];within_\[i\];inner 1$' folded)" -eq 2 ]
+  [ "$(grep -c ';middle;between_\[i\];within_\[i\];inner;popped 1$' folded)" -eq 1 ]
+  grep -qF '<title>between_[i] (2 samples, 66.67 %)</title>' graph.svg
+  python3 "$BATS_TEST_DIRNAME/pprof.py" profile.pb.gz >read
+  [ "$(grep -c ';middle;between_\[i\];within_\[i\];inner' read)" -eq 3 ]
+  sed -i 's/;[^; ]*_\[i\]//g' folded
+  check_stacks folded
+  # Debug information in a file of its own is found; without any there is none.
+  local id
+  id=$(readelf -n dump | sed -n 's/.*Build ID: //p')
+  objcopy --only-keep-debug dump dump.debug
+  objcopy --strip-debug --add-gnu-debuglink=dump.debug dump
+  recorded "build-id=$PWD/dump:$id"
+  gives 0 profiled -q --inlines --input=perf.data -o folded
+  [ "$(grep -c ';middle;between_\[i\];within_\[i\];inner' folded)" -eq 3 ]
+  rm dump.debug
+  gives 0 profiled -q --inlines --input=perf.data -o folded
+  check_stacks folded
 }
 
 @test "files that were replaced: by build-id, by inode, said and not walked" {

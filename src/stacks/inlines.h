@@ -1,0 +1,21 @@
+/* The functions that a compiler has inlined at an address, by debug
+   information. SPDX-License-Identifier: LGPL-2.1-or-later
+
+   DWARF 5, section 3.3.8: what is inlined is a DW_TAG_inlined_subroutine in
+   the subroutine that it is inlined into, and refers to its abstract instance.
+ */
+
+#ifndef STACKS_INLINES_H
+#define STACKS_INLINES_H
+
+#include <stdint.h>
+
+#include <elfutils/libdwfl.h>
+
+/* The names of the functions that are inlined at ADDRESS of MODULE, from the
+   outermost one on, each on a line: a newline, the name, and what tools for
+   folded stacks mark it by, "_[i]".  The caller frees them.  WANTED:
+   symbols.h. NULL: there are none, or memory ran out.  */
+char *inlines_at (Dwfl_Module *module, uint64_t address, unsigned wanted);
+
+#endif /* STACKS_INLINES_H */
