@@ -624,6 +624,74 @@ assert_on_disk (int fd, const uint8_t *bytes, size_t size)
   free (found);
 }
 
+/* A file on the disk that is to grow in place: what it has stays where it is,
+   but for patches, and a section comes to its end.  */
+struct grown
+{
+  uint8_t patch[16], sframe[0x80];
+  struct layout_extent all;
+  struct layout_patch patches[3];
+  struct layout_plan plan;
+  struct image image;
+  struct buffer record;
+  FILE *stream;
+};
+
+enum
+{
+  GROWN_OLD_SIZE = 0x3000
+};
+
+/* To NEW_SIZE, with the first N_PATCHES of three patches.  */
+static void
+grown_begin (struct grown *grown, uint64_t new_size, size_t n_patches)
+{
+  static const uint64_t places[] = { 0x40, 0x2000, GROWN_OLD_SIZE };
+  struct error err = { 0 };
+  seed = 3;
+  *grown = (struct grown){ .patch = { 1 },
+                           .sframe = { 2 },
+                           .all = { 0, 0, GROWN_OLD_SIZE },
+                           .image = { .bytes = random_bytes (GROWN_OLD_SIZE),
+                                      .size = GROWN_OLD_SIZE } };
+  for (size_t i = 0; i < n_patches; i++)
+    grown->patches[i] = (struct layout_patch){ places[i], 16, grown->patch };
+  grown->plan
+      = (struct layout_plan){ .extents = &grown->all,
+                              .n_extents = 1,
+                              .patches = grown->patches,
+                              .n_patches = n_patches,
+                              .sframe_offset = new_size - sizeof grown->sframe,
+                              .sframe_size = sizeof grown->sframe,
+                              .new_size = new_size };
+  buffer_init (&grown->record, false);
+  assert_true (undo_record_build (&grown->record, &grown->image, &grown->plan,
+                                  true, &err));
+  grown->stream = put_on_disk (&grown->image);
+}
+
+/* Write it, and note what is done in `steps'.  */
+static bool
+grown_write (struct grown *grown, bool keep_record, struct error *err)
+{
+  struct in_place_request request
+      = { .record = &grown->record, .keep_record = keep_record };
+  steps[0] = '\0';
+  noting = true;
+  bool written = in_place_write (&grown->image, &grown->plan, grown->sframe,
+                                 &request, grown->image.fd, err);
+  noting = false;
+  return written;
+}
+
+static void
+grown_end (struct grown *grown)
+{
+  munmap ((void *)grown->image.bytes, grown->image.size);
+  buffer_free (&grown->record);
+  fclose (grown->stream);
+}
+
 static bool
 moves_much (const struct layout_plan *plan, uint64_t old_size)
 {
@@ -1349,56 +1417,27 @@ a_record_stores_what_is_lost (void **state)
 static void
 written_in_place_in_a_safe_order (void **state)
 {
-  enum
-  {
-    OLD_SIZE = 0x3000,
-    NEW_SIZE = 0x31f0 /* the record crosses from one sector to the next */
-  };
   (void)state;
-  struct error err = { 0 };
-  uint8_t patch[16] = { 1 }, sframe[0x80] = { 2 };
-  struct layout_extent all = { 0, 0, OLD_SIZE };
-  struct layout_patch patches[]
-      = { { 0x40, 16, patch }, { 0x2000, 16, patch }, { 0x3000, 16, patch } };
-  struct layout_plan plan = { .extents = &all,
-                              .n_extents = 1,
-                              .patches = patches,
-                              .n_patches = 3,
-                              .sframe_offset = NEW_SIZE - sizeof sframe,
-                              .sframe_size = sizeof sframe,
-                              .new_size = NEW_SIZE };
-  seed = 3;
   for (int keep = 0; keep < 2; keep++)
     {
-      struct image image
-          = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
-      struct buffer record;
-      buffer_init (&record, false);
-      assert_true (undo_record_build (&record, &image, &plan, true, &err));
-      struct in_place_request request
-          = { .record = &record, .keep_record = keep };
-      FILE *stream = put_on_disk (&image);
-      char expected[300];
-      size_t end = NEW_SIZE + record.size, guard = (end + 511) / 512 * 512;
-      steps[0] = '\0';
-      noting = true;
-      bool written
-          = in_place_write (&image, &plan, sframe, &request, image.fd, &err);
-      noting = false;
-      assert_true (written);
+      struct error err = { 0 };
+      struct grown file;
+      /* The record crosses from one sector to the next.  */
+      grown_begin (&file, 0x31f0, 3);
+      assert_true (grown_write (&file, keep, &err));
       assert_false (is_blocked (SIGTERM));
-      size_t guard_size = 0, from = 0;
+      size_t end = file.plan.new_size + file.record.size,
+             guard = (end + 511) / 512 * 512, guard_size = 0, from = 0;
       assert_int_equal (sscanf (steps, "w%zx-%zx", &from, &guard_size), 2);
       guard_size -= from;
       assert_true (from == guard && guard_size > 0 && guard_size <= 512);
+      char expected[300];
       snprintf (expected, sizeof expected,
                 "w%zx-%zx s w31f0-%zx w3000-3010 w3170-31f0 s t%zx s "
                 "w2000-2010 w0-1000 s %s",
                 guard, guard + guard_size, end, end, keep ? "" : "t31f0 s ");
       assert_string_equal (steps, expected);
-      munmap ((void *)image.bytes, image.size);
-      buffer_free (&record);
-      fclose (stream);
+      grown_end (&file);
     }
 }
 
@@ -1691,55 +1730,33 @@ a_preview_has_nothing_from_behind_the_image (void **state)
 static void
 the_guard_alone_is_a_way_back (void **state)
 {
-  enum
-  {
-    OLD_SIZE = 0x3000,
-    NEW_SIZE = 0x31f0
-  };
   (void)state;
   struct error err = { 0 };
-  uint8_t patch[16] = { 1 }, sframe[0x80] = { 2 };
-  struct layout_extent all = { 0, 0, OLD_SIZE };
-  struct layout_patch patched = { 0x40, 16, patch };
-  struct layout_plan back, plan = { .extents = &all,
-                                    .n_extents = 1,
-                                    .patches = &patched,
-                                    .n_patches = 1,
-                                    .sframe_offset = NEW_SIZE - sizeof sframe,
-                                    .sframe_size = sizeof sframe,
-                                    .new_size = NEW_SIZE };
-  seed = 3;
-  struct converted file;
-  struct image image = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
-  uint8_t *original = malloc (OLD_SIZE);
-  memcpy (original, image.bytes, OLD_SIZE);
-  struct buffer record;
-  buffer_init (&record, false);
-  assert_true (undo_record_build (&record, &image, &plan, true, &err));
-  struct in_place_request request = { .record = &record, .keep_record = true };
-  FILE *stream = put_on_disk (&image);
+  struct grown grown;
+  grown_begin (&grown, 0x31f0, 1);
+  uint8_t *original = malloc (GROWN_OLD_SIZE);
+  memcpy (original, grown.image.bytes, GROWN_OLD_SIZE);
   writes_granted = 2;
   writes_refused = 1000;
-  assert_false (
-      in_place_write (&image, &plan, sframe, &request, image.fd, &err));
+  assert_false (grown_write (&grown, true, &err));
   writes_granted = writes_refused = 0;
   assert_non_null (strstr (err.reason, "could not be cut off"));
-  munmap ((void *)image.bytes, image.size);
-  image.size = (NEW_SIZE + record.size + 511) / 512 * 512 + 512;
-  uint8_t *bytes = calloc (1, image.size);
-  ssize_t size = pread (image.fd, bytes, image.size, 0);
-  assert_true (size > NEW_SIZE);
-  file.original = (struct image){ .bytes = original, .size = OLD_SIZE };
-  file.image
-      = (struct image){ .fd = -1, .bytes = bytes, .size = (size_t)size };
+  size_t room
+      = (grown.plan.new_size + grown.record.size + 511) / 512 * 512 + 512;
+  uint8_t *bytes = calloc (1, room);
+  ssize_t size = pread (grown.image.fd, bytes, room, 0);
+  assert_true (size > (ssize_t)grown.plan.new_size);
+  struct converted file
+      = { .original = { .bytes = original, .size = GROWN_OLD_SIZE },
+          .image = { .fd = -1, .bytes = bytes, .size = (size_t)size } };
   assert_true (undo_is_exact (&file, &err));
   /* It says so of what there was when it was written.  */
+  struct layout_plan back;
   assert_true (undo_plan (&back, &file.image, &err));
   assert_int_equal (back.n_extents, 1);
   assert_int_equal (back.n_patches, 0);
   layout_plan_free (&back);
-  buffer_free (&record);
-  fclose (stream);
+  grown_end (&grown);
   free (original);
   free (bytes);
 }
@@ -1748,47 +1765,19 @@ the_guard_alone_is_a_way_back (void **state)
 static void
 a_file_that_only_grew_is_cut_off (void **state)
 {
-  enum
-  {
-    OLD_SIZE = 0x3000,
-    NEW_SIZE = 0x3200
-  };
   (void)state;
   struct error err = { 0 };
-  uint8_t patch[16] = { 1 }, sframe[0x80] = { 2 };
-  struct layout_extent all = { 0, 0, OLD_SIZE };
-  struct layout_patch patches[]
-      = { { 0x40, 16, patch }, { 0x2000, 16, patch } };
-  struct layout_plan plan = { .extents = &all,
-                              .n_extents = 1,
-                              .patches = patches,
-                              .n_patches = 2,
-                              .sframe_offset = NEW_SIZE - sizeof sframe,
-                              .sframe_size = sizeof sframe,
-                              .new_size = NEW_SIZE };
-  seed = 3;
-  struct image image = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
-  struct buffer record;
-  buffer_init (&record, false);
-  assert_true (undo_record_build (&record, &image, &plan, true, &err));
-  struct in_place_request request = { .record = &record, .keep_record = true };
-  FILE *stream = put_on_disk (&image);
+  struct grown file;
+  grown_begin (&file, 0x3200, 2);
   writes_granted = 2;
   writes_refused = 1;
-  steps[0] = '\0';
-  noting = true;
-  bool written
-      = in_place_write (&image, &plan, sframe, &request, image.fd, &err);
-  noting = false;
-  assert_false (written);
+  assert_false (grown_write (&file, true, &err));
   char expected[100];
   snprintf (expected, sizeof expected, " s w3200-%zx t3000 s ",
-            NEW_SIZE + record.size);
+            file.plan.new_size + file.record.size);
   assert_string_equal (strchr (steps, ' '), expected);
-  assert_on_disk (image.fd, image.bytes, OLD_SIZE);
-  munmap ((void *)image.bytes, image.size);
-  buffer_free (&record);
-  fclose (stream);
+  assert_on_disk (file.image.fd, file.image.bytes, GROWN_OLD_SIZE);
+  grown_end (&file);
 }
 
 /* On the way back nothing that is to be kept is written over before what was
@@ -1796,48 +1785,27 @@ a_file_that_only_grew_is_cut_off (void **state)
 static void
 undone_in_place_in_a_safe_order (void **state)
 {
-  enum
-  {
-    OLD_SIZE = 0x3000,
-    NEW_SIZE = 0x3200
-  };
   (void)state;
   struct error err = { 0 };
-  uint8_t patch[16] = { 1 }, sframe[0x80] = { 2 };
-  struct layout_extent all = { 0, 0, OLD_SIZE };
-  struct layout_patch patches[]
-      = { { 0x40, 16, patch }, { 0x2000, 16, patch } };
-  struct layout_plan back, plan = { .extents = &all,
-                                    .n_extents = 1,
-                                    .patches = patches,
-                                    .n_patches = 2,
-                                    .sframe_offset = NEW_SIZE - sizeof sframe,
-                                    .sframe_size = sizeof sframe,
-                                    .new_size = NEW_SIZE };
-  seed = 3;
-  struct image image = { .bytes = random_bytes (OLD_SIZE), .size = OLD_SIZE };
-  struct buffer record;
-  buffer_init (&record, false);
-  assert_true (undo_record_build (&record, &image, &plan, true, &err));
-  struct in_place_request request = { .record = &record, .keep_record = true };
+  struct layout_plan back;
   struct in_place_request undo = { .record = NULL };
-  FILE *stream = put_on_disk (&image);
-  assert_true (
-      in_place_write (&image, &plan, sframe, &request, image.fd, &err));
-  munmap ((void *)image.bytes, image.size);
-  image.size = NEW_SIZE + record.size;
-  image.bytes = mmap (NULL, image.size, PROT_READ, MAP_PRIVATE, image.fd, 0);
-  assert_true (undo_plan (&back, &image, &err));
+  struct grown file;
+  grown_begin (&file, 0x3200, 2);
+  assert_true (grown_write (&file, true, &err));
+  struct image *image = &file.image;
+  munmap ((void *)image->bytes, image->size);
+  image->size = file.plan.new_size + file.record.size;
+  image->bytes
+      = mmap (NULL, image->size, PROT_READ, MAP_PRIVATE, image->fd, 0);
+  assert_true (undo_plan (&back, image, &err));
   steps[0] = '\0';
   noting = true;
-  bool written = in_place_write (&image, &back, NULL, &undo, image.fd, &err);
+  bool written = in_place_write (image, &back, NULL, &undo, image->fd, &err);
   noting = false;
   assert_true (written);
   assert_string_equal (steps, "s w2000-2010 w2000-2010 w0-1000 s t3000 s ");
-  munmap ((void *)image.bytes, image.size);
   layout_plan_free (&back);
-  buffer_free (&record);
-  fclose (stream);
+  grown_end (&file);
 }
 
 /* A converted file to which something was appended: how much is told, also
