@@ -8,7 +8,7 @@
 
 #include "sframe/lower.h"
 
-/* As struct lower_sink, with the rows themselves.  */
+/* As struct lower_sink, with the rows themselves; left_out may be NULL.  */
 struct full_sink
 {
   void *context;
@@ -44,7 +44,8 @@ give_full_gap (void *context, uint64_t address, uint32_t size,
                enum frame_reason reason)
 {
   const struct full_lowering *full = context;
-  full->sink->left_out (full->sink->context, address, size, reason);
+  if (full->sink->left_out != NULL)
+    full->sink->left_out (full->sink->context, address, size, reason);
 }
 
 /* lower_function with a lowerer of its own.  */

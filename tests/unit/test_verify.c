@@ -77,16 +77,6 @@ encode_piece (void *context, const struct sframe_fde *piece, struct error *err)
   return sframe_encoder_add (context, piece, err);
 }
 
-static void
-ignore_left_out (void *context, uint64_t address, uint32_t size,
-                 enum frame_reason reason)
-{
-  (void)context;
-  (void)address;
-  (void)size;
-  (void)reason;
-}
-
 /* Convert the CFI to SFrame, without the FDEs from END on.  */
 static void
 convert (struct sides *sides, size_t end)
@@ -96,7 +86,7 @@ convert (struct sides *sides, size_t end)
       = { .arch = &arch_amd64, .variant = sides->variant, .sorted = true };
   struct lower_options lower = { &arch_amd64, sides->variant, true, false };
   struct sframe_encoder *encoder = sframe_encoder_new (&encode);
-  const struct full_sink sink = { encoder, encode_piece, ignore_left_out };
+  const struct full_sink sink = { encoder, encode_piece, NULL };
   struct cfa_machine *machine = cfa_machine_new (&sides->cfi);
   struct frame_function function = { 0 };
   for (size_t i = 0; i < end && i < sides->cfi.n_fdes; i++)
