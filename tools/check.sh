@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 # What tests run or convert.  A test that misses something says so and is
 # skipped.
 test_packages="libcmocka-dev libdw-dev bats gettext
-  clang g++ lld llvm mold musl-tools
+  clang g++ libdebuginfod-dev lld llvm mold musl-tools
   acl attr cpio curl elfutils file jq libcap2-bin mypy patchelf procps strace util-linux
   valgrind xz-utils zstd
   g++-aarch64-linux-gnu g++-s390x-linux-gnu libc6-dev-arm64-cross

@@ -11,6 +11,7 @@
 #include "convert/detached.h"
 #include "elf/detached_file.h"
 #include "stacks/row_cache.h"
+#include "stacks/served.h"
 #include "unwind/lookup.h"
 #include "walk/walk.h"
 
@@ -196,7 +197,9 @@ take_detached (struct module *module, const char *folders, const void *elf,
   struct detached_file detached;
   if (!image_open_memory (&image, elf, size, &ignored))
     return false;
-  bool found = detached_file_find (&image, folders, &detached);
+  bool found
+      = (folders != NULL && detached_file_find (&image, folders, &detached))
+        || served_find (&image, &detached);
   image_close (&image);
   if (!found)
     return false;
@@ -256,8 +259,7 @@ void
 module_supply (struct process *process, struct module *module, const void *elf,
                size_t size, uint64_t bias)
 {
-  if (process->policy.detached != NULL
-      && take_detached (module, process->policy.detached, elf, size, bias))
+  if (take_detached (module, process->policy.detached, elf, size, bias))
     return;
   if (process->policy.only_sframe)
     module_set_no_section (module, "it has no .sframe");

@@ -162,6 +162,9 @@ parse_option (int key, char *argument, struct argp_state *state)
     case OPTION_DETACHED:
       options->policy.detached = argument;
       return 0;
+    case OPTION_DEBUGINFOD:
+      walk_option_debuginfod (state);
+      return 0;
     case ARGP_KEY_ARGS:
       options->command = state->argv + state->next;
       state->next = state->argc;

@@ -78,6 +78,9 @@ parse_option (int key, char *argument, struct argp_state *state)
     case OPTION_DETACHED:
       options->policy.detached = argument;
       return 0;
+    case OPTION_DEBUGINFOD:
+      walk_option_debuginfod (state);
+      return 0;
     case ARGP_KEY_ARG:
       take_argument (state, argument);
       return 0;

@@ -9,12 +9,13 @@ setup ()
 {
   own_folder || return 1
   stack=$(dirname "$CFI2SFRAME")/sframe-stack
-  waiting=
+  waiting='' server=''
 }
 
 teardown ()
 {
   [ -z "$waiting" ] || kill -9 "$waiting" 2>/dev/null || true
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
 }
 
 # A program that stays in a function of its own below two others: libc has no
@@ -168,31 +169,96 @@ EOF
   [ "$status" -ne 124 ] || report
 }
 
-# The recipe is the manual's.
-@test "sections on a server are fetched for a process" {
-  needs curl eu-unstrip python3
-  waiting_program
-  exits 0 --detached=store waiting
-  start ./waiting
-  mkdir server && mv store server/sections
-  python3 -u -m http.server --bind 127.0.0.1 --directory server 0 \
+# serve FOLDER: its address is in $url, its process in $server.
+serve ()
+{
+  needs python3
+  python3 -u -m http.server --bind 127.0.0.1 --directory "$1" 0 \
     >server.log 2>&1 3>&- &
   server=$!
   local tries=0
   until grep -q "port [0-9]" server.log || [ $((tries++)) -ge 200 ]; do
     sleep 0.05
   done
-  url=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' server.log)/sections
+  url=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' server.log)
+}
+
+# The recipe is the manual's.
+@test "sections on a server are fetched for a process" {
+  needs curl eu-unstrip
+  waiting_program
+  exits 0 --detached=store waiting
+  start ./waiting
+  mkdir server && mv store server/sections
+  serve server
+  url=$url/sections
   sed -n '/^eu-unstrip/,/^sframe-stack/p' "$srcdir/doc/cfi2sframe.texi" \
     | sed "/^sframe-stack/d; s/@\([{}@]\)/\1/g
            s|@var{url}|$url|; s/PID/$waiting/" >recipe
   status=0
   bash recipe || status=$?
   kill "$server"
+  server=
   # 123: libc's is not there.
   [ "$status" -eq 123 ] || { cat recipe server.log; return 1; }
   [ "$(cd sections && find . -type f)" = "./$(path_of waiting)" ]
   stacks --detached=sections --only-sframe
   grep -q "/waiting: .* bytes of SFrame data, detached$" <<<"$stderr" \
     || report
+}
+
+# asks OPTIONS...: stacks, with an empty cache.
+asks ()
+{
+  rm -rf cache
+  DEBUGINFOD_URLS=$url DEBUGINFOD_CACHE_PATH=$PWD/cache \
+    stacks --detached=nowhere --only-sframe "$@"
+}
+
+# The layout is the manual's.
+@test "--debuginfod: sections are asked of debuginfod's servers, and compared with the file" {
+  waiting_program
+  start ./waiting
+  DEBUGINFOD_URLS=http://127.0.0.1:1 run --separate-stderr "$stack" --debuginfod "$waiting"
+  [[ $stderr != *"no libdebuginfod"* ]] || skip "no libdebuginfod"
+  exits 0 --detached=sections waiting
+  sed -n '/^(cd sections/,/^@end example/{ /^@end/d; s/@\([{}@]\)/\1/g; p; }' \
+    "$srcdir/doc/cfi2sframe.texi" >recipe
+  [ -s recipe ]
+  bash -e recipe
+  local id file
+  id=$(path_of waiting)
+  id=${id%.sframe}
+  file=server/buildid/${id/\//}/section/.sframe
+  [ "$(find server -type f)" = "$file" ]
+  serve server
+  asks --debuginfod
+  grep -q "/waiting: .* bytes of SFrame data, detached$" <<<"$stderr" || report
+  grep -q ' inner+' <<<"$output" && grep -q ' outer+' <<<"$output" || report
+  # Without the option no section is asked for.
+  : >server.log
+  asks
+  grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
+  run ! grep section server.log
+  # Another program's section, and the bytes alone, as debuginfod has them.
+  cp "$file" own
+  mkdir second
+  (cd second && waiting_program -Wl,--build-id=0x0123456789abcdef)
+  exits 0 --detached=other second/waiting
+  cp "other/$(path_of second/waiting)" "$file"
+  asks --debuginfod
+  grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
+  grep -q 'section/.sframe .* 200' server.log
+  section_bytes own .sframe >"$file"
+  [ -s "$file" ]
+  asks --debuginfod
+  grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
+  # No server, or one that does not answer.
+  kill "$server"
+  server=
+  asks --debuginfod
+  grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
+  run --separate-stderr env -u DEBUGINFOD_URLS "$stack" --debuginfod "$waiting"
+  [ "$status" -eq 1 ] && [ -z "$output" ] || report
+  [ "$stderr" = "sframe-stack: --debuginfod: DEBUGINFOD_URLS names no server" ] || report
 }

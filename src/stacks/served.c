@@ -1,0 +1,58 @@
+/* Detached sections from debuginfod's servers.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/served.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "elf/build_id.h"
+
+/* What is used of libdebuginfod 0.188 and later, as in
+   <elfutils/debuginfod.h>.  */
+static struct
+{
+  void *(*begin) (void);
+  int (*find_section) (void *client, const unsigned char *id, int id_size,
+                       const char *section, char **path);
+} library;
+
+static void *client;
+
+bool
+served_open (struct error *err)
+{
+  const char *urls = getenv ("DEBUGINFOD_URLS");
+  if (urls == NULL || *urls == '\0')
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "--debuginfod: DEBUGINFOD_URLS names no server");
+  void *loaded = dlopen ("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (loaded != NULL)
+    {
+      /* POSIX's way from an object's address to a function's.  */
+      *(void **)&library.begin = dlsym (loaded, "debuginfod_begin");
+      *(void **)&library.find_section
+          = dlsym (loaded, "debuginfod_find_section");
+    }
+  if (library.begin != NULL && library.find_section != NULL)
+    client = library.begin ();
+  return client != NULL
+         || error_set (err, CFI2SFRAME_UNSUPPORTED,
+                       "--debuginfod: there is no libdebuginfod of elfutils "
+                       "0.188 or later");
+}
+
+bool
+served_find (const struct image *program, struct detached_file *detached)
+{
+  const struct build_id id = build_id_find (program);
+  char *path = NULL;
+  if (client == NULL || id.size == 0)
+    return false;
+  int fd = library.find_section (client, id.bytes, (int)id.size, ".sframe",
+                                 &path);
+  free (path);
+  return fd >= 0 && detached_file_open (detached, fd, program);
+}
