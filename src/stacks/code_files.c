@@ -16,7 +16,6 @@
 #include "stacks/dwfl_debuginfo.h"
 #include "stacks/inlines.h"
 #include "stacks/live_modules.h"
-#include "stacks/symbol_index.h"
 #include "unwind/lookup.h"
 
 struct code_file
@@ -28,11 +27,10 @@ struct code_file
      from the module's start.  */
   enum section_origin origin;
   struct cfi2sframe_section section;
-  void *bytes; /* of the section, owned */
-  bool opened; /* for symbols: `dwfl' was tried */
-  Dwfl *dwfl;  /* owned; of this file alone */
+  void *bytes;            /* of the section, owned */
+  bool opened;            /* for symbols */
+  struct symbols symbols; /* its `dwfl' is owned, and has this file alone */
   uint64_t start;
-  struct symbol_index symbols;
 };
 
 bool
@@ -124,27 +122,24 @@ open_dwfl (struct code_file *file)
                           linked to one */
   };
   int fd = live_open_file (file->path, file->device, file->inode);
+  Dwfl *dwfl = fd >= 0 ? dwfl_begin (&callbacks) : NULL;
   file->opened = true;
-  file->dwfl = fd >= 0 ? dwfl_begin (&callbacks) : NULL;
-  if (file->dwfl == NULL)
+  file->symbols.dwfl = dwfl;
+  if (dwfl == NULL)
     {
       if (fd >= 0)
         close (fd);
       return;
     }
-  dwfl_report_begin (file->dwfl);
-  Dwfl_Module *module = dwfl_report_elf (file->dwfl, file->path, file->path,
-                                         fd, ANYWHERE, false);
-  dwfl_report_end (file->dwfl, NULL, NULL);
+  dwfl_report_begin (dwfl);
+  Dwfl_Module *module
+      = dwfl_report_elf (dwfl, file->path, file->path, fd, ANYWHERE, false);
+  dwfl_report_end (dwfl, NULL, NULL);
   if (module == NULL)
-    {
-      close (fd);
-      return;
-    }
-  dwfl_module_info (module, NULL, &file->start, NULL, NULL, NULL, NULL, NULL);
-  /* Without memory for all symbols, there is none.  */
-  if (!symbol_index_read (&file->symbols, module))
-    symbol_index_free (&file->symbols);
+    close (fd);
+  else
+    dwfl_module_info (module, NULL, &file->start, NULL, NULL, NULL, NULL,
+                      NULL);
 }
 
 void
@@ -153,20 +148,14 @@ code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
 {
   struct code_file *file = &files->files[number];
   uint64_t rows;
-  *symbol = (struct code_name){ 0 };
   if (!file->opened)
     open_dwfl (file);
-  uint64_t address = file->start + offset;
-  const struct symbol_span *span
-      = symbol_index_find (&file->symbols, address, &symbol->unsized);
+  symbols_find (&file->symbols, file->start + offset, wanted, symbol);
   /* A symbol without a size goes on to the next symbol: only the rows tell
      where its function begins.  */
-  if (span == NULL
-      || (symbol->unsized && code_files_rows (files, number, offset, &rows)
-          && rows > span->value - file->start))
-    return;
-  symbol->offset = address - span->value;
-  code_name_set (symbol, span->name, wanted);
+  if (symbol->unsized && code_files_rows (files, number, offset, &rows)
+      && rows > offset - symbol->offset)
+    symbol->name[0] = '\0';
 }
 
 char *
@@ -177,8 +166,8 @@ code_files_inlines (struct code_files *files, uint32_t number, uint64_t offset,
   if (!file->opened)
     open_dwfl (file);
   uint64_t address = file->start + offset;
-  Dwfl_Module *module
-      = file->dwfl != NULL ? dwfl_addrmodule (file->dwfl, address) : NULL;
+  Dwfl *dwfl = file->symbols.dwfl;
+  Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule (dwfl, address) : NULL;
   return module != NULL ? inlines_at (module, address, wanted) : NULL;
 }
 
@@ -194,9 +183,10 @@ code_files_free (struct code_files *files)
   for (uint32_t i = 0; i < files->n; i++)
     {
       struct code_file *file = &files->files[i];
-      symbol_index_free (&file->symbols);
-      if (file->dwfl != NULL)
-        dwfl_end (file->dwfl);
+      Dwfl *dwfl = file->symbols.dwfl;
+      symbols_free (&file->symbols);
+      if (dwfl != NULL)
+        dwfl_end (dwfl);
       free (file->bytes);
       free (file->path);
     }

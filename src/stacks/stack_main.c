@@ -28,6 +28,7 @@ struct session
 {
   struct stack_options options;
   struct process process;
+  struct symbols symbols; /* of the process */
   struct walk sframe, dwarf;
   double stopped; /* seconds */
 };
@@ -88,13 +89,14 @@ show_thread (struct session *session, const struct thread *thread)
 {
   struct process *process = &session->process;
   const struct stack_options *options = &session->options;
-  unsigned wanted = (options->source ? SYMBOL_SOURCE : 0)
-                    | (options->mangled ? SYMBOL_MANGLED : 0);
+  const struct page page = { process, &session->symbols,
+                             (options->source ? SYMBOL_SOURCE : 0)
+                                 | (options->mangled ? SYMBOL_MANGLED : 0),
+                             stdout };
   walk_by_sframe (process, &thread->registers, &session->sframe);
   if (options->dwarf && walk_by_cfi (process, thread->tid, &session->dwarf))
-    return stack_print_both (process, thread, &session->sframe,
-                             &session->dwarf, wanted, stdout);
-  stack_print (process, thread, &session->sframe, wanted, stdout);
+    return stack_print_both (&page, thread, &session->sframe, &session->dwarf);
+  stack_print (&page, thread, &session->sframe);
   if (options->dwarf)
     puts ("  DWARF: not even the innermost frame");
   return true;
@@ -104,6 +106,7 @@ static int
 show_threads (struct session *session)
 {
   const struct process *process = &session->process;
+  session->symbols.dwfl = process->dwfl;
   pid_t wanted = session->options.thread;
   size_t shown = 0;
   bool agree = true;
@@ -188,6 +191,7 @@ run (struct session *session)
     print_error (options, &err);
   if (opened && options->verbose)
     tell_details (session);
+  symbols_free (&session->symbols);
   if (options->core != NULL)
     core_close (core, &session->process);
   else

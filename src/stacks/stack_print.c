@@ -17,14 +17,6 @@ base_name (const char *path)
   return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* What is printed, and how.  */
-struct page
-{
-  const struct process *process;
-  unsigned wanted; /* of symbols */
-  FILE *out;
-};
-
 /* Print the name of the code of FRAME, in MODULE (or NULL).
    BEFORE_INTERRUPTED: a signal interrupted the next frame, so that the kernel
    called this one.  */
@@ -46,7 +38,7 @@ print_name (const struct page *page, const struct frame *frame,
   else if (symbol->name[0] != '\0')
     {
       printable_put (symbol->name, out);
-      fprintf (out, "+0x%" PRIx64, symbol->offset);
+      fprintf (out, "+0x%" PRIx64, symbol->offset + !frame->at_pc);
     }
   else if (before_interrupted)
     fputs ("<signal handler called>", out);
@@ -69,10 +61,11 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
   struct code_name symbol;
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
-  const struct module *module
-      = process_module_at (page->process, frame->pc - !frame->at_pc);
-  symbol_find (page->process->dwfl, frame->pc, frame->at_pc, page->wanted,
-               &symbol);
+  /* That of the call, because the instruction after it may belong to another
+     function.  */
+  uint64_t address = frame->pc - !frame->at_pc;
+  const struct module *module = process_module_at (page->process, address);
+  symbols_find (page->symbols, address, page->wanted, &symbol);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (page, frame, module, &symbol,
               index + 1 < walk->n && frame[1].interrupted);
@@ -145,14 +138,13 @@ print_thread (const struct thread *thread, FILE *out)
 }
 
 void
-stack_print (const struct process *process, const struct thread *thread,
-             const struct walk *walk, unsigned wanted, FILE *out)
+stack_print (const struct page *page, const struct thread *thread,
+             const struct walk *walk)
 {
-  const struct page page = { process, wanted, out };
-  print_thread (thread, out);
+  print_thread (thread, page->out);
   for (size_t i = 0; i < walk->n; i++)
-    print_frame (&page, walk, i, ' ');
-  print_end (&page, walk);
+    print_frame (page, walk, i, ' ');
+  print_end (page, walk);
 }
 
 /* The name of what differs in frame INDEX, if both walks have it.  */
@@ -168,20 +160,19 @@ difference (const struct walk *a, const struct walk *b, size_t index)
 }
 
 bool
-stack_print_both (const struct process *process, const struct thread *thread,
-                  const struct walk *sframe, const struct walk *dwarf,
-                  unsigned wanted, FILE *out)
+stack_print_both (const struct page *page, const struct thread *thread,
+                  const struct walk *sframe, const struct walk *dwarf)
 {
-  const struct page page = { process, wanted, out };
+  FILE *out = page->out;
   size_t same = walk_same_frames (sframe, dwarf);
   print_thread (thread, out);
   for (size_t i = 0; i < same; i++)
-    print_frame (&page, sframe, i, ' ');
+    print_frame (page, sframe, i, ' ');
   for (size_t i = same; i < sframe->n; i++)
-    print_frame (&page, sframe, i, 'S');
-  print_end (&page, sframe);
+    print_frame (page, sframe, i, 'S');
+  print_end (page, sframe);
   for (size_t i = same; i < dwarf->n; i++)
-    print_frame (&page, dwarf, i, 'D');
+    print_frame (page, dwarf, i, 'D');
   bool agree = walks_agree (sframe, dwarf);
   if (!agree)
     fprintf (out, "  DWARF: %zu frames, different from #%zu on%s\n", dwarf->n,

@@ -10,18 +10,25 @@
 #include "stacks/stack_walk.h"
 #include "stacks/symbols.h"
 
+/* What is printed, and how.  */
+struct page
+{
+  const struct process *process;
+  struct symbols *symbols; /* of the process */
+  unsigned wanted;         /* of symbols (symbols.h) */
+  FILE *out;
+};
+
 /* Print a line for the thread, one for each frame of WALK (and one for its
-   source), and one that says why the walk ended.  WANTED: of symbols
-   (symbols.h).  */
-void stack_print (const struct process *process, const struct thread *thread,
-                  const struct walk *walk, unsigned wanted, FILE *out);
+   source), and one that says why the walk ended.  */
+void stack_print (const struct page *page, const struct thread *thread,
+                  const struct walk *walk);
 
 /* Print the walk by SFrame, compared with the walk by DWARF: from the first
    frame on in which they differ, the rest of both is shown.  False when they
    differ.  */
-bool stack_print_both (const struct process *process,
-                       const struct thread *thread, const struct walk *sframe,
-                       const struct walk *dwarf, unsigned wanted, FILE *out);
+bool stack_print_both (const struct page *page, const struct thread *thread,
+                       const struct walk *sframe, const struct walk *dwarf);
 
 /* Print that THREAD waits in the kernel, and nothing is known of its stack. */
 void stack_print_waiting (const struct thread *thread, FILE *out);

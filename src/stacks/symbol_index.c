@@ -87,8 +87,9 @@ add_symbol (struct entries *layers, Dwfl_Module *module, int number)
                        : section_end (&symbol, value, section, elf);
   if (end <= value)
     return true;
-  struct entries *entries
-      = &layers[(sized ? SYMBOLS_GLOBAL : SYMBOLS_GLOBAL_UNSIZED) + local];
+  struct entries *entries = &layers[!sized  ? SYMBOLS_UNSIZED
+                                    : local ? SYMBOLS_LOCAL
+                                            : SYMBOLS_GLOBAL];
   if (!ARRAY_ROOM (entries->list, entries->n + 1, &entries->capacity))
     return false;
   entries->list[entries->n++] = (struct entry){
@@ -212,7 +213,7 @@ add_layers (struct symbol_index *index, const struct entries *layers)
       if (entries->n > 0)
         qsort (entries->list, entries->n, sizeof *entries->list,
                compare_entries);
-      if (i < SYMBOLS_GLOBAL_UNSIZED
+      if (i != SYMBOLS_UNSIZED
               ? !add_sized (entries, &index->layers[i])
               : !add_unsized (index, entries, &index->layers[i]))
         return false;
@@ -252,7 +253,7 @@ symbol_index_find (const struct symbol_index *index, uint64_t address,
     {
       const struct symbol_layer *layer = &index->layers[i];
       size_t at = span_behind (layer, address);
-      *unsized = i >= SYMBOLS_GLOBAL_UNSIZED;
+      *unsized = i == SYMBOLS_UNSIZED;
       if (at < layer->n && layer->spans[at].start <= address)
         return &layer->spans[at];
     }

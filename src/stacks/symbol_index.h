@@ -33,8 +33,7 @@ enum
   /* In the order in which an address is looked up.  */
   SYMBOLS_GLOBAL,
   SYMBOLS_LOCAL,
-  SYMBOLS_GLOBAL_UNSIZED,
-  SYMBOLS_LOCAL_UNSIZED,
+  SYMBOLS_UNSIZED,
   SYMBOL_LAYERS
 };
 
@@ -49,11 +48,11 @@ bool symbol_index_read (struct symbol_index *index, Dwfl_Module *module);
 void symbol_index_free (struct symbol_index *index);
 
 /* The symbol at ADDRESS, or NULL: a global one whose size reaches there, else
-   such a local one, else one without a size.  Of several the one that begins
-   nearest, else the one of stronger binding, else the shorter one.  A symbol
-   without a size ends where one with a size begins, or another one of its
-   kind, or where its section ends.  *UNSIZED: the symbol that was found has
-   no size.  */
+   such a local one, else one without a size, as libdwfl has it.  Of several
+   the one that begins nearest, else the one of stronger binding, else the
+   shorter one.  A symbol without a size ends where one with a size begins, or
+   another one of its kind, or where its section ends.  *UNSIZED: the symbol
+   that was found has no size.  */
 const struct symbol_span *symbol_index_find (const struct symbol_index *index,
                                              uint64_t address, bool *unsized);
 

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stacks/demangle.h"
+#include "stacks/symbol_index.h"
 
 void
 code_name_set (struct code_name *symbol, const char *name, unsigned wanted)
@@ -21,27 +23,59 @@ code_name_set (struct code_name *symbol, const char *name, unsigned wanted)
   free (plain);
 }
 
-void
-symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
-             struct code_name *symbol)
+struct module_symbols
 {
-  /* Look up the call, because the instruction after it may belong to another
-     function.  */
-  uint64_t address = pc - !at_pc;
+  Dwfl_Module *module;
+  struct symbol_index index;
+};
+
+/* The symbols of MODULE, read when they are asked for first; NULL when memory
+   ran out.  */
+static const struct symbol_index *
+index_of (struct symbols *symbols, Dwfl_Module *module)
+{
+  for (size_t i = 0; i < symbols->n; i++)
+    if (symbols->modules[i].module == module)
+      return &symbols->modules[i].index;
+  if (!ARRAY_ROOM (symbols->modules, symbols->n + 1, &symbols->capacity))
+    return NULL;
+  struct module_symbols *added = &symbols->modules[symbols->n++];
+  added->module = module;
+  if (!symbol_index_read (&added->index, module))
+    symbol_index_free (&added->index);
+  return &added->index;
+}
+
+void
+symbols_find (struct symbols *symbols, uint64_t address, unsigned wanted,
+              struct code_name *symbol)
+{
   *symbol = (struct code_name){ 0 };
-  Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule (dwfl, address) : NULL;
-  if (module == NULL)
+  Dwfl_Module *module = symbols->dwfl != NULL
+                            ? dwfl_addrmodule (symbols->dwfl, address)
+                            : NULL;
+  const struct symbol_index *index
+      = module != NULL ? index_of (symbols, module) : NULL;
+  if (index == NULL)
     return;
-  GElf_Off offset;
-  GElf_Sym found;
-  const char *name = dwfl_module_addrinfo (module, address, &offset, &found,
-                                           NULL, NULL, NULL);
-  if (name != NULL)
-    code_name_set (symbol, name, wanted);
-  symbol->unsized = name != NULL && found.st_size == 0;
-  symbol->offset = offset + !at_pc;
+  const struct symbol_span *span
+      = symbol_index_find (index, address, &symbol->unsized);
+  if (span != NULL)
+    {
+      symbol->offset = address - span->value;
+      code_name_set (symbol, span->name, wanted);
+    }
   Dwfl_Line *line
       = wanted & SYMBOL_SOURCE ? dwfl_module_getsrc (module, address) : NULL;
   if (line != NULL)
     symbol->file = dwfl_lineinfo (line, NULL, &symbol->line, NULL, NULL, NULL);
+}
+
+void
+symbols_free (struct symbols *symbols)
+{
+  for (size_t i = 0; i < symbols->n; i++)
+    symbol_index_free (&symbols->modules[i].index);
+  free (symbols->modules);
+  *symbols = (struct symbols){ 0 };
 }

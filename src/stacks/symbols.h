@@ -5,9 +5,22 @@
 #define STACKS_SYMBOLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <elfutils/libdwfl.h>
+
+struct module_symbols; /* opaque */
+
+/* The symbols of the modules of DWFL, of each module read once.  The caller
+   sets DWFL, which stays the caller's, and whose modules must stay; the other
+   members are 0 at first.  */
+struct symbols
+{
+  Dwfl *dwfl;                     /* or NULL: no address has a name */
+  struct module_symbols *modules; /* owned */
+  size_t n, capacity;
+};
 
 struct code_name
 {
@@ -30,9 +43,11 @@ enum
 void code_name_set (struct code_name *symbol, const char *name,
                     unsigned wanted);
 
-/* Look up PC, behind a call unless AT_PC, among the modules
-   of DWFL (NULL: none).  */
-void symbol_find (Dwfl *dwfl, uint64_t pc, bool at_pc, unsigned wanted,
-                  struct code_name *symbol);
+/* Look up ADDRESS.  If memory runs out, its module has no symbols.  */
+void symbols_find (struct symbols *symbols, uint64_t address, unsigned wanted,
+                   struct code_name *symbol);
+
+/* Release what SYMBOLS owns.  */
+void symbols_free (struct symbols *symbols);
 
 #endif /* STACKS_SYMBOLS_H */

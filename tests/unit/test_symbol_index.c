@@ -184,9 +184,11 @@ without_size (void **state)
   expect (&index, 0x20, "sized");
   expect (&index, 0x25, "sized");
   expect (&index, 0x28, NULL);
-  expect (&index, 0x3f, "same place");
-  expect (&index, 0x90, "same place");
-  expect (&index, TEXT_END - 1, "same place");
+  expect (&index, 0x37, "same place");
+  /* The nearest one, whether or not it is global.  */
+  expect (&index, 0x3f, "local label");
+  expect (&index, 0x90, "local label");
+  expect (&index, TEXT_END - 1, "local label");
   expect (&index, TEXT_END, NULL);
   expect (&index, 0x200, "absolute");
   expect (&index, 0x201, NULL);
