@@ -17,6 +17,8 @@ enum
   FORMAT_LOST = 1 << 4,
   MISC_BUILD_ID = 1 << 14
 };
+/* PERF_CONTEXT_USER_DEFERRED.  */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 #define BRANCH_HW_INDEX (UINT64_C (1) << 17)
 #define BRANCH_COUNTERS (UINT64_C (1) << 19)
 
@@ -77,11 +79,21 @@ word_if (struct cursor *at, uint64_t type, uint64_t bit)
   return type & bit ? cursor_u64 (at) : 0;
 }
 
+/* The chain goes on with the program's part, behind a mark.  */
 static void
 read_chain (struct cursor *at, struct perf_sample *sample)
 {
-  sample->n_chain = cursor_u64 (at);
-  sample->chain = take_words (at, sample->n_chain);
+  uint64_t n = cursor_u64 (at);
+  sample->chain = take_words (at, n);
+  if (sample->chain == NULL)
+    return;
+  struct cursor words = perf_cursor (sample->chain, (size_t)n * 8);
+  for (; sample->n_chain < n; sample->n_chain++)
+    {
+      uint64_t word = cursor_u64 (&words);
+      if (word == (uint64_t)PERF_CONTEXT_USER || word == CONTEXT_USER_DEFERRED)
+        return;
+    }
 }
 
 static void

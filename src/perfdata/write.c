@@ -19,9 +19,6 @@ enum
   DEFERRED_CHAIN = 22 /* PERF_RECORD_CALLCHAIN_DEFERRED */
 };
 
-/* PERF_CONTEXT_USER_DEFERRED of newer kernels.  */
-#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
-
 /* What the event in the SIZE bytes at AT says of samples, said of those that
    are written.  */
 static void
@@ -111,20 +108,6 @@ perf_writer_copy (struct perf_writer *writer, const struct perf_record *record)
   fwrite (record->bytes, 1, record->size, writer->out);
 }
 
-/* How many words of SAMPLE's chain are the kernel's.  */
-static size_t
-kernel_words (const struct perf_sample *sample)
-{
-  struct cursor at = perf_cursor (sample->chain, sample->n_chain * 8);
-  for (size_t i = 0; i < sample->n_chain; i++)
-    {
-      uint64_t word = cursor_u64 (&at);
-      if (word == (uint64_t)PERF_CONTEXT_USER || word == CONTEXT_USER_DEFERRED)
-        return i;
-    }
-  return sample->n_chain;
-}
-
 void
 perf_writer_sample (struct perf_writer *writer,
                     const struct perf_record *record,
@@ -137,7 +120,7 @@ perf_writer_sample (struct perf_writer *writer,
       perf_writer_copy (writer, record);
       return;
     }
-  size_t kernel = kernel_words (sample);
+  size_t kernel = sample->n_chain;
   size_t rest = record->size - sample->user_end;
   size_t middle = sample->user_start - sample->chain_end;
   /* With the number of words and the mark in front of the program's part.  */

@@ -5,7 +5,6 @@
 
 #include "stacks/family.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +83,13 @@ family_add (struct family *family, pid_t pid, struct error *err)
   return NULL;
 }
 
+struct member *
+family_get (struct family *family, pid_t pid, struct error *err)
+{
+  struct member *member = family_find (family, pid);
+  return member != NULL ? member : family_add (family, pid, err);
+}
+
 void
 family_fork (struct family *family, pid_t parent, pid_t pid)
 {
@@ -151,8 +157,7 @@ add_children_of_thread (struct family *family, pid_t pid, pid_t tid)
         pid_t child = (pid_t)strtol (at, &next, 10);
         if (next == at)
           break;
-        if (family_find (family, child) == NULL)
-          family_add (family, child, &err);
+        family_get (family, child, &err);
       }
   free (line);
   fclose (file);
@@ -165,19 +170,13 @@ family_add_children (struct family *family)
      them.  */
   for (size_t i = 0; i < family->n; i++)
     {
-      char path[64];
       pid_t pid = family->members[i]->process.pid;
-      snprintf (path, sizeof path, "/proc/%d/task", (int)pid);
-      DIR *folder = opendir (path);
-      if (folder == NULL)
+      DIR *threads = live_threads (pid);
+      if (threads == NULL)
         continue;
-      for (struct dirent *entry; (entry = readdir (folder)) != NULL;)
-        {
-          pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-          if (tid > 0)
-            add_children_of_thread (family, pid, tid);
-        }
-      closedir (folder);
+      for (pid_t tid; (tid = live_next_thread (threads)) != 0;)
+        add_children_of_thread (family, pid, tid);
+      closedir (threads);
     }
 }
 

@@ -41,6 +41,10 @@ struct member *family_find (const struct family *family, pid_t pid);
 struct member *family_add (struct family *family, pid_t pid,
                            struct error *err);
 
+/* The member PID, which is made one if it is none.  */
+struct member *family_get (struct family *family, pid_t pid,
+                           struct error *err);
+
 /* Next: what happened to members, reported in the order in which it happened;
    members may have ended since.  PID is PARENT's child and begins with the
    same memory ...  */

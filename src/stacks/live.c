@@ -94,24 +94,42 @@ live_thread_state (pid_t pid, pid_t tid)
   return end != NULL && end[1] == ' ' ? end[2] : '\0';
 }
 
-pid_t
-live_memory_thread (pid_t pid)
+DIR *
+live_threads (pid_t pid)
 {
   char name[64];
   snprintf (name, sizeof name, "/proc/%d/task", (int)pid);
-  DIR *folder = live_thread_state (pid, pid) == 'Z' ? opendir (name) : NULL;
-  pid_t found = pid;
-  if (folder == NULL)
-    return pid;
-  for (struct dirent *entry;
-       found == pid && (entry = readdir (folder)) != NULL;)
+  return opendir (name);
+}
+
+pid_t
+live_next_thread (DIR *threads)
+{
+  for (struct dirent *entry; (entry = readdir (threads)) != NULL;)
     {
+      /* Of "." and "..", 0.  */
       pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-      char state = tid > 0 ? live_thread_state (pid, tid) : 'Z';
+      if (tid > 0)
+        return tid;
+    }
+  return 0;
+}
+
+pid_t
+live_memory_thread (pid_t pid)
+{
+  DIR *threads
+      = live_thread_state (pid, pid) == 'Z' ? live_threads (pid) : NULL;
+  pid_t found = pid;
+  if (threads == NULL)
+    return pid;
+  for (pid_t tid; found == pid && (tid = live_next_thread (threads)) != 0;)
+    {
+      char state = live_thread_state (pid, tid);
       if (state != 'Z' && state != 'X' && state != '\0')
         found = tid;
     }
-  closedir (folder);
+  closedir (threads);
   return found;
 }
 
@@ -344,24 +362,21 @@ seize_thread (const struct process *process, struct thread *thread,
 static bool
 list_new_threads (struct process *process, struct error *err)
 {
-  char name[64];
   size_t known = process->n_threads;
-  snprintf (name, sizeof name, "/proc/%d/task", (int)process->pid);
-  DIR *folder = opendir (name);
-  if (folder == NULL)
+  DIR *threads = live_threads (process->pid);
+  if (threads == NULL)
     return error_set (err, CFI2SFRAME_IO, "no such process");
   bool added = true;
-  for (struct dirent *entry; added && (entry = readdir (folder)) != NULL;)
+  for (pid_t tid; added && (tid = live_next_thread (threads)) != 0;)
     {
-      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-      if (tid <= 0 || is_known_thread (process, known, tid))
+      if (is_known_thread (process, known, tid))
         continue;
       struct thread *thread = process_add_thread (process, tid);
       added = thread != NULL;
       if (added)
         thread->waits = waits_long (process->pid, tid);
     }
-  closedir (folder);
+  closedir (threads);
   return added || error_set_no_memory (err);
 }
 

@@ -8,6 +8,7 @@
 #ifndef STACKS_LIVE_H
 #define STACKS_LIVE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +53,13 @@ void live_resume (struct process *process);
 /* What thread TID of PID does, as a letter (proc(5), "stat"); '\0' if it is
    not there.  */
 char live_thread_state (pid_t pid, pid_t tid);
+
+/* The threads of process PID, to be read by live_next_thread and closed by
+   closedir (); NULL, with errno, if it has ended.  */
+DIR *live_threads (pid_t pid);
+
+/* The next one; 0 at the end.  */
+pid_t live_next_thread (DIR *threads);
 
 /* The thread of process PID by whose number /proc has the process's memory:
    PID itself, or another one that has not ended, as the first one has in a

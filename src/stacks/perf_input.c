@@ -258,9 +258,7 @@ static struct member *
 member_of (struct perf_input *input, uint32_t pid)
 {
   struct error ignored;
-  struct family *family = &input->profile->family;
-  struct member *member = family_find (family, (pid_t)pid);
-  return member != NULL ? member : family_add (family, (pid_t)pid, &ignored);
+  return family_get (&input->profile->family, (pid_t)pid, &ignored);
 }
 
 static void

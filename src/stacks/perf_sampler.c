@@ -11,11 +11,9 @@
 
 #include "stacks/perf_sampler.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -29,6 +27,7 @@
 #include "base/array.h"
 #include "stacks/live.h"
 #include "stacks/perf_events.h"
+#include "tool/clock.h"
 
 enum
 {
@@ -140,19 +139,13 @@ open_thread (struct perf_sampler *sampler, pid_t tid)
 static bool
 open_threads (struct perf_sampler *sampler)
 {
-  char name[64];
-  snprintf (name, sizeof name, "/proc/%d/task", (int)sampler->pid);
-  DIR *folder = opendir (name);
-  if (folder == NULL)
+  DIR *threads = live_threads (sampler->pid);
+  if (threads == NULL)
     return false;
   bool opened = true;
-  for (struct dirent *entry; opened && (entry = readdir (folder)) != NULL;)
-    {
-      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-      if (tid > 0)
-        opened = open_thread (sampler, tid);
-    }
-  closedir (folder);
+  for (pid_t tid; opened && (tid = live_next_thread (threads)) != 0;)
+    opened = open_thread (sampler, tid);
+  closedir (threads);
   return opened && sampler->n_fds > 0;
 }
 
@@ -319,9 +312,7 @@ member_of (const struct perf_sampler *sampler,
   pid_t pid = (pid_t)number;
   if (!sampler->children && pid != sampler->pid)
     return NULL;
-  struct family *family = &sampler->events.profile->family;
-  struct member *member = family_find (family, pid);
-  return member != NULL ? member : family_add (family, pid, &err);
+  return family_get (&sampler->events.profile->family, pid, &err);
 }
 
 /* Some records were lost: read anew what members look like.  */
@@ -489,12 +480,6 @@ interval (const struct perf_sampler *sampler)
                              : (unsigned)milliseconds;
 }
 
-static uint64_t
-nanoseconds (const struct timespec *time)
-{
-  return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
-}
-
 bool
 perf_sampler_read (struct perf_sampler *sampler)
 {
@@ -502,21 +487,18 @@ perf_sampler_read (struct perf_sampler *sampler)
      times: the records of one processor up to now are there when those of the
      others up to two milliseconds later are.  */
   const uint64_t margin = 2000000;
-  struct timespec now;
   /* poll would return at once when the thread that owns a ring has ended.  */
   usleep (1000 * interval (sampler));
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  take_records (sampler, nanoseconds (&now) - margin);
+  take_records (sampler, clock_nanoseconds () - margin);
   return kill (sampler->pid, 0) == 0;
 }
 
 void
 perf_sampler_finish (struct perf_sampler *sampler)
 {
-  struct timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
+  uint64_t now = clock_nanoseconds ();
   take_records (sampler, UINT64_MAX);
-  off_cpu_end (&sampler->events.waits, nanoseconds (&now));
+  off_cpu_end (&sampler->events.waits, now);
 }
 
 uint64_t

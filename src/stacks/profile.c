@@ -195,18 +195,11 @@ static uint32_t
 kernel_node (struct profile *profile, uint32_t node,
              const struct profile_moment *moment)
 {
-  size_t first = 0, end = 0;
+  size_t first = 0;
   /* The chain begins with a mark and the innermost address.  */
   while (first < moment->n_chain && is_mark (chain_word (moment, first)))
     first++;
-  for (end = first;
-       end < moment->n_chain
-       && chain_word (moment, end) != (uint64_t)PERF_CONTEXT_USER;)
-    end++;
-  if (moment->n_chain > 0
-      && chain_word (moment, 0) == (uint64_t)PERF_CONTEXT_USER)
-    return node;
-  for (size_t i = end; i-- > first;)
+  for (size_t i = moment->n_chain; i-- > first;)
     {
       uint64_t address = chain_word (moment, i);
       if (is_mark (address))

@@ -5,12 +5,8 @@
 
 #include "stacks/trace_sampler.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
 #include "stacks/live.h"
+#include "tool/clock.h"
 
 enum
 {
@@ -20,21 +16,15 @@ enum
 static unsigned
 list_running (pid_t pid, pid_t *running)
 {
-  char name[64];
   unsigned n = 0;
-  snprintf (name, sizeof name, "/proc/%d/task", (int)pid);
-  DIR *folder = opendir (name);
-  if (folder == NULL)
+  DIR *threads = live_threads (pid);
+  if (threads == NULL)
     return 0;
-  for (struct dirent *entry;
-       n < RUNNING_MAX && (entry = readdir (folder)) != NULL;)
-    {
-      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
-      /* The thread runs, or waits for nothing but a processor.  */
-      if (tid > 0 && live_thread_state (pid, tid) == 'R')
-        running[n++] = tid;
-    }
-  closedir (folder);
+  /* R: the thread runs, or waits for nothing but a processor.  */
+  for (pid_t tid; n < RUNNING_MAX && (tid = live_next_thread (threads)) != 0;)
+    if (live_thread_state (pid, tid) == 'R')
+      running[n++] = tid;
+  closedir (threads);
   return n;
 }
 
@@ -52,9 +42,7 @@ take_member (struct profile *profile, struct member *member, struct error *err)
   if (!live_stop (process, err))
     return false;
   struct error ended;
-  struct timespec clock;
-  clock_gettime (CLOCK_MONOTONIC, &clock);
-  uint64_t now = (uint64_t)clock.tv_sec * 1000000000 + (uint64_t)clock.tv_nsec;
+  uint64_t now = clock_nanoseconds ();
   /* If the new list cannot be read, the old one is used.  */
   live_refresh (process, NULL, &ended);
   member_read_name (member);

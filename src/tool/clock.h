@@ -4,15 +4,23 @@
 #ifndef TOOL_CLOCK_H
 #define TOOL_CLOCK_H
 
+#include <stdint.h>
 #include <time.h>
 
-/* Seconds since some moment in the past.  */
-static inline double
-clock_now (void)
+/* Nanoseconds since some moment in the past.  */
+static inline uint64_t
+clock_nanoseconds (void)
 {
   struct timespec now;
   clock_gettime (CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The same in seconds.  */
+static inline double
+clock_now (void)
+{
+  return (double)clock_nanoseconds () * 1e-9;
 }
 
 #endif /* TOOL_CLOCK_H */

@@ -234,6 +234,21 @@ END
   [ "$(stat -c %s out.data)" -lt $(($(stat -c %s perf.data) / 4)) ]
 }
 
+@test "the program's part of a chain, or its mark, is not the kernel's" {
+  local mark
+  for mark in fffffffffffffe00 fffffffffffffd80; do
+    recorded "kernel=ffffffff81000123,$mark,1234"
+    gives 0 profiled -q --input=perf.data -o folded --perf-data=out.data
+    cat folded
+    [ "$(grep -c ';\[kernel\]_\[k\] 1$' folded)" -eq 3 ]
+    sed -i 's/;\[kernel\]_\[k\]//' folded
+    check_stacks folded
+    read_back out.data >read
+    [ "$(grep -c '^sample 0xffffffffffffff80 0xffffffff81000123 0xfffffffffffffe00 ' read)" -eq 3 ]
+    [ "$(grep -c ' 0x1234' read)" -eq 0 ]
+  done
+}
+
 @test "a profile for pprof: the same stacks, with process and thread" {
   recorded child
   gives 0 profiled -q --input=perf.data -o folded -o profile.pb.gz

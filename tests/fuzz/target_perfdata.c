@@ -59,8 +59,10 @@ check_chain (const struct perf_sample *sample)
 {
   uint64_t word;
   FUZZ_CHECK (sample->registers == NULL && sample->stack == NULL);
-  FUZZ_CHECK (sample->n_chain >= CHAIN + 1);
-  const uint8_t *own = sample->chain + 8 * (sample->n_chain - CHAIN - 1);
+  /* Behind the number of words: the kernel's part, a mark, the program's.  */
+  FUZZ_CHECK (sample->chain_end - sample->chain_start
+              == 8 * (1 + sample->n_chain + 1 + CHAIN));
+  const uint8_t *own = sample->chain + 8 * sample->n_chain;
   memcpy (&word, own, sizeof word);
   FUZZ_CHECK (word == (uint64_t)PERF_CONTEXT_USER);
   FUZZ_CHECK (memcmp (own + 8, chain, sizeof chain) == 0);

@@ -83,9 +83,8 @@ test_kernel_addresses (void **state)
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     {
-      const uint64_t chain[]
-          = { (uint64_t)PERF_CONTEXT_KERNEL, rows[i].inner,
-              rows[i].behind_call, (uint64_t)PERF_CONTEXT_USER, 0x1000 };
+      const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, rows[i].inner,
+                                 rows[i].behind_call };
       struct profile profile;
       struct named_profile named;
       struct error err;
