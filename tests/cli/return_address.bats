@@ -5,14 +5,22 @@
 
 load helpers
 
+# Link the x86-64 code on standard input.
+linked_code ()
+{
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >code.s
+  as -o code.o code.s
+  ld --no-ld-generated-unwind-info -o linked code.o
+}
+
 # Functions of x86-64: first ends in a call and has 7 bytes of padding; second
 # does and is followed directly by third, whose rules are others; fourth,
 # behind third, begins as third ends.  fifth's rows change behind what looks
 # like a call but is the immediate of a mov.
 make_file ()
 {
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
-  cat >code.s <<'END'
+  linked_code <<'END'
         .globl  _start
         .text
         .p2align 4
@@ -47,8 +55,6 @@ fifth:  .cfi_startproc
         .cfi_endproc
         .p2align 4
 END
-  as -o code.o code.s
-  ld --no-ld-generated-unwind-info -o linked code.o
 }
 
 address ()
@@ -155,8 +161,7 @@ has_no_row ()
 
 # call *(%rax), of two bytes, was not seen; and without Zydis no call was.
 @test "return address: all forms of calls are known in every build" {
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
-  cat >code.s <<'END'
+  linked_code <<'END'
         .macro  behind call:vararg
         .cfi_startproc
         sub     $24, %rsp
@@ -188,8 +193,6 @@ _start: behind  call _start
         .data
 pointer: .quad  _start
 END
-  as -o code.o code.s
-  ld --no-ld-generated-unwind-info -o linked code.o
   tool --stats=json -o out linked
   [[ $output == *'"return_addresses":57,'* ]] || report
 }
@@ -197,8 +200,7 @@ END
 # The second function of a program does not execute it again.  With --no-share
 # each one has rows of its own making.
 @test "return address: functions with equal rules have places of their own" {
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
-  cat >code.s <<'END'
+  linked_code <<'END'
         .macro  function first:req, second:req, last:req
         .cfi_startproc
         sub     $24, %rsp
@@ -220,8 +222,6 @@ _start: function "mov $1, %eax", "mov $2, %eax", "mov $3, %eax"
         .p2align 6
         function "mov $1, %eax", "mov $2, %eax", "mov $3, %eax"
 END
-  as -o code.o code.s
-  ld --no-ld-generated-unwind-info -o linked code.o
   local layout one
   for layout in "" --format=2 --compact "--compact --format=2"; do
     tool $layout --stats=json -o shared linked
@@ -289,8 +289,7 @@ END
 # --compare-formats follows registers that SFrame does not know, too.
 @test "return address: what another register does behind a call is no matter" {
   needs python3
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
-  cat >code.s <<'END'
+  linked_code <<'END'
         .globl  _start
 _start: .cfi_startproc
         push    %rbx
@@ -302,8 +301,6 @@ _start: .cfi_startproc
         ret
         .cfi_endproc
 END
-  as -o code.o code.s
-  ld --no-ld-generated-unwind-info -o linked code.o
   "$CFI2SFRAME" --compare-formats --stats=json linked >json
   "$CFI2SFRAME" --section-only=section linked
   python3 -c '
@@ -314,8 +311,7 @@ assert formats["v3"]["bytes"] == os.path.getsize("section"), formats'
 
 # Rows that were cut lost what holds for the whole function.
 @test "return address: a signal frame behind a call stays one" {
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
-  cat >code.s <<'END'
+  linked_code <<'END'
         .globl  _start
 _start: .cfi_startproc
         sub     $24, %rsp
@@ -329,8 +325,6 @@ third:  .cfi_startproc
         ret
         .cfi_endproc
 END
-  as -o code.o code.s
-  ld --no-ld-generated-unwind-info -o linked code.o
   "$CFI2SFRAME" -o out linked
   has_no_row third 0 out
   has_row third 1 out
@@ -368,8 +362,7 @@ END
 
 # An operand that leads to the first byte of a function counts as a call of it.
 @test "return address: what looks like the call of a function is one" {
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
-  cat >code.s <<'END'
+  linked_code <<'END'
         .globl  _start
         .macro  like_call target
         .byte   0x48, 0xb8, 0, 0, 0, 0xe8
@@ -388,8 +381,6 @@ last:   .cfi_startproc
         like_call _start+1
         .cfi_endproc
 END
-  as -o code.o code.s
-  ld --no-ld-generated-unwind-info -o linked code.o
   "$CFI2SFRAME" -o out linked
   has_no_row sixth 10 out
   has_row last 10 out
@@ -398,8 +389,7 @@ END
 # Functions with one call-frame program share their rows, but not what stands
 # in front of them, in them and behind them.
 @test "return address: of functions with equal programs each has its own places" {
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
-  cat >code.s <<'END'
+  linked_code <<'END'
         .globl  _start
         .macro  function name
         .p2align 4
@@ -445,8 +435,6 @@ follows: .cfi_startproc
         calls   padded
         .p2align 4
 END
-  as -o code.o code.s
-  ld --no-ld-generated-unwind-info -o linked code.o
   "$CFI2SFRAME" -o out linked
   has_row leaf 0 out
   has_no_row behind 0 out

@@ -626,7 +626,8 @@ a_signal_may_interrupt_at_address_0 (void **state)
   finish (&program);
 }
 
-/* ... not even if it has its return address from a register.  */
+/* A trampoline that does not move the stack, although it has its return
+   address from a register.  */
 static void
 a_trampoline_that_stays_where_it_is_ends_the_walk (void **state)
 {
@@ -676,8 +677,6 @@ other_registers_are_known_in_innermost_frames_only (void **state)
   finish (&program);
 }
 
-/* Leaf functions of aarch64 and s390x leave the return address where the call
-   put it.  */
 static void
 a_frame_pointer_may_be_a_distance_from_the_cfa (void **state)
 {
@@ -696,6 +695,8 @@ a_frame_pointer_may_be_a_distance_from_the_cfa (void **state)
   finish (&program);
 }
 
+/* Leaf functions of aarch64 and s390x leave the return address where the call
+   put it.  */
 static void
 a_leaf_returns_by_its_register_once (void **state)
 {
