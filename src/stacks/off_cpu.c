@@ -12,8 +12,9 @@
 enum state
 {
   RUNS,
-  LEAVES, /* its stack is known */
-  WAITS   /* since the sample's time */
+  IGNORED, /* up to its next switch */
+  LEAVES,  /* its stack is known */
+  WAITS    /* since the sample's time */
 };
 
 struct off_cpu_thread
@@ -49,7 +50,7 @@ thread_of (struct off_cpu *waits, pid_t tid)
 static void
 forget (struct off_cpu *waits, struct off_cpu_thread *thread)
 {
-  waits->unknown += thread->state != RUNS;
+  waits->unknown += thread->state == LEAVES || thread->state == WAITS;
   thread->state = RUNS;
 }
 
@@ -66,13 +67,23 @@ off_cpu_stack (struct off_cpu *waits, pid_t tid,
 }
 
 void
+off_cpu_ignore (struct off_cpu *waits, pid_t tid)
+{
+  struct off_cpu_thread *thread = thread_of (waits, tid);
+  if (thread == NULL)
+    return;
+  forget (waits, thread);
+  thread->state = IGNORED;
+}
+
+void
 off_cpu_leave (struct off_cpu *waits, pid_t tid, uint64_t time, bool preempted)
 {
   struct off_cpu_thread *thread = thread_of (waits, tid);
   waits->switches++;
   if (thread == NULL || thread->state != LEAVES)
     {
-      waits->unknown++;
+      waits->unknown += thread == NULL || thread->state != IGNORED;
       if (thread != NULL)
         thread->state = RUNS;
       return;

@@ -34,6 +34,10 @@ void off_cpu_free (struct off_cpu *waits);
 void off_cpu_stack (struct off_cpu *waits, pid_t tid,
                     const struct profile_sample *sample);
 
+/* Thread TID is about to leave the processor, and has no stack that could be
+   walked, as threads of the kernel: it is not one of the unknown waits.  */
+void off_cpu_ignore (struct off_cpu *waits, pid_t tid);
+
 /* Thread TID leaves the processor at TIME, in nanoseconds; if PREEMPTED, for
    want of a processor.  */
 void off_cpu_leave (struct off_cpu *waits, pid_t tid, uint64_t time,

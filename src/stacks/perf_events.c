@@ -89,10 +89,14 @@ bool
 perf_events_sample (struct perf_events *events, struct member *member,
                     const struct perf_sample *sample, uint64_t mask)
 {
-  struct process *process = &member->process;
   struct registers registers;
   if (sample->registers == NULL || sample->abi != PERF_SAMPLE_REGS_ABI_64)
-    return false;
+    {
+      if (events->profile->off_cpu)
+        off_cpu_ignore (&events->waits, (pid_t)sample->tid);
+      return false;
+    }
+  struct process *process = &member->process;
   take_registers (sample->registers, mask, &registers);
   memory_add (&process->memory, registers.values[process->arch->sp],
               sample->stack, sample->stack_size);
@@ -145,6 +149,9 @@ perf_events_switch (struct perf_events *events,
                     const struct perf_record *record,
                     const struct perf_stamp *stamp)
 {
+  /* Processors without work have thread 0, each its own.  */
+  if (stamp->tid == 0)
+    return;
   if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
     off_cpu_leave (&events->waits, (pid_t)stamp->tid, stamp->time,
                    (record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0);

@@ -24,10 +24,11 @@ void perf_events_free (struct perf_events *events);
 /* Which registers walks need: bits of uapi/asm/perf_regs.h.  */
 uint64_t perf_events_registers (void);
 
-/* Walk the stack in SAMPLE, with the registers in MASK, of MEMBER, and count
-   it in the profile, or at the end of the wait that begins with it.  Returns
-   false, and counts nothing, for a sample without such registers: of a kernel
-   thread, of a 32-bit program, or of an event that was to have none.  */
+/* Walk the stack in SAMPLE, with the registers in MASK, of MEMBER (which may
+   be NULL if SAMPLE has no registers), and count it in the profile, or at the
+   end of the wait that begins with it.  Returns false, and counts nothing, for
+   a sample without such registers: of a kernel thread, of a 32-bit program, or
+   of an event that was to have none.  */
 bool perf_events_sample (struct perf_events *events, struct member *member,
                          const struct perf_sample *sample, uint64_t mask);
 

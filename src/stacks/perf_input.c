@@ -34,10 +34,11 @@ struct recorded_file
   uint64_t inode; /* when it was mapped; 0: not known */
   uint8_t build_id[PERF_BUILD_ID_MAX];
   size_t build_id_size;
-  /* As it is now; inode 0: it is another one.  */
+  /* Of the file with this path now; inode 0: it is not the one that was
+     mapped.  */
   dev_t device_now;
   ino_t inode_now;
-  bool told; /* that it is another one */
+  bool told; /* it is in the list of replaced files */
 };
 
 struct perf_input
@@ -48,8 +49,8 @@ struct perf_input
   uint8_t *bytes; /* mapped */
   size_t size;
   unsigned event;              /* that is counted; 0: all */
-  dev_t device;                /* of the recording ... */
-  ino_t inode;                 /* ... likewise */
+  dev_t device;                /* that the recording is on ... */
+  ino_t inode;                 /* ... and its number there */
   struct recorded_file *files; /* owned */
   size_t n_files, files_capacity;
   const char **replaced; /* owned; the names are the files' */
@@ -314,7 +315,7 @@ take_sample (struct perf_input *input, const struct perf_record *record)
   input->last = sample.time > input->last ? sample.time : input->last;
   if (sample.registers != NULL)
     member = member_of (input, sample.pid);
-  if (member != NULL
+  if ((member != NULL || sample.registers == NULL)
       && perf_events_sample (&input->events, member, &sample,
                              perf_data_facts (input->data)->register_mask))
     n = list_addresses (input);

@@ -64,7 +64,9 @@ class Writer:
 
     def add(self, kind, misc, body, pid, tid=None):
         """A record that is no sample."""
-        body += b'\0' * (-len(body) % 8) + struct.pack('<II', pid, tid or pid)
+        if tid is None:
+            tid = pid
+        body += b'\0' * (-len(body) % 8) + struct.pack('<II', pid, tid)
         if self.type & TIME:
             body += struct.pack('<Q', self.now)
         if self.type & IDENTIFIER:
@@ -207,12 +209,17 @@ def waits(writer, pid, samples):
             (70000, 'stack', b, 0), (70010, 'out', b, OUT),
             (80000, 'stack', b, 0), (80010, 'out', b, OUT),
             (90000, 'in', a, 0),
+            # Of the kernel, and of a processor without work.
+            (90100, 'no stack', c + 1, 0), (90110, 'out', c + 1, OUT),
+            (90200, 'in', c + 1, 0), (90300, 'out', 0, OUT), (90400, 'in', 0, 0),
             (91000, 'stack', c, 0), (91010, 'out', c, OUT), (92000, 'exit', c, 0),
             (95000, 'stack', a, 2), (95010, 'out', a, OUT),
             (100000, 'in', b, 0), (120000, 'in', c, 0)):
         writer.now = time * 1000
         if what == 'stack':
             writer.sample(pid, *samples[more], tid=tid, event=2)
+        elif what == 'no stack':
+            writer.sample(pid, samples[0][0], b'', abi=0, tid=tid, event=2)
         elif what == 'lost':
             writer.add(LOST, 0, struct.pack('<QQ', 2, more), pid)
         elif what == 'exit':
