@@ -251,6 +251,10 @@ note_memory (struct translation *t, const ZydisDecodedOperand *operand)
   struct insn *insn = t->insn;
   insn->reads |= mask_of (dwarf (t, operand->mem.base))
                  | mask_of (dwarf (t, operand->mem.index));
+  /* String instructions move on.  Zydis 4.0 says so of movs and stos, but not
+     of cmps and scas (SDM, volume 2).  */
+  if (t->in.meta.category == ZYDIS_CATEGORY_STRINGOP)
+    insn->writes |= mask_of (dwarf (t, operand->mem.base));
   if (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN
       || operand->mem.segment == ZYDIS_REGISTER_FS
       || operand->mem.segment == ZYDIS_REGISTER_GS
