@@ -20,7 +20,7 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   e2fsprogs gdb git libllvm14|libllvm19 openssl perl python3 python3-debian
   mandoc python3-markdown python3-pytest
   cargo fish golang-go rustc zsh
-  cmake debhelper dpkg-dev meson ninja-build rpm
+  cmake debhelper dpkg-dev meson ninja-build nodejs rpm
   apt-utils aptly gpg gpg-agent reprepro skopeo umoci
   fakeroot libarchive-tools makepkg pacman-package-manager
   clang libclang-rt-14-dev|libclang-rt-19-dev"

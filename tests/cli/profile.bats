@@ -421,6 +421,14 @@ END
   done
 }
 
+@test "in a picture one searches, enlarges and comes back, by keys and clicks" {
+  needs node
+  busy_program
+  gives 0 profiled -F 199 -o graph.svg -o graph.html -- ./busy 0.3
+  gives 0 profiled --icicle -F 199 -o icicle.svg -- ./busy 0.2
+  node "$srcdir/tests/cli/picture.js" graph.svg graph.html icicle.svg
+}
+
 @test "functions without names are told apart by the start of their rows" {
   busy_program
   strip -o stripped busy
