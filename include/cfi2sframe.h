@@ -157,6 +157,9 @@ struct cfi2sframe_options
      refuse, too, is CFI2SFRAME_MISMATCH.  */
   unsigned readers;
   enum cfi2sframe_sync sync;
+  /* That follow code, with analyze or verify_code; 0: one.  The output does
+     not depend on it.  */
+  unsigned threads;
 };
 
 /* Number of reasons for leaving code out.  Reasons are small numbers from 1;

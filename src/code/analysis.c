@@ -5,27 +5,19 @@
 
 #include <stdlib.h>
 
+#include "code/ahead.h"
 #include "code/borders.h"
 #include "code/returning.h"
-#include "code/routine_flow.h"
 #include "code/seeds.h"
 #include "code/starts.h"
-#include "code/state_apply.h"
-#include "code/state_row.h"
 
 enum
 {
   POINTER_ROUNDS_MAX = 32,
-  ROUTINE_ROUNDS_MAX = 16
-};
-
-/* How often a function was tried before.  A function that fails at first is
-   tried once more when all others were tried, because these may have named
-   addresses where jump tables end.  */
-enum attempt
-{
-  ATTEMPT_FIRST,
-  ATTEMPT_LAST
+  ROUTINE_ROUNDS_MAX = 16,
+  /* Functions followed ahead of their turn; fewer are not worth it.  */
+  AHEAD_MIN = 16,
+  AHEAD_MAX = 512
 };
 
 struct analysis
@@ -41,249 +33,148 @@ struct analysis
   struct functions *functions;
   struct returning *returning;
   struct starts starts;
-  struct routine *routine;
   struct routine_context context;
+  struct ahead *ahead;
+  struct followed *items; /* followed ahead */
+  size_t n_ahead;         /* how many to follow ahead */
+  uint64_t n_changes;     /* of what others than the function itself look at */
+  bool names_changed;     /* since it was followed ahead: where tables end */
+  uint64_t steps_left;    /* for all functions together */
   struct row_map *row_map;
+  struct disproofs *disproofs;
   struct analysis_summary *summary;
   enum routine_doubts doubts; /* what to do about calls that may not return */
   struct index_list doubtful; /* functions that make such calls */
-  /* The routine under way.  */
-  uint64_t entry;
-  uint32_t index;
-  bool trusted;
-  bool bare; /* followed as if it preserved no registers */
-  enum analysis_trust trust;
-  bool failed; /* memory ran out */
 };
 
-/* Rows.  What a routine says goes to the map of rows (row_map.h).  */
+/* Notes of a function that was followed.  */
 
-/* Record the addresses that INSN computes and that returning.c has not seen,
-   because only a jump table leads to INSN.  */
+/* A lesson about the function at ADDRESS.  */
 static void
-note_mentioned (struct analysis *analysis, const struct insn *insn,
-                const struct state *state)
+take_lesson (struct analysis *analysis, enum lesson_kind kind,
+             uint64_t address)
 {
-  bool constant
-      = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
-  uint64_t address = (uint64_t)insn->immediate, place, size;
-  if (state_names_place (state, insn, &place))
-    facts_name (&analysis->facts, place);
-  else if (analysis->starts.has_hints && constant
-           && facts_code (&analysis->facts, address, &size))
-    starts_note_hint (&analysis->starts, address);
+  struct functions *functions = analysis->functions;
+  struct code_function *function = functions_at (functions, address);
+  if (kind == LESSON_UNKNOWN)
+    functions_add (functions, address, false);
+  else if (kind == LESSON_COMES_BACK)
+    functions_note_back (functions, address);
+  else if (function && kind == LESSON_PASSED_OVER)
+    function->is_passed_over = true;
+  else if (function && kind == LESSON_MOVES_STACK)
+    functions_note_stack_mover (functions, function);
 }
 
-/* The address that INSN computes, or loads from a word that is relocated.  */
+/* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
+   others have for the code of a function that is not TRUSTED are disputed.  */
 static bool
-computes_address (const struct analysis *analysis, const struct insn *insn,
-                  const struct state *state, uint64_t *address)
+take_note (struct analysis *analysis, const struct followed *followed,
+           const struct note *note, bool trusted)
 {
-  struct subject memory = state_memory (state, insn);
-  if (insn->op == OP_LOAD && !memory.has_index && memory.has_base
-      && memory.base.kind == VALUE_CONSTANT)
-    memory.offset += memory.base.number;
-  else if (insn->op != OP_LOAD || memory.has_index || memory.has_base)
+  struct starts *starts = &analysis->starts;
+  const struct frame_row *row;
+  switch (note->kind)
     {
-      *address = (uint64_t)insn->immediate;
-      return state_names_place (state, insn, address) || insn->op == OP_SET;
-    }
-  const struct relocated *word
-      = facts_relocated (&analysis->facts, (uint64_t)memory.offset);
-  *address = word ? word->value : 0;
-  return word != NULL;
-}
-
-/* Record that the address which INSN computes is a function's: where the
-   program begins, main is handed to the C library.  */
-static void
-note_main (struct analysis *analysis, const struct insn *insn,
-           const struct state *state)
-{
-  uint64_t address, size;
-  if (computes_address (analysis, insn, state, &address)
-      && facts_code (&analysis->facts, address, &size)
-      && !starts_add_called (&analysis->starts, address))
-    analysis->failed = true;
-}
-
-/* The row that STATE, of the routine under way, comes to.  */
-static void
-make_row (const struct analysis *analysis, const struct state *state,
-          struct frame_row *row)
-{
-  const struct code_machine *machine = routine_machine (analysis->routine);
-  bool known = analysis->bare ? state_row_without_fp (state, machine, row)
-                              : state_row (state, machine, row);
-  if (!known)
-    row->cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
-}
-
-/* Record that the routine under way leads to another function, if INSN does.
-   A visitor for routine_visit.  */
-static void
-note_caller (void *argument, uint64_t address, const struct insn *insn,
-             const struct state *state)
-{
-  const struct analysis *analysis = argument;
-  bool leaves = insn->flow != FLOW_NEXT && insn->flow != FLOW_RETURN
-                && insn->flow != FLOW_STOP;
-  (void)address;
-  (void)state;
-  struct code_function *callee
-      = leaves ? routine_callee (&analysis->context, insn) : NULL;
-  if (callee)
-    functions_note_caller (analysis->functions, callee, analysis->index);
-}
-
-static void
-take (void *argument, uint64_t address, const struct insn *insn,
-      const struct state *state)
-{
-  struct analysis *analysis = argument;
-  const struct analysis_observer *observer = analysis->observer;
-  struct frame_row row;
-  if (analysis->trusted)
-    make_row (analysis, state, &row);
-  if (insn->size > 0)
-    row_map_add (analysis->row_map, address, insn->size,
-                 analysis->trusted ? &row : NULL);
-  if (analysis->trusted)
-    note_mentioned (analysis, insn, state);
-  if (analysis->entry == analysis->starts.program_entry
-      && analysis->request->beyond_cfi)
-    note_main (analysis, insn, state);
-  if (insn->flow == FLOW_CALL
-      && !starts_note_call (&analysis->starts, insn->target))
-    analysis->failed = true;
-  note_caller (analysis, address, insn, state);
-  if (analysis->trusted && observer->see)
-    observer->see (observer->argument, analysis->entry, analysis->trust,
-                   address, insn, state);
-}
-
-static enum analysis_trust
-trust_of (const struct analysis *analysis,
-          const struct code_function *function)
-{
-  const struct routine *routine = analysis->routine;
-  bool certain = (function->is_called || routine_is_proven (routine)
-                  || routine_leaves (routine))
-                 && !routine_is_odd (routine);
-  return !certain            ? TRUST_CFI_ALONE
-         : function->is_bare ? TRUST_STACK
-                             : TRUST_ALL;
-}
-
-/* Add the rows of FUNCTION, followed last, to the map.  If FUNCTION is not
-   TRUSTED, rows that others have for its code are disputed.  */
-static void
-take_routine (struct analysis *analysis, const struct code_function *function,
-              bool trusted)
-{
-  uint64_t entry = function->entry;
-  analysis->entry = entry;
-  analysis->index = functions_find (analysis->functions, entry);
-  analysis->trusted = trusted;
-  analysis->bare = function->is_bare;
-  analysis->trust = trust_of (analysis, function);
-  if (trusted)
-    row_map_add_start (analysis->row_map, entry);
-  routine_visit (analysis->routine, take, analysis);
-  row_map_end_routine (analysis->row_map);
-}
-
-/* Following one function.  */
-
-/* The end of the code that starts at ENTRY: that of its CFI, or the image's,
-   so that jump tables without a bound end there.  */
-static uint64_t
-end_of (const struct analysis *analysis, uint64_t entry)
-{
-  uint64_t size = 0;
-  const struct frame_function *known = known_code_at (&analysis->known, entry);
-  if (known)
-    return known->address + known->size;
-  facts_code (&analysis->facts, entry, &size);
-  return entry + size;
-}
-
-/* Follow the routine at ENTRY until all functions it calls are known.  */
-static bool
-follow_routine (struct analysis *analysis, uint64_t entry,
-                enum routine_failure *failure, uint64_t *failed_at,
-                struct error *err)
-{
-  enum routine_doubts doubts = known_code_at (&analysis->known, entry)
-                                   ? DOUBTS_NONE
-                                   : analysis->doubts;
-  for (int i = 0; i < ROUTINE_ROUNDS_MAX; i++)
-    {
-      *failure = routine_follow (analysis->routine, entry,
-                                 end_of (analysis, entry), doubts, failed_at);
-      if (!routine_met_unknown (analysis->routine))
-        break;
-      if (!returning_run (analysis->returning, err))
-        return false;
-      *failure = ROUTINE_TOO_MUCH; /* should this have been the last round */
+    case NOTE_ROW:
+      row = trusted && note->number != ROW_UNKNOWN
+                ? &followed->by->rows[note->number]
+                : NULL;
+      row_map_add (analysis->row_map, note->address, note->size, row);
+      return true;
+    case NOTE_CALL:
+      return starts_note_call (starts, note->address);
+    case NOTE_FUNCTION:
+      return starts_add_called (starts, note->address);
+    case NOTE_NAMED:
+      return !trusted || facts_name (&analysis->facts, note->address);
+    case NOTE_HINT:
+      if (trusted)
+        starts_note_hint (starts, note->address);
+      return true;
+    case NOTE_CALLER:
+      functions_note_caller (analysis->functions,
+                             functions_get (analysis->functions, note->number),
+                             followed->task.index);
+      return true;
+    case NOTE_LEFT_FOR:
+      functions_get (analysis->functions, note->number)->no_rows = true;
+      return true;
+    case NOTE_LESSON:
+      take_lesson (analysis, (enum lesson_kind)note->number, note->address);
+      return true;
     }
   return true;
 }
 
-/* Whether FUNCTION, which was followed last and is sound, begins with the
-   frame of a call: an instruction calls it, its CFI says so, or it returns as
-   functions do.
-
-   Code that never returns can be entered in other ways: by the kernel, when
-   the handler of a signal returns, or by code that has put something onto the
-   stack.  Code that leaves where memory says may be a handler of threaded
-   code, and have the frame of its interpreter.  */
 static bool
-is_function (const struct analysis *analysis,
-             const struct code_function *function)
+take_notes (struct analysis *analysis, const struct followed *followed)
 {
-  return function->is_called || routine_is_proven (analysis->routine)
-         || known_code_at (&analysis->known, function->entry);
+  const struct code_function *function
+      = functions_get (analysis->functions, followed->task.index);
+  bool trusted = followed->trusted && !function->no_rows;
+  enum routine_trust trust = followed_trust (followed, function);
+  const struct follower *by = followed->by;
+  if (trusted)
+    row_map_add_start (analysis->row_map, function->entry);
+  for (size_t i = 0; i < followed->n_notes; i++)
+    if (!take_note (analysis, followed, &by->notes[followed->first_note + i],
+                    trusted))
+      return false;
+  row_map_end_routine (analysis->row_map);
+  bool found
+      = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
+  return !found
+         || disproofs_add (analysis->disproofs,
+                           by->disproofs.list + followed->first_disproof,
+                           followed->n_disproofs);
 }
 
-/* FUNCTION was followed for the last time, and fails.  Where CFI is compared
-   with the code, it is followed again without registers: compilers with
-   conventions of their own use those of the ABI as they like, and what a
-   function does to the stack can be told all the same.  No rows are made of
-   that, because callers may rely on FP.  */
-static enum routine_failure
-follow_bare (struct analysis *analysis, struct code_function *function,
-             enum routine_failure failure, uint64_t *failed_at)
+/* Following one function in its turn.  */
+
+/* Follow function INDEX until all functions it calls are known.  */
+static bool
+follow_now (struct analysis *analysis, struct followed *followed,
+            struct error *err)
 {
-  uint64_t entry = function->entry, at;
-  bool by_registers
-      = failure == ROUTINE_SAVED_USED || failure == ROUTINE_RETURN
-        || failure == ROUTINE_TAIL_CALL || failure == ROUTINE_RUNS_INTO
-        || failure == ROUTINE_UNRESOLVED;
-  if (!by_registers || !analysis->request->only_compares
-      || !function->is_known)
-    return failure;
-  enum routine_failure bare = routine_follow_bare (
-      analysis->routine, entry, end_of (analysis, entry), &at);
-  if (bare == ROUTINE_SOUND && !routine_met_unknown (analysis->routine)
-      && is_function (analysis, function))
+  for (int i = 1; i <= ROUTINE_ROUNDS_MAX; i++)
     {
-      function->is_bare = true;
-      return ROUTINE_SOUND;
+      followed->task.is_last = i == ROUTINE_ROUNDS_MAX;
+      followed->task.steps_left = analysis->steps_left;
+      follower_follow (ahead_own (analysis->ahead), followed);
+      if (followed->skipped || !followed->met_unknown)
+        return true;
+      analysis->steps_left -= followed->steps;
+      analysis->names_changed = true;
+      if (!take_notes (analysis, followed))
+        return error_set_no_memory (err);
+      if (!returning_run (analysis->returning, err))
+        return false;
     }
-  return routine_follow (analysis->routine, entry, end_of (analysis, entry),
-                         DOUBTS_NONE, failed_at);
+  return true;
 }
 
-/* Withhold rows from the functions that the routine followed last enters with
-   another frame than that of a call; the routine has failed for good.  */
-static void
-disqualify_others (struct analysis *analysis)
+/* Whether what was found ahead of the turn is what would be found now.  What
+   others showed in the meantime, without any change that ends what is followed
+   ahead, are functions that come back and functions that were proven.  */
+static bool
+is_still_true (const struct analysis *analysis,
+               const struct followed *followed)
 {
-  size_t n;
-  const uint32_t *others = routine_left_for (analysis->routine, &n);
-  for (size_t i = 0; i < n; i++)
-    functions_get (analysis->functions, others[i])->no_rows = true;
+  const struct code_function *function
+      = functions_get (analysis->functions, followed->task.index);
+  bool lacks_proof = followed->failure == ROUTINE_DOUBTFUL
+                     || followed->failure == ROUTINE_UNPROVEN
+                     || (followed->failure == ROUTINE_SOUND
+                         && !followed->leaves && !function->is_called);
+  return followed->by
+         && (followed->skipped
+                 ? follower_skips (function, followed->task.attempt)
+                 : !followed->met_unknown && !lacks_proof
+                       && !(analysis->doubts == DOUBTS_END
+                            && followed->has_doubts)
+                       && !(analysis->names_changed && followed->reads_tables)
+                       && followed->steps < analysis->steps_left);
 }
 
 /* Count FUNCTION, with FAILURE, once.  */
@@ -299,115 +190,165 @@ count (struct analysis_summary *summary, const struct code_function *function,
   summary->failures[failure]++;
 }
 
-/* FUNCTION was followed for the last time, with FAILURE, or another time
-   because something that it calls is not what it seemed.  */
+/* What was found of the function at ENTRY does not hold any more.  */
 static void
-conclude (struct analysis *analysis, const struct code_function *function,
-          enum routine_failure failure, uint64_t failed_at)
+retract (const struct analysis *analysis, uint64_t entry)
 {
   const struct analysis_observer *observer = analysis->observer;
-  bool uncertain = function->is_pointer && !function->is_called;
-  uint64_t entry = function->entry;
-  struct code_function *own = functions_at (analysis->functions, entry);
-  bool had_rows = own->is_concluded && !own->fails;
-  count (analysis->summary, own, failure);
-  own->fails = failure != ROUTINE_SOUND;
-  if (had_rows && observer->retract)
+  if (analysis->disproofs)
+    disproofs_retract (analysis->disproofs, entry);
+  if (observer && observer->retract)
     observer->retract (observer->argument, entry);
-  own->is_concluded = true;
-  if (failure != ROUTINE_SOUND)
-    disqualify_others (analysis);
-  else
-    own->is_proven = routine_is_proven (analysis->routine)
-                     || routine_leaves (analysis->routine);
-  if (failure != ROUTINE_SOUND && observer->reject)
-    observer->reject (observer->argument, entry, failure, failed_at);
-  /* A pointer that does not lead to a function says nothing of the code.  */
-  if (failure == ROUTINE_SOUND || !uncertain || had_rows)
-    take_routine (analysis, function,
-                  failure == ROUTINE_SOUND && !own->no_rows
-                      && entry != analysis->starts.program_entry);
 }
 
-/* Note what callers have to know of FUNCTION, the one followed last.  */
+/* FOLLOWED was followed for the last time, or another time because something
+   that it calls is not what it seemed.  */
 static void
-note_changes (struct analysis *analysis, struct code_function *function)
+conclude (struct analysis *analysis, const struct followed *followed)
 {
-  functions_note_changes (analysis->functions, function,
-                          routine_changes (analysis->routine));
+  const struct analysis_observer *observer = analysis->observer;
+  struct code_function *function
+      = functions_get (analysis->functions, followed->task.index);
+  count (analysis->summary, function, followed->failure);
+  if (function->is_concluded && !function->fails)
+    retract (analysis, function->entry);
+  function->is_bare = followed->is_bare;
+  function->fails = followed->failure != ROUTINE_SOUND;
+  function->is_concluded = true;
+  if (!function->fails)
+    function->is_proven = followed->leaves;
+  if (function->fails && observer && observer->reject)
+    observer->reject (observer->argument, function->entry, followed->failure,
+                      followed->failed_at);
 }
 
-/* Function INDEX is called, but no rows are made of it alone: other CFI
-   describes it as a part, or none is looked for.  What its callers have to
-   know is noted all the same.  */
-static bool
-follow_part (struct analysis *analysis, uint32_t index, struct error *err)
+/* Note whether FOLLOWED, to which only pointers lead, is a function.  */
+static void
+judge_pointer (struct analysis *analysis, const struct followed *followed)
 {
-  uint64_t entry = functions_get (analysis->functions, index)->entry;
-  enum routine_failure failure;
-  uint64_t failed_at;
-  if (!follow_routine (analysis, entry, &failure, &failed_at, err))
-    return false;
-  note_changes (analysis, functions_get (analysis->functions, index));
-  analysis->index = index;
-  routine_visit (analysis->routine, note_caller, analysis);
-  return true;
+  struct code_function *function
+      = functions_get (analysis->functions, followed->task.index);
+  bool is_start = followed->failure == ROUTINE_SOUND;
+  if (!function->is_pointer || function->is_called)
+    return;
+  analysis->n_changes += function->is_start != is_start;
+  function->is_start = is_start;
 }
 
-/* Follow function INDEX, if it is one.  */
+/* Follow a function in its turn, if it was not followed before.  */
 static bool
-follow (struct analysis *analysis, uint32_t index, enum attempt attempt,
+follow (struct analysis *analysis, struct followed *followed,
         struct error *err)
 {
-  struct code_function function = *functions_get (analysis->functions, index);
-  enum routine_failure failure;
-  uint64_t failed_at;
-  bool ok = true, uncertain = function.is_pointer && !function.is_called;
-  if (!function.is_start && !(attempt == ATTEMPT_LAST && uncertain))
-    return !function.is_called || follow_part (analysis, index, err);
-  if (!follow_routine (analysis, function.entry, &failure, &failed_at, err))
+  uint32_t index = followed->task.index;
+  bool ok = true;
+  if (!is_still_true (analysis, followed)
+      && !follow_now (analysis, followed, err))
     return false;
-  if (failure == ROUTINE_SOUND && !is_function (analysis, &function))
-    failure = ROUTINE_UNPROVEN;
-  if (uncertain)
-    functions_get (analysis->functions, index)->is_start
-        = failure == ROUTINE_SOUND;
-  if (failure == ROUTINE_DOUBTFUL)
+  if (followed->skipped)
+    return true;
+  analysis->steps_left -= followed->steps;
+  if (followed->concluded || followed->is_part)
+    functions_note_changes (analysis->functions,
+                            functions_get (analysis->functions, index),
+                            followed->changes);
+  if (followed->task.attempt != ATTEMPT_REVISION && !followed->is_part)
+    judge_pointer (analysis, followed);
+  if (followed->concluded)
+    conclude (analysis, followed);
+  else if (followed->failure == ROUTINE_DOUBTFUL && !followed->is_part)
     ok = index_list_add (&analysis->doubtful, index);
-  else if (failure != ROUTINE_SOUND && attempt == ATTEMPT_FIRST)
+  else if (followed->task.attempt == ATTEMPT_FIRST && !followed->is_part)
     ok = index_list_add (&analysis->starts.again, index);
-  else
-    {
-      note_changes (analysis, functions_get (analysis->functions, index));
-      failure = follow_bare (analysis, &function, failure, &failed_at);
-      functions_get (analysis->functions, index)->is_bare = function.is_bare;
-      conclude (analysis, &function, failure, failed_at);
-    }
-  return (ok && !analysis->failed) || error_set_no_memory (err);
+  ok = take_notes (analysis, followed) && ok && !followed->by->failed;
+  return ok || error_set_no_memory (err);
 }
 
 /* Following what there is.  */
 
+/* Nothing changed while the functions that were followed ahead had their turn,
+   or something did.  */
+static void
+adapt (struct analysis *analysis, bool nothing_changed)
+{
+  if (analysis->observer && analysis->observer->see)
+    return; /* which shows states at the function's turn */
+  if (nothing_changed && analysis->n_ahead < AHEAD_MAX)
+    analysis->n_ahead *= 2;
+  else if (!nothing_changed && analysis->n_ahead > 1)
+    analysis->n_ahead /= 2;
+}
+
+/* How often something changed that others than the function under way look
+   at.  */
+static uint64_t
+n_changes (const struct analysis *analysis)
+{
+  return analysis->n_changes + analysis->starts.n_changes
+         + functions_disturbances (analysis->functions)
+         + returning_late (analysis->returning);
+}
+
+/* Follow some functions of LIST, or NULL: of all, from AT on, ahead of their
+   turn.  How many.  */
+static size_t
+look_ahead (struct analysis *analysis, const struct index_list *list,
+            size_t at, enum attempt attempt)
+{
+  size_t n = list ? list->n : functions_count (analysis->functions);
+  n = n - at < analysis->n_ahead ? n - at : analysis->n_ahead;
+  for (size_t i = 0; i < n; i++)
+    analysis->items[i] = (struct followed){
+      .task = { .index = list ? list->list[at + i] : (uint32_t)(at + i),
+                .attempt = attempt,
+                .doubts = analysis->doubts,
+                .steps_left = analysis->steps_left }
+    };
+  analysis->names_changed = false;
+  ahead_follow (analysis->ahead, analysis->items, n < AHEAD_MIN ? 0 : n);
+  return n;
+}
+
+/* Follow the functions of LIST, or NULL: all, from *AT on.  There may be more
+   of them afterwards.  Some are followed ahead of their turn, by several
+   threads, as if none of these showed anything that matters to the others;
+   where one does, those behind it are followed again.  So what is found
+   depends neither on threads nor on what is followed ahead.  */
+static bool
+follow_all (struct analysis *analysis, const struct index_list *list,
+            size_t *at, enum attempt attempt, struct error *err)
+{
+  for (;;)
+    {
+      uint64_t before = n_changes (analysis);
+      size_t n = look_ahead (analysis, list, *at, attempt), i = 0;
+      if (n == 0)
+        return true;
+      while (i < n && before == n_changes (analysis))
+        {
+          ++*at;
+          if (!follow (analysis, &analysis->items[i++], err))
+            return false;
+        }
+      adapt (analysis, i == n);
+    }
+}
+
 /* Dispute the rows of functions that turned out to be entered with another
    frame.  */
-static void
-withdraw (struct analysis *analysis)
+static bool
+withdraw (struct analysis *analysis, struct error *err)
 {
-  for (size_t i = 0; i < analysis->starts.n_tried; i++)
-    {
-      const struct code_function *function
-          = functions_get (analysis->functions, (uint32_t)i);
-      uint64_t failed_at, entry = function->entry;
-      if (!function->is_start || !function->no_rows)
-        continue;
-      if (function->is_bare)
-        routine_follow_bare (analysis->routine, entry,
-                             end_of (analysis, entry), &failed_at);
-      else
-        routine_follow (analysis->routine, entry, end_of (analysis, entry),
-                        DOUBTS_NONE, &failed_at);
-      take_routine (analysis, function, false);
-    }
+  struct index_list list = { 0 };
+  size_t at = 0;
+  bool ok = true;
+  for (uint32_t i = 0; i < analysis->starts.n_tried && ok; i++)
+    if (functions_get (analysis->functions, i)->no_rows
+        && functions_get (analysis->functions, i)->is_start)
+      ok = index_list_add (&list, i) || error_set_no_memory (err);
+  ok = ok && follow_all (analysis, &list, &at, ATTEMPT_REVISION, err);
+  free (list.list);
+  return ok;
 }
 
 /* Follow functions again that call what turned out to return with another
@@ -419,30 +360,25 @@ follow_affected (struct analysis *analysis, struct error *err)
   uint32_t index;
   while ((index = functions_next_affected (analysis->functions))
          != FUNCTION_NONE)
-    if (!follow (analysis, index, ATTEMPT_LAST, err))
-      return false;
+    {
+      struct followed again = { .task = { .index = index,
+                                          .attempt = ATTEMPT_LAST,
+                                          .doubts = analysis->doubts } };
+      follower_forget (ahead_own (analysis->ahead));
+      if (!follow (analysis, &again, err))
+        return false;
+    }
   return !functions_failed (analysis->functions) || error_set_no_memory (err);
-}
-
-static bool
-follow_first (struct analysis *analysis, struct error *err)
-{
-  size_t n = functions_count (analysis->functions);
-  while (analysis->starts.n_tried < n)
-    if (!follow (analysis, (uint32_t)analysis->starts.n_tried++, ATTEMPT_FIRST,
-                 err))
-      return false;
-  return true;
 }
 
 static bool
 follow_again (struct analysis *analysis, struct error *err)
 {
   struct index_list *again = &analysis->starts.again;
+  size_t at = 0;
   facts_sort_named (&analysis->facts);
-  for (size_t i = 0; i < again->n; i++) /* which may grow */
-    if (!follow (analysis, again->list[i], ATTEMPT_LAST, err))
-      return false;
+  if (!follow_all (analysis, again, &at, ATTEMPT_LAST, err))
+    return false;
   again->n = 0;
   return true;
 }
@@ -456,12 +392,12 @@ follow_pending (struct analysis *analysis, struct error *err)
       if (!returning_run (analysis->returning, err))
         return false;
       starts_promote_called (&analysis->starts);
-      if (!follow_first (analysis, err) || !follow_again (analysis, err)
-          || !follow_affected (analysis, err))
+      if (!follow_all (analysis, NULL, &analysis->starts.n_tried,
+                       ATTEMPT_FIRST, err)
+          || !follow_again (analysis, err) || !follow_affected (analysis, err))
         return false;
     }
-  withdraw (analysis);
-  return row_map_settle (analysis->row_map, err);
+  return withdraw (analysis, err) && row_map_settle (analysis->row_map, err);
 }
 
 /* Rounds.  Each adds functions, which are followed with all that they call
@@ -600,6 +536,26 @@ connect (struct analysis *analysis)
 }
 
 static bool
+prepare_to_follow (struct analysis *analysis)
+{
+  const struct follower_options options
+      = { .request = analysis->request,
+          .context = &analysis->context,
+          .program_entry = analysis->starts.program_entry,
+          .has_hints = analysis->starts.has_hints,
+          .compares = analysis->disproofs != NULL,
+          .observer = analysis->observer };
+  analysis->items = calloc (AHEAD_MAX, sizeof *analysis->items);
+  analysis->ahead = ahead_new (&options, analysis->request->threads);
+  if (!analysis->items || !analysis->ahead)
+    return false;
+  analysis->n_ahead = 1;
+  analysis->steps_left
+      = routine_steps_left (ahead_own (analysis->ahead)->routine);
+  return true;
+}
+
+static bool
 prepare (struct analysis *analysis, struct error *err)
 {
   const struct code_request *request = analysis->request;
@@ -623,15 +579,15 @@ prepare (struct analysis *analysis, struct error *err)
   analysis->returning = returning_new (analysis->functions, &analysis->facts,
                                        analysis->decoder);
   connect (analysis);
-  analysis->routine = routine_new (&analysis->context);
-  return (analysis->returning && analysis->routine)
+  return (analysis->returning && prepare_to_follow (analysis))
          || error_set_no_memory (err);
 }
 
 static void
 clean_up (struct analysis *analysis)
 {
-  routine_free (analysis->routine);
+  ahead_free (analysis->ahead);
+  free (analysis->items);
   starts_free (&analysis->starts);
   returning_free (analysis->returning);
   functions_free (analysis->functions);
@@ -646,12 +602,14 @@ clean_up (struct analysis *analysis)
 bool
 analysis_run (const struct code_request *request,
               const struct analysis_observer *observer,
-              struct row_map *row_map, struct analysis_summary *summary,
-              struct parts *parts, struct error *err)
+              struct row_map *row_map, struct disproofs *disproofs,
+              struct analysis_summary *summary, struct parts *parts,
+              struct error *err)
 {
   struct analysis analysis = { .request = request,
                                .observer = observer,
                                .row_map = row_map,
+                               .disproofs = disproofs,
                                .summary = summary,
                                .doubts = DOUBTS_FAIL };
   *summary = (struct analysis_summary){ 0 };
@@ -660,8 +618,10 @@ analysis_run (const struct code_request *request,
   if (ok && parts
       && !parts_find (parts, request, analysis.functions, &analysis.facts))
     ok = error_set_no_memory (err);
-  if (ok && routine_gave_up (analysis.routine))
+  if (ok && analysis.steps_left == 0)
     row_map_clear (row_map);
+  if (ok && disproofs)
+    disproofs_settle (disproofs, row_map);
   clean_up (&analysis);
   return ok;
 }

@@ -14,35 +14,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "code/row_map.h"
+#include "code/disproof.h"
+#include "code/follower.h"
 #include "code/parts.h"
 #include "code/request.h"
-#include "code/routine.h"
-
-/* What the states of a function can be held against.  */
-enum analysis_trust
-{
-  TRUST_CFI_ALONE, /* only its CFI says that it begins with a call's frame */
-  TRUST_STACK,     /* it was seen to leave, or to be called */
-  TRUST_ALL        /* and it keeps the registers of the ABI */
-};
-
-/* For callers that need more than the row_map.  */
-struct analysis_observer
-{
-  /* Called for every instruction of the functions that can be trusted, or
-     NULL.  ENTRY is the function's.  */
-  void (*see) (void *argument, uint64_t entry, enum analysis_trust trust,
-               uint64_t address, const struct insn *insn,
-               const struct state *state);
-  /* Called when the function at ENTRY, which was seen before, is to be seen
-     again, or not to be trusted after all; or NULL.  */
-  void (*retract) (void *argument, uint64_t entry);
-  /* Called for the others, or NULL.  */
-  void (*reject) (void *argument, uint64_t entry, enum routine_failure failure,
-                  uint64_t failed_at);
-  void *argument;
-};
+#include "code/row_map.h"
 
 struct analysis_summary
 {
@@ -52,12 +28,14 @@ struct analysis_summary
 };
 
 /* Analyse the image.  ROW_MAP is initialised and settled; it is empty when the
-   code is too entangled to be followed in reasonable time.  PARTS, which is
-   initialised, gets what seems to be no function; NULL: it is not asked
-   for.  */
+   code is too entangled to be followed in reasonable time.  DISPROOFS, which
+   is initialised and the caller's to free, gets the rows of REQUEST->known
+   that the code contradicts, and PARTS, which is initialised, what seems to be
+   no function; NULL: it is not asked for.  OBSERVER may be NULL.  */
 bool analysis_run (const struct code_request *request,
                    const struct analysis_observer *observer,
-                   struct row_map *row_map, struct analysis_summary *summary,
-                   struct parts *parts, struct error *err);
+                   struct row_map *row_map, struct disproofs *disproofs,
+                   struct analysis_summary *summary, struct parts *parts,
+                   struct error *err);
 
 #endif /* CODE_ANALYSIS_H */

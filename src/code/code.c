@@ -4,7 +4,6 @@
 #include "code/code.h"
 
 #include "code/analysis.h"
-#include "code/comparison.h"
 #include "code/machine.h"
 
 bool
@@ -24,16 +23,10 @@ static bool
 analyse (const struct code_request *request, struct code_findings *findings,
          struct parts *parts, struct error *err)
 {
-  struct comparison comparison;
   struct analysis_summary summary;
   *findings = (struct code_findings){ 0 };
-  comparison_init (&comparison, request, &findings->disproofs);
-  const struct analysis_observer observer = { .see = comparison_see,
-                                              .retract = comparison_retract,
-                                              .argument = &comparison };
-  if (!analysis_run (request, &observer, &findings->row_map, &summary, parts,
-                     err)
-      || !comparison_finish (&comparison, &findings->row_map, err))
+  if (!analysis_run (request, NULL, &findings->row_map, &findings->disproofs,
+                     &summary, parts, err))
     return false;
   findings->functions = summary.functions;
   findings->functions_trusted = summary.failures[ROUTINE_SOUND];

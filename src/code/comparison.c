@@ -113,14 +113,14 @@ agrees_on_stack (const struct state *state, const struct code_machine *machine)
 }
 
 void
-comparison_see (void *argument, uint64_t entry, enum analysis_trust trust,
+comparison_see (void *argument, uint64_t entry, enum routine_trust trust,
                 uint64_t address, const struct insn *insn,
                 const struct state *state)
 {
   struct comparison *comparison = argument;
   const struct frame_row *row
       = trust != TRUST_CFI_ALONE ? find_row (comparison, address) : NULL;
-  uint64_t before = comparison->last;
+  uint64_t before = address == entry ? address : comparison->last;
   comparison->last = address;
   if (!row)
     return;
@@ -160,18 +160,6 @@ comparison_see (void *argument, uint64_t entry, enum analysis_trust trust,
   add_finding (comparison, &finding);
 }
 
-void
-comparison_retract (void *argument, uint64_t entry)
-{
-  struct comparison *comparison = argument;
-  struct disproofs *disproofs = comparison->disproofs;
-  size_t n = 0;
-  for (size_t i = 0; i < disproofs->n; i++)
-    if (disproofs->list[i].entry != entry)
-      disproofs->list[n++] = disproofs->list[i];
-  disproofs->n = n;
-}
-
 static int
 compare_findings (const void *a, const void *b)
 {
@@ -191,8 +179,8 @@ is_gap (const struct row_map *row_map, uint64_t start, uint64_t end)
 
 /* Forget what not all functions that get there agree upon, and what several of
    them found; put together what the labels of a routine cut.  */
-static void
-keep_certain (struct disproofs *disproofs, const struct row_map *row_map)
+void
+disproofs_settle (struct disproofs *disproofs, const struct row_map *row_map)
 {
   size_t n = 0;
   uint64_t reached = 0;
@@ -219,14 +207,4 @@ keep_certain (struct disproofs *disproofs, const struct row_map *row_map)
         disproofs->list[n++] = *finding;
     }
   disproofs->n = n;
-}
-
-bool
-comparison_finish (struct comparison *comparison,
-                   const struct row_map *row_map, struct error *err)
-{
-  if (comparison->failed)
-    return error_set_no_memory (err);
-  keep_certain (comparison->disproofs, row_map);
-  return true;
 }

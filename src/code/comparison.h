@@ -13,11 +13,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "code/analysis.h"
 #include "code/row_map.h"
 #include "code/disproof.h"
 #include "code/machine.h"
 #include "code/request.h"
+#include "code/routine.h"
 #include "code/state.h"
 
 struct comparison
@@ -38,17 +38,14 @@ void comparison_init (struct comparison *comparison,
                       const struct code_request *request,
                       struct disproofs *disproofs);
 
-/* Look at an instruction: struct analysis_observer says how.  */
+/* Look at an instruction: struct analysis_observer (follower.h) says how.  */
 void comparison_see (void *comparison, uint64_t entry,
-                     enum analysis_trust trust, uint64_t address,
+                     enum routine_trust trust, uint64_t address,
                      const struct insn *insn, const struct state *state);
-
-/* Forget what was seen of the function at ENTRY.  */
-void comparison_retract (void *comparison, uint64_t entry);
 
 /* The analysis is over.  Keep what all functions that get there agree upon, as
    ROW_MAP tells.  */
-bool comparison_finish (struct comparison *comparison,
-                        const struct row_map *row_map, struct error *err);
+void disproofs_settle (struct disproofs *disproofs,
+                       const struct row_map *row_map);
 
 #endif /* CODE_COMPARISON_H */

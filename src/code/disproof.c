@@ -6,12 +6,36 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
 
 void
 disproofs_free (struct disproofs *disproofs)
 {
   free (disproofs->list);
   *disproofs = (struct disproofs){ 0 };
+}
+
+bool
+disproofs_add (struct disproofs *disproofs, const struct disproof *list,
+               size_t n)
+{
+  if (!ARRAY_ROOM (disproofs->list, disproofs->n + n, &disproofs->capacity))
+    return false;
+  memcpy (disproofs->list + disproofs->n, list, n * sizeof *list);
+  disproofs->n += n;
+  return true;
+}
+
+void
+disproofs_retract (struct disproofs *disproofs, uint64_t entry)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < disproofs->n; i++)
+    if (disproofs->list[i].entry != entry)
+      disproofs->list[n++] = disproofs->list[i];
+  disproofs->n = n;
 }
 
 /* Words.  */

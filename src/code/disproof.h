@@ -44,10 +44,17 @@ struct disproofs
 
 void disproofs_free (struct disproofs *disproofs);
 
+/* Append the N of LIST.  False when memory ran out.  */
+bool disproofs_add (struct disproofs *disproofs, const struct disproof *list,
+                    size_t n);
+
 enum
 {
   DISPROOF_TEXT_MAX = 160
 };
+
+/* Forget those of the function at ENTRY.  */
+void disproofs_retract (struct disproofs *disproofs, uint64_t entry);
 
 /* What the row says and what is true, for people.  */
 void disproof_describe (const struct disproof *finding,

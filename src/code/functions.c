@@ -33,8 +33,8 @@ struct functions
   uint32_t
       *affected; /* a queue, of which the first n_followed are done with */
   size_t n_affected, n_followed, affected_capacity;
-  bool disturb; /* some function moves the stack, or changes registers */
-  bool failed;  /* memory ran out */
+  size_t n_disturbances; /* functions move the stack, or change registers */
+  bool failed;           /* memory ran out */
 };
 
 struct functions *
@@ -225,7 +225,7 @@ static void
 affect_callers (struct functions *functions, struct code_function *function)
 {
   uint32_t next = function->callers;
-  functions->disturb = true;
+  functions->n_disturbances++;
   function->callers = FUNCTION_NONE;
   for (; next != FUNCTION_NONE; next = functions->callers[next].next)
     {
@@ -261,10 +261,10 @@ functions_note_changes (struct functions *functions,
   function->changes |= changed;
 }
 
-bool
-functions_disturb (const struct functions *functions)
+size_t
+functions_disturbances (const struct functions *functions)
 {
-  return functions->disturb;
+  return functions->n_disturbances;
 }
 
 uint32_t

@@ -99,8 +99,8 @@ void functions_note_stack_mover (struct functions *functions,
 void functions_note_changes (struct functions *functions,
                              struct code_function *function, uint32_t changed);
 
-/* Whether there are functions of either kind.  */
-bool functions_disturb (const struct functions *functions);
+/* How often that was found of a function.  */
+size_t functions_disturbances (const struct functions *functions);
 
 /* A function that is affected, and has to be followed again, is taken from the
    queue.  FUNCTION_NONE: there is none.  */

@@ -46,7 +46,8 @@ struct code_request
   /* What is found is only compared: so functions of `known` that fail because
      of their registers are followed again without these (routine.h).  */
   bool only_compares;
-  bool no_symbols; /* .symtab is not looked at */
+  bool no_symbols;  /* .symtab is not looked at */
+  unsigned threads; /* that follow code, the caller's among them; 0 as 1 */
 };
 
 #endif /* CODE_REQUEST_H */

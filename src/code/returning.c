@@ -33,6 +33,7 @@ struct returning
   struct address_map labels;    /* target of a jump: function that got there */
   struct address_set jumped_to; /* what may be found in `labels' */
   size_t n_queued;              /* of the functions */
+  size_t n_before, n_late;      /* before the run; return since a later one */
   uint32_t *first_waiters;      /* of the functions, or UINT32_MAX */
   size_t n_first, first_capacity;
   struct waiter *waiters;
@@ -97,6 +98,7 @@ mark_returning (struct returning *returning, uint32_t index)
   if (function->returns)
     return;
   function->returns = true;
+  returning->n_late += index < returning->n_before;
   uint32_t next = index < returning->n_first ? returning->first_waiters[index]
                                              : UINT32_MAX;
   if (index < returning->n_first)
@@ -337,14 +339,22 @@ queue_new_functions (struct returning *returning)
 static void
 give_up (struct returning *returning)
 {
+  returning->n_late++;
   for (size_t i = 0; i < functions_count (returning->functions); i++)
     functions_get (returning->functions, (uint32_t)i)->returns = true;
   returning->n_tasks = 0;
 }
 
+size_t
+returning_late (const struct returning *returning)
+{
+  return returning->n_late;
+}
+
 bool
 returning_run (struct returning *returning, struct error *err)
 {
+  returning->n_before = returning->n_queued;
   for (;;)
     {
       if (returning->n_tasks == 0)

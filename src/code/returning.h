@@ -35,4 +35,8 @@ void returning_free (struct returning *returning);
    `returns' of each.  */
 bool returning_run (struct returning *returning, struct error *err);
 
+/* How many functions were seen to return in a later run than the one that
+   followed them.  */
+size_t returning_late (const struct returning *returning);
+
 #endif /* CODE_RETURNING_H */

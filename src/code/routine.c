@@ -47,6 +47,8 @@ routine_free (struct routine *routine)
     return;
   address_map_free (&routine->numbers);
   address_map_free (&routine->doubtful);
+  address_map_free (&routine->learned);
+  free (routine->lessons);
   free (routine->edges);
   jump_tables_free (&routine->tables);
   free (routine->nodes);
@@ -451,6 +453,18 @@ routine_is_odd (const struct routine *routine)
   return routine->is_odd;
 }
 
+bool
+routine_has_doubts (const struct routine *routine)
+{
+  return routine->doubtful.n_used > 0;
+}
+
+bool
+routine_reads_tables (const struct routine *routine)
+{
+  return routine->reads_tables;
+}
+
 const struct code_machine *
 routine_machine (const struct routine *routine)
 {
@@ -476,10 +490,31 @@ routine_left_for (const struct routine *routine, size_t *n)
   return routine->left_for;
 }
 
-bool
-routine_gave_up (const struct routine *routine)
+const struct lesson *
+routine_lessons (const struct routine *routine, size_t *n)
 {
-  return routine->steps_left == 0;
+  *n = routine->n_lessons;
+  return routine->lessons;
+}
+
+void
+routine_forget (struct routine *routine)
+{
+  routine->n_lessons = 0;
+  routine->reads_tables = false;
+  address_map_clear (&routine->learned);
+}
+
+uint64_t
+routine_steps_left (const struct routine *routine)
+{
+  return routine->steps_left;
+}
+
+void
+routine_set_steps_left (struct routine *routine, uint64_t steps)
+{
+  routine->steps_left = steps;
 }
 
 bool

@@ -33,6 +33,14 @@ enum routine_doubts
   DOUBTS_END   /* paths end with them */
 };
 
+/* What to trust a sound routine with.  */
+enum routine_trust
+{
+  TRUST_CFI_ALONE, /* only its CFI says that it begins with a call's frame */
+  TRUST_STACK,     /* it was seen to leave, or to be called */
+  TRUST_ALL        /* and it keeps the registers of the ABI */
+};
+
 /* CONTEXT must outlive the routine.  NULL when memory ran out.  */
 struct routine *routine_new (const struct routine_context *context);
 void routine_free (struct routine *routine);
@@ -63,6 +71,13 @@ bool routine_is_proven (const struct routine *routine);
    conventions of its own.  */
 bool routine_is_odd (const struct routine *routine);
 
+/* Whether the routine makes calls that were not seen to return.  */
+bool routine_has_doubts (const struct routine *routine);
+
+/* Whether the routine reads jump tables, whose ends depend on the addresses
+   that are named so far.  */
+bool routine_reads_tables (const struct routine *routine);
+
 /* The ABI of the routine: Go has its own.  */
 const struct code_machine *routine_machine (const struct routine *routine);
 
@@ -86,14 +101,21 @@ void routine_visit (struct routine *routine,
                                    const struct state *state),
                     void *argument);
 
-/* Whether the routine calls functions that were not in context->functions
-   when it was followed.  These functions are known now; once they were
-   followed, following the routine again may have another result.  */
+/* Whether the routine calls functions that are not in context->functions.
+   Once they were registered, and it is known which of them return, following
+   the routine again may have another result.  */
 bool routine_met_unknown (const struct routine *routine);
 
-/* Whether the analysis was given up because it took too long.  Then paths may
-   be missing.  */
-bool routine_gave_up (const struct routine *routine);
+/* What was learned since routine_forget, each thing once.  Valid until the
+   next routine is followed.  */
+const struct lesson *routine_lessons (const struct routine *routine,
+                                      size_t *n);
+void routine_forget (struct routine *routine);
+
+/* How many steps following may still take; 0: paths may be missing, and what
+   was found must not be used.  A new routine has what its image allows.  */
+uint64_t routine_steps_left (const struct routine *routine);
+void routine_set_steps_left (struct routine *routine, uint64_t steps);
 
 const char *routine_failure_name (enum routine_failure failure);
 

@@ -104,7 +104,7 @@ defined_comes_back (const struct routine *routine, const struct insn *insn)
   const struct relocated *word
       = place ? facts_relocated (routine->context->facts, place) : NULL;
   return word && word->is_got && word->value != 0
-         && functions_comes_back (routine->context->functions, word->value);
+         && routine_comes_back (routine, word->value);
 }
 
 /* Registers that belong to callers and that INSN uses, other than by saving
@@ -149,12 +149,19 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
   return false;
 }
 
+/* A call of CALLEE was seen to return.  */
+static void
+note_back (struct routine *routine, uint64_t callee)
+{
+  if (!routine_comes_back (routine, callee))
+    routine_learn (routine, LESSON_COMES_BACK, callee);
+}
+
 static void
 note_call (struct routine *routine, uint32_t number)
 {
   const struct routine_node *node = &routine->nodes[number];
   const struct routine_node *behind = node_behind (routine, number);
-  struct functions *functions = routine->context->functions;
   uint64_t callee = behind ? callee_of (routine, &node->insn) : 0;
   if (!behind || (callee == 0 && !is_in_front_of_pointed (routine, number)))
     return;
@@ -165,8 +172,8 @@ note_call (struct routine *routine, uint32_t number)
         routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
     }
   else if (node->goes_straight || goes_on_with_registers (routine, number))
-    functions_note_back (functions, callee);
-  else if (!behind->goes_back && !functions_comes_back (functions, callee)
+    note_back (routine, callee);
+  else if (!behind->goes_back && !routine_comes_back (routine, callee)
            && !defined_comes_back (routine, &node->insn)
            && !address_map_set (&routine->doubtful, node->address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
@@ -187,24 +194,22 @@ is_stub (const struct routine *routine)
 static void
 note_end (struct routine *routine, const struct routine_node *node)
 {
-  struct functions *functions = routine->context->functions;
   if (!node->goes_back)
     return;
-  functions_note_back (functions, routine->entry);
+  note_back (routine, routine->entry);
   if (node->insn.flow == FLOW_JUMP)
-    functions_note_back (functions, node->insn.target);
+    note_back (routine, node->insn.target);
 }
 
 /* Whether some call of the routine returns, which was not known before.  */
 static bool
 has_news (const struct routine *routine)
 {
-  const struct functions *functions = routine->context->functions;
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     {
       const struct insn *insn = &routine->nodes[i].insn;
       uint64_t callee = is_call (insn) ? callee_of (routine, insn) : 0;
-      if (callee != 0 ? !functions_comes_back (functions, callee)
+      if (callee != 0 ? !routine_comes_back (routine, callee)
                       : is_call (insn) && is_in_front_of_pointed (routine, i))
         return true;
     }

@@ -209,19 +209,10 @@ calls_stack_mover (const struct routine *routine, const struct insn *insn)
 {
   const struct routine_context *context = routine->context;
   bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-  if (!calls || !functions_disturb (context->functions))
+  if (!calls || !functions_disturbances (context->functions))
     return false;
   const struct code_function *callee = routine_callee (context, insn);
   return callee && callee->moves_stack;
-}
-
-static void
-note_stack_mover (struct routine *routine)
-{
-  struct functions *functions = routine->context->functions;
-  struct code_function *own = functions_at (functions, routine->entry);
-  if (own)
-    functions_note_stack_mover (functions, own);
 }
 
 /* A mask of the registers of the ABI that may have other values in STATE, with
@@ -292,8 +283,7 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
       check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
     }
   else
-    functions_at (routine->context->functions, insn->target)->is_passed_over
-        = true;
+    routine_learn (routine, LESSON_PASSED_OVER, insn->target);
 }
 
 /* Whether INSN, an indirect jump, goes to a function of another image.  */
@@ -371,7 +361,7 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
     return routine_fail (routine, ROUTINE_CALLEE, address);
   if ((insn->flow == FLOW_RETURN || insn->flow == FLOW_JUMP_INDIRECT)
       && moves_stack (routine, insn, state))
-    note_stack_mover (routine);
+    routine_learn (routine, LESSON_MOVES_STACK, routine->entry);
   if (insn->flow == FLOW_RETURN)
     {
       struct state after;

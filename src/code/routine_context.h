@@ -1,4 +1,4 @@
-/* What following functions depends on, and how it can fail.
+/* What following functions depends on, how it can fail, and what it shows.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CODE_ROUTINE_CONTEXT_H
@@ -36,6 +36,23 @@ enum routine_failure
   ROUTINE_FAILURE_COUNT
 };
 
+/* What a routine shows of functions.  Following a routine changes nothing but
+   the routine, so that several can be followed at the same time: who has it
+   followed records this where others see it (functions.h).  */
+enum lesson_kind
+{
+  LESSON_UNKNOWN,     /* called, but not registered */
+  LESSON_COMES_BACK,  /* a call of it was seen to return */
+  LESSON_PASSED_OVER, /* is_passed_over */
+  LESSON_MOVES_STACK  /* moves_stack */
+};
+
+struct lesson
+{
+  enum lesson_kind kind;
+  uint64_t address; /* of the function, or the place that leads to it */
+};
+
 struct routine_context
 {
   const struct code_machine *machine;
@@ -47,7 +64,7 @@ struct routine_context
   const struct insn_decoder *decoder;
   const struct image_facts *facts;
   const struct borders *borders; /* empty if only what has CFI is followed */
-  struct functions *functions;
+  const struct functions *functions;
   const struct code_pad *pads; /* ascending start, disjoint */
   size_t n_pads;
   const struct known_code *known;

@@ -208,6 +208,7 @@ jump_by_table (struct routine *routine, uint32_t number,
 {
   struct jump_table table = routine->tables.tables[number];
   uint64_t target, i = 0;
+  routine->reads_tables = true;
   table.end = end_of_table (routine, table.address);
   if (image_is_writable (routine->context->facts->image, table.address, 1))
     look_among_data (routine, &table);
@@ -300,7 +301,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
                                routine_called_place (context, insn), is_set);
   if (!functions_at (context->functions, insn->target))
     {
-      functions_add (context->functions, insn->target, false);
+      routine_learn (routine, LESSON_UNKNOWN, insn->target);
       routine->met_unknown = true;
       return true;
     }
@@ -394,7 +395,7 @@ routine_call (struct routine *routine, const struct insn *insn,
                 && size.number >= PROBED_MIN
                 && leaves_alone (routine, insn->target, reg);
   state_call (state, machine, address);
-  if (functions_disturb (routine->context->functions))
+  if (functions_disturbances (routine->context->functions))
     forget_changed (routine, insn, address, state);
   if (probes)
     state->registers[reg] = size;

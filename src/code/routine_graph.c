@@ -18,6 +18,42 @@ routine_fail (struct routine *routine, enum routine_failure failure,
   routine->failed_at = address;
 }
 
+/* Lessons.  */
+
+static bool
+has_learned (const struct routine *routine, enum lesson_kind kind,
+             uint64_t address, uint32_t *kinds)
+{
+  uint32_t mask = address_map_get (&routine->learned, address);
+  *kinds = mask == UINT32_MAX ? 0 : mask;
+  return *kinds >> kind & 1;
+}
+
+void
+routine_learn (struct routine *routine, enum lesson_kind kind,
+               uint64_t address)
+{
+  uint32_t kinds;
+  if (has_learned (routine, kind, address, &kinds))
+    return;
+  if (address_map_set (&routine->learned, address,
+                       kinds | UINT32_C (1) << kind)
+      && ARRAY_ROOM (routine->lessons, routine->n_lessons + 1,
+                     &routine->lessons_capacity))
+    routine->lessons[routine->n_lessons++]
+        = (struct lesson){ .kind = kind, .address = address };
+  else
+    routine->steps_left = 0; /* what was found must not be used */
+}
+
+bool
+routine_comes_back (const struct routine *routine, uint64_t callee)
+{
+  uint32_t kinds;
+  return functions_comes_back (routine->context->functions, callee)
+         || has_learned (routine, LESSON_COMES_BACK, callee, &kinds);
+}
+
 /* Borders.  */
 
 bool

@@ -77,6 +77,7 @@ struct routine
   bool is_proven;     /* it returns with the stack pointer it came with */
   bool leaves;        /* it jumps to another function with that */
   bool is_odd;        /* it uses registers that have no value at its entry */
+  bool reads_tables;  /* it has jump tables */
   bool met_unknown;   /* it calls a function that was not followed yet */
   uint32_t changes;   /* mask: registers of the ABI that it returns with
                          changed */
@@ -84,6 +85,9 @@ struct routine
   uint32_t *left_for; /* functions that it enters with another frame than that
                          of a call */
   size_t n_left_for, left_for_capacity;
+  struct lesson *lessons;
+  size_t n_lessons, lessons_capacity;
+  struct address_map learned; /* masks of the kinds of lessons, by address */
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
   enum routine_failure failure;
@@ -102,6 +106,13 @@ routine_label_state (const struct routine *routine, uint32_t number)
    earlier failure is kept.  */
 void routine_fail (struct routine *routine, enum routine_failure failure,
                    uint64_t address);
+
+/* Add a lesson, if it is not there (routine.h).  */
+void routine_learn (struct routine *routine, enum lesson_kind kind,
+                    uint64_t address);
+
+/* Whether a call of CALLEE was seen to return, in this routine or another.  */
+bool routine_comes_back (const struct routine *routine, uint64_t callee);
 
 /* The node at ADDRESS, or NODE_NONE.  */
 uint32_t routine_node_at (struct routine *routine, uint64_t address);

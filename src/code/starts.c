@@ -200,11 +200,13 @@ starts_note_call (struct starts *starts, uint64_t address)
   if (index == FUNCTION_NONE)
     return true;
   struct code_function *function = functions_get (starts->functions, index);
-  bool was_called = function->is_called;
+  bool was_called = function->is_called, was_start = function->is_start;
   function->is_called = true;
-  if (function->is_start)
+  function->is_start |= may_be_called (starts, address);
+  starts->n_changes += function->is_start && !function->is_known
+                       && (!was_called || !was_start);
+  if (was_start)
     return true;
-  function->is_start = may_be_called (starts, address);
   return (was_called && !function->is_start) || index >= starts->n_tried
          || index_list_add (&starts->again, index);
 }

@@ -40,6 +40,8 @@ struct starts
   size_t n_tried;          /* of the functions: were followed once */
   struct index_list again; /* of them: to be followed once more */
   uint64_t program_entry;  /* or 0 */
+  /* How often a call changed what other functions look at.  */
+  uint64_t n_changes;
   /* Constants in code that can be addresses, where those are not relocated. */
   bool has_hints;
   uint64_t *hints;

@@ -180,6 +180,7 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
   request.only_compares = !adds;
   request.described = wanted->described;
   request.n_described = wanted->n_described;
+  request.threads = wanted->threads;
   bool ok = code_analyse (&request, &findings, err)
             && (!adds
                 || add_functions (evidence, source, &request,

@@ -32,6 +32,7 @@ struct code_evidence_request
   bool verify; /* rows that the code contradicts are noted */
   const struct code_range *described; /* with ADD: as in struct code_request */
   size_t n_described;
+  unsigned threads; /* as in struct code_request */
 };
 
 /* Analyse the code of SOURCE, a linked file.  EVIDENCE is to be freed also

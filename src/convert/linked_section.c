@@ -116,7 +116,8 @@ analyse_code (struct linked_section *linked, struct error *err)
 {
   const struct code_evidence_request wanted
       = { .add = adds_rows_of_code (linked),
-          .verify = linked->options->verify_code };
+          .verify = linked->options->verify_code,
+          .threads = linked->options->threads };
   bool ok = code_evidence_make (&linked->code, &linked->source, &wanted, err);
   linked->report->functions_from_code = linked->code.functions;
   return ok;

@@ -1,6 +1,8 @@
 /* Comparing the CFI of a file with its code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "convert/lint.h"
+
 #include "code/code.h"
 #include "code/insn.h"
 #include "convert/code_facts.h"
@@ -10,6 +12,7 @@
 struct lint_run
 {
   const struct image *image;
+  unsigned threads;
   void (*found) (void *context, const struct cfi2sframe_finding *finding);
   void *context;
   struct cfi2sframe_lint_result *result;
@@ -105,6 +108,7 @@ lint_source (const struct lint_run *lint, const struct cfi_source *source,
   if (!code_facts_read (&facts, source, &request, err))
     return false;
   request.only_compares = true;
+  request.threads = lint->threads;
   bool ok = code_analyse (&request, &findings, err);
   if (ok)
     {
@@ -137,17 +141,19 @@ lint_image (const struct lint_run *lint, struct error *err)
 }
 
 bool
-cfi2sframe_lint (const char *input,
-                 void (*found) (void *context,
-                                const struct cfi2sframe_finding *finding),
-                 void *context, struct cfi2sframe_lint_result *result,
-                 struct cfi2sframe_error *err)
+lint_with_threads (const char *input, unsigned threads,
+                   void (*found) (void *context,
+                                  const struct cfi2sframe_finding *finding),
+                   void *context, struct cfi2sframe_lint_result *result,
+                   struct cfi2sframe_error *err)
 {
   struct image image;
   struct cfi2sframe_lint_result own = { 0 };
-  const struct lint_run lint = {
-    .image = &image, .found = found, .context = context, .result = &own
-  };
+  const struct lint_run lint = { .image = &image,
+                                 .threads = threads,
+                                 .found = found,
+                                 .context = context,
+                                 .result = &own };
   size_t size;
   if (!results_size (result, &size, err))
     return false;
@@ -160,4 +166,14 @@ cfi2sframe_lint (const char *input,
     return error_set (err, CFI2SFRAME_MISMATCH,
                       "the code contradicts its CFI");
   return ok;
+}
+
+bool
+cfi2sframe_lint (const char *input,
+                 void (*found) (void *context,
+                                const struct cfi2sframe_finding *finding),
+                 void *context, struct cfi2sframe_lint_result *result,
+                 struct cfi2sframe_error *err)
+{
+  return lint_with_threads (input, 1, found, context, result, err);
 }

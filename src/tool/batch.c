@@ -448,13 +448,17 @@ bool
 batch_run (const struct tool_options *options, const struct tree *tree,
            struct totals *totals)
 {
-  struct batch batch = { .options = options,
+  struct tool_options shared = *options;
+  struct batch batch = { .options = &shared,
                          .tree = tree,
                          .totals = totals,
                          .streams = message_streams_choose (options) };
   pthread_mutex_init (&batch.lock, NULL);
   pthread_cond_init (&batch.changed, NULL);
   bool done = plan (&batch);
+  /* What is left of the jobs when each file has one.  */
+  if (batch.n_order > 0 && batch.n_order <= options->jobs)
+    shared.convert.threads = options->jobs / (unsigned)batch.n_order;
   if (done && batch.direct)
     work_on_files (&batch);
   else if (done && batch.n_order > 0)

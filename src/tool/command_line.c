@@ -154,8 +154,8 @@ static const struct argp_option option_table[] = {
   { "show-config", OPTION_SHOW_CONFIG, NULL, 0,
     "Print what --config would read and exit", 3 },
   { "jobs", 'j', "N", 0,
-    "Work on N files at the same time (default: as many as there are "
-    "processors)",
+    "Work on N files at the same time, or by N threads on the code of one "
+    "(default: as many as there are processors)",
     3 },
 
   { NULL, 0, NULL, 0, "What to tell:", 4 },

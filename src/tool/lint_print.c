@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/lint.h"
 #include "tool/json_line.h"
 #include "tool/tree.h"
 
@@ -147,8 +148,8 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
           .out = options->quiet || json ? NULL : out,
           .details = json ? json_object_new_array () : NULL };
   cfi2sframe_lint_result_init (&result);
-  bool clean
-      = cfi2sframe_lint (entry->path, take_finding, &output, &result, &err);
+  bool clean = lint_with_threads (entry->path, options->jobs, take_finding,
+                                  &output, &result, &err);
   bool found = !clean && err.status == CFI2SFRAME_MISMATCH;
   if (!clean && !found && is_passed_over (entry, &err))
     {

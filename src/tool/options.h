@@ -77,7 +77,8 @@ struct tool_options
   struct configuration configuration; /* with --config; else nothing */
   const char *root;                   /* for its patterns of paths, or NULL */
   const char *package;                /* that the files belong to, or NULL */
-  unsigned jobs; /* files to work on at the same time, at least 1 */
+  unsigned jobs; /* files, or parts of one, to work on at the same time, at
+                    least 1 */
 };
 
 /* Whether many files are to be expected, so that a summary is printed.  */

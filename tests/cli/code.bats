@@ -517,6 +517,81 @@ END
     || report
 }
 
+# 1,000 functions: pairs of which the second goes on in the first, so that both
+# show what is wrong there, and the first is to be named.  Each fifth pair calls
+# by way of a jump table what nobody else calls.
+many_functions ()
+{
+  for ((i = 0; i < 500; i++)); do
+    cat <<END
+	.globl	first$i
+	.type	first$i, @function
+first$i: .cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	push	%r$((12 + i % 4))
+	.cfi_def_cfa_offset 24
+END
+    ((i == 0)) || echo "	call	second$((i / 2))"
+    ((i % 5)) || cat <<END
+	cmp	\$1, %edi
+	ja	last$i
+	mov	%edi, %edi
+	lea	2f(%rip), %rax
+	movslq	(%rax,%rdi,4), %rdx
+	add	%rax, %rdx
+	jmp	*%rdx
+1:	call	own$i
+	.section .rodata
+2:	.long	1b - 2b, last$i - 2b
+	.text
+END
+    cat <<END
+last$i:	.cfi_def_cfa_offset 16
+	pop	%r$((12 + i % 4))
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+own$i:	ret
+	.globl	second$i
+	.type	second$i, @function
+second$i: .cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	push	%r$((12 + i % 4))
+	.cfi_def_cfa_offset 24
+	jmp	last$i
+	.cfi_endproc
+END
+  done
+  echo '	.section .note.GNU-stack, ""'
+}
+
+# The program has thousands of functions.  Those of its twin without CFI are
+# found one by another, so that much of what is followed ahead is outdated.
+@test "--lint, --verify-code and --analyze come to the same whatever -j is" {
+  wrong_library
+  many_functions >many.s
+  "${CC:-cc}" -nostdlib -shared -o many.so many.s
+  cp "$CFI2SFRAME" whole
+  objcopy -R .eh_frame -R .eh_frame_hdr whole hidden
+  for jobs in 1 2 7; do
+    exits 3 --lint -j$jobs --stats=json many.so
+    echo "$output" >lint.$jobs
+    [[ $output == *'"functions_trusted":1000,'* ]] || report
+    exits 0 --lint -v -j$jobs whole
+    echo "$output" >>lint.$jobs
+    exits 0 --verify-code -j$jobs -o verified.$jobs many.so
+    exits 0 --analyze -j$jobs -o analysed.$jobs hidden
+    for made in lint verified analysed; do
+      cmp $made.1 $made.$jobs
+    done
+  done
+}
+
 @test "--lint finds nothing where the CFI is right" {
   wrong_library
   small_program

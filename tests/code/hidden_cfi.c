@@ -102,7 +102,7 @@ static struct verdicts *seen;
 static size_t n_seen, seen_capacity;
 
 static void
-see (void *argument, uint64_t entry, enum analysis_trust trust,
+see (void *argument, uint64_t entry, enum routine_trust trust,
      uint64_t address, const struct insn *insn, const struct state *state)
 {
   struct subject_file *file = argument;
@@ -397,8 +397,8 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       request.beyond_cfi = request.no_symbols = true;
     }
   double began = seconds_now ();
-  bool ok
-      = analysis_run (&request, &observer, &file.row_map, &summary, NULL, err);
+  bool ok = analysis_run (&request, &observer, &file.row_map, NULL, &summary,
+                          NULL, err);
   double took = seconds_now () - began;
   if (ok)
     {
