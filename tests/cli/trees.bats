@@ -42,18 +42,18 @@ no_temporaries ()
   [ -z "$(find "$1" -name '.cfi2sframe-*')" ]
 }
 
-# Start a command with delays of SECONDS before it flushes a file.  Its process
-# number is in $started; interrupts are not ignored.
+# start_slowly MILLISECONDS COMMAND...: start a command with delays before it
+# flushes a file.  Its process number is in $started; interrupts are not ignored.
 start_slowly ()
 {
-  local seconds=$1
+  local delay=${1}000
   shift
   needs strace
   strace -o /dev/null -e trace=none true 2>/dev/null \
     || skip "strace does not work here"
   env --default-signal=INT strace -D -f -o "$BATS_TEST_TMPDIR/calls" \
     -e trace=fsync,fdatasync \
-    -e inject=fsync,fdatasync:delay_enter="${seconds}000000" \
+    -e inject=fsync,fdatasync:delay_enter="$delay" \
     "$@" >out 2>err 3>&- &
   started=$!
 }
@@ -355,24 +355,34 @@ teardown ()
   done
 }
 
+# Slowly, as above, with a terminal for its output.
+on_slow_terminal ()
+{
+  script -qec "strace -f -o /dev/null -e trace=fsync \
+    -e inject=fsync:delay_enter=400000 $CFI2SFRAME $*" /dev/null </dev/null
+}
+
+# All of them wait most of the time, so they do it together.
 @test "no bar in a pipe, one on a terminal when it takes long" {
   needs script
   script -qec true /dev/null </dev/null >/dev/null 2>&1 \
     || skip "no pseudo-terminal here"
-  make_tree tree
-  start_slowly 1 "$CFI2SFRAME" -r -j 1 tree
+  make_tree piped
+  cp -a piped seen
+  cp -a piped quiet
+  start_slowly 400 "$CFI2SFRAME" -r -j 1 piped
+  on_slow_terminal -r -j 1 seen >screen 3>&- &
+  local seen=$!
+  on_slow_terminal -r -q quiet >silence 3>&- &
+  wait "$!"
+  wait "$seen"
   wait "$started"
   run ! grep -q '#' out err
-  tool -r --undo tree
-  script -qec "strace -f -o /dev/null -e trace=fsync \
-    -e inject=fsync:delay_enter=400000 $CFI2SFRAME -r -j 1 tree" /dev/null \
-    </dev/null >screen
+  all_converted piped
   grep -q '\[#*\.*\] [0-4]/6 files, .* of .*B, .*B/s, .* left' screen
-  tool -r --undo tree
-  script -qec "strace -f -o /dev/null -e trace=fsync \
-    -e inject=fsync:delay_enter=400000 $CFI2SFRAME -r -q tree" /dev/null \
-    </dev/null >screen
-  [ ! -s screen ]
+  all_converted seen
+  [ ! -s silence ]
+  all_converted quiet
 }
 
 # End the program by SIGNAL while it works: every file is old or new.
@@ -384,7 +394,7 @@ interrupt ()
   cp -a tree before
   cp -a tree after
   convert -r -q "${@}" after
-  start_slowly 1 "$CFI2SFRAME" -r -j 2 "$@" tree
+  start_slowly 1000 "$CFI2SFRAME" -r -j 2 "$@" tree
   sleep 1.5
   kill -s "$signal" "$started"
   status=0
