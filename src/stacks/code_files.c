@@ -31,6 +31,7 @@ struct code_file
   bool opened;            /* for symbols */
   struct symbols symbols; /* its `dwfl' is owned, and has this file alone */
   uint64_t start;
+  struct inlines inlines;
 };
 
 bool
@@ -168,7 +169,8 @@ code_files_inlines (struct code_files *files, uint32_t number, uint64_t offset,
   uint64_t address = file->start + offset;
   Dwfl *dwfl = file->symbols.dwfl;
   Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule (dwfl, address) : NULL;
-  return module != NULL ? inlines_at (module, address, wanted) : NULL;
+  return module != NULL ? inlines_at (&file->inlines, module, address, wanted)
+                        : NULL;
 }
 
 const char *
@@ -185,6 +187,7 @@ code_files_free (struct code_files *files)
       struct code_file *file = &files->files[i];
       Dwfl *dwfl = file->symbols.dwfl;
       symbols_free (&file->symbols);
+      inlines_free (&file->inlines);
       if (dwfl != NULL)
         dwfl_end (dwfl);
       free (file->bytes);

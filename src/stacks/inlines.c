@@ -4,10 +4,26 @@
 #include "stacks/inlines.h"
 
 #include <dwarf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "stacks/symbols.h"
+
+/* Addresses that something is inlined at, as debug information has them.  */
+struct inline_range
+{
+  uint64_t start, end;
+  Dwarf_Off die;
+};
+
+struct inline_unit
+{
+  Dwarf_Off offset;
+  struct inline_range *ranges; /* owned; callers first */
+  size_t n, capacity;
+};
 
 /* The unit with ADDRESS, and what is to be taken from addresses for its
    information.  */
@@ -46,37 +62,125 @@ print_name (Dwarf_Die *die, unsigned wanted, FILE *out)
            symbol.name[0] != '\0' ? symbol.name : "[unknown]");
 }
 
-/* The scopes of ADDRESS in UNIT, the innermost one first, in *SCOPES, to be
-   freed.  Where code was inlined, dwarf_getscopes goes on with the scopes of
-   its source; wanted are those that it was inlined into.  */
-static int
-scopes_at (Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
+/* Note the addresses of DIE.  False when memory ran out.  */
+static bool
+add_ranges (struct inline_unit *unit, Dwarf_Die *die)
 {
-  Dwarf_Die *found = NULL;
-  *scopes = NULL;
-  int n = dwarf_getscopes (unit, address, &found);
-  if (n > 0)
-    n = dwarf_getscopes_die (&found[0], scopes);
-  free (found);
-  return n;
+  Dwarf_Addr base, start, end;
+  for (ptrdiff_t at = 0;
+       (at = dwarf_ranges (die, at, &base, &start, &end)) > 0;)
+    {
+      if (!ARRAY_ROOM (unit->ranges, unit->n + 1, &unit->capacity))
+        return false;
+      unit->ranges[unit->n++]
+          = (struct inline_range){ start, end, dwarf_dieoffset (die) };
+    }
+  return true;
+}
+
+/* Where a walk over the entries of a unit is: entry N of PATH, below those in
+   front of it.  */
+struct die_walk
+{
+  Dwarf_Die *path; /* owned */
+  size_t n, capacity;
+};
+
+/* Go to the entry behind the present one.  False at the end, and where entries
+   of a damaged file go back.  */
+static bool
+next_die (struct die_walk *walk)
+{
+  Dwarf_Die next, *die = &walk->path[walk->n];
+  Dwarf_Off last = dwarf_dieoffset (die);
+  if (dwarf_child (die, &next) == 0)
+    walk->n++;
+  else
+    while (walk->n > 0 && dwarf_siblingof (&walk->path[walk->n], &next) != 0)
+      walk->n--;
+  if (walk->n == 0 || dwarf_dieoffset (&next) <= last
+      || !ARRAY_ROOM (walk->path, walk->n + 1, &walk->capacity))
+    return false;
+  walk->path[walk->n] = next;
+  return true;
+}
+
+/* List what is inlined in the unit whose first entry is FIRST, callers in
+   front of what is inlined into them.  dwarf_getscopes is not asked for it: it
+   takes as long for one address, and does not find a function that the
+   compiler has put into one with other addresses, as gcc does with lambdas.
+   False when memory ran out.  */
+static bool
+list_unit (struct inline_unit *unit, const Dwarf_Die *first)
+{
+  struct die_walk walk = { 0 };
+  bool done = ARRAY_ROOM (walk.path, 1, &walk.capacity);
+  if (done)
+    walk.path[0] = *first;
+  while (done && next_die (&walk))
+    {
+      Dwarf_Die *die = &walk.path[walk.n];
+      if (dwarf_tag (die) == DW_TAG_inlined_subroutine)
+        done = add_ranges (unit, die);
+    }
+  free (walk.path);
+  return done;
+}
+
+/* The unit whose first entry is FIRST; NULL when memory ran out.  */
+static const struct inline_unit *
+unit_of (struct inlines *inlines, Dwarf_Die *first)
+{
+  Dwarf_Off offset = dwarf_dieoffset (first);
+  for (size_t i = 0; i < inlines->n; i++)
+    if (inlines->units[i].offset == offset)
+      return &inlines->units[i];
+  if (!ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity))
+    return NULL;
+  struct inline_unit *unit = &inlines->units[inlines->n++];
+  *unit = (struct inline_unit){ .offset = offset };
+  return list_unit (unit, first) ? unit : NULL;
+}
+
+static void
+print_at (const struct inline_unit *unit, Dwarf *dwarf, uint64_t address,
+          unsigned wanted, FILE *out)
+{
+  for (size_t i = 0; i < unit->n; i++)
+    {
+      const struct inline_range *range = &unit->ranges[i];
+      Dwarf_Die die;
+      if (address >= range->start && address < range->end
+          && dwarf_offdie (dwarf, range->die, &die) != NULL)
+        print_name (&die, wanted, out);
+    }
 }
 
 char *
-inlines_at (Dwfl_Module *module, uint64_t address, unsigned wanted)
+inlines_at (struct inlines *inlines, Dwfl_Module *module, uint64_t address,
+            unsigned wanted)
 {
   Dwarf_Addr bias;
-  Dwarf_Die *unit = unit_at (module, address, &bias);
-  Dwarf_Die *scopes = NULL;
   char *names = NULL;
   size_t size = 0;
-  int n = unit != NULL ? scopes_at (unit, address - bias, &scopes) : 0;
-  FILE *out = n > 0 ? open_memstream (&names, &size) : NULL;
-  for (int i = n; out != NULL && i-- > 0;)
-    if (dwarf_tag (&scopes[i]) == DW_TAG_inlined_subroutine)
-      print_name (&scopes[i], wanted, out);
-  free (scopes);
+  Dwarf *dwarf = dwfl_module_getdwarf (module, &bias);
+  Dwarf_Die *first = dwarf != NULL ? unit_at (module, address, &bias) : NULL;
+  const struct inline_unit *unit
+      = first != NULL ? unit_of (inlines, first) : NULL;
+  FILE *out = unit != NULL ? open_memstream (&names, &size) : NULL;
+  if (out != NULL)
+    print_at (unit, dwarf, address - bias, wanted, out);
   if (out != NULL && fclose (out) == 0 && size > 0)
     return names;
   free (names);
   return NULL;
+}
+
+void
+inlines_free (struct inlines *inlines)
+{
+  for (size_t i = 0; i < inlines->n; i++)
+    free (inlines->units[i].ranges);
+  free (inlines->units);
+  *inlines = (struct inlines){ 0 };
 }

@@ -8,14 +8,28 @@
 #ifndef STACKS_INLINES_H
 #define STACKS_INLINES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <elfutils/libdwfl.h>
 
-/* The names of the functions that are inlined at ADDRESS of MODULE, from the
-   outermost one on, each on a line: a newline, the name, and what tools for
-   folded stacks mark it by, "_[i]".  The caller frees them.  WANTED:
-   symbols.h. NULL: there are none, or memory ran out.  */
-char *inlines_at (Dwfl_Module *module, uint64_t address, unsigned wanted);
+struct inline_unit; /* opaque */
+
+/* What is known of a module's units.  */
+struct inlines
+{
+  struct inline_unit *units; /* owned */
+  size_t n, capacity;
+};
+
+void inlines_free (struct inlines *inlines);
+
+/* The names of the functions that are inlined at ADDRESS of MODULE, which is
+   always the same one for INLINES, from the outermost function on: each a
+   newline, the name, and what tools for folded stacks mark such a name by,
+   "_[i]".  The caller frees them.  WANTED: symbols.h.  NULL: there are none,
+   or memory ran out.  */
+char *inlines_at (struct inlines *inlines, Dwfl_Module *module,
+                  uint64_t address, unsigned wanted);
 
 #endif /* STACKS_INLINES_H */

@@ -367,6 +367,33 @@ END
     || report
 }
 
+@test "what is inlined in a function within a function" {
+  cat >nested.c <<'END'
+static volatile unsigned sink;
+static inline __attribute__ ((always_inline)) void
+deep (void) { for (int i = 0; i < 1000; i++) sink++; }
+static inline __attribute__ ((always_inline)) void
+between (void) { deep (); }
+__attribute__ ((noinline)) static void
+around (int n)
+{
+  __attribute__ ((noinline)) void within (void) { between (); sink += n; }
+  for (int i = 0; i < n; i++)
+    within ();
+}
+int
+main (void)
+{
+  around (300000);
+  return 0;
+}
+END
+  "${CC:-cc}" -g -O2 -o nested nested.c || skip "the compiler knows no functions within functions"
+  gives 0 profiled -q --inlines -F 499 -o folded -- ./nested
+  cat folded
+  [ "$(samples folded ';around[^;]*;within[^;]*;between_.i.;deep_.i.[; ]')" -ge 3 ]
+}
+
 @test "flame graphs are well-formed, whatever functions are called" {
   needs python3
   busy_program
