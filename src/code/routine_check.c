@@ -173,11 +173,9 @@ goes_by_index (const struct routine *routine, const struct insn *insn,
 {
   if (insn->from == REG_NONE)
     return insn->index != REG_NONE;
-  struct value target = state->registers[insn->from];
-  if (!value_is_anonymous (target))
-    return false;
-  uint32_t number
-      = address_map_get (&routine->numbers, value_address (target));
+  /* A value that no instruction made leads to no node.  */
+  uint32_t number = address_map_get (
+      &routine->numbers, value_address (state->registers[insn->from]));
   return number != NODE_NONE && routine->nodes[number].insn.op == OP_LOAD
          && routine->nodes[number].insn.index != REG_NONE;
 }
@@ -197,10 +195,10 @@ moves_stack (const struct routine *routine, const struct insn *insn,
   int64_t entry = by_stack ? arch->fixed_ra_offset : 0;
   if (by_stack && !value_equal (state_load (state, sp), ra))
     return false;
-  if (!by_stack && (insn->memory || !value_equal (state->registers[from], ra)))
+  if (!by_stack && !value_equal (state->registers[from], ra))
     return false;
   return !value_equal (sp, value_of (VALUE_CFA, entry))
-         || (by_stack && insn->immediate != 0);
+         || insn->immediate != 0;
 }
 
 /* Whether INSN calls such a subroutine.  */
@@ -260,12 +258,10 @@ check_return (struct routine *routine, const struct insn *insn,
               uint64_t address, const struct state *state)
 {
   const unsigned ra = routine->machine->arch->ra;
-  unsigned from
-      = insn->from == REG_NONE || insn->op != OP_NONE ? ra : insn->from;
+  unsigned from = insn->from == REG_NONE ? ra : insn->from;
   routine->is_proven = true;
   note_end (routine);
-  if (insn->immediate == 0 || insn->op != OP_NONE)
-    routine->changes |= changed_registers (routine, state, from);
+  routine->changes |= changed_registers (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
       || !state_is_restored (state, routine->machine))
     routine_fail (routine, ROUTINE_RETURN, address);
@@ -318,15 +314,13 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
     routine_fail (routine, ROUTINE_UNRESOLVED, address);
 }
 
-/* INSN is the last one in front of another function.  */
+/* INSN is the last one in front of another function.  If it is a call, or
+   padding behind one, that call does not return.  */
 static void
 check_end (struct routine *routine, uint64_t address, const struct insn *insn,
            const struct state *state)
 {
-  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-  bool goes_on
-      = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
-        || (calls && routine_call_returns (routine, insn, address, state));
+  bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
   uint64_t next = address + insn->size;
   if (!goes_on || routine_is_after_call (routine, address)
       || ends_part (routine, address, next))

@@ -98,6 +98,7 @@ k.cold:	.cfi_startproc
 	.cfi_offset 3, -16
 	mov	%rbx, %rdi
 	call	unknown@PLT
+	mov	%rbx, %rdi
 	mov	%rbx, 56(%rdi)
 	.cfi_endproc
 l.cold:	.cfi_startproc

@@ -1,13 +1,25 @@
 # Functions that do not move their callers' stacks, though they end as those do:
 # a jump to what is popped beside the return address (f), by way of memory (g),
-# and a return that is no return (k).  What calls them has its rows.
+# and returns that are no returns (k, l).  What calls them has its rows: nothing
+# is taken from their registers, either.  The functions k and l have none.
 # options: -g
-# expect: rows for 100.00%
+# expect: sound:6 return:2
 	.globl	call_f, call_g
 	.type	call_f, @function
 	.type	call_g, @function
 call_f:	sub	$8, %rsp
 	call	f
+	add	$8, %rsp
+	ret
+	.globl	call_k, call_l
+	.type	call_k, @function
+	.type	call_l, @function
+call_k:	sub	$8, %rsp
+	call	k
+	add	$8, %rsp
+	ret
+call_l:	sub	$8, %rsp
+	call	l
 	add	$8, %rsp
 	ret
 call_g:	sub	$8, %rsp
@@ -18,3 +30,9 @@ f:	mov	(%rsp), %rax
 	jmp	*8(%rdi)
 g:	mov	(%rdi), %rax
 	jmp	*%rax
+k:	mov	%rdi, %rbp
+	push	%rdi
+	ret
+l:	mov	%rdi, %rbp
+	mov	%rdi, (%rsp)
+	ret
