@@ -531,6 +531,7 @@ struct cfi2sframe_lint_result
   uint64_t functions;         /* that were followed */
   uint64_t functions_trusted; /* of which so many could be compared */
   uint64_t findings, bytes;   /* bytes of code with wrong rows */
+  uint64_t functions_left;    /* not compared because they take too long */
 };
 
 /* Compare the CFI of the linked file INPUT, for x86-64 or aarch64, with its

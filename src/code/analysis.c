@@ -599,6 +599,16 @@ clean_up (struct analysis *analysis)
   free (analysis->doubtful.list);
 }
 
+/* Paths may be missing: what was found must not be used.  */
+static void
+give_up (struct analysis *analysis)
+{
+  struct analysis_summary *summary = analysis->summary;
+  row_map_clear (analysis->row_map);
+  *summary = (struct analysis_summary){ .functions = summary->functions };
+  summary->failures[ROUTINE_TOO_MUCH] = summary->functions;
+}
+
 bool
 analysis_run (const struct code_request *request,
               const struct analysis_observer *observer,
@@ -619,7 +629,7 @@ analysis_run (const struct code_request *request,
       && !parts_find (parts, request, analysis.functions, &analysis.facts))
     ok = error_set_no_memory (err);
   if (ok && analysis.steps_left == 0)
-    row_map_clear (row_map);
+    give_up (&analysis);
   if (ok && disproofs)
     disproofs_settle (disproofs, row_map);
   clean_up (&analysis);

@@ -29,6 +29,7 @@ analyse (const struct code_request *request, struct code_findings *findings,
                      &summary, parts, err))
     return false;
   findings->functions = summary.functions;
+  findings->functions_left = summary.failures[ROUTINE_TOO_MUCH];
   findings->functions_trusted = summary.failures[ROUTINE_SOUND];
   return true;
 }

@@ -25,6 +25,9 @@ struct code_findings
   struct disproofs disproofs; /* rows of request->known */
   uint64_t functions;         /* followed */
   uint64_t functions_trusted; /* of which these are used */
+  /* Those for which the steps or the memory that the image's size allows did
+     not suffice; all, when the row map is empty for that.  */
+  uint64_t functions_left;
 };
 
 /* Whether code of ARCH can be analysed by this build.  */

@@ -185,6 +185,7 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
             && (!adds
                 || add_functions (evidence, source, &request,
                                   &findings.row_map, err));
+  evidence->functions_left = ok ? findings.functions_left : 0;
   if (ok && wanted->verify)
     {
       evidence->disproofs = findings.disproofs;

@@ -17,6 +17,7 @@ struct code_evidence
   struct disproofs disproofs; /* rows of the CFI that the code contradicts */
   size_t next;                /* the first disproof that may still apply */
   uint64_t functions, bytes;  /* found in the code, added to the source */
+  uint64_t functions_left;    /* see struct code_findings */
 };
 
 /* Open the CFI of IMAGE as cfi_source_open does, also when there is none.  */

@@ -7,6 +7,7 @@
 
 #include "convert/linked_section.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,14 +102,30 @@ adds_rows_of_code (const struct linked_section *linked)
 }
 
 static void
-report_unanalysed (struct linked_section *linked)
+add_note (struct linked_section *linked, const char *text)
 {
   char *note = linked->report->cfi_note;
   size_t length = strlen (note), size = sizeof linked->report->cfi_note;
+  snprintf (note + length, size - length, "%s%s", length > 0 ? "; " : "",
+            text);
+}
+
+static void
+report_unanalysed (struct linked_section *linked)
+{
   if (linked->options->analyze && !adds_rows_of_code (linked))
-    snprintf (note + length, size - length,
-              "%scode of this machine is not analysed",
-              length > 0 ? "; " : "");
+    add_note (linked, "code of this machine is not analysed");
+}
+
+static void
+report_left (struct linked_section *linked, uint64_t functions)
+{
+  char text[80];
+  snprintf (text, sizeof text,
+            "%" PRIu64 " functions were not followed: that takes too long",
+            functions);
+  if (functions > 0)
+    add_note (linked, text);
 }
 
 static bool
@@ -120,6 +137,7 @@ analyse_code (struct linked_section *linked, struct error *err)
           .threads = linked->options->threads };
   bool ok = code_evidence_make (&linked->code, &linked->source, &wanted, err);
   linked->report->functions_from_code = linked->code.functions;
+  report_left (linked, linked->code.functions_left);
   return ok;
 }
 

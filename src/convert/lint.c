@@ -114,6 +114,7 @@ lint_source (const struct lint_run *lint, const struct cfi_source *source,
     {
       lint->result->functions = findings.functions;
       lint->result->functions_trusted = findings.functions_trusted;
+      lint->result->functions_left = findings.functions_left;
       ok = report_in_words (lint, &findings.disproofs, err);
     }
   code_findings_free (&findings);

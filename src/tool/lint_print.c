@@ -119,6 +119,7 @@ print_json (const char *path, const struct cfi2sframe_lint_result *result,
   json_add_string (object, "reason", done ? NULL : err->reason);
   json_add_number (object, "functions", result->functions);
   json_add_number (object, "functions_trusted", result->functions_trusted);
+  json_add_number (object, "functions_left", result->functions_left);
   json_add_number (object, "bytes_wrong", result->bytes);
   json_object_object_add (object, "findings", details);
   json_print_line (object, out);
@@ -167,6 +168,11 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
              " of %" PRIu64 " functions that could be compared\n",
              entry->path, result.findings, result.bytes,
              result.functions_trusted, result.functions);
+  if (!json && !options->quiet && result.functions_left > 0)
+    fprintf (out,
+             "%s: %" PRIu64
+             " functions were not followed: that takes too long\n",
+             entry->path, result.functions_left);
   return clean ? EXIT_SUCCESS : found ? EXIT_FOUND : EXIT_FAILURE;
 }
 

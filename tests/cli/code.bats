@@ -517,6 +517,32 @@ END
     || report
 }
 
+# 20,000 places where paths meet are more than a file of this size may have.
+@test "--lint and --analyze say how many functions they left" {
+  wrong_library
+  cat >huge.s <<'END'
+	.globl	huge
+	.type	huge, @function
+huge:	.cfi_startproc
+	.rept	20000
+	jz	1f
+1:
+	.endr
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -shared -o huge.so huge.s
+  exits 0 --lint -v huge.so
+  [[ ${lines[1]} == "huge.so: 1 functions were not followed: that takes too long" ]] \
+    || report
+  exits 0 --lint --stats=json huge.so
+  [[ $output == *'"functions_left":1,'* ]] || report
+  exits 0 --analyze --stats huge.so
+  [[ $output == *"note: 1 functions were not followed: that takes too long"* ]] \
+    || report
+}
+
 # 1,000 functions: pairs of which the second goes on in the first, so that both
 # show what is wrong there, and the first is to be named.  Each fifth pair calls
 # by way of a jump table what nobody else calls.
