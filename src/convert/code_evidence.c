@@ -153,14 +153,6 @@ add_functions (struct code_evidence *evidence, struct cfi_source *source,
   return ok;
 }
 
-/* Whether functions of IMAGE keep FP for their callers.  GraalVM's use it as
-   any other register, and are called by code that looks as if it kept FP.  */
-static bool
-keeps_fp (const struct image *image)
-{
-  return image_find_section (image, ".svm_heap") == NULL;
-}
-
 bool
 code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
                     const struct code_evidence_request *wanted,
@@ -175,14 +167,13 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
                       "this build cannot analyse code of this machine");
   if (!code_facts_read (&facts, source, &request, err))
     return false;
-  bool adds = wanted->add && keeps_fp (source->image);
-  request.beyond_cfi = adds;
-  request.only_compares = !adds;
+  request.beyond_cfi = wanted->add;
+  request.only_compares = !wanted->add;
   request.described = wanted->described;
   request.n_described = wanted->n_described;
   request.threads = wanted->threads;
   bool ok = code_analyse (&request, &findings, err)
-            && (!adds
+            && (!wanted->add
                 || add_functions (evidence, source, &request,
                                   &findings.row_map, err));
   evidence->functions_left = ok ? findings.functions_left : 0;

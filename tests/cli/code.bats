@@ -263,30 +263,6 @@ END
   [[ $output != *" fp"[+-]* ]] || report
 }
 
-@test "--analyze makes no rows of GraalVM's code" {
-  wrong_library
-  cat >plain.s <<'END'
-	.globl	plain
-	.type	plain, @function
-plain:	push	%rbx
-	pop	%rbx
-	ret
-	.section .note.GNU-stack, ""
-END
-  printf '\t.section .svm_heap, "aw"\n\t.quad 0\n\t.section .note.GNU-stack, ""\n' >heap.s
-  "${CC:-cc}" -nostdlib -shared -o c.so wrong.s plain.s
-  "${CC:-cc}" -nostdlib -shared -o graal.so wrong.s plain.s heap.s
-  exits 0 -o cfi.so graal.so
-  exits 0 --analyze -o graal.rows.so graal.so
-  exits 0 --analyze -o c.rows.so c.so
-  for name in cfi graal.rows c.rows; do
-    exits 0 --dump $name.so
-    grep -F 'Num FDEs:' <<<"$output" >$name.count
-  done
-  run -0 cmp cfi.count graal.rows.count
-  run -1 cmp cfi.count c.rows.count
-}
-
 # An entry too many of a jump table is such a path; here a branch is.
 @test "--lint says nothing of FP where paths meet with two depths" {
   analysed_library meet <<'END'

@@ -364,25 +364,6 @@ code_behind_a_stub_that_was_entered_stays (void **state)
   close_fixture (&f);
 }
 
-/* GraalVM's functions use FP as they like.  */
-static void
-code_that_does_not_keep_fp_gives_no_functions (void **state)
-{
-  static const struct code_evidence_request both
-      = { .add = true, .verify = true };
-  (void)state;
-  struct fixture f;
-  struct error err = { 0 };
-  open_fixture (&f);
-  for (size_t i = 0; i < f.image.n_sections; i++)
-    if (strcmp (f.image.sections[i].name, ".data") == 0)
-      f.image.sections[i].name = ".svm_heap";
-  assert_true (code_evidence_make (&f.rows, &f.source, &both, &err));
-  assert_int_equal (f.rows.functions, 0);
-  assert_int_equal (f.source.found.n_functions, 0);
-  close_fixture (&f);
-}
-
 static void
 what_is_not_asked_for_is_not_found (void **state)
 {
@@ -485,7 +466,6 @@ main (void)
     cmocka_unit_test (code_in_front_of_a_start_is_another_function),
     cmocka_unit_test (code_behind_several_stubs_begins_behind_them),
     cmocka_unit_test (code_behind_a_stub_that_was_entered_stays),
-    cmocka_unit_test (code_that_does_not_keep_fp_gives_no_functions),
     cmocka_unit_test (what_is_not_asked_for_is_not_found),
     cmocka_unit_test (code_of_another_machine_is_refused),
     cmocka_unit_test (without_memory_no_code_is_read),
