@@ -267,16 +267,16 @@ follow (struct analysis *analysis, struct followed *followed,
 /* Following what there is.  */
 
 /* Nothing changed while the functions that were followed ahead had their turn,
-   or something did.  */
+   or something did.  How many are followed ahead grows slowly and falls fast,
+   so that little is followed in vain where changes come often.  */
 static void
 adapt (struct analysis *analysis, bool nothing_changed)
 {
   if (analysis->observer && analysis->observer->see)
     return; /* which shows states at the function's turn */
-  if (nothing_changed && analysis->n_ahead < AHEAD_MAX)
-    analysis->n_ahead *= 2;
-  else if (!nothing_changed && analysis->n_ahead > 1)
-    analysis->n_ahead /= 2;
+  size_t n = analysis->n_ahead;
+  n = nothing_changed ? n + n / 4 + 1 : n / 4 + 1;
+  analysis->n_ahead = n < AHEAD_MAX ? n : AHEAD_MAX;
 }
 
 /* How often something changed that others than the function under way look
