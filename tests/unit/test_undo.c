@@ -1412,6 +1412,46 @@ a_record_stores_what_is_lost (void **state)
       }
 }
 
+/* Every second operation is a copy of what is between two changed bytes.  What
+   a record of ours may have, the reader takes.  */
+static void
+too_many_changes_are_refused (void **state)
+{
+  enum
+  {
+    STEP = 32,
+    SIZE = UNDO_OPERATIONS_MAX / 2 * STEP
+  };
+  (void)state;
+  for (size_t more = 0; more < 2; more++)
+    {
+      uint8_t *old = calloc (2, SIZE + 1);
+      assert_non_null (old);
+      uint8_t *new = old + SIZE + 1;
+      for (size_t i = STEP - 1; i < SIZE; i += STEP)
+        new[i] = 1;
+      struct layout_extent extent = { .size = SIZE + more };
+      struct layout_patch patch = { .size = SIZE, .bytes = new };
+      struct layout_plan plan = { .extents = &extent,
+                                  .n_extents = 1,
+                                  .patches = &patch,
+                                  .n_patches = 1,
+                                  .sframe_offset = SIZE + 0x100,
+                                  .sframe_size = 0x100,
+                                  .new_size = SIZE + 0x200 };
+      struct image image = { .fd = -1, .bytes = old, .size = SIZE + more };
+      struct error err = { 0 };
+      struct buffer record;
+      buffer_init (&record, false);
+      assert_int_equal (undo_record_build (&record, &image, &plan, true, &err),
+                        more == 0);
+      assert_int_equal (err.status,
+                        more == 0 ? CFI2SFRAME_OK : CFI2SFRAME_REFUSED);
+      buffer_free (&record);
+      free (old);
+    }
+}
+
 /* The guard in one sector behind everything, then the record and what is
    behind the old end, then the old part, with the headers at last.  */
 static void
@@ -1890,6 +1930,7 @@ main (void)
     cmocka_unit_test (opened_to_be_written_in_place),
     cmocka_unit_test (long_runs_of_zeros_are_restored),
     cmocka_unit_test (a_record_stores_what_is_lost),
+    cmocka_unit_test (too_many_changes_are_refused),
     cmocka_unit_test (written_in_place_in_a_safe_order),
     cmocka_unit_test (what_is_no_record_of_ours),
     cmocka_unit_test (shorter_than_any_record),
