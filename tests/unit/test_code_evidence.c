@@ -383,6 +383,28 @@ what_is_not_asked_for_is_not_found (void **state)
     }
 }
 
+/* Nothing else leads to G.  */
+static void
+what_rows_describe_is_tried (void **state)
+{
+  static const uint32_t code[]
+      = { 0xd503201f, 0xd503201f, 0xd65f03c0, /* nop; nop; ret */
+          0xd503201f, 0xd503201f, 0xd65f03c0 };
+  static const struct code_range range = { G, END };
+  (void)state;
+  for (size_t n = 0; n < 2; n++)
+    {
+      const struct code_evidence_request request
+          = { .add = true, .described = &range, .n_described = n };
+      struct fixture f;
+      struct error err = { 0 };
+      open_program_of (&f, code, F);
+      assert_true (code_evidence_make (&f.rows, &f.source, &request, &err));
+      assert_int_equal (f.rows.functions, 1 + n);
+      close_fixture (&f);
+    }
+}
+
 static void
 code_of_another_machine_is_refused (void **state)
 {
@@ -467,6 +489,7 @@ main (void)
     cmocka_unit_test (code_behind_several_stubs_begins_behind_them),
     cmocka_unit_test (code_behind_a_stub_that_was_entered_stays),
     cmocka_unit_test (what_is_not_asked_for_is_not_found),
+    cmocka_unit_test (what_rows_describe_is_tried),
     cmocka_unit_test (code_of_another_machine_is_refused),
     cmocka_unit_test (without_memory_no_code_is_read),
     cmocka_unit_test (without_a_machine_there_is_no_source),
