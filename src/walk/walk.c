@@ -74,9 +74,15 @@ struct sfw_walker
   size_t n_seen;
   /* Each has room for an entry behind the last frame.  */
   struct seen seen[2][WALK_SEEN_MAX + 1];
-  struct slot slots[SETS * WAYS] __attribute__ ((aligned (32)));
+  _Alignas(max_align_t) struct slot slots[SETS * WAYS];
   struct unwind_source source; /* in place of MODULES */
 };
+
+/* Walkers are in memory as malloc gives it.  With vector registers wider than
+   that the compiler would otherwise clear and copy by instructions that fault
+   there.  */
+_Static_assert(_Alignof(struct sfw_walker) <= _Alignof(max_align_t),
+               "a walker is aligned as what malloc returns");
 
 /* Memory that can be read directly.  Functions of the fast path take it by
    value, so that it is in registers.  */
