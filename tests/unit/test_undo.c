@@ -1452,6 +1452,49 @@ too_many_changes_are_refused (void **state)
     }
 }
 
+static void
+bytes_behind_the_image_are_not_written_over (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct grown file;
+  struct stat status;
+  grown_begin (&file, 0x31f0, 2);
+  int fd = file.image.fd;
+  assert_int_equal (__real_ftruncate (fd, GROWN_OLD_SIZE + 24), 0);
+  assert_false (grown_write (&file, true, &err));
+  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
+  assert_non_null (strstr (err.reason, "outdated undo record"));
+  assert_string_equal (steps, "");
+  assert_int_equal (fstat (fd, &status), 0);
+  assert_int_equal (status.st_size, GROWN_OLD_SIZE + 24);
+  grown_end (&file);
+}
+
+static void
+times_stay_if_they_shall (void **state)
+{
+  static const struct timespec times[] = { { 1000, 1 }, { 2000, 2 } };
+  (void)state;
+  for (int preserve = 0; preserve < 2; preserve++)
+    {
+      struct error err = { 0 };
+      struct grown file;
+      struct stat status;
+      grown_begin (&file, 0x31f0, 2);
+      const struct in_place_request request
+          = { .record = &file.record, .preserve_times = preserve };
+      assert_int_equal (futimens (file.image.fd, times), 0);
+      assert_true (in_place_write (&file.image, &file.plan, file.sframe,
+                                   &request, file.image.fd, &err));
+      assert_int_equal (fstat (file.image.fd, &status), 0);
+      assert_int_equal (status.st_mtim.tv_sec == 2000
+                            && status.st_mtim.tv_nsec == 2,
+                        preserve);
+      grown_end (&file);
+    }
+}
+
 /* The guard in one sector behind everything, then the record and what is
    behind the old end, then the old part, with the headers at last.  */
 static void
@@ -1931,6 +1974,8 @@ main (void)
     cmocka_unit_test (long_runs_of_zeros_are_restored),
     cmocka_unit_test (a_record_stores_what_is_lost),
     cmocka_unit_test (too_many_changes_are_refused),
+    cmocka_unit_test (bytes_behind_the_image_are_not_written_over),
+    cmocka_unit_test (times_stay_if_they_shall),
     cmocka_unit_test (written_in_place_in_a_safe_order),
     cmocka_unit_test (what_is_no_record_of_ours),
     cmocka_unit_test (shorter_than_any_record),
