@@ -14,6 +14,7 @@
    <elfutils/debuginfod.h>.  */
 static struct
 {
+  void *handle; /* kept, as the client is, until the program ends */
   void *(*begin) (void);
   int (*find_section) (void *client, const unsigned char *id, int id_size,
                        const char *section, char **path);
@@ -28,13 +29,13 @@ served_open (struct error *err)
   if (urls == NULL || *urls == '\0')
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "--debuginfod: DEBUGINFOD_URLS names no server");
-  void *loaded = dlopen ("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (loaded != NULL)
+  library.handle = dlopen ("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library.handle != NULL)
     {
       /* POSIX's way from an object's address to a function's.  */
-      *(void **)&library.begin = dlsym (loaded, "debuginfod_begin");
+      *(void **)&library.begin = dlsym (library.handle, "debuginfod_begin");
       *(void **)&library.find_section
-          = dlsym (loaded, "debuginfod_find_section");
+          = dlsym (library.handle, "debuginfod_find_section");
     }
   if (library.begin != NULL && library.find_section != NULL)
     client = library.begin ();
