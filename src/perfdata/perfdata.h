@@ -95,8 +95,8 @@ struct perf_task
    damaged.  */
 bool perf_task_read (const struct perf_record *record, struct perf_task *task);
 
-/* Whose all other records are, and when they were made: their last fields, if
-   the event asked for them (sample_id_all).  */
+/* The last fields of every record that is no sample: whose it is, and when it
+   was made.  They are there if the event asked for sample_id_all.  */
 struct perf_stamp
 {
   uint32_t pid, tid;

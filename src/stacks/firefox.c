@@ -115,14 +115,18 @@ static bool
 spread_log (struct writer *writer)
 {
   const struct named_profile *profile = writer->profile;
-  for (writer->interval = INTERVAL; count_ticks (writer) > TICKS_MAX;)
+  uint64_t room;
+  writer->interval = INTERVAL;
+  while ((room = count_ticks (writer)) > TICKS_MAX
+         && writer->interval <= UINT64_MAX / 2)
     writer->interval *= 2;
-  writer->log = calloc (count_ticks (writer) + 1, sizeof *writer->log);
+  writer->log = calloc (room + 1, sizeof *writer->log);
   for (size_t i = 0; writer->log != NULL && i < profile->n_log; i++)
     {
       const struct profile_sample *wait = &profile->log[i];
       uint64_t first = tick_from (writer, wait->time);
-      for (uint64_t n = ticks_in (writer, wait); n > 0; n--, first++)
+      for (uint64_t n = ticks_in (writer, wait); n > 0 && writer->n_log < room;
+           n--, first++)
         {
           struct profile_sample *sample = &writer->log[writer->n_log++];
           *sample = *wait;

@@ -3,8 +3,7 @@
 
    A line for each stack: the functions from the outermost one on, separated by
    semicolons, a space, and the number of samples with that stack (nanoseconds,
-   of time off the processor).  Flame graph
-   tools read this format.  */
+   of time off the processor).  Flame graph tools read this format.  */
 
 #ifndef STACKS_FOLDED_H
 #define STACKS_FOLDED_H

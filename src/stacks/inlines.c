@@ -1,5 +1,6 @@
 /* The functions that a compiler has inlined at an address, by debug
-   information. SPDX-License-Identifier: LGPL-2.1-or-later  */
+   information.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/inlines.h"
 
@@ -10,6 +11,11 @@
 
 #include "base/array.h"
 #include "stacks/symbols.h"
+
+enum
+{
+  RANGES_MAX = 1 << 22 /* of a unit */
+};
 
 /* Addresses that something is inlined at, as debug information has them.  */
 struct inline_range
@@ -62,7 +68,8 @@ print_name (Dwarf_Die *die, unsigned wanted, FILE *out)
            symbol.name[0] != '\0' ? symbol.name : "[unknown]");
 }
 
-/* Note the addresses of DIE.  False when memory ran out.  */
+/* Note the addresses of DIE.  False when memory ran out, or when there are too
+   many: entries of a damaged file may share a long list of ranges.  */
 static bool
 add_ranges (struct inline_unit *unit, Dwarf_Die *die)
 {
@@ -70,7 +77,8 @@ add_ranges (struct inline_unit *unit, Dwarf_Die *die)
   for (ptrdiff_t at = 0;
        (at = dwarf_ranges (die, at, &base, &start, &end)) > 0;)
     {
-      if (!ARRAY_ROOM (unit->ranges, unit->n + 1, &unit->capacity))
+      if (unit->n == RANGES_MAX
+          || !ARRAY_ROOM (unit->ranges, unit->n + 1, &unit->capacity))
         return false;
       unit->ranges[unit->n++]
           = (struct inline_range){ start, end, dwarf_dieoffset (die) };

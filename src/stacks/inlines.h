@@ -1,5 +1,6 @@
 /* The functions that a compiler has inlined at an address, by debug
-   information. SPDX-License-Identifier: LGPL-2.1-or-later
+   information.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    DWARF 5, section 3.3.8: what is inlined is a DW_TAG_inlined_subroutine in
    the subroutine that it is inlined into, and refers to its abstract instance.

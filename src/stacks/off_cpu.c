@@ -121,8 +121,12 @@ void
 off_cpu_exit (struct off_cpu *waits, pid_t tid)
 {
   struct off_cpu_thread *thread = thread_of (waits, tid);
-  if (thread != NULL)
-    forget (waits, thread);
+  if (thread == NULL)
+    return;
+  forget (waits, thread);
+  waits->n--;
+  memmove (thread, thread + 1,
+           (size_t)(&waits->threads[waits->n] - thread) * sizeof *thread);
 }
 
 void
