@@ -157,8 +157,8 @@ struct cfi2sframe_options
      refuse, too, is CFI2SFRAME_MISMATCH.  */
   unsigned readers;
   enum cfi2sframe_sync sync;
-  /* That follow code, with analyze or verify_code; 0: one.  The output does
-     not depend on it.  */
+  /* Threads that follow code, with analyze or verify_code; 0 is one.  The
+     output does not depend on their number.  */
   unsigned threads;
 };
 

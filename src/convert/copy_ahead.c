@@ -12,6 +12,10 @@
 #include "base/io.h"
 #include "write/inject.h"
 
+#ifndef MADV_POPULATE_READ
+#  define MADV_POPULATE_READ 22 /* Linux 5.14; glibc has it since 2.35 */
+#endif
+
 enum
 {
   /* Bytes that are read or written at a time; in between the work can be
