@@ -17,7 +17,8 @@ enum
   ROUTINE_ROUNDS_MAX = 16,
   /* Functions followed ahead of their turn; fewer are not worth it.  */
   AHEAD_MIN = 16,
-  AHEAD_MAX = 512
+  AHEAD_MAX = 512,
+  AHEAD_STEPS_MAX = 1 << 22 /* of all of them */
 };
 
 struct analysis
@@ -124,10 +125,14 @@ take_notes (struct analysis *analysis, const struct followed *followed)
   row_map_end_routine (analysis->row_map);
   bool found
       = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
-  return !found
-         || disproofs_add (analysis->disproofs,
-                           by->disproofs.list + followed->first_disproof,
-                           followed->n_disproofs);
+  functions_get (analysis->functions, followed->task.index)->is_disproved
+      |= found;
+  bool ok = !found
+            || disproofs_add (analysis->disproofs,
+                              by->disproofs.list + followed->first_disproof,
+                              followed->n_disproofs);
+  follower_release (followed);
+  return ok;
 }
 
 /* Following one function in its turn.  */
@@ -137,12 +142,13 @@ static bool
 follow_now (struct analysis *analysis, struct followed *followed,
             struct error *err)
 {
-  for (int i = 1; i <= ROUTINE_ROUNDS_MAX; i++)
+  for (int i = 1;; i++)
     {
       followed->task.is_last = i == ROUTINE_ROUNDS_MAX;
       followed->task.steps_left = analysis->steps_left;
       follower_follow (ahead_own (analysis->ahead), followed);
-      if (followed->skipped || !followed->met_unknown)
+      if (followed->skipped || !followed->met_unknown
+          || followed->task.is_last)
         return true;
       analysis->steps_left -= followed->steps;
       analysis->names_changed = true;
@@ -151,7 +157,6 @@ follow_now (struct analysis *analysis, struct followed *followed,
       if (!returning_run (analysis->returning, err))
         return false;
     }
-  return true;
 }
 
 /* Whether what was found ahead of the turn is what would be found now.  What
@@ -174,6 +179,7 @@ is_still_true (const struct analysis *analysis,
                        && !(analysis->doubts == DOUBTS_END
                             && followed->has_doubts)
                        && !(analysis->names_changed && followed->reads_tables)
+                       && followed->steps < followed->task.steps_left
                        && followed->steps < analysis->steps_left);
 }
 
@@ -190,17 +196,6 @@ count (struct analysis_summary *summary, const struct code_function *function,
   summary->failures[failure]++;
 }
 
-/* What was found of the function at ENTRY does not hold any more.  */
-static void
-retract (const struct analysis *analysis, uint64_t entry)
-{
-  const struct analysis_observer *observer = analysis->observer;
-  if (analysis->disproofs)
-    disproofs_retract (analysis->disproofs, entry);
-  if (observer && observer->retract)
-    observer->retract (observer->argument, entry);
-}
-
 /* FOLLOWED was followed for the last time, or another time because something
    that it calls is not what it seemed.  */
 static void
@@ -210,8 +205,9 @@ conclude (struct analysis *analysis, const struct followed *followed)
   struct code_function *function
       = functions_get (analysis->functions, followed->task.index);
   count (analysis->summary, function, followed->failure);
-  if (function->is_concluded && !function->fails)
-    retract (analysis, function->entry);
+  if (function->is_disproved)
+    disproofs_retract (analysis->disproofs, function->entry);
+  function->is_disproved = false;
   function->is_bare = followed->is_bare;
   function->fails = followed->failure != ROUTINE_SOUND;
   function->is_concluded = true;
@@ -289,39 +285,46 @@ n_changes (const struct analysis *analysis)
          + returning_late (analysis->returning);
 }
 
-/* Follow some functions of LIST, or NULL: of all, from AT on, ahead of their
-   turn.  How many.  */
+/* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
+   of their turn.  How many.  They share a number of steps, so that their notes
+   need little memory; those that need more are followed in their turn.  */
 static size_t
-look_ahead (struct analysis *analysis, const struct index_list *list,
+look_ahead (struct analysis *analysis, const struct index_list *list, size_t n,
             size_t at, enum attempt attempt)
 {
-  size_t n = list ? list->n : functions_count (analysis->functions);
   n = n - at < analysis->n_ahead ? n - at : analysis->n_ahead;
+  uint64_t steps = analysis->steps_left < AHEAD_STEPS_MAX
+                       ? analysis->steps_left
+                       : AHEAD_STEPS_MAX;
   for (size_t i = 0; i < n; i++)
     analysis->items[i] = (struct followed){
       .task = { .index = list ? list->list[at + i] : (uint32_t)(at + i),
                 .attempt = attempt,
                 .doubts = analysis->doubts,
-                .steps_left = analysis->steps_left }
+                .steps_left = steps / n }
     };
   analysis->names_changed = false;
   ahead_follow (analysis->ahead, analysis->items, n < AHEAD_MIN ? 0 : n);
   return n;
 }
 
-/* Follow the functions of LIST, or NULL: all, from *AT on.  There may be more
-   of them afterwards.  Some are followed ahead of their turn, by several
-   threads, as if none of these showed anything that matters to the others;
-   where one does, those behind it are followed again.  So what is found
-   depends neither on threads nor on what is followed ahead.  */
+/* Follow the functions of LIST, or NULL: all, from *AT on.  The list may grow;
+   functions that are found wait until it is known whether they are called.
+   Some are followed ahead of their turn, by several threads, as if none of
+   these showed anything that matters to the others; where one does, those
+   behind it are followed again.  So what is found depends neither on threads
+   nor on what is followed ahead.  */
 static bool
 follow_all (struct analysis *analysis, const struct index_list *list,
             size_t *at, enum attempt attempt, struct error *err)
 {
+  const size_t all = functions_count (analysis->functions);
   for (;;)
     {
       uint64_t before = n_changes (analysis);
-      size_t n = look_ahead (analysis, list, *at, attempt), i = 0;
+      size_t n
+          = look_ahead (analysis, list, list ? list->n : all, *at, attempt);
+      size_t i = 0;
       if (n == 0)
         return true;
       while (i < n && before == n_changes (analysis))

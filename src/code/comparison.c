@@ -80,8 +80,9 @@ static void
 add_finding (struct comparison *comparison, const struct disproof *finding)
 {
   struct disproofs *disproofs = comparison->disproofs;
-  struct disproof *last
-      = disproofs->n > 0 ? &disproofs->list[disproofs->n - 1] : NULL;
+  struct disproof *last = disproofs->n > comparison->first
+                              ? &disproofs->list[disproofs->n - 1]
+                              : NULL;
   if (last && last->end == finding->start && same_finding (last, finding))
     {
       last->end = finding->end;
@@ -113,11 +114,10 @@ agrees_on_stack (const struct state *state, const struct code_machine *machine)
 }
 
 void
-comparison_see (void *argument, uint64_t entry, enum routine_trust trust,
-                uint64_t address, const struct insn *insn,
-                const struct state *state)
+comparison_see (struct comparison *comparison, uint64_t entry,
+                enum routine_trust trust, uint64_t address,
+                const struct insn *insn, const struct state *state)
 {
-  struct comparison *comparison = argument;
   const struct frame_row *row
       = trust != TRUST_CFI_ALONE ? find_row (comparison, address) : NULL;
   uint64_t before = address == entry ? address : comparison->last;

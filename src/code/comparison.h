@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "code/row_map.h"
 #include "code/disproof.h"
 #include "code/machine.h"
@@ -23,6 +22,7 @@
 struct comparison
 {
   struct disproofs *disproofs;
+  size_t first; /* of DISPROOFS, since the routine was followed last */
   const struct code_request *request;
   const struct code_machine *machine;
   size_t function;             /* index of the known function looked at last */
@@ -38,13 +38,14 @@ void comparison_init (struct comparison *comparison,
                       const struct code_request *request,
                       struct disproofs *disproofs);
 
-/* Look at an instruction: struct analysis_observer (follower.h) says how.  */
-void comparison_see (void *comparison, uint64_t entry,
+/* Compare the row at ADDRESS with STATE, in front of INSN of the function at
+   ENTRY.  */
+void comparison_see (struct comparison *comparison, uint64_t entry,
                      enum routine_trust trust, uint64_t address,
                      const struct insn *insn, const struct state *state);
 
-/* The analysis is over.  Keep what all functions that get there agree upon, as
-   ROW_MAP tells.  */
+/* Keep of DISPROOFS what all functions that get there agree upon, as ROW_MAP
+   tells.  To be called once, when the analysis is over.  */
 void disproofs_settle (struct disproofs *disproofs,
                        const struct row_map *row_map);
 

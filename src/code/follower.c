@@ -49,6 +49,17 @@ follower_forget (struct follower *follower)
   follower->n_notes = follower->n_rows = follower->disproofs.n = 0;
 }
 
+void
+follower_release (const struct followed *followed)
+{
+  struct follower *follower = followed->by;
+  if (follower->n_notes != followed->first_note + followed->n_notes)
+    return;
+  follower->n_rows = followed->first_row;
+  follower->n_notes = followed->first_note;
+  follower->disproofs.n = followed->first_disproof;
+}
+
 /* Notes.  */
 
 static void
@@ -409,10 +420,12 @@ follower_follow (struct follower *follower, struct followed *followed)
     .by = follower,
     .skipped = follower_skips (function, followed->task.attempt),
     .is_part = !is_to_be_followed (function, followed->task.attempt),
+    .first_row = follower->n_rows,
     .first_note = follower->n_notes,
     .first_disproof = follower->disproofs.n,
   };
   follower->current = followed;
+  follower->comparison.first = followed->first_disproof;
   if (!followed->skipped)
     {
       routine_forget (follower->routine);
@@ -421,7 +434,8 @@ follower_follow (struct follower *follower, struct followed *followed)
         revise (follower, function, followed);
       else
         attempt (follower, function, followed);
-      take_notes (follower, function, followed);
+      if (routine_steps_left (follower->routine) > 0)
+        take_notes (follower, function, followed);
       followed->steps
           = followed->task.steps_left - routine_steps_left (follower->routine);
     }

@@ -26,9 +26,6 @@ struct analysis_observer
   void (*see) (void *argument, uint64_t entry, enum routine_trust trust,
                uint64_t address, const struct insn *insn,
                const struct state *state);
-  /* Called when the function at ENTRY, which was seen before, is to be seen
-     again, or not to be trusted after all; or NULL.  */
-  void (*retract) (void *argument, uint64_t entry);
   /* Called for the others, or NULL.  */
   void (*reject) (void *argument, uint64_t entry, enum routine_failure failure,
                   uint64_t failed_at);
@@ -42,7 +39,8 @@ enum attempt
   /* A function that fails at first is tried once more when all others were
      tried, because these may have named addresses where jump tables end.  */
   ATTEMPT_LAST,
-  /* It was found to be entered with another frame than that of a call.  */
+  /* The function was found to be entered with another frame than that of a
+     call.  */
   ATTEMPT_REVISION
 };
 
@@ -121,6 +119,7 @@ struct followed
   bool reads_tables;
   bool has_doubts; /* it makes calls that were not seen to return */
   uint64_t steps;
+  size_t first_row;
   size_t first_note, n_notes;
   size_t first_disproof, n_disproofs;
 };
@@ -131,6 +130,10 @@ void follower_free (struct follower *follower);
 
 /* Forget all notes.  */
 void follower_forget (struct follower *follower);
+
+/* Forget the notes of FOLLOWED, which were passed on, unless there are later
+   ones.  So functions that are followed in their turn need room for one.  */
+void follower_release (const struct followed *followed);
 
 /* Follow a function.  */
 void follower_follow (struct follower *follower, struct followed *followed);

@@ -34,6 +34,7 @@ struct code_function
   bool is_bare;      /* keeps no registers of the ABI but SP */
   bool moves_stack;  /* returns with another SP: it is a part of its callers */
   bool is_concluded; /* was followed to a result */
+  bool is_disproved; /* CFI was found wrong in it */
   bool is_affected;  /* in the queue of functions_next_affected */
   uint32_t changes;  /* mask: registers of the ABI that it returns with
                         changed */
@@ -99,7 +100,7 @@ void functions_note_stack_mover (struct functions *functions,
 void functions_note_changes (struct functions *functions,
                              struct code_function *function, uint32_t changed);
 
-/* How often that was found of a function.  */
+/* How often a function was found to move the stack or to change registers.  */
 size_t functions_disturbances (const struct functions *functions);
 
 /* A function that is affected, and has to be followed again, is taken from the

@@ -74,8 +74,8 @@ bool routine_is_odd (const struct routine *routine);
 /* Whether the routine makes calls that were not seen to return.  */
 bool routine_has_doubts (const struct routine *routine);
 
-/* Whether the routine reads jump tables, whose ends depend on the addresses
-   that are named so far.  */
+/* Whether jump tables were read since routine_forget.  Their ends depend on
+   the addresses that are named so far.  */
 bool routine_reads_tables (const struct routine *routine);
 
 /* The ABI of the routine: Go has its own.  */
@@ -110,6 +110,8 @@ bool routine_met_unknown (const struct routine *routine);
    next routine is followed.  */
 const struct lesson *routine_lessons (const struct routine *routine,
                                       size_t *n);
+
+/* Forget the lessons, and that jump tables were read.  */
 void routine_forget (struct routine *routine);
 
 /* How many steps following may still take; 0: paths may be missing, and what

@@ -299,11 +299,13 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
   if (insn->flow == FLOW_CALL_INDIRECT)
     return facts_call_returns (context->facts,
                                routine_called_place (context, insn), is_set);
+  /* The first call of a callee that is not known seems to return; others do
+     not, until the callee was followed, and the routine again.  */
   if (!functions_at (context->functions, insn->target))
     {
-      routine_learn (routine, LESSON_UNKNOWN, insn->target);
-      routine->met_unknown = true;
-      return true;
+      bool is_new = routine_learn (routine, LESSON_UNKNOWN, insn->target);
+      routine->met_unknown |= is_new;
+      return is_new;
     }
   return functions_return_at (context->functions, insn->target)
          && (!is_set

@@ -29,13 +29,13 @@ has_learned (const struct routine *routine, enum lesson_kind kind,
   return *kinds >> kind & 1;
 }
 
-void
+bool
 routine_learn (struct routine *routine, enum lesson_kind kind,
                uint64_t address)
 {
   uint32_t kinds;
   if (has_learned (routine, kind, address, &kinds))
-    return;
+    return false;
   if (address_map_set (&routine->learned, address,
                        kinds | UINT32_C (1) << kind)
       && ARRAY_ROOM (routine->lessons, routine->n_lessons + 1,
@@ -44,6 +44,7 @@ routine_learn (struct routine *routine, enum lesson_kind kind,
         = (struct lesson){ .kind = kind, .address = address };
   else
     routine->steps_left = 0; /* what was found must not be used */
+  return true;
 }
 
 bool

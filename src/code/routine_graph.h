@@ -107,8 +107,8 @@ routine_label_state (const struct routine *routine, uint32_t number)
 void routine_fail (struct routine *routine, enum routine_failure failure,
                    uint64_t address);
 
-/* Add a lesson, if it is not there (routine.h).  */
-void routine_learn (struct routine *routine, enum lesson_kind kind,
+/* Add a lesson (routine.h).  False: it is there.  */
+bool routine_learn (struct routine *routine, enum lesson_kind kind,
                     uint64_t address);
 
 /* Whether a call of CALLEE was seen to return, in this routine or another.  */

@@ -594,6 +594,75 @@ END
   done
 }
 
+# A function with a jump table, whose wrong rows are found from the last block
+# on, in the middle of functions that need no second look; earlier ones of the
+# table's kind make it followed again.
+function_followed_again ()
+{
+  local i
+  one ()
+  {
+    printf '%s: .cfi_startproc\n%s\n.cfi_endproc\n.size %s, . - %s\n' \
+      "$1" "$2" "$1" "$1"
+    printf '.globl %s\n.type %s, @function\n' "$1" "$1"
+  }
+  switch ()
+  {
+    printf 'cmp $1, %%edi\nja .LE%s\nmov %%edi, %%edi\nlea .LT%s(%%rip), %%rdx
+movslq (%%rdx,%%rdi,4), %%rax\nadd %%rdx, %%rax\njmp *%%rax' "$1" "$1"
+  }
+  for ((i = 0; i < 400; i++)); do
+    one "before$i" $'nop\nnop\nret'
+  done
+  for ((i = 0; i < 6; i++)); do
+    one "table$i" "sub \$8, %rsp
+.cfi_def_cfa_offset 16
+$(switch $i)
+.LA$i: call .LC$i
+.LE$i: add \$8, %rsp
+.cfi_def_cfa_offset 8
+ret"
+  done
+  one twice "sub \$24, %rsp
+.cfi_def_cfa_offset 32
+$(switch 6)
+.LB6: .cfi_def_cfa_offset 16
+nop
+nop
+nop
+.LA6: nop
+nop
+nop
+jmp .LE6
+.LE6: .cfi_def_cfa_offset 32
+add \$24, %rsp
+.cfi_def_cfa_offset 8
+ret"
+  for ((i = 0; i < 200; i++)); do
+    one "behind$i" $'nop\nnop\nret'
+  done
+  for ((i = 0; i < 6; i++)); do
+    printf '.LC%s: ret\n' $i
+  done
+  printf '.section .rodata\n.balign 4\n.LT6: .long .LA6 - .LT6, .LB6 - .LT6\n'
+  for ((i = 0; i < 6; i++)); do
+    printf '.LT%s: .long .LA%s - .LT%s, .LE%s - .LT%s\n' $i $i $i $i $i
+  done
+}
+
+# What had been found ahead of the turn took part of what was found then.
+@test "--lint and --verify-code know all wrong rows of a function followed twice" {
+  wrong_library
+  function_followed_again >twice.s
+  "${CC:-cc}" -nostdlib -shared -o twice.so twice.s
+  for jobs in 1 2 7; do
+    exits 3 --lint -j$jobs twice.so
+    [[ $output == *"twice "*"(8 bytes): CFA: CFI says rsp+16, code does rsp+32"* ]] || report
+    exits 0 --verify-code -j$jobs -o verified.$jobs twice.so
+    cmp verified.1 verified.$jobs
+  done
+}
+
 @test "--lint finds nothing where the CFI is right" {
   wrong_library
   small_program
