@@ -189,15 +189,15 @@ moves_stack (const struct routine *routine, const struct insn *insn,
 {
   const struct arch *arch = routine->machine->arch;
   struct value ra = value_of (VALUE_SAVED, arch->ra);
-  struct value sp = state->registers[arch->sp];
+  const struct value *sp = &state->registers[arch->sp];
   bool by_stack = insn->flow == FLOW_RETURN && !arch_tracks_ra (arch);
   unsigned from = insn->from == REG_NONE ? arch->ra : insn->from;
   int64_t entry = by_stack ? arch->fixed_ra_offset : 0;
-  if (by_stack && !value_equal (state_load (state, sp), ra))
+  if (by_stack && !value_equal (state_load (state, *sp), ra))
     return false;
   if (!by_stack && !value_equal (state->registers[from], ra))
     return false;
-  return !value_equal (sp, value_of (VALUE_CFA, entry))
+  return !value_equal (*sp, value_of (VALUE_CFA, entry))
          || insn->immediate != 0;
 }
 
