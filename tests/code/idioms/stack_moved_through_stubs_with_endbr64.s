@@ -1,0 +1,24 @@
+# Rule: as in stack_moved_through_the_plt, of stubs that begin with endbr64, as
+# Ubuntu and Fedora link.
+# options: -g
+# link: -shared -z ibtplt
+# expect: callee-moves-stack:2
+	.globl	before, after, drop
+	.type	before, @function
+	.type	drop, @function
+	.type	after, @function
+before:	push	%rbp
+	mov	%rsp, %rbp
+	sub	$16, %rsp
+	call	drop@PLT
+	nop
+	leave
+	ret
+drop:	ret	$16
+after:	push	%rbp
+	mov	%rsp, %rbp
+	sub	$16, %rsp
+	call	drop@PLT
+	nop
+	leave
+	ret

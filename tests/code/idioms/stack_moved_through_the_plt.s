@@ -1,0 +1,23 @@
+# Rule: a function that returns with another stack pointer is known to its callers
+# through the PLT, whether it stands behind them or in front.
+# options: -g
+# expect: callee-moves-stack:2
+	.globl	before, after, drop
+	.type	before, @function
+	.type	drop, @function
+	.type	after, @function
+before:	push	%rbp
+	mov	%rsp, %rbp
+	sub	$16, %rsp
+	call	drop@PLT
+	nop
+	leave
+	ret
+drop:	ret	$16
+after:	push	%rbp
+	mov	%rsp, %rbp
+	sub	$16, %rsp
+	call	drop@PLT
+	nop
+	leave
+	ret
