@@ -367,7 +367,6 @@ follow_affected (struct analysis *analysis, struct error *err)
       struct followed again = { .task = { .index = index,
                                           .attempt = ATTEMPT_LAST,
                                           .doubts = analysis->doubts } };
-      follower_forget (ahead_own (analysis->ahead));
       if (!follow (analysis, &again, err))
         return false;
     }
@@ -634,7 +633,7 @@ analysis_run (const struct code_request *request,
   if (ok && analysis.steps_left == 0)
     give_up (&analysis);
   if (ok && disproofs)
-    disproofs_settle (disproofs, row_map);
+    comparison_settle (disproofs, row_map);
   clean_up (&analysis);
   return ok;
 }

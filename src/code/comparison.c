@@ -180,7 +180,7 @@ is_gap (const struct row_map *row_map, uint64_t start, uint64_t end)
 /* Forget what not all functions that get there agree upon, and what several of
    them found; put together what the labels of a routine cut.  */
 void
-disproofs_settle (struct disproofs *disproofs, const struct row_map *row_map)
+comparison_settle (struct disproofs *disproofs, const struct row_map *row_map)
 {
   size_t n = 0;
   uint64_t reached = 0;

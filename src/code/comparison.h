@@ -22,7 +22,7 @@
 struct comparison
 {
   struct disproofs *disproofs;
-  size_t first; /* of DISPROOFS, since the routine was followed last */
+  size_t first; /* index: those of the function looked at begin there */
   const struct code_request *request;
   const struct code_machine *machine;
   size_t function;             /* index of the known function looked at last */
@@ -46,7 +46,7 @@ void comparison_see (struct comparison *comparison, uint64_t entry,
 
 /* Keep of DISPROOFS what all functions that get there agree upon, as ROW_MAP
    tells.  To be called once, when the analysis is over.  */
-void disproofs_settle (struct disproofs *disproofs,
-                       const struct row_map *row_map);
+void comparison_settle (struct disproofs *disproofs,
+                        const struct row_map *row_map);
 
 #endif /* CODE_COMPARISON_H */

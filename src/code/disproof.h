@@ -48,13 +48,13 @@ void disproofs_free (struct disproofs *disproofs);
 bool disproofs_add (struct disproofs *disproofs, const struct disproof *list,
                     size_t n);
 
+/* Forget those of the function at ENTRY.  */
+void disproofs_retract (struct disproofs *disproofs, uint64_t entry);
+
 enum
 {
   DISPROOF_TEXT_MAX = 160
 };
-
-/* Forget those of the function at ENTRY.  */
-void disproofs_retract (struct disproofs *disproofs, uint64_t entry);
 
 /* What the row says and what is true, for people.  */
 void disproof_describe (const struct disproof *finding,

@@ -1,6 +1,8 @@
 # Rule: a function that returns with another stack pointer is known to its callers
-# through the PLT, whether it stands behind them or in front.
+# through the PLT, whether it stands behind them or in front, and also where stubs
+# begin with endbr64, as Ubuntu and Fedora link.
 # options: -g
+# link: -shared -z ibtplt
 # expect: callee-moves-stack:2
 	.globl	before, after, drop
 	.type	before, @function
