@@ -77,8 +77,8 @@ call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
   return true;
 }
 
-/* Go from a frame whose PC is no code to its caller, if there seems to be one:
-   the call of a NULL pointer, or of a wild one.  */
+/* Go from a frame whose PC is no code to its caller: a NULL pointer, or a wild
+   one, was called.  A call must end where the caller would go on.  */
 static bool
 guess_caller (struct sfw_frame *frame, struct process *process)
 {
