@@ -315,14 +315,17 @@ write_everything (struct in_place_job *job, const struct layout_plan *plan,
 }
 
 /* Cut off the record and the bytes it needs.  The record is the way back, so
-   it goes last.  *DONE: it is gone, and nothing can be rolled back any
-   more.  */
+   it goes last.  *DONE: it is gone, and nothing can be rolled back any more.
+   Cutting takes privileges away like writing does.  */
 static bool
-cut_off (const struct in_place_job *job, uint64_t size, bool *done)
+cut_off (const struct in_place_job *job, uint64_t size,
+         const struct file_privileges *privileges, bool *done)
 {
   if (ftruncate (job->fd, (off_t)size) != 0)
     return error_set_errno (job->err, "ftruncate");
   *done = true;
+  if (!file_restore_privileges (privileges, job->fd, job->err))
+    return false;
   if (fdatasync (job->fd) != 0)
     return error_set (job->err, CFI2SFRAME_IO,
                       "written, but flushing the file failed: %s",
@@ -361,7 +364,8 @@ write_or_restore (struct in_place_job *job, const struct layout_plan *plan,
   if (!write_everything (job, plan, request->record, &step))
     error_set_errno (job->err, step);
   else if (file_restore_privileges (privileges, job->fd, job->err)
-           && (request->keep_record || cut_off (job, plan->new_size, &done)))
+           && (request->keep_record
+               || cut_off (job, plan->new_size, privileges, &done)))
     return true;
   if (done)
     return false;

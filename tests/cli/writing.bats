@@ -108,6 +108,8 @@ count_flushes ()
     convert "$@" f
     has_sframe f
     [[ $(getcap f) == *cap_net_raw*ep* ]]
+    convert --undo "$@" f
+    [[ $(getcap f) == *cap_net_raw*ep* ]]
   }
   each_way check
 }

@@ -1095,6 +1095,44 @@ failing_writes_leave_a_way_back (void **state)
   failing_writes (false);
 }
 
+/* Who is not root loses the set-id bits of a file by writing to it and by
+   cutting it off.  They come back where that works, and with the old contents
+   where it does not.  */
+static void
+set_id_bits_come_back (void **state)
+{
+  enum
+  {
+    NOBODY = 65534
+  };
+  (void)state;
+  uid_t self = geteuid ();
+  for (int keep = 0; keep < 2; keep++)
+    {
+      bool written = false;
+      for (unsigned n = 0; !written; n++)
+        {
+          struct error err = { 0 };
+          struct grown file;
+          struct stat status;
+          grown_begin (&file, 0x31f0, 3);
+          int fd = file.image.fd;
+          assert_true (self != 0 || fchown (fd, NOBODY, NOBODY) == 0);
+          assert_int_equal (fchmod (fd, 04755), 0);
+          assert_true (self != 0 || seteuid (NOBODY) == 0);
+          writes_granted = n;
+          writes_refused = 1;
+          written = grown_write (&file, keep, &err);
+          writes_granted = writes_refused = 0;
+          assert_int_equal (seteuid (self), 0);
+          assert_int_equal (fstat (fd, &status), 0);
+          if ((status.st_mode & 07777) != 04755)
+            fail_msg ("%d, %u: %s", keep, n, err.reason);
+          grown_end (&file);
+        }
+    }
+}
+
 /* A file of CONTENT bytes with a record that is right but for what OPERATIONS,
    N of them in SIZE bytes, say; and for its original's size and digest.  */
 static void
@@ -1968,6 +2006,7 @@ main (void)
     cmocka_unit_test (an_image_may_be_descriptor_0),
     cmocka_unit_test (what_gets_smaller_is_not_converted_in_place),
     cmocka_unit_test (failing_writes_leave_a_way_back),
+    cmocka_unit_test (set_id_bits_come_back),
     cmocka_unit_test (operations_stay_in_their_files),
     cmocka_unit_test (restored_file_has_the_size_that_was_said),
     cmocka_unit_test (opened_to_be_written_in_place),
