@@ -883,6 +883,30 @@ a_known_directory_may_be_descriptor_0 (void **state)
   remove_tree (&tree);
 }
 
+/* The program of an initial RAM file system is /init.  */
+static void
+a_file_may_be_in_the_root_directory (void **state)
+{
+  (void)state;
+  struct tree tree;
+  struct image image;
+  struct error err = { 0 };
+  make_tree (&tree);
+  add_library (&tree, "x", false);
+  write_file (beside (&tree, "x.hmac"), "", 0);
+  const struct file_location location
+      = { .path = "/x", .directory = AT_FDCWD, .name = "/x", .fixed = true };
+  int here = open (".", O_RDONLY | O_DIRECTORY);
+  assert_true (image_open (&image, tree.path, &err));
+  assert_int_equal (chdir (beside (&tree, ".")), 0);
+  if (!checksum_check_none (&image, &location, &err))
+    fail_msg ("%s", err.reason);
+  assert_int_equal (fchdir (here), 0);
+  close (here);
+  image_close (&image);
+  remove_tree (&tree);
+}
+
 static void
 a_file_that_is_gone_is_an_error (void **state)
 {
@@ -1068,6 +1092,7 @@ main (void)
     cmocka_unit_test (a_directory_may_be_descriptor_0),
     cmocka_unit_test (what_is_read_may_be_descriptor_0),
     cmocka_unit_test (a_known_directory_may_be_descriptor_0),
+    cmocka_unit_test (a_file_may_be_in_the_root_directory),
     cmocka_unit_test (a_file_that_is_gone_is_an_error),
     cmocka_unit_test (in_a_note),
     cmocka_unit_test (in_a_section_of_notes),

@@ -11,6 +11,7 @@
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
 #include "arch/amd64_instruction.h"
+#include "cunwind/calls.h"
 #include "cunwind/encode_function.h"
 #include "cunwind/encoding.h"
 #include "cunwind/section_builder.h"
@@ -254,6 +255,97 @@ what_looks_like_a_call_is_none (void **state)
   /* An instruction that does not end where the row does: the same.  */
   expect (AMD64 (LATE, NOPS4 NOPS4 "\x90\xff\xd0\x90\x90\x90\x90\xe9"),
           CUNWIND_CALL_OUTSIDE, 0);
+}
+
+/* Where bytes are searched for a call, it may begin at any of them, and needs
+   no more than are there.  */
+static void
+calls_are_searched_for_up_to_the_last_byte (void **state)
+{
+  (void)state;
+#define UNKNOWN "\x06" NOPS4 NOPS4
+  expect (AMD64 (LATE, UNKNOWN NOPS4 "\x90\xff\xd0"), CUNWIND_CALL_OUTSIDE, 0);
+  expect (AMD64 (LATE, UNKNOWN NOPS4 "\x90\xff\x1b"), CUNWIND_CALL_OUTSIDE, 0);
+  expect (AMD64 (LATE, UNKNOWN NOPS4 "\x90\xff\xe0"), CUNWIND_EXPRESSED,
+          0x02020400);
+  /* Half of it is behind the row.  */
+  expect (AMD64 (LATE, UNKNOWN NOPS4 "\x90\x90\xff\xd0"), CUNWIND_EXPRESSED,
+          0x02020400);
+  expect (AMD64 (LATE, UNKNOWN "\x90\x90\x90" CALL), CUNWIND_EXPRESSED,
+          0x02020400);
+  /* What decides is the instruction that the row ends within.  */
+  expect (AMD64 (LATE, "\x48\xbb\xe8\0\0\0\0\0\0\0" NOPS4 "\x90\xb8"),
+          CUNWIND_CALL_OUTSIDE, 0);
+  expect (AMD64 (LATE, "\x48\xbb\xe8\0\0\0\0\0\0\0" NOPS4 "\x90\x90"),
+          CUNWIND_EXPRESSED, 0x02020400);
+  expect (AMD64 (LATE, CALL), CUNWIND_CALL_OUTSIDE, 0);
+  /* To the segment's first byte, and in front of it; to its last byte, and
+     behind it.  */
+  expect (AMD64 (LATE, UNKNOWN "\x90\x90\xe8\xf0\xff\xff\xff"),
+          CUNWIND_CALL_OUTSIDE, 0);
+  expect (AMD64 (LATE, UNKNOWN "\x90\x90\xe8\xef\xff\xff\xff"),
+          CUNWIND_EXPRESSED, 0x02020400);
+  expect (AMD64 (LATE, UNKNOWN "\x90\x90\xe8\x53\0\0\0"), CUNWIND_CALL_OUTSIDE,
+          0);
+  expect (AMD64 (LATE, UNKNOWN "\x90\x90\xe8\x54\0\0\0"), CUNWIND_EXPRESSED,
+          0x02020400);
+}
+
+/* A call of what is no code is none, though the file has bytes there.  */
+static void
+calls_lead_to_code (void **state)
+{
+  (void)state;
+  static const char bytes[] = UNKNOWN "\xe8\x22\0\0\0";
+  struct code code;
+  code_init (&code, &arch_amd64, bytes, sizeof bytes - 1);
+  assert_false (calls_none (&code.image, CODE, 16));
+  GElf_Phdr segments[] = { code.segment, code.segment };
+  segments[0].p_filesz = segments[0].p_memsz = 48;
+  segments[1].p_offset = 48;
+  segments[1].p_vaddr += 48;
+  segments[1].p_filesz = segments[1].p_memsz = FUNCTION_SIZE - 48;
+  segments[1].p_flags = PF_R;
+  code.image.segments = segments;
+  code.image.n_segments = 2;
+  assert_true (calls_none (&code.image, CODE, 16));
+  segments[1].p_flags |= PF_X;
+  assert_false (calls_none (&code.image, CODE, 16));
+}
+
+/* Of what the file does not have, as of half an instruction, nothing is
+   known.  */
+static void
+code_that_is_not_there_may_make_calls (void **state)
+{
+  (void)state;
+  const struct arch *const machines[] = { &arch_amd64, &arch_aarch64 };
+  for (size_t i = 0; i < 2; i++)
+    {
+      struct code code;
+      code_init (&code, machines[i], "", 0);
+      assert_true (calls_none (&code.image, CODE, FUNCTION_SIZE));
+      assert_true (calls_none (&code.image, CODE + FUNCTION_SIZE - 4, 4));
+      assert_false (calls_none (&code.image, CODE, FUNCTION_SIZE + 4));
+      assert_false (calls_none (&code.image, CODE + FUNCTION_SIZE - 4, 8));
+      assert_false (calls_none (&code.image, CODE - 4, 8));
+      assert_int_equal (calls_none (&code.image, CODE, 6), i == 0);
+    }
+}
+
+static void
+arm64_calls_are_looked_for_in_each_instruction (void **state)
+{
+  (void)state;
+  for (size_t at = 0; at < 16; at += 4)
+    {
+      struct code code;
+      code_init (&code, &arch_aarch64, "", 0);
+      store_u32 (code.bytes + at, 0x94000001, false); /* bl */
+      for (size_t size = 0; size <= 16; size += 4)
+        assert_int_equal (calls_none (&code.image, CODE, size), size <= at);
+      assert_true (calls_none (&code.image, CODE + at + 4, 16));
+    }
 }
 
 #define SIZED(bytes, call)        \
@@ -619,6 +711,10 @@ main (void)
     cmocka_unit_test (frameless_functions_are_expressed),
     cmocka_unit_test (calls_are_made_only_where_the_encoding_holds),
     cmocka_unit_test (what_looks_like_a_call_is_none),
+    cmocka_unit_test (calls_are_searched_for_up_to_the_last_byte),
+    cmocka_unit_test (calls_lead_to_code),
+    cmocka_unit_test (code_that_is_not_there_may_make_calls),
+    cmocka_unit_test (arm64_calls_are_looked_for_in_each_instruction),
     cmocka_unit_test (instructions_have_their_sizes),
     cmocka_unit_test (changes_in_the_body_are_named),
     cmocka_unit_test (a_large_stack_is_read_from_the_code),

@@ -1219,6 +1219,40 @@ what_is_no_core_is_refused (void **state)
     }
 }
 
+/* The byte order is part of what a machine is.  There are no threads in these
+   cores, so that those of known machines are refused for that.  */
+static void
+machines_of_both_byte_orders_have_cores (void **state)
+{
+  static const struct
+  {
+    uint16_t machine;
+    bool big_endian, known;
+  } cases[] = {
+    { EM_X86_64, false, true },  { EM_X86_64, true, false },
+    { EM_AARCH64, false, true }, { EM_AARCH64, true, true },
+    { EM_S390, false, false },   { EM_S390, true, true },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      bool big_endian = cases[i].big_endian;
+      uint8_t bytes[CORE_SIZE] = ELFMAG;
+      bytes[EI_CLASS] = ELFCLASS64;
+      bytes[EI_DATA] = big_endian ? ELFDATA2MSB : ELFDATA2LSB;
+      bytes[EI_VERSION] = EV_CURRENT;
+      store_u16 (bytes + 16, ET_CORE, big_endian);
+      store_u16 (bytes + 18, cases[i].machine, big_endian);
+      store_u32 (bytes + 20, EV_CURRENT, big_endian);
+      store_u16 (bytes + 52, 64, big_endian);
+      struct process process;
+      struct error err;
+      assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
+      if (ends_with (err.reason, "that has no SFrame") == cases[i].known)
+        fail_msg ("case %zu: %s", i, err.reason);
+    }
+}
+
 static void
 without_memory_there_is_no_core (void **state)
 {
@@ -1509,6 +1543,7 @@ main (void)
     cmocka_unit_test (a_fifo_is_no_core),
     cmocka_unit_test (a_core_without_program_headers_is_refused),
     cmocka_unit_test (what_is_no_core_is_refused),
+    cmocka_unit_test (machines_of_both_byte_orders_have_cores),
     cmocka_unit_test (without_memory_there_is_no_core),
     cmocka_unit_test (nothing_is_left_of_a_closed_core),
     cmocka_unit_test (a_core_in_no_order_is_refused),
