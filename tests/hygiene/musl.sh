@@ -1,0 +1,55 @@
+#!/bin/sh
+# Does src/ compile with musl, whose headers include fewer others?  A name whose
+# header is not included shows there only.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set -u
+: "${srcdir:=.}"
+tree=$(mktemp -d) || exit 1
+trap 'rm -rf "$tree"' EXIT
+. "$srcdir/tests/tap.sh"
+log=$tree/log
+
+command -v musl-gcc >/dev/null \
+  || skip_all "musl-gcc not found (Debian: apt-get install musl-tools)"
+if [ ! -f config.h ]; then
+  echo "Bail out! no config.h in $(pwd): run this in the build folder"
+  exit 1
+fi
+
+# The headers of libraries and of the kernel, without glibc's beside them.
+mkdir "$tree/include"
+for name in asm-generic linux Zycore Zydis demangle.h dwarf.h elfutils gelf.h \
+    json-c libdwarf libdwarf-0 libdwarf.h libelf.h libiberty xxhash.h \
+    zdict.h zstd.h zstd_errors.h; do
+  [ ! -e "/usr/include/$name" ] || ln -s "/usr/include/$name" "$tree/include"
+done
+ln -s "/usr/include/$(gcc -print-multiarch)/asm" "$tree/include"
+
+# compile FILE...: write to the log what is wrong with them.  What includes
+# argp.h, which musl lacks and Debian has no library for, is passed over.
+compile ()
+{
+  musl-gcc -std=gnu17 -fsyntax-only -w -DHAVE_CONFIG_H -I. \
+    -I"$srcdir/include" -I"$srcdir/src" -idirafter "$tree/include" "$@" \
+    2>"$tree/all"
+  grep 'error: ' "$tree/all" | grep -v 'error: argp.h:' >"$log"
+}
+
+source_compiles ()
+{
+  # Names of the source have no spaces.
+  # shellcheck disable=SC2046
+  ! compile $(find "$srcdir/src" -name '*.c') \
+    && [ "$(grep -c 'error: argp.h:' "$tree/all")" -lt 10 ]
+}
+
+missing_header_is_found ()
+{
+  printf '#include <dirent.h>\nint longest = NAME_MAX;\n' >"$tree/one.c"
+  compile "$tree/one.c"
+}
+
+echo "1..2"
+check "every header that is needed is included" source_compiles
+check "one that is not is found" missing_header_is_found
