@@ -159,15 +159,20 @@ live_renew (struct process *process, struct error *err)
   struct source *source = process->memory.source;
   if (source->fd >= 0)
     close (source->fd);
-  snprintf (name, sizeof name, "/proc/%d/mem",
-            (int)live_memory_thread (process->pid));
+  pid_t tid = live_memory_thread (process->pid);
+  snprintf (name, sizeof name, "/proc/%d/mem", (int)tid);
   source->fd = open (name, O_RDONLY | O_CLOEXEC);
   if (source->fd >= 0)
     return true;
-  /* The kernel's proc_mem_open fails so for a process without memory.  */
-  if (errno == ESRCH)
+  int cause = errno;
+  /* The kernel's proc_mem_open fails with ESRCH for a process without memory.
+     The files in /proc of a zombie belong to root (task_dump_owner), so that
+     other users do not get as far.  */
+  if (cause == ESRCH
+      || (cause == EACCES && live_thread_state (process->pid, tid) == 'Z'))
     return set_no_memory (process, err);
-  return errno == ENOENT ? error_set (err, CFI2SFRAME_IO, "no such process")
+  errno = cause;
+  return cause == ENOENT ? error_set (err, CFI2SFRAME_IO, "no such process")
                          : error_set_errno (err, name);
 }
 

@@ -812,19 +812,38 @@ END
   [[ $stderr == "sframe-stack: /bin/true: not a core file" ]] || report
 }
 
-@test "who cannot be walked is said to be a zombie, or traced by whom" {
-  # A zombie, whose parent has become another program by the time it ends: a
-  # shell would ask for its exit status.
-  sh -c 'sleep 1 & echo $!; exec sleep 100' >zombie 3>&- &
+# zombie_is_named [COMMAND...]: sframe-stack, by that command, tells of a zombie.
+zombie_is_named ()
+{
+  # Its parent has become another program by the time it ends: a shell would ask
+  # for its exit status.
+  "$@" sh -c 'sleep 1 & echo $!; exec sleep 100' >zombie 3>&- &
   children+=("$!")
   local tries=0
   until [ "$(state_of "$(cat zombie)" 2>/dev/null)" = Z ] \
       || [ $((tries++)) -ge 100 ]; do
     sleep 0.05
   done
-  gives 1 stacks "$(cat zombie)"
+  gives 1 run --separate-stderr "$@" "$stack" "$(cat zombie)"
   [ "$stderr" = "sframe-stack: process $(cat zombie): it has ended, and its parent has not asked for its exit status (a zombie)" ] \
     || report
+}
+
+# The files of a zombie in /proc belong to root.
+@test "a zombie is told by whoever is not root, too" {
+  local user=()
+  if [ "$(id -u)" -eq 0 ]; then
+    needs setpriv
+    user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  fi
+  # Such a user may not enter our folder, nor perhaps the one of the build.
+  exec {program}<"$stack"
+  stack=/proc/self/fd/$program
+  zombie_is_named "${user[@]}"
+}
+
+@test "who cannot be walked is said to be a zombie, or traced by whom" {
+  zombie_is_named
   needs gdb
   waiting_program
   start ./waiting
