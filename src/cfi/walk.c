@@ -143,7 +143,10 @@ static void
 leave_fp_out (struct frame_function *function)
 {
   for (size_t i = 0; i < function->n_rows; i++)
-    function->rows[i].fp = frame_rule_unsupported (REASON_FP_UNKNOWN);
+    {
+      function->rows[i].fp = frame_rule_unsupported (REASON_FP_UNKNOWN);
+      function->rows[i].number = 0;
+    }
 }
 
 /* Execute FDE into FUNCTION.  *REASON says why it has no rows.  */

@@ -405,6 +405,7 @@ no_row_says_that_an_unknown_fp_is_kept (void **state)
     {
       assert_int_equal (code.function->rows[i].fp.kind, RULE_UNSUPPORTED);
       assert_int_equal (code.function->rows[i].fp.reason, REASON_FP_UNKNOWN);
+      assert_int_equal (code.function->rows[i].number, 0);
     }
   cfi_walk_end (&walk);
   end (&f);
