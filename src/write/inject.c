@@ -1,9 +1,10 @@
 /* Carrying a layout plan out.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The old file is cloned, or copied inside the kernel; holes stay holes.  Then
-   the few bytes that differ are written.  The new file starts out empty, so
-   whatever is not written is zero.  */
+   The old file is cloned, or written from its mapping, all pages of which the
+   undo record's digest needs as well; holes stay holes.  Then the few bytes
+   that differ are written.  The new file starts out empty, so whatever is not
+   written is zero.  */
 
 #include <config.h>
 
@@ -17,43 +18,12 @@
 
 #include "base/io.h"
 
-enum
-{
-  COPY_ALIGN = 65536
-};
-
-/* How much of the SIZE bytes for OFFSET to copy at once.  The kernel moves 16
-   pages at a time, 17 if it starts within one, which takes a quarter longer:
-   only the first piece may.  */
-static uint64_t
-next_piece (uint64_t offset, uint64_t size)
-{
-  uint64_t head = COPY_ALIGN - offset % COPY_ALIGN;
-  return head < COPY_ALIGN && head < size ? head : size;
-}
-
-/* Bytes of the old file, from the kernel's copy if there is a descriptor, at
-   the latest from memory.  */
 static bool
 copy_bytes (const struct image *image, int fd,
             const struct layout_extent *extent, struct error *err)
 {
-  off_t from = (off_t)extent->old_offset;
-  off_t to = (off_t)extent->new_offset;
-  uint64_t left = extent->size;
-  while (image->fd >= 0 && left > 0)
-    {
-      uint64_t piece = next_piece ((uint64_t)to, left);
-      ssize_t done = copy_file_range (image->fd, &from, fd, &to, piece, 0);
-      if (done < 0 && errno == EINTR)
-        continue;
-      /* EXDEV, EINVAL and others: the kernel cannot copy between these file
-         systems.  Other failures show again below.  */
-      if (done <= 0)
-        break;
-      left -= (uint64_t)done;
-    }
-  return io_write_at (fd, image->bytes + from, left, (uint64_t)to, err);
+  return io_write_at (fd, image->bytes + extent->old_offset,
+                      (size_t)extent->size, extent->new_offset, err);
 }
 
 /* The part of EXTENT from SKIP on that starts with data: false if there is
