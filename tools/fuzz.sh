@@ -4,7 +4,8 @@
 # builds in $FUZZ_DIR (default: fuzz-work in $TMPDIR or /tmp), which keeps the
 # corpus between runs, and runs the targets (all those of tests/fuzz/target.c)
 # for MINUTES each, as many at a time as there are cores, or $FUZZ_JOBS.
-# Findings are left in $FUZZ_DIR/findings.
+# Findings are left in $FUZZ_DIR/findings.  $FUZZ_BUILD is a folder where the
+# project is built already.
 # With $FUZZ_RUNS each target makes so many executions from the corpus in the
 # tree alone and a fixed seed, so that two runs of one version do the same.
 # Exit status: 0 nothing found, 1 something found, 77 no clang with libFuzzer.
@@ -40,25 +41,27 @@ can_fuzz ()
 }
 
 can_fuzz || { say "no clang with libFuzzer here"; exit 77; }
-mkdir -p "$dir/build" || exit 1
+mkdir -p "$dir" || exit 1
 cd "$dir" || exit 1
 
 # The sources may have been configured before; then this is quick.
-[ -x "$root/configure" ] || (cd "$root" && quietly autoreconf -fi) || exit 1
-if [ -z "$(find build/Makefile -newer "$root/configure" \
-             -newer "$root/Makefile.in" 2>/dev/null)" ]; then
-  rm -rf build && mkdir build || exit 1
-  (cd build && quietly "$root/configure" -q --enable-fuzzers \
-    --disable-shared CC="$clang" CFLAGS="-O1 -gline-tables-only \
-    -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
-    -fno-sanitize-recover=all") \
-    || exit 1
-fi
-quietly make -C build V=0 -j"$(cores)" tests/fuzz/fuzz \
+make_build ()
+{
+  [ -x "$root/configure" ] || (cd "$root" && quietly autoreconf -fi) || return
+  if [ -z "$(find build/Makefile -newer "$root/configure" \
+               -newer "$root/Makefile.in" 2>/dev/null)" ]; then
+    rm -rf build && mkdir build && (cd build && quietly "$root/configure" -q) \
+      || return
+  fi
+  quietly make -C build V=0 -j"$(cores)"
+}
+
+build=${FUZZ_BUILD:-$dir/build}
+[ -n "${FUZZ_BUILD-}" ] || make_build || exit 1
+quietly make -C "$build" V=0 -j"$(cores)" FUZZ_CC="$clang" fuzz-work/fuzz \
   tests/fuzz/corpus.stamp || exit 1
 if [ ! -d seeds ] && [ -z "${FUZZ_RUNS-}" ]; then
-  quietly make -C build V=0 -j"$(cores)" src/cfi2sframe || exit 1
-  bash "$root/tests/fuzz/make_seeds.sh" seeds build/src/cfi2sframe >/dev/null
+  bash "$root/tests/fuzz/make_seeds.sh" seeds "$build/src/cfi2sframe" >/dev/null
 fi
 
 # One target; its log says what was done.
@@ -76,8 +79,8 @@ run_target ()
   target_name=$1
   shift
   FUZZ_TARGET=$target_name ASAN_OPTIONS=detect_leaks=1 \
-    nice -n 15 build/tests/fuzz/fuzz "corpus/$target_name" \
-    "build/tests/fuzz/corpus/$target_name" "$@" -max_total_time="$seconds" \
+    nice -n 15 "$build/fuzz-work/fuzz" "corpus/$target_name" \
+    "$build/tests/fuzz/corpus/$target_name" "$@" -max_total_time="$seconds" \
     -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=24000 \
     -print_final_stats=1 -artifact_prefix="findings/$target_name/" \
     >"log.$target_name" 2>&1

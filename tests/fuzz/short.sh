@@ -6,10 +6,10 @@
 
 set -u
 : "${srcdir:=.}" "${FUZZ_RUNS:=20000}"
-FUZZ_DIR=$(pwd)/fuzz-work
-export FUZZ_DIR FUZZ_RUNS
-# In make's hands, and with another compiler's flags, configure goes astray.
-unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS
+FUZZ_BUILD=$(pwd) FUZZ_DIR=$(pwd)/fuzz-work
+export FUZZ_BUILD FUZZ_DIR FUZZ_RUNS
+# The make that runs this has given its own jobs away.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 # Findings of earlier runs, perhaps of another version, are not this run's.
 rm -rf "$FUZZ_DIR/findings"
 # The time only keeps a slow machine from taking too long.
