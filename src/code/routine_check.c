@@ -213,6 +213,15 @@ calls_stack_mover (const struct routine *routine, const struct insn *insn)
   return callee && callee->moves_stack;
 }
 
+/* Whether SP is in STATE what it is at the entry.  */
+static bool
+is_at_entry (const struct routine *routine, const struct state *state)
+{
+  const struct arch *arch = routine->machine->arch;
+  return value_equal (state->registers[arch->sp],
+                      value_of (VALUE_CFA, arch->fixed_ra_offset));
+}
+
 /* A mask of the registers of the ABI that may have other values in STATE, with
    which the routine leaves, than at the entry.  The return address is in
    register RA, or on the stack.  What was pushed has been popped again: where
@@ -228,7 +237,7 @@ changed_registers (const struct routine *routine, const struct state *state,
   struct value back = arch_tracks_ra (arch) ? state->registers[ra]
                                             : state_load (state, entry);
   uint32_t changed = 0;
-  if (!value_equal (state->registers[arch->sp], entry)
+  if (!is_at_entry (routine, state)
       || !value_equal (back, value_of (VALUE_SAVED, arch->ra)))
     return 0;
   for (uint32_t left = routine->machine->preserved; left; left &= left - 1)
@@ -240,7 +249,8 @@ changed_registers (const struct routine *routine, const struct state *state,
   return changed;
 }
 
-/* INSN jumps to another function, which returns to the caller.  */
+/* INSN jumps to another function, which returns to the caller: with what that
+   one changes, and with the stack pointer where that one leaves it.  */
 static void
 note_tail_call (struct routine *routine, const struct insn *insn,
                 const struct state *state)
@@ -248,8 +258,11 @@ note_tail_call (struct routine *routine, const struct insn *insn,
   const struct code_function *next = routine_callee (routine->context, insn);
   routine->changes
       |= changed_registers (routine, state, routine->machine->arch->ra);
-  if (next)
-    routine->changes |= next->changes;
+  if (!next)
+    return;
+  routine->changes |= next->changes;
+  if (next->moves_stack && is_at_entry (routine, state))
+    routine_learn (routine, LESSON_MOVES_STACK, routine->entry);
 }
 
 /* INSN returns, with STATE behind what it does beside that.  */

@@ -100,7 +100,7 @@ find_tables (struct routine *routine, const struct insn *insn,
       return reads;
     }
   *target = state->registers[insn->from];
-  if (target->kind == VALUE_CONSTANT && target->number > 0
+  if (target->kind == VALUE_CONSTANT
       && jump_tables_note_address (&routine->tables, (uint64_t)target->number,
                                    &number))
     *target = value_of (VALUE_TARGET, number);
@@ -260,29 +260,24 @@ uint64_t
 routine_called_place (const struct routine_context *context,
                       const struct insn *insn)
 {
-  bool constant = insn->from == REG_NONE && insn->memory
-                  && insn->base == REG_NONE && insn->index == REG_NONE;
-  if (insn->flow == FLOW_CALL)
-    return stub_place (context, insn->target);
-  return constant ? (uint64_t)insn->offset : 0;
+  return insn->flow == FLOW_CALL ? stub_place (context, insn->target)
+                                 : routine_constant_place (insn);
 }
 
 /* Go's compiler knows which calls do not return, and puts anything behind
    them; that the depth does not change says that the path goes on, or at least
-   that nothing is wrong if it does.  A call without a frame, where that loses
-   the return address, is the one that makes the stack larger: that comes back
-   to the entry, with the return address that it was handed in another
+   that nothing is wrong if it does: where the depth changes, or is not known,
+   the path ends behind the call anyway.  A call without a frame, where that
+   loses the return address, is the one that makes the stack larger: that comes
+   back to the entry, with the return address that it was handed in another
    register.  */
 static bool
 go_call_returns (const struct routine *routine, uint64_t call, uint64_t next)
 {
   const struct go_table *table = routine->context->go;
-  int32_t at_call = go_table_depth (table, call);
-  if (at_call == 0 && arch_tracks_ra (routine->machine->arch))
-    return false;
-  int32_t depth = go_table_depth (table, next);
-  return depth != GO_DEPTH_UNKNOWN && depth == at_call
-         && !go_table_is_start (table, next);
+  bool loses_ra = arch_tracks_ra (routine->machine->arch)
+                  && go_table_depth (table, call) == 0;
+  return !loses_ra && !go_table_is_start (table, next);
 }
 
 bool
@@ -333,7 +328,7 @@ leaves_alone (const struct routine *routine, uint64_t address, unsigned reg)
   for (int i = 0; bytes && i < PROBE_STEPS; i++)
     {
       if (!insn_decode (context->decoder, bytes, size, address, &insn)
-          || may_write (&insn, reg) || insn.calls_kernel)
+          || may_write (&insn, reg))
         return false;
       if (insn.flow == FLOW_RETURN)
         return last <= address;
@@ -356,7 +351,7 @@ routine_callee (const struct routine_context *context, const struct insn *insn)
       = insn->flow != FLOW_CALL_INDIRECT && insn->flow != FLOW_JUMP_INDIRECT;
   struct code_function *direct
       = is_direct ? functions_at (context->functions, insn->target) : NULL;
-  if (direct && (direct->is_start || insn->flow != FLOW_CALL))
+  if (direct && direct->is_start)
     return direct;
   uint64_t place = routine_called_place (context, insn);
   const struct relocated *word

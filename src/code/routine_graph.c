@@ -90,15 +90,21 @@ ends_known_code (const struct routine *routine,
 
 /* Nodes.  */
 
+uint64_t
+routine_constant_place (const struct insn *insn)
+{
+  bool is_constant
+      = insn->memory && insn->base == REG_NONE && insn->index == REG_NONE;
+  return is_constant ? (uint64_t)insn->offset : 0;
+}
+
 /* A call or jump through a word that is known is a direct one.  */
 static void
 resolve (const struct routine *routine, struct insn *insn)
 {
   bool calls = insn->flow == FLOW_CALL_INDIRECT;
-  bool constant = insn->memory && insn->from == REG_NONE
-                  && insn->base == REG_NONE && insn->index == REG_NONE;
-  if (constant && (calls || insn->flow == FLOW_JUMP_INDIRECT)
-      && facts_target (routine->context->facts, (uint64_t)insn->offset,
+  if ((calls || insn->flow == FLOW_JUMP_INDIRECT)
+      && facts_target (routine->context->facts, routine_constant_place (insn),
                        &insn->target))
     insn->flow = calls ? FLOW_CALL : FLOW_JUMP;
 }

@@ -131,6 +131,9 @@ void routine_add_label (struct routine *routine, uint32_t number,
 void routine_arrive (struct routine *routine, uint32_t number,
                      const struct state *state);
 
+/* The constant place that INSN has in memory, or 0.  */
+uint64_t routine_constant_place (const struct insn *insn);
+
 /* Whether another function starts at ADDRESS.  */
 bool routine_is_start (const struct routine *routine, uint64_t address);
 
