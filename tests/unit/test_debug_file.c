@@ -359,7 +359,8 @@ what_is_to_be_changed_is_no_other_file (void **state)
   static const struct
   {
     const char *place; /* of the file, or, with a target, of the link */
-    const char *to;    /* what the link leads to, from its own folder */
+    const char *to;    /* what the link leads to, from its own folder or,
+                          with a slash in front, from the directory */
     bool split, to_read, to_change, beside;
   } cases[] = {
     { "p.debug", NULL, true, true, true, true },
@@ -377,6 +378,8 @@ what_is_to_be_changed_is_no_other_file (void **state)
     { "CACHE", "../../elsewhere/p.debug", true, true, false, false },
     { "GLOBAL", NULL, true, true, true, false },
     { "GLOBAL", NULL, false, true, false, false },
+    { "GLOBAL", "/elsewhere/p.debug", true, true, true, false },
+    { "GLOBAL", "/elsewhere/p.debug", false, true, false, false },
   };
   (void)state;
   for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++)
@@ -408,7 +411,10 @@ what_is_to_be_changed_is_no_other_file (void **state)
           write_debug_file (&f, place, 0);
           snprintf (name, sizeof name, "%s/%s", f.directory, place);
           unlink (name);
-          assert_int_equal (symlink (to, name), 0);
+          char target[400];
+          snprintf (target, sizeof target, "%.200s%s",
+                    to[0] == '/' ? folder : "", to);
+          assert_int_equal (symlink (target, name), 0);
           write_split_file (&f, "elsewhere/p.debug", cases[i / 2].split);
         }
       bool found = to_change ? cases[i / 2].to_change : cases[i / 2].to_read;
@@ -614,6 +620,8 @@ struct difference
   int size, address;   /* more than those of .text */
   bool data;           /* .text is data */
   bool more_code;      /* another section of code, which is not loaded */
+  bool own_data;       /* the program's own .text is data */
+  bool no_sections;    /* the program has no section headers */
 };
 
 static const struct difference differences[] = {
@@ -623,6 +631,11 @@ static const struct difference differences[] = {
   { "code at another address", "at other addresses", .address = 1 },
   { "code in another section", "at other", .section = ".txet" },
   { "no code", "no code", .data = true },
+  { "code where the program has data", "at other", .own_data = true },
+  { "code in a segment", NULL, .no_sections = true },
+  { "less code than the segment has", NULL, .no_sections = true, .size = -1 },
+  { "more code than that", "at other", .no_sections = true, .size = 1 },
+  { "code that leaves it", "at other", .no_sections = true, .address = 1 },
   { "another machine", "another machine", .machine = EM_AARCH64 },
   { "another byte order", "another machine", .big_endian = true },
 };
@@ -632,7 +645,12 @@ another_program_s_debug_file (void **state)
 {
   const struct difference *difference = *state;
   struct fixture f, debug;
-  open_fixture (&f);
+  elf_builder_program (&f.elf, EM_X86_64, false);
+  if (difference->own_data)
+    f.elf.sections[elf_builder_section (&f.elf, ".text")].sh_flags = SHF_ALLOC;
+  if (difference->no_sections)
+    f.elf.n_sections = 0;
+  open_built (&f);
   debug = f;
   elf_builder_program (&debug.elf,
                        difference->machine ? difference->machine : EM_X86_64,
@@ -655,21 +673,82 @@ another_program_s_debug_file (void **state)
   close_fixture (&f);
 }
 
+/* Its first byte is the folder, the others are the name.  */
 static void
 one_byte_is_no_build_id_to_look_for (void **state)
 {
   (void)state;
+  for (uint32_t size = 1; size <= 2; size++)
+    {
+      struct fixture f;
+      elf_builder_program (&f.elf, EM_X86_64, false);
+      elf_builder_note (&f.elf, 0x220, "GNU", 3 /* NT_GNU_BUILD_ID */, size);
+      size_t note = elf_builder_section (&f.elf, ".note.gnu.build-id");
+      f.elf.sections[note].sh_size = 20;
+      elf_builder_segment (&f.elf, PT_NOTE)->p_filesz = 20;
+      open_built (&f);
+      assert_int_equal (build_id_find (&f.image).size, size);
+      write_debug_file (&f, f.build_id, 0);
+      expect (&f, size == 1 ? NOT_FOUND : FOUND, NULL);
+      close_fixture (&f);
+    }
+}
+
+/* An image that was made of a file is beside what that file is beside,
+   whatever descriptor the file has.  */
+static void
+what_was_made_of_a_file_is_where_the_file_is (void **state)
+{
+  (void)state;
   struct fixture f;
-  elf_builder_program (&f.elf, EM_X86_64, false);
-  elf_builder_note (&f.elf, 0x220, "GNU", 3 /* NT_GNU_BUILD_ID */, 1);
-  f.elf.sections[elf_builder_section (&f.elf, ".note.gnu.build-id")].sh_size
-      = 20;
-  elf_builder_segment (&f.elf, PT_NOTE)->p_filesz = 20;
-  open_built (&f);
-  assert_int_equal (build_id_find (&f.image).size, 1);
-  write_debug_file (&f, ".build-id/b1/.debug", 0);
-  expect (&f, NOT_FOUND, NULL);
+  struct debug_file file;
+  struct error err = { 0 };
+  open_linked_fixture (&f, "p.debug", 12);
+  write_debug_file (&f, "p.debug", 0);
+  struct image source = f.image, made = f.image;
+  int input = dup (STDIN_FILENO);
+  assert_true (input >= 0);
+  assert_int_equal (dup2 (f.image.fd, STDIN_FILENO), STDIN_FILENO);
+  source.fd = STDIN_FILENO;
+  made.fd = -1;
+  made.made_from = &source;
+  debug_file_find (&file, &made, &f.places, &err);
+  assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
+  close (input);
+  assert_non_null (file.image.elf);
+  debug_file_close (&file);
   close_fixture (&f);
+}
+
+/* Contents of any loaded section of code, also the last one, make a file one
+   that is run.  */
+static void
+code_is_in_no_separate_debug_file (void **state)
+{
+  static const struct
+  {
+    uint32_t type;
+    uint64_t flags;
+    bool split;
+  } cases[] = {
+    { SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, false },
+    { SHT_NOTE, SHF_ALLOC | SHF_EXECINSTR, false },
+    { SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, true },
+    { SHT_PROGBITS, SHF_EXECINSTR, true },
+    { SHT_PROGBITS, SHF_ALLOC, true },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t at = 1; at < 4; at++)
+      {
+        struct image_section sections[4] = { 0 };
+        struct image image = { .sections = sections, .n_sections = 4 };
+        struct error err = { 0 };
+        sections[at].header.sh_type = cases[i].type;
+        sections[at].header.sh_flags = cases[i].flags;
+        assert_int_equal (debug_file_check_split (&image, &err),
+                          cases[i].split);
+      }
 }
 
 static void
@@ -788,6 +867,8 @@ main (void)
     cmocka_unit_test (a_file_beside_makes_up_for_another),
     cmocka_unit_test (a_crc_counts_where_one_has_a_build_id),
     cmocka_unit_test (one_byte_is_no_build_id_to_look_for),
+    cmocka_unit_test (what_was_made_of_a_file_is_where_the_file_is),
+    cmocka_unit_test (code_is_in_no_separate_debug_file),
     cmocka_unit_test (the_crc_stands_behind_the_name),
     cmocka_unit_test (a_shorter_build_id_is_another),
     cmocka_unit_test (the_build_id_comes_before_the_link),
