@@ -396,14 +396,21 @@ instructions_have_their_sizes (void **state)
     SIZED ("\x62\xf1\x7c\x48\x10\x47\x01", false),     /* vmovups, EVEX */
     SIZED ("\xe8\x01\x02\x03\x04", true),
     SIZED ("\x66\x66\x48\xe8\x01\x02\x03\x04", true), /* of __tls_get_addr */
-    SIZED ("\xff\xd0", true),
-    SIZED ("\x41\xff\xd4", true),
+    SIZED ("\xff\xd0", true), SIZED ("\x41\xff\xd4", true),
     SIZED ("\x3e\xff\xd0", true), /* notrack */
     SIZED ("\xff\x15\x01\x02\x03\x04", true),
     SIZED ("\xff\x1a", true),                  /* far */
     SIZED ("\xff\xe0", false),                 /* jmp */
     SIZED ("\xff\x35\x01\x02\x03\x04", false), /* push */
     SIZED ("\x0f\xe8\xc1", false),             /* psubsb: no call */
+    /* The last REX counts, and only right before the opcode.  */
+    SIZED ("\x48\x41\xb8\x01\x02\x03\x04", false),
+    SIZED ("\x48\x66\xb8\x01\x02", false),
+    SIZED ("\x66\x48\x05\x01\x02\x03\x04", false), /* add $n,%rax */
+    SIZED ("\xf0\x0f\xb1\x0a", false),             /* lock cmpxchg */
+    SIZED ("\xf6\xc8\x01", false),                 /* test: /1 */
+    SIZED ("\x62\xf5\x7c\x48\x58\xc1", false),     /* vaddph: map 5 */
+    SIZED ("\x62\xf6\x7d\x48\x98\xc1", false),     /* vfmadd132ph: map 6 */
   };
   (void)state;
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
@@ -425,7 +432,11 @@ instructions_have_their_sizes (void **state)
         }
     }
   static const char unknown[][4]
-      = { "\x06", "\xea", "\x8f\xe8", "\x0f\x04", "\xd6", "\x62\xf7" };
+      = { "\x06", "\xea", "\x8f\xe8", "\x0f\x04", "\xd6", "\x62\xf7",
+          /* Group 5: /7, and far pointers in registers.  */
+          "\xff\x38", "\xff\xf8", "\xff\xd8", "\xff\xe8",
+          /* VEX: je has none, and there is no map 10.  */
+          "\xc5\xf8\x84", "\xc4\xea\x78\x10" };
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
     {
       uint8_t padded[15] = { 0 };
@@ -433,6 +444,20 @@ instructions_have_their_sizes (void **state)
       memcpy (padded, unknown[i], sizeof unknown[i]);
       assert_int_equal (amd64_instruction_size (padded, 15, &call), 0);
     }
+}
+
+static void
+instructions_have_15_bytes_at_most (void **state)
+{
+  (void)state;
+  uint8_t code[16];
+  bool call;
+  memset (code, 0x66, sizeof code);
+  code[14] = 0x90;
+  assert_int_equal (amd64_instruction_size (code, 16, &call), 15);
+  code[14] = 0x66;
+  code[15] = 0x90;
+  assert_int_equal (amd64_instruction_size (code, 16, &call), 0);
 }
 
 static void
@@ -716,6 +741,7 @@ main (void)
     cmocka_unit_test (code_that_is_not_there_may_make_calls),
     cmocka_unit_test (arm64_calls_are_looked_for_in_each_instruction),
     cmocka_unit_test (instructions_have_their_sizes),
+    cmocka_unit_test (instructions_have_15_bytes_at_most),
     cmocka_unit_test (changes_in_the_body_are_named),
     cmocka_unit_test (a_large_stack_is_read_from_the_code),
     cmocka_unit_test (an_unaligned_stack_is_refused),

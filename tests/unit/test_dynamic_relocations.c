@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/dynamic_relocations.h"
 #include "tests/unit/elf_builder.h"
+#include "tests/unit/failing_allocations.h"
 
 enum
 {
@@ -390,6 +391,32 @@ places_reach_into_what_is_asked_for (void **state)
 }
 
 static void
+without_memory_no_place_is_forgotten (void **state)
+{
+  (void)state;
+  bool found = false;
+  unsigned n = 0;
+  for (; !found; n++)
+    {
+      struct fixture f;
+      struct dynamic_places places;
+      struct error err = { 0 };
+      begin_places (&f);
+      open_fixture (&f);
+      allocations_granted = n;
+      found = dynamic_places_find (&places, &f.image, DATA, 0x80, &err);
+      allocations_granted = UINT_MAX;
+      assert_int_equal (err.status,
+                        found ? CFI2SFRAME_OK : CFI2SFRAME_NO_MEMORY);
+      if (found)
+        assert_int_equal (places.n, 2);
+      dynamic_places_free (&places);
+      image_close (&f.image);
+    }
+  assert_true (n > 1);
+}
+
+static void
 places_come_in_any_order (void **state)
 {
   static const uint8_t order[] = { 3, 9, 1, 0, 7, 5, 9, 2, 8, 6, 4 };
@@ -623,6 +650,7 @@ main (void)
     cmocka_unit_test (relative_ones_without_a_place),
     cmocka_unit_test (what_cannot_be_read_is_told),
     cmocka_unit_test (places_reach_into_what_is_asked_for),
+    cmocka_unit_test (without_memory_no_place_is_forgotten),
     cmocka_unit_test (places_come_in_any_order),
     cmocka_unit_test (other_headers_are_anywhere),
     cmocka_unit_test (touched_to_the_byte),

@@ -552,13 +552,19 @@ owner_and_group_are_kept (void **state)
   struct stat status;
   if (geteuid () != 0)
     skip ();
-  for (unsigned i = 0; i < 2; i++)
+  /* One of them changes, or both.  */
+  static const struct
+  {
+    uid_t owner;
+    gid_t group;
+  } cases[] = { { 0, 34 }, { 12, 35 }, { 13, 35 }, { 13, 36 } };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      assert_int_equal (fchown (from.fd, i ? 12 : 0, 34 + i), 0);
+      assert_int_equal (fchown (from.fd, cases[i].owner, cases[i].group), 0);
       expect_copy (CFI2SFRAME_OK, NULL);
       assert_int_equal (fstat (to.fd, &status), 0);
-      assert_int_equal (status.st_uid, i ? 12 : 0);
-      assert_int_equal (status.st_gid, 34 + i);
+      assert_int_equal (status.st_uid, cases[i].owner);
+      assert_int_equal (status.st_gid, cases[i].group);
     }
 }
 
@@ -691,6 +697,7 @@ what_a_new_file_cannot_have_is_known (void **state)
   } cases[] = {
     { 0, false, false },
     { FS_VERITY_FL, true, false },
+    { FS_VERITY_FL | FS_EXTENT_FL, true, false },
     { FS_NOCOW_FL, false, true },
     { FS_JOURNAL_DATA_FL | FS_EXTENT_FL, false, true },
     { FS_SECRM_FL, false, true },

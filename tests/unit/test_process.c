@@ -654,19 +654,27 @@ static void
 of_a_core_without_threads_it_is_said_whether_it_was_cut_off (void **state)
 {
   (void)state;
-  for (unsigned cut = 0; cut < 2; cut++)
+  static const struct
+  {
+    uint64_t notes, notes_size, memory_size;
+    bool cut;
+  } cases[] = { { CORE_NOTES, 0, 0x80, false },
+                { CORE_NOTES, 0, 0x81, true },
+                { CORE_SIZE, 8, 0x80, true } };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t bytes[CORE_SIZE];
       make_whole_core (bytes);
-      put_segment (bytes, 0, PT_NOTE, CORE_NOTES, 0, 0);
-      put_segment (bytes, 2, PT_LOAD, CORE_SIZE - 0x80, 0x900000, 0x80 + cut);
+      put_segment (bytes, 0, PT_NOTE, cases[i].notes, 0, cases[i].notes_size);
+      put_segment (bytes, 2, PT_LOAD, CORE_SIZE - 0x80, 0x900000,
+                   cases[i].memory_size);
       struct process process;
       struct error err;
       assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
       bool said = ends_with (err.reason,
                              "it was cut off, and no threads are left in it");
-      if (said != (cut == 1))
-        fail_msg ("%u: %s", cut, err.reason);
+      if (said != cases[i].cut)
+        fail_msg ("%zu: %s", i, err.reason);
       if (!said)
         assert_memory_equal (err.reason, "threads", 7);
     }

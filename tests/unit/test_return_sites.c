@@ -315,6 +315,13 @@ a_first_row_in_the_middle_follows_nothing (void **state)
       = { calling, { 8, 4, .rows = { { 2, 8 } }, .expected = "2 8" } };
   BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP NOP);
   EXPECT (&f, parts);
+  /* Those behind its own calls are left out nevertheless.  */
+  const struct part calls_too[]
+      = { calling,
+          { 8, 8, .rows = { { 1, 8 }, { 6, 32 } },
+            .expected = "1 8 6 return-address 7 32" } };
+  BEGIN (&f, NOP NOP NOP CALL NOP CALL NOP NOP);
+  EXPECT (&f, calls_too);
 }
 
 /* Code is decoded from where its last row begins, or it itself does.  */
