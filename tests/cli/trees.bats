@@ -290,10 +290,11 @@ teardown ()
 @test "a directory that cannot be read is an error, the others are done" {
   [ "$(id -u)" -ne 0 ] || needs setpriv
   make_tree tree
-  mkdir -m 0 tree/closed
   public=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
   chmod 755 "$public"
-  cp "$CFI2SFRAME" "$public/cfi2sframe" && cp -a tree "$public"
+  cp "$CFI2SFRAME" "$public/cfi2sframe"
+  cp -a tree "$public"
+  mkdir -m 0 "$public/tree/closed"
   program="$public/cfi2sframe -n -r $public/tree"
   if [ "$(id -u)" -eq 0 ]; then
     program="setpriv --reuid=65534 --regid=65534 --clear-groups $program"
