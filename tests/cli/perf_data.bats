@@ -178,8 +178,9 @@ open ("perf.data", "wb").write (data)'
   sed -i 's/;\[kernel\]_\[k\]//' folded
   check_stacks folded
   # A function, what is behind it, and which name of the first address counts.
+  local names
   local -a known
-  read -ra known < <(python3 - <<'END'
+  names=$(python3 - <<'END'
 names = {}
 with open("/proc/kallsyms", encoding="ascii") as file:
     for line in file:
@@ -191,6 +192,7 @@ if len(places) > 1000:
     print(*(hex(place) for place in places[999:1001]), min(names[places[999]]))
 END
 )
+  read -ra known <<<"$names"
   [ "${#known[@]}" -eq 3 ] || skip "no names of the kernel"
   # The outer address is where a call at the end of the same function returns to.
   recorded "kernel=${known[0]},${known[1]}" "kernel-map=${known[2]},${known[0]}"
