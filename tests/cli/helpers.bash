@@ -61,6 +61,24 @@ library_file ()
   readlink -f "${line##*=> }"
 }
 
+# by_makepkg FOLDER: build the PKGBUILD in there.  The package comes into the
+# folder, and the file log.  makepkg does not run as root, and somebody else may
+# not enter our folder.
+by_makepkg ()
+{
+  local user=() place
+  place=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
+  cp "$1"/* "$place"
+  if [ "$(id -u)" -eq 0 ]; then
+    chown -R 65534:65534 "$place"
+    user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  fi
+  (cd "$place" && HOME=$place PKGEXT=.pkg.tar.zst CARCH=$(uname -m) \
+    "${user[@]}" makepkg -d >log 2>&1) || true
+  cp "$place"/*.pkg.tar.zst "$place/log" "$1" || true
+  rm -rf "$place"
+}
+
 # Copy FILE to TARGET, writable.
 copy ()
 {
