@@ -21,10 +21,10 @@
 	.cfi_endproc
 	.endm
 	begin	f
-	call	*0x30000(%rbx)
+	call	*0x30008(%rbx)
 	end
 	begin	g
-	call	*0x30000(,%rbx,8)
+	call	*0x30008(,%rbx,8)
 	end
 	begin	h
 	test	%edi, %edi

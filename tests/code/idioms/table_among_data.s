@@ -1,9 +1,11 @@
 # Free Pascal has its jump tables among the data, and extends the index with
 # `and': from a byte in f, from four in j.  In g an entry leads elsewhere, h's
-# are offsets from another place, and nothing bounds the index of i: what the
+# are offsets from another place, nothing bounds the index of i, and an entry of k
+# leads to the next function, as opposed to l's own entry: what the
 # program could write is no table then.
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
-# expect: sound:2 unresolved-jump:3
+# expect: silent 126 
+# expect: sound:3 unresolved-jump:4
 	.text
 f:	.cfi_startproc
 	push	%rbx
@@ -111,3 +113,38 @@ j:	.cfi_startproc
 	.cfi_endproc
 	.data
 table_j: .long	1b-table_j, 2b-table_j
+	.text
+k:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	(%rdi), %eax
+	cmp	$1, %eax
+	ja	2f
+	and	%eax, %eax
+	lea	table_k(%rip), %rdx
+	movslq	(%rdx,%rax,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+1:	xor	%eax, %eax
+2:	pop	%rbx
+	.cfi_restore 3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+l:	.cfi_startproc
+	mov	(%rdi), %eax
+	cmp	$2, %eax
+	ja	2f
+	and	%eax, %eax
+	lea	table_l(%rip), %rdx
+	movslq	(%rdx,%rax,4), %rax
+	add	%rdx, %rax
+	jmp	*%rax
+1:	inc	%eax
+	ret
+2:	ret
+	.cfi_endproc
+	.data
+table_k: .long	1b-table_k, l-table_k
+table_l: .long	l-table_l, 1b-table_l, 2b-table_l
