@@ -1930,7 +1930,8 @@ undone_in_place_in_a_safe_order (void **state)
 }
 
 /* A converted file to which something was appended: how much is told, also
-   where the magic of a record stands in it or in the record.  */
+   where the magic of a record stands in it or in the record, behind a size
+   that is too small, or in front of the section header table.  */
 static void
 bytes_appended_are_counted (void **state)
 {
@@ -1950,6 +1951,9 @@ bytes_appended_are_counted (void **state)
   uint8_t content[CONTENT];
   for (size_t i = 0; i < CONTENT; i++)
     content[i] = (uint8_t)(i * 7 + 1);
+  memcpy (content + 4, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  store_u64 (content + 4 + UNDO_MAGIC_SIZE, 4, false);
+  store_u64 (content + 50 + UNDO_MAGIC_SIZE - UNDO_FOOTER_SIZE, 1, false);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int with_magic = 0; with_magic < 2; with_magic++)
       {
@@ -1963,6 +1967,7 @@ bytes_appended_are_counted (void **state)
                     hash_digest (content, CONTENT), 1, &operations);
         struct image image
             = { .fd = -1, .bytes = file.bytes, .size = file.size };
+        image.header.e_shoff = 30;
         assert_true (undo_record_find (&record, &image));
         /* Of a record that is cut off nobody knows where it ended.  */
         for (; image.size > 0; image.size--)
@@ -1980,6 +1985,66 @@ bytes_appended_are_counted (void **state)
       }
   struct image none = { .fd = -1, .bytes = content, .size = CONTENT };
   assert_int_equal (undo_bytes_appended (&none), 0);
+}
+
+/* Behind the last operation there is nothing, and there are no more operations
+   than bytes.  */
+static void
+a_record_has_its_operations_and_nothing_else (void **state)
+{
+  enum
+  {
+    CONTENT = 100
+  };
+  static const struct
+  {
+    uint64_t n;
+    size_t behind;
+    const char *reason;
+  } cases[] = { { 1, 0, NULL },
+                { 1, 1, "the undo record is incomplete" },
+                { 2, 0, "the undo record contradicts itself" },
+                { 1000, 0, "the undo record does not belong to this file" } };
+  (void)state;
+  static const uint8_t content[CONTENT] = { 1, 2, 3 };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct error err = { 0 };
+      struct buffer operations, file;
+      struct layout_plan plan;
+      buffer_init (&operations, false);
+      append_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
+      append_uleb (&operations, 0);
+      buffer_append (&operations, content, cases[i].behind);
+      put_record (&file, content, CONTENT, CONTENT,
+                  hash_digest (content, CONTENT), cases[i].n, &operations);
+      struct image image
+          = { .fd = -1, .bytes = file.bytes, .size = file.size };
+      assert_int_equal (undo_plan (&plan, &image, &err),
+                        cases[i].reason == NULL);
+      if (cases[i].reason != NULL)
+        assert_string_equal (err.reason, cases[i].reason);
+      layout_plan_free (&plan);
+      buffer_free (&file);
+      buffer_free (&operations);
+    }
+}
+
+/* No byte behind the file is read to see whether a record begins at its
+   end.  */
+static void
+a_magic_at_the_end_begins_no_record (void **state)
+{
+  (void)state;
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (pages != MAP_FAILED);
+  assert_int_equal (mprotect (pages + page, page, PROT_NONE), 0);
+  memcpy (pages + page - UNDO_MAGIC_SIZE, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  struct image image = { .fd = -1, .bytes = pages, .size = page };
+  assert_int_equal (undo_bytes_appended (&image), 0);
+  munmap (pages, 2 * page);
 }
 
 int
@@ -2027,6 +2092,8 @@ main (void)
     cmocka_unit_test (a_file_that_only_grew_is_cut_off),
     cmocka_unit_test (undone_in_place_in_a_safe_order),
     cmocka_unit_test (bytes_appended_are_counted),
+    cmocka_unit_test (a_record_has_its_operations_and_nothing_else),
+    cmocka_unit_test (a_magic_at_the_end_begins_no_record),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
