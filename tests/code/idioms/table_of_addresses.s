@@ -2,10 +2,11 @@
 # front of it (g).  Where one of two tables has offsets (h: the second, i: the first)
 # or is not in the file (j: the first, k: the second), the jump is not resolved.  Nor
 # is a jump to a constant in another function (m), as opposed to the same (l).  A table
-# without a bound may have addresses of other parts (p).
+# without a bound may have addresses of other parts (p), and ends where something is
+# named (q).
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 198 
-# expect: sound:5 unresolved-jump:5
+# expect: sound:7 unresolved-jump:5
 	.macro	begin name
 	.text
 \name:	.cfi_startproc
@@ -118,3 +119,14 @@ p.cold:	.cfi_startproc
 	.cfi_endproc
 	.section .data.rel.ro, "aw"
 table_p: .quad	1b, p.cold, 2b, 0
+	begin	q
+	lea	table_q(%rip), %rdx
+	jmp	*(%rdx,%rdi,8)
+1:	movabs	$0x5b5b5b5b5b5b5b5b, %rbx
+2:	end
+	.section .data.rel.ro, "aw"
+table_q: .quad	1b, 2b
+behind_q: .quad	1b+3
+	begin	r
+	lea	behind_q(%rip), %rax
+	end
