@@ -168,6 +168,17 @@ report_wrong (struct session *session, const struct process *process, size_t i)
            a->fp, b->fp);
 }
 
+/* Whether the referee goes wrong from frame I on: DWARF readers look up the
+   address before a frame's PC, and no call ends at this one, as when libgcc's
+   `ret' goes to a landing pad.  Where a signal came they do not.  */
+static bool
+referee_misled (const struct walk *sframe, size_t i)
+{
+  const struct frame *frame = &sframe->frames[i];
+  return frame->at_pc && !frame->interrupted
+         && !(i + 1 < sframe->n && frame[1].interrupted);
+}
+
 /* Compare the frames that both walks have.  False when one differs.  */
 static bool
 compare_frames (struct session *session, const struct process *process)
@@ -179,6 +190,11 @@ compare_frames (struct session *session, const struct process *process)
   tally->frames += (same < both ? same + 1 : both) - 1;
   if (same == both)
     return true;
+  if (same > 0 && referee_misled (sframe, same - 1))
+    {
+      tally->partial++;
+      return false;
+    }
   tally->wrong_frames++;
   if (tally->wrong_stops++ < REPORTS_MAX)
     report_wrong (session, process, same);
@@ -192,7 +208,8 @@ compare_depths (struct session *session, const struct process *process)
   struct tally *tally = &session->tally;
   if (cfi->n > tally->deepest)
     tally->deepest = cfi->n;
-  if (cfi->end != CFI2SFRAME_STEP_OUTERMOST)
+  if (cfi->end != CFI2SFRAME_STEP_OUTERMOST
+      || (sframe->n > cfi->n && referee_misled (sframe, cfi->n - 1)))
     {
       tally->partial++;
       tally->longer += sframe->n > cfi->n;
