@@ -111,7 +111,7 @@ io_map (int fd, size_t *size, struct error *err)
   if (!io_check_size (&status, err))
     return NULL;
   *size = (size_t)status.st_size;
-  void *bytes = mmap (NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+  void *bytes = mmap (NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (bytes != MAP_FAILED)
     return bytes;
   error_set_errno (err, "mmap");

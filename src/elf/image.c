@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -215,7 +216,7 @@ check_segment_ranges (struct image *image, struct error *err)
   return true;
 }
 
-/* Everything after image->elf, bytes and size are set.  */
+/* Everything after image->elf is set.  */
 static bool
 image_read (struct image *image, struct error *err)
 {
@@ -235,27 +236,6 @@ image_read (struct image *image, struct error *err)
     }
   return check_section_ranges (image, err)
          && check_segment_ranges (image, err);
-}
-
-static bool
-image_open_raw (struct image *image, struct error *err)
-{
-  if (image->elf == NULL)
-    return error_set (err, CFI2SFRAME_MALFORMED, "libelf: %s",
-                      elf_errmsg (-1));
-  size_t size = 0;
-  image->bytes = (const uint8_t *)elf_rawfile (image->elf, &size);
-  image->size = size;
-  if (image->bytes == NULL)
-    return error_set (err, CFI2SFRAME_IO, "cannot read the file: %s",
-                      elf_errmsg (-1));
-  return true;
-}
-
-static bool
-image_open_elf (struct image *image, struct error *err)
-{
-  return image_open_raw (image, err) && image_read (image, err);
 }
 
 /* If locking fails for another reason than that another process has the lock
@@ -307,13 +287,34 @@ start_libelf (void)
   pthread_once (&once, set_version);
 }
 
+static bool
+image_map (struct image *image, int fd, struct error *err)
+{
+  size_t size = 0;
+  image->bytes = io_map (fd, &size, err);
+  image->size = size;
+  image->mapped = image->bytes != NULL;
+  return image->mapped;
+}
+
+/* Everything after image->bytes and size are set.  */
+static bool
+image_open_elf (struct image *image, struct error *err)
+{
+  start_libelf ();
+  /* libelf takes a writable pointer but writes only on elf_update.  */
+  image->elf = elf_memory ((char *)image->bytes, image->size);
+  if (image->elf == NULL)
+    return error_set (err, CFI2SFRAME_MALFORMED, "libelf: %s",
+                      elf_errmsg (-1));
+  return image_read (image, err);
+}
+
 bool
 image_open_fd (struct image *image, int fd, struct error *err)
 {
   *image = (struct image){ .fd = -1 };
-  start_libelf ();
-  image->elf = elf_begin (fd, ELF_C_READ_MMAP, NULL);
-  if (image_open_elf (image, err))
+  if (image_map (image, fd, err) && image_open_elf (image, err))
     {
       image->fd = fd;
       return true;
@@ -350,9 +351,7 @@ image_open_bytes (struct image *image, const struct file_location *location,
   *image = (struct image){ .fd = open_regular (location, err) };
   if (image->fd < 0)
     return false;
-  start_libelf ();
-  image->elf = elf_begin (image->fd, ELF_C_READ_MMAP, NULL);
-  if (image_open_raw (image, err))
+  if (image_map (image, image->fd, err))
     return true;
   image_close (image);
   return false;
@@ -362,12 +361,9 @@ bool
 image_open_memory (struct image *image, const void *bytes, size_t size,
                    struct error *err)
 {
-  *image = (struct image){ .fd = -1 };
-  start_libelf ();
+  *image = (struct image){ .fd = -1, .bytes = bytes, .size = size };
   if (size == 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
-  /* libelf takes a writable pointer but writes only on elf_update.  */
-  image->elf = elf_memory ((char *)bytes, size);
   if (image_open_elf (image, err))
     return true;
   image_close (image);
@@ -380,9 +376,18 @@ image_close (struct image *image)
   free (image->segments);
   free (image->sections);
   elf_end (image->elf);
+  if (image->mapped)
+    munmap ((void *)image->bytes, image->size);
   if (image->fd >= 0)
     close (image->fd);
   *image = (struct image){ .fd = -1 };
+}
+
+void
+image_unmap_pages (const struct image *image)
+{
+  if (image->mapped)
+    madvise ((void *)image->bytes, image->size, MADV_DONTNEED);
 }
 
 const struct image_section *

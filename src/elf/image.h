@@ -1,11 +1,12 @@
 /* An ELF file, opened and classified; read-only.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   libelf owns the bytes (a mapping of the file, or the caller's memory).
-   Opening checks what every later layer relies on: class and header sizes,
-   tables inside the file, section and segment contents inside the file,
-   PT_LOADs ascending and disjoint, p_filesz <= p_memsz.  (Segment contents are
-   not checked in files of debug_only: they are not there.)  */
+   The bytes are a mapping of the file, which the image owns, or the caller's
+   memory; libelf looks into them where they are.  Opening checks what every
+   later layer relies on: class and header sizes, tables inside the file,
+   section and segment contents inside the file, PT_LOADs ascending and
+   disjoint, p_filesz <= p_memsz.  (Segment contents are not checked in files
+   of debug_only: they are not there.)  */
 
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
@@ -37,6 +38,7 @@ struct image
   int fd;               /* -1 when opened from memory */
   const uint8_t *bytes; /* the whole file */
   uint64_t size;
+  bool mapped; /* bytes are a mapping of the file */
   GElf_Ehdr header;
   const struct arch *arch; /* NULL: a machine without SFrame ABI */
   bool big_endian;
@@ -74,6 +76,11 @@ bool image_open_memory (struct image *image, const void *bytes, size_t size,
                         struct error *err);
 
 void image_close (struct image *image);
+
+/* Take the pages of a mapped file, of which hardly any are needed any more,
+   out of the page tables, while other threads may look at them: what is looked
+   at comes back.  For a large file image_close has nothing left to do then. */
+void image_unmap_pages (const struct image *image);
 
 /* The first section called NAME, or NULL.  */
 const struct image_section *image_find_section (const struct image *image,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -332,6 +333,43 @@ holes_stay_holes (void **state)
   assert_int_equal (data, 0x1000 + hole);
 }
 
+static long
+page_faults (void)
+{
+  struct rusage usage;
+  assert_int_equal (getrusage (RUSAGE_SELF, &usage), 0);
+  return usage.ru_minflt + usage.ru_majflt;
+}
+
+/* A file's pages are unmapped and come back.  The caller's memory, whose pages
+   would come back as zeros, is left alone.  */
+static void
+unmapped_pages_come_back (void **state)
+{
+  struct fixture *test = *state;
+  elf_builder_finish (&test->elf);
+  size_t size = test->elf.size;
+  uint8_t *memory = mmap (NULL, size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (memory != MAP_FAILED);
+  memcpy (memory, test->elf.bytes, size);
+  assert_true (image_open_memory (&test->image, memory, size, &test->err));
+  image_unmap_pages (&test->image);
+  assert_memory_equal (memory, test->elf.bytes, size);
+  image_close (&test->image);
+  munmap (memory, size);
+  assert_true (pwrite (test->fd, test->elf.bytes, size, 0) == (ssize_t)size);
+  assert_true (image_open_fd (&test->image, dup (test->fd), &test->err));
+  assert_memory_equal (test->image.bytes, test->elf.bytes, size);
+  long mapped = page_faults ();
+  assert_memory_equal (test->image.bytes, test->elf.bytes, size);
+  long before = page_faults ();
+  image_unmap_pages (&test->image);
+  assert_memory_equal (test->image.bytes, test->elf.bytes, size);
+  assert_int_equal (mapped, before);
+  assert_true (page_faults () > before);
+}
+
 #define TEST(function) \
   cmocka_unit_test_setup_teardown (function, set_up, tear_down)
 
@@ -340,6 +378,7 @@ main (void)
 {
   static const struct CMUnitTest tests[] = {
     TEST (slack_is_checked),
+    TEST (unmapped_pages_come_back),
     TEST (eviction_is_checked),
     TEST (eviction_in_big_endian_is_checked),
     TEST (segments_that_the_table_has_grown_over_are_kept),
