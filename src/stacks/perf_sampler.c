@@ -18,13 +18,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/descriptors.h"
 #include "stacks/live.h"
 #include "stacks/perf_events.h"
 #include "tool/clock.h"
@@ -216,17 +216,6 @@ new_sampler (bool off_cpu)
   return sampler;
 }
 
-/* There is a file for each thread on each processor.  */
-static void
-allow_files (void)
-{
-  struct rlimit limit;
-  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
-    return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit (RLIMIT_NOFILE, &limit);
-}
-
 struct perf_sampler *
 perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
                    bool on_exec, bool children, struct error *err)
@@ -242,7 +231,8 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
   sampler->children = children;
   ask_for_samples (&sampler->samples, profile->off_cpu ? 0 : hz, on_exec);
   ask_for_switches (&sampler->switches, on_exec);
-  allow_files ();
+  /* There is a file for each thread on each processor.  */
+  descriptors_raise_limit ();
   errno = 0;
   if (open_threads (sampler))
     return sampler;

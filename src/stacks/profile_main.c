@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/printable.h"
 #include "stacks/command.h"
 #include "stacks/live.h"
@@ -471,6 +472,7 @@ main (int argc, char **argv)
 {
   struct session session = { .command = { .go = -1, .result = -1 } };
   struct sigaction action = { .sa_handler = note_interrupt };
+  descriptors_occupy_standard ();
   profile_options_parse (&session.options, argc, argv);
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/descriptors.h"
 #include "base/printable.h"
 #include "stacks/core.h"
 #include "stacks/live.h"
@@ -205,6 +206,7 @@ int
 main (int argc, char **argv)
 {
   struct session session = { 0 };
+  descriptors_occupy_standard ();
   stack_options_parse (&session.options, argc, argv);
   session.process.policy = session.options.policy;
   session.process.policy.on_need = !session.options.policy.only_sframe;

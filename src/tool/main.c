@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/descriptors.h"
 #include "base/printable.h"
 #include "tool/batch.h"
 #include "tool/clock.h"
@@ -108,6 +109,8 @@ int
 main (int argc, char **argv)
 {
   struct tool_options options;
+  descriptors_occupy_standard ();
+  descriptors_raise_limit ();
   tool_options_parse (&options, argc, argv);
   signals_install ();
   keep_freed_memory (&options);
