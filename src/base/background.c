@@ -8,6 +8,13 @@
 #include <signal.h>
 #include <stddef.h>
 
+/* Of each thread, in bytes.  A conversion needs 124 KiB.  The default is what
+   "ulimit -s" says, and 128 KiB with musl.  */
+enum
+{
+  STACK_SIZE = 1 << 20
+};
+
 static void *
 background_run (void *argument)
 {
@@ -20,15 +27,19 @@ void
 background_start (struct background *background, void (*work) (void *argument),
                   void *argument)
 {
+  pthread_attr_t attributes;
   sigset_t all, old;
+  pthread_attr_init (&attributes);
+  pthread_attr_setstacksize (&attributes, STACK_SIZE);
   background->work = work;
   background->argument = argument;
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &old);
-  background->threaded
-      = pthread_create (&background->thread, NULL, background_run, background)
-        == 0;
+  background->threaded = pthread_create (&background->thread, &attributes,
+                                         background_run, background)
+                         == 0;
   pthread_sigmask (SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy (&attributes);
 }
 
 void

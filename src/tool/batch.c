@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "convert/relink.h"
+#include "base/background.h"
 #include "base/printable.h"
+#include "convert/relink.h"
 #include "tool/job.h"
 #include "tool/messages.h"
 #include "tool/progress.h"
@@ -280,7 +280,7 @@ note_finished (struct batch *batch, size_t index)
   pthread_mutex_unlock (&batch->lock);
 }
 
-static void *
+static void
 work_on_files (void *argument)
 {
   struct batch *batch = argument;
@@ -290,7 +290,7 @@ work_on_files (void *argument)
       size_t mine = batch->n_taken < batch->n_order ? batch->n_taken++ : NONE;
       pthread_mutex_unlock (&batch->lock);
       if (mine == NONE)
-        return NULL;
+        return;
       run_file (batch, batch->order[mine]);
       note_finished (batch, batch->order[mine]);
     }
@@ -371,39 +371,24 @@ print_all (struct batch *batch)
 
 /* Threads.  */
 
-/* Start up to N threads.  These take no signals, so that none of them is held
-   up inside a handler; the main thread takes all.  Returns how many were
-   started.  */
-static unsigned
-start_threads (struct batch *batch, pthread_t *threads, unsigned n)
-{
-  sigset_t all, old;
-  unsigned started = 0;
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &old);
-  while (started < n
-         && pthread_create (&threads[started], NULL, work_on_files, batch)
-                == 0)
-    started++;
-  pthread_sigmask (SIG_SETMASK, &old, NULL);
-  return started;
-}
-
 static bool
 run_threads (struct batch *batch)
 {
   unsigned n = batch->options->jobs;
   if (n > batch->n_order)
     n = (unsigned)batch->n_order;
-  pthread_t *threads = calloc (n, sizeof *threads);
+  struct background *threads = calloc (n, sizeof *threads);
   if (threads == NULL)
     return false;
-  unsigned started = start_threads (batch, threads, n);
-  if (started == 0)
+  for (unsigned i = 0; i < n; i++)
+    background_start (&threads[i], work_on_files, batch);
+  /* Printing waits for the files.  Where no thread can be had, this one works
+     on them first.  */
+  if (n > 0 && !threads[0].threaded)
     work_on_files (batch);
   print_all (batch);
-  for (unsigned i = 0; i < started; i++)
-    pthread_join (threads[i], NULL);
+  for (unsigned i = 0; i < n; i++)
+    background_wait (&threads[i]);
   free (threads);
   return true;
 }
