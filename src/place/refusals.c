@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
+#include "elf/notes.h"
 #include "place/placing.h"
 
 enum
@@ -64,15 +66,69 @@ check_contents (const struct image *image, struct error *err)
   return true;
 }
 
+/* Whether a boot loader would find the header that it looks for at AT: numbers
+   of 32 bits, among them a checksum that makes their sum 0 (Multiboot 0.6.96
+   and Multiboot2 2.0, both section 3.1).  */
+static bool
+is_multiboot_header (const uint8_t *at, uint64_t offset)
+{
+  const uint32_t version_1 = 0x1badb002, version_2 = 0xe85250d6;
+  uint32_t magic = load_u32 (at, false);
+  if (magic != version_1 && magic != version_2)
+    return false;
+  uint32_t sum = magic + load_u32 (at + 4, false) + load_u32 (at + 8, false);
+  return magic == version_1 ? offset < 8192 && sum == 0
+                            : sum + load_u32 (at + 12, false) == 0;
+}
+
+static bool
+has_multiboot_header (const struct image *image)
+{
+  const uint64_t searched = 32768;
+  uint64_t end = image->size < searched ? image->size : searched;
+  for (uint64_t offset = 0; offset + 16 <= end; offset += 4)
+    if (is_multiboot_header (image->bytes + offset, offset))
+      return true;
+  return false;
+}
+
+/* Whether SEGMENT has a note that says where Xen is to enter a kernel: Xen,
+   public/elfnote.h.  */
+static bool
+has_xen_entry (const struct image *image, const GElf_Phdr *segment)
+{
+  const uint32_t entry = 1, entry_of_pvh = 18;
+  struct note_walk walk = note_walk_segment (image, segment, true);
+  struct note note;
+  while (note_next (&walk, &note))
+    if (note_is (&note, "Xen", entry) || note_is (&note, "Xen", entry_of_pvh))
+      return true;
+  return false;
+}
+
+/* Whether IMAGE is made for a boot loader.  What it loads lies at physical
+   addresses, which no other program may take.  */
+static bool
+is_kernel (const struct image *image)
+{
+  bool kernel = image_find_section (image, "__ksymtab") != NULL
+                || image_find_section (image, ".init.text") != NULL
+                || (image_find_segment (image, PT_INTERP) == NULL
+                    && has_multiboot_header (image));
+  for (size_t i = 0; i < image->n_segments && !kernel; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      kernel = segment->p_type == PT_LOAD   ? segment->p_vaddr >> 63 != 0
+               : segment->p_type == PT_NOTE ? has_xen_entry (image, segment)
+                                            : false;
+    }
+  return kernel;
+}
+
 static bool
 check_kernel (const struct image *image, struct error *err)
 {
-  bool kernel = image_find_section (image, "__ksymtab") != NULL
-                || image_find_section (image, ".init.text") != NULL;
-  for (size_t i = 0; i < image->n_segments; i++)
-    kernel |= image->segments[i].p_type == PT_LOAD
-              && image->segments[i].p_vaddr >> 63;
-  if (kernel)
+  if (is_kernel (image))
     return refuse (err, "kernel image: its linker script and boot loader own "
                         "the layout");
   return true;
