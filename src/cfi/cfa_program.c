@@ -216,7 +216,7 @@ set_loc (struct execution *run, const struct cfa_instruction *instruction)
   if (!cfa_read_pointer (&cursor, run->cie->pointer_encoding, field, &address))
     return REASON_POINTER_ENCODING;
   run->located = true;
-  if (address - run->address < run->location)
+  if (address < run->address || address - run->address < run->location)
     return REASON_BAD_INSTRUCTION; /* backwards */
   return advance_to (run, address - run->address);
 }

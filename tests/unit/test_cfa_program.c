@@ -152,6 +152,10 @@ every_advance_moves_the_location (void **state)
   expect_program (AMD64 ("\x50\x01\xd6\xef\xff\xff\x0e\x10"), REASON_NONE,
                   ROW0 "; 16 bad-instruction bad-instruction "
                        "bad-instruction");
+  /* In front of the function is backwards, too.  */
+  expect_program (AMD64 ("\x50\x01\xd4\xef\xff\xff\x0e\x10"), REASON_NONE,
+                  ROW0 "; 16 bad-instruction bad-instruction "
+                       "bad-instruction");
   /* MIPS_advance_loc8.  */
   expect_program (AMD64 ("\x1d\x05\x00\x00\x00\x00\x00\x00\x00\x0e\x10"),
                   REASON_NONE, ROW0 "; 5 r7+16 [c-8] same");
