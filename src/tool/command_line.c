@@ -90,7 +90,9 @@ static const struct argp_option option_table[] = {
   { "force-phdr-move", OPTION_FORCE_PHDR_MOVE, NULL, 0,
     "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
-    "Keep the inode: write into FILE instead of replacing it", 1 },
+    "Keep the inode: write into FILE instead of replacing it; processes that "
+    "have it mapped may crash",
+    1 },
   { "sync", OPTION_SYNC, "WHEN", 0,
     "Flush new files to disk each as it is written ('file', the default), all "
     "at the 'end', or leave that to the system ('none')",
@@ -311,6 +313,9 @@ set_output (struct argp_state *state, const char *output)
     argp_error (state, "more than one output file");
   if (output[0] == '\0')
     argp_error (state, "the output file has no name");
+  if (strcmp (output, "-") == 0)
+    argp_error (state, "standard output is /dev/stdout; a file of this name "
+                       "is ./-");
   options->output = output;
 }
 

@@ -251,7 +251,7 @@ static bool
 set_place (struct output_file *file, char *path, struct error *err)
 {
   if (path == NULL)
-    return error_set_errno (err, "resolve the path");
+    return error_set_errno (err, "find the directory");
   char *slash = strrchr (path, '/');
   file->name = strdup (slash + 1);
   slash[slash == path] = '\0';

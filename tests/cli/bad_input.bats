@@ -337,7 +337,102 @@ eh_frame_entry ()
 @test "a directory for -o that does not exist" {
   small_program
   exits 1 -o nowhere/out small
-  [[ $stderr == "cfi2sframe: "*nowhere* ]] || report
+  [[ $stderr == "cfi2sframe: small: find the directory: No such file or directory (nowhere/out)" ]] \
+    || report
+}
+
+@test "- for -o is no file of that name" {
+  small_program
+  exits 2 -o - small
+  [[ ${stderr_lines[0]} == *"standard output is /dev/stdout"* ]] || report
+  [ ! -e - ]
+  convert -o ./- small
+}
+
+# The directory's own permission is asked for first; the times come last.
+@test "times that may not be set are seen before the file is written" {
+  public_directory
+  small_program
+  cp small "$public/small"
+  chmod 777 "$public/small"
+  cd "$public"
+  local before
+  before=$(checksum small)
+  as_nobody ./cfi2sframe -p --in-place-write small
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: small: set time stamps: Operation not permitted" ]] \
+    || report
+  [ "$(checksum small)" = "$before" ]
+  as_nobody ./cfi2sframe --in-place-write small
+  [ "$status" -eq 0 ] || report
+}
+
+# The new file had descriptor 1, and a message was written over its header.
+@test "a closed standard output is no place for the new file" {
+  needs strace
+  strace -o /dev/null -e trace=none true 2>/dev/null \
+    || skip "strace does not work here"
+  small_program
+  strace -f -o calls -e trace=open,openat "$CFI2SFRAME" -v -o out small \
+    <&- >&- 2>&- || true
+  grep -q 'O_RDWR\|O_WRONLY' calls
+  run ! grep -E 'O_(RDWR|WRONLY).* = [012]$' calls
+  # What cannot be said is an error, as with any other closed output.
+  rm out
+  run -1 sh -c '"$1" -v -o out small >&-' - "$CFI2SFRAME"
+  [ "$output" = "cfi2sframe: standard output: Bad file descriptor" ]
+  has_sframe out
+}
+
+@test "more jobs than the usual limit of descriptors has room for" {
+  small_program
+  convert -o good small
+  # Enough to load a library, and not for a conversion.
+  sh -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -Sn 4; "$@"' - \
+    "$CFI2SFRAME" -o out small
+  cmp out good
+}
+
+@test "threads do not depend on the limit of the stack" {
+  small_program
+  cp small other
+  (ulimit -Ss 64 && "$CFI2SFRAME" -j2 small other)
+  has_sframe small
+  cmp small other
+}
+
+# A program whose first page has the 32-bit words given, and no interpreter.
+kernel ()
+{
+  local IFS=,
+  printf '.section .text, "ax"\n.balign 8\n.long %s\n' "$*" >words.s
+  cat >kernel.c <<'EOF'
+int g (int a) { volatile char b[64]; b[a] = a; return b[a / 2]; }
+void _start (void) { for (int i = 0;; i++) g (i); }
+EOF
+  cc -O1 -fasynchronous-unwind-tables -nostdlib -static -Wl,-z,noseparate-code \
+    -Wl,--build-id=none -o kernel words.s kernel.c
+}
+
+# The first segment grew downwards, into what the machine has below 1 MiB.
+@test "kernels of boot loaders other than Linux's are refused" {
+  local why="kernel image: its linker script and boot loader own the layout"
+  kernel 0x1badb002 3 -0x1badb005
+  refused kernel
+  [[ $stderr == "cfi2sframe: kernel: $why" ]] || report
+  kernel 0xe85250d6 0 16 -0xe85250e6
+  refused kernel
+  [[ $stderr == "cfi2sframe: kernel: $why" ]] || report
+  # Wrong sums.
+  kernel 0x1badb002 3 -0x1badb006
+  convert kernel
+  kernel 0xe85250d6 0 16 -0xe85250e7
+  convert kernel
+  printf '%s\n' '.section .note.Xen, "a", @note' \
+    '.long 4, 8, 18' '.asciz "Xen"' '.quad 0x100000' >words.s
+  cc -nostdlib -static -o kernel words.s kernel.c
+  refused kernel
+  [[ $stderr == "cfi2sframe: kernel: $why" ]] || report
 }
 
 @test "a full disk" {
