@@ -544,7 +544,7 @@ make_core (uint8_t core[CORE_SIZE])
   store_u16 (core + 54, 56, false);
   store_u16 (core + 56, 4, false);
   uint8_t *status = add_note (core, NT_PRSTATUS, PRSTATUS_SIZE);
-  store_u32 (status + 32, 4711, false);
+  store_u32 (status + 32, 4712, false);
   store_u64 (status + 112 + 8 * 16, 0x401234, false); /* rip */
   store_u64 (status + 112 + 8 * 19, 0x7ff010, false); /* rsp */
   uint8_t *info = add_note (core, NT_PRPSINFO, PRPSINFO_SIZE);
@@ -627,11 +627,13 @@ of_a_core_that_is_cut_off_the_rest_is_read (void **state)
   struct process process;
   struct error err;
   make_core (core_bytes);
+  /* The kernel leaves out what is in files.  */
+  store_u64 (core_bytes + 64 + 56 + 40, 0x1000, false);
   struct core *core = open_bytes (core_bytes, CORE_SIZE, &process, &err);
   assert_non_null (core);
   assert_int_equal (process.pid, 4711);
   assert_int_equal (process.n_threads, 1);
-  assert_int_equal (process.threads[0].tid, 4711);
+  assert_int_equal (process.threads[0].tid, 4712);
   assert_true (process.threads[0].known);
   assert_int_equal (process.threads[0].registers.pc, 0x401234);
   assert_int_equal (process.threads[0].registers.values[7], 0x7ff010);
@@ -1339,12 +1341,14 @@ a_core_in_no_order_is_refused (void **state)
   {
     unsigned n;
     int step;
+    uint64_t first; /* address of the first one; 0: that of its turn */
     const char *reason;
   } cases[] = {
-    { UNORDERED + 1, -1, NULL },
-    { UNORDERED + 2, -1, "its program headers are in no order" },
-    { UNORDERED + 2, 1, NULL },
-    { UNORDERED + 2, 0, NULL },
+    { UNORDERED + 1, -1, 0, NULL },
+    { UNORDERED + 2, -1, 0, "its program headers are in no order" },
+    { UNORDERED + 2, 1, 0, NULL },
+    { UNORDERED + 2, 0, 0, NULL },
+    { UNORDERED + 2, 1, UINT64_C (1) << 40, NULL },
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -1363,6 +1367,8 @@ a_core_in_no_order_is_refused (void **state)
             bytes, k + 1, PT_LOAD, head + CORE_MEMORY,
             0x10000 * (UNORDERED + 3 + (uint64_t)k * (uint64_t)cases[i].step),
             0);
+      if (cases[i].first != 0)
+        put_segment (bytes, 1, PT_LOAD, head + CORE_MEMORY, cases[i].first, 0);
       expect_core (bytes, head + CORE_SIZE, cases[i].reason, i);
       free (bytes);
     }
