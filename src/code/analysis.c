@@ -378,7 +378,8 @@ follow_again (struct analysis *analysis, struct error *err)
 {
   struct index_list *again = &analysis->starts.again;
   size_t at = 0;
-  facts_sort_named (&analysis->facts);
+  if (!facts_sort_named (&analysis->facts))
+    return error_set_no_memory (err);
   if (!follow_all (analysis, again, &at, ATTEMPT_LAST, err))
     return false;
   again->n = 0;

@@ -25,8 +25,9 @@ analyse (const struct code_request *request, struct code_findings *findings,
 {
   struct analysis_summary summary;
   *findings = (struct code_findings){ 0 };
-  if (!analysis_run (request, NULL, &findings->row_map, &findings->disproofs,
-                     &summary, parts, err))
+  if (!analysis_run (request, NULL, &findings->row_map,
+                     request->compares ? &findings->disproofs : NULL, &summary,
+                     parts, err))
     return false;
   findings->functions = summary.functions;
   findings->functions_left = summary.failures[ROUTINE_TOO_MUCH];

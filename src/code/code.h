@@ -22,7 +22,7 @@ struct code_findings
   /* Settled; empty when the code is too entangled to be followed in reasonable
      time.  */
   struct row_map row_map;
-  struct disproofs disproofs; /* rows of request->known */
+  struct disproofs disproofs; /* rows of request->known, if it compares */
   uint64_t functions;         /* followed */
   uint64_t functions_trusted; /* of which these are used */
   /* Those for which the steps or the memory that the image's size allows did

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "elf/dynamic.h"
 #include "elf/dynamic_relocations.h"
@@ -438,17 +439,20 @@ facts_name (struct image_facts *facts, uint64_t address)
   return true;
 }
 
-void
+bool
 facts_sort_named (struct image_facts *facts)
 {
+  void *sorted = facts->named;
   size_t n = 0;
-  if (facts->n_named > 0)
-    qsort (facts->named, facts->n_named, sizeof *facts->named,
-           compare_addresses);
+  if (!radix_sort (&sorted, facts->n_named, sizeof *facts->named))
+    return false;
+  facts->named = sorted;
+  facts->named_capacity = facts->n_named;
   for (size_t i = 0; i < facts->n_named; i++)
     if (i == 0 || facts->named[i] != facts->named[i - 1])
       facts->named[n++] = facts->named[i];
   facts->n_named = facts->n_named_sorted = n;
+  return true;
 }
 
 uint64_t

@@ -81,10 +81,10 @@ bool facts_is_pointed (const struct image_facts *facts, uint64_t address);
 bool facts_call_returns (const struct image_facts *facts, uint64_t place,
                          bool argument_is_set);
 
-/* Code computes ADDRESS.  Not sorted in until facts_sort_named.  False when
-   memory ran out.  */
+/* Code computes ADDRESS.  Not sorted in until facts_sort_named.  Both are
+   false when memory ran out.  */
 bool facts_name (struct image_facts *facts, uint64_t address);
-void facts_sort_named (struct image_facts *facts);
+bool facts_sort_named (struct image_facts *facts);
 
 /* The lowest named address above ADDRESS, or UINT64_MAX.  */
 uint64_t facts_next_named (const struct image_facts *facts, uint64_t address);

@@ -43,7 +43,8 @@ struct code_request
   const struct code_range *described;
   size_t n_described;
   bool beyond_cfi; /* look for functions outside of `known`, too */
-  /* What is found is only compared: so functions of `known` that fail because
+  bool compares;   /* look for rows of `known` that the code contradicts */
+  /* Nothing else is asked for: so functions of `known` that fail because
      of their registers are followed again without these (routine.h).  */
   bool only_compares;
   bool no_symbols;  /* .symtab is not looked at */

@@ -372,8 +372,7 @@ returning_run (struct returning *returning, struct error *err)
   free (returning->tasks);
   returning->tasks = NULL;
   returning->tasks_capacity = 0;
-  if (returning->failed || functions_failed (returning->functions))
-    return error_set_no_memory (err);
-  facts_sort_named (returning->facts);
-  return true;
+  return (!returning->failed && !functions_failed (returning->functions)
+          && facts_sort_named (returning->facts))
+         || error_set_no_memory (err);
 }

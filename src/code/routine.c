@@ -170,20 +170,17 @@ stops_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* Whether the path from the entry shows at node NUMBER that no function starts
-   there, although a pointer leads there.  Code with another convention, such
-   as Haskell's, is done with at its first instructions: nothing is taken from
-   what such a start gets to.  */
+/* Whether only a pointer leads to the entry: no function may start there.  On
+   the path from such an entry, a register that belongs to callers shows code
+   with another convention, such as Haskell's.  It is done with at its first
+   instructions: nothing is taken from what such a start gets to.  */
 static bool
-is_another_convention (struct routine *routine, uint32_t label,
-                       uint32_t number, const struct state *state)
+is_on_trial (const struct routine *routine)
 {
-  const struct routine_node *node = &routine->nodes[number];
   const struct code_function *function
       = functions_at (routine->context->functions, routine->entry);
-  return label == 0 && !routine->is_bare && function && function->is_pointer
-         && !function->is_called && !function->is_known
-         && routine_uses_saved (routine, &node->insn, state);
+  return !routine->is_bare && function && function->is_pointer
+         && !function->is_called && !function->is_known;
 }
 
 /* From label NUMBER to the next one.  */
@@ -191,13 +188,16 @@ static void
 walk (struct routine *routine, uint32_t label)
 {
   uint32_t number = routine->labels[label].node;
+  bool on_trial = label == 0 && is_on_trial (routine);
   struct state state;
   state_copy (&state, routine_label_state (routine, label));
   while (routine->failure == ROUTINE_SOUND
          && routine->nodes[number].insn.size > 0)
     {
       routine->steps++;
-      if (is_another_convention (routine, label, number, &state))
+      if (on_trial
+          && routine_uses_saved (routine, &routine->nodes[number].insn,
+                                 &state))
         return routine_fail (routine, ROUTINE_SAVED_USED,
                              routine->nodes[number].address);
       if (!step (routine, number, &state))

@@ -159,8 +159,8 @@ bool
 starts_add_pointers (struct starts *starts)
 {
   size_t before = functions_count (starts->functions);
-  facts_sort_named (starts->facts);
-  bool ok = seeds_from_pointers (starts->facts, add_pointer, starts);
+  bool ok = facts_sort_named (starts->facts)
+            && seeds_from_pointers (starts->facts, add_pointer, starts);
   if (!ok || !starts->has_hints
       || functions_count (starts->functions) > before)
     return ok;

@@ -168,6 +168,7 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
   if (!code_facts_read (&facts, source, &request, err))
     return false;
   request.beyond_cfi = wanted->add;
+  request.compares = wanted->verify;
   request.only_compares = !wanted->add;
   request.described = wanted->described;
   request.n_described = wanted->n_described;
@@ -177,7 +178,7 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
                 || add_functions (evidence, source, &request,
                                   &findings.row_map, err));
   evidence->functions_left = ok ? findings.functions_left : 0;
-  if (ok && wanted->verify)
+  if (ok)
     {
       evidence->disproofs = findings.disproofs;
       findings.disproofs = (struct disproofs){ 0 };

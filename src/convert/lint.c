@@ -107,7 +107,7 @@ lint_source (const struct lint_run *lint, const struct cfi_source *source,
   struct code_findings findings;
   if (!code_facts_read (&facts, source, &request, err))
     return false;
-  request.only_compares = true;
+  request.compares = request.only_compares = true;
   request.threads = lint->threads;
   bool ok = code_analyse (&request, &findings, err);
   if (ok)
