@@ -18,7 +18,8 @@ enum
   /* Functions followed ahead of their turn; fewer are not worth it.  */
   AHEAD_MIN = 16,
   AHEAD_MAX = 512,
-  AHEAD_STEPS_MAX = 1 << 22 /* of all of them */
+  AHEAD_STEPS_MAX = 1 << 26, /* of all of them */
+  AHEAD_NOTES_MAX = 1 << 22  /* the same */
 };
 
 struct analysis
@@ -146,6 +147,7 @@ follow_now (struct analysis *analysis, struct followed *followed,
     {
       followed->task.is_last = i == ROUTINE_ROUNDS_MAX;
       followed->task.steps_left = analysis->steps_left;
+      followed->task.notes_max = SIZE_MAX;
       follower_follow (ahead_own (analysis->ahead), followed);
       if (followed->skipped || !followed->met_unknown
           || followed->task.is_last)
@@ -180,6 +182,8 @@ is_still_true (const struct analysis *analysis,
                             && followed->has_doubts)
                        && !(analysis->names_changed && followed->reads_tables)
                        && followed->steps < followed->task.steps_left
+                       && followed->n_notes + followed->n_disproofs
+                              < followed->task.notes_max
                        && followed->steps < analysis->steps_left);
 }
 
@@ -286,8 +290,9 @@ n_changes (const struct analysis *analysis)
 }
 
 /* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
-   of their turn.  How many.  They share a number of steps, so that their notes
-   need little memory; those that need more are followed in their turn.  */
+   of their turn.  How many.  They share numbers of steps and of notes, so that
+   bounded time and memory is lost; those that need more are followed in their
+   turn.  */
 static size_t
 look_ahead (struct analysis *analysis, const struct index_list *list, size_t n,
             size_t at, enum attempt attempt)
@@ -301,7 +306,8 @@ look_ahead (struct analysis *analysis, const struct index_list *list, size_t n,
       .task = { .index = list ? list->list[at + i] : (uint32_t)(at + i),
                 .attempt = attempt,
                 .doubts = analysis->doubts,
-                .steps_left = steps / n }
+                .steps_left = steps / n,
+                .notes_max = AHEAD_NOTES_MAX / n }
     };
   analysis->names_changed = false;
   ahead_follow (analysis->ahead, analysis->items, n < AHEAD_MIN ? 0 : n);

@@ -62,9 +62,20 @@ follower_release (const struct followed *followed)
 
 /* Notes.  */
 
+static bool
+has_room (const struct follower *follower)
+{
+  const struct followed *current = follower->current;
+  return follower->n_notes - current->first_note + follower->disproofs.n
+             - current->first_disproof
+         < current->task.notes_max;
+}
+
 static void
 add_note (struct follower *follower, const struct note *note)
 {
+  if (!has_room (follower))
+    return;
   if (ARRAY_ROOM (follower->notes, follower->n_notes + 1,
                   &follower->notes_capacity))
     follower->notes[follower->n_notes++] = *note;
@@ -225,6 +236,8 @@ take (void *argument, uint64_t address, const struct insn *insn,
 {
   struct follower *follower = argument;
   const struct followed *current = follower->current;
+  if (!has_room (follower))
+    return;
   if (insn->size > 0)
     note_row (follower, address, insn->size,
               current->trusted ? make_row (follower, state) : ROW_UNKNOWN);
