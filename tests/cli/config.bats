@@ -10,13 +10,6 @@ script ()
     --cfi2sframe="$CFI2SFRAME" "${@:2}"
 }
 
-# The configuration is standard input.
-configure ()
-{
-  cat >cfi2sframe.conf
-  export CFI2SFRAME_CONFIG=$PWD/cfi2sframe.conf
-}
-
 programs="system/sframe-system retrofit/sframe-retrofit-arch
   retrofit/sframe-retrofit-deb retrofit/sframe-retrofit-image
   retrofit/sframe-retrofit-repo retrofit/sframe-retrofit-rpm"

@@ -4,18 +4,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
+load stacks
 
 setup ()
 {
-  own_folder || return 1
-  stack=$(dirname "$CFI2SFRAME")/sframe-stack
-  waiting='' server=''
-}
-
-teardown ()
-{
-  [ -z "$waiting" ] || kill -9 "$waiting" 2>/dev/null || true
-  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  setup_stacks
 }
 
 # A program that stays in a function of its own below two others: libc has no
@@ -57,21 +50,16 @@ path_of ()
   echo "${id:0:2}/${id:2}.sframe"
 }
 
-# Start it; its number is in $waiting.
-start ()
+# The program runs; its number is in $pid.
+started_program ()
 {
-  [ -x "$stack" ] || skip "built without libdw"
-  "$@" >ready 2>&1 3>&- &
-  waiting=$!
-  local tries=0
-  until grep -q ready ready || [ $((tries++)) -ge 200 ]; do
-    sleep 0.05
-  done
+  needs_stack_programs
+  start ./waiting
 }
 
 stacks ()
 {
-  run --separate-stderr "$stack" -v "$@" "$waiting"
+  run --separate-stderr "$stack" -v "$@" "$pid"
   [[ $stderr != *"Operation not permitted"* ]] \
     || skip "tracing is not permitted here"
 }
@@ -82,7 +70,7 @@ stacks ()
   exits 0 --detached=beside waiting
   [ "$(checksum waiting)" = "$before" ]
   [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
-  start ./waiting
+  started_program
   stacks --detached="$PWD/beside" --only-sframe
   grep -q "/waiting: .* bytes of SFrame data, detached$" <<<"$stderr" \
     || report
@@ -115,7 +103,7 @@ data = open('moved', 'rb').read()
 assert data.count(old) == 1 and len(old) == len(new)
 open('beside/' + sys.argv[2], 'wb').write(data.replace(old, new))
 EOF
-  start ./waiting
+  started_program
   stacks --detached="$PWD/beside" --only-sframe
   grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
   # With its own section there it is.
@@ -160,12 +148,12 @@ EOF
   file=beside/$(path_of waiting)
   cp "$file" whole
   head -c 200 whole >"$file"
-  start ./waiting
+  started_program
   stacks --detached="$PWD/beside" --only-sframe
   grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
   rm "$file"
   mkfifo "$file"
-  run timeout 10 "$stack" --detached="$PWD/beside" "$waiting"
+  run timeout 10 "$stack" --detached="$PWD/beside" "$pid"
   [ "$status" -ne 124 ] || report
 }
 
@@ -176,6 +164,7 @@ serve ()
   python3 -u -m http.server --bind 127.0.0.1 --directory "$1" 0 \
     >server.log 2>&1 3>&- &
   server=$!
+  children+=("$server")
   local tries=0
   until grep -q "port [0-9]" server.log || [ $((tries++)) -ge 200 ]; do
     sleep 0.05
@@ -188,17 +177,16 @@ serve ()
   needs curl eu-unstrip
   waiting_program
   exits 0 --detached=store waiting
-  start ./waiting
+  started_program
   mkdir server && mv store server/sections
   serve server
   url=$url/sections
   sed -n '/^eu-unstrip/,/^sframe-stack/p' "$srcdir/doc/cfi2sframe.texi" \
     | sed "/^sframe-stack/d; s/@\([{}@]\)/\1/g
-           s|@var{url}|$url|; s/PID/$waiting/" >recipe
+           s|@var{url}|$url|; s/PID/$pid/" >recipe
   status=0
   bash recipe || status=$?
   kill "$server"
-  server=
   # 123: libc's is not there.
   [ "$status" -eq 123 ] || { cat recipe server.log; return 1; }
   [ "$(cd sections && find . -type f)" = "./$(path_of waiting)" ]
@@ -218,8 +206,8 @@ asks ()
 # The layout is the manual's.
 @test "--debuginfod: sections are asked of debuginfod's servers, and compared with the file" {
   waiting_program
-  start ./waiting
-  DEBUGINFOD_URLS=http://127.0.0.1:1 run --separate-stderr "$stack" --debuginfod "$waiting"
+  started_program
+  DEBUGINFOD_URLS=http://127.0.0.1:1 run --separate-stderr "$stack" --debuginfod "$pid"
   [[ $stderr != *"no libdebuginfod"* ]] || skip "no libdebuginfod"
   exits 0 --detached=sections waiting
   sed -n '/^(cd sections/,/^@end example/{ /^@end/d; s/@\([{}@]\)/\1/g; p; }' \
@@ -255,10 +243,9 @@ asks ()
   grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
   # No server, or one that does not answer.
   kill "$server"
-  server=
   asks --debuginfod
   grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
-  run --separate-stderr env -u DEBUGINFOD_URLS "$stack" --debuginfod "$waiting"
+  run --separate-stderr env -u DEBUGINFOD_URLS "$stack" --debuginfod "$pid"
   [ "$status" -eq 1 ] && [ -z "$output" ] || report
   [ "$stderr" = "sframe-stack: --debuginfod: DEBUGINFOD_URLS names no server" ] || report
 }

@@ -5,14 +5,12 @@
 
 load helpers
 
-# The program under its own name, no pager, no colours.
-program_in_path ()
+# cfi2sframe and what converts packages in PATH, as if installed.
+programs_in_path ()
 {
-  mkdir -p bin
-  ln -sf "$CFI2SFRAME" bin/cfi2sframe
+  program_in_path
   ln -sf "$srcdir"/contrib/retrofit/sframe-retrofit-* \
     "$srcdir/contrib/system/sframe-system" bin/
-  PATH=$PWD/bin:$PATH
 }
 
 # The parts of a transcript that differ from machine to machine.
@@ -25,7 +23,7 @@ blur ()
 
 @test "README: the example runs and prints what it says" {
   needs readelf
-  program_in_path
+  programs_in_path
   sed -n '/^```console$/,/^```$/p' "$srcdir/README.md" | sed '1d;$d' >example
   grep -q '^\$ cfi2sframe' example
   # Run each command line as it stands, in one shell.
@@ -139,7 +137,7 @@ run_examples ()
 
 @test "cfi2sframe(1): the examples run" {
   needs jq readelf
-  program_in_path
+  programs_in_path
   # head closes the pipe early; that is not a failure of the example.
   sed 's/bash | head$/bash | sed -n 1,10p/' "$srcdir/doc/cfi2sframe.1" >page
   run_examples page
@@ -192,7 +190,7 @@ options_of_script ()
 
 @test "programs in Python: --version; pages and completions have the options of --help" {
   needs python3
-  program_in_path
+  programs_in_path
   local version
   version=$("$CFI2SFRAME" --version | cut -d ' ' -f 2)
   local name
@@ -233,7 +231,7 @@ options_of_script ()
 @test "sframe-system(1): the examples run" {
   needs python3 dpkg
   [ -s /var/lib/dpkg/info/coreutils.md5sums ] || skip "no coreutils of dpkg's"
-  program_in_path
+  programs_in_path
   # Somebody may be installing packages here, and images lack documents.
   sed '/convert$/d; s/^sframe-system verify.*/& || [ $? -eq 1 ]/' \
     "$srcdir/doc/sframe-system.1" >page
@@ -242,7 +240,7 @@ options_of_script ()
 
 @test "sframe-retrofit-deb(1): the example runs" {
   needs python3 dpkg-deb
-  program_in_path
+  programs_in_path
   # A package at hand instead of one from the network.
   mkdir -p root/DEBIAN root/usr/bin
   small_program root/usr/bin/hello
@@ -292,7 +290,7 @@ same_options ()
   sleep 5 3>&- &
   "$stack" $! >/dev/null 2>log \
     || { grep -q permitted log && skip "tracing is not permitted here"; }
-  program_in_path
+  programs_in_path
   ln -s "$stack" bin/
   run run_examples "$srcdir/doc/sframe-stack.1"
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
@@ -309,7 +307,7 @@ same_options ()
   "$profile" -q -o /dev/null -- sh -c 'i=0
     while [ $i -lt 200000 ]; do i=$((i + 1)); done' 2>log \
     || { grep -q permitted log && skip "tracing is not permitted here"; }
-  program_in_path
+  programs_in_path
   ln -s "$profile" bin/
   run run_examples "$srcdir/doc/sframe-profile.1"
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }

@@ -9,12 +9,6 @@ source_dir ()
   echo "$BATS_TEST_DIRNAME/../.."
 }
 
-wrong_usage ()
-{
-  exits 2 "$@"
-  [ -z "$output" ] || report
-}
-
 write_section ()
 {
   convert --format=compact-unwind --section-only="$2" "$1"

@@ -153,6 +153,27 @@ exits ()
   gives "$1" tool "${@:2}"
 }
 
+wrong_usage ()
+{
+  exits 2 "$@"
+  [ -z "$output" ] || report
+}
+
+# cfi2sframe in PATH, as if installed.
+program_in_path ()
+{
+  mkdir -p bin
+  ln -sf "$CFI2SFRAME" bin/cfi2sframe
+  PATH=$PWD/bin:$PATH
+}
+
+# The configuration is standard input.
+configure ()
+{
+  cat >cfi2sframe.conf
+  export CFI2SFRAME_CONFIG=$PWD/cfi2sframe.conf
+}
+
 # only_files FILES...: the current directory has these and no temporary file.
 only_files ()
 {

@@ -6,14 +6,6 @@ load helpers
 
 contrib=$srcdir/contrib
 
-# cfi2sframe in PATH, as if installed.
-program_in_path ()
-{
-  mkdir -p bin
-  ln -sf "$CFI2SFRAME" bin/cfi2sframe
-  PATH=$PWD/bin:$PATH
-}
-
 write_hello ()
 {
   cat >hello.c <<'END'
@@ -50,13 +42,6 @@ unconvertible_files ()
 version_of ()
 {
   section_bytes "$1" .sframe | od -An -j 2 -N 1 -t u1 | tr -d ' '
-}
-
-# The configuration is standard input.
-configure ()
-{
-  cat >cfi2sframe.conf
-  export CFI2SFRAME_CONFIG=$PWD/cfi2sframe.conf
 }
 
 # A Debian source package with a program, a library, hard links and an object.

@@ -4,12 +4,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
+load stacks
 
 setup ()
 {
-  own_folder || return 1
-  profile=$(dirname "$CFI2SFRAME")/sframe-profile
-  [ -x "$profile" ] || skip "built without libdw"
+  setup_stacks
+  needs_stack_programs
   [ "$(uname -m)" = x86_64 ] || skip "the recorded program is for x86-64"
   needs python3
 }

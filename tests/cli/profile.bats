@@ -3,19 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
-
-setup ()
-{
-  own_folder || return 1
-  profile=$(dirname "$CFI2SFRAME")/sframe-profile
-  [ -x "$profile" ] || skip "built without libdw"
-  children=()
-}
-
-teardown ()
-{
-  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
-}
+load stacks
 
 # A program that spends three quarters of its time in one function, below two
 # others, and the rest in a thread, for so many seconds of processor time.

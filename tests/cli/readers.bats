@@ -4,13 +4,6 @@
 
 load helpers
 
-wrong_usage ()
-{
-  exits 2 "$@"
-  [ -z "$output" ] || report
-}
-
-
 @test "--for chooses the newest version that all named readers take" {
   small_program
   local readers version

@@ -3,19 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
-
-setup ()
-{
-  own_folder || return 1
-  stack=$(dirname "$CFI2SFRAME")/sframe-stack
-  [ -x "$stack" ] || skip "built without libdw"
-  children=()
-}
-
-teardown ()
-{
-  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
-}
+load stacks
 
 # A program whose threads wait: main below four calls, one below twenty, one in
 # a signal handler with a stack of its own.
@@ -73,21 +61,6 @@ main (void)
 }
 END
   "${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -pthread -o waiting waiting.c
-}
-
-# Start a program that says "ready"; its number is in $pid.
-start ()
-{
-  # Descriptor 3 is bats's own.
-  "$@" >ready 2>&1 3>&- &
-  pid=$!
-  children+=("$pid")
-  local tries=0
-  until grep -q ready ready || [ $((tries++)) -ge 200 ]; do
-    sleep 0.05
-  done
-  sleep 0.1
-  kill -0 "$pid"
 }
 
 stacks ()

@@ -37,7 +37,7 @@ found ()
 
 no_idle_checks ()
 {
-  ! idle_checks "$srcdir"/tests/cli/*.bats "$srcdir"/tests/cli/helpers.bash
+  ! idle_checks "$srcdir"/tests/cli/*.bats "$srcdir"/tests/cli/*.bash
 }
 
 # What the tests ask for by `needs' and is here must come with the packages that

@@ -9,6 +9,7 @@
 set -u
 : "${srcdir:=.}" "${CC:=cc}" "${CFI2SFRAME:=$(pwd)/src/cfi2sframe}"
 case $srcdir in /*) ;; *) srcdir=$PWD/$srcdir ;; esac
+. "$srcdir/tests/tap.sh"
 programs=$srcdir/tests/living/programs
 living=$(pwd)/tests/living/living
 seed_fault=$(pwd)/tests/oracle/seed_fault
@@ -16,32 +17,12 @@ steps=${SHADOW_STEPS:-12000}
 long=
 [ "${1-}" = --long ] && long=yes && steps=${SHADOW_STEPS:-500000}
 
-if [ ! -x "$living" ]; then
-  echo "1..0 # SKIP libdw not found (Debian: apt-get install libdw-dev)"
-  exit 0
-fi
-if [ "$(uname -m)" != x86_64 ]; then
-  echo "1..0 # SKIP the shadow stack is for x86-64"
-  exit 0
-fi
+needs_walker "$living"
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-shadow.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
 report=${SHADOW_REPORT:-$scratch/report}
 mkdir lib
-n=0
-
-result ()
-{
-  n=$((n + 1))
-  echo "$1 $n - $2"
-}
-
-skip ()
-{
-  n=$((n + 1))
-  echo "ok $n # SKIP $*"
-}
 
 # analyze FILE COPY
 analyze ()

@@ -9,6 +9,7 @@
 # the long form.
 
 set -u
+. "$(dirname "$0")/../tap.sh"
 : "${CFI2SFRAME:=$(pwd)/src/cfi2sframe}"
 programs=${1:-100}
 seed=${2:-1}
@@ -16,13 +17,6 @@ oracle=tests/oracle/oracle
 here=tests/random_cfi
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
-n=0
-
-result ()
-{
-  n=$((n + 1))
-  echo "$1 $n${2:+ - $2}"
-}
 
 # compare NAME: is the converted file right?
 compare ()
@@ -35,7 +29,7 @@ compare ()
       sed 's/^/# /' "$scratch/log" | head -n 20
     fi
   else
-    result ok "# SKIP libdw not found"
+    skip "libdw not found"
   fi
   if readelf --debug-dump=frames-interp "$scratch/out" 2>/dev/null \
       | $here/against_readelf "$scratch/out" >"$scratch/log" 2>&1; then
@@ -75,7 +69,7 @@ all_of ()
   shift 2
   if ! command -v "${prefix}as" >/dev/null \
      || ! command -v "${prefix}ld" >/dev/null; then
-    result ok "# SKIP no ${prefix}as and ${prefix}ld"
+    skip "no ${prefix}as and ${prefix}ld"
     return
   fi
   left=$programs this=$seed
