@@ -66,30 +66,34 @@ check_contents (const struct image *image, struct error *err)
   return true;
 }
 
-/* Whether a boot loader would find the header that it looks for at AT: numbers
-   of 32 bits, among them a checksum that makes their sum 0 (Multiboot 0.6.96
-   and Multiboot2 2.0, both section 3.1).  */
+/* Whether the first BYTES of the file have a header that begins with MAGIC:
+   N words, among them a checksum that makes their sum 0.  */
 static bool
-is_multiboot_header (const uint8_t *at, uint64_t offset)
+has_boot_header (const struct image *image, uint64_t bytes, uint32_t magic,
+                 uint64_t n)
 {
-  const uint32_t version_1 = 0x1badb002, version_2 = 0xe85250d6;
-  uint32_t magic = load_u32 (at, false);
-  if (magic != version_1 && magic != version_2)
-    return false;
-  uint32_t sum = magic + load_u32 (at + 4, false) + load_u32 (at + 8, false);
-  return magic == version_1 ? offset < 8192 && sum == 0
-                            : sum + load_u32 (at + 12, false) == 0;
+  uint64_t end = image->size < bytes ? image->size : bytes;
+  for (uint64_t offset = 0; offset + 4 * n <= end; offset += 4)
+    {
+      const uint8_t *at = image->bytes + offset;
+      if (load_u32 (at, false) != magic)
+        continue;
+      uint32_t sum = 0;
+      for (uint64_t i = 0; i < n; i++)
+        sum += load_u32 (at + 4 * i, false);
+      if (sum == 0)
+        return true;
+    }
+  return false;
 }
 
+/* Multiboot 0.6.96 and Multiboot2 2.0, both section 3.1: what a boot loader
+   looks for, and where.  */
 static bool
 has_multiboot_header (const struct image *image)
 {
-  const uint64_t searched = 32768;
-  uint64_t end = image->size < searched ? image->size : searched;
-  for (uint64_t offset = 0; offset + 16 <= end; offset += 4)
-    if (is_multiboot_header (image->bytes + offset, offset))
-      return true;
-  return false;
+  return has_boot_header (image, 8192, 0x1badb002, 3)
+         || has_boot_header (image, 32768, 0xe85250d6, 4);
 }
 
 /* Whether SEGMENT has a note that says where Xen is to enter a kernel: Xen,
