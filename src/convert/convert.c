@@ -43,7 +43,7 @@ struct conversion
   struct layout_plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
   struct copy_ahead copy_ahead;
-  struct layout_search *search;
+  struct reference_search *search;
   struct background unmapping;
   const char *path; /* of the input, or "" */
   struct file_location input_location;
@@ -188,7 +188,7 @@ start_threads (struct conversion *conversion)
     copy_ahead_start (&conversion->copy_ahead, image,
                       new_file ? &target : NULL);
   if (image->size >= AHEAD_SIZE_MIN)
-    conversion->search = layout_search_start (image);
+    conversion->search = reference_search_start (image);
 }
 
 static void
@@ -212,7 +212,7 @@ end_threads (struct conversion *conversion)
 {
   background_wait (&conversion->unmapping);
   copy_ahead_end (&conversion->copy_ahead);
-  layout_search_end (conversion->search);
+  reference_search_end (conversion->search);
   conversion->search = NULL;
 }
 

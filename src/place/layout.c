@@ -51,13 +51,13 @@ static const struct
   enum files files;
   int (*plan) (struct placing *placing);
 } strategies[] = {
-  { LAYOUT_REUSE, ALL_FILES, layout_try_reuse },
-  { LAYOUT_SLACK, ALL_FILES, layout_try_slack },
-  { LAYOUT_EVICT, LOADERS, layout_try_loader }, /* or LAYOUT_SPARE_SLOT */
-  { LAYOUT_EVICT, OTHERS, layout_try_append },  /* likewise */
-  { LAYOUT_GROW_DOWN, OTHERS, layout_try_grow_down },
-  { LAYOUT_GROW_DATA, OTHERS, layout_try_grow_data },
-  { LAYOUT_MOVE_TABLE, ON_REQUEST, layout_try_move },
+  { LAYOUT_REUSE, ALL_FILES, strategy_try_reuse },
+  { LAYOUT_SLACK, ALL_FILES, strategy_try_slack },
+  { LAYOUT_EVICT, LOADERS, strategy_try_loader }, /* or LAYOUT_SPARE_SLOT */
+  { LAYOUT_EVICT, OTHERS, strategy_try_append },  /* likewise */
+  { LAYOUT_GROW_DOWN, OTHERS, strategy_try_grow_down },
+  { LAYOUT_GROW_DATA, OTHERS, strategy_try_grow_data },
+  { LAYOUT_MOVE_TABLE, ON_REQUEST, strategy_try_move_table },
 };
 
 enum
@@ -142,7 +142,7 @@ plan_make (struct layout_plan *plan, const struct image *image,
   struct placing placing
       = { .image = image, .request = request, .plan = plan, .err = err };
   if (request->search != NULL)
-    layout_search_take (request->search, &placing.references);
+    reference_search_take (request->search, &placing.references);
   if (image->n_sections > 0)
     return placing_do (&placing, image, only);
   struct image known;

@@ -171,8 +171,8 @@ bool references_meet (const struct references *found, uint64_t begin,
 /* ---- reference_search.c: references_find ahead of time.  */
 
 /* Wait for what SEARCH found.  */
-void layout_search_take (struct layout_search *search,
-                         struct references *references);
+void reference_search_take (struct reference_search *search,
+                            struct references *references);
 
 /* ---- evict.c: what may move.  */
 
@@ -374,15 +374,17 @@ int place_take (struct placing *placing, struct place *place);
 /* ---- Strategies.  1: done, 0: does not apply (placing->reason), -1: failed
    (placing->err).  */
 
-/* Whether IMAGE has what every loader has: ET_DYN, an entry, no PT_INTERP.  */
+/* strategy_loader.c: whether IMAGE has what every loader has: ET_DYN, an
+   entry, no PT_INTERP.  Other programs have that, too: layout_is_loader asks
+   for more, and a loader's name for no more.  */
 bool layout_may_be_loader (const struct image *image);
 
-int layout_try_reuse (struct placing *placing);     /* reuse */
-int layout_try_slack (struct placing *placing);     /* slack */
-int layout_try_append (struct placing *placing);    /* spare-slot, evict */
-int layout_try_loader (struct placing *placing);    /* in loaders */
-int layout_try_grow_down (struct placing *placing); /* grow-down */
-int layout_try_grow_data (struct placing *placing); /* grow-data */
-int layout_try_move (struct placing *placing);      /* move-table */
+int strategy_try_reuse (struct placing *placing);      /* reuse */
+int strategy_try_slack (struct placing *placing);      /* slack */
+int strategy_try_append (struct placing *placing);     /* spare-slot, evict */
+int strategy_try_loader (struct placing *placing);     /* in loaders */
+int strategy_try_grow_down (struct placing *placing);  /* grow-down */
+int strategy_try_grow_data (struct placing *placing);  /* grow-data */
+int strategy_try_move_table (struct placing *placing); /* move-table */
 
 #endif /* PLACE_PLACING_H */

@@ -14,7 +14,7 @@ enum
   HEADERS = 2 /* that most files need: PT_LOAD and PT_GNU_SFRAME */
 };
 
-struct layout_search
+struct reference_search
 {
   struct background background;
   const struct image *image;
@@ -25,7 +25,7 @@ struct layout_search
 static void
 search_run (void *argument)
 {
-  struct layout_search *search = argument;
+  struct reference_search *search = argument;
   references_find (&search->references, search->image, search->addresses.begin,
                    search->addresses.end);
 }
@@ -43,11 +43,11 @@ find_addresses (const struct image *image, struct interval *addresses)
          && slots_moved_addresses (&placing, &slots, addresses);
 }
 
-struct layout_search *
-layout_search_start (const struct image *image)
+struct reference_search *
+reference_search_start (const struct image *image)
 {
   struct interval addresses;
-  struct layout_search *search = NULL;
+  struct reference_search *search = NULL;
   if (find_addresses (image, &addresses))
     search = calloc (1, sizeof *search);
   if (search == NULL)
@@ -59,15 +59,15 @@ layout_search_start (const struct image *image)
 }
 
 void
-layout_search_take (struct layout_search *search,
-                    struct references *references)
+reference_search_take (struct reference_search *search,
+                       struct references *references)
 {
   background_wait (&search->background);
   *references = search->references;
 }
 
 void
-layout_search_end (struct layout_search *search)
+reference_search_end (struct reference_search *search)
 {
   if (search != NULL)
     background_wait (&search->background);

@@ -10,14 +10,15 @@
 
 #include "elf/image.h"
 
-struct layout_search; /* opaque */
+struct reference_search; /* opaque */
 
-/* Start a search in IMAGE, which must stay open until layout_search_end.  NULL
-   where nothing would move, and where memory ran out.  layout_plan_injection
-   searches by itself then, and also if other sections have to move.  */
-struct layout_search *layout_search_start (const struct image *image);
+/* Start a search in IMAGE, which must stay open until reference_search_end.
+   NULL where nothing would move, and where memory ran out.
+   layout_plan_injection searches by itself then, and also if other sections
+   have to move.  */
+struct reference_search *reference_search_start (const struct image *image);
 
 /* Wait for the end of the search and free it.  SEARCH may be NULL.  */
-void layout_search_end (struct layout_search *search);
+void reference_search_end (struct reference_search *search);
 
 #endif /* PLACE_REFERENCE_SEARCH_H */

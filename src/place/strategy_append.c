@@ -10,7 +10,7 @@
 #include "place/placing.h"
 
 int
-layout_try_append (struct placing *placing)
+strategy_try_append (struct placing *placing)
 {
   struct place place = { .new_load = true };
   if (!slots_find (placing, 2, &place.slots))

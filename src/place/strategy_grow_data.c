@@ -13,7 +13,7 @@
 #include "place/placing.h"
 
 int
-layout_try_grow_data (struct placing *placing)
+strategy_try_grow_data (struct placing *placing)
 {
   struct place place = { .strategy = LAYOUT_GROW_DATA };
   struct bss_fill fill = { 0 };

@@ -156,7 +156,7 @@ add_headers_end_section (struct placing *placing)
 }
 
 int
-layout_try_grow_down (struct placing *placing)
+strategy_try_grow_down (struct placing *placing)
 {
   uint64_t distance = 0;
   if (!grow_distance (placing, &distance))

@@ -83,7 +83,7 @@ layout_is_loader (const struct image *image)
 }
 
 int
-layout_try_loader (struct placing *placing)
+strategy_try_loader (struct placing *placing)
 {
   struct place place = { .new_load = true };
   struct bss_fill fill = { 0 };

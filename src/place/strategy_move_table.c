@@ -44,7 +44,7 @@ move_place (struct placing *placing, GElf_Phdr *load, uint64_t table_size)
 }
 
 int
-layout_try_move (struct placing *placing)
+strategy_try_move_table (struct placing *placing)
 {
   struct header_slots slots = { .n_added = 2 };
   struct layout_plan *plan = placing->plan;

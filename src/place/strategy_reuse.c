@@ -33,7 +33,7 @@ is_mapped (const struct placing *placing)
 }
 
 int
-layout_try_reuse (struct placing *placing)
+strategy_try_reuse (struct placing *placing)
 {
   const struct layout_replaced *old = placing->request->replaced;
   struct place place = { .strategy = LAYOUT_REUSE };

@@ -81,7 +81,7 @@ slack_find (struct placing *placing, struct place *place)
 }
 
 int
-layout_try_slack (struct placing *placing)
+strategy_try_slack (struct placing *placing)
 {
   struct place place = { .strategy = LAYOUT_SLACK };
   /* Most files have no room even without evicted sections, so this comes

@@ -1,4 +1,5 @@
-/* What an address is called.
+/* What the addresses of a process are called, by the symbols of its modules
+   (symbol_index) and by debug information.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_SYMBOLS_H

@@ -1,4 +1,4 @@
-/* The command line of cfi2sframe.
+/* Parsing the command line of cfi2sframe.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_COMMAND_LINE_H

@@ -30,6 +30,7 @@ flush_output (int status)
   return EXIT_FAILURE;
 }
 
+/* A tree's looking: show how many FILES were found so far.  */
 static void
 show_looking (void *unused, uint64_t files)
 {
@@ -69,7 +70,7 @@ print_list_problem (const struct tool_options *options, bool collected,
   fprintf (stderr, ": %s\n", strerror (problem));
 }
 
-/* With --sync=end.  */
+/* Flush the files that --sync=end has not flushed one by one.  */
 static bool
 flush_written (void)
 {

@@ -1,4 +1,4 @@
-/* Help after a mistyped option: the option that was probably meant.
+/* Refusing mistyped options and values, with those that may have been meant.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_OPTION_CHECK_H

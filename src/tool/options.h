@@ -1,4 +1,4 @@
-/* The command line of cfi2sframe, parsed.
+/* What cfi2sframe is to do: its modes, and its command line as parsed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_OPTIONS_H

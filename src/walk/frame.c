@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "unwind/frame_rules.h"
-#include "walk/table.h"
+#include "walk/module_table.h"
 
 /* The two libraries have a name each for the same results of a step.  */
 _Static_assert((int)SFW_MORE == CFI2SFRAME_STEP_CALLER

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "walk/table.h"
+#include "walk/module_table.h"
 
 #ifndef PT_GNU_SFRAME
 #  define PT_GNU_SFRAME 0x6474e554

@@ -7,7 +7,7 @@
 #include <link.h>
 
 #include "walk/frame.h"
-#include "walk/table.h"
+#include "walk/module_table.h"
 
 #ifndef PT_GNU_SFRAME
 #  define PT_GNU_SFRAME 0x6474e554

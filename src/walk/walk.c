@@ -17,7 +17,7 @@
 
 #include "unwind/frame_rules.h"
 #include "walk/frame.h"
-#include "walk/table.h"
+#include "walk/module_table.h"
 #include "walk/walk.h"
 
 enum

@@ -7,7 +7,7 @@
                strategy_loader.c avoids
      table     of a program whose program header table was moved: the table's
                offset is no longer its address minus the program's, which
-               layout_try_move keeps  */
+               strategy_try_move_table keeps  */
 
 #include <elf.h>
 #include <fcntl.h>

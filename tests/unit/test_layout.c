@@ -296,9 +296,9 @@ plan_with_search (const struct fixture *test, struct layout_plan *plan,
                   struct error *err)
 {
   struct layout_request request = test->request;
-  request.search = layout_search_start (&test->image);
+  request.search = reference_search_start (&test->image);
   bool planned = layout_plan_injection (plan, &test->image, &request, err);
-  layout_search_end (request.search);
+  reference_search_end (request.search);
   return planned;
 }
 

@@ -1,8 +1,8 @@
 /* A table of modules that walks read while others change it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef WALK_TABLE_H
-#define WALK_TABLE_H
+#ifndef WALK_MODULE_TABLE_H
+#define WALK_MODULE_TABLE_H
 
 #include <stdatomic.h>
 
@@ -94,4 +94,4 @@ struct walk_counters *walk_modules_counters (struct sfw_modules *modules);
 /* Write RULES to the public structure.  */
 void walk_row_of (const struct unwind_rules *rules, struct sfw_row *row);
 
-#endif /* WALK_TABLE_H */
+#endif /* WALK_MODULE_TABLE_H */

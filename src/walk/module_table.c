@@ -10,7 +10,7 @@
 
 #include <config.h>
 
-#include "walk/table.h"
+#include "walk/module_table.h"
 
 #include <errno.h>
 #include <pthread.h>
