@@ -8,7 +8,6 @@
 #ifndef CFI_CIE_H
 #define CFI_CIE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "cfi/cfi_section.h"

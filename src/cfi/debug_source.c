@@ -4,7 +4,6 @@
 #include "cfi/debug_source.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "cfi/cfa_opcode.h"
 #include "cfi/reader.h"

@@ -11,7 +11,6 @@
 #define CFI_DEBUG_SOURCE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "cfi/cfi_section.h"

@@ -9,7 +9,6 @@
 #ifndef CFI_EXPRESSION_H
 #define CFI_EXPRESSION_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/arch.h"

@@ -5,7 +5,6 @@
 #define CFI_PLT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "cfi/cfi_section.h"
 #include "elf/image.h"

@@ -8,7 +8,6 @@
 #ifndef CFI_PROGRAM_TABLE_H
 #define CFI_PROGRAM_TABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -27,7 +27,6 @@
 #include "base/error.h"
 #include "cfi/walk.h"
 #include "cfi/calls.h"
-#include "elf/image.h"
 #include "elf/padding.h"
 #include "elf/plt_sections.h"
 #include "frame/frame.h"

@@ -3,6 +3,7 @@
 
 #include "cfi/source.h"
 
+#include "cfi/plt.h"
 #include "cfi/precedence.h"
 #include "cfi/reader.h"
 

@@ -5,12 +5,10 @@
 #define CFI_SOURCE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "cfi/cfi_section.h"
 #include "cfi/debug_source.h"
-#include "cfi/plt.h"
 #include "elf/code_sections.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/image.h"

@@ -3,10 +3,8 @@
 
 #include "convert/code_evidence.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
+#include "cfi/plt.h"
 #include "convert/code_facts.h"
 
 bool

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "base/background.h"
-#include "base/hash.h"
 #include "elf/image.h"
 #include "write/output_file.h"
 

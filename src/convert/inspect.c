@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "cfi/source.h"
 #include "convert/archive_members.h"
 #include "convert/find_sframe.h"
 #include "convert/audit.h"

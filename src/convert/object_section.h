@@ -15,7 +15,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "elf/relocatable.h"
-#include "sframe/model.h"
 #include "write/relocatable_write.h"
 
 struct object_section

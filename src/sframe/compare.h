@@ -10,12 +10,10 @@
 #define SFRAME_COMPARE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "elf/padding.h"
-#include "frame/frame.h"
 #include "sframe/decode.h"
 
 /* Mistakes of GNU as and ld, or of what they are told, that are recognised

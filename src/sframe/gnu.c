@@ -9,7 +9,6 @@
 #include "sframe/gnu.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/bytes.h"

@@ -10,7 +10,6 @@
 #ifndef SFRAME_PARTITION_H
 #define SFRAME_PARTITION_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/table.h"
 #include "sframe/segments.h"
 
 enum

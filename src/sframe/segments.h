@@ -10,8 +10,6 @@
 #ifndef SFRAME_SEGMENTS_H
 #define SFRAME_SEGMENTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "sframe/rule_table.h"

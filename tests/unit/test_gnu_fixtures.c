@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "convert/object_section.h"
 #include "elf/symbols.h"
+#include "sframe/model.h"
 
 /* Functions of which .eh_frame does not say what GNU as saw: an escape made
    of the very bytes a directive would have made.  GNU as drops the function
