@@ -5,7 +5,6 @@
 
 #include "convert/archive_convert.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -236,21 +235,17 @@ archive_convert (const struct file_location *input, const char *output,
                  struct error *err)
 {
   struct archive_job job = { .options = options, .report = report };
-  size_t size = 0;
-  int fd = file_location_open (input, O_RDONLY, err);
-  if (fd < 0)
+  struct image file;
+  if (!image_open_bytes (&file, input, err))
     return false;
-  uint8_t *bytes = io_map (fd, &size, err);
-  bool done = bytes != NULL && archive_open (&job.archive, bytes, size, err);
+  bool done = archive_open (&job.archive, file.bytes, file.size, err);
   if (done)
     {
-      report->input_bytes = size;
+      report->input_bytes = file.size;
       report->strategy = "archive";
-      done = convert_opened (&job, input, output, fd, made, err);
+      done = convert_opened (&job, input, output, file.fd, made, err);
       archive_free (&job.archive);
     }
-  if (bytes != NULL)
-    munmap (bytes, size);
-  close (fd);
+  image_close (&file);
   return done;
 }

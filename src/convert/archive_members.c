@@ -8,10 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#include "base/io.h"
 
 enum
 {
@@ -129,17 +126,12 @@ bool
 archive_visit (const struct file_location *input, archive_visitor *visit,
                void *context, struct error *err)
 {
+  struct image file;
   struct archive archive;
   struct member_visits visits = { 0 };
-  size_t size = 0;
-  int fd = file_location_open (input, O_RDONLY, err);
-  if (fd < 0)
+  if (!image_open_bytes (&file, input, err))
     return false;
-  uint8_t *bytes = io_map (fd, &size, err);
-  close (fd);
-  if (bytes == NULL)
-    return false;
-  bool done = archive_open (&archive, bytes, size, err);
+  bool done = archive_open (&archive, file.bytes, file.size, err);
   if (done)
     {
       for (size_t i = 0; done && i < archive.n; i++)
@@ -148,6 +140,6 @@ archive_visit (const struct file_location *input, archive_visitor *visit,
       done = done && sum_up (&visits, err);
       archive_free (&archive);
     }
-  munmap (bytes, size);
+  image_close (&file);
   return done;
 }
