@@ -12,9 +12,7 @@
 
 struct compared_file
 {
-  const char *path;
   struct image image;
-  bool opened;
   struct object_sframe object; /* of an ET_REL file */
   struct sframe_decoder decoder;
 };
@@ -22,10 +20,8 @@ struct compared_file
 static bool
 open_file (struct compared_file *file, const char *path, struct error *err)
 {
-  file->path = path;
   if (!image_open (&file->image, path, err))
     return false;
-  file->opened = true;
   if (file->image.header.e_type != ET_REL)
     return find_sframe (&file->image, &file->decoder, err);
   if (!object_sframe_open (&file->object, &file->image, err))
@@ -38,8 +34,7 @@ static void
 close_file (struct compared_file *file)
 {
   object_sframe_close (&file->object);
-  if (file->opened)
-    image_close (&file->image);
+  image_close (&file->image);
 }
 
 /* Made-up addresses in two objects mean equal places only if the code sections
@@ -150,7 +145,7 @@ cfi2sframe_compare (
     void *context, struct cfi2sframe_compare_result *result,
     struct cfi2sframe_error *err)
 {
-  struct compared_file one = { .path = a }, two = { .path = b };
+  struct compared_file one = { 0 }, two = { 0 };
   struct compare_context c = { .a = &one, .found = found, .context = context };
   struct padding_finder padding = { 0 };
   struct compare_result own = { 0 };

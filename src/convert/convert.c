@@ -69,10 +69,8 @@ conversion_free (struct conversion *conversion)
   buffer_free (&conversion->section);
   layout_plan_free (&conversion->plan);
   sframe_encoder_free (conversion->encoder);
-  if (conversion->original.elf != NULL)
-    image_close (&conversion->original);
-  if (conversion->input.elf != NULL)
-    image_close (&conversion->input);
+  image_close (&conversion->original);
+  image_close (&conversion->input);
 }
 
 /* Whether ERR means a file that needs nothing, and is no mistake.  */

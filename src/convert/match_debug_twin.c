@@ -46,12 +46,9 @@ static void
 pair_close (struct pair *pair)
 {
   layout_plan_free (&pair->plan);
-  if (pair->original.elf != NULL)
-    image_close (&pair->original);
-  if (pair->debug.elf != NULL)
-    image_close (&pair->debug);
-  if (pair->program.elf != NULL)
-    image_close (&pair->program);
+  image_close (&pair->original);
+  image_close (&pair->debug);
+  image_close (&pair->program);
   if (pair->folder >= 0)
     close (pair->folder);
 }
@@ -241,7 +238,6 @@ give_original_back (struct pair *pair, struct error *err)
   struct file_identity made;
   image_close (&pair->original);
   image_close (&pair->debug);
-  pair->original.elf = pair->debug.elf = NULL;
   error_clear (err);
   return location_undo (&pair->location, NULL, &pair->options, &made, err);
 }

@@ -161,8 +161,7 @@ debug_file_open (struct debug_file *file, const char *path,
 void
 debug_file_close (struct debug_file *file)
 {
-  if (file->image.elf != NULL)
-    image_close (&file->image);
+  image_close (&file->image);
   *file = (struct debug_file){ 0 };
 }
 

@@ -353,7 +353,8 @@ image_open_bytes (struct image *image, const struct file_location *location,
     return false;
   if (image_map (image, image->fd, err))
     return true;
-  image_close (image);
+  close (image->fd);
+  image->fd = -1;
   return false;
 }
 
@@ -373,6 +374,8 @@ image_open_memory (struct image *image, const void *bytes, size_t size,
 void
 image_close (struct image *image)
 {
+  if (image->bytes == NULL)
+    return;
   free (image->segments);
   free (image->sections);
   elf_end (image->elf);

@@ -53,7 +53,7 @@ struct image
   const struct image *made_from;
 };
 
-/* Open PATH for reading.  On failure IMAGE needs no closing.  */
+/* Open PATH for reading.  */
 bool image_open (struct image *image, const char *path, struct error *err);
 
 /* Open the file at LOCATION for reading, after taking its lock.  */
@@ -75,6 +75,7 @@ bool image_open_fd (struct image *image, int fd, struct error *err);
 bool image_open_memory (struct image *image, const void *bytes, size_t size,
                         struct error *err);
 
+/* Nothing happens to an image that is zeroed, or was not opened.  */
 void image_close (struct image *image);
 
 /* Take the pages of a mapped file, of which hardly any are needed any more,
