@@ -94,6 +94,15 @@ cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
   return true;
 }
 
+void
+cfi_section_count_damages (const struct cfi_section *section,
+                           uint64_t *left_out)
+{
+  for (size_t i = 0; i < section->n_damages; i++)
+    left_out[section->damages[i].reason]++;
+  left_out[REASON_BAD_ENTRY] += section->n_damaged - section->n_damages;
+}
+
 /* The FDEs come in the order of their inputs and offsets, in which those of
    equal addresses stay.  */
 bool

@@ -125,6 +125,10 @@ bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
                             enum frame_reason reason, const char *text,
                             struct error *err);
 
+/* Add to LEFT_OUT, by reason, what was left out.  */
+void cfi_section_count_damages (const struct cfi_section *section,
+                                uint64_t *left_out);
+
 /* Put the FDEs in order.  False when memory ran out.  */
 bool cfi_section_sort (struct cfi_section *section, struct error *err);
 

@@ -110,9 +110,10 @@ take_gap (void *context, uint64_t address, uint32_t size,
 static bool
 open_lowerer (struct emitter *emitter, const struct emitter_options *options)
 {
-  const struct lower_options lower = { .arch = options->image->arch,
+  const struct arch *arch = options->image->arch;
+  const struct lower_options lower = { .arch = arch,
                                        .variant = options->variant,
-                                       .flexible = options->flexible,
+                                       .flexible = arch->flexible_fdes,
                                        .gnu_widths = options->gnu_widths };
   const struct lower_sink sink
       = { .context = emitter, .piece = take_piece, .left_out = take_gap };
@@ -319,6 +320,20 @@ struct sframe_encoder *
 emitter_encoder (const struct emitter *emitter)
 {
   return emitter->encoder;
+}
+
+void
+emitter_report (const struct emitter *emitter,
+                struct cfi2sframe_report *report)
+{
+  const struct emitter_account *account = &emitter->account;
+  report->executable_bytes = image_executable_bytes (emitter->image);
+  report->functions_covered = account->functions_covered;
+  report->bytes_covered = account->bytes_covered;
+  report->bytes_left_out = account->bytes_left_out;
+  report->return_addresses = account->return_addresses;
+  for (unsigned i = 0; i < REASON_COUNT; i++)
+    report->left_out[i] += account->left_out[i];
 }
 
 struct sframe_encoder *

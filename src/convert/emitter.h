@@ -24,7 +24,6 @@ struct emitter_options
   const struct image *image;
   struct sframe_variant variant;
   bool sorted, share;
-  bool flexible;   /* V3: flexible FDEs may be used */
   bool gnu_widths; /* see encode_options */
   bool cut;        /* with `share': FDEs may begin inside functions */
   bool compact;    /* an FDE may hold several functions */
@@ -82,6 +81,10 @@ bool emitter_finish (struct emitter *emitter, struct error *err);
 /* The encoder, which is valid as long as the emitter.  */
 const struct emitter_account *emitter_account (const struct emitter *emitter);
 struct sframe_encoder *emitter_encoder (const struct emitter *emitter);
+
+/* Fill in what REPORT says of code, and add the FDEs left out.  */
+void emitter_report (const struct emitter *emitter,
+                     struct cfi2sframe_report *report);
 
 /* Hand the encoder over to the caller.  */
 struct sframe_encoder *emitter_release (struct emitter *emitter);

@@ -77,9 +77,7 @@ report_source (struct linked_section *linked)
   report->eh_frame_hdr_bytes = linked->source.eh_frame.header_size;
   report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
   report_debug (report, &linked->source);
-  for (size_t i = 0; i < cfi->n_damages; i++)
-    report->left_out[cfi->damages[i].reason]++;
-  report->left_out[REASON_BAD_ENTRY] += cfi->n_damaged - cfi->n_damages;
+  cfi_section_count_damages (cfi, report->left_out);
   if (cfi->n_damages > 0)
     {
       report->first_damage = cfi->damages[0].offset;
@@ -168,7 +166,6 @@ open_emitter (struct linked_section *linked, struct error *err)
     .variant = format_variant (options->format),
     .sorted = true,
     .share = !options->no_share && !options->gnu,
-    .flexible = linked->image->arch->flexible_fdes,
     .gnu_widths = options->gnu,
     .compact = options->compact && !options->gnu,
     .cut = !options->no_split,
@@ -368,20 +365,6 @@ add_code (struct linked_section *linked, struct cfi_code *code,
 }
 
 static void
-report_account (struct linked_section *linked)
-{
-  struct cfi2sframe_report *report = linked->report;
-  const struct emitter_account *account = emitter_account (linked->emitter);
-  report->executable_bytes = image_executable_bytes (linked->image);
-  report->functions_covered = account->functions_covered;
-  report->bytes_covered = account->bytes_covered;
-  report->bytes_left_out = account->bytes_left_out;
-  report->return_addresses = account->return_addresses;
-  for (unsigned i = 0; i < REASON_COUNT; i++)
-    report->left_out[i] += account->left_out[i];
-}
-
-static void
 report_encoder (struct linked_section *linked)
 {
   struct cfi2sframe_report *report = linked->report;
@@ -399,7 +382,7 @@ linked_section_walk (struct linked_section *linked, struct error *err)
   while (added && cfi_walk_next (&linked->walk, &code))
     added = add_code (linked, &code, err);
   close_reading (linked);
-  report_account (linked);
+  emitter_report (linked->emitter, linked->report);
   report_encoder (linked);
   return added;
 }

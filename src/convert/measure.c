@@ -127,7 +127,6 @@ open_emitter (struct measuring *measuring, unsigned index, struct error *err)
     .variant = format_variant (formats[index].format),
     .sorted = true,
     .share = !formats[index].no_share,
-    .flexible = measuring->image->arch->flexible_fdes,
     .compact = formats[index].compact,
     .cut = true,
   };
@@ -211,15 +210,6 @@ add_functions (struct measuring *measuring, struct error *err)
 
 /* Results.  */
 
-static void
-count_damages (struct measuring *measuring, struct measured *measured)
-{
-  const struct cfi_section *cfi = &measuring->source.cfi;
-  for (size_t i = 0; i < cfi->n_damages; i++)
-    measured->left_out[cfi->damages[i].reason]++;
-  measured->left_out[REASON_BAD_ENTRY] += cfi->n_damaged - cfi->n_damages;
-}
-
 static bool
 finish_emitter (struct measuring *measuring, unsigned index, struct error *err)
 {
@@ -234,7 +224,7 @@ finish_emitter (struct measuring *measuring, unsigned index, struct error *err)
   measured->synchronous = measured->asynchronous = account->functions_covered;
   for (unsigned i = 0; i < REASON_COUNT; i++)
     measured->left_out[i] = account->left_out[i];
-  count_damages (measuring, measured);
+  cfi_section_count_damages (&measuring->source.cfi, measured->left_out);
   return true;
 }
 

@@ -75,7 +75,6 @@ open_emitter (struct object_builder *builder, struct error *err)
   const struct emitter_options options = {
     .image = image,
     .variant = builder->variant,
-    .flexible = image->arch->flexible_fdes,
     .gnu_widths = builder->options->gnu,
   };
   builder->emitter = emitter_new (&options, err);
@@ -210,13 +209,7 @@ fill_in_report (const struct object_builder *builder,
   report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
   if (builder->emitter == NULL)
     return;
-  const struct emitter_account *account = emitter_account (builder->emitter);
-  report->executable_bytes = image_executable_bytes (image);
-  report->functions_covered = account->functions_covered;
-  report->bytes_covered = account->bytes_covered;
-  report->bytes_left_out = account->bytes_left_out;
-  for (unsigned i = 0; i < REASON_COUNT; i++)
-    report->left_out[i] = account->left_out[i];
+  emitter_report (builder->emitter, report);
   report->sframe_fdes = builder->section->n_functions;
   report->sframe_fres
       = sframe_encoder_n_rows (emitter_encoder (builder->emitter));
