@@ -28,7 +28,7 @@ loaded_from (const struct image *image, uint64_t address)
 
 /* The part of a call-site record that has one size of arguments.  */
 static bool
-add_site (struct call_sites *sites, struct call_site site)
+add_site (struct call_sites *sites, struct code_pad site)
 {
   if (site.start >= site.end || site.pad == 0)
     return true;
@@ -99,13 +99,13 @@ args_walk_next (struct args_walk *walk)
 /* Cut SITE, which is behind those before, where the size changes.  */
 static bool
 add_with_args (struct call_sites *sites, struct args_walk *walk,
-               struct call_site site)
+               struct code_pad site)
 {
   while (walk->has_next && walk->next_pc <= site.start)
     args_walk_next (walk);
   while (walk->has_next && walk->next_pc < site.end)
     {
-      struct call_site head = site;
+      struct code_pad head = site;
       head.end = walk->next_pc;
       head.args_size = walk->args_size;
       if (!add_site (sites, head))
@@ -165,9 +165,9 @@ read_table (struct call_sites *sites, const struct cfi_section *section,
           || size > fde->size - start)
         return true;
       reached = start + size;
-      struct call_site site = { .start = fde->address + start,
-                                .end = fde->address + reached,
-                                .pad = pad ? lsda->pads + pad : 0 };
+      struct code_pad site = { .start = fde->address + start,
+                               .end = fde->address + reached,
+                               .pad = pad ? lsda->pads + pad : 0 };
       if (!add_with_args (sites, &args, site))
         return false;
     }

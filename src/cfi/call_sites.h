@@ -11,24 +11,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "cfi/cfi_section.h"
+#include "code/code.h"
 #include "elf/image.h"
 
-/* A call in [start, end) that throws goes on at `pad', with `args_size` bytes
-   of arguments (DW_CFA_GNU_args_size) taken off the stack.  */
-struct call_site
-{
-  uint64_t start, end;
-  uint64_t pad;
-  uint64_t args_size;
-};
-
+/* Calls that throw, and where they go on; the bytes of arguments are those of
+   DW_CFA_GNU_args_size.  */
 struct call_sites
 {
-  struct call_site *sites; /* owned; ascending, disjoint */
+  struct code_pad *sites; /* owned; ascending, disjoint */
   size_t n, capacity;
 };
 

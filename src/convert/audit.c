@@ -23,19 +23,6 @@ enum
   WHOLE_PERCENT = 90
 };
 
-/* Open the CFI; if there is none, open the source for the code alone.  */
-static bool
-open_source (struct cfi_source *source, const struct image *image,
-             const struct cfi_options *cfi_options, struct error *err)
-{
-  if (cfi_source_open (source, image, cfi_options, err))
-    return true;
-  if (err->status != CFI2SFRAME_NOTHING || !code_analysis_exists (image->arch))
-    return false;
-  cfi_source_close (source);
-  return code_evidence_open_source (source, image, cfi_options, err);
-}
-
 static int
 compare_ranges (const void *a, const void *b)
 {
@@ -132,11 +119,12 @@ audit_rows (const struct image *image, const struct sframe_decoder *decoder,
   if (decoder->arch != image->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "its .sframe is for another machine");
-  bool compared = open_source (&source, image, &independent, err)
+  bool analysed = code_analysis_exists (image->arch);
+  bool compared = (analysed ? code_evidence_open_source : cfi_source_open) (
+                      &source, image, &independent, err)
                   && padding_finder_init (&padding, image, err)
                   && compare_rows (&source, decoder, &padding, result, err);
-  if (compared && result->bytes_extra > 0
-      && code_analysis_exists (image->arch))
+  if (compared && result->bytes_extra > 0 && analysed)
     compared = audit_with_code (&source, decoder, &padding, result, err);
   padding_finder_free (&padding);
   cfi_source_close (&source);

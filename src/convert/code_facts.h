@@ -16,7 +16,6 @@ struct code_facts
 {
   struct function_list functions;
   struct call_sites sites;
-  struct code_pad *pads; /* owned; those of `sites` */
 };
 
 /* Read the functions and the landing pads of SOURCE, a linked file, and fill

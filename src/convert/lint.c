@@ -158,10 +158,8 @@ lint_with_threads (const char *input, unsigned threads,
   size_t size;
   if (!results_size (result, &size, err))
     return false;
-  bool opened = image_open (&image, input, err);
-  bool ok = opened && lint_image (&lint, err);
-  if (opened)
-    image_close (&image);
+  bool ok = image_open (&image, input, err) && lint_image (&lint, err);
+  image_close (&image);
   results_give (result, size, &own, sizeof own);
   if (ok && own.findings > 0)
     return error_set (err, CFI2SFRAME_MISMATCH,

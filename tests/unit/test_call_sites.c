@@ -95,7 +95,7 @@ expect_sites (struct fixture *f, const char *expected)
   assert_true (call_sites_read (&sites, &f->image, &f->section, &err));
   for (size_t i = 0; i < sites.n && i < 20; i++)
     {
-      const struct call_site *site = &sites.sites[i];
+      const struct code_pad *site = &sites.sites[i];
       size_t used = strlen (text);
       used += (size_t)snprintf (text + used, sizeof text - used,
                                 "%s%llx-%llx %llx", i > 0 ? ", " : "",
