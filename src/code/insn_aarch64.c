@@ -16,7 +16,8 @@
 enum
 {
   SIZE = 4,
-  NOP = 0xd503201f
+  NOP = 0xd503201f,
+  BTI_C = 0xd503245f
 };
 
 static uint64_t
@@ -97,8 +98,9 @@ find_flow (uint32_t word, uint64_t address, enum insn_flow *flow,
 }
 
 /* A PLT stub, which jumps where a word of the GOT points, counts as one
-   instruction for sweeps: ADRP x16; LDR x17, [x16, #n]; ADD x16, x16, #n (NOP,
-   when n is 0); BR x17, with AUTIA1716 in it or not (arch/aarch64.c).  */
+   instruction for sweeps, BTI C in front of it included: ADRP x16; LDR x17,
+   [x16, #n]; ADD x16, x16, #n (NOP, when n is 0); BR x17, with AUTIA1716 in it
+   or not (arch/aarch64.c).  */
 static bool
 take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
            struct insn_step *step)
@@ -131,9 +133,13 @@ decode_step (void *state, const uint8_t *bytes, uint64_t size,
     return false;
   uint32_t word = load_u32 (bytes, false);
   enum insn_flow flow;
-  if (a64_bits (word, 24, 5) == 0x10 && word >> 31
-      && take_stub (bytes, size, address, step))
-    return true;
+  uint8_t head = word == BTI_C ? SIZE : 0;
+  if ((head != 0 || (a64_bits (word, 24, 5) == 0x10 && word >> 31))
+      && take_stub (bytes + head, size - head, address + head, step))
+    {
+      step->size += head;
+      return true;
+    }
   if (!find_flow (word, address, &flow, &step->target))
     return false;
   step->size = SIZE;

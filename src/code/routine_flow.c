@@ -10,7 +10,6 @@
 enum
 {
   NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
-  STUB_STEPS = 2,           /* endbr64 and the jump */
   PADDING_STEPS = 16,       /* between functions */
   PROBE_STEPS = 32,         /* of a function that probes the stack */
   PROBED_MIN = 4096         /* smaller frames need no probe */
@@ -26,23 +25,29 @@ starts_certainly (const struct routine *routine, uint64_t address)
          && (function->is_called || !function->is_pointer);
 }
 
+/* Decode the instruction at ADDRESS, if there is one.  */
+static bool
+step_at (const struct routine_context *context, uint64_t address,
+         struct insn_step *step)
+{
+  uint64_t size;
+  const uint8_t *bytes = facts_code (context->facts, address, &size);
+  return bytes
+         && insn_decode_step (context->decoder, bytes, size, address, step);
+}
+
 /* Whether nothing but padding is between ADDRESS and the start of another
    function: no path gets there.  */
 static bool
 is_behind_the_end (const struct routine *routine, uint64_t address)
 {
-  uint64_t size;
-  const uint8_t *bytes = facts_code (routine->context->facts, address, &size);
-  struct insn_step step = { .is_nop = bytes != NULL };
+  struct insn_step step = { .is_nop = true };
   for (int i = 0; i < PADDING_STEPS && step.is_nop; i++)
     {
       if (starts_certainly (routine, address))
         return true;
-      if (!insn_decode_step (routine->context->decoder, bytes, size, address,
-                             &step))
+      if (!step_at (routine->context, address, &step))
         return false;
-      bytes += step.size;
-      size -= step.size;
       address += step.size;
     }
   return false;
@@ -238,21 +243,16 @@ routine_jump_by_tables (struct routine *routine, const struct insn *insn,
 }
 
 /* The place of the address that the stub of an imported function at ADDRESS
-   jumps to, or 0 when it is NODE_NONE.  */
+   jumps to, or 0 when it is no stub.  Nothing but ENDBR64 is in front of the
+   jump: a function that sets registers and then jumps is not the one that it
+   jumps to.  */
 static uint64_t
 stub_place (const struct routine_context *context, uint64_t address)
 {
-  uint64_t size;
-  const uint8_t *bytes = facts_code (context->facts, address, &size);
-  struct insn_step step = { .flow = FLOW_NEXT };
-  for (int i = 0; bytes && i < STUB_STEPS && step.flow == FLOW_NEXT; i++)
-    {
-      if (!insn_decode_step (context->decoder, bytes, size, address, &step))
-        return 0;
-      bytes += step.size;
-      size -= step.size;
-      address += step.size;
-    }
+  struct insn_step step;
+  if (!step_at (context, address, &step)
+      || (step.is_nop && !step_at (context, address + step.size, &step)))
+    return 0;
   return step.flow == FLOW_JUMP_INDIRECT ? step.place : 0;
 }
 

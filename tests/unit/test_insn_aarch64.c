@@ -392,6 +392,29 @@ an_instruction_must_be_whole (void **state)
 }
 
 /* Whether FIRST and what follows, at ADDRESS, name EXPECTED.  */
+/* So is one that begins with BTI C, but not BTI C alone.  */
+static void
+stubs_with_bti (void **state)
+{
+  static const uint32_t words[]
+      = { 0xd503245f, 0xb0000010, 0xf9400a11, 0x91004210, 0xd61f0220 };
+  uint8_t bytes[sizeof words];
+  struct insn_step step;
+  (void)state;
+  for (size_t i = 0; i < 5; i++)
+    store_u32 (bytes + 4 * i, words[i], false);
+  /* ADRP is of the page behind that of BTI C.  */
+  assert_true (insn_decode_step (decoder, bytes, 20, 0xffc, &step));
+  assert_int_equal (step.size, 20);
+  assert_int_equal (step.flow, FLOW_JUMP_INDIRECT);
+  assert_int_equal (step.place, 0x2010);
+  assert_true (insn_decode_step (decoder, bytes, 16, ADDRESS, &step));
+  assert_int_equal (step.size, 4);
+  assert_int_equal (step.flow, FLOW_NEXT);
+  assert_true (insn_decode_step (decoder, bytes, 4, ADDRESS, &step));
+  assert_int_equal (step.size, 4);
+}
+
 static bool
 names (uint32_t first, uint32_t second, uint32_t third, uint64_t address,
        uint64_t expected)
@@ -693,6 +716,7 @@ main (void)
     cmocka_unit_test (an_instruction_must_be_whole),
     cmocka_unit_test (addresses_that_code_names),
     cmocka_unit_test (stubs),
+    cmocka_unit_test (stubs_with_bti),
     cmocka_unit_test (other_words_are_no_stub),
     cmocka_unit_test (stubs_lead_to_any_page),
     cmocka_unit_test (byte_order_is_that_of_data),

@@ -1,0 +1,33 @@
+# Rule: a function that does something before it jumps to an imported one is not a
+# stub of that one: error gets another argument than the function (f), and what only
+# reads the address of exit returns (k).
+# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+	.globl	f, h
+	.type	f, @function
+	.type	h, @function
+tell:	.cfi_startproc
+	xor	%edi, %edi
+	jmp	*error@GOTPCREL(%rip)
+	.cfi_endproc
+k:	.cfi_startproc
+	mov	exit@GOTPCREL(%rip), %rax
+	ret
+	.cfi_endproc
+f:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	mov	$1, %edi
+	call	tell
+	pop	%rcx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+h:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	mov	$1, %edi
+	call	k
+	pop	%rcx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
