@@ -1,0 +1,133 @@
+# Rule: a call does not return if nothing behind it returns, or goes on with what
+# the function has put into registers: behind it is another function (an_a and so
+# on).  That one may save registers by pushing (a) or moving them (b, c), use what it
+# has put into them itself (d), begin with a call (e); or it is the path around the
+# call (f).  That a path through a call returns (g) does not show that the call does,
+# nor does a stub that leads to the callee.
+# options: -e
+# expect: equal 72.393% cfa-differs 0 ra-differs 0 fp-differs 0
+	.globl	a, b, c, d, e, f, g, h
+	.type	a, @function
+	.type	b, @function
+	.type	c, @function
+	.type	d, @function
+	.type	e, @function
+	.type	f, @function
+	.type	g, @function
+	.type	h, @function
+a:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rbx
+	.cfi_def_cfa_offset 16
+	mov	%rdi, %rbx
+	call	import_a@PLT
+	.cfi_endproc
+an_a:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	sub	$16, %rsp
+	.cfi_def_cfa_offset 32
+1:	jmp	1b
+	.cfi_endproc
+b:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rax
+	.cfi_def_cfa_offset 16
+	call	import_b@PLT
+	.cfi_endproc
+an_b:	.cfi_startproc
+	mov	%rbx, %r11
+	push	%rax
+	.cfi_def_cfa_offset 16
+1:	jmp	1b
+	.cfi_endproc
+c:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rbx
+	.cfi_def_cfa_offset 16
+	mov	%rdi, %rbx
+	call	import_c@PLT
+	.cfi_endproc
+an_c:	.cfi_startproc
+	push	%r12
+	.cfi_def_cfa_offset 16
+	mov	%rbx, %r12
+1:	jmp	1b
+	.cfi_endproc
+d:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rbx
+	.cfi_def_cfa_offset 16
+	mov	%rdi, %rbx
+	call	import_d@PLT
+	.cfi_endproc
+an_d:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	mov	%rdi, %rbx
+	testb	$1, 4(%rbx)
+1:	jmp	1b
+	.cfi_endproc
+e:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rbx
+	.cfi_def_cfa_offset 16
+	mov	%rdi, %rbx
+	call	import_e@PLT
+	.cfi_endproc
+an_e:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	call	import_n@PLT
+	testb	$1, 4(%rbx)
+1:	jmp	1b
+	.cfi_endproc
+f:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rbx
+	.cfi_def_cfa_offset 16
+	mov	%rdi, %rbx
+	test	%edi, %edi
+	jne	1f
+	sub	$16, %rsp
+	.cfi_def_cfa_offset 32
+	call	import_f@PLT
+	.cfi_def_cfa_offset 16
+1:	testb	$1, 4(%rbx)
+2:	jmp	2b
+	.cfi_endproc
+g:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	test	%edi, %edi
+	jne	1f
+	call	import_g@PLT
+1:	pop	%rax
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+h:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rax
+	.cfi_def_cfa_offset 16
+	call	import_g@PLT
+	.cfi_endproc
+an_h:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+1:	jmp	1b
+	.cfi_endproc
