@@ -112,7 +112,7 @@ audit_rows (const struct image *image, const struct sframe_decoder *decoder,
             const struct cfi_options *cfi_options,
             struct verify_result *result, struct error *err)
 {
-  struct cfi_source source;
+  struct cfi_source source = { 0 };
   struct padding_finder padding = { 0 };
   struct cfi_options independent = *cfi_options;
   independent.no_plain = true;
