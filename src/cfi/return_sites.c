@@ -54,6 +54,7 @@ return_sites_free (struct return_sites *sites)
   free (sites->places.offsets);
   free (sites->kept);
   free (sites->starts);
+  *sites = (struct return_sites){ 0 };
 }
 
 /* Outlines.  */

@@ -25,6 +25,7 @@ cfi_walk_end (struct cfi_walk *walk)
   cfa_machine_free (walk->machine);
   frame_function_free (&walk->function);
   frame_function_free (&walk->rival);
+  *walk = (struct cfi_walk){ 0 };
 }
 
 /* Whether an FDE with such a problem tells where its code is.  */

@@ -222,15 +222,10 @@ close_reading (struct linked_section *linked)
   program_table_free (linked->programs);
   linked->programs = NULL;
   cfi_walk_end (&linked->walk);
-  linked->walk = (struct cfi_walk){ .source = NULL };
   return_sites_free (&linked->sites);
-  linked->sites = (struct return_sites){ .source = NULL };
   padding_finder_free (&linked->padding);
-  linked->padding = (struct padding_finder){ .image = NULL };
   code_evidence_free (&linked->code);
-  linked->code = (struct code_evidence){ .next = 0 };
   cfi_source_close (&linked->source);
-  linked->source = (struct cfi_source){ .image = NULL };
 }
 
 struct linked_section *
