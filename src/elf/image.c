@@ -185,6 +185,11 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   if (__builtin_add_overflow (load->p_vaddr, load->p_memsz, &end))
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "segment %zu wraps around the address space", index);
+  /* Linux for x86-64 has what each processor has of its own at address 0.  */
+  if (load->p_vaddr == 0 && *previous_end >> 63)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "kernel image: segment %zu is not behind the others",
+                      index);
   if (load->p_vaddr < *previous_end)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "PT_LOAD segment %zu is unsorted or overlaps another",

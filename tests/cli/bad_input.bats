@@ -484,3 +484,29 @@ EOF
   skipped small
   exits 1 --dump small
 }
+
+# As Debian 13's vmlinux: its data of each processor is at address 0.
+@test "a kernel with a segment below the others was called damaged" {
+  cat >kernel.s <<'END'
+	.text
+	.globl _start
+_start:	ret
+	.section .percpu, "aw", %progbits
+	.quad 0
+END
+  cat >kernel.ld <<'END'
+PHDRS { text PT_LOAD; percpu PT_LOAD; }
+SECTIONS
+{
+  . = 0xffffffff81000000;
+  .text : { *(.text) } :text
+  . = 0;
+  .percpu : { *(.percpu) } :percpu
+}
+END
+  as -o kernel.o kernel.s
+  ld -T kernel.ld -o vmlinux kernel.o
+  refused vmlinux --analyze
+  [[ $stderr == *"kernel image: segment 1 is not behind the others" ]] \
+    || report
+}
