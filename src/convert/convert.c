@@ -117,28 +117,6 @@ handle_existing (struct conversion *conversion, struct error *err)
   return existing_check_replaceable (existing, &conversion->input, err);
 }
 
-/* Find a place for the section.  */
-static bool
-find_place (struct conversion *conversion, struct error *err)
-{
-  struct sframe_variant variant = format_variant (conversion->options.format);
-  struct layout_request request
-      = { .sframe_size = sframe_encoder_size (conversion->encoder),
-          .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
-          .allow_moved_table = conversion->options.force_phdr_move,
-          .named_loader = layout_is_loader_name (conversion->path),
-          .replaced
-          = conversion->replaces ? &conversion->existing.place : NULL,
-          .search = conversion->search };
-  if (!layout_plan_injection (&conversion->plan, source_image (conversion),
-                              &request, err))
-    return false;
-  conversion->report->strategy
-      = layout_strategy_name (conversion->plan.strategy);
-  conversion->report->output_bytes = conversion->plan.new_size;
-  return true;
-}
-
 /* Note what the output will not have: signatures and the like, which hold for
    the old bytes only.  */
 static void
@@ -252,6 +230,28 @@ meet_demands (struct conversion *conversion, bool rows, struct error *err)
   if (err->status == CFI2SFRAME_NOTHING)
     thresholds_check_coverage (options, report, err);
   return false;
+}
+
+/* Find a place for the section.  */
+static bool
+find_place (struct conversion *conversion, struct error *err)
+{
+  struct sframe_variant variant = format_variant (conversion->options.format);
+  struct layout_request request
+      = { .sframe_size = sframe_encoder_size (conversion->encoder),
+          .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
+          .allow_moved_table = conversion->options.force_phdr_move,
+          .named_loader = layout_is_loader_name (conversion->path),
+          .replaced
+          = conversion->replaces ? &conversion->existing.place : NULL,
+          .search = conversion->search };
+  if (!layout_plan_injection (&conversion->plan, source_image (conversion),
+                              &request, err))
+    return false;
+  conversion->report->strategy
+      = layout_strategy_name (conversion->plan.strategy);
+  conversion->report->output_bytes = conversion->plan.new_size;
+  return true;
 }
 
 /* Make the section's bytes for its place in the plan.  */
