@@ -3,10 +3,12 @@
 # on).  That one may save registers by pushing (a) or moving them (b, c), use what it
 # has put into them itself (d), begin with a call (e); or it is the path around the
 # call (f).  That a path through a call returns (g) does not show that the call does,
-# nor does a stub that leads to the callee.
+# nor does a stub that leads to the callee.  Behind padding, a pointer leads to what
+# follows the call of a pointer (i); what does not use registers may be long (j).  A
+# jump to the end (k) may be one for several paths.
 # options: -e
-# expect: equal 72.393% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	a, b, c, d, e, f, g, h
+# expect: equal 63.396% cfa-differs 0 ra-differs 0 fp-differs 0
+	.globl	a, b, c, d, e, f, g, h, i, j, k, l
 	.type	a, @function
 	.type	b, @function
 	.type	c, @function
@@ -15,6 +17,10 @@
 	.type	f, @function
 	.type	g, @function
 	.type	h, @function
+	.type	i, @function
+	.type	j, @function
+	.type	k, @function
+	.type	l, @function
 a:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
@@ -131,3 +137,63 @@ an_h:	.cfi_startproc
 	.cfi_def_cfa_offset 16
 1:	jmp	1b
 	.cfi_endproc
+i:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rax
+	.cfi_def_cfa_offset 16
+	call	*%rdi
+	nop
+	.cfi_endproc
+an_i:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+1:	jmp	1b
+	.cfi_endproc
+j:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rax
+	.cfi_def_cfa_offset 16
+	call	import_j@PLT
+	.cfi_endproc
+an_j:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	mov	%rsp, %r11
+	.rept	20
+	inc	%eax
+	.endr
+1:	jmp	1b
+	.cfi_endproc
+k:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+	test	%edi, %edi
+	jne	2f
+	call	import_k@PLT
+	jmp	2f
+1:	jmp	1b
+2:	test	%esi, %esi
+	jne	1b
+	pop	%rax
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+l:	.cfi_startproc
+	test	%edx, %edx
+	jne	3f
+	ret
+3:	push	%rax
+	.cfi_def_cfa_offset 16
+	call	import_k@PLT
+	.cfi_endproc
+an_l:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+1:	jmp	1b
+	.cfi_endproc
+	.section .data.rel.ro, "aw"
+	.quad	an_i
