@@ -338,7 +338,6 @@ libdwarf_list_fde (struct libdwarf_list *list, size_t index,
   *fde
       = (struct libdwarf_list_fde){ .offset = offset,
                                     .entry_size = (wide ? 12 : 4) + entry_size,
-                                    .cie = (size_t)cie,
                                     .address = address,
                                     .size = size,
                                     .instructions = instructions,

@@ -31,7 +31,6 @@ struct libdwarf_list_fde
 {
   uint64_t offset;     /* in the bytes */
   uint64_t entry_size; /* bytes, with the length field */
-  size_t cie;          /* index in the list */
   uint64_t address, size;
   const uint8_t *instructions;
   uint64_t instructions_size;

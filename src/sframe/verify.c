@@ -202,10 +202,9 @@ track_view (struct track *track, uint64_t pc, struct view *view,
   if (function->pcmask && !constant)
     {
       base = pc - (pc - base) % function->repeat;
-      if (function->repeat < view->until - base)
+      end = view->until - base;
+      if (function->repeat < end)
         end = function->repeat;
-      else
-        end = view->until - base;
     }
   const struct sframe_row *row = track_find_row (track, pc - base, &end);
   view->until = base + end;
