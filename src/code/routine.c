@@ -294,9 +294,7 @@ walk_all (struct routine *routine)
 {
   while (routine->n_queue > 0 && routine->failure == ROUTINE_SOUND)
     {
-      uint32_t label = routine->queue[--routine->n_queue];
-      routine->labels[label].queued = false;
-      walk (routine, label);
+      walk (routine, routine_take_queued (routine));
       if (routine->steps > (uint64_t)VISITS_MAX * (routine->n_nodes + 64)
           || routine->steps > routine->steps_left || routine->tables.failed)
         routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);

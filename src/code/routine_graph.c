@@ -197,6 +197,49 @@ routine_node_behind (struct routine *routine, uint32_t number)
 
 /* Labels.  */
 
+/* The queue is a heap: label I of it has a lower address than labels 2 I + 1
+   and 2 I + 2.  */
+
+static bool
+is_before (const struct routine *routine, size_t a, size_t b)
+{
+  const struct routine_label *labels = routine->labels;
+  return routine->nodes[labels[routine->queue[a]].node].address
+         < routine->nodes[labels[routine->queue[b]].node].address;
+}
+
+static void
+swap_queued (struct routine *routine, size_t a, size_t b)
+{
+  uint32_t label = routine->queue[a];
+  routine->queue[a] = routine->queue[b];
+  routine->queue[b] = label;
+}
+
+/* The last label goes to its place.  */
+static void
+lift_last (struct routine *routine)
+{
+  size_t i = routine->n_queue - 1;
+  for (; i > 0 && is_before (routine, i, (i - 1) / 2); i = (i - 1) / 2)
+    swap_queued (routine, i, (i - 1) / 2);
+}
+
+/* The first one does.  */
+static void
+lower_first (struct routine *routine)
+{
+  size_t n = routine->n_queue, next;
+  for (size_t i = 0; (next = 2 * i + 1) < n; i = next)
+    {
+      if (next + 1 < n && is_before (routine, next + 1, next))
+        next++;
+      if (is_before (routine, i, next))
+        return;
+      swap_queued (routine, i, next);
+    }
+}
+
 static void
 enqueue (struct routine *routine, uint32_t number)
 {
@@ -212,6 +255,17 @@ enqueue (struct routine *routine, uint32_t number)
     }
   label->queued = true;
   routine->queue[routine->n_queue++] = number;
+  lift_last (routine);
+}
+
+uint32_t
+routine_take_queued (struct routine *routine)
+{
+  uint32_t first = routine->queue[0];
+  routine->queue[0] = routine->queue[--routine->n_queue];
+  lower_first (routine);
+  routine->labels[first].queued = false;
+  return first;
 }
 
 /* A new label on the way of a path that was walked before: what comes along

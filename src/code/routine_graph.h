@@ -62,7 +62,7 @@ struct routine
   char *states;
   size_t states_size, states_capacity;
   size_t nodes_max, labels_max;
-  uint32_t *queue; /* labels whose state has changed; a stack */
+  uint32_t *queue; /* labels whose state has changed; a heap */
   size_t n_queue, queue_capacity;
   struct routine_edge *edges;
   size_t n_edges, edges_capacity;
@@ -133,6 +133,11 @@ void routine_arrive (struct routine *routine, uint32_t number,
 
 /* The constant place that INSN has in memory, or 0.  */
 uint64_t routine_constant_place (const struct insn *insn);
+
+/* Take the label with the lowest address from the queue, which is not empty.
+   Most paths to a place come from below: where these have met, the place is
+   walked from once.  */
+uint32_t routine_take_queued (struct routine *routine);
 
 /* Whether another function starts at ADDRESS.  */
 bool routine_is_start (const struct routine *routine, uint64_t address);
