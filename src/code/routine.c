@@ -60,8 +60,8 @@ routine_free (struct routine *routine)
   free (routine);
 }
 
-/* Do INSN at ADDRESS as if it went on with the next instruction.  Whether it
-   does, as far as is known without asking who returns.  */
+/* Do INSN at ADDRESS as if it went on with the next instruction.  False for a
+   branch that is always taken.  */
 static bool
 pass (struct routine *routine, const struct insn *insn, uint64_t address,
       struct state *state)
@@ -79,11 +79,9 @@ pass (struct routine *routine, const struct insn *insn, uint64_t address,
           if (!taken)
             return false;
         }
-      if (!state_branch (state, insn->condition, false))
-        return false;
+      return state_branch (state, insn->condition, false);
     }
-  return insn->flow != FLOW_JUMP && insn->flow != FLOW_JUMP_INDIRECT
-         && insn->flow != FLOW_RETURN && insn->flow != FLOW_STOP;
+  return true;
 }
 
 /* Both ways of a branch; the state is copied only where they differ.  Whether
