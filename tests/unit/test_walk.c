@@ -397,7 +397,10 @@ no_row_says_that_an_unknown_fp_is_kept (void **state)
   begin (&f);
   add_pushing_fde (&f, 0, 0x20, 0x08);
   struct cfi_walk walk = begin_walk (&f);
-  f.source.cfi.inputs[0].fp_unknown = true;
+  /* What another input does not tell has no part in this one's.  */
+  f.source.cfi.inputs[1] = f.source.cfi.inputs[0];
+  f.source.cfi.inputs[1].fp_unknown = true;
+  f.source.cfi.fdes[0].input = 1;
   assert_true (cfi_walk_next (&walk, &code));
   assert_true (cfi_walk_rows (&walk, &code, &err));
   assert_int_equal (code.function->n_rows, 2);
