@@ -234,7 +234,7 @@ start (struct routine *routine, uint64_t entry, uint64_t end)
   routine->n_nodes = routine->n_labels = routine->n_queue = 0;
   routine->states_size = 0;
   routine->steps = 0;
-  routine->landed = false;
+  routine->landed = routine->met_unknown = false;
   routine->n_left_for = 0;
   routine->changes = 0;
   routine->is_proven = routine->leaves = routine->is_odd = false;
@@ -335,7 +335,6 @@ try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
                enum routine_doubts doubts, uint64_t *failed_at)
 {
   routine->n_ends = 0;
-  routine->met_unknown = false;
   address_map_clear (&routine->doubtful);
   follow (routine, entry, end);
   for (int i = 0; i < TRIES_MAX && routine->failure != ROUTINE_SOUND

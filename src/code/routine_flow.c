@@ -298,9 +298,8 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
      not, until the callee was followed, and the routine again.  */
   if (!functions_at (context->functions, insn->target))
     {
-      bool is_new = routine_learn (routine, LESSON_UNKNOWN, insn->target);
-      routine->met_unknown |= is_new;
-      return is_new;
+      routine->met_unknown = true;
+      return routine_learn (routine, LESSON_UNKNOWN, insn->target);
     }
   return functions_return_at (context->functions, insn->target)
          && (!is_set
