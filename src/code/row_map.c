@@ -1,4 +1,4 @@
-/* Sorting claims and finding those that contradict each other.
+/* Sorting ranges and finding those that contradict each other.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "code/row_map.h"
@@ -77,7 +77,7 @@ row_number_quickly (struct row_map *row_map, const struct frame_row *row)
   return row_number (row_map, row);
 }
 
-/* Append CLAIM to LIST, or make the last one longer.  */
+/* Append ROW_RANGE to LIST, or make the last one longer.  */
 static void
 append (struct row_map *row_map, struct row_range **list, size_t *n,
         size_t *capacity, const struct row_range *row_range)
@@ -129,15 +129,15 @@ compare_starts (const void *a, const void *b)
   return (*left > *right) - (*left < *right);
 }
 
-/* Sweeping over sorted claims.  */
+/* Sweeping over sorted ranges.  */
 struct sweep
 {
   struct row_range *settled;
   size_t n;
-  uint32_t row;      /* of the claim that reaches farthest */
+  uint32_t row;      /* of the range that reaches farthest */
   uint64_t reach;    /* its end */
   uint64_t from;     /* what is below was settled */
-  uint64_t disputed; /* several rows were claimed from `from' to here */
+  uint64_t disputed; /* there are several rows from `from' to here */
 };
 
 static void
@@ -192,7 +192,7 @@ take (struct sweep *sweep, const struct row_range *row_range)
     sweep->reach = end;
 }
 
-/* How many of the claims do not begin where the one in front ends.  */
+/* How many of the ranges do not begin where the one in front ends.  */
 static size_t
 count_gaps (const struct row_map *row_map)
 {
@@ -204,7 +204,7 @@ count_gaps (const struct row_map *row_map)
 }
 
 /* Sort in what came late.  The sorting is done in place, from the front: a
-   late claim cuts others in two places at most, and fills gaps between
+   late range cuts others in two places at most, and fills gaps between
    them, so what is moved back by as much is read before it is overwritten.  */
 static bool
 settle_late (struct row_map *row_map)
@@ -233,8 +233,8 @@ settle_late (struct row_map *row_map)
   return true;
 }
 
-/* Units are followed in the order in which they were found, so this happens
-   rarely, and ever more rarely.  */
+/* Routines are followed in the order in which they were found, so late ranges
+   are rare, and ever rarer.  */
 void
 row_map_end_routine (struct row_map *row_map)
 {

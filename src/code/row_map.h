@@ -33,7 +33,7 @@ struct row_map
   struct row_range
       *fresh; /* owned; those of the routine under way, in any order */
   size_t n_fresh, fresh_capacity;
-  struct row_range *late; /* owned; of code in front of what is in `claims` */
+  struct row_range *late; /* owned; of code in front of `ranges` */
   size_t n_late, late_capacity;
   struct frame_row *rows; /* owned; distinct; `start` is 0 */
   size_t n_rows, rows_capacity;
@@ -50,8 +50,8 @@ void row_map_free (struct row_map *row_map);
 void row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
                   const struct frame_row *row);
 
-/* All claims of a routine were added.  Units mostly come in the order of their
-   code, so that there is little to sort.  */
+/* All ranges of a routine were added.  Routines mostly come in the order of
+   their code, so that there is little to sort.  */
 void row_map_end_routine (struct row_map *row_map);
 
 /* A function that can be trusted starts at ADDRESS.  */
@@ -63,8 +63,8 @@ bool row_map_settle (struct row_map *row_map, struct error *err);
 /* Forget everything.  */
 void row_map_clear (struct row_map *row_map);
 
-/* The settled claim at ADDRESS, or NULL.  */
+/* The settled range at ADDRESS, or NULL.  */
 const struct row_range *row_map_find (const struct row_map *row_map,
                                       uint64_t address);
 
-#endif /* CODE_CLAIMS_H */
+#endif /* CODE_ROW_MAP_H */

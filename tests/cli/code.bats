@@ -292,6 +292,34 @@ END
   [[ ${lines[0]} == *" in 1 of 1 functions that could be compared" ]] || report
 }
 
+# The call does not take the path on which the callee changes FP.
+@test "--lint says nothing of FP behind a callee that may change it" {
+  analysed_library may <<'END'
+	.globl	may, calls
+	.type	may, @function
+	.type	calls, @function
+may:	.cfi_startproc
+	test	%esi, %esi
+	je	1f
+	mov	%rdi, %rbp
+1:	ret
+	.cfi_endproc
+calls:	.cfi_startproc
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	xor	%esi, %esi
+	call	may
+	nop
+	mov	$0, %eax
+	pop	%rbp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+END
+  exits 0 --lint -v may.so
+  [[ ${lines[0]} == *" in 2 of 2 functions that could be compared" ]] || report
+}
+
 # Code without CFI follows, of which nothing tells that it begins there.
 @test "--lint ends a path at a call that the CFI ends behind" {
   analysed_library last <<'END'
