@@ -210,24 +210,34 @@ compare (struct follower *follower, uint64_t address, const struct insn *insn,
                    followed_trust (current, function), address, insn, state);
 }
 
-/* Note that INSN leads to another function, if it does.  A visitor for
+/* Note that the routine calls the function at ENTRY, or goes on in it.  */
+static void
+note_callee (struct follower *follower, uint64_t entry)
+{
+  uint32_t index = functions_find (follower->context.functions, entry);
+  if (index != FUNCTION_NONE)
+    add_note (follower,
+              &(struct note){ .kind = NOTE_CALLER, .number = index });
+}
+
+/* Note where INSN leads, if that is another function: by a call or a jump, or
+   because it is the last one in front of a function.  A visitor for
    routine_visit.  */
 static void
 note_caller (void *argument, uint64_t address, const struct insn *insn,
              const struct state *state)
 {
   struct follower *follower = argument;
-  const struct functions *functions = follower->context.functions;
-  bool leaves = insn->flow != FLOW_NEXT && insn->flow != FLOW_RETURN
-                && insn->flow != FLOW_STOP;
-  (void)address;
+  bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
+  bool leads_on = insn->flow != FLOW_NEXT && insn->flow != FLOW_RETURN
+                  && insn->flow != FLOW_STOP;
   (void)state;
   const struct code_function *callee
-      = leaves ? routine_callee (&follower->context, insn) : NULL;
+      = leads_on ? routine_callee (&follower->context, insn) : NULL;
   if (callee)
-    add_note (follower, &(struct note){ .kind = NOTE_CALLER,
-                                        .number = functions_find (
-                                            functions, callee->entry) });
+    note_callee (follower, callee->entry);
+  if (goes_on)
+    note_callee (follower, address + insn->size);
 }
 
 static void

@@ -249,13 +249,13 @@ changed_registers (const struct routine *routine, const struct state *state,
   return changed;
 }
 
-/* INSN jumps to another function, which returns to the caller: with what that
-   one changes, and with the stack pointer where that one leaves it.  */
+/* The routine goes on in NEXT (NULL: in what is not known), which returns to
+   the caller: with what NEXT changes, and with the stack pointer where NEXT
+   leaves it.  */
 static void
-note_tail_call (struct routine *routine, const struct insn *insn,
-                const struct state *state)
+take_over (struct routine *routine, const struct code_function *next,
+           const struct state *state)
 {
-  const struct code_function *next = routine_callee (routine->context, insn);
   routine->changes
       |= changed_registers (routine, state, routine->machine->arch->ra);
   if (!next)
@@ -288,7 +288,7 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
   if (state_is_restored (state, routine->machine)
       || !routine_is_never_taken (routine, insn))
     {
-      note_tail_call (routine, insn, state);
+      take_over (routine, routine_callee (routine->context, insn), state);
       check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
     }
   else
@@ -313,7 +313,7 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
   const struct code_machine *machine = routine->machine;
   if (jump_by_tables (routine, address, &insn, state))
     return;
-  note_tail_call (routine, &insn, state);
+  take_over (routine, routine_callee (routine->context, &insn), state);
   if (state_is_restored (state, machine)
       && !goes_by_index (routine, &insn, state))
     {
@@ -341,6 +341,8 @@ check_end (struct routine *routine, uint64_t address, const struct insn *insn,
   struct state after;
   state_copy (&after, state);
   state_apply (&after, routine->machine, insn, address, &routine->tables);
+  take_over (routine, functions_at (routine->context->functions, next),
+             &after);
   check_leaving (routine, next, address, ROUTINE_RUNS_INTO, &after);
 }
 
