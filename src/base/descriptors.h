@@ -1,6 +1,5 @@
-/* The descriptors that a process may have: what a program asks for before
-   anything else.  Nothing here is for a library, as all of it is the
-   process's.
+/* The descriptors that a process may have.  Only programs ask for this: a
+   library leaves the process's descriptors and limits alone.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef BASE_DESCRIPTORS_H

@@ -125,7 +125,7 @@ bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
                             enum frame_reason reason, const char *text,
                             struct error *err);
 
-/* Add to LEFT_OUT, by reason, what was left out.  */
+/* Add the damaged entries to LEFT_OUT, by reason.  */
 void cfi_section_count_damages (const struct cfi_section *section,
                                 uint64_t *left_out);
 

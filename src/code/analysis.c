@@ -19,7 +19,7 @@ enum
   AHEAD_MIN = 16,
   AHEAD_MAX = 512,
   AHEAD_STEPS_MAX = 1 << 26, /* of all of them */
-  AHEAD_NOTES_MAX = 1 << 22  /* the same */
+  AHEAD_NOTES_MAX = 1 << 22  /* notes and findings, the same */
 };
 
 struct analysis
@@ -291,8 +291,8 @@ n_changes (const struct analysis *analysis)
 
 /* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
    of their turn.  How many.  They share numbers of steps and of notes, so that
-   bounded time and memory is lost; those that need more are followed in their
-   turn.  */
+   what is followed in vain costs bounded time and memory; those that need more
+   are followed in their turn.  */
 static size_t
 look_ahead (struct analysis *analysis, const struct index_list *list, size_t n,
             size_t at, enum attempt attempt)

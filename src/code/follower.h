@@ -98,7 +98,7 @@ struct task
   enum routine_doubts doubts; /* where the function has no CFI */
   bool is_last; /* not followed again, should it call what is not known */
   uint64_t steps_left;
-  size_t notes_max; /* and findings, together; no more than these are noted */
+  size_t notes_max; /* and findings, together; the rest is dropped */
 };
 
 /* What came of it.  */

@@ -44,8 +44,9 @@ struct code_request
   size_t n_described;
   bool beyond_cfi; /* look for functions outside of `known`, too */
   bool compares;   /* look for rows of `known` that the code contradicts */
-  /* Nothing else is asked for: so functions of `known` that fail because
-     of their registers are followed again without these (routine.h).  */
+  /* Rows are compared and none are made: so functions of `known` that fail
+     because of their registers are followed again without these (routine.h).
+   */
   bool only_compares;
   bool no_symbols;  /* .symtab is not looked at */
   unsigned threads; /* that follow code, the caller's among them; 0 as 1 */

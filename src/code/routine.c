@@ -60,8 +60,8 @@ routine_free (struct routine *routine)
   free (routine);
 }
 
-/* Do INSN at ADDRESS as if it went on with the next instruction.  False for a
-   branch that is always taken.  */
+/* Do INSN at ADDRESS as if it went on with the next instruction.  False where
+   no path goes on behind a branch.  A call counts as returning.  */
 static bool
 pass (struct routine *routine, const struct insn *insn, uint64_t address,
       struct state *state)

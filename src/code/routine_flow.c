@@ -243,9 +243,9 @@ routine_jump_by_tables (struct routine *routine, const struct insn *insn,
 }
 
 /* The place of the address that the stub of an imported function at ADDRESS
-   jumps to, or 0 when it is no stub.  Nothing but ENDBR64 is in front of the
-   jump: a function that sets registers and then jumps is not the one that it
-   jumps to.  */
+   jumps to, or 0 when it is no stub.  One instruction that does nothing, such
+   as ENDBR64, may be in front of the jump: a function that sets registers and
+   then jumps is not the one that it jumps to.  */
 static uint64_t
 stub_place (const struct routine_context *context, uint64_t address)
 {
@@ -265,12 +265,11 @@ routine_called_place (const struct routine_context *context,
 }
 
 /* Go's compiler knows which calls do not return, and puts anything behind
-   them; that the depth does not change says that the path goes on, or at least
-   that nothing is wrong if it does: where the depth changes, or is not known,
-   the path ends behind the call anyway.  A call without a frame, where that
-   loses the return address, is the one that makes the stack larger: that comes
-   back to the entry, with the return address that it was handed in another
-   register.  */
+   them.  Where the table has another depth behind the call, or none, the path
+   ends there (stops_behind in routine.c).  A call without a frame, on machines
+   where a call overwrites the return address, is that of the function that
+   makes the stack larger: it comes back to the entry, with the return address
+   in another register.  */
 static bool
 go_call_returns (const struct routine *routine, uint64_t call, uint64_t next)
 {

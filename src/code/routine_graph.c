@@ -197,8 +197,8 @@ routine_node_behind (struct routine *routine, uint32_t number)
 
 /* Labels.  */
 
-/* The queue is a heap: label I of it has a lower address than labels 2 I + 1
-   and 2 I + 2.  */
+/* The queue is a heap: the label at I of it has no higher address than those
+   at 2 I + 1 and 2 I + 2.  */
 
 static bool
 is_before (const struct routine *routine, size_t a, size_t b)
@@ -216,7 +216,7 @@ swap_queued (struct routine *routine, size_t a, size_t b)
   routine->queue[b] = label;
 }
 
-/* The last label goes to its place.  */
+/* Move the last label of the heap up to its place.  */
 static void
 lift_last (struct routine *routine)
 {
@@ -225,7 +225,7 @@ lift_last (struct routine *routine)
     swap_queued (routine, i, (i - 1) / 2);
 }
 
-/* The first one does.  */
+/* Move the first label of the heap down to its place.  */
 static void
 lower_first (struct routine *routine)
 {

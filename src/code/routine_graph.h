@@ -78,7 +78,7 @@ struct routine
   bool leaves;        /* it jumps to another function with that */
   bool is_odd;        /* it uses registers that have no value at its entry */
   bool reads_tables;  /* it has jump tables */
-  bool met_unknown;   /* it calls a function that was not followed yet */
+  bool met_unknown;   /* it calls what is not registered yet */
   uint32_t changes;   /* mask: registers of the ABI that it returns with
                          changed */
   uint32_t visited;   /* node that routine_visit is at */

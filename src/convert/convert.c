@@ -150,7 +150,8 @@ look_at_input (struct conversion *conversion, struct error *err)
                                  &conversion->input_location, err);
 }
 
-/* Start what can be done beside: up to two threads, for large files.  */
+/* Start what can be done beside the reading: up to two threads, for large
+   files.  */
 static void
 start_threads (struct conversion *conversion)
 {
@@ -173,12 +174,13 @@ unmap_pages (void *image)
   image_unmap_pages (image);
 }
 
-/* Have another thread unmap a large file, whose code has been looked at: in
-   image_close that would take a fifth of the time from here on.  */
+/* Have another thread unmap a large file, whose code has been looked at.  In
+   image_close, unmapping would take a fifth of the time that the conversion
+   takes from here on.  */
 static void
 start_unmapping (struct conversion *conversion)
 {
-  if (conversion->input.size >= AHEAD_SIZE_MIN)
+  if (conversion->input.mapped && conversion->input.size >= AHEAD_SIZE_MIN)
     background_start (&conversion->unmapping, unmap_pages, &conversion->input);
 }
 

@@ -75,7 +75,8 @@ bool image_open_fd (struct image *image, int fd, struct error *err);
 bool image_open_memory (struct image *image, const void *bytes, size_t size,
                         struct error *err);
 
-/* Nothing happens to an image that is zeroed, or was not opened.  */
+/* Does nothing to an image that is zeroed, that was closed, or whose opening
+   failed.  */
 void image_close (struct image *image);
 
 /* Take the pages of a mapped file, of which hardly any are needed any more,

@@ -376,7 +376,7 @@ int place_take (struct placing *placing, struct place *place);
 
 /* strategy_loader.c: whether IMAGE has what every loader has: ET_DYN, an
    entry, no PT_INTERP.  Other programs have that, too: layout_is_loader asks
-   for more, and a loader's name for no more.  */
+   for more.  Where the file's name is a loader's, this is enough.  */
 bool layout_may_be_loader (const struct image *image);
 
 int strategy_try_reuse (struct placing *placing);      /* reuse */

@@ -1,7 +1,8 @@
 /* Which files must not be changed, and why.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What no ELF reader could accept is refused by image_open already.  */
+   What no ELF reader could accept is refused by image_open already, and so are
+   kernels whose segments are unsorted.  */
 
 #include "place/layout.h"
 
@@ -110,8 +111,8 @@ has_xen_entry (const struct image *image, const GElf_Phdr *segment)
   return false;
 }
 
-/* Whether IMAGE is made for a boot loader.  What it loads lies at physical
-   addresses, which no other program may take.  */
+/* Whether IMAGE is made for a boot loader.  What a boot loader loads lies at
+   addresses that the kernel's linker script has chosen.  */
 static bool
 is_kernel (const struct image *image)
 {

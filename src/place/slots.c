@@ -360,8 +360,8 @@ slots_are_proven (struct placing *placing, const struct header_slots *slots)
 
 /* A search for references takes as long as reading all code.  So it is made
    only for sections that would be evicted; if it finds any, another set of
-   sections is tried.  Each search covers more addresses than the one before,
-   and a set within them needs none, so the loop ends.  */
+   sections is tried.  Each search covers more addresses than the one before.
+   Sections within searched addresses need no search, so the loop ends.  */
 bool
 slots_find (struct placing *placing, size_t n, struct header_slots *slots)
 {

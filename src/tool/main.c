@@ -30,7 +30,7 @@ flush_output (int status)
   return EXIT_FAILURE;
 }
 
-/* A tree's looking: show how many FILES were found so far.  */
+/* Show how many FILES the walk over a tree has found so far.  */
 static void
 show_looking (void *unused, uint64_t files)
 {

@@ -515,8 +515,9 @@ in_place_write (const struct image *image, const struct layout_plan *plan,
             && (request->record == NULL
                 || build_guard (&job, plan, request->record))
             && file_note_privileges (&privileges, fd, err)
-            /* Whoever may write a file may still not set its times; that has
-               to fail before anything is written.  */
+            /* A process that may write a file may lack the right to set its
+               times.  Setting them has to fail before anything is
+               written.  */
             && (!request->preserve_times || file_set_times (fd, &status, err))
             && write_uninterrupted (&job, plan, request, &privileges)
             && (!request->preserve_times || file_set_times (fd, &status, err));
