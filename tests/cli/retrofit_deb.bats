@@ -870,6 +870,7 @@ END
   (cd root-zeros && md5sum usr/bin/* >DEBIAN/md5sums)
   for kind in gzip xz zstd; do
     dpkg-deb -Z$kind --build /dev/null 2>&1 | grep -q 'unknown compression' && continue
+    command -v $kind >/dev/null || continue
     dpkg-deb --root-owner-group -Z$kind -b root-zeros zeros_2.0-1_amd64.deb >/dev/null
     gives 1 retrofit -o out --unpacked-max=2 zeros_2.0-1_amd64.deb
     [ "$stderr" = "sframe-retrofit-deb: zeros_2.0-1_amd64.deb: unpacks to more than 2 MiB (see --unpacked-max)" ] || report

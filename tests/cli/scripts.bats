@@ -260,7 +260,7 @@ END
 # What writes nothing was --dry-run here and --list there, and --list=FILE was
 # something else in the fifth program.
 @test "options that mean the same are called the same" {
-  needs python3
+  needs python3 rpm2cpio
   local name option
   "$CFI2SFRAME" --help=all | grep -q -- "-n, --dry-run"
   for name in system/sframe-system retrofit/sframe-retrofit-{arch,deb,image,repo,rpm}; do

@@ -20,13 +20,18 @@ each_way ()
   done
 }
 
-# How often each way to flush was called by the program with these arguments:
-# fsync, fdatasync and syncfs.
-count_flushes ()
+# In a $(command) a skip would end that alone.
+needs_strace ()
 {
   needs strace
   strace -o /dev/null -e trace=none true 2>/dev/null \
     || skip "strace does not work here"
+}
+
+# How often each way to flush was called by the program with these arguments:
+# fsync, fdatasync and syncfs.
+count_flushes ()
+{
   strace -f -o calls -e trace=fsync,fdatasync,syncfs "$CFI2SFRAME" "$@"
   local call
   for call in fsync fdatasync syncfs; do
@@ -36,6 +41,7 @@ count_flushes ()
 
 # Each file was flushed twice, wherever it was.
 @test "--sync: each file, all of them at the end, or none" {
+  needs_strace
   small_program in
   mkdir tree
   local n
