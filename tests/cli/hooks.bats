@@ -465,8 +465,10 @@ soname_number ()
   run ! build_rpm --define '_sframe_options --skip-unconvertible=no'
 }
 
-@test "CMake: cfi2sframe_convert after each link" {
-  needs cmake make
+# Build by CMake's generator $1.
+build_by_cmake ()
+{
+  needs cmake
   program_in_path
   write_hello
   cat >CMakeLists.txt <<END
@@ -479,7 +481,7 @@ target_link_libraries(hello answer)
 cfi2sframe_convert(answer OPTIONS --format=2)
 cfi2sframe_convert(hello REQUIRED)
 END
-  run cmake -S . -B build -G "Unix Makefiles"
+  run cmake -S . -B build -G "$1"
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   run cmake --build build
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
@@ -496,6 +498,16 @@ END
   rm build/hello
   cmake --build build >/dev/null
   no_sframe build/hello
+}
+
+@test "CMake: cfi2sframe_convert after each link" {
+  needs make
+  build_by_cmake "Unix Makefiles"
+}
+
+@test "CMake: the same with Ninja" {
+  needs ninja
+  build_by_cmake Ninja
 }
 
 # What a cross compiler for another machine would make.
