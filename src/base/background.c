@@ -8,8 +8,9 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* Of each thread, in bytes.  A conversion needs 124 KiB.  The default is what
-   "ulimit -s" says, and 128 KiB with musl.  */
+/* The stack of a thread has so many bytes.  A conversion needs 124 KiB of it.
+   The default is too little for that where "ulimit -s" is low, and hardly
+   enough with musl, which gives 128 KiB.  */
 enum
 {
   STACK_SIZE = 1 << 20

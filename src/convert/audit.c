@@ -112,7 +112,7 @@ audit_rows (const struct image *image, const struct sframe_decoder *decoder,
             const struct cfi_options *cfi_options,
             struct verify_result *result, struct error *err)
 {
-  struct cfi_source source = { 0 };
+  struct cfi_source source;
   struct padding_finder padding = { 0 };
   struct cfi_options independent = *cfi_options;
   independent.no_plain = true;
@@ -120,9 +120,10 @@ audit_rows (const struct image *image, const struct sframe_decoder *decoder,
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "its .sframe is for another machine");
   bool analysed = code_analysis_exists (image->arch);
-  bool compared = (analysed ? code_evidence_open_source : cfi_source_open) (
-                      &source, image, &independent, err)
-                  && padding_finder_init (&padding, image, err)
+  bool opened = analysed ? code_evidence_open_source (&source, image,
+                                                      &independent, err)
+                         : cfi_source_open (&source, image, &independent, err);
+  bool compared = opened && padding_finder_init (&padding, image, err)
                   && compare_rows (&source, decoder, &padding, result, err);
   if (compared && result->bytes_extra > 0 && analysed)
     compared = audit_with_code (&source, decoder, &padding, result, err);

@@ -956,3 +956,17 @@ END
   [ "$status" -eq 1 ] || { echo "$status: $output"; return 1; }
   [[ $output == *"it maps $PWD/waits, which is a fifo by now" ]] || { echo "$output"; return 1; }
 }
+
+# What is opened later got their numbers, and what is printed went into it.
+@test "closed standard descriptors are occupied, by sframe-profile, too" {
+  needs strace
+  strace -o /dev/null -e trace=none true 2>/dev/null \
+    || skip "strace does not work here"
+  local program
+  for program in "$stack" "$profile"; do
+    strace -f -o calls -e trace=open,openat \
+      sh -c 'exec "$0" --help <&- >&- 2>&-' "$program" || true
+    [ "$(grep -c 'openat(.*"/", O_.*O_PATH.* = [012]$' calls)" -eq 3 ] \
+      || { cat calls; return 1; }
+  done
+}
