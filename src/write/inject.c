@@ -117,8 +117,9 @@ write_plan (const struct image *image, const struct layout_plan *plan,
             const void *sframe, int out_fd, bool copied, struct error *err)
 {
   /* On some file systems looking for holes page by page takes longer than
-     copying.  */
-  bool holes = inject_has_holes (image);
+     copying.  A copy of the old file has other bytes of it where the hole of a
+     part that moves is to be, so there the hole is written.  */
+  bool holes = !copied && inject_has_holes (image);
   if (ftruncate (out_fd, (off_t)plan->new_size) != 0)
     return error_set_errno (err, "ftruncate");
   for (size_t i = 0; i < plan->n_extents; i++)
@@ -140,12 +141,13 @@ bool
 inject_write_over (const struct image *image, const struct layout_plan *plan,
                    const void *sframe, int out_fd, struct error *err)
 {
-  if (plan->new_size >= image->size)
-    return clear_gaps (image, plan, out_fd, err)
-           && write_plan (image, plan, sframe, out_fd, true, err);
-  if (ftruncate (out_fd, 0) != 0)
+  bool keeps = plan->new_size >= image->size;
+  /* The copy may be longer than the image: an outdated undo record at the end
+     of the file is no part of that (existing_forget_record).  */
+  if (ftruncate (out_fd, keeps ? (off_t)image->size : 0) != 0)
     return error_set_errno (err, "ftruncate");
-  return write_plan (image, plan, sframe, out_fd, false, err);
+  return (!keeps || clear_gaps (image, plan, out_fd, err))
+         && write_plan (image, plan, sframe, out_fd, keeps, err);
 }
 
 bool

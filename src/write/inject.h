@@ -24,7 +24,8 @@ bool inject_clone (const struct image *image, int out_fd);
 /* Whether IMAGE has holes.  True also if that cannot be known.  */
 bool inject_has_holes (const struct image *image);
 
-/* As inject_write, to a file that is a copy of the whole IMAGE already.  */
+/* Do as inject_write does, to a file that begins with a copy of the whole
+   IMAGE already.  */
 bool inject_write_over (const struct image *image,
                         const struct layout_plan *plan, const void *sframe,
                         int out_fd, struct error *err);

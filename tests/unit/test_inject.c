@@ -25,7 +25,8 @@
 enum
 {
   LARGE = 5000,
-  SMALL = 96
+  SMALL = 96,
+  PAGE = 4096
 };
 
 struct fixture
@@ -333,6 +334,80 @@ holes_stay_holes (void **state)
   assert_int_equal (data, 0x1000 + hole);
 }
 
+/* Make SIZE bytes of the file FD, each page filled with its number from 1 on,
+   but for page HOLE, which is a hole.  */
+static void
+fill_pages (int fd, size_t size, size_t hole)
+{
+  uint8_t page[PAGE];
+  assert_int_equal (ftruncate (fd, (off_t)size), 0);
+  for (size_t i = 0; i < size / PAGE; i++)
+    {
+      memset (page, (int)i + 1, PAGE);
+      if (i != hole)
+        assert_int_equal (pwrite (fd, page, PAGE, (off_t)(i * PAGE)), PAGE);
+    }
+}
+
+/* Whether page NUMBER of the open file FD is filled with VALUE.  */
+static void
+assert_page (int fd, size_t number, uint8_t value)
+{
+  uint8_t page[PAGE], wanted[PAGE];
+  memset (wanted, value, PAGE);
+  assert_int_equal (pread (fd, page, PAGE, (off_t)(number * PAGE)), PAGE);
+  assert_memory_equal (page, wanted, PAGE);
+}
+
+/* In a copy of the old file, a part that moved left old bytes where its hole
+   should be: programs larger than 8 MiB were damaged on XFS and Btrfs.  */
+static void
+holes_of_what_moves_are_written_over_a_copy (void **state)
+{
+  struct fixture *test = *state;
+  int old = memfd_create ("old", MFD_CLOEXEC);
+  assert_true (old >= 0);
+  fill_pages (old, 3 * PAGE, 1);
+  fill_pages (test->fd, 3 * PAGE, 1);
+  struct image image = { .fd = old, .size = 3 * PAGE };
+  struct layout_extent moved = { 0, PAGE, 3 * PAGE };
+  struct layout_plan plan = { .new_size = 4 * PAGE,
+                              .sframe_offset = 8,
+                              .sframe_size = 8,
+                              .extents = &moved,
+                              .n_extents = 1 };
+  image.bytes = mmap (NULL, image.size, PROT_READ, MAP_PRIVATE, old, 0);
+  assert_true (image.bytes != MAP_FAILED);
+  assert_true (
+      inject_write_over (&image, &plan, test->sframe, test->fd, &test->err));
+  assert_page (test->fd, 1, 1);
+  assert_page (test->fd, 2, 0);
+  assert_page (test->fd, 3, 3);
+  munmap ((void *)image.bytes, image.size);
+  close (old);
+}
+
+/* An undo record that is outdated is no part of the image, but the copy has
+   it.  What the file grows by had bytes of it.  */
+static void
+bytes_behind_the_image_are_cleared_in_a_copy (void **state)
+{
+  struct fixture *test = *state;
+  const uint8_t bytes[PAGE] = { 0 };
+  struct image image = { .fd = -1, .bytes = bytes, .size = PAGE };
+  struct layout_extent all = { 0, 0, PAGE };
+  struct layout_plan plan = { .new_size = 2 * PAGE,
+                              .sframe_offset = 2 * PAGE - 8,
+                              .sframe_size = 8,
+                              .extents = &all,
+                              .n_extents = 1 };
+  static const uint8_t none[8];
+  fill_pages (test->fd, 3 * PAGE, 0);
+  assert_true (inject_write_over (&image, &plan, none, test->fd, &test->err));
+  assert_page (test->fd, 0, 0);
+  assert_page (test->fd, 1, 0);
+}
+
 static long
 page_faults (void)
 {
@@ -390,6 +465,8 @@ main (void)
     TEST (moving_the_table_is_checked),
     TEST (short_files_are_noticed),
     TEST (holes_stay_holes),
+    TEST (holes_of_what_moves_are_written_over_a_copy),
+    TEST (bytes_behind_the_image_are_cleared_in_a_copy),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
