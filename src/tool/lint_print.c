@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "convert/lint.h"
 #include "tool/json_line.h"
 #include "tool/tree.h"
@@ -46,14 +47,32 @@ bytes_text (const struct cfi2sframe_finding *finding,
   return text;
 }
 
+/* Begin a line about the file PATH.  */
+static void
+put_path (const char *path, FILE *out)
+{
+  printable_put (path, out);
+  fputs (": ", out);
+}
+
+static void
+put_problem (const char *path, const char *problem, FILE *errors)
+{
+  fputs ("cfi2sframe: ", errors);
+  put_path (path, errors);
+  fprintf (errors, "%s\n", problem);
+}
+
 static void
 print_line (const struct lint_output *output,
             const struct cfi2sframe_finding *finding)
 {
-  fprintf (output->out, "%s: ", output->path);
+  put_path (output->path, output->out);
   if (finding->name)
-    fprintf (output->out, "%s (0x%" PRIx64 ")", finding->name,
-             finding->function);
+    {
+      printable_put (finding->name, output->out);
+      fprintf (output->out, " (0x%" PRIx64 ")", finding->function);
+    }
   else
     fprintf (output->out, "0x%" PRIx64, finding->function);
   fprintf (output->out,
@@ -158,21 +177,27 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
       return EXIT_SUCCESS;
     }
   if (!clean && !found)
-    fprintf (errors, "cfi2sframe: %s: %s\n", entry->path, err.reason);
+    put_problem (entry->path, err.reason, errors);
   if (json)
     print_json (entry->path, &result, &err, output.details, out);
   else if ((clean || found) && (options->talkative || options->stats)
            && !options->quiet)
-    fprintf (out,
-             "%s: %" PRIu64 " findings (%" PRIu64 " bytes) in %" PRIu64
-             " of %" PRIu64 " functions that could be compared\n",
-             entry->path, result.findings, result.bytes,
-             result.functions_trusted, result.functions);
+    {
+      put_path (entry->path, out);
+      fprintf (out,
+               "%" PRIu64 " findings (%" PRIu64 " bytes) in %" PRIu64
+               " of %" PRIu64 " functions that could be compared\n",
+               result.findings, result.bytes, result.functions_trusted,
+               result.functions);
+    }
   if (!json && !options->quiet && result.functions_left > 0)
-    fprintf (out,
-             "%s: %" PRIu64
-             " functions were not followed: that takes too long\n",
-             entry->path, result.functions_left);
+    {
+      put_path (entry->path, out);
+      fprintf (out,
+               "%" PRIu64
+               " functions were not followed: that takes too long\n",
+               result.functions_left);
+    }
   return clean ? EXIT_SUCCESS : found ? EXIT_FOUND : EXIT_FAILURE;
 }
 
@@ -200,8 +225,7 @@ lint_print (const struct tool_options *options, FILE *out, FILE *errors)
     {
       const struct tree_entry *entry = &tree.entries[i];
       if (entry->problem)
-        fprintf (errors, "cfi2sframe: %s: %s\n", entry->path,
-                 strerror (entry->problem));
+        put_problem (entry->path, strerror (entry->problem), errors);
       status = worse (status, entry->problem
                                   ? EXIT_FAILURE
                                   : lint_file (options, entry, out, errors));

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "convert/formats.h"
 #include "convert/report_sum.h"
 #include "tool/figures.h"
@@ -149,14 +150,16 @@ static void
 print_left_alone (const struct left_alone *files, const char *one,
                   const char *several, FILE *errors)
 {
+  if (files->count == 0)
+    return;
+  fputs ("cfi2sframe: note: ", errors);
+  if (files->count > 1)
+    fprintf (errors, "%" PRIu64 " files %s, left as they are; the first is ",
+             files->count, several);
+  printable_put (files->path, errors);
   if (files->count == 1)
-    fprintf (errors, "cfi2sframe: note: %s: %s, left as it is: %s\n",
-             files->path, one, files->reason);
-  else if (files->count > 1)
-    fprintf (errors,
-             "cfi2sframe: note: %" PRIu64
-             " files %s, left as they are; the first is %s: %s\n",
-             files->count, several, files->path, files->reason);
+    fprintf (errors, ": %s, left as it is", one);
+  fprintf (errors, ": %s\n", files->reason);
 }
 
 void

@@ -120,6 +120,38 @@ END
   "$CFI2SFRAME" -v "grüße 日本語" | grep -q '^grüße 日本語: SFrame'
 }
 
+# They were printed as they are.
+@test "names in findings and in notes are shown escaped, a line for each" {
+  needs python3
+  wrong_library
+  mkdir d e
+  python3 - wrong.so <<'END'
+import sys
+data = open (sys.argv[1], "rb").read ()
+open (sys.argv[1], "wb").write (data.replace (b"\0wrong\0", b"\0\x1b]0;\n\0"))
+END
+  cp wrong.so "d/$hostile" || skip "the file system wants UTF-8"
+  local shown='a\x1b[31m\x0a\x7f\xc2\x9b31m\x9b\xff\xc0\xaf\xed\xa0\x80\xe2\x82'
+  # Text alone, of so many lines, with the name.
+  look ()
+  {
+    local lines=$1
+    shift
+    "$CFI2SFRAME" "$@" >log 2>&1 || [[ $? == [13] ]]
+    plain_text log
+    [ "$(wc -l <log)" -eq "$lines" ] || { cat log; return 1; }
+    grep -qF "$shown" log || { cat log; return 1; }
+  }
+  look 2 --lint -v "d/$hostile"
+  grep -qF ': \x1b]0;\x0a (0x' log
+  look 1 --lint "$hostile"
+  # 32-bit, thus left alone with a note; alone, and as the first of two.
+  printf '\177ELF\1\1\1%0100d' 0 >"e/$hostile"
+  look 1 --skip-unconvertible "e/$hostile"
+  cp "e/$hostile" e/z
+  look 1 --skip-unconvertible "e/$hostile" e/z
+}
+
 @test "objects with sections of hostile names are compared as valid JSON" {
   needs python3 objcopy
   small_program small
