@@ -173,8 +173,7 @@ stages ()
   all=$(sed -n 's/^ *\([0-9,]*\) .*PROGRAM TOTALS/\1/p' "$work/stages" \
     | tr -d ,)
   printf '\nInstructions of cfi2sframe -o %s: %d\n' "$name" "$all"
-  for function in image_open cfi_section_read dwarf_batch_open \
-                  cfa_machine_run lower_function pieces_add \
+  for function in image_open cfi_read cfa_machine_run lower_function pieces_add \
                   pieces_repeat pieces_finish sframe_encoder_add \
                   sframe_encoder_write layout_plan_injection \
                   undo_record_build XXH64_update inject_write \

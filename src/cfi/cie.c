@@ -200,7 +200,7 @@ cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
 
 void
 cie_decode (struct cfi_cie *cie, const struct cfi_section *section,
-            const struct libdwarf_list_cie *from, const uint8_t *copy)
+            const struct libdwarf_cie *from, const uint8_t *copy)
 {
   uint64_t hidden = cie->hidden_letters;
   uint64_t skip = (uint64_t)(from->instructions - copy) + hidden;

@@ -12,7 +12,7 @@
 
 #include "cfi/cfi_section.h"
 #include "cfi/entry.h"
-#include "cfi/libdwarf_list.h"
+#include "cfi/libdwarf_pair.h"
 
 /* Fill in CIE from ENTRY of SECTION's last input as far as the augmentation
    goes.  Its `unusable' says whether libdwarf must not see it.  */
@@ -26,6 +26,6 @@ void cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
 /* Fill in the rest of CIE from what libdwarf says in FROM of the COPY.  CIE
    may turn out unusable.  */
 void cie_decode (struct cfi_cie *cie, const struct cfi_section *section,
-                 const struct libdwarf_list_cie *from, const uint8_t *copy);
+                 const struct libdwarf_cie *from, const uint8_t *copy);
 
 #endif /* CFI_CIE_H */

@@ -2,16 +2,18 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    One walk over the lengths of the entries counts them, a second one scans the
-   CIEs and hands the FDEs to a batch.  An FDE's CIE is always in front of it:
-   in .eh_frame by its form, in .debug_frame as all assemblers write it.  */
+   CIEs and reads the FDEs.  An FDE's CIE is always in front of it: in
+   .eh_frame by its form, in .debug_frame as all assemblers write it.  */
 
 #include "cfi/reader.h"
 
+#include "base/buffer.h"
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cie.h"
 #include "cfi/entry.h"
-#include "cfi/fde_batch.h"
+#include "cfi/odd_fde.h"
+#include "cfi/plain_fde.h"
 
 /* The entry at OFFSET of the last input.  */
 static struct entry
@@ -36,45 +38,45 @@ count_entries (const struct cfi_section *section, size_t *n_cies,
     }
 }
 
-/* Leave ENTRY out, behind what is left out of those before.  */
 static bool
-leave_out (struct cfi_section *section, struct fde_batch *batch,
-           const struct entry *entry, enum frame_reason reason,
-           const char *text, struct error *err)
-{
-  return fde_batch_read (batch, err)
-         && cfi_section_leave_out (section, entry->offset, reason, text, err);
-}
-
-static bool
-read_cie (struct cfi_section *section, struct fde_batch *batch,
-          const struct entry *entry, struct error *err)
+read_cie (struct cfi_section *section, const struct entry *entry,
+          struct error *err)
 {
   struct cfi_cie *cie = &section->cies[section->n_cies++];
   cie_scan (cie, section, entry);
   return cie->unusable == REASON_NONE
-         || leave_out (section, batch, entry, cie->unusable,
-                       frame_reason_text (cie->unusable), err);
+         || cfi_section_leave_out (section, entry->offset, cie->unusable,
+                                   frame_reason_text (cie->unusable), err);
 }
 
-/* *CIE is the index of the CIE that was used last.  */
+/* *CIE is the index of the CIE that was used last; SHOWN, as odd_fde_read
+   has it.  */
 static bool
-read_fde (struct cfi_section *section, struct fde_batch *batch,
-          const struct entry *entry, size_t *cie, struct error *err)
+read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
+          struct buffer *shown, struct error *err)
 {
+  char text[sizeof ((struct cfi_damage *)0)->text];
+  struct cfi_fde *fde = &section->fdes[section->n_fdes];
   *cie = cfi_section_find_cie (section, entry->cie, *cie);
   if (*cie == section->n_cies)
-    return leave_out (section, batch, entry, REASON_BAD_ENTRY,
-                      "CIE pointer leads to no CIE", err);
+    return cfi_section_leave_out (section, entry->offset, REASON_BAD_ENTRY,
+                                  "CIE pointer leads to no CIE", err);
   enum frame_reason reason = section->cies[*cie].unusable;
   if (reason != REASON_NONE)
-    return leave_out (section, batch, entry, reason, "its CIE cannot be read",
-                      err);
-  return fde_batch_add (batch, entry, *cie, err);
+    return cfi_section_leave_out (section, entry->offset, reason,
+                                  "its CIE cannot be read", err);
+  if (!plain_fde_read (section, entry, *cie, fde))
+    reason
+        = odd_fde_read (section, entry, *cie, shown, fde, text, sizeof text);
+  section->n_fdes += reason == REASON_NONE;
+  if (shown->failed)
+    return error_set_no_memory (err);
+  return reason == REASON_NONE
+         || cfi_section_leave_out (section, entry->offset, reason, text, err);
 }
 
 static bool
-read_entries (struct cfi_section *section, struct fde_batch *batch,
+read_entries (struct cfi_section *section, struct buffer *shown,
               struct error *err)
 {
   struct entry entry;
@@ -84,13 +86,13 @@ read_entries (struct cfi_section *section, struct fde_batch *batch,
        read && (entry = next_entry (section, offset)).kind != ENTRY_END;
        offset += entry.size)
     if (entry.kind == ENTRY_CIE)
-      read = read_cie (section, batch, &entry, err);
+      read = read_cie (section, &entry, err);
     else if (entry.kind == ENTRY_FDE)
-      read = read_fde (section, batch, &entry, &cie, err);
+      read = read_fde (section, &entry, &cie, shown, err);
     else if (entry.kind == ENTRY_DAMAGED)
-      read = leave_out (section, batch, &entry, REASON_BAD_ENTRY, entry.why,
-                        err);
-  return read && fde_batch_read (batch, err);
+      read = cfi_section_leave_out (section, entry.offset, REASON_BAD_ENTRY,
+                                    entry.why, err);
+  return read;
 }
 
 bool
@@ -98,17 +100,16 @@ cfi_read (struct cfi_section *section, const struct cfi_input *input,
           struct error *err)
 {
   size_t n_cies, n_fdes;
+  struct buffer shown;
   section->inputs[section->n_inputs++] = *input;
   count_entries (section, &n_cies, &n_fdes);
   if (n_fdes >= UINT32_MAX - section->n_fdes)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "more than 4 billion FDEs");
-  struct fde_batch *batch = fde_batch_new (section, n_cies);
-  bool read = batch != NULL
-                  ? cfi_section_reserve (section, n_cies, n_fdes, err)
-                        && read_entries (section, batch, err)
-                        && cfi_section_sort (section, err)
-                  : error_set_no_memory (err);
-  fde_batch_free (batch);
+  buffer_init (&shown, section->arch->big_endian);
+  bool read = cfi_section_reserve (section, n_cies, n_fdes, err)
+              && read_entries (section, &shown, err)
+              && cfi_section_sort (section, err);
+  buffer_free (&shown);
   if (!read)
     cfi_section_free (section);
   return read;

@@ -293,7 +293,7 @@ two_sections_make_one_list (void **state)
   free_fixture (&f);
 }
 
-/* As many CIEs as objects, as linkers leave them; several batches.  */
+/* As many CIEs as objects, as linkers leave them.  */
 static void
 many_cies_and_one_damaged_fde_are_read (void **state)
 {

@@ -189,8 +189,8 @@ damaged_sections_are_read_as_libdwarf_reads_them (void **state)
   assert_true (n_fdes > 100000); /* most of them are whole */
 }
 
-/* More than a batch, and FDEs of libdwarf's among plain ones: all come in the
-   order of their offsets.  */
+/* FDEs of libdwarf's among plain ones: all come in the order of their
+   offsets.  */
 static void
 plain_and_odd_ones_come_in_their_order (void **state)
 {

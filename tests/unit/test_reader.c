@@ -10,7 +10,7 @@
 
 #include "cfi/reader.h"
 #include "cfi/entry.h"
-#include "cfi/libdwarf_list.h"
+#include "cfi/libdwarf_pair.h"
 #include "tests/unit/cfi_fixture.h"
 
 #define CODE UINT64_C (0x123400000000)
@@ -438,31 +438,9 @@ a_cie_of_more_than_4_kib_is_damaged (void **state)
     }
 }
 
-/* What libdwarf might say one day of an entry that it did not understand: the
+/* What libdwarf might say one day of entries that it did not understand: the
    linker sends our question here.  */
 static enum { RIGHT, ENTRY_SIZE, HEAD, INSTRUCTIONS_SIZE } answer;
-
-bool __real_libdwarf_list_fde (struct libdwarf_list *list, size_t index,
-                               struct libdwarf_list_fde *fde);
-bool __wrap_libdwarf_list_fde (struct libdwarf_list *list, size_t index,
-                               struct libdwarf_list_fde *fde);
-
-bool
-__wrap_libdwarf_list_fde (struct libdwarf_list *list, size_t index,
-                          struct libdwarf_list_fde *fde)
-{
-  if (!__real_libdwarf_list_fde (list, index, fde))
-    return false;
-  fde->entry_size += answer == ENTRY_SIZE ? 8 : 0;
-  if (answer == HEAD)
-    {
-      fde->instructions += fde->entry_size;
-      fde->instructions_size = 0;
-    }
-  fde->instructions_size += answer == INSTRUCTIONS_SIZE ? 1 : 0;
-  return true;
-}
-
 static enum {
   CIE_RIGHT,
   CIE_BEFORE,
@@ -472,17 +450,21 @@ static enum {
   CIE_DATA_ALIGNMENT
 } cie_answer;
 
-bool __real_libdwarf_list_cie (struct libdwarf_list *list, size_t index,
-                               struct libdwarf_list_cie *cie);
-bool __wrap_libdwarf_list_cie (struct libdwarf_list *list, size_t index,
-                               struct libdwarf_list_cie *cie);
-
-bool
-__wrap_libdwarf_list_cie (struct libdwarf_list *list, size_t index,
-                          struct libdwarf_list_cie *cie)
+static void
+change_fde (struct libdwarf_fde *fde)
 {
-  if (!__real_libdwarf_list_cie (list, index, cie))
-    return false;
+  fde->entry_size += answer == ENTRY_SIZE ? 8 : 0;
+  if (answer == HEAD)
+    {
+      fde->instructions += fde->entry_size;
+      fde->instructions_size = 0;
+    }
+  fde->instructions_size += answer == INSTRUCTIONS_SIZE ? 1 : 0;
+}
+
+static void
+change_cie (struct libdwarf_cie *cie)
+{
   switch (cie_answer)
     {
     case CIE_BEFORE:
@@ -504,6 +486,30 @@ __wrap_libdwarf_list_cie (struct libdwarf_list *list, size_t index,
     default:
       break;
     }
+}
+
+bool __real_libdwarf_pair_read (const struct cfi_input *shown, bool big_endian,
+                                unsigned address_size,
+                                struct libdwarf_cie *cie,
+                                struct libdwarf_fde *fde, char *text,
+                                size_t text_size);
+bool __wrap_libdwarf_pair_read (const struct cfi_input *shown, bool big_endian,
+                                unsigned address_size,
+                                struct libdwarf_cie *cie,
+                                struct libdwarf_fde *fde, char *text,
+                                size_t text_size);
+
+bool
+__wrap_libdwarf_pair_read (const struct cfi_input *shown, bool big_endian,
+                           unsigned address_size, struct libdwarf_cie *cie,
+                           struct libdwarf_fde *fde, char *text,
+                           size_t text_size)
+{
+  if (!__real_libdwarf_pair_read (shown, big_endian, address_size, cie, fde,
+                                  text, text_size))
+    return false;
+  change_fde (fde);
+  change_cie (cie);
   return true;
 }
 
@@ -668,8 +674,8 @@ a_wide_alignment_factor_is_read_right_or_not_at_all (void **state)
   assert_int_equal (f->section.fdes[f->section.n_fdes - 1].address, CODE + 16);
 }
 
-/* More entries than fit one batch, one CIE each or one for all, in both byte
-   orders, with a damaged one among them.  */
+/* Many entries, one CIE each or one for all, in both byte orders, with a
+   damaged one among them.  */
 static void
 read_many (const struct arch *arch, bool cie_each, size_t n)
 {
@@ -683,8 +689,8 @@ read_many (const struct arch *arch, bool cie_each, size_t n)
       size_t fde = put_fde (&f.bytes, cie, CODE + 16 * i, 16, "\x41", 1);
       if (i == n / 3)
         {
-          /* An augmentation size that leaves the entry: libdwarf refuses the
-             whole list for it.  */
+          /* An augmentation size that leaves the entry, for which libdwarf
+             refuses all that it is shown.  */
           f.bytes.bytes[fde + 16] = 0x7f;
           damaged = fde;
         }
@@ -714,8 +720,7 @@ many_fdes_are_read_but_the_damaged_one (void **state)
   read_many (&arch_aarch64_be, true, 2000);
 }
 
-/* FDEs that alternate between CIEs at the section's start need copies of them
-   in every slice.  */
+/* FDEs that alternate between CIEs at the section's start.  */
 static void
 fdes_far_from_their_cies_are_read (void **state)
 {
@@ -752,9 +757,9 @@ many_damages_are_counted_and_some_are_told (void **state)
   assert_int_equal (f->section.n_damages, CFI_DAMAGES_MAX);
 }
 
-/* Many batches: damaged entries and CIEs at both ends, out of order.  */
+/* Damaged entries and CIEs at both ends of many, out of order.  */
 static void
-many_batches_find_their_cies (void **state)
+many_fdes_find_their_cies (void **state)
 {
   enum
   {
@@ -831,7 +836,7 @@ main (void)
     cmocka_unit_test (many_fdes_are_read_but_the_damaged_one),
     CFI_TEST (fdes_far_from_their_cies_are_read),
     CFI_TEST (many_damages_are_counted_and_some_are_told),
-    CFI_TEST (many_batches_find_their_cies),
+    CFI_TEST (many_fdes_find_their_cies),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
