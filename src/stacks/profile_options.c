@@ -36,9 +36,9 @@ static const struct argp_option option_table[] = {
   { "pid", 'p', "PID", 0, "Sample this process", 1 },
   { "output", 'o', "FILE", 0,
     "Write a flame graph if FILE ends in .svg or .html, a profile for pprof "
-    "if it ends in .pb.gz, otherwise folded stacks; may be given several "
-    "times (default: folded stacks on standard "
-    "output)",
+    "if it ends in .pb.gz, one for the Firefox profiler if it ends in .json, "
+    "otherwise folded stacks; may be given several times (default: folded "
+    "stacks on standard output)",
     1 },
   { "input", OPTION_INPUT, "FILE", 0,
     "Instead of a process: what perf record --call-graph dwarf wrote", 1 },
