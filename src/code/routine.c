@@ -335,8 +335,10 @@ try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
                enum routine_doubts doubts, uint64_t *failed_at)
 {
   routine->n_ends = 0;
+  routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   follow (routine, entry, end);
+  routine->asks_callees = routine->failure == ROUTINE_UNRESOLVED;
   for (int i = 0; i < TRIES_MAX && routine->failure != ROUTINE_SOUND
                   && routine->failure != ROUTINE_TOO_MUCH
                   && routine->tables.n > 0 && remember_places (routine);

@@ -11,7 +11,7 @@ enum
 {
   NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
   PADDING_STEPS = 16,       /* between functions */
-  PROBE_STEPS = 32,         /* of a function that probes the stack */
+  PROBE_BYTES = 256,        /* of a function that may leave a register alone */
   PROBED_MIN = 4096         /* smaller frames need no probe */
 };
 
@@ -311,7 +311,39 @@ static bool
 may_write (const struct insn *insn, unsigned reg)
 {
   return (insn->writes >> reg & 1) || insn->to == reg || insn->second == reg
-         || (insn->op == OP_SWAP && insn->from == reg);
+         || (insn->op == OP_SWAP && insn->from == reg)
+         || (insn->adjusts_base && insn->base == reg);
+}
+
+/* What is known of a function's first bytes: where instructions begin, and
+   which of them jumps lead to.  */
+struct probe
+{
+  uint64_t start;
+  bool begins[PROBE_BYTES], is_target[PROBE_BYTES];
+  uint64_t last_target;
+};
+
+/* Note that the function jumps to TARGET.  False: too far to be looked at.  */
+static bool
+probe_jump (struct probe *probe, uint64_t target)
+{
+  if (target - probe->start >= PROBE_BYTES)
+    return false;
+  probe->is_target[target - probe->start] = true;
+  if (target > probe->last_target)
+    probe->last_target = target;
+  return true;
+}
+
+/* Whether all jumps lead to instructions that were looked at.  */
+static bool
+probe_is_whole (const struct probe *probe)
+{
+  for (size_t i = 0; i < PROBE_BYTES; i++)
+    if (probe->is_target[i] && !probe->begins[i])
+      return false;
+  return true;
 }
 
 /* Whether the function that starts at ADDRESS leaves REG alone: no instruction
@@ -320,21 +352,22 @@ static bool
 leaves_alone (const struct routine *routine, uint64_t address, unsigned reg)
 {
   const struct routine_context *context = routine->context;
-  uint64_t size, first = address, last = address;
+  uint64_t size;
   const uint8_t *bytes = facts_code (context->facts, address, &size);
+  struct probe probe = { .start = address };
   struct insn insn;
-  for (int i = 0; bytes && i < PROBE_STEPS; i++)
+  while (bytes && address - probe.start < PROBE_BYTES)
     {
+      probe.begins[address - probe.start] = true;
       if (!insn_decode (context->decoder, bytes, size, address, &insn)
           || may_write (&insn, reg))
         return false;
-      if (insn.flow == FLOW_RETURN)
-        return last <= address;
-      if (insn.flow != FLOW_NEXT
-          && (insn.flow != FLOW_BRANCH || insn.target < first))
+      if (insn.flow == FLOW_RETURN && address >= probe.last_target)
+        return probe_is_whole (&probe);
+      bool jumps = insn.flow == FLOW_BRANCH || insn.flow == FLOW_JUMP;
+      if (jumps ? !probe_jump (&probe, insn.target)
+                : insn.flow != FLOW_NEXT && insn.flow != FLOW_RETURN)
         return false;
-      if (insn.flow == FLOW_BRANCH && insn.target > last)
-        last = insn.target;
       bytes += insn.size;
       size -= insn.size;
       address += insn.size;
@@ -375,25 +408,58 @@ forget_changed (const struct routine *routine, const struct insn *insn,
     }
 }
 
-/* LLVM has the pages of a large frame probed by a function that gets the size
-   in a register and leaves it there, to be subtracted behind the call (LLVM
-   Language Reference, "probe-stack").  */
+/* A mask of the registers whose constants may be needed behind a call,
+   although a call may change these registers.  LLVM has the pages of a large
+   frame probed by a function that gets the size in a register and leaves it
+   there, to be subtracted behind the call (LLVM Language Reference,
+   "probe-stack").  GCC keeps the address of a jump table in a register that
+   the callee happens to leave alone (GCC manual, "-fipa-ra"): without that,
+   the jump has failed.  */
+static uint32_t
+asked_registers (const struct routine *routine)
+{
+  const struct code_machine *machine = routine->machine;
+  if (routine->asks_callees)
+    return machine->clobbered;
+  return machine->probed == REG_NONE ? 0 : UINT32_C (1) << machine->probed;
+}
+
+/* Those of them which the function that INSN calls leaves alone.  */
+static uint32_t
+kept_registers (const struct routine *routine, const struct insn *insn,
+                const struct state *state)
+{
+  int64_t least = routine->asks_callees ? 0 : PROBED_MIN;
+  uint32_t kept = 0;
+  if (insn->flow != FLOW_CALL)
+    return 0;
+  for (uint32_t left = asked_registers (routine); left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      struct value value = state->registers[reg];
+      if (value.kind == VALUE_CONSTANT && value.number >= least
+          && leaves_alone (routine, insn->target, reg))
+        kept |= UINT32_C (1) << reg;
+    }
+  return kept;
+}
+
 void
 routine_call (struct routine *routine, const struct insn *insn,
               uint64_t address, struct state *state)
 {
-  const struct code_machine *machine = routine->machine;
-  unsigned reg = machine->probed;
-  struct value size
-      = reg == REG_NONE ? value_of (VALUE_MIXED, 0) : state->registers[reg];
-  bool probes = insn->flow == FLOW_CALL && size.kind == VALUE_CONSTANT
-                && size.number >= PROBED_MIN
-                && leaves_alone (routine, insn->target, reg);
-  state_call (state, machine, address);
+  struct value before[REG_COUNT];
+  uint32_t kept = kept_registers (routine, insn, state);
+  if (kept)
+    memcpy (before, state->registers, sizeof before);
+  state_call (state, routine->machine, address);
   if (functions_disturbances (routine->context->functions))
     forget_changed (routine, insn, address, state);
-  if (probes)
-    state->registers[reg] = size;
+  for (; kept; kept &= kept - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (kept);
+      state->registers[reg] = before[reg];
+    }
 }
 
 static const struct code_pad *

@@ -50,6 +50,7 @@ struct routine
   const struct routine_context *context;
   const struct code_machine *machine;
   bool is_go, is_bare;
+  bool asks_callees; /* which registers they leave alone */
   uint64_t entry, end;
   struct address_map numbers; /* from addresses to numbers of nodes */
   struct routine_node *nodes;
