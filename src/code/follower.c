@@ -279,11 +279,10 @@ note_lessons (struct follower *follower)
 static void
 note_left_for (struct follower *follower)
 {
-  size_t n;
-  const uint32_t *others = routine_left_for (follower->routine, &n);
-  for (size_t i = 0; i < n; i++)
-    add_note (follower,
-              &(struct note){ .kind = NOTE_LEFT_FOR, .number = others[i] });
+  const struct routine_result *result = follower->result;
+  for (size_t i = 0; i < result->n_left_for; i++)
+    add_note (follower, &(struct note){ .kind = NOTE_LEFT_FOR,
+                                        .number = result->left_for[i] });
 }
 
 /* Following.  */
@@ -314,8 +313,21 @@ static bool
 is_function (const struct follower *follower,
              const struct code_function *function)
 {
-  return function->is_called || routine_is_proven (follower->routine)
+  return function->is_called || follower->result->is_proven
          || known_code_at (follower->context.known, function->entry);
+}
+
+/* Have the routine follow FUNCTION, if BARE without its registers.  */
+static void
+follow (struct follower *follower, const struct code_function *function,
+        struct followed *followed, bool bare, enum routine_doubts doubts)
+{
+  uint64_t entry = function->entry, end = end_of (follower, entry);
+  follower->result
+      = bare ? routine_follow_bare (follower->routine, entry, end)
+             : routine_follow (follower->routine, entry, end, doubts);
+  followed->failure = follower->result->failure;
+  followed->failed_at = follower->result->failed_at;
 }
 
 /* FUNCTION was followed for the last time, and fails.  Where CFI is compared
@@ -327,7 +339,6 @@ static void
 follow_bare (struct follower *follower, const struct code_function *function,
              struct followed *followed)
 {
-  uint64_t entry = function->entry, end = end_of (follower, entry), at;
   enum routine_failure failure = followed->failure;
   bool by_registers
       = failure == ROUTINE_SAVED_USED || failure == ROUTINE_RETURN
@@ -336,15 +347,12 @@ follow_bare (struct follower *follower, const struct code_function *function,
   if (!by_registers || !follower->options.request->only_compares
       || !function->is_known)
     return;
-  enum routine_failure bare
-      = routine_follow_bare (follower->routine, entry, end, &at);
-  followed->is_bare = bare == ROUTINE_SOUND
-                      && !routine_met_unknown (follower->routine)
+  follow (follower, function, followed, true, DOUBTS_NONE);
+  followed->is_bare = followed->failure == ROUTINE_SOUND
+                      && !follower->result->met_unknown
                       && is_function (follower, function);
-  followed->failure = followed->is_bare
-                          ? ROUTINE_SOUND
-                          : routine_follow (follower->routine, entry, end,
-                                            DOUBTS_NONE, &followed->failed_at);
+  if (!followed->is_bare)
+    follow (follower, function, followed, false, DOUBTS_NONE);
 }
 
 /* Follow FUNCTION for the first time, or the last.  Unless it is, a function
@@ -353,13 +361,12 @@ static void
 attempt (struct follower *follower, const struct code_function *function,
          struct followed *followed)
 {
-  uint64_t entry = function->entry;
-  bool is_known = known_code_at (follower->context.known, entry) != NULL;
-  followed->failure = routine_follow (
-      follower->routine, entry, end_of (follower, entry),
-      is_known ? DOUBTS_NONE : followed->task.doubts, &followed->failed_at);
-  followed->met_unknown = routine_met_unknown (follower->routine);
-  followed->changes = routine_changes (follower->routine);
+  bool is_known
+      = known_code_at (follower->context.known, function->entry) != NULL;
+  follow (follower, function, followed, false,
+          is_known ? DOUBTS_NONE : followed->task.doubts);
+  followed->met_unknown = follower->result->met_unknown;
+  followed->changes = follower->result->changes;
   if (followed->met_unknown && followed->task.is_last)
     followed->failure = ROUTINE_TOO_MUCH;
   if (followed->is_part)
@@ -372,19 +379,6 @@ attempt (struct follower *follower, const struct code_function *function,
                                 && followed->task.attempt == ATTEMPT_LAST));
   if (followed->concluded)
     follow_bare (follower, function, followed);
-}
-
-/* Follow FUNCTION as it was followed before.  */
-static void
-revise (struct follower *follower, const struct code_function *function,
-        struct followed *followed)
-{
-  uint64_t entry = function->entry, end = end_of (follower, entry);
-  followed->failure = function->is_bare
-                          ? routine_follow_bare (follower->routine, entry, end,
-                                                 &followed->failed_at)
-                          : routine_follow (follower->routine, entry, end,
-                                            DOUBTS_NONE, &followed->failed_at);
 }
 
 static bool
@@ -405,11 +399,10 @@ take_notes (struct follower *follower, const struct code_function *function,
                         || !is_uncertain (function) || had_rows;
   followed->trusted = followed->concluded && followed->failure == ROUTINE_SOUND
                       && function->entry != follower->options.program_entry;
-  followed->leaves = routine_is_proven (follower->routine)
-                     || routine_leaves (follower->routine);
-  followed->is_odd = routine_is_odd (follower->routine);
-  followed->reads_tables = routine_reads_tables (follower->routine);
-  followed->has_doubts = routine_has_doubts (follower->routine);
+  followed->leaves = follower->result->is_proven || follower->result->leaves;
+  followed->is_odd = follower->result->is_odd;
+  followed->reads_tables = follower->result->reads_tables;
+  followed->has_doubts = follower->result->has_doubts;
   if (!revised)
     note_lessons (follower);
   if (followed->concluded && followed->failure != ROUTINE_SOUND)
@@ -454,7 +447,7 @@ follower_follow (struct follower *follower, struct followed *followed)
       routine_forget (follower->routine);
       routine_set_steps_left (follower->routine, followed->task.steps_left);
       if (followed->task.attempt == ATTEMPT_REVISION)
-        revise (follower, function, followed);
+        follow (follower, function, followed, function->is_bare, DOUBTS_NONE);
       else
         attempt (follower, function, followed);
       if (routine_steps_left (follower->routine) > 0)

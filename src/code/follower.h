@@ -80,6 +80,7 @@ struct follower
   struct insn_decoder *decoder; /* own, because it remembers */
   struct routine_context context;
   struct routine *routine;
+  const struct routine_result *result; /* of the function followed last */
   struct note *notes;
   size_t n_notes, notes_capacity;
   struct frame_row *rows;

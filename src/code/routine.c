@@ -56,7 +56,7 @@ routine_free (struct routine *routine)
   free (routine->states);
   free (routine->queue);
   free (routine->ends);
-  free (routine->left_for);
+  free (routine->result.left_for);
   free (routine);
 }
 
@@ -189,7 +189,7 @@ walk (struct routine *routine, uint32_t label)
   bool on_trial = label == 0 && is_on_trial (routine);
   struct state state;
   state_copy (&state, routine_label_state (routine, label));
-  while (routine->failure == ROUTINE_SOUND
+  while (routine->result.failure == ROUTINE_SOUND
          && routine->nodes[number].insn.size > 0)
     {
       routine->steps++;
@@ -234,11 +234,11 @@ start (struct routine *routine, uint64_t entry, uint64_t end)
   routine->n_nodes = routine->n_labels = routine->n_queue = 0;
   routine->states_size = 0;
   routine->steps = 0;
-  routine->landed = routine->met_unknown = false;
-  routine->n_left_for = 0;
-  routine->changes = 0;
-  routine->is_proven = routine->leaves = routine->is_odd = false;
-  routine->failure = ROUTINE_SOUND;
+  routine->landed = false;
+  routine->result = (struct routine_result){
+    .reads_tables = routine->result.reads_tables,
+    .left_for = routine->result.left_for,
+  };
   jump_tables_reset (&routine->tables);
   state_enter (&state, routine->machine);
   uint32_t number = routine_node_at (routine, entry);
@@ -290,7 +290,7 @@ remember_places (struct routine *routine)
 static void
 walk_all (struct routine *routine)
 {
-  while (routine->n_queue > 0 && routine->failure == ROUTINE_SOUND)
+  while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND)
     {
       walk (routine, routine_take_queued (routine));
       if (routine->steps > (uint64_t)VISITS_MAX * (routine->n_nodes + 64)
@@ -307,10 +307,10 @@ follow (struct routine *routine, uint64_t entry, uint64_t end)
     {
       walk_all (routine);
       routine->n_edges = 0;
-      if (routine->failure == ROUTINE_SOUND)
+      if (routine->result.failure == ROUTINE_SOUND)
         routine_visit (routine, routine_check, routine);
     }
-  while (routine->n_queue > 0 && routine->failure == ROUTINE_SOUND);
+  while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND);
   if (routine->steps >= routine->steps_left)
     routine_fail (routine, ROUTINE_TOO_MUCH, entry);
   routine->steps_left -= routine->steps < routine->steps_left
@@ -330,34 +330,41 @@ leave_doubts (struct routine *routine, uint64_t entry, uint64_t end,
 
 /* A function can fail because a table without a bound was read too far, into
    one that is found later: then another try does better.  */
-static enum routine_failure
+static void
 try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
-               enum routine_doubts doubts, uint64_t *failed_at)
+               enum routine_doubts doubts)
 {
   routine->n_ends = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   follow (routine, entry, end);
-  routine->asks_callees = routine->failure == ROUTINE_UNRESOLVED;
-  for (int i = 0; i < TRIES_MAX && routine->failure != ROUTINE_SOUND
-                  && routine->failure != ROUTINE_TOO_MUCH
+  routine->asks_callees = routine->result.failure == ROUTINE_UNRESOLVED;
+  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
+                  && routine->result.failure != ROUTINE_TOO_MUCH
                   && routine->tables.n > 0 && remember_places (routine);
        i++)
     follow (routine, entry, end);
-  if (routine->context->ends_unknown && routine->failure == ROUTINE_SOUND
-      && !routine->met_unknown && !routine->is_go
+  if (routine->context->ends_unknown
+      && routine->result.failure == ROUTINE_SOUND
+      && !routine->result.met_unknown && !routine->is_go
       && routine_note_callees (routine))
     leave_doubts (routine, entry, end, doubts);
-  *failed_at = routine->failed_at;
-  return routine->failure;
 }
 
-enum routine_failure
+static const struct routine_result *
+result_of (struct routine *routine)
+{
+  routine->result.has_doubts = routine->doubtful.n_used > 0;
+  return &routine->result;
+}
+
+const struct routine_result *
 routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum routine_doubts doubts, uint64_t *failed_at)
+                enum routine_doubts doubts)
 {
   routine->is_bare = false;
-  return try_to_follow (routine, entry, end, doubts, failed_at);
+  try_to_follow (routine, entry, end, doubts);
+  return result_of (routine);
 }
 
 /* Whether the path in front of label NUMBER comes from a call, and meets
@@ -395,18 +402,16 @@ note_idle_calls (struct routine *routine)
   return routine->doubtful.n_used > before;
 }
 
-enum routine_failure
-routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end,
-                     uint64_t *failed_at)
+const struct routine_result *
+routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end)
 {
   routine->is_bare = true;
-  try_to_follow (routine, entry, end, DOUBTS_NONE, failed_at);
-  for (int i = 0; i < TRIES_MAX && routine->failure != ROUTINE_SOUND
+  try_to_follow (routine, entry, end, DOUBTS_NONE);
+  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
                   && note_idle_calls (routine);
        i++)
     follow (routine, entry, end);
-  *failed_at = routine->failed_at;
-  return routine->failure;
+  return result_of (routine);
 }
 
 void
@@ -439,53 +444,10 @@ routine_visit (struct routine *routine,
     }
 }
 
-bool
-routine_is_proven (const struct routine *routine)
-{
-  return routine->is_proven;
-}
-
-bool
-routine_is_odd (const struct routine *routine)
-{
-  return routine->is_odd;
-}
-
-bool
-routine_has_doubts (const struct routine *routine)
-{
-  return routine->doubtful.n_used > 0;
-}
-
-bool
-routine_reads_tables (const struct routine *routine)
-{
-  return routine->reads_tables;
-}
-
 const struct code_machine *
 routine_machine (const struct routine *routine)
 {
   return routine->machine;
-}
-
-bool
-routine_leaves (const struct routine *routine)
-{
-  return routine->leaves;
-}
-
-uint32_t
-routine_changes (const struct routine *routine)
-{
-  return routine->changes;
-}
-
-const uint32_t *
-routine_left_for (const struct routine *routine, size_t *n)
-{
-  *n = routine->n_left_for;
-  return routine->left_for;
 }
 
 const struct lesson *
@@ -499,7 +461,7 @@ void
 routine_forget (struct routine *routine)
 {
   routine->n_lessons = 0;
-  routine->reads_tables = false;
+  routine->result.reads_tables = false;
   address_map_clear (&routine->learned);
 }
 
@@ -513,12 +475,6 @@ void
 routine_set_steps_left (struct routine *routine, uint64_t steps)
 {
   routine->steps_left = steps;
-}
-
-bool
-routine_met_unknown (const struct routine *routine)
-{
-  return routine->met_unknown;
 }
 
 const char *

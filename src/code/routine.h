@@ -46,52 +46,22 @@ struct routine *routine_new (const struct routine_context *context);
 void routine_free (struct routine *routine);
 
 /* Follow the function at ENTRY.  Entries of jump tables that lead to code
-   below END lead into the function.  *FAILED_AT is the address that shows the
-   failure.  */
-enum routine_failure routine_follow (struct routine *routine, uint64_t entry,
-                                     uint64_t end, enum routine_doubts doubts,
-                                     uint64_t *failed_at);
+   below END lead into the function.  The result is valid until the routine
+   follows another function.  */
+const struct routine_result *routine_follow (struct routine *routine,
+                                             uint64_t entry, uint64_t end,
+                                             enum routine_doubts doubts);
 
 /* Follow the function as routine_follow does, but expect it to preserve no
    register but SP: for functions with conventions of their own.  Rules for
    other registers must not be used then.  */
-enum routine_failure routine_follow_bare (struct routine *routine,
-                                          uint64_t entry, uint64_t end,
-                                          uint64_t *failed_at);
+const struct routine_result *
+routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end);
 
 /* What follows is asked of the routine that was followed last.  */
 
-/* Whether the routine, a sound one, was seen to return.  Then the stack
-   pointer at the entry is that of a call, because the return address was where
-   a call puts it.  */
-bool routine_is_proven (const struct routine *routine);
-
-/* Whether the routine uses registers that have no value at its entry: as
-   compiled code does on paths that are never taken, or assembler code with
-   conventions of its own.  */
-bool routine_is_odd (const struct routine *routine);
-
-/* Whether the routine makes calls that were not seen to return.  */
-bool routine_has_doubts (const struct routine *routine);
-
-/* Whether jump tables were read since routine_forget.  Their ends depend on
-   the addresses that are named so far.  */
-bool routine_reads_tables (const struct routine *routine);
-
 /* The ABI of the routine: Go has its own.  */
 const struct code_machine *routine_machine (const struct routine *routine);
-
-/* Whether the routine jumps to another function with the stack pointer it came
-   with.  */
-bool routine_leaves (const struct routine *routine);
-
-/* A mask of the registers of the ABI that the routine returns with changed, or
-   jumps with to other functions.  */
-uint32_t routine_changes (const struct routine *routine);
-
-/* The functions, N of them, that the routine enters with another frame than
-   that of a call, for which it fails.  */
-const uint32_t *routine_left_for (const struct routine *routine, size_t *n);
 
 /* Call VISIT for every instruction of the routine, with the state in front of
    it.  */
@@ -100,11 +70,6 @@ void routine_visit (struct routine *routine,
                                    const struct insn *insn,
                                    const struct state *state),
                     void *argument);
-
-/* Whether the routine calls functions that are not in context->functions.
-   Once they were registered, and it is known which of them return, following
-   the routine again may have another result.  */
-bool routine_met_unknown (const struct routine *routine);
 
 /* What was learned since routine_forget, each thing once.  Valid until the
    next routine is followed.  */

@@ -62,7 +62,7 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
       if (!state_keeps (state, routine->machine, value)
           || !begins_certainly (routine))
         return true;
-      routine->is_odd = true;
+      routine->result.is_odd = true;
     }
   return false;
 }
@@ -90,16 +90,16 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   bool is_label = !by_jump && function && function->is_pointer;
   if (state_is_restored (state, routine->machine) && !is_label)
     {
-      routine->is_proven |= function && is_entered_certainly (function);
+      routine->result.is_proven |= function && is_entered_certainly (function);
       note_end (routine);
       return;
     }
   routine_fail (routine, failure, from);
   if (!function || !(by_jump || is_label))
     return;
-  if (ARRAY_ROOM (routine->left_for, routine->n_left_for + 1,
+  if (ARRAY_ROOM (routine->result.left_for, routine->result.n_left_for + 1,
                   &routine->left_for_capacity))
-    routine->left_for[routine->n_left_for++] = index;
+    routine->result.left_for[routine->result.n_left_for++] = index;
   else
     routine->steps_left = 0; /* what was found must not be used */
 }
@@ -256,11 +256,11 @@ static void
 take_over (struct routine *routine, const struct code_function *next,
            const struct state *state)
 {
-  routine->changes
+  routine->result.changes
       |= changed_registers (routine, state, routine->machine->arch->ra);
   if (!next)
     return;
-  routine->changes |= next->changes;
+  routine->result.changes |= next->changes;
   if (next->moves_stack && is_at_entry (routine, state))
     routine_learn (routine, LESSON_MOVES_STACK, routine->entry);
 }
@@ -272,9 +272,9 @@ check_return (struct routine *routine, const struct insn *insn,
 {
   const unsigned ra = routine->machine->arch->ra;
   unsigned from = insn->from == REG_NONE ? ra : insn->from;
-  routine->is_proven = true;
+  routine->result.is_proven = true;
   note_end (routine);
-  routine->changes |= changed_registers (routine, state, from);
+  routine->result.changes |= changed_registers (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
       || !state_is_restored (state, routine->machine))
     routine_fail (routine, ROUTINE_RETURN, address);
@@ -317,8 +317,8 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
   if (state_is_restored (state, machine)
       && !goes_by_index (routine, &insn, state))
     {
-      routine->leaves = true;
-      routine->is_proven |= goes_to_import (routine, &insn);
+      routine->result.leaves = true;
+      routine->result.is_proven |= goes_to_import (routine, &insn);
       note_end (routine);
     }
   else if (state_is_restored (state, machine))

@@ -36,6 +36,38 @@ enum routine_failure
   ROUTINE_FAILURE_COUNT
 };
 
+/* What came of following a function.  */
+struct routine_result
+{
+  enum routine_failure failure;
+  uint64_t failed_at; /* the address that shows the failure */
+
+  /* It was seen to return with the stack pointer it came with.  Then, if it is
+     sound, the stack pointer at the entry is that of a call, because the
+     return address was where a call puts it.  */
+  bool is_proven;
+  bool leaves; /* it jumps to another function with that stack pointer */
+  /* It uses registers that have no value at its entry: as compiled code does
+     on paths that are never taken, or assembler code with conventions of its
+     own.  */
+  bool is_odd;
+  bool has_doubts; /* it makes calls that were not seen to return */
+  /* It calls functions that are not in context->functions.  Once they were
+     registered, and it is known which of them return, following it again may
+     have another result.  */
+  bool met_unknown;
+  /* Jump tables were read since routine_forget.  Their ends depend on the
+     addresses that are named so far.  */
+  bool reads_tables;
+  /* Mask of the registers of the ABI that it returns with changed, or jumps
+     with to other functions.  */
+  uint32_t changes;
+  /* The functions that it enters with another frame than that of a call, for
+     which it fails; the routine's.  */
+  uint32_t *left_for;
+  size_t n_left_for;
+};
+
 /* What a routine shows of functions.  Following a routine changes nothing but
    the routine, so that several can be followed at the same time: who has it
    followed records this where others see it (functions.h).  */

@@ -213,12 +213,12 @@ jump_by_table (struct routine *routine, uint32_t number,
 {
   struct jump_table table = routine->tables.tables[number];
   uint64_t target, i = 0;
-  routine->reads_tables = true;
+  routine->result.reads_tables = true;
   table.end = end_of_table (routine, table.address);
   if (image_is_writable (routine->context->facts->image, table.address, 1))
     look_among_data (routine, &table);
   bound_by_names (routine, &table);
-  while (routine->failure == ROUTINE_SOUND
+  while (routine->result.failure == ROUTINE_SOUND
          && table_target (routine, &table, i, &target))
     {
       if (!is_never_chosen (routine, target))
@@ -297,7 +297,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
      not, until the callee was followed, and the routine again.  */
   if (!functions_at (context->functions, insn->target))
     {
-      routine->met_unknown = true;
+      routine->result.met_unknown = true;
       return routine_learn (routine, LESSON_UNKNOWN, insn->target);
     }
   return functions_return_at (context->functions, insn->target)

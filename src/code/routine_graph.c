@@ -12,10 +12,10 @@ void
 routine_fail (struct routine *routine, enum routine_failure failure,
               uint64_t address)
 {
-  if (routine->failure != ROUTINE_SOUND)
+  if (routine->result.failure != ROUTINE_SOUND)
     return;
-  routine->failure = failure;
-  routine->failed_at = address;
+  routine->result.failure = failure;
+  routine->result.failed_at = address;
 }
 
 /* Lessons.  */

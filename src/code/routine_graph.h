@@ -74,25 +74,15 @@ struct routine
   struct jump_tables tables;
   uint64_t *ends; /* of jump tables, as an earlier try found them; ascending */
   size_t n_ends, ends_capacity;
-  bool landed;        /* it has landing pads of exceptions */
-  bool is_proven;     /* it returns with the stack pointer it came with */
-  bool leaves;        /* it jumps to another function with that */
-  bool is_odd;        /* it uses registers that have no value at its entry */
-  bool reads_tables;  /* it has jump tables */
-  bool met_unknown;   /* it calls what is not registered yet */
-  uint32_t changes;   /* mask: registers of the ABI that it returns with
-                         changed */
-  uint32_t visited;   /* node that routine_visit is at */
-  uint32_t *left_for; /* functions that it enters with another frame than that
-                         of a call */
-  size_t n_left_for, left_for_capacity;
+  bool landed;      /* it has landing pads of exceptions */
+  uint32_t visited; /* node that routine_visit is at */
+  struct routine_result result;
+  size_t left_for_capacity;
   struct lesson *lessons;
   size_t n_lessons, lessons_capacity;
   struct address_map learned; /* masks of the kinds of lessons, by address */
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
-  enum routine_failure failure;
-  uint64_t failed_at;
 };
 
 /* The state of label NUMBER.  The pointer is valid until a label is added.  */
