@@ -7,9 +7,8 @@
 
 #include "sframe/decode.h"
 
-#include "base/search.h"
-
 #include "base/bytes.h"
+#include "base/search.h"
 
 static bool
 malformed (struct error *err, uint64_t offset, const char *what)
@@ -118,30 +117,15 @@ sframe_decoder_record_offset (const struct sframe_decoder *decoder,
          + (uint64_t)index * sframe_fde_size (decoder->variant.version);
 }
 
-/* The address where the function of the record at AT starts, if it is one of
-   a section of VERSION at BASE.  Inline: a lookup asks for a dozen of them. */
-static inline uint64_t
-start_at (const uint8_t *at, uint64_t base, unsigned version, bool big_endian)
-{
-  return version >= 3 ? base + load_u64 (at, big_endian)
-                      : base + (uint64_t)(int32_t)load_u32 (at, big_endian);
-}
-
-static inline uint64_t
-start_of (const struct sframe_decoder *decoder, uint32_t index)
-{
-  uint64_t offset = sframe_decoder_record_offset (decoder, index);
-  uint64_t base = decoder->address;
-  if (decoder->variant.pcrel)
-    base += offset;
-  return start_at (decoder->bytes + offset, base, decoder->variant.version,
-                   decoder->big_endian);
-}
-
 uint64_t
 sframe_decoder_start (const struct sframe_decoder *decoder, uint32_t index)
 {
-  return start_of (decoder, index);
+  uint64_t offset = sframe_decoder_record_offset (decoder, index);
+  const uint8_t *at = decoder->bytes + offset;
+  uint64_t base = decoder->address + (decoder->variant.pcrel ? offset : 0);
+  return decoder->variant.version >= 3
+             ? base + load_u64 (at, decoder->big_endian)
+             : base + (uint64_t)(int32_t)load_u32 (at, decoder->big_endian);
 }
 
 uint32_t
@@ -310,6 +294,36 @@ row_malformed (struct error *err, uint64_t offset, const char *what)
   return -1;
 }
 
+/* A row as far as its words.  */
+struct row_head
+{
+  uint32_t start;
+  uint8_t info;
+  const uint8_t *words; /* inside the section, if words_size bytes are */
+  size_t words_size;
+};
+
+/* Read the head of the row at CURSOR.  False when the section ends in it.  */
+static inline bool
+row_head_read (const struct sframe_row_cursor *cursor, struct row_head *head)
+{
+  const uint8_t *at = cursor->at;
+  bool big_endian = cursor->decoder->big_endian;
+  unsigned type = cursor->function->fre_type;
+  size_t start_size = (size_t)1 << type;
+  if ((size_t)(cursor->end - at) <= start_size)
+    return false;
+  head->start = type == SFRAME_FRE_ADDR1   ? *at
+                : type == SFRAME_FRE_ADDR2 ? load_u16 (at, big_endian)
+                                           : load_u32 (at, big_endian);
+  head->info = at[start_size];
+  head->words = at + start_size + 1;
+  head->words_size
+      = (size_t)(head->info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT)
+        << (head->info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD);
+  return true;
+}
+
 int
 sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
                  struct error *err)
@@ -317,143 +331,79 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   if (cursor->left == 0)
     return 0;
   const struct sframe_decoder *decoder = cursor->decoder;
-  const uint8_t *at = cursor->at;
-  bool big_endian = decoder->big_endian;
-  unsigned type = cursor->function->fre_type;
-  uint64_t offset = (uint64_t)(at - decoder->bytes);
-  size_t left = (size_t)(cursor->end - at), head = (1u << type) + 1;
+  uint64_t offset = (uint64_t)(cursor->at - decoder->bytes);
+  struct row_head head;
   *row = (struct sframe_row){ 0 };
-  if (left < head)
+  if (!row_head_read (cursor, &head))
     return row_malformed (err, offset, "row outside the section");
-  row->start = type == SFRAME_FRE_ADDR1   ? *at
-               : type == SFRAME_FRE_ADDR2 ? load_u16 (at, big_endian)
-                                          : load_u32 (at, big_endian);
-  uint8_t info = at[head - 1];
-  unsigned width = info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD;
-  row->base_sp = info & SFRAME_FRE_BASE_SP;
-  row->ra_signed = info & SFRAME_FRE_RA_SIGNED;
-  row->n_words = info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT;
+  unsigned width = head.info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD;
+  row->start = head.start;
+  row->base_sp = head.info & SFRAME_FRE_BASE_SP;
+  row->ra_signed = head.info & SFRAME_FRE_RA_SIGNED;
+  row->n_words = head.info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT;
   row->word_size = (uint8_t)(1u << width);
   if (width > 2)
     return row_malformed (err, offset, "unknown word size");
   if (row->n_words > SFRAME_WORDS_MAX)
     return row_malformed (err, offset, "row with too many words");
-  size_t words = (size_t)row->n_words << width;
-  if (left - head < words)
+  if ((size_t)(cursor->end - head.words) < head.words_size)
     return row_malformed (err, offset, "row outside the section");
-  row_read_words (at + head, row, width, cursor->function->flexible,
-                  big_endian);
+  row_read_words (head.words, row, width, cursor->function->flexible,
+                  decoder->big_endian);
   const char *wrong = row_check (cursor, row);
   if (wrong != NULL)
     return row_malformed (err, offset, wrong);
-  cursor->at = at + head + words;
+  cursor->at = head.words + head.words_size;
   cursor->left--;
   cursor->last = row->start;
   return 1;
 }
 
-/* Lookup.  */
-
-/* The number of functions that start at or before PC, in a section that says
-   that they are sorted.  Inline, so that nothing about the section is asked
-   again for every one that is looked at.  */
-static inline uint32_t
-functions_up_to (const struct sframe_decoder *decoder, uint64_t pc,
-                 unsigned version, bool big_endian)
-{
-  const uint8_t *records = decoder->bytes + decoder->fde_offset;
-  const uint64_t size = sframe_fde_size (version);
-  uint64_t base = decoder->address, step = 0;
-  if (decoder->variant.pcrel)
-    {
-      base += decoder->fde_offset;
-      step = size;
-    }
-  return (uint32_t)SEARCH_FIRST (
-      decoder->n_functions, i,
-      start_at (records + i * size, base + i * step, version, big_endian)
-          > pc);
-}
+/* Lookup.  Walks, which have little time, use unwind/lookup.  */
 
 /* The function that a reader finds for PC.  False when there is none.  */
 static bool
 sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
                      uint32_t *index)
 {
-  if (!(decoder->flags & SFRAME_FLAG_SORTED))
-    {
-      for (uint32_t i = 0; i < decoder->n_functions; i++)
-        if (pc - start_of (decoder, i) < sframe_decoder_size (decoder, i))
-          {
-            *index = i;
-            return true;
-          }
-      return false;
-    }
-  unsigned version = decoder->variant.version;
-  uint32_t n = decoder->big_endian
-                   ? functions_up_to (decoder, pc, version, true)
-               : version == 3 ? functions_up_to (decoder, pc, 3, false)
-               : version == 2 ? functions_up_to (decoder, pc, 2, false)
-                              : functions_up_to (decoder, pc, 1, false);
-  if (n == 0)
-    return false;
-  *index = n - 1;
-  return pc - start_of (decoder, *index)
-         < sframe_decoder_size (decoder, *index);
+  uint32_t n = decoder->n_functions, i = 0;
+  if (decoder->flags & SFRAME_FLAG_SORTED)
+    i = (uint32_t)SEARCH_FIRST (n, k, sframe_decoder_start (decoder, k) > pc)
+        - 1; /* beyond all functions, if none starts at or before PC */
+  else
+    while (i < n
+           && pc - sframe_decoder_start (decoder, i)
+                  >= sframe_decoder_size (decoder, i))
+      i++;
+  *index = i;
+  return i < n
+         && pc - sframe_decoder_start (decoder, i)
+                < sframe_decoder_size (decoder, i);
 }
 
 /* Skip all rows but the last one that starts at or before OFFSET, by their
-   sizes alone: what they say does not matter.  The starts have the width that
-   TYPE, the function's, gives.  1 if there is one, 0 if not, -1 if they do not
-   fit.  */
-static inline int
-seek_typed (struct sframe_row_cursor *cursor, uint64_t offset, unsigned type,
-            bool big_endian)
-{
-  size_t head = (1u << type) + 1;
-  const uint8_t *at = cursor->at, *end = cursor->end, *found = NULL;
-  size_t left = cursor->left, left_at_found = left;
-  uint32_t last = 0;
-  for (; left > 0; left--)
-    {
-      if ((size_t)(end - at) < head)
-        return -1;
-      uint32_t start = type == SFRAME_FRE_ADDR1   ? *at
-                       : type == SFRAME_FRE_ADDR2 ? load_u16 (at, big_endian)
-                                                  : load_u32 (at, big_endian);
-      if (start < last)
-        return -1;
-      if (start > offset)
-        break;
-      uint8_t info = at[head - 1];
-      size_t words = info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT;
-      size_t size
-          = head
-            + (words << (info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD));
-      if ((size_t)(end - at) < size)
-        return -1;
-      found = at;
-      left_at_found = left;
-      last = start;
-      at += size;
-    }
-  cursor->at = found;
-  cursor->left = left_at_found;
-  return found != NULL;
-}
-
+   sizes alone: what they say does not matter.  1 if there is one, 0 if not, -1
+   if they do not fit.  */
 static int
 row_cursor_seek (struct sframe_row_cursor *cursor, uint64_t offset)
 {
-  unsigned type = cursor->function->fre_type;
-  bool big_endian = cursor->decoder->big_endian;
-  return big_endian ? seek_typed (cursor, offset, type, true)
-         : type == SFRAME_FRE_ADDR1
-             ? seek_typed (cursor, offset, SFRAME_FRE_ADDR1, false)
-         : type == SFRAME_FRE_ADDR2
-             ? seek_typed (cursor, offset, SFRAME_FRE_ADDR2, false)
-             : seek_typed (cursor, offset, SFRAME_FRE_ADDR4, false);
+  struct sframe_row_cursor next = *cursor;
+  int found = 0;
+  for (; next.left > 0; next.left--)
+    {
+      struct row_head head;
+      if (!row_head_read (&next, &head) || head.start < next.last)
+        return -1;
+      if (head.start > offset)
+        break;
+      if ((size_t)(next.end - head.words) < head.words_size)
+        return -1;
+      *cursor = next;
+      found = 1;
+      next.at = head.words + head.words_size;
+      next.last = head.start;
+    }
+  return found;
 }
 
 /* A function of V3's default type without rows is an outermost frame
