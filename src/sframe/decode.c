@@ -230,6 +230,17 @@ sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
   return true;
 }
 
+bool
+sframe_decoder_spend_rows (uint64_t *left, const struct sframe_fde *function,
+                           struct error *err)
+{
+  if (function->n_rows > *left)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "SFrame: rows shared too often");
+  *left -= function->n_rows;
+  return true;
+}
+
 /* Rows.  */
 
 /* Find the control words of a flexible row (V3 specification, section 3.2):

@@ -91,6 +91,12 @@ sframe_decoder_rows_max (const struct sframe_decoder *decoder)
   return 65536 + 64 * decoder->size;
 }
 
+/* Take the rows that FUNCTION claims off *LEFT, which begins with
+   sframe_decoder_rows_max.  CFI2SFRAME_MALFORMED when fewer are left.  */
+bool sframe_decoder_spend_rows (uint64_t *left,
+                                const struct sframe_fde *function,
+                                struct error *err);
+
 /* What a stack tracer does: the function and row for PC (binary search when
    the section says that it is sorted, otherwise the first function with PC).
    1 found, 0 not covered, -1 broken.  */

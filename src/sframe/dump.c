@@ -197,12 +197,9 @@ dump_function (struct dump *dump, uint32_t index, struct error *err)
   struct sframe_row_cursor cursor;
   struct sframe_row row;
   if (!sframe_decoder_function (dump->decoder, index, &function, err)
-      || !sframe_decoder_rows (dump->decoder, index, &function, &cursor, err))
+      || !sframe_decoder_rows (dump->decoder, index, &function, &cursor, err)
+      || !sframe_decoder_spend_rows (&dump->rows_left, &function, err))
     return false;
-  if (function.n_rows > dump->rows_left)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "SFrame: rows shared too often");
-  dump->rows_left -= function.n_rows;
   dump_function_head (dump, index, &function);
   int status;
   while ((status = sframe_row_next (&cursor, &row, err)) > 0)

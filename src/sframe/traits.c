@@ -111,14 +111,15 @@ add_row (struct sframe_traits *traits, const struct sframe_decoder *decoder,
 static bool
 add_function (struct sframe_traits *traits,
               const struct sframe_decoder *decoder, uint32_t index,
-              struct error *err)
+              uint64_t *rows_left, struct error *err)
 {
   struct sframe_fde function;
   struct sframe_row_cursor cursor;
   struct sframe_row row;
   int read = 0;
   if (!sframe_decoder_function (decoder, index, &function, err)
-      || !sframe_decoder_rows (decoder, index, &function, &cursor, err))
+      || !sframe_decoder_rows (decoder, index, &function, &cursor, err)
+      || !sframe_decoder_spend_rows (rows_left, &function, err))
     return false;
   add_if (traits, SFRAME_TRAIT_NO_ROWS,
           function.n_rows == 0 && !function.signal, function.address);
@@ -165,9 +166,10 @@ bool
 sframe_traits_find (struct sframe_traits *traits,
                     const struct sframe_decoder *decoder, struct error *err)
 {
+  uint64_t rows_left = sframe_decoder_rows_max (decoder);
   add_header (traits, decoder);
   for (uint32_t i = 0; i < decoder->n_functions; i++)
-    if (!add_function (traits, decoder, i, err))
+    if (!add_function (traits, decoder, i, &rows_left, err))
       return false;
   return add_shared (traits, decoder, err);
 }

@@ -116,13 +116,10 @@ track_load (struct track *track, uint32_t position, struct error *err)
   struct sframe_row_cursor cursor;
   if (!sframe_decoder_function (track->decoder, index, &track->function, err)
       || !sframe_decoder_rows (track->decoder, index, &track->function,
-                               &cursor, err))
+                               &cursor, err)
+      || !sframe_decoder_spend_rows (&track->rows_left, &track->function, err))
     return false;
   size_t n_rows = track->function.n_rows;
-  if (n_rows > track->rows_left)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "SFrame: rows shared too often");
-  track->rows_left -= n_rows;
   if (!ARRAY_ROOM (track->rows, n_rows, &track->capacity))
     return error_set_no_memory (err);
   for (size_t i = 0; i < n_rows; i++)

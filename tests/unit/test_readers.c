@@ -296,6 +296,42 @@ a_broken_section_has_no_traits (void **state)
   close_section (&decoder);
 }
 
+/* A hundred kilobytes that claim 40 million rows: every function points to the
+   same ones.  All of them were read.  */
+static void
+rows_shared_too_often_are_refused (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 4000,
+    N_ROWS = 10000
+  };
+  struct error err = { 0 };
+  struct sframe_traits traits = { 0 };
+  struct sframe_decoder decoder;
+  struct buffer section;
+  const struct encode_options options
+      = { .arch = &arch_amd64, .variant = variants[V3], .sorted = true };
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  static struct sframe_row rows[N_ROWS];
+  struct sframe_fde function
+      = { .size = N_ROWS, .n_rows = N_ROWS, .rows = rows };
+  for (uint32_t i = 0; i < N_ROWS; i++)
+    rows[i].start = i;
+  assert_true (sframe_encoder_add (encoder, &function, &err));
+  for (uint64_t i = 1; i < N; i++)
+    assert_true (sframe_encoder_repeat (encoder, 0, i * N_ROWS, N_ROWS, &err));
+  buffer_init (&section, false);
+  assert_true (sframe_encoder_write (encoder, 0, &section, &err));
+  assert_true (
+      sframe_decoder_open (&decoder, section.bytes, section.size, 0, &err));
+  assert_false (sframe_traits_find (&traits, &decoder, &err));
+  assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+  buffer_free (&section);
+  sframe_encoder_free (encoder);
+}
+
 static void
 memory_can_run_out (void **state)
 {
@@ -388,6 +424,7 @@ main (void)
   static const struct CMUnitTest others[] = {
     cmocka_unit_test (a_trait_keeps_its_first_address),
     cmocka_unit_test (a_broken_section_has_no_traits),
+    cmocka_unit_test (rows_shared_too_often_are_refused),
     cmocka_unit_test (memory_can_run_out),
     cmocka_unit_test (only_harm_is_forbidden),
     cmocka_unit_test (a_rule_is_a_sentence),
