@@ -47,8 +47,9 @@ struct batch
   size_t n_order;
   uint64_t all_bytes;
 
-  pthread_mutex_t lock; /* guards everything below and items[].finished */
-  pthread_cond_t changed;
+  pthread_mutex_t lock;   /* guards everything below and items[].finished */
+  pthread_cond_t changed; /* items[n_printed] was finished */
+  size_t n_printed;       /* entries, from the first one on */
   size_t n_taken, n_done; /* how many of `order` were begun, and are done */
   uint64_t bytes_done;
 };
@@ -267,7 +268,10 @@ run_file (struct batch *batch, size_t index)
     close (old);
 }
 
-/* Record that run_file is done with the entry.  */
+/* Record that run_file is done with the entry.  Printing waits for the first
+   entry that is not printed yet, and is woken up for no other: in a tree of
+   small files, a wakeup for each of them takes a twelfth of the processor
+   time.  */
 static void
 note_finished (struct batch *batch, size_t index)
 {
@@ -276,7 +280,8 @@ note_finished (struct batch *batch, size_t index)
     batch->items[i].finished = true;
   batch->bytes_done += batch->tree->entries[index].size;
   batch->n_done++;
-  pthread_cond_signal (&batch->changed);
+  if (batch->items[batch->n_printed].finished)
+    pthread_cond_signal (&batch->changed);
   pthread_mutex_unlock (&batch->lock);
 }
 
@@ -310,15 +315,14 @@ print_saved_text (char **text, size_t size, FILE *stream)
   *text = NULL;
 }
 
-/* Print the results of finished entries from number AT on, up to the first
-   unfinished one.  Returns that one's number.  The caller holds the lock,
-   which is released while printing.  */
-static size_t
-print_finished (struct batch *batch, size_t at)
+/* Print the results of finished entries, up to the first unfinished one.  The
+   caller holds the lock, which is released while printing.  */
+static void
+print_finished (struct batch *batch)
 {
-  while (at < batch->tree->n_entries && batch->items[at].finished)
+  while (batch->items[batch->n_printed].finished)
     {
-      struct batch_entry *item = &batch->items[at++];
+      struct batch_entry *item = &batch->items[batch->n_printed++];
       if (item->errors == NULL && item->out == NULL)
         continue;
       pthread_mutex_unlock (&batch->lock);
@@ -326,10 +330,9 @@ print_finished (struct batch *batch, size_t at)
       print_saved_text (&item->out, item->out_size, stdout);
       pthread_mutex_lock (&batch->lock);
     }
-  return at;
 }
 
-/* Wait until another entry is finished, or the progress bar is to be drawn
+/* Wait until the next entry is finished, or the progress bar is to be drawn
    again.  */
 static void
 wait_for_change (struct batch *batch)
@@ -353,17 +356,14 @@ wait_for_change (struct batch *batch)
 static void
 print_all (struct batch *batch)
 {
-  size_t printed = 0;
   pthread_mutex_lock (&batch->lock);
-  for (;;)
+  print_finished (batch);
+  while (batch->n_printed < batch->tree->n_entries)
     {
-      printed = print_finished (batch, printed);
-      if (printed == batch->tree->n_entries)
-        break;
       progress_show (batch->n_done, batch->n_order, batch->bytes_done,
                      batch->all_bytes);
-      if (!batch->items[printed].finished)
-        wait_for_change (batch);
+      wait_for_change (batch);
+      print_finished (batch);
     }
   pthread_mutex_unlock (&batch->lock);
   progress_clear ();
