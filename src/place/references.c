@@ -7,6 +7,7 @@
 
 #include "place/placing.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "arch/patterns.h"
@@ -30,12 +31,54 @@ add_target (struct references *found, uint64_t target)
 
 /* ---- Data */
 
+enum
+{
+  BLOCK_FIELDS = 64
+};
+
+/* 32-bit fields at any address.  */
+struct __attribute__ ((packed, may_alias)) block
+{
+  uint32_t fields[BLOCK_FIELDS];
+};
+
+/* Whether a word of the host's byte order that begins in BLOCK may be a
+   target: its lower half may be that of one.  Hardly any block has such a
+   field.  Compilers make vector instructions of this function; the minimum is
+   one of signed numbers of 32 bits, because SSE2 can compare no others.  */
+static bool
+may_have_target (const struct references *found, const struct block *block)
+{
+  uint32_t lowest = (uint32_t)found->begin + 0x80000000;
+  int32_t nearest = INT32_MAX; /* how far behind the first, less 2 GiB */
+  for (unsigned i = 0; i < BLOCK_FIELDS; i++)
+    {
+      int32_t distance = (int32_t)(block->fields[i] - lowest);
+      nearest = distance < nearest ? distance : nearest;
+    }
+  return (uint64_t)((int64_t)nearest - INT32_MIN) < found->end - found->begin;
+}
+
+/* The words that begin in DATA from AT to END.  */
+static void
+scan_each_word (struct references *found, const struct loaded_bytes *data,
+                bool big_endian, uint64_t at, uint64_t end)
+{
+  for (; at < end && at + 8 <= data->size; at += 4)
+    add_target (found, load_u64 (data->bytes + at, big_endian));
+}
+
 static void
 scan_words (struct references *found, const struct loaded_bytes *data,
             bool big_endian)
 {
-  for (uint64_t at = -data->address & 3; at + 8 <= data->size; at += 4)
-    add_target (found, load_u64 (data->bytes + at, big_endian));
+  const uint64_t step = sizeof (struct block);
+  bool host_order = big_endian == (htobe16 (1) == 1);
+  uint64_t at = -data->address & 3;
+  for (; host_order && at + step + 4 <= data->size; at += step)
+    if (may_have_target (found, (const struct block *)(data->bytes + at)))
+      scan_each_word (found, data, big_endian, at, at + step);
+  scan_each_word (found, data, big_endian, at, data->size);
 }
 
 static void

@@ -2271,6 +2271,47 @@ every_relative_long_format_of_s390x_is_found (void **state)
     }
 }
 
+/* At every place of two blocks and their ends, in either byte order, below
+   4 GiB, above, and around it, where the lower halves begin anew.  */
+static void
+every_word_of_data_is_found (void **state)
+{
+  (void)state;
+  enum
+  {
+    DATA = 64, /* offset, behind the program header */
+    SIZE = 600
+  };
+  static const uint16_t machines[] = { EM_X86_64, EM_S390 };
+  static const uint64_t begins[]
+      = { RANGE, UINT64_C (0xffffffe0), UINT64_C (0x1fffffe0) << 8 };
+  static const int64_t steps[] = { -1, 0, RANGE_SIZE - 1, RANGE_SIZE };
+  static struct code_file file;
+  for (unsigned i = 0; i < 2 * 3 * 4; i++)
+    {
+      GElf_Phdr load = { .p_type = PT_LOAD,
+                         .p_offset = DATA,
+                         .p_vaddr = 0x400000 + i % 4,
+                         .p_filesz = SIZE };
+      uint64_t begin = begins[i / 4 % 3];
+      code_file_init (&file, machines[i / 12], 0);
+      file.image.header.e_type = ET_EXEC;
+      file.image.segments = &load;
+      file.image.n_segments = 1;
+      for (unsigned at = -i % 4; at + 8 <= SIZE; at += 4)
+        for (unsigned k = 0; k < 4; k++)
+          {
+            store_u64 (file.bytes + DATA + at, begin + (uint64_t)steps[k],
+                       file.image.big_endian);
+            references_find (&file.found, &file.image, begin,
+                             begin + RANGE_SIZE);
+            assert_int_equal (file.found.n_targets, k == 1 || k == 2);
+            assert_false (file.found.unknown);
+            memset (file.bytes + DATA + at, 0, 8);
+          }
+    }
+}
+
 /* Not those of the range modulo 4 GiB.  */
 static void
 what_refers_to_more_than_4_gib_is_unknown (void **state)
@@ -2700,6 +2741,7 @@ static const struct CMUnitTest functions[] = {
   TEST (either_kind_of_field_of_amd64_is_found),
   TEST (what_adrp_leads_to_is_found),
   TEST (every_relative_long_format_of_s390x_is_found),
+  TEST (every_word_of_data_is_found),
   TEST (what_refers_to_more_than_4_gib_is_unknown),
   TEST (what_code_of_other_machines_refers_to_is_unknown),
   TEST (dynamic_symbols_refer_to_what_they_name),
