@@ -27,6 +27,12 @@
 #include "write/inject.h"
 #include "write/output_file.h"
 
+enum
+{
+  /* Files of less bytes are not worth a thread.  */
+  BESIDE_SIZE_MIN = 4 << 20
+};
+
 /* Everything one conversion owns.  */
 struct conversion
 {
@@ -44,7 +50,7 @@ struct conversion
   struct buffer section; /* .sframe, for its place in the plan */
   struct copy_ahead copy_ahead;
   struct reference_search *search;
-  struct background unmapping;
+  struct background beside;
   const char *path; /* of the input, or "" */
   struct file_location input_location;
   const char *output; /* NULL: the input is changed */
@@ -150,10 +156,20 @@ look_at_input (struct conversion *conversion, struct error *err)
                                  &conversion->input_location, err);
 }
 
-/* Start what can be done beside the reading: up to two threads, for large
-   files.  */
+/* What needs no rows, in a thread beside.  It takes less time than the rows
+   do, so one thread is enough; a second one would take time from the thread
+   that makes rows where there are two processors.  */
 static void
-start_threads (struct conversion *conversion)
+work_beside (void *argument)
+{
+  struct conversion *conversion = argument;
+  reference_search_run (conversion->search);
+  copy_ahead_run (&conversion->copy_ahead);
+}
+
+/* Start the thread beside, if the file is large.  */
+static void
+start_thread (struct conversion *conversion)
 {
   const struct image *image = source_image (conversion);
   struct file_location target
@@ -161,36 +177,30 @@ start_threads (struct conversion *conversion)
                                    : conversion->input_location;
   bool new_file
       = conversion->output != NULL || !conversion->options.in_place_write;
+  if (image->size < BESIDE_SIZE_MIN)
+    return;
+  conversion->search = reference_search_new (image);
   if (conversion->writes && image == &conversion->input)
-    copy_ahead_start (&conversion->copy_ahead, image,
-                      new_file ? &target : NULL);
-  if (image->size >= AHEAD_SIZE_MIN)
-    conversion->search = reference_search_start (image);
+    copy_ahead_prepare (&conversion->copy_ahead, image,
+                        new_file ? &target : NULL);
+  background_start (&conversion->beside, work_beside, conversion);
 }
 
-static void
-unmap_pages (void *image)
+static bool
+wait_for_thread (struct conversion *conversion)
 {
-  image_unmap_pages (image);
+  background_wait (&conversion->beside);
+  return true;
 }
 
-/* Have another thread unmap a large file, whose code has been looked at.  In
-   image_close, unmapping would take a fifth of the time that the conversion
-   takes from here on.  */
+/* End the thread, whether its work was used or not.  */
 static void
-start_unmapping (struct conversion *conversion)
+end_thread (struct conversion *conversion)
 {
-  if (conversion->input.mapped && conversion->input.size >= AHEAD_SIZE_MIN)
-    background_start (&conversion->unmapping, unmap_pages, &conversion->input);
-}
-
-/* Wait for the threads, whether their work was used or not.  */
-static void
-end_threads (struct conversion *conversion)
-{
-  background_wait (&conversion->unmapping);
+  copy_ahead_cancel (&conversion->copy_ahead);
+  background_wait (&conversion->beside);
   copy_ahead_end (&conversion->copy_ahead);
-  reference_search_end (conversion->search);
+  reference_search_free (conversion->search);
   conversion->search = NULL;
 }
 
@@ -209,7 +219,6 @@ read_cfi (struct conversion *conversion, struct error *err)
 static bool
 choose_pieces (struct conversion *conversion, struct error *err)
 {
-  start_unmapping (conversion);
   conversion->encoder = linked_section_choose (conversion->linked, err);
   linked_section_free (conversion->linked);
   conversion->linked = NULL;
@@ -313,9 +322,9 @@ convert_file (struct conversion *conversion, struct error *err)
   /* What is it, has it an .sframe, and what did it look like before that?  */
   if (!look_at_input (conversion, err))
     return false;
-  /* The file is copied and digested, and its code searched for references to
-     what will move, beside all up to the writing.  */
-  start_threads (conversion);
+  /* Beside all that makes rows and pieces of them, a thread searches the code
+     for references to what will move, and digests and copies the file.  */
+  start_thread (conversion);
   bool rows
       /* What describes its code: FDEs, stubs, functions found in it.  */
       = read_cfi (conversion, err)
@@ -328,6 +337,8 @@ convert_file (struct conversion *conversion, struct error *err)
   bool done
       /* --strict, --min-coverage.  */
       = meet_demands (conversion, rows, err)
+        /* References are needed now, and the copy soon.  */
+        && wait_for_thread (conversion)
         /* Where the section and its program header go, and what moves.  */
         && find_place (conversion, err)
         /* Entries are relative to that place, so this comes now.  --for may
@@ -336,7 +347,7 @@ convert_file (struct conversion *conversion, struct error *err)
         /* Compose the file beside the old one, read it back and compare it
            with the plan, rename it.  */
         && (!conversion->writes || write_converted (conversion, err));
-  end_threads (conversion);
+  end_thread (conversion);
   return done;
 }
 

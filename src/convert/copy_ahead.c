@@ -25,7 +25,7 @@ enum
 };
 
 /* How many bytes of the image the chunk at OFFSET has: 0 at the end, and after
-   copy_ahead_end.  */
+   copy_ahead_cancel.  */
 static size_t
 chunk_size (struct copy_ahead *ahead, uint64_t offset)
 {
@@ -59,11 +59,27 @@ copy_all (struct copy_ahead *ahead)
   return at == ahead->image->size;
 }
 
-static void
-digest_and_copy (void *argument)
+void
+copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
+                    const struct file_location *target)
 {
-  struct copy_ahead *ahead = argument;
+  struct image_eh_frame found;
+  struct error ignored = { 0 };
+  /* Without CFI there will be no conversion.  */
+  if (image->fd < 0 || image->arch == NULL
+      || !image_find_eh_frame (image, &found, &ignored) || found.size == 0)
+    return;
+  ahead->image = image;
+  ahead->has_file
+      = target != NULL && output_file_create (&ahead->file, target, &ignored);
+}
+
+void
+copy_ahead_run (struct copy_ahead *ahead)
+{
   const struct image *image = ahead->image;
+  if (image == NULL)
+    return;
   ahead->copied = ahead->has_file && inject_clone (image, ahead->file.fd);
   if (!map_all (ahead))
     return;
@@ -72,28 +88,21 @@ digest_and_copy (void *argument)
   /* Holes would be filled; inject_write knows how to keep them.  */
   if (ahead->has_file && !ahead->copied && !inject_has_holes (image))
     ahead->copied = copy_all (ahead);
+  /* Otherwise image_close does, while nothing else is going on.  Pages that
+     are needed once more are mapped again when they are read.  */
+  if (ahead->copied)
+    image_unmap_pages (image);
 }
 
 void
-copy_ahead_start (struct copy_ahead *ahead, const struct image *image,
-                  const struct file_location *target)
+copy_ahead_cancel (struct copy_ahead *ahead)
 {
-  struct image_eh_frame found;
-  struct error ignored = { 0 };
-  /* Without CFI there will be no conversion.  */
-  if (image->size < AHEAD_SIZE_MIN || image->fd < 0 || image->arch == NULL
-      || !image_find_eh_frame (image, &found, &ignored) || found.size == 0)
-    return;
-  ahead->image = image;
-  ahead->has_file
-      = target != NULL && output_file_create (&ahead->file, target, &ignored);
-  background_start (&ahead->background, digest_and_copy, ahead);
+  atomic_store (&ahead->cancelled, true);
 }
 
 bool
-copy_ahead_digest (struct copy_ahead *ahead, uint64_t *digest)
+copy_ahead_digest (const struct copy_ahead *ahead, uint64_t *digest)
 {
-  background_wait (&ahead->background);
   if (ahead->digested)
     *digest = ahead->digest;
   return ahead->digested;
@@ -103,7 +112,6 @@ bool
 copy_ahead_take_file (struct copy_ahead *ahead, struct output_file *file,
                       bool *copy)
 {
-  background_wait (&ahead->background);
   if (!ahead->has_file)
     return false;
   ahead->has_file = false;
@@ -119,8 +127,6 @@ copy_ahead_take_file (struct copy_ahead *ahead, struct output_file *file,
 void
 copy_ahead_end (struct copy_ahead *ahead)
 {
-  atomic_store (&ahead->cancelled, true);
-  background_wait (&ahead->background);
   if (ahead->has_file)
     output_file_discard (&ahead->file);
   ahead->has_file = false;

@@ -4,7 +4,10 @@
 
    Neither needs the other's results.  Both take the bytes from the image's
    mapping, most of which the search for references needs as well: reading the
-   file into a buffer would copy all bytes once more.  */
+   file into a buffer would copy all bytes once more.
+
+   copy_ahead_run is for a thread beside; the other functions are for the
+   thread that makes the section.  */
 
 #ifndef CONVERT_COPY_AHEAD_H
 #define CONVERT_COPY_AHEAD_H
@@ -13,20 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/background.h"
 #include "elf/image.h"
 #include "write/output_file.h"
-
-enum
-{
-  /* Files of less bytes are not worth a thread.  */
-  AHEAD_SIZE_MIN = 4 << 20
-};
 
 struct copy_ahead
 {
   const struct image *image;
-  struct background background;
   atomic_bool cancelled;
   uint64_t digest;
   bool digested;           /* all of the image is in `digest` */
@@ -35,22 +30,29 @@ struct copy_ahead
   bool copied; /* the file has all bytes of the image */
 };
 
-/* Start on IMAGE, which must stay open until copy_ahead_end.  TARGET is the
+/* Prepare for IMAGE, which must stay open until copy_ahead_end.  TARGET is the
    file to be replaced, or NULL when there will be none.  A failure is not
-   reported: the caller meets it again when it does the work itself.  For small
-   files nothing is started.  AHEAD is zeroed at first and must not move.  */
-void copy_ahead_start (struct copy_ahead *ahead, const struct image *image,
-                       const struct file_location *target);
+   reported, here and later: the caller meets it again when it does the work
+   itself.  AHEAD is zeroed at first.  */
+void copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
+                         const struct file_location *target);
 
-/* Whether there is a digest of the image (hash_digest).  Waits for it.  */
-bool copy_ahead_digest (struct copy_ahead *ahead, uint64_t *digest);
+/* Digest and copy what was prepared.  */
+void copy_ahead_run (struct copy_ahead *ahead);
+
+/* Have copy_ahead_run return soon.  */
+void copy_ahead_cancel (struct copy_ahead *ahead);
+
+/* Whether there is a digest of the image (hash_digest), as from here on after
+   copy_ahead_run.  */
+bool copy_ahead_digest (const struct copy_ahead *ahead, uint64_t *digest);
 
 /* Take over the new file, if there is one, and tell whether it is a COPY of
    the image (otherwise it is empty).  */
 bool copy_ahead_take_file (struct copy_ahead *ahead, struct output_file *file,
                            bool *copy);
 
-/* Stop what is still going on and discard what was not taken.  */
+/* Discard what was not taken.  */
 void copy_ahead_end (struct copy_ahead *ahead);
 
 #endif /* CONVERT_COPY_AHEAD_H */

@@ -170,8 +170,8 @@ bool references_meet (const struct references *found, uint64_t begin,
 
 /* ---- reference_search.c: references_find ahead of time.  */
 
-/* Wait for what SEARCH found.  */
-void reference_search_take (struct reference_search *search,
+/* What SEARCH found.  */
+void reference_search_take (const struct reference_search *search,
                             struct references *references);
 
 /* ---- evict.c: what may move.  */

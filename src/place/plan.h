@@ -43,7 +43,7 @@ struct layout_request
   bool allow_moved_table; /* --force-phdr-move */
   bool named_loader;      /* what layout_is_loader_name says of the file */
   const struct layout_replaced *replaced; /* NULL: there is none */
-  struct reference_search *search; /* started before, in this file; or NULL */
+  const struct reference_search *search;  /* done in this file; or NULL */
 };
 
 /* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/background.h"
 #include "place/layout.h"
 #include "place/placing.h"
 
@@ -16,19 +15,10 @@ enum
 
 struct reference_search
 {
-  struct background background;
   const struct image *image;
   struct interval addresses;
   struct references references;
 };
-
-static void
-search_run (void *argument)
-{
-  struct reference_search *search = argument;
-  references_find (&search->references, search->image, search->addresses.begin,
-                   search->addresses.end);
-}
 
 /* Find the addresses of what would move.  */
 static bool
@@ -44,7 +34,7 @@ find_addresses (const struct image *image, struct interval *addresses)
 }
 
 struct reference_search *
-reference_search_start (const struct image *image)
+reference_search_new (const struct image *image)
 {
   struct interval addresses;
   struct reference_search *search = NULL;
@@ -54,22 +44,26 @@ reference_search_start (const struct image *image)
     return NULL;
   search->image = image;
   search->addresses = addresses;
-  background_start (&search->background, search_run, search);
   return search;
 }
 
 void
-reference_search_take (struct reference_search *search,
+reference_search_run (struct reference_search *search)
+{
+  if (search != NULL)
+    references_find (&search->references, search->image,
+                     search->addresses.begin, search->addresses.end);
+}
+
+void
+reference_search_take (const struct reference_search *search,
                        struct references *references)
 {
-  background_wait (&search->background);
   *references = search->references;
 }
 
 void
-reference_search_end (struct reference_search *search)
+reference_search_free (struct reference_search *search)
 {
-  if (search != NULL)
-    background_wait (&search->background);
   free (search);
 }

@@ -3,7 +3,8 @@
 
    An injection that moves sections reads all code first (references.c).  Which
    sections would move depends on the file, and hardly ever on the size of
-   .sframe.  So the search can begin before that size is known.  */
+   .sframe.  So the search can begin before that size is known, in a thread
+   beside.  */
 
 #ifndef PLACE_REFERENCE_SEARCH_H
 #define PLACE_REFERENCE_SEARCH_H
@@ -12,13 +13,16 @@
 
 struct reference_search; /* opaque */
 
-/* Start a search in IMAGE, which must stay open until reference_search_end.
+/* A search in IMAGE, which must stay open until reference_search_free.
    NULL where nothing would move, and where memory ran out.
    layout_plan_injection searches by itself then, and also if other sections
    have to move.  */
-struct reference_search *reference_search_start (const struct image *image);
+struct reference_search *reference_search_new (const struct image *image);
 
-/* Wait for the end of the search and free it.  SEARCH may be NULL.  */
-void reference_search_end (struct reference_search *search);
+/* Search.  layout_plan_injection uses what was found.  SEARCH may be NULL,
+   here and below.  */
+void reference_search_run (struct reference_search *search);
+
+void reference_search_free (struct reference_search *search);
 
 #endif /* PLACE_REFERENCE_SEARCH_H */

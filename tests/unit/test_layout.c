@@ -296,9 +296,11 @@ plan_with_search (const struct fixture *test, struct layout_plan *plan,
                   struct error *err)
 {
   struct layout_request request = test->request;
-  request.search = reference_search_start (&test->image);
+  struct reference_search *search = reference_search_new (&test->image);
+  reference_search_run (search);
+  request.search = search;
   bool planned = layout_plan_injection (plan, &test->image, &request, err);
-  reference_search_end (request.search);
+  reference_search_free (search);
   return planned;
 }
 
