@@ -47,6 +47,14 @@ bool location_match_debug_twin (const struct file_location *program,
                                 const struct cfi2sframe_options *options,
                                 struct error *err);
 
+/* Whether location_match_debug_twin could change DEBUG, if it has to; nothing
+   is written.  What is wrong with PROGRAM is no failure here, because who
+   converts PROGRAM reports that.  */
+bool location_check_debug_twin (const struct file_location *program,
+                                const char *debug,
+                                const struct cfi2sframe_options *options,
+                                struct error *err);
+
 /* As cfi2sframe_check_with and cfi2sframe_dump.  */
 bool location_check (const struct file_location *input,
                      const struct cfi2sframe_options *options,

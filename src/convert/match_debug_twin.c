@@ -260,21 +260,46 @@ follow (struct pair *pair, struct error *err)
          && give_original_back (pair, err);
 }
 
+/* Open PAIR and bring the debug file in step.  */
+static bool
+match (struct pair *pair, const struct file_location *program,
+       const char *debug, const struct cfi2sframe_options *options,
+       struct error *err)
+{
+  *pair = (struct pair){ .folder = -1 };
+  error_clear (err);
+  return options_take (&pair->options, options, err)
+         && pair_open (pair, program, debug, err)
+         && (follow (pair, err)
+             || (err->status != CFI2SFRAME_NOTHING
+                 && debug_file_blame (err, pair->path)));
+}
+
 bool
 location_match_debug_twin (const struct file_location *program,
                            const char *debug,
                            const struct cfi2sframe_options *options,
                            struct error *err)
 {
-  struct pair pair = { .folder = -1 };
-  error_clear (err);
-  bool done = options_take (&pair.options, options, err)
-              && pair_open (&pair, program, debug, err);
-  if (done)
-    done = follow (&pair, err) || err->status == CFI2SFRAME_NOTHING
-           || debug_file_blame (err, pair.path);
+  struct pair pair;
+  bool done = match (&pair, program, debug, options, err);
   pair_close (&pair);
-  return done && err->status == CFI2SFRAME_OK;
+  return done;
+}
+
+bool
+location_check_debug_twin (const struct file_location *program,
+                           const char *debug,
+                           const struct cfi2sframe_options *options,
+                           struct error *err)
+{
+  struct cfi2sframe_options dry = *options;
+  struct pair pair;
+  dry.dry_run = true;
+  bool good = match (&pair, program, debug, &dry, err)
+              || pair.program.elf == NULL || err->status == CFI2SFRAME_NOTHING;
+  pair_close (&pair);
+  return good;
 }
 
 bool

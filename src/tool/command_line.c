@@ -206,19 +206,40 @@ static const char documentation[]
       "failed (and is as it was) or a check found a difference, 2 wrong "
       "usage, 3 --lint found something.";
 
+/* Whether ARGUMENT of OPTION, which may have none, is there; if so, it is
+   VALUE.  */
+static bool
+has_value (struct argp_state *state, const char *option, const char *argument,
+           const char *value)
+{
+  if (argument != NULL && strcmp (argument, value) != 0)
+    option_refuse_value (state, option, argument,
+                         (const char *const[]){ value, NULL });
+  return argument != NULL;
+}
+
+/* Which of VALUES, which end with NULL, ARGUMENT of OPTION is.  */
+static unsigned
+parse_choice (struct argp_state *state, const char *option,
+              const char *argument, const char *const *values)
+{
+  unsigned i = 0;
+  while (values[i] != NULL && strcmp (values[i], argument) != 0)
+    i++;
+  if (values[i] == NULL)
+    option_refuse_value (state, option, argument, values);
+  return i;
+}
+
 /* Print the usual options for --help.  Returns for --help=all, which argp
    prints.  */
 static void
-print_help (const struct argp_state *state, const char *which)
+print_help (struct argp_state *state, const char *which)
 {
-  if (which == NULL)
-    {
-      fputs (usual_options, state->out_stream);
-      exit (EXIT_SUCCESS);
-    }
-  if (strcmp (which, "all") != 0)
-    option_refuse_value (state, "--help", which,
-                         (const char *const[]){ "all", NULL });
+  if (has_value (state, "--help", which, "all"))
+    return;
+  fputs (usual_options, state->out_stream);
+  exit (EXIT_SUCCESS);
 }
 
 static void
@@ -320,40 +341,6 @@ set_output (struct argp_state *state, const char *output)
 }
 
 static void
-parse_stats (struct argp_state *state, const char *form)
-{
-  struct tool_options *options = state->input;
-  if (form == NULL)
-    options->stats = STATS_TEXT;
-  else if (strcmp (form, "json") == 0)
-    options->stats = STATS_JSON;
-  else
-    option_refuse_value (state, "--stats", form,
-                         (const char *const[]){ "json", NULL });
-}
-
-static void
-parse_gnu (struct argp_state *state, const char *form)
-{
-  struct tool_options *options = state->input;
-  if (form != NULL && strcmp (form, "bugs") != 0)
-    option_refuse_value (state, "--gnu", form,
-                         (const char *const[]){ "bugs", NULL });
-  options->convert.gnu = true;
-  options->convert.gnu_bugs = form != NULL;
-}
-
-static void
-parse_skip_unconvertible (struct argp_state *state, const char *form)
-{
-  struct tool_options *options = state->input;
-  if (form != NULL && strcmp (form, "no") != 0)
-    option_refuse_value (state, "--skip-unconvertible", form,
-                         (const char *const[]){ "no", NULL });
-  options->skip_unconvertible = form == NULL ? SKIP_ALL : SKIP_NONE;
-}
-
-static void
 parse_jobs (struct argp_state *state, const char *number)
 {
   struct tool_options *options = state->input;
@@ -391,39 +378,13 @@ count_processors (void)
 static void
 parse_replace (struct argp_state *state, const char *argument)
 {
-  struct cfi2sframe_options *options
-      = &((struct tool_options *)state->input)->convert;
-  bool yes = argument == NULL || strcmp (argument, "yes") == 0;
-  bool automatic = argument != NULL && strcmp (argument, "auto") == 0;
-  if (!yes && !automatic && strcmp (argument, "no") != 0)
-    option_refuse_value (state, "--replace", argument,
-                         (const char *const[]){ "yes", "no", "auto", NULL });
-  options->replace = yes;
-  options->replace_bad = automatic;
-}
-
-static void
-parse_return_addresses (struct argp_state *state, const char *argument)
-{
+  static const char *const values[] = { "yes", "no", "auto", NULL };
   struct tool_options *options = state->input;
-  bool yes = strcmp (argument, "yes") == 0;
-  if (!yes && strcmp (argument, "no") != 0)
-    option_refuse_value (state, "--return-addresses", argument,
-                         (const char *const[]){ "yes", "no", NULL });
-  options->convert.keep_return_addresses = !yes;
-}
-
-/* Which of VALUES, which end with NULL, ARGUMENT of OPTION is.  */
-static unsigned
-parse_choice (struct argp_state *state, const char *option,
-              const char *argument, const char *const *values)
-{
-  unsigned i = 0;
-  while (values[i] != NULL && strcmp (values[i], argument) != 0)
-    i++;
-  if (values[i] == NULL)
-    option_refuse_value (state, option, argument, values);
-  return i;
+  unsigned choice = argument == NULL
+                        ? 0
+                        : parse_choice (state, "--replace", argument, values);
+  options->convert.replace = choice == 0;
+  options->convert.replace_bad = choice == 2;
 }
 
 static void
@@ -573,6 +534,12 @@ parse_tree_option (int key, char *argument, struct argp_state *state)
     case OPTION_EXCLUDE:
       add_excluded (state, argument);
       return 0;
+    case OPTION_SKIP_UNCONVERTIBLE:
+      options->skip_unconvertible
+          = has_value (state, "--skip-unconvertible", argument, "no")
+                ? SKIP_NONE
+                : SKIP_ALL;
+      return 0;
     case 'j':
       parse_jobs (state, argument);
       return 0;
@@ -643,25 +610,28 @@ parse_option (int key, char *argument, struct argp_state *state)
       parse_for (state, argument);
       return 0;
     case OPTION_GNU:
-      parse_gnu (state, argument);
+      options->convert.gnu = true;
+      options->convert.gnu_bugs = has_value (state, "--gnu", argument, "bugs");
       return 0;
     case OPTION_REPLACE:
       parse_replace (state, argument);
       return 0;
     case OPTION_RETURN_ADDRESSES:
-      parse_return_addresses (state, argument);
+      options->convert.keep_return_addresses
+          = parse_choice (state, "--return-addresses", argument,
+                          (const char *const[]){ "yes", "no", NULL })
+            == 1;
       return 0;
     case OPTION_MIN_COVERAGE:
       parse_min_coverage (state, argument);
-      return 0;
-    case OPTION_SKIP_UNCONVERTIBLE:
-      parse_skip_unconvertible (state, argument);
       return 0;
     case OPTION_CONVERT_CHECKSUMMED:
       options->convert.leave_checksummed = false;
       return 0;
     case OPTION_STATS:
-      parse_stats (state, argument);
+      options->stats = has_value (state, "--stats", argument, "json")
+                           ? STATS_JSON
+                           : STATS_TEXT;
       return 0;
     case OPTION_SYNC:
       parse_sync (state, argument);

@@ -3,8 +3,6 @@
 
 #include "tool/job.h"
 
-#include <string.h>
-
 #include "convert/archive_members.h"
 #include "convert/compact_unwind.h"
 #include "tool/clock.h"
@@ -108,20 +106,14 @@ is_skip (const struct tool_options *options, const struct job *job)
 }
 
 /* With --debug-twin: check, before any change, that the debug file is this
-   file's.  What is wrong with the file itself is reported later.  */
+   file's.  */
 static bool
 check_debug_twin (struct job *job, const struct tool_options *options)
 {
-  struct cfi2sframe_options dry = options->convert;
-  struct error err;
-  dry.dry_run = true;
-  if (!options->debug_twin || options->debug_twin_file == NULL
-      || location_match_debug_twin (&job->location, options->debug_twin_file,
-                                    &dry, &err)
-      || strncmp (err.reason, "debug file", strlen ("debug file")) != 0)
-    return true;
-  job->err = err;
-  return false;
+  return !options->debug_twin || options->debug_twin_file == NULL
+         || location_check_debug_twin (&job->location,
+                                       options->debug_twin_file,
+                                       &options->convert, &job->err);
 }
 
 /* Change the debug file to match the file, or the output, as it is now.  */

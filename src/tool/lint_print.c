@@ -212,7 +212,7 @@ worse (int a, int b)
 }
 
 int
-lint_print (const struct tool_options *options, FILE *out, FILE *errors)
+lint_run (const struct tool_options *options, FILE *out, FILE *errors)
 {
   struct tree tree = { 0 };
   int status = EXIT_SUCCESS;

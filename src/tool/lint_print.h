@@ -10,6 +10,6 @@
 
 /* Check all files that OPTIONS name and print the findings.  Returns the exit
    status: 3 when there is a finding.  */
-int lint_print (const struct tool_options *options, FILE *out, FILE *errors);
+int lint_run (const struct tool_options *options, FILE *out, FILE *errors);
 
 #endif /* TOOL_LINT_PRINT_H */

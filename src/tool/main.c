@@ -117,7 +117,7 @@ main (int argc, char **argv)
   keep_freed_memory (&options);
   int status
       = options.mode == MODE_COMPARE ? compare_run (&options, stdout, stderr)
-        : options.mode == MODE_LINT  ? lint_print (&options, stdout, stderr)
+        : options.mode == MODE_LINT  ? lint_run (&options, stdout, stderr)
                                      : run_batch (&options);
   tool_options_free (&options);
   return flush_output (status);

@@ -1,4 +1,4 @@
-/* The command line of cfi2sframe, parsed.
+/* What the modes of cfi2sframe are called, and which of them do what.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

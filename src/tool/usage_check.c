@@ -30,18 +30,21 @@ check_compact_unwind (const struct argp_state *state)
 #define MAKES_IN_PLACE (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY))
 #define MAKES (MAKES_IN_PLACE | MODE_BIT (MODE_DETACH))
 
+/* Modes that change the file, or write the changed one elsewhere.  */
+#define CHANGES \
+  (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO))
+#define HAS_OUTPUT (CHANGES | MODE_BIT (MODE_SECTION_ONLY))
+
 /* Options and the modes in which they change anything.  */
 static const struct
 {
   int key;
   unsigned modes;
 } effects[] = {
-  { 'n', MAKES | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
-  { 'p',
-    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
-  { OPTION_IN_PLACE_WRITE,
-    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
-  { OPTION_SYNC, MAKES | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { 'n', MAKES | CHANGES },
+  { 'p', CHANGES },
+  { OPTION_IN_PLACE_WRITE, CHANGES },
+  { OPTION_SYNC, MAKES | CHANGES },
   { OPTION_STRICT, MAKES },
   { OPTION_MIN_COVERAGE, MAKES },
   { OPTION_NO_SHARE, MAKES },
@@ -57,8 +60,7 @@ static const struct
   { OPTION_DEBUG_FILE, MAKES | MODE_BIT (MODE_CHECK) },
   { OPTION_CONVERT_CHECKSUMMED, MODE_BIT (MODE_CONVERT) },
   { OPTION_CONFIG, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_DETACH) },
-  { OPTION_DEBUG_TWIN,
-    MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO) },
+  { OPTION_DEBUG_TWIN, CHANGES },
   { OPTION_STATS, ~MODE_BIT (MODE_DUMP) },
   { OPTION_FOR, MAKES_IN_PLACE | MODE_BIT (MODE_CHECK) },
   { OPTION_FORMAT, MAKES | MODE_BIT (MODE_DUMP) },
@@ -168,11 +170,7 @@ usage_check (const struct argp_state *state)
   if (options->output != NULL
       && (options->n_files > 1 || tool_options_is_tree (options)))
     argp_error (state, "an output file goes with one input file");
-  if (options->output != NULL
-      && (options->mode == MODE_CHECK || options->mode == MODE_DUMP
-          || options->mode == MODE_COMPARE || options->mode == MODE_DETACH
-          || options->mode == MODE_COMPARE_FORMATS
-          || options->mode == MODE_LINT))
+  if (options->output != NULL && !(MODE_BIT (options->mode) & HAS_OUTPUT))
     argp_error (state, "%s writes no output file",
                 mode_names[options->mode].option);
   check_compact_unwind (state);
