@@ -431,6 +431,12 @@ location_may_be_checksum (const char *name)
 }
 
 bool
+location_has_checksum_folders (int directory)
+{
+  return checksum_has_folders (directory);
+}
+
+bool
 location_convert (const struct file_location *input, const char *output,
                   const struct cfi2sframe_options *options,
                   struct file_identity *made, struct cfi2sframe_report *report,

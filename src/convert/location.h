@@ -25,6 +25,10 @@ bool location_convert (const struct file_location *input, const char *output,
    for file_location.checksums.  */
 bool location_may_be_checksum (const char *name);
 
+/* Whether folders may be there that have checksums of the files in the open
+   DIRECTORY.  If not, file_location.no_checksum_folders can be set.  */
+bool location_has_checksum_folders (int directory);
+
 /* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  */
 bool location_undo (const struct file_location *input, const char *output,
                     const struct cfi2sframe_options *options,

@@ -44,12 +44,18 @@ static const char *const folders[] = { ".",
                                        "../lib64/fipshmac",
                                        "../lib64/hmaccalc" };
 
+enum
+{
+  N_FOLDERS = sizeof folders / sizeof *folders
+};
+
 /* The file in question.  */
 struct checked_file
 {
   int directory;      /* that it is in */
   const char *folder; /* the same, for its last part */
   const char *names;  /* in it that may be of checksums, or NULL */
+  size_t n_folders;   /* how many of `folders' may have a checksum */
   const char *name, *soname;
   struct file_identity identity;
   unsigned n_lists; /* that were read */
@@ -113,6 +119,15 @@ checksum_may_be (const char *name)
 {
   size_t length = strlen (name);
   return ends_in (name, length, ".hmac") || ends_in (name, length, ".chk");
+}
+
+bool
+checksum_has_folders (int directory)
+{
+  for (size_t i = 1; i < N_FOLDERS; i++)
+    if (faccessat (directory, folders[i], F_OK, 0) == 0 || errno != ENOENT)
+      return true;
+  return false;
 }
 
 /* Cut ENDING off NAME, of LENGTH bytes.  False if it does not have it.  */
@@ -255,7 +270,7 @@ find_file (struct checked_file *subject, struct error *err)
   bool seen = subject->names != NULL;
   if (!found && seen)
     found = find_in_names (subject, err);
-  for (size_t i = seen; !found && i < sizeof folders / sizeof *folders; i++)
+  for (size_t i = seen; !found && i < subject->n_folders; i++)
     found = find_in_folder (subject, folders[i], err);
   return found;
 }
@@ -293,7 +308,9 @@ checksum_check_none (const struct image *image,
 {
   struct stat status;
   struct checked_file subject
-      = { .soname = dynamic_soname (image), .names = location->checksums };
+      = { .soname = dynamic_soname (image),
+          .names = location->checksums,
+          .n_folders = location->no_checksum_folders ? 1 : N_FOLDERS };
   if (has_integrity_note (image))
     return error_set (err, CFI2SFRAME_CHECKSUMMED,
                       "a note in it has a checksum of it (FIPS 140; see "

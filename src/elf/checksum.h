@@ -21,12 +21,17 @@
    a checksum is of is known by the name of the checksum (it has the file's
    name, its soname, or that of a link to it in the same directory), or by the
    contents.  False with status CFI2SFRAME_CHECKSUMMED, which says where the
-   checksum is.  The directory is read, unless LOCATION knows its names.  */
+   checksum is.  The directory is read, unless LOCATION knows its names, and so
+   are folders of checksums, unless LOCATION knows that there are none.  */
 bool checksum_check_none (const struct image *image,
                           const struct file_location *location,
                           struct error *err);
 
 /* Whether the file NAME may be a checksum of another one in its directory.  */
 bool checksum_may_be (const char *name);
+
+/* Whether folders may be there that have checksums of the files in the open
+   DIRECTORY.  */
+bool checksum_has_folders (int directory);
 
 #endif /* ELF_CHECKSUM_H */

@@ -38,10 +38,11 @@ struct file_location
   const char *name; /* relative to DIRECTORY */
   bool fixed; /* no symbolic link is followed; the file must be IDENTITY */
   struct file_identity identity;
-  const char *checksums; /* the names in DIRECTORY that may be of checksums
-                            (checksum_may_be), an empty one behind the last;
-                            NULL: not known */
-  enum file_lock lock;   /* for image_open_at */
+  const char *checksums;    /* the names in DIRECTORY that may be of checksums
+                               (checksum_may_be), an empty one behind the last;
+                               NULL: not known */
+  bool no_checksum_folders; /* that checksum_has_folders knows of */
+  enum file_lock lock;      /* for image_open_at */
 };
 
 /* The file that PATH names at the time it is used.  Borrows PATH.  */

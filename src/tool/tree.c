@@ -241,16 +241,19 @@ add_item (struct directory_walk *walk, int directory,
                         : add_file (walk, directory, item->d_name, path);
 }
 
-/* Note in the entries from FIRST on, which are of one directory, that its
+/* Note in the entries from FIRST on, which are of the open DIRECTORY, that its
    names of checksums begin at START.  */
 static bool
-note_checksums (struct tree *tree, size_t first, size_t start)
+note_checksums (struct tree *tree, int directory, size_t first, size_t start)
 {
+  bool no_folders
+      = first < tree->n_entries && !location_has_checksum_folders (directory);
   buffer_u8 (&tree->checksums, '\0');
   for (size_t i = first; i < tree->n_entries; i++)
     {
       tree->entries[i].has_checksums = true;
       tree->entries[i].checksums = start;
+      tree->entries[i].no_checksum_folders = no_folders;
     }
   return !tree->checksums.failed;
 }
@@ -272,7 +275,7 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
           return copy != NULL && add_problem (walk, copy, problem);
         }
       if (item == NULL)
-        return note_checksums (tree, first, checksums);
+        return note_checksums (tree, dirfd (directory), first, checksums);
       if (location_may_be_checksum (item->d_name))
         buffer_append (&tree->checksums, item->d_name,
                        strlen (item->d_name) + 1);
@@ -454,6 +457,7 @@ tree_entry_locate (const struct tree *tree, const struct tree_entry *entry,
 {
   *location = file_location_of_path (entry->path);
   location->identity = entry->identity;
+  location->no_checksum_folders = entry->no_checksum_folders;
   if (entry->has_checksums)
     location->checksums
         = (const char *)tree->checksums.bytes + entry->checksums;

@@ -29,6 +29,7 @@ struct tree_entry
   bool has_checksums; /* names of files that may be checksums, of the entry's
                          directory, begin in tree.checksums at: */
   size_t checksums;
+  bool no_checksum_folders; /* for file_location */
 };
 
 struct tree

@@ -212,7 +212,16 @@ collect_names (const struct tree *tree, char *names, size_t room)
   closedir (directory);
 }
 
-/* The same for TREE's library, whether the names are known or not.  */
+static bool
+has_folders (const struct tree *tree)
+{
+  int directory = open (beside (tree, "."), O_PATH | O_DIRECTORY);
+  bool has = checksum_has_folders (directory);
+  assert_int_equal (close (directory), 0);
+  return has;
+}
+
+/* The same for TREE's library, whether names and folders are known or not.  */
 static void
 expect (const struct tree *tree, const char *found)
 {
@@ -221,6 +230,8 @@ expect (const struct tree *tree, const char *found)
   expect_at (&location, found);
   collect_names (tree, names, sizeof names);
   location.checksums = names;
+  expect_at (&location, found);
+  location.no_checksum_folders = !has_folders (tree);
   expect_at (&location, found);
 }
 
@@ -660,6 +671,27 @@ known_names_are_not_asked_for_again (void **state)
   remove_tree (&tree);
 }
 
+/* A tree's programs are many, and hardly any has such a folder beside it.  */
+static void
+folders_that_are_not_there_are_not_asked_for_again (void **state)
+{
+  (void)state;
+  struct tree tree;
+  make_tree (&tree);
+  add_library (&tree, "libx.so", false);
+  struct file_location location = file_location_of_path (tree.path);
+  assert_false (has_folders (&tree));
+  location.no_checksum_folders = true;
+  write_file (beside (&tree, "fipscheck/libx.so.hmac"), "", 0);
+  assert_true (has_folders (&tree));
+  expect_at (&location, NULL);
+  write_file (beside (&tree, "libx.so.hmac"), "", 0);
+  expect_at (&location, "libx.so.hmac");
+  remove_tree (&tree);
+  /* What cannot be told may be.  */
+  assert_true (checksum_has_folders (-1));
+}
+
 /* Names that somebody knows may be longer than those of files, and of many
    the first ones count.  So it is with those of a directory.  */
 static void
@@ -1086,6 +1118,7 @@ main (void)
     cmocka_unit_test (openssl_keeps_one_in_its_configuration),
     cmocka_unit_test (whatever_way_leads_to_the_file),
     cmocka_unit_test (known_names_are_not_asked_for_again),
+    cmocka_unit_test (folders_that_are_not_there_are_not_asked_for_again),
     cmocka_unit_test (of_many_names_the_first_count),
     cmocka_unit_test (nothing_stays_open),
     cmocka_unit_test (a_directory_that_cannot_be_opened_is_an_error),
