@@ -17,6 +17,15 @@
 #include "base/io.h"
 #include "elf/archive.h"
 
+enum
+{
+  /* Few sections share any bytes.  Where a million headers are those of one
+     section, its contents would be read a million times.  The same goes for
+     segments that are not loaded: together they are smaller than the file.  */
+  TIMES_SIZE = 2,
+  SYMBOL_TABLES_MAX = 4
+};
+
 static bool
 range_in_file (const struct image *image, uint64_t offset, uint64_t size)
 {
@@ -221,6 +230,47 @@ check_segment_ranges (struct image *image, struct error *err)
   return true;
 }
 
+/* What no real file has, and would take long to look at: loops over sections,
+   segments and symbols take time in proportion to the file's size.  */
+
+static bool
+check_segment_limits (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0;
+  if (image->n_segments * sizeof (Elf64_Phdr) > PROGRAM_HEADERS_SIZE_MAX)
+    return error_set (err, CFI2SFRAME_MALFORMED, "too many program headers");
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type != PT_NULL && segment->p_type != PT_LOAD)
+        sum += segment->p_filesz; /* at most the file's size */
+      if (sum > TIMES_SIZE * image->size)
+        return error_set (err, CFI2SFRAME_MALFORMED,
+                          "its segments overlap each other");
+    }
+  return true;
+}
+
+static bool
+check_section_limits (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0;
+  unsigned n_symbol_tables = 0;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *section = &image->sections[i].header;
+      if (is_content (section))
+        sum += section->sh_size; /* at most the file's size */
+      if (sum > TIMES_SIZE * image->size)
+        return error_set (err, CFI2SFRAME_MALFORMED,
+                          "its sections overlap each other");
+      n_symbol_tables
+          += section->sh_type == SHT_SYMTAB || section->sh_type == SHT_DYNSYM;
+    }
+  return n_symbol_tables <= SYMBOL_TABLES_MAX
+         || error_set (err, CFI2SFRAME_MALFORMED, "too many symbol tables");
+}
+
 /* Everything after image->elf is set.  */
 static bool
 image_read (struct image *image, struct error *err)
@@ -239,8 +289,9 @@ image_read (struct image *image, struct error *err)
       image->n_segments = image->n_sections = image->section_names = 0;
       return true;
     }
-  return check_section_ranges (image, err)
-         && check_segment_ranges (image, err);
+  return check_section_ranges (image, err) && check_segment_ranges (image, err)
+         && check_section_limits (image, err)
+         && check_segment_limits (image, err);
 }
 
 /* If locking fails for another reason than that another process has the lock
@@ -441,20 +492,6 @@ image_bytes_at (const struct image *image, uint64_t address, uint64_t size)
         return image->bytes + load->p_offset + skip;
     }
   return NULL;
-}
-
-bool
-image_sections_overlap (const struct image *image)
-{
-  uint64_t sum = 0;
-  for (size_t i = 1; i < image->n_sections; i++)
-    if (is_content (&image->sections[i].header))
-      {
-        sum += image->sections[i].header.sh_size; /* at most the file's */
-        if (sum > 2 * image->size)
-          return true;
-      }
-  return false;
 }
 
 bool

@@ -5,8 +5,9 @@
    memory; libelf looks into them where they are.  Opening checks what every
    later layer relies on: class and header sizes, tables inside the file,
    section and segment contents inside the file, PT_LOADs ascending and
-   disjoint, p_filesz <= p_memsz.  (Segment contents are not checked in files
-   of debug_only: they are not there.)  */
+   disjoint, p_filesz <= p_memsz, and no more of anything than is reasonable.
+   (Segment contents are not checked in files of debug_only: they are not
+   there.)  */
 
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
@@ -25,6 +26,13 @@
 #ifndef SHT_X86_64_UNWIND /* x86-64 psABI, section 4.2.2 */
 #  define SHT_X86_64_UNWIND 0x70000001
 #endif
+
+enum
+{
+  /* Linux, fs/binfmt_elf.c, load_elf_phdrs: programs with a larger table of
+     program headers do not run.  */
+  PROGRAM_HEADERS_SIZE_MAX = 65536
+};
 
 struct image_section
 {
@@ -114,11 +122,6 @@ bool image_is_executable (const struct image *image, uint64_t address,
 /* Whether [ADDRESS, ADDRESS + SIZE) lies in one writable PT_LOAD.  */
 bool image_is_writable (const struct image *image, uint64_t address,
                         uint64_t size);
-
-/* Whether the sections of IMAGE have more bytes, together, than twice the
-   file.  In files that are not damaged few share any; where a million headers
-   are those of one section, its contents would be read a million times.  */
-bool image_sections_overlap (const struct image *image);
 
 /* Whether a kernel module's signature is appended to the file (Linux,
    kernel/module/signing.c), which holds for the bytes in front of it.  */

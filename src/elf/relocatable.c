@@ -22,16 +22,12 @@ enum
   FDE_PC_BEGIN = 8 /* after a 32-bit length and the CIE pointer */
 };
 
-/* Each section is copied and aligned in the new file, so they must not share
-   bytes (as linked files' sections must not either) or ask for much padding.
- */
+/* Each section is aligned in the new file, so they must not ask for much
+   padding.  */
 static bool
 check_section_sizes (const struct image *image, struct error *err)
 {
   uint64_t padding = 0;
-  if (image_sections_overlap (image))
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "its sections overlap each other");
   for (size_t i = 1; i < image->n_sections; i++)
     if (__builtin_add_overflow (
             padding, image->sections[i].header.sh_addralign, &padding)

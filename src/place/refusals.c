@@ -14,10 +14,7 @@
 
 enum
 {
-  /* Linux, fs/binfmt_elf.c, load_elf_phdrs: larger tables do not run.  */
-  TABLE_SIZE_MAX = 65536,
   /* Far above anything real; later steps compare tables with tables.  */
-  SYMBOL_TABLES_MAX = 4,
   DYNAMIC_ENTRIES_MAX = 65536,
   DYNAMIC_TABLES_MAX = 64
 };
@@ -156,34 +153,12 @@ check_names (const struct image *image, struct error *err)
   return true;
 }
 
-/* Segments that are not loaded may not share many bytes either, as the
-   self-check compares each with all that may have become of it.  In real
-   files they are smaller, together, than the file.  */
-static bool
-check_segment_overlap (const struct image *image, struct error *err)
-{
-  uint64_t sum = 0;
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type == PT_NULL || segment->p_type == PT_LOAD)
-        continue;
-      sum += segment->p_filesz; /* each is at most the file's */
-      if (sum > 2 * image->size)
-        return refuse (err, "its segments overlap each other");
-    }
-  return true;
-}
-
 static bool
 check_section_table (const struct image *image, struct error *err)
 {
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, "prelinked: undo that first (prelink -u)");
-  if (!check_names (image, err))
-    return false;
-  return !image_sections_overlap (image)
-         || refuse (err, "its sections overlap each other");
+  return check_names (image, err);
 }
 
 /* The offset and the address of each segment with contents agree modulo the
@@ -229,7 +204,7 @@ check_counts (const struct image *image, struct error *err)
 {
   if (image->header.e_phnum == PN_XNUM
       || (image->n_segments + NEW_HEADERS_MAX) * sizeof (Elf64_Phdr)
-             > TABLE_SIZE_MAX)
+             > PROGRAM_HEADERS_SIZE_MAX)
     return refuse (err, "too many program headers");
   if (image->header.e_phoff < sizeof (Elf64_Ehdr))
     return refuse (err, "the program headers lie in the ELF header");
@@ -249,12 +224,6 @@ check_dynamic_counts (const struct image *image, struct error *err)
         return error_set_at (err, CFI2SFRAME_MALFORMED, at,
                              "too many dynamic entries");
     }
-  size_t n_symbol_tables = 0;
-  for (size_t i = 1; i < image->n_sections; i++)
-    n_symbol_tables += image->sections[i].header.sh_type == SHT_SYMTAB
-                       || image->sections[i].header.sh_type == SHT_DYNSYM;
-  if (n_symbol_tables > SYMBOL_TABLES_MAX)
-    return error_set (err, CFI2SFRAME_MALFORMED, "too many symbol tables");
   return true;
 }
 
@@ -262,8 +231,8 @@ bool
 layout_classify (const struct image *image, struct error *err)
 {
   return check_type (image, err) && check_contents (image, err)
-         && check_counts (image, err) && check_segment_overlap (image, err)
-         && check_kernel (image, err) && check_section_table (image, err)
+         && check_counts (image, err) && check_kernel (image, err)
+         && check_section_table (image, err)
          && check_dynamic_counts (image, err) && check_congruence (image, err)
          && check_payload (image, err);
 }

@@ -835,7 +835,10 @@ a_thousand_sections_of_code_are_compared (void **state)
       Elf64_Shdr *new = (void *)(f.elf.bytes + ((f.elf.size + 7) & ~7));
       memcpy (new, old, own * sizeof *new);
       for (size_t i = 0; i < more; i++)
-        new[own + i] = old[elf_builder_section (&f.elf, ".text")];
+        {
+          new[own + i] = old[elf_builder_section (&f.elf, ".text")];
+          new[own + i].sh_type = SHT_NOBITS;
+        }
       Elf64_Ehdr *header = (void *)f.elf.bytes;
       header->e_shoff = (uint64_t)((uint8_t *)new - f.elf.bytes);
       header->e_shnum = (uint16_t)(own + more);
