@@ -68,7 +68,8 @@ check_is_linked (const struct image *image,
                     "-R .rela.sframe");
 }
 
-/* Nor have archives, which are made of objects.  */
+/* Open INPUT.  An archive, which is made of objects, has neither a record nor
+   a plan.  */
 static bool
 open_input (struct image *image, const struct file_location *input,
             const struct cfi2sframe_options *options, struct error *err)

@@ -2,10 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    perf_event_open(2).  Each processor has a ring of records, which the events
-   of all threads there write to.  When threads leave the processor and have
-   one again is written to another one: those records are small, so that they
-   are not lost where samples are, and each wait ends with the record that ends
-   it.  */
+   of all threads there write to.  A second ring has the times at which threads
+   leave the processor and get one again: these records are small, so that none
+   is lost where samples are, and every wait has its end.  */
 
 #include <config.h>
 

@@ -62,12 +62,6 @@ profile_free (struct profile *profile)
   family_free (&profile->family);
 }
 
-static bool
-is_complete (enum cfi2sframe_step end)
-{
-  return end == CFI2SFRAME_STEP_OUTERMOST;
-}
-
 /* The node for the process called NAME; the root if memory ran out.  */
 static uint32_t
 process_node (struct profile *profile, const char *name)
@@ -230,7 +224,7 @@ profile_place (struct profile *profile, struct member *member,
   uint32_t node = process_node (profile, member->name);
   if (profile->by_thread && thread != PROFILE_NO_THREAD)
     node = call_tree_child (tree, node, first_thread + thread);
-  if (!is_complete (walk->end))
+  if (walk->end != CFI2SFRAME_STEP_OUTERMOST)
     node = call_tree_child (tree, node, first_end + walk->end);
   for (size_t i = walk->n; i-- > 0;)
     {

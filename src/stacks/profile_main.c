@@ -19,17 +19,17 @@
 #include "base/descriptors.h"
 #include "base/printable.h"
 #include "stacks/command.h"
-#include "stacks/live.h"
-#include "stacks/perf_input.h"
-#include "stacks/perf_sampler.h"
-#include "stacks/profile.h"
-#include "stacks/trace_sampler.h"
-#include "tool/clock.h"
 #include "stacks/firefox.h"
 #include "stacks/flame_graph.h"
 #include "stacks/folded.h"
+#include "stacks/live.h"
+#include "stacks/perf_input.h"
+#include "stacks/perf_sampler.h"
 #include "stacks/pprof.h"
+#include "stacks/profile.h"
 #include "stacks/profile_options.h"
+#include "stacks/trace_sampler.h"
+#include "tool/clock.h"
 
 struct session
 {
@@ -123,11 +123,6 @@ open_target (struct session *session)
   struct family *family = &session->profile.family;
   struct error err;
   char what[32];
-  if (!profile_init (&session->profile))
-    return fail ("profile", "out of memory");
-  family->policy = options->policy;
-  session->profile.by_thread = options->threads;
-  session->profile.off_cpu = options->off_cpu;
   session->pid = options->pid;
   if (options->command != NULL)
     return open_command (session);
@@ -418,11 +413,6 @@ run_input (struct session *session)
   const struct profile_options *options = &session->options;
   const char *slash = strrchr (options->input, '/');
   struct error err;
-  if (!profile_init (&session->profile))
-    return fail ("profile", "out of memory");
-  session->profile.family.policy = options->policy;
-  session->profile.by_thread = options->threads;
-  session->profile.off_cpu = options->off_cpu;
   snprintf (session->name, sizeof session->name, "%s",
             slash != NULL ? slash + 1 : options->input);
   session->input = perf_input_open (&session->profile, options->input,
@@ -449,9 +439,22 @@ run_input (struct session *session)
 }
 
 static bool
+open_profile (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  struct profile *profile = &session->profile;
+  if (!profile_init (profile))
+    return fail ("profile", "out of memory");
+  profile->family.policy = options->policy;
+  profile->by_thread = options->threads;
+  profile->off_cpu = options->off_cpu;
+  return true;
+}
+
+static bool
 run (struct session *session)
 {
-  if (!check_outputs (&session->options))
+  if (!check_outputs (&session->options) || !open_profile (session))
     return false;
   if (session->options.input != NULL)
     return run_input (session);

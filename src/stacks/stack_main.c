@@ -13,10 +13,10 @@
 #include "base/printable.h"
 #include "stacks/core.h"
 #include "stacks/live.h"
-#include "stacks/stack_walk.h"
-#include "tool/clock.h"
 #include "stacks/stack_options.h"
 #include "stacks/stack_print.h"
+#include "stacks/stack_walk.h"
+#include "tool/clock.h"
 
 enum
 {

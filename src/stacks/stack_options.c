@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "tool/number.h"
 #include "stacks/walk_options.h"
+#include "tool/number.h"
 
 enum
 {

@@ -83,8 +83,7 @@ bool walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
                      struct walk_module module,
                      const struct sfw_section *section);
 
-/* The dynamic linker's counters at the last update; modules_self.c uses
-   them.  */
+/* The dynamic linker's counters at the last update; self.c uses them.  */
 struct walk_counters
 {
   unsigned long long adds, subs;
