@@ -303,7 +303,8 @@ CFI2SFRAME_API bool cfi2sframe_check (const char *input,
                                       struct cfi2sframe_check_result *result,
                                       struct cfi2sframe_error *err);
 
-/* The same with the CFI that debug_info and debug_file of OPTIONS ask for.  */
+/* Compare .sframe with the CFI that debug_info and debug_file of OPTIONS ask
+   for.  */
 CFI2SFRAME_API bool cfi2sframe_check_with (
     const char *input, const struct cfi2sframe_options *options,
     struct cfi2sframe_check_result *result, struct cfi2sframe_error *err);
@@ -535,11 +536,10 @@ struct cfi2sframe_lint_result
 };
 
 /* Compare the CFI of the linked file INPUT, for x86-64 or aarch64, with its
-   code.  FOUND is
-   called for each finding, in the order of addresses; what it gets is valid
-   during the call.  Status CFI2SFRAME_MISMATCH when there is any,
-   CFI2SFRAME_NOTHING when there is no CFI, CFI2SFRAME_UNSUPPORTED for other
-   machines and in libraries built without code analysis.  */
+   code.  FOUND is called for each finding, in the order of addresses; what it
+   gets is valid during the call.  Status CFI2SFRAME_MISMATCH when there is
+   any, CFI2SFRAME_NOTHING when there is no CFI, CFI2SFRAME_UNSUPPORTED for
+   other machines and in libraries built without code analysis.  */
 CFI2SFRAME_API bool cfi2sframe_lint (
     const char *input,
     void (*found) (void *context, const struct cfi2sframe_finding *finding),

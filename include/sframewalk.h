@@ -139,7 +139,7 @@ extern "C"
      was added by hand stays.  False with errno.  */
   SFW_API bool sfw_modules_update (struct sfw_modules *modules);
 
-  /* The same of the modules in /proc/PID/maps, whose files are read.  */
+  /* Bring the table up to date with /proc/PID/maps, whose files are read.  */
   SFW_API bool sfw_modules_read_maps (struct sfw_modules *modules, int pid);
 
   /* The code from START up to END has SECTION, which may be NULL.  False with
@@ -195,18 +195,19 @@ extern "C"
   /* Walk from FRAME on: PC and return addresses to ADDRESSES, at most MAX, and
      their marks to MARKS, unless it is NULL.  Returns their number; *END
      (which may be NULL) says why there are not more, SFW_MORE that MAX was
-     reached. FRAME is the last one then.  Handler, if what it calls may be. */
+     reached.  FRAME is the last one then.  Handler, if what it calls may be.
+   */
   SFW_API size_t sfw_walk (struct sfw_walker *walker,
                            const struct sfw_memory *memory,
                            struct sfw_frame *frame, uint64_t *addresses,
                            uint8_t *marks, size_t max, enum sfw_end *end);
 
-  /* The same from the caller of this function on.  Handler.  */
+  /* Walk from the caller of this function on.  Handler.  */
   SFW_API size_t sfw_here (struct sfw_walker *walker, uint64_t *addresses,
                            uint8_t *marks, size_t max, enum sfw_end *end);
 
-  /* The same from what a signal handler of this thread gets as its third
-     argument.  Handler.  */
+  /* Walk from what a signal handler of this thread gets as its third argument.
+     Handler.  */
   SFW_API size_t sfw_ucontext (struct sfw_walker *walker, const void *ucontext,
                                uint64_t *addresses, uint8_t *marks, size_t max,
                                enum sfw_end *end);

@@ -36,9 +36,9 @@ struct call_finder
 bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
                           uint64_t address);
 
-/* The same for N addresses: BASE plus each of OFFSETS but the first, which
-   ascend and are those of instructions.  Returns the index of the first one
-   where a call ends, or N.  */
+/* The index of the first of N OFFSETS from BASE at which a call ends, or N.
+   The offsets ascend and are those of instructions; the first one is not asked
+   about.  */
 size_t call_finder_first (struct call_finder *finder, uint64_t base,
                           const uint32_t *offsets, size_t n);
 

@@ -86,8 +86,8 @@ struct cfa_instruction
 bool cfa_read_pointer (struct cursor *cursor, uint8_t encoding,
                        uint64_t field_address, uint64_t *value);
 
-/* The same for a pointer whose null stays null, which a plain PC-relative one
-   would not.  FIELD_ADDRESS is the address of the next byte of CURSOR.  */
+/* Read a pointer whose null stays null, which a plain PC-relative one would
+   not.  FIELD_ADDRESS is the address of the next byte of CURSOR.  */
 bool cfa_read_nullable (struct cursor *cursor, uint8_t encoding,
                         uint64_t field_address, uint64_t *value);
 

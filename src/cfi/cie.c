@@ -35,7 +35,7 @@ scan_plain_letters (struct cfi_cie *cie, const char *letters,
   return REASON_NONE;
 }
 
-/* The same for .eh_frame.  */
+/* Look at the augmentation LETTERS of a CIE of .eh_frame.  */
 static enum frame_reason
 scan_letters (struct cfi_cie *cie, const char *letters,
               uint32_t letters_offset)

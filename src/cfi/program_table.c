@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 
-/* As the first FDE had it.  */
+/* A program, as the first FDE had it.  */
 struct program
 {
   const uint8_t *instructions;

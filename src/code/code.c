@@ -35,9 +35,9 @@ analyse (const struct code_request *request, struct code_findings *findings,
   return true;
 }
 
-/* Where CFI is only compared and some of it says of parts that they are
-   functions, it is all done again with what was learned: the functions that
-   these belong to have to prove themselves with them.  */
+/* CFI that is wrong may make a part of a function look like a function
+   (parts.h).  Where CFI is only compared, the image is analysed a second time,
+   with such parts as parts of the functions that jump to them.  */
 bool
 code_analyse (const struct code_request *request,
               struct code_findings *findings, struct error *err)

@@ -158,7 +158,7 @@ text_of_module (const struct reader *reader, uint64_t address)
              : 0;
 }
 
-/* The same of the module data in SEGMENT, wherever they are.  */
+/* Where the text begins by the module data that are somewhere in SEGMENT.  */
 static uint64_t
 text_in_segment (const struct reader *reader, const GElf_Phdr *segment)
 {

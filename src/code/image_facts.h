@@ -59,7 +59,8 @@ const uint8_t *facts_code (const struct image_facts *facts, uint64_t address,
 bool facts_word (const struct image_facts *facts, uint64_t address,
                  unsigned width, bool is_signed, uint64_t *value);
 
-/* The same of words that the program may write: what they begin with.  */
+/* What is in the word when the program starts, also if the program may write
+   it.  */
 bool facts_initial_word (const struct image_facts *facts, uint64_t address,
                          unsigned width, bool is_signed, uint64_t *value);
 

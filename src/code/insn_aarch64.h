@@ -33,7 +33,7 @@ a64_bits (uint32_t word, unsigned low, unsigned n)
   return word >> low & ((UINT32_C (1) << n) - 1);
 }
 
-/* The same as a signed number.  */
+/* N bits of WORD from bit LOW on as a signed number.  */
 static inline int64_t
 a64_signed (uint32_t word, unsigned low, unsigned n)
 {

@@ -328,7 +328,8 @@ translate_add_shifted (struct a64 *t)
   return true;
 }
 
-/* The same with one that is extended, where 31 is SP for the others.  */
+/* Addition and subtraction of an extended register; the other registers with
+   number 31 are SP.  */
 static bool
 translate_add_extended (struct a64 *t)
 {

@@ -13,15 +13,17 @@ struct insn_machine
   /* The result is to be freed with free; NULL: no memory.  A machine can do
      without.  */
   void *(*state_new) (void);
-  /* As in insn.h; the result is initialised to "nothing" before.  */
+  /* What insn_decode_step and insn_decode ask for; the result is initialised
+     to "nothing" before.  */
   bool (*decode_step) (void *state, const uint8_t *bytes, uint64_t size,
                        uint64_t address, struct insn_step *step);
   bool (*decode) (void *state, const uint8_t *bytes, uint64_t size,
                   uint64_t address, struct insn *insn);
-  /* As insn_may_name.  */
+  /* What insn_may_name asks for.  */
   bool (*may_name) (const uint8_t *bytes, uint64_t size, uint64_t address,
                     uint64_t *named);
-  /* As insn_show; NULL: the machine has no words for its instructions.  */
+  /* What insn_show asks for; NULL: the machine has no words for its
+     instructions.  */
   bool (*show) (void *state, const uint8_t *bytes, uint64_t size,
                 uint64_t address, char text[INSN_TEXT_MAX]);
 };

@@ -33,14 +33,16 @@ struct code_machine
   const char *const *register_names; /* n_registers of them */
 };
 
-/* NULL when the code of ARCH cannot be analysed.  */
+/* The conventions of C on ARCH.  NULL when the code of ARCH cannot be
+   analysed, as with the next two.  */
 const struct code_machine *code_machine_of (const struct arch *arch);
 
-/* The same for functions compiled by Go, which have an ABI of their own.  */
+/* The conventions of functions compiled by Go, which have an ABI of their own.
+ */
 const struct code_machine *code_machine_of_go (const struct arch *arch);
 
-/* The same for functions of which only SP and the return address are known to
-   be preserved.  */
+/* The conventions of functions of which only SP and the return address are
+   known to be preserved.  */
 const struct code_machine *code_machine_bare (const struct arch *arch);
 
 /* Whether a build with all decoders can analyse the code of ARCH.  */

@@ -1,10 +1,10 @@
 /* What several routines say of the same code, brought together.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A row whose CFA rule is RULE_UNSUPPORTED says that the code is understood,
-   but there is no rule for it.
    A row holds at an address only if every function that gets there agrees, so
-   what two of them say differently, or one of them cannot say, is dropped.  */
+   what two of them say differently, or one of them cannot say, is dropped.  A
+   row whose CFA rule is RULE_UNSUPPORTED says that the code is understood, but
+   that there is no rule for it.  */
 
 #ifndef CODE_ROW_MAP_H
 #define CODE_ROW_MAP_H

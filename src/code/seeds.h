@@ -17,14 +17,14 @@ bool seeds_from_initialisers (const struct image_facts *facts,
                               bool (*found) (void *argument, uint64_t address),
                               void *argument);
 
-/* The same for what relocations put into memory, and for the addresses that
-   code computes.  Such words and addresses may be anything.  */
+/* Call FOUND likewise for what relocations put into memory, and for the
+   addresses that code computes.  Such words and addresses may be anything.  */
 bool seeds_from_pointers (const struct image_facts *facts,
                           bool (*found) (void *argument, uint64_t address),
                           void *argument);
 
-/* The same for words of data that can be addresses of code: where nothing is
-   relocated, nothing tells them apart from numbers.  */
+/* Call FOUND likewise for words of data that can be addresses of code: where
+   nothing is relocated, nothing tells them apart from numbers.  */
 bool seeds_from_words (const struct image_facts *facts,
                        bool (*found) (void *argument, uint64_t address),
                        void *argument);

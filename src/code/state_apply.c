@@ -146,7 +146,8 @@ sum_is_target (struct state *state, struct value a, struct value b,
   return true;
 }
 
-/* The same with an entry that is extended and multiplied.  */
+/* Add an entry of a jump table, which is extended and multiplied, to the base
+   of the table.  */
 static void
 apply_sum_scaled (struct state *state, const struct insn *insn,
                   uint64_t address, struct jump_tables *tables)

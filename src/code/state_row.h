@@ -24,11 +24,12 @@ bool state_has_left (const struct state *state,
 bool state_keeps (const struct state *state,
                   const struct code_machine *machine, struct value value);
 
-/* The CFA, RA and FP rules of the state.  False when it cannot be said.  */
+/* Set ROW to the CFA, RA and FP rules of STATE.  False when STATE has no such
+   row.  */
 bool state_row (const struct state *state, const struct code_machine *machine,
                 struct frame_row *row);
 
-/* The same without the FP rule, which is left RULE_SAME.  */
+/* Set ROW to the CFA and RA rules of STATE; the FP rule is RULE_SAME.  */
 bool state_row_without_fp (const struct state *state,
                            const struct code_machine *machine,
                            struct frame_row *row);

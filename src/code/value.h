@@ -33,7 +33,8 @@ enum value_kind
   VALUE_BASE,
   VALUE_ENTRY,  /* read from jump table `number` */
   VALUE_TARGET, /* the same, with the table's base added: where code is */
-  /* The same of one of several tables, when paths met: `number` is a mask.  */
+  /* Read from one of several tables, when paths met: `number` is their mask.
+   */
   VALUE_ENTRIES,
   VALUE_TARGETS,
 };

@@ -8,7 +8,7 @@
 
 #include "cfi2sframe.h"
 
-/* The same as cfi2sframe_lint, by THREADS threads.  */
+/* Do as cfi2sframe_lint does, by THREADS threads.  */
 bool lint_with_threads (
     const char *input, unsigned threads,
     void (*found) (void *context, const struct cfi2sframe_finding *finding),

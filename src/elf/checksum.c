@@ -209,7 +209,7 @@ find_in_folder (struct checked_file *subject, const char *folder,
   return found;
 }
 
-/* The same for the file's own directory, whose names are known.  */
+/* Look for a checksum in the file's own directory, whose names are known.  */
 static bool
 find_in_names (struct checked_file *subject, struct error *err)
 {

@@ -51,12 +51,12 @@ bool sframe_decoder_function (const struct sframe_decoder *decoder,
 uint64_t sframe_decoder_start (const struct sframe_decoder *decoder,
                                uint32_t index);
 
-/* Likewise its size in bytes.  */
+/* The size of function INDEX in bytes, on the same conditions.  */
 uint32_t sframe_decoder_size (const struct sframe_decoder *decoder,
                               uint32_t index);
 
-/* Likewise where its rows (V3: its attribute) begin, in bytes from where all
-   rows begin.  */
+/* Where the rows of function INDEX (V3: its attribute) begin, in bytes from
+   where all rows begin, on the same conditions.  */
 uint32_t sframe_decoder_rows_offset (const struct sframe_decoder *decoder,
                                      uint32_t index);
 

@@ -16,7 +16,7 @@ clock_nanoseconds (void)
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The same in seconds.  */
+/* Seconds since that moment.  */
 static inline double
 clock_now (void)
 {
