@@ -154,24 +154,24 @@ emit_any_row (struct execution *run)
 
 /* Append a row for the code from the current location on: at once if it says
    what a recent row said, and nothing beside.  Rows of one machine that say
-   the same have the same number.  */
+   the same have the same number.  Locations ascend, so the row is behind all
+   others.  */
 static inline bool
 emit_row (struct execution *run)
 {
   struct frame_function *function = run->function;
-  struct frame_row *row = &run->state.row;
-  uint32_t number = frame_numbers_peek (&run->machine->numbers, row);
+  const struct frame_row *known
+      = frame_numbers_peek (&run->machine->numbers, &run->state.row);
   size_t n = function->n_rows;
-  if (number == 0 || n >= function->rows_capacity
-      || (n > 0 && function->rows[n - 1].start >= run->location)
+  if (known == NULL || n >= function->rows_capacity
       || state_exceeds_row (&run->state) || run->saved != NULL)
     return emit_any_row (run);
+  struct frame_row *row = &function->rows[n];
   run->changed = false;
-  if (n > 0 && function->rows[n - 1].number == number)
+  if (n > 0 && row[-1].number == known->number)
     return true;
+  *row = *known;
   row->start = (uint32_t)run->location;
-  row->number = number;
-  function->rows[n] = *row;
   function->n_rows = n + 1;
   return true;
 }
@@ -574,17 +574,26 @@ execute_frequent (struct execution *run, const uint8_t *at, const uint8_t *end)
   struct cfa_state *state = &run->state;
   if (at[0] == CFA_NOP)
     return 1;
-  if (end - at < 2 || at[1] >= 0x80)
+  if (end - at < 2)
     return 0;
   if ((at[0] & 0xc0) == CFA_OFFSET)
-    return is_tracked (run, at[0] & 0x3f) ? 0 : 2;
+    return at[1] >= 0x80 || is_tracked (run, at[0] & 0x3f) ? 0 : 2;
   if (at[0] != CFA_DEF_CFA_OFFSET || !state->cfa_has_register
       || state->row.cfa.kind != RULE_REG)
     return 0;
-  state->row.cfa.offset = at[1];
-  state->cfa_offset = at[1];
+  int32_t offset = at[1];
+  unsigned size = 2;
+  if (offset >= 0x80)
+    {
+      if (end - at < 3 || at[2] >= 0x80)
+        return 0;
+      offset = (offset & 0x7f) | at[2] << 7;
+      size = 3;
+    }
+  state->row.cfa.offset = offset;
+  state->cfa_offset = offset;
   run->changed = true;
-  return 2;
+  return size;
 }
 
 /* Execute the instruction that begins at AT; *SIZE is how many bytes it

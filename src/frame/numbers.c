@@ -44,6 +44,8 @@ frame_numbers_find (struct frame_numbers *numbers, const struct frame_row *row)
       || !ARRAY_ROOM (numbers->rows, numbers->n + 1, &numbers->capacity))
     return 0;
   table_insert (&numbers->table, hash, (uint32_t)numbers->n);
-  numbers->rows[numbers->n] = *row;
-  return (uint32_t)++numbers->n;
+  struct frame_row *new = &numbers->rows[numbers->n++];
+  *new = *row;
+  new->number = (uint32_t)numbers->n;
+  return new->number;
 }

@@ -26,7 +26,7 @@ enum
 
 struct frame_numbers
 {
-  struct frame_row *rows; /* owned; what number I + 1 means, at start 0 */
+  struct frame_row *rows; /* owned; what number I + 1 means, with it */
   size_t n, capacity;
   struct table table;              /* the rows by their rules */
   uint16_t recent[NUMBERS_RECENT]; /* indexes in `rows', to try first */
@@ -52,23 +52,26 @@ frame_numbers_recent (struct frame_numbers *numbers,
   return &numbers->recent[mixed % NUMBERS_RECENT];
 }
 
-/* The number of what ROW says if it was given recently, otherwise 0.  */
-static inline uint32_t
+/* What ROW says, as a row with its number, if that was given recently;
+   otherwise NULL.  Valid until a number is given.  */
+static inline const struct frame_row *
 frame_numbers_peek (struct frame_numbers *numbers, const struct frame_row *row)
 {
   uint16_t recent = *frame_numbers_recent (numbers, row);
   return recent < numbers->n
                  && frame_row_same_rules (&numbers->rows[recent], row)
-             ? recent + 1u
-             : 0;
+             ? &numbers->rows[recent]
+             : NULL;
 }
 
 /* Give ROW the number of what it says.  */
 static inline void
 frame_numbers_give (struct frame_numbers *numbers, struct frame_row *row)
 {
-  uint32_t number = frame_numbers_peek (numbers, row);
-  if (number == 0 && (number = frame_numbers_find (numbers, row)) > 0)
+  const struct frame_row *known = frame_numbers_peek (numbers, row);
+  uint32_t number
+      = known != NULL ? known->number : frame_numbers_find (numbers, row);
+  if (number > 0)
     *frame_numbers_recent (numbers, row) = (uint16_t)(number - 1);
   row->number = number;
 }
