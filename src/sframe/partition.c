@@ -150,9 +150,10 @@ chooser_offer_own (struct chooser *chooser, struct window *near,
 {
   const struct cut *cut = &chooser->input->cuts[end];
   uint32_t begin, far_begin;
-  uint64_t cost = window_cost (near, end, &begin);
-  uint64_t far_cost = window_cost (far, end, &far_begin);
-  if (far_cost < cost)
+  uint64_t cost = window_cost (near, end, &begin), far_cost;
+  /* While the near window reaches over all that is before, nothing in the far
+     one is cheaper.  */
+  if (near->head > 0 && (far_cost = window_cost (far, end, &far_begin)) < cost)
     {
       cost = far_cost;
       begin = far_begin;

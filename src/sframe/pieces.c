@@ -123,7 +123,7 @@ pieces_new (const struct encode_options *encode,
   pieces->cuts_max
       = encode->rows_max ? encode->rows_max / BYTES_PER_CUT : UINT64_MAX;
   pieces->separate = true;
-  if (table_init (&pieces->runs_by_rows, encode->n_expected / 2)
+  if (table_init (&pieces->runs_by_rows, encode->n_expected)
       && reserve (pieces))
     return pieces;
   pieces_free (pieces);
@@ -161,18 +161,19 @@ append_rows (struct pieces *pieces, const struct numbered_row *rows,
 {
   const struct rule *rules = pieces->rules->rules;
   struct numbered_row *out = &pieces->rows[pieces->n_rows];
-  uint64_t sum = n_rows, next = 0;
+  uint32_t rule = rows[0].rule & ROW_RULE, last = 0;
+  uint64_t sum = n_rows + rules[rule].bytes;
   bool in_order = true;
-  for (size_t i = 0; i < n_rows; i++)
+  out[0] = (struct numbered_row){ 0, rule | ROW_BEGINS };
+  for (size_t i = 1; i < n_rows; i++)
     {
-      uint32_t rule = rows[i].rule & ROW_RULE;
-      uint32_t start = i > 0 ? rows[i].start - origin : 0;
+      uint32_t start = rows[i].start - origin;
+      rule = rows[i].rule & ROW_RULE;
       out[i] = (struct numbered_row){ start, rule };
-      in_order &= next <= start;
-      next = (uint64_t)start + 1;
+      in_order &= start > last;
+      last = start;
       sum += rules[rule].bytes;
     }
-  out[0].rule |= ROW_BEGINS;
   *bytes = sum;
   pieces->n_rows += n_rows;
   return in_order;
@@ -414,17 +415,21 @@ pieces_separate (struct pieces *pieces)
 
 /* Cuts.  */
 
-/* Whether an FDE may begin with ROW, which is in a run behind N_SHORT rows
-   without a cut.  */
-static bool
-may_begin (const struct pieces *pieces, const struct numbered_row *row,
-           unsigned n_short)
+/* The next row behind ROW of a run that an FDE may begin with; END, behind the
+   run, if there is none.  */
+static const struct numbered_row *
+next_beginning (const struct pieces *pieces, const struct numbered_row *row,
+                const struct numbered_row *end)
 {
-  if (row->rule & ROW_BEGINS)
-    return true;
-  return pieces->options.cut && pieces->n_cuts < pieces->cuts_max
-         && (row->start - row[-1].start >= LONG_ROW
-             || n_short >= SHORT_ROWS_MAX);
+  bool inside = pieces->options.cut && pieces->n_cuts < pieces->cuts_max;
+  uint32_t long_row = inside ? LONG_ROW : UINT32_MAX;
+  if (inside && end - row > SHORT_ROWS_MAX)
+    end = row + SHORT_ROWS_MAX;
+  do
+    row++;
+  while (row < end && !(row->rule & ROW_BEGINS)
+         && row->start - row[-1].start < long_row);
+  return row;
 }
 
 static bool
@@ -448,45 +453,57 @@ stays_whole (const struct pieces *pieces, const struct run *run)
                        * sframe_fde_size (pieces->encode.variant.version);
 }
 
+/* Move CUT over the rows from ROW to END of a run that begins at address
+   BEGIN: behind them, but with the last one's address.  */
+static void
+pass_rows (const struct rule *rules, const struct numbered_row *row,
+           const struct numbered_row *end, uint64_t begin, struct cut *cut)
+{
+  uint64_t written = cut->address - cut->back; /* the last row that is */
+  uint64_t bytes = 0;
+  uint32_t n_rows = 0;
+  for (; row < end; row++)
+    if (!(row->rule & ROW_CONTINUES))
+      {
+        written = begin + row->start;
+        bytes += rules[row->rule & ROW_RULE].bytes;
+        n_rows++;
+      }
+  cut->bytes += bytes;
+  cut->n_rows += n_rows;
+  cut->address = begin + end[-1].start;
+  cut->back = (uint32_t)(cut->address - written);
+}
+
 /* Make the cuts of RUN.  *SUMS is the cut in front of it, and becomes the one
    behind it.  */
 static bool
 cut_run (struct pieces *pieces, struct run *run, struct cut *sums)
 {
   const struct rule *rules = pieces->rules->rules;
+  const struct numbered_row *row = &pieces->rows[run->first_row];
+  const struct numbered_row *end = &pieces->rows[run[1].first_row], *next;
   bool whole = stays_whole (pieces, run);
   struct cut cut = *sums;
-  uint64_t begin = cut.address, last = begin - cut.back;
-  unsigned n_short = 0;
+  const uint64_t begin = cut.address;
   run->first_cut = (uint32_t)pieces->n_cuts;
   cut.begins_run = true;
-  for (uint32_t i = run->first_row; i < run[1].first_row; i++)
+  for (; row < end; row = next)
     {
-      const struct numbered_row *row = &pieces->rows[i];
-      uint32_t bytes = rules[row->rule & ROW_RULE].bytes;
-      bool continues = row->rule & ROW_CONTINUES;
+      cut.back += (uint32_t)(begin + row->start - cut.address);
       cut.address = begin + row->start;
-      if (cut.begins_run || (!whole && may_begin (pieces, row, n_short)))
-        {
-          cut.row = i;
-          cut.back = (uint32_t)(cut.address - last);
-          cut.first_bytes = continues ? bytes : 0;
-          if (!append_cut (pieces, &cut))
-            return false;
-          cut.begins_run = false;
-          n_short = 0;
-        }
-      if (!continues)
-        {
-          cut.bytes += bytes;
-          cut.n_rows++;
-          last = cut.address;
-        }
-      n_short++;
+      cut.row = (uint32_t)(row - pieces->rows);
+      cut.first_bytes
+          = row->rule & ROW_CONTINUES ? rules[row->rule & ROW_RULE].bytes : 0;
+      if (!append_cut (pieces, &cut))
+        return false;
+      cut.begins_run = false;
+      next = whole ? end : next_beginning (pieces, row, end);
+      pass_rows (rules, row, next, begin, &cut);
     }
   /* The next run begins behind the last row, however long that lasts.  */
   cut.address++;
-  cut.back = (uint32_t)(cut.address - last);
+  cut.back++;
   *sums = cut;
   return true;
 }
