@@ -87,20 +87,23 @@ keep_rows (struct return_sites *sites, const struct frame_function *function)
       || !ARRAY_ROOM (sites->starts, sites->n_starts + n,
                       &sites->starts_capacity))
     return NULL;
+  const struct frame_row *first = function->rows, *last = first + n - 1;
+  uint32_t *starts = &sites->starts[sites->n_starts];
+  size_t n_starts = 1;
+  bool plt_rule = first->cfa.kind == RULE_PLT;
+  starts[0] = first->start;
+  for (const struct frame_row *row = first + 1; row <= last; row++)
+    {
+      starts[n_starts] = row->start;
+      n_starts += misleads (sites, row);
+      plt_rule |= row->cfa.kind == RULE_PLT;
+    }
   struct kept_rows *kept = &sites->kept[sites->n_kept];
   *kept = (struct kept_rows){ .first_start = sites->n_starts,
-                              .first = function->rows[0],
-                              .last = function->rows[n - 1] };
-  uint32_t *starts = &sites->starts[sites->n_starts];
-  size_t n_starts = 0;
-  for (size_t i = 0; i < n; i++)
-    {
-      const struct frame_row *row = &function->rows[i];
-      starts[n_starts] = row->start;
-      n_starts += i == 0 || misleads (sites, row);
-      kept->plt_rule |= row->cfa.kind == RULE_PLT;
-    }
-  kept->n_starts = n_starts;
+                              .n_starts = n_starts,
+                              .plt_rule = plt_rule,
+                              .first = *first,
+                              .last = *last };
   return kept;
 }
 

@@ -66,11 +66,21 @@ fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
            struct cfi_code *code)
 {
   enum frame_reason reason = problem_of (walk, fde);
-  *code = (struct cfi_code){ .fde = fde,
+  /* All members are named: where one is not, compilers clear the structure
+     first, by an instruction that is slow for so few bytes.  */
+  *code = (struct cfi_code){ .kind = CODE_OF_FDE,
+                             .fde = fde,
                              .address = fde->address,
                              .size = fde->size,
                              .is_code = reason_is_of_code (reason),
-                             .reason = reason };
+                             .group = 0,
+                             .group_end = 0,
+                             .claimed_end = 0,
+                             .front_disputed = false,
+                             .reason = reason,
+                             .function = NULL,
+                             .padding = 0,
+                             .call_at_end = false };
   if (!code->is_code)
     return;
   if (walk->fde >= walk->group_end)
