@@ -38,8 +38,7 @@ struct relocation_walk
   void *data;
   size_t next; /* index of the first segment that was not looked at yet */
   const GElf_Phdr *load; /* the last PT_LOAD in front of it, or NULL */
-  uint32_t type;         /* of the latest relocation ... */
-  bool is_tls;           /* ... which has one of these types; 0: no type */
+  struct dynamic_relocation latest;
 };
 
 /* The bytes at PLACE, or NULL when they are not in the file.  A table may have
@@ -75,22 +74,21 @@ static inline __attribute__ ((always_inline)) void
 visit (struct relocation_walk *walk, uint64_t place, uint64_t info,
        const uint8_t *addend)
 {
+  struct dynamic_relocation *latest = &walk->latest;
   uint32_t type = (uint32_t)ELF64_R_TYPE (info);
-  if (type != walk->type)
+  if (type != latest->type)
     {
-      walk->type = type;
-      walk->is_tls = arch_relocation_is_tls (walk->image->arch, type);
+      latest->type = type;
+      latest->is_tls = arch_relocation_is_tls (walk->image->arch, type);
     }
-  struct dynamic_relocation relocation = { .place = place,
-                                           .type = type,
-                                           .symbol = ELF64_R_SYM (info),
-                                           .is_tls = walk->is_tls };
   if (addend == NULL)
     addend = place_bytes (walk, place);
-  relocation.has_addend = addend != NULL;
-  if (addend != NULL)
-    relocation.addend = load_u64 (addend, walk->image->big_endian);
-  walk->visit (walk->data, &relocation);
+  latest->place = place;
+  latest->symbol = ELF64_R_SYM (info);
+  latest->has_addend = addend != NULL;
+  latest->addend
+      = addend != NULL ? load_u64 (addend, walk->image->big_endian) : 0;
+  walk->visit (walk->data, latest);
 }
 
 /* The table at the address in entry TAG with the size in entry SIZE_TAG: false
@@ -122,10 +120,12 @@ walk_table (struct relocation_walk *walk, int64_t tag, int64_t size_tag,
     return false;
   if (table == NULL)
     return true;
-  for (uint64_t at = 0; size - at >= entry_size; at += entry_size)
-    visit (walk, load_u64 (table + at, big_endian),
-           load_u64 (table + at + 8, big_endian),
-           rela ? table + at + 16 : NULL);
+  for (uint64_t left = size; left >= entry_size; left -= entry_size)
+    {
+      visit (walk, load_u64 (table, big_endian),
+             load_u64 (table + 8, big_endian), rela ? table + 16 : NULL);
+      table += entry_size;
+    }
   return true;
 }
 
