@@ -12,8 +12,8 @@
 
 enum
 {
-  RADIX_BITS = 11,
-  RADIX_DIGITS = 1 << RADIX_BITS
+  /* Of a digit at most.  Two digits of so many bits reach over 64 MiB.  */
+  RADIX_BITS_MAX = 13
 };
 
 /* The key of item number INDEX.  */
@@ -26,21 +26,22 @@ radix_key (const char *items, size_t index, size_t size)
 }
 
 /* Distribute the N items at FROM to TO by one digit of their distance from
-   LOWEST; those with equal digits keep their order.  */
+   LOWEST, the BITS above the lowest SHIFT ones; those with equal digits keep
+   their order.  */
 static inline __attribute__ ((always_inline)) void
 radix_distribute (const char *from, char *to, size_t n, size_t size,
-                  uint64_t lowest, unsigned shift)
+                  uint64_t lowest, unsigned shift, unsigned bits)
 {
-  size_t places[RADIX_DIGITS + 1] = { 0 };
+  size_t places[(1 << RADIX_BITS_MAX) + 1];
+  const size_t n_digits = (size_t)1 << bits, mask = n_digits - 1;
+  memset (places, 0, (n_digits + 1) * sizeof *places);
   for (size_t i = 0; i < n; i++)
-    places[((radix_key (from, i, size) - lowest) >> shift) % RADIX_DIGITS
-           + 1]++;
-  for (size_t i = 1; i < RADIX_DIGITS; i++)
+    places[((radix_key (from, i, size) - lowest) >> shift & mask) + 1]++;
+  for (size_t i = 1; i < n_digits; i++)
     places[i] += places[i - 1];
   for (size_t i = 0; i < n; i++)
     {
-      size_t digit
-          = ((radix_key (from, i, size) - lowest) >> shift) % RADIX_DIGITS;
+      size_t digit = (radix_key (from, i, size) - lowest) >> shift & mask;
       memcpy (to + places[digit]++ * size, from + i * size, size);
     }
 }
@@ -68,10 +69,12 @@ radix_sort (void **items, size_t n, size_t size)
   char *to = reallocarray (NULL, n, size);
   if (to == NULL)
     return false;
-  for (unsigned shift = 0; shift < 64 && (highest - lowest) >> shift != 0;
-       shift += RADIX_BITS)
+  unsigned all = 64 - (unsigned)__builtin_clzll (highest - lowest);
+  unsigned n_digits = (all + RADIX_BITS_MAX - 1) / RADIX_BITS_MAX;
+  unsigned bits = (all + n_digits - 1) / n_digits;
+  for (unsigned shift = 0; shift < all; shift += bits)
     {
-      radix_distribute (from, to, n, size, lowest, shift);
+      radix_distribute (from, to, n, size, lowest, shift, bits);
       char *sorted = to;
       to = from;
       from = sorted;
