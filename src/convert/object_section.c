@@ -16,6 +16,11 @@
 #include "convert/object_source.h"
 #include "sframe/format.h"
 
+enum
+{
+  PLT_BLOCK = 16 /* PLT expressions look at the PC modulo this */
+};
+
 struct object_builder
 {
   const struct relocatable *object;
@@ -98,6 +103,34 @@ object_builder_close (struct object_builder *builder)
 
 /* Functions.  */
 
+/* Whether the linker puts the section of CODE where the lowest bits of its
+   addresses are what they are here.  PLT expressions look at these bits.  */
+static bool
+keeps_low_bits (const struct object_builder *builder,
+                const struct cfi_code *code)
+{
+  const struct image *image = builder->object->image;
+  size_t section;
+  uint64_t offset;
+  if (!relocatable_locate (builder->object, code->address, code->size,
+                           &section, &offset))
+    return false;
+  uint64_t align = image->sections[section].header.sh_addralign;
+  return align != 0 && align % PLT_BLOCK == 0;
+}
+
+static void
+leave_out_plt_rules (struct object_builder *builder,
+                     const struct cfi_code *code)
+{
+  struct frame_function *function = &builder->walk.function;
+  if (code->function != function || keeps_low_bits (builder, code))
+    return;
+  for (size_t i = 0; i < function->n_rows; i++)
+    if (function->rows[i].cfa.kind == RULE_PLT)
+      frame_row_leave_out (&function->rows[i], REASON_CFA_EXPRESSION);
+}
+
 static bool
 add_code (struct object_builder *builder, struct cfi_code *code,
           struct error *err)
@@ -113,9 +146,12 @@ add_code (struct object_builder *builder, struct cfi_code *code,
       && !gnu_functions_add (builder->gnu, &builder->walk, code,
                              builder->emitter, &added, err))
     return false;
-  return added
-         || (cfi_walk_rows (&builder->walk, code, err)
-             && emitter_add (builder->emitter, code, err));
+  if (added)
+    return true;
+  if (!cfi_walk_rows (&builder->walk, code, err))
+    return false;
+  leave_out_plt_rules (builder, code);
+  return emitter_add (builder->emitter, code, err);
 }
 
 /* Note the relocation of each function's start.  */

@@ -16,7 +16,8 @@ enum
 {
   /* Made-up addresses: each code section begins at a multiple of this, with at
      least one unused byte in front of it.  So the low bits of an address,
-     which PLT expressions look at, keep their meaning.  */
+     which PLT expressions look at, are those that the linker keeps: as many as
+     the section's alignment has.  */
   PLACE_ALIGN = 64,
   PADDING_MAX = 1 << 26,
   FDE_PC_BEGIN = 8 /* after a 32-bit length and the CIE pointer */
