@@ -1,9 +1,13 @@
 /* Converting a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <config.h>
+
 #include "convert/object_convert.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "convert/thresholds.h"
@@ -131,11 +135,41 @@ check_written (const struct image *old, int fd, struct error *err)
          || error_set (err, CFI2SFRAME_IO, "the result is not as intended");
 }
 
+/* Write the new object to the empty file FD.  */
+static bool
+write_to (const struct object_conversion *conversion, int fd,
+          struct cfi2sframe_report *report, struct error *err)
+{
+  struct stat status;
+  if (!object_section_write (&conversion->section, &conversion->object, fd,
+                             err)
+      || !check_written (conversion->object.image, fd, err))
+    return false;
+  if (fstat (fd, &status) != 0)
+    return error_set_errno (err, "fstat");
+  report->output_bytes = (uint64_t)status.st_size;
+  return true;
+}
+
+/* With --dry-run the new object is made in memory.  */
+static bool
+try_object (const struct object_conversion *conversion,
+            struct cfi2sframe_report *report, struct error *err)
+{
+  int fd = memfd_create ("cfi2sframe object", MFD_CLOEXEC);
+  if (fd < 0)
+    return error_set_errno (err, "memfd_create");
+  bool done = write_to (conversion, fd, report, err);
+  close (fd);
+  return done;
+}
+
 static bool
 write_file (const struct object_conversion *conversion,
             const struct file_location *input, const char *output,
             const struct cfi2sframe_options *options,
-            struct file_identity *made, struct error *err)
+            struct file_identity *made, struct cfi2sframe_report *report,
+            struct error *err)
 {
   const struct image *image = conversion->object.image;
   struct output_file file;
@@ -145,9 +179,7 @@ write_file (const struct object_conversion *conversion,
     return output != NULL && error_in_file (err, output);
   file.sync = options->sync;
   bool times = options->preserve_times;
-  bool written = object_section_write (&conversion->section,
-                                       &conversion->object, file.fd, err)
-                 && check_written (image, file.fd, err);
+  bool written = write_to (conversion, file.fd, report, err);
   if (written && output)
     written = output_file_commit_new (&file, image->fd, times, err);
   else if (written)
@@ -165,11 +197,11 @@ object_convert (const struct image *image, const struct file_location *input,
                 struct error *err)
 {
   struct object_conversion conversion = { 0 };
-  bool done
-      = build (&conversion, image, options, report, err)
-        && thresholds_check_coverage (options, report, err)
-        && (options->dry_run
-            || write_file (&conversion, input, output, options, made, err));
+  bool done = build (&conversion, image, options, report, err)
+              && thresholds_check_coverage (options, report, err)
+              && (options->dry_run ? try_object (&conversion, report, err)
+                                   : write_file (&conversion, input, output,
+                                                 options, made, report, err));
   conversion_free (&conversion);
   return done;
 }
@@ -181,9 +213,7 @@ object_convert_to (const struct image *image,
 {
   struct object_conversion conversion = { 0 };
   bool done = build (&conversion, image, options, report, err)
-              && object_section_write (&conversion.section, &conversion.object,
-                                       fd, err)
-              && check_written (image, fd, err);
+              && write_to (&conversion, fd, report, err);
   conversion_free (&conversion);
   return done;
 }

@@ -194,9 +194,13 @@ print_stats_text (const struct tool_options *options, const struct job *job,
   print_summary (options, job, out);
   fprintf (out,
            "  .eh_frame %" PRIu64 ", .eh_frame_hdr %" PRIu64
-           ", .sframe %" PRIu64 ", file %" PRIu64 " -> %" PRIu64 " bytes\n",
+           ", .sframe %" PRIu64,
            report->eh_frame_bytes, report->eh_frame_hdr_bytes,
-           report->sframe_bytes, report->input_bytes, report->output_bytes);
+           report->sframe_bytes);
+  if (report->output_bytes > 0)
+    fprintf (out, ", file %" PRIu64 " -> %" PRIu64, report->input_bytes,
+             report->output_bytes);
+  fputs (" bytes\n", out);
   fprintf (out,
            "  %" PRIu64 " FDEs, %" PRIu64 " FREs; code covered %" PRIu64
            ", left out %" PRIu64 " bytes\n",

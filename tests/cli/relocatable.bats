@@ -558,6 +558,23 @@ END
   skipped empty.a --relocatable
 }
 
+# It was 0, and totals said that all bytes were removed.
+@test "--stats says how large an object becomes" {
+  "${CC:-cc}" -O2 -c -o f.o -x c - <<<'int f (int x) { return x + 1; }'
+  local before after
+  before=$(stat -c %s f.o)
+  "$CFI2SFRAME" -o g.o --relocatable f.o
+  after=$(stat -c %s g.o)
+  mkdir d
+  cp f.o d
+  exits 0 -n -r --relocatable --stats d
+  [[ $output == *", file $before -> $after bytes"*"files: $before -> $after bytes"* ]] || report
+  exits 0 --relocatable --stats d/f.o
+  [[ $output == *", file $before -> $after bytes"* ]] || report
+  exits 0 --relocatable --stats --section-only=section f.o
+  [[ $output == *", .sframe $(stat -c %s section) bytes"* ]] || report
+}
+
 # CFA = rsp + 8 + 8 * ((rip & 15) >= 11), as in lazy PLTs.  The linker may put
 # the section where rip & 15 is another than in the object: rows were wrong.
 @test "a rule about the lowest bits of the PC is left out where the section may be anywhere" {
