@@ -30,6 +30,10 @@ enum
 
 #define NT_FDO_INTEGRITY UINT32_C (0xcafe2a8e) /* libgcrypt's */
 
+/* IBM's ICC signs the libraries beside this file of it (GSKit, Db2, MQ, Java;
+   OpenCryptographyKitC).  */
+#define ICC_SIGNATURES "ICCSIG.txt"
+
 /* Where files of checksums are, seen from the file's own directory, which
    comes first.  Those of fipscheck and hmaccalc are below the libraries'
    directory.  */
@@ -118,7 +122,8 @@ bool
 checksum_may_be (const char *name)
 {
   size_t length = strlen (name);
-  return ends_in (name, length, ".hmac") || ends_in (name, length, ".chk");
+  return ends_in (name, length, ".hmac") || ends_in (name, length, ".chk")
+         || strcmp (name, ICC_SIGNATURES) == 0;
 }
 
 bool
@@ -142,12 +147,14 @@ cut (char *name, size_t *length, const char *ending)
 }
 
 /* Whether ENTRY of DIRECTORY is a checksum of the file: [.]NAME.hmac,
-   NAME.chk, where NAME may lack its ".so".  */
+   NAME.chk, where NAME may lack its ".so", or ICC's.  */
 static bool
 is_checksum (struct checked_file *subject, int directory, const char *entry)
 {
   char name[NAME_MAX + 1 + sizeof ".so"];
   size_t length = strlen (entry);
+  if (strcmp (entry, ICC_SIGNATURES) == 0)
+    return true;
   if (length > NAME_MAX)
     return false;
   memcpy (name, entry, length + 1);
@@ -240,7 +247,7 @@ is_openssl_module (const struct checked_file *subject, struct error *err)
   return report_file (".", "fipsmodule.cnf", err);
 }
 
-/* Notes.  */
+/* Checksums in the file itself.  */
 
 static bool
 has_integrity_note (const struct image *image)
@@ -259,6 +266,37 @@ has_integrity_note (const struct image *image)
         && strstr (image->sections[i].name, "integrity") != NULL)
       return true;
   return false;
+}
+
+/* HMAC-SHA256 of the file, which objcopy --update-section puts there:
+   libgcrypt 1.10.2 (src/fips.c), and Fedora's and Red Hat's OpenSSL module.
+   Compilers have no use for a section of this name.  */
+static bool
+has_integrity_section (const struct image *image)
+{
+  const struct image_section *section = image_find_section (image, ".rodata1");
+  return section != NULL && section->header.sh_size == 32;
+}
+
+/* SymCrypt hashes its segments as they are in memory, and the first one has
+   the program headers (modules_linux/common/integrity.c).  Nothing but the
+   name is left of it in a stripped file.  */
+static bool
+is_symcrypt (const char *soname)
+{
+  static const char name[] = "libsymcrypt.so";
+  return soname != NULL && strncmp (soname, name, sizeof name - 1) == 0;
+}
+
+/* What of IMAGE has a checksum of it, or NULL.  */
+static const char *
+own_checksum (const struct image *image, const char *soname)
+{
+  if (has_integrity_note (image))
+    return "a note in it";
+  if (has_integrity_section (image))
+    return "its section .rodata1";
+  return is_symcrypt (soname) ? "SymCrypt's data" : NULL;
 }
 
 /* Files of checksums.  */
@@ -311,10 +349,12 @@ checksum_check_none (const struct image *image,
       = { .soname = dynamic_soname (image),
           .names = location->checksums,
           .n_folders = location->no_checksum_folders ? 1 : N_FOLDERS };
-  if (has_integrity_note (image))
+  const char *own = own_checksum (image, subject.soname);
+  if (own != NULL)
     return error_set (err, CFI2SFRAME_CHECKSUMMED,
-                      "a note in it has a checksum of it (FIPS 140; see "
-                      "--convert-checksummed)");
+                      "%s has a checksum of it (FIPS 140; see "
+                      "--convert-checksummed)",
+                      own);
   if (fstat (image->fd, &status) != 0)
     return error_set_errno (err, "fstat");
   subject.identity = file_identity_of (&status);

@@ -608,6 +608,31 @@ END
   left_out section/program "a note in it"
 }
 
+# These were converted: libgcrypt 1.10.2 and Fedora's fips.so, and SymCrypt of
+# Azure Linux, which would have ended each program that loads it.
+@test "a library that hashes its own file or headers was converted" {
+  mkdir d
+  cat >hmac.c <<'END'
+__attribute__ ((section (".rodata1"))) const unsigned char hmac[32] = { 0 };
+END
+  small_program d/libgcrypt.so.20.4.2 -shared -fPIC hmac.c
+  left_out d/libgcrypt.so.20.4.2 "its section .rodata1"
+  small_program d/libsymcrypt.so.103.8.0 -shared -fPIC \
+    -Wl,-soname,libsymcrypt.so.103
+  left_out d/libsymcrypt.so.103.8.0 "SymCrypt's data"
+  # What uses it has no checksum.
+  small_program d/symcryptprovider.so -shared -fPIC \
+    -Wl,-soname,symcryptprovider.so
+  convert d/symcryptprovider.so
+}
+
+@test "the libraries beside ICC's signatures were converted" {
+  mkdir icclib
+  small_program icclib/libicclib085.so -shared -fPIC
+  touch icclib/ICCSIG.txt
+  left_out icclib/libicclib085.so ICCSIG.txt
+}
+
 @test "--convert-checksummed converts what has a checksum" {
   small_program libx.so
   touch libx.chk

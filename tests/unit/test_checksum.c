@@ -592,6 +592,22 @@ openssl_keeps_one_in_its_configuration (void **state)
     }
 }
 
+/* IBM's ICC.  */
+
+static void
+icc_signs_its_neighbours (void **state)
+{
+  (void)state;
+  struct tree tree;
+  make_tree (&tree);
+  add_library (&tree, "libicclib085.so", true);
+  write_file (beside (&tree, "SIG.txt"), "", 0);
+  expect (&tree, NULL);
+  write_file (beside (&tree, "ICCSIG.txt"), "", 0);
+  expect (&tree, "ICCSIG.txt");
+  remove_tree (&tree);
+}
+
 /* Ways to name a file.  */
 
 /* The file is named by a link elsewhere, by its name alone, or found in an
@@ -1022,21 +1038,26 @@ in_a_note (void **state)
   expect_note ("FDO", NT_GNU_BUILD_ID, BEHIND_ANOTHER, false);
 }
 
-/* A section of notes with such a name may have anything in it.  */
+/* A section of notes with such a name may have anything in it; .rodata1 has a
+   checksum if it has the size of one.  */
 static void
-in_a_section_of_notes (void **state)
+in_a_section (void **state)
 {
   (void)state;
   static const struct
   {
     const char *name;
     uint32_t type;
-    bool counts;
+    uint64_t size;
+    const char *found;
   } cases[] = {
-    { ".note.fdo.integrity", SHT_NOTE, true },
-    { ".note.integrity", SHT_NOTE, true },
-    { ".note.fdo.integrity", SHT_PROGBITS, false },
-    { ".note.other", SHT_NOTE, false },
+    { ".note.fdo.integrity", SHT_NOTE, 16, "a note in it" },
+    { ".note.integrity", SHT_NOTE, 16, "a note in it" },
+    { ".note.fdo.integrity", SHT_PROGBITS, 16, NULL },
+    { ".note.other", SHT_NOTE, 16, NULL },
+    { ".rodata1", SHT_PROGBITS, 32, "its section .rodata1" },
+    { ".rodata1", SHT_PROGBITS, 16, NULL },
+    { ".rodata", SHT_PROGBITS, 32, NULL },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
@@ -1045,11 +1066,11 @@ in_a_section_of_notes (void **state)
       make_tree (&tree);
       elf_builder_program (&elf, EM_X86_64, false);
       elf_builder_add_section (&elf, cases[i].name, cases[i].type, 0, 0x480,
-                               16, 4);
+                               cases[i].size, 4);
       elf_builder_finish (&elf);
       snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
       write_file (tree.path, elf.bytes, elf.size);
-      expect (&tree, cases[i].counts ? "a note in it" : NULL);
+      expect (&tree, cases[i].found);
       remove_tree (&tree);
     }
 }
@@ -1116,6 +1137,7 @@ main (void)
     cmocka_unit_test (in_none_of_too_many_lists),
     cmocka_unit_test (only_files_are_lists),
     cmocka_unit_test (openssl_keeps_one_in_its_configuration),
+    cmocka_unit_test (icc_signs_its_neighbours),
     cmocka_unit_test (whatever_way_leads_to_the_file),
     cmocka_unit_test (known_names_are_not_asked_for_again),
     cmocka_unit_test (folders_that_are_not_there_are_not_asked_for_again),
@@ -1128,7 +1150,7 @@ main (void)
     cmocka_unit_test (a_file_may_be_in_the_root_directory),
     cmocka_unit_test (a_file_that_is_gone_is_an_error),
     cmocka_unit_test (in_a_note),
-    cmocka_unit_test (in_a_section_of_notes),
+    cmocka_unit_test (in_a_section),
     cmocka_unit_test (in_no_note_behind_the_last),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);

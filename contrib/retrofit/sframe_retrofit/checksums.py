@@ -16,7 +16,8 @@ from sframe_retrofit.archives import Files
 Pair = Tuple[str, bytes] # name and contents
 
 # What may be a file of checksums.  More than that does no harm.
-CANDIDATE = re.compile(r"\.(hmac|chk)\Z|(\A|/)fipsmodule\.cnf\Z", re.DOTALL)
+CANDIDATE = re.compile(
+    r"\.(hmac|chk)\Z|(\A|/)(fipsmodule\.cnf|ICCSIG\.txt)\Z", re.DOTALL)
 NEAR_MAX = 64 # near one file
 LIST_MAX = 1 << 16 # bytes of one that are kept
 LINKS_MAX = 8 # to links
