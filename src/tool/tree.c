@@ -241,20 +241,25 @@ add_item (struct directory_walk *walk, int directory,
                         : add_file (walk, directory, item->d_name, path);
 }
 
+/* Keep NAME, of a file, if that may be a checksum.  */
+static void
+keep_checksum (struct tree *tree, const char *name)
+{
+  if (location_may_be_checksum (name))
+    buffer_append (&tree->checksums, name, strlen (name) + 1);
+}
+
 /* Note in the entries from FIRST on, which are of the open DIRECTORY, that its
    names of checksums begin at START.  */
 static bool
 note_checksums (struct tree *tree, int directory, size_t first, size_t start)
 {
-  bool no_folders
-      = first < tree->n_entries && !location_has_checksum_folders (directory);
+  struct tree_checksums known = { .known = true, .names = start };
   buffer_u8 (&tree->checksums, '\0');
+  known.no_folders
+      = first < tree->n_entries && !location_has_checksum_folders (directory);
   for (size_t i = first; i < tree->n_entries; i++)
-    {
-      tree->entries[i].has_checksums = true;
-      tree->entries[i].checksums = start;
-      tree->entries[i].no_checksum_folders = no_folders;
-    }
+    tree->entries[i].checksums = known;
   return !tree->checksums.failed;
 }
 
@@ -276,9 +281,7 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
         }
       if (item == NULL)
         return note_checksums (tree, dirfd (directory), first, checksums);
-      if (location_may_be_checksum (item->d_name))
-        buffer_append (&tree->checksums, item->d_name,
-                       strlen (item->d_name) + 1);
+      keep_checksum (tree, item->d_name);
       if (!add_item (walk, dirfd (directory), path, item))
         return false;
     }
@@ -363,6 +366,53 @@ walk_directory (struct tree *tree, const struct tool_options *options,
   return ok;
 }
 
+/* How many bytes of PATH are its directory's.  */
+static size_t
+directory_length (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Read the directory of the last entry, PATH, for the names of checksums.
+   Where that fails they are not known.  */
+static bool
+read_checksums (struct tree *tree, const char *path)
+{
+  size_t start = tree->checksums.size, length = directory_length (path);
+  char *folder = length > 0 ? strndup (path, length) : strdup (".");
+  DIR *directory = folder != NULL ? opendir (folder) : NULL;
+  const struct dirent *item;
+  free (folder);
+  if (directory == NULL)
+    return true;
+  for (errno = 0; (item = readdir (directory)) != NULL; errno = 0)
+    keep_checksum (tree, item->d_name);
+  bool ok = errno != 0
+            || note_checksums (tree, dirfd (directory), tree->n_entries - 1,
+                               start);
+  closedir (directory);
+  return ok;
+}
+
+/* If the last entry, which was named, is in the same directory as the one
+   before it, the names there are read for it and for all that follow, once:
+   distributions name all programs of a package.  The file of a link has its
+   checksum elsewhere.  */
+static bool
+share_checksums (struct tree *tree)
+{
+  struct tree_entry *entry = &tree->entries[tree->n_entries - 1];
+  size_t length = directory_length (entry->path);
+  struct stat status;
+  if (tree->n_entries < 2 || directory_length (entry[-1].path) != length
+      || memcmp (entry[-1].path, entry->path, length) != 0
+      || lstat (entry->path, &status) != 0 || !S_ISREG (status.st_mode))
+    return true;
+  entry->checksums = entry[-1].checksums;
+  return entry->checksums.known || read_checksums (tree, entry->path);
+}
+
 /* Add the operand or list element PATH.  */
 static bool
 add_named (struct tree *tree, const struct tool_options *options,
@@ -379,7 +429,7 @@ add_named (struct tree *tree, const struct tool_options *options,
   if (found && S_ISREG (status.st_mode))
     set_status (entry, &status);
   entry->found = from_list && entry->has_stat;
-  return true;
+  return share_checksums (tree);
 }
 
 static bool
@@ -457,10 +507,10 @@ tree_entry_locate (const struct tree *tree, const struct tree_entry *entry,
 {
   *location = file_location_of_path (entry->path);
   location->identity = entry->identity;
-  location->no_checksum_folders = entry->no_checksum_folders;
-  if (entry->has_checksums)
+  location->no_checksum_folders = entry->checksums.no_folders;
+  if (entry->checksums.known)
     location->checksums
-        = (const char *)tree->checksums.bytes + entry->checksums;
+        = (const char *)tree->checksums.bytes + entry->checksums.names;
   if (entry->root_length == 0)
     return true;
   location->fixed = true;

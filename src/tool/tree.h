@@ -12,6 +12,15 @@
 #include "convert/location.h"
 #include "tool/options.h"
 
+/* What is known of a directory's checksums, if anything is.  */
+struct tree_checksums
+{
+  bool known;
+  bool no_folders; /* as in file_location */
+  size_t names;    /* where those of files that may be some begin in
+                      tree.checksums */
+};
+
 struct tree_entry
 {
   char *path;      /* owned */
@@ -26,10 +35,7 @@ struct tree_entry
      lists.  */
   size_t root_length;
   struct file_identity root;
-  bool has_checksums; /* names of files that may be checksums, of the entry's
-                         directory, begin in tree.checksums at: */
-  size_t checksums;
-  bool no_checksum_folders; /* for file_location */
+  struct tree_checksums checksums; /* of the entry's directory */
 };
 
 struct tree

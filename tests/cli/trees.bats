@@ -248,6 +248,34 @@ assert total["not_elf"] == 4, total
   [[ $stderr == *"missing: "*"No such file"*"tree: "* ]] || report
 }
 
+# Each of them had the names of the whole directory read, so that the programs of
+# a distribution took ten times as long by a list as by -r.
+@test "a directory is read once for all of its files in a list" {
+  local i
+  small_program in
+  mkdir -p d/fipscheck e
+  for i in 1 2 3 4 5 6 7 8 9; do cp in d/$i; done
+  cp in e/libz.so
+  cp in e/libx.so
+  cp in e/liby.so
+  touch d/.3.hmac d/fipscheck/5.hmac e/liby.so.hmac e/libz.so.hmac
+  ln -sf ../e/liby.so d/6
+  printf '%s\0' d/[1-9] e/libx.so e/libz.so >list
+  exits 0 --files0-from=list
+  for i in d/[124789] e/libx.so; do has_sframe $i; done
+  for i in d/3 d/5 e/liby.so e/libz.so; do run ! has_sframe $i; done
+  [[ $stderr == *"d/3: note: skipped: .3.hmac has"*"d/5: note: skipped: fipscheck/5.hmac has"* ]] || report
+  [[ $stderr == *"d/6: note: skipped: liby.so.hmac has"*"e/libz.so: note: skipped: libz.so.hmac has"* ]] || report
+  needs strace
+  strace -o /dev/null -e trace=none true 2>/dev/null \
+    || skip "strace does not work here"
+  rm -r d e
+  mkdir d
+  for i in 1 2 3 4 5 6 7 8 9; do cp in d/$i; done
+  strace -f -o calls -e trace=getdents64 "$CFI2SFRAME" -n d/?
+  [ "$(grep -c getdents64 calls)" -le 4 ] || { cat calls; return 1; }
+}
+
 @test "--exclude leaves out files, directories and paths" {
   make_tree tree
   convert -r -q --exclude='*bug*' --exclude=deep --exclude='*/bin/b*' tree
