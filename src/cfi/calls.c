@@ -5,6 +5,13 @@
 
 #include <elf.h>
 
+enum
+{
+  CACHE_LINE = 64,
+  /* Of longer functions most lines are not looked at.  */
+  EXPECTED_MAX = 1024
+};
+
 /* Whether the SIZE bytes of CODE, decoded from their start on, end in a call;
    their last bytes look like one.  */
 static bool
@@ -98,4 +105,19 @@ call_finder_first (struct call_finder *finder, uint64_t base,
                                offsets[i] - offsets[i - 1]))
       return i;
   return n;
+}
+
+void
+call_finder_expect (const struct call_finder *finder, uint64_t start,
+                    uint64_t size)
+{
+  uint64_t skip = start - finder->address;
+  if (skip >= finder->size)
+    return;
+  if (size > finder->size - skip)
+    size = finder->size - skip;
+  if (size > EXPECTED_MAX)
+    size = EXPECTED_MAX;
+  for (uint64_t at = 0; at < size; at += CACHE_LINE)
+    __builtin_prefetch (finder->bytes + skip + at);
 }

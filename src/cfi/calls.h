@@ -42,4 +42,9 @@ bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
 size_t call_finder_first (struct call_finder *finder, uint64_t base,
                           const uint32_t *offsets, size_t n);
 
+/* Have the processor fetch the SIZE bytes of code at START, which will be
+   asked about soon.  */
+void call_finder_expect (const struct call_finder *finder, uint64_t start,
+                         uint64_t size);
+
 #endif /* CFI_CALLS_H */

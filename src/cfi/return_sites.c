@@ -8,6 +8,12 @@
 #include "base/array.h"
 #include "base/search.h"
 
+enum
+{
+  /* FDEs from the one at hand to that whose code is fetched.  */
+  FDES_AHEAD = 2
+};
+
 /* Making one.  */
 
 /* Whether an FDE starts at ADDRESS, or an entry of a PLT.  */
@@ -195,6 +201,18 @@ find_padding (struct return_sites *sites, const struct cfi_walk *walk,
   code->call_at_end = call && code->padding > 0;
 }
 
+/* Waiting for the code of a function takes longer than looking at it, so the
+   processor is told two functions before.  */
+static void
+expect_code (const struct return_sites *sites, const struct cfi_walk *walk)
+{
+  const struct cfi_section *cfi = &sites->source->cfi;
+  size_t coming = walk->fde + FDES_AHEAD;
+  if (coming < cfi->n_fdes)
+    call_finder_expect (&sites->calls, cfi->fdes[coming].address,
+                        cfi->fdes[coming].size);
+}
+
 /* Changing rows.  */
 
 /* Append ROW but for its first instruction, of SIZE bytes.  */
@@ -265,6 +283,7 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
     return error_set_no_memory (err);
   pass (sites, code, &kept->last);
   find_padding (sites, walk, code);
+  expect_code (sites, walk);
   if (cut)
     code->function = &sites->cut;
   sites->can_keep = !cut;
@@ -280,5 +299,6 @@ return_sites_repeat (struct return_sites *sites, const struct cfi_walk *walk,
     return error_set_no_memory (err);
   pass (sites, code, &rows->last);
   find_padding (sites, walk, code);
+  expect_code (sites, walk);
   return true;
 }
