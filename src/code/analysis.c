@@ -51,6 +51,19 @@ struct analysis
 
 /* Notes of a function that was followed.  */
 
+/* A call of CALLEE was seen to return.  Functions that ended with such a call
+   go on.  */
+static void
+note_back (struct analysis *analysis, uint64_t callee)
+{
+  struct functions *functions = analysis->functions;
+  struct code_function *function = functions_at (functions, callee);
+  if (function && analysis->doubts == DOUBTS_END
+      && !functions_comes_back (functions, callee))
+    functions_affect_callers (functions, function);
+  functions_note_back (functions, callee);
+}
+
 /* A lesson about the function at ADDRESS.  */
 static void
 take_lesson (struct analysis *analysis, enum lesson_kind kind,
@@ -61,7 +74,7 @@ take_lesson (struct analysis *analysis, enum lesson_kind kind,
   if (kind == LESSON_UNKNOWN)
     functions_add (functions, address, false);
   else if (kind == LESSON_COMES_BACK)
-    functions_note_back (functions, address);
+    note_back (analysis, address);
   else if (function && kind == LESSON_PASSED_OVER)
     function->is_passed_over = true;
   else if (function && kind == LESSON_MOVES_STACK)

@@ -219,13 +219,11 @@ functions_note_caller (struct functions *functions,
   callee->callers = (uint32_t)functions->n_callers++;
 }
 
-/* What callers of FUNCTION rely on has turned out to be otherwise.  They are
-   noted anew when they are followed again.  */
-static void
-affect_callers (struct functions *functions, struct code_function *function)
+void
+functions_affect_callers (struct functions *functions,
+                          struct code_function *function)
 {
   uint32_t next = function->callers;
-  functions->n_disturbances++;
   function->callers = FUNCTION_NONE;
   for (; next != FUNCTION_NONE; next = functions->callers[next].next)
     {
@@ -243,12 +241,20 @@ affect_callers (struct functions *functions, struct code_function *function)
     }
 }
 
+/* What callers of FUNCTION rely on has turned out to be otherwise.  */
+static void
+disturb_callers (struct functions *functions, struct code_function *function)
+{
+  functions->n_disturbances++;
+  functions_affect_callers (functions, function);
+}
+
 void
 functions_note_stack_mover (struct functions *functions,
                             struct code_function *function)
 {
   if (!function->moves_stack)
-    affect_callers (functions, function);
+    disturb_callers (functions, function);
   function->moves_stack = true;
 }
 
@@ -257,7 +263,7 @@ functions_note_changes (struct functions *functions,
                         struct code_function *function, uint32_t changed)
 {
   if (changed & ~function->changes)
-    affect_callers (functions, function);
+    disturb_callers (functions, function);
   function->changes |= changed;
 }
 

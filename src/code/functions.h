@@ -93,6 +93,11 @@ bool functions_is_marked (const struct functions *functions, uint64_t address);
 void functions_note_caller (struct functions *functions,
                             struct code_function *callee, uint32_t caller);
 
+/* Callers of FUNCTION that were noted have to be followed again.  They are
+   noted anew then.  */
+void functions_affect_callers (struct functions *functions,
+                               struct code_function *function);
+
 /* FUNCTION returns with another stack pointer, or with the registers of the
    mask CHANGED other than they were.  Callers that were noted are affected. */
 void functions_note_stack_mover (struct functions *functions,

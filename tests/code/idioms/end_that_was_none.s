@@ -1,0 +1,31 @@
+# Rule: a function (f) that ended with a call, because nothing showed that the call
+# returns, goes on when the callee (g) turns out to return.
+# options: -e
+# expect: equal 100.000%
+	.text
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	call	g
+1:	mov	8(%rbx), %rdi
+	call	h
+	jmp	1b
+	.cfi_endproc
+g:	.cfi_startproc
+	mov	$8, %edx
+	jmp	h
+	.cfi_endproc
+	.globl	h
+	.type	h, @function
+h:	.cfi_startproc
+	mov	%rdi, %rax
+	ret
+	.cfi_endproc
+	.globl	i
+	.type	i, @function
+i:	.cfi_startproc
+	lea	f(%rip), %rax
+	ret
+	.cfi_endproc
