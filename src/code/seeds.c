@@ -113,6 +113,18 @@ seeds_from_initialisers (const struct image_facts *facts,
   return words_of_sections (facts, found, argument);
 }
 
+/* Whether ENTRY was chosen as the entry of a shared object, as that of a
+   dynamic linker is.  Linkers of old have put the beginning of the code there
+   otherwise.  */
+static bool
+is_chosen_entry (const struct image *image, uint64_t entry)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (image->sections[i].header.sh_addr == entry)
+      return false;
+  return image->n_sections > 1;
+}
+
 /* Static programs that can be loaded anywhere are shared objects by their
    type.  */
 uint64_t
@@ -122,6 +134,7 @@ seeds_program_entry (const struct image *image)
   bool is_program
       = image->header.e_type == ET_EXEC
         || image_find_segment (image, PT_INTERP) != NULL
-        || (dynamic_find (image, DT_FLAGS_1, &flags) && (flags & DF_1_PIE));
+        || (dynamic_find (image, DT_FLAGS_1, &flags) && (flags & DF_1_PIE))
+        || is_chosen_entry (image, image->header.e_entry);
   return is_program ? image->header.e_entry : 0;
 }
