@@ -302,8 +302,8 @@ end_of (const struct follower *follower, uint64_t entry)
 }
 
 /* Whether FUNCTION, which was followed last and is sound, begins with the
-   frame of a call: an instruction calls it, its CFI says so, or it returns as
-   functions do.
+   frame of a call: an instruction calls it, its CFI says so, it returns as
+   functions do, or it never leaves and makes calls as functions do.
 
    Code that never returns can be entered in other ways: by the kernel, when
    the handler of a signal returns, or by code that has put something onto the
@@ -313,7 +313,9 @@ static bool
 is_function (const struct follower *follower,
              const struct code_function *function)
 {
-  return function->is_called || follower->result->is_proven
+  const struct routine_result *result = follower->result;
+  return function->is_called || result->is_proven
+         || (result->is_framed && !result->is_unframed)
          || known_code_at (follower->context.known, function->entry);
 }
 

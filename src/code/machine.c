@@ -54,7 +54,8 @@ struct conventions
    xmm15, which have fixed meanings.  "arm64 architecture": x29, the frame
    pointer, is kept one word below SP; x28 and x18 have fixed meanings.  */
 static const struct conventions machines[] = {
-  { .c = { AMD64_C, .preserved = 1 << 3 | 1 << 6 | 0xf << 12 },
+  { .c = { AMD64_C, .preserved = 1 << 3 | 1 << 6 | 0xf << 12,
+           .call_aligned = 16 },
     .bare = { AMD64_C, .preserved = 0 },
     .go
     = { AMD64, .first_argument = 0 /* rax */, .probed = REG_NONE,

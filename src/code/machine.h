@@ -27,6 +27,8 @@ struct code_machine
                            probed; REG_NONE: no compiler calls a function for that */
   uint8_t word;         /* bytes of a register */
   uint8_t kept_below;   /* bytes below SP that callees leave alone */
+  uint8_t call_aligned; /* SP is a multiple of that at a call, and 8 bytes
+                           below one at an entry; 0: it is one there, too */
   uint8_t table_widths; /* mask of 1, 2, 4, 8: bytes of a jump table entry */
   /* Functions move SP once, so that it is the better base for a CFA.  */
   bool keeps_sp;

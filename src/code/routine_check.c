@@ -36,6 +36,20 @@ static void
 note_end (struct routine *routine)
 {
   routine->nodes[routine->visited].goes_back = true;
+  routine->result.is_unframed = true;
+}
+
+/* The routine makes a call with STATE.  */
+static void
+note_frame (struct routine *routine, const struct state *state)
+{
+  const struct code_machine *machine = routine->machine;
+  struct value sp = state->registers[machine->arch->sp];
+  if (machine->call_aligned == 0 || sp.kind != VALUE_CFA
+      || sp.number % machine->call_aligned != 0)
+    routine->result.is_unframed = true;
+  else
+    routine->result.is_framed |= state_saves_registers (state, machine);
 }
 
 /* Whether a function starts at the routine's entry beyond doubt.  */
@@ -368,6 +382,8 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
     check_jump_to_start (routine, insn, address, state);
   if (calls_stack_mover (routine, insn))
     return routine_fail (routine, ROUTINE_CALLEE, address);
+  if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
+    note_frame (routine, state);
   if ((insn->flow == FLOW_RETURN || insn->flow == FLOW_JUMP_INDIRECT)
       && moves_stack (routine, insn, state))
     routine_learn (routine, LESSON_MOVES_STACK, routine->entry);

@@ -47,6 +47,14 @@ struct routine_result
      return address was where a call puts it.  */
   bool is_proven;
   bool leaves; /* it jumps to another function with that stack pointer */
+  /* It makes calls in the frame of a function that was called: the stack
+     pointer is a multiple of 16 (System V ABI, AMD64 supplement, section
+     3.2.2), which it is not if the entry has another frame that is ready for
+     calls.  Registers that belong to the caller are in the frame, below the
+     entry: to be restored by a return that never comes, as only compilers do
+     it.  */
+  bool is_framed;
+  bool is_unframed; /* it makes other calls, too, or has an end */
   /* It uses registers that have no value at its entry: as compiled code does
      on paths that are never taken, or assembler code with conventions of its
      own.  */

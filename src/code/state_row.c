@@ -88,6 +88,22 @@ state_keeps (const struct state *state, const struct code_machine *machine,
          || find_slot (state, machine, VALUE_BASE, value);
 }
 
+bool
+state_saves_registers (const struct state *state,
+                       const struct code_machine *machine)
+{
+  for (uint32_t left = machine->preserved; left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      struct value saved = value_of (VALUE_SAVED, reg);
+      const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
+      if (slot && slot->place.number < machine->arch->fixed_ra_offset
+          && !value_equal (state->registers[reg], saved))
+        return true;
+    }
+  return false;
+}
+
 /* Whether FP points to the word that the caller's FP was saved in, as a frame
    pointer does.  Any other address of the stack in FP may be a variable's,
    read from a word that a function which was called has changed since.  */

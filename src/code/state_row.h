@@ -24,6 +24,12 @@ bool state_has_left (const struct state *state,
 bool state_keeps (const struct state *state,
                   const struct code_machine *machine, struct value value);
 
+/* Whether a register of the ABI holds something else than the caller's value,
+   which is in the frame, below the stack pointer that the function was entered
+   with.  */
+bool state_saves_registers (const struct state *state,
+                            const struct code_machine *machine);
+
 /* Set ROW to the CFA, RA and FP rules of STATE.  False when STATE has no such
    row.  */
 bool state_row (const struct state *state, const struct code_machine *machine,
