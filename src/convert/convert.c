@@ -50,7 +50,7 @@ struct conversion
   struct buffer section; /* .sframe, for its place in the plan */
   struct copy_ahead copy_ahead;
   struct reference_search *search;
-  struct background beside;
+  struct background beside, unmapping;
   const char *path; /* of the input, or "" */
   struct file_location input_location;
   const char *output; /* NULL: the input is changed */
@@ -156,15 +156,27 @@ look_at_input (struct conversion *conversion, struct error *err)
                                  &conversion->input_location, err);
 }
 
+static void
+unmap_pages (void *image)
+{
+  image_unmap_pages (image);
+}
+
 /* What needs no rows, in a thread beside.  It takes less time than the rows
    do, so one thread is enough; a second one would take time from the thread
-   that makes rows where there are two processors.  */
+   that makes rows where there are two processors.
+
+   In the end a copied file is unmapped by a thread that is waited for last of
+   all, or image_close would do it while nothing else goes on.  Pages that are
+   read once more are mapped again.  */
 static void
 work_beside (void *argument)
 {
   struct conversion *conversion = argument;
   reference_search_run (conversion->search);
   copy_ahead_run (&conversion->copy_ahead);
+  if (conversion->copy_ahead.copied)
+    background_start (&conversion->unmapping, unmap_pages, &conversion->input);
 }
 
 /* Start the thread beside, if the file is large.  */
@@ -193,12 +205,13 @@ wait_for_thread (struct conversion *conversion)
   return true;
 }
 
-/* End the thread, whether its work was used or not.  */
+/* End the threads, whether their work was used or not.  */
 static void
-end_thread (struct conversion *conversion)
+end_threads (struct conversion *conversion)
 {
   copy_ahead_cancel (&conversion->copy_ahead);
   background_wait (&conversion->beside);
+  background_wait (&conversion->unmapping);
   copy_ahead_end (&conversion->copy_ahead);
   reference_search_free (conversion->search);
   conversion->search = NULL;
@@ -347,7 +360,7 @@ convert_file (struct conversion *conversion, struct error *err)
         /* Compose the file beside the old one, read it back and compare it
            with the plan, rename it.  */
         && (!conversion->writes || write_converted (conversion, err));
-  end_thread (conversion);
+  end_threads (conversion);
   return done;
 }
 

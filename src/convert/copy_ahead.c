@@ -88,10 +88,6 @@ copy_ahead_run (struct copy_ahead *ahead)
   /* Holes would be filled; inject_write knows how to keep them.  */
   if (ahead->has_file && !ahead->copied && !inject_has_holes (image))
     ahead->copied = copy_all (ahead);
-  /* Otherwise image_close does, while nothing else is going on.  Pages that
-     are needed once more are mapped again when they are read.  */
-  if (ahead->copied)
-    image_unmap_pages (image);
 }
 
 void
