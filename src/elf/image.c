@@ -349,8 +349,8 @@ image_map (struct image *image, int fd, struct error *err)
   size_t size = 0;
   image->bytes = io_map (fd, &size, err);
   image->size = size;
-  image->mapped = image->bytes != NULL;
-  return image->mapped;
+  image->mapped_size = image->bytes != NULL ? size : 0;
+  return image->bytes != NULL;
 }
 
 /* Everything after image->bytes and size are set.  */
@@ -435,8 +435,8 @@ image_close (struct image *image)
   free (image->segments);
   free (image->sections);
   elf_end (image->elf);
-  if (image->mapped)
-    munmap ((void *)image->bytes, image->size);
+  if (image->mapped_size > 0)
+    munmap ((void *)image->bytes, image->mapped_size);
   if (image->fd >= 0)
     close (image->fd);
   *image = (struct image){ .fd = -1 };
@@ -445,8 +445,8 @@ image_close (struct image *image)
 void
 image_unmap_pages (const struct image *image)
 {
-  if (image->mapped)
-    madvise ((void *)image->bytes, image->size, MADV_DONTNEED);
+  if (image->mapped_size > 0)
+    madvise ((void *)image->bytes, image->mapped_size, MADV_DONTNEED);
 }
 
 const struct image_section *

@@ -45,8 +45,8 @@ struct image
   Elf *elf;
   int fd;               /* -1 when opened from memory */
   const uint8_t *bytes; /* the whole file */
-  uint64_t size;
-  bool mapped; /* bytes are a mapping of the file */
+  uint64_t size;        /* of these, without an outdated undo record */
+  size_t mapped_size;   /* of the mapping that bytes are; 0: they are none */
   GElf_Ehdr header;
   const struct arch *arch; /* NULL: a machine without SFrame ABI */
   bool big_endian;

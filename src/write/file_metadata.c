@@ -1,9 +1,9 @@
 /* Owner, mode, extended attributes and time stamps of a file.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The order matters: chown clears set-id bits and capabilities, so owner
-   first, then mode, then attributes; setting an ACL may change the mode, so
-   that is looked at again in the end.  */
+   The order matters: chown clears set-id bits and capabilities, so the owner
+   comes first.  Setting an ACL may change the mode, so the mode comes after
+   the extended attributes.  */
 
 #include <config.h>
 

@@ -445,6 +445,26 @@ unmapped_pages_come_back (void **state)
   assert_true (page_faults () > before);
 }
 
+/* existing_forget_record makes the image shorter than the file.  The rest
+   stayed mapped.  */
+static void
+closing_unmaps_the_whole_file (void **state)
+{
+  struct fixture *test = *state;
+  unsigned char resident;
+  elf_builder_finish (&test->elf);
+  size_t size = (test->elf.size + PAGE - 1) / PAGE * PAGE;
+  assert_true (pwrite (test->fd, test->elf.bytes, test->elf.size, 0)
+               == (ssize_t)test->elf.size);
+  assert_int_equal (ftruncate (test->fd, (off_t)(size + PAGE)), 0);
+  assert_true (image_open_fd (&test->image, dup (test->fd), &test->err));
+  uint8_t *behind = (uint8_t *)test->image.bytes + size;
+  assert_int_equal (mincore (behind, PAGE, &resident), 0);
+  test->image.size = size;
+  image_close (&test->image);
+  assert_int_equal (mincore (behind, PAGE, &resident), -1);
+}
+
 #define TEST(function) \
   cmocka_unit_test_setup_teardown (function, set_up, tear_down)
 
@@ -454,6 +474,7 @@ main (void)
   static const struct CMUnitTest tests[] = {
     TEST (slack_is_checked),
     TEST (unmapped_pages_come_back),
+    TEST (closing_unmaps_the_whole_file),
     TEST (eviction_is_checked),
     TEST (eviction_in_big_endian_is_checked),
     TEST (segments_that_the_table_has_grown_over_are_kept),
