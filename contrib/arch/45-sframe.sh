@@ -32,9 +32,7 @@ tidy_sframe() {
 
 	# All of it in one call: hard links stay links.  What the user may not read
 	# (a set-id program perhaps) is left out.
-	# What is always given comes first, so that SFRAME_OPTIONS can undo it.
 	find . -type f -readable -print0 | LC_ALL=C sort -z \
-		| cfi2sframe --skip-unconvertible --replace=auto \
-			--debug-info=none --min-coverage=2 --sync=end --config \
-			--root=. --package="$pkgname" ${SFRAME_OPTIONS} --files0-from=-
+		| cfi2sframe --hook --root=. --package="$pkgname" ${SFRAME_OPTIONS} \
+			--files0-from=-
 }

@@ -17,12 +17,7 @@ A sketch: not tested, Bazel is not in Debian.
 def _sframe_binary_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name)
     args = ctx.actions.args()
-    args.add("--skip-unconvertible")
-    args.add("--replace=auto")
-    args.add("--debug-info=none")
-    args.add("--min-coverage=2")
-    args.add("--sync=end")
-    args.add("--config")
+    args.add("--hook")
     args.add_all(ctx.attr.options)
     args.add("-o", out)
     args.add("--", ctx.executable.src)

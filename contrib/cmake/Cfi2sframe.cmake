@@ -13,10 +13,6 @@
 # OPTIONS --skip-unconvertible=no it is an error.
 
 include_guard(GLOBAL)
-set(CFI2SFRAME_DEFAULT_OPTIONS --skip-unconvertible --replace=auto
-  --debug-info=none --min-coverage=2 --sync=end --config
-  CACHE STRING "What cfi2sframe is always given")
-mark_as_advanced(CFI2SFRAME_DEFAULT_OPTIONS)
 find_program(CFI2SFRAME_EXECUTABLE cfi2sframe
   DOC "Converts .eh_frame to SFrame in linked ELF files")
 
@@ -43,7 +39,7 @@ function(cfi2sframe_convert target)
     return()
   endif()
   add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND ${CFI2SFRAME_EXECUTABLE} ${CFI2SFRAME_DEFAULT_OPTIONS}
-            ${arg_OPTIONS} -- $<TARGET_FILE:${target}>
+    COMMAND ${CFI2SFRAME_EXECUTABLE} --hook ${arg_OPTIONS}
+            -- $<TARGET_FILE:${target}>
     VERBATIM)
 endfunction()

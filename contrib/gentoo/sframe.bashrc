@@ -17,9 +17,7 @@ post_src_install() {
 		return
 	fi
 	# All of it in one call: hard links stay links.
-	# What is always given comes first, so that SFRAME_OPTIONS can undo it.
-	cfi2sframe --skip-unconvertible --replace=auto \
-		--debug-info=none --min-coverage=2 --sync=end --config \
-		--root="${D}" --package="${PN}" ${SFRAME_OPTIONS} -r -- "${D}" \
+	cfi2sframe --hook --root="${D}" --package="${PN}" \
+		${SFRAME_OPTIONS} -r -- "${D}" \
 		|| die "cfi2sframe failed"
 }

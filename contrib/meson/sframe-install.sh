@@ -9,10 +9,7 @@ set -eu
 program=$1
 shift
 for name in "$@"; do
-  # What is always given comes first, so that SFRAME_OPTIONS can undo it.
   # shellcheck disable=SC2086
-  "$program" --skip-unconvertible --replace=auto \
-    --debug-info=none --min-coverage=2 --sync=end --config \
-    --root="${DESTDIR-}" ${SFRAME_OPTIONS-} \
+  "$program" --hook --root="${DESTDIR-}" ${SFRAME_OPTIONS-} \
     -- "$MESON_INSTALL_DESTDIR_PREFIX/$name"
 done

@@ -26,9 +26,7 @@ sframeOutputs() {
     done
     [ ${#folders[@]} -gt 0 ] || return 0
     # All of it in one call: hard links stay links.
-    # What is always given comes first, so that sframeFlags can undo it.
     # shellcheck disable=SC2086
-    CFI2SFRAME_CONFIG=${sframeConfig-} cfi2sframe --skip-unconvertible --replace=auto \
-        --debug-info=none --min-coverage=2 --sync=end --config \
+    CFI2SFRAME_CONFIG=${sframeConfig-} cfi2sframe --hook \
         --package="${pname-}" ${sframeFlags-} -r -- "${folders[@]}"
 }

@@ -10,8 +10,6 @@
 # SFRAME_CONFIG is a file of settings in place of the build machine's
 # /etc/cfi2sframe.conf; its contents count for the shared state.
 
-# What is always given.
-SFRAME_DEFAULTS = "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end --config"
 SFRAME_OPTIONS ?= ""
 SFRAME_CONFIG ?= ""
 do_package[file-checksums] += "${@'${SFRAME_CONFIG}:True' if d.getVar('SFRAME_CONFIG') else ''}"
@@ -27,7 +25,7 @@ sframe_package_preprocess () {
         return
     fi
     # All of it in one call: hard links stay links.
-    CFI2SFRAME_CONFIG=${SFRAME_CONFIG} cfi2sframe ${SFRAME_DEFAULTS} \
+    CFI2SFRAME_CONFIG=${SFRAME_CONFIG} cfi2sframe --hook \
         --root="${PKGD}" --package="${PN}" ${SFRAME_OPTIONS} \
         --exclude=.debug -r -- "${PKGD}"
 }

@@ -144,15 +144,21 @@ static const struct argp_option option_table[] = {
     "With -r, leave out files and directories whose name matches GLOB, or "
     "whose path does if GLOB has a slash; may be given several times",
     3 },
+  { "hook", OPTION_HOOK, NULL, 0,
+    "Do as hooks of builds do: --skip-unconvertible --replace=auto "
+    "--debug-info=none --min-coverage=2 --sync=end --config; options behind "
+    "this one count more",
+    3 },
   { "config", OPTION_CONFIG, NULL, 0,
     "Do what /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d/*.conf say, as "
     "if options for it stood here",
     3 },
   { "root", OPTION_ROOT, "DIR", 0,
-    "With --config, the folder that the files are going to be installed from",
+    "With --config or --hook, the folder that the files are going to be "
+    "installed from",
     3 },
   { "package", OPTION_PACKAGE, "NAME", 0,
-    "With --config, the package that the files belong to", 3 },
+    "With --config or --hook, the package that the files belong to", 3 },
   { "show-config", OPTION_SHOW_CONFIG, NULL, 0,
     "Print what --config would read and exit", 3 },
   { "jobs", 'j', "N", 0,
@@ -493,6 +499,18 @@ apply_configuration (struct tool_options *options)
     options->convert.leave_checksummed = strcmp (checksummed, "yes") != 0;
 }
 
+/* What hooks of builds ask for; the manual, "Pipelines", says why.  */
+static void
+apply_hook (struct tool_options *options)
+{
+  options->skip_unconvertible = SKIP_ALL;
+  options->convert.replace = false;
+  options->convert.replace_bad = true;
+  options->convert.debug_info = CFI2SFRAME_DEBUG_INFO_NONE;
+  options->convert.min_coverage = 2;
+  options->convert.sync = CFI2SFRAME_SYNC_END;
+}
+
 /* Options: the configuration.  */
 static error_t
 parse_configuration_option (int key, char *argument, struct argp_state *state)
@@ -500,6 +518,11 @@ parse_configuration_option (int key, char *argument, struct argp_state *state)
   struct tool_options *options = state->input;
   switch (key)
     {
+    case OPTION_HOOK:
+      apply_hook (options);
+      read_configuration (state);
+      apply_configuration (options);
+      return 0;
     case OPTION_CONFIG:
       read_configuration (state);
       apply_configuration (options);

@@ -59,6 +59,7 @@ static const struct
   { OPTION_DEBUG_INFO, MAKES | MODE_BIT (MODE_CHECK) },
   { OPTION_DEBUG_FILE, MAKES | MODE_BIT (MODE_CHECK) },
   { OPTION_CONVERT_CHECKSUMMED, MODE_BIT (MODE_CONVERT) },
+  { OPTION_HOOK, MODE_BIT (MODE_CONVERT) },
   { OPTION_CONFIG, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_DETACH) },
   { OPTION_DEBUG_TWIN, CHANGES },
   { OPTION_STATS, ~MODE_BIT (MODE_DUMP) },
@@ -183,7 +184,8 @@ usage_check (const struct argp_state *state)
     argp_error (state, "--in-place-write writes no other file");
   check_debug_file (state);
   if ((options->root != NULL || options->package != NULL)
-      && !is_given (options, OPTION_CONFIG))
+      && !is_given (options, OPTION_CONFIG)
+      && !is_given (options, OPTION_HOOK))
     argp_error (state, "--%s has no effect without --config",
                 options->root != NULL ? "root" : "package");
 }

@@ -176,7 +176,7 @@ END
   before=$(checksum debian/hello-sframe/usr/bin/hello)
   run dh_sframe --no-act -v
   [ "$status" -eq 0 ]
-  [[ $output == *"cfi2sframe --skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end --config --root=debian/hello-sframe --package=hello-sframe --files0-from="* ]] \
+  [[ $output == *"cfi2sframe --hook --root=debian/hello-sframe --package=hello-sframe --files0-from="* ]] \
     || { echo "$output"; return 1; }
   [[ $output == *"debian/hello-sframe/usr/bin/hello"* ]] \
     || { echo "$output"; return 1; }
@@ -817,12 +817,9 @@ run_yocto ()
   sed -n '/^sframe_package_preprocess ()/,/^}/p' \
     "$contrib/yocto/sframe.bbclass" >function.sh
   sed -i 's/\${\(PKGD\|PN\|INHIBIT_SFRAME\|SFRAME_OPTIONS\|SFRAME_CONFIG\)}/${\1-}/' function.sh
-  local defaults
-  defaults=$(sed -n 's/^SFRAME_DEFAULTS = "\(.*\)"/\1/p' \
-               "$contrib/yocto/sframe.bbclass")
   echo "the machine's own" >machine.conf
   CFI2SFRAME_CONFIG=$PWD/machine.conf run sh -e -c "PKGD=$PWD/tree PN=hello
-    SFRAME_DEFAULTS='$defaults' SFRAME_OPTIONS=$1
+    SFRAME_OPTIONS=$1
     SFRAME_CONFIG=${CFI2SFRAME_CONFIG-}
     . ./function.sh; sframe_package_preprocess"
 }
@@ -831,11 +828,9 @@ run_yocto ()
   hook_converts_tree run_yocto
 }
 
-# dh_sframe, brp-sframe and others run before the debug information is split
-# off: with -g a program of Go has a .debug_frame there, and without none.
-hook_reads_eh_frame_only ()
+# tree/mixed has functions with .debug_frame alone, and tree/nearly little else.
+tree_with_debug_frame ()
 {
-  program_in_path
   mkdir -p tree
   # Functions with .debug_frame alone, and main; the third has little else.
   echo 'int f (int); int main (void) { return f (0); }' >main.c
@@ -848,6 +843,14 @@ hook_reads_eh_frame_only ()
   cc -O1 -g main.c f.o g.o large.s -o tree/nearly
   run readelf -SW tree/mixed
   [[ $output == *.debug_frame* ]] || skip "no .debug_frame from this compiler"
+}
+
+# dh_sframe, brp-sframe and others run before the debug information is split
+# off: with -g a program of Go has a .debug_frame there, and without none.
+hook_reads_eh_frame_only ()
+{
+  program_in_path
+  tree_with_debug_frame
   cp -r tree before
   "$CFI2SFRAME" --debug-info=none -o expected tree/mixed
   "$CFI2SFRAME" --debug-info=none -o nearly tree/nearly
@@ -970,15 +973,40 @@ hook_reads_configuration ()
 }
 
 # Those that cannot run here, too.
-@test "all hooks give the same options" {
-  local file n=0
-  while read -r file; do
-    tr '\n' ' ' <"$file" | tr -d '\\(,)"'"'" | sed 's/args.add//g; s/[ \t]\+/ /g' \
-      | grep -qe "--skip-unconvertible --replace=auto --debug-info=none --min-coverage=2 --sync=end --config" \
-      || { echo "$file"; return 1; }
-    n=$((n + 1))
-  done < <(grep -rle "--replace=auto" "$contrib" --exclude-dir=retrofit --exclude-dir=system)
-  [ "$n" -eq 11 ]
+@test "all hooks give --hook, which is what it says" {
+  local file options
+  [ "$(grep -rle "--hook" "$contrib" --exclude-dir=completions | wc -l)" -eq 11 ]
+  options=$("$CFI2SFRAME" --help=all | tr '\n' ' ' | tr -s ' ' \
+    | sed 's/.*hooks of builds do: \(.*\); options behind.*/\1/')
+  [ "$(echo "$options" | wc -w)" -eq 6 ]
+  # A file of each kind that one of the options is about.
+  program_in_path
+  tree_with_debug_frame
+  unconvertible_files tree/odd
+  copy "$srcdir/tests/data/gnu-linked/cxx-amd64" tree/wrong
+  copy tree/mixed tree/never
+  configure <<<"exclude = /never"
+  cp -a tree hook
+  cp -a tree spelt
+  # shellcheck disable=SC2086
+  "$CFI2SFRAME" $options --root=spelt -rv spelt >spelt.log 2>&1
+  "$CFI2SFRAME" --hook --root=hook -rv hook >hook.log 2>&1
+  diff -r hook spelt
+  sed -i 's|hook/|spelt/|g; s/[0-9.]* m\?s)\?$//' hook.log spelt.log
+  diff hook.log spelt.log
+  grep -q "note: 2 files" hook.log
+  run ! cmp -s hook/wrong tree/wrong
+  run ! cmp -s hook/mixed tree/mixed
+  cmp hook/nearly tree/nearly
+  cmp hook/never tree/never
+  # What stands behind it counts more.
+  convert -q --hook --min-coverage=0 hook/nearly
+  has_sframe hook/nearly
+  exits 1 --hook --skip-unconvertible=no hook/odd/riscv
+  exits 2 --hook --check hook/wrong
+  needs strace
+  strace -f -o trace -e trace=fsync,syncfs "$CFI2SFRAME" --hook tree/mixed tree/never
+  grep -q syncfs trace
 }
 
 @test "RPM, Arch: a file that may not be read is passed over" {
