@@ -74,17 +74,16 @@ add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
   return emitter_add_lowered (emitter, &function, err);
 }
 
-/* Whether ROW of MADE, GNU as's rows, says what SAID, the row of the CFI,
-   says.  */
+/* Whether READ, what a row of GNU as's says to readers, is what SAID, the row
+   of the CFI or NULL, says.  */
 static bool
-row_is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
-              const struct sframe_row *row, const struct frame_row *said)
+row_is_exact (const struct frame_row *read, const struct frame_row *said)
 {
-  struct frame_row read;
-  lower_undo (gnu->image->arch, gnu->variant, made, row, &read);
+  if (said == NULL)
+    return false;
   if (said->ra.kind == RULE_UNDEFINED)
-    return read.ra.kind == RULE_UNDEFINED; /* the rest does not matter */
-  return frame_row_same_rules (&read, said)
+    return read->ra.kind == RULE_UNDEFINED; /* the rest does not matter */
+  return frame_row_same_rules (read, said)
          && said->cfa.kind != RULE_UNSUPPORTED
          && said->ra.kind != RULE_UNSUPPORTED
          && said->fp.kind != RULE_UNSUPPORTED;
@@ -96,27 +95,25 @@ static bool
 is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
           const struct frame_function *said)
 {
-  size_t i = 0, j = 0; /* behind the rows for OFFSET */
-  uint64_t next;
+  size_t index = 0;
   if (made->b_key != said->b_key
       || (gnu->variant.version >= 3 && made->signal != said->signal))
     return false;
-  for (uint64_t offset = 0; offset < said->size; offset = next)
+  for (size_t i = 0; i < made->n_rows; i++)
     {
-      while (i < made->n_rows && made->rows[i].start <= offset)
-        i++;
-      while (j < said->n_rows && said->rows[j].start <= offset)
-        j++;
-      next = said->size;
-      if (i < made->n_rows && made->rows[i].start < next)
-        next = made->rows[i].start;
-      if (j < said->n_rows && said->rows[j].start < next)
-        next = said->rows[j].start;
-      if (i > 0
-          && (j == 0
-              || !row_is_exact (gnu, made, &made->rows[i - 1],
-                                &said->rows[j - 1])))
-        return false;
+      struct frame_row read;
+      uint64_t end
+          = i + 1 < made->n_rows ? made->rows[i + 1].start : said->size;
+      if (end > said->size)
+        end = said->size;
+      lower_undo (gnu->image->arch, gnu->variant, made, &made->rows[i], &read);
+      for (uint64_t at = made->rows[i].start, next; at < end; at = next)
+        {
+          next = end;
+          if (!row_is_exact (&read,
+                             frame_function_row_at (said, at, &index, &next)))
+            return false;
+        }
     }
   return true;
 }

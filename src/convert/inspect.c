@@ -11,6 +11,7 @@
 #include "convert/find_sframe.h"
 #include "convert/audit.h"
 #include "convert/location.h"
+#include "convert/report_sum.h"
 #include "convert/for_readers.h"
 #include "convert/results.h"
 #include "convert/options.h"
@@ -36,25 +37,6 @@ check_linked (const struct image *image, const struct cfi_options *cfi_options,
                        "its .sframe is of no use to any reader: %s", problem);
 }
 
-static void
-copy_result (const struct verify_result *from,
-             struct cfi2sframe_check_result *to)
-{
-  *to = (struct cfi2sframe_check_result){ .functions = from->functions,
-                                          .bytes_equal = from->bytes_equal,
-                                          .bytes_wrong = from->bytes_wrong,
-                                          .bytes_absent = from->bytes_absent,
-                                          .bytes_extra = from->bytes_extra,
-                                          .first_wrong = from->first_wrong,
-                                          .bytes_from_code
-                                          = from->bytes_from_code,
-                                          .bytes_return_address
-                                          = from->bytes_return_address };
-  _Static_assert(sizeof to->difference == sizeof from->difference,
-                 "the public structure has another size");
-  memcpy (to->difference, from->difference, sizeof to->difference);
-}
-
 static bool
 check_image (const struct image *image, const struct cfi_options *cfi_options,
              struct verify_result *found, struct error *err)
@@ -67,15 +49,14 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
   return checked;
 }
 
-/* What READERS make of the section of IMAGE, which FOUND is about.  Objects
+/* What READERS make of the section of IMAGE, which RESULT is about.  Objects
    have none that readers see.  */
 static bool
 check_readers (const struct image *image, unsigned readers,
-               const struct verify_result *found,
-               struct cfi2sframe_check_result *result, struct error *err)
+               struct verify_result *result, struct error *err)
 {
   struct sframe_decoder decoder;
-  bool left_out = found->bytes_absent + found->bytes_return_address > 0;
+  bool left_out = result->bytes_absent + result->bytes_return_address > 0;
   return readers == 0 || image->header.e_type == ET_REL
          || (find_sframe (image, &decoder, err)
              && for_readers_audit (readers, image, &decoder, left_out,
@@ -102,13 +83,7 @@ check_member (void *context, const char *name, const struct image *image,
       sum->first_wrong = found.first_wrong;
       memcpy (sum->difference, found.difference, sizeof sum->difference);
     }
-  sum->functions += found.functions;
-  sum->bytes_equal += found.bytes_equal;
-  sum->bytes_wrong += found.bytes_wrong;
-  sum->bytes_absent += found.bytes_absent;
-  sum->bytes_extra += found.bytes_extra;
-  sum->bytes_from_code += found.bytes_from_code;
-  sum->bytes_return_address += found.bytes_return_address;
+  check_sum_add (sum, &found);
   return checked;
 }
 
@@ -126,27 +101,19 @@ location_check (const struct file_location *input,
 {
   struct image image;
   struct cfi2sframe_options own;
-  struct verify_result found = { 0 };
-  bool checked = false;
   error_clear (err);
   *result = (struct cfi2sframe_check_result){ 0 };
   if (!options_take (&own, options, err))
     return false;
   const struct cfi_options cfi_options = options_cfi (&own);
   struct archive_check archive
-      = { .cfi_options = &cfi_options, .sum = &found };
-  if (image_open_at (&image, input, err))
-    {
-      checked = check_image (&image, &cfi_options, &found, err);
-      copy_result (&found, result);
-      checked = checked
-                && check_readers (&image, own.readers, &found, result, err);
-      image_close (&image);
-      return checked;
-    }
-  if (is_archive (input, err))
-    checked = archive_visit (input, check_member, &archive, err);
-  copy_result (&found, result);
+      = { .cfi_options = &cfi_options, .sum = result };
+  if (!image_open_at (&image, input, err))
+    return is_archive (input, err)
+           && archive_visit (input, check_member, &archive, err);
+  bool checked = check_image (&image, &cfi_options, result, err)
+                 && check_readers (&image, own.readers, result, err);
+  image_close (&image);
   return checked;
 }
 

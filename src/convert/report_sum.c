@@ -26,3 +26,16 @@ report_sum_add (struct cfi2sframe_report *sum,
   for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
     sum->left_out[i] += report->left_out[i];
 }
+
+void
+check_sum_add (struct cfi2sframe_check_result *sum,
+               const struct cfi2sframe_check_result *check)
+{
+  sum->functions += check->functions;
+  sum->bytes_equal += check->bytes_equal;
+  sum->bytes_wrong += check->bytes_wrong;
+  sum->bytes_absent += check->bytes_absent;
+  sum->bytes_extra += check->bytes_extra;
+  sum->bytes_from_code += check->bytes_from_code;
+  sum->bytes_return_address += check->bytes_return_address;
+}

@@ -10,4 +10,8 @@
 void report_sum_add (struct cfi2sframe_report *sum,
                      const struct cfi2sframe_report *report);
 
+/* Add what CHECK counts to SUM.  */
+void check_sum_add (struct cfi2sframe_check_result *sum,
+                    const struct cfi2sframe_check_result *check);
+
 #endif /* CONVERT_REPORT_SUM_H */

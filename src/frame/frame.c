@@ -214,17 +214,31 @@ frame_function_append_saved (struct frame_function *function,
   return true;
 }
 
-/* The row of FUNCTION at OFFSET from its address, or NULL; *END becomes the
-   offset up to which that holds.  Rows are searched from *INDEX on.  */
-static const struct frame_row *
-row_at (const struct frame_function *function, uint64_t offset, size_t *index,
-        uint64_t *end)
+/* Whether the rows of FUNCTION hold in each block anew: one row that holds
+   everywhere needs no look at blocks.  */
+static bool
+has_blocks (const struct frame_function *function)
 {
+  return function->repeat != 0
+         && !(function->n_rows == 1 && function->rows[0].start == 0);
+}
+
+const struct frame_row *
+frame_function_row_at (const struct frame_function *function, uint64_t offset,
+                       size_t *index, uint64_t *end)
+{
+  uint64_t block = 0, next = function->size;
+  if (has_blocks (function))
+    {
+      block = offset - offset % function->repeat;
+      next = block + function->repeat < next ? block + function->repeat : next;
+      *index = 0;
+    }
   size_t i = *index;
-  while (i < function->n_rows && function->rows[i].start <= offset)
+  while (i < function->n_rows && block + function->rows[i].start <= offset)
     i++;
-  uint64_t next
-      = i < function->n_rows ? function->rows[i].start : function->size;
+  if (i < function->n_rows && block + function->rows[i].start < next)
+    next = block + function->rows[i].start;
   if (next < *end)
     *end = next;
   *index = i > 0 ? i - 1 : 0;
@@ -242,7 +256,8 @@ disputed_row (const struct frame_function *function,
   struct frame_row row = {
     .start = (uint32_t)offset, .cfa = unknown, .ra = unknown, .fp = unknown
   };
-  const struct frame_row *own = row_at (function, offset, &indexes[0], end);
+  const struct frame_row *own
+      = frame_function_row_at (function, offset, &indexes[0], end);
   uint64_t pc = function->address + offset;
   bool agreed = true;
   if (pc < rival->address)
@@ -253,8 +268,8 @@ disputed_row (const struct frame_function *function,
   else if (pc - rival->address < rival->size)
     {
       uint64_t rival_end = *end + function->address - rival->address;
-      const struct frame_row *other
-          = row_at (rival, pc - rival->address, &indexes[1], &rival_end);
+      const struct frame_row *other = frame_function_row_at (
+          rival, pc - rival->address, &indexes[1], &rival_end);
       *end = rival_end + rival->address - function->address;
       agreed = own != NULL && other != NULL
                && frame_row_same_rules (own, other)

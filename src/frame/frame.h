@@ -236,6 +236,14 @@ bool frame_function_dispute (struct frame_function *function,
                              const struct frame_function *rival,
                              enum frame_reason reason);
 
+/* The row of FUNCTION at OFFSET from its address, in whichever block that is,
+   or NULL.  *END, an offset too, is lowered to where the answer changes.
+   *INDEX, 0 at first, tells where to search from; from call to call OFFSET
+   must not become smaller.  */
+const struct frame_row *
+frame_function_row_at (const struct frame_function *function, uint64_t offset,
+                       size_t *index, uint64_t *end);
+
 /* Drop what FUNCTION says of its first SIZE bytes, at most as many as it
    has.  */
 void frame_function_drop_front (struct frame_function *function,

@@ -8,22 +8,6 @@
 #include "base/array.h"
 #include "sframe/lower_row.h"
 
-enum
-{
-  MASK_ROWS_MAX = 64 /* rows of one block */
-};
-
-/* N more rows will be looked at.  */
-static bool
-account (struct span_list *list, uint64_t n, const char *too_many,
-         struct error *err)
-{
-  if (n > list->rows_left)
-    return error_set (err, CFI2SFRAME_MALFORMED, "SFrame: %s", too_many);
-  list->rows_left -= n;
-  return true;
-}
-
 static bool
 append_span (struct span_list *list, const struct span *span,
              struct error *err)
@@ -45,84 +29,56 @@ append_span (struct span_list *list, const struct span *span,
   return true;
 }
 
-/* The rules of ROW as a span from its start to END, both relative to the
-   function; END is put right when the next row is known.  */
-static void
-span_of_row (const struct span_list *list, const struct sframe_fde *function,
-             const struct sframe_row *row, struct span *span)
-{
-  const struct sframe_decoder *decoder = list->decoder;
-  lower_undo (decoder->arch, decoder->variant, function, row, &span->row);
-  span->row.start = 0;
-  span->begin = row->start;
-}
-
 /* Rows of a plain function: each lasts until the next one.  */
 static bool
-read_plain (struct span_list *list, uint64_t address,
-            const struct sframe_fde *function,
-            struct sframe_row_cursor *cursor, struct span *span,
-            struct error *err)
+read_plain (struct span_list *list, const struct frame_function *function,
+            struct span span, struct error *err)
 {
-  struct sframe_row row;
-  bool open = false;
-  int more;
-  while ((more = sframe_row_next (cursor, &row, err)) > 0)
+  for (size_t i = 0; i < function->n_rows; i++)
     {
-      if (row.start >= function->size)
+      const struct frame_row *row = &function->rows[i];
+      uint32_t end = function->size;
+      if (row->start >= function->size)
         {
           list->rows_at_end++;
           continue;
         }
-      span->end = address + row.start;
-      if (open && span->end > span->begin && !append_span (list, span, err))
+      if (i + 1 < function->n_rows && row[1].start < end)
+        end = row[1].start;
+      span.begin = function->address + row->start;
+      span.end = function->address + end;
+      span.row = *row;
+      list->merged_rows += span.begin == span.end;
+      if (span.begin < span.end && !append_span (list, &span, err))
         return false;
-      list->merged_rows += open && span->end == span->begin;
-      span_of_row (list, function, &row, span);
-      span->begin += address;
-      open = true;
     }
-  span->end = address + function->size;
-  return more == 0 && (!open || append_span (list, span, err));
+  return true;
 }
 
 /* Rows of one block, repeated over the function.  */
 static bool
-read_masked (struct span_list *list, uint64_t address,
-             const struct sframe_fde *function,
-             struct sframe_row_cursor *cursor, struct span *span,
-             struct error *err)
+read_masked (struct span_list *list, const struct frame_function *function,
+             struct span span, struct error *err)
 {
-  struct span block[MASK_ROWS_MAX];
-  struct sframe_row row;
-  size_t n = 0;
-  int more;
-  while ((more = sframe_row_next (cursor, &row, err)) > 0)
-    {
-      if (n == MASK_ROWS_MAX)
-        return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                          "more than %d rows in a repeated block",
-                          MASK_ROWS_MAX);
-      block[n] = *span;
-      block[n].single_mask = function->n_rows == 1;
-      span_of_row (list, function, &row, &block[n++]);
-    }
-  if (more < 0)
-    return false;
-  if (!account (list, ((uint64_t)function->size / function->repeat + 1) * n,
-                "blocks repeated too often", err))
-    return false;
+  uint64_t n_blocks = (uint64_t)function->size / function->repeat + 1;
   uint64_t rows_merged = list->merged_rows;
+  if (n_blocks * function->n_rows > list->rows_left)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "SFrame: blocks repeated too often");
+  list->rows_left -= n_blocks * function->n_rows;
+  span.single_mask = function->n_rows == 1;
   for (uint64_t at = 0; at < function->size; at += function->repeat)
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < function->n_rows; i++)
       {
-        struct span copy = block[i];
-        uint64_t limit = i + 1 < n ? block[i + 1].begin : function->repeat;
-        copy.begin = address + at + block[i].begin;
-        copy.end = address + at + limit;
-        if (copy.end > address + function->size)
-          copy.end = address + function->size;
-        if (copy.begin < copy.end && !append_span (list, &copy, err))
+        const struct frame_row *row = &function->rows[i];
+        uint64_t limit
+            = i + 1 < function->n_rows ? row[1].start : function->repeat;
+        span.begin = function->address + at + row->start;
+        span.end = function->address + at + limit;
+        span.row = *row;
+        if (span.end > function->address + function->size)
+          span.end = function->address + function->size;
+        if (span.begin < span.end && !append_span (list, &span, err))
           return false;
       }
   list->merged_rows = rows_merged; /* repetitions do not count */
@@ -130,33 +86,29 @@ read_masked (struct span_list *list, uint64_t address,
 }
 
 static bool
-read_function (struct span_list *list, uint32_t index, uint64_t address,
-               struct error *err)
+read_function (struct span_list *list, uint32_t index, struct error *err)
 {
-  struct sframe_fde function;
-  struct sframe_row_cursor cursor;
-  if (!sframe_decoder_function (list->decoder, index, &function, err)
-      || !sframe_decoder_rows (list->decoder, index, &function, &cursor, err)
-      || !account (list, function.n_rows, "rows shared too often", err))
+  const struct frame_function *function = &list->function;
+  if (!lower_undo_function (list->decoder, index, &list->rows_left,
+                            &list->function, err))
     return false;
   list->functions[index] = (struct span_function){
-    .address = address,
-    .size = function.size,
-    .signal = function.signal,
-    .b_key = function.b_key,
+    .address = function->address,
+    .size = function->size,
+    .signal = function->signal,
+    .b_key = function->b_key,
   };
   struct span span = { .function = index };
   list->first_span = list->n_spans;
-  if (function.n_rows == 0)
+  if (function->n_rows == 0)
     {
       span.no_rows = true;
-      span.begin = address;
-      span.end = address + function.size;
-      return function.size == 0 || append_span (list, &span, err);
+      span.begin = function->address;
+      span.end = function->address + function->size;
+      return function->size == 0 || append_span (list, &span, err);
     }
-  if (function.pcmask)
-    return read_masked (list, address, &function, &cursor, &span, err);
-  return read_plain (list, address, &function, &cursor, &span, err);
+  return function->repeat != 0 ? read_masked (list, function, span, err)
+                               : read_plain (list, function, span, err);
 }
 
 static int
@@ -202,11 +154,8 @@ span_list_read (struct span_list *list, const struct sframe_decoder *decoder,
   if (list->functions == NULL)
     return error_set_no_memory (err);
   for (uint32_t i = 0; i < decoder->n_functions; i++)
-    {
-      uint64_t address = sframe_decoder_start (decoder, i);
-      if (!read_function (list, i, address, err))
-        return false;
-    }
+    if (!read_function (list, i, err))
+      return false;
   make_disjoint (list);
   return true;
 }
@@ -214,6 +163,7 @@ span_list_read (struct span_list *list, const struct sframe_decoder *decoder,
 void
 span_list_free (struct span_list *list)
 {
+  frame_function_free (&list->function);
   free (list->spans);
   free (list->functions);
   *list = (struct span_list){ .spans = NULL };

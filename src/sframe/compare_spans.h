@@ -40,7 +40,8 @@ struct span_list
   size_t n_functions;
   uint64_t merged_rows, rows_at_end;
   uint64_t rows_left; /* that may still be looked at */
-  /* Of the function being read.  */
+  /* The function being read, and its first span.  */
+  struct frame_function function;
   size_t first_span;
 };
 

@@ -366,3 +366,33 @@ lower_undo (const struct arch *arch, struct sframe_variant variant,
   else
     undo_default (arch, variant, row, out);
 }
+
+bool
+lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
+                     uint64_t *rows_left, struct frame_function *function,
+                     struct error *err)
+{
+  struct sframe_fde fde;
+  struct sframe_row_cursor cursor;
+  struct sframe_row row;
+  int more;
+  if (!sframe_decoder_function (decoder, index, &fde, err)
+      || !sframe_decoder_rows (decoder, index, &fde, &cursor, err)
+      || !sframe_decoder_spend_rows (rows_left, &fde, err))
+    return false;
+  frame_function_reset (function);
+  function->address = fde.address;
+  function->size = fde.size;
+  function->signal = fde.signal;
+  function->b_key = fde.b_key;
+  function->repeat = fde.pcmask ? fde.repeat : 0;
+  while ((more = sframe_row_next (&cursor, &row, err)) > 0)
+    {
+      struct frame_row *next = frame_function_next (function);
+      if (next == NULL)
+        return error_set_no_memory (err);
+      lower_undo (decoder->arch, decoder->variant, &fde, &row, next);
+      function->n_rows++;
+    }
+  return more == 0;
+}

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 
 #include "arch/arch.h"
+#include "base/error.h"
 #include "frame/frame.h"
+#include "sframe/decode.h"
 #include "sframe/model.h"
 
 struct lower_options
@@ -37,5 +39,14 @@ enum frame_reason row_lower_flexible (const struct lower_options *options,
 void lower_undo (const struct arch *arch, struct sframe_variant variant,
                  const struct sframe_fde *function,
                  const struct sframe_row *row, struct frame_row *out);
+
+/* The same of function INDEX, below n_functions, of the section behind
+   DECODER, with all its rows: also those that say nothing new or have no
+   bytes.  A PCMASK function repeats.  *ROWS_LEFT, sframe_decoder_rows_max at
+   first, is how many rows may still be read.  False when the function is
+   damaged, these are too few, or memory ran out.  */
+bool lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
+                          uint64_t *rows_left, struct frame_function *function,
+                          struct error *err);
 
 #endif /* SFRAME_LOWER_ROW_H */

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "cfi/return_sites.h"
 #include "cfi/walk.h"
 #include "sframe/lower_row.h"
@@ -38,11 +37,9 @@ struct track
   struct function_start
       *starts;   /* owned; functions by start, unless they are sorted */
   uint32_t next; /* the first function (in order) behind the PC */
-  bool loaded;   /* the one before it is in `function` and `rows` */
-  struct sframe_fde function;
-  struct sframe_row *rows; /* owned */
-  size_t n_rows, capacity;
-  size_t row; /* that of the latest PC; ordinary functions only */
+  bool loaded;   /* the one before it is in `function' */
+  struct frame_function function;
+  size_t row; /* that of the latest PC */
   uint64_t rows_left;
 };
 
@@ -99,7 +96,7 @@ static void
 track_free (struct track *track)
 {
   free (track->starts);
-  free (track->rows);
+  frame_function_free (&track->function);
 }
 
 static uint32_t
@@ -108,27 +105,11 @@ track_index (const struct track *track, uint32_t position)
   return track->starts != NULL ? track->starts[position].index : position;
 }
 
-/* Read the function at POSITION with its rows.  */
 static bool
-track_load (struct track *track, uint32_t position, struct error *err)
+track_covers (const struct track *track, uint64_t pc)
 {
-  uint32_t index = track_index (track, position);
-  struct sframe_row_cursor cursor;
-  if (!sframe_decoder_function (track->decoder, index, &track->function, err)
-      || !sframe_decoder_rows (track->decoder, index, &track->function,
-                               &cursor, err)
-      || !sframe_decoder_spend_rows (&track->rows_left, &track->function, err))
-    return false;
-  size_t n_rows = track->function.n_rows;
-  if (!ARRAY_ROOM (track->rows, n_rows, &track->capacity))
-    return error_set_no_memory (err);
-  for (size_t i = 0; i < n_rows; i++)
-    if (sframe_row_next (&cursor, &track->rows[i], err) < 0)
-      return false;
-  track->n_rows = n_rows;
-  track->row = 0;
-  track->loaded = true;
-  return true;
+  const struct frame_function *function = &track->function;
+  return track->loaded && pc - function->address < function->size;
 }
 
 /* Find the function for PC, which never descends: the last one that starts at
@@ -138,6 +119,7 @@ track_seek (struct track *track, uint64_t pc, uint64_t *until,
             struct error *err)
 {
   const struct sframe_decoder *decoder = track->decoder;
+  const struct frame_function *function = &track->function;
   uint32_t before = track->next;
   *until = UINT64_MAX;
   for (; track->next < decoder->n_functions; track->next++)
@@ -150,67 +132,37 @@ track_seek (struct track *track, uint64_t pc, uint64_t *until,
           break;
         }
     }
-  if (track->next != before && !track_load (track, track->next - 1, err))
-    return false;
-  if (track->loaded && pc - track->function.address < track->function.size)
+  if (track->next != before)
     {
-      uint64_t end = track->function.address + track->function.size;
-      if (end < *until && end > pc) /* it may wrap around */
-        *until = end;
+      track->loaded = true;
+      track->row = 0;
+      if (!lower_undo_function (decoder, track_index (track, track->next - 1),
+                                &track->rows_left, &track->function, err))
+        return false;
     }
+  uint64_t end = function->address + function->size;
+  if (track_covers (track, pc) && end < *until && end > pc)
+    *until = end; /* unless it wraps around */
   return true;
-}
-
-static bool
-track_covers (const struct track *track, uint64_t pc)
-{
-  return track->loaded && pc - track->function.address < track->function.size;
-}
-
-/* Find the row for OFFSET among the rows, searching from FROM.  NULL when the
-   first one is behind it; *END becomes the start of the next row, if any.  */
-static const struct sframe_row *
-track_find_row (struct track *track, uint64_t offset, uint64_t *end)
-{
-  size_t i = track->row;
-  if (track->function.pcmask)
-    i = 0;
-  while (i < track->n_rows && track->rows[i].start <= offset)
-    i++;
-  if (i < track->n_rows && track->rows[i].start < *end)
-    *end = track->rows[i].start;
-  track->row = i > 0 ? i - 1 : 0;
-  return i > 0 ? &track->rows[i - 1] : NULL;
 }
 
 static bool
 track_view (struct track *track, uint64_t pc, struct view *view,
             struct error *err)
 {
+  const struct frame_function *function = &track->function;
   *view = (struct view){ .covered = false };
   if (!track_seek (track, pc, &view->until, err))
     return false;
   if (!track_covers (track, pc))
     return true;
-  const struct sframe_fde *function = &track->function;
-  uint64_t base = function->address;
-  uint64_t end = view->until - base;
-  bool constant = track->n_rows == 1 && track->rows[0].start == 0;
-  if (function->pcmask && !constant)
-    {
-      base = pc - (pc - base) % function->repeat;
-      end = view->until - base;
-      if (function->repeat < end)
-        end = function->repeat;
-    }
-  const struct sframe_row *row = track_find_row (track, pc - base, &end);
-  view->until = base + end;
+  uint64_t end = view->until - function->address;
+  const struct frame_row *row = frame_function_row_at (
+      function, pc - function->address, &track->row, &end);
+  view->until = function->address + end;
+  view->covered = row != NULL;
   if (row != NULL)
-    {
-      view->covered = true;
-      lower_undo (track->decoder->arch, track->decoder->variant, function, row,
-                  &view->rules);
-    }
+    view->rules = *row;
   return true;
 }
 
@@ -241,26 +193,12 @@ static struct view
 source_view (const struct frame_function *function, const struct arch *arch,
              uint64_t pc, size_t *row)
 {
-  uint64_t base = function->address;
   uint64_t end = function->size;
-  if (function->repeat != 0 && function->n_rows > 1)
-    {
-      uint64_t left = base + end - pc;
-      uint64_t offset = (pc - base) % function->repeat;
-      base = pc - offset;
-      end = function->repeat - offset < left ? function->repeat
-                                             : offset + left;
-      *row = 0;
-    }
-  size_t i = *row;
-  while (i < function->n_rows && function->rows[i].start <= pc - base)
-    i++;
-  if (i < function->n_rows && function->rows[i].start < end)
-    end = function->rows[i].start;
-  *row = i > 0 ? i - 1 : 0;
+  const struct frame_row *found
+      = frame_function_row_at (function, pc - function->address, row, &end);
   struct view view = { .covered = true,
-                       .rules = i > 0 ? function->rows[i - 1] : no_rules,
-                       .until = base + end };
+                       .rules = found != NULL ? *found : no_rules,
+                       .until = function->address + end };
   /* Without a caller the CFA does not matter (lower_row.h).  */
   if (view.rules.cfa.kind == RULE_PLT && view.rules.ra.kind != RULE_UNDEFINED)
     view_resolve_plt (&view, arch, pc);
@@ -354,7 +292,7 @@ verify_rules (struct verify *verify, const struct frame_function *function,
               uint64_t pc, const struct frame_row *cfi,
               const struct frame_row *sframe)
 {
-  const struct sframe_fde *theirs = &verify->track.function;
+  const struct frame_function *theirs = &verify->track.function;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
      (lower_row.h).  */
   bool outermost = cfi->ra.kind == RULE_UNDEFINED

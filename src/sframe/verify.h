@@ -8,27 +8,15 @@
 #define SFRAME_VERIFY_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "cfi/return_sites.h"
 #include "cfi/source.h"
 #include "sframe/decode.h"
 
-struct verify_result
-{
-  uint64_t functions;    /* FDEs of the CFI that were compared */
-  uint64_t bytes_equal;  /* code bytes covered by both, with equal rules */
-  uint64_t bytes_wrong;  /* ... with different rules */
-  uint64_t bytes_absent; /* covered by the CFI only */
-  /* ... because readers would take them for the return address of a call with
-     other rules */
-  uint64_t bytes_return_address;
-  uint64_t bytes_extra; /* covered by SFrame only: wrong unless a PLT stub */
-  uint64_t bytes_from_code; /* without CFI; set by who has their rows */
-  uint64_t first_wrong;     /* PC, when bytes_wrong or bytes_extra is not 0 */
-  char difference[160];     /* what differs there */
-};
+/* The public structure is the internal one.  `bytes_from_code' and `readers'
+   are set by who knows of them.  */
+#define verify_result cfi2sframe_check_result
 
 /* Compare the section behind DECODER with SOURCE.  SITES, new ones of SOURCE,
    tell what may be left out as a return address, and which alignment between

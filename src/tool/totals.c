@@ -36,19 +36,6 @@ add_done (struct totals *totals, const struct cfi2sframe_report *report)
   report_sum_add (&totals->of_eh_frame, report);
 }
 
-static void
-add_check (struct cfi2sframe_check_result *sum,
-           const struct cfi2sframe_check_result *check)
-{
-  sum->functions += check->functions;
-  sum->bytes_equal += check->bytes_equal;
-  sum->bytes_wrong += check->bytes_wrong;
-  sum->bytes_absent += check->bytes_absent;
-  sum->bytes_extra += check->bytes_extra;
-  sum->bytes_from_code += check->bytes_from_code;
-  sum->bytes_return_address += check->bytes_return_address;
-}
-
 /* Jobs are added in any order; printed sums must not depend on it.  */
 static void
 add_left_alone (struct left_alone *files, const struct job *job)
@@ -79,7 +66,7 @@ add_skipped (struct totals *totals, const struct job *job)
 void
 totals_add (struct totals *totals, const struct job *job)
 {
-  add_check (&totals->checked, &job->check);
+  check_sum_add (&totals->checked, &job->check);
   switch (job->outcome)
     {
     case JOB_DONE:
