@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "cfi/function_list.h"
 #include "cfi/reader.h"
 #include "cfi/walk.h"
 #include "tests/unit/cfi_builder.h"
@@ -810,6 +811,37 @@ padding_is_behind_whatever_has_rows (void **state)
   end (&f);
 }
 
+/* All functions at once: those with equal programs share their rows, unless
+   one ends before the program does.  */
+static void
+equal_programs_share_rows_as_far_as_code_goes (void **state)
+{
+  (void)state;
+  static const uint32_t sizes[] = { 64, 64, 8, 65, 64 };
+  struct error err = { 0 };
+  struct fixture f;
+  struct function_list list;
+  begin (&f);
+  /* From byte 16 on CFA = SP + 16.  */
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    put_fde (&f.bytes, f.cie, CODE + 128 * i, sizes[i], "\x50\x0e\x10", 3);
+  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  assert_true (function_list_read (&list, &f.source, &err));
+  assert_int_equal (list.n, sizeof sizes / sizeof *sizes);
+  for (size_t i = 0; i < list.n; i++)
+    {
+      const struct frame_function *function = &list.functions[i];
+      assert_int_equal (function->address, CODE + 128 * i);
+      assert_int_equal (function->size, sizes[i]);
+      assert_int_equal (function->n_rows, sizes[i] > 16 ? 2 : 1);
+      assert_true ((function->rows == list.functions[0].rows)
+                   == (sizes[i] > 16));
+    }
+  function_list_free (&list);
+  end (&f);
+}
+
 int
 main (void)
 {
@@ -829,6 +861,7 @@ main (void)
     cmocka_unit_test (a_dispute_behind_the_front_is_none_of_it),
     cmocka_unit_test (padding_ends_at_a_stub),
     cmocka_unit_test (padding_is_behind_whatever_has_rows),
+    cmocka_unit_test (equal_programs_share_rows_as_far_as_code_goes),
   };
   struct CMUnitTest tests[N_OF (meetings) + N_OF (functions)];
   memcpy (ADD_ROWS (tests, meetings, parts_meet, NULL, NULL), functions,
