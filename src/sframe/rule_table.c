@@ -50,7 +50,7 @@ rule_table_flags (const struct sframe_fde *function)
          | (uint32_t)function->repeat << HEAD_REPEAT_SHIFT;
 }
 
-static inline uint32_t
+static uint32_t
 row_head (const struct sframe_row *row)
 {
   return row->base_sp * (uint32_t)HEAD_BASE_SP
@@ -59,7 +59,7 @@ row_head (const struct sframe_row *row)
          + ((uint32_t)row->control << HEAD_CONTROL_SHIFT);
 }
 
-static inline uint32_t
+static uint32_t
 rule_hash (uint32_t head, const struct sframe_row *row)
 {
   uint64_t hash = head;
@@ -71,7 +71,7 @@ rule_hash (uint32_t head, const struct sframe_row *row)
   return (uint32_t)hash;
 }
 
-static inline bool
+static bool
 rule_is (const struct rule *rule, uint32_t head, const struct sframe_row *row)
 {
   if (rule->head != head)
@@ -94,11 +94,11 @@ rule_table_append (struct rule_table *rules, const struct rule *rule,
   return true;
 }
 
-/* Find what ROW says, or add it.  */
-static bool
-rule_table_find (struct rule_table *rules, uint32_t head,
-                 const struct sframe_row *row, uint32_t *number)
+bool
+rule_table_number (struct rule_table *rules, uint32_t flags,
+                   const struct sframe_row *row, uint32_t *number)
 {
+  uint32_t head = flags | row_head (row);
   uint32_t hash = rule_hash (head, row);
   struct table_walk walk = { .hash = hash };
   while (table_next (&rules->table, &walk, number))
@@ -109,23 +109,6 @@ rule_table_find (struct rule_table *rules, uint32_t head,
   memcpy (rule.words, row->words, row->n_words * sizeof row->words[0]);
   *number = (uint32_t)rules->n_rules;
   return rule_table_append (rules, &rule, hash);
-}
-
-bool
-rule_table_number (struct rule_table *rules, uint32_t flags,
-                   const struct sframe_row *row, uint32_t *number)
-{
-  uint32_t head = flags | row_head (row);
-  uint32_t *recent
-      = &rules->recent[((uint32_t)row->words[0] / 4 + row->n_words)
-                       % RULES_RECENT];
-  *number = *recent;
-  if (*number < rules->n_rules && rule_is (&rules->rules[*number], head, row))
-    return true;
-  if (!rule_table_find (rules, head, row, number))
-    return false;
-  *recent = *number;
-  return true;
 }
 
 void

@@ -44,8 +44,7 @@ struct rule
 
 enum
 {
-  RULES_NUMBER_LIMIT = 1 << 30,
-  RULES_RECENT = 64
+  RULES_NUMBER_LIMIT = 1 << 30
 };
 
 struct rule_table
@@ -53,8 +52,7 @@ struct rule_table
   struct encode_options options;
   struct rule *rules; /* owned */
   size_t n_rules, capacity;
-  struct table table;            /* the rules by their content */
-  uint32_t recent[RULES_RECENT]; /* numbers, to try first */
+  struct table table; /* the rules by their content */
 };
 
 /* False when memory ran out; freeing is allowed then, too.  */
