@@ -234,7 +234,7 @@ start (struct routine *routine, uint64_t entry, uint64_t end)
   routine->n_nodes = routine->n_labels = routine->n_queue = 0;
   routine->states_size = 0;
   routine->steps = 0;
-  routine->landed = false;
+  routine->landed = routine->lacks_value = false;
   routine->result = (struct routine_result){
     .reads_tables = routine->result.reads_tables,
     .left_for = routine->result.left_for,
@@ -338,7 +338,9 @@ try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   follow (routine, entry, end);
-  routine->asks_callees = routine->result.failure == ROUTINE_UNRESOLVED;
+  routine->asks_callees = routine->lacks_value;
+  if (routine->lacks_value)
+    follow (routine, entry, end);
   for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
                   && routine->result.failure != ROUTINE_TOO_MUCH
                   && routine->tables.n > 0 && remember_places (routine);

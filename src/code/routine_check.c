@@ -291,7 +291,11 @@ check_return (struct routine *routine, const struct insn *insn,
   routine->result.changes |= changed_registers (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
       || !state_is_restored (state, routine->machine))
-    routine_fail (routine, ROUTINE_RETURN, address);
+    {
+      routine->lacks_value
+          = value_is_anonymous (state->registers[routine->machine->arch->sp]);
+      routine_fail (routine, ROUTINE_RETURN, address);
+    }
 }
 
 /* INSN jumps to where another function starts.  */
@@ -338,7 +342,10 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
   else if (state_is_restored (state, machine))
     note_end (routine);
   else if (!state_has_left (state, machine))
-    routine_fail (routine, ROUTINE_UNRESOLVED, address);
+    {
+      routine->lacks_value = true;
+      routine_fail (routine, ROUTINE_UNRESOLVED, address);
+    }
 }
 
 /* INSN is the last one in front of another function.  If it is a call, or

@@ -315,19 +315,21 @@ may_write (const struct insn *insn, unsigned reg)
          || (insn->adjusts_base && insn->base == reg);
 }
 
-/* What is known of a function's first bytes: where instructions begin, and
-   which of them jumps lead to.  */
+/* What is known of a function's bytes: where instructions begin, and which of
+   them are entered or jumped to.  */
 struct probe
 {
-  uint64_t start;
+  uint64_t start; /* a loop can lie in front of the entry */
   bool begins[PROBE_BYTES], is_target[PROBE_BYTES];
-  uint64_t last_target;
+  uint64_t first_target, last_target;
 };
 
-/* Note that the function jumps to TARGET.  False: too far to be looked at.  */
+/* Note that the function jumps to TARGET.  False: it is not looked at.  */
 static bool
 probe_jump (struct probe *probe, uint64_t target)
 {
+  if (target < probe->first_target)
+    probe->first_target = target;
   if (target - probe->start >= PROBE_BYTES)
     return false;
   probe->is_target[target - probe->start] = true;
@@ -346,31 +348,49 @@ probe_is_whole (const struct probe *probe)
   return true;
 }
 
-/* Whether the function that starts at ADDRESS leaves REG alone: no instruction
-   up to its return writes it or leads elsewhere.  */
+/* Whether the function leaves REG alone: no instruction from the start of
+   PROBE to the return writes it or leads elsewhere.  */
 static bool
-leaves_alone (const struct routine *routine, uint64_t address, unsigned reg)
+probe_spares (struct probe *probe, const struct routine_context *context,
+              unsigned reg)
 {
-  const struct routine_context *context = routine->context;
-  uint64_t size;
+  uint64_t size, address = probe->start;
   const uint8_t *bytes = facts_code (context->facts, address, &size);
-  struct probe probe = { .start = address };
   struct insn insn;
-  while (bytes && address - probe.start < PROBE_BYTES)
+  while (bytes && address - probe->start < PROBE_BYTES)
     {
-      probe.begins[address - probe.start] = true;
+      probe->begins[address - probe->start] = true;
       if (!insn_decode (context->decoder, bytes, size, address, &insn)
           || may_write (&insn, reg))
         return false;
-      if (insn.flow == FLOW_RETURN && address >= probe.last_target)
-        return probe_is_whole (&probe);
+      if (insn.flow == FLOW_RETURN && address >= probe->last_target)
+        return probe_is_whole (probe);
       bool jumps = insn.flow == FLOW_BRANCH || insn.flow == FLOW_JUMP;
-      if (jumps ? !probe_jump (&probe, insn.target)
+      if (jumps ? !probe_jump (probe, insn.target)
                 : insn.flow != FLOW_NEXT && insn.flow != FLOW_RETURN)
         return false;
       bytes += insn.size;
       size -= insn.size;
       address += insn.size;
+    }
+  return false;
+}
+
+/* Whether the function that starts at ENTRY leaves REG alone.  It is looked at
+   once more where it jumps in front of what was looked at.  */
+static bool
+leaves_alone (const struct routine *routine, uint64_t entry, unsigned reg)
+{
+  uint64_t start = entry;
+  while (entry - start < PROBE_BYTES)
+    {
+      struct probe probe = { .start = start, .first_target = start };
+      if (probe_jump (&probe, entry)
+          && probe_spares (&probe, routine->context, reg))
+        return true;
+      if (probe.first_target == start)
+        return false;
+      start = probe.first_target;
     }
   return false;
 }
@@ -408,13 +428,13 @@ forget_changed (const struct routine *routine, const struct insn *insn,
     }
 }
 
-/* A mask of the registers whose constants may be needed behind a call,
-   although a call may change these registers.  LLVM has the pages of a large
-   frame probed by a function that gets the size in a register and leaves it
-   there, to be subtracted behind the call (LLVM Language Reference,
-   "probe-stack").  GCC keeps the address of a jump table in a register that
-   the callee happens to leave alone (GCC manual, "-fipa-ra"): without that,
-   the jump has failed.  */
+/* A mask of the registers whose values may be needed behind a call, although a
+   call may change these registers.  LLVM has the pages of a large frame probed
+   by a function that gets the size in a register and leaves it there, to be
+   subtracted behind the call (LLVM Language Reference, "probe-stack").  GCC
+   keeps the address of a jump table in a register that the callee happens to
+   leave alone (GCC manual, "-fipa-ra"), and OpenSSL's assembler code the stack
+   pointer: without that, the jump or the return has failed.  */
 static uint32_t
 asked_registers (const struct routine *routine)
 {
@@ -424,20 +444,27 @@ asked_registers (const struct routine *routine)
   return machine->probed == REG_NONE ? 0 : UINT32_C (1) << machine->probed;
 }
 
+/* Whether VALUE, in such a register, is one of these values.  */
+static bool
+may_be_needed (const struct routine *routine, struct value value)
+{
+  if (routine->asks_callees)
+    return value.kind == VALUE_CONSTANT || value_is_stack (value);
+  return value.kind == VALUE_CONSTANT && value.number >= PROBED_MIN;
+}
+
 /* Those of them which the function that INSN calls leaves alone.  */
 static uint32_t
 kept_registers (const struct routine *routine, const struct insn *insn,
                 const struct state *state)
 {
-  int64_t least = routine->asks_callees ? 0 : PROBED_MIN;
   uint32_t kept = 0;
   if (insn->flow != FLOW_CALL)
     return 0;
   for (uint32_t left = asked_registers (routine); left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
-      struct value value = state->registers[reg];
-      if (value.kind == VALUE_CONSTANT && value.number >= least
+      if (may_be_needed (routine, state->registers[reg])
           && leaves_alone (routine, insn->target, reg))
         kept |= UINT32_C (1) << reg;
     }

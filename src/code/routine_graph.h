@@ -50,7 +50,8 @@ struct routine
   const struct routine_context *context;
   const struct code_machine *machine;
   bool is_go, is_bare;
-  bool asks_callees; /* which registers they leave alone */
+  bool lacks_value;  /* it fails for lack of a jump's target or of SP ... */
+  bool asks_callees; /* ... and asks which registers callees leave alone */
   uint64_t entry, end;
   struct address_map numbers; /* from addresses to numbers of nodes */
   struct routine_node *nodes;
