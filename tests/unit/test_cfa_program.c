@@ -162,6 +162,9 @@ every_advance_moves_the_location (void **state)
   /* At one place the last rule counts.  */
   expect_program (AMD64 ("\x41\x0e\x10\x0e\x18\x40\x0e\x20"), REASON_NONE,
                   ROW0 "; 1 r7+32 [c-8] same");
+  expect_program (AMD64 ("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x10\x40\x0e\x18"),
+                  REASON_NONE,
+                  ROW0 "; 1 r7+16 [c-8] same; 2 r7+24 [c-8] same");
 }
 
 /* Every format takes its own number of bytes.  */
@@ -572,8 +575,11 @@ operands_of_several_bytes_are_read (void **state)
   expect_program (AMD64 ("\x41\x83\x80\x01\x0e\x10"), REASON_NONE,
                   ROW0 "; 1 r7+16 [c-8] same");
   expect_program (AMD64 ("\x0e\x80\x01"), REASON_NONE, "0 r7+128 [c-8] same");
-  /* The operand would be the byte behind the FDE.  */
+  expect_program (AMD64 ("\x0e\x85\x02"), REASON_NONE, "0 r7+261 [c-8] same");
+  /* The operand, or its last byte, would be the byte behind the FDE.  */
   expect_program (AMD64 ("\x41\x00\x00\x00\x00\x00\x83"), REASON_NONE,
+                  ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
+  expect_program (AMD64 ("\x41\x00\x00\x00\x00\x0e\x80"), REASON_NONE,
                   ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
 }
 
