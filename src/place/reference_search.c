@@ -16,8 +16,7 @@ enum
 struct reference_search
 {
   const struct image *image;
-  struct interval addresses;
-  struct references references;
+  struct references references; /* in no addresses, where nothing would move */
 };
 
 /* Find the addresses of what would move.  */
@@ -36,23 +35,19 @@ find_addresses (const struct image *image, struct interval *addresses)
 struct reference_search *
 reference_search_new (const struct image *image)
 {
-  struct interval addresses;
-  struct reference_search *search = NULL;
-  if (find_addresses (image, &addresses))
-    search = calloc (1, sizeof *search);
-  if (search == NULL)
-    return NULL;
-  search->image = image;
-  search->addresses = addresses;
+  struct reference_search *search = calloc (1, sizeof *search);
+  if (search != NULL)
+    search->image = image;
   return search;
 }
 
 void
 reference_search_run (struct reference_search *search)
 {
-  if (search != NULL)
-    references_find (&search->references, search->image,
-                     search->addresses.begin, search->addresses.end);
+  struct interval addresses;
+  if (search != NULL && find_addresses (search->image, &addresses))
+    references_find (&search->references, search->image, addresses.begin,
+                     addresses.end);
 }
 
 void

@@ -14,9 +14,8 @@
 struct reference_search; /* opaque */
 
 /* A search in IMAGE, which must stay open until reference_search_free.
-   NULL where nothing would move, and where memory ran out.
-   layout_plan_injection searches by itself then, and also if other sections
-   have to move.  */
+   NULL when memory ran out.  layout_plan_injection searches by itself then,
+   and also if other sections have to move than those that were expected to. */
 struct reference_search *reference_search_new (const struct image *image);
 
 /* Search.  layout_plan_injection uses what was found.  SEARCH may be NULL,
