@@ -522,7 +522,7 @@ image_executable_bytes (const struct image *image)
 }
 
 /* Whether the range lies in one PT_LOAD with FLAG.  */
-static bool
+static inline bool
 is_in_segment (const struct image *image, uint64_t address, uint64_t size,
                uint32_t flag)
 {

@@ -313,7 +313,7 @@ report_unwritable (uint64_t address, struct error *err)
 
 /* Add SIZE bytes at ADDRESS with the rows of block number BLOCK to the
    index.  */
-static bool
+static inline bool
 sframe_encoder_add_record (struct sframe_encoder *encoder, uint64_t address,
                            uint32_t size, uint32_t block, struct error *err)
 {

@@ -190,7 +190,7 @@ account (struct pieces *pieces, uint64_t bytes, struct error *err)
                        "the CFI asks for unreasonably many rows");
 }
 
-static bool
+static inline bool
 append_place (struct pieces *pieces, uint64_t address, uint32_t size,
               uint32_t run)
 {
@@ -204,7 +204,7 @@ append_place (struct pieces *pieces, uint64_t address, uint32_t size,
 }
 
 /* A run that begins with row number FIRST_ROW and has BYTES so far.  */
-static bool
+static inline bool
 append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 {
   if (!NUMBERED_ROOM (pieces->runs, pieces->n_runs + 2,
